@@ -1,0 +1,127 @@
+//! One error type for the whole library. Every variant carries the numbers a caller needs to act, and its text says
+//! what is wrong, where, and what to do.
+
+use std::path::PathBuf;
+
+/// The result of everything in this library that can fail.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What can go wrong. Each door (Python, command line) maps a variant to one exception or exit code.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A parameter has a value that its meaning excludes.
+    #[error("{name}: {message}")]
+    Parameter {
+        /// The parameter's name, as the caller wrote it.
+        name: &'static str,
+        /// What is wrong with the value and which values are right.
+        message: String,
+    },
+
+    /// A sample set contains NaN or infinity.
+    #[error(
+        "input contains {} at row {row}, column {column} (both counted from 0): remove the row or fill the value in first",
+        if value.is_nan() { "NaN" } else { "infinity" }
+    )]
+    NotFinite {
+        /// Row of the first such value, counted from 0.
+        row: usize,
+        /// Column of the first such value, counted from 0.
+        column: usize,
+        /// The value itself.
+        value: f64,
+    },
+
+    /// A sample set has a shape that cannot be used.
+    #[error("{0}")]
+    Shape(String),
+
+    /// New samples have another number of features than the samples the model was fitted on.
+    #[error("the model was fitted on {expected} features, but the input has {found}")]
+    Features {
+        /// Features at fit.
+        expected: usize,
+        /// Features now.
+        found: usize,
+    },
+
+    /// A kernel's text form cannot be read.
+    #[error("{message}\n  {text}\n  {:>width$}", '^', width = position + 1)]
+    Spec {
+        /// The whole text.
+        text: String,
+        /// The character (not byte) at fault, counted from 0.
+        position: usize,
+        /// What is wrong there.
+        message: String,
+    },
+
+    /// The work needs more memory than the budget allows.
+    #[error("{what} needs {}, but the memory budget is {}: {hint}", bytes(*needed), bytes(*budget))]
+    Memory {
+        /// What needs the memory.
+        what: &'static str,
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes allowed.
+        budget: u64,
+        /// The way out.
+        hint: &'static str,
+    },
+
+    /// The monitor asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+
+    /// The mathematics has no answer for this input.
+    #[error("{0}")]
+    Numeric(String),
+
+    /// A file cannot be opened, read or written.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+
+    /// A file can be read but not understood.
+    #[error("{}: {message}", path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where in the file if that is known.
+        message: String,
+    },
+}
+
+impl Error {
+    /// A [`Error::Parameter`] for `name`.
+    pub fn parameter(name: &'static str, message: impl Into<String>) -> Self {
+        Error::Parameter { name, message: message.into() }
+    }
+
+    /// A [`Error::File`] for `path`.
+    pub fn file(path: impl Into<PathBuf>, source: std::io::Error) -> Self {
+        Error::File { path: path.into(), source }
+    }
+
+    /// A [`Error::Format`] for `path`.
+    pub fn format(path: impl Into<PathBuf>, message: impl Into<String>) -> Self {
+        Error::Format { path: path.into(), message: message.into() }
+    }
+}
+
+/// A byte count for people: `1.50 GiB`.
+pub fn bytes(count: u64) -> String {
+    const UNITS: [&str; 6] = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"];
+    let mut value = count as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{count} bytes") } else { format!("{value:.2} {}", UNITS[unit]) }
+}

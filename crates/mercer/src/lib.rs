@@ -1,0 +1,11 @@
+//! Kernel methods: kernel PCA and PCA, with the rooms that every other method will share.
+//!
+//! Every method is the same walk: points → kernel → Gram → solve → expansion → model. `ARCHITECTURE.md` tells what
+//! lives in which room.
+
+pub mod context;
+pub mod error;
+pub mod real;
+
+pub use context::Context;
+pub use error::{Error, Result};

@@ -1,0 +1,99 @@
+//! The two number types that samples and tiles may have.
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+}
+
+/// `f32` or `f64`. Solvers always work in f64; this is the type of samples, kernel tiles and stored Gram matrices.
+pub trait Real:
+    sealed::Sealed
+    + Copy
+    + Default
+    + PartialOrd
+    + Send
+    + Sync
+    + std::fmt::Debug
+    + std::ops::Add<Output = Self>
+    + std::ops::Sub<Output = Self>
+    + std::ops::Mul<Output = Self>
+    + std::ops::Div<Output = Self>
+    + std::ops::Neg<Output = Self>
+    + std::ops::AddAssign
+    + 'static
+{
+    /// `"f32"` or `"f64"`.
+    const NAME: &'static str;
+    /// Zero.
+    const ZERO: Self;
+    /// One.
+    const ONE: Self;
+    /// The distance from 1 to the next number.
+    const EPSILON: f64;
+
+    /// The nearest value of this type.
+    fn of(value: f64) -> Self;
+    /// The same value as f64.
+    fn f64(self) -> f64;
+    /// Neither NaN nor infinite.
+    fn is_finite(self) -> bool;
+    /// `|self|`.
+    fn abs(self) -> Self;
+    /// The larger of two numbers.
+    fn max(self, other: Self) -> Self;
+    /// The smaller of two numbers.
+    fn min(self, other: Self) -> Self;
+    /// The square root.
+    fn sqrt(self) -> Self;
+    /// `self · a + b`; one rounding where `FUSED`, for code compiled with fused multiply-add.
+    fn mul_add<const FUSED: bool>(self, a: Self, b: Self) -> Self;
+}
+
+macro_rules! real {
+    ($type:ident) => {
+        impl Real for $type {
+            const NAME: &'static str = stringify!($type);
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+            const EPSILON: f64 = $type::EPSILON as f64;
+
+            #[inline(always)]
+            fn of(value: f64) -> Self {
+                value as $type
+            }
+            #[inline(always)]
+            fn f64(self) -> f64 {
+                f64::from(self)
+            }
+            #[inline(always)]
+            fn is_finite(self) -> bool {
+                <$type>::is_finite(self)
+            }
+            #[inline(always)]
+            fn abs(self) -> Self {
+                <$type>::abs(self)
+            }
+            // Comparisons instead of the library's `max` and `min`, whose care for NaN keeps loops from vectorising.
+            #[inline(always)]
+            fn max(self, other: Self) -> Self {
+                if self > other { self } else { other }
+            }
+            #[inline(always)]
+            fn min(self, other: Self) -> Self {
+                if self < other { self } else { other }
+            }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                <$type>::sqrt(self)
+            }
+            #[inline(always)]
+            fn mul_add<const FUSED: bool>(self, a: Self, b: Self) -> Self {
+                if FUSED { <$type>::mul_add(self, a, b) } else { self * a + b }
+            }
+        }
+    };
+}
+
+real!(f32);
+real!(f64);
