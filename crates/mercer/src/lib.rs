@@ -5,6 +5,7 @@
 
 pub mod context;
 pub mod error;
+pub mod linalg;
 pub mod real;
 
 pub use context::Context;
