@@ -81,12 +81,7 @@ fn products<T: Real>(rows: Rows<'_, T>, cols: Rows<'_, T>, out: &mut [T], stride
     }
     let x = MatRef::new(rows.data, rows.len(), rows.dim, rows.dim);
     let y = MatRef::new(cols.data, cols.len(), cols.dim, cols.dim);
-    multiply(
-        x,
-        y.transposed(),
-        MatMut::new(out, rows.len(), cols.len(), stride),
-        Onto::Nothing,
-    );
+    multiply(x, y.transposed(), MatMut::new(out, rows.len(), cols.len(), stride), Onto::Nothing);
 }
 
 /// ‖x‖² + ‖y‖² − 2x·y in place of x·y; where that cancels, the sum of squared differences.
@@ -120,11 +115,7 @@ fn expand_body<T: Real>(line: &mut [T], norm: T, norms: &[T], cancelled: &mut bo
     for (value, &other) in line.iter_mut().zip(norms) {
         let sum = norm + other;
         let distance = sum - (*value + *value);
-        count = count.max(if distance < limit * sum {
-            T::ONE
-        } else {
-            T::ZERO
-        });
+        count = count.max(if distance < limit * sum { T::ONE } else { T::ZERO });
         *value = distance;
     }
     *cancelled = count > T::ZERO;
@@ -134,10 +125,7 @@ fn repair_line<T: Real>(line: &mut [T], x: &[T], norm: T, cols: Rows<'_, T>) {
     for (j, value) in line.iter_mut().enumerate() {
         if *value < T::of(CANCELLED) * (norm + cols.norms[j]) {
             let y = &cols.data[j * cols.dim..(j + 1) * cols.dim];
-            *value = x
-                .iter()
-                .zip(y)
-                .fold(T::ZERO, |sum, (&a, &b)| sum + (a - b) * (a - b));
+            *value = x.iter().zip(y).fold(T::ZERO, |sum, (&a, &b)| sum + (a - b) * (a - b));
         }
     }
 }
@@ -214,14 +202,7 @@ fn sums_body<T: Real, S: Term, V: Vector<T>, const R: usize, const N: usize>(
         let depth = FEATURES.min(dim - from);
         for left in (0..cols.len()).step_by(panel_width) {
             let width = panel_width.min(cols.len() - left);
-            pack(
-                &mut panel[..depth * panel_width],
-                panel_width,
-                cols,
-                left,
-                width,
-                from,
-            );
+            pack(&mut panel[..depth * panel_width], panel_width, cols, left, width, from);
             for top in (0..rows.len()).step_by(R) {
                 let height = R.min(rows.len() - top);
                 // A short last group repeats its last row; the surplus sums are dropped.
@@ -234,18 +215,10 @@ fn sums_body<T: Real, S: Term, V: Vector<T>, const R: usize, const N: usize>(
                 let mut sums = unsafe { block::<T, S, V, R, N>(lines, panel.as_ptr(), depth) };
                 for r in 0..height {
                     let line = &mut out[(top + r) * stride + left..][..width];
-                    let target = if width == panel_width {
-                        &mut *line
-                    } else {
-                        &mut edge[..]
-                    };
+                    let target = if width == panel_width { &mut *line } else { &mut edge[..] };
                     // SAFETY: the target holds panel_width numbers.
                     unsafe {
-                        put(
-                            &mut sums[r],
-                            target.as_mut_ptr(),
-                            from > 0 && width == panel_width,
-                        )
+                        put(&mut sums[r], target.as_mut_ptr(), from > 0 && width == panel_width)
                     };
                     if width < panel_width {
                         merge(line, &edge, from > 0);

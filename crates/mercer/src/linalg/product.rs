@@ -70,11 +70,7 @@ fn with_numbers<T: Real>(
             }
         }};
     }
-    match (
-        T::numbers(a_data),
-        T::numbers(b_data),
-        T::numbers_mut(out.data),
-    ) {
+    match (T::numbers(a_data), T::numbers(b_data), T::numbers_mut(out.data)) {
         (Numbers::F64(a), Numbers::F64(b), NumbersMut::F64(o)) => run!(a, b, o, f64),
         (Numbers::F32(a), Numbers::F32(b), NumbersMut::F32(o)) => run!(a, b, o, f32),
         _ => unreachable!("all three are slices of T"),

@@ -13,14 +13,8 @@ pub struct Mat<T = f64> {
 impl<T: Real> Mat<T> {
     /// A rows × cols matrix of zeros.
     pub fn zeros(rows: usize, cols: usize) -> Self {
-        let size = rows
-            .checked_mul(cols)
-            .expect("the size of a matrix fits in memory");
-        Self {
-            data: vec![T::ZERO; size],
-            rows,
-            cols,
-        }
+        let size = rows.checked_mul(cols).expect("the size of a matrix fits in memory");
+        Self { data: vec![T::ZERO; size], rows, cols }
     }
 
     /// A matrix from its rows, one after another.
@@ -117,14 +111,7 @@ impl<'a, T: Real> MatRef<'a, T> {
     pub fn new(data: &'a [T], rows: usize, cols: usize, stride: usize) -> Self {
         assert!(cols <= stride || rows <= 1);
         assert!(rows == 0 || (rows - 1) * stride + cols <= data.len());
-        Self {
-            data,
-            offset: 0,
-            rows,
-            cols,
-            row_stride: stride as isize,
-            col_stride: 1,
-        }
+        Self { data, offset: 0, rows, cols, row_stride: stride as isize, col_stride: 1 }
     }
 
     /// A view with any strides, or `None` where an entry would lie outside of `data`.
@@ -137,9 +124,7 @@ impl<'a, T: Real> MatRef<'a, T> {
         col_stride: isize,
     ) -> Option<Self> {
         let reach = |count: usize, stride: isize| -> Option<(isize, isize)> {
-            let last = isize::try_from(count.saturating_sub(1))
-                .ok()?
-                .checked_mul(stride)?;
+            let last = isize::try_from(count.saturating_sub(1)).ok()?.checked_mul(stride)?;
             Some((last.min(0), last.max(0)))
         };
         let (low_rows, high_rows) = reach(rows, row_stride)?;
@@ -149,14 +134,7 @@ impl<'a, T: Real> MatRef<'a, T> {
         let high = start.checked_add(high_rows)?.checked_add(high_cols)?;
         let inside = low >= 0 && (high as usize) < data.len();
         let empty = rows == 0 || cols == 0;
-        (inside || empty).then_some(Self {
-            data,
-            offset,
-            rows,
-            cols,
-            row_stride,
-            col_stride,
-        })
+        (inside || empty).then_some(Self { data, offset, rows, cols, row_stride, col_stride })
     }
 
     /// Rows.
@@ -183,9 +161,7 @@ impl<'a, T: Real> MatRef<'a, T> {
         if self.col_stride != 1 && self.cols > 1 {
             return None;
         }
-        let start = self
-            .offset
-            .wrapping_add_signed(i as isize * self.row_stride);
+        let start = self.offset.wrapping_add_signed(i as isize * self.row_stride);
         Some(&self.data[start..start + self.cols])
     }
 
@@ -203,14 +179,8 @@ impl<'a, T: Real> MatRef<'a, T> {
     /// `count` rows from `start` on.
     pub fn row_range(self, start: usize, count: usize) -> Self {
         assert!(start + count <= self.rows);
-        let offset = self
-            .offset
-            .wrapping_add_signed(start as isize * self.row_stride);
-        Self {
-            offset: if count == 0 { 0 } else { offset },
-            rows: count,
-            ..self
-        }
+        let offset = self.offset.wrapping_add_signed(start as isize * self.row_stride);
+        Self { offset: if count == 0 { 0 } else { offset }, rows: count, ..self }
     }
 
     /// `count` columns from `start` on.
@@ -242,22 +212,12 @@ impl<'a, T: Real> MatMut<'a, T> {
     pub fn new(data: &'a mut [T], rows: usize, cols: usize, stride: usize) -> Self {
         assert!(cols <= stride || rows <= 1);
         assert!(rows == 0 || (rows - 1) * stride + cols <= data.len());
-        Self {
-            data,
-            rows,
-            cols,
-            stride,
-        }
+        Self { data, rows, cols, stride }
     }
 
     /// The same view for a shorter time.
     pub fn reborrow(&mut self) -> MatMut<'_, T> {
-        MatMut {
-            data: &mut *self.data,
-            rows: self.rows,
-            cols: self.cols,
-            stride: self.stride,
-        }
+        MatMut { data: &mut *self.data, rows: self.rows, cols: self.cols, stride: self.stride }
     }
 
     /// Row `i`.

@@ -109,24 +109,12 @@ mod tests {
         let steps = 200_000;
         for i in 0..=steps {
             let x = -708.0 + 1417.0 * f64::from(i) / f64::from(steps);
-            assert!(
-                relative_error(exp_f64::<true>(x), x.exp()) < 4e-16,
-                "x = {x}"
-            );
-            assert!(
-                relative_error(exp_f64::<false>(x), x.exp()) < 6e-16,
-                "x = {x}"
-            );
+            assert!(relative_error(exp_f64::<true>(x), x.exp()) < 4e-16, "x = {x}");
+            assert!(relative_error(exp_f64::<false>(x), x.exp()) < 6e-16, "x = {x}");
             let y = (x / 8.2) as f32;
             let want = f64::from(y).exp();
-            assert!(
-                relative_error(f64::from(exp_f32::<true>(y)), want) < 2e-7,
-                "y = {y}"
-            );
-            assert!(
-                relative_error(f64::from(exp_f32::<false>(y)), want) < 3e-7,
-                "y = {y}"
-            );
+            assert!(relative_error(f64::from(exp_f32::<true>(y)), want) < 2e-7, "y = {y}");
+            assert!(relative_error(f64::from(exp_f32::<false>(y)), want) < 3e-7, "y = {y}");
         }
     }
 

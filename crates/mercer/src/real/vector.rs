@@ -105,9 +105,7 @@ impl<T: Real, const N: usize> Vector<T> for Plain<T, N> {
     }
     #[inline(always)]
     unsafe fn mul_add(self, a: Self, b: Self) -> Self {
-        Self(std::array::from_fn(|i| {
-            self.0[i].mul_add::<BASE_FUSED>(a.0[i], b.0[i])
-        }))
+        Self(std::array::from_fn(|i| self.0[i].mul_add::<BASE_FUSED>(a.0[i], b.0[i])))
     }
     #[inline(always)]
     unsafe fn abs(self) -> Self {

@@ -26,6 +26,11 @@ pub fn symmetric(ctx: &Context, a: Mat<f64>) -> Result<Eigen> {
     small(&a)
 }
 
+/// Bytes that [`symmetric`] takes beside the matrix it is given.
+pub fn workspace_bytes(n: usize) -> u64 {
+    2 * 8 * (n as u64).saturating_mul(n as u64)
+}
+
 /// All eigenpairs on the calling thread, for matrices so small that anything cleverer costs more than it saves.
 pub fn small(a: &Mat<f64>) -> Result<Eigen> {
     let n = a.rows();
@@ -37,11 +42,7 @@ pub fn small(a: &Mat<f64>) -> Result<Eigen> {
     self_adjoint_evd(
         faer::MatRef::from_row_major_slice(a.data(), n, n),
         DiagMut::from_slice_mut(&mut ascending),
-        Some(faer::MatMut::from_column_major_slice_mut(
-            vectors.data_mut(),
-            n,
-            n,
-        )),
+        Some(faer::MatMut::from_column_major_slice_mut(vectors.data_mut(), n, n)),
         Par::Seq,
         MemStack::new(&mut buffer),
         params,
