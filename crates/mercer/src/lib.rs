@@ -5,6 +5,7 @@
 
 pub mod context;
 pub mod error;
+pub mod io;
 pub mod real;
 
 pub use context::Context;
