@@ -82,7 +82,7 @@ fn fill_block_row<P: Points, T: Real>(
 impl<T: Real> Tiles for Packed<T> {
     type T = T;
 
-    fn len(&self) -> usize {
+    fn size(&self) -> usize {
         self.n
     }
 

@@ -53,12 +53,12 @@ impl<'a, T: Real> Square<'a, T> {
 impl<T: Real> Tiles for Square<'_, T> {
     type T = T;
 
-    fn len(&self) -> usize {
+    fn size(&self) -> usize {
         self.matrix.rows()
     }
 
     fn tile<'a>(&'a self, i: usize, j: usize, scratch: &'a mut Vec<T>) -> Result<TileRef<'a, T>> {
-        let (rows, cols) = (span(i, self.len()), span(j, self.len()));
+        let (rows, cols) = (span(i, self.size()), span(j, self.size()));
         scratch.clear();
         for row in rows.clone() {
             match self.matrix.contiguous_row(row) {

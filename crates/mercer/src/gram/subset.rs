@@ -29,7 +29,7 @@ impl<'a, E: Entries> Subset<'a, E> {
 impl<E: Entries> Tiles for Subset<'_, E> {
     type T = E::T;
 
-    fn len(&self) -> usize {
+    fn size(&self) -> usize {
         self.which.len()
     }
 
@@ -39,7 +39,7 @@ impl<E: Entries> Tiles for Subset<'_, E> {
         j: usize,
         scratch: &'a mut Vec<E::T>,
     ) -> Result<TileRef<'a, E::T>> {
-        let (rows, cols) = (span(i, self.len()), span(j, self.len()));
+        let (rows, cols) = (span(i, self.size()), span(j, self.size()));
         scratch.clear();
         for &row in &self.which[rows.clone()] {
             scratch

@@ -24,12 +24,12 @@ impl<'k, P: Points, T: Real> Tiled<'k, P, T> {
 impl<P: Points, T: Real> Tiles for Tiled<'_, P, T> {
     type T = T;
 
-    fn len(&self) -> usize {
+    fn size(&self) -> usize {
         self.points.len()
     }
 
     fn tile<'a>(&'a self, i: usize, j: usize, scratch: &'a mut Vec<T>) -> Result<TileRef<'a, T>> {
-        let (rows, cols) = (span(i, self.len()), span(j, self.len()));
+        let (rows, cols) = (span(i, self.size()), span(j, self.size()));
         scratch.resize(rows.len() * cols.len(), T::ZERO);
         let tile = Tile::new(scratch, rows.len(), cols.len(), cols.len());
         let (height, width) = (rows.len(), cols.len());
@@ -38,7 +38,7 @@ impl<P: Points, T: Real> Tiles for Tiled<'_, P, T> {
     }
 
     fn diagonal(&self) -> Result<Vec<f64>> {
-        let mut diagonal = vec![T::ZERO; self.len()];
+        let mut diagonal = vec![T::ZERO; self.size()];
         self.kernel.diag(Span::all(&self.points), &mut diagonal)?;
         Ok(diagonal.into_iter().map(T::f64).collect())
     }

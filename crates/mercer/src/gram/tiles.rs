@@ -22,8 +22,8 @@ pub trait Tiles: Send + Sync {
     /// The type of the entries.
     type T: Real;
 
-    /// Rows.
-    fn len(&self) -> usize;
+    /// Rows, which is columns.
+    fn size(&self) -> usize;
 
     /// Tile (i, j), j ≤ i: rows `i·TILE..`, columns `j·TILE..`. A tile on the diagonal is whole. `scratch` may serve as
     /// its storage.
@@ -36,9 +36,9 @@ pub trait Tiles: Send + Sync {
 
     /// The diagonal.
     fn diagonal(&self) -> Result<Vec<f64>> {
-        let mut diagonal = Vec::with_capacity(self.len());
+        let mut diagonal = Vec::with_capacity(self.size());
         let mut scratch = Vec::new();
-        for i in 0..self.len().div_ceil(TILE) {
+        for i in 0..self.size().div_ceil(TILE) {
             let tile = self.tile(i, i, &mut scratch)?;
             diagonal.extend((0..tile.rows).map(|r| tile.data[r * tile.stride + r].f64()));
         }
@@ -67,15 +67,15 @@ fn deal(blocks: usize) -> Vec<Vec<usize>> {
 
 impl<S: Tiles> Operator for S {
     fn n(&self) -> usize {
-        self.len()
+        self.size()
     }
 
     fn apply(&self, ctx: &Context, v: &Block, out: &mut Block) -> Result<()> {
-        assert!(v.len() == self.len() && out.len() == self.len());
+        assert!(v.len() == self.size() && out.len() == self.size());
         ctx.install(|| {
             let lanes: Vec<Lane<S::T>> =
                 v.lanes().par_iter().map(|lane| lane.map(S::T::of)).collect();
-            let parts: Vec<Vec<Lane<f64>>> = deal(self.len().div_ceil(TILE))
+            let parts: Vec<Vec<Lane<f64>>> = deal(self.size().div_ceil(TILE))
                 .into_par_iter()
                 .map(|rows| multiply_block_rows(self, ctx, &rows, &lanes))
                 .collect::<Result<_>>()?;
@@ -92,7 +92,7 @@ fn multiply_block_rows<S: Tiles>(
     block_rows: &[usize],
     v: &[Lane<S::T>],
 ) -> Result<Vec<Lane<f64>>> {
-    let n = source.len();
+    let n = source.size();
     let mut sum = vec![[0.0; WIDTH]; n];
     let mut scratch = Vec::new();
     for &i in block_rows {
@@ -128,7 +128,7 @@ impl<S: Tiles> Gram for S {
     }
 
     fn columns(&self, ctx: &Context, which: &[usize]) -> Result<Mat<f64>> {
-        let n = self.len();
+        let n = self.size();
         assert!(which.iter().all(|&c| c < n));
         let mut out = Mat::zeros(n, which.len());
         let mut scratch = Vec::new();
@@ -149,7 +149,7 @@ impl<S: Tiles> Gram for S {
     }
 
     fn lower(&self, ctx: &Context) -> Result<Mat<f64>> {
-        let n = self.len();
+        let n = self.size();
         let mut out = Mat::zeros(n, n);
         ctx.install(|| {
             out.data_mut().par_chunks_mut(TILE * n.max(1)).enumerate().try_for_each(|(i, rows)| {

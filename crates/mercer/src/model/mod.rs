@@ -3,7 +3,9 @@
 mod components;
 pub mod inverse;
 pub mod kernel_pca;
+pub mod pca;
 mod report;
+mod scatter;
 
 pub use components::Components;
 pub use report::Report;

@@ -83,10 +83,12 @@ pub trait Real:
     fn numbers(slice: &[Self]) -> Numbers<'_>;
     /// The slice as what it is.
     fn numbers_mut(slice: &mut [Self]) -> NumbersMut<'_>;
+    /// A slice of f64 as a slice of this type, if this type is f64.
+    fn same_mut(slice: &mut [f64]) -> Option<&mut [Self]>;
 }
 
 macro_rules! real {
-    ($type:ident, $kind:ident, $exp:path) => {
+    ($type:ident, $kind:ident, $exp:path, $same:expr) => {
         impl Real for $type {
             const NAME: &'static str = stringify!($type);
             const ZERO: Self = 0.0;
@@ -144,9 +146,13 @@ macro_rules! real {
             fn numbers_mut(slice: &mut [Self]) -> NumbersMut<'_> {
                 NumbersMut::$kind(slice)
             }
+            fn same_mut(slice: &mut [f64]) -> Option<&mut [Self]> {
+                let same: fn(&mut [f64]) -> Option<&mut [Self]> = $same;
+                same(slice)
+            }
         }
     };
 }
 
-real!(f32, F32, elementary::exp_f32::<FUSED>);
-real!(f64, F64, elementary::exp_f64::<FUSED>);
+real!(f32, F32, elementary::exp_f32::<FUSED>, |_| None);
+real!(f64, F64, elementary::exp_f64::<FUSED>, |slice| Some(slice));

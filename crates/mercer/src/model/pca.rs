@@ -1,0 +1,352 @@
+//! PCA: the directions of largest variance of samples, and samples in their terms.
+//!
+//! With X̄ = X − mean (n × d), find orthonormal u_i and λ_1 ≥ λ_2 ≥ … with (1/n) X̄ᵀX̄ u_i = λ_i u_i. Three exact roads to the
+//! same answer, chosen by cost:
+//!
+//! - primal: the d × d matrix X̄ᵀX̄;
+//! - dual, for d ≫ n: the n × n matrix X̄X̄ᵀ, whose eigenvectors v give u = X̄ᵀv / √η;
+//! - truncated, for large n and d: products with X̄ᵀX̄ that never form it.
+
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use super::components::{Components, fix_signs};
+use super::report::Report;
+use super::scatter::{self, Rows};
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::gram::Square;
+use crate::linalg::view::{Mat, MatMut, MatRef};
+use crate::real::Real;
+use crate::solve::eigen::{self, Solver, Spectrum};
+use crate::solve::krylov;
+
+/// Which matrix is decomposed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Road {
+    /// Whichever costs least.
+    #[default]
+    Auto,
+    /// X̄ᵀX̄, d × d.
+    Primal,
+    /// X̄X̄ᵀ, n × n.
+    Dual,
+    /// Products with X̄ᵀX̄; only for a count of components below both n and d.
+    Truncated,
+}
+
+/// What to fit.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PcaParams {
+    /// How many components.
+    pub components: Components,
+    /// Which matrix is decomposed.
+    pub road: Road,
+    /// Whether transformed components are scaled to variance 1.
+    pub whiten: bool,
+    /// Residuals to reach on the truncated road and where few eigenpairs of a large matrix are wanted; `None` for 1e-9.
+    pub tolerance: Option<f64>,
+    /// Passes over the data at most; `None` for 300.
+    pub max_passes: Option<usize>,
+    /// Seed of the solver's starting vectors.
+    pub seed: u64,
+}
+
+/// A fitted PCA. Variances are divided by n − 1, as scikit-learn does; λ of the formula above is `variance · (n−1)/n`.
+#[derive(Clone, Debug)]
+pub struct Pca {
+    /// The parameters.
+    pub params: PcaParams,
+    /// Training samples.
+    pub n: usize,
+    /// The mean of the training samples: d.
+    pub mean: Vec<f64>,
+    /// k × d: row i is the unit direction u_i.
+    pub components: Mat<f64>,
+    /// The variance along each direction: k, descending.
+    pub variance: Vec<f64>,
+    /// The variance in all directions together.
+    pub total_variance: f64,
+    /// The mean variance along the directions left out.
+    pub noise_variance: f64,
+    /// How the fit went.
+    pub report: Report,
+}
+
+impl Pca {
+    /// Fits on samples (n × d), which are read in place, once or twice, and never copied whole.
+    pub fn fit<T: Real>(ctx: &Context, params: &PcaParams, x: MatRef<'_, T>) -> Result<Self> {
+        let started = Instant::now();
+        let (n, d) = (x.rows(), x.cols());
+        check_shape(n, d)?;
+        params.components.check(n.min(d), "min(samples, features)")?;
+        let rows = Rows::new(ctx, x)?;
+        let road = params.road(n, d);
+        let (mut model, spectrum) = match road {
+            Road::Dual => dual(ctx, params, &rows)?,
+            Road::Truncated => truncated(ctx, params, &rows)?,
+            _ => primal(ctx, params, &rows)?,
+        };
+        model.report = report::<T>(road, &spectrum, n, d);
+        model.report.seconds = started.elapsed().as_secs_f64();
+        Ok(model)
+    }
+
+    /// Components.
+    pub fn k(&self) -> usize {
+        self.variance.len()
+    }
+
+    /// Features.
+    pub fn d(&self) -> usize {
+        self.mean.len()
+    }
+
+    /// The share of the variance along each direction.
+    pub fn explained_variance_ratio(&self) -> Vec<f64> {
+        let total = self.total_variance;
+        self.variance.iter().map(|v| if total > 0.0 { v / total } else { 0.0 }).collect()
+    }
+
+    /// The singular values of X̄ that belong to the components.
+    pub fn singular_values(&self) -> Vec<f64> {
+        self.variance.iter().map(|v| (v * (self.n as f64 - 1.0)).max(0.0).sqrt()).collect()
+    }
+
+    /// The mean squared distance of the training samples to their reconstructions, which by Eckart and Young is the sum of
+    /// the λ_i left out.
+    pub fn reconstruction_error(&self) -> f64 {
+        let kept: f64 = self.variance.iter().sum();
+        ((self.total_variance - kept) * (self.n as f64 - 1.0) / self.n as f64).max(0.0)
+    }
+
+    /// Writes X̄ U (m × k), divided by the standard deviations if whitened.
+    pub fn transform<T: Real>(
+        &self,
+        ctx: &Context,
+        x: MatRef<'_, T>,
+        out: MatMut<'_, T>,
+    ) -> Result<()> {
+        if x.cols() != self.d() {
+            return Err(Error::Features { expected: self.d(), found: x.cols() });
+        }
+        let scale = self.scale();
+        let weights = Mat::from_fn(self.d(), self.k(), |j, c| self.components[(c, j)] / scale[c]);
+        scatter::project(ctx, x, &self.mean, &weights, &vec![0.0; self.k()], out)
+    }
+
+    /// Writes the samples (m × d) that components (m × k) stand for.
+    pub fn inverse_transform<T: Real>(
+        &self,
+        ctx: &Context,
+        scores: MatRef<'_, T>,
+        out: MatMut<'_, T>,
+    ) -> Result<()> {
+        if scores.cols() != self.k() {
+            return Err(Error::Features { expected: self.k(), found: scores.cols() });
+        }
+        let scale = self.scale();
+        let weights = Mat::from_fn(self.k(), self.d(), |c, j| self.components[(c, j)] * scale[c]);
+        scatter::project(ctx, scores, &vec![0.0; self.k()], &weights, &self.mean, out)
+    }
+
+    /// What transformed components are divided by: 1, or standard deviations, which for directions of no variance are
+    /// replaced by the smallest number that does not blow rounding errors up.
+    fn scale(&self) -> Vec<f64> {
+        if !self.params.whiten {
+            return vec![1.0; self.k()];
+        }
+        let least = self.variance.first().map_or(0.0, |v| v * f64::EPSILON).max(f64::MIN_POSITIVE);
+        self.variance.iter().map(|v| v.max(least).sqrt()).collect()
+    }
+}
+
+impl PcaParams {
+    /// The road that `auto` stands for: the one with the lower count of operations.
+    pub fn road(&self, n: usize, d: usize) -> Road {
+        if self.road != Road::Auto {
+            return self.road;
+        }
+        let (n_real, d_real) = (n as f64, d as f64);
+        // Half a matrix product forms the smaller of the two matrices; its eigenpairs cost little beside that unless it is
+        // nearly as large as the data.
+        let smaller = n_real.min(d_real);
+        let form = smaller * n_real * d_real + 10.0 * smaller.powi(3);
+        if let Components::Count(count) = self.components
+            && (count as f64) < 0.1 * smaller
+        {
+            // Each pass multiplies twice with a block of 16 vectors, at half of a product's speed.
+            let passes = 10.0 + 2.5 * (count as f64 / 16.0).ceil();
+            if passes * 128.0 * n_real * d_real < form {
+                return Road::Truncated;
+            }
+        }
+        if d <= n { Road::Primal } else { Road::Dual }
+    }
+
+    fn eigen(&self) -> Result<eigen::Params> {
+        let tolerance = self.tolerance.unwrap_or(1e-9);
+        if !(tolerance > 0.0 && tolerance.is_finite()) {
+            return Err(Error::parameter(
+                "tolerance",
+                format!("must be positive, not {tolerance}"),
+            ));
+        }
+        let max_passes = self.max_passes.unwrap_or(300);
+        Ok(eigen::Params { solver: Solver::Auto, tolerance, max_passes, seed: self.seed })
+    }
+}
+
+fn check_shape(n: usize, d: usize) -> Result<()> {
+    let too_few = |count: usize, what: &str, least: usize| {
+        Error::Shape(format!(
+            "Found array with {count} {what}(s) (shape=({n}, {d})) while a minimum of {least} is required."
+        ))
+    };
+    if d == 0 {
+        return Err(too_few(d, "feature", 1));
+    }
+    if n < 2 {
+        return Err(too_few(n, "sample", 2));
+    }
+    Ok(())
+}
+
+/// Eigenpairs of a small square matrix (X̄ᵀX̄ or X̄X̄ᵀ), as many as are wanted.
+fn decompose(ctx: &Context, params: &PcaParams, matrix: Mat<f64>, most: usize) -> Result<Spectrum> {
+    let trace: f64 = (0..matrix.rows()).map(|i| matrix[(i, i)]).sum();
+    let gram = Square::new(matrix.view())?;
+    let eigen = params.eigen()?;
+    let mut spectrum = match params.components {
+        Components::Count(count) => eigen::largest(ctx, &gram, count, &eigen)?,
+        Components::Share(share) => eigen::share(ctx, &gram, share, trace, &eigen)?,
+        Components::All => eigen::largest(ctx, &gram, matrix.rows(), &eigen)?,
+    };
+    spectrum.truncate(most);
+    Ok(spectrum)
+}
+
+fn primal<T: Real>(
+    ctx: &Context,
+    params: &PcaParams,
+    rows: &Rows<'_, T>,
+) -> Result<(Pca, Spectrum)> {
+    let (n, d) = (rows.n(), rows.d());
+    let needed = 3 * 8 * (d as u64).saturating_mul(d as u64);
+    ctx.need("the covariance matrix", needed, "ask for fewer components or raise the budget")?;
+    let (scatter, mean) = rows.scatter(ctx)?;
+    let trace: f64 = (0..d).map(|j| scatter[(j, j)]).sum();
+    let mut spectrum = decompose(ctx, params, scatter, n.min(d))?;
+    let mut components = std::mem::replace(&mut spectrum.vectors, Mat::zeros(0, 0));
+    fix_signs(&mut components);
+    Ok((build(params, n, d, mean, components, &spectrum.values, trace), spectrum))
+}
+
+fn dual<T: Real>(ctx: &Context, params: &PcaParams, rows: &Rows<'_, T>) -> Result<(Pca, Spectrum)> {
+    let (n, d) = (rows.n(), rows.d());
+    let needed = 3 * 8 * (n as u64).saturating_mul(n as u64);
+    ctx.need("the Gram matrix", needed, "ask for fewer components or raise the budget")?;
+    let mean = rows.mean(ctx)?;
+    let gram = rows.gram(ctx, &mean)?;
+    let trace: f64 = (0..n).map(|i| gram[(i, i)]).sum();
+    let spectrum = decompose(ctx, params, gram, n.min(d))?;
+    let mut components = rows.combine(ctx, &mean, &spectrum.vectors)?;
+    scatter::orthonormalize_rows(&mut components, &spectrum.values);
+    fix_signs(&mut components);
+    Ok((build(params, n, d, mean, components, &spectrum.values, trace), spectrum))
+}
+
+fn truncated<T: Real>(
+    ctx: &Context,
+    params: &PcaParams,
+    rows: &Rows<'_, T>,
+) -> Result<(Pca, Spectrum)> {
+    let (n, d) = (rows.n(), rows.d());
+    let Components::Count(count) = params.components else {
+        let message = "the truncated road needs a count of components";
+        return Err(Error::parameter("n_components", message));
+    };
+    let mean = rows.mean(ctx)?;
+    let eigen = params.eigen()?;
+    let (tolerance, max_passes, seed) = (eigen.tolerance, eigen.max_passes, eigen.seed);
+    let krylov = krylov::Params { count, tolerance, max_passes, seed };
+    let operator = rows.operator(&mean);
+    let (pairs, info) = krylov::largest(ctx, &operator, &krylov)?;
+    let trace = rows.trace(ctx, &mean)?;
+    let mut components = pairs.vectors;
+    fix_signs(&mut components);
+    let spectrum = Spectrum {
+        values: pairs.values,
+        vectors: Mat::zeros(0, 0),
+        smallest: info.smallest,
+        negative_sum: None,
+        solver: Solver::Krylov,
+        passes: info.passes,
+        residual: info.residual,
+        converged: info.converged,
+    };
+    Ok((build(params, n, d, mean, components, &spectrum.values, trace), spectrum))
+}
+
+fn build(
+    params: &PcaParams,
+    n: usize,
+    d: usize,
+    mean: Vec<f64>,
+    components: Mat<f64>,
+    eigenvalues: &[f64],
+    trace: f64,
+) -> Pca {
+    let freedom = n as f64 - 1.0;
+    let variance: Vec<f64> = eigenvalues.iter().map(|eta| eta.max(0.0) / freedom).collect();
+    let total_variance = trace.max(0.0) / freedom;
+    let left_out = n.min(d) - variance.len();
+    let rest = (total_variance - variance.iter().sum::<f64>()).max(0.0);
+    let noise_variance = if left_out > 0 { rest / left_out as f64 } else { 0.0 };
+    let report = Report::default();
+    Pca {
+        params: params.clone(),
+        n,
+        mean,
+        components,
+        variance,
+        total_variance,
+        noise_variance,
+        report,
+    }
+}
+
+fn report<T: Real>(road: Road, spectrum: &Spectrum, n: usize, d: usize) -> Report {
+    let mut notes = Vec::new();
+    if !spectrum.converged {
+        notes.push(format!(
+            "the components did not converge: residual {:.1e} after {} passes; raise the number of passes or the \
+             tolerance",
+            spectrum.residual, spectrum.passes
+        ));
+    }
+    let (storage, reason) = match road {
+        Road::Dual => (
+            "dual",
+            format!("{d} features exceed {n} samples: the {n} × {n} matrix is the smaller"),
+        ),
+        Road::Truncated => (
+            "truncated",
+            "few components of a large matrix: it is only multiplied with".to_string(),
+        ),
+        _ => ("primal", format!("the {d} × {d} covariance matrix is the cheapest to decompose")),
+    };
+    Report {
+        solver: if spectrum.solver == Solver::Full { "full".into() } else { "krylov".into() },
+        storage: storage.into(),
+        reason,
+        passes: spectrum.passes,
+        residual: spectrum.residual,
+        converged: spectrum.converged,
+        precision: T::NAME.into(),
+        seconds: 0.0,
+        notes,
+    }
+}
