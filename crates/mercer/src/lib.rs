@@ -5,7 +5,12 @@
 
 pub mod context;
 pub mod error;
+pub mod kernel;
+pub mod linalg;
+pub mod points;
 pub mod real;
 
 pub use context::Context;
 pub use error::{Error, Result};
+pub use kernel::{Kernel, KernelSpec, VectorKernel};
+pub use points::{Dense, Points, Span};

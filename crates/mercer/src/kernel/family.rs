@@ -1,0 +1,200 @@
+//! How a family of kernels describes itself. The text form, help pages, the Python classes and the tests of invalid
+//! values are all made from these descriptions.
+
+use std::fmt;
+
+use crate::kernel::Leaf;
+
+/// A family of kernels on vectors, such as all Gaussian kernels.
+#[derive(Debug)]
+pub struct Family {
+    /// The name in the text form.
+    pub name: &'static str,
+    /// Other names that are understood; printing uses `name`.
+    pub aliases: &'static [&'static str],
+    /// One line for people.
+    pub doc: &'static str,
+    /// k(x, x') as a formula.
+    pub formula: &'static str,
+    /// Its parameters, the one that may be written without its name first.
+    pub parameters: &'static [Parameter],
+    /// Whether its members are positive definite.
+    pub definite: Definite,
+}
+
+/// A parameter of a family.
+#[derive(Debug)]
+pub struct Parameter {
+    /// The name in the text form.
+    pub name: &'static str,
+    /// One line for people.
+    pub doc: &'static str,
+    /// The value when nothing is written. A parameter without one is an alternative to another.
+    pub default: Option<Value>,
+    /// The numbers it may be.
+    pub domain: Domain,
+    /// The rules that may stand for a number.
+    pub rules: &'static [Rule],
+    /// The parameter this one replaces: only one of such a group may be written.
+    pub instead_of: Option<&'static str>,
+}
+
+/// Whether the members of a family are positive definite.
+#[derive(Debug)]
+pub enum Definite {
+    /// All of them are.
+    Always,
+    /// In general they are not.
+    No,
+    /// Those are that satisfy the condition, given in words and as a function.
+    When(&'static str, fn(&Leaf) -> bool),
+}
+
+/// The numbers a parameter may be. All are finite.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Domain {
+    /// Any number.
+    Any,
+    /// Above zero.
+    Positive,
+    /// 1, 2, 3, …
+    PositiveInteger,
+    /// One of a few.
+    OneOf(&'static [f64]),
+}
+
+/// A way to find a parameter's value from the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// 1 / (d · variance of all entries); 1 if the variance is 0.
+    Scale,
+    /// 1 / d.
+    Auto,
+    /// The median Euclidean distance between two samples, of at most 1,000 of them.
+    Median,
+}
+
+/// What a parameter is set to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value {
+    /// A number.
+    Number(f64),
+    /// A rule that finds the number from the data.
+    Rule(Rule),
+}
+
+impl Family {
+    /// The parameter called `name` and its place.
+    pub fn parameter(&self, name: &str) -> Option<(usize, &Parameter)> {
+        self.parameters
+            .iter()
+            .enumerate()
+            .find(|(_, parameter)| parameter.name == name)
+    }
+
+    /// All names of the family.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.name).chain(self.aliases.iter().copied())
+    }
+
+    /// Whether a value without a name can only mean the first parameter.
+    pub fn takes_positional(&self) -> bool {
+        self.parameters.first().is_some_and(|first| {
+            self.parameters
+                .iter()
+                .all(|other| other.instead_of != Some(first.name))
+        })
+    }
+}
+
+impl Parameter {
+    /// The name of the group of alternatives this parameter belongs to.
+    pub fn group(&self) -> &'static str {
+        self.instead_of.unwrap_or(self.name)
+    }
+
+    /// Whether it may be set to `value`.
+    pub fn allows(&self, value: Value) -> bool {
+        match value {
+            Value::Number(number) => self.domain.contains(number),
+            Value::Rule(rule) => self.rules.contains(&rule),
+        }
+    }
+}
+
+impl Domain {
+    /// Whether `number` is one of them.
+    pub fn contains(self, number: f64) -> bool {
+        let fits = match self {
+            Domain::Any => true,
+            Domain::Positive => number > 0.0,
+            Domain::PositiveInteger => {
+                number >= 1.0 && number <= f64::from(u32::MAX) && number.fract() == 0.0
+            }
+            Domain::OneOf(numbers) => numbers.contains(&number),
+        };
+        fits && number.is_finite()
+    }
+}
+
+impl fmt::Display for Domain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Domain::Any => f.write_str("a finite number"),
+            Domain::Positive => f.write_str("a positive number"),
+            Domain::PositiveInteger => f.write_str("a positive integer"),
+            Domain::OneOf(numbers) => {
+                let numbers: Vec<_> = numbers.iter().map(f64::to_string).collect();
+                write!(f, "one of {}", numbers.join(", "))
+            }
+        }
+    }
+}
+
+impl Rule {
+    /// All rules.
+    pub const ALL: [Rule; 3] = [Rule::Scale, Rule::Auto, Rule::Median];
+
+    /// The name in the text form.
+    pub fn name(self) -> &'static str {
+        match self {
+            Rule::Scale => "scale",
+            Rule::Auto => "auto",
+            Rule::Median => "median",
+        }
+    }
+
+    /// One line for people.
+    pub fn doc(self) -> &'static str {
+        match self {
+            Rule::Scale => "1 / (d · variance of all entries); 1 if the variance is 0",
+            Rule::Auto => "1 / d, with d the number of features",
+            Rule::Median => "the median distance between two samples (of at most 1,000 of them)",
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    /// The shortest text that reads back as the same value.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Rule(rule) => f.write_str(rule.name()),
+            Value::Number(number) => {
+                let text = format!("{number:?}");
+                f.write_str(text.strip_suffix(".0").unwrap_or(&text))
+            }
+        }
+    }
+}
+
+impl From<f64> for Value {
+    fn from(number: f64) -> Self {
+        Value::Number(number)
+    }
+}
+
+impl From<Rule> for Value {
+    fn from(rule: Rule) -> Self {
+        Value::Rule(rule)
+    }
+}

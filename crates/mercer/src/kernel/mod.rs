@@ -1,0 +1,44 @@
+//! Kernels: pure functions of two samples, evaluated tile by tile. No room for caches, threads or randomness here, nor
+//! for anything of size n × n.
+//!
+//! A kernel on vectors is a *pairing* of two rows (dot product, squared distance, …) followed by a *profile*, a function
+//! of that one number. Each family is one short file under `vector/`; [`KernelSpec`] combines families, as text or as
+//! Rust expressions, and [`VectorKernel`] evaluates the result.
+
+pub mod conformance;
+mod family;
+mod spec;
+mod tile;
+mod vector;
+
+pub use family::{Definite, Domain, Family, Parameter, Rule, Value};
+pub use spec::{KernelSpec, Leaf};
+pub use tile::Tile;
+pub use vector::{VectorKernel, families};
+
+use crate::error::Result;
+use crate::points::{Points, Span};
+use crate::real::Real;
+
+/// A symmetric function of two samples of a set `P`, with values of type `T`.
+///
+/// Contract: the value for a pair depends on the two samples alone, not on the tile it is computed in (up to rounding),
+/// and is the same with the samples exchanged. [`conformance::check`] tests an implementation.
+pub trait Kernel<P: Points, T: Real>: Send + Sync {
+    /// Writes k(row i, column j) to place (i, j) of `out`, whose shape is `rows.len()` × `cols.len()`.
+    fn tile(&self, rows: Span<'_, P>, cols: Span<'_, P>, out: Tile<'_, T>) -> Result<()>;
+
+    /// Writes k(x, x) of every sample to `out`, of length `points.len()`.
+    fn diag(&self, points: Span<'_, P>, out: &mut [T]) -> Result<()> {
+        for (i, value) in out.iter_mut().enumerate() {
+            let one = points.part(i..i + 1);
+            self.tile(one, one, Tile::new(std::slice::from_mut(value), 1, 1, 1))?;
+        }
+        Ok(())
+    }
+
+    /// The description this kernel can be rebuilt from; `None` for a function of the user's own.
+    fn spec(&self) -> Option<KernelSpec> {
+        None
+    }
+}

@@ -1,0 +1,129 @@
+//! Descriptions made in Rust: constructors and the operators `+` and `*`.
+
+use std::ops::{Add, Mul};
+
+use super::{Expr, KernelSpec, Leaf};
+use crate::error::Result;
+use crate::kernel::{Value, families};
+
+/// Constructors take numbers as they come; values outside their domains are refused where the description is used.
+impl KernelSpec {
+    /// A member of the family `name` with the given parameters and defaults for the others.
+    pub fn member(name: &str, parameters: &[(&str, Value)]) -> Result<Self> {
+        let parameters: Vec<_> = parameters
+            .iter()
+            .map(|(name, v)| format!("{name}={v}"))
+            .collect();
+        format!("{name}({})", parameters.join(", ")).parse()
+    }
+
+    /// xᵀx'.
+    pub fn linear() -> Self {
+        leaf("linear", &[])
+    }
+
+    /// (gamma·xᵀx' + coef0)^degree.
+    pub fn poly(degree: u32, gamma: f64, coef0: f64) -> Self {
+        leaf(
+            "poly",
+            &[
+                ("degree", f64::from(degree)),
+                ("gamma", gamma),
+                ("coef0", coef0),
+            ],
+        )
+    }
+
+    /// exp(−gamma·‖x − x'‖²).
+    pub fn rbf_gamma(gamma: f64) -> Self {
+        leaf("rbf", &[("gamma", gamma)])
+    }
+
+    /// exp(−‖x − x'‖² / (2·sigma²)).
+    pub fn rbf_sigma(sigma: f64) -> Self {
+        leaf("rbf", &[("sigma", sigma)])
+    }
+
+    /// exp(−‖x − x'‖² / width²).
+    pub fn rbf_width(width: f64) -> Self {
+        leaf("rbf", &[("width", width)])
+    }
+
+    /// exp(−gamma·Σ|x_i − x'_i|).
+    pub fn laplacian(gamma: f64) -> Self {
+        leaf("laplacian", &[("gamma", gamma)])
+    }
+
+    /// The Matérn kernel of smoothness nu (0.5, 1.5 or 2.5).
+    pub fn matern(nu: f64, length: f64) -> Self {
+        leaf("matern", &[("nu", nu), ("length", length)])
+    }
+
+    /// (1 + ‖x − x'‖² / (2·alpha·length²))^−alpha.
+    pub fn rational_quadratic(alpha: f64, length: f64) -> Self {
+        leaf(
+            "rational_quadratic",
+            &[("alpha", alpha), ("length", length)],
+        )
+    }
+
+    /// The cosine of the angle between two rows.
+    pub fn cosine() -> Self {
+        leaf("cosine", &[])
+    }
+
+    /// tanh(gamma·xᵀx' + coef0); not positive definite in general.
+    pub fn sigmoid(gamma: f64, coef0: f64) -> Self {
+        leaf("sigmoid", &[("gamma", gamma), ("coef0", coef0)])
+    }
+
+    /// k(x, x') / √(k(x, x)·k(x', x')), and 0 where k(x, x) is 0.
+    pub fn normalize(self) -> Self {
+        Self(Expr::Normalize(Box::new(self.0)))
+    }
+}
+
+fn leaf(name: &str, parameters: &[(&str, f64)]) -> KernelSpec {
+    let family = families().iter().find(|family| family.name == name);
+    let mut leaf = Leaf::new(family.expect("constructors name families of the registry"));
+    for &(name, number) in parameters {
+        let (index, _) = leaf
+            .family()
+            .parameter(name)
+            .expect("a parameter of the family");
+        leaf.write(index, Value::Number(number));
+    }
+    KernelSpec(Expr::Leaf(leaf))
+}
+
+impl Add for KernelSpec {
+    type Output = KernelSpec;
+
+    fn add(self, other: KernelSpec) -> KernelSpec {
+        KernelSpec(Expr::sum(vec![self.0, other.0]))
+    }
+}
+
+impl Mul for KernelSpec {
+    type Output = KernelSpec;
+
+    fn mul(self, other: KernelSpec) -> KernelSpec {
+        KernelSpec(Expr::product(vec![self.0, other.0]))
+    }
+}
+
+impl Mul<KernelSpec> for f64 {
+    type Output = KernelSpec;
+
+    fn mul(self, spec: KernelSpec) -> KernelSpec {
+        KernelSpec(spec.0.scale(self))
+    }
+}
+
+impl Mul<f64> for KernelSpec {
+    type Output = KernelSpec;
+
+    fn mul(self, scale: f64) -> KernelSpec {
+        scale * self
+    }
+}

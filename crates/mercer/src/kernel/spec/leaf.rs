@@ -1,0 +1,85 @@
+//! A member of a family: the family and what was written for its parameters.
+
+use crate::kernel::{Definite, Family, Parameter, Value};
+
+/// A member of a family, with the parameters as they were written.
+#[derive(Clone, Debug)]
+pub struct Leaf {
+    family: &'static Family,
+    written: Vec<Option<Value>>, // one place for each parameter of the family
+}
+
+impl PartialEq for Leaf {
+    fn eq(&self, other: &Self) -> bool {
+        self.family.name == other.family.name && self.written == other.written
+    }
+}
+
+impl Leaf {
+    /// The member of `family` for which nothing is written.
+    pub(super) fn new(family: &'static Family) -> Self {
+        Self {
+            family,
+            written: vec![None; family.parameters.len()],
+        }
+    }
+
+    /// Writes `value` for the parameter in place `index`.
+    pub(super) fn write(&mut self, index: usize, value: Value) {
+        self.written[index] = Some(value);
+    }
+
+    /// The family.
+    pub fn family(&self) -> &'static Family {
+        self.family
+    }
+
+    /// The parameters that were written, with their values.
+    pub fn written(&self) -> impl Iterator<Item = (&'static Parameter, Value)> + '_ {
+        let both = self.family.parameters.iter().zip(&self.written);
+        both.filter_map(|(parameter, value)| value.map(|value| (parameter, value)))
+    }
+
+    /// Every parameter with the value that holds for it: the one written, or else the default, or none where an
+    /// alternative was written.
+    pub fn effective(&self) -> impl Iterator<Item = (&'static Parameter, Option<Value>)> + '_ {
+        let both = self.family.parameters.iter().zip(&self.written);
+        both.map(|(parameter, value)| {
+            let replaced = self
+                .written()
+                .any(|(other, _)| other.group() == parameter.group());
+            let default = if replaced { None } else { parameter.default };
+            (parameter, value.or(default))
+        })
+    }
+
+    /// The value that holds for the parameter `name`.
+    pub fn value(&self, name: &str) -> Option<Value> {
+        self.effective()
+            .find(|(parameter, _)| parameter.name == name)?
+            .1
+    }
+
+    /// The number that holds for the parameter `name`; none where an alternative was written or a rule waits for data.
+    pub fn optional(&self, name: &str) -> Option<f64> {
+        match self.value(name)? {
+            Value::Number(number) => Some(number),
+            Value::Rule(_) => None,
+        }
+    }
+
+    /// The number that holds for the parameter `name`, which must be one of the family's and resolved.
+    pub(in crate::kernel) fn number(&self, name: &str) -> f64 {
+        self.optional(name)
+            .unwrap_or_else(|| panic!("{} has no number for {name}", self.family.name))
+    }
+
+    /// Whether this member is known to be positive definite.
+    pub fn positive_definite(&self) -> bool {
+        match self.family.definite {
+            Definite::Always => true,
+            Definite::No => false,
+            Definite::When(_, condition) => condition(self),
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The text form, and serialisation as text.
+
+use std::fmt::{Display, Formatter, Result};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{Expr, KernelSpec, Leaf};
+use crate::kernel::Value;
+
+impl Display for KernelSpec {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::fmt::Debug for KernelSpec {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        write!(f, "KernelSpec({self})")
+    }
+}
+
+impl Display for Expr {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Expr::Leaf(leaf) => leaf.fmt(f),
+            Expr::Sum(terms) => separated(f, terms, " + ", |f, term| term.fmt(f)),
+            Expr::Product(factors) => separated(f, factors, "*", factor),
+            Expr::Scale(scale, inner) => {
+                write!(f, "{}*", Value::Number(*scale))?;
+                factor(f, inner)
+            }
+            Expr::Normalize(inner) => write!(f, "normalize({inner})"),
+        }
+    }
+}
+
+impl Display for Leaf {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.write_str(self.family().name)?;
+        let written: Vec<_> = self.written().collect();
+        if written.is_empty() {
+            return Ok(());
+        }
+        f.write_str("(")?;
+        separated(f, &written, ", ", |f, (parameter, value)| {
+            write!(f, "{}={value}", parameter.name)
+        })?;
+        f.write_str(")")
+    }
+}
+
+/// A part of a product: only a sum needs parentheses there.
+fn factor(f: &mut Formatter<'_>, expr: &Expr) -> Result {
+    match expr {
+        Expr::Sum(_) => write!(f, "({expr})"),
+        _ => expr.fmt(f),
+    }
+}
+
+fn separated<I>(
+    f: &mut Formatter<'_>,
+    items: &[I],
+    separator: &str,
+    print: impl Fn(&mut Formatter<'_>, &I) -> Result,
+) -> Result {
+    for (i, item) in items.iter().enumerate() {
+        if i > 0 {
+            f.write_str(separator)?;
+        }
+        print(f, item)?;
+    }
+    Ok(())
+}
+
+impl Serialize for KernelSpec {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for KernelSpec {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(serde::de::Error::custom)
+    }
+}

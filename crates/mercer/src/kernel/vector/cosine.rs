@@ -1,0 +1,26 @@
+//! The cosine kernel.
+
+use super::{Measure, Profile};
+use crate::kernel::{Definite, Family, Leaf};
+use crate::real::Real;
+
+#[derive(Debug, Clone)]
+pub(super) struct Cosine;
+
+impl Profile for Cosine {
+    const FAMILY: Family = Family {
+        name: "cosine",
+        aliases: &[],
+        doc: "The cosine of the angle between two rows; 0 where a row is zero.",
+        formula: "xᵀx' / (‖x‖·‖x'‖)",
+        parameters: &[],
+        definite: Definite::Always,
+    };
+    const MEASURE: Measure = Measure::Cosine;
+
+    fn new(_: &Leaf) -> Self {
+        Cosine
+    }
+
+    fn apply<T: Real>(&self, _: &mut [T]) {}
+}

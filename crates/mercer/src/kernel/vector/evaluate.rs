@@ -1,0 +1,252 @@
+//! Evaluates a kernel expression inside a tile, so that sums and products never need more than one further tile each.
+
+use std::marker::PhantomData;
+
+use super::Member;
+use super::measure::{inverse_roots, multiply_outer, set_coincident};
+use crate::error::{Error, Result};
+use crate::kernel::spec::Expr;
+use crate::kernel::{Kernel, KernelSpec, Tile};
+use crate::linalg::vmath;
+use crate::points::{Dense, Span};
+use crate::real::Real;
+
+/// A kernel on dense vectors, made from a resolved [`KernelSpec`].
+#[derive(Debug, Clone)]
+pub struct VectorKernel<T> {
+    spec: KernelSpec,
+    root: Node,
+    number: PhantomData<fn() -> T>,
+}
+
+/// An expression with its scales moved into the sums. A scaled kernel is a sum of one term.
+#[derive(Debug, Clone)]
+enum Node {
+    Member(Member),
+    Sum(Vec<(f64, Node)>),
+    Product(Vec<Node>),
+    Normalize(Box<Node>),
+}
+
+impl<T: Real> VectorKernel<T> {
+    /// The kernel that `spec` describes. Refuses a spec with rules that still wait for data (see
+    /// [`KernelSpec::resolve`]), with parameters outside their domains, or with numbers beyond the range of `T`.
+    pub fn new(spec: &KernelSpec) -> Result<Self> {
+        spec.check()?;
+        if !spec.is_resolved() {
+            let message =
+                format!("{spec} depends on the data: resolve it with the training samples");
+            return Err(Error::parameter("kernel", message));
+        }
+        Ok(Self {
+            root: compile::<T>(&spec.0)?,
+            spec: spec.clone(),
+            number: PhantomData,
+        })
+    }
+}
+
+impl<T: Real> Kernel<Dense<T>, T> for VectorKernel<T> {
+    fn tile(
+        &self,
+        rows: Span<'_, Dense<T>>,
+        cols: Span<'_, Dense<T>>,
+        mut out: Tile<'_, T>,
+    ) -> Result<()> {
+        let (d, other) = (rows.points.d(), cols.points.d());
+        if d != other {
+            let text = format!("samples of {d} features cannot be paired with samples of {other}");
+            return Err(Error::Shape(text));
+        }
+        assert_eq!(
+            (out.rows(), out.cols()),
+            (rows.len(), cols.len()),
+            "tile and spans differ"
+        );
+        if rows.is_empty() || cols.is_empty() {
+            return Ok(());
+        }
+        self.root.tile(rows, cols, &mut out)
+    }
+
+    fn diag(&self, points: Span<'_, Dense<T>>, out: &mut [T]) -> Result<()> {
+        assert_eq!(out.len(), points.len(), "diagonal and span differ");
+        self.root.diag(points, out)
+    }
+
+    fn spec(&self) -> Option<KernelSpec> {
+        Some(self.spec.clone())
+    }
+}
+
+fn compile<T: Real>(expr: &Expr) -> Result<Node> {
+    let all = |exprs: &[Expr]| exprs.iter().map(compile::<T>).collect::<Result<Vec<_>>>();
+    match expr {
+        Expr::Leaf(leaf) => {
+            let member = Member::new(leaf);
+            // A constant that overflows, such as the γ of a tiny sigma in f32, shows at zero as NaN or infinity.
+            let mut probe = [T::ZERO];
+            member.apply(&mut probe);
+            if probe[0].is_finite() {
+                Ok(Node::Member(member))
+            } else {
+                Err(beyond::<T>(leaf))
+            }
+        }
+        Expr::Sum(terms) => Ok(Node::Sum(
+            terms.iter().map(term::<T>).collect::<Result<_>>()?,
+        )),
+        Expr::Scale(..) => Ok(Node::Sum(vec![term::<T>(expr)?])),
+        Expr::Product(factors) => Ok(Node::Product(all(factors)?)),
+        // A scale cancels when normalised.
+        Expr::Normalize(inner) => Ok(Node::Normalize(Box::new(term::<T>(inner)?.1))),
+    }
+}
+
+fn term<T: Real>(expr: &Expr) -> Result<(f64, Node)> {
+    match expr {
+        Expr::Scale(scale, inner) => match T::of(*scale) {
+            t if t > T::ZERO && t.is_finite() => Ok((*scale, compile::<T>(inner)?)),
+            _ => Err(beyond::<T>(scale)),
+        },
+        other => Ok((1.0, compile::<T>(other)?)),
+    }
+}
+
+fn beyond<T: Real>(what: &impl std::fmt::Display) -> Error {
+    Error::parameter(
+        "kernel",
+        format!("{what} goes beyond the range of {}", T::NAME),
+    )
+}
+
+impl Node {
+    fn tile<T: Real>(
+        &self,
+        rows: Span<'_, Dense<T>>,
+        cols: Span<'_, Dense<T>>,
+        out: &mut Tile<'_, T>,
+    ) -> Result<()> {
+        match self {
+            Node::Member(member) => {
+                member.measure().fill(rows, cols, out);
+                // Row by row, so that the steps of a profile find their numbers in the nearest cache.
+                (0..out.rows()).for_each(|i| member.apply(out.row(i)));
+                Ok(())
+            }
+            Node::Sum(terms) => {
+                let (scale, first) = &terms[0];
+                first.tile(rows, cols, out)?;
+                if *scale != 1.0 {
+                    let scale = T::of(*scale);
+                    (0..out.rows()).for_each(|i| vmath::map(out.row(i), |v| v * scale));
+                }
+                combine(
+                    terms[1..].iter().map(|(c, node)| (node, add(T::of(*c)))),
+                    rows,
+                    cols,
+                    out,
+                )
+            }
+            Node::Product(factors) => {
+                factors[0].tile(rows, cols, out)?;
+                combine(
+                    factors[1..].iter().map(|node| (node, multiply)),
+                    rows,
+                    cols,
+                    out,
+                )
+            }
+            Node::Normalize(inner) => {
+                inner.tile(rows, cols, out)?;
+                let (left, right) = (inner.lengths(rows)?, inner.lengths(cols)?);
+                multiply_outer(out, &inverse_roots(&left), &inverse_roots(&right));
+                set_coincident(rows, cols, out, |v| if v == T::ZERO { v } else { T::ONE });
+                Ok(())
+            }
+        }
+    }
+
+    fn diag<T: Real>(&self, points: Span<'_, Dense<T>>, out: &mut [T]) -> Result<()> {
+        match self {
+            Node::Member(member) => {
+                member.measure().fill_diag(points, out);
+                member.apply(out);
+            }
+            Node::Sum(terms) => {
+                let mut sum = vec![T::ZERO; out.len()];
+                for (scale, node) in terms {
+                    node.diag(points, out)?;
+                    accumulate(&mut sum, out, add(T::of(*scale)));
+                }
+                out.copy_from_slice(&sum);
+            }
+            Node::Product(factors) => {
+                let mut product = vec![T::ONE; out.len()];
+                for node in factors {
+                    node.diag(points, out)?;
+                    accumulate(&mut product, out, multiply);
+                }
+                out.copy_from_slice(&product);
+            }
+            Node::Normalize(inner) => {
+                out.copy_from_slice(&inner.lengths(points)?);
+                vmath::map(out, |v| if v == T::ZERO { v } else { T::ONE });
+            }
+        }
+        Ok(())
+    }
+
+    /// k(x, x) of every sample, the squared lengths in feature space that normalising divides by.
+    fn lengths<T: Real>(&self, points: Span<'_, Dense<T>>) -> Result<Vec<T>> {
+        let mut lengths = vec![T::ZERO; points.len()];
+        self.diag(points, &mut lengths)?;
+        match lengths
+            .iter()
+            .position(|&v| !(v >= T::ZERO && v.is_finite()))
+        {
+            None => Ok(lengths),
+            Some(i) => Err(Error::Numeric(format!(
+                "cannot normalise the kernel: k(x, x) is {:?} for the sample at row {}, and must be finite and not \
+                 negative",
+                lengths[i],
+                points.start + i
+            ))),
+        }
+    }
+}
+
+/// Evaluates each node into a scratch tile and merges it into `out`.
+fn combine<'n, T: Real, F: Fn(&mut T, T)>(
+    nodes: impl ExactSizeIterator<Item = (&'n Node, F)>,
+    rows: Span<'_, Dense<T>>,
+    cols: Span<'_, Dense<T>>,
+    out: &mut Tile<'_, T>,
+) -> Result<()> {
+    if nodes.len() == 0 {
+        return Ok(());
+    }
+    let (n, m) = (out.rows(), out.cols());
+    let mut scratch = vec![T::ZERO; n * m];
+    for (node, merge) in nodes {
+        node.tile(rows, cols, &mut Tile::new(&mut scratch, n, m, m))?;
+        for (i, values) in scratch.chunks_exact(m).enumerate() {
+            accumulate(out.row(i), values, &merge);
+        }
+    }
+    Ok(())
+}
+
+fn accumulate<T: Real>(into: &mut [T], values: &[T], merge: impl Fn(&mut T, T)) {
+    into.iter_mut()
+        .zip(values)
+        .for_each(|(place, &v)| merge(place, v));
+}
+
+fn add<T: Real>(scale: T) -> impl Fn(&mut T, T) {
+    move |place, v| *place += scale * v
+}
+
+fn multiply<T: Real>(place: &mut T, v: T) {
+    *place = *place * v;
+}

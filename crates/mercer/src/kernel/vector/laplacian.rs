@@ -1,0 +1,42 @@
+//! The Laplacian kernel.
+
+use super::{Measure, Profile};
+use crate::kernel::{Definite, Domain, Family, Leaf, Parameter, Rule, Value};
+use crate::linalg::vmath;
+use crate::real::Real;
+
+#[derive(Debug, Clone)]
+pub(super) struct Laplacian {
+    gamma: f64,
+}
+
+impl Profile for Laplacian {
+    const FAMILY: Family = Family {
+        name: "laplacian",
+        aliases: &["laplace"],
+        doc: "Nearness in the sum of absolute differences, less troubled by single odd features than rbf.",
+        formula: "exp(-gamma·Σ|x_i - x'_i|)",
+        parameters: &[Parameter {
+            name: "gamma",
+            doc: "How fast the kernel falls with distance.",
+            default: Some(Value::Rule(Rule::Auto)),
+            domain: Domain::Positive,
+            rules: &[Rule::Auto],
+            instead_of: None,
+        }],
+        definite: Definite::Always,
+    };
+    const MEASURE: Measure = Measure::Manhattan;
+
+    fn new(leaf: &Leaf) -> Self {
+        Self {
+            gamma: leaf.number("gamma"),
+        }
+    }
+
+    fn apply<T: Real>(&self, values: &mut [T]) {
+        let gamma = T::of(-self.gamma);
+        vmath::map(values, |v| gamma * v);
+        vmath::exp(values);
+    }
+}

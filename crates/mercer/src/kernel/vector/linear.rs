@@ -1,0 +1,26 @@
+//! The linear kernel.
+
+use super::{Measure, Profile};
+use crate::kernel::{Definite, Family, Leaf};
+use crate::real::Real;
+
+#[derive(Debug, Clone)]
+pub(super) struct Linear;
+
+impl Profile for Linear {
+    const FAMILY: Family = Family {
+        name: "linear",
+        aliases: &[],
+        doc: "The dot product itself: kernel methods become their linear originals.",
+        formula: "xᵀx'",
+        parameters: &[],
+        definite: Definite::Always,
+    };
+    const MEASURE: Measure = Measure::Dot;
+
+    fn new(_: &Leaf) -> Self {
+        Linear
+    }
+
+    fn apply<T: Real>(&self, _: &mut [T]) {}
+}

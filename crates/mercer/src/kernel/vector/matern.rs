@@ -1,0 +1,73 @@
+//! The Matérn kernels that have a closed form without Bessel functions.
+
+use super::{Measure, Profile};
+use crate::kernel::{Definite, Domain, Family, Leaf, Parameter, Rule, Value};
+use crate::linalg::vmath;
+use crate::real::Real;
+
+#[derive(Debug, Clone)]
+pub(super) struct Matern {
+    nu: f64,
+    length: f64,
+}
+
+impl Profile for Matern {
+    const FAMILY: Family = Family {
+        name: "matern",
+        aliases: &[],
+        doc: "Nearness with a chosen smoothness: rough for nu = 0.5, nearly rbf for nu = 2.5.",
+        formula: "exp(-r) | (1 + √3·r)·exp(-√3·r) | (1 + √5·r + 5r²/3)·exp(-√5·r), r = ‖x - x'‖/length",
+        parameters: &[
+            Parameter {
+                name: "nu",
+                doc: "The smoothness: 0.5, 1.5 or 2.5.",
+                default: Some(Value::Number(1.5)),
+                domain: Domain::OneOf(&[0.5, 1.5, 2.5]),
+                rules: &[],
+                instead_of: None,
+            },
+            Parameter {
+                name: "length",
+                doc: "The unit of distance.",
+                default: Some(Value::Number(1.0)),
+                domain: Domain::Positive,
+                rules: &[Rule::Median],
+                instead_of: None,
+            },
+        ],
+        definite: Definite::Always,
+    };
+    const MEASURE: Measure = Measure::SquaredDistance;
+
+    fn new(leaf: &Leaf) -> Self {
+        Self {
+            nu: leaf.number("nu"),
+            length: leaf.number("length"),
+        }
+    }
+
+    /// With s = √(2·nu)·r all three are a polynomial in s times exp(−s): 1, 1 + s, 1 + s + s²/3.
+    fn apply<T: Real>(&self, values: &mut [T]) {
+        let rate = T::of((2.0 * self.nu).sqrt() / self.length);
+        let (linear, square) = match self.nu {
+            0.5 => (0.0, 0.0),
+            1.5 => (1.0, 0.0),
+            _ => (1.0, 1.0 / 3.0),
+        };
+        let (linear, square) = (T::of(linear), T::of(square));
+        let mut factors = [T::ZERO; 256];
+        for chunk in values.chunks_mut(factors.len()) {
+            let factors = &mut factors[..chunk.len()];
+            vmath::map(chunk, |v| -(rate * v.max(T::ZERO).sqrt()));
+            factors.copy_from_slice(chunk);
+            vmath::map(factors, |minus_s| {
+                T::ONE - minus_s * (linear - minus_s * square)
+            });
+            vmath::exp(chunk);
+            chunk
+                .iter_mut()
+                .zip(&*factors)
+                .for_each(|(v, &factor)| *v = *v * factor);
+        }
+    }
+}

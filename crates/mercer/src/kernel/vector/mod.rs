@@ -1,0 +1,85 @@
+//! Kernels on dense vectors.
+//!
+//! To add a family: write its file (a [`Profile`]), name its module here and its type in the registry below. Its text
+//! form, help, checks and tests follow from the description in the file.
+
+mod evaluate;
+mod measure;
+
+mod cosine;
+mod laplacian;
+mod linear;
+mod matern;
+mod poly;
+mod rational_quadratic;
+mod rbf;
+mod sigmoid;
+
+pub use evaluate::VectorKernel;
+
+use crate::kernel::{Family, Leaf};
+use crate::real::Real;
+use measure::Measure;
+
+/// One family: how a pair of rows becomes a number, and that number the kernel's value.
+trait Profile: Sized {
+    /// The family's description.
+    const FAMILY: Family;
+    /// What is measured between two rows.
+    const MEASURE: Measure;
+
+    /// The member with the parameters of `leaf`, which are numbers within their domains.
+    fn new(leaf: &Leaf) -> Self;
+
+    /// Turns measured values into kernel values, in place.
+    fn apply<T: Real>(&self, values: &mut [T]);
+}
+
+macro_rules! registry {
+    ($($family:ident in $module:ident),* $(,)?) => {
+        /// A member of any family.
+        #[derive(Debug, Clone)]
+        enum Member {
+            $($family($module::$family)),*
+        }
+
+        impl Member {
+            fn new(leaf: &Leaf) -> Self {
+                match leaf.family().name {
+                    $(name if name == $module::$family::FAMILY.name => {
+                        Member::$family($module::$family::new(leaf))
+                    })*
+                    name => unreachable!("the family '{name}' is not in the registry"),
+                }
+            }
+
+            fn measure(&self) -> Measure {
+                match self {
+                    $(Member::$family(_) => $module::$family::MEASURE),*
+                }
+            }
+
+            fn apply<T: Real>(&self, values: &mut [T]) {
+                match self {
+                    $(Member::$family(profile) => profile.apply(values)),*
+                }
+            }
+        }
+
+        /// All families of kernels on vectors.
+        pub fn families() -> &'static [&'static Family] {
+            &[$(&$module::$family::FAMILY),*]
+        }
+    };
+}
+
+registry! {
+    Linear in linear,
+    Poly in poly,
+    Rbf in rbf,
+    Laplacian in laplacian,
+    Matern in matern,
+    RationalQuadratic in rational_quadratic,
+    Cosine in cosine,
+    Sigmoid in sigmoid,
+}

@@ -1,0 +1,64 @@
+//! The polynomial kernel.
+
+use super::{Measure, Profile};
+use crate::kernel::{Definite, Domain, Family, Leaf, Parameter, Rule, Value};
+use crate::linalg::vmath;
+use crate::real::Real;
+
+#[derive(Debug, Clone)]
+pub(super) struct Poly {
+    degree: u32,
+    gamma: f64,
+    coef0: f64,
+}
+
+impl Profile for Poly {
+    const FAMILY: Family = Family {
+        name: "poly",
+        aliases: &["polynomial"],
+        doc: "All products of up to `degree` features.",
+        formula: "(gamma·xᵀx' + coef0)^degree",
+        parameters: &[
+            Parameter {
+                name: "degree",
+                doc: "The exponent.",
+                default: Some(Value::Number(3.0)),
+                domain: Domain::PositiveInteger,
+                rules: &[],
+                instead_of: None,
+            },
+            Parameter {
+                name: "gamma",
+                doc: "The weight of the dot product.",
+                default: Some(Value::Number(1.0)),
+                domain: Domain::Positive,
+                rules: &[Rule::Scale, Rule::Auto],
+                instead_of: None,
+            },
+            Parameter {
+                name: "coef0",
+                doc: "The constant; above 0 it brings in the products of fewer features.",
+                default: Some(Value::Number(1.0)),
+                domain: Domain::Any,
+                rules: &[],
+                instead_of: None,
+            },
+        ],
+        definite: Definite::When("coef0 is not negative", |leaf| leaf.number("coef0") >= 0.0),
+    };
+    const MEASURE: Measure = Measure::Dot;
+
+    fn new(leaf: &Leaf) -> Self {
+        Self {
+            degree: leaf.number("degree") as u32,
+            gamma: leaf.number("gamma"),
+            coef0: leaf.number("coef0"),
+        }
+    }
+
+    fn apply<T: Real>(&self, values: &mut [T]) {
+        let (gamma, coef0) = (T::of(self.gamma), T::of(self.coef0));
+        vmath::map(values, |v| gamma * v + coef0);
+        vmath::powi(values, self.degree);
+    }
+}

@@ -1,0 +1,60 @@
+//! The rational quadratic kernel.
+
+use super::{Measure, Profile};
+use crate::kernel::{Definite, Domain, Family, Leaf, Parameter, Rule, Value};
+use crate::linalg::vmath;
+use crate::real::Real;
+
+#[derive(Debug, Clone)]
+pub(super) struct RationalQuadratic {
+    alpha: f64,
+    length: f64,
+}
+
+impl Profile for RationalQuadratic {
+    const FAMILY: Family = Family {
+        name: "rational_quadratic",
+        aliases: &["rq"],
+        doc: "A mixture of rbf kernels of many widths; the larger alpha, the narrower the mixture.",
+        formula: "(1 + ‖x - x'‖²/(2·alpha·length²))^-alpha",
+        parameters: &[
+            Parameter {
+                name: "alpha",
+                doc: "How much the widths agree.",
+                default: Some(Value::Number(1.0)),
+                domain: Domain::Positive,
+                rules: &[],
+                instead_of: None,
+            },
+            Parameter {
+                name: "length",
+                doc: "The unit of distance.",
+                default: Some(Value::Number(1.0)),
+                domain: Domain::Positive,
+                rules: &[Rule::Median],
+                instead_of: None,
+            },
+        ],
+        definite: Definite::Always,
+    };
+    const MEASURE: Measure = Measure::SquaredDistance;
+
+    fn new(leaf: &Leaf) -> Self {
+        Self {
+            alpha: leaf.number("alpha"),
+            length: leaf.number("length"),
+        }
+    }
+
+    fn apply<T: Real>(&self, values: &mut [T]) {
+        let rate = T::of(0.5 / (self.alpha * self.length * self.length));
+        if self.alpha == 1.0 {
+            return vmath::map(values, |v| T::ONE / (T::ONE + rate * v));
+        }
+        let alpha = T::of(-self.alpha);
+        vmath::map(values, |v| T::ONE + rate * v);
+        vmath::ln(values);
+        vmath::map(values, |v| alpha * v);
+        vmath::exp(values);
+    }
+}

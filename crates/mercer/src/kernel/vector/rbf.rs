@@ -1,0 +1,64 @@
+//! The Gaussian kernel, also called radial basis function (RBF) kernel.
+
+use super::{Measure, Profile};
+use crate::kernel::{Definite, Domain, Family, Leaf, Parameter, Rule, Value};
+use crate::linalg::vmath;
+use crate::real::Real;
+
+#[derive(Debug, Clone)]
+pub(super) struct Rbf {
+    gamma: f64,
+}
+
+impl Profile for Rbf {
+    const FAMILY: Family = Family {
+        name: "rbf",
+        aliases: &["gaussian"],
+        doc: "Nearness: 1 for equal rows, falling smoothly to 0 with distance. Give one of gamma, sigma, width.",
+        formula: "exp(-gamma·‖x - x'‖²)",
+        parameters: &[
+            Parameter {
+                name: "gamma",
+                doc: "How fast the kernel falls with squared distance.",
+                default: Some(Value::Rule(Rule::Scale)),
+                domain: Domain::Positive,
+                rules: &[Rule::Scale, Rule::Auto],
+                instead_of: None,
+            },
+            Parameter {
+                name: "sigma",
+                doc: "The standard deviation of the bell; gamma = 1/(2·sigma²).",
+                default: None,
+                domain: Domain::Positive,
+                rules: &[Rule::Median],
+                instead_of: Some("gamma"),
+            },
+            Parameter {
+                name: "width",
+                doc: "The distance at which the kernel is 1/e; gamma = 1/width².",
+                default: None,
+                domain: Domain::Positive,
+                rules: &[Rule::Median],
+                instead_of: Some("gamma"),
+            },
+        ],
+        definite: Definite::Always,
+    };
+    const MEASURE: Measure = Measure::SquaredDistance;
+
+    fn new(leaf: &Leaf) -> Self {
+        let from_sigma = || leaf.optional("sigma").map(|sigma| 0.5 / (sigma * sigma));
+        let from_width = || leaf.optional("width").map(|width| 1.0 / (width * width));
+        Self {
+            gamma: from_sigma()
+                .or_else(from_width)
+                .unwrap_or_else(|| leaf.number("gamma")),
+        }
+    }
+
+    fn apply<T: Real>(&self, values: &mut [T]) {
+        let gamma = T::of(-self.gamma);
+        vmath::map(values, |v| gamma * v);
+        vmath::exp(values);
+    }
+}

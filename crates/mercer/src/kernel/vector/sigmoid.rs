@@ -1,0 +1,54 @@
+//! The sigmoid kernel.
+
+use super::{Measure, Profile};
+use crate::kernel::{Definite, Domain, Family, Leaf, Parameter, Rule, Value};
+use crate::linalg::vmath;
+use crate::real::Real;
+
+#[derive(Debug, Clone)]
+pub(super) struct Sigmoid {
+    gamma: f64,
+    coef0: f64,
+}
+
+impl Profile for Sigmoid {
+    const FAMILY: Family = Family {
+        name: "sigmoid",
+        aliases: &["tanh"],
+        doc: "The neuron-like kernel. Not positive definite in general.",
+        formula: "tanh(gamma·xᵀx' + coef0)",
+        parameters: &[
+            Parameter {
+                name: "gamma",
+                doc: "The weight of the dot product.",
+                default: Some(Value::Rule(Rule::Auto)),
+                domain: Domain::Positive,
+                rules: &[Rule::Scale, Rule::Auto],
+                instead_of: None,
+            },
+            Parameter {
+                name: "coef0",
+                doc: "The constant.",
+                default: Some(Value::Number(1.0)),
+                domain: Domain::Any,
+                rules: &[],
+                instead_of: None,
+            },
+        ],
+        definite: Definite::No,
+    };
+    const MEASURE: Measure = Measure::Dot;
+
+    fn new(leaf: &Leaf) -> Self {
+        Self {
+            gamma: leaf.number("gamma"),
+            coef0: leaf.number("coef0"),
+        }
+    }
+
+    fn apply<T: Real>(&self, values: &mut [T]) {
+        let (gamma, coef0) = (T::of(self.gamma), T::of(self.coef0));
+        vmath::map(values, |v| gamma * v + coef0);
+        vmath::tanh(values);
+    }
+}

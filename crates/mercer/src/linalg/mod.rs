@@ -1,0 +1,4 @@
+//! Linear algebra and vector maths.
+
+pub mod pairing;
+pub mod vmath;

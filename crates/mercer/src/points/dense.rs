@@ -1,0 +1,274 @@
+//! Dense rows of numbers.
+
+use std::any::Any;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::linalg::pairing::Rows;
+use crate::points::Points;
+use crate::real::Real;
+
+/// n × d numbers, row-major, all finite, n ≥ 1 and d ≥ 1, with the squared norm of every row. Clones share the numbers.
+#[derive(Clone)]
+pub struct Dense<T: Real>(Arc<Store<T>>);
+
+struct Store<T> {
+    n: usize,
+    d: usize,
+    data: Vec<T>,  // n × d
+    norms: Vec<T>, // n
+}
+
+impl<T: Real> Dense<T> {
+    /// A copy of `data`: n rows of d numbers, one row after the other.
+    pub fn from_rows(data: &[T], n: usize, d: usize) -> Result<Self> {
+        check_length(data.len(), n, d)?;
+        Self::from_vec(data.to_vec(), n, d)
+    }
+
+    /// Takes over `data`: n rows of d numbers, one row after the other.
+    pub fn from_vec(data: Vec<T>, n: usize, d: usize) -> Result<Self> {
+        check_length(data.len(), n, d)?;
+        let norms = checked_norms(&data, d)?;
+        Ok(Self(Arc::new(Store { n, d, data, norms })))
+    }
+
+    /// A copy of the n × d numbers `data[offset + i·row_stride + j·col_stride]`. Strides count numbers, not bytes, and
+    /// may be negative or zero.
+    pub fn from_strided(
+        data: &[T],
+        offset: usize,
+        n: usize,
+        d: usize,
+        row_stride: isize,
+        col_stride: isize,
+    ) -> Result<Self> {
+        let count = check_shape(n, d)?;
+        let layout = Layout {
+            offset,
+            row_stride,
+            col_stride,
+        };
+        layout.check(data.len(), n, d)?;
+        let mut rows = Vec::new();
+        if rows.try_reserve_exact(count).is_err() {
+            let bytes = crate::error::bytes((count * size_of::<T>()) as u64);
+            return Err(Error::Shape(format!(
+                "no memory for {n} × {d} numbers ({bytes})"
+            )));
+        }
+        layout.gather(data, n, d, &mut rows);
+        Self::from_vec(rows, n, d)
+    }
+
+    /// The same samples in another number type. A value beyond that type's range is an error; the same type is a cheap
+    /// clone.
+    pub fn convert<U: Real>(&self) -> Result<Dense<U>> {
+        if let Some(same) = (self as &dyn Any).downcast_ref::<Dense<U>>() {
+            return Ok(same.clone());
+        }
+        let data: Vec<U> = self.0.data.iter().map(|v| U::of(v.f64())).collect();
+        if let Some(at) = data.iter().position(|v| !v.is_finite()) {
+            let (row, column, value) = (at / self.d(), at % self.d(), self.0.data[at]);
+            return Err(Error::Shape(format!(
+                "the value {value:?} at row {row}, column {column} (both counted from 0) is beyond the range of {}: \
+                 use {} or scale the column down",
+                U::NAME,
+                T::NAME
+            )));
+        }
+        Dense::from_vec(data, self.n(), self.d())
+    }
+
+    /// Rows.
+    pub fn n(&self) -> usize {
+        self.0.n
+    }
+
+    /// Columns.
+    pub fn d(&self) -> usize {
+        self.0.d
+    }
+
+    /// Row i, d numbers.
+    pub fn row(&self, i: usize) -> &[T] {
+        &self.0.data[i * self.0.d..(i + 1) * self.0.d]
+    }
+
+    /// All numbers, row-major, n × d.
+    pub fn data(&self) -> &[T] {
+        &self.0.data
+    }
+
+    /// The squared Euclidean norm of every row, n.
+    pub fn norms(&self) -> &[T] {
+        &self.0.norms
+    }
+
+    /// The rows of `range`, as the pairing functions take them.
+    pub fn rows(&self, range: Range<usize>) -> Rows<'_, T> {
+        let d = self.0.d;
+        let data = &self.0.data[range.start * d..range.end * d];
+        Rows {
+            data,
+            dim: d,
+            norms: &self.0.norms[range],
+        }
+    }
+
+    /// Whether both are clones of one set, so that equal indices mean the same sample.
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl<T: Real> Points for Dense<T> {
+    fn len(&self) -> usize {
+        self.0.n
+    }
+
+    fn select(&self, idx: &[usize]) -> Self {
+        let mut data = Vec::with_capacity(idx.len() * self.0.d);
+        for &i in idx {
+            data.extend_from_slice(self.row(i));
+        }
+        let norms = idx.iter().map(|&i| self.0.norms[i]).collect();
+        Self(Arc::new(Store {
+            n: idx.len(),
+            d: self.0.d,
+            data,
+            norms,
+        }))
+    }
+}
+
+impl<T: Real> std::fmt::Debug for Dense<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Dense<{}>({} × {})", T::NAME, self.0.n, self.0.d)
+    }
+}
+
+/// Where the number of row i, column j lies in a slice.
+struct Layout {
+    offset: usize,
+    row_stride: isize,
+    col_stride: isize,
+}
+
+impl Layout {
+    /// The corners bound every place between them, so they alone are checked, in numbers too wide to overflow.
+    fn check(&self, len: usize, n: usize, d: usize) -> Result<()> {
+        let reach = |count: usize, stride: isize| (count - 1) as i128 * stride as i128;
+        let (down, across) = (reach(n, self.row_stride), reach(d, self.col_stride));
+        let first = self.offset as i128 + down.min(0) + across.min(0);
+        let last = self.offset as i128 + down.max(0) + across.max(0);
+        if first < 0 || last >= len as i128 {
+            return Err(Error::Shape(format!(
+                "shape ({n}, {d}) with offset {}, row stride {} and column stride {} reaches from {first} to {last}, \
+                 outside the {len} numbers given",
+                self.offset, self.row_stride, self.col_stride
+            )));
+        }
+        Ok(())
+    }
+
+    fn at(&self, i: usize, j: usize) -> usize {
+        (self.offset as isize + i as isize * self.row_stride + j as isize * self.col_stride)
+            as usize
+    }
+
+    /// Appends the numbers row by row to `rows`. Requires `check`.
+    fn gather<T: Real>(&self, data: &[T], n: usize, d: usize, rows: &mut Vec<T>) {
+        if self.col_stride == 1 {
+            for i in 0..n {
+                rows.extend_from_slice(&data[self.at(i, 0)..][..d]);
+            }
+            return;
+        }
+        // Square blocks keep both sides of a transposition in cache.
+        const BLOCK: usize = 32;
+        rows.resize(n * d, T::ZERO);
+        for top in (0..n).step_by(BLOCK) {
+            for left in (0..d).step_by(BLOCK) {
+                for i in top..n.min(top + BLOCK) {
+                    for j in left..d.min(left + BLOCK) {
+                        rows[i * d + j] = data[self.at(i, j)];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// n·d, if it is a shape samples can have.
+fn check_shape(n: usize, d: usize) -> Result<usize> {
+    let refuse = |count: &str| {
+        let text = format!(
+            "Found array with {count} (shape=({n}, {d})) while a minimum of 1 is required."
+        );
+        Err(Error::Shape(text))
+    };
+    match (n, d) {
+        (0, _) => refuse("0 sample(s)"),
+        (_, 0) => refuse("0 feature(s)"),
+        _ => n
+            .checked_mul(d)
+            .filter(|&count| count <= isize::MAX as usize / 8)
+            .ok_or_else(|| {
+                Error::Shape(format!(
+                    "shape ({n}, {d}) has more numbers than this machine can address"
+                ))
+            }),
+    }
+}
+
+fn check_length(len: usize, n: usize, d: usize) -> Result<()> {
+    let count = check_shape(n, d)?;
+    if len != count {
+        return Err(Error::Shape(format!(
+            "shape ({n}, {d}) needs {count} numbers, but {len} are given"
+        )));
+    }
+    Ok(())
+}
+
+/// The squared norms of all rows, which double as the check: a norm is finite only if every number of the row is.
+fn checked_norms<T: Real>(data: &[T], d: usize) -> Result<Vec<T>> {
+    let norms: Vec<T> = data.chunks_exact(d).map(squared_norm).collect();
+    // A squared distance can reach four times the larger squared norm; it must be finite too.
+    let four = T::of(4.0);
+    match norms.iter().position(|&norm| !(norm * four).is_finite()) {
+        None => Ok(norms),
+        Some(row) => Err(bad_row(row, &data[row * d..(row + 1) * d])),
+    }
+}
+
+fn bad_row<T: Real>(row: usize, values: &[T]) -> Error {
+    if let Some(column) = values.iter().position(|v| !v.is_finite()) {
+        return Error::NotFinite {
+            row,
+            column,
+            value: values[column].f64(),
+        };
+    }
+    Error::Shape(format!(
+        "the values of row {row} (counted from 0) are so large that their squares overflow {}: scale the data down{}",
+        T::NAME,
+        if T::NAME == "f32" { " or use f64" } else { "" }
+    ))
+}
+
+/// Σ v², in eight partial sums that the compiler can keep in vector registers.
+fn squared_norm<T: Real>(row: &[T]) -> T {
+    let mut sums = [T::ZERO; 8];
+    let chunks = row.chunks_exact(8);
+    let tail = chunks.remainder();
+    for chunk in chunks {
+        for (sum, &v) in sums.iter_mut().zip(chunk) {
+            *sum += v * v;
+        }
+    }
+    let head = sums.into_iter().fold(T::ZERO, |total, sum| total + sum);
+    tail.iter().fold(head, |total, &v| total + v * v)
+}

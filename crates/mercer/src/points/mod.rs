@@ -1,0 +1,94 @@
+//! Sample sets. Data is checked here, once, when a set is made; every later room relies on it.
+
+mod dense;
+
+pub use dense::Dense;
+
+use std::ops::Range;
+
+/// A validated, immutable set of samples. Cloning is cheap.
+pub trait Points: Clone + Send + Sync {
+    /// How many samples there are.
+    fn len(&self) -> usize;
+
+    /// The samples at `idx`, in that order, as a set of their own. Every index must lie below `len`.
+    fn select(&self, idx: &[usize]) -> Self;
+
+    /// Whether there is no sample.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// The consecutive samples `start..end` of a set.
+#[derive(Debug)]
+pub struct Span<'a, P> {
+    /// The whole set.
+    pub points: &'a P,
+    /// The first sample.
+    pub start: usize,
+    /// One past the last sample.
+    pub end: usize,
+}
+
+// Not derived: a span is a reference and two numbers, whatever the samples are.
+impl<P> Clone for Span<'_, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P> Copy for Span<'_, P> {}
+
+impl<'a, P: Points> Span<'a, P> {
+    /// The samples `range` of `points`; the range must lie within the set.
+    pub fn new(points: &'a P, range: Range<usize>) -> Self {
+        assert!(
+            range.start <= range.end && range.end <= points.len(),
+            "span {range:?} of {} samples",
+            points.len()
+        );
+        Self {
+            points,
+            start: range.start,
+            end: range.end,
+        }
+    }
+
+    /// All samples of `points`.
+    pub fn all(points: &'a P) -> Self {
+        Self {
+            points,
+            start: 0,
+            end: points.len(),
+        }
+    }
+
+    /// The samples `range` of this span, counted from its start.
+    pub fn part(&self, range: Range<usize>) -> Self {
+        assert!(
+            range.end <= self.len(),
+            "part {range:?} of a span of {} samples",
+            self.len()
+        );
+        Self::new(
+            self.points,
+            self.start + range.start..self.start + range.end,
+        )
+    }
+
+    /// How many samples the span has.
+    pub fn len(&self) -> usize {
+        self.end - self.start
+    }
+
+    /// Whether the span has no sample.
+    pub fn is_empty(&self) -> bool {
+        self.start == self.end
+    }
+
+    /// `start..end`.
+    pub fn range(&self) -> Range<usize> {
+        self.start..self.end
+    }
+}

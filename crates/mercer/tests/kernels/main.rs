@@ -1,0 +1,8 @@
+//! Points, kernels and their text form.
+
+mod conformance;
+mod oracle;
+mod points;
+mod properties;
+mod spec;
+mod support;
