@@ -10,9 +10,10 @@ use crate::real::Real;
 /// Samples that are looked at; the first ones of the set.
 const SAMPLES: usize = 48;
 
-/// Checks that `kernel` keeps the contract of [`Kernel`] on the first 48 samples of `points`: its values are finite and
-/// symmetric, do not depend on how the samples are cut into tiles or selected, and agree with its diagonal. Numbers may
-/// differ by rounding, taken as 16·√ε of the largest value.
+/// Checks that `kernel` keeps the contract of [`Kernel`] on the first 48 samples of `points`: its
+/// values are finite and symmetric, do not depend on how the samples are cut into tiles or
+/// selected, and agree with its diagonal. Numbers may differ by rounding, taken as 16·√ε of the
+/// largest value.
 pub fn check<P: Points, T: Real>(kernel: &impl Kernel<P, T>, points: &P) -> Result<()> {
     let n = points.len().min(SAMPLES);
     let span = Span::new(points, 0..n);
@@ -77,12 +78,8 @@ impl<T: Real> Square<T> {
     }
 
     fn check_equal(&self, a: f64, b: f64, what: impl Fn() -> String) -> Result<()> {
-        let largest = self
-            .values
-            .iter()
-            .fold(0.0, |largest: f64, v| largest.max(v.f64().abs()));
         // Written so that NaN fails.
-        if (a - b).abs() <= 16.0 * T::EPSILON.sqrt() * largest {
+        if (a - b).abs() <= self.tolerance {
             return Ok(());
         }
         fail(format!("{} must agree, but are {a} and {b}", what()))

@@ -7,9 +7,11 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::linalg::pairing::Rows;
 use crate::points::Points;
+use crate::points::layout::Layout;
 use crate::real::Real;
 
-/// n × d numbers, row-major, all finite, n ≥ 1 and d ≥ 1, with the squared norm of every row. Clones share the numbers.
+/// n × d numbers, row-major, all finite, n ≥ 1 and d ≥ 1, with the squared norm of every row.
+/// Clones share the numbers.
 #[derive(Clone)]
 pub struct Dense<T: Real>(Arc<Store<T>>);
 
@@ -34,8 +36,8 @@ impl<T: Real> Dense<T> {
         Ok(Self(Arc::new(Store { n, d, data, norms })))
     }
 
-    /// A copy of the n × d numbers `data[offset + i·row_stride + j·col_stride]`. Strides count numbers, not bytes, and
-    /// may be negative or zero.
+    /// A copy of the n × d numbers `data[offset + i·row_stride + j·col_stride]`. Strides count
+    /// numbers, not bytes, and may be negative or zero.
     pub fn from_strided(
         data: &[T],
         offset: usize,
@@ -62,8 +64,8 @@ impl<T: Real> Dense<T> {
         Self::from_vec(rows, n, d)
     }
 
-    /// The same samples in another number type. A value beyond that type's range is an error; the same type is a cheap
-    /// clone.
+    /// The same samples in another number type. A value beyond that type's range is an error; the
+    /// same type is a cheap clone.
     pub fn convert<U: Real>(&self) -> Result<Dense<U>> {
         if let Some(same) = (self as &dyn Any).downcast_ref::<Dense<U>>() {
             return Ok(same.clone());
@@ -72,8 +74,8 @@ impl<T: Real> Dense<T> {
         if let Some(at) = data.iter().position(|v| !v.is_finite()) {
             let (row, column, value) = (at / self.d(), at % self.d(), self.0.data[at]);
             return Err(Error::Shape(format!(
-                "the value {value:?} at row {row}, column {column} (both counted from 0) is beyond the range of {}: \
-                 use {} or scale the column down",
+                "the value {value:?} at row {row}, column {column} (both counted from 0) is \
+                 beyond the range of {}: use {} or scale the column down",
                 U::NAME,
                 T::NAME
             )));
@@ -149,58 +151,6 @@ impl<T: Real> std::fmt::Debug for Dense<T> {
     }
 }
 
-/// Where the number of row i, column j lies in a slice.
-struct Layout {
-    offset: usize,
-    row_stride: isize,
-    col_stride: isize,
-}
-
-impl Layout {
-    /// The corners bound every place between them, so they alone are checked, in numbers too wide to overflow.
-    fn check(&self, len: usize, n: usize, d: usize) -> Result<()> {
-        let reach = |count: usize, stride: isize| (count - 1) as i128 * stride as i128;
-        let (down, across) = (reach(n, self.row_stride), reach(d, self.col_stride));
-        let first = self.offset as i128 + down.min(0) + across.min(0);
-        let last = self.offset as i128 + down.max(0) + across.max(0);
-        if first < 0 || last >= len as i128 {
-            return Err(Error::Shape(format!(
-                "shape ({n}, {d}) with offset {}, row stride {} and column stride {} reaches from {first} to {last}, \
-                 outside the {len} numbers given",
-                self.offset, self.row_stride, self.col_stride
-            )));
-        }
-        Ok(())
-    }
-
-    fn at(&self, i: usize, j: usize) -> usize {
-        (self.offset as isize + i as isize * self.row_stride + j as isize * self.col_stride)
-            as usize
-    }
-
-    /// Appends the numbers row by row to `rows`. Requires `check`.
-    fn gather<T: Real>(&self, data: &[T], n: usize, d: usize, rows: &mut Vec<T>) {
-        if self.col_stride == 1 {
-            for i in 0..n {
-                rows.extend_from_slice(&data[self.at(i, 0)..][..d]);
-            }
-            return;
-        }
-        // Square blocks keep both sides of a transposition in cache.
-        const BLOCK: usize = 32;
-        rows.resize(n * d, T::ZERO);
-        for top in (0..n).step_by(BLOCK) {
-            for left in (0..d).step_by(BLOCK) {
-                for i in top..n.min(top + BLOCK) {
-                    for j in left..d.min(left + BLOCK) {
-                        rows[i * d + j] = data[self.at(i, j)];
-                    }
-                }
-            }
-        }
-    }
-}
-
 /// n·d, if it is a shape samples can have.
 fn check_shape(n: usize, d: usize) -> Result<usize> {
     let refuse = |count: &str| {
@@ -233,7 +183,8 @@ fn check_length(len: usize, n: usize, d: usize) -> Result<()> {
     Ok(())
 }
 
-/// The squared norms of all rows, which double as the check: a norm is finite only if every number of the row is.
+/// The squared norms of all rows, which double as the check: a norm is finite only if every number
+/// of the row is.
 fn checked_norms<T: Real>(data: &[T], d: usize) -> Result<Vec<T>> {
     let norms: Vec<T> = data.chunks_exact(d).map(squared_norm).collect();
     // A squared distance can reach four times the larger squared norm; it must be finite too.
@@ -253,7 +204,8 @@ fn bad_row<T: Real>(row: usize, values: &[T]) -> Error {
         };
     }
     Error::Shape(format!(
-        "the values of row {row} (counted from 0) are so large that their squares overflow {}: scale the data down{}",
+        "the values of row {row} (counted from 0) are so large that their squares overflow {}: \
+         scale the data down{}",
         T::NAME,
         if T::NAME == "f32" { " or use f64" } else { "" }
     ))

@@ -29,7 +29,10 @@ fn every_family_and_combination_conforms() {
 }
 
 /// The dot product with a fault put in.
-struct Broken(fn(&mut Tile<'_, f64>, Span<'_, Dense<f64>>, Span<'_, Dense<f64>>));
+struct Broken(Fault);
+
+type Samples<'a> = Span<'a, Dense<f64>>;
+type Fault = fn(&mut Tile<'_, f64>, Samples<'_>, Samples<'_>);
 
 impl Kernel<Dense<f64>, f64> for Broken {
     fn tile(
@@ -77,7 +80,7 @@ fn broken_kernels_are_caught() {
     );
     check(
         |out, rows, cols| {
-            if out.stride() > cols.len() && rows.len() > 0 {
+            if out.stride() > cols.len() && !rows.is_empty() {
                 out.data()[cols.len()] = 0.0;
             }
         },

@@ -1,6 +1,7 @@
 //! Points, kernels and their text form.
 
 mod conformance;
+mod families;
 mod oracle;
 mod points;
 mod properties;

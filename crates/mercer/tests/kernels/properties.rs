@@ -56,7 +56,8 @@ fn any_spec() -> impl Strategy<Value = KernelSpec> {
     })
 }
 
-/// Text made of pieces of the grammar, which reaches further into the parser than random characters.
+/// Text made of pieces of the grammar, which reaches further into the parser than random
+/// characters.
 fn near_text() -> impl Strategy<Value = String> {
     let mut pieces = vec![
         "(",
@@ -93,8 +94,15 @@ fn check_text(text: &str) {
     }
 }
 
+fn config() -> ProptestConfig {
+    ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::with_cases(1000)
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) })]
+    #![proptest_config(config())]
 
     #[test]
     fn printing_and_parsing_are_inverse(spec in any_spec()) {

@@ -106,7 +106,7 @@ fn errors_point_at_the_character() {
         "give only one of gamma, sigma, width",
     );
     refuse("rbf(gamma=1, gamma=2)", 13, "gamma is given twice");
-    refuse("poly(2, 3)", 8, "write poly's values by name");
+    refuse("poly(2, 3)", 8, "name poly's values: degree, gamma, coef0");
     refuse("poly(2.5)", 5, "degree must be a positive integer, not 2.5");
     refuse("poly(degree=0)", 12, "degree must be a positive integer");
     refuse("poly(degree=5e9)", 12, "degree must be a positive integer");

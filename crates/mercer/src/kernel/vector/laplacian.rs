@@ -14,7 +14,7 @@ impl Profile for Laplacian {
     const FAMILY: Family = Family {
         name: "laplacian",
         aliases: &["laplace"],
-        doc: "Nearness in the sum of absolute differences, less troubled by single odd features than rbf.",
+        doc: "Nearness by absolute differences, less troubled by single odd features than rbf.",
         formula: "exp(-gamma·Σ|x_i - x'_i|)",
         parameters: &[Parameter {
             name: "gamma",

@@ -16,7 +16,7 @@ impl Profile for Matern {
         name: "matern",
         aliases: &[],
         doc: "Nearness with a chosen smoothness: rough for nu = 0.5, nearly rbf for nu = 2.5.",
-        formula: "exp(-r) | (1 + √3·r)·exp(-√3·r) | (1 + √5·r + 5r²/3)·exp(-√5·r), r = ‖x - x'‖/length",
+        formula: "exp(-s), (1 + s)·exp(-s), (1 + s + s²/3)·exp(-s); s = √(2·nu)·‖x - x'‖/length",
         parameters: &[
             Parameter {
                 name: "nu",
@@ -46,7 +46,7 @@ impl Profile for Matern {
         }
     }
 
-    /// With s = √(2·nu)·r all three are a polynomial in s times exp(−s): 1, 1 + s, 1 + s + s²/3.
+    /// All three are a polynomial in s times exp(−s).
     fn apply<T: Real>(&self, values: &mut [T]) {
         let rate = T::of((2.0 * self.nu).sqrt() / self.length);
         let (linear, square) = match self.nu {

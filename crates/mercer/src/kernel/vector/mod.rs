@@ -1,8 +1,9 @@
 //! Kernels on dense vectors.
 //!
-//! To add a family: write its file (a [`Profile`]), name its module here and its type in the registry below. Its text
-//! form, help, checks and tests follow from the description in the file.
+//! To add a family: write its file (a [`Profile`]), name its module here and its type in the
+//! registry below. Its text form, help, checks and tests follow from the description in the file.
 
+mod compile;
 mod evaluate;
 mod measure;
 

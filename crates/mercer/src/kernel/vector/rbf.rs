@@ -14,7 +14,7 @@ impl Profile for Rbf {
     const FAMILY: Family = Family {
         name: "rbf",
         aliases: &["gaussian"],
-        doc: "Nearness: 1 for equal rows, falling smoothly to 0 with distance. Give one of gamma, sigma, width.",
+        doc: "Nearness: 1 for equal rows, falling smoothly to 0 with their distance.",
         formula: "exp(-gamma·‖x - x'‖²)",
         parameters: &[
             Parameter {
