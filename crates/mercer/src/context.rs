@@ -159,9 +159,9 @@ impl Stream {
     /// The stream called `name` of `seed`.
     pub fn new(seed: u64, name: &str) -> Self {
         // FNV-1a of the name, then one scramble, so that neighbouring seeds start far apart.
-        let hash = name
-            .bytes()
-            .fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
+        let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| {
+            (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3)
+        });
         let mut stream = Self(seed ^ hash);
         stream.0 = stream.bits();
         stream

@@ -5,10 +5,14 @@
 
 pub mod context;
 pub mod error;
+pub mod expansion;
+pub mod gram;
 pub mod kernel;
 pub mod linalg;
+pub mod model;
 pub mod points;
 pub mod real;
+pub mod solve;
 
 pub use context::Context;
 pub use error::{Error, Result};

@@ -40,14 +40,8 @@ struct Square<T> {
 
 impl<T: Real> Square<T> {
     fn new(n: usize, values: Vec<T>) -> Self {
-        let largest = values
-            .iter()
-            .fold(0.0, |largest: f64, v| largest.max(v.f64().abs()));
-        Self {
-            n,
-            values,
-            tolerance: 16.0 * T::EPSILON.sqrt() * largest,
-        }
+        let largest = values.iter().fold(0.0, |largest: f64, v| largest.max(v.f64().abs()));
+        Self { n, values, tolerance: 16.0 * T::EPSILON.sqrt() * largest }
     }
 
     fn at(&self, i: usize, j: usize) -> f64 {
@@ -59,10 +53,7 @@ impl<T: Real> Square<T> {
             None => Ok(()),
             Some(at) => {
                 let (i, j) = (at / self.n, at % self.n);
-                fail(format!(
-                    "k({i}, {j}) is {:?}, which is not a finite number",
-                    self.values[at]
-                ))
+                fail(format!("k({i}, {j}) is {:?}, which is not a finite number", self.values[at]))
             }
         }
     }
@@ -137,9 +128,7 @@ fn check_part<P: Points, T: Real>(
             full.check_equal(value.f64(), full.at(i, j), what)?;
         }
         if line[cols.len()..].iter().any(|&v| v != untouched) {
-            return fail(format!(
-                "tile {rows:?} × {cols:?} wrote beyond its columns in row {i}"
-            ));
+            return fail(format!("tile {rows:?} × {cols:?} wrote beyond its columns in row {i}"));
         }
     }
     Ok(())
@@ -151,16 +140,10 @@ fn values<P: Points, T: Real>(
     cols: Span<'_, P>,
 ) -> Result<Vec<T>> {
     let mut values = vec![T::ZERO; rows.len() * cols.len()];
-    kernel.tile(
-        rows,
-        cols,
-        Tile::new(&mut values, rows.len(), cols.len(), cols.len()),
-    )?;
+    kernel.tile(rows, cols, Tile::new(&mut values, rows.len(), cols.len(), cols.len()))?;
     Ok(values)
 }
 
 fn fail<A>(message: String) -> Result<A> {
-    Err(Error::Numeric(format!(
-        "the kernel breaks its contract: {message}"
-    )))
+    Err(Error::Numeric(format!("the kernel breaks its contract: {message}")))
 }

@@ -86,10 +86,7 @@ pub enum Value {
 impl Family {
     /// The parameter called `name` and its place.
     pub fn parameter(&self, name: &str) -> Option<(usize, &Parameter)> {
-        self.parameters
-            .iter()
-            .enumerate()
-            .find(|(_, parameter)| parameter.name == name)
+        self.parameters.iter().enumerate().find(|(_, parameter)| parameter.name == name)
     }
 
     /// All names of the family.
@@ -100,9 +97,7 @@ impl Family {
     /// Whether a value without a name can only mean the first parameter.
     pub fn takes_positional(&self) -> bool {
         self.parameters.first().is_some_and(|first| {
-            self.parameters
-                .iter()
-                .all(|other| other.instead_of != Some(first.name))
+            self.parameters.iter().all(|other| other.instead_of != Some(first.name))
         })
     }
 }

@@ -12,26 +12,10 @@ pub struct Tile<'a, T> {
 impl<'a, T> Tile<'a, T> {
     /// A rows × cols block at the start of `data`, whose rows begin `stride` apart.
     pub fn new(data: &'a mut [T], rows: usize, cols: usize, stride: usize) -> Self {
-        assert!(
-            rows <= 1 || stride >= cols,
-            "rows of {cols} overlap at stride {stride}"
-        );
-        let needed = if rows == 0 {
-            0
-        } else {
-            (rows - 1) * stride + cols
-        };
-        assert!(
-            data.len() >= needed,
-            "a tile of {needed} numbers in a slice of {}",
-            data.len()
-        );
-        Self {
-            data,
-            rows,
-            cols,
-            stride,
-        }
+        assert!(rows <= 1 || stride >= cols, "rows of {cols} overlap at stride {stride}");
+        let needed = if rows == 0 { 0 } else { (rows - 1) * stride + cols };
+        assert!(data.len() >= needed, "a tile of {needed} numbers in a slice of {}", data.len());
+        Self { data, rows, cols, stride }
     }
 
     /// Rows of the block.
@@ -61,11 +45,6 @@ impl<'a, T> Tile<'a, T> {
 
     /// The same block, borrowed for a shorter time.
     pub fn reborrow(&mut self) -> Tile<'_, T> {
-        Tile {
-            data: self.data,
-            rows: self.rows,
-            cols: self.cols,
-            stride: self.stride,
-        }
+        Tile { data: self.data, rows: self.rows, cols: self.cols, stride: self.stride }
     }
 }

@@ -1,4 +1,12 @@
-//! Linear algebra and vector maths.
+//! Numbers in rows and columns: products, factorisations, elementwise functions. The only room that knows faer, and
+//! the only one with unsafe code.
 
+pub mod block;
+pub mod cholesky;
+pub mod eigen;
 pub mod pairing;
+pub mod product;
+pub mod simd;
+pub mod skinny;
+pub mod view;
 pub mod vmath;

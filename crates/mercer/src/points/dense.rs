@@ -47,18 +47,12 @@ impl<T: Real> Dense<T> {
         col_stride: isize,
     ) -> Result<Self> {
         let count = check_shape(n, d)?;
-        let layout = Layout {
-            offset,
-            row_stride,
-            col_stride,
-        };
+        let layout = Layout { offset, row_stride, col_stride };
         layout.check(data.len(), n, d)?;
         let mut rows = Vec::new();
         if rows.try_reserve_exact(count).is_err() {
             let bytes = crate::error::bytes((count * size_of::<T>()) as u64);
-            return Err(Error::Shape(format!(
-                "no memory for {n} × {d} numbers ({bytes})"
-            )));
+            return Err(Error::Shape(format!("no memory for {n} × {d} numbers ({bytes})")));
         }
         layout.gather(data, n, d, &mut rows);
         Self::from_vec(rows, n, d)
@@ -112,11 +106,7 @@ impl<T: Real> Dense<T> {
     pub fn rows(&self, range: Range<usize>) -> Rows<'_, T> {
         let d = self.0.d;
         let data = &self.0.data[range.start * d..range.end * d];
-        Rows {
-            data,
-            dim: d,
-            norms: &self.0.norms[range],
-        }
+        Rows { data, dim: d, norms: &self.0.norms[range] }
     }
 
     /// Whether both are clones of one set, so that equal indices mean the same sample.
@@ -136,12 +126,7 @@ impl<T: Real> Points for Dense<T> {
             data.extend_from_slice(self.row(i));
         }
         let norms = idx.iter().map(|&i| self.0.norms[i]).collect();
-        Self(Arc::new(Store {
-            n: idx.len(),
-            d: self.0.d,
-            data,
-            norms,
-        }))
+        Self(Arc::new(Store { n: idx.len(), d: self.0.d, data, norms }))
     }
 }
 
@@ -162,14 +147,9 @@ fn check_shape(n: usize, d: usize) -> Result<usize> {
     match (n, d) {
         (0, _) => refuse("0 sample(s)"),
         (_, 0) => refuse("0 feature(s)"),
-        _ => n
-            .checked_mul(d)
-            .filter(|&count| count <= isize::MAX as usize / 8)
-            .ok_or_else(|| {
-                Error::Shape(format!(
-                    "shape ({n}, {d}) has more numbers than this machine can address"
-                ))
-            }),
+        _ => n.checked_mul(d).filter(|&count| count <= isize::MAX as usize / 8).ok_or_else(|| {
+            Error::Shape(format!("shape ({n}, {d}) has more numbers than this machine can address"))
+        }),
     }
 }
 
@@ -197,11 +177,7 @@ fn checked_norms<T: Real>(data: &[T], d: usize) -> Result<Vec<T>> {
 
 fn bad_row<T: Real>(row: usize, values: &[T]) -> Error {
     if let Some(column) = values.iter().position(|v| !v.is_finite()) {
-        return Error::NotFinite {
-            row,
-            column,
-            value: values[column].f64(),
-        };
+        return Error::NotFinite { row, column, value: values[column].f64() };
     }
     Error::Shape(format!(
         "the values of row {row} (counted from 0) are so large that their squares overflow {}: \

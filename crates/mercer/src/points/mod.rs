@@ -50,33 +50,18 @@ impl<'a, P: Points> Span<'a, P> {
             "span {range:?} of {} samples",
             points.len()
         );
-        Self {
-            points,
-            start: range.start,
-            end: range.end,
-        }
+        Self { points, start: range.start, end: range.end }
     }
 
     /// All samples of `points`.
     pub fn all(points: &'a P) -> Self {
-        Self {
-            points,
-            start: 0,
-            end: points.len(),
-        }
+        Self { points, start: 0, end: points.len() }
     }
 
     /// The samples `range` of this span, counted from its start.
     pub fn part(&self, range: Range<usize>) -> Self {
-        assert!(
-            range.end <= self.len(),
-            "part {range:?} of a span of {} samples",
-            self.len()
-        );
-        Self::new(
-            self.points,
-            self.start + range.start..self.start + range.end,
-        )
+        assert!(range.end <= self.len(), "part {range:?} of a span of {} samples", self.len());
+        Self::new(self.points, self.start + range.start..self.start + range.end)
     }
 
     /// How many samples the span has.

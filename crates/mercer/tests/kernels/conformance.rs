@@ -15,11 +15,8 @@ fn check<T: Real>(spec: &KernelSpec) {
 
 #[test]
 fn every_family_and_combination_conforms() {
-    let combined = [
-        "2*rbf + linear*poly",
-        "normalize(poly + 3*linear)",
-        "normalize(rbf*cosine)*matern",
-    ];
+    let combined =
+        ["2*rbf + linear*poly", "normalize(poly + 3*linear)", "normalize(rbf*cosine)*matern"];
     let all = families().iter().map(|family| family.name).chain(combined);
     for text in all {
         let spec = text.parse().unwrap();
@@ -51,9 +48,7 @@ impl Kernel<Dense<f64>, f64> for Broken {
 fn broken_kernels_are_caught() {
     let x = normal::<f64>(20, 3, 2);
     let check = |fault, part: &str| {
-        let error = conformance::check(&Broken(fault), &x)
-            .unwrap_err()
-            .to_string();
+        let error = conformance::check(&Broken(fault), &x).unwrap_err().to_string();
         assert!(error.contains(part), "{error:?} lacks {part:?}");
     };
     conformance::check(&Broken(|_, _, _| {}), &x).unwrap();

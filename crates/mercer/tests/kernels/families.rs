@@ -4,9 +4,7 @@ use mercer::KernelSpec;
 use mercer::kernel::{Definite, Domain, Family, Parameter, Rule, Value, families};
 
 fn parameters() -> impl Iterator<Item = (&'static Family, &'static Parameter)> {
-    families()
-        .iter()
-        .flat_map(|family| family.parameters.iter().map(move |p| (*family, p)))
+    families().iter().flat_map(|family| family.parameters.iter().map(move |p| (*family, p)))
 }
 
 fn with(family: &Family, parameter: &Parameter, value: Value) -> mercer::Result<KernelSpec> {
@@ -15,18 +13,11 @@ fn with(family: &Family, parameter: &Parameter, value: Value) -> mercer::Result<
 
 #[test]
 fn names_are_unique_and_documented() {
-    let mut names: Vec<_> = families()
-        .iter()
-        .flat_map(|family| family.names())
-        .collect();
+    let mut names: Vec<_> = families().iter().flat_map(|family| family.names()).collect();
     names.sort_unstable();
     assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
     for family in families() {
-        assert!(
-            family.doc.ends_with('.') && !family.formula.is_empty(),
-            "{}",
-            family.name
-        );
+        assert!(family.doc.ends_with('.') && !family.formula.is_empty(), "{}", family.name);
         if let Definite::When(condition, _) = family.definite {
             assert!(!condition.is_empty(), "{}", family.name);
         }
@@ -57,13 +48,8 @@ fn values_outside_a_domain_are_refused() {
     for (family, parameter) in parameters() {
         let never = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
         for number in bad(parameter.domain).into_iter().chain(never) {
-            let error = with(family, parameter, number.into())
-                .unwrap_err()
-                .to_string();
-            assert!(
-                error.contains(&format!("{} must be", parameter.name)),
-                "{error}"
-            );
+            let error = with(family, parameter, number.into()).unwrap_err().to_string();
+            assert!(error.contains(&format!("{} must be", parameter.name)), "{error}");
         }
     }
 }
@@ -73,11 +59,7 @@ fn rules_are_taken_where_they_are_offered() {
     for (family, parameter) in parameters() {
         for rule in Rule::ALL {
             let result = with(family, parameter, rule.into());
-            assert_eq!(
-                result.is_ok(),
-                parameter.rules.contains(&rule),
-                "{result:?}"
-            );
+            assert_eq!(result.is_ok(), parameter.rules.contains(&rule), "{result:?}");
             assert!(result.map_or(true, |spec| !spec.is_resolved()));
         }
     }

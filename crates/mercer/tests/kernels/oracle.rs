@@ -21,11 +21,7 @@ fn manhattan(x: &[f64], y: &[f64]) -> f64 {
 
 fn cosine(x: &[f64], y: &[f64]) -> f64 {
     let length = (dot(x, x) * dot(y, y)).sqrt();
-    if length == 0.0 {
-        0.0
-    } else {
-        dot(x, y) / length
-    }
+    if length == 0.0 { 0.0 } else { dot(x, y) / length }
 }
 
 fn poly(x: &[f64], y: &[f64]) -> f64 {
@@ -41,12 +37,8 @@ const CASES: &[(&str, Formula)] = &[
     ("rbf(gamma=0.3)", |x, y| (-0.3 * squared(x, y)).exp()),
     ("rbf(sigma=2)", |x, y| (-squared(x, y) / 8.0).exp()),
     ("gaussian(width=2)", |x, y| (-squared(x, y) / 4.0).exp()),
-    ("laplacian(gamma=0.2)", |x, y| {
-        (-0.2 * manhattan(x, y)).exp()
-    }),
-    ("matern(nu=0.5, length=2)", |x, y| {
-        (-squared(x, y).sqrt() / 2.0).exp()
-    }),
+    ("laplacian(gamma=0.2)", |x, y| (-0.2 * manhattan(x, y)).exp()),
+    ("matern(nu=0.5, length=2)", |x, y| (-squared(x, y).sqrt() / 2.0).exp()),
     ("matern(length=2)", |x, y| {
         let s = 3f64.sqrt() * squared(x, y).sqrt() / 2.0;
         (1.0 + s) * (-s).exp()
@@ -55,16 +47,10 @@ const CASES: &[(&str, Formula)] = &[
         let r = squared(x, y).sqrt() / 2.0;
         (1.0 + 5f64.sqrt() * r + 5.0 / 3.0 * r * r) * (-(5f64.sqrt()) * r).exp()
     }),
-    ("rational_quadratic", |x, y| {
-        1.0 / (1.0 + squared(x, y) / 2.0)
-    }),
-    ("rq(alpha=0.7, length=3)", |x, y| {
-        (1.0 + squared(x, y) / (2.0 * 0.7 * 9.0)).powf(-0.7)
-    }),
+    ("rational_quadratic", |x, y| 1.0 / (1.0 + squared(x, y) / 2.0)),
+    ("rq(alpha=0.7, length=3)", |x, y| (1.0 + squared(x, y) / (2.0 * 0.7 * 9.0)).powf(-0.7)),
     ("cosine", cosine),
-    ("sigmoid(gamma=0.1, coef0=0.5)", |x, y| {
-        (0.1 * dot(x, y) + 0.5).tanh()
-    }),
+    ("sigmoid(gamma=0.1, coef0=0.5)", |x, y| (0.1 * dot(x, y) + 0.5).tanh()),
     ("2.5*linear", |x, y| 2.5 * dot(x, y)),
     ("linear + 0.5*cosine + linear*linear", |x, y| {
         dot(x, y) * (1.0 + dot(x, y)) + 0.5 * cosine(x, y)
@@ -76,18 +62,11 @@ const CASES: &[(&str, Formula)] = &[
     ("normalize(7*poly(degree=3, gamma=0.5, coef0=2))", |x, y| {
         poly(x, y) / (poly(x, x) * poly(y, y)).sqrt()
     }),
-    (
-        "0.5*normalize(linear + normalize(linear*linear))",
-        |x, y| {
-            let k = |x: &[f64], y: &[f64]| dot(x, y) + cosine(x, y).powi(2);
-            let length = (k(x, x) * k(y, y)).sqrt();
-            if length == 0.0 {
-                0.0
-            } else {
-                0.5 * k(x, y) / length
-            }
-        },
-    ),
+    ("0.5*normalize(linear + normalize(linear*linear))", |x, y| {
+        let k = |x: &[f64], y: &[f64]| dot(x, y) + cosine(x, y).powi(2);
+        let length = (k(x, x) * k(y, y)).sqrt();
+        if length == 0.0 { 0.0 } else { 0.5 * k(x, y) / length }
+    }),
 ];
 
 /// Random rows, with one row of zeros among them.
@@ -148,17 +127,11 @@ fn every_family_has_a_case() {
 #[test]
 fn kernels_that_claim_it_are_positive_definite() {
     let x = samples::<f64>(24, 3);
-    for (text, _) in CASES
-        .iter()
-        .filter(|(text, _)| spec(text).positive_definite())
-    {
+    for (text, _) in CASES.iter().filter(|(text, _)| spec(text).positive_definite()) {
         let k = values(&kernel::<f64>(text), &x, &x);
         let largest = k.iter().fold(0.0, |largest: f64, v| largest.max(v.abs()));
         let smallest = smallest_eigenvalue(&k, x.n());
-        assert!(
-            smallest >= -1e-12 * largest * x.n() as f64,
-            "{text}: eigenvalue {smallest}"
-        );
+        assert!(smallest >= -1e-12 * largest * x.n() as f64, "{text}: eigenvalue {smallest}");
     }
     let indefinite = values(&kernel::<f64>("sigmoid(gamma=2, coef0=-1)"), &x, &x);
     assert!(smallest_eigenvalue(&indefinite, x.n()) < -0.1);
@@ -173,20 +146,11 @@ fn worked_example() {
 
 #[test]
 fn a_sample_is_at_no_distance_from_itself() {
-    let far: Vec<f64> = normal::<f64>(20, 3, 4)
-        .data()
-        .iter()
-        .map(|v| v + 1e6)
-        .collect();
+    let far: Vec<f64> = normal::<f64>(20, 3, 4).data().iter().map(|v| v + 1e6).collect();
     let x = Dense::from_rows(&far, 20, 3).unwrap();
-    for text in [
-        "rbf(gamma=1)",
-        "matern(0.5)",
-        "laplacian(1)",
-        "rq(2)",
-        "normalize(poly(2))",
-        "cosine",
-    ] {
+    for text in
+        ["rbf(gamma=1)", "matern(0.5)", "laplacian(1)", "rq(2)", "normalize(poly(2))", "cosine"]
+    {
         let k = values(&kernel(text), &x, &x);
         assert!((0..20).all(|i| k[i * 20 + i] == 1.0), "{text}");
     }
@@ -197,13 +161,8 @@ fn normalising_a_negative_length_is_refused() {
     let x = normal::<f64>(5, 2, 5);
     let k = kernel::<f64>("normalize(sigmoid(gamma=0.001, coef0=-1))");
     let mut out = [0.0; 5];
-    let error = mercer::Kernel::diag(&k, mercer::Span::all(&x), &mut out)
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains("cannot normalise") && error.contains("row 0"),
-        "{error}"
-    );
+    let error = mercer::Kernel::diag(&k, mercer::Span::all(&x), &mut out).unwrap_err().to_string();
+    assert!(error.contains("cannot normalise") && error.contains("row 0"), "{error}");
 }
 
 #[test]
@@ -214,10 +173,5 @@ fn samples_of_different_width_are_refused() {
     let k = kernel::<f64>("linear");
     let error =
         mercer::Kernel::tile(&k, mercer::Span::all(&x), mercer::Span::all(&y), tile).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("3 features cannot be paired with samples of 4"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("3 features cannot be paired with samples of 4"), "{error}");
 }

@@ -24,17 +24,11 @@ fn value(parameter: &'static Parameter) -> BoxedStrategy<Value> {
 
 /// A random member: every parameter left out or given, of alternatives at most one.
 fn member(family: &'static Family) -> BoxedStrategy<KernelSpec> {
-    let values: Vec<_> = family
-        .parameters
-        .iter()
-        .map(|p| prop::option::of(value(p)))
-        .collect();
+    let values: Vec<_> = family.parameters.iter().map(|p| prop::option::of(value(p))).collect();
     let build = move |values: Vec<Option<Value>>| {
         let mut written: Vec<(&'static Parameter, Value)> = Vec::new();
         for (parameter, value) in family.parameters.iter().zip(values) {
-            let free = written
-                .iter()
-                .all(|(other, _)| other.group() != parameter.group());
+            let free = written.iter().all(|(other, _)| other.group() != parameter.group());
             written.extend(value.filter(|_| free).map(|value| (parameter, value)));
         }
         let named: Vec<_> = written.iter().map(|(p, value)| (p.name, *value)).collect();
@@ -77,11 +71,7 @@ fn near_text() -> impl Strategy<Value = String> {
         "é",
     ];
     pieces.extend(families().iter().flat_map(|family| family.names()));
-    pieces.extend(
-        families()
-            .iter()
-            .flat_map(|family| family.parameters.iter().map(|p| p.name)),
-    );
+    pieces.extend(families().iter().flat_map(|family| family.parameters.iter().map(|p| p.name)));
     pieces.extend(["scale", "auto", "median", "inf", "nan"]);
     prop::collection::vec(prop::sample::select(pieces), 0..24).prop_map(|pieces| pieces.concat())
 }
@@ -95,10 +85,7 @@ fn check_text(text: &str) {
 }
 
 fn config() -> ProptestConfig {
-    ProptestConfig {
-        failure_persistence: None,
-        ..ProptestConfig::with_cases(1000)
-    }
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) }
 }
 
 proptest! {

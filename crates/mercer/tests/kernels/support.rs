@@ -23,13 +23,7 @@ pub fn kernel<T: Real>(text: &str) -> VectorKernel<T> {
 /// All values of `x` against `y`, x.n() × y.n().
 pub fn values<T: Real>(kernel: &VectorKernel<T>, x: &Dense<T>, y: &Dense<T>) -> Vec<f64> {
     let mut out = vec![T::ZERO; x.n() * y.n()];
-    kernel
-        .tile(
-            Span::all(x),
-            Span::all(y),
-            Tile::new(&mut out, x.n(), y.n(), y.n()),
-        )
-        .unwrap();
+    kernel.tile(Span::all(x), Span::all(y), Tile::new(&mut out, x.n(), y.n(), y.n())).unwrap();
     out.into_iter().map(|v| v.f64()).collect()
 }
 

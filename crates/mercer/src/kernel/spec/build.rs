@@ -11,10 +11,7 @@ use crate::kernel::{Value, families};
 impl KernelSpec {
     /// A member of the family `name` with the given parameters and defaults for the others.
     pub fn member(name: &str, parameters: &[(&str, Value)]) -> Result<Self> {
-        let parameters: Vec<_> = parameters
-            .iter()
-            .map(|(name, v)| format!("{name}={v}"))
-            .collect();
+        let parameters: Vec<_> = parameters.iter().map(|(name, v)| format!("{name}={v}")).collect();
         format!("{name}({})", parameters.join(", ")).parse()
     }
 
@@ -25,14 +22,7 @@ impl KernelSpec {
 
     /// (gamma·xᵀx' + coef0)^degree.
     pub fn poly(degree: u32, gamma: f64, coef0: f64) -> Self {
-        leaf(
-            "poly",
-            &[
-                ("degree", f64::from(degree)),
-                ("gamma", gamma),
-                ("coef0", coef0),
-            ],
-        )
+        leaf("poly", &[("degree", f64::from(degree)), ("gamma", gamma), ("coef0", coef0)])
     }
 
     /// exp(−gamma·‖x − x'‖²).
@@ -62,10 +52,7 @@ impl KernelSpec {
 
     /// (1 + ‖x − x'‖² / (2·alpha·length²))^−alpha.
     pub fn rational_quadratic(alpha: f64, length: f64) -> Self {
-        leaf(
-            "rational_quadratic",
-            &[("alpha", alpha), ("length", length)],
-        )
+        leaf("rational_quadratic", &[("alpha", alpha), ("length", length)])
     }
 
     /// The cosine of the angle between two rows.
@@ -88,10 +75,7 @@ fn leaf(name: &str, parameters: &[(&str, f64)]) -> KernelSpec {
     let family = families().iter().find(|family| family.name == name);
     let mut leaf = Leaf::new(family.expect("constructors name families of the registry"));
     for &(name, number) in parameters {
-        let (index, _) = leaf
-            .family()
-            .parameter(name)
-            .expect("a parameter of the family");
+        let (index, _) = leaf.family().parameter(name).expect("a parameter of the family");
         leaf.write(index, Value::Number(number));
     }
     KernelSpec(Expr::Leaf(leaf))

@@ -18,10 +18,7 @@ impl PartialEq for Leaf {
 impl Leaf {
     /// The member of `family` for which nothing is written.
     pub(super) fn new(family: &'static Family) -> Self {
-        Self {
-            family,
-            written: vec![None; family.parameters.len()],
-        }
+        Self { family, written: vec![None; family.parameters.len()] }
     }
 
     /// Writes `value` for the parameter in place `index`.
@@ -45,9 +42,7 @@ impl Leaf {
     pub fn effective(&self) -> impl Iterator<Item = (&'static Parameter, Option<Value>)> + '_ {
         let both = self.family.parameters.iter().zip(&self.written);
         both.map(|(parameter, value)| {
-            let replaced = self
-                .written()
-                .any(|(other, _)| other.group() == parameter.group());
+            let replaced = self.written().any(|(other, _)| other.group() == parameter.group());
             let default = if replaced { None } else { parameter.default };
             (parameter, value.or(default))
         })
@@ -55,9 +50,7 @@ impl Leaf {
 
     /// The value that holds for the parameter `name`.
     pub fn value(&self, name: &str) -> Option<Value> {
-        self.effective()
-            .find(|(parameter, _)| parameter.name == name)?
-            .1
+        self.effective().find(|(parameter, _)| parameter.name == name)?.1
     }
 
     /// The number that holds for the parameter `name`; none where an alternative was written or a

@@ -33,21 +33,14 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
         at += token.text.chars().count();
         tokens.push(token);
     }
-    tokens.push(Token {
-        kind: Kind::End,
-        text: String::new(),
-        position: chars.len(),
-    });
+    tokens.push(Token { kind: Kind::End, text: String::new(), position: chars.len() });
     tokens
 }
 
 /// The token that `rest` begins with.
 fn token(rest: &[char], position: usize) -> Token {
     let number = number_length(rest);
-    let word = rest
-        .iter()
-        .take_while(|c| c.is_alphanumeric() || **c == '_')
-        .count();
+    let word = rest.iter().take_while(|c| c.is_alphanumeric() || **c == '_').count();
     let length = if number > 0 { number } else { word.max(1) };
     let text: String = rest[..length].iter().collect();
     let kind = match (number, word) {
@@ -56,28 +49,15 @@ fn token(rest: &[char], position: usize) -> Token {
         (0, _) => text.parse().map_or(Kind::Word, Kind::Number),
         _ => Kind::Number(text.parse().unwrap_or(f64::NAN)),
     };
-    Token {
-        kind,
-        text,
-        position,
-    }
+    Token { kind, text, position }
 }
 
 /// How many characters of `rest` are a number such as `12`, `.5`, `2.`, `1e-3`; 0 if it does not
 /// begin with one.
 fn number_length(rest: &[char]) -> usize {
-    let digits = |from: usize| {
-        rest[from..]
-            .iter()
-            .take_while(|c| c.is_ascii_digit())
-            .count()
-    };
+    let digits = |from: usize| rest[from..].iter().take_while(|c| c.is_ascii_digit()).count();
     let whole = digits(0);
-    let fraction = if rest.get(whole) == Some(&'.') {
-        1 + digits(whole + 1)
-    } else {
-        0
-    };
+    let fraction = if rest.get(whole) == Some(&'.') { 1 + digits(whole + 1) } else { 0 };
     if whole + fraction.saturating_sub(1) == 0 {
         return 0;
     }

@@ -9,9 +9,7 @@ use crate::kernel::{Family, Parameter, Value, families};
 impl Parser {
     /// The member of the family `name`, and its values if a parenthesis follows.
     pub(super) fn leaf(&mut self, name: &Token) -> Parsed<Leaf> {
-        let Some(family) = families()
-            .iter()
-            .find(|family| family.names().any(|n| n == name.text))
+        let Some(family) = families().iter().find(|family| family.names().any(|n| n == name.text))
         else {
             return unknown_kernel(name);
         };
@@ -63,21 +61,14 @@ impl Parser {
         if !matches!(start.kind, Kind::Number(_) | Kind::Symbol('-')) {
             return fault(
                 &start,
-                format!(
-                    "expected a value for {}, not {}",
-                    parameter.name,
-                    name_of(&start)
-                ),
+                format!("expected a value for {}, not {}", parameter.name, name_of(&start)),
             );
         }
         let (start, number, text) = self.number()?;
         if !parameter.domain.contains(number) {
             return fault(
                 &start,
-                format!(
-                    "{} must be {}, not {text}",
-                    parameter.name, parameter.domain
-                ),
+                format!("{} must be {}, not {text}", parameter.name, parameter.domain),
             );
         }
         Ok(Value::Number(number))
@@ -115,10 +106,7 @@ fn check_group(at: &Token, leaf: &Leaf, parameter: &Parameter) -> Parsed<()> {
 }
 
 fn names<'p>(parameters: impl Iterator<Item = &'p Parameter>) -> String {
-    parameters
-        .map(|parameter| parameter.name)
-        .collect::<Vec<_>>()
-        .join(", ")
+    parameters.map(|parameter| parameter.name).collect::<Vec<_>>().join(", ")
 }
 
 /// The rule that a word means, if `parameter` takes it.
@@ -127,31 +115,19 @@ fn rule(word: &Token, parameter: &Parameter) -> Parsed<Value> {
         return Ok(Value::Rule(rule));
     }
     let names: Vec<_> = parameter.rules.iter().map(|rule| rule.name()).collect();
-    let or_rules = names
-        .iter()
-        .map(|name| format!(" or {name}"))
-        .collect::<String>();
+    let or_rules = names.iter().map(|name| format!(" or {name}")).collect::<String>();
     let (name, domain, text) = (parameter.name, parameter.domain, shorten(&word.text));
     let hint = suggestion(&word.text, names.into_iter()).unwrap_or_default();
-    fault(
-        word,
-        format!("{name} must be {domain}{or_rules}, not '{text}'{hint}"),
-    )
+    fault(word, format!("{name} must be {domain}{or_rules}, not '{text}'{hint}"))
 }
 
 fn unknown_kernel<T>(name: &Token) -> Parsed<T> {
-    let names = families()
-        .iter()
-        .flat_map(|family| family.names())
-        .chain([NORMALIZE]);
+    let names = families().iter().flat_map(|family| family.names()).chain([NORMALIZE]);
     let hint = suggestion(&name.text, names).unwrap_or_else(|| {
         let names: Vec<_> = families().iter().map(|family| family.name).collect();
         format!(": known are {}", names.join(", "))
     });
-    fault(
-        name,
-        format!("unknown kernel '{}'{hint}", shorten(&name.text)),
-    )
+    fault(name, format!("unknown kernel '{}'{hint}", shorten(&name.text)))
 }
 
 fn unknown_parameter<T>(name: &Token, family: &Family) -> Parsed<T> {
@@ -161,8 +137,5 @@ fn unknown_parameter<T>(name: &Token, family: &Family) -> Parsed<T> {
     };
     let own = family.parameters.iter().map(|parameter| parameter.name);
     let hint = suggestion(&name.text, own).unwrap_or_else(known);
-    fault(
-        name,
-        format!("unknown parameter '{}'{hint}", shorten(&name.text)),
-    )
+    fault(name, format!("unknown parameter '{}'{hint}", shorten(&name.text)))
 }

@@ -47,8 +47,7 @@ impl KernelSpec {
     /// Whether every parameter is a number, so that the kernel can be evaluated.
     pub fn is_resolved(&self) -> bool {
         self.0.leaves().iter().all(|leaf| {
-            leaf.effective()
-                .all(|(_, value)| matches!(value, Some(Value::Number(_)) | None))
+            leaf.effective().all(|(_, value)| matches!(value, Some(Value::Number(_)) | None))
         })
     }
 
@@ -118,11 +117,7 @@ impl Expr {
     }
 
     fn one_or(mut parts: Vec<Expr>, many: fn(Vec<Expr>) -> Expr) -> Expr {
-        if parts.len() == 1 {
-            parts.remove(0)
-        } else {
-            many(parts)
-        }
+        if parts.len() == 1 { parts.remove(0) } else { many(parts) }
     }
 
     fn leaves(&self) -> Vec<&Leaf> {

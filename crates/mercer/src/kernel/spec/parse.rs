@@ -26,19 +26,12 @@ impl FromStr for KernelSpec {
 
     fn from_str(text: &str) -> Result<Self, Error> {
         let text = one_line(text);
-        let mut parser = Parser {
-            tokens: tokens(&text),
-            next: 0,
-            depth: 0,
-        };
-        parser
-            .whole()
-            .map(KernelSpec)
-            .map_err(|Fault { position, message }| Error::Spec {
-                text,
-                position,
-                message,
-            })
+        let mut parser = Parser { tokens: tokens(&text), next: 0, depth: 0 };
+        parser.whole().map(KernelSpec).map_err(|Fault { position, message }| Error::Spec {
+            text,
+            position,
+            message,
+        })
     }
 }
 
@@ -62,10 +55,7 @@ pub(super) struct Fault {
 pub(super) type Parsed<T> = Result<T, Fault>;
 
 pub(super) fn fault<T>(at: &Token, message: impl Into<String>) -> Parsed<T> {
-    Err(Fault {
-        position: at.position,
-        message: message.into(),
-    })
+    Err(Fault { position: at.position, message: message.into() })
 }
 
 pub(super) struct Parser {
@@ -111,10 +101,7 @@ impl Parser {
             Kind::Symbol('/') => {
                 "a kernel cannot be divided: multiply by a number, as in 0.5*rbf".into()
             }
-            _ => format!(
-                "expected '+', '*' or the end of the text, not {}",
-                name_of(rest)
-            ),
+            _ => format!("expected '+', '*' or the end of the text, not {}", name_of(rest)),
         };
         fault(rest, message)
     }
@@ -166,10 +153,7 @@ impl Parser {
         }
         let (start, number, text) = self.number()?;
         if !Domain::Positive.contains(number) {
-            return fault(
-                &start,
-                format!("a scale must be a positive number, not {text}"),
-            );
+            return fault(&start, format!("a scale must be a positive number, not {text}"));
         }
         Ok(Some(number))
     }
@@ -180,16 +164,9 @@ impl Parser {
         let sign = if self.take_if('-') { -1.0 } else { 1.0 };
         let token = self.take();
         let Kind::Number(number) = token.kind else {
-            return fault(
-                &token,
-                format!("expected a number, not {}", name_of(&token)),
-            );
+            return fault(&token, format!("expected a number, not {}", name_of(&token)));
         };
-        let text = format!(
-            "{}{}",
-            if sign < 0.0 { "-" } else { "" },
-            shorten(&token.text)
-        );
+        let text = format!("{}{}", if sign < 0.0 { "-" } else { "" }, shorten(&token.text));
         Ok((start, sign * number, text))
     }
 
@@ -197,10 +174,9 @@ impl Parser {
         let token = self.take();
         match token.kind {
             Kind::Symbol('(') => self.parenthesised(&token),
-            Kind::Symbol('-') => fault(
-                &token,
-                "a kernel cannot be negated: scales must be positive",
-            ),
+            Kind::Symbol('-') => {
+                fault(&token, "a kernel cannot be negated: scales must be positive")
+            }
             Kind::Word if token.text == NORMALIZE => {
                 let open = self.take();
                 if open.kind != Kind::Symbol('(') {
@@ -209,10 +185,7 @@ impl Parser {
                 Ok(Expr::Normalize(Box::new(self.parenthesised(&open)?)))
             }
             Kind::Word => self.leaf(&token).map(Expr::Leaf),
-            _ => fault(
-                &token,
-                format!("expected a kernel such as rbf, not {}", name_of(&token)),
-            ),
+            _ => fault(&token, format!("expected a kernel such as rbf, not {}", name_of(&token))),
         }
     }
 
@@ -234,10 +207,7 @@ impl Parser {
         }
         let found = self.peek();
         let (what, at) = (name_of(found), open.position);
-        fault(
-            found,
-            format!("expected ')' for the '(' at character {at}, not {what}"),
-        )
+        fault(found, format!("expected ')' for the '(' at character {at}, not {what}"))
     }
 }
 

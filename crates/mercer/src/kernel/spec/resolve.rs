@@ -46,30 +46,21 @@ struct Statistics<'a, T: Real> {
 
 impl<'a, T: Real> Statistics<'a, T> {
     fn new(x: &'a Dense<T>) -> Self {
-        Self {
-            x,
-            variance: OnceCell::new(),
-            median: OnceCell::new(),
-        }
+        Self { x, variance: OnceCell::new(), median: OnceCell::new() }
     }
 
     fn value(&self, rule: Rule, parameter: &'static str) -> Result<f64> {
         let d = self.x.d() as f64;
         let refuse = |why: &str| Error::Parameter {
             name: parameter,
-            message: format!(
-                "{} has no value here, because {why}: give a number",
-                rule.name()
-            ),
+            message: format!("{} has no value here, because {why}: give a number", rule.name()),
         };
         match rule {
             Rule::Auto => Ok(1.0 / d),
             Rule::Scale => match *self.variance.get_or_init(|| variance(self.x.data())) {
                 0.0 => Ok(1.0),
                 v if (d * v).is_finite() && (1.0 / (d * v)).is_finite() => Ok(1.0 / (d * v)),
-                _ => Err(refuse(
-                    "the variance of the data is beyond the range of numbers",
-                )),
+                _ => Err(refuse("the variance of the data is beyond the range of numbers")),
             },
             Rule::Median => match *self.median.get_or_init(|| median_distance(self.x)) {
                 None => Err(refuse("one sample alone has no distance to another")),
@@ -96,11 +87,7 @@ fn median_distance<T: Real>(x: &Dense<T>) -> Option<f64> {
     };
     let mut squares = Vec::with_capacity(rows.len() * (rows.len() - 1) / 2);
     for (i, &a) in rows.iter().enumerate() {
-        squares.extend(
-            rows[..i]
-                .iter()
-                .map(|&b| squared_distance(x.row(a), x.row(b))),
-        );
+        squares.extend(rows[..i].iter().map(|&b| squared_distance(x.row(a), x.row(b))));
     }
     median(&mut squares, f64::sqrt)
 }
@@ -136,9 +123,6 @@ fn sum<T: Real>(a: &[T], b: &[T], term: impl Fn(f64, f64) -> f64) -> f64 {
         }
     }
     let rest = a.len() / 8 * 8;
-    let tail = a[rest..]
-        .iter()
-        .zip(&b[rest..])
-        .map(|(a, b)| term(a.f64(), b.f64()));
+    let tail = a[rest..].iter().zip(&b[rest..]).map(|(a, b)| term(a.f64(), b.f64()));
     sums.into_iter().chain(tail).sum()
 }

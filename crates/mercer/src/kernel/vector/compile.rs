@@ -20,19 +20,11 @@ pub(super) fn compile<T: Real>(expr: &Expr) -> Result<Node> {
     match expr {
         Expr::Leaf(leaf) => {
             let member = Member::new(leaf);
-            // A constant that overflows, such as the γ of a tiny sigma in f32, shows at zero as NaN
-            // or infinity.
-            let mut probe = [T::ZERO];
-            member.apply(&mut probe);
-            if probe[0].is_finite() {
-                Ok(Node::Member(member))
-            } else {
-                Err(beyond::<T>(leaf))
-            }
+            // The γ of a tiny sigma, say, may overflow in f32 where sigma itself does not.
+            let fits = member.constants().into_iter().all(|c| T::of(c).is_finite());
+            if fits { Ok(Node::Member(member)) } else { Err(beyond::<T>(leaf)) }
         }
-        Expr::Sum(terms) => Ok(Node::Sum(
-            terms.iter().map(term::<T>).collect::<Result<_>>()?,
-        )),
+        Expr::Sum(terms) => Ok(Node::Sum(terms.iter().map(term::<T>).collect::<Result<_>>()?)),
         Expr::Scale(..) => Ok(Node::Sum(vec![term::<T>(expr)?])),
         Expr::Product(factors) => Ok(Node::Product(all(factors)?)),
         // A scale cancels when normalised.
@@ -51,8 +43,5 @@ fn term<T: Real>(expr: &Expr) -> Result<(f64, Node)> {
 }
 
 fn beyond<T: Real>(what: &impl std::fmt::Display) -> Error {
-    Error::parameter(
-        "kernel",
-        format!("{what} goes beyond the range of {}", T::NAME),
-    )
+    Error::parameter("kernel", format!("{what} goes beyond the range of {}", T::NAME))
 }

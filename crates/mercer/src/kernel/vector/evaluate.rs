@@ -30,11 +30,7 @@ impl<T: Real> VectorKernel<T> {
                 format!("{spec} depends on the data: resolve it with the training samples");
             return Err(Error::parameter("kernel", message));
         }
-        Ok(Self {
-            root: compile::<T>(&spec.0)?,
-            spec: spec.clone(),
-            number: PhantomData,
-        })
+        Ok(Self { root: compile::<T>(&spec.0)?, spec: spec.clone(), number: PhantomData })
     }
 }
 
@@ -50,11 +46,7 @@ impl<T: Real> Kernel<Dense<T>, T> for VectorKernel<T> {
             let text = format!("samples of {d} features cannot be paired with samples of {other}");
             return Err(Error::Shape(text));
         }
-        assert_eq!(
-            (out.rows(), out.cols()),
-            (rows.len(), cols.len()),
-            "tile and spans differ"
-        );
+        assert_eq!((out.rows(), out.cols()), (rows.len(), cols.len()), "tile and spans differ");
         if rows.is_empty() || cols.is_empty() {
             return Ok(());
         }
@@ -93,21 +85,11 @@ impl Node {
                     let scale = T::of(*scale);
                     (0..out.rows()).for_each(|i| vmath::map(out.row(i), |v| v * scale));
                 }
-                combine(
-                    terms[1..].iter().map(|(c, node)| (node, add(T::of(*c)))),
-                    rows,
-                    cols,
-                    out,
-                )
+                combine(terms[1..].iter().map(|(c, node)| (node, add(T::of(*c)))), rows, cols, out)
             }
             Node::Product(factors) => {
                 factors[0].tile(rows, cols, out)?;
-                combine(
-                    factors[1..].iter().map(|node| (node, multiply)),
-                    rows,
-                    cols,
-                    out,
-                )
+                combine(factors[1..].iter().map(|node| (node, multiply)), rows, cols, out)
             }
             Node::Normalize(inner) => {
                 inner.tile(rows, cols, out)?;
@@ -153,10 +135,7 @@ impl Node {
     fn lengths<T: Real>(&self, points: Span<'_, Dense<T>>) -> Result<Vec<T>> {
         let mut lengths = vec![T::ZERO; points.len()];
         self.diag(points, &mut lengths)?;
-        match lengths
-            .iter()
-            .position(|&v| !(v >= T::ZERO && v.is_finite()))
-        {
+        match lengths.iter().position(|&v| !(v >= T::ZERO && v.is_finite())) {
             None => Ok(lengths),
             Some(i) => Err(Error::Numeric(format!(
                 "cannot normalise the kernel: k(x, x) is {:?} for the sample at row {}, \
@@ -190,9 +169,7 @@ fn combine<'n, T: Real, F: Fn(&mut T, T)>(
 }
 
 fn accumulate<T: Real>(into: &mut [T], values: &[T], merge: impl Fn(&mut T, T)) {
-    into.iter_mut()
-        .zip(values)
-        .for_each(|(place, &v)| merge(place, v));
+    into.iter_mut().zip(values).for_each(|(place, &v)| merge(place, v));
 }
 
 fn add<T: Real>(scale: T) -> impl Fn(&mut T, T) {

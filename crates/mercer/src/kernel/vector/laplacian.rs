@@ -29,9 +29,11 @@ impl Profile for Laplacian {
     const MEASURE: Measure = Measure::Manhattan;
 
     fn new(leaf: &Leaf) -> Self {
-        Self {
-            gamma: leaf.number("gamma"),
-        }
+        Self { gamma: leaf.number("gamma") }
+    }
+
+    fn constants(&self) -> Vec<f64> {
+        vec![self.gamma]
     }
 
     fn apply<T: Real>(&self, values: &mut [T]) {

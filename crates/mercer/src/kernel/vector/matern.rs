@@ -8,7 +8,7 @@ use crate::real::Real;
 #[derive(Debug, Clone)]
 pub(super) struct Matern {
     nu: f64,
-    length: f64,
+    rate: f64,
 }
 
 impl Profile for Matern {
@@ -40,15 +40,17 @@ impl Profile for Matern {
     const MEASURE: Measure = Measure::SquaredDistance;
 
     fn new(leaf: &Leaf) -> Self {
-        Self {
-            nu: leaf.number("nu"),
-            length: leaf.number("length"),
-        }
+        let nu = leaf.number("nu");
+        Self { nu, rate: (2.0 * nu).sqrt() / leaf.number("length") }
+    }
+
+    fn constants(&self) -> Vec<f64> {
+        vec![self.rate]
     }
 
     /// All three are a polynomial in s times exp(−s).
     fn apply<T: Real>(&self, values: &mut [T]) {
-        let rate = T::of((2.0 * self.nu).sqrt() / self.length);
+        let rate = T::of(self.rate);
         let (linear, square) = match self.nu {
             0.5 => (0.0, 0.0),
             1.5 => (1.0, 0.0),
@@ -60,14 +62,9 @@ impl Profile for Matern {
             let factors = &mut factors[..chunk.len()];
             vmath::map(chunk, |v| -(rate * v.max(T::ZERO).sqrt()));
             factors.copy_from_slice(chunk);
-            vmath::map(factors, |minus_s| {
-                T::ONE - minus_s * (linear - minus_s * square)
-            });
+            vmath::map(factors, |minus_s| T::ONE - minus_s * (linear - minus_s * square));
             vmath::exp(chunk);
-            chunk
-                .iter_mut()
-                .zip(&*factors)
-                .for_each(|(v, &factor)| *v = *v * factor);
+            chunk.iter_mut().zip(&*factors).for_each(|(v, &factor)| *v = *v * factor);
         }
     }
 }

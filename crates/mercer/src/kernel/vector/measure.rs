@@ -27,10 +27,7 @@ impl Measure {
         cols: Span<'_, Dense<T>>,
         out: &mut Tile<'_, T>,
     ) {
-        let (x, y) = (
-            rows.points.rows(rows.range()),
-            cols.points.rows(cols.range()),
-        );
+        let (x, y) = (rows.points.rows(rows.range()), cols.points.rows(cols.range()));
         let stride = out.stride();
         pairing::fill(self.pairing(), x, y, out.data(), stride);
         match self {

@@ -49,11 +49,11 @@ impl Profile for Rbf {
     fn new(leaf: &Leaf) -> Self {
         let from_sigma = || leaf.optional("sigma").map(|sigma| 0.5 / (sigma * sigma));
         let from_width = || leaf.optional("width").map(|width| 1.0 / (width * width));
-        Self {
-            gamma: from_sigma()
-                .or_else(from_width)
-                .unwrap_or_else(|| leaf.number("gamma")),
-        }
+        Self { gamma: from_sigma().or_else(from_width).unwrap_or_else(|| leaf.number("gamma")) }
+    }
+
+    fn constants(&self) -> Vec<f64> {
+        vec![self.gamma]
     }
 
     fn apply<T: Real>(&self, values: &mut [T]) {

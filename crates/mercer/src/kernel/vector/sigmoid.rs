@@ -40,10 +40,11 @@ impl Profile for Sigmoid {
     const MEASURE: Measure = Measure::Dot;
 
     fn new(leaf: &Leaf) -> Self {
-        Self {
-            gamma: leaf.number("gamma"),
-            coef0: leaf.number("coef0"),
-        }
+        Self { gamma: leaf.number("gamma"), coef0: leaf.number("coef0") }
+    }
+
+    fn constants(&self) -> Vec<f64> {
+        vec![self.gamma, self.coef0]
     }
 
     fn apply<T: Real>(&self, values: &mut [T]) {

@@ -1,0 +1,156 @@
+//! Coefficients bound to a kernel and the points they belong to: `scores(x) = k(x, anchors)·coef + offset`. Every model
+//! is one, so prediction is written here, once.
+//!
+//! Evaluation is fused: a tile of kernel values is multiplied with the coefficients while it is in the cache, and the
+//! n_test × n_train matrix is never held.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+
+use crate::context::{Context, Step};
+use crate::error::Result;
+use crate::kernel::{Kernel, Tile};
+use crate::linalg::skinny::{Lane, TileRef, WIDTH, multiply};
+use crate::linalg::view::{Mat, MatMut, MatRef};
+use crate::points::{Points, Span};
+use crate::real::Real;
+
+/// Rows of new samples, and columns of anchors, that are worked on at a time.
+const ROWS: usize = 256;
+const COLS: usize = 256;
+
+/// A function of samples with `k` outputs, as a weighted sum of kernel values.
+#[derive(Clone)]
+pub struct Expansion<P, T> {
+    kernel: Arc<dyn Kernel<P, T>>,
+    anchors: P,
+    weights: Weights<T>,
+}
+
+impl<P: Points, T: Real> Expansion<P, T> {
+    /// `coef` is n × k for n anchors, `offset` has k numbers.
+    pub fn new(kernel: Arc<dyn Kernel<P, T>>, anchors: P, coef: &Mat<f64>, offset: &[f64]) -> Self {
+        assert_eq!(anchors.len(), coef.rows());
+        Self { kernel, anchors, weights: Weights::new(coef, offset) }
+    }
+
+    /// The points that the coefficients belong to.
+    pub fn anchors(&self) -> &P {
+        &self.anchors
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &dyn Kernel<P, T> {
+        &*self.kernel
+    }
+
+    /// Outputs per sample.
+    pub fn outputs(&self) -> usize {
+        self.weights.offset.len()
+    }
+
+    /// Writes the scores of `x` (m × k).
+    pub fn scores(&self, ctx: &Context, x: &P, out: MatMut<'_, T>) -> Result<()> {
+        let (m, n) = (x.len(), self.anchors.len());
+        self.weights.evaluate(ctx, m, n, out, |rows, cols, scratch| {
+            scratch.resize(rows.len() * cols.len(), T::ZERO);
+            let (height, width) = (rows.len(), cols.len());
+            let tile = Tile::new(scratch, height, width, width);
+            self.kernel.tile(Span::new(x, rows), Span::new(&self.anchors, cols), tile)?;
+            Ok(TileRef { data: scratch, rows: height, cols: width, stride: width })
+        })
+    }
+}
+
+/// Coefficients and offset alone: what remains of an expansion when the kernel values come from the user.
+#[derive(Clone)]
+pub struct Weights<T> {
+    /// For each 16 outputs, a lane per anchor.
+    lanes: Vec<Vec<Lane<T>>>,
+    offset: Vec<f64>,
+}
+
+impl<T: Real> Weights<T> {
+    /// `coef` is n × k, `offset` has k numbers.
+    pub fn new(coef: &Mat<f64>, offset: &[f64]) -> Self {
+        let (n, k) = (coef.rows(), coef.cols());
+        assert_eq!(offset.len(), k);
+        let value = |i: usize, c: usize| if c < k { T::of(coef[(i, c)]) } else { T::ZERO };
+        let lanes = (0..k.div_ceil(WIDTH))
+            .map(|b| (0..n).map(|i| std::array::from_fn(|c| value(i, b * WIDTH + c))).collect())
+            .collect();
+        Self { lanes, offset: offset.to_vec() }
+    }
+
+    /// Writes `kernel_values · coef + offset` (m × k) for given kernel values (m × n).
+    pub fn scores(&self, ctx: &Context, values: MatRef<'_, T>, out: MatMut<'_, T>) -> Result<()> {
+        self.evaluate(ctx, values.rows(), values.cols(), out, |rows, cols, scratch| {
+            scratch.clear();
+            for row in rows.clone() {
+                match values.contiguous_row(row) {
+                    Some(line) => scratch.extend_from_slice(&line[cols.clone()]),
+                    None => scratch.extend(cols.clone().map(|col| values.at(row, col))),
+                }
+            }
+            Ok(TileRef { data: scratch, rows: rows.len(), cols: cols.len(), stride: cols.len() })
+        })
+    }
+
+    /// Runs over tiles of kernel values, m × n in all, each made by `tile` in a scratch space.
+    fn evaluate<F>(
+        &self,
+        ctx: &Context,
+        m: usize,
+        n: usize,
+        out: MatMut<'_, T>,
+        tile: F,
+    ) -> Result<()>
+    where
+        F: for<'s> Fn(
+                std::ops::Range<usize>,
+                std::ops::Range<usize>,
+                &'s mut Vec<T>,
+            ) -> Result<TileRef<'s, T>>
+            + Sync,
+    {
+        let (k, stride) = (self.offset.len(), out.stride);
+        assert!(out.rows == m && out.cols == k);
+        if m == 0 || k == 0 {
+            return Ok(());
+        }
+        let done = AtomicUsize::new(0);
+        ctx.install(|| {
+            out.data.par_chunks_mut(ROWS * stride).enumerate().take(m.div_ceil(ROWS)).try_for_each(
+                |(piece, lines)| {
+                    let rows = piece * ROWS..((piece + 1) * ROWS).min(m);
+                    let mut sums = vec![vec![[0.0; WIDTH]; rows.len()]; self.lanes.len()];
+                    let mut scratch = Vec::new();
+                    for from in (0..n).step_by(COLS) {
+                        ctx.poll()?;
+                        let cols = from..(from + COLS).min(n);
+                        let tile = tile(rows.clone(), cols.clone(), &mut scratch)?;
+                        for (lanes, sum) in self.lanes.iter().zip(&mut sums) {
+                            multiply(tile, &lanes[cols.clone()], sum);
+                        }
+                    }
+                    self.write(&sums, rows.len(), stride, lines);
+                    let done = done.fetch_add(rows.len(), Ordering::Relaxed) + rows.len();
+                    let (done, total) = (done as f64, m as f64);
+                    ctx.step(Step { stage: "scores", done, total, residual: None })
+                },
+            )
+        })
+    }
+
+    fn write(&self, sums: &[Vec<Lane<f64>>], rows: usize, stride: usize, lines: &mut [T]) {
+        let k = self.offset.len();
+        for r in 0..rows {
+            let line = &mut lines[r * stride..r * stride + k];
+            for (c, value) in line.iter_mut().enumerate() {
+                *value = T::of(sums[c / WIDTH][r][c % WIDTH] + self.offset[c]);
+            }
+        }
+    }
+}

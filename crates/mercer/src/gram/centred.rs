@@ -1,0 +1,84 @@
+//! The Gram matrix of samples whose mean in feature space was taken away: K̄ = J K J with J = I − 11ᵀ/n. Nothing is
+//! stored beyond the row means of K.
+
+use super::{Gram, Operator};
+use crate::context::Context;
+use crate::error::Result;
+use crate::linalg::block::Block;
+use crate::linalg::view::Mat;
+
+/// A centred view of a Gram matrix.
+pub struct Centred<'a> {
+    inner: &'a dyn Gram,
+    means: Vec<f64>,
+    mean: f64,
+}
+
+impl<'a> Centred<'a> {
+    /// Computes the row means of `inner`: one pass over the matrix.
+    pub fn new(ctx: &Context, inner: &'a dyn Gram) -> Result<Self> {
+        let n = inner.n();
+        let ones = Block::from_fn(n, |_, c| if c == 0 { 1.0 } else { 0.0 });
+        let mut sums = Block::zeros(n);
+        inner.apply(ctx, &ones, &mut sums)?;
+        let means: Vec<f64> = sums.lanes().iter().map(|lane| lane[0] / n as f64).collect();
+        let mean = means.iter().sum::<f64>() / n as f64;
+        Ok(Self { inner, means, mean })
+    }
+
+    /// The row means of the matrix before centring.
+    pub fn means(&self) -> &[f64] {
+        &self.means
+    }
+
+    /// The mean of all entries before centring.
+    pub fn mean(&self) -> f64 {
+        self.mean
+    }
+
+    /// The value at (i, j) given the value before centring.
+    fn shift(&self, value: f64, i: usize, j: usize) -> f64 {
+        value - self.means[i] - self.means[j] + self.mean
+    }
+}
+
+impl Operator for Centred<'_> {
+    fn n(&self) -> usize {
+        self.inner.n()
+    }
+
+    fn apply(&self, ctx: &Context, v: &Block, out: &mut Block) -> Result<()> {
+        let mut centred = v.clone();
+        centred.centre();
+        self.inner.apply(ctx, &centred, out)?;
+        out.centre();
+        Ok(())
+    }
+}
+
+impl Gram for Centred<'_> {
+    fn diag(&self, ctx: &Context) -> Result<Vec<f64>> {
+        let diag = self.inner.diag(ctx)?;
+        Ok(diag.into_iter().enumerate().map(|(i, value)| self.shift(value, i, i)).collect())
+    }
+
+    fn columns(&self, ctx: &Context, which: &[usize]) -> Result<Mat<f64>> {
+        let mut columns = self.inner.columns(ctx, which)?;
+        for i in 0..self.n() {
+            for (value, &j) in columns.row_mut(i).iter_mut().zip(which) {
+                *value = self.shift(*value, i, j);
+            }
+        }
+        Ok(columns)
+    }
+
+    fn lower(&self, ctx: &Context) -> Result<Mat<f64>> {
+        let mut lower = self.inner.lower(ctx)?;
+        for i in 0..self.n() {
+            for (j, value) in lower.row_mut(i)[..=i].iter_mut().enumerate() {
+                *value = self.shift(*value, i, j);
+            }
+        }
+        Ok(lower)
+    }
+}

@@ -1,0 +1,44 @@
+//! Anything that acts as the symmetric n × n matrix of kernel values, stored or not.
+//!
+//! A storage only says how to come by a tile of the lower triangle ([`Tiles`]); products, diagonals and copies are
+//! written once on top of that. Vectors are f64 throughout; tiles are f32 or f64.
+
+mod centred;
+mod matrix;
+mod packed;
+mod plan;
+mod square;
+mod subset;
+mod tiled;
+mod tiles;
+
+pub use centred::Centred;
+pub use matrix::{matrix, matrix_bytes};
+pub use packed::Packed;
+pub use plan::{Plan, Storage, plan};
+pub use square::Square;
+pub use tiled::Tiled;
+pub use tiles::{TILE, Tiles};
+
+use crate::context::Context;
+use crate::error::Result;
+use crate::linalg::block::Block;
+use crate::linalg::view::Mat;
+
+/// A symmetric matrix that can be multiplied with a block of vectors.
+pub trait Operator: Send + Sync {
+    /// Rows, which is columns.
+    fn n(&self) -> usize;
+    /// `out ← A · v`.
+    fn apply(&self, ctx: &Context, v: &Block, out: &mut Block) -> Result<()>;
+}
+
+/// A symmetric matrix whose entries can be had.
+pub trait Gram: Operator {
+    /// The diagonal.
+    fn diag(&self, ctx: &Context) -> Result<Vec<f64>>;
+    /// The columns `which`: n × which.len().
+    fn columns(&self, ctx: &Context, which: &[usize]) -> Result<Mat<f64>>;
+    /// An n × n matrix whose lower triangle is this one's; what stands above the diagonal is not defined.
+    fn lower(&self, ctx: &Context) -> Result<Mat<f64>>;
+}

@@ -1,0 +1,193 @@
+//! Products and copies of a matrix that comes in tiles.
+
+use rayon::prelude::*;
+
+use super::{Gram, Operator};
+use crate::context::Context;
+use crate::error::Result;
+use crate::linalg::block::Block;
+use crate::linalg::skinny::{Lane, TileRef, WIDTH, multiply, multiply_transposed};
+use crate::linalg::view::Mat;
+use crate::real::Real;
+
+/// Rows and columns of a tile. 256 × 256 numbers of 8 bytes fill less than half of a common second-level cache.
+pub const TILE: usize = 256;
+
+/// Block rows are dealt to at most this many tasks, each with sums of its own. The number is fixed, whatever the number
+/// of threads, so that sums are always added in the same order.
+const TASKS: usize = 16;
+
+/// A symmetric matrix in square tiles, of which the lower triangle of tiles is asked for.
+pub trait Tiles: Send + Sync {
+    /// The type of the entries.
+    type T: Real;
+
+    /// Rows.
+    fn len(&self) -> usize;
+
+    /// Tile (i, j), j ≤ i: rows `i·TILE..`, columns `j·TILE..`. A tile on the diagonal is whole. `scratch` may serve as
+    /// its storage.
+    fn tile<'a>(
+        &'a self,
+        i: usize,
+        j: usize,
+        scratch: &'a mut Vec<Self::T>,
+    ) -> Result<TileRef<'a, Self::T>>;
+
+    /// The diagonal.
+    fn diagonal(&self) -> Result<Vec<f64>> {
+        let mut diagonal = Vec::with_capacity(self.len());
+        let mut scratch = Vec::new();
+        for i in 0..self.len().div_ceil(TILE) {
+            let tile = self.tile(i, i, &mut scratch)?;
+            diagonal.extend((0..tile.rows).map(|r| tile.data[r * tile.stride + r].f64()));
+        }
+        Ok(diagonal)
+    }
+
+    /// The rows and columns `which` as a matrix of their own, in that order. Nothing is copied up front.
+    fn subset<'a>(&'a self, which: &[usize]) -> Box<dyn Gram + 'a>;
+}
+
+/// The rows of block `i` of a matrix with n rows.
+pub(super) fn span(i: usize, n: usize) -> std::ops::Range<usize> {
+    i * TILE..((i + 1) * TILE).min(n)
+}
+
+/// Deals block rows, block row i costing i + 1, to tasks of nearly equal cost: forth and back, largest first.
+fn deal(blocks: usize) -> Vec<Vec<usize>> {
+    let tasks = TASKS.min(blocks);
+    let mut dealt = vec![Vec::new(); tasks];
+    for (turn, block) in (0..blocks).rev().enumerate() {
+        let (round, place) = (turn / tasks, turn % tasks);
+        dealt[if round % 2 == 0 { place } else { tasks - 1 - place }].push(block);
+    }
+    dealt
+}
+
+impl<S: Tiles> Operator for S {
+    fn n(&self) -> usize {
+        self.len()
+    }
+
+    fn apply(&self, ctx: &Context, v: &Block, out: &mut Block) -> Result<()> {
+        assert!(v.len() == self.len() && out.len() == self.len());
+        ctx.install(|| {
+            let lanes: Vec<Lane<S::T>> =
+                v.lanes().par_iter().map(|lane| lane.map(S::T::of)).collect();
+            let parts: Vec<Vec<Lane<f64>>> = deal(self.len().div_ceil(TILE))
+                .into_par_iter()
+                .map(|rows| multiply_block_rows(self, ctx, &rows, &lanes))
+                .collect::<Result<_>>()?;
+            add_in_order(&parts, out);
+            Ok(())
+        })
+    }
+}
+
+/// The part of K·v that the lower tiles of the given block rows, and their mirror images, contribute.
+fn multiply_block_rows<S: Tiles>(
+    source: &S,
+    ctx: &Context,
+    block_rows: &[usize],
+    v: &[Lane<S::T>],
+) -> Result<Vec<Lane<f64>>> {
+    let n = source.len();
+    let mut sum = vec![[0.0; WIDTH]; n];
+    let mut scratch = Vec::new();
+    for &i in block_rows {
+        for j in 0..=i {
+            ctx.poll()?;
+            let tile = source.tile(i, j, &mut scratch)?;
+            multiply(tile, &v[span(j, n)], &mut sum[span(i, n)]);
+            if j < i {
+                multiply_transposed(tile, &v[span(i, n)], &mut sum[span(j, n)]);
+            }
+        }
+    }
+    Ok(sum)
+}
+
+fn add_in_order(parts: &[Vec<Lane<f64>>], out: &mut Block) {
+    out.lanes_mut().par_chunks_mut(TILE).enumerate().for_each(|(piece, lanes)| {
+        let start = piece * TILE;
+        lanes.copy_from_slice(&parts[0][start..start + lanes.len()]);
+        for part in &parts[1..] {
+            for (lane, add) in lanes.iter_mut().zip(&part[start..]) {
+                for c in 0..WIDTH {
+                    lane[c] += add[c];
+                }
+            }
+        }
+    });
+}
+
+impl<S: Tiles> Gram for S {
+    fn diag(&self, _: &Context) -> Result<Vec<f64>> {
+        self.diagonal()
+    }
+
+    fn columns(&self, ctx: &Context, which: &[usize]) -> Result<Mat<f64>> {
+        let n = self.len();
+        assert!(which.iter().all(|&c| c < n));
+        let mut out = Mat::zeros(n, which.len());
+        let mut scratch = Vec::new();
+        for i in 0..n.div_ceil(TILE) {
+            for j in 0..=i {
+                ctx.poll()?;
+                let (rows, cols) = (span(i, n), span(j, n));
+                let wanted =
+                    |range: &std::ops::Range<usize>| which.iter().any(|c| range.contains(c));
+                if !wanted(&rows) && !wanted(&cols) {
+                    continue;
+                }
+                let tile = self.tile(i, j, &mut scratch)?;
+                copy_columns(tile, &rows, &cols, which, &mut out);
+            }
+        }
+        Ok(out)
+    }
+
+    fn lower(&self, ctx: &Context) -> Result<Mat<f64>> {
+        let n = self.len();
+        let mut out = Mat::zeros(n, n);
+        ctx.install(|| {
+            out.data_mut().par_chunks_mut(TILE * n.max(1)).enumerate().try_for_each(|(i, rows)| {
+                let mut scratch = Vec::new();
+                for j in 0..=i {
+                    ctx.poll()?;
+                    let tile = self.tile(i, j, &mut scratch)?;
+                    for r in 0..tile.rows {
+                        let line = &tile.data[r * tile.stride..][..tile.cols];
+                        let target = &mut rows[r * n + j * TILE..][..tile.cols];
+                        target.iter_mut().zip(line).for_each(|(t, v)| *t = v.f64());
+                    }
+                }
+                Ok(())
+            })
+        })?;
+        Ok(out)
+    }
+}
+
+/// Copies the entries of a tile, and of its mirror image, that belong to the columns `which`.
+fn copy_columns<T: Real>(
+    tile: TileRef<'_, T>,
+    rows: &std::ops::Range<usize>,
+    cols: &std::ops::Range<usize>,
+    which: &[usize],
+    out: &mut Mat<f64>,
+) {
+    for (place, c) in which.iter().enumerate() {
+        if cols.contains(c) {
+            for r in 0..tile.rows {
+                out[(rows.start + r, place)] = tile.data[r * tile.stride + c - cols.start].f64();
+            }
+        }
+        if rows.contains(c) {
+            for r in 0..tile.cols {
+                out[(cols.start + r, place)] = tile.data[(c - rows.start) * tile.stride + r].f64();
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! From components back to samples: kernel ridge regression of the samples on their components, with a kernel and a
+//! penalty of its own.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::expansion::Expansion;
+use crate::gram::{Gram, Packed};
+use crate::kernel::{Kernel, KernelSpec, VectorKernel};
+use crate::linalg::cholesky;
+use crate::linalg::view::{Mat, MatMut};
+use crate::points::Dense;
+use crate::real::Real;
+
+/// How the map back is learned.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InverseParams {
+    /// The kernel on components; widths that depend on the data are resolved in fit.
+    pub kernel: KernelSpec,
+    /// The ridge penalty, positive.
+    pub alpha: f64,
+    /// Whether the mean of the samples is taken away before the regression and added again after it.
+    pub center: bool,
+}
+
+/// A map from components to samples.
+#[derive(Clone)]
+pub struct Inverse<T: Real> {
+    /// The parameters, with the kernel as it was resolved.
+    pub params: InverseParams,
+    /// The components of the training samples: n × k.
+    pub anchors: Dense<T>,
+    /// n × d.
+    pub coef: Mat<f64>,
+    /// d numbers.
+    pub offset: Vec<f64>,
+}
+
+impl<T: Real> Inverse<T> {
+    /// Learns the map from `scores` (n × k) to `x` (n × d).
+    pub(super) fn fit(
+        ctx: &Context,
+        params: &InverseParams,
+        scores: &Mat<f64>,
+        x: &Dense<T>,
+    ) -> Result<Self> {
+        if !(params.alpha > 0.0 && params.alpha.is_finite()) {
+            return Err(Error::parameter(
+                "alpha",
+                format!("must be positive, not {}", params.alpha),
+            ));
+        }
+        let (n, k, d) = (scores.rows(), scores.cols(), x.d());
+        if k == 0 {
+            return Err(Error::Numeric(
+                "there is no component of positive variance to learn a map back from".into(),
+            ));
+        }
+        let anchors = Dense::from_vec(scores.data().iter().map(|&v| T::of(v)).collect(), n, k)?;
+        let kernel_spec = params.kernel.resolve(&anchors)?;
+        let kernel = VectorKernel::<T>::new(&kernel_spec)?;
+        let needed = Packed::<T>::bytes(n) + 8 * (n as u64).saturating_mul(n as u64);
+        ctx.need("the map back to samples", needed, "fit on fewer rows or raise the budget")?;
+        let mut matrix = Packed::fill(ctx, &kernel, &anchors)?.lower(ctx)?;
+        (0..n).for_each(|i| matrix[(i, i)] += params.alpha);
+        let mut offset = vec![0.0; d];
+        if params.center {
+            for i in 0..n {
+                offset.iter_mut().zip(x.row(i)).for_each(|(o, v)| *o += v.f64() / n as f64);
+            }
+        }
+        let mut coef = Mat::from_fn(n, d, |i, j| x.row(i)[j].f64() - offset[j]);
+        cholesky::factor(ctx, &mut matrix)?;
+        cholesky::solve(ctx, &matrix, &mut coef)?;
+        let params = InverseParams { kernel: kernel_spec, ..params.clone() };
+        Ok(Self { params, anchors, coef, offset })
+    }
+
+    /// Writes the samples (m × d) that `scores` (m × k) map to.
+    pub fn apply(&self, ctx: &Context, scores: &Dense<T>, out: MatMut<'_, T>) -> Result<()> {
+        if scores.d() != self.anchors.d() {
+            return Err(Error::Features { expected: self.anchors.d(), found: scores.d() });
+        }
+        let kernel: Arc<dyn Kernel<Dense<T>, T>> =
+            Arc::new(VectorKernel::<T>::new(&self.params.kernel)?);
+        Expansion::new(kernel, self.anchors.clone(), &self.coef, &self.offset)
+            .scores(ctx, scores, out)
+    }
+}

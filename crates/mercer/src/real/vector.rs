@@ -1,0 +1,264 @@
+//! Vector registers: a few numbers that one instruction works on.
+//!
+//! The compiler vectorises plain elementwise loops by itself, but not loops that keep a block of sums in registers:
+//! there it spills. Those loops are written over this trait, once, and instantiated per register type.
+
+use super::Real;
+
+/// A register (or a fixed group of registers) of `LANES` numbers.
+///
+/// # Safety
+/// Every method may be called only in code compiled for, and running on, a processor that has the register type's
+/// instructions; `load` and `store` need `LANES` readable or writable numbers at the pointer.
+#[allow(clippy::missing_safety_doc)] // one contract for all methods, above
+pub trait Vector<T>: Copy {
+    /// Numbers held.
+    const LANES: usize;
+    /// The numbers from `p` on.
+    unsafe fn load(p: *const T) -> Self;
+    /// Writes the numbers from `p` on.
+    unsafe fn store(self, p: *mut T);
+    /// `LANES` copies of a number.
+    unsafe fn splat(x: T) -> Self;
+    /// `self + other`
+    unsafe fn add(self, other: Self) -> Self;
+    /// `self − other`
+    unsafe fn sub(self, other: Self) -> Self;
+    /// `self · a + b`
+    unsafe fn mul_add(self, a: Self, b: Self) -> Self;
+    /// `|self|`
+    unsafe fn abs(self) -> Self;
+}
+
+/// Two registers used as one of twice the width.
+#[derive(Clone, Copy)]
+pub struct Pair<V>(V, V);
+
+// SAFETY of the calls below: the contract of the pair is that of its halves.
+#[allow(clippy::undocumented_unsafe_blocks)]
+impl<T, V: Vector<T>> Vector<T> for Pair<V> {
+    const LANES: usize = 2 * V::LANES;
+    #[inline(always)]
+    unsafe fn load(p: *const T) -> Self {
+        unsafe { Self(V::load(p), V::load(p.add(V::LANES))) }
+    }
+    #[inline(always)]
+    unsafe fn store(self, p: *mut T) {
+        unsafe {
+            self.0.store(p);
+            self.1.store(p.add(V::LANES));
+        }
+    }
+    #[inline(always)]
+    unsafe fn splat(x: T) -> Self {
+        unsafe {
+            let half = V::splat(x);
+            Self(half, half)
+        }
+    }
+    #[inline(always)]
+    unsafe fn add(self, other: Self) -> Self {
+        unsafe { Self(self.0.add(other.0), self.1.add(other.1)) }
+    }
+    #[inline(always)]
+    unsafe fn sub(self, other: Self) -> Self {
+        unsafe { Self(self.0.sub(other.0), self.1.sub(other.1)) }
+    }
+    #[inline(always)]
+    unsafe fn mul_add(self, a: Self, b: Self) -> Self {
+        unsafe { Self(self.0.mul_add(a.0, b.0), self.1.mul_add(a.1, b.1)) }
+    }
+    #[inline(always)]
+    unsafe fn abs(self) -> Self {
+        unsafe { Self(self.0.abs(), self.1.abs()) }
+    }
+}
+
+/// `N` numbers that the compiler spreads over whatever registers the target always has.
+#[derive(Clone, Copy)]
+pub struct Plain<T, const N: usize>([T; N]);
+
+const BASE_FUSED: bool = cfg!(target_arch = "aarch64");
+
+#[allow(clippy::undocumented_unsafe_blocks)]
+impl<T: Real, const N: usize> Vector<T> for Plain<T, N> {
+    const LANES: usize = N;
+    #[inline(always)]
+    unsafe fn load(p: *const T) -> Self {
+        unsafe { Self(p.cast::<[T; N]>().read_unaligned()) }
+    }
+    #[inline(always)]
+    unsafe fn store(self, p: *mut T) {
+        unsafe { p.cast::<[T; N]>().write_unaligned(self.0) }
+    }
+    #[inline(always)]
+    unsafe fn splat(x: T) -> Self {
+        Self([x; N])
+    }
+    #[inline(always)]
+    unsafe fn add(self, other: Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i] + other.0[i]))
+    }
+    #[inline(always)]
+    unsafe fn sub(self, other: Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i] - other.0[i]))
+    }
+    #[inline(always)]
+    unsafe fn mul_add(self, a: Self, b: Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i].mul_add::<BASE_FUSED>(a.0[i], b.0[i])))
+    }
+    #[inline(always)]
+    unsafe fn abs(self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i].abs()))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::Vector;
+    use std::arch::x86_64::*;
+
+    macro_rules! register {
+        ($register:ty, $number:ty, $lanes:literal, $load:ident, $store:ident, $splat:ident, $add:ident,
+         $sub:ident, $fma:ident, |$x:ident| $abs:expr) => {
+            #[allow(clippy::undocumented_unsafe_blocks)] // the trait's contract is the intrinsics' contract
+            impl Vector<$number> for $register {
+                const LANES: usize = $lanes;
+                #[inline(always)]
+                unsafe fn load(p: *const $number) -> Self {
+                    unsafe { $load(p) }
+                }
+                #[inline(always)]
+                unsafe fn store(self, p: *mut $number) {
+                    unsafe { $store(p, self) }
+                }
+                #[inline(always)]
+                unsafe fn splat(x: $number) -> Self {
+                    unsafe { $splat(x) }
+                }
+                #[inline(always)]
+                unsafe fn add(self, other: Self) -> Self {
+                    unsafe { $add(self, other) }
+                }
+                #[inline(always)]
+                unsafe fn sub(self, other: Self) -> Self {
+                    unsafe { $sub(self, other) }
+                }
+                #[inline(always)]
+                unsafe fn mul_add(self, a: Self, b: Self) -> Self {
+                    unsafe { $fma(self, a, b) }
+                }
+                #[inline(always)]
+                unsafe fn abs(self) -> Self {
+                    let $x = self;
+                    unsafe { $abs }
+                }
+            }
+        };
+    }
+
+    register!(
+        __m512d,
+        f64,
+        8,
+        _mm512_loadu_pd,
+        _mm512_storeu_pd,
+        _mm512_set1_pd,
+        _mm512_add_pd,
+        _mm512_sub_pd,
+        _mm512_fmadd_pd,
+        |x| _mm512_abs_pd(x)
+    );
+    register!(
+        __m512,
+        f32,
+        16,
+        _mm512_loadu_ps,
+        _mm512_storeu_ps,
+        _mm512_set1_ps,
+        _mm512_add_ps,
+        _mm512_sub_ps,
+        _mm512_fmadd_ps,
+        |x| _mm512_abs_ps(x)
+    );
+    register!(
+        __m256d,
+        f64,
+        4,
+        _mm256_loadu_pd,
+        _mm256_storeu_pd,
+        _mm256_set1_pd,
+        _mm256_add_pd,
+        _mm256_sub_pd,
+        _mm256_fmadd_pd,
+        |x| _mm256_andnot_pd(_mm256_set1_pd(-0.0), x)
+    );
+    register!(
+        __m256,
+        f32,
+        8,
+        _mm256_loadu_ps,
+        _mm256_storeu_ps,
+        _mm256_set1_ps,
+        _mm256_add_ps,
+        _mm256_sub_ps,
+        _mm256_fmadd_ps,
+        |x| _mm256_andnot_ps(_mm256_set1_ps(-0.0), x)
+    );
+}
+
+/// The register types of a number type. `Lane…` hold exactly 16 numbers each.
+pub trait Registers: Sized {
+    /// 512 bits wide, or plain numbers where the target has no such register.
+    type Wide: Vector<Self>;
+    /// 256 bits wide, or plain numbers.
+    type Mid: Vector<Self>;
+    /// What the target always has.
+    type Base: Vector<Self>;
+    /// 16 numbers in 512-bit registers.
+    type LaneWide: Vector<Self>;
+    /// 16 numbers in 256-bit registers.
+    type LaneMid: Vector<Self>;
+    /// 16 numbers in the registers the target always has.
+    type LaneBase: Vector<Self>;
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Registers for f64 {
+    type Wide = std::arch::x86_64::__m512d;
+    type Mid = std::arch::x86_64::__m256d;
+    type Base = Plain<f64, 2>;
+    type LaneWide = Pair<Self::Wide>;
+    type LaneMid = Pair<Pair<Self::Mid>>;
+    type LaneBase = Plain<f64, 16>;
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Registers for f32 {
+    type Wide = std::arch::x86_64::__m512;
+    type Mid = std::arch::x86_64::__m256;
+    type Base = Plain<f32, 4>;
+    type LaneWide = Self::Wide;
+    type LaneMid = Pair<Self::Mid>;
+    type LaneBase = Plain<f32, 16>;
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+impl Registers for f64 {
+    type Wide = Plain<f64, 4>;
+    type Mid = Plain<f64, 4>;
+    type Base = Plain<f64, 4>;
+    type LaneWide = Plain<f64, 16>;
+    type LaneMid = Plain<f64, 16>;
+    type LaneBase = Plain<f64, 16>;
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+impl Registers for f32 {
+    type Wide = Plain<f32, 8>;
+    type Mid = Plain<f32, 8>;
+    type Base = Plain<f32, 8>;
+    type LaneWide = Plain<f32, 16>;
+    type LaneMid = Plain<f32, 16>;
+    type LaneBase = Plain<f32, 16>;
+}

@@ -1,0 +1,4 @@
+//! Solving: free functions that see an operator or a Gram matrix and return coefficients. No kernels, points or models.
+
+pub mod eigen;
+pub mod krylov;
