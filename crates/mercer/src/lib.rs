@@ -7,6 +7,7 @@ pub mod context;
 pub mod error;
 pub mod expansion;
 pub mod gram;
+pub mod io;
 pub mod kernel;
 pub mod linalg;
 pub mod model;

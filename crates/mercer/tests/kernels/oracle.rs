@@ -69,19 +69,20 @@ const CASES: &[(&str, Formula)] = &[
     }),
 ];
 
-/// Random rows, with one row of zeros among them.
-fn samples<T: Real>(n: usize, seed: u64) -> Dense<T> {
-    let mut data = normal::<T>(n, 5, seed).data().to_vec();
-    data[5..10].fill(T::ZERO);
-    Dense::from_vec(data, n, 5).unwrap()
+/// Random rows of length near √5, with one row of zeros among them.
+fn samples<T: Real>(n: usize, d: usize, seed: u64) -> Dense<T> {
+    let scale = T::of((5.0 / d as f64).sqrt());
+    let mut data: Vec<T> = normal::<T>(n, d, seed).data().iter().map(|&v| v * scale).collect();
+    data[d..2 * d].fill(T::ZERO);
+    Dense::from_vec(data, n, d).unwrap()
 }
 
 fn wide<T: Real>(row: &[T]) -> Vec<f64> {
     row.iter().map(|v| v.f64()).collect()
 }
 
-fn check<T: Real>(text: &str, formula: Formula, tolerance: f64) {
-    let (x, y) = (samples::<T>(19, 1), samples::<T>(300, 2));
+fn check<T: Real>(text: &str, formula: Formula, d: usize, tolerance: f64) {
+    let (x, y) = (samples::<T>(19, d, 1), samples::<T>(300, d, 2));
     let k = kernel::<T>(text);
     for (a, b) in [(&x, &y), (&x, &x)] {
         let found = values(&k, a, b);
@@ -109,8 +110,11 @@ fn check<T: Real>(text: &str, formula: Formula, tolerance: f64) {
 #[test]
 fn every_kernel_computes_its_formula() {
     for (text, formula) in CASES {
-        check::<f64>(text, *formula, 1e-12);
-        check::<f32>(text, *formula, 1e-4);
+        // Few features and many, which take different roads to a distance.
+        for d in [1, 5, 100] {
+            check::<f64>(text, *formula, d, 1e-12);
+            check::<f32>(text, *formula, d, 1e-4);
+        }
     }
 }
 
@@ -126,7 +130,7 @@ fn every_family_has_a_case() {
 
 #[test]
 fn kernels_that_claim_it_are_positive_definite() {
-    let x = samples::<f64>(24, 3);
+    let x = samples::<f64>(24, 5, 3);
     for (text, _) in CASES.iter().filter(|(text, _)| spec(text).positive_definite()) {
         let k = values(&kernel::<f64>(text), &x, &x);
         let largest = k.iter().fold(0.0, |largest: f64, v| largest.max(v.abs()));

@@ -1,0 +1,177 @@
+//! CSV and TSV.
+//!
+//! A column is numbers until a cell says otherwise. Most tables never do, and are parsed once without keeping a
+//! string; where some cell does, a second pass over the same bytes collects that column's cells as written.
+
+mod guess;
+mod write;
+
+use std::path::Path;
+
+use csv::{ByteRecord, ReaderBuilder};
+use guess::{looks_like_header, sniff_delimiter};
+pub(super) use write::write;
+
+use crate::error::{Error, Result};
+use crate::io::column::{Column, exact_number};
+use crate::io::read::{Header, ReadOptions, check_size, table_size};
+use crate::io::table::Table;
+
+/// Parses a text table. The separator is sniffed if none is given.
+pub(super) fn parse(
+    bytes: &[u8],
+    path: &Path,
+    delimiter: Option<u8>,
+    options: &ReadOptions,
+) -> Result<Table> {
+    let text = Text::new(bytes, path, delimiter)?;
+    let (names, skip) = text.header(options.header)?;
+    let (numbers, lines) = text.numbers(skip)?;
+    let rows = lines.len();
+    let texts = numbers.iter().filter(|column| column.is_none()).count();
+    check_size(table_size(rows, texts, TEXT_CELL), options.max_bytes)?;
+    let cells = if texts > 0 { text.cells(skip, &numbers, rows)? } else { Vec::new() };
+    let mut cells = cells.into_iter();
+    let columns = numbers.into_iter().map(|column| match column {
+        Some(values) => Column::F64(values),
+        None => Column::Text(cells.next().unwrap_or_default()),
+    });
+    Ok(Table { names, columns: columns.collect(), lines, ..Table::default() })
+}
+
+/// A column's numbers, as long as all its cells are.
+type Numbers = Option<Vec<f64>>;
+
+/// What a short cell of text takes in memory, with its share of the heap.
+const TEXT_CELL: usize = 48;
+
+/// The bytes of a text table with all that is needed to go through them again.
+struct Text<'a> {
+    bytes: &'a [u8],
+    path: &'a Path,
+    delimiter: u8,
+}
+
+impl<'a> Text<'a> {
+    fn new(bytes: &'a [u8], path: &'a Path, delimiter: Option<u8>) -> Result<Self> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        check_text(bytes, path)?;
+        Ok(Self { bytes, path, delimiter: delimiter.unwrap_or_else(|| sniff_delimiter(bytes)) })
+    }
+
+    /// Calls `visit` with the index of every row, its first line in the file and its cells. All rows are equally long.
+    fn for_each_row(&self, mut visit: impl FnMut(usize, u64, &ByteRecord) -> bool) -> Result<()> {
+        let mut reader = ReaderBuilder::new()
+            .has_headers(false)
+            .delimiter(self.delimiter)
+            .from_reader(self.bytes);
+        let mut record = ByteRecord::new();
+        let mut index = 0;
+        while reader.read_byte_record(&mut record).map_err(|error| self.explain(&error))? {
+            let line = record.position().map_or(0, csv::Position::line);
+            if !visit(index, line, &record) {
+                break;
+            }
+            index += 1;
+        }
+        Ok(())
+    }
+
+    fn explain(&self, error: &csv::Error) -> Error {
+        let message = match error.kind() {
+            csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
+                let line = pos.as_ref().map_or(0, csv::Position::line);
+                format!(
+                    "line {line} has {len} cells where the lines before have {expected_len}: correct the line, or \
+                     check the separator (taken to be {:?})",
+                    char::from(self.delimiter)
+                )
+            }
+            _ => error.to_string(),
+        };
+        Error::format(self.path, message)
+    }
+
+    /// The names, if the first row holds them, and the number of rows to pass over.
+    fn header(&self, header: Header) -> Result<(Option<Vec<String>>, usize)> {
+        let mut rows: Vec<ByteRecord> = Vec::new();
+        self.for_each_row(|_, _, record| {
+            rows.push(record.clone());
+            rows.len() < 2
+        })?;
+        let Some(first) = rows.first() else {
+            return Err(Error::format(self.path, "the file holds nothing but blank lines"));
+        };
+        let present = match header {
+            Header::Present => true,
+            Header::Absent => false,
+            Header::Auto => looks_like_header(first, rows.get(1)),
+        };
+        if !present {
+            return Ok((None, 0));
+        }
+        if rows.len() < 2 {
+            return Err(Error::format(self.path, "the file has a header but no rows below it"));
+        }
+        Ok((Some(first.iter().map(|name| cell_text(name).trim().to_owned()).collect()), 1))
+    }
+
+    /// The columns that hold nothing but numbers, `None` for the others, and the line of every row.
+    fn numbers(&self, skip: usize) -> Result<(Vec<Numbers>, Vec<u64>)> {
+        let mut columns: Vec<Numbers> = Vec::new();
+        let mut lines = Vec::new();
+        self.for_each_row(|index, line, record| {
+            if index < skip {
+                return true;
+            }
+            columns.resize_with(record.len(), || Some(Vec::new()));
+            lines.push(line);
+            for (column, cell) in columns.iter_mut().zip(record) {
+                match (column.as_mut(), exact_number(cell_text(cell))) {
+                    (Some(values), Some(value)) => values.push(value),
+                    _ => *column = None,
+                }
+            }
+            true
+        })?;
+        Ok((columns, lines))
+    }
+
+    /// The cells, as written, of the columns that are not numbers.
+    fn cells(&self, skip: usize, numbers: &[Numbers], rows: usize) -> Result<Vec<Vec<String>>> {
+        let texts: Vec<usize> = (0..numbers.len()).filter(|&i| numbers[i].is_none()).collect();
+        let mut cells: Vec<Vec<String>> = texts.iter().map(|_| Vec::with_capacity(rows)).collect();
+        self.for_each_row(|index, _, record| {
+            if index >= skip {
+                for (column, &i) in cells.iter_mut().zip(&texts) {
+                    column.push(cell_text(&record[i]).to_owned());
+                }
+            }
+            true
+        })?;
+        Ok(cells)
+    }
+}
+
+/// Refuses what is no text.
+fn check_text(bytes: &[u8], path: &Path) -> Result<()> {
+    let line = |end: usize| bytes[..end].iter().filter(|&&byte| byte == b'\n').count() + 1;
+    if let Some(place) = bytes.iter().position(|&byte| byte == 0) {
+        let message = format!(
+            "line {} holds a zero byte, so this is not a text table: tables are .csv, .tsv, .npy, .parquet or .libsvm",
+            line(place)
+        );
+        return Err(Error::format(path, message));
+    }
+    if let Err(error) = std::str::from_utf8(bytes) {
+        let line = line(error.valid_up_to());
+        let message = format!("line {line} is not UTF-8 text: convert the file to UTF-8 first");
+        return Err(Error::format(path, message));
+    }
+    Ok(())
+}
+
+/// The text was checked as a whole, so a cell (quotes removed) is text too.
+fn cell_text(cell: &[u8]) -> &str {
+    std::str::from_utf8(cell).unwrap_or_default()
+}

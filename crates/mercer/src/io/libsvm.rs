@@ -1,0 +1,178 @@
+//! LIBSVM text: `label index:value index:value …`, one sample a line, zeros left out, `#` before a comment.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::io::column::{Column, parse_number};
+use crate::io::read::{check_size, table_size};
+use crate::io::table::Table;
+
+/// Whether the first line with content reads like a sample with at least one value.
+pub(super) fn looks_like(bytes: &[u8]) -> bool {
+    let mut lines = bytes.split(|&byte| byte == b'\n').filter_map(|line| {
+        let line = content(std::str::from_utf8(line).ok()?);
+        (!line.is_empty()).then_some(line)
+    });
+    let Some(line) = lines.next() else {
+        return false;
+    };
+    let mut pairs = line.split_ascii_whitespace().skip(1).peekable();
+    let sample = |pair: &str| pair.starts_with("qid:") || parse_pair(pair).is_some();
+    !line.contains(',') && pairs.peek().is_some() && pairs.all(sample)
+}
+
+/// Parses samples into dense columns `x1`, `x2`, … (`x0`, … where an index 0 occurs) and a last column `label`.
+pub(super) fn parse(bytes: &[u8], path: &Path, max_bytes: u64) -> Result<Table> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let line = bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count() + 1;
+        Error::format(path, format!("line {line} is not UTF-8 text, so this is no LIBSVM file"))
+    })?;
+    let samples = parse_samples(text.strip_prefix('\u{feff}').unwrap_or(text), path)?;
+    let (rows, width) = (samples.lines.len(), samples.end - samples.first);
+    check_size(table_size(rows, width, size_of::<f64>()), max_bytes)?;
+    let mut columns = vec![vec![0.0; rows]; width];
+    let mut start = 0;
+    for (row, &end) in samples.ends.iter().enumerate() {
+        for &(index, value) in &samples.pairs[start..end] {
+            columns[index - samples.first][row] = value;
+        }
+        start = end;
+    }
+    let names = (samples.first..samples.end).map(|i| format!("x{i}"));
+    Ok(Table {
+        names: Some(names.chain(["label".to_owned()]).collect()),
+        label: Some(columns.len()),
+        columns: columns
+            .into_iter()
+            .map(Column::F64)
+            .chain([Column::from_cells(&samples.labels)])
+            .collect(),
+        lines: samples.lines,
+        ..Table::default()
+    })
+}
+
+/// All samples, sparse, as they stand in the text.
+struct Samples<'a> {
+    labels: Vec<&'a str>,
+    /// The line of each sample.
+    lines: Vec<u64>,
+    /// Index and value, sample after sample.
+    pairs: Vec<(usize, f64)>,
+    /// Where each sample ends in `pairs`.
+    ends: Vec<usize>,
+    /// 0 if an index 0 occurs, else 1.
+    first: usize,
+    /// One beyond the largest index.
+    end: usize,
+}
+
+fn parse_samples<'a>(text: &'a str, path: &Path) -> Result<Samples<'a>> {
+    let mut samples = Samples {
+        labels: Vec::new(),
+        lines: Vec::new(),
+        pairs: Vec::new(),
+        ends: Vec::new(),
+        first: 1,
+        end: 1,
+    };
+    for (number, line) in lines_with_content(text) {
+        let parsed = samples.push(line);
+        parsed.map_err(|message| Error::format(path, format!("line {number}: {message}")))?;
+        samples.lines.push(number);
+    }
+    Ok(samples)
+}
+
+impl<'a> Samples<'a> {
+    /// Adds the sample on `line`, or says what is wrong with it.
+    fn push(&mut self, line: &'a str) -> std::result::Result<(), String> {
+        let mut tokens = line.split_ascii_whitespace();
+        let label = tokens.next().unwrap_or_default();
+        if label.contains(':') {
+            return Err(format!("starts with {label:?} where the label must stand"));
+        }
+        self.labels.push(label);
+        let mut before = None;
+        for token in tokens {
+            let (index, value) = parse_pair(token).ok_or_else(|| explain(token))?;
+            if !value.is_finite() {
+                return Err(format!("{token:?} is not a finite number"));
+            }
+            if before.is_some_and(|before| index <= before) {
+                return Err(format!("{token:?} breaks the ascending order of indices"));
+            }
+            before = Some(index);
+            self.pairs.push((index, value));
+            self.first = self.first.min(index);
+            // An index beyond counting saturates here and is refused for its size by the caller.
+            self.end = self.end.max(index.saturating_add(1));
+        }
+        self.ends.push(self.pairs.len());
+        Ok(())
+    }
+}
+
+fn explain(token: &str) -> String {
+    if token.starts_with("qid:") {
+        return "query groups (qid) are for ranking, which is not done here: remove them"
+            .to_owned();
+    }
+    let shown: String = token.chars().take(40).collect();
+    format!("{shown:?} is not index:value (an integer, a colon, a number)")
+}
+
+/// The lines with content, numbered from 1, comments removed.
+fn lines_with_content(text: &str) -> impl Iterator<Item = (u64, &str)> {
+    (1..).zip(text.lines().map(content)).filter(|(_, line)| !line.is_empty())
+}
+
+fn content(line: &str) -> &str {
+    line.split('#').next().unwrap_or_default().trim()
+}
+
+fn parse_pair(token: &str) -> Option<(usize, f64)> {
+    let (index, value) = token.split_once(':')?;
+    Some((index.parse().ok()?, parse_number(value)?))
+}
+
+/// Writes the numbers of a table, zeros left out; the label is the column so marked or named `label`, else 0.
+pub(super) fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
+    let label = table.label.or_else(|| (0..table.n_columns()).find(|&i| table.name(i) == "label"));
+    let features: Vec<&Column> =
+        (0..table.n_columns()).filter(|&i| Some(i) != label).map(|i| &table.columns[i]).collect();
+    let mut line = String::new();
+    for row in 0..table.n_rows() {
+        line.clear();
+        match label {
+            Some(label) => table.columns[label].push_text(row, &mut line),
+            None => line.push('0'),
+        }
+        if line.is_empty() || line.contains([':', '#']) || line.contains(char::is_whitespace) {
+            return Err(refuse(row, &format!("the label {line:?}")));
+        }
+        for (index, column) in (1..).zip(&features) {
+            push_pair(&mut line, index, column, row)?;
+        }
+        line.push('\n');
+        out.write_all(line.as_bytes())?;
+    }
+    Ok(())
+}
+
+fn push_pair(line: &mut String, index: usize, column: &Column, row: usize) -> io::Result<()> {
+    match column.number(row) {
+        Some(0.0) => return Ok(()),
+        Some(value) if value.is_finite() => {}
+        _ => return Err(refuse(row, &format!("{:?}", column.text(row)))),
+    }
+    line.push_str(&format!(" {index}:"));
+    column.push_text(row, line);
+    Ok(())
+}
+
+fn refuse(row: usize, what: &str) -> io::Error {
+    let message = format!("row {row}: LIBSVM text cannot hold {what}");
+    io::Error::new(io::ErrorKind::InvalidData, message)
+}

@@ -1,0 +1,27 @@
+//! Files: tables in, tables out, and the way outputs appear whole or not at all. Nothing is computed here.
+//!
+//! A table is read whole into memory first and parsed as bytes, whatever its format and wherever it comes from. That
+//! costs the size of the file once, and buys parsers that are pure functions of a byte slice: none can trust a header
+//! beyond the bytes that are really there, and standard input, compressed and plain files take one road.
+
+pub mod atomic;
+pub mod column;
+pub mod read;
+pub mod table;
+pub mod write;
+
+mod csv;
+mod libsvm;
+mod npy;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod select;
+
+pub use atomic::{Staged, write_whole};
+pub use column::Column;
+pub use read::{Format, Header, ReadOptions, Source, read_table};
+pub use table::{Split, Table};
+pub use write::{encode_table, output_format, stage_table, write_table};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,118 @@
+//! The types that Parquet knows, and what each becomes in a table.
+
+use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
+use parquet::schema::types::ColumnDescriptor;
+
+use crate::io::column::Column;
+
+/// Cells on their way from a file to a column.
+pub(super) enum Cells {
+    F32(Vec<f32>),
+    F64(Vec<f64>),
+    /// Integers stay whole until it is known whether f64 can hold them all.
+    Whole(Vec<Option<i128>>),
+    Text(Vec<String>),
+}
+
+impl Cells {
+    /// No cell yet, in the form that the column's type needs.
+    pub(super) fn for_column(column: &ColumnDescriptor) -> Self {
+        let decimal = scale(column).is_some();
+        match column.physical_type() {
+            Physical::FLOAT => Cells::F32(Vec::new()),
+            Physical::DOUBLE => Cells::F64(Vec::new()),
+            _ if decimal => Cells::F64(Vec::new()),
+            Physical::BOOLEAN | Physical::INT32 | Physical::INT64 | Physical::INT96 => {
+                Cells::Whole(Vec::new())
+            }
+            Physical::FIXED_LEN_BYTE_ARRAY if is_half(column) => Cells::F32(Vec::new()),
+            Physical::BYTE_ARRAY | Physical::FIXED_LEN_BYTE_ARRAY => Cells::Text(Vec::new()),
+        }
+    }
+
+    /// The finished column.
+    pub(super) fn into_column(self) -> Column {
+        let exact = |whole: &Option<i128>| match *whole {
+            Some(whole) => (whole as f64 as i128 == whole).then_some(whole as f64),
+            None => Some(f64::NAN),
+        };
+        match self {
+            Cells::F32(values) => Column::F32(values),
+            Cells::F64(values) => Column::F64(values),
+            Cells::Text(cells) => Column::Text(cells),
+            Cells::Whole(cells) => match cells.iter().map(exact).collect() {
+                Some(values) => Column::F64(values),
+                None => Column::Text(
+                    cells.iter().map(|c| c.map_or_else(String::new, |c| c.to_string())).collect(),
+                ),
+            },
+        }
+    }
+
+    pub(super) fn push_f32(&mut self, value: Option<f32>) {
+        if let Cells::F32(values) = self {
+            values.push(value.unwrap_or(f32::NAN));
+        }
+    }
+
+    pub(super) fn push_f64(&mut self, value: Option<f64>) {
+        if let Cells::F64(values) = self {
+            values.push(value.unwrap_or(f64::NAN));
+        }
+    }
+
+    /// An integer, or a decimal number whose digits it is.
+    pub(super) fn push_whole(&mut self, value: Option<i128>, scale: Option<i32>) {
+        match self {
+            Cells::Whole(values) => values.push(value),
+            _ => self.push_f64(value.map(|v| v as f64 / 10f64.powi(scale.unwrap_or(0)))),
+        }
+    }
+
+    /// Bytes: text, a half-precision number, or the digits of a decimal number, highest byte first.
+    pub(super) fn push_bytes(&mut self, value: Option<&[u8]>, scale: Option<i32>) {
+        match self {
+            Cells::Text(cells) => {
+                cells.push(String::from_utf8_lossy(value.unwrap_or_default()).into_owned());
+            }
+            Cells::F32(_) => self.push_f32(value.map(half)),
+            _ => self.push_whole(value.map(signed_big_endian), scale),
+        }
+    }
+}
+
+/// The digits behind the point, if the column holds decimal numbers.
+pub(super) fn scale(column: &ColumnDescriptor) -> Option<i32> {
+    let logical = matches!(column.logical_type_ref(), Some(LogicalType::Decimal { .. }));
+    let decimal = logical || column.converted_type() == ConvertedType::DECIMAL;
+    decimal.then(|| column.type_scale())
+}
+
+fn is_half(column: &ColumnDescriptor) -> bool {
+    matches!(column.logical_type_ref(), Some(LogicalType::Float16))
+}
+
+pub(super) fn is_unsigned(column: &ColumnDescriptor) -> bool {
+    use ConvertedType::{UINT_8, UINT_16, UINT_32, UINT_64};
+    matches!(column.converted_type(), UINT_8 | UINT_16 | UINT_32 | UINT_64)
+}
+
+fn half(bytes: &[u8]) -> f32 {
+    let Ok(bytes) = <[u8; 2]>::try_from(bytes) else {
+        return f32::NAN;
+    };
+    let bits = u16::from_le_bytes(bytes);
+    let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
+    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f32::from(bits & 1023));
+    match exponent {
+        0 => sign * fraction * 2f32.powi(-24),
+        31 if fraction == 0.0 => sign * f32::INFINITY,
+        31 => f32::NAN,
+        _ => sign * (1024.0 + fraction) * 2f32.powi(exponent - 25),
+    }
+}
+
+fn signed_big_endian(bytes: &[u8]) -> i128 {
+    let start = if bytes.first().is_some_and(|&byte| byte >= 128) { -1 } else { 0 };
+    bytes.iter().fold(start, |digits: i128, &byte| digits << 8 | i128::from(byte))
+}

@@ -1,0 +1,154 @@
+//! From a Parquet file's bytes to columns.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use bytes::Bytes;
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{ByteArray, DataType, FixedLenByteArray};
+use parquet::errors::{ParquetError, Result as ParquetResult};
+use parquet::file::reader::FileReader;
+use parquet::file::serialized_reader::SerializedFileReader;
+use parquet::schema::types::ColumnDescriptor;
+
+use super::cells::{Cells, is_unsigned, scale};
+use crate::error::{Error, Result};
+use crate::io::column::Column;
+use crate::io::read::{check_size, table_size};
+use crate::io::table::Table;
+
+/// Parses a flat table. A null is NaN among numbers and empty among text.
+pub(in crate::io) fn parse(bytes: Vec<u8>, path: &Path, max_bytes: u64) -> Result<Table> {
+    // The crate checks most of what a damaged file can claim, but not all: some claims end in a panic of its own.
+    let parsed = catch_unwind(AssertUnwindSafe(|| {
+        let file = SerializedFileReader::new(Bytes::from(bytes))?;
+        let (rows, columns) = shape(&file)?;
+        Ok::<_, ParquetError>(match check_size(table_size(rows, columns, 8), max_bytes) {
+            Ok(()) => Ok(read_columns(&file, rows)?),
+            Err(refused) => Err(refused),
+        })
+    }));
+    let damaged = |reason: String| {
+        Error::format(path, format!("not a Parquet file, or a damaged one: {reason}"))
+    };
+    match parsed {
+        Ok(Ok(table)) => table,
+        Ok(Err(ParquetError::NYI(reason))) => Err(Error::format(path, reason)),
+        Ok(Err(error)) => Err(damaged(error.to_string())),
+        Err(_) => Err(damaged("its parts contradict each other".to_owned())),
+    }
+}
+
+/// Rows and columns that the file claims to hold.
+fn shape(file: &SerializedFileReader<Bytes>) -> ParquetResult<(usize, usize)> {
+    let meta = file.metadata();
+    let rows = meta
+        .row_groups()
+        .iter()
+        .try_fold(0usize, |sum, group| sum.checked_add(usize::try_from(group.num_rows()).ok()?));
+    let schema = meta.file_metadata().schema_descr();
+    if let Some(list) = schema.columns().iter().find(|column| column.max_rep_level() > 0) {
+        let message = format!("column {:?} holds lists: flatten it first", list.path().string());
+        return Err(ParquetError::NYI(message));
+    }
+    let rows = rows.ok_or_else(|| ParquetError::General("impossible number of rows".to_owned()))?;
+    Ok((rows, schema.num_columns()))
+}
+
+fn read_columns(file: &SerializedFileReader<Bytes>, rows: usize) -> ParquetResult<Table> {
+    let schema = file.metadata().file_metadata().schema_descr_ptr();
+    let names = schema.columns().iter().map(|column| column.path().string()).collect();
+    let columns = (0..schema.num_columns()).map(|index| {
+        let column = read_column(file, index, &schema.column(index))?;
+        if column.len() != rows {
+            let message = format!("{rows} rows promised, {} found", column.len());
+            return Err(ParquetError::General(message));
+        }
+        Ok(column)
+    });
+    Ok(Table::new(names, columns.collect::<ParquetResult<_>>()?))
+}
+
+fn read_column(
+    file: &SerializedFileReader<Bytes>,
+    index: usize,
+    column: &ColumnDescriptor,
+) -> ParquetResult<Column> {
+    let mut cells = Cells::for_column(column);
+    for group in 0..file.num_row_groups() {
+        let reader = file.get_row_group(group)?;
+        let rows = usize::try_from(reader.metadata().num_rows()).unwrap_or(0);
+        read_chunk(reader.get_column_reader(index)?, column, rows, &mut cells)?;
+    }
+    Ok(cells.into_column())
+}
+
+fn read_chunk(
+    reader: ColumnReader,
+    column: &ColumnDescriptor,
+    rows: usize,
+    cells: &mut Cells,
+) -> ParquetResult<()> {
+    use ColumnReader as R;
+    let (deepest, scale, unsigned) = (column.max_def_level(), scale(column), is_unsigned(column));
+    let word = |v: &i32| {
+        if unsigned { i128::from(*v as u32) } else { i128::from(*v) }
+    };
+    let long = |v: &i64| {
+        if unsigned { i128::from(*v as u64) } else { i128::from(*v) }
+    };
+    let each = Chunk { rows, deepest };
+    match reader {
+        R::FloatColumnReader(r) => each.visit(r, |v| cells.push_f32(v.copied())),
+        R::DoubleColumnReader(r) => each.visit(r, |v| cells.push_f64(v.copied())),
+        R::BoolColumnReader(r) => each.visit(r, |v| cells.push_whole(v.map(|&b| b.into()), scale)),
+        R::Int32ColumnReader(r) => each.visit(r, |v| cells.push_whole(v.map(word), scale)),
+        R::Int64ColumnReader(r) => each.visit(r, |v| cells.push_whole(v.map(long), scale)),
+        // The old form of a moment in time: milliseconds since 1970.
+        R::Int96ColumnReader(r) => {
+            each.visit(r, |v| cells.push_whole(v.map(|t| t.to_millis().into()), scale))
+        }
+        R::ByteArrayColumnReader(r) => {
+            each.visit(r, |v: Option<&ByteArray>| cells.push_bytes(v.map(ByteArray::data), scale))
+        }
+        R::FixedLenByteArrayColumnReader(r) => each
+            .visit(r, |v: Option<&FixedLenByteArray>| cells.push_bytes(v.map(|b| b.data()), scale)),
+    }
+}
+
+/// The extent of one column within one group of rows.
+struct Chunk {
+    rows: usize,
+    /// The definition level of a cell that is there; one below it is null.
+    deepest: i16,
+}
+
+impl Chunk {
+    /// Calls `push` for every cell, in batches, so that memory grows with what is found and not with what is claimed.
+    fn visit<D: DataType>(
+        &self,
+        mut reader: ColumnReaderImpl<D>,
+        mut push: impl FnMut(Option<&D::T>),
+    ) -> ParquetResult<()> {
+        const BATCH: usize = 8192;
+        let mut left = self.rows;
+        while left > 0 {
+            let (mut values, mut levels) = (Vec::new(), Vec::new());
+            let (records, ..) =
+                reader.read_records(left.min(BATCH), Some(&mut levels), None, &mut values)?;
+            if records == 0 {
+                break;
+            }
+            if self.deepest == 0 {
+                values.iter().for_each(|value| push(Some(value)));
+            } else {
+                let mut present = values.iter();
+                for &level in &levels {
+                    push(if level == self.deepest { present.next() } else { None });
+                }
+            }
+            left = left.saturating_sub(records);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,70 @@
+//! From columns to a Parquet file.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, FloatType};
+use parquet::errors::{ParquetError, Result as ParquetResult};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::types::{Type as Schema, TypePtr};
+
+use crate::io::column::Column;
+use crate::io::table::Table;
+
+/// Writes a table, Snappy-compressed, in groups of rows.
+pub(in crate::io) fn write(table: &Table, out: &mut (dyn Write + Send)) -> io::Result<()> {
+    const GROUP: usize = 1 << 20;
+    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+    let mut file = SerializedFileWriter::new(out, schema_of(table)?, Arc::new(properties))?;
+    for start in (0..table.n_rows()).step_by(GROUP) {
+        let rows = start..table.n_rows().min(start + GROUP);
+        let mut group = file.next_row_group()?;
+        for column in &table.columns {
+            match column {
+                Column::F64(values) => {
+                    write_chunk::<DoubleType>(&mut group, &values[rows.clone()])?
+                }
+                Column::F32(values) => write_chunk::<FloatType>(&mut group, &values[rows.clone()])?,
+                Column::Text(cells) => {
+                    let cells = &cells[rows.clone()];
+                    let cells: Vec<ByteArray> = cells.iter().map(|c| c.as_str().into()).collect();
+                    write_chunk::<ByteArrayType>(&mut group, &cells)?;
+                }
+            }
+        }
+        group.close()?;
+    }
+    file.close()?;
+    Ok(())
+}
+
+fn write_chunk<D: DataType>(
+    group: &mut SerializedRowGroupWriter<'_, &mut (dyn Write + Send)>,
+    values: &[D::T],
+) -> ParquetResult<()> {
+    let missing =
+        || ParquetError::General("the schema has fewer columns than the table".to_owned());
+    let mut column = group.next_column()?.ok_or_else(missing)?;
+    column.typed::<D>().write_batch(values, None, None)?;
+    column.close()
+}
+
+fn schema_of(table: &Table) -> ParquetResult<TypePtr> {
+    let fields = table.columns.iter().enumerate().map(|(index, column)| {
+        let (physical, logical) = match column {
+            Column::F64(_) => (Physical::DOUBLE, None),
+            Column::F32(_) => (Physical::FLOAT, None),
+            Column::Text(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        };
+        let name = table.name(index);
+        let field = Schema::primitive_type_builder(&name, physical)
+            .with_repetition(Repetition::REQUIRED)
+            .with_logical_type(logical)
+            .build()?;
+        Ok(Arc::new(field))
+    });
+    let fields = fields.collect::<ParquetResult<Vec<_>>>()?;
+    Ok(Arc::new(Schema::group_type_builder("table").with_fields(fields).build()?))
+}

@@ -1,0 +1,105 @@
+//! Which columns of a table are meant: `a,b,3-7`, `^id`.
+
+use std::ops::RangeInclusive;
+
+use crate::error::{Error, Result};
+use crate::io::table::Table;
+
+/// A column for messages: its name in quotes, or its position.
+pub(super) fn describe(table: &Table, column: usize) -> String {
+    match table.names.as_ref().and_then(|names| names.get(column)) {
+        Some(name) if !name.is_empty() => format!("column {name:?}"),
+        _ => format!("column {column} (counted from 0)"),
+    }
+}
+
+/// See [`Table::choose`].
+pub(super) fn choose(table: &Table, which: &str) -> Result<Vec<usize>> {
+    let mut chosen: Vec<usize> = Vec::new();
+    for (place, item) in which.split(',').map(str::trim).enumerate() {
+        // A name that starts with the mark is still a name.
+        let excluded = item.strip_prefix('^').filter(|_| by_name(table, item).is_empty());
+        if excluded.is_some() && place == 0 {
+            chosen.extend(0..table.n_columns());
+        }
+        let positions = resolve(table, excluded.unwrap_or(item))?;
+        match excluded {
+            Some(_) => chosen.retain(|i| !positions.contains(i)),
+            None if positions.clone().any(|i| chosen.contains(&i)) => {
+                return Err(refuse(table, format!("{item:?} names a column for the second time")));
+            }
+            None => chosen.extend(positions),
+        }
+    }
+    if chosen.is_empty() {
+        return Err(refuse(table, format!("{which:?} leaves no column")));
+    }
+    Ok(chosen)
+}
+
+/// See [`Table::find`].
+pub(super) fn find(table: &Table, which: &str) -> Result<usize> {
+    let positions = resolve(table, which.trim())?;
+    if positions.start() != positions.end() {
+        return Err(refuse(table, format!("{which:?} names several columns where one is needed")));
+    }
+    Ok(*positions.start())
+}
+
+/// A name first, then a position, then a range of positions.
+fn resolve(table: &Table, item: &str) -> Result<RangeInclusive<usize>> {
+    match by_name(table, item)[..] {
+        [one] => return Ok(one..=one),
+        [first, second, ..] => {
+            let message = format!(
+                "columns {first} and {second} are both named {item:?}: choose by position, counted from 0"
+            );
+            return Err(refuse(table, message));
+        }
+        [] => {}
+    }
+    let Some((first, last)) = by_position(table, item) else {
+        return Err(refuse(table, format!("there is no column {item:?}: {}", offer(table))));
+    };
+    if first > last || last >= table.n_columns() {
+        let message = format!(
+            "{item:?} lies outside the table, which has columns 0 to {}",
+            table.n_columns().saturating_sub(1)
+        );
+        return Err(refuse(table, message));
+    }
+    Ok(first..=last)
+}
+
+fn by_name(table: &Table, name: &str) -> Vec<usize> {
+    let names = table.names.as_deref().unwrap_or_default();
+    (0..names.len()).filter(|&i| names[i].trim() == name).collect()
+}
+
+fn by_position(table: &Table, item: &str) -> Option<(usize, usize)> {
+    let number = |text: &str| text.trim().parse::<usize>().ok();
+    match item.split_once('-') {
+        None => number(item).map(|one| (one, one)),
+        Some((first, "")) => Some((number(first)?, table.n_columns().saturating_sub(1))),
+        Some((first, last)) => Some((number(first)?, number(last)?)),
+    }
+}
+
+/// What could have been meant.
+fn offer(table: &Table) -> String {
+    const SHOWN: usize = 12;
+    match &table.names {
+        Some(names) => {
+            let more = if names.len() > SHOWN { ", …" } else { "" };
+            format!("the columns are {}{more}", names[..names.len().min(SHOWN)].join(", "))
+        }
+        None => format!(
+            "the table has no header, choose by position from 0 to {}",
+            table.n_columns().saturating_sub(1)
+        ),
+    }
+}
+
+fn refuse(table: &Table, message: String) -> Error {
+    Error::format(&table.path, message)
+}

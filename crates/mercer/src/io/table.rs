@@ -1,0 +1,168 @@
+//! A table as it was read: named columns of numbers or text, and where they came from.
+
+use std::path::PathBuf;
+
+use crate::error::{Error, Result};
+use crate::io::column::Column;
+use crate::io::select;
+use crate::real::Real;
+
+/// Columns of equal length.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Table {
+    /// The columns' names, if the file gives any.
+    pub names: Option<Vec<String>>,
+    /// The columns.
+    pub columns: Vec<Column>,
+    /// The column that the format itself says is the label (LIBSVM text), counted from 0.
+    pub label: Option<usize>,
+    /// The file, for messages; empty for a table that was made here.
+    pub path: PathBuf,
+    /// The line of the file on which each row starts, counted from 1; empty for binary formats.
+    pub lines: Vec<u64>,
+}
+
+/// A table taken apart for learning.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Split {
+    /// The chosen columns, without the label.
+    pub features: Table,
+    /// The label's name and cells.
+    pub label: Option<(String, Column)>,
+}
+
+impl Table {
+    /// A table that is made here, to be written.
+    pub fn new(names: Vec<String>, columns: Vec<Column>) -> Self {
+        Self { names: Some(names), columns, ..Self::default() }
+    }
+
+    /// The number of rows, n.
+    pub fn n_rows(&self) -> usize {
+        self.columns.first().map_or(0, Column::len)
+    }
+
+    /// The number of columns, d.
+    pub fn n_columns(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// A name for every column: the file's, or `x0`, `x1`, … where it has none.
+    pub fn name(&self, column: usize) -> String {
+        let named = self.names.as_ref().and_then(|names| names.get(column));
+        named.cloned().unwrap_or_else(|| format!("x{column}"))
+    }
+
+    /// Whether every column is in single precision, so that computing may stay there.
+    pub fn is_f32(&self) -> bool {
+        !self.columns.is_empty() && self.columns.iter().all(|c| matches!(c, Column::F32(_)))
+    }
+
+    /// The columns that `which` lists, as positions counted from 0: names, positions, ranges of positions (`3-7`, `3-`
+    /// for all from 3 on), separated by commas; `^` before an item leaves it out, and a list that starts so
+    /// starts from all columns. A name goes before a position that looks the same.
+    pub fn choose(&self, which: &str) -> Result<Vec<usize>> {
+        select::choose(self, which)
+    }
+
+    /// The one column that `which` names, by name or position.
+    pub fn find(&self, which: &str) -> Result<usize> {
+        select::find(self, which)
+    }
+
+    /// Only the columns at `positions`, in that order.
+    pub fn keep(mut self, positions: &[usize]) -> Self {
+        self.names = self.names.map(|names| positions.iter().map(|&i| names[i].clone()).collect());
+        self.label = self.label.and_then(|label| positions.iter().position(|&i| i == label));
+        let mut mentions = vec![0usize; self.columns.len()];
+        positions.iter().for_each(|&i| mentions[i] += 1);
+        let mut left = std::mem::take(&mut self.columns);
+        for &i in positions {
+            // A column moves at its last mention, and is copied only where it is asked for twice.
+            mentions[i] -= 1;
+            let moved = if mentions[i] == 0 {
+                std::mem::replace(&mut left[i], Column::F64(Vec::new()))
+            } else {
+                left[i].clone()
+            };
+            self.columns.push(moved);
+        }
+        self
+    }
+
+    /// Takes the table apart: `columns` (see [`Table::choose`]; all if none are named) without the label, and the label
+    /// (by name or position; if none is named, the one that the format itself marks). Positions are those of the
+    /// whole table in both.
+    pub fn split(self, columns: Option<&str>, label: Option<&str>) -> Result<Split> {
+        let label = label.map(|which| self.find(which)).transpose()?.or(self.label);
+        let mut positions = match columns {
+            Some(which) => self.choose(which)?,
+            None => (0..self.n_columns()).collect(),
+        };
+        positions.retain(|&i| Some(i) != label);
+        if positions.is_empty() {
+            return Err(Error::format(&self.path, "no column is left to learn from"));
+        }
+        let label = label.map(|i| (self.name(i), self.columns[i].clone()));
+        Ok(Split { features: self.keep(&positions), label })
+    }
+
+    /// The numbers row by row: n × d, row-major. Text, missing and infinite cells are refused with their place.
+    pub fn matrix<T: Real>(&self) -> Result<Vec<T>> {
+        // Blocks of rows keep the strided side of the transposition within the cache.
+        const BLOCK: usize = 64;
+        let (n, d) = (self.n_rows(), self.n_columns());
+        let size = n.checked_mul(d).ok_or_else(|| {
+            Error::Shape(format!(
+                "a table of {n} rows and {d} columns is too large for this machine"
+            ))
+        })?;
+        let mut values = vec![T::ZERO; size];
+        for (block, out) in values.chunks_mut((BLOCK * d).max(1)).enumerate() {
+            for column in 0..d {
+                for (i, row) in out.chunks_exact_mut(d).enumerate() {
+                    row[column] = T::of(self.cell(block * BLOCK + i, column)?);
+                    if !row[column].is_finite() {
+                        return Err(self.refuse(block * BLOCK + i, column));
+                    }
+                }
+            }
+        }
+        Ok(values)
+    }
+
+    fn cell(&self, row: usize, column: usize) -> Result<f64> {
+        self.columns[column].number(row).ok_or_else(|| self.refuse(row, column))
+    }
+
+    /// Why this cell cannot be used, where it is, and what to do.
+    fn refuse(&self, row: usize, column: usize) -> Error {
+        let place = match self.lines.get(row) {
+            Some(line) => format!("line {line}"),
+            None => format!("row {row} (counted from 0)"),
+        };
+        let cell = &self.columns[column];
+        let fault = match cell.number(row) {
+            None => return self.refuse_text(&place, column, &cell.text(row)),
+            Some(value) if value.is_nan() => "is missing a value",
+            Some(value) if value.is_infinite() => "holds an infinite number",
+            Some(_) => "holds a number beyond the range of single precision",
+        };
+        let message = format!(
+            "{place}, {} {fault} ({:?}): fill it in or remove the row first, or leave the column out with --columns",
+            select::describe(self, column),
+            cell.text(row),
+        );
+        Error::format(&self.path, message)
+    }
+
+    fn refuse_text(&self, place: &str, column: usize, text: &str) -> Error {
+        let shown: String = text.chars().take(40).collect();
+        let message = format!(
+            "{place}, {} holds text ({shown:?}) where a number is needed: leave the column out with --columns, or use \
+             it as --label",
+            select::describe(self, column),
+        );
+        Error::format(&self.path, message)
+    }
+}
