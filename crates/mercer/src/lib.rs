@@ -17,3 +17,5 @@ pub mod solve;
 
 pub use context::Context;
 pub use error::{Error, Result};
+pub use kernel::{Kernel, KernelSpec, VectorKernel};
+pub use points::{Dense, Points, Span};

@@ -10,10 +10,11 @@ use crate::real::Real;
 /// Samples that are looked at; the first ones of the set.
 const SAMPLES: usize = 48;
 
-/// Checks that `kernel` keeps the contract of [`Kernel`] on the first 48 samples of `points`: its values are finite and
-/// symmetric, do not depend on how the samples are cut into tiles or selected, and agree with its diagonal. Numbers may
-/// differ by rounding, taken as 16·√ε of the largest value.
-pub fn check<P: Points, T: Real>(kernel: &impl Kernel<P, T>, points: &P) -> Result<()> {
+/// Checks that `kernel` keeps the contract of [`Kernel`] on the first 48 samples of `points`: its
+/// values are finite and symmetric, do not depend on how the samples are cut into tiles or
+/// selected, and agree with its diagonal. Numbers may differ by rounding, taken as 16·√ε of the
+/// largest value.
+pub fn check<P: Points, T: Real>(kernel: &(impl Kernel<P, T> + ?Sized), points: &P) -> Result<()> {
     let n = points.len().min(SAMPLES);
     let span = Span::new(points, 0..n);
     let full = Square::new(n, values(kernel, span, span)?);
@@ -77,7 +78,7 @@ impl<T: Real> Square<T> {
 }
 
 fn check_diag<P: Points, T: Real>(
-    kernel: &impl Kernel<P, T>,
+    kernel: &(impl Kernel<P, T> + ?Sized),
     span: Span<'_, P>,
     full: &Square<T>,
 ) -> Result<()> {
@@ -92,7 +93,7 @@ fn check_diag<P: Points, T: Real>(
 
 /// The same samples in reverse order, as a set of their own.
 fn check_selected<P: Points, T: Real>(
-    kernel: &impl Kernel<P, T>,
+    kernel: &(impl Kernel<P, T> + ?Sized),
     points: &P,
     full: &Square<T>,
 ) -> Result<()> {
@@ -110,7 +111,7 @@ fn check_selected<P: Points, T: Real>(
 
 /// One tile of the square, written into rows with gaps that must stay as they are.
 fn check_part<P: Points, T: Real>(
-    kernel: &impl Kernel<P, T>,
+    kernel: &(impl Kernel<P, T> + ?Sized),
     span: Span<'_, P>,
     rows: Range<usize>,
     cols: Range<usize>,
@@ -134,7 +135,7 @@ fn check_part<P: Points, T: Real>(
 }
 
 fn values<P: Points, T: Real>(
-    kernel: &impl Kernel<P, T>,
+    kernel: &(impl Kernel<P, T> + ?Sized),
     rows: Span<'_, P>,
     cols: Span<'_, P>,
 ) -> Result<Vec<T>> {

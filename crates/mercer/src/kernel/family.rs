@@ -1,5 +1,5 @@
-//! How a family of kernels describes itself. The text form, help pages, the Python classes and the tests of invalid
-//! values are all made from these descriptions.
+//! How a family of kernels describes itself. The text form, help pages, the Python classes and the
+//! tests of invalid values are all made from these descriptions.
 
 use std::fmt;
 

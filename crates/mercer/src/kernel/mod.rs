@@ -1,9 +1,10 @@
-//! Kernels: pure functions of two samples, evaluated tile by tile. No room for caches, threads or randomness here, nor
-//! for anything of size n × n.
+//! Kernels: pure functions of two samples, evaluated tile by tile. No room for caches, threads or
+//! randomness here, nor for anything of size n × n.
 //!
-//! A kernel on vectors is a *pairing* of two rows (dot product, squared distance, …) followed by a *profile*, a function
-//! of that one number. Each family is one short file under `vector/`; [`KernelSpec`] combines families, as text or as
-//! Rust expressions, and [`VectorKernel`] evaluates the result.
+//! A kernel on vectors is a *pairing* of two rows (dot product, squared distance, …) followed by a
+//! *profile*, a function of that one number. Each family is one short file under `vector/`;
+//! [`KernelSpec`] combines families, as text or as Rust expressions, and [`VectorKernel`] evaluates
+//! the result.
 
 pub mod conformance;
 mod family;
@@ -22,10 +23,12 @@ use crate::real::Real;
 
 /// A symmetric function of two samples of a set `P`, with values of type `T`.
 ///
-/// Contract: the value for a pair depends on the two samples alone, not on the tile it is computed in (up to rounding),
-/// and is the same with the samples exchanged. [`conformance::check`] tests an implementation.
+/// Contract: the value for a pair depends on the two samples alone, not on the tile it is computed
+/// in (up to rounding), and is the same with the samples exchanged. [`conformance::check`] tests an
+/// implementation.
 pub trait Kernel<P: Points, T: Real>: Send + Sync {
-    /// Writes k(row i, column j) to place (i, j) of `out`, whose shape is `rows.len()` × `cols.len()`.
+    /// Writes k(row i, column j) to place (i, j) of `out`, whose shape is `rows.len()` ×
+    /// `cols.len()`.
     fn tile(&self, rows: Span<'_, P>, cols: Span<'_, P>, out: Tile<'_, T>) -> Result<()>;
 
     /// Writes k(x, x) of every sample to `out`, of length `points.len()`.

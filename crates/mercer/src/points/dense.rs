@@ -10,7 +10,8 @@ use crate::points::Points;
 use crate::points::layout::Layout;
 use crate::real::Real;
 
-/// n × d numbers, row-major, all finite, n ≥ 1 and d ≥ 1, with the squared norm of every row. Clones share the numbers.
+/// n × d numbers, row-major, all finite, n ≥ 1 and d ≥ 1, with the squared norm of every row.
+/// Clones share the numbers.
 #[derive(Clone)]
 pub struct Dense<T: Real>(Arc<Store<T>>);
 
@@ -35,8 +36,8 @@ impl<T: Real> Dense<T> {
         Ok(Self(Arc::new(Store { n, d, data, norms })))
     }
 
-    /// A copy of the n × d numbers `data[offset + i·row_stride + j·col_stride]`. Strides count numbers, not bytes, and
-    /// may be negative or zero.
+    /// A copy of the n × d numbers `data[offset + i·row_stride + j·col_stride]`. Strides count
+    /// numbers, not bytes, and may be negative or zero.
     pub fn from_strided(
         data: &[T],
         offset: usize,
@@ -57,8 +58,8 @@ impl<T: Real> Dense<T> {
         Self::from_vec(rows, n, d)
     }
 
-    /// The same samples in another number type. A value beyond that type's range is an error; the same type is a cheap
-    /// clone.
+    /// The same samples in another number type. A value beyond that type's range is an error; the
+    /// same type is a cheap clone.
     pub fn convert<U: Real>(&self) -> Result<Dense<U>> {
         if let Some(same) = (self as &dyn Any).downcast_ref::<Dense<U>>() {
             return Ok(same.clone());
@@ -67,8 +68,8 @@ impl<T: Real> Dense<T> {
         if let Some(at) = data.iter().position(|v| !v.is_finite()) {
             let (row, column, value) = (at / self.d(), at % self.d(), self.0.data[at]);
             return Err(Error::Shape(format!(
-                "the value {value:?} at row {row}, column {column} (both counted from 0) is beyond the range of {}: \
-                 use {} or scale the column down",
+                "the value {value:?} at row {row}, column {column} (both counted from 0) is \
+                 beyond the range of {}: use {} or scale the column down",
                 U::NAME,
                 T::NAME
             )));
@@ -162,7 +163,8 @@ fn check_length(len: usize, n: usize, d: usize) -> Result<()> {
     Ok(())
 }
 
-/// The squared norms of all rows, which double as the check: a norm is finite only if every number of the row is.
+/// The squared norms of all rows, which double as the check: a norm is finite only if every number
+/// of the row is.
 fn checked_norms<T: Real>(data: &[T], d: usize) -> Result<Vec<T>> {
     let norms: Vec<T> = data.chunks_exact(d).map(squared_norm).collect();
     // A squared distance can reach four times the larger squared norm; it must be finite too.
@@ -178,7 +180,8 @@ fn bad_row<T: Real>(row: usize, values: &[T]) -> Error {
         return Error::NotFinite { row, column, value: values[column].f64() };
     }
     Error::Shape(format!(
-        "the values of row {row} (counted from 0) are so large that their squares overflow {}: scale the data down{}",
+        "the values of row {row} (counted from 0) are so large that their squares overflow {}: \
+         scale the data down{}",
         T::NAME,
         if T::NAME == "f32" { " or use f64" } else { "" }
     ))

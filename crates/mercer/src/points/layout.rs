@@ -11,7 +11,8 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// The corners bound every place between them, so they alone are checked, in numbers too wide to overflow.
+    /// The corners bound every place between them, so they alone are checked, in numbers too wide
+    /// to overflow.
     pub fn check(&self, len: usize, n: usize, d: usize) -> Result<()> {
         let reach = |count: usize, stride: isize| (count - 1) as i128 * stride as i128;
         let (down, across) = (reach(n, self.row_stride), reach(d, self.col_stride));
@@ -19,8 +20,8 @@ impl Layout {
         let last = self.offset as i128 + down.max(0) + across.max(0);
         if first < 0 || last >= len as i128 {
             return Err(Error::Shape(format!(
-                "shape ({n}, {d}) with offset {}, row stride {} and column stride {} reaches from {first} to {last}, \
-                 outside the {len} numbers given",
+                "shape ({n}, {d}) with offset {}, row stride {} and column stride {} \
+                 reaches from {first} to {last}, outside the {len} numbers given",
                 self.offset, self.row_stride, self.col_stride
             )));
         }

@@ -12,7 +12,8 @@ pub trait Points: Clone + Send + Sync {
     /// How many samples there are.
     fn len(&self) -> usize;
 
-    /// The samples at `idx`, in that order, as a set of their own. Every index must lie below `len`.
+    /// The samples at `idx`, in that order, as a set of their own. Every index must lie below
+    /// `len`.
     fn select(&self, idx: &[usize]) -> Self;
 
     /// Whether there is no sample.

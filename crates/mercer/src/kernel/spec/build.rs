@@ -6,7 +6,8 @@ use super::{Expr, KernelSpec, Leaf};
 use crate::error::Result;
 use crate::kernel::{Value, families};
 
-/// Constructors take numbers as they come; values outside their domains are refused where the description is used.
+/// Constructors take numbers as they come; values outside their domains are refused where the
+/// description is used.
 impl KernelSpec {
     /// A member of the family `name` with the given parameters and defaults for the others.
     pub fn member(name: &str, parameters: &[(&str, Value)]) -> Result<Self> {

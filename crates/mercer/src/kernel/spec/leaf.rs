@@ -37,8 +37,8 @@ impl Leaf {
         both.filter_map(|(parameter, value)| value.map(|value| (parameter, value)))
     }
 
-    /// Every parameter with the value that holds for it: the one written, or else the default, or none where an
-    /// alternative was written.
+    /// Every parameter with the value that holds for it: the one written, or else the default, or
+    /// none where an alternative was written.
     pub fn effective(&self) -> impl Iterator<Item = (&'static Parameter, Option<Value>)> + '_ {
         let both = self.family.parameters.iter().zip(&self.written);
         both.map(|(parameter, value)| {
@@ -53,7 +53,8 @@ impl Leaf {
         self.effective().find(|(parameter, _)| parameter.name == name)?.1
     }
 
-    /// The number that holds for the parameter `name`; none where an alternative was written or a rule waits for data.
+    /// The number that holds for the parameter `name`; none where an alternative was written or a
+    /// rule waits for data.
     pub fn optional(&self, name: &str) -> Option<f64> {
         match self.value(name)? {
             Value::Number(number) => Some(number),
@@ -61,7 +62,8 @@ impl Leaf {
         }
     }
 
-    /// The number that holds for the parameter `name`, which must be one of the family's and resolved.
+    /// The number that holds for the parameter `name`, which must be one of the family's and
+    /// resolved.
     pub(in crate::kernel) fn number(&self, name: &str) -> f64 {
         self.optional(name)
             .unwrap_or_else(|| panic!("{} has no number for {name}", self.family.name))

@@ -52,7 +52,8 @@ fn token(rest: &[char], position: usize) -> Token {
     Token { kind, text, position }
 }
 
-/// How many characters of `rest` are a number such as `12`, `.5`, `2.`, `1e-3`; 0 if it does not begin with one.
+/// How many characters of `rest` are a number such as `12`, `.5`, `2.`, `1e-3`; 0 if it does not
+/// begin with one.
 fn number_length(rest: &[char]) -> usize {
     let digits = |from: usize| rest[from..].iter().take_while(|c| c.is_ascii_digit()).count();
     let whole = digits(0);

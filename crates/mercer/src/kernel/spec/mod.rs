@@ -1,12 +1,15 @@
-//! The closed description of a kernel on vectors: an expression of families that prints and parses to the same thing.
+//! The closed description of a kernel on vectors: an expression of families that prints and parses
+//! to the same thing.
 //!
-//! Expressions are kept in one canonical shape (sums and products flat, scales in front), so that equal text means an
-//! equal value. A description made in Rust may hold any numbers; there is one place that judges them, the parser, and
-//! [`KernelSpec::check`] hands it the printed form. So every error can point at a character.
+//! Expressions are kept in one canonical shape (sums and products flat, scales in front), so that
+//! equal text means an equal value. A description made in Rust may hold any numbers; there is one
+//! place that judges them, the parser, and [`KernelSpec::check`] hands it the printed form. So
+//! every error can point at a character.
 
 mod build;
 mod leaf;
 mod lexer;
+mod member;
 mod parse;
 mod print;
 mod resolve;
@@ -29,8 +32,8 @@ use crate::kernel::{Family, Value};
 #[derive(Clone, PartialEq)]
 pub struct KernelSpec(pub(super) Expr);
 
-/// The expression itself. A sum or product has at least two parts, none of its own kind; a scale is never inside a
-/// product or another scale.
+/// The expression itself. A sum or product has at least two parts, none of its own kind; a scale is
+/// never inside a product or another scale.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Expr {
     Leaf(Leaf),
@@ -48,8 +51,8 @@ impl KernelSpec {
         })
     }
 
-    /// Whether the kernel is known to be positive definite on every data set. Sums, products, positive scales and
-    /// normalised forms of such kernels are.
+    /// Whether the kernel is known to be positive definite on every data set. Sums, products,
+    /// positive scales and normalised forms of such kernels are.
     pub fn positive_definite(&self) -> bool {
         self.0.leaves().iter().all(|leaf| leaf.positive_definite())
     }
@@ -67,8 +70,8 @@ impl KernelSpec {
         }
     }
 
-    /// Refuses values outside their domains, with an error that points into the printed form. What was parsed has
-    /// passed already.
+    /// Refuses values outside their domains, with an error that points into the printed form. What
+    /// was parsed has passed already.
     pub fn check(&self) -> Result<()> {
         self.to_string().parse::<KernelSpec>().map(drop)
     }

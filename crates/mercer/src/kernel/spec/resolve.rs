@@ -13,8 +13,9 @@ use crate::real::Real;
 const MEDIAN_SAMPLES: usize = 1000;
 
 impl KernelSpec {
-    /// The same kernel with every parameter a number: rules are worked out on the samples `x` (n × d), defaults are
-    /// written down. Numbers, and the choice among alternatives such as gamma and sigma, stay as they are.
+    /// The same kernel with every parameter a number: rules are worked out on the samples `x` (n ×
+    /// d), defaults are written down. Numbers, and the choice among alternatives such as gamma and
+    /// sigma, stay as they are.
     pub fn resolve<T: Real>(&self, x: &Dense<T>) -> Result<KernelSpec> {
         self.check()?;
         let statistics = Statistics::new(x);
@@ -77,7 +78,8 @@ fn variance<T: Real>(data: &[T]) -> f64 {
     sum(data, data, |v, _| (v - mean) * (v - mean)) / count
 }
 
-/// The median Euclidean distance over all pairs of samples, or over those of a fixed choice of samples.
+/// The median Euclidean distance over all pairs of samples, or over those of a fixed choice of
+/// samples.
 fn median_distance<T: Real>(x: &Dense<T>) -> Option<f64> {
     let rows = match x.n() {
         n if n <= MEDIAN_SAMPLES => (0..n).collect(),
@@ -90,7 +92,8 @@ fn median_distance<T: Real>(x: &Dense<T>) -> Option<f64> {
     median(&mut squares, f64::sqrt)
 }
 
-/// The median of `f` of the values, `f` increasing; with an even count the mean of the two in the middle.
+/// The median of `f` of the values, `f` increasing; with an even count the mean of the two in the
+/// middle.
 fn median(values: &mut [f64], f: impl Fn(f64) -> f64) -> Option<f64> {
     if values.is_empty() {
         return None;

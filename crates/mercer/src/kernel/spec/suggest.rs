@@ -8,7 +8,8 @@ pub(super) fn suggestion<'a>(word: &str, names: impl Iterator<Item = &'a str>) -
     near.then(|| format!(": did you mean '{name}'?"))
 }
 
-/// How many characters must be changed, added, removed or swapped with their neighbour to turn one word into the other.
+/// How many characters must be changed, added, removed or swapped with their neighbour to turn one
+/// word into the other.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut above = vec![0; b.len() + 1];

@@ -1,11 +1,11 @@
-//! Evaluates a kernel expression inside a tile, so that sums and products never need more than one further tile each.
+//! Evaluates a kernel expression inside a tile, so that sums and products never need more than one
+//! further tile each.
 
 use std::marker::PhantomData;
 
-use super::Member;
+use super::compile::{Node, compile};
 use super::measure::{inverse_roots, multiply_outer, set_coincident};
 use crate::error::{Error, Result};
-use crate::kernel::spec::Expr;
 use crate::kernel::{Kernel, KernelSpec, Tile};
 use crate::linalg::vmath;
 use crate::points::{Dense, Span};
@@ -19,18 +19,10 @@ pub struct VectorKernel<T> {
     number: PhantomData<fn() -> T>,
 }
 
-/// An expression with its scales moved into the sums. A scaled kernel is a sum of one term.
-#[derive(Debug, Clone)]
-enum Node {
-    Member(Member),
-    Sum(Vec<(f64, Node)>),
-    Product(Vec<Node>),
-    Normalize(Box<Node>),
-}
-
 impl<T: Real> VectorKernel<T> {
     /// The kernel that `spec` describes. Refuses a spec with rules that still wait for data (see
-    /// [`KernelSpec::resolve`]), with parameters outside their domains, or with numbers beyond the range of `T`.
+    /// [`KernelSpec::resolve`]), with parameters outside their domains, or with numbers beyond the
+    /// range of `T`.
     pub fn new(spec: &KernelSpec) -> Result<Self> {
         spec.check()?;
         if !spec.is_resolved() {
@@ -71,38 +63,6 @@ impl<T: Real> Kernel<Dense<T>, T> for VectorKernel<T> {
     }
 }
 
-fn compile<T: Real>(expr: &Expr) -> Result<Node> {
-    let all = |exprs: &[Expr]| exprs.iter().map(compile::<T>).collect::<Result<Vec<_>>>();
-    match expr {
-        Expr::Leaf(leaf) => {
-            let member = Member::new(leaf);
-            // A constant that overflows, such as the γ of a tiny sigma in f32, shows at zero as NaN or infinity.
-            let mut probe = [T::ZERO];
-            member.apply(&mut probe);
-            if probe[0].is_finite() { Ok(Node::Member(member)) } else { Err(beyond::<T>(leaf)) }
-        }
-        Expr::Sum(terms) => Ok(Node::Sum(terms.iter().map(term::<T>).collect::<Result<_>>()?)),
-        Expr::Scale(..) => Ok(Node::Sum(vec![term::<T>(expr)?])),
-        Expr::Product(factors) => Ok(Node::Product(all(factors)?)),
-        // A scale cancels when normalised.
-        Expr::Normalize(inner) => Ok(Node::Normalize(Box::new(term::<T>(inner)?.1))),
-    }
-}
-
-fn term<T: Real>(expr: &Expr) -> Result<(f64, Node)> {
-    match expr {
-        Expr::Scale(scale, inner) => match T::of(*scale) {
-            t if t > T::ZERO && t.is_finite() => Ok((*scale, compile::<T>(inner)?)),
-            _ => Err(beyond::<T>(scale)),
-        },
-        other => Ok((1.0, compile::<T>(other)?)),
-    }
-}
-
-fn beyond<T: Real>(what: &impl std::fmt::Display) -> Error {
-    Error::parameter("kernel", format!("{what} goes beyond the range of {}", T::NAME))
-}
-
 impl Node {
     fn tile<T: Real>(
         &self,
@@ -113,7 +73,8 @@ impl Node {
         match self {
             Node::Member(member) => {
                 member.measure().fill(rows, cols, out);
-                // Row by row, so that the steps of a profile find their numbers in the nearest cache.
+                // Row by row, so that the steps of a profile find their numbers in the nearest
+                // cache.
                 (0..out.rows()).for_each(|i| member.apply(out.row(i)));
                 Ok(())
             }
@@ -177,8 +138,8 @@ impl Node {
         match lengths.iter().position(|&v| !(v >= T::ZERO && v.is_finite())) {
             None => Ok(lengths),
             Some(i) => Err(Error::Numeric(format!(
-                "cannot normalise the kernel: k(x, x) is {:?} for the sample at row {}, and must be finite and not \
-                 negative",
+                "cannot normalise the kernel: k(x, x) is {:?} for the sample at row {}, \
+                 and must be finite and not negative",
                 lengths[i],
                 points.start + i
             ))),

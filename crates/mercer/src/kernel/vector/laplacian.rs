@@ -14,7 +14,7 @@ impl Profile for Laplacian {
     const FAMILY: Family = Family {
         name: "laplacian",
         aliases: &["laplace"],
-        doc: "Nearness in the sum of absolute differences, less troubled by single odd features than rbf.",
+        doc: "Nearness by absolute differences, less troubled by single odd features than rbf.",
         formula: "exp(-gamma·Σ|x_i - x'_i|)",
         parameters: &[Parameter {
             name: "gamma",
@@ -30,6 +30,10 @@ impl Profile for Laplacian {
 
     fn new(leaf: &Leaf) -> Self {
         Self { gamma: leaf.number("gamma") }
+    }
+
+    fn constants(&self) -> Vec<f64> {
+        vec![self.gamma]
     }
 
     fn apply<T: Real>(&self, values: &mut [T]) {

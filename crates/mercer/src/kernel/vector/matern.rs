@@ -8,7 +8,7 @@ use crate::real::Real;
 #[derive(Debug, Clone)]
 pub(super) struct Matern {
     nu: f64,
-    length: f64,
+    rate: f64,
 }
 
 impl Profile for Matern {
@@ -16,7 +16,7 @@ impl Profile for Matern {
         name: "matern",
         aliases: &[],
         doc: "Nearness with a chosen smoothness: rough for nu = 0.5, nearly rbf for nu = 2.5.",
-        formula: "exp(-r) | (1 + √3·r)·exp(-√3·r) | (1 + √5·r + 5r²/3)·exp(-√5·r), r = ‖x - x'‖/length",
+        formula: "exp(-s), (1 + s)·exp(-s), (1 + s + s²/3)·exp(-s); s = √(2·nu)·‖x - x'‖/length",
         parameters: &[
             Parameter {
                 name: "nu",
@@ -40,12 +40,17 @@ impl Profile for Matern {
     const MEASURE: Measure = Measure::SquaredDistance;
 
     fn new(leaf: &Leaf) -> Self {
-        Self { nu: leaf.number("nu"), length: leaf.number("length") }
+        let nu = leaf.number("nu");
+        Self { nu, rate: (2.0 * nu).sqrt() / leaf.number("length") }
     }
 
-    /// With s = √(2·nu)·r all three are a polynomial in s times exp(−s): 1, 1 + s, 1 + s + s²/3.
+    fn constants(&self) -> Vec<f64> {
+        vec![self.rate]
+    }
+
+    /// All three are a polynomial in s times exp(−s).
     fn apply<T: Real>(&self, values: &mut [T]) {
-        let rate = T::of((2.0 * self.nu).sqrt() / self.length);
+        let rate = T::of(self.rate);
         let (linear, square) = match self.nu {
             0.5 => (0.0, 0.0),
             1.5 => (1.0, 0.0),

@@ -36,8 +36,8 @@ impl Measure {
                 multiply_outer(out, &inverse_roots(x.norms), &inverse_roots(y.norms));
                 set_coincident(rows, cols, out, |v| if v == T::ZERO { v } else { T::ONE });
             }
-            // By way of norms and dot products the distance of a sample to itself comes out as rounding noise, which a
-            // square root would make visible.
+            // By way of norms and dot products the distance of a sample to itself comes out as
+            // rounding noise, which a square root would make visible.
             Measure::SquaredDistance => set_coincident(rows, cols, out, |_| T::ZERO),
         }
     }

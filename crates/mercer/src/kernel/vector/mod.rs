@@ -1,8 +1,9 @@
 //! Kernels on dense vectors.
 //!
-//! To add a family: write its file (a [`Profile`]), name its module here and its type in the registry below. Its text
-//! form, help, checks and tests follow from the description in the file.
+//! To add a family: write its file (a [`Profile`]), name its module here and its type in the
+//! registry below. Its text form, help, checks and tests follow from the description in the file.
 
+mod compile;
 mod evaluate;
 mod measure;
 
@@ -31,6 +32,11 @@ trait Profile: Sized {
     /// The member with the parameters of `leaf`, which are numbers within their domains.
     fn new(leaf: &Leaf) -> Self;
 
+    /// The numbers that `apply` uses, each of which must be finite in the type of the values.
+    fn constants(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
     /// Turns measured values into kernel values, in place.
     fn apply<T: Real>(&self, values: &mut [T]);
 }
@@ -56,6 +62,12 @@ macro_rules! registry {
             fn measure(&self) -> Measure {
                 match self {
                     $(Member::$family(_) => $module::$family::MEASURE),*
+                }
+            }
+
+            fn constants(&self) -> Vec<f64> {
+                match self {
+                    $(Member::$family(profile) => profile.constants()),*
                 }
             }
 

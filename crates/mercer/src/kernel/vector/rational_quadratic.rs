@@ -8,7 +8,7 @@ use crate::real::Real;
 #[derive(Debug, Clone)]
 pub(super) struct RationalQuadratic {
     alpha: f64,
-    length: f64,
+    rate: f64,
 }
 
 impl Profile for RationalQuadratic {
@@ -40,11 +40,16 @@ impl Profile for RationalQuadratic {
     const MEASURE: Measure = Measure::SquaredDistance;
 
     fn new(leaf: &Leaf) -> Self {
-        Self { alpha: leaf.number("alpha"), length: leaf.number("length") }
+        let (alpha, length) = (leaf.number("alpha"), leaf.number("length"));
+        Self { alpha, rate: 0.5 / (alpha * length * length) }
+    }
+
+    fn constants(&self) -> Vec<f64> {
+        vec![self.alpha, self.rate]
     }
 
     fn apply<T: Real>(&self, values: &mut [T]) {
-        let rate = T::of(0.5 / (self.alpha * self.length * self.length));
+        let rate = T::of(self.rate);
         if self.alpha == 1.0 {
             return vmath::map(values, |v| T::ONE / (T::ONE + rate * v));
         }

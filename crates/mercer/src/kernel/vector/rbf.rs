@@ -14,7 +14,7 @@ impl Profile for Rbf {
     const FAMILY: Family = Family {
         name: "rbf",
         aliases: &["gaussian"],
-        doc: "Nearness: 1 for equal rows, falling smoothly to 0 with distance. Give one of gamma, sigma, width.",
+        doc: "Nearness: 1 for equal rows, falling smoothly to 0 with their distance.",
         formula: "exp(-gamma·‖x - x'‖²)",
         parameters: &[
             Parameter {
@@ -50,6 +50,10 @@ impl Profile for Rbf {
         let from_sigma = || leaf.optional("sigma").map(|sigma| 0.5 / (sigma * sigma));
         let from_width = || leaf.optional("width").map(|width| 1.0 / (width * width));
         Self { gamma: from_sigma().or_else(from_width).unwrap_or_else(|| leaf.number("gamma")) }
+    }
+
+    fn constants(&self) -> Vec<f64> {
+        vec![self.gamma]
     }
 
     fn apply<T: Real>(&self, values: &mut [T]) {

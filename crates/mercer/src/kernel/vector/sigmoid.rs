@@ -43,6 +43,10 @@ impl Profile for Sigmoid {
         Self { gamma: leaf.number("gamma"), coef0: leaf.number("coef0") }
     }
 
+    fn constants(&self) -> Vec<f64> {
+        vec![self.gamma, self.coef0]
+    }
+
     fn apply<T: Real>(&self, values: &mut [T]) {
         let (gamma, coef0) = (T::of(self.gamma), T::of(self.coef0));
         vmath::map(values, |v| gamma * v + coef0);

@@ -1,0 +1,47 @@
+//! Turns a description into what is evaluated.
+
+use super::Member;
+use crate::error::{Error, Result};
+use crate::kernel::spec::Expr;
+use crate::real::Real;
+
+/// An expression with its scales moved into the sums. A scaled kernel is a sum of one term.
+#[derive(Debug, Clone)]
+pub(super) enum Node {
+    Member(Member),
+    Sum(Vec<(f64, Node)>),
+    Product(Vec<Node>),
+    Normalize(Box<Node>),
+}
+
+/// The node for `expr`, whose numbers must lie within the range of `T`.
+pub(super) fn compile<T: Real>(expr: &Expr) -> Result<Node> {
+    let all = |exprs: &[Expr]| exprs.iter().map(compile::<T>).collect::<Result<Vec<_>>>();
+    match expr {
+        Expr::Leaf(leaf) => {
+            let member = Member::new(leaf);
+            // The γ of a tiny sigma, say, may overflow in f32 where sigma itself does not.
+            let fits = member.constants().into_iter().all(|c| T::of(c).is_finite());
+            if fits { Ok(Node::Member(member)) } else { Err(beyond::<T>(leaf)) }
+        }
+        Expr::Sum(terms) => Ok(Node::Sum(terms.iter().map(term::<T>).collect::<Result<_>>()?)),
+        Expr::Scale(..) => Ok(Node::Sum(vec![term::<T>(expr)?])),
+        Expr::Product(factors) => Ok(Node::Product(all(factors)?)),
+        // A scale cancels when normalised.
+        Expr::Normalize(inner) => Ok(Node::Normalize(Box::new(term::<T>(inner)?.1))),
+    }
+}
+
+fn term<T: Real>(expr: &Expr) -> Result<(f64, Node)> {
+    match expr {
+        Expr::Scale(scale, inner) => match T::of(*scale) {
+            t if t > T::ZERO && t.is_finite() => Ok((*scale, compile::<T>(inner)?)),
+            _ => Err(beyond::<T>(scale)),
+        },
+        other => Ok((1.0, compile::<T>(other)?)),
+    }
+}
+
+fn beyond<T: Real>(what: &impl std::fmt::Display) -> Error {
+    Error::parameter("kernel", format!("{what} goes beyond the range of {}", T::NAME))
+}

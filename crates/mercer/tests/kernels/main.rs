@@ -1,0 +1,9 @@
+//! Points, kernels and their text form.
+
+mod conformance;
+mod families;
+mod oracle;
+mod points;
+mod properties;
+mod spec;
+mod support;
