@@ -1,0 +1,3 @@
+//! The command `mercer`.
+
+fn main() {}
