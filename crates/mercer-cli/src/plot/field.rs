@@ -33,10 +33,20 @@ struct Level {
 /// Draws `field`: bands from the most negative to the most positive value, symmetric around zero.
 pub(crate) fn draw_field(svg: &mut Svg, plane: &Plane, field: &Field) {
     let expected = field.rows * field.columns;
-    assert!(field.rows >= 2 && field.columns >= 2 && field.values.len() == expected, "a grid");
-    let largest = field.values.iter().filter(|v| v.is_finite()).fold(0.0f64, |m, v| m.max(v.abs()));
+    assert!(
+        field.rows >= 2 && field.columns >= 2 && field.values.len() == expected,
+        "a grid"
+    );
+    let largest = field
+        .values
+        .iter()
+        .filter(|v| v.is_finite())
+        .fold(0.0f64, |m, v| m.max(v.abs()));
     svg.clipped(plane.frame, |svg| {
-        svg.rect(plane.frame, &format!("fill=\"{}\"", hex(diverging(band_colour(0)))));
+        svg.rect(
+            plane.frame,
+            &format!("fill=\"{}\"", hex(diverging(band_colour(0)))),
+        );
         if largest == 0.0 {
             return;
         }
@@ -44,14 +54,23 @@ pub(crate) fn draw_field(svg: &mut Svg, plane: &Plane, field: &Field) {
         for band in 1..2 * BANDS {
             let value = largest * (band as f64 / BANDS as f64 - 1.0);
             let level = march(plane, field, value);
-            svg.path(&level.region, &format!("fill=\"{}\"", hex(diverging(band_colour(band)))));
+            svg.path(
+                &level.region,
+                &format!("fill=\"{}\"", hex(diverging(band_colour(band)))),
+            );
             if band == BANDS {
-                svg.path(&level.line, "fill=\"none\" stroke=\"#4b5563\" stroke-width=\"1.4\"");
+                svg.path(
+                    &level.line,
+                    "fill=\"none\" stroke=\"#4b5563\" stroke-width=\"1.4\"",
+                );
             } else {
                 lines += &level.line;
             }
         }
-        svg.path(&lines, "fill=\"none\" stroke=\"#6b7280\" stroke-opacity=\".35\" stroke-width=\".8\"");
+        svg.path(
+            &lines,
+            "fill=\"none\" stroke=\"#6b7280\" stroke-opacity=\".35\" stroke-width=\".8\"",
+        );
     });
 }
 
@@ -61,7 +80,10 @@ fn band_colour(band: usize) -> f64 {
 }
 
 fn march(plane: &Plane, field: &Field, value: f64) -> Level {
-    let mut level = Level { region: String::new(), line: String::new() };
+    let mut level = Level {
+        region: String::new(),
+        line: String::new(),
+    };
     for row in 0..field.rows - 1 {
         let mut run_start = None;
         for column in 0..field.columns - 1 {
@@ -87,13 +109,21 @@ fn place(field: &Field, row: usize, column: usize) -> [f64; 2] {
     let along = |[low, high]: [f64; 2], index: usize, count: usize| {
         low + (high - low) * index as f64 / (count - 1) as f64
     };
-    [along(field.x, column, field.columns), along(field.y, row, field.rows)]
+    [
+        along(field.x, column, field.columns),
+        along(field.y, row, field.rows),
+    ]
 }
 
 /// The corners of a cell with their values, in the order of a walk around it.
 fn cell(field: &Field, row: usize, column: usize) -> [Corner; 4] {
-    [(row, column), (row, column + 1), (row + 1, column + 1), (row + 1, column)]
-        .map(|(r, c)| (place(field, r, c), field.values[r * field.columns + c]))
+    [
+        (row, column),
+        (row, column + 1),
+        (row + 1, column + 1),
+        (row + 1, column),
+    ]
+    .map(|(r, c)| (place(field, r, c), field.values[r * field.columns + c]))
 }
 
 /// Adds cells that lie wholly above the level, from column `start` to before `end`, as one rectangle.
@@ -138,7 +168,11 @@ fn cut_cell(level: &mut Level, plane: &Plane, corners: &[Corner; 4], value: f64)
 fn crossing(from: Corner, to: Corner, value: f64) -> [f64; 2] {
     // A value that is not finite counts as lying below every level; the cut is then made half way.
     let share = (value - from.1) / (to.1 - from.1);
-    let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.5 };
+    let share = if share.is_finite() {
+        share.clamp(0.0, 1.0)
+    } else {
+        0.5
+    };
     std::array::from_fn(|axis| from.0[axis] + share * (to.0[axis] - from.0[axis]))
 }
 
@@ -149,9 +183,24 @@ mod tests {
     use super::*;
 
     fn level(values: &[f64], value: f64) -> Level {
-        let frame = Rect { left: 0.0, top: 0.0, width: 10.0, height: 10.0 };
-        let plane = Plane { frame, x: Axis::over(0.0, 1.0, 5), y: Axis::over(0.0, 1.0, 5) };
-        let field = Field { x: [0.0, 1.0], y: [0.0, 1.0], columns: 2, rows: 2, values };
+        let frame = Rect {
+            left: 0.0,
+            top: 0.0,
+            width: 10.0,
+            height: 10.0,
+        };
+        let plane = Plane {
+            frame,
+            x: Axis::over(0.0, 1.0, 5),
+            y: Axis::over(0.0, 1.0, 5),
+        };
+        let field = Field {
+            x: [0.0, 1.0],
+            y: [0.0, 1.0],
+            columns: 2,
+            rows: 2,
+            values,
+        };
         march(&plane, &field, value)
     }
 
@@ -170,6 +219,9 @@ mod tests {
 
     #[test]
     fn a_saddle_has_two_lines() {
-        assert_eq!(level(&[1.0, 0.0, 0.0, 1.0], 0.5).line.matches('M').count(), 2);
+        assert_eq!(
+            level(&[1.0, 0.0, 0.0, 1.0], 0.5).line.matches('M').count(),
+            2
+        );
     }
 }

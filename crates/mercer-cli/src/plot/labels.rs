@@ -19,9 +19,17 @@ pub(crate) enum Colouring {
     /// No label: one colour.
     Plain { rows: usize },
     /// A handful of classes; `class[row]` indexes `names`. The last class may be `other`.
-    Classes { names: Vec<String>, class: Vec<usize>, has_other: bool },
+    Classes {
+        names: Vec<String>,
+        class: Vec<usize>,
+        has_other: bool,
+    },
     /// Many different numbers: a continuous scale from `low` to `high`; `shade[row]` indexes [`SHADES`] colours.
-    Scale { low: f64, high: f64, shade: Vec<usize> },
+    Scale {
+        low: f64,
+        high: f64,
+        shade: Vec<usize>,
+    },
 }
 
 /// Steps of a continuous scale. Finer steps cannot be told apart and would make the file larger.
@@ -30,7 +38,9 @@ pub(crate) const SHADES: usize = 48;
 impl Colouring {
     /// The colouring of `rows` rows.
     pub fn of(labels: Option<&LabelColumn>, rows: usize) -> Self {
-        let Some(labels) = labels else { return Colouring::Plain { rows } };
+        let Some(labels) = labels else {
+            return Colouring::Plain { rows };
+        };
         assert_eq!(labels.values.len(), rows, "one label per row");
         let numbers = numeric(labels.values);
         let counts = count(labels.values);
@@ -62,7 +72,11 @@ impl Colouring {
     pub fn colour(&self, group: usize) -> Rgb {
         match self {
             Colouring::Plain { .. } => CLASSES[0],
-            Colouring::Classes { names, has_other: true, .. } if group + 1 == names.len() => OTHER,
+            Colouring::Classes {
+                names,
+                has_other: true,
+                ..
+            } if group + 1 == names.len() => OTHER,
             Colouring::Classes { .. } => CLASSES[group],
             Colouring::Scale { .. } => viridis(group as f64 / (SHADES - 1) as f64),
         }
@@ -77,7 +91,9 @@ fn numeric(values: &[String]) -> Option<Vec<f64>> {
 /// Every different label with how often it occurs, most frequent first, equals in alphabetical order.
 fn count(values: &[String]) -> Vec<(&str, usize)> {
     let mut counts = HashMap::<&str, usize>::new();
-    values.iter().for_each(|value| *counts.entry(value).or_default() += 1);
+    values
+        .iter()
+        .for_each(|value| *counts.entry(value).or_default() += 1);
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
     counts
@@ -85,29 +101,66 @@ fn count(values: &[String]) -> Vec<(&str, usize)> {
 
 fn classes(values: &[String], counts: Vec<(&str, usize)>, numeric: bool) -> Colouring {
     let has_other = counts.len() > CLASSES.len();
-    let shown = if has_other { CLASSES.len() - 1 } else { counts.len() };
+    let shown = if has_other {
+        CLASSES.len() - 1
+    } else {
+        counts.len()
+    };
     let mut names: Vec<&str> = counts[..shown].iter().map(|(name, _)| *name).collect();
     if numeric {
         let value = |text: &str| text.trim().parse::<f64>().unwrap_or(0.0);
         names.sort_by(|a, b| value(a).total_cmp(&value(b)).then(a.cmp(b)));
     } else {
-        names.sort_unstable();
+        names.sort_by_key(|name| natural_order(name));
     }
     let index: HashMap<&str, usize> = names.iter().enumerate().map(|(i, n)| (*n, i)).collect();
-    let class = values.iter().map(|v| index.get(v.as_str()).copied().unwrap_or(shown)).collect();
-    let readable = |name: &str| if name.trim().is_empty() { "(empty)".into() } else { name.into() };
+    let class = values
+        .iter()
+        .map(|v| index.get(v.as_str()).copied().unwrap_or(shown))
+        .collect();
+    let readable = |name: &str| {
+        if name.trim().is_empty() {
+            "(empty)".into()
+        } else {
+            name.into()
+        }
+    };
     let mut names: Vec<String> = names.into_iter().map(readable).collect();
     if has_other {
         names.push(format!("{} others", counts.len() - shown));
     }
-    Colouring::Classes { names, class, has_other }
+    Colouring::Classes {
+        names,
+        class,
+        has_other,
+    }
+}
+
+/// A key that sorts `class 2` before `class 10`: runs of digits count as numbers, everything else as it is written.
+fn natural_order(name: &str) -> Vec<(u64, String)> {
+    let mut key = vec![(0u64, String::new())];
+    for character in name.chars() {
+        let (number, text) = key.last_mut().expect("the key is never empty");
+        match character.to_digit(10) {
+            Some(digit) if text.is_empty() => {
+                *number = number.saturating_mul(10).saturating_add(digit.into());
+            }
+            Some(digit) => key.push((digit.into(), String::new())),
+            None => text.push(character),
+        }
+    }
+    key
 }
 
 fn scale(numbers: &[f64]) -> Colouring {
     let (low, high) = super::axis::extent(numbers.iter().copied());
     let position = |v: f64| (v / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0);
     let shade = |v: &f64| (position(*v) * (SHADES - 1) as f64).round() as usize;
-    Colouring::Scale { low, high, shade: numbers.iter().map(shade).collect() }
+    Colouring::Scale {
+        low,
+        high,
+        shade: numbers.iter().map(shade).collect(),
+    }
 }
 
 #[cfg(test)]
@@ -116,7 +169,13 @@ mod tests {
 
     fn colouring(values: &[&str]) -> Colouring {
         let values: Vec<String> = values.iter().map(|v| v.to_string()).collect();
-        Colouring::of(Some(&LabelColumn { name: "", values: &values }), values.len())
+        Colouring::of(
+            Some(&LabelColumn {
+                name: "",
+                values: &values,
+            }),
+            values.len(),
+        )
     }
 
     #[test]
@@ -131,7 +190,10 @@ mod tests {
     #[test]
     fn many_numbers_are_a_scale() {
         let values: Vec<String> = (0..20).map(|v| v.to_string()).collect();
-        let labels = LabelColumn { name: "age", values: &values };
+        let labels = LabelColumn {
+            name: "age",
+            values: &values,
+        };
         let Colouring::Scale { low, high, shade } = Colouring::of(Some(&labels), 20) else {
             panic!("expected a scale")
         };
@@ -142,13 +204,32 @@ mod tests {
     fn many_names_leave_the_rare_ones_to_others() {
         let mut values: Vec<String> = (0..15).map(|v| format!("name {v:02}")).collect();
         values.extend((4..15).map(|v| format!("name {v:02}")));
-        let labels = LabelColumn { name: "", values: &values };
+        let labels = LabelColumn {
+            name: "",
+            values: &values,
+        };
         let colouring = Colouring::of(Some(&labels), values.len());
-        let Colouring::Classes { names, class, has_other: true } = &colouring else {
+        let Colouring::Classes {
+            names,
+            class,
+            has_other: true,
+        } = &colouring
+        else {
             panic!("expected classes with others")
         };
-        assert_eq!((names.len(), names[0].as_str(), names[11].as_str()), (12, "name 04", "4 others"));
+        assert_eq!(
+            (names.len(), names[0].as_str(), names[11].as_str()),
+            (12, "name 04", "4 others")
+        );
         assert_eq!(colouring.colour(class[0]), OTHER);
+    }
+
+    #[test]
+    fn numbers_within_names_are_compared_as_numbers() {
+        let Colouring::Classes { names, .. } = colouring(&["v10", "b", "v9", "v", "a"]) else {
+            panic!("expected classes")
+        };
+        assert_eq!(names, ["a", "b", "v", "v9", "v10"]);
     }
 
     #[test]

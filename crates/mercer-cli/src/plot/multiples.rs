@@ -40,7 +40,7 @@ pub struct Multiples<'a> {
 }
 
 const PANEL_WIDTH: f64 = 440.0;
-const PANEL_HEIGHT: f64 = 400.0;
+const PANEL_HEIGHT: f64 = 456.0;
 const MARGIN: f64 = 24.0;
 
 /// Draws `picture` as SVG text.
@@ -54,7 +54,11 @@ pub fn multiples(picture: &Multiples) -> String {
     let panels_right = MARGIN + columns as f64 * PANEL_WIDTH;
     let width = panels_right + legend_width(&colouring, name) + MARGIN;
     let lines = picture.panels.len().div_ceil(columns);
-    let top = if picture.subtitle.is_empty() { MARGIN + 26.0 } else { MARGIN + 46.0 };
+    let top = if picture.subtitle.is_empty() {
+        MARGIN + 26.0
+    } else {
+        MARGIN + 46.0
+    };
     let height = top + lines as f64 * PANEL_HEIGHT + MARGIN / 2.0;
     let mut svg = Svg::new(width, height, picture.title);
     draw_titles(&mut svg, picture.title, picture.subtitle, width);
@@ -68,7 +72,13 @@ pub fn multiples(picture: &Multiples) -> String {
         };
         drawn = drawn.min(draw_panel(&mut svg, panel, outer, &colouring));
     }
-    draw_legend(&mut svg, &colouring, name, [panels_right + 10.0, top + 44.0], PANEL_HEIGHT);
+    draw_legend(
+        &mut svg,
+        &colouring,
+        name,
+        [panels_right + 10.0, top + 44.0],
+        PANEL_HEIGHT,
+    );
     draw_note(&mut svg, drawn, rows, [width - MARGIN, MARGIN + 14.0]);
     svg.finish()
 }
@@ -76,7 +86,11 @@ pub fn multiples(picture: &Multiples) -> String {
 /// Draws one panel and returns how many points it shows.
 fn draw_panel(svg: &mut Svg, panel: &Panel, outer: Rect, colouring: &Colouring) -> usize {
     let heading = 28.0;
-    let inner = Rect { top: outer.top + heading, height: outer.height - heading, ..outer };
+    let inner = Rect {
+        top: outer.top + heading,
+        height: outer.height - heading,
+        ..outer
+    };
     let plane = axes(panel, inner);
     let style = TextStyle::new(14.0, INK, "start").bold();
     let title = shortened(panel.title, 46);
@@ -101,7 +115,12 @@ fn axes(panel: &Panel, inner: Rect) -> Plane {
             Plane::inside(inner, along(0), along(1))
         }
     };
-    if panel.equal_units && panel.field.is_none() { plane.with_equal_units() } else { plane }
+    match (panel.equal_units, &panel.field) {
+        (false, _) => plane,
+        (true, None) => plane.with_equal_units(),
+        // The function is known on its rectangle only.
+        (true, Some(_)) => plane.with_equal_units_kept_ranges(),
+    }
 }
 
 #[cfg(test)]
@@ -113,7 +132,13 @@ mod tests {
         let points = [[0.0, 1.0], [1.0, 0.0]];
         let labels: Vec<String> = ["in", "out"].map(String::from).into();
         let values = [0.0, 1.0, -1.0, 0.0];
-        let field = Field { x: [-1.0, 2.0], y: [-1.0, 2.0], columns: 2, rows: 2, values: &values };
+        let field = Field {
+            x: [-1.0, 2.0],
+            y: [-1.0, 2.0],
+            columns: 2,
+            rows: 2,
+            values: &values,
+        };
         let panel = |title, field| Panel {
             title,
             x_title: "x",
@@ -126,7 +151,10 @@ mod tests {
             title: "Two",
             subtitle: "",
             panels: vec![panel("input", None), panel("function", Some(field))],
-            labels: Some(LabelColumn { name: "ring", values: &labels }),
+            labels: Some(LabelColumn {
+                name: "ring",
+                values: &labels,
+            }),
         });
         assert_eq!(svg.matches("<circle").count(), 2 * 2 + 2);
         assert_eq!(svg.matches(">ring<").count(), 1);

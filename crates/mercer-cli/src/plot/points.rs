@@ -32,7 +32,8 @@ pub(crate) fn drawn_rows(points: &[[f64; 2]]) -> Vec<usize> {
 }
 
 fn extremes(points: &[[f64; 2]], rows: &[usize]) -> Vec<usize> {
-    let by = |axis: usize| move |a: &&usize, b: &&usize| points[**a][axis].total_cmp(&points[**b][axis]);
+    let by =
+        |axis: usize| move |a: &&usize, b: &&usize| points[**a][axis].total_cmp(&points[**b][axis]);
     [0, 1]
         .into_iter()
         .flat_map(|axis| [rows.iter().min_by(by(axis)), rows.iter().max_by(by(axis))])
@@ -60,9 +61,23 @@ pub(crate) fn draw_points(
     let (radius, opacity) = appearance(rows.len());
     svg.clipped(plane.frame, |svg| {
         if rows.len() <= MOST_CIRCLES {
-            draw_circles(svg, plane, points, rows, colouring, (radius * zoom, opacity));
+            draw_circles(
+                svg,
+                plane,
+                points,
+                rows,
+                colouring,
+                (radius * zoom, opacity),
+            );
         } else {
-            draw_dots(svg, plane, points, rows, colouring, (radius * zoom, opacity));
+            draw_dots(
+                svg,
+                plane,
+                points,
+                rows,
+                colouring,
+                (radius * zoom, opacity),
+            );
         }
     });
 }
@@ -71,7 +86,7 @@ pub(crate) fn draw_points(
 fn appearance(n: usize) -> (f64, f64) {
     let n = n.max(1) as f64;
     let radius = (13.0 * n.powf(-0.22)).clamp(1.2, 6.0);
-    let opacity = (2.2 * n.powf(-0.17)).clamp(0.45, 0.9);
+    let opacity = (1.9 * n.powf(-0.13)).clamp(0.5, 0.9);
     (radius, opacity)
 }
 
@@ -83,7 +98,11 @@ fn draw_circles(
     colouring: &Colouring,
     (radius, opacity): (f64, f64),
 ) {
-    let rim = if radius > 2.2 { " stroke=\"#fff\" stroke-width=\".7\"" } else { "" };
+    let rim = if radius > 2.5 {
+        " stroke=\"#fff\" stroke-width=\".7\""
+    } else {
+        ""
+    };
     svg.raw(&format!("<g fill-opacity=\"{}\"{rim}>\n", number(opacity)));
     for &row in rows {
         let [x, y] = plane.place(points[row]);
@@ -117,7 +136,10 @@ fn draw_dots(
             paths[colouring.group(row)] += &format!("M{x:.1} {y:.1}h0");
         }
         for (group, path) in paths.iter().enumerate() {
-            svg.path(path, &format!("stroke=\"{}\"", hex(colouring.colour(group))));
+            svg.path(
+                path,
+                &format!("stroke=\"{}\"", hex(colouring.colour(group))),
+            );
         }
     }
     svg.raw("</g>\n");
