@@ -88,14 +88,16 @@ fn numeric(values: &[String]) -> Option<Vec<f64>> {
     values.iter().map(number).collect()
 }
 
-/// Every different label with how often it occurs, most frequent first, equals in alphabetical order.
+/// Every different label with how often it occurs, most frequent first, equals in natural order.
 fn count(values: &[String]) -> Vec<(&str, usize)> {
     let mut counts = HashMap::<&str, usize>::new();
     values
         .iter()
         .for_each(|value| *counts.entry(value).or_default() += 1);
     let mut counts: Vec<_> = counts.into_iter().collect();
-    counts.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+    counts.sort_by_cached_key(|(name, count)| {
+        (std::cmp::Reverse(*count), natural_order(name), *name)
+    });
     counts
 }
 
@@ -111,7 +113,7 @@ fn classes(values: &[String], counts: Vec<(&str, usize)>, numeric: bool) -> Colo
         let value = |text: &str| text.trim().parse::<f64>().unwrap_or(0.0);
         names.sort_by(|a, b| value(a).total_cmp(&value(b)).then(a.cmp(b)));
     } else {
-        names.sort_by_key(|name| natural_order(name));
+        names.sort_by_cached_key(|name| (natural_order(name), *name));
     }
     let index: HashMap<&str, usize> = names.iter().enumerate().map(|(i, n)| (*n, i)).collect();
     let class = values
