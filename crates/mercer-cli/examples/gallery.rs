@@ -101,10 +101,11 @@ fn small_multiples() -> String {
         .iter()
         .map(|p| [p[0].hypot(p[1]) - 0.7, 0.3 * angle(p).sin()])
         .collect();
-    let grid = |i: usize| -1.5 + 3.0 * i as f64 / 60.0;
+    let [x, y] = Field::square_around(&data.points);
     let values = |f: &dyn Fn(f64, f64) -> f64| -> Vec<f64> {
-        (0..61 * 61)
-            .map(|i| f(grid(i % 61), grid(i / 61)))
+        Field::grid(x, y, 61, 61)
+            .into_iter()
+            .map(|[x, y]| f(x, y))
             .collect()
     };
     let first = values(&|x, y| 0.7 - x.hypot(y));

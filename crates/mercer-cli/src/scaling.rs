@@ -49,25 +49,24 @@ impl Scaling {
 
     /// Applies the map to a row-major matrix `values` (n × `columns`) in place.
     pub fn apply<T: Real>(&self, values: &mut [T], columns: usize) -> Result<()> {
-        if columns != self.shift.len() || columns != self.factor.len() {
-            return Err(Error::Features {
-                expected: self.shift.len(),
-                found: columns,
-            });
-        }
-        if self.kind == ScalingKind::None || columns == 0 {
-            return Ok(());
-        }
-        for row in values.chunks_exact_mut(columns) {
-            for (column, value) in row.iter_mut().enumerate() {
-                *value = T::of((value.f64() - self.shift[column]) * self.factor[column]);
-            }
-        }
-        Ok(())
+        self.each(values, columns, |value, shift, factor| {
+            (value - shift) * factor
+        })
     }
 
     /// Takes the map back, in place: `value ↦ value / factor + shift`, for reconstructions.
     pub fn undo<T: Real>(&self, values: &mut [T], columns: usize) -> Result<()> {
+        self.each(values, columns, |value, shift, factor| {
+            value / factor + shift
+        })
+    }
+
+    fn each<T: Real>(
+        &self,
+        values: &mut [T],
+        columns: usize,
+        map: impl Fn(f64, f64, f64) -> f64,
+    ) -> Result<()> {
         if columns != self.shift.len() || columns != self.factor.len() {
             return Err(Error::Features {
                 expected: self.shift.len(),
@@ -79,7 +78,7 @@ impl Scaling {
         }
         for row in values.chunks_exact_mut(columns) {
             for (column, value) in row.iter_mut().enumerate() {
-                *value = T::of(value.f64() / self.factor[column] + self.shift[column]);
+                *value = T::of(map(value.f64(), self.shift[column], self.factor[column]));
             }
         }
         Ok(())

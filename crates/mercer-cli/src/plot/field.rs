@@ -1,5 +1,6 @@
 //! A function over the input plane, known on a grid, as filled bands with contour lines.
 
+use super::axis::extent;
 use super::colour::{diverging, hex};
 use super::panel::Plane;
 use super::svg::Svg;
@@ -17,6 +18,35 @@ pub struct Field<'a> {
     pub rows: usize,
     /// The values, row by row from the smallest ordinate, each row from the smallest abscissa: `rows × columns`.
     pub values: &'a [f64],
+}
+
+impl Field<'_> {
+    /// The ranges of x and y of the smallest square around `points`, with a margin of an eighth on every side.
+    pub fn square_around(points: &[[f64; 2]]) -> [[f64; 2]; 2] {
+        let ranges = [0, 1].map(|axis| extent(points.iter().map(|point| point[axis])));
+        let width = ranges
+            .iter()
+            .map(|(low, high)| high - low)
+            .fold(0.0, f64::max);
+        let half = if width > 0.0 { 0.625 * width } else { 1.0 };
+        ranges.map(|(low, high)| {
+            let middle = low / 2.0 + high / 2.0;
+            [middle - half, middle + half]
+        })
+    }
+
+    /// The `rows × columns` points at which the values of a field are wanted, in the order of its values.
+    pub fn grid(x: [f64; 2], y: [f64; 2], columns: usize, rows: usize) -> Vec<[f64; 2]> {
+        let field = Field {
+            x,
+            y,
+            columns,
+            rows,
+            values: &[],
+        };
+        let at = |index: usize| place(&field, index / columns, index % columns);
+        (0..rows * columns).map(at).collect()
+    }
 }
 
 /// Bands on each side of zero.
@@ -215,6 +245,22 @@ mod tests {
     fn a_whole_cell_is_a_rectangle_and_an_empty_one_nothing() {
         assert_eq!(level(&[1.0; 4], 0.5).region, "M0.0 10.0H10.0V0.0H0.0Z");
         assert_eq!(level(&[0.0; 4], 0.5).region, "");
+    }
+
+    #[test]
+    fn the_grid_covers_the_square_row_by_row() {
+        let [x, y] = Field::square_around(&[[0.0, 1.0], [4.0, 1.0]]);
+        assert_eq!((x, y), ([-0.5, 4.5], [-1.5, 3.5]));
+        let grid = Field::grid([0.0, 2.0], [0.0, 1.0], 3, 2);
+        let expected = [
+            [0.0, 0.0],
+            [1.0, 0.0],
+            [2.0, 0.0],
+            [0.0, 1.0],
+            [1.0, 1.0],
+            [2.0, 1.0],
+        ];
+        assert_eq!(grid, expected);
     }
 
     #[test]
