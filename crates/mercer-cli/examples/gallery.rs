@@ -1,4 +1,5 @@
-//! Draws every kind of picture into a folder, to be looked at: `cargo run -p mercer-cli --example gallery -- DIR`.
+//! Draws every kind of picture into a folder, to be looked at:
+//! `cargo run -p mercer-cli --example gallery -- DIR`.
 
 use std::path::Path;
 
@@ -111,8 +112,8 @@ fn small_multiples() -> String {
     let first = values(&|x, y| 0.7 - x.hypot(y));
     let second = values(&|x, y| (2.0 * x).sin() * (2.0 * y).cos());
     let field = |values| Field {
-        x: [-1.5, 1.5],
-        y: [-1.5, 1.5],
+        x,
+        y,
         columns: 61,
         rows: 61,
         values,

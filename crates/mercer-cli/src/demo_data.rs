@@ -1,4 +1,5 @@
-//! Data that the binary makes itself: small, in the plane, and different on every seed, the same on equal seeds.
+//! Data that the binary makes itself: small, in the plane, and different on every seed, the same on
+//! equal seeds.
 
 use std::f64::consts::{PI, TAU};
 
@@ -25,7 +26,8 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// `rows` points of this shape. Classes alternate, so that they are equally large up to one point.
+    /// `rows` points of this shape. Classes alternate, so that they are equally large up to one
+    /// point.
     pub fn sample(self, rows: usize, seed: u64) -> Labelled {
         let (name, classes) = match self {
             Shape::Circles => ("circles", ["inner", "outer"].as_slice()),
@@ -57,8 +59,8 @@ fn on_circle(radius: f64, stream: &mut Stream) -> [f64; 2] {
     [radius * angle.cos(), radius * angle.sin()]
 }
 
-/// One and a half turns from near the centre outwards; the second arm is the first turned by half a turn. The root
-/// spreads points evenly along the arm, which grows longer with every turn.
+/// One and a half turns from near the centre outwards; the second arm is the first turned by half a
+/// turn. The root spreads points evenly along the arm, which grows longer with every turn.
 fn on_spiral(arm: usize, stream: &mut Stream) -> [f64; 2] {
     let way = stream.uniform().sqrt();
     let angle = 3.0 * PI * way + PI * arm as f64;

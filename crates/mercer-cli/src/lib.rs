@@ -1,5 +1,6 @@
-//! The parts that the command `mercer` is put together from: flags, pictures, progress, scaling and tables on the
-//! terminal. The mathematics lives in the library `mercer`; nothing here computes a component.
+//! The parts that the command `mercer` is put together from: flags, pictures, progress, scaling and
+//! tables on the terminal. The mathematics lives in the library `mercer`; nothing here computes a
+//! component.
 
 pub mod args;
 pub mod completions;

@@ -1,4 +1,5 @@
-//! Watching long work from a terminal: a progress bar on standard error, and Ctrl-C as a wish to stop.
+//! Watching long work from a terminal: a progress bar on standard error, and Ctrl-C as a wish to
+//! stop.
 
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
@@ -14,8 +15,9 @@ use mercer::{Error, Result};
 pub struct StopFlag(Arc<AtomicBool>);
 
 impl StopFlag {
-    /// A flag that Ctrl-C (and on Unix a polite kill) sets. A second Ctrl-C ends the process at once with exit code
-    /// 130, for work that does not reach its next step. May be called once per process.
+    /// A flag that Ctrl-C (and on Unix a polite kill) sets. A second Ctrl-C ends the process at
+    /// once with exit code 130, for work that does not reach its next step. May be called once per
+    /// process.
     pub fn on_ctrl_c() -> Result<Self> {
         let flag = Self::default();
         let handler = flag.clone();
@@ -63,7 +65,8 @@ struct Shown {
 const FULL: u64 = 10_000;
 
 impl Progress {
-    /// A monitor that ends work when `stop` is set, with a bar if standard error is a terminal and `quiet` is not.
+    /// A monitor that ends work when `stop` is set, with a bar if standard error is a terminal and
+    /// `quiet` is not.
     pub fn new(stop: StopFlag, quiet: bool) -> Self {
         let visible = !quiet && std::io::stderr().is_terminal();
         let target = if visible {
@@ -124,7 +127,8 @@ impl Shown {
     }
 }
 
-/// The remaining time is shown for stages whose length is known; one that ends by convergence shows its residual.
+/// The remaining time is shown for stages whose length is known; one that ends by convergence shows
+/// its residual.
 fn style(converges: bool) -> ProgressStyle {
     let timing = if converges {
         "{elapsed} elapsed"

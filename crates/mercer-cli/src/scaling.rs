@@ -1,5 +1,5 @@
-//! Scaling of columns before anything else is computed: learned once from the training table, stored with the model,
-//! applied to every later table.
+//! Scaling of columns before anything else is computed: learned once from the training table,
+//! stored with the model, applied to every later table.
 
 use mercer::real::Real;
 use mercer::{Error, Result};
@@ -31,8 +31,8 @@ pub struct Scaling {
 impl Scaling {
     /// Learns the map from a row-major matrix `values` (n × `columns`) of finite numbers.
     ///
-    /// The standard deviation is the biased one (divided by n). A column whose values are equal up to rounding is only
-    /// shifted. With [`ScalingKind::None`] the map changes nothing.
+    /// The standard deviation is the biased one (divided by n). A column whose values are equal up
+    /// to rounding is only shifted. With [`ScalingKind::None`] the map changes nothing.
     pub fn learn<T: Real>(kind: ScalingKind, values: &[T], columns: usize) -> Self {
         let ranges: Vec<(f64, f64)> = match kind {
             ScalingKind::None => vec![(0.0, 1.0); columns],
@@ -99,7 +99,8 @@ fn reciprocal(width: f64, level: f64, epsilon: f64) -> f64 {
 fn means_and_deviations<T: Real>(values: &[T], columns: usize) -> Vec<(f64, f64)> {
     let rows = rows(values, columns);
     let means = column_sums(values, columns, |_, v| v / rows);
-    // Squares of distances from the mean in a second pass: the short formula loses all digits far from zero.
+    // Squares of distances from the mean in a second pass: the short formula loses all digits far
+    // from zero.
     let variances = column_sums(values, columns, |column, v| {
         (v - means[column]).powi(2) / rows
     });

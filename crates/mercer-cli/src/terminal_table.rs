@@ -1,4 +1,5 @@
-//! A table on standard output: its first rows, aligned, for people at a terminal; all of it as CSV for a pipe.
+//! A table on standard output: its first rows, aligned, for people at a terminal; all of it as CSV
+//! for a pipe.
 
 use std::io::{IsTerminal, Write};
 
@@ -32,7 +33,8 @@ impl Table<'_> {
         output.flush()
     }
 
-    /// Writes all of the table as CSV. Numbers are written so that reading them gives the same numbers.
+    /// Writes all of the table as CSV. Numbers are written so that reading them gives the same
+    /// numbers.
     pub fn write_csv(&self, output: impl Write, delimiter: u8) -> std::io::Result<()> {
         let mut writer = csv::WriterBuilder::new()
             .delimiter(delimiter)
@@ -117,8 +119,9 @@ fn printable(text: &str) -> String {
     safe.chars().take(LONGEST_CELL - 1).chain(['…']).collect()
 }
 
-/// The header and cells of a number column, padded on the left. Cells have the same number of decimals, or all have
-/// an exponent where plain decimals would be long or lose the smallest number.
+/// The header and cells of a number column, padded on the left. Cells have the same number of
+/// decimals, or all have an exponent where plain decimals would be long or lose the smallest
+/// number.
 fn number_column(name: &str, values: &[f64]) -> Vec<String> {
     let largest = values
         .iter()

@@ -11,7 +11,8 @@ pub struct ColumnChoice {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Item {
     text: String,
-    /// First and last position, counted from 1; none for a name. An open range has no last position.
+    /// First and last position, counted from 1; none for a name. An open range has no last
+    /// position.
     positions: Option<(usize, Option<usize>)>,
 }
 
@@ -54,8 +55,8 @@ impl FromStr for Item {
 }
 
 impl ColumnChoice {
-    /// The chosen columns of a table, counted from 0, each once. `names` are those of the header, empty if the table
-    /// has none; a name in the header goes before a position.
+    /// The chosen columns of a table, counted from 0, each once. `names` are those of the header,
+    /// empty if the table has none; a name in the header goes before a position.
     pub fn resolve(&self, names: &[String], columns: usize) -> Result<Vec<usize>, String> {
         let mut chosen = Vec::new();
         for item in &self.items {

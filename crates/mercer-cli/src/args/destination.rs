@@ -1,4 +1,5 @@
-//! Where results go. A path is checked when it is parsed: its ending is known, it is no folder, its folder exists.
+//! Where results go. A path is checked when it is parsed: its ending is known, it is no folder, its
+//! folder exists.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -84,7 +84,8 @@ pub enum Precision {
 #[command(next_help_heading = "Input")]
 pub struct InputArgs {
     /// The table: CSV, TSV, Parquet, NumPy .npy or LIBSVM text; `-` is standard input
-    #[arg(value_name = "TABLE", help_heading = None::<&str>, value_parser = OsStringValueParser::new().map(TableSource::from))]
+    #[arg(value_name = "TABLE", help_heading = None::<&str>,
+          value_parser = OsStringValueParser::new().map(TableSource::from))]
     pub table: TableSource,
     /// The format of the table
     #[arg(long, value_enum, default_value_t = InputFormat::Auto, value_name = "FORMAT")]

@@ -1,5 +1,5 @@
-//! The flags of every verb. Parsing checks everything that can be checked before any data is read, so that a wrong
-//! flag costs nothing; what comes out is ready to be used.
+//! The flags of every verb. Parsing checks everything that can be checked before any data is read,
+//! so that a wrong flag costs nothing; what comes out is ready to be used.
 
 mod columns;
 mod destination;

@@ -60,8 +60,9 @@ pub(crate) fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
     if low > high { (0.0, 0.0) } else { (low, high) }
 }
 
-/// The extent with a margin of a twentieth. A range that is only rounding noise counts as a constant and gets a
-/// margin of its own size, so that the noise is not blown up to fill the picture.
+/// The extent with a margin of a twentieth. A range that is only rounding noise counts as a
+/// constant and gets a margin of its own size, so that the noise is not blown up to fill the
+/// picture.
 fn padded((low, high): (f64, f64)) -> (f64, f64) {
     let largest = low.abs().max(high.abs()).min(f64::MAX / 4.0);
     let width = high / 2.0 - low / 2.0;

@@ -3,8 +3,8 @@
 /// A colour with red, green and blue from 0 to 255.
 pub(crate) type Rgb = [u8; 3];
 
-/// Colours of classes. The first six are those of Okabe and Ito that show well on white; the others, from Tol's
-/// muted scheme and darker, keep their distance in lightness as well as in hue.
+/// Colours of classes. The first six are those of Okabe and Ito that show well on white; the
+/// others, from Tol's muted scheme and darker, keep their distance in lightness as well as in hue.
 pub(crate) const CLASSES: [Rgb; 12] = [
     [0x00, 0x72, 0xb2], // blue
     [0xd5, 0x5e, 0x00], // vermilion

@@ -16,12 +16,14 @@ pub struct Field<'a> {
     pub columns: usize,
     /// Grid points along y; at least 2.
     pub rows: usize,
-    /// The values, row by row from the smallest ordinate, each row from the smallest abscissa: `rows × columns`.
+    /// The values, row by row from the smallest ordinate, each row from the smallest abscissa:
+    /// `rows × columns`.
     pub values: &'a [f64],
 }
 
 impl Field<'_> {
-    /// The ranges of x and y of the smallest square around `points`, with a margin of an eighth on every side.
+    /// The ranges of x and y of the smallest square around `points`, with a margin of an eighth on
+    /// every side.
     pub fn square_around(points: &[[f64; 2]]) -> [[f64; 2]; 2] {
         let ranges = [0, 1].map(|axis| extent(points.iter().map(|point| point[axis])));
         let width = ranges
@@ -35,7 +37,8 @@ impl Field<'_> {
         })
     }
 
-    /// The `rows × columns` points at which the values of a field are wanted, in the order of its values.
+    /// The `rows × columns` points at which the values of a field are wanted, in the order of its
+    /// values.
     pub fn grid(x: [f64; 2], y: [f64; 2], columns: usize, rows: usize) -> Vec<[f64; 2]> {
         let field = Field {
             x,
@@ -156,7 +159,8 @@ fn cell(field: &Field, row: usize, column: usize) -> [Corner; 4] {
     .map(|(r, c)| (place(field, r, c), field.values[r * field.columns + c]))
 }
 
-/// Adds cells that lie wholly above the level, from column `start` to before `end`, as one rectangle.
+/// Adds cells that lie wholly above the level, from column `start` to before `end`, as one
+/// rectangle.
 fn close_run(
     level: &mut Level,
     plane: &Plane,
@@ -171,8 +175,9 @@ fn close_run(
     level.region += &format!("M{left:.1} {bottom:.1}H{right:.1}V{top:.1}H{left:.1}Z");
 }
 
-/// Adds the part of a cell above the level, and the line where the cell is cut. Walking around the cell, the polygon
-/// leaves the region at one crossing and enters again at the next; the edge between the two is the line.
+/// Adds the part of a cell above the level, and the line where the cell is cut. Walking around the
+/// cell, the polygon leaves the region at one crossing and enters again at the next; the edge
+/// between the two is the line.
 fn cut_cell(level: &mut Level, plane: &Plane, corners: &[Corner; 4], value: f64) {
     let mut polygon: Vec<([f64; 2], bool)> = Vec::with_capacity(8);
     for side in 0..4 {

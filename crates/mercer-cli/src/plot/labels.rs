@@ -24,7 +24,8 @@ pub(crate) enum Colouring {
         class: Vec<usize>,
         has_other: bool,
     },
-    /// Many different numbers: a continuous scale from `low` to `high`; `shade[row]` indexes [`SHADES`] colours.
+    /// Many different numbers: a continuous scale from `low` to `high`; `shade[row]` indexes
+    /// [`SHADES`] colours.
     Scale {
         low: f64,
         high: f64,
@@ -138,7 +139,8 @@ fn classes(values: &[String], counts: Vec<(&str, usize)>, numeric: bool) -> Colo
     }
 }
 
-/// A key that sorts `class 2` before `class 10`: runs of digits count as numbers, everything else as it is written.
+/// A key that sorts `class 2` before `class 10`: runs of digits count as numbers, everything else
+/// as it is written.
 fn natural_order(name: &str) -> Vec<(u64, String)> {
     let mut key = vec![(0u64, String::new())];
     for character in name.chars() {

@@ -1,6 +1,8 @@
-//! Pictures as SVG text, and as PNG rasterised from the same text, so that both always show the same thing.
+//! Pictures as SVG text, and as PNG rasterised from the same text, so that both always show the
+//! same thing.
 //!
-//! [`scatter`] draws an embedding, [`multiples`] draws several panels side by side. Neither reads nor writes files.
+//! [`scatter`] draws an embedding, [`multiples`] draws several panels side by side. Neither reads
+//! nor writes files.
 
 mod axis;
 mod colour;
@@ -21,7 +23,8 @@ pub use multiples::{Multiples, Panel, multiples};
 pub use raster::png;
 pub use scatter::{Scatter, scatter};
 
-/// The title of an axis that shows component `index` (counted from 0), e.g. `component 1 (43.2 % of variance)`.
+/// The title of an axis that shows component `index` (counted from 0), e.g. `component 1 (43.2 % of
+/// variance)`.
 pub fn component_title(index: usize, variance_ratio: Option<f64>) -> String {
     let name = format!("component {}", index + 1);
     match variance_ratio {

@@ -1,4 +1,5 @@
-//! Several panels in one picture: the input, its embedding, and the components as functions over the input plane.
+//! Several panels in one picture: the input, its embedding, and the components as functions over
+//! the input plane.
 
 use super::axis::Axis;
 use super::field::{Field, draw_field};
@@ -22,7 +23,8 @@ pub struct Panel<'a> {
     pub points: &'a [[f64; 2]],
     /// A function drawn below the points; its rectangle becomes the range of the axes.
     pub field: Option<Field<'a>>,
-    /// Whether a unit has the same length along both axes, as it should where distances are looked at.
+    /// Whether a unit has the same length along both axes, as it should where distances are looked
+    /// at.
     pub equal_units: bool,
 }
 

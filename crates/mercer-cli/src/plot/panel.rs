@@ -48,8 +48,8 @@ impl Plane {
         self
     }
 
-    /// Shrinks the frame, keeping its left upper corner, so that a unit has the same length along both axes and the
-    /// ranges stay as they are.
+    /// Shrinks the frame, keeping its left upper corner, so that a unit has the same length along
+    /// both axes and the ranges stay as they are.
     pub fn with_equal_units_kept_ranges(mut self) -> Self {
         let per_unit_x = self.frame.width / (self.x.high - self.x.low);
         let per_unit_y = self.frame.height / (self.y.high - self.y.low);

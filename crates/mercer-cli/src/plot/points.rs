@@ -7,15 +7,17 @@ use super::labels::Colouring;
 use super::panel::Plane;
 use super::svg::{Svg, number};
 
-/// Points beyond this number are sampled: more ink shows nothing more and makes a file that viewers choke on.
+/// Points beyond this number are sampled: more ink shows nothing more and makes a file that viewers
+/// choke on.
 pub(crate) const MOST_POINTS: usize = 20_000;
-/// Up to this number every point is a circle with a white rim; beyond, points are dots of shared paths.
+/// Up to this number every point is a circle with a white rim; beyond, points are dots of shared
+/// paths.
 const MOST_CIRCLES: usize = 3_000;
 /// Dots are drawn in this many rounds over the classes, so that no class hides the others.
 const ROUNDS: usize = 12;
 
-/// The rows to draw, in drawing order: all of them, or a random choice that keeps the rows at the four extremes.
-/// The order is shuffled so that the last class does not cover the first.
+/// The rows to draw, in drawing order: all of them, or a random choice that keeps the rows at the
+/// four extremes. The order is shuffled so that the last class does not cover the first.
 pub(crate) fn drawn_rows(points: &[[f64; 2]]) -> Vec<usize> {
     let is_drawable = |row: &usize| points[*row].iter().all(|v| v.is_finite());
     let mut rows: Vec<usize> = (0..points.len()).filter(is_drawable).collect();
@@ -82,7 +84,8 @@ pub(crate) fn draw_points(
     });
 }
 
-/// Radius in pixels and opacity for `n` points: fewer points are larger, many points let density show.
+/// Radius in pixels and opacity for `n` points: fewer points are larger, many points let density
+/// show.
 fn appearance(n: usize) -> (f64, f64) {
     let n = n.max(1) as f64;
     let radius = (13.0 * n.powf(-0.22)).clamp(1.2, 6.0);

@@ -7,8 +7,8 @@ use resvg::{tiny_skia, usvg};
 
 /// Renders the SVG text `svg` as PNG bytes with `zoom` pixels per SVG unit.
 ///
-/// The font is Noto Sans (regular and bold), under the SIL Open Font License 1.1, from the crate `notosans`;
-/// `LICENSE-NotoSans-OFL.txt` holds the text.
+/// The font is Noto Sans (regular and bold), under the SIL Open Font License 1.1, from the crate
+/// `notosans`; `LICENSE-NotoSans-OFL.txt` holds the text.
 pub fn png(svg: &str, zoom: f32) -> Result<Vec<u8>> {
     let tree = usvg::Tree::from_str(svg, &options()).map_err(cannot_draw)?;
     let size = tree.size();

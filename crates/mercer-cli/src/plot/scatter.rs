@@ -36,8 +36,8 @@ const MARGIN: f64 = 24.0;
 
 /// Draws `picture` as SVG text.
 ///
-/// Requires as many `y` and labels as `x`. Rows with a value that is not finite are left out; of more than 20,000
-/// rows a random sample is drawn, and the picture says so.
+/// Requires as many `y` and labels as `x`. Rows with a value that is not finite are left out; of
+/// more than 20,000 rows a random sample is drawn, and the picture says so.
 pub fn scatter(picture: &Scatter) -> String {
     let rows = picture.x.len();
     let colouring = Colouring::of(picture.labels.as_ref(), rows);
@@ -117,7 +117,8 @@ fn two_components(x: &[f64], y: &[f64]) -> (Vec<[f64; 2]>, Axis) {
     (points, Axis::around(y.iter().copied(), 6))
 }
 
-/// One component: every class has a lane of its own, in which rows are scattered so that they do not hide each other.
+/// One component: every class has a lane of its own, in which rows are scattered so that they do
+/// not hide each other.
 fn strip(x: &[f64], colouring: &Colouring) -> (Vec<[f64; 2]>, Axis) {
     let lanes = lanes(colouring);
     let mut stream = Stream::new(0, "strip");

@@ -170,7 +170,8 @@ pub(crate) fn number(value: f64) -> String {
     }
 }
 
-/// Text that is safe inside an element or attribute. Control characters, which XML forbids, become spaces.
+/// Text that is safe inside an element or attribute. Control characters, which XML forbids, become
+/// spaces.
 pub(crate) fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
