@@ -15,9 +15,8 @@ use mercer::{Error, Result};
 pub struct StopFlag(Arc<AtomicBool>);
 
 impl StopFlag {
-    /// A flag that Ctrl-C (and on Unix a polite kill) sets. A second Ctrl-C ends the process at
-    /// once with exit code 130, for work that does not reach its next step. May be called once per
-    /// process.
+    /// A flag that Ctrl-C sets. A second Ctrl-C ends the process at once with exit code 130, for
+    /// work that does not reach its next step. May be called once per process.
     pub fn on_ctrl_c() -> Result<Self> {
         let flag = Self::default();
         let handler = flag.clone();
