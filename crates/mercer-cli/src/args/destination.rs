@@ -1,0 +1,162 @@
+//! Where results go. A path is checked when it is parsed: its ending is known, it is no folder, its
+//! folder exists.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// A table to write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableFile {
+    /// The file.
+    pub path: PathBuf,
+    /// Its format, from the ending of its name.
+    pub format: TableFormat,
+}
+
+/// Formats in which tables are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableFormat {
+    /// Comma-separated values.
+    Csv,
+    /// Tab-separated values.
+    Tsv,
+    /// Apache Parquet.
+    Parquet,
+    /// A NumPy array.
+    Npy,
+}
+
+/// A picture to write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// The file.
+    pub path: PathBuf,
+    /// Its format, from the ending of its name.
+    pub format: PictureFormat,
+}
+
+/// Formats in which pictures are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PictureFormat {
+    /// Vector graphics.
+    Svg,
+    /// Pixels.
+    Png,
+}
+
+/// A model file to write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelFile {
+    /// The file.
+    pub path: PathBuf,
+}
+
+impl TryFrom<OsString> for TableFile {
+    type Error = String;
+
+    fn try_from(text: OsString) -> Result<Self, String> {
+        let path = writable(text)?;
+        let format = match ending(&path).as_str() {
+            "csv" => TableFormat::Csv,
+            "tsv" | "tab" => TableFormat::Tsv,
+            "parquet" => TableFormat::Parquet,
+            "npy" => TableFormat::Npy,
+            _ => return Err("the name must end in .csv, .tsv, .parquet or .npy".into()),
+        };
+        Ok(Self { path, format })
+    }
+}
+
+impl TryFrom<OsString> for Picture {
+    type Error = String;
+
+    fn try_from(text: OsString) -> Result<Self, String> {
+        let path = writable(text)?;
+        let format = match ending(&path).as_str() {
+            "svg" => PictureFormat::Svg,
+            "png" => PictureFormat::Png,
+            _ => return Err("the name must end in .svg or .png".into()),
+        };
+        Ok(Self { path, format })
+    }
+}
+
+impl TryFrom<OsString> for ModelFile {
+    type Error = String;
+
+    fn try_from(text: OsString) -> Result<Self, String> {
+        Ok(Self {
+            path: writable(text)?,
+        })
+    }
+}
+
+fn ending(path: &Path) -> String {
+    path.extension()
+        .map_or(String::new(), |e| e.to_string_lossy().to_ascii_lowercase())
+}
+
+/// The path, if a file could be written there as far as can be told without writing.
+fn writable(text: OsString) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if path.is_dir() {
+        return Err("this is a folder; give the name of a file".into());
+    }
+    if path.file_name().is_none() {
+        return Err("this is not the name of a file".into());
+    }
+    let folder = folder_of(&path);
+    if !folder.is_dir() {
+        return Err(format!("the folder {} does not exist", folder.display()));
+    }
+    Ok(path)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Whether two paths name one file, even through links and dots in the names of folders.
+pub(super) fn same_file(a: &Path, b: &Path) -> bool {
+    let whole = |path: &Path| {
+        let folder = folder_of(path).canonicalize().ok()?;
+        Some(folder.join(path.file_name()?))
+    };
+    whole(a).is_some() && whole(a) == whole(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_decide_the_format() {
+        let table = |name: &str| TableFile::try_from(OsString::from(name)).map(|file| file.format);
+        assert_eq!(table("out.CSV"), Ok(TableFormat::Csv));
+        assert_eq!(table("out.parquet"), Ok(TableFormat::Parquet));
+        assert!(table("out").unwrap_err().contains(".npy"));
+        let picture = Picture::try_from(OsString::from("a.png")).unwrap();
+        assert_eq!(picture.format, PictureFormat::Png);
+        assert!(Picture::try_from(OsString::from("a.jpg")).is_err());
+    }
+
+    #[test]
+    fn folders_are_refused_and_must_exist() {
+        assert!(writable(".".into()).unwrap_err().contains("folder"));
+        assert!(
+            writable("no/such/a.csv".into())
+                .unwrap_err()
+                .contains("does not exist")
+        );
+        assert!(writable("".into()).is_err());
+    }
+
+    #[test]
+    fn dots_do_not_make_another_file() {
+        assert!(same_file(Path::new("a.csv"), Path::new("./a.csv")));
+        assert!(!same_file(Path::new("a.csv"), Path::new("b.csv")));
+    }
+}

@@ -1,0 +1,161 @@
+//! Values of flags that have a form of their own.
+
+use std::str::FromStr;
+
+/// How many components to keep.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Components {
+    /// This many.
+    Count(usize),
+    /// As few as explain this fraction of the variance; between 0 and 1, neither included.
+    Fraction(f64),
+    /// All that are not numerically zero.
+    All,
+}
+
+impl FromStr for Components {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.eq_ignore_ascii_case("all") {
+            return Ok(Components::All);
+        }
+        if let Ok(count) = text.parse::<usize>() {
+            return if count == 0 {
+                Err(wrong_count())
+            } else {
+                Ok(Components::Count(count))
+            };
+        }
+        let fraction = match text.strip_suffix('%') {
+            Some(percent) => percent.trim().parse::<f64>().map(|p| p / 100.0),
+            None => text.parse::<f64>(),
+        };
+        match fraction {
+            Ok(fraction) if fraction > 0.0 && fraction < 1.0 => Ok(Components::Fraction(fraction)),
+            _ => Err(wrong_count()),
+        }
+    }
+}
+
+fn wrong_count() -> String {
+    "give a count (2), a fraction of the variance between 0 and 1 (0.95 or 95%), or `all`".into()
+}
+
+/// A number of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemorySize(pub u64);
+
+impl FromStr for MemorySize {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong =
+            || format!("`{text}` is not a size: write 2GiB, 500MB, 1.5G or a number of bytes");
+        let text = text.trim();
+        let digits = text
+            .find(|c: char| !c.is_ascii_digit() && c != '.')
+            .unwrap_or(text.len());
+        let number: f64 = text[..digits].parse().map_err(|_| wrong())?;
+        let unit = unit_bytes(text[digits..].trim()).ok_or_else(wrong)?;
+        let bytes = number * unit;
+        // 2⁶³ bytes are more than any machine has and leave room to add to them.
+        if !(1.0..9.2e18).contains(&bytes) {
+            return Err(wrong());
+        }
+        Ok(MemorySize(bytes as u64))
+    }
+}
+
+/// Bytes of a unit. As in other tools, a bare letter and `GiB` count by 1024, `GB` by 1000.
+fn unit_bytes(unit: &str) -> Option<f64> {
+    let unit = unit.to_ascii_lowercase();
+    if unit.is_empty() || unit == "b" {
+        return Some(1.0);
+    }
+    let mut letters = unit.chars();
+    let power = 1 + "kmgtp".find(letters.next()?)? as i32;
+    match letters.as_str() {
+        "" | "ib" => Some(1024f64.powi(power)),
+        "b" => Some(1000f64.powi(power)),
+        _ => None,
+    }
+}
+
+/// A number above 0 and below 1.
+pub(super) fn tolerance(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
+        _ => Err("give a relative residual between 0 and 1, such as 1e-8".into()),
+    }
+}
+
+/// A finite number above 0.
+pub(super) fn positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
+        _ => Err("give a number above 0".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn components_have_three_forms() {
+        let cases = [
+            ("2", Some(Components::Count(2))),
+            ("0.95", Some(Components::Fraction(0.95))),
+            ("95 %", Some(Components::Fraction(0.95))),
+            ("ALL", Some(Components::All)),
+            ("0", None),
+            ("1.0", None),
+            ("100%", None),
+            ("-1", None),
+            ("nan", None),
+            ("", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(text.parse().ok(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        let cases = [
+            ("2GiB", Some(2 << 30)),
+            ("2g", Some(2 << 30)),
+            ("500M", Some(500 << 20)),
+            ("500 MB", Some(500_000_000)),
+            ("1.5k", Some(1536)),
+            ("4096", Some(4096)),
+            ("1b", Some(1)),
+            ("0", None),
+            ("-1G", None),
+            ("2XB", None),
+            ("G", None),
+            ("2Gi", None),
+            ("99999999P", None),
+            ("1é", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(
+                text.parse::<MemorySize>().ok(),
+                expected.map(MemorySize),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn tolerances_lie_between_zero_and_one() {
+        for text in ["0", "1", "nan", "-1e-3", "x"] {
+            assert!(
+                tolerance(text).is_err() && (text == "1" || positive(text).is_err()),
+                "{text}"
+            );
+        }
+        assert_eq!(tolerance("1e-6"), Ok(1e-6));
+    }
+}

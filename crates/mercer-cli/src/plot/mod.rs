@@ -1,0 +1,76 @@
+//! Pictures as SVG text, and as PNG rasterised from the same text, so that both always show the
+//! same thing.
+//!
+//! [`scatter`] draws an embedding, [`multiples`] draws several panels side by side. Neither reads
+//! nor writes files.
+
+mod axis;
+mod colour;
+mod field;
+mod labels;
+mod legend;
+mod panel;
+mod points;
+mod raster;
+mod svg;
+
+pub mod multiples;
+pub mod scatter;
+
+pub use field::Field;
+pub use labels::LabelColumn;
+pub use multiples::{Multiples, Panel, multiples};
+pub use raster::png;
+pub use scatter::{Scatter, scatter};
+
+/// The title of an axis that shows component `index` (counted from 0), e.g. `component 1 (43.2 % of
+/// variance)`.
+pub fn component_title(index: usize, variance_ratio: Option<f64>) -> String {
+    let name = format!("component {}", index + 1);
+    match variance_ratio {
+        Some(ratio) if ratio.is_finite() => {
+            format!("{name} ({:.1} % of variance)", 100.0 * ratio)
+        }
+        _ => name,
+    }
+}
+
+/// An integer with thin groups of three digits: `100,000`.
+pub(crate) fn grouped(count: usize) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axis_titles_name_the_component_and_its_share() {
+        assert_eq!(
+            component_title(0, Some(0.4321)),
+            "component 1 (43.2 % of variance)"
+        );
+        assert_eq!(component_title(1, None), "component 2");
+        assert_eq!(component_title(1, Some(f64::NAN)), "component 2");
+    }
+
+    #[test]
+    fn digits_are_grouped_by_three() {
+        for (count, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1,000"),
+            (1234567, "1,234,567"),
+        ] {
+            assert_eq!(grouped(count), text);
+        }
+    }
+}
