@@ -130,7 +130,7 @@ def test_preparation_is_not_timed() -> None:
 def test_memory_of_a_fresh_process() -> None:
     heavy = memory.measure("bench.toy_cases", "memory", "ours", threads=1)
     light = memory.measure("bench.toy_cases", "memory", "light", threads=1)
-    assert TAKEN <= heavy.above <= 1.2 * TAKEN
+    assert 0.95 * TAKEN <= heavy.above <= 1.2 * TAKEN  # the kernel counts pages in batches
     assert light.above <= 0.1 * TAKEN
     assert heavy.output == 96 and heavy.figure("beyond output") == heavy.above - 96
     assert heavy.figure("process") == heavy.process > heavy.baseline
