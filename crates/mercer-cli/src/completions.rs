@@ -24,13 +24,7 @@ mod tests {
 
     #[test]
     fn every_shell_learns_every_verb() {
-        for shell in [
-            Shell::Bash,
-            Shell::Zsh,
-            Shell::Fish,
-            Shell::PowerShell,
-            Shell::Elvish,
-        ] {
+        for shell in [Shell::Bash, Shell::Zsh, Shell::Fish, Shell::PowerShell, Shell::Elvish] {
             let mut script = Vec::new();
             write(shell, Cli::<Verb>::command(), &mut script).unwrap();
             let script = String::from_utf8(script).unwrap();

@@ -35,12 +35,8 @@ impl Shape {
             Shape::Blobs => ("blobs", ["left", "right", "top"].as_slice()),
         };
         let mut stream = Stream::new(seed, name);
-        let points = (0..rows)
-            .map(|row| self.point(row % classes.len(), &mut stream))
-            .collect();
-        let labels = (0..rows)
-            .map(|row| classes[row % classes.len()].to_string())
-            .collect();
+        let points = (0..rows).map(|row| self.point(row % classes.len(), &mut stream)).collect();
+        let labels = (0..rows).map(|row| classes[row % classes.len()].to_string()).collect();
         Labelled { points, labels }
     }
 
@@ -87,11 +83,7 @@ mod tests {
         for shape in SHAPES {
             let data = shape.sample(301, 1);
             assert_eq!((data.points.len(), data.labels.len()), (301, 301));
-            let first = data
-                .labels
-                .iter()
-                .filter(|label| **label == data.labels[0])
-                .count();
+            let first = data.labels.iter().filter(|label| **label == data.labels[0]).count();
             let classes = if shape == Shape::Blobs { 3 } else { 2 };
             assert_eq!(first, 301usize.div_ceil(classes));
         }

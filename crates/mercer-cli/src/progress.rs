@@ -40,11 +40,7 @@ impl StopFlag {
     }
 
     fn flow(&self) -> ControlFlow<()> {
-        if self.is_set() {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if self.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
@@ -68,20 +64,13 @@ impl Progress {
     /// `quiet` is not.
     pub fn new(stop: StopFlag, quiet: bool) -> Self {
         let visible = !quiet && std::io::stderr().is_terminal();
-        let target = if visible {
-            Some(ProgressDrawTarget::stderr_with_hz(12))
-        } else {
-            None
-        };
+        let target = if visible { Some(ProgressDrawTarget::stderr_with_hz(12)) } else { None };
         Self::drawing_on(stop, target)
     }
 
     fn drawing_on(stop: StopFlag, target: Option<ProgressDrawTarget>) -> Self {
         let shown = target.map(|target| {
-            Mutex::new(Shown {
-                bar: ProgressBar::with_draw_target(Some(FULL), target),
-                stage: "",
-            })
+            Mutex::new(Shown { bar: ProgressBar::with_draw_target(Some(FULL), target), stage: "" })
         });
         Self { stop, shown }
     }
@@ -109,9 +98,7 @@ impl Monitor for Progress {
 
 // A thread that panicked while it drew leaves nothing behind that drawing again could not repair.
 fn lock(shown: &Mutex<Shown>) -> std::sync::MutexGuard<'_, Shown> {
-    shown
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner)
+    shown.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 impl Shown {
@@ -147,11 +134,7 @@ fn message(step: &Step) -> String {
 }
 
 fn position(step: &Step) -> u64 {
-    let share = if step.total > 0.0 {
-        (step.done / step.total).clamp(0.0, 1.0)
-    } else {
-        0.0
-    };
+    let share = if step.total > 0.0 { (step.done / step.total).clamp(0.0, 1.0) } else { 0.0 };
     (share * FULL as f64) as u64
 }
 
@@ -160,12 +143,7 @@ mod tests {
     use super::*;
 
     fn step(stage: &'static str, done: f64, residual: Option<f64>) -> Step {
-        Step {
-            stage,
-            done,
-            total: 4.0,
-            residual,
-        }
+        Step { stage, done, total: 4.0, residual }
     }
 
     #[test]
@@ -202,12 +180,7 @@ mod tests {
     #[test]
     fn shares_stay_within_the_bar() {
         for (done, total, expected) in [(5.0, 4.0, FULL), (0.0, 0.0, 0), (f64::NAN, 4.0, 0)] {
-            let step = Step {
-                stage: "",
-                done,
-                total,
-                residual: None,
-            };
+            let step = Step { stage: "", done, total, residual: None };
             assert_eq!(position(&step), expected);
         }
     }

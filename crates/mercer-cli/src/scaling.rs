@@ -49,16 +49,12 @@ impl Scaling {
 
     /// Applies the map to a row-major matrix `values` (n × `columns`) in place.
     pub fn apply<T: Real>(&self, values: &mut [T], columns: usize) -> Result<()> {
-        self.each(values, columns, |value, shift, factor| {
-            (value - shift) * factor
-        })
+        self.each(values, columns, |value, shift, factor| (value - shift) * factor)
     }
 
     /// Takes the map back, in place: `value ↦ value / factor + shift`, for reconstructions.
     pub fn undo<T: Real>(&self, values: &mut [T], columns: usize) -> Result<()> {
-        self.each(values, columns, |value, shift, factor| {
-            value / factor + shift
-        })
+        self.each(values, columns, |value, shift, factor| value / factor + shift)
     }
 
     fn each<T: Real>(
@@ -68,10 +64,7 @@ impl Scaling {
         map: impl Fn(f64, f64, f64) -> f64,
     ) -> Result<()> {
         if columns != self.shift.len() || columns != self.factor.len() {
-            return Err(Error::Features {
-                expected: self.shift.len(),
-                found: columns,
-            });
+            return Err(Error::Features { expected: self.shift.len(), found: columns });
         }
         if self.kind == ScalingKind::None || columns == 0 {
             return Ok(());
@@ -89,11 +82,7 @@ impl Scaling {
 fn reciprocal(width: f64, level: f64, epsilon: f64) -> f64 {
     let is_noise = width <= 8.0 * epsilon * level.abs();
     let factor = 1.0 / width;
-    if is_noise || !factor.is_finite() || factor == 0.0 {
-        1.0
-    } else {
-        factor
-    }
+    if is_noise || !factor.is_finite() || factor == 0.0 { 1.0 } else { factor }
 }
 
 fn means_and_deviations<T: Real>(values: &[T], columns: usize) -> Vec<(f64, f64)> {
@@ -101,14 +90,8 @@ fn means_and_deviations<T: Real>(values: &[T], columns: usize) -> Vec<(f64, f64)
     let means = column_sums(values, columns, |_, v| v / rows);
     // Squares of distances from the mean in a second pass: the short formula loses all digits far
     // from zero.
-    let variances = column_sums(values, columns, |column, v| {
-        (v - means[column]).powi(2) / rows
-    });
-    means
-        .iter()
-        .zip(variances)
-        .map(|(&mean, variance)| (mean, variance.sqrt()))
-        .collect()
+    let variances = column_sums(values, columns, |column, v| (v - means[column]).powi(2) / rows);
+    means.iter().zip(variances).map(|(&mean, variance)| (mean, variance.sqrt())).collect()
 }
 
 fn column_sums<T: Real>(
@@ -131,11 +114,7 @@ fn lows_and_widths<T: Real>(values: &[T], columns: usize) -> Vec<(f64, f64)> {
         .map(|c| {
             let low = column(c).fold(f64::INFINITY, f64::min);
             let high = column(c).fold(f64::NEG_INFINITY, f64::max);
-            if low > high {
-                (0.0, 1.0)
-            } else {
-                (low, high - low)
-            }
+            if low > high { (0.0, 1.0) } else { (low, high - low) }
         })
         .collect()
 }
@@ -174,13 +153,9 @@ mod tests {
     fn none_changes_nothing_and_single_precision_works() {
         let mut values = TABLE.map(|v| v as f32);
         let same = values;
-        Scaling::learn(ScalingKind::None, &values, 2)
-            .apply(&mut values, 2)
-            .unwrap();
+        Scaling::learn(ScalingKind::None, &values, 2).apply(&mut values, 2).unwrap();
         assert_eq!(values, same);
-        Scaling::learn(ScalingKind::Minmax, &same, 2)
-            .apply(&mut values, 2)
-            .unwrap();
+        Scaling::learn(ScalingKind::Minmax, &same, 2).apply(&mut values, 2).unwrap();
         assert_eq!(values, [0.0f32, 0.0, 0.5, 0.0, 1.0, 0.0]);
     }
 
@@ -194,19 +169,12 @@ mod tests {
 
     #[test]
     fn undo_takes_apply_back() {
-        for kind in [
-            ScalingKind::None,
-            ScalingKind::Standard,
-            ScalingKind::Minmax,
-        ] {
+        for kind in [ScalingKind::None, ScalingKind::Standard, ScalingKind::Minmax] {
             let scaling = Scaling::learn(kind, &TABLE, 2);
             let mut values = TABLE;
             scaling.apply(&mut values, 2).unwrap();
             scaling.undo(&mut values, 2).unwrap();
-            assert!(
-                values.iter().zip(TABLE).all(|(a, b)| (a - b).abs() < 1e-14),
-                "{kind:?}"
-            );
+            assert!(values.iter().zip(TABLE).all(|(a, b)| (a - b).abs() < 1e-14), "{kind:?}");
         }
     }
 
@@ -214,13 +182,7 @@ mod tests {
     fn another_number_of_columns_is_refused() {
         let scaling = Scaling::learn(ScalingKind::Standard, &TABLE, 2);
         let refused = scaling.apply(&mut [1.0, 2.0, 3.0], 3);
-        assert!(matches!(
-            refused,
-            Err(Error::Features {
-                expected: 2,
-                found: 3
-            })
-        ));
+        assert!(matches!(refused, Err(Error::Features { expected: 2, found: 3 })));
     }
 
     #[test]

@@ -36,15 +36,9 @@ impl Table<'_> {
     /// Writes all of the table as CSV. Numbers are written so that reading them gives the same
     /// numbers.
     pub fn write_csv(&self, output: impl Write, delimiter: u8) -> std::io::Result<()> {
-        let mut writer = csv::WriterBuilder::new()
-            .delimiter(delimiter)
-            .from_writer(output);
+        let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(output);
         let label = self.label.map(|(name, _)| name);
-        writer.write_record(
-            label
-                .into_iter()
-                .chain(self.names.iter().map(String::as_str)),
-        )?;
+        writer.write_record(label.into_iter().chain(self.names.iter().map(String::as_str)))?;
         for row in 0..self.rows() {
             let label = self.label.map(|(_, texts)| texts[row].clone());
             let numbers = self.row(row).iter().map(|value| format!("{value:?}"));
@@ -92,27 +86,15 @@ fn joined(columns: &[Vec<String>], line: usize) -> String {
 
 /// The header and cells of a text column, padded on the right.
 fn text_column(name: &str, texts: &[String]) -> Vec<String> {
-    let cells: Vec<String> = std::iter::once(name)
-        .chain(texts.iter().map(String::as_str))
-        .map(printable)
-        .collect();
-    let width = cells
-        .iter()
-        .map(|cell| cell.chars().count())
-        .max()
-        .unwrap_or(0);
-    cells
-        .into_iter()
-        .map(|cell| format!("{cell:<width$}"))
-        .collect()
+    let cells: Vec<String> =
+        std::iter::once(name).chain(texts.iter().map(String::as_str)).map(printable).collect();
+    let width = cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
+    cells.into_iter().map(|cell| format!("{cell:<width$}")).collect()
 }
 
 /// A cell on one line, without control characters that could move the terminal's cursor.
 fn printable(text: &str) -> String {
-    let safe: String = text
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
+    let safe: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     if safe.chars().count() <= LONGEST_CELL {
         return safe;
     }
@@ -123,31 +105,17 @@ fn printable(text: &str) -> String {
 /// decimals, or all have an exponent where plain decimals would be long or lose the smallest
 /// number.
 fn number_column(name: &str, values: &[f64]) -> Vec<String> {
-    let largest = values
-        .iter()
-        .fold(0.0f64, |largest, v| largest.max(v.abs()));
+    let largest = values.iter().fold(0.0f64, |largest, v| largest.max(v.abs()));
     let plain = largest == 0.0 || (1e-3..1e6).contains(&largest);
-    let decimals = if largest >= 1.0 {
-        6 - (largest.log10() as usize).min(5)
-    } else {
-        6
-    };
+    let decimals = if largest >= 1.0 { 6 - (largest.log10() as usize).min(5) } else { 6 };
     let cell = |value: &f64| match plain {
         true => format!("{value:.decimals$}"),
         false => format!("{value:.5e}"),
     };
-    let cells: Vec<String> = std::iter::once(printable(name))
-        .chain(values.iter().map(cell))
-        .collect();
-    let width = cells
-        .iter()
-        .map(|cell| cell.chars().count())
-        .max()
-        .unwrap_or(0);
-    cells
-        .into_iter()
-        .map(|cell| format!("{cell:>width$}"))
-        .collect()
+    let cells: Vec<String> =
+        std::iter::once(printable(name)).chain(values.iter().map(cell)).collect();
+    let width = cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
+    cells.into_iter().map(|cell| format!("{cell:>width$}")).collect()
 }
 
 #[cfg(test)]
@@ -162,11 +130,7 @@ mod tests {
     fn columns_are_aligned_and_cut() {
         let labels: Vec<String> = ["a", "long\u{1b}[2J", "b"].map(String::from).into();
         let values = [1.5, -2.0, 0.25, 1e-9, 3.0, 0.0];
-        let table = Table {
-            names: &names(),
-            values: &values,
-            label: Some(("kind", &labels)),
-        };
+        let table = Table { names: &names(), values: &values, label: Some(("kind", &labels)) };
         assert_eq!(
             table.aligned(2),
             "kind            c1         c2\n\
@@ -179,11 +143,7 @@ mod tests {
     #[test]
     fn the_cut_says_how_many_rows_are_left() {
         let values = vec![0.0; 20_000];
-        let table = Table {
-            names: &names(),
-            values: &values,
-            label: None,
-        };
+        let table = Table { names: &names(), values: &values, label: None };
         assert!(table.aligned(10).ends_with("… 9,990 more rows\n"));
     }
 
@@ -191,26 +151,16 @@ mod tests {
     fn csv_is_complete_exact_and_quoted() {
         let labels: Vec<String> = ["x,y", "z"].map(String::from).into();
         let values = [0.1 + 0.2, 1e-300, -1.0, 2.0];
-        let table = Table {
-            names: &names(),
-            values: &values,
-            label: Some(("kind", &labels)),
-        };
+        let table = Table { names: &names(), values: &values, label: Some(("kind", &labels)) };
         let mut bytes = Vec::new();
         table.write_csv(&mut bytes, b',').unwrap();
         let text = String::from_utf8(bytes).unwrap();
-        assert_eq!(
-            text,
-            "kind,c1,c2\n\"x,y\",0.30000000000000004,1e-300\nz,-1.0,2.0\n"
-        );
+        assert_eq!(text, "kind,c1,c2\n\"x,y\",0.30000000000000004,1e-300\nz,-1.0,2.0\n");
     }
 
     #[test]
     fn tiny_and_huge_columns_have_exponents() {
-        assert_eq!(
-            number_column("c", &[1e-8, 0.0]),
-            ["         c", "1.00000e-8", " 0.00000e0"]
-        );
+        assert_eq!(number_column("c", &[1e-8, 0.0]), ["         c", "1.00000e-8", " 0.00000e0"]);
         assert_eq!(number_column("c", &[123456.7])[1], "123456.7");
     }
 }

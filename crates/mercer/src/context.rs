@@ -57,19 +57,11 @@ impl Context {
     /// A context with `threads` threads; 0 means as many as this process may use.
     pub fn new(threads: usize) -> Self {
         let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(if threads == 0 {
-                available_threads()
-            } else {
-                threads
-            })
+            .num_threads(if threads == 0 { available_threads() } else { threads })
             .thread_name(|i| format!("mercer-{i}"))
             .build()
             .expect("the operating system refused to start worker threads");
-        Self {
-            pool: Arc::new(pool),
-            budget: available_memory(),
-            monitor: Arc::new(Silent),
-        }
+        Self { pool: Arc::new(pool), budget: available_memory(), monitor: Arc::new(Silent) }
     }
 
     /// The same context with a memory budget of `bytes`.
@@ -112,12 +104,7 @@ impl Context {
     /// Refuses work that needs more than the budget.
     pub fn need(&self, what: &'static str, needed: u64, hint: &'static str) -> Result<()> {
         if needed > self.budget {
-            return Err(Error::Memory {
-                what,
-                needed,
-                budget: self.budget,
-                hint,
-            });
+            return Err(Error::Memory { what, needed, budget: self.budget, hint });
         }
         Ok(())
     }
@@ -138,34 +125,20 @@ pub fn available_threads() -> usize {
 /// Nine tenths of the memory that is free for this process: the smaller of what the machine reports as available and
 /// what its cgroup still allows. Where neither can be read, 4 GiB.
 pub fn available_memory() -> u64 {
-    let free = [machine_available(), cgroup_available()]
-        .into_iter()
-        .flatten()
-        .min();
+    let free = [machine_available(), cgroup_available()].into_iter().flatten().min();
     free.unwrap_or(4 << 30) / 10 * 9
 }
 
 fn machine_available() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text
-        .lines()
-        .find(|line| line.starts_with("MemAvailable:"))?;
-    line.split_whitespace()
-        .nth(1)?
-        .parse::<u64>()
-        .ok()
-        .map(|kib| kib * 1024)
+    let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
+    line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kib| kib * 1024)
 }
 
 fn cgroup_available() -> Option<u64> {
     let read = |name: &str| std::fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok();
     let number = |text: String| text.trim().parse::<u64>().ok();
-    let v2 = || {
-        Some((
-            number(read("memory.max")?)?,
-            number(read("memory.current")?)?,
-        ))
-    };
+    let v2 = || Some((number(read("memory.max")?)?, number(read("memory.current")?)?));
     let v1 = || {
         Some((
             number(read("memory/memory.limit_in_bytes")?)?,
@@ -222,10 +195,7 @@ impl Stream {
 
     /// `count` distinct integers of `0..n`, ascending.
     pub fn sample(&mut self, n: usize, count: usize) -> Vec<usize> {
-        assert!(
-            count <= n,
-            "cannot draw {count} distinct integers below {n}"
-        );
+        assert!(count <= n, "cannot draw {count} distinct integers below {n}");
         // Floyd's method: `count` draws, no list of n.
         let mut chosen = std::collections::BTreeSet::new();
         for top in n - count..n {

@@ -100,26 +100,17 @@ pub enum Error {
 impl Error {
     /// A [`Error::Parameter`] for `name`.
     pub fn parameter(name: &'static str, message: impl Into<String>) -> Self {
-        Error::Parameter {
-            name,
-            message: message.into(),
-        }
+        Error::Parameter { name, message: message.into() }
     }
 
     /// A [`Error::File`] for `path`.
     pub fn file(path: impl Into<PathBuf>, source: std::io::Error) -> Self {
-        Error::File {
-            path: path.into(),
-            source,
-        }
+        Error::File { path: path.into(), source }
     }
 
     /// A [`Error::Format`] for `path`.
     pub fn format(path: impl Into<PathBuf>, message: impl Into<String>) -> Self {
-        Error::Format {
-            path: path.into(),
-            message: message.into(),
-        }
+        Error::Format { path: path.into(), message: message.into() }
     }
 }
 
@@ -132,9 +123,5 @@ pub fn bytes(count: u64) -> String {
         value /= 1024.0;
         unit += 1;
     }
-    if unit == 0 {
-        format!("{count} bytes")
-    } else {
-        format!("{value:.2} {}", UNITS[unit])
-    }
+    if unit == 0 { format!("{count} bytes") } else { format!("{value:.2} {}", UNITS[unit]) }
 }

@@ -20,10 +20,7 @@ impl FromStr for ColumnChoice {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let items = text
-            .split(',')
-            .map(|item| item.trim().parse())
-            .collect::<Result<_, _>>()?;
+        let items = text.split(',').map(|item| item.trim().parse()).collect::<Result<_, _>>()?;
         Ok(Self { items })
     }
 }
@@ -46,10 +43,7 @@ impl FromStr for Item {
             Some((first, Some(last))) if last < first => {
                 Err(format!("`{text}`: a range ends before it begins"))
             }
-            positions => Ok(Self {
-                text: text.into(),
-                positions,
-            }),
+            positions => Ok(Self { text: text.into(), positions }),
         }
     }
 }
@@ -87,30 +81,19 @@ impl Item {
             Some((first, last)) if last.unwrap_or(first).max(first) <= columns => {
                 Ok(first - 1..last.unwrap_or(columns))
             }
-            Some(_) => Err(format!(
-                "there is no column {}: the table has {columns}",
-                self.text
-            )),
+            Some(_) => Err(format!("there is no column {}: the table has {columns}", self.text)),
             None if names.is_empty() => Err(format!(
                 "there is no column `{}`: the table has no header, so give positions from 1 to {columns}",
                 self.text
             )),
-            None => Err(format!(
-                "there is no column `{}`; there are {}",
-                self.text,
-                listed(names)
-            )),
+            None => Err(format!("there is no column `{}`; there are {}", self.text, listed(names))),
         }
     }
 }
 
 fn listed(names: &[String]) -> String {
     let shown: Vec<&str> = names.iter().take(8).map(|name| name.trim()).collect();
-    let more = if names.len() > shown.len() {
-        ", …"
-    } else {
-        ""
-    };
+    let more = if names.len() > shown.len() { ", …" } else { "" };
     format!("{}{more}", shown.join(", "))
 }
 
@@ -133,17 +116,9 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named() {
-        assert!(
-            resolve("5", &[], 4)
-                .unwrap_err()
-                .contains("no column 5: the table has 4")
-        );
+        assert!(resolve("5", &[], 4).unwrap_err().contains("no column 5: the table has 4"));
         assert!(resolve("x", &["a"], 1).unwrap_err().contains("there are a"));
-        assert!(
-            resolve("x", &[], 3)
-                .unwrap_err()
-                .contains("positions from 1 to 3")
-        );
+        assert!(resolve("x", &[], 3).unwrap_err().contains("positions from 1 to 3"));
         for wrong in ["", "a,,b", "0", "3-1"] {
             assert!(wrong.parse::<ColumnChoice>().is_err(), "{wrong}");
         }

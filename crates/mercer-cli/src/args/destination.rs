@@ -85,15 +85,12 @@ impl TryFrom<OsString> for ModelFile {
     type Error = String;
 
     fn try_from(text: OsString) -> Result<Self, String> {
-        Ok(Self {
-            path: writable(text)?,
-        })
+        Ok(Self { path: writable(text)? })
     }
 }
 
 fn ending(path: &Path) -> String {
-    path.extension()
-        .map_or(String::new(), |e| e.to_string_lossy().to_ascii_lowercase())
+    path.extension().map_or(String::new(), |e| e.to_string_lossy().to_ascii_lowercase())
 }
 
 /// The path, if a file could be written there as far as can be told without writing.
@@ -146,11 +143,7 @@ mod tests {
     #[test]
     fn folders_are_refused_and_must_exist() {
         assert!(writable(".".into()).unwrap_err().contains("folder"));
-        assert!(
-            writable("no/such/a.csv".into())
-                .unwrap_err()
-                .contains("does not exist")
-        );
+        assert!(writable("no/such/a.csv".into()).unwrap_err().contains("does not exist"));
         assert!(writable("".into()).is_err());
     }
 

@@ -21,11 +21,7 @@ pub enum TableSource {
 
 impl From<OsString> for TableSource {
     fn from(text: OsString) -> Self {
-        if text == "-" {
-            TableSource::Stdin
-        } else {
-            TableSource::File(text.into())
-        }
+        if text == "-" { TableSource::Stdin } else { TableSource::File(text.into()) }
     }
 }
 
@@ -107,12 +103,7 @@ pub struct InputArgs {
 #[command(next_help_heading = "Components")]
 pub struct ComponentArgs {
     /// How many components: a count, a fraction of the variance (0.95 or 95%), or `all`
-    #[arg(
-        short = 'k',
-        long = "components",
-        value_name = "K",
-        default_value = "2"
-    )]
+    #[arg(short = 'k', long = "components", value_name = "K", default_value = "2")]
     pub count: Components,
     /// Scaling of every column before anything else; stored in the model
     #[arg(long, value_enum, default_value_t = crate::scaling::ScalingKind::None, value_name = "HOW")]
@@ -181,9 +172,7 @@ impl OutputArgs {
                 if let (Some(path), Some(other)) = (path, other)
                     && same_file(path, other)
                 {
-                    return Err(conflict(&format!(
-                        "{earlier} and {flag} name the same file"
-                    )));
+                    return Err(conflict(&format!("{earlier} and {flag} name the same file")));
                 }
             }
         }

@@ -65,9 +65,7 @@ mod tests {
 
     fn help(verb: &str) -> String {
         let mut command = Cli::<Verb>::command();
-        let found = command
-            .find_subcommand_mut(verb)
-            .expect("a verb of that name");
+        let found = command.find_subcommand_mut(verb).expect("a verb of that name");
         found.render_long_help().to_string()
     }
 
@@ -79,14 +77,7 @@ mod tests {
     #[test]
     fn help_has_examples_and_exit_codes() {
         let top = Cli::<Verb>::command().render_long_help().to_string();
-        for line in [
-            "pca ",
-            "kpca ",
-            "transform ",
-            "inspect ",
-            "demo ",
-            "130  interrupted",
-        ] {
+        for line in ["pca ", "kpca ", "transform ", "inspect ", "demo ", "130  interrupted"] {
             assert!(top.contains(line), "{line}\n{top}");
         }
         for verb in ["pca", "kpca", "transform", "inspect", "demo", "completions"] {
@@ -100,9 +91,7 @@ mod tests {
 
     #[test]
     fn defaults_need_no_flags() {
-        let Verb::Kpca(args) = parse("kpca table.csv").unwrap() else {
-            panic!("kpca")
-        };
+        let Verb::Kpca(args) = parse("kpca table.csv").unwrap() else { panic!("kpca") };
         assert_eq!(args.kernel, "rbf(gamma=scale)");
         assert_eq!(args.components.count, Components::Count(2));
         assert!(args.output.output.is_none() && !args.no_center && !args.inverse);
@@ -114,9 +103,7 @@ mod tests {
                     -k 95% --kernel poly(degree=2) --no-center --solver krylov --tolerance 1e-6 \
                     --seed 7 --precision mixed --memory 2GiB --threads 2 --json --quiet \
                     --inverse --inverse-kernel rbf(sigma=1) --inverse-alpha 0.1";
-        let Verb::Kpca(args) = parse(line).unwrap() else {
-            panic!("kpca")
-        };
+        let Verb::Kpca(args) = parse(line).unwrap() else { panic!("kpca") };
         assert_eq!(args.input.table, TableSource::Stdin);
         assert_eq!(args.components.count, Components::Fraction(0.95));
         assert_eq!(args.machine.memory, Some(MemorySize(2 << 30)));
@@ -157,9 +144,6 @@ mod tests {
         };
         let error = args.output.check_distinct().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::ArgumentConflict);
-        assert!(
-            error.to_string().contains("--output and --model"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("--output and --model"), "{error}");
     }
 }

@@ -21,11 +21,7 @@ impl FromStr for Components {
             return Ok(Components::All);
         }
         if let Ok(count) = text.parse::<usize>() {
-            return if count == 0 {
-                Err(wrong_count())
-            } else {
-                Ok(Components::Count(count))
-            };
+            return if count == 0 { Err(wrong_count()) } else { Ok(Components::Count(count)) };
         }
         let fraction = match text.strip_suffix('%') {
             Some(percent) => percent.trim().parse::<f64>().map(|p| p / 100.0),
@@ -53,9 +49,7 @@ impl FromStr for MemorySize {
         let wrong =
             || format!("`{text}` is not a size: write 2GiB, 500MB, 1.5G or a number of bytes");
         let text = text.trim();
-        let digits = text
-            .find(|c: char| !c.is_ascii_digit() && c != '.')
-            .unwrap_or(text.len());
+        let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
         let number: f64 = text[..digits].parse().map_err(|_| wrong())?;
         let unit = unit_bytes(text[digits..].trim()).ok_or_else(wrong)?;
         let bytes = number * unit;
@@ -140,21 +134,14 @@ mod tests {
             ("1é", None),
         ];
         for (text, expected) in cases {
-            assert_eq!(
-                text.parse::<MemorySize>().ok(),
-                expected.map(MemorySize),
-                "{text}"
-            );
+            assert_eq!(text.parse::<MemorySize>().ok(), expected.map(MemorySize), "{text}");
         }
     }
 
     #[test]
     fn tolerances_lie_between_zero_and_one() {
         for text in ["0", "1", "nan", "-1e-3", "x"] {
-            assert!(
-                tolerance(text).is_err() && (text == "1" || positive(text).is_err()),
-                "{text}"
-            );
+            assert!(tolerance(text).is_err() && (text == "1" || positive(text).is_err()), "{text}");
         }
         assert_eq!(tolerance("1e-6"), Ok(1e-6));
     }

@@ -76,12 +76,7 @@ pub struct KpcaArgs {
     #[command(flatten)]
     pub input: InputArgs,
     /// The kernel, e.g. `rbf(sigma=2)`, `poly(degree=3)`, `0.5*rbf(gamma=scale) + linear`
-    #[arg(
-        long,
-        value_name = "SPEC",
-        default_value = "rbf(gamma=scale)",
-        help_heading = "Kernel"
-    )]
+    #[arg(long, value_name = "SPEC", default_value = "rbf(gamma=scale)", help_heading = "Kernel")]
     pub kernel: String,
     /// Do not centre the samples in feature space
     #[arg(long, help_heading = "Kernel")]
@@ -90,12 +85,7 @@ pub struct KpcaArgs {
     #[arg(long, help_heading = "Kernel")]
     pub inverse: bool,
     /// The kernel of the way back, between components [default: that of --kernel]
-    #[arg(
-        long,
-        value_name = "SPEC",
-        requires = "inverse",
-        help_heading = "Kernel"
-    )]
+    #[arg(long, value_name = "SPEC", requires = "inverse", help_heading = "Kernel")]
     pub inverse_kernel: Option<String>,
     /// The ridge penalty of the way back
     #[arg(long, value_name = "ALPHA", requires = "inverse", default_value = "1",

@@ -29,12 +29,7 @@ impl Axis {
         let values = round_values(low, high, wanted);
         let exponent = common_exponent(&values);
         let ticks = labelled(&values, exponent);
-        Self {
-            low,
-            high,
-            ticks,
-            exponent,
-        }
+        Self { low, high, ticks, exponent }
     }
 
     /// The position of `value` between the two ends: 0 at `low`, 1 at `high`.
@@ -54,9 +49,8 @@ impl Axis {
 /// The smallest and largest finite value; (0, 0) when there is none.
 pub(crate) fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let finite = values.filter(|v| v.is_finite());
-    let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
-        (low.min(v), high.max(v))
-    });
+    let (low, high) =
+        finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
     if low > high { (0.0, 0.0) } else { (low, high) }
 }
 
@@ -70,10 +64,7 @@ fn padded((low, high): (f64, f64)) -> (f64, f64) {
         let margin = if largest < 1e-300 { 1.0 } else { 0.5 * largest };
         return (low - margin, high + margin);
     }
-    (
-        (low - 0.1 * width).max(f64::MIN),
-        (high + 0.1 * width).min(f64::MAX),
-    )
+    ((low - 0.1 * width).max(f64::MIN), (high + 0.1 * width).min(f64::MAX))
 }
 
 /// Multiples of 1, 2 or 5 times a power of ten within the range, about `wanted` of them.
@@ -89,53 +80,27 @@ fn round_values(low: f64, high: f64, wanted: usize) -> Vec<f64> {
     if !(step.is_finite() && step > 0.0 && last - first < 100.0) {
         return Vec::new();
     }
-    (0..=(last - first) as usize)
-        .map(|i| (first + i as f64) * step)
-        .collect()
+    (0..=(last - first) as usize).map(|i| (first + i as f64) * step).collect()
 }
 
 /// The power of ten taken out of labels that would otherwise be long: 0 for everyday numbers.
 fn common_exponent(values: &[f64]) -> i32 {
-    let largest = values
-        .iter()
-        .fold(0.0f64, |largest, v| largest.max(v.abs()));
-    let exponent = if largest > 0.0 {
-        largest.log10().floor() as i32
-    } else {
-        0
-    };
-    if (-3..5).contains(&exponent) {
-        0
-    } else {
-        exponent
-    }
+    let largest = values.iter().fold(0.0f64, |largest, v| largest.max(v.abs()));
+    let exponent = if largest > 0.0 { largest.log10().floor() as i32 } else { 0 };
+    if (-3..5).contains(&exponent) { 0 } else { exponent }
 }
 
 fn labelled(values: &[f64], exponent: i32) -> Vec<Tick> {
     let scale = 10f64.powi(exponent);
-    let step = values
-        .windows(2)
-        .map(|pair| (pair[1] - pair[0]) / scale)
-        .next()
-        .unwrap_or(1.0);
+    let step = values.windows(2).map(|pair| (pair[1] - pair[0]) / scale).next().unwrap_or(1.0);
     let decimals = (-(step.log10() + 1e-9).floor()).clamp(0.0, 12.0) as usize;
     let label = |value: f64| {
         let text = format!("{:.decimals$}", value / scale);
         let is_zero = text.chars().all(|c| matches!(c, '-' | '0' | '.'));
         // A true minus sign is as wide as a plus sign and easier to see than a hyphen.
-        if is_zero {
-            text.replace('-', "")
-        } else {
-            text.replace('-', "\u{2212}")
-        }
+        if is_zero { text.replace('-', "") } else { text.replace('-', "\u{2212}") }
     };
-    values
-        .iter()
-        .map(|&value| Tick {
-            value,
-            label: label(value),
-        })
-        .collect()
+    values.iter().map(|&value| Tick { value, label: label(value) }).collect()
 }
 
 /// `× 1e−4` for −4. Raised digits would be prettier, but many fonts have no raised minus sign.
@@ -148,11 +113,7 @@ mod tests {
     use super::*;
 
     fn labels(low: f64, high: f64) -> Vec<String> {
-        Axis::over(low, high, 5)
-            .ticks
-            .into_iter()
-            .map(|tick| tick.label)
-            .collect()
+        Axis::over(low, high, 5).ticks.into_iter().map(|tick| tick.label).collect()
     }
 
     #[test]

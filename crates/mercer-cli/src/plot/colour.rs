@@ -37,13 +37,8 @@ const VIRIDIS: [Rgb; 9] = [
 ];
 
 // From negative through zero to positive; pale, because points are drawn on top.
-const DIVERGING: [Rgb; 5] = [
-    [150, 132, 189],
-    [205, 196, 225],
-    [250, 250, 250],
-    [197, 226, 200],
-    [122, 182, 135],
-];
+const DIVERGING: [Rgb; 5] =
+    [[150, 132, 189], [205, 196, 225], [250, 250, 250], [197, 226, 200], [122, 182, 135]];
 
 /// The viridis colour at `position` from 0 to 1.
 pub(crate) fn viridis(position: f64) -> Rgb {
@@ -83,11 +78,7 @@ mod tests {
     fn class_colours_differ() {
         for (i, a) in CLASSES.iter().enumerate() {
             for b in &CLASSES[..i] {
-                let distance: u32 = a
-                    .iter()
-                    .zip(b)
-                    .map(|(x, y)| u32::from(x.abs_diff(*y)))
-                    .sum();
+                let distance: u32 = a.iter().zip(b).map(|(x, y)| u32::from(x.abs_diff(*y))).sum();
                 assert!(distance > 60, "{} and {}", hex(*a), hex(*b));
             }
         }

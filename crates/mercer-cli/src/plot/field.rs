@@ -26,10 +26,7 @@ impl Field<'_> {
     /// every side.
     pub fn square_around(points: &[[f64; 2]]) -> [[f64; 2]; 2] {
         let ranges = [0, 1].map(|axis| extent(points.iter().map(|point| point[axis])));
-        let width = ranges
-            .iter()
-            .map(|(low, high)| high - low)
-            .fold(0.0, f64::max);
+        let width = ranges.iter().map(|(low, high)| high - low).fold(0.0, f64::max);
         let half = if width > 0.0 { 0.625 * width } else { 1.0 };
         ranges.map(|(low, high)| {
             let middle = low / 2.0 + high / 2.0;
@@ -40,13 +37,7 @@ impl Field<'_> {
     /// The `rows × columns` points at which the values of a field are wanted, in the order of its
     /// values.
     pub fn grid(x: [f64; 2], y: [f64; 2], columns: usize, rows: usize) -> Vec<[f64; 2]> {
-        let field = Field {
-            x,
-            y,
-            columns,
-            rows,
-            values: &[],
-        };
+        let field = Field { x, y, columns, rows, values: &[] };
         let at = |index: usize| place(&field, index / columns, index % columns);
         (0..rows * columns).map(at).collect()
     }
@@ -66,20 +57,10 @@ struct Level {
 /// Draws `field`: bands from the most negative to the most positive value, symmetric around zero.
 pub(crate) fn draw_field(svg: &mut Svg, plane: &Plane, field: &Field) {
     let expected = field.rows * field.columns;
-    assert!(
-        field.rows >= 2 && field.columns >= 2 && field.values.len() == expected,
-        "a grid"
-    );
-    let largest = field
-        .values
-        .iter()
-        .filter(|v| v.is_finite())
-        .fold(0.0f64, |m, v| m.max(v.abs()));
+    assert!(field.rows >= 2 && field.columns >= 2 && field.values.len() == expected, "a grid");
+    let largest = field.values.iter().filter(|v| v.is_finite()).fold(0.0f64, |m, v| m.max(v.abs()));
     svg.clipped(plane.frame, |svg| {
-        svg.rect(
-            plane.frame,
-            &format!("fill=\"{}\"", hex(diverging(band_colour(0)))),
-        );
+        svg.rect(plane.frame, &format!("fill=\"{}\"", hex(diverging(band_colour(0)))));
         if largest == 0.0 {
             return;
         }
@@ -87,15 +68,9 @@ pub(crate) fn draw_field(svg: &mut Svg, plane: &Plane, field: &Field) {
         for band in 1..2 * BANDS {
             let value = largest * (band as f64 / BANDS as f64 - 1.0);
             let level = march(plane, field, value);
-            svg.path(
-                &level.region,
-                &format!("fill=\"{}\"", hex(diverging(band_colour(band)))),
-            );
+            svg.path(&level.region, &format!("fill=\"{}\"", hex(diverging(band_colour(band)))));
             if band == BANDS {
-                svg.path(
-                    &level.line,
-                    "fill=\"none\" stroke=\"#4b5563\" stroke-width=\"1.4\"",
-                );
+                svg.path(&level.line, "fill=\"none\" stroke=\"#4b5563\" stroke-width=\"1.4\"");
             } else {
                 lines += &level.line;
             }
@@ -113,10 +88,7 @@ fn band_colour(band: usize) -> f64 {
 }
 
 fn march(plane: &Plane, field: &Field, value: f64) -> Level {
-    let mut level = Level {
-        region: String::new(),
-        line: String::new(),
-    };
+    let mut level = Level { region: String::new(), line: String::new() };
     for row in 0..field.rows - 1 {
         let mut run_start = None;
         for column in 0..field.columns - 1 {
@@ -142,21 +114,13 @@ fn place(field: &Field, row: usize, column: usize) -> [f64; 2] {
     let along = |[low, high]: [f64; 2], index: usize, count: usize| {
         low + (high - low) * index as f64 / (count - 1) as f64
     };
-    [
-        along(field.x, column, field.columns),
-        along(field.y, row, field.rows),
-    ]
+    [along(field.x, column, field.columns), along(field.y, row, field.rows)]
 }
 
 /// The corners of a cell with their values, in the order of a walk around it.
 fn cell(field: &Field, row: usize, column: usize) -> [Corner; 4] {
-    [
-        (row, column),
-        (row, column + 1),
-        (row + 1, column + 1),
-        (row + 1, column),
-    ]
-    .map(|(r, c)| (place(field, r, c), field.values[r * field.columns + c]))
+    [(row, column), (row, column + 1), (row + 1, column + 1), (row + 1, column)]
+        .map(|(r, c)| (place(field, r, c), field.values[r * field.columns + c]))
 }
 
 /// Adds cells that lie wholly above the level, from column `start` to before `end`, as one
@@ -203,11 +167,7 @@ fn cut_cell(level: &mut Level, plane: &Plane, corners: &[Corner; 4], value: f64)
 fn crossing(from: Corner, to: Corner, value: f64) -> [f64; 2] {
     // A value that is not finite counts as lying below every level; the cut is then made half way.
     let share = (value - from.1) / (to.1 - from.1);
-    let share = if share.is_finite() {
-        share.clamp(0.0, 1.0)
-    } else {
-        0.5
-    };
+    let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.5 };
     std::array::from_fn(|axis| from.0[axis] + share * (to.0[axis] - from.0[axis]))
 }
 
@@ -218,24 +178,9 @@ mod tests {
     use super::*;
 
     fn level(values: &[f64], value: f64) -> Level {
-        let frame = Rect {
-            left: 0.0,
-            top: 0.0,
-            width: 10.0,
-            height: 10.0,
-        };
-        let plane = Plane {
-            frame,
-            x: Axis::over(0.0, 1.0, 5),
-            y: Axis::over(0.0, 1.0, 5),
-        };
-        let field = Field {
-            x: [0.0, 1.0],
-            y: [0.0, 1.0],
-            columns: 2,
-            rows: 2,
-            values,
-        };
+        let frame = Rect { left: 0.0, top: 0.0, width: 10.0, height: 10.0 };
+        let plane = Plane { frame, x: Axis::over(0.0, 1.0, 5), y: Axis::over(0.0, 1.0, 5) };
+        let field = Field { x: [0.0, 1.0], y: [0.0, 1.0], columns: 2, rows: 2, values };
         march(&plane, &field, value)
     }
 
@@ -257,22 +202,12 @@ mod tests {
         let [x, y] = Field::square_around(&[[0.0, 1.0], [4.0, 1.0]]);
         assert_eq!((x, y), ([-0.5, 4.5], [-1.5, 3.5]));
         let grid = Field::grid([0.0, 2.0], [0.0, 1.0], 3, 2);
-        let expected = [
-            [0.0, 0.0],
-            [1.0, 0.0],
-            [2.0, 0.0],
-            [0.0, 1.0],
-            [1.0, 1.0],
-            [2.0, 1.0],
-        ];
+        let expected = [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 1.0]];
         assert_eq!(grid, expected);
     }
 
     #[test]
     fn a_saddle_has_two_lines() {
-        assert_eq!(
-            level(&[1.0, 0.0, 0.0, 1.0], 0.5).line.matches('M').count(),
-            2
-        );
+        assert_eq!(level(&[1.0, 0.0, 0.0, 1.0], 0.5).line.matches('M').count(), 2);
     }
 }

@@ -19,18 +19,10 @@ pub(crate) enum Colouring {
     /// No label: one colour.
     Plain { rows: usize },
     /// A handful of classes; `class[row]` indexes `names`. The last class may be `other`.
-    Classes {
-        names: Vec<String>,
-        class: Vec<usize>,
-        has_other: bool,
-    },
+    Classes { names: Vec<String>, class: Vec<usize>, has_other: bool },
     /// Many different numbers: a continuous scale from `low` to `high`; `shade[row]` indexes
     /// [`SHADES`] colours.
-    Scale {
-        low: f64,
-        high: f64,
-        shade: Vec<usize>,
-    },
+    Scale { low: f64, high: f64, shade: Vec<usize> },
 }
 
 /// Steps of a continuous scale. Finer steps cannot be told apart and would make the file larger.
@@ -73,11 +65,7 @@ impl Colouring {
     pub fn colour(&self, group: usize) -> Rgb {
         match self {
             Colouring::Plain { .. } => CLASSES[0],
-            Colouring::Classes {
-                names,
-                has_other: true,
-                ..
-            } if group + 1 == names.len() => OTHER,
+            Colouring::Classes { names, has_other: true, .. } if group + 1 == names.len() => OTHER,
             Colouring::Classes { .. } => CLASSES[group],
             Colouring::Scale { .. } => viridis(group as f64 / (SHADES - 1) as f64),
         }
@@ -92,9 +80,7 @@ fn numeric(values: &[String]) -> Option<Vec<f64>> {
 /// Every different label with how often it occurs, most frequent first, equals in natural order.
 fn count(values: &[String]) -> Vec<(&str, usize)> {
     let mut counts = HashMap::<&str, usize>::new();
-    values
-        .iter()
-        .for_each(|value| *counts.entry(value).or_default() += 1);
+    values.iter().for_each(|value| *counts.entry(value).or_default() += 1);
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_by_cached_key(|(name, count)| {
         (std::cmp::Reverse(*count), natural_order(name), *name)
@@ -104,11 +90,7 @@ fn count(values: &[String]) -> Vec<(&str, usize)> {
 
 fn classes(values: &[String], counts: Vec<(&str, usize)>, numeric: bool) -> Colouring {
     let has_other = counts.len() > CLASSES.len();
-    let shown = if has_other {
-        CLASSES.len() - 1
-    } else {
-        counts.len()
-    };
+    let shown = if has_other { CLASSES.len() - 1 } else { counts.len() };
     let mut names: Vec<&str> = counts[..shown].iter().map(|(name, _)| *name).collect();
     if numeric {
         let value = |text: &str| text.trim().parse::<f64>().unwrap_or(0.0);
@@ -117,26 +99,15 @@ fn classes(values: &[String], counts: Vec<(&str, usize)>, numeric: bool) -> Colo
         names.sort_by_cached_key(|name| (natural_order(name), *name));
     }
     let index: HashMap<&str, usize> = names.iter().enumerate().map(|(i, n)| (*n, i)).collect();
-    let class = values
-        .iter()
-        .map(|v| index.get(v.as_str()).copied().unwrap_or(shown))
-        .collect();
+    let class = values.iter().map(|v| index.get(v.as_str()).copied().unwrap_or(shown)).collect();
     let readable = |name: &str| {
-        if name.trim().is_empty() {
-            "(empty)".into()
-        } else {
-            name.into()
-        }
+        if name.trim().is_empty() { "(empty)".into() } else { name.into() }
     };
     let mut names: Vec<String> = names.into_iter().map(readable).collect();
     if has_other {
         names.push(format!("{} others", counts.len() - shown));
     }
-    Colouring::Classes {
-        names,
-        class,
-        has_other,
-    }
+    Colouring::Classes { names, class, has_other }
 }
 
 /// A key that sorts `class 2` before `class 10`: runs of digits count as numbers, everything else
@@ -160,11 +131,7 @@ fn scale(numbers: &[f64]) -> Colouring {
     let (low, high) = super::axis::extent(numbers.iter().copied());
     let position = |v: f64| (v / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0);
     let shade = |v: &f64| (position(*v) * (SHADES - 1) as f64).round() as usize;
-    Colouring::Scale {
-        low,
-        high,
-        shade: numbers.iter().map(shade).collect(),
-    }
+    Colouring::Scale { low, high, shade: numbers.iter().map(shade).collect() }
 }
 
 #[cfg(test)]
@@ -173,13 +140,7 @@ mod tests {
 
     fn colouring(values: &[&str]) -> Colouring {
         let values: Vec<String> = values.iter().map(|v| v.to_string()).collect();
-        Colouring::of(
-            Some(&LabelColumn {
-                name: "",
-                values: &values,
-            }),
-            values.len(),
-        )
+        Colouring::of(Some(&LabelColumn { name: "", values: &values }), values.len())
     }
 
     #[test]
@@ -194,10 +155,7 @@ mod tests {
     #[test]
     fn many_numbers_are_a_scale() {
         let values: Vec<String> = (0..20).map(|v| v.to_string()).collect();
-        let labels = LabelColumn {
-            name: "age",
-            values: &values,
-        };
+        let labels = LabelColumn { name: "age", values: &values };
         let Colouring::Scale { low, high, shade } = Colouring::of(Some(&labels), 20) else {
             panic!("expected a scale")
         };
@@ -208,17 +166,9 @@ mod tests {
     fn many_names_leave_the_rare_ones_to_others() {
         let mut values: Vec<String> = (0..15).map(|v| format!("name {v:02}")).collect();
         values.extend((4..15).map(|v| format!("name {v:02}")));
-        let labels = LabelColumn {
-            name: "",
-            values: &values,
-        };
+        let labels = LabelColumn { name: "", values: &values };
         let colouring = Colouring::of(Some(&labels), values.len());
-        let Colouring::Classes {
-            names,
-            class,
-            has_other: true,
-        } = &colouring
-        else {
+        let Colouring::Classes { names, class, has_other: true } = &colouring else {
             panic!("expected classes with others")
         };
         assert_eq!(

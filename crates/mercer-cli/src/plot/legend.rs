@@ -71,13 +71,7 @@ fn draw_classes(svg: &mut Svg, colouring: &Colouring, names: &[String], [left, y
 fn draw_bar(svg: &mut Svg, bar: Rect, low: f64, high: f64) {
     let stops: String = (0..=16)
         .map(|i| f64::from(i) / 16.0)
-        .map(|p| {
-            format!(
-                "<stop offset=\"{}\" stop-color=\"{}\"/>",
-                number(p),
-                hex(viridis(p))
-            )
-        })
+        .map(|p| format!("<stop offset=\"{}\" stop-color=\"{}\"/>", number(p), hex(viridis(p))))
         .collect();
     svg.raw(&format!(
         "<linearGradient id=\"scale\" x1=\"0\" y1=\"1\" x2=\"0\" y2=\"0\">{stops}</linearGradient>\n"
@@ -94,11 +88,6 @@ fn draw_bar(svg: &mut Svg, bar: Rect, low: f64, high: f64) {
         svg.text(bar.right() + 8.0, y + 4.0, style, &tick.label);
     }
     if axis.exponent != 0 {
-        svg.text(
-            bar.left,
-            bar.bottom() + 18.0,
-            style,
-            &power_of_ten(axis.exponent),
-        );
+        svg.text(bar.left, bar.bottom() + 18.0, style, &power_of_ten(axis.exponent));
     }
 }

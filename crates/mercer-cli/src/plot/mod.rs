@@ -54,22 +54,14 @@ mod tests {
 
     #[test]
     fn axis_titles_name_the_component_and_its_share() {
-        assert_eq!(
-            component_title(0, Some(0.4321)),
-            "component 1 (43.2 % of variance)"
-        );
+        assert_eq!(component_title(0, Some(0.4321)), "component 1 (43.2 % of variance)");
         assert_eq!(component_title(1, None), "component 2");
         assert_eq!(component_title(1, Some(f64::NAN)), "component 2");
     }
 
     #[test]
     fn digits_are_grouped_by_three() {
-        for (count, text) in [
-            (0, "0"),
-            (999, "999"),
-            (1000, "1,000"),
-            (1234567, "1,234,567"),
-        ] {
+        for (count, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1234567, "1,234,567")] {
             assert_eq!(grouped(count), text);
         }
     }

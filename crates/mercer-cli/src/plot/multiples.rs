@@ -56,11 +56,7 @@ pub fn multiples(picture: &Multiples) -> String {
     let panels_right = MARGIN + columns as f64 * PANEL_WIDTH;
     let width = panels_right + legend_width(&colouring, name) + MARGIN;
     let lines = picture.panels.len().div_ceil(columns);
-    let top = if picture.subtitle.is_empty() {
-        MARGIN + 26.0
-    } else {
-        MARGIN + 46.0
-    };
+    let top = if picture.subtitle.is_empty() { MARGIN + 26.0 } else { MARGIN + 46.0 };
     let height = top + lines as f64 * PANEL_HEIGHT + MARGIN / 2.0;
     let mut svg = Svg::new(width, height, picture.title);
     draw_titles(&mut svg, picture.title, picture.subtitle, width);
@@ -74,13 +70,7 @@ pub fn multiples(picture: &Multiples) -> String {
         };
         drawn = drawn.min(draw_panel(&mut svg, panel, outer, &colouring));
     }
-    draw_legend(
-        &mut svg,
-        &colouring,
-        name,
-        [panels_right + 10.0, top + 44.0],
-        PANEL_HEIGHT,
-    );
+    draw_legend(&mut svg, &colouring, name, [panels_right + 10.0, top + 44.0], PANEL_HEIGHT);
     draw_note(&mut svg, drawn, rows, [width - MARGIN, MARGIN + 14.0]);
     svg.finish()
 }
@@ -88,11 +78,7 @@ pub fn multiples(picture: &Multiples) -> String {
 /// Draws one panel and returns how many points it shows.
 fn draw_panel(svg: &mut Svg, panel: &Panel, outer: Rect, colouring: &Colouring) -> usize {
     let heading = 28.0;
-    let inner = Rect {
-        top: outer.top + heading,
-        height: outer.height - heading,
-        ..outer
-    };
+    let inner = Rect { top: outer.top + heading, height: outer.height - heading, ..outer };
     let plane = axes(panel, inner);
     let style = TextStyle::new(14.0, INK, "start").bold();
     let title = shortened(panel.title, 46);
@@ -134,13 +120,7 @@ mod tests {
         let points = [[0.0, 1.0], [1.0, 0.0]];
         let labels: Vec<String> = ["in", "out"].map(String::from).into();
         let values = [0.0, 1.0, -1.0, 0.0];
-        let field = Field {
-            x: [-1.0, 2.0],
-            y: [-1.0, 2.0],
-            columns: 2,
-            rows: 2,
-            values: &values,
-        };
+        let field = Field { x: [-1.0, 2.0], y: [-1.0, 2.0], columns: 2, rows: 2, values: &values };
         let panel = |title, field| Panel {
             title,
             x_title: "x",
@@ -153,10 +133,7 @@ mod tests {
             title: "Two",
             subtitle: "",
             panels: vec![panel("input", None), panel("function", Some(field))],
-            labels: Some(LabelColumn {
-                name: "ring",
-                values: &labels,
-            }),
+            labels: Some(LabelColumn { name: "ring", values: &labels }),
         });
         assert_eq!(svg.matches("<circle").count(), 2 * 2 + 2);
         assert_eq!(svg.matches(">ring<").count(), 1);

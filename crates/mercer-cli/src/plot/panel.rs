@@ -16,16 +16,8 @@ pub(crate) struct Plane {
 impl Plane {
     /// The plane that leaves room inside `outer` for ticks and titles.
     pub fn inside(outer: Rect, x: Axis, y: Axis) -> Self {
-        let widest = y
-            .ticks
-            .iter()
-            .map(|t| text_width(&t.label, TICK_SIZE))
-            .fold(0.0, f64::max);
-        let left = if y.ticks.is_empty() {
-            30.0
-        } else {
-            widest + 40.0
-        };
+        let widest = y.ticks.iter().map(|t| text_width(&t.label, TICK_SIZE)).fold(0.0, f64::max);
+        let left = if y.ticks.is_empty() { 30.0 } else { widest + 40.0 };
         let (top, right, bottom) = (14.0, 12.0, 52.0);
         let frame = Rect {
             left: outer.left + left,
@@ -69,12 +61,7 @@ impl Plane {
 
     /// Grid lines at the ticks, as one path.
     pub fn draw_grid(&self, svg: &mut Svg) {
-        let Rect {
-            left,
-            top,
-            width,
-            height,
-        } = self.frame;
+        let Rect { left, top, width, height } = self.frame;
         let mut lines = String::new();
         for tick in &self.x.ticks {
             let x = self.place([tick.value, self.y.low])[0];
@@ -92,25 +79,11 @@ impl Plane {
         svg.rect(self.frame, &format!("fill=\"none\" stroke=\"{FRAME}\""));
         self.draw_tick_labels(svg);
         self.draw_powers(svg);
-        let Rect {
-            left,
-            top,
-            width,
-            height,
-        } = self.frame;
+        let Rect { left, top, width, height } = self.frame;
         let style = TextStyle::new(TITLE_SIZE, INK, "middle");
-        svg.text(
-            left + width / 2.0,
-            self.frame.bottom() + 42.0,
-            style,
-            x_title,
-        );
-        let widest = self
-            .y
-            .ticks
-            .iter()
-            .map(|t| text_width(&t.label, TICK_SIZE))
-            .fold(0.0, f64::max);
+        svg.text(left + width / 2.0, self.frame.bottom() + 42.0, style, x_title);
+        let widest =
+            self.y.ticks.iter().map(|t| text_width(&t.label, TICK_SIZE)).fold(0.0, f64::max);
         let y_place = left - widest - 18.0;
         svg.text(y_place, top + height / 2.0, style.upright(), y_title);
     }
@@ -137,23 +110,14 @@ impl Plane {
         }
         if self.y.exponent != 0 {
             let style = TextStyle::new(TICK_SIZE, SOFT_INK, "start");
-            svg.text(
-                self.frame.left,
-                self.frame.top - 6.0,
-                style,
-                &power_of_ten(self.y.exponent),
-            );
+            svg.text(self.frame.left, self.frame.top - 6.0, style, &power_of_ten(self.y.exponent));
         }
     }
 }
 
 fn widened(axis: &Axis, width: f64) -> Axis {
     let middle = (axis.low + axis.high) / 2.0;
-    Axis::over(
-        middle - width / 2.0,
-        middle + width / 2.0,
-        axis.ticks.len().max(4),
-    )
+    Axis::over(middle - width / 2.0, middle + width / 2.0, axis.ticks.len().max(4))
 }
 
 #[cfg(test)]
@@ -162,12 +126,7 @@ mod tests {
 
     #[test]
     fn corners_of_the_range_meet_corners_of_the_frame() {
-        let outer = Rect {
-            left: 0.0,
-            top: 0.0,
-            width: 500.0,
-            height: 400.0,
-        };
+        let outer = Rect { left: 0.0, top: 0.0, width: 500.0, height: 400.0 };
         let plane = Plane::inside(outer, Axis::over(0.0, 2.0, 5), Axis::over(-1.0, 1.0, 5));
         let frame = plane.frame;
         assert_eq!(plane.place([0.0, -1.0]), [frame.left, frame.bottom()]);
@@ -176,12 +135,7 @@ mod tests {
 
     #[test]
     fn equal_units_have_equal_lengths() {
-        let outer = Rect {
-            left: 0.0,
-            top: 0.0,
-            width: 500.0,
-            height: 400.0,
-        };
+        let outer = Rect { left: 0.0, top: 0.0, width: 500.0, height: 400.0 };
         let plane = Plane::inside(outer, Axis::over(0.0, 1.0, 5), Axis::over(0.0, 1.0, 5));
         let plane = plane.with_equal_units();
         let ([x0, y0], [x1, y1]) = (plane.place([0.0, 0.0]), plane.place([1.0, 1.0]));
@@ -190,21 +144,9 @@ mod tests {
 
     #[test]
     fn a_frame_shrinks_to_equal_units() {
-        let frame = Rect {
-            left: 5.0,
-            top: 5.0,
-            width: 400.0,
-            height: 300.0,
-        };
-        let plane = Plane {
-            frame,
-            x: Axis::over(0.0, 1.0, 5),
-            y: Axis::over(0.0, 2.0, 5),
-        };
+        let frame = Rect { left: 5.0, top: 5.0, width: 400.0, height: 300.0 };
+        let plane = Plane { frame, x: Axis::over(0.0, 1.0, 5), y: Axis::over(0.0, 2.0, 5) };
         let shrunk = plane.with_equal_units_kept_ranges().frame;
-        assert_eq!(
-            (shrunk.width, shrunk.height, shrunk.left),
-            (150.0, 300.0, 5.0)
-        );
+        assert_eq!((shrunk.width, shrunk.height, shrunk.left), (150.0, 300.0, 5.0));
     }
 }

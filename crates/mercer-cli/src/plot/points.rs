@@ -63,23 +63,9 @@ pub(crate) fn draw_points(
     let (radius, opacity) = appearance(rows.len());
     svg.clipped(plane.frame, |svg| {
         if rows.len() <= MOST_CIRCLES {
-            draw_circles(
-                svg,
-                plane,
-                points,
-                rows,
-                colouring,
-                (radius * zoom, opacity),
-            );
+            draw_circles(svg, plane, points, rows, colouring, (radius * zoom, opacity));
         } else {
-            draw_dots(
-                svg,
-                plane,
-                points,
-                rows,
-                colouring,
-                (radius * zoom, opacity),
-            );
+            draw_dots(svg, plane, points, rows, colouring, (radius * zoom, opacity));
         }
     });
 }
@@ -101,11 +87,7 @@ fn draw_circles(
     colouring: &Colouring,
     (radius, opacity): (f64, f64),
 ) {
-    let rim = if radius > 2.5 {
-        " stroke=\"#fff\" stroke-width=\".7\""
-    } else {
-        ""
-    };
+    let rim = if radius > 2.5 { " stroke=\"#fff\" stroke-width=\".7\"" } else { "" };
     svg.raw(&format!("<g fill-opacity=\"{}\"{rim}>\n", number(opacity)));
     for &row in rows {
         let [x, y] = plane.place(points[row]);
@@ -139,10 +121,7 @@ fn draw_dots(
             paths[colouring.group(row)] += &format!("M{x:.1} {y:.1}h0");
         }
         for (group, path) in paths.iter().enumerate() {
-            svg.path(
-                path,
-                &format!("stroke=\"{}\"", hex(colouring.colour(group))),
-            );
+            svg.path(path, &format!("stroke=\"{}\"", hex(colouring.colour(group))));
         }
     }
     svg.raw("</g>\n");

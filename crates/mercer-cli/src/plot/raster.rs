@@ -45,11 +45,7 @@ mod tests {
         );
         let bytes = png(&svg, 1.0).unwrap();
         let pixels = tiny_skia::Pixmap::decode_png(&bytes).unwrap();
-        pixels
-            .pixels()
-            .iter()
-            .filter(|pixel| pixel.alpha() > 0)
-            .count()
+        pixels.pixels().iter().filter(|pixel| pixel.alpha() > 0).count()
     }
 
     #[test]

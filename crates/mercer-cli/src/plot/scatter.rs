@@ -45,11 +45,7 @@ pub fn scatter(picture: &Scatter) -> String {
         Some(y) => two_components(picture.x, y),
         None => strip(picture.x, &colouring),
     };
-    let height = if picture.y.is_some() {
-        HEIGHT
-    } else {
-        strip_height(&colouring)
-    };
+    let height = if picture.y.is_some() { HEIGHT } else { strip_height(&colouring) };
     let mut svg = Svg::new(WIDTH, height, picture.title);
     let top = draw_titles(&mut svg, picture.title, picture.subtitle, WIDTH);
     let name = picture.labels.map_or("", |labels| labels.name);
@@ -67,11 +63,7 @@ pub fn scatter(picture: &Scatter) -> String {
     }
     let drawn = drawn_rows(&points);
     draw_points(&mut svg, &plane, &points, &drawn, &colouring, 1.0);
-    let y_title = if picture.y.is_some() {
-        picture.y_title
-    } else {
-        ""
-    };
+    let y_title = if picture.y.is_some() { picture.y_title } else { "" };
     plane.draw_frame(&mut svg, picture.x_title, y_title);
     let corner = [plane.frame.right() + 22.0, plane.frame.top];
     draw_legend(&mut svg, &colouring, name, corner, plane.frame.height);
@@ -83,22 +75,12 @@ pub fn scatter(picture: &Scatter) -> String {
 pub(crate) fn draw_titles(svg: &mut Svg, title: &str, subtitle: &str, width: f64) -> f64 {
     let fitting = |size: f64| ((width - 2.0 * MARGIN) / (0.56 * size)) as usize;
     let style = TextStyle::new(19.0, INK, "start").bold();
-    svg.text(
-        MARGIN,
-        MARGIN + 14.0,
-        style,
-        &shortened(title, fitting(20.0)),
-    );
+    svg.text(MARGIN, MARGIN + 14.0, style, &shortened(title, fitting(20.0)));
     if subtitle.is_empty() {
         return MARGIN + 26.0;
     }
     let style = TextStyle::new(13.0, SOFT_INK, "start");
-    svg.text(
-        MARGIN,
-        MARGIN + 36.0,
-        style,
-        &shortened(subtitle, fitting(13.0)),
-    );
+    svg.text(MARGIN, MARGIN + 36.0, style, &shortened(subtitle, fitting(13.0)));
     MARGIN + 46.0
 }
 
@@ -123,11 +105,7 @@ fn strip(x: &[f64], colouring: &Colouring) -> (Vec<[f64; 2]>, Axis) {
     let lanes = lanes(colouring);
     let mut stream = Stream::new(0, "strip");
     let place = |(row, &x): (usize, &f64)| {
-        let lane = if lanes == 1 {
-            0
-        } else {
-            lanes - 1 - colouring.group(row)
-        };
+        let lane = if lanes == 1 { 0 } else { lanes - 1 - colouring.group(row) };
         [x, lane as f64 + 0.5 + 0.6 * (stream.uniform() - 0.5)]
     };
     let points = x.iter().enumerate().map(place).collect();
@@ -143,11 +121,7 @@ fn lanes(colouring: &Colouring) -> usize {
 
 fn strip_height(colouring: &Colouring) -> f64 {
     let lanes = lanes(colouring);
-    if lanes == 1 {
-        STRIP_HEIGHT
-    } else {
-        (170.0 + 56.0 * lanes as f64).max(STRIP_HEIGHT)
-    }
+    if lanes == 1 { STRIP_HEIGHT } else { (170.0 + 56.0 * lanes as f64).max(STRIP_HEIGHT) }
 }
 
 fn draw_lanes(svg: &mut Svg, plane: &Plane, lanes: usize) {
@@ -171,10 +145,7 @@ mod tests {
             y,
             x_title: "component 1",
             y_title: "component 2",
-            labels: labels.map(|values| LabelColumn {
-                name: "kind",
-                values,
-            }),
+            labels: labels.map(|values| LabelColumn { name: "kind", values }),
         })
     }
 

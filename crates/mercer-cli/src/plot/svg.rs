@@ -40,13 +40,7 @@ pub(crate) struct TextStyle {
 
 impl TextStyle {
     pub const fn new(size: f64, colour: &'static str, anchor: &'static str) -> Self {
-        Self {
-            size,
-            colour,
-            anchor,
-            bold: false,
-            upright: false,
-        }
+        Self { size, colour, anchor, bold: false, upright: false }
     }
 
     pub const fn bold(mut self) -> Self {
@@ -69,10 +63,7 @@ pub(crate) struct Svg {
 impl Svg {
     /// An empty white card of the given size.
     pub fn new(width: f64, height: f64, title: &str) -> Self {
-        let mut svg = Self {
-            text: String::new(),
-            clips: 0,
-        };
+        let mut svg = Self { text: String::new(), clips: 0 };
         svg.raw(&format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" \
              viewBox=\"0 0 {0} {1}\" role=\"img\" \
@@ -92,22 +83,13 @@ impl Svg {
 
     pub fn text(&mut self, x: f64, y: f64, style: TextStyle, content: &str) {
         let (x, y) = (number(x), number(y));
-        let weight = if style.bold {
-            " font-weight=\"700\""
-        } else {
-            ""
-        };
+        let weight = if style.bold { " font-weight=\"700\"" } else { "" };
         let turn = if style.upright {
             format!(" transform=\"rotate(-90 {x} {y})\"")
         } else {
             String::new()
         };
-        let TextStyle {
-            size,
-            colour,
-            anchor,
-            ..
-        } = style;
+        let TextStyle { size, colour, anchor, .. } = style;
         writeln!(
             self.text,
             "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{colour}\" \
@@ -119,12 +101,7 @@ impl Svg {
 
     /// A rectangle; `paint` holds its fill and stroke attributes.
     pub fn rect(&mut self, rect: Rect, paint: &str) {
-        let Rect {
-            left,
-            top,
-            width,
-            height,
-        } = rect;
+        let Rect { left, top, width, height } = rect;
         self.raw(&format!(
             "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" {paint}/>\n",
             number(left),
@@ -163,11 +140,7 @@ impl Svg {
 pub(crate) fn number(value: f64) -> String {
     let text = format!("{value:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" {
-        "0".into()
-    } else {
-        text.into()
-    }
+    if text == "-0" { "0".into() } else { text.into() }
 }
 
 /// Text that is safe inside an element or attribute. Control characters, which XML forbids, become

@@ -126,11 +126,7 @@ macro_rules! real {
             }
             #[inline(always)]
             fn mul_add<const FUSED: bool>(self, a: Self, b: Self) -> Self {
-                if FUSED {
-                    <$type>::mul_add(self, a, b)
-                } else {
-                    self * a + b
-                }
+                if FUSED { <$type>::mul_add(self, a, b) } else { self * a + b }
             }
             #[inline(always)]
             fn exp<const FUSED: bool>(self) -> Self {
