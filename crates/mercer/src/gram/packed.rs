@@ -88,9 +88,13 @@ impl<T: Real> Tiles for Packed<T> {
 
     fn tile<'a>(&'a self, i: usize, j: usize, _: &'a mut Vec<T>) -> Result<TileRef<'a, T>> {
         let (rows, cols) = (span(i, self.n).len(), span(j, self.n).len());
+        Ok(TileRef { data: self.stored(i, j), rows, cols, stride: cols })
+    }
+
+    fn stored(&self, i: usize, j: usize) -> &[T] {
+        let (rows, cols) = (span(i, self.n).len(), span(j, self.n).len());
         let start = rows * j * TILE;
-        let data = &self.block_rows[i][start..start + rows * cols];
-        Ok(TileRef { data, rows, cols, stride: cols })
+        &self.block_rows[i][start..start + rows * cols]
     }
 
     fn subset<'a>(&'a self, which: &[usize]) -> Box<dyn Gram + 'a> {

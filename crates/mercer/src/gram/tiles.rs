@@ -34,6 +34,11 @@ pub trait Tiles: Send + Sync {
         scratch: &'a mut Vec<Self::T>,
     ) -> Result<TileRef<'a, Self::T>>;
 
+    /// The numbers of tile (i, j) where they are in memory already, so that they can be fetched early.
+    fn stored(&self, _i: usize, _j: usize) -> &[Self::T] {
+        &[]
+    }
+
     /// The diagonal.
     fn diagonal(&self) -> Result<Vec<f64>> {
         let mut diagonal = Vec::with_capacity(self.size());
@@ -101,7 +106,12 @@ fn multiply_block_rows<S: Tiles>(
             let tile = source.tile(i, j, &mut scratch)?;
             multiply(tile, &v[span(j, n)], &mut sum[span(i, n)]);
             if j < i {
-                multiply_transposed(tile, &v[span(i, n)], &mut sum[span(j, n)]);
+                multiply_transposed(
+                    tile,
+                    &v[span(i, n)],
+                    &mut sum[span(j, n)],
+                    source.stored(i, j + 1),
+                );
             }
         }
     }

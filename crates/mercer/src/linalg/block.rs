@@ -72,7 +72,7 @@ impl Block {
             .zip(other.0.par_chunks(PIECE))
             .map(|(a, b)| {
                 let mut sum = [[0.0; WIDTH]; WIDTH];
-                multiply_transposed(as_tile(a), b, &mut sum);
+                multiply_transposed(as_tile(a), b, &mut sum, &[]);
                 sum
             })
             .collect();

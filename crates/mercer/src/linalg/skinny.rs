@@ -42,8 +42,11 @@ dispatch! {
 }
 
 dispatch! {
-    /// `out += tileᵀ · v` (cols × WIDTH); `v` has a lane per row of the tile.
-    pub fn multiply_transposed<T: Real>(tile: TileRef<'_, T>, v: &[Lane<T>], out: &mut [Lane<f64>]) =
+    /// `out += tileᵀ · v` (cols × WIDTH); `v` has a lane per row of the tile. The numbers of `next`, which the caller is
+    /// about to use, are fetched into the cache meanwhile; it may be empty.
+    pub fn multiply_transposed<T: Real>(
+        tile: TileRef<'_, T>, v: &[Lane<T>], out: &mut [Lane<f64>], next: &[T],
+    ) =
         transposed_body: avx512 [T, T::LaneWide, 8], avx2 [T, T::LaneMid, 3], base [T, T::LaneBase, 1];
 }
 
@@ -84,15 +87,16 @@ fn transposed_body<T: Real, V: Vector<T>, const R: usize>(
     tile: TileRef<'_, T>,
     v: &[Lane<T>],
     out: &mut [Lane<f64>],
+    next: &[T],
 ) {
     tile.check();
     assert!(v.len() == tile.rows && out.len() == tile.cols);
     let whole = tile.cols / R * R;
     for left in (0..whole).step_by(R) {
-        columns::<T, V, R>(tile, left, v, out);
+        columns::<T, V, R>(tile, left, v, out, next);
     }
     for left in whole..tile.cols {
-        columns::<T, V, 1>(tile, left, v, out);
+        columns::<T, V, 1>(tile, left, v, out, &[]);
     }
 }
 
@@ -103,6 +107,7 @@ fn columns<T: Real, V: Vector<T>, const R: usize>(
     left: usize,
     v: &[Lane<T>],
     out: &mut [Lane<f64>],
+    next: &[T],
 ) {
     // SAFETY: dispatch chose V for this processor; left + R ≤ tile.cols, and the last row lies within the data.
     let sums = unsafe {
@@ -110,6 +115,11 @@ fn columns<T: Real, V: Vector<T>, const R: usize>(
         for (i, lane) in v.iter().enumerate() {
             let lane = V::load(lane.as_ptr());
             let line = tile.data.as_ptr().add(i * tile.stride + left);
+            // As many numbers ahead as are used here: one cache line of f64 for R = 8.
+            let ahead = left * tile.rows + i * R;
+            if ahead < next.len() {
+                prefetch(next.as_ptr().add(ahead));
+            }
             for r in 0..R {
                 sums[r] = V::splat(*line.add(r)).mul_add(lane, sums[r]);
             }
@@ -118,6 +128,17 @@ fn columns<T: Real, V: Vector<T>, const R: usize>(
     };
     for r in 0..R {
         add(&mut out[left + r], sums[r]);
+    }
+}
+
+/// Asks for a cache line without waiting for it.
+#[inline(always)]
+fn prefetch<T>(_address: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch may name any address, and every x86-64 processor has it.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T1>(_address.cast());
     }
 }
 

@@ -352,7 +352,7 @@ impl<T: Real> Operator for Covariance<'_, T> {
                         skinny::multiply(tile, &lanes, &mut inner);
                         let inner: Vec<Lane<T>> =
                             inner.iter().map(|lane| lane.map(T::of)).collect();
-                        skinny::multiply_transposed(tile, &inner, &mut sum);
+                        skinny::multiply_transposed(tile, &inner, &mut sum, &[]);
                     }
                     Ok(sum)
                 })
