@@ -1,9 +1,10 @@
 //! From the eigenvectors of the tridiagonal matrix to those of the matrix we were given: x = Q₁ Q₂ z.
 //!
-//! Panels of `PANEL` eigenvectors are taken through both stages one after another, while they are in the cache; panels
-//! are independent, which is where the threads come in. Stage two is the business of [`super::wave`]. Stage one's block
-//! reflectors are gathered in groups of `GROUP` panels of columns, I − V T Vᵀ with V of `GROUP · WIDTH` columns, so that
-//! all of the work is in large matrix products: V is read in place but for its slanted head.
+//! Panels of `PANEL` eigenvectors are taken through both stages one after another; panels are independent, which is
+//! where the threads come in. Stage two is the business of [`super::wave`], which takes `TOGETHER` eigenvectors at a time,
+//! as many as fit into the second-level cache. Stage one's block reflectors are gathered in groups of `GROUP` panels of
+//! columns, I − V T Vᵀ with V of `GROUP · WIDTH` columns, so that all of the work is in large matrix products: V is read
+//! in place but for its slanted head.
 
 use rayon::prelude::*;
 
@@ -15,8 +16,10 @@ use crate::error::Result;
 use crate::linalg::product::{Onto, multiply};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 
-/// Eigenvectors that go back together: three strips.
-const PANEL: usize = 3 * LANES;
+/// Eigenvectors that go through stage two together.
+const TOGETHER: usize = 3 * LANES;
+/// Eigenvectors that go through stage one together.
+const PANEL: usize = 4 * TOGETHER;
 /// Panels of stage one in a group.
 const GROUP: usize = 256 / WIDTH;
 
@@ -37,8 +40,12 @@ pub(super) fn transform(
     let finished = std::sync::atomic::AtomicUsize::new(0);
     out.data_mut().par_chunks_mut(PANEL * n).zip(order.par_chunks(PANEL)).with_max_len(1).try_for_each(
         |(out, which)| {
+            let mut reach = 0;
+            for (out, which) in out.chunks_mut(TOGETHER * n).zip(which.chunks(TOGETHER)) {
+                ctx.poll()?;
+                reach = reach.max(through_waves(&diamonds, z, which, out));
+            }
             ctx.poll()?;
-            let reach = through_waves(&diamonds, z, which, out);
             for group in groups.iter().rev().filter(|group| group.top < reach) {
                 group.apply(a, out);
             }

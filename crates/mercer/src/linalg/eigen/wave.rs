@@ -173,6 +173,7 @@ struct Stretch<'a> {
 
 impl<'a> Stretch<'a> {
     /// The entries of each sweep.
+    #[inline(always)]
     fn lines(&self) -> [&'a [f64]; DEPTH] {
         std::array::from_fn(|r| &self.v[r * self.stride..][..self.rows])
     }
