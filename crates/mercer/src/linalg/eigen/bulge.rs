@@ -45,7 +45,11 @@ fn length(n: usize, s: usize) -> usize {
 }
 
 /// Reduces the band of `a` (see [`super::band`]) to a tridiagonal matrix; the reflectors go to the upper triangle of `a`.
-pub(super) fn reduce(ctx: &Context, a: &mut Mat<f64>, done: &(dyn Fn(f64) -> Result<()> + Sync)) -> Result<Tridiagonal> {
+pub(super) fn reduce(
+    ctx: &Context,
+    a: &mut Mat<f64>,
+    done: &(dyn Fn(f64) -> Result<()> + Sync),
+) -> Result<Tridiagonal> {
     let n = a.rows();
     let mut band = copy_band(a);
     let mut scales = vec![0.0; n * steps(n)];
@@ -54,7 +58,9 @@ pub(super) fn reduce(ctx: &Context, a: &mut Mat<f64>, done: &(dyn Fn(f64) -> Res
         band: Shared::new(&mut band),
         upper: Shared::new(a.data_mut()),
         scales: Shared::new(&mut scales),
-        progress: (0..n.saturating_sub(2).div_ceil(TEAM)).map(|_| AtomicUsize::new(0)).collect(),
+        progress: (0..n.saturating_sub(2).div_ceil(TEAM))
+            .map(|_| AtomicUsize::new(0))
+            .collect(),
         next: AtomicUsize::new(0),
         stop: AtomicBool::new(false),
     };
@@ -63,7 +69,9 @@ pub(super) fn reduce(ctx: &Context, a: &mut Mat<f64>, done: &(dyn Fn(f64) -> Res
     let entry = |i: usize, j: usize| band[8 + j * STRIDE + i];
     Ok(Tridiagonal {
         diagonal: (0..n).map(|i| entry(i, i)).collect(),
-        below: (0..n).map(|i| if i + 1 < n { entry(i + 1, i) } else { 0.0 }).collect(),
+        below: (0..n)
+            .map(|i| if i + 1 < n { entry(i + 1, i) } else { 0.0 })
+            .collect(),
         scales,
     })
 }
@@ -114,8 +122,14 @@ impl Chase<'_> {
     fn descend(&self, team: usize) {
         let first = team * TEAM;
         let sweeps = TEAM.min(self.n - 2 - first);
-        let mut current = [Reflector { v: [0.0; WIDTH], tau: 0.0 }; TEAM];
-        let beats = (0..sweeps).map(|r| length(self.n, first + r) + 2 * r).max().unwrap_or(0);
+        let mut current = [Reflector {
+            v: [0.0; WIDTH],
+            tau: 0.0,
+        }; TEAM];
+        let beats = (0..sweeps)
+            .map(|r| length(self.n, first + r) + 2 * r)
+            .max()
+            .unwrap_or(0);
         for beat in 0..beats {
             if !self.wait(team, beat + 2 * TEAM) {
                 break;
@@ -132,14 +146,20 @@ impl Chase<'_> {
 
     /// Waits until the team before has done `beats` beats; false if the work is to be given up.
     fn wait(&self, team: usize, beats: usize) -> bool {
-        let Some(before) = team.checked_sub(1) else { return true };
+        let Some(before) = team.checked_sub(1) else {
+            return true;
+        };
         let mut turns = 0u32;
         while self.progress[before].load(Ordering::Acquire) < beats {
             if self.stop.load(Ordering::Relaxed) {
                 return false;
             }
             turns += 1;
-            if turns < 1000 { std::hint::spin_loop() } else { std::thread::yield_now() }
+            if turns < 1000 {
+                std::hint::spin_loop()
+            } else {
+                std::thread::yield_now()
+            }
         }
         true
     }
@@ -162,7 +182,11 @@ impl Chase<'_> {
         if top + WIDTH < self.n {
             let h = *current;
             // SAFETY: as above.
-            chase::<f64>(unsafe { Block::new(corner(top + WIDTH, top, whole)) }, &h, current);
+            chase::<f64>(
+                unsafe { Block::new(corner(top + WIDTH, top, whole)) },
+                &h,
+                current,
+            );
             self.keep(s, k + 1, current);
         }
     }

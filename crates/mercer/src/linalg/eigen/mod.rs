@@ -51,8 +51,8 @@ pub fn workspace_bytes(n: usize) -> u64 {
     if n <= SMALL as u64 {
         return 8 * (5 * n * n + 64 * n);
     }
-    // The result, one more square, and some bands of panels, factors and reflector scales.
-    8 * (2 * n * n + n * n / 8 + n * 1200) + (8 << 20)
+    // The result, one more square, the factors and scales of the second stage's reflectors, and some bands of columns.
+    8 * (2 * n * n + n * n / 8 + n * n / WIDTH as u64 + n * 1200) + (8 << 20)
 }
 
 /// All eigenpairs of the symmetric matrix whose lower triangle is that of `a` (n × n); the upper is not read.
@@ -60,7 +60,11 @@ pub fn symmetric(ctx: &Context, a: Mat<f64>) -> Result<Eigen> {
     let n = a.rows();
     assert_eq!(n, a.cols(), "a symmetric matrix is square");
     ctx.poll()?;
-    if n <= SMALL { small(&a) } else { ctx.install(|| large(ctx, a)) }
+    if n <= SMALL {
+        small(&a)
+    } else {
+        ctx.install(|| large(ctx, a))
+    }
 }
 
 /// All eigenpairs by two stages, on the threads of the current pool.
@@ -70,7 +74,12 @@ fn large(ctx: &Context, mut a: Mat<f64>) -> Result<Eigen> {
     let progress = |from: f64, to: f64| {
         move |part: f64| {
             let done = from + part * (to - from);
-            ctx.step(Step { stage: "eigen", done, total: 1.0, residual: None })
+            ctx.step(Step {
+                stage: "eigen",
+                done,
+                total: 1.0,
+                residual: None,
+            })
         }
     };
     let factors = band::reduce(ctx, &mut a, &progress(0.0, 0.35))?;
@@ -79,8 +88,19 @@ fn large(ctx: &Context, mut a: Mat<f64>) -> Result<Eigen> {
     let mut order = tridiagonal::solve(ctx, &mut middle.diagonal, &middle.below, &mut z)?;
     progress(0.45, 0.55)(1.0)?;
     order.reverse();
-    let values = order.iter().map(|&row| middle.diagonal[row] * scale).collect();
-    let vectors = back::transform(ctx, &a, &factors, &middle.scales, &z, &order, &progress(0.55, 1.0))?;
+    let values = order
+        .iter()
+        .map(|&row| middle.diagonal[row] * scale)
+        .collect();
+    let vectors = back::transform(
+        ctx,
+        &a,
+        &factors,
+        &middle.scales,
+        &z,
+        &order,
+        &progress(0.55, 1.0),
+    )?;
     Ok(Eigen { values, vectors })
 }
 
@@ -113,6 +133,12 @@ fn rescale(a: &mut Mat<f64>) -> Result<f64> {
 /// All eigenpairs on the calling thread, for matrices so small that anything cleverer costs more than it saves.
 pub fn small(a: &Mat<f64>) -> Result<Eigen> {
     let n = a.rows();
+    if n == 0 {
+        return Ok(Eigen {
+            values: Vec::new(),
+            vectors: Mat::zeros(0, 0),
+        });
+    }
     let mut ascending = vec![0.0; n];
     let mut vectors = Mat::zeros(n, n);
     let params = Default::default();

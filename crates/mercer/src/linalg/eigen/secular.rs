@@ -48,7 +48,10 @@ impl Secular<'_> {
             (false, false) => (j + 1, -middle, 0.0),
         };
         let start = if origin == j { middle } else { -middle };
-        Root { origin, offset: self.search(j, origin, start, (low, high)) }
+        Root {
+            origin,
+            offset: self.search(j, origin, start, (low, high)),
+        }
     }
 
     fn search(&self, j: usize, origin: usize, start: f64, bracket: (f64, f64)) -> f64 {
@@ -59,12 +62,19 @@ impl Secular<'_> {
             if value.abs() <= self.noise(&sides, x) {
                 break;
             }
-            if value < 0.0 { low = x } else { high = x }
+            if value < 0.0 {
+                low = x
+            } else {
+                high = x
+            }
             let mut next = x + self.step(j, origin, x, &sides);
             if !(low < next && next < high) {
                 next = between(low, high);
             }
-            if next == x || (next - x).abs() <= f64::EPSILON * next.abs() || !(low < next && next < high) {
+            if next == x
+                || (next - x).abs() <= f64::EPSILON * next.abs()
+                || !(low < next && next < high)
+            {
                 x = if next == 0.0 { x } else { next };
                 break;
             }
@@ -107,13 +117,21 @@ impl Secular<'_> {
         let b = flat * (p + q) + a + c;
         let constant = p * q * self.value(sides);
         let root = (b * b - 4.0 * flat * constant).max(0.0).sqrt();
-        if b > 0.0 { 2.0 * constant / (b + root) } else { (b - root) / (2.0 * flat) }
+        if b > 0.0 {
+            2.0 * constant / (b + root)
+        } else {
+            (b - root) / (2.0 * flat)
+        }
     }
 }
 
 /// A number between two of one sign (one may be zero), halving the exponent where they are far apart.
 fn between(low: f64, high: f64) -> f64 {
-    let (small, large) = if low.abs() < high.abs() { (low, high) } else { (high, low) };
+    let (small, large) = if low.abs() < high.abs() {
+        (low, high)
+    } else {
+        (high, low)
+    };
     if small == 0.0 {
         large / 64.0
     } else if large / small > 4.0 {
@@ -176,7 +194,11 @@ fn repaired_body(d: &[f64], origins: &[f64], offsets: &[f64], i: usize, out: &mu
     multiply(0, i);
     multiply(i + 1, d.len());
     let own = (origins[i] - di) + offsets[i];
-    *out = products.iter().fold(own, |product, factor| product * factor).abs().sqrt();
+    *out = products
+        .iter()
+        .fold(own, |product, factor| product * factor)
+        .abs()
+        .sqrt();
 }
 
 dispatch! {

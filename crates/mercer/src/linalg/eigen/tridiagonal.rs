@@ -10,7 +10,9 @@
 use faer::Par;
 use faer::diag::{DiagMut, DiagRef};
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd_scratch, tridiagonal_self_adjoint_evd};
+use faer::linalg::evd::{
+    ComputeEigenvectors, self_adjoint_evd_scratch, tridiagonal_self_adjoint_evd,
+};
 use rayon::prelude::*;
 
 use super::deflate::{Coupled, deflate};
@@ -27,10 +29,24 @@ const PANEL: usize = 64;
 
 /// Eigenvalues (into `diagonal`) and eigenvectors (rows of `z`, n × n, zero before) of the tridiagonal matrix with the
 /// given diagonal and subdiagonal; returns the rows in ascending order of eigenvalues.
-pub(super) fn solve(ctx: &Context, diagonal: &mut [f64], below: &[f64], z: &mut Mat<f64>) -> Result<Vec<usize>> {
+pub(super) fn solve(
+    ctx: &Context,
+    diagonal: &mut [f64],
+    below: &[f64],
+    z: &mut Mat<f64>,
+) -> Result<Vec<usize>> {
     let n = diagonal.len();
-    let size = diagonal.iter().chain(below).fold(0.0f64, |size, x| size.max(x.abs()));
-    let whole = Part { d: diagonal, e: below, z: z.data_mut(), stride: n, first: 0 };
+    let size = diagonal
+        .iter()
+        .chain(below)
+        .fold(0.0f64, |size, x| size.max(x.abs()));
+    let whole = Part {
+        d: diagonal,
+        e: below,
+        z: z.data_mut(),
+        stride: n,
+        first: 0,
+    };
     whole.conquer(ctx, 4.0 * f64::EPSILON * size)
 }
 
@@ -60,10 +76,20 @@ impl Part<'_> {
         self.d[middle - 1] -= rho.abs();
         self.d[middle] -= rho.abs();
         let (top, bottom) = self.halves(middle);
-        let (low, high) = rayon::join(|| top.conquer(ctx, tolerance), || bottom.conquer(ctx, tolerance));
+        let (low, high) = rayon::join(
+            || top.conquer(ctx, tolerance),
+            || bottom.conquer(ctx, tolerance),
+        );
         let (low, high) = (low?, high?);
         let coupling = self.coupling(middle, rho);
-        let coupled = deflate(&mut self, coupling, middle, rho.abs(), [&low, &high], tolerance);
+        let coupled = deflate(
+            &mut self,
+            coupling,
+            middle,
+            rho.abs(),
+            [&low, &high],
+            tolerance,
+        );
         self.merge(ctx, &coupled, middle, rho.abs())?;
         let mut order: Vec<usize> = (0..size).collect();
         order.sort_by(|&i, &j| self.d[i].total_cmp(&self.d[j]));
@@ -76,8 +102,20 @@ impl Part<'_> {
         let (z0, z1) = self.z.split_at_mut(middle * self.stride);
         let (stride, first) = (self.stride, self.first);
         (
-            Part { d: d0, e: e0, z: z0, stride, first },
-            Part { d: d1, e: e1, z: z1, stride, first: first + middle },
+            Part {
+                d: d0,
+                e: e0,
+                z: z0,
+                stride,
+                first,
+            },
+            Part {
+                d: d1,
+                e: e1,
+                z: z1,
+                stride,
+                first: first + middle,
+            },
         )
     }
 
@@ -85,19 +123,30 @@ impl Part<'_> {
         let size = self.d.len();
         let (mut values, mut vectors) = (vec![0.0; size], vec![0.0; size * size]);
         let params = Default::default();
-        let need = self_adjoint_evd_scratch::<f64>(size, ComputeEigenvectors::Yes, Par::Seq, params);
+        let need =
+            self_adjoint_evd_scratch::<f64>(size, ComputeEigenvectors::Yes, Par::Seq, params);
         tridiagonal_self_adjoint_evd(
             DiagRef::from_slice(self.d),
             DiagRef::from_slice(&self.e[..size - 1]),
             DiagMut::from_slice_mut(&mut values),
-            Some(faer::MatMut::from_column_major_slice_mut(&mut vectors, size, size)),
+            Some(faer::MatMut::from_column_major_slice_mut(
+                &mut vectors,
+                size,
+                size,
+            )),
             Par::Seq,
             MemStack::new(&mut MemBuffer::new(need)),
             params,
         )
-        .map_err(|_| Error::Numeric("the eigenvalues of a tridiagonal matrix did not converge".into()))?;
+        .map_err(|_| {
+            Error::Numeric("the eigenvalues of a tridiagonal matrix did not converge".into())
+        })?;
         self.d.copy_from_slice(&values);
-        for (row, vector) in self.z.chunks_exact_mut(self.stride).zip(vectors.chunks_exact(size)) {
+        for (row, vector) in self
+            .z
+            .chunks_exact_mut(self.stride)
+            .zip(vectors.chunks_exact(size))
+        {
             row[self.first..self.first + size].copy_from_slice(vector);
         }
         Ok((0..size).collect())
@@ -107,15 +156,33 @@ impl Part<'_> {
     fn coupling(&self, middle: usize, rho: f64) -> Vec<f64> {
         let sign = if rho < 0.0 { -1.0 } else { 1.0 };
         let seam = self.first + middle;
-        let entry = |(i, row): (usize, &[f64])| if i < middle { row[seam - 1] } else { sign * row[seam] };
-        self.z.chunks_exact(self.stride).enumerate().map(entry).collect()
+        let entry = |(i, row): (usize, &[f64])| {
+            if i < middle {
+                row[seam - 1]
+            } else {
+                sign * row[seam]
+            }
+        };
+        self.z
+            .chunks_exact(self.stride)
+            .enumerate()
+            .map(entry)
+            .collect()
     }
 
     /// Replaces the coupled eigenpairs of the halves by those of the whole.
     fn merge(&mut self, ctx: &Context, coupled: &Coupled, middle: usize, rho: f64) -> Result<()> {
         let count = coupled.rows.len();
-        let secular = Secular { d: &coupled.d, z: &coupled.z, rho };
-        let roots: Vec<Root> = (0..count).into_par_iter().with_min_len(16).map(|j| secular.root(j)).collect();
+        let secular = Secular {
+            d: &coupled.d,
+            z: &coupled.z,
+            rho,
+        };
+        let roots: Vec<Root> = (0..count)
+            .into_par_iter()
+            .with_min_len(16)
+            .map(|j| secular.root(j))
+            .collect();
         let origins: Vec<f64> = roots.iter().map(|root| coupled.d[root.origin]).collect();
         let offsets: Vec<f64> = roots.iter().map(|root| root.offset).collect();
         let repair = |i: usize| {
@@ -123,16 +190,34 @@ impl Part<'_> {
             repaired::<f64>(&coupled.d, &origins, &offsets, i, &mut size);
             size.copysign(coupled.z[i])
         };
-        let z: Vec<f64> = (0..count).into_par_iter().with_min_len(16).map(repair).collect();
-        let spectrum = Spectrum { d: &coupled.d, z: &z, origins: &origins, offsets: &offsets };
-        let halves = [(&coupled.upper, self.first, middle), (&coupled.lower, self.first + middle, self.d.len() - middle)]
-            .map(|(which, column, width)| Half::new(coupled, which, self.z, self.stride, column, width));
+        let z: Vec<f64> = (0..count)
+            .into_par_iter()
+            .with_min_len(16)
+            .map(repair)
+            .collect();
+        let spectrum = Spectrum {
+            d: &coupled.d,
+            z: &z,
+            origins: &origins,
+            offsets: &offsets,
+        };
+        let halves = [
+            (&coupled.upper, self.first, middle),
+            (&coupled.lower, self.first + middle, self.d.len() - middle),
+        ]
+        .map(|(which, column, width)| {
+            Half::new(coupled, which, self.z, self.stride, column, width)
+        });
         let mut places = self.places(&coupled.rows);
-        places.par_chunks_mut(PANEL).with_max_len(1).enumerate().try_for_each(|(panel, rows)| {
-            ctx.poll()?;
-            spectrum.rotate(panel * PANEL, &halves, rows);
-            Ok(())
-        })?;
+        places
+            .par_chunks_mut(PANEL)
+            .with_max_len(1)
+            .enumerate()
+            .try_for_each(|(panel, rows)| {
+                ctx.poll()?;
+                spectrum.rotate(panel * PANEL, &halves, rows);
+                Ok(())
+            })?;
         for (j, &row) in coupled.rows.iter().enumerate() {
             self.d[row] = origins[j] + offsets[j];
         }
@@ -141,8 +226,12 @@ impl Part<'_> {
 
     /// The given rows of z, in that order.
     fn places(&mut self, which: &[usize]) -> Vec<&mut [f64]> {
-        let mut all: Vec<Option<&mut [f64]>> = self.z.chunks_exact_mut(self.stride).map(Some).collect();
-        which.iter().map(|&row| all[row].take().expect("a row is named once")).collect()
+        let mut all: Vec<Option<&mut [f64]>> =
+            self.z.chunks_exact_mut(self.stride).map(Some).collect();
+        which
+            .iter()
+            .map(|&row| all[row].take().expect("a row is named once"))
+            .collect()
     }
 }
 
@@ -156,13 +245,29 @@ struct Half<'a> {
 }
 
 impl<'a> Half<'a> {
-    fn new(coupled: &Coupled, which: &'a [usize], z: &[f64], stride: usize, column: usize, width: usize) -> Self {
+    fn new(
+        coupled: &Coupled,
+        which: &'a [usize],
+        z: &[f64],
+        stride: usize,
+        column: usize,
+        width: usize,
+    ) -> Self {
         let mut vectors = Mat::zeros(which.len(), width);
-        vectors.data_mut().par_chunks_mut(width).with_min_len(64).zip(which).for_each(|(out, &at)| {
-            let start = coupled.rows[at] * stride + column;
-            out.copy_from_slice(&z[start..start + width]);
-        });
-        Self { which, vectors, column }
+        vectors
+            .data_mut()
+            .par_chunks_mut(width)
+            .with_min_len(64)
+            .zip(which)
+            .for_each(|(out, &at)| {
+                let start = coupled.rows[at] * stride + column;
+                out.copy_from_slice(&z[start..start + width]);
+            });
+        Self {
+            which,
+            vectors,
+            column,
+        }
     }
 }
 
@@ -180,7 +285,13 @@ impl Spectrum<'_> {
         let count = rows.len();
         let mut u = Mat::zeros(count, self.d.len());
         for i in 0..count {
-            eigenvector::<f64>(self.d, self.z, self.origins[first + i], self.offsets[first + i], u.row_mut(i));
+            eigenvector::<f64>(
+                self.d,
+                self.z,
+                self.origins[first + i],
+                self.offsets[first + i],
+                u.row_mut(i),
+            );
         }
         for half in halves {
             let width = half.vectors.cols();
@@ -188,7 +299,12 @@ impl Spectrum<'_> {
             let mut out = vec![0.0; count * width];
             if !half.which.is_empty() {
                 let part = MatRef::new(part.data(), count, half.which.len(), half.which.len());
-                multiply(part, half.vectors.view(), MatMut::new(&mut out, count, width, width), Onto::Nothing);
+                multiply(
+                    part,
+                    half.vectors.view(),
+                    MatMut::new(&mut out, count, width, width),
+                    Onto::Nothing,
+                );
             }
             for (row, line) in rows.iter_mut().zip(out.chunks_exact(width)) {
                 row[half.column..half.column + width].copy_from_slice(line);

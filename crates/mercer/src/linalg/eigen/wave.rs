@@ -45,7 +45,11 @@ impl<'a> Diamonds<'a> {
     /// Gathers the reflectors with scales `scales` in the upper triangle of `a`.
     pub(super) fn new(a: &'a Mat<f64>, scales: &[f64]) -> Self {
         let n = a.rows();
-        let mut diamonds = Self { upper: a.data(), n, factors: Vec::new() };
+        let mut diamonds = Self {
+            upper: a.data(),
+            n,
+            factors: Vec::new(),
+        };
         let teams = n.saturating_sub(2).div_ceil(DEPTH);
         diamonds.factors = (0..teams * steps(n))
             .into_par_iter()
@@ -57,7 +61,8 @@ impl<'a> Diamonds<'a> {
     /// Entry of the reflector of sweep `s` and step `k` that acts on row `i`.
     fn entry(&self, s: usize, k: usize, i: usize) -> f64 {
         let top = s + 1 + k * WIDTH;
-        if s < self.n && i < self.n && (top..top + WIDTH).contains(&i) {
+        // The last two rows have no sweep.
+        if s + 2 < self.n && i < self.n && (top..top + WIDTH).contains(&i) {
             self.upper[s * self.n + i]
         } else {
             0.0
@@ -74,7 +79,13 @@ impl<'a> Diamonds<'a> {
                 break;
             }
             let tau = scales[s * steps(self.n) + k];
-            let inner: [f64; DEPTH] = std::array::from_fn(|i| if i < j { self.inner(first + i, s, k) } else { 0.0 });
+            let inner: [f64; DEPTH] = std::array::from_fn(|i| {
+                if i < j {
+                    self.inner(first + i, s, k)
+                } else {
+                    0.0
+                }
+            });
             for i in 0..j {
                 let sum: f64 = (i..j).map(|l| t[i * DEPTH + l] * inner[l]).sum();
                 t[i * DEPTH + j] = -tau * sum;
@@ -86,7 +97,10 @@ impl<'a> Diamonds<'a> {
 
     /// Inner product of the reflectors k of two sweeps, `early` before `late`.
     fn inner(&self, early: usize, late: usize, k: usize) -> f64 {
-        let (start, end) = (late + 1 + k * WIDTH, (early + 1 + (k + 1) * WIDTH).min(self.n));
+        let (start, end) = (
+            late + 1 + k * WIDTH,
+            (early + 1 + (k + 1) * WIDTH).min(self.n),
+        );
         if start >= end {
             return 0.0;
         }
@@ -143,7 +157,10 @@ impl Strip {
             return;
         }
         let felt = |row: &[f64; LANES]| row.iter().any(|x| x.abs() > NOTHING);
-        let more = self.rows[self.reach..end].iter().rposition(felt).map_or(0, |last| last + 1);
+        let more = self.rows[self.reach..end]
+            .iter()
+            .rposition(felt)
+            .map_or(0, |last| last + 1);
         self.reach += more;
         self.rows[self.reach..end].fill([0.0; LANES]);
     }
@@ -195,12 +212,21 @@ struct Diamond<'a> {
 impl Copies {
     fn new() -> Self {
         let (head, foot) = ([0.0; DEPTH * DEPTH], [0.0; DEPTH * DEPTH]);
-        Self { head, foot, whole: [0.0; HEIGHT * DEPTH] }
+        Self {
+            head,
+            foot,
+            whole: [0.0; HEIGHT * DEPTH],
+        }
     }
 
     /// V of diamond k of the sweeps from `first` on. Its middle rows, where all sweeps take part, are read in place; the
     /// slanted ends are copied with zeros, and so is all of a diamond that crosses the end of the matrix.
-    fn stretches<'a>(&'a mut self, all: &'a Diamonds<'_>, first: usize, k: usize) -> [Stretch<'a>; 3] {
+    fn stretches<'a>(
+        &'a mut self,
+        all: &'a Diamonds<'_>,
+        first: usize,
+        k: usize,
+    ) -> [Stretch<'a>; 3] {
         let top = first + 1 + k * WIDTH;
         if top + HEIGHT > all.n {
             return self.copied(all, first, k);
@@ -212,9 +238,24 @@ impl Copies {
         }
         let middle = &all.upper[first * all.n + top + DEPTH - 1..];
         [
-            Stretch { v: &self.head, stride: DEPTH, start: 0, rows: DEPTH - 1 },
-            Stretch { v: middle, stride: all.n, start: DEPTH - 1, rows: WIDTH - DEPTH + 1 },
-            Stretch { v: &self.foot, stride: DEPTH, start: WIDTH, rows: DEPTH - 1 },
+            Stretch {
+                v: &self.head,
+                stride: DEPTH,
+                start: 0,
+                rows: DEPTH - 1,
+            },
+            Stretch {
+                v: middle,
+                stride: all.n,
+                start: DEPTH - 1,
+                rows: WIDTH - DEPTH + 1,
+            },
+            Stretch {
+                v: &self.foot,
+                stride: DEPTH,
+                start: WIDTH,
+                rows: DEPTH - 1,
+            },
         ]
     }
 
@@ -226,7 +267,12 @@ impl Copies {
             }
         }
         let v = &self.whole[..];
-        [(0, HEIGHT), (HEIGHT, 0), (HEIGHT, 0)].map(|(start, rows)| Stretch { v, stride: HEIGHT, start, rows })
+        [(0, HEIGHT), (HEIGHT, 0), (HEIGHT, 0)].map(|(start, rows)| Stretch {
+            v,
+            stride: HEIGHT,
+            start,
+            rows,
+        })
     }
 }
 
@@ -302,7 +348,12 @@ unsafe fn gather_sums<V: Vector<f64>>(
 /// # Safety
 /// V suits this processor; the lanes lie within a row.
 #[inline(always)]
-unsafe fn spread<V: Vector<f64>>(stretch: Stretch<'_>, y: &mut [[f64; LANES]], lane: usize, w: [V; DEPTH]) {
+unsafe fn spread<V: Vector<f64>>(
+    stretch: Stretch<'_>,
+    y: &mut [[f64; LANES]],
+    lane: usize,
+    w: [V; DEPTH],
+) {
     let y = &mut y[stretch.start..stretch.start + stretch.rows];
     let lines = stretch.lines();
     for (i, row) in y.iter_mut().enumerate() {
