@@ -28,7 +28,7 @@ fn panel_size(n: usize) -> usize {
 }
 
 /// Panels of stage one in a group.
-const GROUP: usize = 256 / WIDTH;
+const GROUP: usize = 192 / WIDTH;
 
 /// Rows `order[i]` of `z` (eigenvectors of the tridiagonal matrix), taken back, become rows i of the result.
 pub(super) fn transform(

@@ -12,6 +12,7 @@ mod back;
 mod band;
 mod bulge;
 mod deflate;
+mod diamond;
 mod reflector;
 mod secular;
 mod shared;

@@ -142,9 +142,9 @@ fn chase_body<V: Vector<f64>>(Block(e): Block, h: &Reflector, next: &mut Reflect
 /// V suits this processor, and e is a block of WIDTH columns that no other task writes.
 #[inline(always)]
 unsafe fn product<V: Vector<f64>>(e: *const f64, v: &[f64; WIDTH], y: &mut [f64; WIDTH]) {
-    const AT_ONCE: usize = 4;
+    const AT_ONCE: usize = 2;
     for first in (0..WIDTH).step_by(AT_ONCE * V::LANES) {
-        // SAFETY: rows first .. first + 4 LANES lie within the block, because WIDTH is a multiple of 4 LANES.
+        // SAFETY: rows first .. first + 2 LANES lie within the block, because WIDTH is a multiple of 16.
         unsafe {
             let mut sums = [V::splat(0.0); AT_ONCE];
             for j in 0..WIDTH {

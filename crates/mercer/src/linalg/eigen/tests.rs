@@ -173,12 +173,13 @@ fn matrices_with_much_structure() {
 #[test]
 fn spectra_that_are_hard_to_tell_apart() {
     let n = 230;
-    let spectra: [(&str, Box<dyn Fn(usize) -> f64>); 5] = [
-        ("falling", Box::new(|i| 0.8f64.powi(i as i32))),
-        ("five values", Box::new(|i| (i % 5) as f64)),
-        ("clusters", Box::new(|i| (i % 7) as f64 + 1e-14 * i as f64)),
-        ("one apart", Box::new(|i| if i == 0 { 1.0 } else { 1e-9 })),
-        ("both signs", Box::new(|i| (i as f64 - 115.0).powi(3))),
+    type Spectrum = fn(usize) -> f64;
+    let spectra: [(&str, Spectrum); 5] = [
+        ("falling", |i| 0.8f64.powi(i as i32)),
+        ("five values", |i| (i % 5) as f64),
+        ("clusters", |i| (i % 7) as f64 + 1e-14 * i as f64),
+        ("one apart", |i| if i == 0 { 1.0 } else { 1e-9 }),
+        ("both signs", |i| (i as f64 - 115.0).powi(3)),
     ];
     for (what, value) in spectra {
         let values: Vec<f64> = (0..n).map(value).collect();
