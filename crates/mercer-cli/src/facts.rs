@@ -1,0 +1,162 @@
+//! What there is to say about a fitted model, for people and for machines.
+
+use mercer::io::{Model, Saved};
+use mercer::model::kernel_pca::KernelPca;
+use mercer::model::pca::Pca;
+use mercer::model::{Report, ScalingKind};
+use mercer::real::Real;
+use serde::Serialize;
+
+use crate::data::Places;
+use crate::plot::grouped;
+
+/// The key of [`Places`] among the notes of a model file.
+const NOTES: &str = "table";
+
+/// A model in numbers and words. Every key is always there; what does not apply is null.
+#[derive(Debug, Clone, Serialize)]
+pub struct Facts {
+    /// `pca` or `kernel_pca`.
+    pub estimator: &'static str,
+    /// Rows it was fitted on.
+    pub rows: usize,
+    /// Columns it was fitted on.
+    pub columns: usize,
+    /// Their names, if the table had any.
+    pub column_names: Option<Vec<String>>,
+    /// The column that was carried along.
+    pub label: Option<String>,
+    /// What was done to every column.
+    pub scaling: ScalingKind,
+    /// The kernel, with its widths as numbers.
+    pub kernel: Option<String>,
+    /// Whether rows are centred in feature space.
+    pub centered: Option<bool>,
+    /// Whether components have variance 1.
+    pub whitened: Option<bool>,
+    /// The map back from components to rows.
+    pub inverse: Option<InverseFacts>,
+    /// Components.
+    pub components: usize,
+    /// The variance along each.
+    pub explained_variance: Vec<f64>,
+    /// Its share of all variance.
+    pub explained_variance_ratio: Vec<f64>,
+    /// All variance.
+    pub total_variance: f64,
+    /// The number type of results.
+    pub dtype: &'static str,
+    /// How the fit went.
+    pub report: Report,
+}
+
+/// A map back from components to rows.
+#[derive(Debug, Clone, Serialize)]
+pub struct InverseFacts {
+    /// Its kernel between components; none for PCA, whose map back is linear.
+    pub kernel: Option<String>,
+    /// Its ridge penalty.
+    pub alpha: Option<f64>,
+}
+
+impl Facts {
+    /// What `saved` says of itself.
+    pub fn of(saved: &Saved) -> Self {
+        let facts = match &saved.model {
+            Model::Pca(model) => of_pca(model),
+            Model::KernelPca32(model) => of_kernel_pca(model),
+            Model::KernelPca64(model) => of_kernel_pca(model),
+        };
+        Self {
+            estimator: saved.model.estimator(),
+            columns: saved.model.inputs(),
+            column_names: saved.feature_names.clone(),
+            label: places(saved).and_then(|places| places.label),
+            scaling: saved.scaling.as_ref().map_or(ScalingKind::None, |scaling| scaling.kind),
+            dtype: saved.dtype.name(),
+            ..facts
+        }
+    }
+
+    /// The kind of model in words.
+    pub fn method(&self) -> &'static str {
+        if self.kernel.is_some() { "kernel PCA" } else { "PCA" }
+    }
+
+    /// `150 rows × 4 columns`, and how they were scaled.
+    pub fn extent(&self) -> String {
+        let scaling = match self.scaling {
+            ScalingKind::None => "",
+            ScalingKind::Standard => ", scaled to mean 0 and variance 1",
+            ScalingKind::Minmax => ", scaled to lie between 0 and 1",
+        };
+        let (rows, columns) = (counted(self.rows, "row"), counted(self.columns, "column"));
+        format!("{rows} × {columns}{scaling}")
+    }
+}
+
+/// `1 row`, `2 rows`.
+pub fn counted(count: usize, what: &str) -> String {
+    format!("{} {what}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
+fn of_pca(model: &Pca) -> Facts {
+    Facts {
+        whitened: Some(model.params.whiten),
+        inverse: Some(InverseFacts { kernel: None, alpha: None }),
+        explained_variance: model.variance.clone(),
+        explained_variance_ratio: model.explained_variance_ratio(),
+        total_variance: model.total_variance,
+        ..bare(model.n, model.k(), &model.report)
+    }
+}
+
+fn of_kernel_pca<T: Real>(model: &KernelPca<T>) -> Facts {
+    let n = model.n() as f64;
+    let inverse = model.inverse.as_ref().map(|map| InverseFacts {
+        kernel: Some(map.params.kernel.to_string()),
+        alpha: Some(map.params.alpha),
+    });
+    Facts {
+        kernel: Some(model.params.kernel.to_string()),
+        centered: Some(model.params.center),
+        inverse,
+        explained_variance: model.eigenvalues.iter().map(|eta| eta / n).collect(),
+        explained_variance_ratio: model.explained_variance_ratio(),
+        total_variance: model.trace / n,
+        ..bare(model.n(), model.k(), &model.report)
+    }
+}
+
+fn bare(rows: usize, components: usize, report: &Report) -> Facts {
+    Facts {
+        estimator: "",
+        rows,
+        columns: 0,
+        column_names: None,
+        label: None,
+        scaling: ScalingKind::None,
+        kernel: None,
+        centered: None,
+        whitened: None,
+        inverse: None,
+        components,
+        explained_variance: Vec::new(),
+        explained_variance_ratio: Vec::new(),
+        total_variance: 0.0,
+        dtype: "",
+        report: report.clone(),
+    }
+}
+
+/// Where the columns of a model lay in its table; none for a model that was not made by this
+/// command.
+pub fn places(saved: &Saved) -> Option<Places> {
+    serde_json::from_value(saved.extra.get(NOTES)?.clone()).ok()
+}
+
+/// Notes down in `saved` where its columns lay.
+pub fn note_places(saved: &mut Saved, places: &Places) {
+    let value = serde_json::to_value(places).expect("counts and names have a JSON form");
+    saved.extra.insert(NOTES.into(), value);
+}
