@@ -5,7 +5,9 @@ pub mod inverse;
 pub mod kernel_pca;
 pub mod pca;
 mod report;
+mod scaling;
 mod scatter;
 
 pub use components::Components;
 pub use report::Report;
+pub use scaling::{Scaling, ScalingKind};
