@@ -249,10 +249,10 @@ fn kpca_help() -> String {
             true => family.name.to_string(),
             false => format!("{}({})", family.name, names.join(", ")),
         };
-        format!("  {call:<38} {}\n", family.doc)
+        format!("  {call}\n      {}\n", family.doc)
     });
-    let combine = "  a + b, a*b, 2*a, normalize(a) combine kernels";
-    format!("{KPCA_EXAMPLES}\n\nKernels:\n{}{combine}", families.collect::<String>())
+    let combined = "  a + b, a*b, 2*a, normalize(a)\n      Combinations of kernels a and b.";
+    format!("{KPCA_EXAMPLES}\n\nKernels:\n{}{combined}", families.collect::<String>())
 }
 
 /// Flags of `mercer inspect`.
