@@ -127,7 +127,8 @@ impl Progress {
 
     fn drawing_on(stop: StopFlag, target: Option<ProgressDrawTarget>) -> Self {
         let shown = target.map(|target| {
-            Mutex::new(Shown { bar: ProgressBar::with_draw_target(Some(FULL), target), stage: "" })
+            let bar = ProgressBar::with_draw_target(Some(FULL), target);
+            Mutex::new(Shown { bar, stage: "" })
         });
         Self { stop, shown }
     }
@@ -169,10 +170,11 @@ impl Shown {
     /// A turning wheel; the library's first step replaces it by a bar.
     fn begin(&mut self, stage: &'static str) {
         self.stage = stage;
-        self.bar.reset();
+        // The style goes first: every other call draws the bar with the style it has.
         let style = ProgressStyle::with_template("{spinner:.cyan} {msg}  {elapsed} elapsed");
         self.bar.set_style(style.expect("the template is well formed"));
         self.bar.set_message(stage);
+        self.bar.reset();
         self.bar.enable_steady_tick(Duration::from_millis(120));
     }
 
@@ -180,8 +182,9 @@ impl Shown {
         if self.stage != step.stage {
             self.stage = step.stage;
             self.bar.disable_steady_tick();
-            self.bar.reset();
             self.bar.set_style(style(step.residual.is_some()));
+            self.bar.set_message(message(step));
+            self.bar.reset();
         }
         self.bar.set_message(message(step));
         self.bar.set_position(position(step));

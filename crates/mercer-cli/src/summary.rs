@@ -7,7 +7,7 @@ use mercer::io::Column;
 use serde::Serialize;
 
 use crate::data::Results;
-use crate::facts::Facts;
+use crate::facts::{Facts, kernel_in_short};
 
 /// Shares of variance listed on one line.
 const LISTED: usize = 6;
@@ -157,11 +157,11 @@ pub fn describe(lines: &mut Lines, facts: &Facts) {
     }
     if let Some(kernel) = &facts.kernel {
         let centred = if facts.centered == Some(true) { "centred" } else { "not centred" };
-        lines.add("kernel", format!("{kernel}, {centred}"));
+        lines.add("kernel", format!("{}, {centred}", kernel_in_short(kernel)));
     }
     lines.add("components", shares(facts));
     if let Some(inverse) = facts.inverse.as_ref().filter(|_| facts.kernel.is_some()) {
-        let kernel = inverse.kernel.as_deref().unwrap_or_default();
+        let kernel = kernel_in_short(inverse.kernel.as_deref().unwrap_or_default());
         let alpha = inverse.alpha.unwrap_or_default();
         lines.add("way back", format!("ridge with {kernel}, alpha {alpha}"));
     }

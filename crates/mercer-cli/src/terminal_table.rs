@@ -36,8 +36,11 @@ pub fn aligned(table: &Table, limit: usize, width: usize) -> String {
     let fitting = fitting(&columns, width);
     let mut text: String = (0..=shown).map(|line| joined(&columns[..fitting], line)).collect();
     let rest = [(table.n_rows() - shown, "row"), (columns.len() - fitting, "column")];
-    let rest: Vec<String> =
-        rest.iter().filter(|(count, _)| *count > 0).map(|(count, what)| more(*count, what)).collect();
+    let rest: Vec<String> = rest
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| more(*count, what))
+        .collect();
     if !rest.is_empty() {
         text.push_str(&format!("… {}\n", rest.join(" and ")));
     }

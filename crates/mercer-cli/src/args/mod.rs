@@ -188,6 +188,8 @@ mod tests {
             assert_eq!(error.kind(), ErrorKind::ArgumentConflict);
             assert!(error.to_string().contains(parts), "{line}: {error}");
         }
-        assert!(parse("pca - -o a.csv -m a.mercer -p a.svg -p a.png").unwrap().check_files().is_ok());
+        assert!(
+            parse("pca - -o a.csv -m a.mercer -p a.svg -p a.png").unwrap().check_files().is_ok()
+        );
     }
 }

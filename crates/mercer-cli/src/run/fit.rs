@@ -157,7 +157,8 @@ fn titles(job: &Job<'_>, facts: &Facts) -> [String; 2] {
         Some(_) => "Kernel PCA",
         None => "PCA",
     };
-    let kernel = facts.kernel.as_ref().map(|k| format!(", {k}")).unwrap_or_default();
+    let kernel = facts.kernel.as_deref().map(facts::kernel_in_short);
+    let kernel = kernel.map(|kernel| format!(", {kernel}")).unwrap_or_default();
     [format!("{method} of {file}"), format!("{}{kernel}", facts.extent())]
 }
 

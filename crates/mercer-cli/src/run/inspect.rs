@@ -40,7 +40,8 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
 
 /// One line per component: its variance, its share, and the share of all up to it.
 fn variances(facts: &Facts) -> String {
-    let mut text = format!("{:>9}  {:>12}  {:>8}  {:>8}\n", "component", "variance", "share", "sum");
+    let mut text =
+        format!("{:>9}  {:>12}  {:>8}  {:>8}\n", "component", "variance", "share", "sum");
     let mut sum = 0.0;
     let shares = facts.explained_variance.iter().zip(&facts.explained_variance_ratio);
     for (index, (variance, ratio)) in shares.enumerate().take(LISTED_COMPONENTS) {

@@ -80,7 +80,8 @@ fn by_model(
     if let (Some(names), Some(_)) = (&wanted.names, &table.names) {
         // LIBSVM text leaves zeros out, so that a column may have no entry at all.
         let table = if table.label.is_some() { with_zeros(table, names) } else { table };
-        let positions = names.iter().map(|name| by_name(&table, name)).collect::<Result<Vec<_>>>()?;
+        let positions =
+            names.iter().map(|name| by_name(&table, name)).collect::<Result<Vec<_>>>()?;
         return Ok(table.keep(&positions));
     }
     let rest: Vec<usize> = (0..table.n_columns()).filter(|&i| Some(i) != label).collect();

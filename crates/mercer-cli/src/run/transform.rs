@@ -192,7 +192,6 @@ fn tell(
     }
     let result = args.output.output.is_none().then(|| ResultsObject::of(results));
     let (command, model, inverse) = ("transform", shown(&args.model), args.inverse);
-    let object =
-        TransformObject { command, model, table, rows, inverse, seconds, outputs, result };
+    let object = TransformObject { command, model, table, rows, inverse, seconds, outputs, result };
     summary::print_object(&object).map_err(Failure::Print)
 }

@@ -120,7 +120,12 @@ pub fn small_table(rows: usize) -> String {
         let t = i as f64;
         let kind = ["red", "green", "blue"][i % 3];
         let shift = (i % 3) as f64;
-        format!("{},{},{},{kind}\n", shift + t.sin() / 3.0, (2.0 * t).cos() - shift, (t / 7.0).fract())
+        format!(
+            "{},{},{},{kind}\n",
+            shift + t.sin() / 3.0,
+            (2.0 * t).cos() - shift,
+            (t / 7.0).fract()
+        )
     };
     "x,y,z,kind\n".to_string() + &(0..rows).map(row).collect::<String>()
 }

@@ -23,7 +23,9 @@ fn a_wrong_command_line_exits_with_two() {
 #[test]
 fn every_shell_gets_its_completions() {
     let folder = Folder::new();
-    for (shell, mark) in [("bash", "_mercer()"), ("zsh", "#compdef mercer"), ("fish", "complete -c mercer")] {
+    for (shell, mark) in
+        [("bash", "_mercer()"), ("zsh", "#compdef mercer"), ("fish", "complete -c mercer")]
+    {
         let script = folder.done(&format!("completions {shell}")).out;
         assert!(script.contains(mark) && script.contains("inverse-kernel"), "{shell}");
     }
@@ -34,8 +36,12 @@ fn every_shell_gets_its_completions() {
 fn a_closed_pipe_is_no_failure() {
     let folder = Folder::new();
     folder.write("t.csv", crate::folder::small_table(3000));
-    let line = format!("{} pca t.csv -q --columns 0-2 | head -n 1; echo ${{PIPESTATUS[0]}}", env!("CARGO_BIN_EXE_mercer"));
-    let output = std::process::Command::new("bash").arg("-c").arg(line).current_dir(folder.path()).output();
+    let line = format!(
+        "{} pca t.csv -q --columns 0-2 | head -n 1; echo ${{PIPESTATUS[0]}}",
+        env!("CARGO_BIN_EXE_mercer")
+    );
+    let output =
+        std::process::Command::new("bash").arg("-c").arg(line).current_dir(folder.path()).output();
     let text = String::from_utf8(output.unwrap().stdout).unwrap();
     assert_eq!(text, "component_1,component_2\n0\n");
 }

@@ -101,10 +101,8 @@ fn words(shape: Shape) -> (&'static str, &'static str) {
 fn find(session: &Session, data: &Labelled, kernel: KernelSpec, count: usize) -> Result<Found> {
     let context = &session.context;
     let (n, flat) = (data.points.len(), data.points.as_flattened());
-    let params = KernelPcaParams {
-        components: Components::Count(count),
-        ..KernelPcaParams::new(kernel)
-    };
+    let params =
+        KernelPcaParams { components: Components::Count(count), ..KernelPcaParams::new(kernel) };
     let model = KernelPca::fit(context, &params, &Dense::from_rows(flat, n, 2)?)?;
     let scores = model.training_scores();
     let cut = Cut::fit(&scores, &data.labels);
