@@ -88,10 +88,9 @@ impl StopFlag {
                 Err(RecvTimeoutError::Disconnected) => return Err(Error::Numeric(BUG.into())),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            if self.is_set() && asked.get_or_insert_with(Instant::now).elapsed() > GRACE {
-                if !self.is_writing() {
-                    return Err(Error::Interrupted);
-                }
+            let is_late = self.is_set() && asked.get_or_insert_with(Instant::now).elapsed() > GRACE;
+            if is_late && !self.is_writing() {
+                return Err(Error::Interrupted);
             }
         }
     }
@@ -179,6 +178,11 @@ impl Shown {
     }
 
     fn update(&mut self, step: &Step) {
+        // What follows a finished stage may be long and tell nothing of itself, as the
+        // decomposition of a whole matrix does: a full bar would look stuck.
+        if step.residual.is_none() && position(step) == FULL {
+            return self.begin("computing");
+        }
         if self.stage != step.stage {
             self.stage = step.stage;
             self.bar.disable_steady_tick();
@@ -280,6 +284,9 @@ mod tests {
         let shown = lock(progress.shown.as_ref().unwrap());
         assert_eq!(shown.bar.position(), FULL / 4);
         assert_eq!(shown.bar.message(), "eigenvectors (residual 1.2e-3)");
+        drop(shown);
+        let _ = progress.step(&step("Gram matrix", 4.0, None));
+        assert_eq!(lock(progress.shown.as_ref().unwrap()).bar.message(), "computing");
     }
 
     #[test]
