@@ -32,12 +32,23 @@ pub struct Chosen {
 pub struct Places {
     /// Columns of the whole table.
     pub table_columns: usize,
-    /// The columns computed with, counted from 0.
+    /// The columns computed with, counted from 0; empty for all but the label.
     pub columns: Vec<usize>,
     /// The name of the label column.
     pub label: Option<String>,
     /// The label column, counted from 0.
     pub label_column: Option<usize>,
+}
+
+/// The longest list of columns that is noted down in a model file.
+const MOST_NOTED: usize = 10_000;
+
+impl Places {
+    /// Whether every position lies within the table; a file may hold anything.
+    pub fn is_sound(&self) -> bool {
+        let mut positions = self.columns.iter().chain(&self.label_column);
+        positions.all(|&position| position < self.table_columns)
+    }
 }
 
 /// Reads the table that `args` name.
@@ -63,9 +74,12 @@ pub fn choose(table: Table, args: &ColumnArgs) -> Result<Chosen> {
         None => (0..table.n_columns()).collect(),
     };
     positions.retain(|&i| Some(i) != label_column);
+    // The notes of a model file are small. A longer list is of use for few, and `--columns` of
+    // `transform` is their way.
+    let is_noted = columns.is_some() && positions.len() <= MOST_NOTED;
     let places = Places {
         table_columns: table.n_columns(),
-        columns: positions,
+        columns: if is_noted { positions } else { Vec::new() },
         label: label_column.map(|i| table.name(i)),
         label_column,
     };
@@ -161,65 +175,6 @@ fn narrowed<T: Real>(values: Vec<f64>, n: usize, d: usize) -> Result<Vec<T>> {
     }
     // The library's own conversion knows the words for what went wrong, and where.
     Dense::from_vec(values, n, d)?.convert::<T>().map(|rows| rows.data().to_vec())
-}
-
-/// Results of every row, to be written, printed or drawn.
-#[derive(Debug)]
-pub struct Results {
-    /// The names of the number columns.
-    pub names: Vec<String>,
-    /// The numbers, n × `names.len()`, row-major.
-    pub values: Vec<f64>,
-    /// The number type to give them in.
-    pub dtype: Dtype,
-    /// The column carried along.
-    pub label: Option<Label>,
-}
-
-impl Results {
-    /// Rows.
-    pub fn n(&self) -> usize {
-        self.values.len() / self.names.len().max(1)
-    }
-
-    /// Number column `index`.
-    pub fn column(&self, index: usize) -> Vec<f64> {
-        self.values.iter().skip(index).step_by(self.names.len()).copied().collect()
-    }
-
-    /// Appends a number column.
-    pub fn push(&mut self, name: &str, column: &[f64]) {
-        let width = self.names.len();
-        let row = |(i, &last): (usize, &f64)| {
-            let row = &self.values[i * width..(i + 1) * width];
-            row.iter().copied().chain([last]).collect::<Vec<f64>>()
-        };
-        self.values = column.iter().enumerate().flat_map(row).collect();
-        self.names.push(name.to_string());
-    }
-
-    /// The label first, then the numbers.
-    pub fn table(&self, with_label: bool) -> Table {
-        let numbers = (0..self.names.len()).map(|index| match self.dtype {
-            Dtype::F64 => Column::F64(self.column(index)),
-            Dtype::F32 => Column::F32(self.column(index).iter().map(|&v| v as f32).collect()),
-        });
-        let label = self.label.as_ref().filter(|_| with_label);
-        let names = label.map(|(name, _)| name).into_iter().chain(&self.names).cloned().collect();
-        let columns = label.map(|(_, cells)| cells.clone()).into_iter().chain(numbers).collect();
-        Table { label: label.map(|_| 0), ..Table::new(names, columns) }
-    }
-
-    /// The cells of the label as text.
-    pub fn label_texts(&self) -> Option<Vec<String>> {
-        let (_, cells) = self.label.as_ref()?;
-        Some((0..cells.len()).map(|row| cells.text(row)).collect())
-    }
-}
-
-/// `component_1`, `component_2`, …
-pub fn component_names(count: usize) -> Vec<String> {
-    (1..=count).map(|index| format!("component_{index}")).collect()
 }
 
 /// An error about the file that `table` came from.

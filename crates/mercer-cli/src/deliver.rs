@@ -8,9 +8,9 @@ use mercer::io::{Format, Saved, Staged, stage_model, stage_table};
 use mercer::{Error, Result};
 
 use crate::args::{ModelFile, OutputArgs, Picture, PictureFormat};
-use crate::data::Results;
 use crate::failure::Failure;
 use crate::plot::{self, LabelColumn, Scatter};
+use crate::results::Results;
 use crate::run::Session;
 use crate::summary::{Outputs, shown};
 use crate::terminal_table;

@@ -181,7 +181,8 @@ fn bare(rows: usize, components: usize, report: &Report) -> Facts {
 /// Where the columns of a model lay in its table; none for a model that was not made by this
 /// command.
 pub fn places(saved: &Saved) -> Option<Places> {
-    serde_json::from_value(saved.extra.get(NOTES)?.clone()).ok()
+    let places: Places = serde_json::from_value(saved.extra.get(NOTES)?.clone()).ok()?;
+    places.is_sound().then_some(places)
 }
 
 /// Notes down in `saved` where its columns lay.
@@ -206,6 +207,18 @@ mod tests {
         for (whole, short) in cases {
             assert_eq!(kernel_in_short(whole), short);
         }
+    }
+
+    #[test]
+    fn positions_outside_of_the_table_are_not_believed() {
+        let places = |columns: Vec<usize>, label_column| Places {
+            table_columns: 3,
+            columns,
+            label: None,
+            label_column,
+        };
+        assert!(places(vec![0, 2], Some(1)).is_sound());
+        assert!(!places(vec![0, 3], None).is_sound() && !places(vec![], Some(3)).is_sound());
     }
 
     #[test]

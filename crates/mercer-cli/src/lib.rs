@@ -13,4 +13,5 @@ pub mod terminal_table;
 mod data;
 mod deliver;
 mod facts;
+mod results;
 mod summary;

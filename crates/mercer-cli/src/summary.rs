@@ -3,11 +3,11 @@
 use std::io::Write;
 use std::path::Path;
 
-use mercer::io::Column;
+use mercer::io::{Column, Dtype};
 use serde::Serialize;
 
-use crate::data::Results;
 use crate::facts::{Facts, kernel_in_short};
+use crate::results::Results;
 
 /// Shares of variance listed on one line.
 const LISTED: usize = 6;
@@ -92,7 +92,12 @@ pub struct LabelObject {
 impl ResultsObject {
     /// The object of `results`.
     pub fn of(results: &Results) -> Self {
-        let rows = results.values.chunks(results.names.len().max(1)).map(<[f64]>::to_vec);
+        let number = |value: &f64| match results.dtype {
+            Dtype::F64 => *value,
+            Dtype::F32 => shortest(*value as f32),
+        };
+        let rows = results.values.chunks(results.names.len().max(1));
+        let rows = rows.map(|row| row.iter().map(number).collect());
         Self {
             columns: results.names.clone(),
             rows: rows.collect(),
@@ -102,6 +107,11 @@ impl ResultsObject {
             }),
         }
     }
+}
+
+/// The number with the fewest digits that reads back as `value` in single precision.
+fn shortest(value: f32) -> f64 {
+    value.to_string().parse().unwrap_or(f64::from(value))
 }
 
 fn cell(column: &Column, row: usize) -> serde_json::Value {

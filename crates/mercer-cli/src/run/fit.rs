@@ -11,10 +11,11 @@ use mercer::{Error, Result};
 
 use super::Session;
 use crate::args::{ColumnArgs, ComponentArgs, KpcaArgs, ModelArgs, OutputArgs, PcaArgs, TableArgs};
-use crate::data::{self, Results, Rows, Scales, Types};
+use crate::data::{self, Rows, Scales, Types};
 use crate::deliver::{self, Parcel};
 use crate::facts::{self, Facts};
 use crate::failure::Failure;
+use crate::results::{Results, component_names};
 use crate::summary::{self, FitObject, Lines, Outputs, ResultsObject, shown};
 
 /// What both kinds of PCA share of their command line.
@@ -129,7 +130,7 @@ fn run(
         return Err(Error::Numeric(message.into()).into());
     }
     let results = Results {
-        names: data::component_names(fitted.model.k()),
+        names: component_names(fitted.model.k()),
         values: fitted.scores,
         dtype: types.result,
         label: chosen.label,

@@ -4,8 +4,9 @@
 use mercer::Result;
 use mercer::io::{Column, Saved, Table};
 
-use crate::data::{Label, Places, about, component_names};
+use crate::data::{Label, Places, about};
 use crate::facts;
+use crate::results::component_names;
 
 /// The rows of a table as the model wants them.
 #[derive(Debug)]
@@ -88,7 +89,8 @@ fn by_model(
     if rest.len() == wanted.count {
         return Ok(table.keep(&rest));
     }
-    if table.n_columns() == places.table_columns && !inverse {
+    let is_same = table.n_columns() == places.table_columns && !inverse;
+    if is_same && places.columns.len() == wanted.count {
         return Ok(table.keep(&places.columns));
     }
     Err(wrong_count(&table, wanted, rest.len(), "the table has"))

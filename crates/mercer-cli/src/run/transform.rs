@@ -12,10 +12,11 @@ use mercer::real::Real;
 use super::Session;
 use super::new_rows::{self, NewRows};
 use crate::args::TransformArgs;
-use crate::data::{self, Results, Rows, Scales, component_names};
+use crate::data::{self, Rows, Scales};
 use crate::deliver::{self, Parcel};
 use crate::facts::{Facts, counted};
 use crate::failure::Failure;
+use crate::results::{Results, component_names};
 use crate::summary::{self, Lines, Outputs, ResultsObject, TransformObject, shown};
 
 /// Scores or rows (m × outputs, row-major), and errors if they were asked for.

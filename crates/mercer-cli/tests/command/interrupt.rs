@@ -28,7 +28,7 @@ fn interrupt(folder: &Folder, child: Child, delay: Duration) {
 #[test]
 fn a_long_fit_stops() {
     let folder = Folder::new();
-    let rows: String = (0..9000)
+    let rows: String = (0..6000)
         .map(|i| {
             let t = f64::from(i);
             format!("{},{},{}\n", t.sin(), (1.7 * t).cos(), (t * 0.37).fract())
@@ -36,12 +36,12 @@ fn a_long_fit_stops() {
         .collect();
     folder.write("t.csv", rows);
     let outputs = ["-o", "o.csv", "-m", "m.mercer", "-p", "p.svg"];
-    // All components of 9,000 rows take minutes, within one long step.
+    // All components of 6,000 rows take long, within one long step.
     let all = [&["kpca", "t.csv", "-k", "all"][..], &outputs[..]].concat();
     interrupt(&folder, start(&folder, &all), Duration::from_millis(2500));
     // Many passes of short steps.
     let passes = [&["kpca", "t.csv", "-k", "400", "--solver", "krylov"][..], &outputs[..]].concat();
-    interrupt(&folder, start(&folder, &passes), Duration::from_millis(1500));
+    interrupt(&folder, start(&folder, &passes), Duration::from_millis(1000));
 }
 
 #[test]

@@ -56,6 +56,9 @@ fn tables_without_names_are_matched_by_position() {
     assert!(unlabelled.starts_with("component_1,component_2\n"));
     let chosen = folder.done("transform m.mercer bare.csv --columns 0-2 --label 3 -q").out;
     assert_eq!(chosen.lines().nth(5), same.lines().nth(5));
+    folder.done("kpca t.csv --columns z,x -m two.mercer -o two.csv");
+    let two = folder.done("transform two.mercer bare.csv -q").out;
+    assert!(difference(&folder.read("two.csv"), &two) < 1e-10);
 }
 
 #[test]
