@@ -42,7 +42,7 @@ impl Shape {
 
     fn point(self, class: usize, stream: &mut Stream) -> [f64; 2] {
         let ([x, y], noise) = match self {
-            Shape::Circles => (on_circle([0.4, 1.0][class], stream), 0.06),
+            Shape::Circles => (on_circle([0.3, 1.0][class], stream), 0.06),
             Shape::Spiral => (on_spiral(class, stream), 0.035),
             Shape::Blobs => ([[-1.0, -0.6], [1.0, -0.6], [0.0, 1.1]][class], 0.32),
         };

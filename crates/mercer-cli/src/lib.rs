@@ -1,10 +1,17 @@
-//! The parts that the command `mercer` is put together from: flags, pictures, progress and tables
-//! on the terminal. The mathematics lives in the library `mercer`; nothing here computes a
-//! component.
+//! The parts that the command `mercer` is put together from: flags, tables, verbs, pictures and
+//! progress. The mathematics lives in the library `mercer`; nothing here computes a component.
 
 pub mod args;
 pub mod completions;
 pub mod demo_data;
+pub mod failure;
 pub mod plot;
 pub mod progress;
+pub mod run;
 pub mod terminal_table;
+
+mod data;
+mod deliver;
+mod facts;
+mod results;
+mod summary;

@@ -1,37 +1,31 @@
-//! The command `mercer`: parses the command line, does the work, owns the exit codes.
+//! The command `mercer`: parses the command line, waits for the work, owns the exit codes.
 
-use std::io::ErrorKind;
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use clap::{CommandFactory, Parser, Subcommand};
-use mercer_cli::args::{Cli, CompletionsArgs};
-use mercer_cli::completions;
-
-/// What the command can do.
-#[derive(Debug, Subcommand)]
-enum Verb {
-    /// Print a script that completes commands in a shell
-    Completions(CompletionsArgs),
-}
+use clap::Parser;
+use mercer_cli::args::{Cli, Verb};
+use mercer_cli::failure::Failure;
+use mercer_cli::progress::{Progress, StopFlag};
+use mercer_cli::run::{Watch, run};
 
 fn main() -> ExitCode {
     // A wrong command line ends here with exit code 2.
-    let cli = Cli::<Verb>::parse();
-    match run(cli.verb) {
-        Ok(()) => ExitCode::SUCCESS,
-        // A reader that has seen enough, such as `head`, is no failure.
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("mercer: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    let verb = Cli::<Verb>::parse().verb;
+    let code = match watched(verb) {
+        Ok(()) => 0,
+        Err(failure) => failure.report(),
+    };
+    ExitCode::from(code)
 }
 
-fn run(verb: Verb) -> std::io::Result<()> {
-    match verb {
-        Verb::Completions(args) => {
-            completions::write(args.shell, Cli::<Verb>::command(), std::io::stdout().lock())
-        }
-    }
+/// Does what `verb` says on a thread of its own, so that Ctrl-C is answered soon, also where the
+/// work is within a long step.
+fn watched(verb: Verb) -> Result<(), Failure> {
+    let stop = StopFlag::on_ctrl_c()?;
+    let progress = Arc::new(Progress::new(stop.clone(), verb.quiet()));
+    let watch = Watch { stop: stop.clone(), progress: progress.clone() };
+    let ended = stop.watch(move || Ok(run(&verb, &watch)));
+    progress.clear();
+    ended?
 }

@@ -4,7 +4,9 @@
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mercer::context::{Monitor, Step};
@@ -12,18 +14,30 @@ use mercer::{Error, Result};
 
 /// Set by the first Ctrl-C; the work ends at its next step.
 #[derive(Debug, Clone, Default)]
-pub struct StopFlag(Arc<AtomicBool>);
+pub struct StopFlag(Arc<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    stop: AtomicBool,
+    writing: AtomicBool,
+}
+
+/// How often the waiting thread looks whether a stop was asked for.
+const TICK: Duration = Duration::from_millis(50);
+/// How long work may take to reach its next step once a stop was asked for.
+const GRACE: Duration = Duration::from_millis(700);
 
 impl StopFlag {
-    /// A flag that Ctrl-C sets. A second Ctrl-C ends the process at once with exit code 130, for
-    /// work that does not reach its next step. May be called once per process.
+    /// A flag that Ctrl-C sets. A second Ctrl-C ends the process at once with exit code 130, unless
+    /// files are being written. May be called once per process.
     pub fn on_ctrl_c() -> Result<Self> {
         let flag = Self::default();
         let handler = flag.clone();
         let installed = ctrlc::set_handler(move || {
-            if handler.0.swap(true, Ordering::SeqCst) {
+            if handler.is_set() && !handler.is_writing() {
                 std::process::exit(130);
             }
+            handler.set();
         });
         installed.map_err(|cause| Error::Numeric(format!("Ctrl-C cannot be caught: {cause}")))?;
         Ok(flag)
@@ -31,18 +45,60 @@ impl StopFlag {
 
     /// Asks for a stop, as Ctrl-C does.
     pub fn set(&self) {
-        self.0.store(true, Ordering::SeqCst);
+        self.0.stop.store(true, Ordering::SeqCst);
     }
 
     /// Whether a stop was asked for.
     pub fn is_set(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
+        self.0.stop.load(Ordering::SeqCst)
+    }
+
+    fn is_writing(&self) -> bool {
+        self.0.writing.load(Ordering::SeqCst)
+    }
+
+    /// Runs `write`, during which the process is not ended from outside of it, so that it can take
+    /// its temporary files away.
+    pub fn while_writing<R>(&self, write: impl FnOnce() -> R) -> R {
+        self.0.writing.store(true, Ordering::SeqCst);
+        let result = write();
+        self.0.writing.store(false, Ordering::SeqCst);
+        result
     }
 
     fn flow(&self) -> ControlFlow<()> {
         if self.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
+
+    /// Runs `work` on a thread of its own and waits for it. Work that does not end soon after a
+    /// stop was asked for, because it reads a large file or is within a long step, is left behind;
+    /// the caller ends the process.
+    pub fn watch<R: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<R> + Send + 'static,
+    ) -> Result<R> {
+        let (sender, receiver) = mpsc::channel();
+        let thread = std::thread::Builder::new().name("mercer".into()).stack_size(STACK);
+        let started = thread.spawn(move || sender.send(work()));
+        started.map_err(|cause| Error::Numeric(format!("no thread can be started: {cause}")))?;
+        let mut asked: Option<Instant> = None;
+        loop {
+            match receiver.recv_timeout(TICK) {
+                Ok(result) => return result,
+                Err(RecvTimeoutError::Disconnected) => return Err(Error::Numeric(BUG.into())),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            let is_late = self.is_set() && asked.get_or_insert_with(Instant::now).elapsed() > GRACE;
+            if is_late && !self.is_writing() {
+                return Err(Error::Interrupted);
+            }
+        }
+    }
 }
+
+/// As large as that of a main thread.
+const STACK: usize = 8 << 20;
+const BUG: &str = "the work ended in a way it never should; please report this with the text above";
 
 /// Shows the steps of the library's work as a bar, one line per stage that replaces the one before.
 pub struct Progress {
@@ -70,9 +126,17 @@ impl Progress {
 
     fn drawing_on(stop: StopFlag, target: Option<ProgressDrawTarget>) -> Self {
         let shown = target.map(|target| {
-            Mutex::new(Shown { bar: ProgressBar::with_draw_target(Some(FULL), target), stage: "" })
+            let bar = ProgressBar::with_draw_target(Some(FULL), target);
+            Mutex::new(Shown { bar, stage: "" })
         });
         Self { stop, shown }
+    }
+
+    /// Shows that `stage`, whose length is unknown, has begun.
+    pub fn begin(&self, stage: &'static str) {
+        if let Some(shown) = &self.shown {
+            lock(shown).begin(stage);
+        }
     }
 
     /// Takes the bar off the screen, so that results can be printed.
@@ -102,11 +166,29 @@ fn lock(shown: &Mutex<Shown>) -> std::sync::MutexGuard<'_, Shown> {
 }
 
 impl Shown {
+    /// A turning wheel; the library's first step replaces it by a bar.
+    fn begin(&mut self, stage: &'static str) {
+        self.stage = stage;
+        // The style goes first: every other call draws the bar with the style it has.
+        let style = ProgressStyle::with_template("{spinner:.cyan} {msg}  {elapsed} elapsed");
+        self.bar.set_style(style.expect("the template is well formed"));
+        self.bar.set_message(stage);
+        self.bar.reset();
+        self.bar.enable_steady_tick(Duration::from_millis(120));
+    }
+
     fn update(&mut self, step: &Step) {
+        // What follows a finished stage may be long and tell nothing of itself, as the
+        // decomposition of a whole matrix does: a full bar would look stuck.
+        if step.residual.is_none() && position(step) == FULL {
+            return self.begin("computing");
+        }
         if self.stage != step.stage {
             self.stage = step.stage;
-            self.bar.reset();
+            self.bar.disable_steady_tick();
             self.bar.set_style(style(step.residual.is_some()));
+            self.bar.set_message(message(step));
+            self.bar.reset();
         }
         self.bar.set_message(message(step));
         self.bar.set_position(position(step));
@@ -158,6 +240,33 @@ mod tests {
     }
 
     #[test]
+    fn a_stuck_step_is_left_behind() {
+        let stop = StopFlag::default();
+        let flag = stop.clone();
+        let (_keep, forever) = mpsc::channel::<()>();
+        let watched = stop.watch(move || {
+            flag.set();
+            let _ = forever.recv();
+            Ok(())
+        });
+        assert!(matches!(watched, Err(Error::Interrupted)));
+    }
+
+    #[test]
+    fn writing_is_waited_for_and_a_panic_is_an_error() {
+        let stop = StopFlag::default();
+        let flag = stop.clone();
+        let watched = stop.watch(move || {
+            flag.set();
+            flag.while_writing(|| std::thread::sleep(2 * GRACE));
+            Ok(7)
+        });
+        assert_eq!(watched.unwrap(), 7);
+        let broken = StopFlag::default().watch(|| -> Result<()> { panic!("on purpose") });
+        assert!(broken.unwrap_err().to_string().contains("please report"));
+    }
+
+    #[test]
     fn a_set_flag_interrupts_a_context() {
         let stop = StopFlag::default();
         stop.set();
@@ -175,6 +284,9 @@ mod tests {
         let shown = lock(progress.shown.as_ref().unwrap());
         assert_eq!(shown.bar.position(), FULL / 4);
         assert_eq!(shown.bar.message(), "eigenvectors (residual 1.2e-3)");
+        drop(shown);
+        let _ = progress.step(&step("Gram matrix", 4.0, None));
+        assert_eq!(lock(progress.shown.as_ref().unwrap()).bar.message(), "computing");
     }
 
     #[test]

@@ -4,26 +4,15 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use mercer::io::Format;
+
 /// A table to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableFile {
     /// The file.
     pub path: PathBuf,
     /// Its format, from the ending of its name.
-    pub format: TableFormat,
-}
-
-/// Formats in which tables are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TableFormat {
-    /// Comma-separated values.
-    Csv,
-    /// Tab-separated values.
-    Tsv,
-    /// Apache Parquet.
-    Parquet,
-    /// A NumPy array.
-    Npy,
+    pub format: Format,
 }
 
 /// A picture to write.
@@ -56,13 +45,9 @@ impl TryFrom<OsString> for TableFile {
 
     fn try_from(text: OsString) -> Result<Self, String> {
         let path = writable(text)?;
-        let format = match ending(&path).as_str() {
-            "csv" => TableFormat::Csv,
-            "tsv" | "tab" => TableFormat::Tsv,
-            "parquet" => TableFormat::Parquet,
-            "npy" => TableFormat::Npy,
-            _ => return Err("the name must end in .csv, .tsv, .parquet or .npy".into()),
-        };
+        let format = Format::of(&path).ok_or(
+            "the name must end in .csv, .tsv, .parquet, .npy or .libsvm, or in one of these and .gz",
+        )?;
         Ok(Self { path, format })
     }
 }
@@ -132,8 +117,9 @@ mod tests {
     #[test]
     fn endings_decide_the_format() {
         let table = |name: &str| TableFile::try_from(OsString::from(name)).map(|file| file.format);
-        assert_eq!(table("out.CSV"), Ok(TableFormat::Csv));
-        assert_eq!(table("out.parquet"), Ok(TableFormat::Parquet));
+        assert_eq!(table("out.CSV"), Ok(Format::Csv));
+        assert_eq!(table("out.parquet"), Ok(Format::Parquet));
+        assert_eq!(table("out.tsv.gz"), Ok(Format::Tsv));
         assert!(table("out").unwrap_err().contains(".npy"));
         let picture = Picture::try_from(OsString::from("a.png")).unwrap();
         assert_eq!(picture.format, PictureFormat::Png);

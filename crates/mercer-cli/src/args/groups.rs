@@ -1,30 +1,14 @@
 //! Flags that several verbs share, in groups as `--help` shows them.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, CommandFactory, ValueEnum};
-use mercer::model::ScalingKind;
+use mercer::io::{self, Source};
+use mercer::model::{Components, ScalingKind};
 
-use super::columns::ColumnChoice;
 use super::destination::{ModelFile, Picture, TableFile, same_file};
-use super::values::{Components, MemorySize, tolerance};
-
-/// Where a table comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TableSource {
-    /// Standard input.
-    Stdin,
-    /// A file.
-    File(PathBuf),
-}
-
-impl From<OsString> for TableSource {
-    fn from(text: OsString) -> Self {
-        if text == "-" { TableSource::Stdin } else { TableSource::File(text.into()) }
-    }
-}
+use super::values::{MemorySize, components, tolerance};
 
 /// Formats in which tables are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -43,10 +27,23 @@ pub enum InputFormat {
     Libsvm,
 }
 
+impl From<InputFormat> for Option<io::Format> {
+    fn from(format: InputFormat) -> Self {
+        match format {
+            InputFormat::Auto => None,
+            InputFormat::Csv => Some(io::Format::Csv),
+            InputFormat::Tsv => Some(io::Format::Tsv),
+            InputFormat::Parquet => Some(io::Format::Parquet),
+            InputFormat::Npy => Some(io::Format::Npy),
+            InputFormat::Libsvm => Some(io::Format::Libsvm),
+        }
+    }
+}
+
 /// Whether the first line of a text table holds names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Header {
-    /// Names if no field of it is a number
+    /// Decided by the content: names stand above numbers
     Auto,
     /// Names
     Yes,
@@ -54,49 +51,14 @@ pub enum Header {
     No,
 }
 
-/// How eigenvectors are found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Solver {
-    /// By the number of rows and components
-    Auto,
-    /// All eigenvectors at once
-    Full,
-    /// The leading ones, block by block, until their residuals are small
-    Krylov,
-}
-
-/// The number type of the work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Precision {
-    /// Double precision throughout
-    F64,
-    /// Single-precision samples
-    F32,
-    /// Kernel values in single, vectors and sums in double precision
-    Mixed,
-}
-
-/// The table to read.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Input")]
-pub struct InputArgs {
-    /// The table: CSV, TSV, Parquet, NumPy .npy or LIBSVM text; `-` is standard input
-    #[arg(value_name = "TABLE", help_heading = None::<&str>,
-          value_parser = OsStringValueParser::new().map(TableSource::from))]
-    pub table: TableSource,
-    /// The format of the table
-    #[arg(long, value_enum, default_value_t = InputFormat::Auto, value_name = "FORMAT")]
-    pub format: InputFormat,
-    /// Whether the first line of a text table holds the names of the columns
-    #[arg(long, value_enum, default_value_t = Header::Auto, value_name = "WHETHER")]
-    pub header: Header,
-    /// The columns to use, by name or by position from 1, e.g. `height,weight` or `1-4,7`
-    /// [default: all but the label]
-    #[arg(long, value_name = "COLUMNS")]
-    pub columns: Option<ColumnChoice>,
-    /// A column that is carried along and colours the picture, but is not computed with
-    #[arg(long, value_name = "COLUMN")]
-    pub label: Option<ColumnChoice>,
+impl From<Header> for io::Header {
+    fn from(header: Header) -> Self {
+        match header {
+            Header::Auto => io::Header::Auto,
+            Header::Yes => io::Header::Present,
+            Header::No => io::Header::Absent,
+        }
+    }
 }
 
 /// How columns are scaled.
@@ -120,27 +82,69 @@ impl From<Scale> for ScalingKind {
     }
 }
 
+/// The number type of the work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Precision {
+    /// That of the table: single if every column is, else double
+    Auto,
+    /// Double precision throughout
+    F64,
+    /// Single-precision rows, kernel values and results
+    F32,
+    /// Single-precision rows and kernel values; vectors, sums and results in double
+    Mixed,
+}
+
+/// The table to read.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Input")]
+pub struct TableArgs {
+    /// The table: CSV, TSV, Parquet, NumPy .npy or LIBSVM text, also compressed (.gz); `-` is
+    /// standard input
+    #[arg(value_name = "TABLE", help_heading = None::<&str>,
+          value_parser = OsStringValueParser::new().map(|name| Source::named(PathBuf::from(name))))]
+    pub source: Source,
+    /// The format of the table
+    #[arg(long, value_enum, default_value_t = InputFormat::Auto, value_name = "FORMAT")]
+    pub format: InputFormat,
+    /// Whether the first line of a text table holds the names of the columns
+    #[arg(long, value_enum, default_value_t = Header::Auto, value_name = "WHETHER")]
+    pub header: Header,
+}
+
+/// Which columns of a table to learn from.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Input")]
+pub struct ColumnArgs {
+    /// The columns to use, by name or by position from 0, e.g. `height,weight`, `0-3,7` or `^id`
+    /// for all but `id` [default: all but the label]
+    #[arg(long, value_name = "COLUMNS")]
+    pub columns: Option<String>,
+    /// A column that is carried along and colours the picture, but is not computed with
+    #[arg(long, value_name = "COLUMN")]
+    pub label: Option<String>,
+}
+
 /// What to compute, for both kinds of PCA.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Components")]
 pub struct ComponentArgs {
     /// How many components: a count, a fraction of the variance (0.95 or 95%), or `all`
-    #[arg(short = 'k', long = "components", value_name = "K", default_value = "2")]
+    #[arg(short = 'k', long = "components", value_name = "K", default_value = "2",
+          value_parser = components)]
     pub count: Components,
     /// Scaling of every column before anything else; stored in the model
     #[arg(long, value_enum, default_value_t = Scale::None, value_name = "HOW")]
     pub scale: Scale,
-    /// How eigenvectors are found
-    #[arg(long, value_enum, default_value_t = Solver::Auto, value_name = "SOLVER")]
-    pub solver: Solver,
-    /// The relative residual at which the iterative solver stops [default: that of the library]
+    /// The relative residual at which the iterative solver stops
+    /// [default: 1e-9, or 1e-6 for kernel values in single precision]
     #[arg(long, value_name = "RESIDUAL", value_parser = tolerance)]
     pub tolerance: Option<f64>,
-    /// The seed of everything random
+    /// The seed of the iterative solver's start
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub seed: u64,
     /// The number type of the work
-    #[arg(long, value_enum, default_value_t = Precision::F64, value_name = "TYPE")]
+    #[arg(long, value_enum, default_value_t = Precision::Auto, value_name = "TYPE")]
     pub precision: Precision,
 }
 
@@ -152,27 +156,25 @@ pub struct MachineArgs {
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<MemorySize>,
     /// The threads that share the work; 0 takes all cores. Results do not depend on it
-    #[arg(long, value_name = "COUNT", default_value_t = 0)]
-    pub threads: usize,
+    #[arg(long, value_name = "COUNT", default_value_t = 0,
+          value_parser = clap::value_parser!(u16).range(0..=256))]
+    pub threads: u16,
 }
 
 /// Where results go.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
-    /// Write the components of every row to this .csv, .tsv, .parquet or .npy file
+    /// Write the result of every row to this .csv, .tsv, .parquet, .npy or .libsvm file, compressed
+    /// if .gz follows; .npy holds numbers only and leaves the label out
     /// [default: a table on standard output]
     #[arg(short, long, value_name = "FILE",
           value_parser = OsStringValueParser::new().try_map(TableFile::try_from))]
     pub output: Option<TableFile>,
-    /// Write the fitted model to this file
-    #[arg(short, long, value_name = "FILE",
-          value_parser = OsStringValueParser::new().try_map(ModelFile::try_from))]
-    pub model: Option<ModelFile>,
-    /// Draw the first two components into this .svg or .png file
+    /// Draw the first two components into this .svg or .png file; may be given for both
     #[arg(short, long, value_name = "FILE",
           value_parser = OsStringValueParser::new().try_map(Picture::try_from))]
-    pub plot: Option<Picture>,
+    pub plot: Vec<Picture>,
     /// Print a report for machines on standard output, and no table
     #[arg(long)]
     pub json: bool,
@@ -181,25 +183,54 @@ pub struct OutputArgs {
     pub quiet: bool,
 }
 
+/// The model to write.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub struct ModelArgs {
+    /// Write the fitted model to this file, for `mercer transform`
+    #[arg(short, long, value_name = "FILE",
+          value_parser = OsStringValueParser::new().try_map(ModelFile::try_from))]
+    pub model: Option<ModelFile>,
+}
+
+/// A file that a run names, with the flag or argument that names it.
+pub type NamedFile<'a> = (&'static str, &'a Path);
+
 impl OutputArgs {
-    /// Refuses two results for one file: the second would replace the first.
-    pub fn check_distinct(&self) -> Result<(), clap::Error> {
-        let files = [
-            ("--output", self.output.as_ref().map(|file| &file.path)),
-            ("--model", self.model.as_ref().map(|file| &file.path)),
-            ("--plot", self.plot.as_ref().map(|file| &file.path)),
-        ];
-        for (i, (flag, path)) in files.iter().enumerate() {
-            for (earlier, other) in &files[..i] {
-                if let (Some(path), Some(other)) = (path, other)
-                    && same_file(path, other)
-                {
-                    return Err(conflict(&format!("{earlier} and {flag} name the same file")));
-                }
+    /// The files that this group asks for.
+    pub fn files(&self) -> Vec<NamedFile<'_>> {
+        let output = self.output.iter().map(|file| ("--output", file.path.as_path()));
+        output.chain(plot_files(&self.plot)).collect()
+    }
+}
+
+/// The pictures among the files of a run.
+pub(super) fn plot_files(pictures: &[Picture]) -> impl Iterator<Item = NamedFile<'_>> {
+    pictures.iter().map(|picture| ("--plot", picture.path.as_path()))
+}
+
+/// The table among the files of a run, unless it is standard input.
+pub(super) fn table_file(source: &Source) -> Option<NamedFile<'_>> {
+    match source {
+        Source::File(path) => Some(("TABLE", path)),
+        Source::Stdin => None,
+    }
+}
+
+/// Refuses a result that would replace an input or another result. `inputs` are only read, so they
+/// may be the same file as each other.
+pub(super) fn check_distinct(
+    inputs: &[NamedFile<'_>],
+    outputs: &[NamedFile<'_>],
+) -> Result<(), clap::Error> {
+    for (i, (flag, path)) in outputs.iter().enumerate() {
+        for (earlier, other) in inputs.iter().chain(&outputs[..i]) {
+            if same_file(path, other) {
+                return Err(conflict(&format!("{earlier} and {flag} name the same file")));
             }
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// A usage error with the message `message`, shown and counted like clap's own.

@@ -1,7 +1,6 @@
 //! The flags of every verb. Parsing checks everything that can be checked before any data is read,
 //! so that a wrong flag costs nothing; what comes out is ready to be used.
 
-mod columns;
 mod destination;
 mod groups;
 mod values;
@@ -9,14 +8,15 @@ mod verbs;
 
 use clap::{Parser, Subcommand};
 
-pub use columns::ColumnChoice;
-pub use destination::{ModelFile, Picture, PictureFormat, TableFile, TableFormat};
+pub use destination::{ModelFile, Picture, PictureFormat, TableFile};
 pub use groups::{
-    ComponentArgs, Header, InputArgs, InputFormat, MachineArgs, OutputArgs, Precision, Scale,
-    Solver, TableSource,
+    ColumnArgs, ComponentArgs, Header, InputFormat, MachineArgs, ModelArgs, OutputArgs, Precision,
+    Scale, TableArgs,
 };
-pub use values::{Components, MemorySize};
-pub use verbs::{CompletionsArgs, DemoArgs, InspectArgs, KpcaArgs, PcaArgs, TransformArgs};
+pub use values::MemorySize;
+pub use verbs::{
+    CompletionsArgs, DemoArgs, InspectArgs, KpcaArgs, PcaArgs, PcaSolver, Solver, TransformArgs,
+};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -51,10 +51,35 @@ pub enum Verb {
     Completions(CompletionsArgs),
 }
 
+impl Verb {
+    /// Whether progress and summary are to be left out.
+    pub fn quiet(&self) -> bool {
+        match self {
+            Verb::Pca(args) => args.output.quiet,
+            Verb::Kpca(args) => args.output.quiet,
+            Verb::Transform(args) => args.output.quiet,
+            Verb::Demo(args) => args.quiet,
+            Verb::Inspect(_) | Verb::Completions(_) => true,
+        }
+    }
+
+    /// Refuses a result that would replace the input or another result.
+    pub fn check_files(&self) -> Result<(), clap::Error> {
+        match self {
+            Verb::Pca(args) => args.check_files(),
+            Verb::Kpca(args) => args.check_files(),
+            Verb::Transform(args) => args.check_files(),
+            Verb::Demo(args) => args.check_files(),
+            Verb::Inspect(_) | Verb::Completions(_) => Ok(()),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
     use clap::error::ErrorKind;
+    use mercer::model::Components;
 
     use super::*;
 
@@ -92,9 +117,10 @@ mod tests {
     #[test]
     fn defaults_need_no_flags() {
         let Verb::Kpca(args) = parse("kpca table.csv").unwrap() else { panic!("kpca") };
-        assert_eq!(args.kernel, "rbf(gamma=scale)");
+        assert_eq!(args.kernel.to_string(), "rbf(gamma=scale)");
         assert_eq!(args.components.count, Components::Count(2));
-        assert!(args.output.output.is_none() && !args.no_center && !args.inverse);
+        assert!(args.output.output.is_none() && args.output.plot.is_empty());
+        assert!(!args.no_center && !args.inverse);
     }
 
     #[test]
@@ -104,8 +130,8 @@ mod tests {
                     --seed 7 --precision mixed --memory 2GiB --threads 2 --json --quiet \
                     --inverse --inverse-kernel rbf(sigma=1) --inverse-alpha 0.1";
         let Verb::Kpca(args) = parse(line).unwrap() else { panic!("kpca") };
-        assert_eq!(args.input.table, TableSource::Stdin);
-        assert_eq!(args.components.count, Components::Fraction(0.95));
+        assert_eq!(args.table.source, mercer::io::Source::Stdin);
+        assert_eq!(args.components.count, Components::Share(0.95));
         assert_eq!(args.machine.memory, Some(MemorySize(2 << 30)));
         assert_eq!(args.components.precision, Precision::Mixed);
         assert_eq!(args.inverse_alpha, 0.1);
@@ -120,7 +146,11 @@ mod tests {
             "pca table.csv --memory lots",
             "pca table.csv --tolerance 0",
             "pca table.csv --threads -1",
-            "pca table.csv --columns 3-1",
+            "kpca table.csv --kernel rbf(gama=1)",
+            "kpca table.csv --kernel rbf(gamma=-1)",
+            "kpca table.csv --inverse --inverse-kernel nonsense",
+            "pca table.csv --threads 70000",
+            "pca table.csv --solver krylov",
             "pca table.csv --output out.docx",
             "pca table.csv --plot out.gif",
             "pca table.csv --plot no/such/folder/out.svg",
@@ -138,12 +168,28 @@ mod tests {
     }
 
     #[test]
-    fn two_results_cannot_share_a_file() {
-        let Verb::Pca(args) = parse("pca t.csv --output a.csv --model ./a.csv").unwrap() else {
-            panic!("pca")
-        };
-        let error = args.output.check_distinct().unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::ArgumentConflict);
-        assert!(error.to_string().contains("--output and --model"), "{error}");
+    fn a_wrong_kernel_is_pointed_at() {
+        let text = parse("kpca table.csv --kernel rbf(gama=1)").unwrap_err().to_string();
+        assert!(text.contains("\n  rbf(gama=1)\n      ^"), "{text}");
+    }
+
+    #[test]
+    fn no_result_replaces_an_input_or_another_result() {
+        let cases = [
+            ("pca t.csv --output a.csv --model ./a.csv", "--output and --model"),
+            ("pca t.csv --plot a.svg --plot ./a.svg", "--plot and --plot"),
+            ("pca t.csv --output ./t.csv", "TABLE and --output"),
+            ("transform m.csv t.csv --output m.csv", "MODEL and --output"),
+            ("transform m.mercer t.csv -o t.csv", "TABLE and --output"),
+            ("demo --plot a.svg --plot a.svg", "--plot and --plot"),
+        ];
+        for (line, parts) in cases {
+            let error = parse(line).unwrap().check_files().expect_err(line);
+            assert_eq!(error.kind(), ErrorKind::ArgumentConflict);
+            assert!(error.to_string().contains(parts), "{line}: {error}");
+        }
+        assert!(
+            parse("pca - -o a.csv -m a.mercer -p a.svg -p a.png").unwrap().check_files().is_ok()
+        );
     }
 }

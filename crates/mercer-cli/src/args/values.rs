@@ -2,35 +2,23 @@
 
 use std::str::FromStr;
 
-/// How many components to keep.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Components {
-    /// This many.
-    Count(usize),
-    /// As few as explain this fraction of the variance; between 0 and 1, neither included.
-    Fraction(f64),
-    /// All that are not numerically zero.
-    All,
-}
+use mercer::model::Components;
 
-impl FromStr for Components {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        if text.eq_ignore_ascii_case("all") {
-            return Ok(Components::All);
-        }
-        if let Ok(count) = text.parse::<usize>() {
-            return if count == 0 { Err(wrong_count()) } else { Ok(Components::Count(count)) };
-        }
-        let fraction = match text.strip_suffix('%') {
-            Some(percent) => percent.trim().parse::<f64>().map(|p| p / 100.0),
-            None => text.parse::<f64>(),
-        };
-        match fraction {
-            Ok(fraction) if fraction > 0.0 && fraction < 1.0 => Ok(Components::Fraction(fraction)),
-            _ => Err(wrong_count()),
-        }
+/// How many components to keep: a count, a share of the variance, or all.
+pub(super) fn components(text: &str) -> Result<Components, String> {
+    if text.eq_ignore_ascii_case("all") {
+        return Ok(Components::All);
+    }
+    if let Ok(count) = text.parse::<usize>() {
+        return if count == 0 { Err(wrong_count()) } else { Ok(Components::Count(count)) };
+    }
+    let share = match text.strip_suffix('%') {
+        Some(percent) => percent.trim().parse::<f64>().map(|p| p / 100.0),
+        None => text.parse::<f64>(),
+    };
+    match share {
+        Ok(share) if share > 0.0 && share < 1.0 => Ok(Components::Share(share)),
+        _ => Err(wrong_count()),
     }
 }
 
@@ -100,8 +88,8 @@ mod tests {
     fn components_have_three_forms() {
         let cases = [
             ("2", Some(Components::Count(2))),
-            ("0.95", Some(Components::Fraction(0.95))),
-            ("95 %", Some(Components::Fraction(0.95))),
+            ("0.95", Some(Components::Share(0.95))),
+            ("95 %", Some(Components::Share(0.95))),
             ("ALL", Some(Components::All)),
             ("0", None),
             ("1.0", None),
@@ -111,7 +99,7 @@ mod tests {
             ("", None),
         ];
         for (text, expected) in cases {
-            assert_eq!(text.parse().ok(), expected, "{text}");
+            assert_eq!(components(text).ok(), expected, "{text}");
         }
     }
 

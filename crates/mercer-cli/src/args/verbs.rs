@@ -2,11 +2,17 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use mercer::KernelSpec;
+use mercer::model::pca::Road;
+use mercer::solve::eigen;
 
-use super::destination::{Picture, TableFile};
-use super::groups::{ComponentArgs, InputArgs, MachineArgs, OutputArgs};
+use super::destination::Picture;
+use super::groups::{
+    ColumnArgs, ComponentArgs, MachineArgs, ModelArgs, OutputArgs, TableArgs, check_distinct,
+    plot_files, table_file,
+};
 use super::values::positive;
 use crate::demo_data::Shape;
 
@@ -47,22 +53,77 @@ Examples:
   mercer completions zsh > ~/.zfunc/_mercer
   mercer completions fish > ~/.config/fish/completions/mercer.fish";
 
+/// Which matrix PCA decomposes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PcaSolver {
+    /// Whichever costs least
+    Auto,
+    /// The covariance of the columns
+    Primal,
+    /// The products between rows, for more columns than rows
+    Dual,
+    /// Neither is formed; only for a count of components
+    Truncated,
+}
+
+impl From<PcaSolver> for Road {
+    fn from(solver: PcaSolver) -> Self {
+        match solver {
+            PcaSolver::Auto => Road::Auto,
+            PcaSolver::Primal => Road::Primal,
+            PcaSolver::Dual => Road::Dual,
+            PcaSolver::Truncated => Road::Truncated,
+        }
+    }
+}
+
+/// How kernel PCA finds eigenvectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Solver {
+    /// By the number of rows and components
+    Auto,
+    /// All eigenvectors at once
+    Full,
+    /// The leading ones, block by block, until their residuals are small
+    Krylov,
+}
+
+impl From<Solver> for eigen::Solver {
+    fn from(solver: Solver) -> Self {
+        match solver {
+            Solver::Auto => eigen::Solver::Auto,
+            Solver::Full => eigen::Solver::Full,
+            Solver::Krylov => eigen::Solver::Krylov,
+        }
+    }
+}
+
 /// Flags of `mercer pca`.
 #[derive(Debug, Args)]
 #[command(after_help = PCA_EXAMPLES)]
 pub struct PcaArgs {
     /// The table.
     #[command(flatten)]
-    pub input: InputArgs,
+    pub table: TableArgs,
+    /// Which of its columns.
+    #[command(flatten)]
+    pub columns: ColumnArgs,
     /// What to compute.
     #[command(flatten)]
     pub components: ComponentArgs,
+    /// Which matrix is decomposed
+    #[arg(long, value_enum, default_value_t = PcaSolver::Auto, value_name = "SOLVER",
+          help_heading = "Components")]
+    pub solver: PcaSolver,
     /// Give every component variance 1
     #[arg(long, help_heading = "Components")]
     pub whiten: bool,
     /// Where results go.
     #[command(flatten)]
     pub output: OutputArgs,
+    /// Where the model goes.
+    #[command(flatten)]
+    pub model: ModelArgs,
     /// What the work may use.
     #[command(flatten)]
     pub machine: MachineArgs,
@@ -70,15 +131,18 @@ pub struct PcaArgs {
 
 /// Flags of `mercer kpca`.
 #[derive(Debug, Args)]
-#[command(after_help = KPCA_EXAMPLES)]
+#[command(after_help = kpca_help())]
 pub struct KpcaArgs {
     /// The table.
     #[command(flatten)]
-    pub input: InputArgs,
+    pub table: TableArgs,
+    /// Which of its columns.
+    #[command(flatten)]
+    pub columns: ColumnArgs,
     /// The kernel, e.g. `rbf(sigma=2)`, `poly(degree=3)`, `0.5*rbf(gamma=scale) + linear`
     #[arg(long, value_name = "SPEC", default_value = "rbf(gamma=scale)", help_heading = "Kernel")]
-    pub kernel: String,
-    /// Do not centre the samples in feature space
+    pub kernel: KernelSpec,
+    /// Do not centre the rows in feature space
     #[arg(long, help_heading = "Kernel")]
     pub no_center: bool,
     /// Also learn the way back from components to rows, for `transform --inverse`
@@ -86,7 +150,7 @@ pub struct KpcaArgs {
     pub inverse: bool,
     /// The kernel of the way back, between components [default: that of --kernel]
     #[arg(long, value_name = "SPEC", requires = "inverse", help_heading = "Kernel")]
-    pub inverse_kernel: Option<String>,
+    pub inverse_kernel: Option<KernelSpec>,
     /// The ridge penalty of the way back
     #[arg(long, value_name = "ALPHA", requires = "inverse", default_value = "1",
           value_parser = positive, help_heading = "Kernel")]
@@ -94,9 +158,16 @@ pub struct KpcaArgs {
     /// What to compute.
     #[command(flatten)]
     pub components: ComponentArgs,
+    /// How eigenvectors are found
+    #[arg(long, value_enum, default_value_t = Solver::Auto, value_name = "SOLVER",
+          help_heading = "Components")]
+    pub solver: Solver,
     /// Where results go.
     #[command(flatten)]
     pub output: OutputArgs,
+    /// Where the model goes.
+    #[command(flatten)]
+    pub model: ModelArgs,
     /// What the work may use.
     #[command(flatten)]
     pub machine: MachineArgs,
@@ -111,31 +182,77 @@ pub struct TransformArgs {
     pub model: PathBuf,
     /// The table.
     #[command(flatten)]
-    pub input: InputArgs,
+    pub table: TableArgs,
+    /// The columns to use, in the order of the model's [default: those of the model, by name, or by
+    /// position in a table without names]
+    #[arg(long, value_name = "COLUMNS", help_heading = "Input")]
+    pub columns: Option<String>,
+    /// A column that is carried along [default: that of the model, if the table has it]
+    #[arg(long, value_name = "COLUMN", help_heading = "Input")]
+    pub label: Option<String>,
     /// The table holds components: map them back to rows
     #[arg(long, help_heading = "Output", conflicts_with_all = ["errors", "plot"])]
     pub inverse: bool,
     /// Add a column with the squared distance between a row and its projection
     #[arg(long, help_heading = "Output")]
     pub errors: bool,
-    /// Write the result to this .csv, .tsv, .parquet or .npy file
-    /// [default: a table on standard output]
-    #[arg(short, long, value_name = "FILE", help_heading = "Output",
-          value_parser = OsStringValueParser::new().try_map(TableFile::try_from))]
-    pub output: Option<TableFile>,
-    /// Draw the first two components into this .svg or .png file
-    #[arg(short, long, value_name = "FILE", help_heading = "Output",
-          value_parser = OsStringValueParser::new().try_map(Picture::try_from))]
-    pub plot: Option<Picture>,
-    /// Print a report for machines on standard output, and no table
-    #[arg(long, help_heading = "Output")]
-    pub json: bool,
-    /// Print no progress and no summary
-    #[arg(short, long, help_heading = "Output")]
-    pub quiet: bool,
+    /// Where results go.
+    #[command(flatten)]
+    pub output: OutputArgs,
     /// What the work may use.
     #[command(flatten)]
     pub machine: MachineArgs,
+}
+
+impl PcaArgs {
+    pub(super) fn check_files(&self) -> Result<(), clap::Error> {
+        check_fit_files(&self.table, &self.output, &self.model)
+    }
+}
+
+impl KpcaArgs {
+    pub(super) fn check_files(&self) -> Result<(), clap::Error> {
+        check_fit_files(&self.table, &self.output, &self.model)
+    }
+}
+
+fn check_fit_files(
+    table: &TableArgs,
+    output: &OutputArgs,
+    model: &ModelArgs,
+) -> Result<(), clap::Error> {
+    let inputs: Vec<_> = table_file(&table.source).into_iter().collect();
+    let mut outputs = output.files();
+    outputs.extend(model.model.iter().map(|file| ("--model", file.path.as_path())));
+    check_distinct(&inputs, &outputs)
+}
+
+impl TransformArgs {
+    pub(super) fn check_files(&self) -> Result<(), clap::Error> {
+        let mut inputs = vec![("MODEL", self.model.as_path())];
+        inputs.extend(table_file(&self.table.source));
+        check_distinct(&inputs, &self.output.files())
+    }
+}
+
+impl DemoArgs {
+    pub(super) fn check_files(&self) -> Result<(), clap::Error> {
+        check_distinct(&[], &plot_files(&self.plot).collect::<Vec<_>>())
+    }
+}
+
+/// The examples, and the families of kernels as they describe themselves.
+fn kpca_help() -> String {
+    let families = mercer::kernel::families().iter().map(|family| {
+        let names: Vec<&str> = family.parameters.iter().map(|p| p.name).collect();
+        let call = match names.is_empty() {
+            true => family.name.to_string(),
+            false => format!("{}({})", family.name, names.join(", ")),
+        };
+        format!("  {call}\n      {}\n", family.doc)
+    });
+    let combined = "  a + b, a*b, 2*a, normalize(a)\n      Combinations of kernels a and b.";
+    format!("{KPCA_EXAMPLES}\n\nKernels:\n{}{combined}", families.collect::<String>())
 }
 
 /// Flags of `mercer inspect`.
@@ -163,14 +280,15 @@ pub struct DemoArgs {
     pub rows: u32,
     /// The kernel [default: one that suits the data]
     #[arg(long, value_name = "SPEC")]
-    pub kernel: Option<String>,
+    pub kernel: Option<KernelSpec>,
     /// The seed of the data
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub seed: u64,
-    /// The picture to draw, .svg or .png
-    #[arg(short, long, value_name = "FILE", default_value = "mercer-demo.svg",
+    /// The picture to draw, .svg or .png; may be given for both
+    #[arg(short, long, value_name = "FILE", num_args = 1, action = clap::ArgAction::Append,
+          default_values = ["mercer-demo.svg", "mercer-demo.png"],
           value_parser = OsStringValueParser::new().try_map(Picture::try_from))]
-    pub plot: Picture,
+    pub plot: Vec<Picture>,
     /// Print no progress and no summary
     #[arg(short, long)]
     pub quiet: bool,

@@ -66,10 +66,14 @@ impl Staged {
 
     /// Puts every prepared output in its place.
     ///
-    /// The renames follow one another. Each was checked while it was prepared, so that only a change from outside
-    /// (say, the folder was removed meanwhile) can stop them half-way; the error then names the file that is missing.
+    /// Devices and pipes receive their copies first, because a copy can fail on a full disk or a closed pipe: nothing
+    /// else has appeared then. The renames follow one another. Each was checked while it was prepared, so that only a
+    /// change from outside (say, the folder was removed meanwhile) can stop them half-way; the error then names the
+    /// file that is missing.
     pub fn commit(mut self) -> Result<()> {
-        for file in std::mem::take(&mut self.files) {
+        self.files.sort_by_key(|file| file.by_copy);
+        // From the end, one by one: what is left when one fails is removed with `self`.
+        while let Some(file) = self.files.pop() {
             let placed = file.place();
             if placed.is_err() {
                 file.discard();

@@ -106,6 +106,14 @@ fn links_devices_and_full_disks() {
     assert!(!fs::metadata("/dev/null").unwrap().is_file());
     let message = write_whole(Path::new("/dev/full"), put("x")).unwrap_err().to_string();
     assert!(message.contains("No space left"), "{message}");
+    // Nothing appears beside a device that could not take its copy, and nothing temporary stays.
+    let before = folder.files();
+    let mut staged = Staged::new();
+    staged.add(&folder.0.join("first"), put("x")).unwrap();
+    staged.add(Path::new("/dev/full"), put("x")).unwrap();
+    staged.add(&folder.0.join("last"), put("x")).unwrap();
+    assert!(staged.commit().is_err());
+    assert_eq!(folder.files(), before);
 }
 
 #[test]

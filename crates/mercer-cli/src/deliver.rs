@@ -1,0 +1,100 @@
+//! Bringing results where they were asked for: files that appear together or not at all, then
+//! standard output.
+
+use std::io::Write;
+use std::path::Path;
+
+use mercer::io::{Format, Saved, Staged, stage_model, stage_table};
+use mercer::{Error, Result};
+
+use crate::args::{ModelFile, OutputArgs, Picture, PictureFormat};
+use crate::failure::Failure;
+use crate::plot::{self, LabelColumn, Scatter};
+use crate::results::Results;
+use crate::run::Session;
+use crate::summary::{Outputs, shown};
+use crate::terminal_table;
+
+/// Pixels per unit of a picture in PNG.
+const PNG_ZOOM: f32 = 2.0;
+
+/// What a run has to give away.
+pub struct Parcel<'a> {
+    /// The result of every row.
+    pub results: &'a Results,
+    /// The model, with the file it goes to.
+    pub model: Option<(&'a ModelFile, &'a Saved)>,
+    /// The title and the line below it of pictures.
+    pub titles: [String; 2],
+    /// The share of the variance of each component, for pictures.
+    pub ratios: &'a [f64],
+}
+
+/// Writes all files that `args` ask for, or none.
+pub fn write(session: &Session, args: &OutputArgs, parcel: &Parcel<'_>) -> Result<Outputs> {
+    let drawing = if args.plot.is_empty() { None } else { Some(draw(parcel)) };
+    session.progress.begin("writing");
+    session.stop.while_writing(|| {
+        let mut staged = Staged::new();
+        if let Some(file) = &args.output {
+            let with_label = file.format != Format::Npy;
+            stage_table(&mut staged, &file.path, &parcel.results.table(with_label))?;
+        }
+        if let Some((file, saved)) = parcel.model {
+            stage_model(&mut staged, &file.path, saved)?;
+        }
+        if let Some(svg) = &drawing {
+            stage_pictures(&mut staged, &args.plot, svg)?;
+        }
+        session.context.poll()?;
+        staged.commit()
+    })?;
+    Ok(Outputs {
+        table: args.output.as_ref().map(|file| shown(&file.path)),
+        model: parcel.model.map(|(file, _)| shown(&file.path)),
+        plots: args.plot.iter().map(|picture| shown(&picture.path)).collect(),
+    })
+}
+
+/// Prepares the drawing `svg` in every format asked for.
+pub fn stage_pictures(staged: &mut Staged, pictures: &[Picture], svg: &str) -> Result<()> {
+    for picture in pictures {
+        match picture.format {
+            PictureFormat::Svg => stage_bytes(staged, &picture.path, svg.as_bytes())?,
+            PictureFormat::Png => {
+                stage_bytes(staged, &picture.path, &plot::png(svg, PNG_ZOOM)?)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn stage_bytes(staged: &mut Staged, path: &Path, bytes: &[u8]) -> Result<()> {
+    staged.add(path, |out| out.write_all(bytes).map_err(|source| Error::file(path, source)))
+}
+
+/// Prints the results on standard output, unless a file holds them.
+pub fn print(args: &OutputArgs, results: &Results) -> std::result::Result<(), Failure> {
+    match args.output {
+        Some(_) => Ok(()),
+        None => terminal_table::print(&results.table(true)).map_err(Failure::Print),
+    }
+}
+
+/// A scatter of the first two components, or of the only one.
+fn draw(parcel: &Parcel<'_>) -> String {
+    let results = parcel.results;
+    let (x, y) = (results.column(0), (parcel.ratios.len() > 1).then(|| results.column(1)));
+    let title = |index: usize| plot::component_title(index, parcel.ratios.get(index).copied());
+    let texts = results.label_texts();
+    let name = results.label.as_ref().map_or("", |(name, _)| name);
+    plot::scatter(&Scatter {
+        title: &parcel.titles[0],
+        subtitle: &parcel.titles[1],
+        x: &x,
+        y: y.as_deref(),
+        x_title: &title(0),
+        y_title: &title(1),
+        labels: texts.as_ref().map(|values| LabelColumn { name, values }),
+    })
+}

@@ -1,0 +1,98 @@
+//! How a run can end badly, in which words and with which exit code.
+
+use std::io::Write;
+
+use mercer::Error;
+
+/// Why a run ended before its work was done.
+#[derive(Debug)]
+pub enum Failure {
+    /// The command line asks for something that cannot be.
+    Usage(clap::Error),
+    /// The library refused or could not finish the work.
+    Work(Error),
+    /// Standard output could not be written.
+    Print(std::io::Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Failure::Work(error)
+    }
+}
+
+impl From<clap::Error> for Failure {
+    fn from(error: clap::Error) -> Self {
+        Failure::Usage(error)
+    }
+}
+
+impl Failure {
+    /// Tells the user on standard error, and returns the exit code.
+    pub fn report(self) -> u8 {
+        match self {
+            Failure::Usage(error) => {
+                let _ = error.print();
+                2
+            }
+            Failure::Work(Error::Interrupted) => {
+                say("interrupted: nothing was written");
+                130
+            }
+            Failure::Work(error) => {
+                say(&in_words_of_flags(&error));
+                1
+            }
+            // A reader that has seen enough, such as `head`, is no failure.
+            Failure::Print(error) if error.kind() == std::io::ErrorKind::BrokenPipe => 0,
+            Failure::Print(error) => {
+                say(&format!("standard output: {error}"));
+                1
+            }
+        }
+    }
+}
+
+/// Prints a line on standard error; where that is closed there is nobody to tell.
+fn say(message: &str) {
+    let _ = writeln!(std::io::stderr(), "mercer: {message}");
+}
+
+/// The error's text, with the library's names of parameters replaced by the flags that set them.
+fn in_words_of_flags(error: &Error) -> String {
+    match error {
+        Error::Parameter { name, message } => {
+            let flag = match *name {
+                "n_components" => "--components",
+                "tolerance" => "--tolerance",
+                "alpha" => "--inverse-alpha",
+                "fit_inverse_transform" => "--inverse",
+                "kernel" => "--kernel",
+                other => other,
+            };
+            format!("{flag}: {message}")
+        }
+        Error::Memory { .. } => format!("{error} (--memory sets the budget)"),
+        error => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_named_by_their_flags() {
+        let error = Error::parameter("n_components", "must be at least 1");
+        assert_eq!(in_words_of_flags(&error), "--components: must be at least 1");
+    }
+
+    #[test]
+    fn exit_codes_are_those_of_the_help() {
+        let print = |kind: std::io::ErrorKind| Failure::Print(kind.into()).report();
+        assert_eq!(Failure::Work(Error::Interrupted).report(), 130);
+        assert_eq!(Failure::Work(Error::Shape("no".into())).report(), 1);
+        assert_eq!(print(std::io::ErrorKind::BrokenPipe), 0);
+        assert_eq!(print(std::io::ErrorKind::StorageFull), 1);
+    }
+}

@@ -1,0 +1,83 @@
+//! What a run gives for every row, ready to be written, printed or drawn.
+
+use mercer::io::{Column, Dtype, Table};
+
+use crate::data::Label;
+
+/// Results of every row, to be written, printed or drawn.
+#[derive(Debug)]
+pub struct Results {
+    /// The names of the number columns.
+    pub names: Vec<String>,
+    /// The numbers, n × `names.len()`, row-major.
+    pub values: Vec<f64>,
+    /// The number type to give them in.
+    pub dtype: Dtype,
+    /// The column carried along.
+    pub label: Option<Label>,
+}
+
+impl Results {
+    /// Rows.
+    pub fn n(&self) -> usize {
+        self.values.len() / self.names.len().max(1)
+    }
+
+    /// Number column `index`.
+    pub fn column(&self, index: usize) -> Vec<f64> {
+        self.values.iter().skip(index).step_by(self.names.len()).copied().collect()
+    }
+
+    /// Appends a number column.
+    pub fn push(&mut self, name: &str, column: &[f64]) {
+        let width = self.names.len();
+        let row = |(i, &last): (usize, &f64)| {
+            let row = &self.values[i * width..(i + 1) * width];
+            row.iter().copied().chain([last]).collect::<Vec<f64>>()
+        };
+        self.values = column.iter().enumerate().flat_map(row).collect();
+        self.names.push(name.to_string());
+    }
+
+    /// The label first, then the numbers.
+    pub fn table(&self, with_label: bool) -> Table {
+        let numbers = (0..self.names.len()).map(|index| match self.dtype {
+            Dtype::F64 => Column::F64(self.column(index)),
+            Dtype::F32 => Column::F32(self.column(index).iter().map(|&v| v as f32).collect()),
+        });
+        let label = self.label.as_ref().filter(|_| with_label);
+        let names = label.map(|(name, _)| name).into_iter().chain(&self.names).cloned().collect();
+        let columns = label.map(|(_, cells)| cells.clone()).into_iter().chain(numbers).collect();
+        Table { label: label.map(|_| 0), ..Table::new(names, columns) }
+    }
+
+    /// The cells of the label as text.
+    pub fn label_texts(&self) -> Option<Vec<String>> {
+        let (_, cells) = self.label.as_ref()?;
+        Some((0..cells.len()).map(|row| cells.text(row)).collect())
+    }
+}
+
+/// `component_1`, `component_2`, …
+pub fn component_names(count: usize) -> Vec<String> {
+    (1..=count).map(|index| format!("component_{index}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_appended_row_by_row() {
+        let label = Some(("kind".to_string(), Column::Text(vec!["a".into(), "b".into()])));
+        let (names, values) = (component_names(2), vec![1.0, 2.0, 3.0, 4.0]);
+        let mut results = Results { names, values, dtype: Dtype::F32, label };
+        results.push("error", &[0.5, 0.25]);
+        assert_eq!((results.n(), results.column(2)), (2, vec![0.5, 0.25]));
+        assert_eq!(results.values, [1.0, 2.0, 0.5, 3.0, 4.0, 0.25]);
+        let table = results.table(true);
+        assert_eq!((table.name(0), table.label, table.n_columns()), ("kind".into(), Some(0), 4));
+        assert_eq!(table.columns[1], Column::F32(vec![1.0, 3.0]));
+        assert_eq!(results.table(false).n_columns(), 3);
+    }
+}

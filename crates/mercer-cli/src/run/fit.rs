@@ -1,0 +1,191 @@
+//! `mercer pca` and `mercer kpca`: read, fit, write, tell.
+
+use mercer::io::{Dtype, Model, Saved};
+use mercer::linalg::view::Mat;
+use mercer::model::inverse::InverseParams;
+use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
+use mercer::model::pca::{Pca, PcaParams};
+use mercer::model::{Scaling, ScalingKind};
+use mercer::real::Real;
+use mercer::{Error, Result};
+
+use super::Session;
+use crate::args::{ColumnArgs, ComponentArgs, KpcaArgs, ModelArgs, OutputArgs, PcaArgs, TableArgs};
+use crate::data::{self, Rows, Scales, Types};
+use crate::deliver::{self, Parcel};
+use crate::facts::{self, Facts};
+use crate::failure::Failure;
+use crate::results::{Results, component_names};
+use crate::summary::{self, FitObject, Lines, Outputs, ResultsObject, shown};
+
+/// What both kinds of PCA share of their command line.
+struct Job<'a> {
+    command: &'static str,
+    table: &'a TableArgs,
+    columns: &'a ColumnArgs,
+    components: &'a ComponentArgs,
+    output: &'a OutputArgs,
+    model: &'a ModelArgs,
+}
+
+/// A fitted model, the scaling of its rows and the scores of these rows (n × k, row-major).
+struct Fitted {
+    model: Model,
+    scaling: Option<Scaling>,
+    scores: Vec<f64>,
+}
+
+/// Runs `mercer pca`.
+pub fn pca(session: &Session, args: &PcaArgs) -> std::result::Result<(), Failure> {
+    let params = PcaParams {
+        components: args.components.count,
+        road: args.solver.into(),
+        whiten: args.whiten,
+        tolerance: args.components.tolerance,
+        max_passes: None,
+        seed: args.components.seed,
+    };
+    let job = Job {
+        command: "pca",
+        table: &args.table,
+        columns: &args.columns,
+        components: &args.components,
+        output: &args.output,
+        model: &args.model,
+    };
+    run(session, &job, |features, work, kind| match work {
+        Dtype::F32 => fit_pca::<f32>(session, &params, Rows::of(features, Scales::Learn(kind))?),
+        Dtype::F64 => fit_pca::<f64>(session, &params, Rows::of(features, Scales::Learn(kind))?),
+    })
+}
+
+/// Runs `mercer kpca`.
+pub fn kpca(session: &Session, args: &KpcaArgs) -> std::result::Result<(), Failure> {
+    let inverse = args.inverse.then(|| InverseParams {
+        kernel: args.inverse_kernel.clone().unwrap_or_else(|| args.kernel.clone()),
+        alpha: args.inverse_alpha,
+        center: true,
+    });
+    let params = KernelPcaParams {
+        components: args.components.count,
+        center: !args.no_center,
+        solver: args.solver.into(),
+        tolerance: args.components.tolerance,
+        seed: args.components.seed,
+        inverse,
+        ..KernelPcaParams::new(args.kernel.clone())
+    };
+    let job = Job {
+        command: "kpca",
+        table: &args.table,
+        columns: &args.columns,
+        components: &args.components,
+        output: &args.output,
+        model: &args.model,
+    };
+    run(session, &job, |features, work, kind| match work {
+        Dtype::F32 => {
+            let rows = Rows::of(features, Scales::Learn(kind))?;
+            fit_kernel_pca(session, &params, rows, Model::KernelPca32)
+        }
+        Dtype::F64 => {
+            let rows = Rows::of(features, Scales::Learn(kind))?;
+            fit_kernel_pca(session, &params, rows, Model::KernelPca64)
+        }
+    })
+}
+
+fn fit_pca<T: Real>(session: &Session, params: &PcaParams, rows: Rows<T>) -> Result<Fitted> {
+    let model = Pca::fit(&session.context, params, rows.view())?;
+    let mut scores = Mat::<T>::zeros(rows.n, model.k());
+    model.transform(&session.context, rows.view(), scores.view_mut())?;
+    let scores = scores.data().iter().map(|v| v.f64()).collect();
+    Ok(Fitted { model: Model::Pca(model), scaling: rows.scaling, scores })
+}
+
+fn fit_kernel_pca<T: Real>(
+    session: &Session,
+    params: &KernelPcaParams,
+    mut rows: Rows<T>,
+    wrap: impl FnOnce(KernelPca<T>) -> Model,
+) -> Result<Fitted> {
+    let scaling = rows.scaling.take();
+    let model = KernelPca::fit(&session.context, params, &rows.dense()?)?;
+    let scores = model.training_scores().into_vec();
+    Ok(Fitted { model: wrap(model), scaling, scores })
+}
+
+/// The walk of both: read, choose columns, fit, write, tell.
+fn run(
+    session: &Session,
+    job: &Job<'_>,
+    fit: impl FnOnce(&mercer::io::Table, Dtype, ScalingKind) -> Result<Fitted>,
+) -> std::result::Result<(), Failure> {
+    let chosen = data::choose(data::read(session, job.table)?, job.columns)?;
+    let types = Types::of(job.components.precision, &chosen.features);
+    session.progress.begin("preparing");
+    let fitted = fit(&chosen.features, types.work, job.components.scale.into())?;
+    if fitted.model.k() == 0 {
+        let message = "all rows are equal: there is no component of positive variance";
+        return Err(Error::Numeric(message.into()).into());
+    }
+    let results = Results {
+        names: component_names(fitted.model.k()),
+        values: fitted.scores,
+        dtype: types.result,
+        label: chosen.label,
+    };
+    let mut saved = Saved::new(fitted.model, types.result);
+    saved.scaling = fitted.scaling;
+    saved.feature_names = chosen.features.names;
+    facts::note_places(&mut saved, &chosen.places);
+    let facts = Facts::of(&saved);
+    let parcel = Parcel {
+        results: &results,
+        model: job.model.model.as_ref().map(|file| (file, &saved)),
+        titles: titles(job, &facts),
+        ratios: &facts.explained_variance_ratio,
+    };
+    let outputs = deliver::write(session, job.output, &parcel)?;
+    session.progress.clear();
+    tell(session, job, &facts, outputs, &results)
+}
+
+/// The title of the picture and the line below it.
+fn titles(job: &Job<'_>, facts: &Facts) -> [String; 2] {
+    let file = job.table.source.path().file_name().unwrap_or_default().to_string_lossy();
+    let method = match facts.kernel {
+        Some(_) => "Kernel PCA",
+        None => "PCA",
+    };
+    let kernel = facts.kernel.as_deref().map(facts::kernel_in_short);
+    let kernel = kernel.map(|kernel| format!(", {kernel}")).unwrap_or_default();
+    [format!("{method} of {file}"), format!("{}{kernel}", facts.extent())]
+}
+
+fn tell(
+    session: &Session,
+    job: &Job<'_>,
+    facts: &Facts,
+    outputs: Outputs,
+    results: &Results,
+) -> std::result::Result<(), Failure> {
+    let table = shown(job.table.source.path());
+    if !session.quiet {
+        let title = format!("{} of {table}: {}", facts.method(), facts.extent());
+        let mut lines = Lines::titled(title);
+        summary::describe(&mut lines, facts);
+        lines.add("time", format!("{:.2} s", facts.report.seconds));
+        if let Some(files) = outputs.listed() {
+            lines.add("written", files);
+        }
+        lines.warn(&facts.report.notes);
+        lines.print();
+    }
+    if !job.output.json {
+        return deliver::print(job.output, results);
+    }
+    let embedding = job.output.output.is_none().then(|| ResultsObject::of(results));
+    let object = FitObject { command: job.command, table, facts, outputs, embedding };
+    summary::print_object(&object).map_err(Failure::Print)
+}

@@ -1,0 +1,66 @@
+//! The verbs at work.
+
+mod demo;
+mod fit;
+mod inspect;
+mod new_rows;
+mod transform;
+
+use std::sync::Arc;
+
+use clap::CommandFactory;
+use mercer::Context;
+
+use crate::args::{Cli, MachineArgs, Verb};
+use crate::completions;
+use crate::failure::Failure;
+use crate::progress::{Progress, StopFlag};
+
+/// What every run has: a context that the progress bar watches, and the wish to stop.
+pub struct Session {
+    /// Threads, memory budget and monitor.
+    pub context: Context,
+    /// The bar.
+    pub progress: Arc<Progress>,
+    /// The wish to stop.
+    pub stop: StopFlag,
+    /// Whether to leave the summary out.
+    pub quiet: bool,
+}
+
+impl Session {
+    fn new(machine: &MachineArgs, watch: &Watch, quiet: bool) -> Self {
+        let (stop, progress) = (watch.stop.clone(), watch.progress.clone());
+        let mut context = Context::new(machine.threads.into()).with_monitor(progress.clone());
+        if let Some(size) = machine.memory {
+            context = context.with_budget(size.0);
+        }
+        Self { context, progress, stop, quiet }
+    }
+}
+
+/// The bar and the wish to stop, as the thread that waits for the work holds them too.
+#[derive(Clone)]
+pub struct Watch {
+    /// The wish to stop.
+    pub stop: StopFlag,
+    /// The bar.
+    pub progress: Arc<Progress>,
+}
+
+/// Does what `verb` says.
+pub fn run(verb: &Verb, watch: &Watch) -> Result<(), Failure> {
+    verb.check_files()?;
+    let session = |machine| Session::new(machine, watch, verb.quiet());
+    match verb {
+        Verb::Pca(args) => fit::pca(&session(&args.machine), args),
+        Verb::Kpca(args) => fit::kpca(&session(&args.machine), args),
+        Verb::Transform(args) => transform::transform(&session(&args.machine), args),
+        Verb::Inspect(args) => inspect::inspect(args),
+        Verb::Demo(args) => demo::demo(&session(&args.machine), args),
+        Verb::Completions(args) => {
+            let output = std::io::stdout().lock();
+            completions::write(args.shell, Cli::<Verb>::command(), output).map_err(Failure::Print)
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! `mercer transform`: new rows in terms of a fitted model, or back again.
+
+use std::time::Instant;
+
+use mercer::Result;
+use mercer::io::{Dtype, Model, Saved, Table, load};
+use mercer::linalg::view::{Mat, MatRef};
+use mercer::model::kernel_pca::KernelPca;
+use mercer::model::pca::Pca;
+use mercer::real::Real;
+
+use super::Session;
+use super::new_rows::{self, NewRows};
+use crate::args::TransformArgs;
+use crate::data::{self, Rows, Scales};
+use crate::deliver::{self, Parcel};
+use crate::facts::{Facts, counted};
+use crate::failure::Failure;
+use crate::results::{Results, component_names};
+use crate::summary::{self, Lines, Outputs, ResultsObject, TransformObject, shown};
+
+/// Scores or rows (m × outputs, row-major), and errors if they were asked for.
+struct Computed {
+    values: Vec<f64>,
+    errors: Option<Vec<f64>>,
+}
+
+/// Runs `mercer transform`.
+pub fn transform(session: &Session, args: &TransformArgs) -> std::result::Result<(), Failure> {
+    let saved = load(&args.model)?;
+    let table = data::read(session, &args.table)?;
+    let (columns, label) = (args.columns.as_deref(), args.label.as_deref());
+    let rows = new_rows::find(table, &saved, args.inverse, columns, label)?;
+    session.progress.begin("preparing");
+    let started = Instant::now();
+    let computed = match args.inverse {
+        true => backward(session, &saved, &rows.features)?,
+        false => forward(session, &saved, &rows.features, args.errors)?,
+    };
+    let seconds = started.elapsed().as_secs_f64();
+    let results = results(&saved, args.inverse, computed, rows);
+    let facts = Facts::of(&saved);
+    let parcel = Parcel {
+        results: &results,
+        model: None,
+        titles: titles(args, &facts, results.n()),
+        ratios: &facts.explained_variance_ratio,
+    };
+    let outputs = deliver::write(session, &args.output, &parcel)?;
+    session.progress.clear();
+    tell(session, args, &facts, outputs, &results, seconds)
+}
+
+fn results(saved: &Saved, inverse: bool, computed: Computed, rows: NewRows) -> Results {
+    let names = match (inverse, &saved.feature_names) {
+        (false, _) => component_names(saved.model.k()),
+        (true, Some(names)) => names.clone(),
+        (true, None) => (0..saved.model.inputs()).map(|i| format!("x{i}")).collect(),
+    };
+    let mut results =
+        Results { names, values: computed.values, dtype: saved.dtype, label: rows.label };
+    if let Some(errors) = computed.errors {
+        results.push("error", &errors);
+    }
+    results
+}
+
+fn forward(session: &Session, saved: &Saved, table: &Table, errors: bool) -> Result<Computed> {
+    let scales = Scales::Apply(saved.scaling.as_ref());
+    match (&saved.model, saved.dtype) {
+        (Model::Pca(model), Dtype::F32) => {
+            project_pca::<f32>(session, model, &Rows::of(table, scales)?, errors)
+        }
+        (Model::Pca(model), Dtype::F64) => {
+            project_pca::<f64>(session, model, &Rows::of(table, scales)?, errors)
+        }
+        (Model::KernelPca32(model), _) => {
+            project_kernel_pca(session, model, Rows::of(table, scales)?, errors)
+        }
+        (Model::KernelPca64(model), _) => {
+            project_kernel_pca(session, model, Rows::of(table, scales)?, errors)
+        }
+    }
+}
+
+fn project_pca<T: Real>(
+    session: &Session,
+    model: &Pca,
+    rows: &Rows<T>,
+    errors: bool,
+) -> Result<Computed> {
+    let context = &session.context;
+    let mut scores = Mat::<T>::zeros(rows.n, model.k());
+    model.transform(context, rows.view(), scores.view_mut())?;
+    let mut distances = None;
+    if errors {
+        let mut restored = Mat::<T>::zeros(rows.n, rows.d);
+        model.inverse_transform(context, scores.view(), restored.view_mut())?;
+        distances = Some(squared_distances(rows.view(), restored.view()));
+    }
+    Ok(Computed { values: widened(scores.data()), errors: distances })
+}
+
+fn squared_distances<T: Real>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Vec<f64> {
+    let square = |i: usize, j: usize| (a.at(i, j).f64() - b.at(i, j).f64()).powi(2);
+    (0..a.rows()).map(|i| (0..a.cols()).map(|j| square(i, j)).sum()).collect()
+}
+
+fn project_kernel_pca<T: Real>(
+    session: &Session,
+    model: &KernelPca<T>,
+    rows: Rows<T>,
+    errors: bool,
+) -> Result<Computed> {
+    let mut scores = Mat::<T>::zeros(rows.n, model.k());
+    let rows = rows.dense()?;
+    model.transform(&session.context, &rows, scores.view_mut())?;
+    let errors = match errors {
+        true => Some(model.reconstruction_error(&session.context, &rows)?),
+        false => None,
+    };
+    Ok(Computed { values: widened(scores.data()), errors })
+}
+
+fn backward(session: &Session, saved: &Saved, table: &Table) -> Result<Computed> {
+    let mut values = match &saved.model {
+        Model::Pca(model) => {
+            let scores = Rows::<f64>::of(table, Scales::Apply(None))?;
+            let mut out = Mat::zeros(scores.n, model.d());
+            model.inverse_transform(&session.context, scores.view(), out.view_mut())?;
+            out.into_vec()
+        }
+        Model::KernelPca32(model) => restore(session, model, table, saved.model.inputs())?,
+        Model::KernelPca64(model) => restore(session, model, table, saved.model.inputs())?,
+    };
+    if let Some(scaling) = &saved.scaling {
+        scaling.undo(&mut values, saved.model.inputs())?;
+    }
+    Ok(Computed { values, errors: None })
+}
+
+fn restore<T: Real>(
+    session: &Session,
+    model: &KernelPca<T>,
+    table: &Table,
+    columns: usize,
+) -> Result<Vec<f64>> {
+    let scores = Rows::<T>::of(table, Scales::Apply(None))?.dense()?;
+    let mut out = Mat::<T>::zeros(scores.n(), columns);
+    model.inverse_transform(&session.context, &scores, out.view_mut())?;
+    Ok(widened(out.data()))
+}
+
+fn widened<T: Real>(values: &[T]) -> Vec<f64> {
+    values.iter().map(|v| v.f64()).collect()
+}
+
+fn titles(args: &TransformArgs, facts: &Facts, rows: usize) -> [String; 2] {
+    let file = |path: &std::path::Path| {
+        path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    };
+    let (table, model) = (file(args.table.source.path()), file(&args.model));
+    let title = format!("{table} in terms of {model}");
+    [title, format!("{}, {} fitted on {}", counted(rows, "row"), facts.method(), facts.extent())]
+}
+
+fn tell(
+    session: &Session,
+    args: &TransformArgs,
+    facts: &Facts,
+    outputs: Outputs,
+    results: &Results,
+    seconds: f64,
+) -> std::result::Result<(), Failure> {
+    let table = shown(args.table.source.path());
+    let rows = results.n();
+    if !session.quiet {
+        let (from, to) = match args.inverse {
+            false => ("rows", counted(facts.components, "component")),
+            true => ("components", counted(facts.columns, "column")),
+        };
+        let title = format!("{} of {table}: {from} to {to}", counted(rows, "row"));
+        let mut lines = Lines::titled(title);
+        lines.add("model", format!("{}: {}", shown(&args.model), facts.method()));
+        lines.add("time", format!("{seconds:.2} s"));
+        if let Some(files) = outputs.listed() {
+            lines.add("written", files);
+        }
+        lines.print();
+    }
+    if !args.output.json {
+        return deliver::print(&args.output, results);
+    }
+    let result = args.output.output.is_none().then(|| ResultsObject::of(results));
+    let (command, model, inverse) = ("transform", shown(&args.model), args.inverse);
+    let object = TransformObject { command, model, table, rows, inverse, seconds, outputs, result };
+    summary::print_object(&object).map_err(Failure::Print)
+}

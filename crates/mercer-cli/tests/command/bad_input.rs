@@ -1,0 +1,168 @@
+//! What cannot be done: the exit code, the words, and that no file appears.
+
+use std::process::Stdio;
+
+use crate::folder::{Folder, Run, small_table, words};
+
+/// Runs `line`, which must fail with `code` and say all of `parts`, and must leave no new file.
+fn check(folder: &Folder, line: &str, code: i32, parts: &[&str]) {
+    let before = folder.names();
+    let run = folder.run(line);
+    assert_eq!(run.code, Some(code), "mercer {line}\n{}{}", run.out, run.err);
+    for part in parts {
+        assert!(run.err.contains(part), "no {part:?} in\n{}", run.err);
+    }
+    assert!(run.out.is_empty() && !run.err.contains("panicked"), "mercer {line}\n{}", run.err);
+    assert_eq!(folder.names(), before, "mercer {line}");
+}
+
+const OUTPUTS: &str = "-o o.csv -m m.mercer -p p.svg";
+
+#[test]
+fn tables() {
+    let folder = Folder::new();
+    let files: [(&str, &str); 13] = [
+        ("empty.csv", ""),
+        ("header.csv", "a,b\n"),
+        ("one.csv", "a,b\n1,2\n"),
+        ("two.csv", "a,b\n1,2\n3,5\n"),
+        ("missing.csv", "a,b\n1,2\n3,\n"),
+        ("nan.csv", "a,b\n1,2\n3,NaN\n"),
+        ("inf.csv", "a,b\n1,inf\n3,4\n"),
+        ("text.csv", "a,b\n1,red\n3,blue\n"),
+        ("ragged.csv", "a,b\n1,2\n3\n"),
+        ("equal.csv", "a,b\n1,2\n1,2\n1,2\n"),
+        ("huge.csv", "a,b\n1e300,2\n3,4\n"),
+        ("wide.csv", "a,b\n1e100,2\n3,4\n"),
+        ("broken.parquet", "PAR1 nothing PAR1"),
+    ];
+    files.iter().for_each(|(name, content)| folder.write(name, content));
+    let cases: [(&str, &[&str]); 17] = [
+        ("pca empty.csv", &["empty.csv", "empty"]),
+        ("pca header.csv", &["header.csv", "header but no rows"]),
+        ("pca one.csv", &["minimum of 2"]),
+        ("kpca one.csv", &["--components", "at most 1"]),
+        ("kpca two.csv -k 3", &["--components: 3 components", "at most 2"]),
+        ("pca two.csv -k 3", &["--components: 3 components", "at most 2"]),
+        ("kpca missing.csv", &["missing.csv", "line 3", "\"b\"", "missing"]),
+        ("kpca nan.csv", &["nan.csv", "line 3", "\"b\"", "NaN"]),
+        ("kpca inf.csv", &["line 2", "infinite"]),
+        ("kpca text.csv", &["line 2", "\"red\"", "--label"]),
+        ("kpca ragged.csv", &["line 3", "1 cells"]),
+        ("kpca equal.csv -k all", &["all rows are equal"]),
+        ("kpca huge.csv", &["overflow"]),
+        ("pca broken.parquet", &["broken.parquet", "not a Parquet file"]),
+        ("pca absent.csv", &["absent.csv", "No such file"]),
+        ("pca two.csv --columns c", &["no column \"c\"", "a, b"]),
+        ("pca two.csv --label c", &["no column \"c\""]),
+    ];
+    for (line, parts) in cases {
+        check(&folder, &format!("{line} {OUTPUTS}"), 1, parts);
+    }
+    check(&folder, &format!("kpca . {OUTPUTS}"), 1, &["is a folder"]);
+    check(&folder, &format!("pca wide.csv --precision f32 {OUTPUTS}"), 1, &["beyond the range of"]);
+}
+
+#[test]
+fn flags() {
+    let folder = Folder::new();
+    folder.write("t.csv", small_table(30));
+    let cases: [(&str, &[&str]); 12] = [
+        ("kpca t.csv --kernel rfb", &["unknown", "rfb", "^"]),
+        ("kpca t.csv --kernel 'rbf(gama=1)'", &["did you mean 'gamma'", "\n      ^"]),
+        ("kpca t.csv --kernel 'rbf(gamma=-1)'", &["gamma", "^"]),
+        ("kpca t.csv --kernel 'poly(degree=1.5)'", &["degree", "^"]),
+        ("kpca t.csv -o .", &["folder"]),
+        ("kpca t.csv -o no/such/o.csv", &["no/such does not exist"]),
+        ("kpca t.csv -o o.xlsx", &[".parquet"]),
+        ("kpca t.csv -o a.csv -m a.csv", &["--output and --model name the same file"]),
+        ("kpca t.csv -o t.csv", &["TABLE and --output name the same file"]),
+        ("kpca t.csv --memory lots", &["2GiB"]),
+        ("kpca t.csv --inverse-kernel linear", &["--inverse"]),
+        ("transform m.mercer t.csv --inverse --errors", &["--errors"]),
+    ];
+    for (line, parts) in cases {
+        check(&folder, line, 2, parts);
+    }
+}
+
+#[test]
+fn budgets() {
+    let folder = Folder::new();
+    folder.write("t.csv", small_table(2000));
+    check(
+        &folder,
+        &format!("kpca t.csv --label kind --memory 10kB {OUTPUTS}"),
+        1,
+        &["the table", "--memory"],
+    );
+    let line = format!("kpca t.csv --label kind --memory 1MB -k all {OUTPUTS}");
+    check(&folder, &line, 1, &["needs", "budget is", "fewer components"]);
+    let line = format!("kpca t.csv --label kind --memory 12MB --inverse {OUTPUTS}");
+    check(&folder, &line, 1, &["map back", "--memory"]);
+}
+
+#[test]
+fn model_files() {
+    let folder = Folder::new();
+    folder.write("t.csv", small_table(30));
+    folder.done("kpca t.csv --label kind -m good.mercer -o c.csv");
+    let good = folder.bytes("good.mercer");
+    folder.write("cut.mercer", &good[..good.len() / 2]);
+    let mut altered = good.clone();
+    altered[good.len() - 100] ^= 1;
+    folder.write("altered.mercer", altered);
+    folder.write("garbage.mercer", b"this is no model at all, not by a long way");
+    folder.write("empty.mercer", b"");
+    let cases = [
+        ("cut.mercer", "is damaged"),
+        ("altered.mercer", "is damaged"),
+        ("garbage.mercer", "is not a mercer model"),
+        ("empty.mercer", "is not a mercer model"),
+        ("t.csv", "is not a mercer model"),
+        ("absent.mercer", "No such file"),
+    ];
+    for (name, part) in cases {
+        check(&folder, &format!("transform {name} t.csv -o o.csv"), 1, &[name, part]);
+        check(&folder, &format!("inspect {name}"), 1, &[name, part]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn places_that_cannot_be_written_or_read() {
+    let folder = Folder::new();
+    folder.write("t.csv", small_table(30));
+    std::os::unix::fs::symlink("/dev/full", folder.path().join("full.csv")).unwrap();
+    check(&folder, "pca t.csv --label kind -o full.csv", 1, &["full.csv", "No space left"]);
+    check(
+        &folder,
+        "pca t.csv --label kind -m /dev/full -o o.csv",
+        1,
+        &["/dev/full", "No space left"],
+    );
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output =
+        folder.command().args(words("pca t.csv --label kind -q")).stdout(full).output().unwrap();
+    let run = Run::of(output);
+    assert_eq!(run.code, Some(1));
+    assert!(run.err.contains("standard output: No space left"), "{}", run.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn closed_streams_do_no_harm() {
+    let folder = Folder::new();
+    folder.write("t.csv", small_table(30));
+    for redirections in ["2>&-", ">&- 2>&-", "<&- >&-"] {
+        let line = format!(
+            "{} pca t.csv --label kind -o o.csv {redirections}",
+            env!("CARGO_BIN_EXE_mercer")
+        );
+        let mut shell = std::process::Command::new("bash");
+        let status =
+            shell.arg("-c").arg(&line).current_dir(folder.path()).stdin(Stdio::null()).status();
+        assert_eq!(status.unwrap().code(), Some(0), "{redirections}");
+        assert_eq!(folder.names(), ["o.csv", "t.csv"]);
+    }
+}

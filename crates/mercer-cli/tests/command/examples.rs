@@ -1,0 +1,82 @@
+//! Every example of the help pages and of `docs/cli.md` runs as it is written.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::folder::{Folder, small_table};
+
+/// A folder with every table and model that the examples name.
+fn prepared() -> Folder {
+    let folder = Folder::new();
+    let table = small_table(60);
+    let iris = table.replace("x,y,z,kind", "sepal_length,sepal_width,petal_length,species");
+    folder.write("iris.csv", &iris);
+    folder.write("new.csv", &iris);
+    let numbers: String = table.lines().map(|line| without_last(line).join(",") + "\n").collect();
+    folder.write("t.csv", numbers);
+    let numbered = |(i, line): (usize, &str)| format!("{i}\t{}\n", without_last(line).join("\t"));
+    folder.write("table.tsv", iris.lines().enumerate().map(numbered).collect::<String>());
+    folder.done("pca iris.csv --label species -k 3 -o all.csv -q");
+    for name in ["genes.parquet", "big.parquet", "digits.npy", "more.npy"] {
+        folder.done(&format!("pca all.csv --columns ^species -k 3 -o {name} -q"));
+    }
+    folder.write("samples.libsvm", "a 1:1 2:2\nb 1:3 3:1\na 2:1\nb 1:2 3:4\n");
+    folder
+}
+
+/// The cells of a line but the last.
+fn without_last(line: &str) -> Vec<&str> {
+    let cells: Vec<&str> = line.split(',').collect();
+    cells[..cells.len() - 1].to_vec()
+}
+
+/// Runs `line` in a shell in which `mercer` is the built command.
+fn shell(folder: &Folder, line: &str) {
+    let binary = Path::new(env!("CARGO_BIN_EXE_mercer"));
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut command = Command::new("bash");
+    command.args(["-o", "pipefail", "-c", line]).current_dir(folder.path());
+    command.env("PATH", format!("{}:{path}", binary.parent().unwrap().display()));
+    command.env("HOME", folder.path());
+    let output = command.output().expect("a shell");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{line}\n{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn examples_of_the_help_pages() {
+    let folder = prepared();
+    for made in [".local/share/bash-completion/completions", ".zfunc", ".config/fish/completions"] {
+        std::fs::create_dir_all(folder.path().join(made)).unwrap();
+    }
+    folder.done("kpca iris.csv --label species -m iris.mercer -q -o first.csv");
+    folder.done("kpca digits.npy --inverse -m digits.mercer -q -o components.csv");
+    let mut count = 0;
+    for verb in ["pca", "kpca", "transform", "inspect", "demo", "completions"] {
+        let help = folder.done(&format!("{verb} --help")).out;
+        let examples = help.split_once("Examples:\n").expect(verb).1;
+        for line in examples.lines().map_while(|line| line.strip_prefix("  ")) {
+            // A kernel PCA of the same digits without a way back must not replace the one with it.
+            shell(&folder, &line.replace("--model digits.mercer", "--model other.mercer"));
+            count += 1;
+        }
+    }
+    assert!(count >= 18, "{count}");
+}
+
+#[cfg(unix)]
+#[test]
+fn examples_of_the_guide() {
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cli.md");
+    let guide = std::fs::read_to_string(guide).expect("docs/cli.md");
+    let folder = prepared();
+    let mut count = 0;
+    for block in guide.split("```sh\n").skip(1) {
+        for line in block.split("```").next().unwrap_or_default().lines() {
+            shell(&folder, line);
+            count += 1;
+        }
+    }
+    assert!(count >= 15, "{count}");
+}

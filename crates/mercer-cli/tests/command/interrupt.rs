@@ -1,0 +1,54 @@
+//! Ctrl-C: exit code 130 soon, and nothing half-written.
+
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::folder::Folder;
+
+fn start(folder: &Folder, arguments: &[&str]) -> Child {
+    let mut command = folder.command();
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    command.spawn().expect("the command starts")
+}
+
+/// Sends the signal of Ctrl-C after `delay` and waits for the end.
+fn interrupt(folder: &Folder, child: Child, delay: Duration) {
+    std::thread::sleep(delay);
+    let before = Instant::now();
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.unwrap().success(), "the command ran too short to be interrupted");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    assert!(before.elapsed() < Duration::from_secs(5), "{:?}", before.elapsed());
+    assert!(String::from_utf8(output.stderr).unwrap().contains("interrupted"));
+    let left: Vec<String> = folder.names().into_iter().filter(|name| name != "t.csv").collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn a_long_fit_stops() {
+    let folder = Folder::new();
+    let rows: String = (0..6000)
+        .map(|i| {
+            let t = f64::from(i);
+            format!("{},{},{}\n", t.sin(), (1.7 * t).cos(), (t * 0.37).fract())
+        })
+        .collect();
+    folder.write("t.csv", rows);
+    let outputs = ["-o", "o.csv", "-m", "m.mercer", "-p", "p.svg"];
+    // All components of 6,000 rows take long, within one long step.
+    let all = [&["kpca", "t.csv", "-k", "all"][..], &outputs[..]].concat();
+    interrupt(&folder, start(&folder, &all), Duration::from_millis(2500));
+    // Many passes of short steps.
+    let passes = [&["kpca", "t.csv", "-k", "400", "--solver", "krylov"][..], &outputs[..]].concat();
+    interrupt(&folder, start(&folder, &passes), Duration::from_millis(1000));
+}
+
+#[test]
+fn reading_stops_too() {
+    let folder = Folder::new();
+    let mut child = start(&folder, &["pca", "-", "-o", "o.csv"]);
+    // The other end stays open, so that reading never ends by itself.
+    let _open = child.stdin.take();
+    interrupt(&folder, child, Duration::from_millis(500));
+}

@@ -1,0 +1,11 @@
+//! The built command, run as a user runs it.
+
+mod bad_input;
+mod demo;
+mod examples;
+mod fit;
+mod folder;
+#[cfg(unix)]
+mod interrupt;
+mod transform;
+mod usage;
