@@ -1,5 +1,5 @@
-//! The parts that the command `mercer` is put together from: flags, pictures, progress, scaling and
-//! tables on the terminal. The mathematics lives in the library `mercer`; nothing here computes a
+//! The parts that the command `mercer` is put together from: flags, pictures, progress and tables
+//! on the terminal. The mathematics lives in the library `mercer`; nothing here computes a
 //! component.
 
 pub mod args;
@@ -7,5 +7,4 @@ pub mod completions;
 pub mod demo_data;
 pub mod plot;
 pub mod progress;
-pub mod scaling;
 pub mod terminal_table;

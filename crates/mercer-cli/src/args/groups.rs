@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, CommandFactory, ValueEnum};
+use mercer::model::ScalingKind;
 
 use super::columns::ColumnChoice;
 use super::destination::{ModelFile, Picture, TableFile, same_file};
@@ -98,6 +99,27 @@ pub struct InputArgs {
     pub label: Option<ColumnChoice>,
 }
 
+/// How columns are scaled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Scale {
+    /// Leave values as they are
+    None,
+    /// Subtract the mean, divide by the standard deviation
+    Standard,
+    /// Map the smallest value to 0 and the largest to 1
+    Minmax,
+}
+
+impl From<Scale> for ScalingKind {
+    fn from(scale: Scale) -> Self {
+        match scale {
+            Scale::None => ScalingKind::None,
+            Scale::Standard => ScalingKind::Standard,
+            Scale::Minmax => ScalingKind::Minmax,
+        }
+    }
+}
+
 /// What to compute, for both kinds of PCA.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Components")]
@@ -106,8 +128,8 @@ pub struct ComponentArgs {
     #[arg(short = 'k', long = "components", value_name = "K", default_value = "2")]
     pub count: Components,
     /// Scaling of every column before anything else; stored in the model
-    #[arg(long, value_enum, default_value_t = crate::scaling::ScalingKind::None, value_name = "HOW")]
-    pub scale: crate::scaling::ScalingKind,
+    #[arg(long, value_enum, default_value_t = Scale::None, value_name = "HOW")]
+    pub scale: Scale,
     /// How eigenvectors are found
     #[arg(long, value_enum, default_value_t = Solver::Auto, value_name = "SOLVER")]
     pub solver: Solver,

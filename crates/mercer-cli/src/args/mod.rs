@@ -12,8 +12,8 @@ use clap::{Parser, Subcommand};
 pub use columns::ColumnChoice;
 pub use destination::{ModelFile, Picture, PictureFormat, TableFile, TableFormat};
 pub use groups::{
-    ComponentArgs, Header, InputArgs, InputFormat, MachineArgs, OutputArgs, Precision, Solver,
-    TableSource,
+    ComponentArgs, Header, InputArgs, InputFormat, MachineArgs, OutputArgs, Precision, Scale,
+    Solver, TableSource,
 };
 pub use values::{Components, MemorySize};
 pub use verbs::{CompletionsArgs, DemoArgs, InspectArgs, KpcaArgs, PcaArgs, TransformArgs};

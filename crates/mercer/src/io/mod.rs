@@ -1,4 +1,5 @@
-//! Files: tables in, tables out, and the way outputs appear whole or not at all. Nothing is computed here.
+//! Files: tables in, tables out, fitted models, and the way outputs appear whole or not at all. Nothing is computed
+//! here.
 //!
 //! A table is read whole into memory first and parsed as bytes, whatever its format and wherever it comes from. That
 //! costs the size of the file once, and buys parsers that are pure functions of a byte slice: none can trust a header
@@ -6,6 +7,7 @@
 
 pub mod atomic;
 pub mod column;
+pub mod model_file;
 pub mod read;
 pub mod table;
 pub mod write;
@@ -19,6 +21,7 @@ mod select;
 
 pub use atomic::{Staged, write_whole};
 pub use column::Column;
+pub use model_file::{Dtype, Model, Saved, from_bytes, load, save, stage_model, to_bytes};
 pub use read::{Format, Header, ReadOptions, Source, read_table};
 pub use table::{Split, Table};
 pub use write::{encode_table, output_format, stage_table, write_table};

@@ -6,7 +6,9 @@ pub mod kernel_pca;
 mod minka;
 pub mod pca;
 mod report;
+mod scaling;
 mod scatter;
 
 pub use components::Components;
 pub use report::Report;
+pub use scaling::{Scaling, ScalingKind};

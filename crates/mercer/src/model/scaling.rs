@@ -1,19 +1,20 @@
 //! Scaling of columns before anything else is computed: learned once from the training table,
 //! stored with the model, applied to every later table.
 
-use mercer::real::Real;
-use mercer::{Error, Result};
 use serde::{Deserialize, Serialize};
 
+use crate::error::{Error, Result};
+use crate::real::Real;
+
 /// What scaling does to a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ScalingKind {
-    /// Leave values as they are
+    /// Leave values as they are.
     None,
-    /// Subtract the mean, divide by the standard deviation
+    /// Subtract the mean, divide by the standard deviation.
     Standard,
-    /// Map the smallest value to 0 and the largest to 1
+    /// Map the smallest value to 0 and the largest to 1.
     Minmax,
 }
 

@@ -1,0 +1,126 @@
+//! Whether the parts of a model fit together. The same check guards writing and reading, so that what was saved can be
+//! loaded, and nothing that was loaded makes a later step fail.
+
+use super::{Model, Saved};
+use crate::kernel::VectorKernel;
+use crate::linalg::view::Mat;
+use crate::model::inverse::{Inverse, InverseParams};
+use crate::model::kernel_pca::KernelPca;
+use crate::model::pca::Pca;
+use crate::model::{Components, Scaling};
+use crate::real::Real;
+
+type Checked = Result<(), String>;
+
+/// Refuses what does not fit together, in the words of what is wrong.
+pub fn check(saved: &Saved) -> Checked {
+    match &saved.model {
+        Model::Pca(model) => pca(model)?,
+        Model::KernelPca32(model) => kernel_pca(model)?,
+        Model::KernelPca64(model) => kernel_pca(model)?,
+    }
+    let inputs = saved.model.inputs();
+    if let Some(scale) = &saved.scaling {
+        scaling(scale, inputs)?;
+    }
+    match &saved.feature_names {
+        Some(names) => count("names of columns", names.len(), inputs),
+        None => Ok(()),
+    }
+}
+
+fn pca(model: &Pca) -> Checked {
+    let (n, d, k) = (model.n, model.d(), model.k());
+    if n < 2 || d == 0 || k > n.min(d) {
+        return Err(format!("{k} components of {n} samples with {d} features cannot be"));
+    }
+    shape("components", &model.components, k, d)?;
+    finite("mean", &model.mean)?;
+    finite("components", model.components.data())?;
+    finite("variance", &model.variance)?;
+    finite("total and noise variance", &[model.total_variance, model.noise_variance])?;
+    components(model.params.components)
+}
+
+fn kernel_pca<T: Real>(model: &KernelPca<T>) -> Checked {
+    let (n, k) = (model.n(), model.k());
+    if n == 0 || k > n {
+        return Err(format!("{k} components of {n} samples cannot be"));
+    }
+    shape("coefficients", &model.coef, n, k)?;
+    count("offsets", model.offset.len(), k)?;
+    finite("eigenvalues", &model.eigenvalues)?;
+    finite("coefficients", model.coef.data())?;
+    finite("offsets", &model.offset)?;
+    finite("trace and mean", &[model.trace, model.mean])?;
+    if let Some(eta) = model.eigenvalues.iter().find(|eta| **eta < 0.0) {
+        return Err(format!("an eigenvalue is {eta:e}, below 0"));
+    }
+    components(model.params.components)?;
+    model.params.inverse.as_ref().map_or(Ok(()), alpha)?;
+    match (&model.anchors, &model.inverse) {
+        (None, None) => Ok(()),
+        (None, Some(_)) => Err("there is a map back to samples, but no samples".into()),
+        (Some(anchors), map_back) => {
+            count("training samples", anchors.n(), n)?;
+            VectorKernel::<T>::new(&model.params.kernel).map_err(|e| e.to_string())?;
+            map_back.as_ref().map_or(Ok(()), |map| inverse(map, n, anchors.d(), k))
+        }
+    }
+}
+
+fn inverse<T: Real>(map: &Inverse<T>, n: usize, d: usize, k: usize) -> Checked {
+    count("samples of the map back", map.anchors.n(), n)?;
+    count("components of the map back", map.anchors.d(), k)?;
+    shape("coefficients of the map back", &map.coef, n, d)?;
+    count("offsets of the map back", map.offset.len(), d)?;
+    finite("coefficients of the map back", map.coef.data())?;
+    finite("offsets of the map back", &map.offset)?;
+    alpha(&map.params)?;
+    VectorKernel::<T>::new(&map.params.kernel).map(drop).map_err(|e| e.to_string())
+}
+
+fn alpha(params: &InverseParams) -> Checked {
+    let alpha = params.alpha;
+    if alpha > 0.0 && alpha.is_finite() {
+        return Ok(());
+    }
+    Err(format!("the penalty of the map back must be positive, not {alpha}"))
+}
+
+fn components(choice: Components) -> Checked {
+    choice.check(usize::MAX, "the format").map_err(|error| error.to_string())
+}
+
+fn scaling(scaling: &Scaling, inputs: usize) -> Checked {
+    count("shifts of the scaling", scaling.shift.len(), inputs)?;
+    count("factors of the scaling", scaling.factor.len(), inputs)?;
+    finite("shifts of the scaling", &scaling.shift)?;
+    finite("factors of the scaling", &scaling.factor)?;
+    match scaling.factor.contains(&0.0) {
+        true => Err("a factor of the scaling is 0: it cannot be taken back".into()),
+        false => Ok(()),
+    }
+}
+
+fn count(what: &str, found: usize, expected: usize) -> Checked {
+    if found == expected {
+        return Ok(());
+    }
+    Err(format!("there are {found} {what}, where {expected} are needed"))
+}
+
+fn shape(what: &str, matrix: &Mat<f64>, rows: usize, cols: usize) -> Checked {
+    let (r, c) = (matrix.rows(), matrix.cols());
+    if (r, c) == (rows, cols) {
+        return Ok(());
+    }
+    Err(format!("the {what} are {r} × {c} numbers, where {rows} × {cols} are needed"))
+}
+
+fn finite(what: &str, numbers: &[f64]) -> Checked {
+    match numbers.iter().position(|v| !v.is_finite()) {
+        None => Ok(()),
+        Some(at) => Err(format!("number {at} (counted from 0) of the {what} is {}", numbers[at])),
+    }
+}

@@ -1,0 +1,67 @@
+//! The JSON header: everything about a model that is not an array.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::frame::Fault;
+use super::{Dtype, FORMAT};
+use crate::model::{Report, ScalingKind};
+
+/// The name of PCA in files.
+pub const PCA: &str = "pca";
+/// The name of kernel PCA in files.
+pub const KERNEL_PCA: &str = "kernel_pca";
+
+/// The header of format 1. Fields that a reader does not know are passed over: a change that a reader must know of
+/// raises the version.
+#[derive(Serialize, Deserialize)]
+pub struct Header {
+    /// [`FORMAT`].
+    pub format: u64,
+    /// The version of mercer that wrote the file, for people.
+    pub mercer: String,
+    /// [`PCA`] or [`KERNEL_PCA`].
+    pub estimator: String,
+    /// The parameters of the fit, as the estimator describes them.
+    pub params: Value,
+    /// The parameters of the map back with its kernel as it was resolved, where there is such a map.
+    pub inverse: Option<Value>,
+    /// The number type of the anchors.
+    pub precision: Dtype,
+    /// The number type of the samples of the fit.
+    pub dtype: Dtype,
+    /// Training samples.
+    pub n: usize,
+    /// Features; `None` where the kernel matrix was given.
+    pub d: Option<usize>,
+    /// Components.
+    pub k: usize,
+    /// How the fit went.
+    pub report: Report,
+    /// The kind of scaling, if there is one.
+    pub scaling: Option<ScalingKind>,
+    /// A door's own notes.
+    pub extra: Map<String, Value>,
+}
+
+#[derive(Deserialize)]
+struct Version {
+    format: Option<u64>,
+    mercer: Option<String>,
+}
+
+impl Header {
+    /// Reads the header, after its version: a newer header may have another shape altogether.
+    pub fn parse(text: &str) -> Result<Self, Fault> {
+        let unreadable = |error| Fault::Invalid(format!("its header cannot be read: {error}"));
+        let version: Version = serde_json::from_str(text).map_err(unreadable)?;
+        match version.format {
+            Some(FORMAT) => serde_json::from_str(text).map_err(unreadable),
+            Some(newer) if newer > FORMAT => {
+                Err(Fault::Newer { format: newer, writer: version.mercer })
+            }
+            Some(format) => Err(Fault::Invalid(format!("there never was a format {format}"))),
+            None => Err(Fault::Invalid("its header has no format number".into())),
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Fitted models in files: one safetensors file with a JSON header and a checksum, the same for every door.
+//! `docs/model-file.md` describes it byte by byte.
+//!
+//! A file is checked in this order, each step relying on the one before: the frame (lengths and byte ranges agree with
+//! the bytes that are there), the checksum, the format version, the header, the tensors, and last the model as a whole.
+//! The checksum finds damage. It is no signature: whoever alters a file can compute it anew, so every later step
+//! distrusts the numbers all the same.
+
+mod check;
+mod frame;
+mod header;
+mod pack;
+mod read;
+mod tensors;
+mod unpack;
+
+#[cfg(test)]
+mod tests;
+
+use std::io::Write;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::error::{Error, Result};
+use crate::io::atomic::{Staged, write_whole};
+use crate::model::kernel_pca::KernelPca;
+use crate::model::pca::Pca;
+use crate::model::{Report, Scaling};
+
+/// The format that is written, and the newest that is read.
+pub const FORMAT: u64 = 1;
+
+/// A number type of samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Dtype {
+    /// Single precision.
+    F32,
+    /// Double precision.
+    F64,
+}
+
+impl Dtype {
+    /// `"f32"` or `"f64"`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Dtype::F32 => "f32",
+            Dtype::F64 => "f64",
+        }
+    }
+}
+
+/// A fitted model of any kind that can be saved.
+#[derive(Clone)]
+pub enum Model {
+    /// PCA.
+    Pca(Pca),
+    /// Kernel PCA with tiles and anchors in single precision.
+    KernelPca32(KernelPca<f32>),
+    /// Kernel PCA with tiles and anchors in double precision.
+    KernelPca64(KernelPca<f64>),
+}
+
+impl Model {
+    /// The estimator's name in files: `"pca"` or `"kernel_pca"`.
+    pub fn estimator(&self) -> &'static str {
+        match self {
+            Model::Pca(_) => header::PCA,
+            Model::KernelPca32(_) | Model::KernelPca64(_) => header::KERNEL_PCA,
+        }
+    }
+
+    /// Columns of the input: features or, for a model of a given kernel matrix, training samples.
+    pub fn inputs(&self) -> usize {
+        match self {
+            Model::Pca(model) => model.d(),
+            Model::KernelPca32(model) => model.anchors.as_ref().map_or(model.n(), |x| x.d()),
+            Model::KernelPca64(model) => model.anchors.as_ref().map_or(model.n(), |x| x.d()),
+        }
+    }
+
+    /// Training samples.
+    pub fn n(&self) -> usize {
+        match self {
+            Model::Pca(model) => model.n,
+            Model::KernelPca32(model) => model.n(),
+            Model::KernelPca64(model) => model.n(),
+        }
+    }
+
+    /// Components.
+    pub fn k(&self) -> usize {
+        match self {
+            Model::Pca(model) => model.k(),
+            Model::KernelPca32(model) => model.k(),
+            Model::KernelPca64(model) => model.k(),
+        }
+    }
+
+    /// How the fit went.
+    pub fn report(&self) -> &Report {
+        match self {
+            Model::Pca(model) => &model.report,
+            Model::KernelPca32(model) => &model.report,
+            Model::KernelPca64(model) => &model.report,
+        }
+    }
+}
+
+impl std::fmt::Debug for Model {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (inputs, k) = (self.inputs(), self.k());
+        write!(f, "Model({}: {inputs} columns → {k} components)", self.estimator())
+    }
+}
+
+/// A model with what is needed to use it on later tables.
+#[derive(Clone, Debug)]
+pub struct Saved {
+    /// The model.
+    pub model: Model,
+    /// Applied to every column before the model sees it.
+    pub scaling: Option<Scaling>,
+    /// The names of the columns, as many as [`Model::inputs`].
+    pub feature_names: Option<Vec<String>>,
+    /// The number type of the samples it was fitted on, in which results are given back. It may differ from the type a
+    /// model works in: PCA always works in double precision, and kernel PCA may work in single precision on demand.
+    pub dtype: Dtype,
+    /// A door's own notes, kept as they are. The header that carries them holds at most 1 MiB.
+    pub extra: Map<String, Value>,
+}
+
+impl Saved {
+    /// A model without scaling, names and notes.
+    pub fn new(model: Model, dtype: Dtype) -> Self {
+        Self { model, scaling: None, feature_names: None, dtype, extra: Map::new() }
+    }
+}
+
+/// Writes a model file, whole or not at all.
+pub fn save(path: &Path, saved: &Saved) -> Result<()> {
+    let packed = pack::pack(saved)?;
+    write_whole(path, |out| written(path, packed.write_to(out)))
+}
+
+/// Prepares a model file among the other outputs of one run.
+pub fn stage_model(staged: &mut Staged, path: &Path, saved: &Saved) -> Result<()> {
+    let packed = pack::pack(saved)?;
+    staged.add(path, |out| written(path, packed.write_to(out)))
+}
+
+/// The content that [`save`] writes.
+pub fn to_bytes(saved: &Saved) -> Result<Vec<u8>> {
+    let packed = pack::pack(saved)?;
+    let mut bytes = Vec::with_capacity(packed.len());
+    let done = packed.write_to(&mut bytes).and_then(|()| bytes.flush());
+    written(Path::new("memory"), done)?;
+    Ok(bytes)
+}
+
+/// Reads a model file. What is not one is refused after its first bytes, however long it is.
+pub fn load(path: &Path) -> Result<Saved> {
+    let bytes = read::whole(path)?;
+    from_bytes(path, &bytes)
+}
+
+/// Reads a model from the content of a file; `name` is for messages.
+pub fn from_bytes(name: &Path, bytes: &[u8]) -> Result<Saved> {
+    unpack::unpack(bytes).map_err(|fault| Error::format(name, fault.text()))
+}
+
+fn written(path: &Path, done: std::io::Result<()>) -> Result<()> {
+    done.map_err(|source| Error::file(path, source))
+}

@@ -1,0 +1,89 @@
+//! Tests of model files: what is saved comes back to the last bit, damage and malice are refused with a message.
+
+mod round_trip;
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::{Dtype, Model, Saved, from_bytes};
+use crate::context::Context;
+use crate::linalg::view::MatRef;
+use crate::model::inverse::InverseParams;
+use crate::model::kernel_pca::{KernelPca, KernelPcaParams};
+use crate::model::pca::{Pca, PcaParams};
+use crate::model::{Components, Scaling, ScalingKind};
+use crate::points::Dense;
+use crate::real::Real;
+
+const N: usize = 9;
+const D: usize = 3;
+
+/// N × D numbers without pattern.
+fn numbers<T: Real>() -> Vec<T> {
+    (0..N * D).map(|i| T::of((1.0 + 7.3 * i as f64).sin() * (1.0 + i as f64 % 3.0))).collect()
+}
+
+fn points<T: Real>() -> Dense<T> {
+    Dense::from_vec(numbers(), N, D).unwrap()
+}
+
+fn pca() -> Saved {
+    let (params, values) =
+        (PcaParams { components: Components::Count(2), ..Default::default() }, numbers::<f64>());
+    let model = Pca::fit(&Context::new(), &params, MatRef::new(&values, N, D, D)).unwrap();
+    Saved::new(Model::Pca(model), Dtype::F32)
+}
+
+fn kernel_pca<T: Real>(with_inverse: bool) -> KernelPca<T> {
+    let kernel = "0.5*rbf(gamma=scale) + poly(degree=2, coef0=1)".parse().unwrap();
+    let inverse =
+        InverseParams { kernel: "rbf(sigma=median)".parse().unwrap(), alpha: 0.1, center: true };
+    let params = KernelPcaParams {
+        components: Components::Share(0.9),
+        tolerance: Some(1e-7),
+        max_passes: Some(77),
+        seed: u64::MAX,
+        inverse: with_inverse.then_some(inverse),
+        ..KernelPcaParams::new(kernel)
+    };
+    KernelPca::fit(&Context::new(), &params, &points::<T>()).unwrap()
+}
+
+/// A model with everything that a file can hold.
+fn full() -> Saved {
+    let extra =
+        json!({"door": {"weights": [0.1, 1e300, -5e-324], "none": null, "text": "ä\n\"\\"}});
+    let names = ["", "größe, \"m\"\n", "b"].map(String::from).to_vec();
+    Saved {
+        model: Model::KernelPca64(kernel_pca(true)),
+        scaling: Some(Scaling::learn(ScalingKind::Standard, &numbers::<f64>(), D)),
+        feature_names: Some(names),
+        dtype: Dtype::F64,
+        extra: extra.as_object().unwrap().clone(),
+    }
+}
+
+/// A model of a kernel matrix that the user computed.
+fn precomputed() -> Saved {
+    let x = numbers::<f64>();
+    let dot = |i: usize, j: usize| (0..D).map(|c| x[i * D + c] * x[j * D + c]).sum::<f64>();
+    let matrix: Vec<f64> = (0..N * N).map(|at| dot(at / N, at % N)).collect();
+    let params = KernelPcaParams {
+        components: Components::Count(2),
+        ..KernelPcaParams::new("rbf(gamma=scale)".parse().unwrap())
+    };
+    let model =
+        KernelPca::fit_gram(&Context::new(), &params, MatRef::new(&matrix, N, N, N)).unwrap();
+    Saved::new(Model::KernelPca64(model), Dtype::F64)
+}
+
+fn all() -> Vec<Saved> {
+    let single = Saved::new(Model::KernelPca32(kernel_pca(true)), Dtype::F64);
+    vec![pca(), full(), single, precomputed()]
+}
+
+/// The message with which `bytes` are refused.
+fn refused(bytes: &[u8]) -> String {
+    from_bytes(Path::new("m.mercer"), bytes).expect_err("refused").to_string()
+}

@@ -1,0 +1,124 @@
+//! Header and tensors as a model.
+
+use safetensors::tensor::Dtype as TensorType;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::frame::{Fault, Frame};
+use super::header::{self, Header};
+use super::tensors::Tensors;
+use super::{Dtype, Model, Saved, check};
+use crate::model::Scaling;
+use crate::model::inverse::{Inverse, InverseParams};
+use crate::model::kernel_pca::KernelPca;
+use crate::model::pca::Pca;
+use crate::real::Real;
+
+/// Reads the content of a model file.
+pub fn unpack(bytes: &[u8]) -> Result<Saved, Fault> {
+    let frame = Frame::parse(bytes)?;
+    let header = Header::parse(&frame.header)?;
+    let mut tensors = Tensors::new(&frame);
+    let model = model(&header, &mut tensors)?;
+    let inputs = header.d.unwrap_or(header.n);
+    let scaling = scaling(&header, &mut tensors, inputs)?;
+    let feature_names = feature_names(&mut tensors, inputs)?;
+    tensors.finish()?;
+    let saved = Saved { model, scaling, feature_names, dtype: header.dtype, extra: header.extra };
+    check::check(&saved).map_err(Fault::Invalid)?;
+    Ok(saved)
+}
+
+fn model(header: &Header, tensors: &mut Tensors<'_>) -> Result<Model, Fault> {
+    match (header.estimator.as_str(), header.precision) {
+        (header::PCA, _) => Ok(Model::Pca(pca(header, tensors)?)),
+        (header::KERNEL_PCA, Dtype::F32) => Ok(Model::KernelPca32(kernel_pca(header, tensors)?)),
+        (header::KERNEL_PCA, Dtype::F64) => Ok(Model::KernelPca64(kernel_pca(header, tensors)?)),
+        (other, _) => Err(Fault::Invalid(format!("this mercer knows no estimator {other:?}"))),
+    }
+}
+
+fn pca(header: &Header, tensors: &mut Tensors<'_>) -> Result<Pca, Fault> {
+    let no_features = || Fault::Invalid("its number of features is missing".into());
+    let (d, k) = (header.d.ok_or_else(no_features)?, header.k);
+    Ok(Pca {
+        params: params(&header.params)?,
+        n: header.n,
+        mean: tensors.real("mean", &[d])?,
+        components: tensors.matrix("components", k, d)?,
+        variance: tensors.real("variance", &[k])?,
+        total_variance: tensors.number("total_variance")?,
+        noise_variance: tensors.number("noise_variance")?,
+        report: header.report.clone(),
+    })
+}
+
+fn kernel_pca<T: Real>(header: &Header, tensors: &mut Tensors<'_>) -> Result<KernelPca<T>, Fault> {
+    let (n, k) = (header.n, header.k);
+    Ok(KernelPca {
+        params: params(&header.params)?,
+        eigenvalues: tensors.real("eigenvalues", &[k])?,
+        coef: tensors.matrix("coef", n, k)?,
+        offset: tensors.real("offset", &[k])?,
+        trace: tensors.number("trace")?,
+        mean: tensors.number("mean")?,
+        anchors: header.d.map(|d| tensors.points("anchors", n, d)).transpose()?,
+        inverse: inverse(header, tensors)?,
+        report: header.report.clone(),
+    })
+}
+
+fn inverse<T: Real>(
+    header: &Header,
+    tensors: &mut Tensors<'_>,
+) -> Result<Option<Inverse<T>>, Fault> {
+    let Some(value) = &header.inverse else { return Ok(None) };
+    let Some(d) = header.d else {
+        return Err(Fault::Invalid("it has a map back to samples, but no samples".into()));
+    };
+    let (n, k) = (header.n, header.k);
+    let params: InverseParams = params(value)?;
+    let anchors = tensors.points("inverse.anchors", n, k)?;
+    let coef = tensors.matrix("inverse.coef", n, d)?;
+    Ok(Some(Inverse { params, anchors, coef, offset: tensors.real("inverse.offset", &[d])? }))
+}
+
+fn params<P: DeserializeOwned>(value: &Value) -> Result<P, Fault> {
+    P::deserialize(value)
+        .map_err(|error| Fault::Invalid(format!("its parameters cannot be read: {error}")))
+}
+
+fn scaling(
+    header: &Header,
+    tensors: &mut Tensors<'_>,
+    inputs: usize,
+) -> Result<Option<Scaling>, Fault> {
+    let Some(kind) = header.scaling else { return Ok(None) };
+    let shift = tensors.real("scaling.shift", &[inputs])?;
+    let factor = tensors.real("scaling.factor", &[inputs])?;
+    Ok(Some(Scaling { kind, shift, factor }))
+}
+
+/// Names lie one after another in one text, with the place where each ends.
+fn feature_names(tensors: &mut Tensors<'_>, inputs: usize) -> Result<Option<Vec<String>>, Fault> {
+    if !tensors.has("feature_names") && !tensors.has("feature_names.ends") {
+        return Ok(None);
+    }
+    let ends = tensors.places("feature_names.ends", inputs)?;
+    let bytes = tensors.bytes("feature_names", TensorType::U8, None)?;
+    let wrong = |what: &str| Fault::Invalid(format!("its names of columns {what}"));
+    let text = std::str::from_utf8(bytes).map_err(|_| wrong("are not UTF-8"))?;
+    let mut start = 0;
+    let mut name = |end: u64| {
+        let end = usize::try_from(end).ok()?;
+        let name = text.get(start..end)?;
+        start = end;
+        Some(name.to_owned())
+    };
+    let names: Option<Vec<_>> = ends.iter().map(|&end| name(end)).collect();
+    let names = names.ok_or_else(|| wrong("have ends out of order"))?;
+    if start != text.len() {
+        return Err(wrong("have a rest that belongs to none"));
+    }
+    Ok(Some(names))
+}
