@@ -12,20 +12,28 @@ from mercer._run import bytes_of
 _FLOATS = [np.float64, np.float32]
 
 
-def samples(estimator, X, *, reset: bool, accept_sparse: bool) -> np.ndarray:
+def samples(
+    estimator, X, *, reset: bool, accept_sparse: bool, check_finite: bool = False
+) -> np.ndarray:
     """Return checked samples without copying them where that can be.
 
-    Values that are not finite are left for the compiled part to find: it names row and column.
+    Without `check_finite`, values that are not finite are left for the compiled part to find. Both
+    name row and column, which scikit-learn's own check does not.
     """
-    X = validate_data(
-        estimator,
+    original = X
+    X = check_array(
         _no_halves(X),
-        reset=reset,
         dtype=_FLOATS,
         accept_sparse=("csr", "csc") if accept_sparse else False,
         ensure_all_finite=False,
+        estimator=estimator,
+        input_name="X",
     )
-    return plain(dense(X, estimator.memory_budget))
+    X = plain(dense(X, estimator.memory_budget))
+    if check_finite:
+        finite(X)
+    validate_data(estimator, original, reset=reset, skip_check_array=True)
+    return X
 
 
 def scores(X, columns: int) -> np.ndarray:

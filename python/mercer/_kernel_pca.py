@@ -385,8 +385,8 @@ class KernelPCA(Estimator):
             self._learn_foreign_inverse(X)
 
     def _fit_matrix(self, X, choice, run) -> _core.Model:
+        finite(X)
         if isinstance(choice, Foreign):
-            finite(X)
             self._foreign = {"X": X.copy()}
             X = choice.matrix(X, None, self.n_jobs)
         elif X.shape[0] != X.shape[1]:
@@ -514,9 +514,8 @@ class KernelPCA(Estimator):
     def _tiles(self, X) -> np.ndarray:
         """New samples, or kernel values, as the model takes them."""
         check_is_fitted(self)
-        X = samples(self, X, reset=False, accept_sparse=True)
-        if not self._described:
-            finite(X)
+        given = not self._described
+        X = samples(self, X, reset=False, accept_sparse=True, check_finite=given)
         if isinstance(self._choice, Foreign):
             X = self._choice.matrix(X, self._foreign["X"], self.n_jobs)
         X = scaled(self._model, X)

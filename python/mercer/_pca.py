@@ -9,7 +9,7 @@ from scipy import linalg, sparse
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _core, _params
-from mercer._arrays import dtype_of, finite, samples, scaled, scores
+from mercer._arrays import dtype_of, samples, scaled, scores
 from mercer._base import Estimator
 from mercer._params import is_integer, is_real, refuse
 
@@ -340,7 +340,7 @@ class PCA(Estimator):
         count, least = self.n_components, min(n, d)
         if count is None and self.svd_solver == "arpack":
             count = max(least - 1, 1)
-        self._check_count(count, least)
+        self._check_count(count, n, d)
         smaller = "primal" if d <= n else "dual"
         truncated = "truncated" if is_integer(count) and count < least else smaller
         roads = {
@@ -358,7 +358,8 @@ class PCA(Estimator):
             "seed": _params.seed(self.random_state),
         }
 
-    def _check_count(self, count, least: int) -> None:
+    def _check_count(self, count, n: int, d: int) -> None:
+        least, shape = min(n, d), f"n_samples={n}, n_features={d}"
         truncated = self.svd_solver in ("arpack", "randomized")
         if truncated and isinstance(count, str):
             raise ValueError(
@@ -367,19 +368,18 @@ class PCA(Estimator):
         if is_integer(count) and count > least or (truncated and count is not None and count < 1):
             raise ValueError(
                 f"n_components={count!r} must be between {int(truncated)} and "
-                f"min(n_samples, n_features)={least} with svd_solver={self.svd_solver!r}"
+                f"min(n_samples, n_features)={least} with svd_solver={self.svd_solver!r} ({shape})"
             )
         if self.svd_solver == "arpack" and self.n_components == least:
             raise ValueError(
                 f"n_components={count!r} must be strictly less than min(n_samples, n_features)="
-                f"{least} with svd_solver='arpack'"
+                f"{least} with svd_solver='arpack' ({shape})"
             )
 
     def _new(self, X) -> np.ndarray:
         """New samples as the model takes them."""
         check_is_fitted(self)
-        X = samples(self, X, reset=False, accept_sparse=True)
-        finite(X)
+        X = samples(self, X, reset=False, accept_sparse=True, check_finite=True)
         return scaled(self._model, X)
 
     def _project(self, X: np.ndarray) -> np.ndarray:

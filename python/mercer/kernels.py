@@ -10,8 +10,8 @@ of a kernel is its spec, the text that is accepted wherever a kernel is.
 >>> k
 0.5*rbf(sigma=2) + poly(degree=2)*linear
 >>> k([[0.0, 1.0], [2.0, 0.0]]).round(3)
-array([[ 4.5  ,  0.268],
-       [ 0.268, 100.5  ]])
+array([[  4.5  ,   0.268],
+       [  0.268, 100.5  ]])
 """
 
 from __future__ import annotations

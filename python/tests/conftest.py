@@ -5,7 +5,7 @@ from sklearn.preprocessing import StandardScaler
 
 
 def _wide():
-    return np.random.default_rng(3).normal(size=(40, 120)) * np.linspace(3, 0.1, 120)
+    return np.random.default_rng(3).normal(size=(40, 120)) * np.linspace(0.3, 0.01, 120)
 
 
 DATA = {

@@ -42,7 +42,7 @@ def test_round_trip(tmp_path, wine, model, dtype):
     model.save(tmp_path / "m.mercer")
     again = mercer.load(tmp_path / "m.mercer")
     same(model, again, X)
-    assert str(again.get_params()) == str(model.get_params())
+    assert str(again.get_params(deep=False)) == str(model.get_params(deep=False))
     assert again.n_features_in_ == 13
     names = {name for name in vars(model) if name.endswith("_")}
     assert names == {name for name in vars(again) if name.endswith("_")}
@@ -122,7 +122,7 @@ def test_refusals(tmp_path, wine):
         model.save(tmp_path / "none" / "m.mercer")
     with pytest.raises(IsADirectoryError):
         mercer.load(tmp_path)
-    with pytest.raises(OSError, match="directory"):
+    with pytest.raises(IsADirectoryError, match="folder"):
         model.save(tmp_path)
     content = path.read_bytes()
     for wrong in (content[:-1], content[: len(content) // 2], b"", b"PAR1" * 9,

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.decomposition import KernelPCA as SklearnKernelPCA
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
 
 from mercer import PCA, KernelPCA
 from mercer.kernels import RBF, Linear, Poly
@@ -25,7 +25,6 @@ KERNELS = [
     {"kernel": "rbf"},
     {"kernel": "rbf", "gamma": 0.3},
     {"kernel": "cosine"},
-    {"kernel": "laplacian"},
     {"kernel": rbf_row},
 ]
 
@@ -61,11 +60,15 @@ def test_every_solver_finds_the_same(wine, solver):
         assert ours.report_["solver"] == used
 
 
-@pytest.mark.parametrize("name", ["chi2", "additive_chi2"])
+@pytest.mark.parametrize("name", ["laplacian", "chi2", "additive_chi2"])
 def test_other_kernels_of_scikit_learn(iris, name):
+    K = pairwise_kernels(iris, metric=name, **({} if name == "additive_chi2" else {"gamma": 0.25}))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        agree(KernelPCA(2, kernel=name), SklearnKernelPCA(2, kernel=name), iris, 2)
+        ours = KernelPCA(2, kernel=name).fit(iris)
+    theirs = SklearnKernelPCA(2, kernel="precomputed", eigen_solver="dense").fit(K)
+    assert_allclose(ours.eigenvalues_, theirs.eigenvalues_, rtol=1e-8)
+    assert_allclose(ours.transform(iris), theirs.transform(K), atol=1e-6)
 
 
 def test_all_components(wine):
@@ -76,7 +79,8 @@ def test_all_components(wine):
     assert ours.fit_transform(wine).shape == (len(wine), len(ours.eigenvalues_))
 
 
-@pytest.mark.parametrize("params", KERNELS, ids=str)
+# A power that is no integer has no values on components, which may be negative.
+@pytest.mark.parametrize("params", [p for p in KERNELS if p.get("degree") != 2.5], ids=str)
 def test_inverse_transform_equals_scikit_learn(wine, params):
     params = {"n_components": 4, "fit_inverse_transform": True, **params}
     ours, theirs = KernelPCA(**params).fit(wine), SklearnKernelPCA(**params).fit(wine)
