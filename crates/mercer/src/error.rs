@@ -47,7 +47,7 @@ pub enum Error {
     },
 
     /// A kernel's text form cannot be read.
-    #[error("{message}\n  {text}\n  {:>width$}", '^', width = position + 1)]
+    #[error("{message}\n  {text}\n  {}^", " ".repeat(*position))]
     Spec {
         /// The whole text.
         text: String,

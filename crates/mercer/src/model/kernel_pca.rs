@@ -219,6 +219,7 @@ impl<T: Real> KernelPca<T> {
 
     /// The squared distance, in feature space, of each sample to the span of the components: k̄(x,x) − Σ_i f_i(x)².
     pub fn reconstruction_error(&self, ctx: &Context, x: &Dense<T>) -> Result<Vec<f64>> {
+        self.anchors_for(x)?;
         let (n, k) = (self.n(), self.k());
         // One more output gives the mean kernel value with the training samples, which k̄(x,x) needs.
         let share = if self.params.center { 1.0 / n as f64 } else { 0.0 };
@@ -261,6 +262,14 @@ impl<T: Real> KernelPca<T> {
         coef: &Mat<f64>,
         offset: &[f64],
     ) -> Result<Expansion<Dense<T>, T>> {
+        let anchors = self.anchors_for(x)?;
+        let kernel: Arc<dyn Kernel<Dense<T>, T>> =
+            Arc::new(VectorKernel::<T>::new(&self.params.kernel)?);
+        Ok(Expansion::new(kernel, anchors.clone(), coef, offset))
+    }
+
+    /// The training samples, if `x` can be compared with them.
+    fn anchors_for(&self, x: &Dense<T>) -> Result<&Dense<T>> {
         let anchors = self.anchors.as_ref().ok_or_else(|| {
             Error::parameter(
                 "kernel",
@@ -270,9 +279,7 @@ impl<T: Real> KernelPca<T> {
         if x.d() != anchors.d() {
             return Err(Error::Features { expected: anchors.d(), found: x.d() });
         }
-        let kernel: Arc<dyn Kernel<Dense<T>, T>> =
-            Arc::new(VectorKernel::<T>::new(&self.params.kernel)?);
-        Ok(Expansion::new(kernel, anchors.clone(), coef, offset))
+        Ok(anchors)
     }
 }
 

@@ -154,10 +154,10 @@ fn compare_lengths(found: usize, promised: usize) -> Result<(), Fault> {
 }
 
 fn check_sum(bytes: &[u8], tensors: &Metadata) -> Result<(), Fault> {
-    let info = tensors.info(CHECKSUM).ok_or_else(|| Fault::Invalid("it has no checksum".into()))?;
+    let info = tensors.info(CHECKSUM).ok_or_else(|| Fault::Damaged("it has no checksum".into()))?;
     let is_last = info.data_offsets.1 == tensors.data_len();
     if (info.dtype, info.shape.as_slice(), is_last) != (Dtype::U8, &[4], true) {
-        return Err(Fault::Invalid("its checksum is not in the last four bytes".into()));
+        return Err(Fault::Damaged("its checksum is not in the last four bytes".into()));
     }
     let (content, sum) = bytes.split_at(bytes.len() - 4);
     if crc32fast::hash(content).to_le_bytes() != sum {

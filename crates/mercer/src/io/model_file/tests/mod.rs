@@ -1,5 +1,8 @@
 //! Tests of model files: what is saved comes back to the last bit, damage and malice are refused with a message.
 
+mod damage;
+mod hostile;
+mod places;
 mod round_trip;
 
 use std::path::Path;
@@ -31,7 +34,7 @@ fn points<T: Real>() -> Dense<T> {
 fn pca() -> Saved {
     let (params, values) =
         (PcaParams { components: Components::Count(2), ..Default::default() }, numbers::<f64>());
-    let model = Pca::fit(&Context::new(), &params, MatRef::new(&values, N, D, D)).unwrap();
+    let model = Pca::fit(&Context::new(1), &params, MatRef::new(&values, N, D, D)).unwrap();
     Saved::new(Model::Pca(model), Dtype::F32)
 }
 
@@ -47,7 +50,7 @@ fn kernel_pca<T: Real>(with_inverse: bool) -> KernelPca<T> {
         inverse: with_inverse.then_some(inverse),
         ..KernelPcaParams::new(kernel)
     };
-    KernelPca::fit(&Context::new(), &params, &points::<T>()).unwrap()
+    KernelPca::fit(&Context::new(1), &params, &points::<T>()).unwrap()
 }
 
 /// A model with everything that a file can hold.
@@ -74,7 +77,7 @@ fn precomputed() -> Saved {
         ..KernelPcaParams::new("rbf(gamma=scale)".parse().unwrap())
     };
     let model =
-        KernelPca::fit_gram(&Context::new(), &params, MatRef::new(&matrix, N, N, N)).unwrap();
+        KernelPca::fit_gram(&Context::new(1), &params, MatRef::new(&matrix, N, N, N)).unwrap();
     Saved::new(Model::KernelPca64(model), Dtype::F64)
 }
 

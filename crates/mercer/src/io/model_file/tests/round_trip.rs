@@ -20,7 +20,7 @@ fn bits<T: Real>(values: &[T]) -> Vec<u64> {
 
 /// All results that a fitted kernel PCA gives, as bits.
 fn kernel_pca_results<T: Real>(model: &KernelPca<T>) -> Vec<Vec<u64>> {
-    let (ctx, x, k) = (Context::new(), points::<T>(), model.k());
+    let (ctx, x, k) = (Context::new(1), points::<T>(), model.k());
     let mut scores = vec![T::ZERO; x.n() * k];
     model.transform(&ctx, &x, MatMut::new(&mut scores, x.n(), k, k)).unwrap();
     let mut samples = vec![T::ZERO; x.n() * D];
@@ -53,7 +53,7 @@ fn pca_gives_the_same_bits() {
     };
     let values = numbers::<f64>();
     let results = |model: &crate::model::pca::Pca| {
-        let (ctx, x, k) = (Context::new(), MatRef::new(&values, super::N, D, D), model.k());
+        let (ctx, x, k) = (Context::new(1), MatRef::new(&values, super::N, D, D), model.k());
         let mut scores = vec![0.0; super::N * k];
         model.transform(&ctx, x, MatMut::new(&mut scores, super::N, k, k)).unwrap();
         let rest = [model.total_variance, model.noise_variance, model.reconstruction_error()];

@@ -1,0 +1,74 @@
+# Everything the project needs on a fresh machine (Debian, Rust stable, Python 3.11+, make) is set up here, inside this
+# folder: Rust in target/, Python in .venv/.
+
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+CORE := python/mercer/_core.abi3.so
+
+.PHONY: help run test format-check lint test-rust test-python bench wheel develop format clean
+
+help:
+	@echo "make run     build, run the demonstration, say where its picture is"
+	@echo "make test    everything: format, lints, Rust tests, documentation tests, Python tests"
+	@echo "make bench   side-by-side comparison with peers; prints a table, writes bench/results/latest.*"
+	@echo "make wheel   the Python wheel, in target/wheels"
+	@echo "make format  format Rust and Python in place"
+
+# --- run ---------------------------------------------------------------------------------------------------------------
+
+run:
+	cargo build --release --package mercer-cli
+	@mkdir -p demo
+	@cd demo && ../target/release/mercer demo --plot demo.svg --plot demo.png
+	@echo "The picture is in demo/demo.svg and demo/demo.png."
+
+# --- test --------------------------------------------------------------------------------------------------------------
+
+test: format-check lint test-rust test-python
+
+# One build of the whole workspace serves every test: building packages one by one would compile shared dependencies
+# again for each set of features.
+BUILD := --workspace
+
+format-check: $(VENV)/ready
+	cargo fmt --all --check
+	$(VENV)/bin/ruff format --check python bench
+	$(VENV)/bin/ruff check python bench
+
+lint:
+	cargo clippy $(BUILD) --all-targets -- --deny warnings
+
+test-rust:
+	cargo test $(BUILD)
+	RUSTDOCFLAGS="--deny warnings" cargo doc $(BUILD) --no-deps --quiet
+
+test-python: $(VENV)/ready
+	cargo build $(BUILD)
+	cp target/debug/lib_core.so $(CORE)
+	PYTHONPATH=python $(PY) -m pytest python bench --quiet
+
+$(VENV)/ready: python/requirements-dev.txt
+	$(PYTHON) -m venv $(VENV)
+	$(PY) -m pip install --quiet --requirement python/requirements-dev.txt
+	touch $@
+
+# --- bench, wheel, house keeping ---------------------------------------------------------------------------------------
+
+develop: $(VENV)/ready
+	$(VENV)/bin/maturin build --release --quiet --manifest-path python/Cargo.toml --out target/wheels
+	$(PY) -m pip install --quiet --force-reinstall --no-deps target/wheels/mercer-*.whl
+
+bench: develop
+	$(PY) bench/run.py
+
+wheel: $(VENV)/ready
+	$(VENV)/bin/maturin build --release --manifest-path python/Cargo.toml --out target/wheels
+
+format: $(VENV)/ready
+	cargo fmt --all
+	$(VENV)/bin/ruff format python bench
+	$(VENV)/bin/ruff check --fix python bench
+
+clean:
+	rm -rf target $(VENV) demo $(CORE)

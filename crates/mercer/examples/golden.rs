@@ -1,0 +1,74 @@
+//! Writes the golden model files of the current format, which tests read for ever, and prints what the models say of
+//! the new samples, for the table in `tests/model_files/golden.rs`.
+//!
+//! Run it when the format's version rises: `cargo run -p mercer --example golden`. Files that exist are left alone,
+//! because a golden file that could be rewritten would prove nothing.
+
+#[path = "../tests/model_files/results.rs"]
+mod results;
+#[path = "../tests/model_files/samples.rs"]
+mod samples;
+
+use std::path::Path;
+
+use mercer::io::model_file::FORMAT;
+use mercer::io::{Dtype, Model, Saved, load, save};
+use mercer::linalg::view::MatRef;
+use mercer::model::inverse::InverseParams;
+use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
+use mercer::model::pca::{Pca, PcaParams};
+use mercer::model::{Components, Scaling, ScalingKind};
+use mercer::{Context, Dense, Result};
+use samples::{D, N, training};
+
+fn main() -> Result<()> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    for (name, saved) in [("pca", pca()?), ("kpca-f64", double()?), ("kpca-f32", single()?)] {
+        let path = folder.join(format!("v{FORMAT}-{name}.mercer"));
+        if !path.exists() {
+            save(&path, &saved)?;
+        }
+        let (scores, back) = results::results(&load(&path)?);
+        println!("{}\n  scores {scores:?}\n  back {back:?}", path.display());
+    }
+    Ok(())
+}
+
+/// PCA with scaling and names, in the notes of which nothing depends on the clock.
+fn pca() -> Result<Saved> {
+    let mut data = training();
+    let scaling = Scaling::learn(ScalingKind::Standard, &data, D);
+    scaling.apply(&mut data, D)?;
+    let params = PcaParams { whiten: true, ..Default::default() };
+    let mut model = Pca::fit(&Context::new(1), &params, MatRef::new(&data, N, D, D))?;
+    model.report.seconds = 0.0;
+    let mut saved = Saved::new(Model::Pca(model), Dtype::F32);
+    saved.scaling = Some(scaling);
+    saved.feature_names = Some(vec!["width".into(), "größe".into()]);
+    saved.extra.insert("golden".into(), FORMAT.into());
+    Ok(saved)
+}
+
+/// Kernel PCA in double precision with a map back.
+fn double() -> Result<Saved> {
+    let kernel = "0.5*rbf(gamma=scale) + poly(degree=2, coef0=1)".parse()?;
+    let inverse = InverseParams { kernel: "rbf(sigma=2)".parse()?, alpha: 0.125, center: true };
+    let components = Components::Count(3);
+    let params =
+        KernelPcaParams { components, inverse: Some(inverse), ..KernelPcaParams::new(kernel) };
+    let x = Dense::from_vec(training(), N, D)?;
+    let mut model = KernelPca::fit(&Context::new(1), &params, &x)?;
+    model.report.seconds = 0.0;
+    Ok(Saved::new(Model::KernelPca64(model), Dtype::F64))
+}
+
+/// Kernel PCA in single precision, not centred.
+fn single() -> Result<Saved> {
+    let kernel = "laplacian(gamma=0.5)".parse()?;
+    let components = Components::Count(2);
+    let params = KernelPcaParams { components, center: false, ..KernelPcaParams::new(kernel) };
+    let data = training().into_iter().map(|v| v as f32).collect();
+    let mut model = KernelPca::fit(&Context::new(1), &params, &Dense::from_vec(data, N, D)?)?;
+    model.report.seconds = 0.0;
+    Ok(Saved::new(Model::KernelPca32(model), Dtype::F32))
+}

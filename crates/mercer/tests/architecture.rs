@@ -1,0 +1,140 @@
+//! The room table of ARCHITECTURE.md is law: a room imports only rooms above it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The rooms in the order of the table.
+fn rooms() -> Vec<String> {
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let rows = page.lines().skip_while(|line| !line.starts_with("| room |")).skip(2);
+    rows.take_while(|line| line.starts_with('|'))
+        .map(|line| line.split('`').nth(1).expect("a room's name in backticks").to_string())
+        .collect()
+}
+
+/// Every source file with the room it belongs to.
+fn sources() -> Vec<(String, PathBuf)> {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut found = Vec::new();
+    for entry in fs::read_dir(src).unwrap() {
+        let path = entry.unwrap().path();
+        let room = path.file_stem().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() {
+            collect(&path, &room, &mut found);
+        } else if room != "lib" {
+            found.push((room, path));
+        }
+    }
+    found
+}
+
+fn collect(folder: &Path, room: &str, found: &mut Vec<(String, PathBuf)>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, room, found);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            found.push((room.to_string(), path));
+        }
+    }
+}
+
+/// Rooms that a source text mentions as `crate::room`, one by one or in a `use crate::{…}` list. Comments do not count.
+fn imports(text: &str) -> BTreeSet<String> {
+    let code: String = text
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or(""))
+        .collect::<Vec<_>>()
+        .join("\n");
+    let name = |rest: &str| -> String {
+        rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+    };
+    let mut found = BTreeSet::new();
+    for (at, _) in code.match_indices("crate::") {
+        let before = code[..at].chars().next_back();
+        if before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '$') {
+            continue;
+        }
+        let rest = &code[at + "crate::".len()..];
+        match rest.strip_prefix('{') {
+            Some(list) => {
+                let list = &list[..list.find(';').unwrap_or(list.len())];
+                let mut depth = 0;
+                let mut start = true;
+                for (i, c) in list.char_indices() {
+                    match c {
+                        '{' => depth += 1,
+                        '}' => depth -= 1,
+                        ',' if depth == 0 => start = true,
+                        c if start && depth == 0 && c.is_alphabetic() => {
+                            found.insert(name(&list[i..]));
+                            start = false;
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            None => {
+                found.insert(name(rest));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn rooms_import_only_rooms_above_them() {
+    let rooms = rooms();
+    let place = |room: &str| rooms.iter().position(|r| r == room);
+    let mut wrong = Vec::new();
+    for (room, path) in sources() {
+        let Some(own) = place(&room) else {
+            wrong.push(format!("{}: `{room}` is not in the table", path.display()));
+            continue;
+        };
+        for import in imports(&fs::read_to_string(&path).unwrap()) {
+            // Names that are no rooms are the re-exports of lib.rs, all of them from the top of the table.
+            if place(&import).is_some_and(|other| other > own) {
+                wrong.push(format!(
+                    "{}: `{room}` imports `{import}`, which is below it",
+                    path.display()
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_table_names_exactly_the_rooms_there_are() {
+    let listed: BTreeSet<String> = rooms().into_iter().collect();
+    let there: BTreeSet<String> = sources().into_iter().map(|(room, _)| room).collect();
+    assert_eq!(listed, there);
+}
+
+#[test]
+fn only_linalg_knows_faer_and_unsafe_stays_where_it_belongs() {
+    for (room, path) in sources() {
+        let text = fs::read_to_string(&path).unwrap();
+        let code = || text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        if room != "linalg" {
+            assert!(!code().any(|line| line.contains("faer::")), "{} names faer", path.display());
+        }
+        if room != "linalg" && !path.ends_with("real/vector.rs") {
+            let found = code().any(|line| line.contains("unsafe "));
+            assert!(!found, "{} has unsafe code", path.display());
+        }
+    }
+}
+
+#[test]
+fn the_reader_of_imports_reads() {
+    let text = "use crate::{gram::{Packed, Tiled}, solve};\nuse crate::error::Result; // crate::io\nlet x = crate::real::Real;";
+    let found: Vec<String> = imports(text).into_iter().collect();
+    assert_eq!(found, ["error", "gram", "real", "solve"]);
+}

@@ -1,0 +1,114 @@
+//! Files of every format are read for ever. `cargo run -p mercer --example golden` writes those of a new format.
+
+use std::path::Path;
+
+use mercer::io::{Dtype, Saved, load};
+
+use crate::results::results;
+use crate::samples::training;
+
+/// What a golden file says of the new samples.
+struct Golden {
+    file: &'static str,
+    scores: &'static [f64],
+    back: Option<&'static [f64]>,
+    /// Processors differ in whether they round products and sums together: the last digits may too.
+    tolerance: f64,
+}
+
+const V1: [Golden; 3] = [
+    Golden {
+        file: "v1-pca.mercer",
+        scores: &[
+            0.6675484406616106,
+            -0.5404978650550943,
+            0.5744709844784025,
+            1.9782763536944625,
+            -0.8212272595350213,
+            -1.035940471640852,
+        ],
+        back: Some(&[
+            0.34165114883782627,
+            -0.9147550817044594,
+            1.5894205619846704,
+            0.5081972676135884,
+            -1.3220414020246323,
+            0.22360679774997888,
+        ]),
+        tolerance: 1e-12,
+    },
+    Golden {
+        file: "v1-kpca-f64.mercer",
+        scores: &[
+            -1.6627598712533205,
+            -0.21327520365556174,
+            0.9158296225550687,
+            -2.798233877475049,
+            0.6022857737461764,
+            -0.9241580906955233,
+            2.220272728211641,
+            0.6172912595180611,
+            1.2584608435240758,
+        ],
+        back: Some(&[
+            0.45478523880424576,
+            0.08799213756906848,
+            1.2742151879093233,
+            0.3099594990195679,
+            -1.085195758157616,
+            0.7257179044642755,
+        ]),
+        tolerance: 1e-12,
+    },
+    Golden {
+        file: "v1-kpca-f32.mercer",
+        scores: &[
+            0.6250316500663757,
+            0.27169737219810486,
+            0.48159530758857727,
+            0.2165164053440094,
+            0.5133136510848999,
+            -0.317014217376709,
+        ],
+        back: None,
+        tolerance: 1e-5,
+    },
+];
+
+fn read(file: &str) -> Saved {
+    load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(file)).unwrap()
+}
+
+fn close(found: &[f64], expected: &[f64], tolerance: f64) -> bool {
+    found.len() == expected.len()
+        && found.iter().zip(expected).all(|(a, b)| (a - b).abs() <= tolerance)
+}
+
+#[test]
+fn format_1_projects_as_it_did() {
+    for golden in V1 {
+        let (scores, back) = results(&read(golden.file));
+        assert!(close(&scores, golden.scores, golden.tolerance), "{}: {scores:?}", golden.file);
+        match (back, golden.back) {
+            (None, None) => {}
+            (Some(back), Some(expected)) => {
+                assert!(close(&back, expected, golden.tolerance), "{}: {back:?}", golden.file);
+            }
+            _ => panic!("{}: the map back appeared or disappeared", golden.file),
+        }
+    }
+}
+
+#[test]
+fn format_1_tells_all_that_it_did() {
+    let saved = read("v1-pca.mercer");
+    assert_eq!(saved.feature_names.unwrap(), ["width", "größe"]);
+    assert_eq!((saved.dtype, saved.extra["golden"].as_u64()), (Dtype::F32, Some(1)));
+    let mercer::io::Model::KernelPca64(model) = read("v1-kpca-f64.mercer").model else {
+        panic!("another kind")
+    };
+    assert_eq!(model.anchors.unwrap().data(), training());
+    assert_eq!(model.inverse.unwrap().params.kernel.to_string(), "rbf(sigma=2)");
+    assert_eq!(model.report.solver, "full");
+    assert_eq!(read("v1-kpca-f32.mercer").dtype, Dtype::F32);
+}

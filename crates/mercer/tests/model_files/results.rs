@@ -1,0 +1,50 @@
+//! What a loaded model says of the new samples.
+
+use mercer::io::{Model, Saved};
+use mercer::linalg::view::{MatMut, MatRef};
+use mercer::model::kernel_pca::KernelPca;
+use mercer::model::pca::Pca;
+use mercer::real::Real;
+use mercer::{Context, Dense};
+
+use crate::samples::{D, M, NEW};
+
+/// Scores of the new samples (M × k) and, where the model has a map back, the samples they map to (M × D).
+pub fn results(saved: &Saved) -> (Vec<f64>, Option<Vec<f64>>) {
+    let mut values = NEW.to_vec();
+    if let Some(scaling) = &saved.scaling {
+        scaling.apply(&mut values, D).unwrap();
+    }
+    match &saved.model {
+        Model::Pca(model) => pca(model, &values),
+        Model::KernelPca32(model) => kernel_pca(model, &values),
+        Model::KernelPca64(model) => kernel_pca(model, &values),
+    }
+}
+
+fn pca(model: &Pca, values: &[f64]) -> (Vec<f64>, Option<Vec<f64>>) {
+    let (ctx, k) = (Context::new(1), model.k());
+    let mut scores = vec![0.0; M * k];
+    let out = MatMut::new(&mut scores, M, k, k);
+    model.transform(&ctx, MatRef::new(values, M, D, D), out).unwrap();
+    let mut back = vec![0.0; M * D];
+    let out = MatMut::new(&mut back, M, D, D);
+    model.inverse_transform(&ctx, MatRef::new(&scores, M, k, k), out).unwrap();
+    (scores, Some(back))
+}
+
+fn kernel_pca<T: Real>(model: &KernelPca<T>, values: &[f64]) -> (Vec<f64>, Option<Vec<f64>>) {
+    let (ctx, k) = (Context::new(1), model.k());
+    let x = Dense::from_vec(values.iter().map(|&v| T::of(v)).collect(), M, D).unwrap();
+    let mut scores = vec![T::ZERO; M * k];
+    model.transform(&ctx, &x, MatMut::new(&mut scores, M, k, k)).unwrap();
+    let wide = |values: &[T]| values.iter().map(|v| v.f64()).collect::<Vec<_>>();
+    let wide_scores = wide(&scores);
+    let back = model.inverse.as_ref().map(|_| {
+        let mut back = vec![T::ZERO; M * D];
+        let given = Dense::from_vec(scores, M, k).unwrap();
+        model.inverse_transform(&ctx, &given, MatMut::new(&mut back, M, D, D)).unwrap();
+        wide(&back)
+    });
+    (wide_scores, back)
+}

@@ -1,0 +1,6 @@
+//! Models proved by laws, by naive oracles and by the worked numbers of the mathematics they implement.
+
+mod kernel_pca;
+mod naive;
+mod pca;
+mod run;
