@@ -14,8 +14,8 @@ from mercer import kernels
 from mercer._core import FormatError, __version__
 from mercer._kernel_pca import KernelPCA
 from mercer._load import load
-from mercer._params import ParameterError
 from mercer._pairwise import pairwise_kernels
+from mercer._params import ParameterError
 from mercer._pca import PCA
 from mercer._progress import Step
 from mercer._run import get_num_threads, set_num_threads

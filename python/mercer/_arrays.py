@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils.validation import check_array, validate_data
 
 from mercer import _core
 from mercer._run import bytes_of
+
+# Samples may also be data frames, which have no type in common but what they turn into.
+Samples: TypeAlias = ArrayLike | sparse.sparray | sparse.spmatrix | Any
+# An array or, after ``set_output``, a data frame.
+Table: TypeAlias = Any
 
 _FLOATS = [np.float64, np.float32]
 

@@ -34,7 +34,7 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             if _NO_WARNING not in note:
                 unconverged = "did not converge" in note
                 category = ConvergenceWarning if unconverged else UserWarning
-                warnings.warn(note, category, stacklevel=4)
+                warnings.warn(note, category, stacklevel=5)
 
     @property
     def scaling_(self) -> dict | None:

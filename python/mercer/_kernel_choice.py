@@ -15,9 +15,7 @@ from mercer._params import ParameterError, is_real
 from mercer.kernels import Kernel
 
 _FAMILIES = {
-    name: family
-    for family in _core.families()
-    for name in (family["name"], *family["aliases"])
+    name: family for family in _core.families() for name in (family["name"], *family["aliases"])
 }
 _RULES = ("scale", "auto", "median")
 
@@ -108,8 +106,11 @@ def _check(gamma: object, degree: object, coef0: object) -> None:
 
 def _refuse_extras(own: dict, params: dict, what: str) -> None:
     """Refuse parameters beside a kernel that says its own."""
-    given = [name for name, default in (("gamma", None), ("degree", 3), ("coef0", 1))
-             if own[name] != default]
+    given = [
+        name
+        for name, default in (("gamma", None), ("degree", 3), ("coef0", 1))
+        if own[name] != default
+    ]
     given += ["kernel_params"] * bool(params)
     if given:
         raise ParameterError(

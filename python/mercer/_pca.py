@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import log, pi
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import linalg, sparse
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _core, _params
-from mercer._arrays import dtype_of, samples, scaled, scores
+from mercer._arrays import Samples, Table, dtype_of, samples, scaled, scores
 from mercer._base import Estimator
 from mercer._params import is_integer, is_real, refuse
+from mercer._progress import Step
 
 _SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")
 _SPARSE_SOLVERS = ("auto", "arpack", "covariance_eigh")
@@ -100,22 +104,34 @@ class PCA(Estimator):
     array([6.301, 0.55 ])
     """
 
+    components_: np.ndarray
+    explained_variance_: np.ndarray
+    explained_variance_ratio_: np.ndarray
+    singular_values_: np.ndarray
+    mean_: np.ndarray
+    noise_variance_: float
+    n_components_: int
+    n_samples_: int
+    report_: dict[str, object]
+    n_features_in_: int
+    feature_names_in_: np.ndarray
+
     def __init__(
         self,
-        n_components=None,
+        n_components: float | str | None = None,
         *,
-        copy=True,
-        whiten=False,
-        svd_solver="auto",
-        tol=0.0,
-        iterated_power="auto",
-        n_oversamples=10,
-        power_iteration_normalizer="auto",
-        random_state=None,
-        n_jobs=None,
-        memory_budget=None,
-        progress=False,
-    ):
+        copy: bool = True,
+        whiten: bool = False,
+        svd_solver: str = "auto",
+        tol: float = 0.0,
+        iterated_power: int | str = "auto",
+        n_oversamples: int = 10,
+        power_iteration_normalizer: str = "auto",
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        memory_budget: int | str | None = None,
+        progress: bool | Callable[[Step], object] = False,
+    ) -> None:
         self.n_components = n_components
         self.copy = copy
         self.whiten = whiten
@@ -129,7 +145,7 @@ class PCA(Estimator):
         self.memory_budget = memory_budget
         self.progress = progress
 
-    def fit(self, X, y=None):
+    def fit(self, X: Samples, y: object = None) -> Self:
         """Fit the model.
 
         Parameters
@@ -148,7 +164,7 @@ class PCA(Estimator):
         self._fit(X)
         return self
 
-    def fit_transform(self, X, y=None):
+    def fit_transform(self, X: Samples, y: object = None) -> Table:
         """Fit the model and return the components of X.
 
         Parameters
@@ -165,7 +181,7 @@ class PCA(Estimator):
         """
         return self._project(self._fit(X))
 
-    def transform(self, X):
+    def transform(self, X: Samples) -> Table:
         """Return the components of samples.
 
         Parameters
@@ -180,7 +196,7 @@ class PCA(Estimator):
         """
         return self._project(self._new(X))
 
-    def inverse_transform(self, X):
+    def inverse_transform(self, X: ArrayLike) -> np.ndarray:
         """Return the samples that components stand for.
 
         Parameters
@@ -201,7 +217,7 @@ class PCA(Estimator):
         self._model.unscale(out)
         return out
 
-    def get_covariance(self):
+    def get_covariance(self) -> np.ndarray:
         """Return the covariance matrix of the model with its noise.
 
         Returns
@@ -215,7 +231,7 @@ class PCA(Estimator):
         covariance.flat[:: len(covariance) + 1] += self.noise_variance_
         return covariance
 
-    def get_precision(self):
+    def get_precision(self) -> np.ndarray:
         """Return the inverse of the covariance matrix of the model.
 
         Returns
@@ -234,7 +250,7 @@ class PCA(Estimator):
         precision.flat[:: len(precision) + 1] += 1.0
         return precision / noise
 
-    def score_samples(self, X):
+    def score_samples(self, X: Samples) -> np.ndarray:
         """Return the log-likelihood of each sample under the model.
 
         Parameters
@@ -254,7 +270,7 @@ class PCA(Estimator):
         distances = np.einsum("ij,ij->i", X @ precision, X)
         return -0.5 * (distances + X.shape[1] * log(2.0 * pi) - log_determinant)
 
-    def score(self, X, y=None):
+    def score(self, X: Samples, y: object = None) -> float:
         """Return the mean log-likelihood of samples under the model.
 
         Parameters
@@ -365,7 +381,8 @@ class PCA(Estimator):
             raise ValueError(
                 f"n_components={count!r} cannot be a string with svd_solver='{self.svd_solver}'"
             )
-        if is_integer(count) and count > least or (truncated and count is not None and count < 1):
+        too_few = truncated and count is not None and count < 1
+        if too_few or (is_integer(count) and count > least):
             raise ValueError(
                 f"n_components={count!r} must be between {int(truncated)} and "
                 f"min(n_samples, n_features)={least} with svd_solver={self.svd_solver!r} ({shape})"

@@ -260,5 +260,5 @@ def _member(family: dict) -> type[_Member]:
 for _described in _core.families():
     _made = _member(_described)
     globals()[_made.__name__] = _made
-    __all__.append(_made.__name__)  # noqa: PYI056
+    __all__.append(_made.__name__)
 del _described, _made

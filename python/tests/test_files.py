@@ -125,8 +125,13 @@ def test_refusals(tmp_path, wine):
     with pytest.raises(IsADirectoryError, match="folder"):
         model.save(tmp_path)
     content = path.read_bytes()
-    for wrong in (content[:-1], content[: len(content) // 2], b"", b"PAR1" * 9,
-                  content.replace(b"pca", b"abc")):
+    for wrong in (
+        content[:-1],
+        content[: len(content) // 2],
+        b"",
+        b"PAR1" * 9,
+        content.replace(b"pca", b"abc"),
+    ):
         path.write_bytes(wrong)
         with pytest.raises(FormatError, match=r"m\.mercer"):
             mercer.load(path)

@@ -60,7 +60,7 @@ def test_a_small_budget_computes_tiles_anew(many):
 
 
 def test_beyond_the_budget(many):
-    with pytest.raises(MemoryError, match="budget is 1.00 MiB"):
+    with pytest.raises(MemoryError, match=r"budget is 1\.00 MiB"):
         KernelPCA(kernel="rbf", memory_budget=2**20).fit(many)
     for text, count in {"2GiB": 2**31, "1.5 kB": 1500, "7": 7, "3m": 3_000_000}.items():
         assert mercer._run.bytes_of(text) == count
@@ -71,7 +71,7 @@ def test_progress_calls_a_function(many):
     KernelPCA(3, kernel="rbf", progress=steps.append).fit(many)
     assert steps
     assert all(isinstance(step, mercer.Step) for step in steps)
-    assert all(step.stage and 0 <= step.done for step in steps)
+    assert all(step.stage and step.done >= 0 for step in steps)
 
 
 def test_progress_bar(many, capfd):
