@@ -8,12 +8,11 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._arrays import Samples, Table, dtype_of, scores
 from mercer._kernel_choice import Described, Foreign
-from mercer._kernel_pca_fit import KernelPcaFit
+from mercer._kernel_pca_fit import KernelPcaFit, when_learned
 from mercer._progress import Step
 from mercer.kernels import Kernel
 
@@ -245,6 +244,7 @@ class KernelPCA(KernelPcaFit):
             self._model.transform(X, out, run)
         return out.astype(dtype_of(self._model.dtype), copy=False)
 
+    @when_learned
     def inverse_transform(self, X: ArrayLike) -> np.ndarray:
         """Map components back to samples.
 
@@ -257,13 +257,13 @@ class KernelPCA(KernelPcaFit):
         -------
         X_original : ndarray of shape (n_samples, n_features)
             Samples whose components these nearly are.
+
+        Raises
+        ------
+        NotFittedError
+            If `fit_inverse_transform` is False; then ``hasattr`` finds no such method either.
         """
         check_is_fitted(self)
-        if not self.fit_inverse_transform:
-            raise NotFittedError(
-                "The fit_inverse_transform parameter was not set to True when instantiating and "
-                "hence the inverse transform is not available."
-            )
         if isinstance(self._choice, Foreign):
             K = self._choice.matrix(
                 scores(X, self._n_features_out), self._foreign["scores"], self.n_jobs

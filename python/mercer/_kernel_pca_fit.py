@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import update_wrapper
+from types import MethodType
 
 import numpy as np
 from scipy import linalg
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _core, _params
@@ -24,6 +28,27 @@ _SOLVERS = {
     "krylov": "krylov",
 }
 _PRECISIONS = ("auto", "f64", "f32", "mixed")
+
+
+class when_learned:  # noqa: N801
+    """Make a method one that only an estimator with ``fit_inverse_transform`` has.
+
+    As an AttributeError, the error also tells pipelines that there is no way back.
+    """
+
+    def __init__(self, function: Callable) -> None:
+        self._function = function
+        update_wrapper(self, function)
+
+    def __get__(self, instance: object, owner: type | None = None) -> Callable:
+        if instance is None:
+            return self._function
+        if not instance.fit_inverse_transform:
+            raise NotFittedError(
+                "The fit_inverse_transform parameter was not set to True when instantiating and "
+                "hence the inverse transform is not available."
+            )
+        return MethodType(self._function, instance)
 
 
 class KernelPcaFit(Estimator):

@@ -240,11 +240,12 @@ class PCA(Estimator):
             The inverse.
         """
         check_is_fitted(self)
-        noise = self.noise_variance_
+        noise, weights = self.noise_variance_, self._variance_beyond_noise()
+        # The components are orthonormal, so the inverse acts on each direction alone.
+        if noise == 0.0 and len(weights) == self.n_features_in_ and weights.all():
+            return (self.components_.T / weights) @ self.components_
         if noise == 0.0:
             return linalg.inv(self.get_covariance())
-        # The components are orthonormal, so the inverse acts on each direction alone.
-        weights = self._variance_beyond_noise()
         shrink = weights / (weights + noise)
         precision = (self.components_.T * -shrink) @ self.components_
         precision.flat[:: len(precision) + 1] += 1.0

@@ -1,8 +1,8 @@
 //! numpy arrays as the library's matrices, and the other way round.
 
-use mercer::{Dense, Error};
 use mercer::linalg::view::{Mat, MatMut, MatRef};
 use mercer::real::Real;
+use mercer::{Dense, Error};
 use numpy::ndarray::ArrayView2;
 use numpy::{
     Element, PyArray2, PyReadonlyArray2, PyReadwriteArray2, PyUntypedArrayMethods, ToPyArray,
@@ -40,9 +40,7 @@ macro_rules! with_samples {
 pub(crate) use with_samples;
 
 /// The array read in place.
-pub fn view<'a, T: Real + Element>(
-    array: &'a PyReadonlyArray2<'_, T>,
-) -> PyResult<MatRef<'a, T>> {
+pub fn view<'a, T: Real + Element>(array: &'a PyReadonlyArray2<'_, T>) -> PyResult<MatRef<'a, T>> {
     let (rows, cols) = (array.shape()[0], array.shape()[1]);
     let data = array.as_slice().map_err(|_| in_order())?;
     let (down, across) =

@@ -49,9 +49,9 @@ impl Watch {
     fn tell(&self, py: Python<'_>, listener: &Py<PyAny>) -> PyResult<()> {
         let step = self.latest.lock().unwrap_or_else(|broken| broken.into_inner()).take();
         match step {
-            Some(step) => listener
-                .call1(py, (step.stage, step.done, step.total, step.residual))
-                .map(drop),
+            Some(step) => {
+                listener.call1(py, (step.stage, step.done, step.total, step.residual)).map(drop)
+            }
             None => Ok(()),
         }
     }
@@ -77,14 +77,18 @@ pub fn enter<R: Send>(
     let context = context(py, *threads, *budget).with_monitor(watch.clone());
     let (result, raised) = py.detach(|| {
         let mut raised = None;
-        let result = context.watch(TICK, || work(&context), || {
-            if raised.is_none()
-                && let Err(error) = watch.tick(listener.as_ref())
-            {
-                watch.stop.store(true, Ordering::Relaxed);
-                raised = Some(error);
-            }
-        });
+        let result = context.watch(
+            TICK,
+            || work(&context),
+            || {
+                if raised.is_none()
+                    && let Err(error) = watch.tick(listener.as_ref())
+                {
+                    watch.stop.store(true, Ordering::Relaxed);
+                    raised = Some(error);
+                }
+            },
+        );
         (result, raised)
     });
     if let Some(error) = raised {

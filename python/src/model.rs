@@ -192,33 +192,39 @@ impl Model {
     /// The training samples where they lie, or None.
     #[getter]
     fn anchors<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let show = |owner: Bound<'py, PyAny>| with_kernel_pca!(slf.get(), model => {
-            let anchors = model.anchors.as_ref();
-            // SAFETY: the samples belong to a frozen object, which the array keeps alive.
-            anchors.map(|x| unsafe { shown(x.data(), x.n(), x.d(), owner) }).transpose()
-        });
+        let show = |owner: Bound<'py, PyAny>| {
+            with_kernel_pca!(slf.get(), model => {
+                let anchors = model.anchors.as_ref();
+                // SAFETY: the samples belong to a frozen object, which the array keeps alive.
+                anchors.map(|x| unsafe { shown(x.data(), x.n(), x.d(), owner) }).transpose()
+            })
+        };
         show(slf.clone().into_any())
     }
 
     /// The components that the map back was learned on, where they lie, or None.
     #[getter]
     fn inverse_anchors<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let show = |owner: Bound<'py, PyAny>| with_kernel_pca!(slf.get(), model => {
-            let anchors = model.inverse.as_ref().map(|inverse| &inverse.anchors);
-            // SAFETY: the numbers belong to a frozen object, which the array keeps alive.
-            anchors.map(|x| unsafe { shown(x.data(), x.n(), x.d(), owner) }).transpose()
-        });
+        let show = |owner: Bound<'py, PyAny>| {
+            with_kernel_pca!(slf.get(), model => {
+                let anchors = model.inverse.as_ref().map(|inverse| &inverse.anchors);
+                // SAFETY: the numbers belong to a frozen object, which the array keeps alive.
+                anchors.map(|x| unsafe { shown(x.data(), x.n(), x.d(), owner) }).transpose()
+            })
+        };
         show(slf.clone().into_any())
     }
 
     /// The coefficients of the map back, where they lie, or None.
     #[getter]
     fn inverse_coef<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let show = |owner: Bound<'py, PyAny>| with_kernel_pca!(slf.get(), model => {
-            let coef = model.inverse.as_ref().map(|inverse| &inverse.coef);
-            // SAFETY: the numbers belong to a frozen object, which the array keeps alive.
-            coef.map(|c| unsafe { shown(c.data(), c.rows(), c.cols(), owner) }).transpose()
-        });
+        let show = |owner: Bound<'py, PyAny>| {
+            with_kernel_pca!(slf.get(), model => {
+                let coef = model.inverse.as_ref().map(|inverse| &inverse.coef);
+                // SAFETY: the numbers belong to a frozen object, which the array keeps alive.
+                coef.map(|c| unsafe { shown(c.data(), c.rows(), c.cols(), owner) }).transpose()
+            })
+        };
         show(slf.clone().into_any())
     }
 
@@ -238,13 +244,7 @@ impl Model {
 
     /// Writes the components of new samples, or of new rows of a kernel matrix. Samples and results have the number type
     /// that the model works in.
-    fn transform(
-        &self,
-        py: Python<'_>,
-        x: Samples<'_>,
-        out: Room<'_>,
-        run: Run,
-    ) -> PyResult<()> {
+    fn transform(&self, py: Python<'_>, x: Samples<'_>, out: Room<'_>, run: Run) -> PyResult<()> {
         match (&self.saved.model, x, out) {
             (Fitted::KernelPca32(model), Samples::F32(x), Room::F32(mut out)) => {
                 project(py, model, &x, &mut out, &run)
@@ -379,6 +379,5 @@ fn other_type() -> PyErr {
 }
 
 fn json(value: &impl serde::Serialize) -> PyResult<String> {
-    serde_json::to_string(value)
-        .map_err(|error| PyValueError::new_err(error.to_string()))
+    serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
 }
