@@ -2,6 +2,8 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use crate::error::{Error, Result};
 
@@ -89,6 +91,28 @@ impl Context {
     /// Runs `work` on this context's threads.
     pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         self.pool.install(work)
+    }
+
+    /// Runs `work` on this context's threads. Meanwhile the calling thread calls `tick` whenever `every` has passed, for
+    /// doors that must look after something on their own thread, such as signals.
+    pub fn watch<R: Send>(
+        &self,
+        every: Duration,
+        work: impl FnOnce() -> R + Send,
+        mut tick: impl FnMut(),
+    ) -> R {
+        let (sender, receiver) = mpsc::sync_channel(1);
+        let result = self.pool.in_place_scope(|scope| {
+            scope.spawn(move |_| drop(sender.send(work())));
+            loop {
+                match receiver.recv_timeout(every) {
+                    Ok(result) => return Some(result),
+                    Err(RecvTimeoutError::Timeout) => tick(),
+                    Err(RecvTimeoutError::Disconnected) => return None,
+                }
+            }
+        });
+        result.expect("work that ends without a result has panicked, and the scope passes that on")
     }
 
     /// Tells the monitor of progress.
@@ -205,5 +229,28 @@ impl Stream {
             }
         }
         chosen.into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn watch_ticks_while_work_runs_and_gives_its_result() {
+        let context = Context::new(1);
+        let mut ticks = 0;
+        let work = || std::thread::sleep(Duration::from_millis(60));
+        context.watch(Duration::from_millis(5), work, || ticks += 1);
+        assert!(ticks > 1, "{ticks} ticks");
+        assert_eq!(context.watch(Duration::from_secs(9), || 7, || unreachable!()), 7);
+    }
+
+    #[test]
+    fn watch_passes_a_panic_on() {
+        let context = Context::new(1);
+        let watched = || context.watch(Duration::from_millis(5), || panic!("of work"), || ());
+        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(watched));
+        assert_eq!(caught.unwrap_err().downcast_ref(), Some(&"of work"));
     }
 }

@@ -15,6 +15,8 @@ pub enum Components {
     Count(usize),
     /// The fewest that explain this share of the variance, 0 < share < 1.
     Share(f64),
+    /// As many as Minka's maximum likelihood estimate finds, for PCA of more samples than features.
+    Mle,
 }
 
 impl Components {

@@ -20,7 +20,7 @@ use crate::real::Real;
 pub struct InverseParams {
     /// The kernel on components; widths that depend on the data are resolved in fit.
     pub kernel: KernelSpec,
-    /// The ridge penalty, positive.
+    /// The ridge penalty, not negative; without one, equal components of different samples have no solution.
     pub alpha: f64,
     /// Whether the mean of the samples is taken away before the regression and added again after it.
     pub center: bool,
@@ -47,10 +47,10 @@ impl<T: Real> Inverse<T> {
         scores: &Mat<f64>,
         x: &Dense<T>,
     ) -> Result<Self> {
-        if !(params.alpha > 0.0 && params.alpha.is_finite()) {
+        if !(params.alpha >= 0.0 && params.alpha.is_finite()) {
             return Err(Error::parameter(
                 "alpha",
-                format!("must be positive, not {}", params.alpha),
+                format!("must not be negative, and is {}", params.alpha),
             ));
         }
         let (n, k, d) = (scores.rows(), scores.cols(), x.d());

@@ -286,10 +286,15 @@ impl<T: Real> KernelPca<T> {
 /// The largest number of eigenpairs that may be asked of the solver, after checking the parameter.
 fn most_wanted(params: &KernelPcaParams, n: usize) -> Result<usize> {
     params.components.check(n, "the number of samples")?;
+    if params.components == Components::Mle {
+        let message =
+            "the maximum likelihood estimate is for PCA: give a count or a share of the variance";
+        return Err(Error::parameter("n_components", message));
+    }
     Ok(match params.components {
         Components::Count(count) => count,
         Components::Share(_) => 32.min(n),
-        Components::All => n,
+        Components::All | Components::Mle => n,
     })
 }
 
@@ -303,7 +308,7 @@ fn find(
     match params.components {
         Components::Count(count) => eigen::largest(ctx, gram, count, eigen),
         Components::Share(share) => eigen::share(ctx, gram, share, trace, eigen),
-        Components::All => eigen::largest(ctx, gram, gram.n(), eigen),
+        Components::All | Components::Mle => eigen::largest(ctx, gram, gram.n(), eigen),
     }
 }
 

@@ -3,6 +3,7 @@
 mod components;
 pub mod inverse;
 pub mod kernel_pca;
+mod minka;
 pub mod pca;
 mod report;
 mod scaling;

@@ -12,6 +12,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::components::{Components, fix_signs};
+use super::minka;
 use super::report::Report;
 use super::scatter::{self, Rows};
 use crate::context::Context;
@@ -82,6 +83,10 @@ impl Pca {
         let (n, d) = (x.rows(), x.cols());
         check_shape(n, d)?;
         params.components.check(n.min(d), "min(samples, features)")?;
+        if params.components == Components::Mle && n < d {
+            let message = "n_components='mle' is only supported if n_samples >= n_features";
+            return Err(Error::parameter("n_components", message));
+        }
         let rows = Rows::new(ctx, x)?;
         let road = params.road(n, d);
         let (mut model, spectrum) = match road {
@@ -90,8 +95,21 @@ impl Pca {
             _ => primal(ctx, params, &rows)?,
         };
         model.report = report::<T>(road, &spectrum, n, d);
+        if params.components == Components::Mle {
+            model.keep(minka::dimension(&model.variance, n));
+        }
         model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)
+    }
+
+    /// Drops all but the first `count` components.
+    fn keep(&mut self, count: usize) {
+        let d = self.d();
+        self.variance.truncate(count);
+        let mut rows = std::mem::replace(&mut self.components, Mat::zeros(0, 0)).into_vec();
+        rows.truncate(count * d);
+        self.components = Mat::from_vec(rows, self.variance.len(), d);
+        self.noise_variance = noise_variance(self.n, d, &self.variance, self.total_variance);
     }
 
     /// Components.
@@ -222,7 +240,7 @@ fn decompose(ctx: &Context, params: &PcaParams, matrix: Mat<f64>, most: usize) -
     let mut spectrum = match params.components {
         Components::Count(count) => eigen::largest(ctx, &gram, count, &eigen)?,
         Components::Share(share) => eigen::share(ctx, &gram, share, trace, &eigen)?,
-        Components::All => eigen::largest(ctx, &gram, matrix.rows(), &eigen)?,
+        Components::All | Components::Mle => eigen::largest(ctx, &gram, matrix.rows(), &eigen)?,
     };
     spectrum.truncate(most);
     Ok(spectrum)
@@ -302,9 +320,7 @@ fn build(
     let freedom = n as f64 - 1.0;
     let variance: Vec<f64> = eigenvalues.iter().map(|eta| eta.max(0.0) / freedom).collect();
     let total_variance = trace.max(0.0) / freedom;
-    let left_out = n.min(d) - variance.len();
-    let rest = (total_variance - variance.iter().sum::<f64>()).max(0.0);
-    let noise_variance = if left_out > 0 { rest / left_out as f64 } else { 0.0 };
+    let noise_variance = noise_variance(n, d, &variance, total_variance);
     let report = Report::default();
     Pca {
         params: params.clone(),
@@ -316,6 +332,13 @@ fn build(
         noise_variance,
         report,
     }
+}
+
+/// The mean variance along the directions left out.
+fn noise_variance(n: usize, d: usize, variance: &[f64], total: f64) -> f64 {
+    let left_out = n.min(d) - variance.len();
+    let rest = (total - variance.iter().sum::<f64>()).max(0.0);
+    if left_out > 0 { rest / left_out as f64 } else { 0.0 }
 }
 
 fn report<T: Real>(road: Road, spectrum: &Spectrum, n: usize, d: usize) -> Report {

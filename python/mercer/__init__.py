@@ -1,0 +1,35 @@
+"""Kernel PCA and PCA with scikit-learn's interface, computed by a Rust library.
+
+Changing the import is enough:
+
+>>> import numpy as np
+>>> from mercer import KernelPCA
+>>> X = np.array([[1.0, 1.0], [2.0, 4.0], [-1.0, 1.0], [-2.0, 4.0]])
+>>> kpca = KernelPCA(n_components=2, kernel="poly", degree=2, gamma=1.0).fit(X)
+>>> kpca.eigenvalues_.round(3)
+array([277.928, 252.   ])
+"""
+
+from mercer import kernels
+from mercer._core import FormatError, __version__
+from mercer._kernel_pca import KernelPCA
+from mercer._load import load
+from mercer._pairwise import pairwise_kernels
+from mercer._params import ParameterError
+from mercer._pca import PCA
+from mercer._progress import Step
+from mercer._run import get_num_threads, set_num_threads
+
+__all__ = [
+    "PCA",
+    "FormatError",
+    "KernelPCA",
+    "ParameterError",
+    "Step",
+    "__version__",
+    "get_num_threads",
+    "kernels",
+    "load",
+    "pairwise_kernels",
+    "set_num_threads",
+]

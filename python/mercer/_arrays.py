@@ -1,0 +1,104 @@
+"""Input as the compiled part takes it: float32 or float64, two axes, in C or Fortran order."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+from sklearn.utils.validation import check_array, validate_data
+
+from mercer import _core
+from mercer._run import bytes_of
+
+# Samples may also be data frames, which have no type in common but what they turn into.
+Samples: TypeAlias = ArrayLike | sparse.sparray | sparse.spmatrix | Any
+# An array or, after ``set_output``, a data frame.
+Table: TypeAlias = Any
+
+_FLOATS = [np.float64, np.float32]
+
+
+def samples(
+    estimator, X, *, reset: bool, accept_sparse: bool, check_finite: bool = False
+) -> np.ndarray:
+    """Return checked samples without copying them where that can be.
+
+    Without `check_finite`, values that are not finite are left for the compiled part to find. Both
+    name row and column, which scikit-learn's own check does not.
+    """
+    original = X
+    X = check_array(
+        _no_halves(X),
+        dtype=_FLOATS,
+        accept_sparse=("csr", "csc") if accept_sparse else False,
+        ensure_all_finite=False,
+        estimator=estimator,
+        input_name="X",
+    )
+    X = plain(dense(X, estimator.memory_budget))
+    if check_finite:
+        finite(X)
+    validate_data(estimator, original, reset=reset, skip_check_array=True)
+    return X
+
+
+def scores(X, columns: int) -> np.ndarray:
+    """Return checked components, of which there must be `columns`."""
+    X = check_array(_no_halves(X), dtype=_FLOATS, ensure_all_finite=False, input_name="X")
+    if X.shape[1] != columns:
+        raise ValueError(f"X has {X.shape[1]} columns, but the model has {columns} components")
+    finite(X)
+    return plain(X)
+
+
+def finite(X: np.ndarray) -> None:
+    """Refuse NaN and infinity, naming the first row and column."""
+    if np.isfinite(np.einsum("ij->", X)) or np.isfinite(X).all():
+        return
+    row, column = np.argwhere(~np.isfinite(X))[0]
+    what = "NaN" if np.isnan(X[row, column]) else "infinity"
+    raise ValueError(
+        f"input contains {what} at row {row}, column {column} (both counted from 0): "
+        "remove the row or fill the value in first"
+    )
+
+
+def dense(X, memory_budget) -> np.ndarray:
+    """Return a sparse matrix with its zeros written out, if that fits the budget."""
+    if not sparse.issparse(X):
+        return X
+    needed, budget = X.shape[0] * X.shape[1] * X.dtype.itemsize, bytes_of(memory_budget)
+    if budget is not None and needed > budget:
+        raise MemoryError(
+            f"the sparse matrix takes {needed} bytes with its zeros, but the memory budget is "
+            f"{budget} bytes: raise the budget, or reduce the matrix with TruncatedSVD first"
+        )
+    return X.toarray()
+
+
+def plain(X: np.ndarray) -> np.ndarray:
+    """Return the array, or a copy in C order if it is neither that nor in Fortran order."""
+    flags = X.flags
+    ordered = flags.c_contiguous or flags.f_contiguous
+    return X if ordered and flags.aligned else np.require(X, requirements=["C", "A"])
+
+
+def dtype_of(name: str) -> np.dtype:
+    """Return numpy's name of ``"f32"`` or ``"f64"``."""
+    return np.dtype(np.float32 if name == "f32" else np.float64)
+
+
+def scaled(model: _core.Model, X: np.ndarray) -> np.ndarray:
+    """Return the samples as the model's scaling makes them."""
+    if model.scaling is None:
+        return X
+    X = np.array(X, order="C")
+    model.scale(X)
+    return X
+
+
+def _no_halves(X):
+    # Half precision is a storage format: its range is too small for squared distances.
+    return X.astype(np.float32) if getattr(X, "dtype", None) == np.float16 else X

@@ -1,0 +1,92 @@
+"""What both estimators share: the fitted model, its file, its report, and how work is run."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+
+from mercer import _core
+from mercer._run import running
+
+# The report says that components of no variance are 0; as in scikit-learn, that is no warning.
+_NO_WARNING = "have zero variance"
+
+
+class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """The base of the estimators. After fit, ``_model`` is the compiled part's model."""
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_model")
+
+    def _run(self):
+        return running(self.n_jobs, self.memory_budget, self.progress)
+
+    def _keep(self, model: _core.Model) -> None:
+        """Keep a fitted model and say what a user should know of it."""
+        self._model = model
+        self.report_ = json.loads(model.report)
+        for note in self.report_["notes"]:
+            if _NO_WARNING not in note:
+                unconverged = "did not converge" in note
+                category = ConvergenceWarning if unconverged else UserWarning
+                warnings.warn(note, category, stacklevel=5)
+
+    @property
+    def scaling_(self) -> dict | None:
+        """The scaling that is applied to each column first, or None.
+
+        Only models that the command line fitted with scaling have one: a dictionary with ``kind``,
+        ``shift`` and ``factor``; a value becomes ``(value - shift) * factor``.
+        """
+        scaling = self._fitted().scaling
+        return None if scaling is None else json.loads(scaling)
+
+    def _fitted(self) -> _core.Model:
+        if not hasattr(self, "_model"):
+            raise AttributeError("the estimator is not fitted yet: call fit first")
+        return self._model
+
+    @property
+    def _n_features_out(self) -> int:
+        return self._fitted().shape[2]
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write the fitted model to a file, whole or not at all.
+
+        The file is read by :func:`mercer.load`, by the command line and by the Rust library.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, by custom with the ending ``.mercer``.
+        """
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        names = self._model.feature_names if names is None else [str(name) for name in names]
+        notes = json.dumps({"python": self._plain_params()})
+        self._model.with_notes(names, notes).save(os.fspath(path))
+
+    def _plain_params(self) -> dict[str, object]:
+        """The parameters that a file can hold."""
+        plain = {name: _plain(value) for name, value in self.get_params(deep=False).items()}
+        return {name: value for name, value in plain.items() if value is not NotImplemented}
+
+
+def _plain(value: object) -> object:
+    """The value as JSON can hold it, or NotImplemented."""
+    from mercer.kernels import Kernel
+
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, Kernel):
+        return {"spec": value.spec}
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    return NotImplemented

@@ -1,0 +1,367 @@
+"""Kernel PCA with scikit-learn's interface."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from mercer._arrays import Samples, Table, dtype_of, scores
+from mercer._kernel_choice import Described, Foreign
+from mercer._kernel_pca_fit import KernelPcaFit, when_learned
+from mercer._progress import Step
+from mercer.kernels import Kernel
+
+
+class KernelPCA(KernelPcaFit):
+    """Principal components in the feature space of a kernel.
+
+    Parameters, attributes and defaults are those of scikit-learn's estimator of the same name;
+    parameters after `n_jobs` are additions. Results are exact to the tolerance whichever solver is
+    named, repeat from run to run, and do not depend on the number of threads.
+
+    Parameters
+    ----------
+    n_components : int or float, optional
+        How many components: a count (more than there are samples means as many as samples), a
+        share of the variance between 0 and 1, or, by default, all of positive variance.
+    kernel : str, Kernel or callable, default="linear"
+        The name of a kernel (``"linear"``, ``"poly"``, ``"rbf"``, ``"sigmoid"``, ``"cosine"``,
+        ``"laplacian"``, ``"matern"``, ``"rational_quadratic"``), ``"precomputed"``, a spec such as
+        ``"0.5*rbf(gamma=0.1) + linear"``, an object of :mod:`mercer.kernels`, a function of two
+        rows, or another name that scikit-learn knows (``"chi2"``, ``"additive_chi2"``). Functions
+        and the last are evaluated by scikit-learn, which holds the whole matrix.
+    gamma : float, {"scale", "auto", "median"}, optional
+        For kernels given by a name that have a gamma. By default 1 / n_features, as for
+        ``"auto"``. ``"scale"`` is 1 / (n_features · variance of X); ``"median"``, for
+        ``"rbf"``, takes the median distance between samples as the standard deviation.
+    degree : float, default=3
+        The exponent of ``"poly"``.
+    coef0 : float, default=1
+        The constant of ``"poly"`` and ``"sigmoid"``.
+    kernel_params : dict, optional
+        Parameters of a function given as kernel, or of a kernel given by its name, such as
+        ``{"nu": 2.5, "length": 3}`` for ``"matern"``.
+    alpha : float, default=1.0
+        The ridge penalty of the map back to samples.
+    fit_inverse_transform : bool, default=False
+        Whether to learn the map back to samples. Not with a precomputed kernel.
+    eigen_solver : {"auto", "dense", "arpack", "randomized", "full", "krylov"}, default="auto"
+        How eigenpairs are found. ``"dense"`` and ``"full"`` compute all of them; ``"arpack"``,
+        ``"randomized"`` and ``"krylov"`` compute those wanted by products with the matrix, until
+        their residuals are below `tol`; ``"auto"`` takes whichever costs less.
+    tol : float, default=0
+        Relative residuals to reach with products. 0 stands for 1e-9, or 1e-6 with float32 tiles.
+    max_iter : int, optional
+        Passes over the matrix at most, by default 300. If they do not suffice, a
+        ``ConvergenceWarning`` tells the residual reached.
+    iterated_power : int or "auto", default="auto"
+        Checked, and of no effect: the solver goes on until its residuals are small, which no
+        fixed number of power iterations promises.
+    remove_zero_eig : bool, default=False
+        Whether to leave out components of zero variance even if `n_components` counts them.
+    random_state : int, RandomState instance, optional
+        Seed of the solver's starting vectors. None stands for 0, so that results repeat.
+    copy_X : bool, default=True
+        Checked, and of no effect: the samples are always copied into the model, once, and X is
+        never written to.
+    n_jobs : int, optional
+        Threads; None stands for :func:`mercer.get_num_threads`, -1 for all cores.
+    center : bool, default=True
+        Whether to take the mean away in feature space.
+    precision : {"auto", "f64", "f32", "mixed"}, default="auto"
+        The type of kernel values. ``"auto"`` follows X. ``"f32"`` turns X into float32 and gives
+        float32 results; ``"mixed"`` computes kernel values in float32 and all else in float64, and
+        gives float64 results. Solvers always work in float64.
+    memory_budget : int or str, optional
+        Bytes that the fit may take, such as ``"2GiB"``; by default what the machine has free. A
+        matrix that does not fit is not stored but computed anew in each pass.
+    progress : bool or callable, default=False
+        Whether to show a bar, or a function that is called with each :class:`mercer.Step`.
+    inverse_kernel : str or Kernel, optional
+        The kernel of the map back, a name or spec; by default, as in scikit-learn, the kernel
+        itself with the same numbers.
+    inverse_center : bool, default=False
+        Whether the map back takes the mean of the samples away first and adds it afterwards.
+
+    Attributes
+    ----------
+    eigenvalues_ : ndarray of shape (n_components,)
+        Eigenvalues of the centred kernel matrix, descending.
+    eigenvectors_ : ndarray of shape (n_samples, n_components)
+        Its unit eigenvectors.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        The share of the variance in feature space that each component explains.
+    dual_coef_ : ndarray of shape (n_samples, n_features)
+        Coefficients of the map back, if one was learned.
+    X_transformed_fit_ : ndarray of shape (n_samples, n_components)
+        The components of the training samples, if a map back was learned.
+    X_fit_ : ndarray of shape (n_samples, n_features)
+        The training samples, not to be written to. A model of a precomputed kernel has none.
+    gamma_ : float
+        The gamma that was used.
+    kernel_ : str
+        The kernel with all its numbers, as a spec.
+    report_ : dict
+        How the fit went: solver, storage and why, passes, residual, seconds, notes.
+    scaling_ : dict or None
+        Scaling of columns, of models that the command line fitted with one.
+    n_features_in_ : int
+        Columns of X.
+    feature_names_in_ : ndarray of str
+        Names of the columns of X, if it had any.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from mercer import KernelPCA
+    >>> X, _ = load_digits(return_X_y=True)
+    >>> KernelPCA(n_components=7, kernel="linear").fit_transform(X).shape
+    (1797, 7)
+    >>> KernelPCA(n_components=0.5, kernel="rbf", gamma="scale").fit(X).kernel_
+    'rbf(gamma=0.00043...)'
+    """
+
+    eigenvalues_: np.ndarray
+    explained_variance_ratio_: np.ndarray
+    gamma_: float
+    kernel_: str
+    report_: dict[str, object]
+    n_features_in_: int
+    feature_names_in_: np.ndarray
+
+    def __init__(
+        self,
+        n_components: float | None = None,
+        *,
+        kernel: str | Kernel | Callable[..., float] = "linear",
+        gamma: float | str | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: dict | None = None,
+        alpha: float = 1.0,
+        fit_inverse_transform: bool = False,
+        eigen_solver: str = "auto",
+        tol: float = 0,
+        max_iter: int | None = None,
+        iterated_power: int | str = "auto",
+        remove_zero_eig: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+        copy_X: bool = True,
+        n_jobs: int | None = None,
+        center: bool = True,
+        precision: str = "auto",
+        memory_budget: int | str | None = None,
+        progress: bool | Callable[[Step], object] = False,
+        inverse_kernel: str | Kernel | None = None,
+        inverse_center: bool = False,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.alpha = alpha
+        self.fit_inverse_transform = fit_inverse_transform
+        self.eigen_solver = eigen_solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.iterated_power = iterated_power
+        self.remove_zero_eig = remove_zero_eig
+        self.random_state = random_state
+        self.copy_X = copy_X
+        self.n_jobs = n_jobs
+        self.center = center
+        self.precision = precision
+        self.memory_budget = memory_budget
+        self.progress = progress
+        self.inverse_kernel = inverse_kernel
+        self.inverse_center = inverse_center
+
+    def fit(self, X: Samples, y: object = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, or the kernel matrix if the kernel is precomputed. float32 and float64 are
+            taken as they are, in any memory order; a sparse matrix is written out if it fits the
+            memory budget.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        self : KernelPCA
+            The estimator itself.
+        """
+        self._fit(X)
+        return self
+
+    def fit_transform(self, X: Samples, y: object = None, **params: object) -> Table:
+        """Fit the model and return the components of X.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, as for :meth:`fit`.
+        y : None
+            Not used.
+        **params
+            Handed on to :meth:`fit`, which takes none.
+
+        Returns
+        -------
+        X_new : ndarray of shape (n_samples, n_components)
+            The components.
+        """
+        self.fit(X, **params)
+        return self._training_scores()
+
+    def transform(self, X: Samples) -> Table:
+        """Return the components of samples.
+
+        The matrix of kernel values with the training samples is never held.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, or their kernel values with the training samples if the kernel is precomputed.
+
+        Returns
+        -------
+        X_new : ndarray of shape (n_samples, n_components)
+            The components.
+        """
+        X = self._tiles(X)
+        out = np.empty((len(X), self._n_features_out), dtype=X.dtype)
+        with self._run() as run:
+            self._model.transform(X, out, run)
+        return out.astype(dtype_of(self._model.dtype), copy=False)
+
+    @when_learned
+    def inverse_transform(self, X: ArrayLike) -> np.ndarray:
+        """Map components back to samples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_components)
+            Components.
+
+        Returns
+        -------
+        X_original : ndarray of shape (n_samples, n_features)
+            Samples whose components these nearly are.
+
+        Raises
+        ------
+        NotFittedError
+            If `fit_inverse_transform` is False; then ``hasattr`` finds no such method either.
+        """
+        check_is_fitted(self)
+        if isinstance(self._choice, Foreign):
+            K = self._choice.matrix(
+                scores(X, self._n_features_out), self._foreign["scores"], self.n_jobs
+            )
+            return K @ self._foreign["dual_coef"]
+        tile = dtype_of(self.report_["precision"])
+        X = scores(X, self._n_features_out).astype(tile, copy=False)
+        out = np.empty((len(X), self.n_features_in_), dtype=tile)
+        with self._run() as run:
+            self._model.inverse_transform(X, out, run)
+        self._model.unscale(out)
+        return out.astype(dtype_of(self._model.dtype), copy=False)
+
+    def reconstruction_error(self, X: Samples) -> np.ndarray:
+        """Return the squared distance, in feature space, of samples to the span of the components.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        errors : ndarray of shape (n_samples,)
+            k̄(x, x) − Σ_i f_i(x)² for each sample, with k̄ the centred kernel and f the components.
+        """
+        check_is_fitted(self)
+        if not isinstance(self._choice, Described):
+            raise ValueError(
+                "the reconstruction error needs k(x, x) of new samples, which only a kernel that "
+                "is given by a name or spec can tell"
+            )
+        X = self._tiles(X)
+        with self._run() as run:
+            return self._model.reconstruction_error(X, run)
+
+    @property
+    def eigenvectors_(self) -> np.ndarray:
+        """Unit eigenvectors of the centred kernel matrix, in columns."""
+        model = self._fitted()
+        if self.__dict__.get("_eigenvectors") is None:
+            self._eigenvectors = model.eigenvectors().astype(dtype_of(model.dtype), copy=False)
+        return self._eigenvectors
+
+    @property
+    def X_fit_(self) -> np.ndarray:  # noqa: N802
+        """The training samples."""
+        model = self._fitted()
+        found = self._foreign["X"] if self._foreign else model.anchors
+        return _present(found, "a model of a precomputed kernel keeps no samples")
+
+    @property
+    def dual_coef_(self) -> np.ndarray:
+        """Coefficients of the map back to samples."""
+        model = self._fitted()
+        found = self._foreign.get("dual_coef") if self._foreign else model.inverse_coef
+        return _present(found, "no map back was learned: set fit_inverse_transform=True")
+
+    @property
+    def X_transformed_fit_(self) -> np.ndarray:  # noqa: N802
+        """The components that the map back was learned on."""
+        model = self._fitted()
+        found = self._foreign.get("scores") if self._foreign else model.inverse_anchors
+        return _present(found, "no map back was learned: set fit_inverse_transform=True")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def __getstate__(self):
+        state = dict(super().__getstate__())
+        state.pop("_eigenvectors", None)
+        return state
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write the fitted model to a file, whole or not at all.
+
+        The file is read by :func:`mercer.load`, by the command line and by the Rust library. A
+        kernel that scikit-learn evaluates cannot be written: pickle the estimator instead.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, by custom with the ending ``.mercer``.
+        """
+        check_is_fitted(self)
+        if isinstance(self._choice, Foreign):
+            raise ValueError(
+                f"the kernel {self._choice.name!r} is a function that a model file cannot hold: "
+                "pickle the estimator, or choose a kernel by a spec"
+            )
+        super().save(path)
+
+
+def _present(found: np.ndarray | None, otherwise: str) -> np.ndarray:
+    if found is None:
+        raise AttributeError(otherwise)
+    return found

@@ -1,0 +1,80 @@
+"""Estimators from model files."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import numpy as np
+
+from mercer import _core
+from mercer._kernel_pca import KernelPCA
+from mercer._pca import PCA
+from mercer.kernels import Spec
+
+
+def load(path: str | os.PathLike) -> KernelPCA | PCA:
+    """Read a fitted estimator from a model file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file that :meth:`KernelPCA.save`, :meth:`PCA.save` or the command line has written.
+
+    Returns
+    -------
+    estimator : KernelPCA or PCA
+        The fitted estimator; its projections are the same to the last bit. A file that the command
+        line wrote with scaling scales new samples first: see the attribute ``scaling_``.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    FormatError
+        If the file is no model file, is damaged, or is of a newer version.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import mercer
+    >>> X = [[0.0, 1.0], [2.0, 0.5], [1.0, 3.0]]
+    >>> pca = mercer.PCA(n_components=1).fit(X)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "model.mercer")
+    ...     pca.save(path)
+    ...     again = mercer.load(path)
+    >>> bool((again.transform(X) == pca.transform(X)).all())
+    True
+    """
+    model = _core.load(os.fspath(path))
+    kind = PCA if model.estimator == "pca" else KernelPCA
+    estimator = kind(**_params(kind, model))
+    estimator._restore(model)
+    estimator.n_features_in_ = model.shape[1]
+    if model.feature_names is not None:
+        estimator.feature_names_in_ = np.asarray(model.feature_names, dtype=object)
+    return estimator
+
+
+def _params(kind: type, model: _core.Model) -> dict[str, object]:
+    """The parameters the estimator was made with, or those that mean the same."""
+    params = kind._params_of(json.loads(model.params), model)
+    noted = json.loads(model.notes).get("python")
+    if isinstance(noted, dict):
+        known = kind._get_param_names()
+        params |= {name: _value(value) for name, value in noted.items() if name in known}
+    return params
+
+
+def _value(value: object) -> object:
+    if isinstance(value, dict) and isinstance(value.get("spec"), str):
+        return Spec(value["spec"])
+    return value
+
+
+def components_of(stored: object) -> int | float | str | None:
+    """Return ``n_components`` as the file tells it."""
+    if isinstance(stored, dict):
+        return next(iter(stored.values()))
+    return None if stored == "all" else stored

@@ -1,0 +1,76 @@
+"""Checks of parameters. Each says which parameter is wrong, what it may be, and what it is."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+
+class ParameterError(ValueError, TypeError):
+    """A parameter has a value that its meaning excludes. As in scikit-learn, both base classes
+    catch it.
+    """
+
+
+def refuse(owner: object, name: str, expected: str, value: object) -> ParameterError:
+    """Return the error for a parameter that is not as expected."""
+    kind = type(owner).__name__
+    return ParameterError(
+        f"The {name!r} parameter of {kind} must be {expected}. Got {value!r} instead."
+    )
+
+
+def is_integer(value: object) -> bool:
+    """Whether the value is an integer and no truth value."""
+    return isinstance(value, Integral) and not isinstance(value, (bool, np.bool_))
+
+
+def is_real(value: object) -> bool:
+    """Whether the value is a finite real number and no truth value."""
+    plain = isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
+    return plain and bool(np.isfinite(value))
+
+
+def boolean(owner: object, *names: str) -> None:
+    """Refuse parameters that are no truth values."""
+    for name in names:
+        value = getattr(owner, name)
+        if not isinstance(value, (bool, np.bool_)):
+            raise refuse(owner, name, "True or False", value)
+
+
+def at_least(owner: object, name: str, least: float, *, integer: bool = False) -> None:
+    """Refuse a parameter that is no number, or one below `least`."""
+    value = getattr(owner, name)
+    kind = is_integer if integer else is_real
+    if not kind(value) or value < least:
+        noun = "an integer" if integer else "a number"
+        raise refuse(owner, name, f"{noun} of at least {least}", value)
+
+
+def one_of(owner: object, name: str, options: tuple[str, ...]) -> None:
+    """Refuse a parameter that is none of the options."""
+    value = getattr(owner, name)
+    if not isinstance(value, str) or value not in options:
+        raise refuse(owner, name, "one of " + ", ".join(map(repr, options)), value)
+
+
+def auto_or_count(owner: object, name: str) -> None:
+    """Refuse a parameter that is neither ``"auto"`` nor an integer of at least 0."""
+    value = getattr(owner, name)
+    if isinstance(value, str) and value == "auto":
+        return
+    if not is_integer(value) or value < 0:
+        raise refuse(owner, name, "'auto' or an integer of at least 0", value)
+
+
+def seed(random_state: object) -> int:
+    """Return the seed that `random_state` stands for: 0 for None, so that results repeat."""
+    if random_state is None:
+        return 0
+    if is_integer(random_state):
+        check_random_state(int(random_state))
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))

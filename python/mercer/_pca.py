@@ -1,0 +1,413 @@
+"""PCA with scikit-learn's interface."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import log, pi
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import linalg, sparse
+from sklearn.utils.validation import check_is_fitted
+
+from mercer import _core, _params
+from mercer._arrays import Samples, Table, dtype_of, samples, scaled, scores
+from mercer._base import Estimator
+from mercer._params import is_integer, is_real, refuse
+from mercer._progress import Step
+
+_SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")
+_SPARSE_SOLVERS = ("auto", "arpack", "covariance_eigh")
+_NORMALIZERS = ("auto", "QR", "LU", "none")
+
+
+class PCA(Estimator):
+    """Principal components: the directions of largest variance of samples.
+
+    Parameters, attributes and defaults are those of scikit-learn's estimator of the same name;
+    parameters after `random_state` are additions. Results are exact to the tolerance whichever
+    solver is named, repeat from run to run, and do not depend on the number of threads. Samples are
+    read where they lie, in any memory order, and never copied whole.
+
+    Parameters
+    ----------
+    n_components : int, float or "mle", optional
+        How many components: a count, a share of the variance between 0 and 1, Minka's maximum
+        likelihood estimate, or, by default, min(n_samples, n_features).
+    copy : bool, default=True
+        Checked, and of no effect: X is never written to.
+    whiten : bool, default=False
+        Whether components are divided by their standard deviations.
+    svd_solver : {"auto", "full", "covariance_eigh", "arpack", "randomized"}, default="auto"
+        Which matrix is decomposed; all roads are exact. ``"full"`` takes the smaller of the
+        covariance matrix (n_features²) and the Gram matrix (n_samples²), ``"covariance_eigh"`` the
+        covariance matrix; ``"arpack"`` and ``"randomized"`` multiply with X only and go on until
+        residuals are below `tol`, and like ``"full"`` take the smaller matrix where all components
+        are wanted; ``"auto"`` takes whichever costs least. As in scikit-learn, ``"arpack"`` finds
+        fewer than min(n_samples, n_features) components, and neither it nor ``"randomized"``
+        takes a share or ``"mle"``.
+    tol : float, default=0.0
+        Relative residuals to reach with products; 0 stands for 1e-9.
+    iterated_power : int or "auto", default="auto"
+        Checked, and of no effect: the solver goes on until its residuals are small.
+    n_oversamples : int, default=10
+        Checked, and of no effect, for the same reason.
+    power_iteration_normalizer : {"auto", "QR", "LU", "none"}, default="auto"
+        Checked, and of no effect, for the same reason.
+    random_state : int, RandomState instance, optional
+        Seed of the solver's starting vectors. None stands for 0, so that results repeat.
+    n_jobs : int, optional
+        Threads; None stands for :func:`mercer.get_num_threads`, -1 for all cores.
+    memory_budget : int or str, optional
+        Bytes that the fit may take beside X, such as ``"2GiB"``; by default what the machine has
+        free.
+    progress : bool or callable, default=False
+        Whether to show a bar, or a function that is called with each :class:`mercer.Step`.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        Unit directions, by descending variance.
+    explained_variance_ : ndarray of shape (n_components,)
+        The variance along each, with n_samples - 1 degrees of freedom.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Its share of the whole variance.
+    singular_values_ : ndarray of shape (n_components,)
+        The singular values of the centred samples that belong to the components.
+    mean_ : ndarray of shape (n_features,)
+        The mean of the samples.
+    n_components_ : int
+        The number of components.
+    n_samples_ : int
+        The number of training samples.
+    noise_variance_ : float
+        The mean variance along the directions left out.
+    report_ : dict
+        How the fit went: solver, road and why, passes, residual, seconds, notes.
+    scaling_ : dict or None
+        Scaling of columns, of models that the command line fitted with one.
+    n_features_in_ : int
+        Columns of X.
+    feature_names_in_ : ndarray of str
+        Names of the columns of X, if it had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import PCA
+    >>> X = np.array([[-1, -1], [-2, -1], [-3, -2], [1, 1], [2, 1], [3, 2]])
+    >>> pca = PCA(n_components=2).fit(X)
+    >>> pca.explained_variance_ratio_.round(4)
+    array([0.9924, 0.0076])
+    >>> pca.singular_values_.round(3)
+    array([6.301, 0.55 ])
+    """
+
+    components_: np.ndarray
+    explained_variance_: np.ndarray
+    explained_variance_ratio_: np.ndarray
+    singular_values_: np.ndarray
+    mean_: np.ndarray
+    noise_variance_: float
+    n_components_: int
+    n_samples_: int
+    report_: dict[str, object]
+    n_features_in_: int
+    feature_names_in_: np.ndarray
+
+    def __init__(
+        self,
+        n_components: float | str | None = None,
+        *,
+        copy: bool = True,
+        whiten: bool = False,
+        svd_solver: str = "auto",
+        tol: float = 0.0,
+        iterated_power: int | str = "auto",
+        n_oversamples: int = 10,
+        power_iteration_normalizer: str = "auto",
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        memory_budget: int | str | None = None,
+        progress: bool | Callable[[Step], object] = False,
+    ) -> None:
+        self.n_components = n_components
+        self.copy = copy
+        self.whiten = whiten
+        self.svd_solver = svd_solver
+        self.tol = tol
+        self.iterated_power = iterated_power
+        self.n_oversamples = n_oversamples
+        self.power_iteration_normalizer = power_iteration_normalizer
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.memory_budget = memory_budget
+        self.progress = progress
+
+    def fit(self, X: Samples, y: object = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples. float32 and float64 are taken as they are, in any memory order. A sparse
+            matrix is written out if it fits the memory budget.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        self : PCA
+            The estimator itself.
+        """
+        self._fit(X)
+        return self
+
+    def fit_transform(self, X: Samples, y: object = None) -> Table:
+        """Fit the model and return the components of X.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, as for :meth:`fit`.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        X_new : ndarray of shape (n_samples, n_components)
+            The components.
+        """
+        return self._project(self._fit(X))
+
+    def transform(self, X: Samples) -> Table:
+        """Return the components of samples.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        X_new : ndarray of shape (n_samples, n_components)
+            The components.
+        """
+        return self._project(self._new(X))
+
+    def inverse_transform(self, X: ArrayLike) -> np.ndarray:
+        """Return the samples that components stand for.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_components)
+            Components.
+
+        Returns
+        -------
+        X_original : ndarray of shape (n_samples, n_features)
+            The samples.
+        """
+        check_is_fitted(self)
+        X = scores(X, self._n_features_out)
+        out = np.empty((len(X), self.n_features_in_), dtype=X.dtype)
+        with self._run() as run:
+            self._model.inverse_transform(X, out, run)
+        self._model.unscale(out)
+        return out
+
+    def get_covariance(self) -> np.ndarray:
+        """Return the covariance matrix of the model with its noise.
+
+        Returns
+        -------
+        covariance : ndarray of shape (n_features, n_features)
+            Components with their variances, and the noise variance on the diagonal.
+        """
+        check_is_fitted(self)
+        weights = self._variance_beyond_noise()
+        covariance = (self.components_.T * weights) @ self.components_
+        covariance.flat[:: len(covariance) + 1] += self.noise_variance_
+        return covariance
+
+    def get_precision(self) -> np.ndarray:
+        """Return the inverse of the covariance matrix of the model.
+
+        Returns
+        -------
+        precision : ndarray of shape (n_features, n_features)
+            The inverse.
+        """
+        check_is_fitted(self)
+        noise, weights = self.noise_variance_, self._variance_beyond_noise()
+        # The components are orthonormal, so the inverse acts on each direction alone.
+        if noise == 0.0 and len(weights) == self.n_features_in_ and weights.all():
+            return (self.components_.T / weights) @ self.components_
+        if noise == 0.0:
+            return linalg.inv(self.get_covariance())
+        shrink = weights / (weights + noise)
+        precision = (self.components_.T * -shrink) @ self.components_
+        precision.flat[:: len(precision) + 1] += 1.0
+        return precision / noise
+
+    def score_samples(self, X: Samples) -> np.ndarray:
+        """Return the log-likelihood of each sample under the model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        log_likelihood : ndarray of shape (n_samples,)
+            The log-likelihood of each.
+        """
+        X = self._new(X) - self.mean_
+        precision = self.get_precision()
+        sign, log_determinant = np.linalg.slogdet(precision)
+        log_determinant = log_determinant if sign > 0 else -np.inf
+        distances = np.einsum("ij,ij->i", X @ precision, X)
+        return -0.5 * (distances + X.shape[1] * log(2.0 * pi) - log_determinant)
+
+    def score(self, X: Samples, y: object = None) -> float:
+        """Return the mean log-likelihood of samples under the model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        log_likelihood : float
+            The mean.
+        """
+        return float(np.mean(self.score_samples(X)))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.svd_solver in _SPARSE_SOLVERS
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    # How a fit goes.
+
+    def _fit(self, X) -> np.ndarray:
+        self._check_params()
+        takes_sparse = self.svd_solver in _SPARSE_SOLVERS
+        if sparse.issparse(X) and not takes_sparse:
+            raise TypeError(
+                'PCA only support sparse inputs with the "arpack" and "covariance_eigh" solvers, '
+                f'while "{self.svd_solver}" was passed. See TruncatedSVD for a possible '
+                "alternative."
+            )
+        X = samples(self, X, reset=True, accept_sparse=takes_sparse)
+        choices = self._choices(*X.shape)
+        with self._run() as run:
+            model = _core.fit_pca(X, choices, run)
+        self._restore(model)
+        return X
+
+    def _restore(self, model: _core.Model) -> None:
+        """Take over a fitted model, fresh or from a file."""
+        self._keep(model)
+        dtype = dtype_of(model.dtype)
+        self.components_ = model.components.astype(dtype, copy=False)
+        self.explained_variance_ = model.variance.astype(dtype, copy=False)
+        self.explained_variance_ratio_ = model.variance_ratio.astype(dtype, copy=False)
+        self.singular_values_ = model.singular_values.astype(dtype, copy=False)
+        self.mean_ = model.mean.astype(dtype, copy=False)
+        self.noise_variance_ = model.noise_variance
+        self.n_samples_, _, self.n_components_ = model.shape
+
+    @staticmethod
+    def _params_of(stored: dict, model: _core.Model) -> dict[str, object]:
+        """The parameters that mean the same as those in a file."""
+        from mercer._load import components_of
+
+        solver = {"primal": "covariance_eigh", "dual": "full", "truncated": "arpack"}
+        return {
+            "n_components": components_of(stored["components"]),
+            "whiten": stored["whiten"],
+            "svd_solver": solver.get(stored["road"], "auto"),
+            "tol": stored["tolerance"] or 0.0,
+            "random_state": stored["seed"],
+        }
+
+    def _check_params(self) -> None:
+        _params.boolean(self, "copy", "whiten")
+        _params.one_of(self, "svd_solver", _SOLVERS)
+        _params.one_of(self, "power_iteration_normalizer", _NORMALIZERS)
+        _params.at_least(self, "tol", 0)
+        _params.at_least(self, "n_oversamples", 1, integer=True)
+        _params.auto_or_count(self, "iterated_power")
+        count = self.n_components
+        fine = count is None or (isinstance(count, str) and count == "mle")
+        fine = fine or (is_integer(count) and count >= 1)
+        if not fine and not (is_real(count) and not is_integer(count) and 0 < count < 1):
+            expected = "an integer of at least 1, a share between 0 and 1, 'mle' or None"
+            raise refuse(self, "n_components", expected, count)
+
+    def _choices(self, n: int, d: int) -> dict[str, object]:
+        """The parameters as the compiled part takes them."""
+        count, least = self.n_components, min(n, d)
+        if count is None and self.svd_solver == "arpack":
+            count = max(least - 1, 1)
+        self._check_count(count, n, d)
+        smaller = "primal" if d <= n else "dual"
+        truncated = "truncated" if is_integer(count) and count < least else smaller
+        roads = {
+            "auto": "auto",
+            "full": smaller,
+            "covariance_eigh": "primal",
+            "arpack": truncated,
+            "randomized": truncated,
+        }
+        return {
+            "components": int(count) if is_integer(count) else count,
+            "road": roads[self.svd_solver],
+            "whiten": bool(self.whiten),
+            "tolerance": float(self.tol) or None,
+            "seed": _params.seed(self.random_state),
+        }
+
+    def _check_count(self, count, n: int, d: int) -> None:
+        least, shape = min(n, d), f"n_samples={n}, n_features={d}"
+        truncated = self.svd_solver in ("arpack", "randomized")
+        if truncated and isinstance(count, str):
+            raise ValueError(
+                f"n_components={count!r} cannot be a string with svd_solver='{self.svd_solver}'"
+            )
+        too_few = truncated and count is not None and count < 1
+        if too_few or (is_integer(count) and count > least):
+            raise ValueError(
+                f"n_components={count!r} must be between {int(truncated)} and "
+                f"min(n_samples, n_features)={least} with svd_solver={self.svd_solver!r} ({shape})"
+            )
+        if self.svd_solver == "arpack" and self.n_components == least:
+            raise ValueError(
+                f"n_components={count!r} must be strictly less than min(n_samples, n_features)="
+                f"{least} with svd_solver='arpack' ({shape})"
+            )
+
+    def _new(self, X) -> np.ndarray:
+        """New samples as the model takes them."""
+        check_is_fitted(self)
+        X = samples(self, X, reset=False, accept_sparse=True, check_finite=True)
+        return scaled(self._model, X)
+
+    def _project(self, X: np.ndarray) -> np.ndarray:
+        out = np.empty((len(X), self._n_features_out), dtype=X.dtype)
+        with self._run() as run:
+            self._model.transform(X, out, run)
+        return out
+
+    def _variance_beyond_noise(self) -> np.ndarray:
+        variance, noise = self.explained_variance_, self.noise_variance_
+        beyond = np.where(variance > noise, variance - noise, 0.0)
+        # With whitening, scikit-learn's model stretches its directions by their deviations.
+        return variance * beyond if self.whiten else beyond

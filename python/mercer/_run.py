@@ -1,0 +1,99 @@
+"""How work is run: threads, memory budget, progress. None of it changes a result."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from mercer import _core
+from mercer._params import ParameterError, is_integer, is_real
+from mercer._progress import Bar, listener
+
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+_UNITS |= {f"{unit}i": 1024**power for power, unit in enumerate("kmgt", start=1)}
+
+_default_threads: int | None = None
+
+
+def set_num_threads(threads: int | None) -> None:
+    """Set the number of threads for work whose ``n_jobs`` is None.
+
+    Parameters
+    ----------
+    threads : int or None
+        The number of threads; -1 for all cores, -2 for all but one, and so on. None goes back to
+        the beginning: the environment variables ``MERCER_NUM_THREADS`` and ``OMP_NUM_THREADS``,
+        else all cores. Results are the same to the last bit for any number.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> mercer.set_num_threads(1)
+    >>> mercer.get_num_threads()
+    1
+    >>> mercer.set_num_threads(None)
+    """
+    global _default_threads
+    _default_threads = None if threads is None else _count(threads, "threads")
+
+
+def get_num_threads() -> int:
+    """Return the number of threads for work whose ``n_jobs`` is None.
+
+    Returns
+    -------
+    threads : int
+        The number set by :func:`set_num_threads`, else by the environment, else all cores.
+    """
+    if _default_threads is not None:
+        return _default_threads
+    for name in ("MERCER_NUM_THREADS", "OMP_NUM_THREADS"):
+        text = os.environ.get(name, "")
+        if text.isdecimal() and int(text) > 0:
+            return int(text)
+    return _core.available_threads()
+
+
+def threads_of(n_jobs: int | None) -> int:
+    """Return the number of threads that `n_jobs` stands for."""
+    return get_num_threads() if n_jobs is None else _count(n_jobs, "n_jobs")
+
+
+def _count(value: object, name: str) -> int:
+    if not is_integer(value) or value == 0:
+        raise ParameterError(f"{name} must be None or an integer other than 0, not {value!r}")
+    if value > 0:
+        return int(value)
+    return max(1, _core.available_threads() + 1 + int(value))
+
+
+def bytes_of(budget: int | str | None) -> int | None:
+    """Return the bytes that a budget such as ``2**31``, ``"2GiB"`` or ``"500 MB"`` stands for."""
+    if budget is None:
+        return None
+    if is_integer(budget) and budget > 0:
+        return int(budget)
+    if is_real(budget) and budget >= 1:
+        return int(budget)
+    if isinstance(budget, str):
+        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", budget.lower())
+        if match and float(match[1]) > 0:
+            return int(float(match[1]) * _UNITS[match[2] or ""])
+    raise ParameterError(
+        f"memory_budget must be a positive number of bytes or a text such as '2GiB', not {budget!r}"
+    )
+
+
+@contextmanager
+def running(
+    n_jobs: int | None, memory_budget: int | str | None, progress: bool | Callable
+) -> Iterator[tuple[int, int | None, Callable[..., object] | None]]:
+    """Give what the compiled part takes as its last argument, and end the bar afterwards."""
+    tell = listener(progress)
+    try:
+        yield threads_of(n_jobs), bytes_of(memory_budget), tell
+    finally:
+        if isinstance(tell, Bar):
+            tell.close()

@@ -1,0 +1,43 @@
+//! Thread pools, one for each number of threads, made when first asked for.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use mercer::{Context, context};
+use pyo3::prelude::*;
+
+/// The pools of one process. A forked child inherits the table but none of the threads.
+struct Pools {
+    process: u32,
+    by_threads: HashMap<usize, Context>,
+}
+
+static POOLS: Mutex<Option<Pools>> = Mutex::new(None);
+
+/// A context with `threads` threads and `budget` bytes, or what the machine has free now.
+///
+/// The token proves that the interpreter's lock is held, as it is during a fork: so no fork can happen while the table
+/// is locked.
+pub fn context(_: Python<'_>, threads: usize, budget: Option<u64>) -> Context {
+    let mut table = POOLS.lock().unwrap_or_else(|broken| broken.into_inner());
+    let process = std::process::id();
+    if table.as_ref().is_some_and(|pools| pools.process != process) {
+        // Dropping a pool would talk to its threads, which live in the parent alone.
+        std::mem::forget(table.take());
+    }
+    let pools = table.get_or_insert_with(|| Pools { process, by_threads: HashMap::new() });
+    let context = pools.by_threads.entry(threads).or_insert_with(|| Context::new(threads));
+    context.clone().with_budget(budget.unwrap_or_else(context::available_memory))
+}
+
+/// The bytes that are free for this process, less a tenth.
+#[pyfunction]
+pub fn available_memory() -> u64 {
+    context::available_memory()
+}
+
+/// The number of cores that this process may use.
+#[pyfunction]
+pub fn available_threads() -> usize {
+    context::available_threads()
+}

@@ -1,0 +1,101 @@
+//! The one way from Python into the library: the interpreter is released, the work runs on the pool, and the calling
+//! thread wakes now and then to look for signals and to hand on progress.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mercer::Context;
+use mercer::context::{Monitor, Step};
+use pyo3::prelude::*;
+
+use crate::contexts::context;
+use crate::errors::exception;
+
+/// How often signals are looked for and progress is told.
+const TICK: Duration = Duration::from_millis(50);
+
+/// How to run: threads, bytes of the memory budget, and whom to tell of progress.
+#[derive(FromPyObject)]
+pub struct Run(usize, Option<u64>, Option<Py<PyAny>>);
+
+/// What the worker threads and the calling thread tell each other.
+#[derive(Default)]
+struct Watch {
+    stop: AtomicBool,
+    latest: Mutex<Option<Step>>,
+    wants_steps: bool,
+}
+
+impl Monitor for Watch {
+    fn step(&self, step: &Step) -> ControlFlow<()> {
+        if self.wants_steps {
+            *self.latest.lock().unwrap_or_else(|broken| broken.into_inner()) = Some(step.clone());
+        }
+        self.poll()
+    }
+
+    fn poll(&self) -> ControlFlow<()> {
+        if self.stop.load(Ordering::Relaxed) {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl Watch {
+    /// Calls `listener(stage, done, total, residual)` with the latest step not told yet.
+    fn tell(&self, py: Python<'_>, listener: &Py<PyAny>) -> PyResult<()> {
+        let step = self.latest.lock().unwrap_or_else(|broken| broken.into_inner()).take();
+        match step {
+            Some(step) => {
+                listener.call1(py, (step.stage, step.done, step.total, step.residual)).map(drop)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Lets signal handlers run and tells of progress; what either raises ends the work.
+    fn tick(&self, listener: Option<&Py<PyAny>>) -> PyResult<()> {
+        Python::attach(|py| {
+            py.check_signals()?;
+            listener.map_or(Ok(()), |listener| self.tell(py, listener))
+        })
+    }
+}
+
+/// Runs `work` with the interpreter released. What a signal handler or the listener raises ends the work and is raised
+/// in its place.
+pub fn enter<R: Send>(
+    py: Python<'_>,
+    run: &Run,
+    work: impl FnOnce(&Context) -> mercer::Result<R> + Send,
+) -> PyResult<R> {
+    let Run(threads, budget, listener) = run;
+    let watch = Arc::new(Watch { wants_steps: listener.is_some(), ..Watch::default() });
+    let context = context(py, *threads, *budget).with_monitor(watch.clone());
+    let (result, raised) = py.detach(|| {
+        let mut raised = None;
+        let result = context.watch(
+            TICK,
+            || work(&context),
+            || {
+                if raised.is_none()
+                    && let Err(error) = watch.tick(listener.as_ref())
+                {
+                    watch.stop.store(true, Ordering::Relaxed);
+                    raised = Some(error);
+                }
+            },
+        );
+        (result, raised)
+    });
+    if let Some(error) = raised {
+        return Err(error);
+    }
+    if let Some(listener) = listener {
+        watch.tell(py, listener)?;
+    }
+    result.map_err(|error| exception(py, error))
+}

@@ -1,0 +1,60 @@
+//! Each error of the library as one exception.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use mercer::Error;
+use pyo3::exceptions::{
+    PyFileExistsError, PyFileNotFoundError, PyIsADirectoryError, PyKeyboardInterrupt,
+    PyMemoryError, PyNotADirectoryError, PyOSError, PyPermissionError, PyValueError,
+};
+use pyo3::prelude::*;
+
+pyo3::create_exception!(
+    mercer,
+    FormatError,
+    PyValueError,
+    "A file can be read but not understood."
+);
+
+/// The exception that stands for `error`.
+pub fn exception(py: Python<'_>, error: Error) -> PyErr {
+    let text = error.to_string();
+    match error {
+        Error::Memory { .. } => PyMemoryError::new_err(text),
+        Error::Interrupted => PyKeyboardInterrupt::new_err(()),
+        Error::Numeric(_) => numeric(py, text),
+        Error::Format { .. } => FormatError::new_err(text),
+        Error::File { path, source } => file(&path, &source),
+        // Parameters, shapes, features, kernel texts, values that are not finite.
+        _ => PyValueError::new_err(text),
+    }
+}
+
+/// `numpy.linalg.LinAlgError`, which is a ValueError.
+fn numeric(py: Python<'_>, text: String) -> PyErr {
+    let class = py.import("numpy.linalg").and_then(|module| module.getattr("LinAlgError"));
+    match class.and_then(|class| class.call1((text,))) {
+        Ok(value) => PyErr::from_value(value),
+        Err(error) => error,
+    }
+}
+
+/// OSError chooses its subclass by the system's error number; errors without one are sorted here by kind.
+fn file(path: &Path, source: &std::io::Error) -> PyErr {
+    let name = path.display().to_string();
+    if let Some(number) = source.raw_os_error() {
+        let text = source.to_string();
+        let text = text.split(" (os error").next().unwrap_or_default().to_string();
+        return PyOSError::new_err((number, text, name));
+    }
+    let text = format!("{name}: {source}");
+    match source.kind() {
+        ErrorKind::NotFound => PyFileNotFoundError::new_err(text),
+        ErrorKind::PermissionDenied => PyPermissionError::new_err(text),
+        ErrorKind::IsADirectory => PyIsADirectoryError::new_err(text),
+        ErrorKind::NotADirectory => PyNotADirectoryError::new_err(text),
+        ErrorKind::AlreadyExists => PyFileExistsError::new_err(text),
+        _ => PyOSError::new_err(text),
+    }
+}

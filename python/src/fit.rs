@@ -1,0 +1,209 @@
+//! Fitting: parameters as Python hands them over, and the three ways to fit.
+
+use mercer::io::{Dtype, Model as Fitted, Saved};
+use mercer::linalg::view::MatRef;
+use mercer::model::Components;
+use mercer::model::inverse::InverseParams;
+use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
+use mercer::model::pca::{Pca, PcaParams, Road};
+use mercer::real::Real;
+use mercer::solve::eigen::Solver;
+use mercer::{Context, KernelSpec};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::arrays::{Samples, dense, view, with_samples};
+use crate::enter::{Run, enter};
+use crate::kernels::parse;
+use crate::model::Model;
+
+/// A number of components: none for all, an integer, a share of the variance, or `"mle"`.
+#[derive(FromPyObject)]
+enum Choice {
+    Count(usize),
+    Share(f64),
+    Named(String),
+}
+
+fn components(choice: Option<Choice>) -> PyResult<Components> {
+    match choice {
+        None => Ok(Components::All),
+        Some(Choice::Count(count)) => Ok(Components::Count(count)),
+        Some(Choice::Share(share)) => Ok(Components::Share(share)),
+        Some(Choice::Named(name)) if name == "mle" => Ok(Components::Mle),
+        Some(Choice::Named(name)) => Err(unknown("n_components", &name)),
+    }
+}
+
+/// The parameters of kernel PCA, from a dictionary.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct KernelPcaChoices {
+    components: Option<Choice>,
+    kernel: String,
+    center: bool,
+    solver: String,
+    tolerance: Option<f64>,
+    max_passes: Option<usize>,
+    seed: u64,
+    remove_zero: bool,
+    inverse: Option<InverseChoices>,
+    single: bool,
+    dtype: String,
+}
+
+/// The map back to samples: its kernel (the model's own if none is named), penalty and centring.
+#[derive(FromPyObject)]
+struct InverseChoices(Option<String>, f64, bool);
+
+impl KernelPcaChoices {
+    /// The parameters, the inverse map aside: its kernel may depend on the samples.
+    fn params(self, py: Python<'_>) -> PyResult<(KernelPcaParams, Option<Inverse>)> {
+        let kernel = parse(py, &self.kernel)?;
+        let solver = match self.solver.as_str() {
+            "auto" => Solver::Auto,
+            "full" => Solver::Full,
+            "krylov" => Solver::Krylov,
+            name => return Err(unknown("eigen_solver", name)),
+        };
+        let inverse = self.inverse.map(|InverseChoices(text, alpha, center)| {
+            let kernel = text.map(|text| parse(py, &text)).transpose()?;
+            PyResult::Ok(Inverse { kernel, alpha, center })
+        });
+        let params = KernelPcaParams {
+            components: components(self.components)?,
+            center: self.center,
+            solver,
+            tolerance: self.tolerance,
+            max_passes: self.max_passes,
+            seed: self.seed,
+            remove_zero: self.remove_zero,
+            ..KernelPcaParams::new(kernel)
+        };
+        Ok((params, inverse.transpose()?))
+    }
+}
+
+/// A map back to samples as it was asked for.
+struct Inverse {
+    kernel: Option<KernelSpec>,
+    alpha: f64,
+    center: bool,
+}
+
+/// Fits kernel PCA on samples.
+#[pyfunction]
+pub fn fit_kernel_pca(
+    py: Python<'_>,
+    x: Samples<'_>,
+    choices: KernelPcaChoices,
+    run: Run,
+) -> PyResult<Model> {
+    let (single, dtype) = (choices.single, dtype_named(&choices.dtype));
+    let (params, inverse) = choices.params(py)?;
+    let model = with_samples!(&x, x => {
+        let x = view(x)?;
+        enter(py, &run, |ctx| match single {
+            true => on_samples(ctx, params, inverse, x).map(Fitted::KernelPca32),
+            false => on_samples(ctx, params, inverse, x).map(Fitted::KernelPca64),
+        })?
+    });
+    Ok(Model::holding(Saved::new(model, dtype)))
+}
+
+fn on_samples<T: Real>(
+    ctx: &Context,
+    mut params: KernelPcaParams,
+    inverse: Option<Inverse>,
+    x: MatRef<'_, impl Real>,
+) -> mercer::Result<KernelPca<T>> {
+    let points = dense::<T>(x)?;
+    params.kernel = params.kernel.resolve(&points)?;
+    // As scikit-learn does: without a word, the way back uses the kernel of the way there, numbers and all.
+    params.inverse = inverse.map(|inverse| InverseParams {
+        kernel: inverse.kernel.unwrap_or_else(|| params.kernel.clone()),
+        alpha: inverse.alpha,
+        center: inverse.center,
+    });
+    KernelPca::fit(ctx, &params, &points)
+}
+
+/// Fits kernel PCA on a kernel matrix.
+#[pyfunction]
+pub fn fit_gram(
+    py: Python<'_>,
+    matrix: Samples<'_>,
+    choices: KernelPcaChoices,
+    run: Run,
+) -> PyResult<Model> {
+    let dtype = dtype_named(&choices.dtype);
+    let (params, _) = choices.params(py)?;
+    let model = match &matrix {
+        Samples::F32(matrix) => {
+            let matrix = view(matrix)?;
+            enter(py, &run, |ctx| KernelPca::fit_gram(ctx, &params, matrix))
+                .map(Fitted::KernelPca32)?
+        }
+        Samples::F64(matrix) => {
+            let matrix = view(matrix)?;
+            enter(py, &run, |ctx| KernelPca::fit_gram(ctx, &params, matrix))
+                .map(Fitted::KernelPca64)?
+        }
+    };
+    Ok(Model::holding(Saved::new(model, dtype)))
+}
+
+/// The parameters of PCA, from a dictionary.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct PcaChoices {
+    components: Option<Choice>,
+    road: String,
+    whiten: bool,
+    tolerance: Option<f64>,
+    seed: u64,
+}
+
+impl PcaChoices {
+    fn params(self) -> PyResult<PcaParams> {
+        let road = match self.road.as_str() {
+            "auto" => Road::Auto,
+            "primal" => Road::Primal,
+            "dual" => Road::Dual,
+            "truncated" => Road::Truncated,
+            name => return Err(unknown("svd_solver", name)),
+        };
+        Ok(PcaParams {
+            components: components(self.components)?,
+            road,
+            whiten: self.whiten,
+            tolerance: self.tolerance,
+            max_passes: None,
+            seed: self.seed,
+        })
+    }
+}
+
+/// Fits PCA on samples, which are read in place.
+#[pyfunction]
+pub fn fit_pca(py: Python<'_>, x: Samples<'_>, choices: PcaChoices, run: Run) -> PyResult<Model> {
+    let params = choices.params()?;
+    let dtype = match &x {
+        Samples::F32(_) => Dtype::F32,
+        Samples::F64(_) => Dtype::F64,
+    };
+    let model = with_samples!(&x, x => {
+        let x = view(x)?;
+        enter(py, &run, |ctx| Pca::fit(ctx, &params, x))?
+    });
+    Ok(Model::holding(Saved::new(Fitted::Pca(model), dtype)))
+}
+
+/// The number type of results.
+fn dtype_named(name: &str) -> Dtype {
+    if name == "f32" { Dtype::F32 } else { Dtype::F64 }
+}
+
+fn unknown(parameter: &str, value: &str) -> PyErr {
+    PyValueError::new_err(format!("{parameter}: '{value}' is not known"))
+}

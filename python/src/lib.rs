@@ -1,0 +1,33 @@
+//! The Python door: numpy arrays in and out, errors as exceptions, the interpreter free while work is done. No
+//! mathematics lives here; `mercer/_core.pyi` lists what Python sees.
+
+mod arrays;
+mod contexts;
+mod enter;
+mod errors;
+mod fit;
+mod kernels;
+mod model;
+
+use pyo3::prelude::*;
+
+/// The compiled part of the package `mercer`; its functions are called by the Python files beside it.
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::contexts::{available_memory, available_threads};
+    #[pymodule_export]
+    use super::errors::FormatError;
+    #[pymodule_export]
+    use super::fit::{fit_gram, fit_kernel_pca, fit_pca};
+    #[pymodule_export]
+    use super::kernels::{canonical, families, fill_matrix, parameters, resolve};
+    #[pymodule_export]
+    use super::model::{Model, load};
+
+    #[pymodule_init]
+    fn init(module: &super::Bound<'_, super::PyModule>) -> super::PyResult<()> {
+        use pyo3::types::PyModuleMethods;
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

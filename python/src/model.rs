@@ -1,0 +1,383 @@
+//! A fitted model of any kind, as Python holds it.
+
+use std::path::{Path, PathBuf};
+
+use mercer::io::{self, Model as Fitted, Saved};
+use mercer::linalg::view::Mat;
+use mercer::model::kernel_pca::KernelPca;
+use mercer::real::Real;
+use numpy::{Element, PyArray1, PyArray2, PyReadonlyArray2, PyReadwriteArray2, ToPyArray};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyType};
+
+use crate::arrays::{Room, Samples, copied, dense, room, shown, view, with_samples};
+use crate::enter::{Run, enter};
+use crate::errors::exception;
+
+/// A fitted model with what belongs to it in a file: scaling, names of columns, notes. It never changes.
+#[pyclass(frozen, module = "mercer._core")]
+pub struct Model {
+    saved: Saved,
+}
+
+/// Runs the same lines with `$model` bound to the kernel PCA of whichever number type.
+macro_rules! with_kernel_pca {
+    ($self:expr, $model:ident => $body:expr) => {
+        match &$self.saved.model {
+            Fitted::KernelPca32($model) => $body,
+            Fitted::KernelPca64($model) => $body,
+            Fitted::Pca(_) => Err(PyTypeError::new_err("this model is a PCA")),
+        }
+    };
+}
+
+/// Reads a model file.
+#[pyfunction]
+pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<Model> {
+    let saved = py.detach(|| io::load(&path)).map_err(|error| exception(py, error))?;
+    Ok(Model { saved })
+}
+
+impl Model {
+    /// A model for Python to hold.
+    pub fn holding(saved: Saved) -> Self {
+        Self { saved }
+    }
+
+    fn pca(&self) -> PyResult<&mercer::model::pca::Pca> {
+        match &self.saved.model {
+            Fitted::Pca(model) => Ok(model),
+            _ => Err(PyTypeError::new_err("this model is a kernel PCA")),
+        }
+    }
+}
+
+#[pymethods]
+impl Model {
+    /// A model from the content of a file.
+    #[new]
+    fn from_bytes(py: Python<'_>, content: &[u8]) -> PyResult<Self> {
+        let saved = io::from_bytes(Path::new("pickled model"), content);
+        saved.map(|saved| Self { saved }).map_err(|error| exception(py, error))
+    }
+
+    /// The content of the model's file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = io::to_bytes(&self.saved).map_err(|error| exception(py, error))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyType>, (Bound<'py, PyBytes>,))> {
+        Ok((slf.get_type(), (slf.get().to_bytes(slf.py())?,)))
+    }
+
+    /// The same model with names of columns and notes (JSON) for its file.
+    fn with_notes(&self, names: Option<Vec<String>>, notes: &str) -> PyResult<Self> {
+        let extra = serde_json::from_str(notes)
+            .map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Self { saved: Saved { feature_names: names, extra, ..self.saved.clone() } })
+    }
+
+    /// The same model for samples that are scaled first, by a rule of the command line's.
+    fn with_scaling(&self, kind: &str, shift: Vec<f64>, factor: Vec<f64>) -> PyResult<Self> {
+        let text = serde_json::json!({ "kind": kind, "shift": shift, "factor": factor });
+        let scaling = serde_json::from_value(text)
+            .map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Self { saved: Saved { scaling: Some(scaling), ..self.saved.clone() } })
+    }
+
+    /// Writes the model's file, whole or not at all.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| io::save(&path, &self.saved)).map_err(|error| exception(py, error))
+    }
+
+    /// `"pca"` or `"kernel_pca"`.
+    #[getter]
+    fn estimator(&self) -> &'static str {
+        self.saved.model.estimator()
+    }
+
+    /// Training samples, columns of the input, components.
+    #[getter]
+    fn shape(&self) -> (usize, usize, usize) {
+        let model = &self.saved.model;
+        (model.n(), model.inputs(), model.k())
+    }
+
+    /// The number type of the samples: `"f32"` or `"f64"`.
+    #[getter]
+    fn dtype(&self) -> &'static str {
+        self.saved.dtype.name()
+    }
+
+    /// The names of the columns.
+    #[getter]
+    fn feature_names(&self) -> Option<Vec<String>> {
+        self.saved.feature_names.clone()
+    }
+
+    /// The notes of the model's file, as JSON.
+    #[getter]
+    fn notes(&self) -> String {
+        serde_json::Value::Object(self.saved.extra.clone()).to_string()
+    }
+
+    /// How the fit went, as JSON.
+    #[getter]
+    fn report(&self) -> PyResult<String> {
+        json(self.saved.model.report())
+    }
+
+    /// The parameters, with the kernel as it was resolved, as JSON.
+    #[getter]
+    fn params(&self) -> PyResult<String> {
+        match &self.saved.model {
+            Fitted::Pca(model) => json(&model.params),
+            Fitted::KernelPca32(model) => json(&model.params),
+            Fitted::KernelPca64(model) => json(&model.params),
+        }
+    }
+
+    /// The scaling applied to columns before the model sees them, as JSON; None without one.
+    #[getter]
+    fn scaling(&self) -> PyResult<Option<String>> {
+        self.saved.scaling.as_ref().map(json).transpose()
+    }
+
+    /// Applies the scaling to `x` in place.
+    fn scale(&self, py: Python<'_>, x: Room<'_>) -> PyResult<()> {
+        self.rescale(py, x, true)
+    }
+
+    /// Takes the scaling of `x` back in place.
+    fn unscale(&self, py: Python<'_>, x: Room<'_>) -> PyResult<()> {
+        self.rescale(py, x, false)
+    }
+
+    // Kernel PCA.
+
+    /// η_i, descending.
+    #[getter]
+    fn eigenvalues<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        with_kernel_pca!(self, model => Ok(model.eigenvalues.to_pyarray(py)))
+    }
+
+    /// The share of the variance that each component explains.
+    #[getter]
+    fn variance_ratio<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        let ratio = match &self.saved.model {
+            Fitted::Pca(model) => model.explained_variance_ratio(),
+            Fitted::KernelPca32(model) => model.explained_variance_ratio(),
+            Fitted::KernelPca64(model) => model.explained_variance_ratio(),
+        };
+        ratio.to_pyarray(py)
+    }
+
+    /// Unit eigenvectors in columns.
+    fn eigenvectors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        with_kernel_pca!(self, model => Ok(copied(py, &model.eigenvectors())))
+    }
+
+    /// Writes the scores of the training samples.
+    fn training_scores(&self, out: Room<'_>) -> PyResult<()> {
+        with_kernel_pca!(self, model => match out {
+            Room::F32(mut out) => training_scores(model, &mut out),
+            Room::F64(mut out) => training_scores(model, &mut out),
+        })
+    }
+
+    /// The training samples where they lie, or None.
+    #[getter]
+    fn anchors<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let show = |owner: Bound<'py, PyAny>| {
+            with_kernel_pca!(slf.get(), model => {
+                let anchors = model.anchors.as_ref();
+                // SAFETY: the samples belong to a frozen object, which the array keeps alive.
+                anchors.map(|x| unsafe { shown(x.data(), x.n(), x.d(), owner) }).transpose()
+            })
+        };
+        show(slf.clone().into_any())
+    }
+
+    /// The components that the map back was learned on, where they lie, or None.
+    #[getter]
+    fn inverse_anchors<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let show = |owner: Bound<'py, PyAny>| {
+            with_kernel_pca!(slf.get(), model => {
+                let anchors = model.inverse.as_ref().map(|inverse| &inverse.anchors);
+                // SAFETY: the numbers belong to a frozen object, which the array keeps alive.
+                anchors.map(|x| unsafe { shown(x.data(), x.n(), x.d(), owner) }).transpose()
+            })
+        };
+        show(slf.clone().into_any())
+    }
+
+    /// The coefficients of the map back, where they lie, or None.
+    #[getter]
+    fn inverse_coef<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let show = |owner: Bound<'py, PyAny>| {
+            with_kernel_pca!(slf.get(), model => {
+                let coef = model.inverse.as_ref().map(|inverse| &inverse.coef);
+                // SAFETY: the numbers belong to a frozen object, which the array keeps alive.
+                coef.map(|c| unsafe { shown(c.data(), c.rows(), c.cols(), owner) }).transpose()
+            })
+        };
+        show(slf.clone().into_any())
+    }
+
+    /// The squared distance in feature space of each sample to the span of the components.
+    fn reconstruction_error<'py>(
+        &self,
+        py: Python<'py>,
+        x: Samples<'_>,
+        run: Run,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let errors = with_kernel_pca!(self, model => with_samples!(&x, x => {
+            let x = view(x)?;
+            enter(py, &run, |ctx| model.reconstruction_error(ctx, &dense(x)?))
+        }))?;
+        Ok(errors.to_pyarray(py))
+    }
+
+    /// Writes the components of new samples, or of new rows of a kernel matrix. Samples and results have the number type
+    /// that the model works in.
+    fn transform(&self, py: Python<'_>, x: Samples<'_>, out: Room<'_>, run: Run) -> PyResult<()> {
+        match (&self.saved.model, x, out) {
+            (Fitted::KernelPca32(model), Samples::F32(x), Room::F32(mut out)) => {
+                project(py, model, &x, &mut out, &run)
+            }
+            (Fitted::KernelPca64(model), Samples::F64(x), Room::F64(mut out)) => {
+                project(py, model, &x, &mut out, &run)
+            }
+            (Fitted::Pca(model), Samples::F32(x), Room::F32(mut out)) => {
+                let (x, out) = (view(&x)?, room(&mut out)?);
+                enter(py, &run, |ctx| model.transform(ctx, x, out))
+            }
+            (Fitted::Pca(model), Samples::F64(x), Room::F64(mut out)) => {
+                let (x, out) = (view(&x)?, room(&mut out)?);
+                enter(py, &run, |ctx| model.transform(ctx, x, out))
+            }
+            _ => Err(other_type()),
+        }
+    }
+
+    /// Writes the samples that components stand for.
+    fn inverse_transform(
+        &self,
+        py: Python<'_>,
+        scores: Samples<'_>,
+        out: Room<'_>,
+        run: Run,
+    ) -> PyResult<()> {
+        match (&self.saved.model, scores, out) {
+            (Fitted::KernelPca32(model), Samples::F32(scores), Room::F32(mut out)) => {
+                let (scores, out) = (view(&scores)?, room(&mut out)?);
+                enter(py, &run, |ctx| model.inverse_transform(ctx, &dense(scores)?, out))
+            }
+            (Fitted::KernelPca64(model), Samples::F64(scores), Room::F64(mut out)) => {
+                let (scores, out) = (view(&scores)?, room(&mut out)?);
+                enter(py, &run, |ctx| model.inverse_transform(ctx, &dense(scores)?, out))
+            }
+            (Fitted::Pca(model), Samples::F32(scores), Room::F32(mut out)) => {
+                let (scores, out) = (view(&scores)?, room(&mut out)?);
+                enter(py, &run, |ctx| model.inverse_transform(ctx, scores, out))
+            }
+            (Fitted::Pca(model), Samples::F64(scores), Room::F64(mut out)) => {
+                let (scores, out) = (view(&scores)?, room(&mut out)?);
+                enter(py, &run, |ctx| model.inverse_transform(ctx, scores, out))
+            }
+            _ => Err(other_type()),
+        }
+    }
+
+    // PCA.
+
+    /// Unit directions in rows.
+    #[getter]
+    fn components<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        Ok(copied(py, &self.pca()?.components))
+    }
+
+    /// The mean of the training samples.
+    #[getter]
+    fn mean<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        Ok(self.pca()?.mean.to_pyarray(py))
+    }
+
+    /// The variance along each direction.
+    #[getter]
+    fn variance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        Ok(self.pca()?.variance.to_pyarray(py))
+    }
+
+    /// The singular values of the centred samples.
+    #[getter]
+    fn singular_values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        Ok(self.pca()?.singular_values().to_pyarray(py))
+    }
+
+    /// The mean variance along the directions left out.
+    #[getter]
+    fn noise_variance(&self) -> PyResult<f64> {
+        Ok(self.pca()?.noise_variance)
+    }
+}
+
+impl Model {
+    fn rescale(&self, py: Python<'_>, x: Room<'_>, forth: bool) -> PyResult<()> {
+        match x {
+            Room::F32(mut x) => self.rescale_any(py, &mut x, forth),
+            Room::F64(mut x) => self.rescale_any(py, &mut x, forth),
+        }
+    }
+
+    fn rescale_any<T: Real + Element>(
+        &self,
+        py: Python<'_>,
+        x: &mut PyReadwriteArray2<'_, T>,
+        forth: bool,
+    ) -> PyResult<()> {
+        let x = room(x)?;
+        let Some(scaling) = &self.saved.scaling else { return Ok(()) };
+        let done = match forth {
+            true => scaling.apply(x.data, x.cols),
+            false => scaling.undo(x.data, x.cols),
+        };
+        done.map_err(|error| exception(py, error))
+    }
+}
+
+fn project<T: Real + Element>(
+    py: Python<'_>,
+    model: &KernelPca<T>,
+    x: &PyReadonlyArray2<'_, T>,
+    out: &mut PyReadwriteArray2<'_, T>,
+    run: &Run,
+) -> PyResult<()> {
+    let (x, out) = (view(x)?, room(out)?);
+    enter(py, run, |ctx| match model.anchors {
+        Some(_) => model.transform(ctx, &dense(x)?, out),
+        None => model.transform_gram(ctx, x, out),
+    })
+}
+
+fn training_scores<T: Real, U: Real + Element>(
+    model: &KernelPca<T>,
+    out: &mut PyReadwriteArray2<'_, U>,
+) -> PyResult<()> {
+    let scores: Mat<f64> = model.training_scores();
+    let out = room(out)?;
+    out.data.iter_mut().zip(scores.data()).for_each(|(place, &score)| *place = U::of(score));
+    Ok(())
+}
+
+fn other_type() -> PyErr {
+    PyTypeError::new_err("samples and results must have the number type that the model works in")
+}
+
+fn json(value: &impl serde::Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
+}

@@ -1,0 +1,31 @@
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, load_wine, make_circles
+from sklearn.preprocessing import StandardScaler
+
+
+def _wide():
+    return np.random.default_rng(3).normal(size=(40, 120)) * np.linspace(0.3, 0.01, 120)
+
+
+DATA = {
+    "iris": load_iris(return_X_y=True)[0],
+    "wine": StandardScaler().fit_transform(load_wine(return_X_y=True)[0]),
+    "circles": make_circles(300, noise=0.05, factor=0.3, random_state=0)[0],
+    "wide": _wide(),
+}
+
+
+@pytest.fixture(params=list(DATA))
+def X(request):
+    return DATA[request.param].copy()
+
+
+@pytest.fixture
+def iris():
+    return DATA["iris"].copy()
+
+
+@pytest.fixture
+def wine():
+    return DATA["wine"].copy()

@@ -1,0 +1,177 @@
+"""Threads, memory, progress, interruption."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import mercer
+from mercer import PCA, KernelPCA
+
+
+@pytest.fixture(scope="module")
+def many():
+    return np.random.default_rng(0).normal(size=(3000, 6))
+
+
+def test_threads_do_not_change_a_bit(many):
+    for make in (
+        lambda jobs: KernelPCA(3, kernel="rbf", n_jobs=jobs),
+        lambda jobs: PCA(3, n_jobs=jobs),
+    ):
+        one, two = make(1).fit(many), make(2).fit(many)
+        assert_array_equal(one.transform(many), two.transform(many))
+    K = [mercer.pairwise_kernels(many[:900], kernel="rbf", n_jobs=jobs) for jobs in (1, 2)]
+    assert_array_equal(*K)
+
+
+def test_number_of_threads(monkeypatch):
+    monkeypatch.delenv("MERCER_NUM_THREADS", raising=False)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    everything = mercer.get_num_threads()
+    assert everything == len(os.sched_getaffinity(0))
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    assert mercer.get_num_threads() == 3
+    monkeypatch.setenv("MERCER_NUM_THREADS", "5")
+    assert mercer.get_num_threads() == 5
+    try:
+        mercer.set_num_threads(-1)
+        assert mercer.get_num_threads() == everything
+    finally:
+        mercer.set_num_threads(None)
+    with pytest.raises(ValueError, match="threads"):
+        mercer.set_num_threads(0)
+
+
+def test_a_small_budget_computes_tiles_anew(many):
+    stored = KernelPCA(2, kernel="rbf", eigen_solver="krylov").fit(many)
+    tiled = KernelPCA(2, kernel="rbf", eigen_solver="krylov", memory_budget="30MB").fit(many)
+    assert stored.report_["storage"] == "packed"
+    assert tiled.report_["storage"] == "tiled"
+    assert_allclose(tiled.eigenvalues_, stored.eigenvalues_, rtol=1e-9)
+    assert_allclose(tiled.transform(many), stored.transform(many), atol=1e-6)
+
+
+def test_beyond_the_budget(many):
+    with pytest.raises(MemoryError, match=r"budget is 1\.00 MiB"):
+        KernelPCA(kernel="rbf", memory_budget=2**20).fit(many)
+    for text, count in {"2GiB": 2**31, "1.5 kB": 1500, "7": 7, "3m": 3_000_000}.items():
+        assert mercer._run.bytes_of(text) == count
+
+
+def test_progress_calls_a_function(many):
+    steps = []
+    KernelPCA(3, kernel="rbf", progress=steps.append).fit(many)
+    assert steps
+    assert all(isinstance(step, mercer.Step) for step in steps)
+    assert all(step.stage and step.done >= 0 for step in steps)
+
+
+def test_progress_bar(many, capfd):
+    KernelPCA(3, kernel="rbf", progress=True).fit(many)
+    shown = capfd.readouterr()
+    assert "%" in shown.err
+    assert shown.out == ""
+
+
+def test_what_progress_raises_is_raised(many):
+    def listener(step):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        KernelPCA(3, kernel="rbf", progress=listener).fit(many)
+
+
+def test_other_threads_run_meanwhile(many):
+    ticks, done = [], threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks.append(time.perf_counter())
+            time.sleep(0.002)
+
+    other = threading.Thread(target=tick)
+    other.start()
+    began = time.perf_counter()
+    KernelPCA(10, kernel="rbf", memory_budget="30MB", eigen_solver="krylov").fit(many)
+    ended = time.perf_counter()
+    done.set()
+    other.join()
+    inside = [t for t in ticks if began < t < ended]
+    assert len(inside) > (ended - began) / 0.1
+
+
+LONG = """
+    import sys, time
+    import numpy as np
+    from mercer import KernelPCA
+    X = np.random.default_rng(0).normal(size=(30_000, 40))
+    model = KernelPCA(40, kernel="rbf", memory_budget="200MB", eigen_solver="krylov", tol=1e-15)
+    print("ready", flush=True)
+    try:
+        model.fit(X)
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+        KernelPCA(2).fit(X[:50])
+        sys.exit(7)
+"""
+
+
+def test_keyboard_interrupt_within_a_second():
+    command = [sys.executable, "-c", textwrap.dedent(LONG)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(1.5)
+        assert child.poll() is None
+        began = time.perf_counter()
+        child.send_signal(signal.SIGINT)
+        assert child.stdout.readline() == "interrupted\n"
+        assert time.perf_counter() - began < 1.0
+        assert child.wait(timeout=20) == 7
+
+
+FORK = """
+    import multiprocessing
+    import numpy as np
+    from mercer import KernelPCA
+    X = np.random.default_rng(0).normal(size=(600, 4))
+    def work(seed):
+        return KernelPCA(2, kernel="rbf").fit(X).eigenvalues_
+    here = work(0)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        there = pool.map(work, range(4))
+    assert all((values == here).all() for values in there)
+    print("same")
+"""
+
+
+def test_pools_survive_a_fork():
+    command = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(FORK)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout == "same\n", done.stderr
+
+
+MEMORY = """
+    import resource
+    import numpy as np
+    import mercer
+    X = np.random.default_rng(0).normal(size=(6000, 20))
+    mercer.pairwise_kernels(X[:500], kernel="rbf")
+    peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    before = peak()
+    K = mercer.pairwise_kernels(X, kernel="rbf")
+    print((peak() - before) / K.nbytes)
+"""
+
+
+def test_the_matrix_is_held_once():
+    command = [sys.executable, "-c", textwrap.dedent(MEMORY)]
+    share = float(subprocess.check_output(command, text=True))
+    assert share <= 1.1
