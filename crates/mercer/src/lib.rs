@@ -19,3 +19,7 @@ pub use context::Context;
 pub use error::{Error, Result};
 pub use kernel::{Kernel, KernelSpec, VectorKernel};
 pub use points::{Dense, Points, Span};
+
+#[doc = include_str!("../../../README.md")]
+#[cfg(doctest)]
+pub struct Readme;

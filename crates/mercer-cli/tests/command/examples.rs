@@ -1,4 +1,4 @@
-//! Every example of the help pages and of `docs/cli.md` runs as it is written.
+//! Every example of the help pages, of `docs/cli.md` and of the README runs as it is written.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,6 +12,7 @@ fn prepared() -> Folder {
     let iris = table.replace("x,y,z,kind", "sepal_length,sepal_width,petal_length,species");
     folder.write("iris.csv", &iris);
     folder.write("new.csv", &iris);
+    folder.write("more.csv", &iris);
     let numbers: String = table.lines().map(|line| without_last(line).join(",") + "\n").collect();
     folder.write("t.csv", numbers);
     let numbered = |(i, line): (usize, &str)| format!("{i}\t{}\n", without_last(line).join("\t"));
@@ -65,18 +66,30 @@ fn examples_of_the_help_pages() {
     assert!(count >= 18, "{count}");
 }
 
-#[cfg(unix)]
-#[test]
-fn examples_of_the_guide() {
-    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cli.md");
-    let guide = std::fs::read_to_string(guide).expect("docs/cli.md");
+/// Runs the `sh` blocks of a page of the repository, line by line; a backslash joins a line with the next.
+fn run_page(page: &str, least: usize) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(page);
+    let text = std::fs::read_to_string(path).expect(page);
     let folder = prepared();
     let mut count = 0;
-    for block in guide.split("```sh\n").skip(1) {
-        for line in block.split("```").next().unwrap_or_default().lines() {
+    for block in text.split("```sh\n").skip(1) {
+        let block = block.split("```").next().unwrap_or_default().replace("\\\n", " ");
+        for line in block.lines() {
             shell(&folder, line);
             count += 1;
         }
     }
-    assert!(count >= 15, "{count}");
+    assert!(count >= least, "{page}: {count} examples");
+}
+
+#[cfg(unix)]
+#[test]
+fn examples_of_the_guide() {
+    run_page("docs/cli.md", 15);
+}
+
+#[cfg(unix)]
+#[test]
+fn examples_of_the_readme() {
+    run_page("README.md", 3);
 }

@@ -5,5 +5,6 @@ mod families;
 mod oracle;
 mod points;
 mod properties;
+mod reference;
 mod spec;
 mod support;

@@ -22,9 +22,7 @@ use crate::linalg::view::{Mat, MatMut, MatRef};
 const TOGETHER: usize = 3 * LANES;
 /// Eigenvectors that go through stage one together: enough for large products, and for all threads to have some.
 fn panel_size(n: usize) -> usize {
-    (n / 8)
-        .clamp(TOGETHER, 8 * TOGETHER)
-        .next_multiple_of(TOGETHER)
+    (n / 8).clamp(TOGETHER, 8 * TOGETHER).next_multiple_of(TOGETHER)
 }
 
 /// Panels of stage one in a group.
@@ -50,37 +48,23 @@ pub(super) fn transform(
         done(from + 0.5 * finished as f64 / n as f64)
     };
     // The last eigenvectors reach farthest and take longest: they go first.
-    let chunks = out
-        .data_mut()
-        .par_chunks_mut(TOGETHER * n)
-        .zip(order.par_chunks(TOGETHER));
+    let chunks = out.data_mut().par_chunks_mut(TOGETHER * n).zip(order.par_chunks(TOGETHER));
     let wave = |(out, which): (&mut [f64], &[usize])| {
         ctx.poll()?;
         let reach = through_waves(&diamonds, z, which, out);
         tell(which.len(), 0.0)?;
         Ok(reach)
     };
-    let reaches = chunks
-        .rev()
-        .with_max_len(1)
-        .map(wave)
-        .collect::<Result<Vec<usize>>>()?;
+    let reaches = chunks.rev().with_max_len(1).map(wave).collect::<Result<Vec<usize>>>()?;
     count.store(0, Ordering::Relaxed);
     let size = panel_size(n);
-    let panels = out
-        .data_mut()
-        .par_chunks_mut(size * n)
-        .rev()
-        .with_max_len(1);
+    let panels = out.data_mut().par_chunks_mut(size * n).rev().with_max_len(1);
     // Both lists run backwards, so each panel's chunks are found from the end.
     panels.enumerate().try_for_each(|(at, rows)| {
         let count = n.div_ceil(size);
         let first = (count - 1 - at) * (size / TOGETHER);
         let own = first..(first + size / TOGETHER).min(reaches.len());
-        let reach = own
-            .map(|chunk| reaches[reaches.len() - 1 - chunk])
-            .max()
-            .unwrap_or(0);
+        let reach = own.map(|chunk| reaches[reaches.len() - 1 - chunk]).max().unwrap_or(0);
         for group in groups.iter().rev().filter(|group| group.top < reach) {
             ctx.poll()?;
             group.apply(a, rows);
@@ -119,10 +103,7 @@ struct Group {
 fn groups(a: &Mat<f64>, factors: &Factors) -> Vec<Group> {
     let count = panels(a.rows());
     let starts: Vec<usize> = (0..count).step_by(GROUP).collect();
-    starts
-        .into_par_iter()
-        .map(|p| Group::new(a, factors, p, GROUP.min(count - p)))
-        .collect()
+    starts.into_par_iter().map(|p| Group::new(a, factors, p, GROUP.min(count - p))).collect()
 }
 
 impl Group {
@@ -133,19 +114,9 @@ impl Group {
         let head = width.min(a.rows() - top);
         let short = |j: usize| j < head;
         let head = Mat::from_fn(head, width, |i, j| {
-            if short(j) {
-                below_unit(i, j, a[(top + i, first + j)])
-            } else {
-                0.0
-            }
+            if short(j) { below_unit(i, j, a[(top + i, first + j)]) } else { 0.0 }
         });
-        let mut group = Self {
-            top,
-            first,
-            width,
-            head,
-            t: Mat::zeros(width, width),
-        };
+        let mut group = Self { top, first, width, head, t: Mat::zeros(width, width) };
         group.t = group.joined_factor(a, factors, start, count);
         group
     }
@@ -153,9 +124,7 @@ impl Group {
     /// The rows of V after the head.
     fn tail<'a>(&self, a: &'a Mat<f64>) -> MatRef<'a, f64> {
         let start = self.top + self.head.rows();
-        a.view()
-            .row_range(start, a.rows() - start)
-            .col_range(self.first, self.width)
+        a.view().row_range(start, a.rows() - start).col_range(self.first, self.width)
     }
 
     /// T of the product of all panels: (I − V T Vᵀ)(I − v t vᵀ) has the corner −T Vᵀv t beside T and t.
@@ -216,22 +185,12 @@ impl Group {
         let (tail, rest) = (self.tail(a), n - self.top - head);
         let mut sums = Mat::zeros(count, self.width);
         let x = MatRef::new(rows, count, n, n).col_range(self.top, n - self.top);
-        multiply(
-            x.col_range(0, head),
-            self.head.view(),
-            sums.view_mut(),
-            Onto::Nothing,
-        );
+        multiply(x.col_range(0, head), self.head.view(), sums.view_mut(), Onto::Nothing);
         if rest > 0 {
             multiply(x.col_range(head, rest), tail, sums.view_mut(), Onto::Sum);
         }
         let mut turned = Mat::zeros(count, self.width);
-        multiply(
-            sums.view(),
-            self.t.view().transposed(),
-            turned.view_mut(),
-            Onto::Nothing,
-        );
+        multiply(sums.view(), self.t.view().transposed(), turned.view_mut(), Onto::Nothing);
         let mut out = |start, width, v: MatRef<'_, f64>| {
             let out = MatMut::new(&mut rows[start..], count, width, n);
             multiply(turned.view(), v.transposed(), out, Onto::Difference);

@@ -150,15 +150,8 @@ impl Work {
             .for_each(|((left, right), w)| {
                 let rows = w.len() / WIDTH;
                 let v = MatRef::new(left, rows, WIDTH, PAIR);
-                multiply(
-                    v,
-                    half,
-                    MatMut::new(w, rows, WIDTH, WIDTH),
-                    Onto::Difference,
-                );
-                let lines = left
-                    .chunks_exact_mut(PAIR)
-                    .zip(right.chunks_exact_mut(PAIR));
+                multiply(v, half, MatMut::new(w, rows, WIDTH, WIDTH), Onto::Difference);
+                let lines = left.chunks_exact_mut(PAIR).zip(right.chunks_exact_mut(PAIR));
                 for ((left, right), x) in lines.zip(w.chunks_exact(WIDTH)) {
                     right[WIDTH..].copy_from_slice(&left[..WIDTH]);
                     right[..WIDTH].copy_from_slice(x);
@@ -173,35 +166,23 @@ impl Work {
         let m = n - top;
         let left = MatRef::new(&self.left, m, PAIR, PAIR);
         let right = MatRef::new(&self.right, m, PAIR, PAIR).transposed();
-        let strips: Vec<_> = a.data_mut()[top * n..]
-            .chunks_mut(STRIP * n)
-            .enumerate()
-            .collect();
+        let strips: Vec<_> = a.data_mut()[top * n..].chunks_mut(STRIP * n).enumerate().collect();
         // The longest strips go first, so that no thread is left with one at the end.
-        strips
-            .into_par_iter()
-            .rev()
-            .with_max_len(1)
-            .for_each(|(strip, out)| {
-                let (start, rows) = (strip * STRIP, out.len() / n);
-                let lines = left.row_range(start, rows);
-                let (body, corner) = (right.col_range(0, start), right.col_range(start, rows));
-                let out = &mut out[top..];
-                if start > 0 {
-                    multiply(
-                        lines,
-                        body,
-                        MatMut::new(out, rows, start, n),
-                        Onto::Difference,
-                    );
-                }
-                multiply_lower(
-                    lines,
-                    corner,
-                    MatMut::new(&mut out[start..], rows, rows, n),
-                    Onto::Difference,
-                );
-            });
+        strips.into_par_iter().rev().with_max_len(1).for_each(|(strip, out)| {
+            let (start, rows) = (strip * STRIP, out.len() / n);
+            let lines = left.row_range(start, rows);
+            let (body, corner) = (right.col_range(0, start), right.col_range(start, rows));
+            let out = &mut out[top..];
+            if start > 0 {
+                multiply(lines, body, MatMut::new(out, rows, start, n), Onto::Difference);
+            }
+            multiply_lower(
+                lines,
+                corner,
+                MatMut::new(&mut out[start..], rows, rows, n),
+                Onto::Difference,
+            );
+        });
     }
 }
 
@@ -259,12 +240,7 @@ fn product_strip(
     multiply(sum, t, MatMut::new(out, rows, WIDTH, WIDTH), Onto::Nothing);
     let mut inner = vec![0.0; WIDTH * WIDTH];
     let w = MatRef::new(out, rows, WIDTH, WIDTH);
-    multiply(
-        own.transposed(),
-        w,
-        MatMut::new(&mut inner, WIDTH, WIDTH, WIDTH),
-        Onto::Nothing,
-    );
+    multiply(own.transposed(), w, MatMut::new(&mut inner, WIDTH, WIDTH, WIDTH), Onto::Nothing);
     inner
 }
 
@@ -276,11 +252,6 @@ fn half_inner(shares: &[Vec<f64>], t: MatRef<'_, f64>) -> Vec<f64> {
     }
     let mut half = vec![0.0; WIDTH * WIDTH];
     let sum = MatRef::new(&sum, WIDTH, WIDTH, WIDTH);
-    multiply(
-        t.transposed(),
-        sum,
-        MatMut::new(&mut half, WIDTH, WIDTH, WIDTH),
-        Onto::Nothing,
-    );
+    multiply(t.transposed(), sum, MatMut::new(&mut half, WIDTH, WIDTH, WIDTH), Onto::Nothing);
     half
 }

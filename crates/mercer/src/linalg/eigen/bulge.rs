@@ -58,9 +58,7 @@ pub(super) fn reduce(
         band: Shared::new(&mut band),
         upper: Shared::new(a.data_mut()),
         scales: Shared::new(&mut scales),
-        progress: (0..n.saturating_sub(2).div_ceil(TEAM))
-            .map(|_| AtomicUsize::new(0))
-            .collect(),
+        progress: (0..n.saturating_sub(2).div_ceil(TEAM)).map(|_| AtomicUsize::new(0)).collect(),
         next: AtomicUsize::new(0),
         stop: AtomicBool::new(false),
     };
@@ -69,9 +67,7 @@ pub(super) fn reduce(
     let entry = |i: usize, j: usize| band[8 + j * STRIDE + i];
     Ok(Tridiagonal {
         diagonal: (0..n).map(|i| entry(i, i)).collect(),
-        below: (0..n)
-            .map(|i| if i + 1 < n { entry(i + 1, i) } else { 0.0 })
-            .collect(),
+        below: (0..n).map(|i| if i + 1 < n { entry(i + 1, i) } else { 0.0 }).collect(),
         scales,
     })
 }
@@ -122,14 +118,8 @@ impl Chase<'_> {
     fn descend(&self, team: usize) {
         let first = team * TEAM;
         let sweeps = TEAM.min(self.n - 2 - first);
-        let mut current = [Reflector {
-            v: [0.0; WIDTH],
-            tau: 0.0,
-        }; TEAM];
-        let beats = (0..sweeps)
-            .map(|r| length(self.n, first + r) + 2 * r)
-            .max()
-            .unwrap_or(0);
+        let mut current = [Reflector { v: [0.0; WIDTH], tau: 0.0 }; TEAM];
+        let beats = (0..sweeps).map(|r| length(self.n, first + r) + 2 * r).max().unwrap_or(0);
         for beat in 0..beats {
             if !self.wait(team, beat + 2 * TEAM) {
                 break;
@@ -155,11 +145,7 @@ impl Chase<'_> {
                 return false;
             }
             turns += 1;
-            if turns < 1000 {
-                std::hint::spin_loop()
-            } else {
-                std::thread::yield_now()
-            }
+            if turns < 1000 { std::hint::spin_loop() } else { std::thread::yield_now() }
         }
         true
     }
@@ -182,11 +168,7 @@ impl Chase<'_> {
         if top + WIDTH < self.n {
             let h = *current;
             // SAFETY: as above.
-            chase::<f64>(
-                unsafe { Block::new(corner(top + WIDTH, top, whole)) },
-                &h,
-                current,
-            );
+            chase::<f64>(unsafe { Block::new(corner(top + WIDTH, top, whole)) }, &h, current);
             self.keep(s, k + 1, current);
         }
     }

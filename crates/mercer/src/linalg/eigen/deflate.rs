@@ -47,11 +47,7 @@ pub(super) fn deflate(
         }
         rows.push(row);
     }
-    let reaching = |half: usize| {
-        (0..rows.len())
-            .filter(|&at| reaches[rows[at]][half])
-            .collect()
-    };
+    let reaching = |half: usize| (0..rows.len()).filter(|&at| reaches[rows[at]][half]).collect();
     Coupled {
         d: rows.iter().map(|&row| part.d[row]).collect(),
         z: rows.iter().map(|&row| z[row]).collect(),
@@ -63,11 +59,8 @@ pub(super) fn deflate(
 
 /// All rows in ascending order of d.
 fn ascending(d: &[f64], [low, high]: [&[usize]; 2], middle: usize) -> Vec<usize> {
-    let mut order: Vec<usize> = low
-        .iter()
-        .copied()
-        .chain(high.iter().map(|row| middle + row))
-        .collect();
+    let mut order: Vec<usize> =
+        low.iter().copied().chain(high.iter().map(|row| middle + row)).collect();
     order.sort_by(|&i, &j| d[i].total_cmp(&d[j]));
     order
 }
@@ -82,11 +75,7 @@ fn rotate(part: &mut Part<'_>, first: usize, second: usize, c: f64, s: f64) {
     let (head, tail) = part.z.split_at_mut(high * part.stride);
     let low_row = &mut head[low * part.stride..][columns.clone()];
     let high_row = &mut tail[columns];
-    let (x, y) = if first < second {
-        (low_row, high_row)
-    } else {
-        (high_row, low_row)
-    };
+    let (x, y) = if first < second { (low_row, high_row) } else { (high_row, low_row) };
     for (x, y) in x.iter_mut().zip(y) {
         (*x, *y) = (c * *x + s * *y, c * *y - s * *x);
     }

@@ -40,11 +40,7 @@ pub(super) struct Diamond<'a> {
 impl Copies {
     pub(super) fn new() -> Self {
         let (head, foot) = ([0.0; DEPTH * DEPTH], [0.0; DEPTH * DEPTH]);
-        Self {
-            head,
-            foot,
-            whole: [0.0; HEIGHT * DEPTH],
-        }
+        Self { head, foot, whole: [0.0; HEIGHT * DEPTH] }
     }
 
     /// V of diamond k of the sweeps from `first` on. Its middle rows, where all sweeps take part, are read in place; the
@@ -66,24 +62,9 @@ impl Copies {
         }
         let middle = &all.upper[first * all.n + top + DEPTH - 1..];
         [
-            Stretch {
-                v: &self.head,
-                stride: DEPTH,
-                start: 0,
-                rows: DEPTH - 1,
-            },
-            Stretch {
-                v: middle,
-                stride: all.n,
-                start: DEPTH - 1,
-                rows: WIDTH - DEPTH + 1,
-            },
-            Stretch {
-                v: &self.foot,
-                stride: DEPTH,
-                start: WIDTH,
-                rows: DEPTH - 1,
-            },
+            Stretch { v: &self.head, stride: DEPTH, start: 0, rows: DEPTH - 1 },
+            Stretch { v: middle, stride: all.n, start: DEPTH - 1, rows: WIDTH - DEPTH + 1 },
+            Stretch { v: &self.foot, stride: DEPTH, start: WIDTH, rows: DEPTH - 1 },
         ]
     }
 

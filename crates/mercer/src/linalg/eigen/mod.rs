@@ -61,11 +61,7 @@ pub fn symmetric(ctx: &Context, a: Mat<f64>) -> Result<Eigen> {
     let n = a.rows();
     assert_eq!(n, a.cols(), "a symmetric matrix is square");
     ctx.poll()?;
-    if n <= SMALL {
-        small(&a)
-    } else {
-        ctx.install(|| large(ctx, a))
-    }
+    if n <= SMALL { small(&a) } else { ctx.install(|| large(ctx, a)) }
 }
 
 /// All eigenpairs by two stages, on the threads of the current pool.
@@ -75,12 +71,7 @@ fn large(ctx: &Context, mut a: Mat<f64>) -> Result<Eigen> {
     let progress = |from: f64, to: f64| {
         move |part: f64| {
             let done = from + part * (to - from);
-            ctx.step(Step {
-                stage: "eigen",
-                done,
-                total: 1.0,
-                residual: None,
-            })
+            ctx.step(Step { stage: "eigen", done, total: 1.0, residual: None })
         }
     };
     let factors = band::reduce(ctx, &mut a, &progress(0.0, 0.35))?;
@@ -89,19 +80,9 @@ fn large(ctx: &Context, mut a: Mat<f64>) -> Result<Eigen> {
     let mut order = tridiagonal::solve(ctx, &mut middle.diagonal, &middle.below, &mut z)?;
     progress(0.45, 0.55)(1.0)?;
     order.reverse();
-    let values = order
-        .iter()
-        .map(|&row| middle.diagonal[row] * scale)
-        .collect();
-    let vectors = back::transform(
-        ctx,
-        &a,
-        &factors,
-        &middle.scales,
-        &z,
-        &order,
-        &progress(0.55, 1.0),
-    )?;
+    let values = order.iter().map(|&row| middle.diagonal[row] * scale).collect();
+    let vectors =
+        back::transform(ctx, &a, &factors, &middle.scales, &z, &order, &progress(0.55, 1.0))?;
     Ok(Eigen { values, vectors })
 }
 
@@ -140,10 +121,7 @@ pub fn workspace_bytes(n: usize) -> u64 {
 pub fn small(a: &Mat<f64>) -> Result<Eigen> {
     let n = a.rows();
     if n == 0 {
-        return Ok(Eigen {
-            values: Vec::new(),
-            vectors: Mat::zeros(0, 0),
-        });
+        return Ok(Eigen { values: Vec::new(), vectors: Mat::zeros(0, 0) });
     }
     let mut ascending = vec![0.0; n];
     let mut vectors = Mat::zeros(n, n);

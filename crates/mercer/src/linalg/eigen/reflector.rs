@@ -49,13 +49,7 @@ impl Reflector {
         for i in 1..WIDTH {
             v[i] = x[i] * scale;
         }
-        (
-            Self {
-                v,
-                tau: (beta - x[0]) / beta,
-            },
-            beta,
-        )
+        (Self { v, tau: (beta - x[0]) / beta }, beta)
     }
 }
 
@@ -190,14 +184,10 @@ fn both_sides_body<V: Vector<f64>>(Block(d): Block, h: &Reflector) {
             let mask = V::load(FROM_LANE[j - first].as_ptr());
             let change = V::load(h.v.as_ptr().add(first)).mul_add(wj, zero);
             let change = V::load(w.as_ptr().add(first)).mul_add(vj, change);
-            change
-                .mul_add(mask, V::load(column.add(first)))
-                .store(column.add(first));
+            change.mul_add(mask, V::load(column.add(first))).store(column.add(first));
             for at in (first + V::LANES..WIDTH).step_by(V::LANES) {
                 let part = V::load(h.v.as_ptr().add(at)).mul_add(wj, V::load(column.add(at)));
-                V::load(w.as_ptr().add(at))
-                    .mul_add(vj, part)
-                    .store(column.add(at));
+                V::load(w.as_ptr().add(at)).mul_add(vj, part).store(column.add(at));
             }
         }
     }
@@ -217,8 +207,7 @@ fn half_product<V: Vector<f64>>(d: *const f64, h: &Reflector) -> [f64; WIDTH] {
             for at in (j / V::LANES * V::LANES..WIDTH).step_by(V::LANES) {
                 let part = V::load(column.add(at));
                 dot = part.mul_add(V::load(h.v.as_ptr().add(at)), dot);
-                part.mul_add(vj, V::load(w.as_ptr().add(at)))
-                    .store(w.as_mut_ptr().add(at));
+                part.mul_add(vj, V::load(w.as_ptr().add(at))).store(w.as_mut_ptr().add(at));
             }
             // The diagonal entry is counted in the column's own sum.
             across[j] = sum(dot) - *column.add(j) * h.v[j];

@@ -48,10 +48,7 @@ impl Secular<'_> {
             (false, false) => (j + 1, -middle, 0.0),
         };
         let start = if origin == j { middle } else { -middle };
-        Root {
-            origin,
-            offset: self.search(j, origin, start, (low, high)),
-        }
+        Root { origin, offset: self.search(j, origin, start, (low, high)) }
     }
 
     fn search(&self, j: usize, origin: usize, start: f64, bracket: (f64, f64)) -> f64 {
@@ -117,21 +114,13 @@ impl Secular<'_> {
         let b = flat * (p + q) + a + c;
         let constant = p * q * self.value(sides);
         let root = (b * b - 4.0 * flat * constant).max(0.0).sqrt();
-        if b > 0.0 {
-            2.0 * constant / (b + root)
-        } else {
-            (b - root) / (2.0 * flat)
-        }
+        if b > 0.0 { 2.0 * constant / (b + root) } else { (b - root) / (2.0 * flat) }
     }
 }
 
 /// A number between two of one sign (one may be zero), halving the exponent where they are far apart.
 fn between(low: f64, high: f64) -> f64 {
-    let (small, large) = if low.abs() < high.abs() {
-        (low, high)
-    } else {
-        (high, low)
-    };
+    let (small, large) = if low.abs() < high.abs() { (low, high) } else { (high, low) };
     if small == 0.0 {
         large / 64.0
     } else if large / small > 4.0 {
@@ -194,11 +183,7 @@ fn repaired_body(d: &[f64], origins: &[f64], offsets: &[f64], i: usize, out: &mu
     multiply(0, i);
     multiply(i + 1, d.len());
     let own = (origins[i] - di) + offsets[i];
-    *out = products
-        .iter()
-        .fold(own, |product, factor| product * factor)
-        .abs()
-        .sqrt();
+    *out = products.iter().fold(own, |product, factor| product * factor).abs().sqrt();
 }
 
 dispatch! {

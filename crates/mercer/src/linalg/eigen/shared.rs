@@ -17,11 +17,7 @@ unsafe impl Sync for Shared<'_> {}
 
 impl<'a> Shared<'a> {
     pub(super) fn new(slice: &'a mut [f64]) -> Self {
-        Self {
-            start: slice.as_mut_ptr(),
-            len: slice.len(),
-            slice: PhantomData,
-        }
+        Self { start: slice.as_mut_ptr(), len: slice.len(), slice: PhantomData }
     }
 
     /// A pointer to the numbers `at .. at + len`.

@@ -30,12 +30,7 @@ fn with_spectrum(values: &[f64], seed: u64) -> Mat<f64> {
     let q = small(&random(n, seed)).unwrap().vectors;
     let scaled = Mat::from_fn(n, n, |i, j| values[i] * q[(i, j)]);
     let mut a = Mat::zeros(n, n);
-    multiply(
-        q.view().transposed(),
-        scaled.view(),
-        a.view_mut(),
-        Onto::Nothing,
-    );
+    multiply(q.view().transposed(), scaled.view(), a.view_mut(), Onto::Nothing);
     a
 }
 
@@ -48,22 +43,11 @@ fn staged(a: &Mat<f64>, threads: usize) -> Eigen {
 /// Checks A V = V Λ, VᵀV = I and the order of the eigenvalues, all to rounding error.
 fn check(a: &Mat<f64>, eigen: &Eigen, what: &str) {
     let (a, n) = (symmetric_copy(a), a.rows());
-    let size = eigen
-        .values
-        .iter()
-        .fold(f64::MIN_POSITIVE, |size, x| size.max(x.abs()));
+    let size = eigen.values.iter().fold(f64::MIN_POSITIVE, |size, x| size.max(x.abs()));
     let bound = 1e-14 * (n as f64).sqrt().max(4.0);
-    assert!(
-        eigen.values.is_sorted_by(|x, y| x >= y),
-        "{what}: not descending"
-    );
+    assert!(eigen.values.is_sorted_by(|x, y| x >= y), "{what}: not descending");
     let (mut image, mut inner) = (Mat::zeros(n, n), Mat::zeros(n, n));
-    multiply(
-        eigen.vectors.view(),
-        a.view(),
-        image.view_mut(),
-        Onto::Nothing,
-    );
+    multiply(eigen.vectors.view(), a.view(), image.view_mut(), Onto::Nothing);
     multiply(
         eigen.vectors.view(),
         eigen.vectors.view().transposed(),
@@ -73,16 +57,10 @@ fn check(a: &Mat<f64>, eigen: &Eigen, what: &str) {
     for i in 0..n {
         let square = |j| ((image[(i, j)] - eigen.values[i] * eigen.vectors[(i, j)]) / size).powi(2);
         let residual = (0..n).map(square).sum::<f64>().sqrt();
-        assert!(
-            residual <= bound,
-            "{what}: residual {residual:e} of pair {i} of {n}"
-        );
+        assert!(residual <= bound, "{what}: residual {residual:e} of pair {i} of {n}");
         for j in 0..n {
             let error = (inner[(i, j)] - f64::from(u8::from(i == j))).abs();
-            assert!(
-                error <= bound,
-                "{what}: vectors {i} and {j} of {n}: {error:e}"
-            );
+            assert!(error <= bound, "{what}: vectors {i} and {j} of {n}: {error:e}");
         }
     }
 }
@@ -90,23 +68,15 @@ fn check(a: &Mat<f64>, eigen: &Eigen, what: &str) {
 fn check_against_one_stage(a: &Mat<f64>, what: &str) {
     let (ours, theirs) = (staged(a, 2), small(a).unwrap());
     check(a, &ours, what);
-    let size = theirs
-        .values
-        .iter()
-        .fold(0.0f64, |size, x| size.max(x.abs()));
+    let size = theirs.values.iter().fold(0.0f64, |size, x| size.max(x.abs()));
     for (x, y) in ours.values.iter().zip(&theirs.values) {
-        assert!(
-            (x - y).abs() <= 1e-13 * size,
-            "{what}: eigenvalue {x} instead of {y}"
-        );
+        assert!((x - y).abs() <= 1e-13 * size, "{what}: eigenvalue {x} instead of {y}");
     }
 }
 
 #[test]
 fn every_size_around_the_block_edges() {
-    let edges = [
-        127, 128, 129, 130, 191, 192, 193, 255, 256, 257, 258, 300, 321,
-    ];
+    let edges = [127, 128, 129, 130, 191, 192, 193, 255, 256, 257, 258, 300, 321];
     for n in (1..=70).chain(edges) {
         check_against_one_stage(&random(n, n as u64), &format!("random, n = {n}"));
     }
@@ -130,39 +100,18 @@ fn matrices_with_much_structure() {
     let x: Vec<f64> = (0..n).map(|_| stream.normal()).collect();
     let cases: [(&str, Mat<f64>); 8] = [
         ("zero", Mat::zeros(n, n)),
-        (
-            "identity",
-            Mat::from_fn(n, n, |i, j| f64::from(u8::from(i == j))),
-        ),
-        (
-            "diagonal",
-            Mat::from_fn(n, n, |i, j| if i == j { x[i] } else { 0.0 }),
-        ),
+        ("identity", Mat::from_fn(n, n, |i, j| f64::from(u8::from(i == j)))),
+        ("diagonal", Mat::from_fn(n, n, |i, j| if i == j { x[i] } else { 0.0 })),
         ("rank one", Mat::from_fn(n, n, |i, j| x[i] * x[j])),
         ("all ones", Mat::from_fn(n, n, |_, _| 1.0)),
         (
             "blocks",
-            Mat::from_fn(n, n, |i, j| {
-                if i / 40 == j / 40 {
-                    x[i] * x[j] + 1.0
-                } else {
-                    0.0
-                }
-            }),
+            Mat::from_fn(n, n, |i, j| if i / 40 == j / 40 { x[i] * x[j] + 1.0 } else { 0.0 }),
         ),
-        (
-            "tridiagonal",
-            Mat::from_fn(n, n, |i, j| [2.0, -1.0, 0.0][i.abs_diff(j).min(2)]),
-        ),
+        ("tridiagonal", Mat::from_fn(n, n, |i, j| [2.0, -1.0, 0.0][i.abs_diff(j).min(2)])),
         (
             "arrow",
-            Mat::from_fn(n, n, |i, j| {
-                if i == j || i.min(j) == 0 {
-                    x[i.max(j)]
-                } else {
-                    0.0
-                }
-            }),
+            Mat::from_fn(n, n, |i, j| if i == j || i.min(j) == 0 { x[i.max(j)] } else { 0.0 }),
         ),
     ];
     for (what, a) in &cases {
@@ -206,17 +155,12 @@ fn huge_and_tiny_matrices() {
 
 #[test]
 fn threads_do_not_change_a_bit() {
-    let kernel = Mat::from_fn(330, 330, |i, j| {
-        (-((i as f64 - j as f64) / 9.0).powi(2)).exp()
-    });
+    let kernel = Mat::from_fn(330, 330, |i, j| (-((i as f64 - j as f64) / 9.0).powi(2)).exp());
     for a in [random(330, 2), kernel] {
         let one = staged(&a, 1);
         for threads in [2, 3] {
             let many = staged(&a, threads);
-            assert!(
-                one.values == many.values && one.vectors == many.vectors,
-                "{threads} threads"
-            );
+            assert!(one.values == many.values && one.vectors == many.vectors, "{threads} threads");
         }
     }
 }
@@ -238,11 +182,7 @@ struct Stopper {
 impl Stopper {
     fn count(&self) -> ControlFlow<()> {
         let call = self.calls.fetch_add(1, Ordering::Relaxed);
-        if call < self.last {
-            ControlFlow::Continue(())
-        } else {
-            ControlFlow::Break(())
-        }
+        if call < self.last { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 }
 
@@ -260,22 +200,13 @@ impl Monitor for Stopper {
 fn an_interrupt_ends_any_phase() {
     let a = random(300, 6);
     let run = |last: usize| {
-        let stopper = Arc::new(Stopper {
-            calls: AtomicUsize::new(0),
-            last,
-        });
+        let stopper = Arc::new(Stopper { calls: AtomicUsize::new(0), last });
         let ctx = Context::new(2).with_monitor(stopper.clone());
-        (
-            symmetric(&ctx, a.clone()),
-            stopper.calls.load(Ordering::Relaxed),
-        )
+        (symmetric(&ctx, a.clone()), stopper.calls.load(Ordering::Relaxed))
     };
     let (result, calls) = run(usize::MAX);
     assert!(result.is_ok() && calls > 20);
     for last in (0..calls - 1).step_by(calls / 12) {
-        assert!(
-            matches!(run(last).0, Err(Error::Interrupted)),
-            "stopped at call {last}"
-        );
+        assert!(matches!(run(last).0, Err(Error::Interrupted)), "stopped at call {last}");
     }
 }

@@ -36,17 +36,8 @@ pub(super) fn solve(
     z: &mut Mat<f64>,
 ) -> Result<Vec<usize>> {
     let n = diagonal.len();
-    let size = diagonal
-        .iter()
-        .chain(below)
-        .fold(0.0f64, |size, x| size.max(x.abs()));
-    let whole = Part {
-        d: diagonal,
-        e: below,
-        z: z.data_mut(),
-        stride: n,
-        first: 0,
-    };
+    let size = diagonal.iter().chain(below).fold(0.0f64, |size, x| size.max(x.abs()));
+    let whole = Part { d: diagonal, e: below, z: z.data_mut(), stride: n, first: 0 };
     whole.conquer(ctx, 4.0 * f64::EPSILON * size)
 }
 
@@ -76,20 +67,11 @@ impl Part<'_> {
         self.d[middle - 1] -= rho.abs();
         self.d[middle] -= rho.abs();
         let (top, bottom) = self.halves(middle);
-        let (low, high) = rayon::join(
-            || top.conquer(ctx, tolerance),
-            || bottom.conquer(ctx, tolerance),
-        );
+        let (low, high) =
+            rayon::join(|| top.conquer(ctx, tolerance), || bottom.conquer(ctx, tolerance));
         let (low, high) = (low?, high?);
         let coupling = self.coupling(middle, rho);
-        let coupled = deflate(
-            &mut self,
-            coupling,
-            middle,
-            rho.abs(),
-            [&low, &high],
-            tolerance,
-        );
+        let coupled = deflate(&mut self, coupling, middle, rho.abs(), [&low, &high], tolerance);
         self.merge(ctx, &coupled, middle, rho.abs())?;
         let mut order: Vec<usize> = (0..size).collect();
         order.sort_by(|&i, &j| self.d[i].total_cmp(&self.d[j]));
@@ -102,20 +84,8 @@ impl Part<'_> {
         let (z0, z1) = self.z.split_at_mut(middle * self.stride);
         let (stride, first) = (self.stride, self.first);
         (
-            Part {
-                d: d0,
-                e: e0,
-                z: z0,
-                stride,
-                first,
-            },
-            Part {
-                d: d1,
-                e: e1,
-                z: z1,
-                stride,
-                first: first + middle,
-            },
+            Part { d: d0, e: e0, z: z0, stride, first },
+            Part { d: d1, e: e1, z: z1, stride, first: first + middle },
         )
     }
 
@@ -129,11 +99,7 @@ impl Part<'_> {
             DiagRef::from_slice(self.d),
             DiagRef::from_slice(&self.e[..size - 1]),
             DiagMut::from_slice_mut(&mut values),
-            Some(faer::MatMut::from_column_major_slice_mut(
-                &mut vectors,
-                size,
-                size,
-            )),
+            Some(faer::MatMut::from_column_major_slice_mut(&mut vectors, size, size)),
             Par::Seq,
             MemStack::new(&mut MemBuffer::new(need)),
             params,
@@ -142,11 +108,7 @@ impl Part<'_> {
             Error::Numeric("the eigenvalues of a tridiagonal matrix did not converge".into())
         })?;
         self.d.copy_from_slice(&values);
-        for (row, vector) in self
-            .z
-            .chunks_exact_mut(self.stride)
-            .zip(vectors.chunks_exact(size))
-        {
+        for (row, vector) in self.z.chunks_exact_mut(self.stride).zip(vectors.chunks_exact(size)) {
             row[self.first..self.first + size].copy_from_slice(vector);
         }
         Ok((0..size).collect())
@@ -157,32 +119,17 @@ impl Part<'_> {
         let sign = if rho < 0.0 { -1.0 } else { 1.0 };
         let seam = self.first + middle;
         let entry = |(i, row): (usize, &[f64])| {
-            if i < middle {
-                row[seam - 1]
-            } else {
-                sign * row[seam]
-            }
+            if i < middle { row[seam - 1] } else { sign * row[seam] }
         };
-        self.z
-            .chunks_exact(self.stride)
-            .enumerate()
-            .map(entry)
-            .collect()
+        self.z.chunks_exact(self.stride).enumerate().map(entry).collect()
     }
 
     /// Replaces the coupled eigenpairs of the halves by those of the whole.
     fn merge(&mut self, ctx: &Context, coupled: &Coupled, middle: usize, rho: f64) -> Result<()> {
         let count = coupled.rows.len();
-        let secular = Secular {
-            d: &coupled.d,
-            z: &coupled.z,
-            rho,
-        };
-        let roots: Vec<Root> = (0..count)
-            .into_par_iter()
-            .with_min_len(16)
-            .map(|j| secular.root(j))
-            .collect();
+        let secular = Secular { d: &coupled.d, z: &coupled.z, rho };
+        let roots: Vec<Root> =
+            (0..count).into_par_iter().with_min_len(16).map(|j| secular.root(j)).collect();
         let origins: Vec<f64> = roots.iter().map(|root| coupled.d[root.origin]).collect();
         let offsets: Vec<f64> = roots.iter().map(|root| root.offset).collect();
         let repair = |i: usize| {
@@ -190,17 +137,8 @@ impl Part<'_> {
             repaired::<f64>(&coupled.d, &origins, &offsets, i, &mut size);
             size.copysign(coupled.z[i])
         };
-        let z: Vec<f64> = (0..count)
-            .into_par_iter()
-            .with_min_len(16)
-            .map(repair)
-            .collect();
-        let spectrum = Spectrum {
-            d: &coupled.d,
-            z: &z,
-            origins: &origins,
-            offsets: &offsets,
-        };
+        let z: Vec<f64> = (0..count).into_par_iter().with_min_len(16).map(repair).collect();
+        let spectrum = Spectrum { d: &coupled.d, z: &z, origins: &origins, offsets: &offsets };
         let halves = [
             (&coupled.upper, self.first, middle),
             (&coupled.lower, self.first + middle, self.d.len() - middle),
@@ -209,15 +147,13 @@ impl Part<'_> {
             Half::new(coupled, which, self.z, self.stride, column, width)
         });
         let mut places = self.places(&coupled.rows);
-        places
-            .par_chunks_mut(PANEL)
-            .with_max_len(1)
-            .enumerate()
-            .try_for_each(|(panel, rows)| {
+        places.par_chunks_mut(PANEL).with_max_len(1).enumerate().try_for_each(
+            |(panel, rows)| {
                 ctx.poll()?;
                 spectrum.rotate(panel * PANEL, &halves, rows);
                 Ok(())
-            })?;
+            },
+        )?;
         for (j, &row) in coupled.rows.iter().enumerate() {
             self.d[row] = origins[j] + offsets[j];
         }
@@ -228,10 +164,7 @@ impl Part<'_> {
     fn places(&mut self, which: &[usize]) -> Vec<&mut [f64]> {
         let mut all: Vec<Option<&mut [f64]>> =
             self.z.chunks_exact_mut(self.stride).map(Some).collect();
-        which
-            .iter()
-            .map(|&row| all[row].take().expect("a row is named once"))
-            .collect()
+        which.iter().map(|&row| all[row].take().expect("a row is named once")).collect()
     }
 }
 
@@ -254,20 +187,13 @@ impl<'a> Half<'a> {
         width: usize,
     ) -> Self {
         let mut vectors = Mat::zeros(which.len(), width);
-        vectors
-            .data_mut()
-            .par_chunks_mut(width)
-            .with_min_len(64)
-            .zip(which)
-            .for_each(|(out, &at)| {
+        vectors.data_mut().par_chunks_mut(width).with_min_len(64).zip(which).for_each(
+            |(out, &at)| {
                 let start = coupled.rows[at] * stride + column;
                 out.copy_from_slice(&z[start..start + width]);
-            });
-        Self {
-            which,
-            vectors,
-            column,
-        }
+            },
+        );
+        Self { which, vectors, column }
     }
 }
 

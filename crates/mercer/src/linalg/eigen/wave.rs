@@ -43,11 +43,7 @@ impl<'a> Diamonds<'a> {
     /// Gathers the reflectors with scales `scales` in the upper triangle of `a`.
     pub(super) fn new(a: &'a Mat<f64>, scales: &[f64]) -> Self {
         let n = a.rows();
-        let mut diamonds = Self {
-            upper: a.data(),
-            n,
-            factors: Vec::new(),
-        };
+        let mut diamonds = Self { upper: a.data(), n, factors: Vec::new() };
         let teams = n.saturating_sub(2).div_ceil(DEPTH);
         diamonds.factors = (0..teams * steps(n))
             .into_par_iter()
@@ -77,13 +73,8 @@ impl<'a> Diamonds<'a> {
                 break;
             }
             let tau = scales[s * steps(self.n) + k];
-            let inner: [f64; DEPTH] = std::array::from_fn(|i| {
-                if i < j {
-                    self.inner(first + i, s, k)
-                } else {
-                    0.0
-                }
-            });
+            let inner: [f64; DEPTH] =
+                std::array::from_fn(|i| if i < j { self.inner(first + i, s, k) } else { 0.0 });
             for i in 0..j {
                 let sum: f64 = (i..j).map(|l| t[i * DEPTH + l] * inner[l]).sum();
                 t[i * DEPTH + j] = -tau * sum;
@@ -95,10 +86,7 @@ impl<'a> Diamonds<'a> {
 
     /// Inner product of the reflectors k of two sweeps, `early` before `late`.
     fn inner(&self, early: usize, late: usize, k: usize) -> f64 {
-        let (start, end) = (
-            late + 1 + k * WIDTH,
-            (early + 1 + (k + 1) * WIDTH).min(self.n),
-        );
+        let (start, end) = (late + 1 + k * WIDTH, (early + 1 + (k + 1) * WIDTH).min(self.n));
         if start >= end {
             return 0.0;
         }
@@ -154,10 +142,7 @@ impl Strip {
             return;
         }
         let felt = |row: &[f64; LANES]| row.iter().any(|x| x.abs() > NOTHING);
-        let more = self.rows[self.reach..end]
-            .iter()
-            .rposition(felt)
-            .map_or(0, |last| last + 1);
+        let more = self.rows[self.reach..end].iter().rposition(felt).map_or(0, |last| last + 1);
         self.reach += more;
         self.rows[self.reach..end].fill([0.0; LANES]);
     }
