@@ -112,11 +112,6 @@ fn rescale(a: &mut Mat<f64>) -> Result<f64> {
     Ok(half * other)
 }
 
-/// Bytes that [`symmetric`] takes beside the matrix it is given.
-pub fn workspace_bytes(n: usize) -> u64 {
-    2 * 8 * (n as u64).saturating_mul(n as u64)
-}
-
 /// All eigenpairs on the calling thread, for matrices so small that anything cleverer costs more than it saves.
 pub fn small(a: &Mat<f64>) -> Result<Eigen> {
     let n = a.rows();
