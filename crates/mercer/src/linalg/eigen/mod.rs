@@ -34,7 +34,7 @@ use crate::error::{Error, Result};
 /// The bandwidth between the stages. A narrow band is chased sooner, a wide one gives larger products.
 const WIDTH: usize = 64;
 
-/// Up to this size the one-stage reduction on one thread is faster.
+/// Up to this size, a few bandwidths, the matrix fits in the cache and the one-stage reduction does not wait for memory.
 const SMALL: usize = 256;
 
 /// Eigenpairs of a symmetric n × n matrix, eigenvalues descending.
