@@ -134,7 +134,7 @@ mod tests {
         for i in -40_000..=40_000 {
             let x = f64::from(i) / 1000.0;
             let error = (tanh::<f64, true>(x) - x.tanh()).abs();
-            assert!(error <= 1e-15 * x.tanh().abs(), "x = {x}: {error}");
+            assert!(error <= 3e-15 * x.tanh().abs(), "x = {x}: {error}");
         }
         assert_eq!(tanh::<f64, true>(1e300), 1.0);
         assert_eq!(tanh::<f64, true>(-1e300), -1.0);
