@@ -5,6 +5,7 @@ use super::{Gram, Operator};
 use crate::context::Context;
 use crate::error::Result;
 use crate::linalg::block::Block;
+use crate::linalg::skinny::WIDTH;
 use crate::linalg::view::Mat;
 
 /// A centred view of a Gram matrix.
@@ -17,13 +18,25 @@ pub struct Centred<'a> {
 impl<'a> Centred<'a> {
     /// Computes the row means of `inner`: one pass over the matrix.
     pub fn new(ctx: &Context, inner: &'a dyn Gram) -> Result<Self> {
+        Ok(Self::with_product(ctx, inner, &Block::zeros(inner.n()))?.0)
+    }
+
+    /// Computes the row means of `inner` and, in the same pass over the matrix, the product of the centred matrix with
+    /// `v`, whose columns must sum to 0 and whose last column must be 0: the row sums are computed in its place.
+    pub fn with_product(ctx: &Context, inner: &'a dyn Gram, v: &Block) -> Result<(Self, Block)> {
         let n = inner.n();
-        let ones = Block::from_fn(n, |_, c| if c == 0 { 1.0 } else { 0.0 });
-        let mut sums = Block::zeros(n);
-        inner.apply(ctx, &ones, &mut sums)?;
-        let means: Vec<f64> = sums.lanes().iter().map(|lane| lane[0] / n as f64).collect();
+        let mut with_ones = v.clone();
+        for lane in with_ones.lanes_mut() {
+            assert_eq!(lane[WIDTH - 1], 0.0, "the last column is taken");
+            lane[WIDTH - 1] = 1.0;
+        }
+        let mut product = Block::zeros(n);
+        inner.apply(ctx, &with_ones, &mut product)?;
+        let take = |lane: &mut [f64; WIDTH]| std::mem::take(&mut lane[WIDTH - 1]) / n as f64;
+        let means: Vec<f64> = product.lanes_mut().iter_mut().map(take).collect();
         let mean = means.iter().sum::<f64>() / n as f64;
-        Ok(Self { inner, means, mean })
+        product.centre();
+        Ok((Self { inner, means, mean }, product))
     }
 
     /// The row means of the matrix before centring.

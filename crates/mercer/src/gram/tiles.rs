@@ -15,7 +15,7 @@ pub const TILE: usize = 256;
 
 /// Block rows are dealt to at most this many tasks, each with sums of its own. The number is fixed, whatever the number
 /// of threads, so that sums are always added in the same order.
-const TASKS: usize = 16;
+const TASKS: usize = 12;
 
 /// A symmetric matrix in square tiles, of which the lower triangle of tiles is asked for.
 pub trait Tiles: Send + Sync {
@@ -104,18 +104,21 @@ fn multiply_block_rows<S: Tiles>(
         for j in 0..=i {
             ctx.poll()?;
             let tile = source.tile(i, j, &mut scratch)?;
-            multiply(tile, &v[span(j, n)], &mut sum[span(i, n)]);
-            if j < i {
-                multiply_transposed(
-                    tile,
-                    &v[span(i, n)],
-                    &mut sum[span(j, n)],
-                    source.stored(i, j + 1),
-                );
+            if j == i {
+                multiply(tile, &v[span(j, n)], &mut sum[span(i, n)], &[]);
+                continue;
             }
+            // Each of the two products fetches half of the tile that comes next.
+            let (first, second) = halves(source.stored(i, j + 1));
+            multiply(tile, &v[span(j, n)], &mut sum[span(i, n)], first);
+            multiply_transposed(tile, &v[span(i, n)], &mut sum[span(j, n)], second);
         }
     }
     Ok(sum)
+}
+
+fn halves<T>(numbers: &[T]) -> (&[T], &[T]) {
+    numbers.split_at(numbers.len() / 2)
 }
 
 fn add_in_order(parts: &[Vec<Lane<f64>>], out: &mut Block) {

@@ -85,7 +85,7 @@ impl Block {
         self.0
             .par_chunks_mut(PIECE)
             .zip(other.0.par_chunks(PIECE))
-            .for_each(|(out, a)| multiply(as_tile(a), factor, out));
+            .for_each(|(out, a)| multiply(as_tile(a), factor, out, &[]));
     }
 
     /// Subtracts from each column its mean.

@@ -36,8 +36,11 @@ impl<T> TileRef<'_, T> {
 
 dispatch! {
     /// `out += tile · v` (rows × WIDTH); `v` has a lane per column of the tile. Sums of a tile are of type T, sums of
-    /// tiles f64.
-    pub fn multiply<T: Real>(tile: TileRef<'_, T>, v: &[Lane<T>], out: &mut [Lane<f64>]) =
+    /// tiles f64. The numbers of `next`, which the caller is about to use, are fetched into the cache meanwhile; it may be
+    /// empty.
+    pub fn multiply<T: Real>(
+        tile: TileRef<'_, T>, v: &[Lane<T>], out: &mut [Lane<f64>], next: &[T],
+    ) =
         multiply_body: avx512 [T, T::LaneWide, 8], avx2 [T, T::LaneMid, 3], base [T, T::LaneBase, 1];
 }
 
@@ -55,6 +58,7 @@ fn multiply_body<T: Real, V: Vector<T>, const R: usize>(
     tile: TileRef<'_, T>,
     v: &[Lane<T>],
     out: &mut [Lane<f64>],
+    next: &[T],
 ) {
     tile.check();
     assert!(v.len() == tile.cols && out.len() == tile.rows);
@@ -70,6 +74,7 @@ fn multiply_body<T: Real, V: Vector<T>, const R: usize>(
             let mut sums = [V::splat(T::ZERO); R];
             for (j, lane) in v.iter().enumerate() {
                 let lane = V::load(lane.as_ptr());
+                fetch_ahead(next, top * tile.cols + j * R);
                 for r in 0..R {
                     sums[r] = V::splat(*lines[r].get_unchecked(j)).mul_add(lane, sums[r]);
                 }
@@ -115,11 +120,7 @@ fn columns<T: Real, V: Vector<T>, const R: usize>(
         for (i, lane) in v.iter().enumerate() {
             let lane = V::load(lane.as_ptr());
             let line = tile.data.as_ptr().add(i * tile.stride + left);
-            // As many numbers ahead as are used here: one cache line of f64 for R = 8.
-            let ahead = left * tile.rows + i * R;
-            if ahead < next.len() {
-                prefetch(next.as_ptr().add(ahead));
-            }
+            fetch_ahead(next, left * tile.rows + i * R);
             for r in 0..R {
                 sums[r] = V::splat(*line.add(r)).mul_add(lane, sums[r]);
             }
@@ -131,15 +132,17 @@ fn columns<T: Real, V: Vector<T>, const R: usize>(
     }
 }
 
-/// Asks for a cache line without waiting for it.
+/// Asks for the cache line of number `at` of `next` without waiting for it.
 #[inline(always)]
-fn prefetch<T>(_address: *const T) {
+fn fetch_ahead<T>(next: &[T], at: usize) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch may name any address, and every x86-64 processor has it.
-    unsafe {
+    if at < next.len() {
         use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T1>(_address.cast());
+        // SAFETY: the address lies within the slice, and every x86-64 processor has the instruction.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(next.as_ptr().add(at).cast()) };
     }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (next, at);
 }
 
 #[inline(always)]

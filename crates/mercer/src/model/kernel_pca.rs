@@ -21,6 +21,7 @@ use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::points::{Dense, Span};
 use crate::real::Real;
 use crate::solve::eigen::{self, Solver, Spectrum};
+use crate::solve::krylov;
 
 /// What to fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,7 +34,7 @@ pub struct KernelPcaParams {
     pub center: bool,
     /// How eigenpairs are found.
     pub solver: Solver,
-    /// Residuals ‖K̄ v − η v‖ / ‖K̄‖ to reach; `None` for 1e-9, or 1e-6 with f32 tiles.
+    /// Residuals ‖K̄ v − η v‖ / ‖K̄‖ to reach; `None` for 1e-8, or 1e-6 with f32 tiles.
     pub tolerance: Option<f64>,
     /// Passes over the matrix at most; `None` for 300.
     pub max_passes: Option<usize>,
@@ -63,7 +64,7 @@ impl KernelPcaParams {
 
     fn eigen<T: Real>(&self) -> Result<eigen::Params> {
         // f32 tiles carry relative errors of 6e-8: residuals cannot fall below a few of those.
-        let default = if T::EPSILON < 1e-10 { 1e-9 } else { 1e-6 };
+        let default = if T::EPSILON < 1e-10 { 1e-8 } else { 1e-6 };
         let tolerance = self.tolerance.unwrap_or(default);
         if !(tolerance > 0.0 && tolerance.is_finite()) {
             return Err(Error::parameter(
@@ -72,7 +73,13 @@ impl KernelPcaParams {
             ));
         }
         let max_passes = self.max_passes.unwrap_or(300);
-        Ok(eigen::Params { solver: self.solver, tolerance, max_passes, seed: self.seed })
+        Ok(eigen::Params {
+            solver: self.solver,
+            tolerance,
+            max_passes,
+            seed: self.seed,
+            start: None,
+        })
     }
 }
 
@@ -161,11 +168,15 @@ impl<T: Real> KernelPca<T> {
         gram: &dyn Gram,
         plan: Plan,
     ) -> Result<Self> {
-        most_wanted(params, gram.n())?;
-        let centred = if params.center { Some(Centred::new(ctx, gram)?) } else { None };
+        let count = most_wanted(params, gram.n())?;
+        let mut eigen = params.eigen::<T>()?;
+        let centred = match params.center {
+            true => Some(centre(ctx, gram, count, &mut eigen)?),
+            false => None,
+        };
         let view: &dyn Gram = centred.as_ref().map_or(gram, |c| c as &dyn Gram);
         let trace: f64 = view.diag(ctx)?.iter().sum();
-        let spectrum = find(ctx, params, view, trace, &params.eigen::<T>()?)?;
+        let spectrum = find(ctx, params, view, trace, &eigen)?;
         let report = report::<T>(&spectrum, &plan, trace, view.n());
         let (means, mean) = centred.as_ref().map_or((None, 0.0), |c| (Some(c.means()), c.mean()));
         Ok(fold(params, spectrum, trace, means, mean, report))
@@ -296,6 +307,23 @@ fn most_wanted(params: &KernelPcaParams, n: usize) -> Result<usize> {
         Components::Share(_) => 32.min(n),
         Components::All | Components::Mle => n,
     })
+}
+
+/// The centred matrix. Its row means take a pass over the matrix, in which the Krylov method's first product is had as
+/// well.
+fn centre<'a>(
+    ctx: &Context,
+    gram: &'a dyn Gram,
+    count: usize,
+    eigen: &mut eigen::Params,
+) -> Result<Centred<'a>> {
+    if eigen::resolve(gram.n(), count, eigen.solver) == Solver::Full {
+        return Centred::new(ctx, gram);
+    }
+    let block = krylov::centred_start(gram.n(), eigen.seed)?;
+    let (centred, product) = Centred::with_product(ctx, gram, &block)?;
+    eigen.start = Some(krylov::Start { block, product });
+    Ok(centred)
 }
 
 fn find(

@@ -47,7 +47,7 @@ pub struct PcaParams {
     pub road: Road,
     /// Whether transformed components are scaled to variance 1.
     pub whiten: bool,
-    /// Residuals to reach on the truncated road and where few eigenpairs of a large matrix are wanted; `None` for 1e-9.
+    /// Residuals to reach on the truncated road and where few eigenpairs of a large matrix are wanted; `None` for 1e-8.
     pub tolerance: Option<f64>,
     /// Passes over the data at most; `None` for 300.
     pub max_passes: Option<usize>,
@@ -205,7 +205,7 @@ impl PcaParams {
     }
 
     fn eigen(&self) -> Result<eigen::Params> {
-        let tolerance = self.tolerance.unwrap_or(1e-9);
+        let tolerance = self.tolerance.unwrap_or(1e-8);
         if !(tolerance > 0.0 && tolerance.is_finite()) {
             return Err(Error::parameter(
                 "tolerance",
@@ -213,7 +213,13 @@ impl PcaParams {
             ));
         }
         let max_passes = self.max_passes.unwrap_or(300);
-        Ok(eigen::Params { solver: Solver::Auto, tolerance, max_passes, seed: self.seed })
+        Ok(eigen::Params {
+            solver: Solver::Auto,
+            tolerance,
+            max_passes,
+            seed: self.seed,
+            start: None,
+        })
     }
 }
 
@@ -291,7 +297,7 @@ fn truncated<T: Real>(
     let (tolerance, max_passes, seed) = (eigen.tolerance, eigen.max_passes, eigen.seed);
     let krylov = krylov::Params { count, tolerance, max_passes, seed };
     let operator = rows.operator(&mean);
-    let (pairs, info) = krylov::largest(ctx, &operator, &krylov)?;
+    let (pairs, info) = krylov::largest(ctx, &operator, &krylov, None)?;
     let trace = rows.trace(ctx, &mean)?;
     let mut components = pairs.vectors;
     fix_signs(&mut components);

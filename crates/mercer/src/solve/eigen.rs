@@ -33,6 +33,8 @@ pub struct Params {
     pub max_passes: usize,
     /// Seed of the starting block of the Krylov method.
     pub seed: u64,
+    /// Where the Krylov method begins, if the caller knows a first product already.
+    pub start: Option<krylov::Start>,
 }
 
 /// Eigenpairs of a Gram matrix with what is known of the rest of its spectrum.
@@ -183,7 +185,7 @@ fn by_products(ctx: &Context, gram: &dyn Gram, count: usize, params: &Params) ->
         max_passes: params.max_passes,
         seed: params.seed,
     };
-    let (pairs, info) = krylov::largest(ctx, gram, &krylov_params)?;
+    let (pairs, info) = krylov::largest(ctx, gram, &krylov_params, params.start.clone())?;
     Ok(Spectrum {
         values: pairs.values,
         vectors: pairs.vectors,

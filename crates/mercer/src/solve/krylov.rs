@@ -41,6 +41,24 @@ pub struct Params {
     pub seed: u64,
 }
 
+/// An orthonormal block to begin with and its product with the matrix, where the caller has both already.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// n × 16; columns are orthonormal or zero.
+    pub block: Block,
+    /// The matrix times the block.
+    pub product: Block,
+}
+
+/// A random block to begin with: orthonormal columns that sum to 0, the last one zero.
+pub fn centred_start(n: usize, seed: u64) -> Result<Block> {
+    let columns = (WIDTH - 1).min(n.saturating_sub(1));
+    let mut block = Block::normal(n, columns, &mut Stream::new(seed, "krylov start"));
+    block.centre();
+    block.orthonormalize()?;
+    Ok(block)
+}
+
 /// How it went.
 #[derive(Clone, Debug)]
 pub struct Info {
@@ -85,21 +103,35 @@ pub fn workspace_bytes(n: usize, count: usize) -> u64 {
     blocks * n as u64 * WIDTH as u64 * 8
 }
 
-/// The `count` algebraically largest eigenpairs of `a`.
-pub fn largest(ctx: &Context, a: &dyn Operator, params: &Params) -> Result<(Pairs, Info)> {
+/// The `count` algebraically largest eigenpairs of `a`, from `start` or a random block.
+pub fn largest(
+    ctx: &Context,
+    a: &dyn Operator,
+    params: &Params,
+    start: Option<Start>,
+) -> Result<(Pairs, Info)> {
     let n = a.n();
     assert!(0 < params.count && params.count <= n, "between 1 and n eigenpairs");
     let capacity = capacity(params.count, n);
     let mut stream = Stream::new(params.seed, "krylov start");
-    let mut next = Block::normal(n, WIDTH.min(n), &mut stream);
-    next.orthonormalize()?;
+    let (next, mut known) = match start {
+        Some(start) => (start.block, Some(start.product)),
+        None => {
+            let mut block = Block::normal(n, WIDTH.min(n), &mut stream);
+            block.orthonormalize()?;
+            (block, None)
+        }
+    };
     let size = (capacity + 1) * WIDTH;
     let mut state =
         State { basis: Vec::new(), active: Vec::new(), projected: Mat::zeros(size, size), next };
     let mut product = Block::zeros(n);
     let mut progress = Progress::new(params.tolerance);
     for passes in 1.. {
-        a.apply(ctx, &state.next, &mut product)?;
+        match known.take() {
+            Some(first) => product = first,
+            None => a.apply(ctx, &state.next, &mut product)?,
+        }
         let (r, dropped) = state.extend(&mut product)?;
         let ritz = state.ritz()?;
         let norm = ritz.values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
