@@ -55,7 +55,7 @@ class KernelPCA(KernelPcaFit):
         ``"randomized"`` and ``"krylov"`` compute those wanted by products with the matrix, until
         their residuals are below `tol`; ``"auto"`` takes whichever costs less.
     tol : float, default=0
-        Relative residuals to reach with products. 0 stands for 1e-9, or 1e-6 with float32 tiles.
+        Relative residuals to reach with products. 0 stands for 1e-8, or 1e-6 with float32 tiles.
     max_iter : int, optional
         Passes over the matrix at most, by default 300. If they do not suffice, a
         ``ConvergenceWarning`` tells the residual reached.

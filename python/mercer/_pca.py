@@ -48,7 +48,7 @@ class PCA(Estimator):
         fewer than min(n_samples, n_features) components, and neither it nor ``"randomized"``
         takes a share or ``"mle"``.
     tol : float, default=0.0
-        Relative residuals to reach with products; 0 stands for 1e-9.
+        Relative residuals to reach with products; 0 stands for 1e-8.
     iterated_power : int or "auto", default="auto"
         Checked, and of no effect: the solver goes on until its residuals are small.
     n_oversamples : int, default=10

@@ -132,7 +132,7 @@ impl<T: Real> Weights<T> {
                         let cols = from..(from + COLS).min(n);
                         let tile = tile(rows.clone(), cols.clone(), &mut scratch)?;
                         for (lanes, sum) in self.lanes.iter().zip(&mut sums) {
-                            multiply(tile, &lanes[cols.clone()], sum, &[]);
+                            multiply(tile, &lanes[cols.clone()], sum);
                         }
                     }
                     self.write(&sums, rows.len(), stride, lines);

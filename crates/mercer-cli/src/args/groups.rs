@@ -137,7 +137,7 @@ pub struct ComponentArgs {
     #[arg(long, value_enum, default_value_t = Scale::None, value_name = "HOW")]
     pub scale: Scale,
     /// The relative residual at which the iterative solver stops
-    /// [default: 1e-9, or 1e-6 for kernel values in single precision]
+    /// [default: 1e-8, or 1e-6 for kernel values in single precision]
     #[arg(long, value_name = "RESIDUAL", value_parser = tolerance)]
     pub tolerance: Option<f64>,
     /// The seed of the iterative solver's start

@@ -11,15 +11,19 @@ use super::tiles::{TILE, Tiles, span};
 use crate::context::{Context, Step};
 use crate::error::Result;
 use crate::kernel::{Kernel, Tile};
-use crate::linalg::skinny::TileRef;
+use crate::linalg::buffer::Buffer;
+use crate::linalg::skinny::{Lane, TileRef};
+use crate::linalg::strips;
 use crate::points::{Points, Span};
 use crate::real::Real;
 
 /// The lower triangle of a Gram matrix, in memory.
 pub struct Packed<T> {
     n: usize,
-    /// Block row i holds tiles (i, 0) … (i, i), one after another, each row-major without gaps.
-    block_rows: Vec<Vec<T>>,
+    /// Block rows one after another; block row i holds tiles (i, 0) … (i, i), each in strips.
+    data: Buffer<T>,
+    /// Where each block row starts.
+    starts: Vec<usize>,
 }
 
 impl<T: Real> Packed<T> {
@@ -29,24 +33,28 @@ impl<T: Real> Packed<T> {
         let blocks = n.div_ceil(TILE);
         let done = AtomicUsize::new(0);
         let total = blocks * (blocks + 1) / 2;
-        let block_rows = ctx.install(|| {
-            (0..blocks)
-                .into_par_iter()
-                .rev() // the longest first, so that the threads finish together
-                .map(|i| {
-                    let block_row = fill_block_row(ctx, kernel, points, i)?;
-                    let done = done.fetch_add(i + 1, Ordering::Relaxed) + i + 1;
-                    ctx.step(Step {
-                        stage: "kernel matrix",
-                        done: done as f64,
-                        total: total as f64,
-                        residual: None,
-                    })?;
-                    Ok(block_row)
-                })
-                .collect::<Result<Vec<_>>>()
+        let sizes: Vec<usize> =
+            (0..blocks).map(|i| strips::size(span(i, n).len(), span(i, n).end)).collect();
+        let starts = sizes.iter().scan(0, |at, size| Some(std::mem::replace(at, *at + size)));
+        let starts: Vec<usize> = starts.collect();
+        let mut data = Buffer::zeros(sizes.iter().sum())?;
+        let mut block_rows = Vec::with_capacity(blocks);
+        let mut rest = &mut data[..];
+        for size in &sizes {
+            let (block_row, after) = rest.split_at_mut(*size);
+            block_rows.push(block_row);
+            rest = after;
+        }
+        ctx.install(|| {
+            // The longest first, so that the threads finish together.
+            block_rows.into_par_iter().enumerate().rev().try_for_each(|(i, block_row)| {
+                fill_block_row(ctx, kernel, points, i, block_row)?;
+                let done = done.fetch_add(i + 1, Ordering::Relaxed) + i + 1;
+                let (done, total) = (done as f64, total as f64);
+                ctx.step(Step { stage: "kernel matrix", done, total, residual: None })
+            })
         })?;
-        Ok(Self { n, block_rows: block_rows.into_iter().rev().collect() })
+        Ok(Self { n, data, starts })
     }
 
     /// Bytes that the lower triangle of an n × n matrix takes.
@@ -63,20 +71,33 @@ fn fill_block_row<P: Points, T: Real>(
     kernel: &dyn Kernel<P, T>,
     points: &P,
     i: usize,
-) -> Result<Vec<T>> {
+    block_row: &mut [T],
+) -> Result<()> {
     let n = points.len();
     let rows = span(i, n);
-    let mut block_row = vec![T::ZERO; rows.len() * rows.end];
-    let mut rest = &mut block_row[..];
+    let mut tile = vec![T::ZERO; rows.len() * TILE.min(n)];
+    let mut rest = block_row;
     for j in 0..=i {
         ctx.poll()?;
         let cols = span(j, n);
-        let (data, after) = rest.split_at_mut(rows.len() * cols.len());
+        let width = cols.len();
+        let tile = &mut tile[..rows.len() * width];
+        let out = Tile::new(tile, rows.len(), width, width);
+        kernel.tile(Span::new(points, rows.clone()), Span::new(points, cols), out)?;
+        let (data, after) = rest.split_at_mut(strips::size(rows.len(), width));
         rest = after;
-        let tile = Tile::new(data, rows.len(), cols.len(), cols.len());
-        kernel.tile(Span::new(points, rows.clone()), Span::new(points, cols), tile)?;
+        strips::pack(tile, width, data);
     }
-    Ok(block_row)
+    Ok(())
+}
+
+impl<T: Real> Packed<T> {
+    /// The strips of tile (i, j).
+    fn strips(&self, i: usize, j: usize) -> &[T] {
+        let (rows, cols) = (span(i, self.n).len(), span(j, self.n).len());
+        let start = self.starts[i] + strips::size(rows, j * TILE);
+        &self.data[start..start + strips::size(rows, cols)]
+    }
 }
 
 impl<T: Real> Tiles for Packed<T> {
@@ -86,15 +107,24 @@ impl<T: Real> Tiles for Packed<T> {
         self.n
     }
 
-    fn tile<'a>(&'a self, i: usize, j: usize, _: &'a mut Vec<T>) -> Result<TileRef<'a, T>> {
+    fn tile<'a>(&'a self, i: usize, j: usize, scratch: &'a mut Vec<T>) -> Result<TileRef<'a, T>> {
         let (rows, cols) = (span(i, self.n).len(), span(j, self.n).len());
-        Ok(TileRef { data: self.stored(i, j), rows, cols, stride: cols })
+        strips::unpack(self.strips(i, j), rows, cols, scratch);
+        Ok(TileRef { data: scratch, rows, cols, stride: cols })
     }
 
-    fn stored(&self, i: usize, j: usize) -> &[T] {
-        let (rows, cols) = (span(i, self.n).len(), span(j, self.n).len());
-        let start = rows * j * TILE;
-        &self.block_rows[i][start..start + rows * cols]
+    fn multiply(
+        &self,
+        i: usize,
+        j: usize,
+        v: &[Lane<T>],
+        w: &[Lane<T>],
+        out: &mut [Lane<f64>],
+        mirror: &mut [Lane<f64>],
+        _: &mut Vec<T>,
+    ) -> Result<()> {
+        strips::multiply(self.strips(i, j), v, w, out, mirror);
+        Ok(())
     }
 
     fn subset<'a>(&'a self, which: &[usize]) -> Box<dyn Gram + 'a> {
@@ -108,7 +138,7 @@ impl<T: Real> Entries for Packed<T> {
     fn entry(&self, row: usize, col: usize) -> T {
         let (row, col) = (row.max(col), row.min(col));
         let (i, j) = (row / TILE, col / TILE);
-        let (rows, cols) = (span(i, self.n).len(), span(j, self.n).len());
-        self.block_rows[i][rows * j * TILE + (row % TILE) * cols + col % TILE]
+        let cols = span(j, self.n).len();
+        self.strips(i, j)[strips::place(row % TILE, col % TILE, cols)]
     }
 }

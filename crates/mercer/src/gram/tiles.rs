@@ -34,9 +34,23 @@ pub trait Tiles: Send + Sync {
         scratch: &'a mut Vec<Self::T>,
     ) -> Result<TileRef<'a, Self::T>>;
 
-    /// The numbers of tile (i, j) where they are in memory already, so that they can be fetched early.
-    fn stored(&self, _i: usize, _j: usize) -> &[Self::T] {
-        &[]
+    /// `out += tile · v` for tile (i, j) and, unless `w` is empty, `mirror += tileᵀ · w`.
+    fn multiply(
+        &self,
+        i: usize,
+        j: usize,
+        v: &[Lane<Self::T>],
+        w: &[Lane<Self::T>],
+        out: &mut [Lane<f64>],
+        mirror: &mut [Lane<f64>],
+        scratch: &mut Vec<Self::T>,
+    ) -> Result<()> {
+        let tile = self.tile(i, j, scratch)?;
+        multiply(tile, v, out);
+        if !w.is_empty() {
+            multiply_transposed(tile, w, mirror);
+        }
+        Ok(())
     }
 
     /// The diagonal.
@@ -103,22 +117,13 @@ fn multiply_block_rows<S: Tiles>(
     for &i in block_rows {
         for j in 0..=i {
             ctx.poll()?;
-            let tile = source.tile(i, j, &mut scratch)?;
-            if j == i {
-                multiply(tile, &v[span(j, n)], &mut sum[span(i, n)], &[]);
-                continue;
-            }
-            // Each of the two products fetches half of the tile that comes next.
-            let (first, second) = halves(source.stored(i, j + 1));
-            multiply(tile, &v[span(j, n)], &mut sum[span(i, n)], first);
-            multiply_transposed(tile, &v[span(i, n)], &mut sum[span(j, n)], second);
+            let (head, tail) = sum.split_at_mut(i * TILE);
+            let (own, mirror) = (&mut tail[..span(i, n).len()], &mut head[span(j, i * TILE)]);
+            let other = if j < i { &v[span(i, n)] } else { &[] };
+            source.multiply(i, j, &v[span(j, n)], other, own, mirror, &mut scratch)?;
         }
     }
     Ok(sum)
-}
-
-fn halves<T>(numbers: &[T]) -> (&[T], &[T]) {
-    numbers.split_at(numbers.len() / 2)
 }
 
 fn add_in_order(parts: &[Vec<Lane<f64>>], out: &mut Block) {

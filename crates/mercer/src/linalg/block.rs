@@ -72,7 +72,7 @@ impl Block {
             .zip(other.0.par_chunks(PIECE))
             .map(|(a, b)| {
                 let mut sum = [[0.0; WIDTH]; WIDTH];
-                multiply_transposed(as_tile(a), b, &mut sum, &[]);
+                multiply_transposed(as_tile(a), b, &mut sum);
                 sum
             })
             .collect();
@@ -85,7 +85,7 @@ impl Block {
         self.0
             .par_chunks_mut(PIECE)
             .zip(other.0.par_chunks(PIECE))
-            .for_each(|(out, a)| multiply(as_tile(a), factor, out, &[]));
+            .for_each(|(out, a)| multiply(as_tile(a), factor, out));
     }
 
     /// Subtracts from each column its mean.

@@ -2,11 +2,13 @@
 //! the only one with unsafe code.
 
 pub mod block;
+pub mod buffer;
 pub mod cholesky;
 pub mod eigen;
 pub mod pairing;
 pub mod product;
 pub mod simd;
 pub mod skinny;
+pub mod strips;
 pub mod view;
 pub mod vmath;

@@ -36,20 +36,14 @@ impl<T> TileRef<'_, T> {
 
 dispatch! {
     /// `out += tile · v` (rows × WIDTH); `v` has a lane per column of the tile. Sums of a tile are of type T, sums of
-    /// tiles f64. The numbers of `next`, which the caller is about to use, are fetched into the cache meanwhile; it may be
-    /// empty.
-    pub fn multiply<T: Real>(
-        tile: TileRef<'_, T>, v: &[Lane<T>], out: &mut [Lane<f64>], next: &[T],
-    ) =
+    /// tiles f64.
+    pub fn multiply<T: Real>(tile: TileRef<'_, T>, v: &[Lane<T>], out: &mut [Lane<f64>]) =
         multiply_body: avx512 [T, T::LaneWide, 8], avx2 [T, T::LaneMid, 3], base [T, T::LaneBase, 1];
 }
 
 dispatch! {
-    /// `out += tileᵀ · v` (cols × WIDTH); `v` has a lane per row of the tile. The numbers of `next`, which the caller is
-    /// about to use, are fetched into the cache meanwhile; it may be empty.
-    pub fn multiply_transposed<T: Real>(
-        tile: TileRef<'_, T>, v: &[Lane<T>], out: &mut [Lane<f64>], next: &[T],
-    ) =
+    /// `out += tileᵀ · v` (cols × WIDTH); `v` has a lane per row of the tile.
+    pub fn multiply_transposed<T: Real>(tile: TileRef<'_, T>, v: &[Lane<T>], out: &mut [Lane<f64>]) =
         transposed_body: avx512 [T, T::LaneWide, 8], avx2 [T, T::LaneMid, 3], base [T, T::LaneBase, 1];
 }
 
@@ -58,7 +52,6 @@ fn multiply_body<T: Real, V: Vector<T>, const R: usize>(
     tile: TileRef<'_, T>,
     v: &[Lane<T>],
     out: &mut [Lane<f64>],
-    next: &[T],
 ) {
     tile.check();
     assert!(v.len() == tile.cols && out.len() == tile.rows);
@@ -74,7 +67,6 @@ fn multiply_body<T: Real, V: Vector<T>, const R: usize>(
             let mut sums = [V::splat(T::ZERO); R];
             for (j, lane) in v.iter().enumerate() {
                 let lane = V::load(lane.as_ptr());
-                fetch_ahead(next, top * tile.cols + j * R);
                 for r in 0..R {
                     sums[r] = V::splat(*lines[r].get_unchecked(j)).mul_add(lane, sums[r]);
                 }
@@ -92,16 +84,15 @@ fn transposed_body<T: Real, V: Vector<T>, const R: usize>(
     tile: TileRef<'_, T>,
     v: &[Lane<T>],
     out: &mut [Lane<f64>],
-    next: &[T],
 ) {
     tile.check();
     assert!(v.len() == tile.rows && out.len() == tile.cols);
     let whole = tile.cols / R * R;
     for left in (0..whole).step_by(R) {
-        columns::<T, V, R>(tile, left, v, out, next);
+        columns::<T, V, R>(tile, left, v, out);
     }
     for left in whole..tile.cols {
-        columns::<T, V, 1>(tile, left, v, out, &[]);
+        columns::<T, V, 1>(tile, left, v, out);
     }
 }
 
@@ -112,7 +103,6 @@ fn columns<T: Real, V: Vector<T>, const R: usize>(
     left: usize,
     v: &[Lane<T>],
     out: &mut [Lane<f64>],
-    next: &[T],
 ) {
     // SAFETY: dispatch chose V for this processor; left + R ≤ tile.cols, and the last row lies within the data.
     let sums = unsafe {
@@ -120,7 +110,6 @@ fn columns<T: Real, V: Vector<T>, const R: usize>(
         for (i, lane) in v.iter().enumerate() {
             let lane = V::load(lane.as_ptr());
             let line = tile.data.as_ptr().add(i * tile.stride + left);
-            fetch_ahead(next, left * tile.rows + i * R);
             for r in 0..R {
                 sums[r] = V::splat(*line.add(r)).mul_add(lane, sums[r]);
             }
@@ -132,21 +121,9 @@ fn columns<T: Real, V: Vector<T>, const R: usize>(
     }
 }
 
-/// Asks for the cache line of number `at` of `next` without waiting for it.
+/// Adds a lane of sums to a lane of f64.
 #[inline(always)]
-fn fetch_ahead<T>(next: &[T], at: usize) {
-    #[cfg(target_arch = "x86_64")]
-    if at < next.len() {
-        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        // SAFETY: the address lies within the slice, and every x86-64 processor has the instruction.
-        unsafe { _mm_prefetch::<_MM_HINT_T1>(next.as_ptr().add(at).cast()) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (next, at);
-}
-
-#[inline(always)]
-fn add<T: Real, V: Vector<T>>(out: &mut Lane<f64>, sums: V) {
+pub(super) fn add<T: Real, V: Vector<T>>(out: &mut Lane<f64>, sums: V) {
     let mut lane = [T::ZERO; WIDTH];
     // SAFETY: dispatch chose V for this processor, and a lane vector holds WIDTH numbers.
     unsafe { sums.store(lane.as_mut_ptr()) };

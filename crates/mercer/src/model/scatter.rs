@@ -349,10 +349,10 @@ impl<T: Real> Operator for Covariance<'_, T> {
                         }
                         let tile = TileRef { data: &buffer, rows, cols: d, stride: d };
                         let mut inner = vec![[0.0; WIDTH]; rows];
-                        skinny::multiply(tile, &lanes, &mut inner, &[]);
+                        skinny::multiply(tile, &lanes, &mut inner);
                         let inner: Vec<Lane<T>> =
                             inner.iter().map(|lane| lane.map(T::of)).collect();
-                        skinny::multiply_transposed(tile, &inner, &mut sum, &[]);
+                        skinny::multiply_transposed(tile, &inner, &mut sum);
                     }
                     Ok(sum)
                 })

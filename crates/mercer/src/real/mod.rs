@@ -33,6 +33,7 @@ pub enum NumbersMut<'a> {
 pub trait Real:
     sealed::Sealed
     + Registers
+    + bytemuck::Pod
     + Copy
     + Default
     + PartialOrd

