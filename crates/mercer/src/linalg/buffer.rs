@@ -38,14 +38,13 @@ impl<T: Real> Deref for Buffer<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        &bytemuck::cast_slice(&self.map[..])[..self.len]
+        bytemuck::cast_slice(&self.map[..self.len * size_of::<T>()])
     }
 }
 
 impl<T: Real> DerefMut for Buffer<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        let len = self.len;
-        &mut bytemuck::cast_slice_mut(&mut self.map[..])[..len]
+        bytemuck::cast_slice_mut(&mut self.map[..self.len * size_of::<T>()])
     }
 }
 
