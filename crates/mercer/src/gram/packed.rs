@@ -11,7 +11,6 @@ use super::tiles::{TILE, Tiles, span};
 use crate::context::{Context, Step};
 use crate::error::Result;
 use crate::kernel::{Kernel, Tile};
-use crate::linalg::buffer::Buffer;
 use crate::linalg::skinny::{Lane, TileRef};
 use crate::linalg::strips;
 use crate::points::{Points, Span};
@@ -20,10 +19,10 @@ use crate::real::Real;
 /// The lower triangle of a Gram matrix, in memory.
 pub struct Packed<T> {
     n: usize,
-    /// Block rows one after another; block row i holds tiles (i, 0) … (i, i), each in strips.
-    data: Buffer<T>,
-    /// Where each block row starts.
-    starts: Vec<usize>,
+    /// Block row i holds tiles (i, 0) … (i, i), one after another, each in strips. Block rows are pieces of their own:
+    /// the allocator keeps pieces of this size for the next fit, where one piece for all would be given back to the
+    /// operating system and cleared by it again, which takes longer than computing the kernel.
+    block_rows: Vec<Vec<T>>,
 }
 
 impl<T: Real> Packed<T> {
@@ -33,28 +32,20 @@ impl<T: Real> Packed<T> {
         let blocks = n.div_ceil(TILE);
         let done = AtomicUsize::new(0);
         let total = blocks * (blocks + 1) / 2;
-        let sizes: Vec<usize> =
-            (0..blocks).map(|i| strips::size(span(i, n).len(), span(i, n).end)).collect();
-        let starts = sizes.iter().scan(0, |at, size| Some(std::mem::replace(at, *at + size)));
-        let starts: Vec<usize> = starts.collect();
-        let mut data = Buffer::zeros(sizes.iter().sum())?;
-        let mut block_rows = Vec::with_capacity(blocks);
-        let mut rest = &mut data[..];
-        for size in &sizes {
-            let (block_row, after) = rest.split_at_mut(*size);
-            block_rows.push(block_row);
-            rest = after;
-        }
-        ctx.install(|| {
-            // The longest first, so that the threads finish together.
-            block_rows.into_par_iter().enumerate().rev().try_for_each(|(i, block_row)| {
-                fill_block_row(ctx, kernel, points, i, block_row)?;
-                let done = done.fetch_add(i + 1, Ordering::Relaxed) + i + 1;
-                let (done, total) = (done as f64, total as f64);
-                ctx.step(Step { stage: "kernel matrix", done, total, residual: None })
-            })
+        let block_rows = ctx.install(|| {
+            (0..blocks)
+                .into_par_iter()
+                .rev() // the longest first, so that the threads finish together
+                .map(|i| {
+                    let block_row = fill_block_row(ctx, kernel, points, i)?;
+                    let done = done.fetch_add(i + 1, Ordering::Relaxed) + i + 1;
+                    let (done, total) = (done as f64, total as f64);
+                    ctx.step(Step { stage: "kernel matrix", done, total, residual: None })?;
+                    Ok(block_row)
+                })
+                .collect::<Result<Vec<_>>>()
         })?;
-        Ok(Self { n, data, starts })
+        Ok(Self { n, block_rows: block_rows.into_iter().rev().collect() })
     }
 
     /// Bytes that the lower triangle of an n × n matrix takes.
@@ -71,12 +62,11 @@ fn fill_block_row<P: Points, T: Real>(
     kernel: &dyn Kernel<P, T>,
     points: &P,
     i: usize,
-    block_row: &mut [T],
-) -> Result<()> {
+) -> Result<Vec<T>> {
     let n = points.len();
     let rows = span(i, n);
     let mut tile = vec![T::ZERO; rows.len() * TILE.min(n)];
-    let mut rest = block_row;
+    let mut block_row = Vec::with_capacity(strips::size(rows.len(), rows.end));
     for j in 0..=i {
         ctx.poll()?;
         let cols = span(j, n);
@@ -84,19 +74,17 @@ fn fill_block_row<P: Points, T: Real>(
         let tile = &mut tile[..rows.len() * width];
         let out = Tile::new(tile, rows.len(), width, width);
         kernel.tile(Span::new(points, rows.clone()), Span::new(points, cols), out)?;
-        let (data, after) = rest.split_at_mut(strips::size(rows.len(), width));
-        rest = after;
-        strips::pack(tile, width, data);
+        strips::pack(tile, width, &mut block_row);
     }
-    Ok(())
+    Ok(block_row)
 }
 
 impl<T: Real> Packed<T> {
     /// The strips of tile (i, j).
     fn strips(&self, i: usize, j: usize) -> &[T] {
         let (rows, cols) = (span(i, self.n).len(), span(j, self.n).len());
-        let start = self.starts[i] + strips::size(rows, j * TILE);
-        &self.data[start..start + strips::size(rows, cols)]
+        let start = strips::size(rows, j * TILE);
+        &self.block_rows[i][start..start + strips::size(rows, cols)]
     }
 }
 

@@ -2,7 +2,6 @@
 //! the only one with unsafe code.
 
 pub mod block;
-pub mod buffer;
 pub mod cholesky;
 pub mod eigen;
 pub mod pairing;

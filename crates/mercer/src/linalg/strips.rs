@@ -14,7 +14,7 @@ pub const STRIP: usize = 8;
 /// Columns that are worked on before the next strip, so that their vectors stay in the first-level cache.
 const COLUMNS: usize = 128;
 
-/// Numbers that a rows × cols tile takes in strips; missing rows of the last strip are zero.
+/// Numbers that a rows × cols tile takes in strips, the last of which is whole.
 pub const fn size(rows: usize, cols: usize) -> usize {
     rows.next_multiple_of(STRIP) * cols
 }
@@ -24,20 +24,17 @@ pub const fn place(row: usize, col: usize, cols: usize) -> usize {
     row / STRIP * STRIP * cols + col * STRIP + row % STRIP
 }
 
-/// Copies a row-major tile without gaps into strips.
-pub fn pack<T: Real>(tile: &[T], cols: usize, strips: &mut [T]) {
-    for (rows, strip) in tile.chunks(STRIP * cols).zip(strips.chunks_exact_mut(STRIP * cols)) {
-        if rows.len() == strip.len() {
-            let lines: [&[T]; STRIP] = std::array::from_fn(|r| &rows[r * cols..(r + 1) * cols]);
-            for (c, cell) in strip.as_chunks_mut::<STRIP>().0.iter_mut().enumerate() {
-                *cell = std::array::from_fn(|r| lines[r][c]);
-            }
-        } else {
-            strip.fill(T::ZERO);
-            for (r, line) in rows.chunks_exact(cols).enumerate() {
-                line.iter().enumerate().for_each(|(c, &v)| strip[c * STRIP + r] = v);
-            }
-        }
+/// Appends the strips of a row-major tile without gaps.
+pub fn pack<T: Real>(tile: &[T], cols: usize, strips: &mut Vec<T>) {
+    for rows in tile.chunks(STRIP * cols) {
+        let height = rows.len() / cols;
+        // Missing rows repeat the last; they are multiplied with zeros or dropped, and never looked at.
+        let lines: [&[T]; STRIP] = std::array::from_fn(|r| {
+            let r = r.min(height - 1);
+            &rows[r * cols..(r + 1) * cols]
+        });
+        strips
+            .extend((0..cols).flat_map(|c| -> [T; STRIP] { std::array::from_fn(|r| lines[r][c]) }));
     }
 }
 
@@ -168,7 +165,7 @@ mod tests {
             (0..n).map(|_| std::array::from_fn(|_| T::of(stream.normal()))).collect()
         };
         let (v, w) = (lanes(cols), lanes(rows));
-        let mut strips = vec![T::ONE; size(rows, cols)];
+        let mut strips = Vec::new();
         pack(&tile, cols, &mut strips);
         let mut back = Vec::new();
         unpack(&strips, rows, cols, &mut back);

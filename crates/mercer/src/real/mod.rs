@@ -33,7 +33,6 @@ pub enum NumbersMut<'a> {
 pub trait Real:
     sealed::Sealed
     + Registers
-    + bytemuck::Pod
     + Copy
     + Default
     + PartialOrd
