@@ -46,7 +46,8 @@ test-rust:
 test-python: $(VENV)/ready
 	cargo build $(BUILD)
 	cp target/debug/lib_core.so $(CORE)
-	PYTHONPATH=python $(PY) -m pytest python bench --quiet
+	cd python && ../$(PY) -m pytest
+	PYTHONPATH=$(CURDIR)/python $(PY) -m pytest --quiet bench
 
 $(VENV)/ready: python/requirements-dev.txt
 	$(PYTHON) -m venv $(VENV)

@@ -33,8 +33,10 @@ pub fn pack<T: Real>(tile: &[T], cols: usize, strips: &mut Vec<T>) {
             let r = r.min(height - 1);
             &rows[r * cols..(r + 1) * cols]
         });
-        strips
-            .extend((0..cols).flat_map(|c| -> [T; STRIP] { std::array::from_fn(|r| lines[r][c]) }));
+        for c in 0..cols {
+            let cell: [T; STRIP] = std::array::from_fn(|r| lines[r][c]);
+            strips.extend_from_slice(&cell);
+        }
     }
 }
 
