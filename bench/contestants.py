@@ -136,7 +136,7 @@ def gram(problem: Problem) -> list[Contestant]:
 def _mercer_pca(problem: Problem) -> Any:
     import mercer
 
-    return mercer.PCA(problem.k, precision="f64").fit(problem.X)
+    return mercer.PCA(problem.k).fit(problem.X)
 
 
 def _sklearn_pca(name: str, **options: Any) -> Contestant:
