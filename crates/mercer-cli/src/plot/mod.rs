@@ -1,7 +1,7 @@
 //! Pictures as SVG text, and as PNG rasterised from the same text, so that both always show the
 //! same thing.
 //!
-//! [`scatter`] draws an embedding, [`multiples`] draws several panels side by side. Neither reads
+//! [`scatter()`] draws an embedding, [`multiples()`] draws several panels side by side. Neither reads
 //! nor writes files.
 
 mod axis;
