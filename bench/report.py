@@ -75,7 +75,7 @@ def _notes(result: Result) -> list[str]:
     lines += [f"    {name}: not timed, {reason}" for name, reason in result.left_out.items()]
     lines += [f"    BELOW TARGET: {miss}" for miss in result.missed]
     if result.share is not None and result.share < 0.5:
-        lines.append(f"    below half of the limit: {result.why or 'reason not yet written'}")
+        lines.append(f"    below half of the limit: {result.why or 'no reason given'}")
     return lines
 
 

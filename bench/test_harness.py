@@ -198,7 +198,7 @@ def test_report_in_all_forms(tmp_path: Path) -> None:
     bad = toy("bad <&>", Contestant("ours", off, ours=True), Contestant("rival", same))
     results = [runner([]).run(case) for case in (good, bad)]
     text = report.table(results, LIMITS)
-    assert "FAILED" in text and "reason not yet written" in text
+    assert "FAILED" in text and "no reason given" in text
     stored, drawing = report.write(tmp_path, results, LIMITS, {"quick": True})
     cases = json.loads(stored.read_text(encoding="utf-8"))["cases"]
     assert [case["status"] for case in cases] == ["ok", "FAILED"]
