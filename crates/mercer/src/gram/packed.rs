@@ -19,9 +19,8 @@ use crate::real::Real;
 /// The lower triangle of a Gram matrix, in memory.
 pub struct Packed<T> {
     n: usize,
-    /// Block row i holds tiles (i, 0) … (i, i), one after another, each in strips. Block rows are pieces of their own:
-    /// the allocator keeps pieces of this size for the next fit, where one piece for all would be given back to the
-    /// operating system and cleared by it again, which takes longer than computing the kernel.
+    /// Block row i holds tiles (i, 0) … (i, i), one after another, each in strips. One mapping in large pages for all of
+    /// them was tried: clearing its pages showed in the profile of every fit, and the fit was not faster.
     block_rows: Vec<Vec<T>>,
 }
 
