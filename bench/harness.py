@@ -23,6 +23,8 @@ from bench.problem import Case, Contestant, Phase, Problem, Verdict
 CLEARLY_SLOWER = 1.5
 # Work shorter than this many seconds is repeated within one measurement, or noise would rule.
 SHORTEST, SHORTEST_QUICK = 0.05, 0.002
+# Idle threads of a BLAS spin for a tenth of a second after their work: no turn may begin before.
+REST = 0.25
 
 
 class Disagreement(Exception):
@@ -113,7 +115,8 @@ class Runner:
         rounds = min(self.repeat, case.max_repeat or self.repeat)
         shortest = SHORTEST_QUICK if self.quick else SHORTEST
         number = {name: max(1, math.ceil(shortest / spent)) for name, spent in warm.items()}
-        result.seconds = alternate(problem, timed, number, rounds)
+        rest = 0.0 if self.quick else REST
+        result.seconds = alternate(problem, timed, number, rounds, rest)
         _compare(result, {one.name for one, _ in field_ if one.aside})
         self._measure_memory(case, result)
         self._judge(case, problem, result)
@@ -211,12 +214,16 @@ def _worth_timing(field_: Sequence[Entry], warm: dict[str, float], result: Resul
 
 
 def alternate(
-    problem: Problem, entries: Sequence[Entry], number: dict[str, int], rounds: int
+    problem: Problem, entries: Sequence[Entry], number: dict[str, int], rounds: int, rest: float
 ) -> dict[str, list[float]]:
-    """Seconds per contestant and round, the contestants taking turns of ``number`` calls."""
+    """Seconds per contestant and round, the contestants taking turns of ``number`` calls.
+
+    A ``rest`` comes before every turn.
+    """
     seconds: dict[str, list[float]] = {one.name: [] for one, _ in entries}
     for _ in range(rounds):
         for one, prepared in entries:
+            time.sleep(rest)
             seconds[one.name].append(_timed(one, problem, prepared, number[one.name])[0])
     return seconds
 

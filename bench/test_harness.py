@@ -108,7 +108,7 @@ def test_contestants_take_turns() -> None:
         (Contestant(name, lambda p, _, name=name: order.append(name)), None) for name in "AB"
     ]
     problem = Problem(np.zeros((1, 1)), "none")
-    seconds = harness.alternate(problem, entries, {"A": 1, "B": 2}, rounds=2)
+    seconds = harness.alternate(problem, entries, {"A": 1, "B": 2}, rounds=2, rest=0.0)
     assert "".join(order) == "ABBABB"
     assert {name: len(spent) for name, spent in seconds.items()} == {"A": 2, "B": 2}
 
