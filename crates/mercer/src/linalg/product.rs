@@ -76,3 +76,104 @@ fn with_numbers<T: Real>(
         _ => unreachable!("all three are slices of T"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::Stream;
+    use crate::linalg::view::Mat;
+
+    /// Every way that a factor may lie in memory, at sizes around the edges of blocks and panels.
+    #[test]
+    fn products_agree_with_three_loops() {
+        fn check<T: Real>(tolerance: f64) {
+            let mut stream = Stream::new(1, "product");
+            for round in 0..300 {
+                let mut size = |most: usize| 1 + stream.below(most);
+                let (m, n, k) = match round % 6 {
+                    0 => (size(9), size(9), size(9)),
+                    1 => (size(40), size(600), size(30)),
+                    2 => (size(30), size(30), size(900)),
+                    3 => (size(60), 16, 128),
+                    4 => (8, 24, 1),
+                    _ => (size(90), size(90), size(90)),
+                };
+                let (turned_a, turned_b) = (stream.below(2) == 1, stream.below(2) == 1);
+                let mut random = |rows, cols| {
+                    let data = (0..rows * cols).map(|_| T::of(stream.normal())).collect();
+                    Mat::from_vec(data, rows, cols)
+                };
+                let a = if turned_a { random(k, m + 1) } else { random(m + 1, k + 3) };
+                let b = if turned_b { random(n, k) } else { random(k, n + 2) };
+                let left = if turned_a { a.view().transposed() } else { a.view() };
+                let left = left.row_range(1, m).col_range(0, k);
+                let right = if turned_b { b.view().transposed() } else { b.view() };
+                let right = right.col_range(0, n);
+                let before = random(m, n + 5);
+                for onto in [Onto::Nothing, Onto::Sum, Onto::Difference] {
+                    for lower in [false, true] {
+                        if lower && m != n {
+                            continue;
+                        }
+                        let mut out = before.clone();
+                        let target = MatMut::new(out.data_mut(), m, n, n + 5);
+                        let run = if lower { multiply_lower } else { multiply };
+                        run(left, right, target, onto);
+                        for i in 0..m {
+                            for j in 0..n + 5 {
+                                let old = before[(i, j)].f64();
+                                let new = out[(i, j)].f64();
+                                if j >= n || (lower && j > i) {
+                                    assert_eq!(old, new, "({i}, {j}) must stay");
+                                    continue;
+                                }
+                                let sum: f64 = (0..k)
+                                    .map(|x| left.at(i, x).f64() * right.at(x, j).f64())
+                                    .sum();
+                                let want = match onto {
+                                    Onto::Nothing => sum,
+                                    Onto::Sum => old + sum,
+                                    Onto::Difference => old - sum,
+                                };
+                                let error = (new - want).abs();
+                                assert!(
+                                    error <= tolerance * (k as f64 + 1.0),
+                                    "{m}×{n}×{k}: {error}"
+                                );
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        check::<f64>(1e-14);
+        check::<f32>(1e-5);
+    }
+
+    #[test]
+    fn a_lower_product_of_square_shapes_leaves_the_rest() {
+        for n in [1, 7, 8, 9, 24, 25, 100, 250, 300] {
+            let x = Mat::from_fn(n, 5, |i, j| ((i * 7 + j * 3) % 11) as f64);
+            let mut lower = Mat::from_fn(n, n, |_, _| -1.0);
+            multiply_lower(x.view(), x.view().transposed(), lower.view_mut(), Onto::Nothing);
+            let mut whole = Mat::zeros(n, n);
+            multiply(x.view(), x.view().transposed(), whole.view_mut(), Onto::Nothing);
+            for i in 0..n {
+                for j in 0..n {
+                    let want = if j <= i { whole[(i, j)] } else { -1.0 };
+                    assert_eq!(lower[(i, j)], want, "({i}, {j}) of {n}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_empty_sum_is_zero() {
+        let empty = Mat::<f64>::zeros(3, 0);
+        let mut out = Mat::from_fn(3, 3, |_, _| 7.0);
+        multiply(empty.view(), empty.view().transposed(), out.view_mut(), Onto::Sum);
+        assert!(out.data().iter().all(|&v| v == 7.0));
+        multiply(empty.view(), empty.view().transposed(), out.view_mut(), Onto::Nothing);
+        assert!(out.data().iter().all(|&v| v == 0.0));
+    }
+}
