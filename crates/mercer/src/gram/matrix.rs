@@ -1,11 +1,14 @@
 //! The full matrix, for a user who asks for it: K(x_i, y_j), or the symmetric K(x_i, x_j).
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use rayon::prelude::*;
 
 use super::tiles::{TILE, span};
 use crate::context::{Context, Step};
 use crate::error::Result;
 use crate::kernel::{Kernel, Tile};
+use crate::linalg::symmetric;
 use crate::linalg::view::MatMut;
 use crate::points::{Points, Span};
 use crate::real::Real;
@@ -23,73 +26,60 @@ pub fn matrix<P: Points, T: Real>(
     kernel: &dyn Kernel<P, T>,
     rows: &P,
     cols: Option<&P>,
-    mut out: MatMut<'_, T>,
+    out: MatMut<'_, T>,
 ) -> Result<()> {
     assert_eq!(out.rows, rows.len());
     assert_eq!(out.cols, cols.unwrap_or(rows).len());
-    ctx.install(|| {
-        fill(ctx, kernel, rows, cols, &mut out)?;
-        if cols.is_none() {
-            mirror(ctx, &mut out)?;
-        }
-        Ok(())
+    ctx.install(|| match cols {
+        Some(cols) => fill(ctx, kernel, rows, cols, out),
+        None => fill_symmetric(ctx, kernel, rows, out),
     })
 }
 
-/// Fills all tiles, or the lower triangle of tiles.
+fn fill_symmetric<P: Points, T: Real>(
+    ctx: &Context,
+    kernel: &dyn Kernel<P, T>,
+    points: &P,
+    out: MatMut<'_, T>,
+) -> Result<()> {
+    let (done, total) = (AtomicUsize::new(0), symmetric::tiles(points.len()));
+    symmetric::fill(out, |rows, cols, values| {
+        ctx.poll()?;
+        let (height, width) = (rows.len(), cols.len());
+        let tile = Tile::new(values, height, width, width);
+        kernel.tile(Span::new(points, rows), Span::new(points, cols), tile)?;
+        progress(ctx, &done, 1, total)
+    })
+}
+
+fn progress(ctx: &Context, done: &AtomicUsize, more: usize, total: usize) -> Result<()> {
+    let done = done.fetch_add(more, Ordering::Relaxed) + more;
+    let (done, total) = (done as f64, total as f64);
+    ctx.step(Step { stage: "kernel matrix", done, total, residual: None })
+}
+
 fn fill<P: Points, T: Real>(
     ctx: &Context,
     kernel: &dyn Kernel<P, T>,
     rows: &P,
-    cols: Option<&P>,
-    out: &mut MatMut<'_, T>,
+    cols: &P,
+    out: MatMut<'_, T>,
 ) -> Result<()> {
     let (n, m, stride) = (out.rows, out.cols, out.stride);
-    let done = std::sync::atomic::AtomicUsize::new(0);
+    let across = m.div_ceil(TILE);
+    let (done, total) = (AtomicUsize::new(0), n.div_ceil(TILE) * across);
     out.data.par_chunks_mut(TILE * stride).enumerate().take(n.div_ceil(TILE)).try_for_each(
         |(i, lines)| {
             let row_span = span(i, n);
-            let last = if cols.is_some() { m.div_ceil(TILE) } else { i + 1 };
-            for j in 0..last {
+            for j in 0..across {
                 ctx.poll()?;
                 let col_span = span(j, m);
                 let tile =
                     Tile::new(&mut lines[j * TILE..], row_span.len(), col_span.len(), stride);
                 let from = Span::new(rows, row_span.clone());
-                kernel.tile(from, Span::new(cols.unwrap_or(rows), col_span), tile)?;
+                kernel.tile(from, Span::new(cols, col_span), tile)?;
             }
-            let done = done.fetch_add(last, std::sync::atomic::Ordering::Relaxed) + last;
-            let blocks = n.div_ceil(TILE);
-            let total = if cols.is_some() { blocks * last } else { blocks * (blocks + 1) / 2 };
-            let (done, total) = (done as f64, total as f64);
-            ctx.step(Step { stage: "kernel matrix", done, total, residual: None })
+            progress(ctx, &done, across, total)
         },
     )
-}
-
-/// Rows that one task of [`mirror`] writes at a time: a few cache lines of each row it reads.
-const STRIP: usize = 32;
-
-/// Copies the lower triangle of tiles onto the upper.
-fn mirror<T: Real>(ctx: &Context, out: &mut MatMut<'_, T>) -> Result<()> {
-    let (n, stride) = (out.rows, out.stride);
-    for i in 0..n.div_ceil(TILE) {
-        let rows = span(i, n);
-        // Rows of this block are written, rows below are read.
-        let (head, below) = out.data.split_at_mut((rows.end * stride).min(out.data.len()));
-        let block = &mut head[rows.start * stride..];
-        block.par_chunks_mut(STRIP * stride).enumerate().try_for_each(|(strip, lines)| {
-            ctx.poll()?;
-            let first = rows.start + strip * STRIP;
-            let height = STRIP.min(rows.end - first);
-            for (source, col) in (rows.end..n).enumerate() {
-                let line = &below[source * stride + first..][..height];
-                for (r, &value) in line.iter().enumerate() {
-                    lines[r * stride + col] = value;
-                }
-            }
-            Ok::<(), crate::error::Error>(())
-        })?;
-    }
-    Ok(())
 }

@@ -125,7 +125,7 @@ impl<T: Real> Entries for Packed<T> {
     fn entry(&self, row: usize, col: usize) -> T {
         let (row, col) = (row.max(col), row.min(col));
         let (i, j) = (row / TILE, col / TILE);
-        let cols = span(j, self.n).len();
-        self.strips(i, j)[strips::place(row % TILE, col % TILE, cols)]
+        let (rows, cols) = (span(i, self.n).len(), span(j, self.n).len());
+        self.strips(i, j)[strips::place(row % TILE, col % TILE, rows, cols)]
     }
 }

@@ -1,42 +1,49 @@
-//! A tile stored for products: strips of eight rows, in which the eight numbers of a column lie side by side.
+//! A tile stored for products: strips of eight rows by 64 columns, in which the eight numbers of a column lie side by
+//! side.
 //!
-//! Both T·v and Tᵀ·w then read memory in order, a cache line at a time, and the second product finds the strip in the
-//! first-level cache. Against row-major tiles no clear gain was measured yet, on a noisy machine; if a quiet one shows none,
-//! row-major tiles (`skinny.rs`) are the simpler choice.
+//! Both T·v and Tᵀ·w are had from one reading of each number, in the order in which it lies in memory, while the vectors
+//! of the 64 columns stay in the first-level cache.
 
 use super::simd::dispatch;
 use super::skinny::{Lane, WIDTH, add};
 use crate::real::Real;
-use crate::real::vector::Vector;
+use crate::real::vector::{Vector, prefetch};
 
 /// Rows of a strip.
 pub const STRIP: usize = 8;
 
 /// Columns that are worked on before the next strip, so that their vectors stay in the first-level cache.
-const COLUMNS: usize = 128;
+const COLUMNS: usize = 64;
+
+/// Numbers ahead of those in use that are asked for: the processor's own prefetching ends at each page of memory.
+const AHEAD: usize = 512;
 
 /// Numbers that a rows × cols tile takes in strips, the last of which is whole.
 pub const fn size(rows: usize, cols: usize) -> usize {
     rows.next_multiple_of(STRIP) * cols
 }
 
-/// Where entry (row, col) lies.
-pub const fn place(row: usize, col: usize, cols: usize) -> usize {
-    row / STRIP * STRIP * cols + col * STRIP + row % STRIP
+/// Where entry (row, col) of a rows × cols tile lies.
+pub const fn place(row: usize, col: usize, rows: usize, cols: usize) -> usize {
+    let left = col / COLUMNS * COLUMNS;
+    let width = if cols - left < COLUMNS { cols - left } else { COLUMNS };
+    let strip = rows.next_multiple_of(STRIP) * left + row / STRIP * STRIP * width;
+    strip + (col - left) * STRIP + row % STRIP
 }
 
 /// Appends the strips of a row-major tile without gaps.
 pub fn pack<T: Real>(tile: &[T], cols: usize, strips: &mut Vec<T>) {
-    for rows in tile.chunks(STRIP * cols) {
-        let height = rows.len() / cols;
-        // Missing rows repeat the last; they are multiplied with zeros or dropped, and never looked at.
-        let lines: [&[T]; STRIP] = std::array::from_fn(|r| {
-            let r = r.min(height - 1);
-            &rows[r * cols..(r + 1) * cols]
-        });
-        for c in 0..cols {
-            let cell: [T; STRIP] = std::array::from_fn(|r| lines[r][c]);
-            strips.extend_from_slice(&cell);
+    for left in (0..cols).step_by(COLUMNS) {
+        let width = COLUMNS.min(cols - left);
+        for rows in tile.chunks(STRIP * cols) {
+            let height = rows.len() / cols;
+            // Missing rows repeat the last; they are multiplied with zeros or dropped, and never looked at.
+            let lines: [&[T]; STRIP] =
+                std::array::from_fn(|r| &rows[r.min(height - 1) * cols + left..][..width]);
+            for c in 0..width {
+                let cell: [T; STRIP] = std::array::from_fn(|r| lines[r][c]);
+                strips.extend_from_slice(&cell);
+            }
         }
     }
 }
@@ -45,7 +52,7 @@ pub fn pack<T: Real>(tile: &[T], cols: usize, strips: &mut Vec<T>) {
 pub fn unpack<T: Real>(strips: &[T], rows: usize, cols: usize, tile: &mut Vec<T>) {
     tile.clear();
     for row in 0..rows {
-        tile.extend((0..cols).map(|col| strips[place(row, col, cols)]));
+        tile.extend((0..cols).map(|col| strips[place(row, col, rows, cols)]));
     }
 }
 
@@ -54,7 +61,7 @@ dispatch! {
     /// per column of the tile, `w` one per row. Sums of a tile are of type T, sums of tiles f64.
     pub fn multiply<T: Real>(
         strips: &[T], v: &[Lane<T>], w: &[Lane<T>], out: &mut [Lane<f64>], mirror: &mut [Lane<f64>],
-    ) = body: avx512 [T, T::LaneWide, 8], avx2 [T, T::LaneMid, 2], base [T, T::LaneBase, 1];
+    ) = body: avx512 [T, T::LaneWide, 4], avx2 [T, T::LaneMid, 1], base [T, T::LaneBase, 1];
 }
 
 /// G rows of a strip at a time, as many as there are registers for.
@@ -69,88 +76,81 @@ fn body<T: Real, V: Vector<T>, const G: usize>(
     let (rows, cols) = (out.len(), v.len());
     assert_eq!(strips.len(), size(rows, cols));
     assert!(w.is_empty() || (w.len() == rows && mirror.len() == cols));
-    let mut sums = [[T::ZERO; WIDTH]; COLUMNS];
+    let mut lanes = Aligned([[T::ZERO; WIDTH]; COLUMNS]);
+    let mut sums = Aligned([[T::ZERO; WIDTH]; COLUMNS]);
     for left in (0..cols).step_by(COLUMNS) {
         let width = COLUMNS.min(cols - left);
-        let lanes = &v[left..left + width];
+        let (lanes, sums) = (&mut lanes.0[..width], &mut sums.0[..width]);
+        lanes.copy_from_slice(&v[left..left + width]);
         sums.fill([T::ZERO; WIDTH]);
-        for (s, strip) in strips.chunks_exact(STRIP * cols).enumerate() {
-            let cells = strip[left * STRIP..(left + width) * STRIP].as_chunks::<STRIP>().0;
+        let chunk = &strips[size(rows, left)..size(rows, left + width)];
+        for (s, strip) in chunk.chunks_exact(STRIP * width).enumerate() {
+            let cells = strip.as_chunks::<STRIP>().0;
             let own = s * STRIP..((s + 1) * STRIP).min(rows);
-            // SAFETY: dispatch chose V for this processor.
-            unsafe { forward::<T, V, G>(cells, lanes, &mut out[own.clone()]) };
-            if !w.is_empty() {
-                // SAFETY: as above.
-                unsafe { backward::<T, V, G>(cells, &w[own], &mut sums[..width]) };
+            let (out, w) = (&mut out[own.clone()], w.get(own).unwrap_or(&[]));
+            for from in (0..STRIP).step_by(G) {
+                // SAFETY: dispatch chose V for this processor.
+                unsafe {
+                    match w.is_empty() {
+                        true => group::<T, V, G, false>(cells, from, lanes, w, out, sums),
+                        false => group::<T, V, G, true>(cells, from, lanes, w, out, sums),
+                    }
+                }
             }
         }
         if !w.is_empty() {
-            for (lane, sum) in mirror[left..left + width].iter_mut().zip(&sums) {
-                (0..WIDTH).for_each(|c| lane[c] += sum[c].f64());
+            for (lane, sum) in mirror[left..left + width].iter_mut().zip(&*sums) {
+                // SAFETY: as above.
+                add(lane, unsafe { V::load(sum.as_ptr()) });
             }
         }
     }
 }
 
-/// `out += strip · lanes`.
+/// Lanes that start on a cache line, so that no register spans two.
+#[repr(align(64))]
+struct Aligned<T>([Lane<T>; COLUMNS]);
+
+/// `out += strip · lanes` and, if `BOTH`, `sums += stripᵀ · w`, for G rows of the strip from `from` on.
 ///
 /// # Safety
 /// That of [`Vector`].
 #[inline(always)]
-unsafe fn forward<T: Real, V: Vector<T>, const G: usize>(
+unsafe fn group<T: Real, V: Vector<T>, const G: usize, const BOTH: bool>(
     cells: &[[T; STRIP]],
+    from: usize,
     lanes: &[Lane<T>],
-    out: &mut [Lane<f64>],
-) {
-    for from in (0..STRIP).step_by(G) {
-        // SAFETY: as the caller promises.
-        let sums = unsafe {
-            let mut sums = [V::splat(T::ZERO); G];
-            for (cell, lane) in cells.iter().zip(lanes) {
-                let lane = V::load(lane.as_ptr());
-                for g in 0..G {
-                    sums[g] = V::splat(cell[from + g]).mul_add(lane, sums[g]);
-                }
-            }
-            sums
-        };
-        for (lane, sum) in out.iter_mut().skip(from).zip(sums) {
-            add(lane, sum);
-        }
-    }
-}
-
-/// `sums += stripᵀ · w`.
-///
-/// # Safety
-/// That of [`Vector`].
-#[inline(always)]
-unsafe fn backward<T: Real, V: Vector<T>, const G: usize>(
-    cells: &[[T; STRIP]],
     w: &[Lane<T>],
+    out: &mut [Lane<f64>],
     sums: &mut [Lane<T>],
 ) {
-    for from in (0..STRIP).step_by(G) {
-        // SAFETY: as the caller promises.
-        unsafe {
-            let zero = V::splat(T::ZERO);
-            let own: [V; G] = std::array::from_fn(|g| {
-                w.get(from + g).map_or(zero, |lane| V::load(lane.as_ptr()))
-            });
-            for (cell, sum) in cells.iter().zip(&mut *sums) {
-                // Two chains of additions instead of one: half the waiting.
-                let mut even = V::load(sum.as_ptr());
-                let mut odd = zero;
-                for g in 0..G {
-                    let x = V::splat(cell[from + g]);
-                    if g % 2 == 0 {
-                        even = x.mul_add(own[g], even);
-                    } else {
-                        odd = x.mul_add(own[g], odd);
-                    }
-                }
-                even.add(odd).store(sum.as_mut_ptr());
+    // SAFETY: as the caller promises.
+    unsafe {
+        let zero = V::splat(T::ZERO);
+        let mut own = [zero; G];
+        for (own, lane) in own.iter_mut().zip(w.iter().skip(from)) {
+            *own = V::load(lane.as_ptr());
+        }
+        let mut rows = [zero; G];
+        for ((cell, lane), sum) in cells.iter().zip(lanes).zip(sums) {
+            if from == 0 {
+                prefetch(cell.as_ptr().wrapping_add(AHEAD));
             }
+            let lane = V::load(lane.as_ptr());
+            let mut mirror = if BOTH { V::load(sum.as_ptr()) } else { zero };
+            for g in 0..G {
+                let x = V::splat(cell[from + g]);
+                rows[g] = x.mul_add(lane, rows[g]);
+                if BOTH {
+                    mirror = x.mul_add(own[g], mirror);
+                }
+            }
+            if BOTH {
+                mirror.store(sum.as_mut_ptr());
+            }
+        }
+        for (lane, row) in out.iter_mut().skip(from).zip(rows) {
+            add(lane, row);
         }
     }
 }

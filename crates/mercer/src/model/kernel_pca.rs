@@ -109,6 +109,11 @@ pub struct KernelPca<T: Real> {
 impl<T: Real> KernelPca<T> {
     /// Fits on samples.
     pub fn fit(ctx: &Context, params: &KernelPcaParams, x: &Dense<T>) -> Result<Self> {
+        // Once among the workers, the many short steps need no hand-over between threads.
+        ctx.install(|| Self::fit_here(ctx, params, x))
+    }
+
+    fn fit_here(ctx: &Context, params: &KernelPcaParams, x: &Dense<T>) -> Result<Self> {
         let started = Instant::now();
         let spec = params.kernel.resolve(x)?;
         let kernel = VectorKernel::<T>::new(&spec)?;
@@ -135,6 +140,14 @@ impl<T: Real> KernelPca<T> {
 
     /// Fits on a kernel matrix that the caller computed; its lower triangle counts.
     pub fn fit_gram(
+        ctx: &Context,
+        params: &KernelPcaParams,
+        matrix: MatRef<'_, T>,
+    ) -> Result<Self> {
+        ctx.install(|| Self::fit_gram_here(ctx, params, matrix))
+    }
+
+    fn fit_gram_here(
         ctx: &Context,
         params: &KernelPcaParams,
         matrix: MatRef<'_, T>,

@@ -79,6 +79,10 @@ pub struct Pca {
 impl Pca {
     /// Fits on samples (n × d), which are read in place, once or twice, and never copied whole.
     pub fn fit<T: Real>(ctx: &Context, params: &PcaParams, x: MatRef<'_, T>) -> Result<Self> {
+        ctx.install(|| Self::fit_here(ctx, params, x))
+    }
+
+    fn fit_here<T: Real>(ctx: &Context, params: &PcaParams, x: MatRef<'_, T>) -> Result<Self> {
         let started = Instant::now();
         let (n, d) = (x.rows(), x.cols());
         check_shape(n, d)?;

@@ -30,6 +30,18 @@ pub trait Vector<T>: Copy {
     unsafe fn abs(self) -> Self;
 }
 
+/// Asks for the cache line at `p`, which will be needed soon; any address will do.
+#[inline(always)]
+pub fn prefetch<T>(p: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a hint that never faults, and every x86-64 processor has it.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(p.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = p;
+}
+
 /// Two registers used as one of twice the width.
 #[derive(Clone, Copy)]
 pub struct Pair<V>(V, V);

@@ -57,8 +57,6 @@ impl Profile for Rbf {
     }
 
     fn apply<T: Real>(&self, values: &mut [T]) {
-        let gamma = T::of(-self.gamma);
-        vmath::map(values, |v| gamma * v);
-        vmath::exp(values);
+        vmath::exp_scaled(values, T::of(-self.gamma));
     }
 }

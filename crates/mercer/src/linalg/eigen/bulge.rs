@@ -16,9 +16,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::WIDTH;
 use super::reflector::{Block, Reflector, STRIDE, annihilate, both_sides, chase};
-use super::shared::Shared;
 use crate::context::Context;
 use crate::error::Result;
+use crate::linalg::shared::Shared;
 use crate::linalg::view::Mat;
 
 /// Sweeps that go down together.
@@ -87,9 +87,9 @@ fn copy_band(a: &Mat<f64>) -> Vec<f64> {
 
 struct Chase<'a> {
     n: usize,
-    band: Shared<'a>,
-    upper: Shared<'a>,
-    scales: Shared<'a>,
+    band: Shared<'a, f64>,
+    upper: Shared<'a, f64>,
+    scales: Shared<'a, f64>,
     /// Beats that each team has done; `usize::MAX` when it is through.
     progress: Vec<AtomicUsize>,
     next: AtomicUsize,

@@ -15,7 +15,6 @@ mod deflate;
 mod diamond;
 mod reflector;
 mod secular;
-mod shared;
 mod tridiagonal;
 mod wave;
 

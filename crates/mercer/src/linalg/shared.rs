@@ -4,19 +4,19 @@ use std::marker::PhantomData;
 
 /// A mutable slice that may be handed to several tasks. Who takes a part promises that no other task uses that part
 /// at the same time.
-pub(super) struct Shared<'a> {
-    start: *mut f64,
+pub(super) struct Shared<'a, T> {
+    start: *mut T,
     len: usize,
-    slice: PhantomData<&'a mut [f64]>,
+    slice: PhantomData<&'a mut [T]>,
 }
 
 // SAFETY: the only way to the numbers is `part`, whose contract excludes races.
-unsafe impl Send for Shared<'_> {}
+unsafe impl<T: Send> Send for Shared<'_, T> {}
 // SAFETY: as above.
-unsafe impl Sync for Shared<'_> {}
+unsafe impl<T: Send> Sync for Shared<'_, T> {}
 
-impl<'a> Shared<'a> {
-    pub(super) fn new(slice: &'a mut [f64]) -> Self {
+impl<'a, T> Shared<'a, T> {
+    pub(super) fn new(slice: &'a mut [T]) -> Self {
         Self { start: slice.as_mut_ptr(), len: slice.len(), slice: PhantomData }
     }
 
@@ -24,7 +24,7 @@ impl<'a> Shared<'a> {
     ///
     /// # Safety
     /// While the pointer is used, no other task may write to that part, nor read it if this one writes.
-    pub(super) unsafe fn part(&self, at: usize, len: usize) -> *mut f64 {
+    pub(super) unsafe fn part(&self, at: usize, len: usize) -> *mut T {
         assert!(at <= self.len && len <= self.len - at);
         // SAFETY: the part lies within the slice.
         unsafe { self.start.add(at) }
