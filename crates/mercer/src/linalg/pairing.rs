@@ -281,6 +281,9 @@ fn merge<T: Real>(line: &mut [T], edge: &[T], onto: bool) {
     }
 }
 
+/// Columns that are turned into a line of the panel at a time.
+const TURN: usize = 8;
+
 /// Features `from..` of `width` columns from `left` on, transposed into `panel`; surplus columns are zero.
 #[inline(always)]
 fn pack<T: Real>(
@@ -295,11 +298,16 @@ fn pack<T: Real>(
         panel.fill(T::ZERO);
     }
     let depth = panel.len() / panel_width;
-    for c in 0..width {
-        let start = (left + c) * cols.dim + from;
-        let line = &cols.data[start..start + depth];
-        for (k, &value) in line.iter().enumerate() {
-            panel[k * panel_width + c] = value;
+    let line = |c: usize| &cols.data[(left + c) * cols.dim + from..][..depth];
+    let whole = width / TURN * TURN;
+    for c in (0..whole).step_by(TURN) {
+        let lines: [&[T]; TURN] = std::array::from_fn(|t| line(c + t));
+        for k in 0..depth {
+            let cell: [T; TURN] = std::array::from_fn(|t| lines[t][k]);
+            panel[k * panel_width + c..][..TURN].copy_from_slice(&cell);
         }
+    }
+    for c in whole..width {
+        line(c).iter().enumerate().for_each(|(k, &value)| panel[k * panel_width + c] = value);
     }
 }

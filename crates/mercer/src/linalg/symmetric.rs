@@ -9,9 +9,11 @@ use super::shared::Shared;
 use super::view::MatMut;
 use crate::error::Result;
 use crate::real::Real;
+use crate::real::vector::prefetch;
 
-/// Rows and columns of a tile: of eight-byte numbers, half a mebibyte.
-const TILE: usize = 256;
+/// Rows and columns of a tile: of eight-byte numbers, 128 KiB, so that a tile and its two places share the
+/// second-level cache.
+const TILE: usize = 128;
 /// Rows and columns that are turned over at a time: a cache line of eight-byte numbers.
 const TURN: usize = 8;
 
@@ -35,6 +37,9 @@ pub fn fill<T: Real>(
     pairs.par_iter().try_for_each_init(Vec::new, |scratch, &(i, j)| {
         let (rows, cols) = (span(i), span(j));
         scratch.resize(rows.len() * cols.len(), T::ZERO);
+        // The places to write are fetched while the tile is computed.
+        ask_for(&target, stride, &rows, &cols);
+        ask_for(&target, stride, &cols, &rows);
         tile(rows.clone(), cols.clone(), scratch)?;
         for (line, row) in scratch.chunks_exact(cols.len()).zip(rows.clone()) {
             // SAFETY: no other task writes tile (i, j).
@@ -48,6 +53,21 @@ pub fn fill<T: Real>(
         }
         Ok(())
     })
+}
+
+/// Prefetches a tile of the matrix.
+fn ask_for<T: Real>(
+    target: &Shared<'_, T>,
+    stride: usize,
+    rows: &Range<usize>,
+    cols: &Range<usize>,
+) {
+    for row in rows.clone() {
+        for col in cols.clone().step_by(64 / size_of::<T>()) {
+            // SAFETY: nothing is read or written.
+            prefetch(unsafe { target.part(row * stride + col, 0) });
+        }
+    }
 }
 
 /// Copies `line` to the numbers from `at` on.
@@ -65,20 +85,25 @@ unsafe fn place<T: Real>(target: &Shared<'_, T>, at: usize, line: &[T]) {
 
 /// Calls `write(row, col, line)` for short pieces of the columns of a tile: `line` holds rows `row..` of column `col`.
 #[inline(always)]
-fn turn_over<T: Real>(tile: &[T], cols: usize, mut write: impl FnMut(usize, usize, &[T])) {
+fn turn_over<T: Real>(tile: &[T], cols: usize, write: impl Fn(usize, usize, &[T])) {
     let rows = tile.len() / cols;
-    let mut lines = [[T::ZERO; TURN]; TURN];
-    for left in (0..cols).step_by(TURN) {
-        let width = TURN.min(cols - left);
-        for top in (0..rows).step_by(TURN) {
-            let height = TURN.min(rows - top);
-            for r in 0..height {
-                let source = &tile[(top + r) * cols + left..][..width];
-                source.iter().enumerate().for_each(|(c, &value)| lines[c][r] = value);
+    for top in (0..rows).step_by(TURN) {
+        let height = TURN.min(rows - top);
+        let whole = if height == TURN { cols / TURN * TURN } else { 0 };
+        for left in (0..whole).step_by(TURN) {
+            let square: [&[T; TURN]; TURN] = std::array::from_fn(|r| {
+                let line = &tile[(top + r) * cols + left..][..TURN];
+                line.try_into().expect("TURN numbers")
+            });
+            for c in 0..TURN {
+                let line: [T; TURN] = std::array::from_fn(|r| square[r][c]);
+                write(top, left + c, &line);
             }
-            for (c, line) in lines[..width].iter().enumerate() {
-                write(top, left + c, &line[..height]);
-            }
+        }
+        for col in whole..cols {
+            let line: [T; TURN] =
+                std::array::from_fn(|r| tile[(top + r.min(height - 1)) * cols + col]);
+            write(top, col, &line[..height]);
         }
     }
 }
