@@ -16,7 +16,7 @@ pub enum Solver {
     /// Whichever costs less.
     #[default]
     Auto,
-    /// All eigenpairs of the stored matrix.
+    /// By decomposition of the stored matrix.
     Full,
     /// Only those wanted, by products with the matrix.
     Krylov,
@@ -57,6 +57,12 @@ pub struct Spectrum {
     /// Whether all residuals reached the tolerance.
     pub converged: bool,
 }
+
+/// The size up to which a few eigenpairs of a stored matrix are computed without the others; beyond, the two-stage
+/// reduction of all overtakes it.
+const FEW_UP_TO: usize = 512;
+/// Of that many pairs, one may be wanted.
+const FEW_SHARE: usize = 4;
 
 /// Bytes that [`largest`] takes beside the matrix itself.
 pub fn workspace_bytes(n: usize, count: usize, solver: Solver) -> u64 {
@@ -137,7 +143,11 @@ fn full(ctx: &Context, gram: &dyn Gram, count: usize) -> Result<Spectrum> {
     let hint = "ask for fewer components (the Krylov solver then needs no square matrix), fit on fewer rows, or raise \
                 the budget";
     ctx.need("the full eigendecomposition", needed, hint)?;
-    let pairs = eigen::symmetric(ctx, gram.lower(ctx)?)?;
+    let matrix = gram.lower(ctx)?;
+    if let Some(spectrum) = few(&matrix, count) {
+        return certified(ctx, gram, spectrum);
+    }
+    let pairs = eigen::symmetric(ctx, matrix)?;
     let smallest = *pairs.values.last().ok_or_else(|| Error::Shape("no samples".into()))?;
     let negative_sum = pairs.values.iter().filter(|v| **v < 0.0).sum();
     let mut spectrum = Spectrum {
@@ -151,6 +161,31 @@ fn full(ctx: &Context, gram: &dyn Gram, count: usize) -> Result<Spectrum> {
         converged: true,
     };
     spectrum.truncate(count);
+    certified(ctx, gram, spectrum)
+}
+
+/// Where only a few pairs of a small matrix are wanted, those alone. Not for an indefinite matrix: of that, all negative
+/// eigenvalues are reported.
+fn few(matrix: &Mat<f64>, count: usize) -> Option<Spectrum> {
+    let n = matrix.rows();
+    if n > FEW_UP_TO || FEW_SHARE * count > n {
+        return None;
+    }
+    let few = eigen::few(matrix, count)?;
+    let semidefinite = few.smallest >= -1e-12 * few.values[0].abs();
+    semidefinite.then(|| Spectrum {
+        values: few.values,
+        vectors: few.vectors,
+        smallest: few.smallest,
+        negative_sum: None,
+        solver: Solver::Full,
+        passes: 0,
+        residual: 0.0,
+        converged: true,
+    })
+}
+
+fn certified(ctx: &Context, gram: &dyn Gram, mut spectrum: Spectrum) -> Result<Spectrum> {
     spectrum.residual = full_residual(ctx, gram, &spectrum)?;
     Ok(spectrum)
 }

@@ -13,6 +13,7 @@ mod band;
 mod bulge;
 mod deflate;
 mod diamond;
+mod few;
 mod reflector;
 mod secular;
 mod tridiagonal;
@@ -20,6 +21,8 @@ mod wave;
 
 #[cfg(test)]
 mod tests;
+
+pub use few::{Few, few};
 
 use faer::Par;
 use faer::diag::DiagMut;
