@@ -3,6 +3,9 @@
 //! Every sum runs over fixed pieces added in a fixed order, so that no result depends on the number of threads. Samples
 //! are shifted by a mean of some rows before they are squared: sums of squares of raw values would cancel.
 
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use rayon::prelude::*;
 
 use crate::context::{Context, Step};
@@ -20,8 +23,13 @@ const PIECE: usize = 512;
 const STRIP: usize = 128;
 /// Tasks that share products with the whole data; fixed, whatever the number of threads.
 const TASKS: usize = 16;
+/// Shares of the data that are summed side by side for X̄ᵀX̄, each with tiles of its own; fixed, whatever the number of
+/// threads.
+const SHARES: usize = 4;
 /// The widest tile of X̄ᵀX̄.
-const TILE: usize = 256;
+const TILE: usize = 240;
+/// Matrix products like widths that are multiples of this.
+const STEP: usize = 48;
 
 /// Samples with a shift near their mean.
 pub(super) struct Rows<'a, T> {
@@ -104,32 +112,23 @@ impl<'a, T: Real> Rows<'a, T> {
     pub(super) fn scatter(&self, ctx: &Context) -> Result<(Mat<f64>, Vec<f64>)> {
         let (n, d) = (self.n(), self.d());
         let bounds = tile_bounds(d);
-        let mut tiles = Tiles::new(&bounds);
-        let mut sums = vec![0.0; d];
-        let mut panels: Vec<Vec<T>> =
-            bounds.iter().map(|b| vec![T::ZERO; PIECE * b.len()]).collect();
-        for start in (0..n).step_by(PIECE) {
-            let depth = PIECE.min(n - start);
-            let part = self.x.row_range(start, depth);
-            let shift = &self.shift;
-            // Panel by panel: rows of the piece, columns of the panel, shifted.
-            let panel_sums: Vec<Vec<f64>> = ctx.install(|| {
-                panels
-                    .par_iter_mut()
-                    .zip(&bounds)
-                    .map(|(panel, cols)| fill_panel(part, cols, shift, panel))
-                    .collect()
-            });
-            for (cols, panel_sum) in bounds.iter().zip(&panel_sums) {
-                sums[cols.clone()].iter_mut().zip(panel_sum).for_each(|(s, p)| *s += p);
-            }
-            let views: Vec<MatRef<'_, T>> = panels
-                .iter()
-                .zip(&bounds)
-                .map(|(panel, cols)| MatRef::new(panel, depth, cols.len(), cols.len()).transposed())
-                .collect();
-            ctx.install(|| tiles.add(ctx, &views))?;
-            ctx.step(progress("covariance", start + depth, n))?;
+        let pieces = n.div_ceil(PIECE);
+        let shares = SHARES.min(pieces);
+        let done = AtomicUsize::new(0);
+        let parts: Vec<(Tiles<'_>, Vec<f64>)> = ctx.install(|| {
+            (0..shares)
+                .into_par_iter()
+                .map(|share| {
+                    let own = share * pieces / shares..(share + 1) * pieces / shares;
+                    self.scatter_of(ctx, &bounds, own, &done)
+                })
+                .collect::<Result<_>>()
+        })?;
+        let mut parts = parts.into_iter();
+        let (mut tiles, mut sums) = parts.next().expect("there are rows");
+        for (more, more_sums) in parts {
+            tiles.merge(&more);
+            sums.iter_mut().zip(more_sums).for_each(|(s, m)| *s += m);
         }
         let mean = self.finish_mean(&sums)?;
         let drift: Vec<f64> = sums.iter().map(|s| s / n as f64).collect();
@@ -138,6 +137,39 @@ impl<'a, T: Real> Rows<'a, T> {
             return Err(self.first_bad());
         }
         Ok((scatter, mean))
+    }
+
+    /// What some pieces of the data contribute to X̄ᵀX̄ and to the sums of the columns, before the drift is taken away.
+    fn scatter_of<'b>(
+        &self,
+        ctx: &Context,
+        bounds: &'b [Range<usize>],
+        pieces: Range<usize>,
+        done: &AtomicUsize,
+    ) -> Result<(Tiles<'b>, Vec<f64>)> {
+        let (n, d) = (self.n(), self.d());
+        let mut tiles = Tiles::new(bounds);
+        let mut sums = vec![0.0; d];
+        let mut panels: Vec<Vec<T>> =
+            bounds.iter().map(|b| vec![T::ZERO; PIECE.min(n) * b.len()]).collect();
+        for piece in pieces {
+            let start = piece * PIECE;
+            let depth = PIECE.min(n - start);
+            let part = self.x.row_range(start, depth);
+            // Panel by panel: rows of the piece, columns of the panel, shifted.
+            for (panel, cols) in panels.iter_mut().zip(bounds) {
+                fill_panel(part, cols, &self.shift, panel, &mut sums[cols.clone()]);
+            }
+            let views: Vec<MatRef<'_, T>> = panels
+                .iter()
+                .zip(bounds)
+                .map(|(panel, cols)| MatRef::new(panel, depth, cols.len(), cols.len()).transposed())
+                .collect();
+            tiles.add(ctx, &views)?;
+            let done = done.fetch_add(depth, Ordering::Relaxed) + depth;
+            ctx.step(progress("covariance", done, n))?;
+        }
+        Ok((tiles, sums))
     }
 
     /// X̄X̄ᵀ (n × n, both triangles).
@@ -240,39 +272,37 @@ fn shifted_row<T: Real>(x: MatRef<'_, T>, i: usize, shift: &[T], line: &mut [T])
     }
 }
 
-/// Columns `cols` of `part`, shifted, as a matrix without gaps; returns its column sums.
+/// Columns `cols` of `part`, shifted, as a matrix without gaps; adds up its columns.
 fn fill_panel<T: Real>(
     part: MatRef<'_, T>,
-    cols: &std::ops::Range<usize>,
+    cols: &Range<usize>,
     shift: &[T],
     panel: &mut [T],
-) -> Vec<f64> {
+    sums: &mut [f64],
+) {
     let part = part.col_range(cols.start, cols.len());
     let shift = &shift[cols.clone()];
-    let mut sums = vec![0.0; cols.len()];
     for (i, line) in panel.chunks_exact_mut(cols.len()).take(part.rows()).enumerate() {
         shifted_row(part, i, shift, line);
         sums.iter_mut().zip(&*line).for_each(|(s, v)| *s += v.f64());
     }
-    sums
 }
 
-/// Cuts 0..size into at least four nearly equal ranges of at most TILE.
-fn tile_bounds(size: usize) -> Vec<std::ops::Range<usize>> {
-    let width = size.div_ceil(4).clamp(32, TILE);
-    let count = size.div_ceil(width);
-    (0..count).map(|t| t * size / count..(t + 1) * size / count).collect()
+/// Cuts 0..size into at least four ranges of at most TILE, where products of that width are efficient.
+fn tile_bounds(size: usize) -> Vec<Range<usize>> {
+    let width = (size / 4).clamp(STEP, TILE) / STEP * STEP;
+    (0..size).step_by(width).map(|start| start..(start + width).min(size)).collect()
 }
 
 /// The lower triangle of a symmetric sum of products, tile by tile.
 struct Tiles<'b> {
-    bounds: &'b [std::ops::Range<usize>],
+    bounds: &'b [Range<usize>],
     /// (i, j, tile) with j ≤ i.
     tiles: Vec<(usize, usize, Mat<f64>)>,
 }
 
 impl<'b> Tiles<'b> {
-    fn new(bounds: &'b [std::ops::Range<usize>]) -> Self {
+    fn new(bounds: &'b [Range<usize>]) -> Self {
         let pairs = (0..bounds.len()).flat_map(|i| (0..=i).map(move |j| (i, j)));
         let tiles =
             pairs.map(|(i, j)| (i, j, Mat::zeros(bounds[i].len(), bounds[j].len()))).collect();
@@ -286,6 +316,13 @@ impl<'b> Tiles<'b> {
             add_product(panels[*i], panels[*j].transposed(), sum, i == j);
             Ok(())
         })
+    }
+
+    /// Adds what another share of the data has summed.
+    fn merge(&mut self, other: &Tiles<'_>) {
+        for ((.., sum), (.., more)) in self.tiles.iter_mut().zip(&other.tiles) {
+            sum.data_mut().iter_mut().zip(more.data()).for_each(|(s, m)| *s += m);
+        }
     }
 
     /// The whole matrix, with `correction(i, j)` added to each entry.
