@@ -17,9 +17,10 @@ use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::points::{Points, Span};
 use crate::real::Real;
 
-/// Rows of new samples, and columns of anchors, that are worked on at a time.
+/// Rows of new samples, and columns of anchors, that are worked on at a time: a tile that stays in the second-level
+/// cache, as wide as a multiple of what matrix products and panels of pairings like (48 and 32).
 const ROWS: usize = 256;
-const COLS: usize = 256;
+const COLS: usize = 384;
 
 /// A function of samples with `k` outputs, as a weighted sum of kernel values.
 #[derive(Clone)]

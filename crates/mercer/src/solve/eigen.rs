@@ -172,8 +172,10 @@ fn few(matrix: &Mat<f64>, count: usize) -> Option<Spectrum> {
         return None;
     }
     let few = eigen::few(matrix, count)?;
-    let semidefinite = few.smallest >= -1e-12 * few.values[0].abs();
-    semidefinite.then(|| Spectrum {
+    if few.smallest < -1e-12 * few.values[0].abs() {
+        return None;
+    }
+    Some(Spectrum {
         values: few.values,
         vectors: few.vectors,
         smallest: few.smallest,

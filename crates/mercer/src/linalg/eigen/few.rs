@@ -132,8 +132,11 @@ impl Tridiagonal {
                 let x: [f64; LANES] = std::array::from_fn(|l| 0.5 * (low[l] + high[l]));
                 let below = self.count_below(&squares, x, tiny);
                 for l in 0..LANES {
-                    let side = if below[l] <= rank[l] { &mut low } else { &mut high };
-                    side[l] = x[l];
+                    if below[l] <= rank[l] {
+                        low[l] = x[l];
+                    } else {
+                        high[l] = x[l];
+                    }
                 }
             }
             found.extend((0..group.len()).map(|l| 0.5 * (low[l] + high[l])));
