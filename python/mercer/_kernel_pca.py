@@ -51,7 +51,7 @@ class KernelPCA(KernelPcaFit):
     fit_inverse_transform : bool, default=False
         Whether to learn the map back to samples. Not with a precomputed kernel.
     eigen_solver : {"auto", "dense", "arpack", "randomized", "full", "krylov"}, default="auto"
-        How eigenpairs are found. ``"dense"`` and ``"full"`` compute all of them; ``"arpack"``,
+        How eigenpairs are found. ``"dense"`` and ``"full"`` decompose the matrix; ``"arpack"``,
         ``"randomized"`` and ``"krylov"`` compute those wanted by products with the matrix, until
         their residuals are below `tol`; ``"auto"`` takes whichever costs less.
     tol : float, default=0
@@ -60,8 +60,8 @@ class KernelPCA(KernelPcaFit):
         Passes over the matrix at most, by default 300. If they do not suffice, a
         ``ConvergenceWarning`` tells the residual reached.
     iterated_power : int or "auto", default="auto"
-        Checked, and of no effect: the solver goes on until its residuals are small, which no
-        fixed number of power iterations promises.
+        Of no effect, with a warning if set: the solver goes on until its residuals are small,
+        which no fixed number of power iterations promises.
     remove_zero_eig : bool, default=False
         Whether to leave out components of zero variance even if `n_components` counts them.
     random_state : int, RandomState instance, optional

@@ -137,6 +137,7 @@ class KernelPcaFit(Estimator):
         _params.at_least(self, "alpha", 0)
         _params.at_least(self, "tol", 0)
         _params.auto_or_count(self, "iterated_power")
+        _params.warn_without_effect(self, iterated_power="auto")
         if self.max_iter is not None:
             _params.at_least(self, "max_iter", 1, integer=True)
         if not self.fit_inverse_transform:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral, Real
 
 import numpy as np
@@ -55,6 +56,19 @@ def one_of(owner: object, name: str, options: tuple[str, ...]) -> None:
     value = getattr(owner, name)
     if not isinstance(value, str) or value not in options:
         raise refuse(owner, name, "one of " + ", ".join(map(repr, options)), value)
+
+
+def warn_without_effect(owner: object, **defaults: object) -> None:
+    """Tell of parameters of a randomised solver that were set and mean nothing here."""
+    for name, default in defaults.items():
+        value = getattr(owner, name)
+        if value != default:
+            warnings.warn(
+                f"{name}={value!r} has no effect: the solver goes on until its residuals are "
+                "below tol, so set tol instead",
+                UserWarning,
+                stacklevel=5,
+            )
 
 
 def auto_or_count(owner: object, name: str) -> None:

@@ -50,11 +50,11 @@ class PCA(Estimator):
     tol : float, default=0.0
         Relative residuals to reach with products; 0 stands for 1e-8.
     iterated_power : int or "auto", default="auto"
-        Checked, and of no effect: the solver goes on until its residuals are small.
+        Of no effect, with a warning if set: the solver goes on until its residuals are small.
     n_oversamples : int, default=10
-        Checked, and of no effect, for the same reason.
+        Of no effect, with a warning if set, for the same reason.
     power_iteration_normalizer : {"auto", "QR", "LU", "none"}, default="auto"
-        Checked, and of no effect, for the same reason.
+        Of no effect, with a warning if set, for the same reason.
     random_state : int, RandomState instance, optional
         Seed of the solver's starting vectors. None stands for 0, so that results repeat.
     n_jobs : int, optional
@@ -345,6 +345,9 @@ class PCA(Estimator):
         _params.at_least(self, "tol", 0)
         _params.at_least(self, "n_oversamples", 1, integer=True)
         _params.auto_or_count(self, "iterated_power")
+        _params.warn_without_effect(
+            self, iterated_power="auto", n_oversamples=10, power_iteration_normalizer="auto"
+        )
         count = self.n_components
         fine = count is None or (isinstance(count, str) and count == "mle")
         fine = fine or (is_integer(count) and count >= 1)

@@ -229,3 +229,18 @@ def test_signatures_begin_with_those_of_scikit_learn():
         )
         assert mine[: len(theirs)] == theirs
         assert all(kind == inspect.Parameter.KEYWORD_ONLY for _, kind, _ in mine[len(theirs) :])
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        KernelPCA(2, iterated_power=7),
+        PCA(2, iterated_power=7),
+        PCA(2, n_oversamples=20),
+        PCA(2, power_iteration_normalizer="QR"),
+    ],
+)
+def test_parameters_without_effect_are_told(estimator):
+    X = np.random.RandomState(0).normal(size=(20, 4))
+    with pytest.warns(UserWarning, match="has no effect.*set tol instead"):
+        estimator.fit(X)
