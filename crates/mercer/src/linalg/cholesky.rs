@@ -129,6 +129,36 @@ pub fn solve(ctx: &Context, l: &Mat<f64>, b: &mut Mat<f64>) -> Result<()> {
     Ok(())
 }
 
+/// Replaces `b` (m × n) by b L⁻ᵀ: every row is divided by L.
+pub fn divide_rows(ctx: &Context, l: &Mat<f64>, b: &mut Mat<f64>) -> Result<()> {
+    let n = l.rows();
+    assert_eq!(n, b.cols());
+    ctx.install(|| {
+        b.data_mut().par_chunks_mut(TILE * n.max(1)).try_for_each(|rows| {
+            ctx.poll()?;
+            let count = rows.len() / n;
+            for start in (0..n).step_by(TILE) {
+                let end = (start + TILE).min(n);
+                let mut part = Mat::from_fn(count, end - start, |i, j| rows[i * n + start + j]);
+                if start > 0 {
+                    let known = MatRef::new(rows, count, start, n);
+                    let left = l.view().row_range(start, end - start).col_range(0, start);
+                    multiply(known, left.transposed(), part.view_mut(), Onto::Difference);
+                }
+                let whole = faer::MatRef::from_row_major_slice(l.data(), n, n);
+                let tile = whole.submatrix(start, start, end - start, end - start);
+                let view =
+                    faer::MatMut::from_row_major_slice_mut(part.data_mut(), count, end - start);
+                solve_lower_triangular_in_place(tile, view.transpose_mut(), Par::Seq);
+                for i in 0..count {
+                    rows[i * n + start..i * n + end].copy_from_slice(part.row(i));
+                }
+            }
+            Ok(())
+        })
+    })
+}
+
 /// `b[to..] −= part · b[from..]`, for the rows that `part` has.
 fn subtract_known(part: MatRef<'_, f64>, b: &mut Mat<f64>, from: usize, to: usize) {
     let m = b.cols();
@@ -197,5 +227,24 @@ mod tests {
         a[(150, 150)] = -1.0;
         let error = factor(&Context::new(1), &mut a).unwrap_err().to_string();
         assert!(error.contains("not positive definite"), "{error}");
+    }
+
+    #[test]
+    fn rows_divided_by_a_factor_multiply_back() {
+        let ctx = Context::new(2);
+        for (n, m) in [(1, 1), (7, 200), (130, 5), (300, 300)] {
+            let mut l = positive(n);
+            factor(&ctx, &mut l).unwrap();
+            let mut stream = Stream::new(9, "test");
+            let b = Mat::from_vec((0..m * n).map(|_| stream.normal()).collect(), m, n);
+            let mut divided = b.clone();
+            divide_rows(&ctx, &l, &mut divided).unwrap();
+            for i in 0..m {
+                for j in 0..n {
+                    let back: f64 = (0..=j).map(|k| divided[(i, k)] * l[(j, k)]).sum();
+                    assert!((back - b[(i, j)]).abs() < 1e-9, "({i}, {j}) of {m} × {n}");
+                }
+            }
+        }
     }
 }

@@ -1,4 +1,5 @@
 //! Solving: free functions that see an operator or a Gram matrix and return coefficients. No kernels, points or models.
 
+pub mod cg;
 pub mod eigen;
 pub mod krylov;
