@@ -4,6 +4,7 @@
 //! written once on top of that. Vectors are f64 throughout; tiles are f32 or f64.
 
 mod centred;
+mod covariance;
 mod matrix;
 mod packed;
 mod plan;
@@ -13,6 +14,7 @@ mod tiled;
 mod tiles;
 
 pub use centred::Centred;
+pub use covariance::Covariance;
 pub use matrix::{matrix, matrix_bytes};
 pub use packed::Packed;
 pub use plan::{Plan, Storage, plan};

@@ -42,8 +42,7 @@ fn detect() -> Level {
     Level::Base
 }
 
-/// Whether the base level has fused multiply-add.
-pub const BASE_FUSED: bool = cfg!(target_arch = "aarch64");
+pub use crate::real::vector::BASE_FUSED;
 
 /// Defines `pub fn name` that runs `body` compiled for the processor at hand. `body` is an `#[inline(always)]` generic
 /// function; the three turbofish lists give its parameters per level, by which it learns lane counts and whether

@@ -63,23 +63,7 @@ impl KernelPcaParams {
     }
 
     fn eigen<T: Real>(&self) -> Result<eigen::Params> {
-        // f32 tiles carry relative errors of 6e-8: residuals cannot fall below a few of those.
-        let default = if T::EPSILON < 1e-10 { 1e-8 } else { 1e-6 };
-        let tolerance = self.tolerance.unwrap_or(default);
-        if !(tolerance > 0.0 && tolerance.is_finite()) {
-            return Err(Error::parameter(
-                "tolerance",
-                format!("must be positive, not {tolerance}"),
-            ));
-        }
-        let max_passes = self.max_passes.unwrap_or(300);
-        Ok(eigen::Params {
-            solver: self.solver,
-            tolerance,
-            max_passes,
-            seed: self.seed,
-            start: None,
-        })
+        eigen::Params::new(self.solver, self.tolerance, T::EPSILON, self.max_passes, self.seed)
     }
 }
 

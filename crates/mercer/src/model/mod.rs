@@ -7,7 +7,6 @@ mod minka;
 pub mod pca;
 mod report;
 mod scaling;
-mod scatter;
 
 pub use components::Components;
 pub use report::Report;

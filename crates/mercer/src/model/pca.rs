@@ -14,10 +14,11 @@ use serde::{Deserialize, Serialize};
 use super::components::{Components, fix_signs};
 use super::minka;
 use super::report::Report;
-use super::scatter::{self, Rows};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::gram::Square;
+use crate::gram::{Covariance, Square};
+use crate::linalg::orthonormal::orthonormalize_rows;
+use crate::linalg::scatter::{self, Rows};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::real::Real;
 use crate::solve::eigen::{self, Solver, Spectrum};
@@ -209,21 +210,7 @@ impl PcaParams {
     }
 
     fn eigen(&self) -> Result<eigen::Params> {
-        let tolerance = self.tolerance.unwrap_or(1e-8);
-        if !(tolerance > 0.0 && tolerance.is_finite()) {
-            return Err(Error::parameter(
-                "tolerance",
-                format!("must be positive, not {tolerance}"),
-            ));
-        }
-        let max_passes = self.max_passes.unwrap_or(300);
-        Ok(eigen::Params {
-            solver: Solver::Auto,
-            tolerance,
-            max_passes,
-            seed: self.seed,
-            start: None,
-        })
+        eigen::Params::new(Solver::Auto, self.tolerance, f64::EPSILON, self.max_passes, self.seed)
     }
 }
 
@@ -281,7 +268,7 @@ fn dual<T: Real>(ctx: &Context, params: &PcaParams, rows: &Rows<'_, T>) -> Resul
     let trace: f64 = (0..n).map(|i| gram[(i, i)]).sum();
     let spectrum = decompose(ctx, params, gram, n.min(d))?;
     let mut components = rows.combine(ctx, &mean, &spectrum.vectors)?;
-    scatter::orthonormalize_rows(&mut components, &spectrum.values);
+    orthonormalize_rows(&mut components, &spectrum.values);
     fix_signs(&mut components);
     Ok((build(params, n, d, mean, components, &spectrum.values, trace), spectrum))
 }
@@ -300,7 +287,7 @@ fn truncated<T: Real>(
     let eigen = params.eigen()?;
     let (tolerance, max_passes, seed) = (eigen.tolerance, eigen.max_passes, eigen.seed);
     let krylov = krylov::Params { count, tolerance, max_passes, seed };
-    let operator = rows.operator(&mean);
+    let operator = Covariance::new(rows.x(), &mean);
     let (pairs, info) = krylov::largest(ctx, &operator, &krylov, None)?;
     let trace = rows.trace(ctx, &mean)?;
     let mut components = pairs.vectors;

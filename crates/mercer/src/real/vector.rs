@@ -90,7 +90,8 @@ impl<T, V: Vector<T>> Vector<T> for Pair<V> {
 #[derive(Clone, Copy)]
 pub struct Plain<T, const N: usize>([T; N]);
 
-const BASE_FUSED: bool = cfg!(target_arch = "aarch64");
+/// Whether plain registers have fused multiply-add.
+pub const BASE_FUSED: bool = cfg!(target_arch = "aarch64");
 
 #[allow(clippy::undocumented_unsafe_blocks)]
 impl<T: Real, const N: usize> Vector<T> for Plain<T, N> {

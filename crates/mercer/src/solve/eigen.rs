@@ -37,6 +37,25 @@ pub struct Params {
     pub start: Option<krylov::Start>,
 }
 
+impl Params {
+    /// Checked parameters: where `tolerance` is not given, that which f32 or f64 tiles (`epsilon`) allow; 300 passes.
+    pub fn new(
+        solver: Solver,
+        tolerance: Option<f64>,
+        epsilon: f64,
+        max_passes: Option<usize>,
+        seed: u64,
+    ) -> Result<Self> {
+        // f32 tiles carry relative errors of 6e-8: residuals cannot fall below a few of those.
+        let tolerance = tolerance.unwrap_or(if epsilon < 1e-10 { 1e-8 } else { 1e-6 });
+        if !(tolerance > 0.0 && tolerance.is_finite()) {
+            let message = format!("must be positive, not {tolerance}");
+            return Err(Error::parameter("tolerance", message));
+        }
+        Ok(Self { solver, tolerance, max_passes: max_passes.unwrap_or(300), seed, start: None })
+    }
+}
+
 /// Eigenpairs of a Gram matrix with what is known of the rest of its spectrum.
 #[derive(Clone, Debug)]
 pub struct Spectrum {

@@ -37,8 +37,6 @@ impl Profile for Laplacian {
     }
 
     fn apply<T: Real>(&self, values: &mut [T]) {
-        let gamma = T::of(-self.gamma);
-        vmath::map(values, |v| gamma * v);
-        vmath::exp(values);
+        vmath::exp_scaled(values, T::of(-self.gamma));
     }
 }

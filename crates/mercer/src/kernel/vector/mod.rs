@@ -18,9 +18,19 @@ mod sigmoid;
 
 pub use evaluate::VectorKernel;
 
-use crate::kernel::{Family, Leaf};
+use crate::kernel::{Domain, Family, Leaf, Parameter, Rule, Value};
 use crate::real::Real;
 use measure::Measure;
+
+/// The unit of distance, for families that have one.
+const LENGTH: Parameter = Parameter {
+    name: "length",
+    doc: "The unit of distance.",
+    default: Some(Value::Number(1.0)),
+    domain: Domain::Positive,
+    rules: &[Rule::Median],
+    instead_of: None,
+};
 
 /// One family: how a pair of rows becomes a number, and that number the kernel's value.
 trait Profile: Sized {

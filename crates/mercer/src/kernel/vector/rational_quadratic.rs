@@ -1,7 +1,7 @@
 //! The rational quadratic kernel.
 
-use super::{Measure, Profile};
-use crate::kernel::{Definite, Domain, Family, Leaf, Parameter, Rule, Value};
+use super::{LENGTH, Measure, Profile};
+use crate::kernel::{Definite, Domain, Family, Leaf, Parameter, Value};
 use crate::linalg::vmath;
 use crate::real::Real;
 
@@ -26,14 +26,7 @@ impl Profile for RationalQuadratic {
                 rules: &[],
                 instead_of: None,
             },
-            Parameter {
-                name: "length",
-                doc: "The unit of distance.",
-                default: Some(Value::Number(1.0)),
-                domain: Domain::Positive,
-                rules: &[Rule::Median],
-                instead_of: None,
-            },
+            LENGTH,
         ],
         definite: Definite::Always,
     };
