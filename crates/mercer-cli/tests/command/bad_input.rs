@@ -98,8 +98,8 @@ fn budgets() {
     );
     let line = format!("kpca t.csv --label kind --memory 1MB -k all {OUTPUTS}");
     check(&folder, &line, 1, &["needs", "budget is", "fewer components"]);
-    let line = format!("kpca t.csv --label kind --memory 12MB --inverse {OUTPUTS}");
-    check(&folder, &line, 1, &["map back", "--memory"]);
+    // The map back needs no square: less memory than that costs time, not the result.
+    folder.done("kpca t.csv --label kind --memory 12MB --inverse -o o.csv -m m.mercer");
 }
 
 #[test]

@@ -345,6 +345,27 @@ fn the_map_back_returns_to_the_samples() {
 }
 
 #[test]
+fn the_map_back_is_the_same_where_its_square_does_not_fit() {
+    let (n, d) = (600, 3);
+    let x = dense::<f64>(&normal(n, d, 15), n, d);
+    let kernel = "rbf(gamma=0.5)".parse().unwrap();
+    let mut p = KernelPcaParams {
+        inverse: Some(InverseParams { kernel, alpha: 0.1, center: true }),
+        ..params("rbf(gamma=0.1)", Components::Count(4))
+    };
+    let roomy = KernelPca::fit(&Context::new(2), &p, &x).unwrap();
+    let narrow = Context::new(2).with_budget(3_500_000);
+    let model = KernelPca::fit(&narrow, &p, &x).unwrap();
+    let (a, b) = (&roomy.inverse.unwrap().coef, &model.inverse.as_ref().unwrap().coef);
+    // Components have the same signs, and residuals of 1e-8 leave this much of the coefficients.
+    let worst = a.data().iter().zip(b.data()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(worst < 1e-4, "{worst}");
+    p.inverse.as_mut().unwrap().alpha = 0.0;
+    let error = KernelPca::fit(&narrow, &p, &x).err().unwrap().to_string();
+    assert!(error.contains("penalty"), "{error}");
+}
+
+#[test]
 fn awkward_samples_have_documented_results() {
     let ctx = Context::new(2);
     // One row: nothing varies.
