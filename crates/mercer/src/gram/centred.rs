@@ -94,4 +94,10 @@ impl Gram for Centred<'_> {
         }
         Ok(lower)
     }
+
+    fn lower_f32(&self, ctx: &Context) -> Result<Mat<f32>> {
+        // Rounded after centring: what is left may be small beside what was taken away.
+        let lower = self.lower(ctx)?;
+        Ok(Mat::from_vec(lower.data().iter().map(|&v| v as f32).collect(), self.n(), self.n()))
+    }
 }

@@ -8,6 +8,7 @@ mod covariance;
 mod matrix;
 mod packed;
 mod plan;
+mod scaled;
 mod square;
 mod subset;
 mod tiled;
@@ -17,7 +18,8 @@ pub use centred::Centred;
 pub use covariance::Covariance;
 pub use matrix::{matrix, matrix_bytes};
 pub use packed::Packed;
-pub use plan::{Plan, Storage, plan};
+pub use plan::{Plan, Storage, plan, plan_with_copy};
+pub use scaled::Scaled;
 pub use square::Square;
 pub use tiled::Tiled;
 pub use tiles::{TILE, Tiles};
@@ -43,4 +45,6 @@ pub trait Gram: Operator {
     fn columns(&self, ctx: &Context, which: &[usize]) -> Result<Mat<f64>>;
     /// An n × n matrix whose lower triangle is this one's; what stands above the diagonal is not defined.
     fn lower(&self, ctx: &Context) -> Result<Mat<f64>>;
+    /// The same in single precision, for factors that are corrected afterwards.
+    fn lower_f32(&self, ctx: &Context) -> Result<Mat<f32>>;
 }

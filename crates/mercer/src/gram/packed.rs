@@ -16,6 +16,9 @@ use crate::linalg::strips;
 use crate::points::{Points, Span};
 use crate::real::Real;
 
+/// Numbers that a function is applied to at a time, so that they stay in the nearest cache.
+const PIECE: usize = 2048;
+
 /// The lower triangle of a Gram matrix, in memory.
 pub struct Packed<T> {
     n: usize,
@@ -27,6 +30,15 @@ pub struct Packed<T> {
 impl<T: Real> Packed<T> {
     /// Evaluates `kernel` on all pairs of `points`.
     pub fn fill<P: Points>(ctx: &Context, kernel: &dyn Kernel<P, T>, points: &P) -> Result<Self> {
+        Self::fill_rounded(ctx, kernel, points)
+    }
+
+    /// Evaluates `kernel` in its own type and stores the values in this one.
+    pub fn fill_rounded<P: Points, U: Real>(
+        ctx: &Context,
+        kernel: &dyn Kernel<P, U>,
+        points: &P,
+    ) -> Result<Self> {
         let n = points.len();
         let blocks = n.div_ceil(TILE);
         let done = AtomicUsize::new(0);
@@ -47,6 +59,21 @@ impl<T: Real> Packed<T> {
         Ok(Self { n, block_rows: block_rows.into_iter().rev().collect() })
     }
 
+    /// The matrix whose entries are a function of this one's; `profile` applies it to many numbers in place.
+    pub fn map<U: Real>(&self, ctx: &Context, profile: impl Fn(&mut [U]) + Sync) -> Packed<U> {
+        let turned = |block_row: &Vec<T>| {
+            let mut out = Vec::with_capacity(block_row.len());
+            for values in block_row.chunks(PIECE) {
+                let start = out.len();
+                out.extend(values.iter().map(|v| U::of(v.f64())));
+                profile(&mut out[start..]);
+            }
+            out
+        };
+        let block_rows = ctx.install(|| self.block_rows.par_iter().map(turned).collect());
+        Packed { n: self.n, block_rows }
+    }
+
     /// Bytes that the lower triangle of an n × n matrix takes.
     pub fn bytes(n: usize) -> u64 {
         let blocks = n.div_ceil(TILE);
@@ -56,15 +83,15 @@ impl<T: Real> Packed<T> {
     }
 }
 
-fn fill_block_row<P: Points, T: Real>(
+fn fill_block_row<P: Points, U: Real, T: Real>(
     ctx: &Context,
-    kernel: &dyn Kernel<P, T>,
+    kernel: &dyn Kernel<P, U>,
     points: &P,
     i: usize,
 ) -> Result<Vec<T>> {
     let n = points.len();
     let rows = span(i, n);
-    let mut tile = vec![T::ZERO; rows.len() * TILE.min(n)];
+    let mut tile = vec![U::ZERO; rows.len() * TILE.min(n)];
     let mut block_row = Vec::with_capacity(strips::size(rows.len(), rows.end));
     for j in 0..=i {
         ctx.poll()?;

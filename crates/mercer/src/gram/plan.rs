@@ -19,6 +19,8 @@ pub enum Storage {
 pub struct Plan {
     /// The storage.
     pub storage: Storage,
+    /// Whether a copy of the lower triangle in single precision is held too, which products read in half the time.
+    pub copy: bool,
     /// Bytes that storage and solver take together.
     pub bytes: u64,
     /// The choice in one sentence.
@@ -37,14 +39,14 @@ pub fn plan<T: Real>(ctx: &Context, n: usize, workspace: u64) -> Result<Plan> {
             bytes(packed),
             bytes(budget)
         );
-        return Ok(Plan { storage: Storage::Packed, bytes: packed, reason });
+        return Ok(Plan { storage: Storage::Packed, copy: false, bytes: packed, reason });
     }
     if workspace > budget {
         return Err(Error::Memory {
             what: "the solver",
             needed: workspace,
             budget,
-            hint: "ask for fewer components, fit on fewer rows, or raise the budget",
+            hint: "ask for less at once, fit on fewer rows, or raise the budget",
         });
     }
     let reason = format!(
@@ -54,5 +56,40 @@ pub fn plan<T: Real>(ctx: &Context, n: usize, workspace: u64) -> Result<Plan> {
         bytes(packed),
         bytes(budget)
     );
-    Ok(Plan { storage: Storage::Tiled, bytes: workspace, reason })
+    Ok(Plan { storage: Storage::Tiled, copy: false, bytes: workspace, reason })
+}
+
+/// From this size on, a copy in single precision pays.
+const COPY_FROM: usize = 2000;
+
+impl Plan {
+    /// The plan for a user's own matrix.
+    pub fn given() -> Self {
+        let reason = "the kernel matrix was given".to_string();
+        Self { storage: Storage::Packed, copy: false, bytes: 0, reason }
+    }
+
+    /// The storage in a few words.
+    pub fn words(&self) -> String {
+        let storage = match self.storage {
+            Storage::Packed => "packed",
+            Storage::Tiled => "tiled",
+        };
+        let copy = if self.copy { " and a copy in single precision" } else { "" };
+        format!("{storage}{copy}")
+    }
+}
+
+/// As [`plan`], for a solver that multiplies with the matrix many times and corrects what it finds: such a one can do most
+/// of its work on a copy in single precision, and gains most where the matrix itself does not fit the budget.
+pub fn plan_with_copy<T: Real>(ctx: &Context, n: usize, workspace: u64) -> Result<Plan> {
+    let mut plan = plan::<T>(ctx, n, workspace)?;
+    let copy = Packed::<f32>::bytes(n);
+    let total = plan.bytes.saturating_add(copy);
+    if T::EPSILON < 1e-10 && n >= COPY_FROM && total <= ctx.budget() {
+        plan.copy = true;
+        plan.bytes = total;
+        plan.reason += &format!("; a copy in single precision takes {}", bytes(copy));
+    }
+    Ok(plan)
 }

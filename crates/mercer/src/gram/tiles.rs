@@ -64,6 +64,11 @@ pub trait Tiles: Send + Sync {
         Ok(diagonal)
     }
 
+    /// The columns `which`: n × which.len().
+    fn gather(&self, ctx: &Context, which: &[usize]) -> Result<Mat<f64>> {
+        gather_from_tiles(self, ctx, which)
+    }
+
     /// The rows and columns `which` as a matrix of their own, in that order. Nothing is copied up front.
     fn subset<'a>(&'a self, which: &[usize]) -> Box<dyn Gram + 'a>;
 }
@@ -146,66 +151,69 @@ impl<S: Tiles> Gram for S {
     }
 
     fn columns(&self, ctx: &Context, which: &[usize]) -> Result<Mat<f64>> {
-        let n = self.size();
-        assert!(which.iter().all(|&c| c < n));
-        let mut out = Mat::zeros(n, which.len());
-        let mut scratch = Vec::new();
-        for i in 0..n.div_ceil(TILE) {
-            for j in 0..=i {
-                ctx.poll()?;
-                let (rows, cols) = (span(i, n), span(j, n));
-                let wanted =
-                    |range: &std::ops::Range<usize>| which.iter().any(|c| range.contains(c));
-                if !wanted(&rows) && !wanted(&cols) {
-                    continue;
-                }
-                let tile = self.tile(i, j, &mut scratch)?;
-                copy_columns(tile, &rows, &cols, which, &mut out);
-            }
-        }
-        Ok(out)
+        assert!(which.iter().all(|&c| c < self.size()));
+        self.gather(ctx, which)
     }
 
     fn lower(&self, ctx: &Context) -> Result<Mat<f64>> {
-        let n = self.size();
-        let mut out = Mat::zeros(n, n);
-        ctx.install(|| {
-            out.data_mut().par_chunks_mut(TILE * n.max(1)).enumerate().try_for_each(|(i, rows)| {
-                let mut scratch = Vec::new();
-                for j in 0..=i {
-                    ctx.poll()?;
-                    let tile = self.tile(i, j, &mut scratch)?;
-                    for r in 0..tile.rows {
-                        let line = &tile.data[r * tile.stride..][..tile.cols];
-                        let target = &mut rows[r * n + j * TILE..][..tile.cols];
-                        target.iter_mut().zip(line).for_each(|(t, v)| *t = v.f64());
-                    }
-                }
-                Ok(())
-            })
-        })?;
-        Ok(out)
+        lower_from_tiles(self, ctx)
+    }
+
+    fn lower_f32(&self, ctx: &Context) -> Result<Mat<f32>> {
+        lower_from_tiles(self, ctx)
     }
 }
 
-/// Copies the entries of a tile, and of its mirror image, that belong to the columns `which`.
-fn copy_columns<T: Real>(
-    tile: TileRef<'_, T>,
-    rows: &std::ops::Range<usize>,
-    cols: &std::ops::Range<usize>,
+fn lower_from_tiles<S: Tiles, U: Real>(source: &S, ctx: &Context) -> Result<Mat<U>> {
+    let n = source.size();
+    let mut out = Mat::zeros(n, n);
+    ctx.install(|| {
+        out.data_mut().par_chunks_mut(TILE * n.max(1)).enumerate().rev().try_for_each(
+            |(i, rows)| {
+                let mut scratch = Vec::new();
+                for j in 0..=i {
+                    ctx.poll()?;
+                    let tile = source.tile(i, j, &mut scratch)?;
+                    for r in 0..tile.rows {
+                        let line = &tile.data[r * tile.stride..][..tile.cols];
+                        let target = &mut rows[r * n + j * TILE..][..tile.cols];
+                        target.iter_mut().zip(line).for_each(|(t, v)| *t = U::of(v.f64()));
+                    }
+                }
+                Ok(())
+            },
+        )
+    })?;
+    Ok(out)
+}
+
+/// Columns out of stored tiles, block row by block row.
+fn gather_from_tiles<S: Tiles + ?Sized>(
+    source: &S,
+    ctx: &Context,
     which: &[usize],
-    out: &mut Mat<f64>,
-) {
-    for (place, c) in which.iter().enumerate() {
-        if cols.contains(c) {
-            for r in 0..tile.rows {
-                out[(rows.start + r, place)] = tile.data[r * tile.stride + c - cols.start].f64();
+) -> Result<Mat<f64>> {
+    let (n, r) = (source.size(), which.len());
+    let mut out = Mat::zeros(n, r);
+    let mut wanted: Vec<(usize, usize)> = which.iter().copied().zip(0..).collect();
+    wanted.sort_unstable();
+    ctx.install(|| {
+        out.data_mut().par_chunks_mut((TILE * r).max(1)).enumerate().try_for_each(|(i, rows)| {
+            let mut scratch = Vec::new();
+            for same_block in wanted.chunk_by(|a, b| a.0 / TILE == b.0 / TILE) {
+                ctx.poll()?;
+                let j = same_block[0].0 / TILE;
+                let tile = source.tile(i.max(j), i.min(j), &mut scratch)?;
+                for (row, line) in rows.chunks_exact_mut(r).enumerate() {
+                    for &(column, place) in same_block {
+                        let (down, across) =
+                            if i >= j { (row, column % TILE) } else { (column % TILE, row) };
+                        line[place] = tile.data[down * tile.stride + across].f64();
+                    }
+                }
             }
-        }
-        if rows.contains(c) {
-            for r in 0..tile.cols {
-                out[(cols.start + r, place)] = tile.data[(c - rows.start) * tile.stride + r].f64();
-            }
-        }
-    }
+            Ok(())
+        })
+    })?;
+    Ok(out)
 }

@@ -1,5 +1,10 @@
 //! The Cholesky factorisation A = L Lᵀ in place, and solving with it, on fixed tiles: the result does not depend on the
 //! number of threads.
+//!
+//! Columns are worked on in panels of several tiles. Within a panel only its own columns are brought up to date; what is
+//! right of it is updated once per panel, by a product deep enough not to wait for memory.
+
+use std::ops::Range;
 
 use faer::Par;
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -13,23 +18,39 @@ use super::product::{Onto, multiply};
 use super::view::{Mat, MatMut, MatRef};
 use crate::context::{Context, Step};
 use crate::error::{Error, Result};
+use crate::real::{Numbers, NumbersMut, Real};
 
 /// Rows and columns of a tile.
 const TILE: usize = 128;
 
+/// Columns of a panel.
+const PANEL: usize = 4 * TILE;
+
+/// Rows that one task updates.
+const ROWS: usize = 2 * TILE;
+
+/// Right-hand sides that one task solves for.
+const SIDES: usize = 32;
+
 /// Replaces the lower triangle of `a` (n × n) by L. What stands above the diagonal is neither read nor kept. Fails where
-/// the matrix is not positive definite, naming the row.
-pub fn factor(ctx: &Context, a: &mut Mat<f64>) -> Result<()> {
+/// the matrix is not positive definite, naming the rows.
+pub fn factor<T: Real>(ctx: &Context, a: &mut Mat<T>) -> Result<()> {
     let n = a.rows();
     assert_eq!(n, a.cols());
-    for start in (0..n).step_by(TILE) {
-        let end = (start + TILE).min(n);
-        ctx.step(progress(start, n))?;
-        let diagonal = factor_diagonal(a, start, end)?;
-        let panel = solve_panel(ctx, a, &diagonal, start, end);
-        update(ctx, a, &panel, start, end)?;
-    }
-    Ok(())
+    ctx.install(|| {
+        for left in (0..n).step_by(PANEL) {
+            let right = (left + PANEL).min(n);
+            ctx.step(progress(left, n))?;
+            for start in (left..right).step_by(TILE) {
+                let end = (start + TILE).min(right);
+                factor_diagonal(a, start, end)?;
+                solve_below(ctx, a, start, end)?;
+                update(ctx, a, start..end, end..right)?;
+            }
+            update(ctx, a, left..right, right..n)?;
+        }
+        Ok(())
+    })
 }
 
 fn progress(done: usize, n: usize) -> Step {
@@ -39,9 +60,10 @@ fn progress(done: usize, n: usize) -> Step {
     Step { stage: "Cholesky", done: 1.0 - left, total: 1.0, residual: None }
 }
 
-fn factor_diagonal(a: &mut Mat<f64>, start: usize, end: usize) -> Result<Mat<f64>> {
+/// Factors one tile on the diagonal, in double precision whatever the type of the matrix.
+fn factor_diagonal<T: Real>(a: &mut Mat<T>, start: usize, end: usize) -> Result<()> {
     let size = end - start;
-    let mut tile = Mat::from_fn(size, size, |i, j| a[(start + i, start + j)]);
+    let mut tile = Mat::from_fn(size, size, |i, j| a[(start + i, start + j)].f64());
     let params = Default::default();
     let mut buffer = MemBuffer::new(cholesky_in_place_scratch::<f64>(size, Par::Seq, params));
     let view = faer::MatMut::from_row_major_slice_mut(tile.data_mut(), size, size);
@@ -53,84 +75,104 @@ fn factor_diagonal(a: &mut Mat<f64>, start: usize, end: usize) -> Result<Mat<f64
             ))
         })?;
     for i in 0..size {
-        a.row_mut(start + i)[start..=start + i].copy_from_slice(&tile.row(i)[..=i]);
+        let row = &mut a.row_mut(start + i)[start..=start + i];
+        row.iter_mut().zip(tile.row(i)).for_each(|(place, &v)| *place = T::of(v));
     }
-    Ok(tile)
+    Ok(())
 }
 
-/// The rows below the diagonal tile times L⁻ᵀ of it; returned as a matrix of their own and written back.
-fn solve_panel(
-    ctx: &Context,
-    a: &mut Mat<f64>,
-    diagonal: &Mat<f64>,
-    start: usize,
-    end: usize,
-) -> Mat<f64> {
+/// Replaces the rows below the diagonal tile by themselves times L⁻ᵀ of it.
+fn solve_below<T: Real>(ctx: &Context, a: &mut Mat<T>, start: usize, end: usize) -> Result<()> {
     let (n, size) = (a.rows(), end - start);
-    let mut panel = Mat::from_fn(n - end, size, |i, j| a[(end + i, start + j)]);
-    let lower = faer::MatRef::from_row_major_slice(diagonal.data(), size, size);
-    ctx.install(|| {
-        panel.data_mut().par_chunks_mut(TILE * size).for_each(|rows| {
-            let count = rows.len() / size;
-            let view = faer::MatMut::from_row_major_slice_mut(rows, count, size);
-            solve_lower_triangular_in_place(lower, view.transpose_mut(), Par::Seq);
-        });
-    });
-    for i in 0..n - end {
-        a.row_mut(end + i)[start..end].copy_from_slice(panel.row(i));
-    }
-    panel
-}
-
-/// Subtracts panel · panelᵀ from what is left of the lower triangle.
-fn update(
-    ctx: &Context,
-    a: &mut Mat<f64>,
-    panel: &Mat<f64>,
-    start: usize,
-    end: usize,
-) -> Result<()> {
-    let (n, size) = (a.rows(), end - start);
-    if end == n {
-        return Ok(());
-    }
-    let below = &mut a.data_mut()[end * n..];
-    ctx.install(|| {
-        below.par_chunks_mut(TILE * n).enumerate().rev().try_for_each(|(i, rows)| {
-            ctx.poll()?;
-            let count = rows.len() / n;
-            let left = panel.view().row_range(i * TILE, count);
-            let width = i * TILE + count;
-            let right = MatRef::new(panel.data(), width, size, size).transposed();
-            multiply(left, right, MatMut::new(&mut rows[end..], count, width, n), Onto::Difference);
-            Ok(())
-        })
+    let tile = copy(a, start..end, start..end);
+    a.data_mut()[end * n..].par_chunks_mut(ROWS * n).try_for_each(|rows| {
+        ctx.poll()?;
+        let count = rows.len() / n;
+        solve_lower(tile.view(), MatMut::new(&mut rows[start..], count, size, n), Side::Right);
+        Ok(())
     })
 }
 
+/// Subtracts from columns `to`, below their diagonal, what the finished columns `from` contribute.
+fn update<T: Real>(
+    ctx: &Context,
+    a: &mut Mat<T>,
+    from: Range<usize>,
+    to: Range<usize>,
+) -> Result<()> {
+    let n = a.rows();
+    if to.is_empty() {
+        return Ok(());
+    }
+    let known = copy(a, to.start..n, from);
+    let below = &mut a.data_mut()[to.start * n..];
+    below.par_chunks_mut(ROWS * n).enumerate().rev().try_for_each(|(i, rows)| {
+        ctx.poll()?;
+        let count = rows.len() / n;
+        let left = known.view().row_range(i * ROWS, count);
+        let width = (i * ROWS + count).min(to.len());
+        let right = known.view().row_range(0, width).transposed();
+        multiply(
+            left,
+            right,
+            MatMut::new(&mut rows[to.start..], count, width, n),
+            Onto::Difference,
+        );
+        Ok(())
+    })
+}
+
+fn copy<T: Real>(a: &Mat<T>, rows: Range<usize>, cols: Range<usize>) -> Mat<T> {
+    let mut out = Vec::with_capacity(rows.len() * cols.len());
+    rows.clone().for_each(|i| out.extend_from_slice(&a.row(i)[cols.clone()]));
+    Mat::from_vec(out, rows.len(), cols.len())
+}
+
 /// Replaces `b` (n × m) by the solution of L Lᵀ x = b.
-pub fn solve(ctx: &Context, l: &Mat<f64>, b: &mut Mat<f64>) -> Result<()> {
+pub fn solve<T: Real>(ctx: &Context, l: &Mat<T>, b: &mut Mat<T>) -> Result<()> {
     let (n, m) = (b.rows(), b.cols());
     assert_eq!(n, l.rows());
+    if m <= SIDES {
+        return solve_here(ctx, l, b);
+    }
+    let starts: Vec<usize> = (0..m).step_by(SIDES).collect();
+    let parts: Vec<Mat<T>> = ctx.install(|| {
+        let part = |&start: &usize| {
+            let mut part = copy(b, 0..n, start..(start + SIDES).min(m));
+            solve_here(ctx, l, &mut part).map(|()| part)
+        };
+        starts.par_iter().map(part).collect::<Result<_>>()
+    })?;
+    for i in 0..n {
+        let row = b.row_mut(i);
+        for (part, &start) in parts.iter().zip(&starts) {
+            row[start..start + part.cols()].copy_from_slice(part.row(i));
+        }
+    }
+    Ok(())
+}
+
+fn solve_here<T: Real>(ctx: &Context, l: &Mat<T>, b: &mut Mat<T>) -> Result<()> {
+    let n = b.rows();
     let starts: Vec<usize> = (0..n).step_by(TILE).collect();
     for &start in &starts {
         ctx.poll()?;
         let end = (start + TILE).min(n);
         subtract_known(l.view().row_range(start, end - start).col_range(0, start), b, 0, start);
-        triangle(l, start, end, b, m, false);
+        triangle(l, start, end, b, Side::Left);
     }
     for &start in starts.iter().rev() {
         ctx.poll()?;
         let end = (start + TILE).min(n);
         let after = l.view().row_range(end, n - end).col_range(start, end - start).transposed();
         subtract_known(after, b, end, start);
-        triangle(l, start, end, b, m, true);
+        triangle(l, start, end, b, Side::LeftTransposed);
     }
     Ok(())
 }
 
 /// Replaces `b` (m × n) by b L⁻ᵀ: every row is divided by L.
-pub fn divide_rows(ctx: &Context, l: &Mat<f64>, b: &mut Mat<f64>) -> Result<()> {
+pub fn divide_rows<T: Real>(ctx: &Context, l: &Mat<T>, b: &mut Mat<T>) -> Result<()> {
     let n = l.rows();
     assert_eq!(n, b.cols());
     ctx.install(|| {
@@ -145,11 +187,8 @@ pub fn divide_rows(ctx: &Context, l: &Mat<f64>, b: &mut Mat<f64>) -> Result<()> 
                     let left = l.view().row_range(start, end - start).col_range(0, start);
                     multiply(known, left.transposed(), part.view_mut(), Onto::Difference);
                 }
-                let whole = faer::MatRef::from_row_major_slice(l.data(), n, n);
-                let tile = whole.submatrix(start, start, end - start, end - start);
-                let view =
-                    faer::MatMut::from_row_major_slice_mut(part.data_mut(), count, end - start);
-                solve_lower_triangular_in_place(tile, view.transpose_mut(), Par::Seq);
+                let tile = l.view().row_range(start, end - start).col_range(start, end - start);
+                solve_lower(tile, part.view_mut(), Side::Right);
                 for i in 0..count {
                     rows[i * n + start..i * n + end].copy_from_slice(part.row(i));
                 }
@@ -160,7 +199,7 @@ pub fn divide_rows(ctx: &Context, l: &Mat<f64>, b: &mut Mat<f64>) -> Result<()> 
 }
 
 /// `b[to..] −= part · b[from..]`, for the rows that `part` has.
-fn subtract_known(part: MatRef<'_, f64>, b: &mut Mat<f64>, from: usize, to: usize) {
+fn subtract_known<T: Real>(part: MatRef<'_, T>, b: &mut Mat<T>, from: usize, to: usize) {
     let m = b.cols();
     if part.cols() == 0 || part.rows() == 0 || m == 0 {
         return;
@@ -174,16 +213,58 @@ fn subtract_known(part: MatRef<'_, f64>, b: &mut Mat<f64>, from: usize, to: usiz
 }
 
 /// Solves with one diagonal tile of L, or of Lᵀ.
-fn triangle(l: &Mat<f64>, start: usize, end: usize, b: &mut Mat<f64>, m: usize, transposed: bool) {
-    let n = l.rows();
-    let whole = faer::MatRef::from_row_major_slice(l.data(), n, n);
-    let tile = whole.submatrix(start, start, end - start, end - start);
+fn triangle<T: Real>(l: &Mat<T>, start: usize, end: usize, b: &mut Mat<T>, side: Side) {
+    let m = b.cols();
+    let tile = l.view().row_range(start, end - start).col_range(start, end - start);
     let rows = &mut b.data_mut()[start * m..end * m];
-    let rhs = faer::MatMut::from_row_major_slice_mut(rows, end - start, m);
-    if transposed {
-        solve_upper_triangular_in_place(tile.transpose(), rhs, Par::Seq);
-    } else {
-        solve_lower_triangular_in_place(tile, rhs, Par::Seq);
+    solve_lower(tile, MatMut::new(rows, end - start, m, m), side);
+}
+
+/// On which side of the unknown the lower triangle L stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    /// L x = b.
+    Left,
+    /// Lᵀ x = b.
+    LeftTransposed,
+    /// x Lᵀ = b.
+    Right,
+}
+
+/// Replaces `b` by the solution of a triangular system, on one thread.
+fn solve_lower<T: Real>(l: MatRef<'_, T>, b: MatMut<'_, T>, side: Side) {
+    let (data, offset, down, across) = l.raw();
+    let (size, rows, cols, stride) = (l.rows(), b.rows, b.cols, b.stride);
+    assert!(l.cols() == size && if side == Side::Right { cols } else { rows } == size);
+    macro_rules! run {
+        ($l:expr, $b:expr) => {{
+            // SAFETY: both views were checked to lie within their slices when they were made, and `b` is borrowed
+            // mutably, so nothing aliases it.
+            let (l, b) = unsafe {
+                (
+                    faer::MatRef::from_raw_parts($l.as_ptr().add(offset), size, size, down, across),
+                    faer::MatMut::from_raw_parts_mut(
+                        $b.as_mut_ptr(),
+                        rows,
+                        cols,
+                        stride as isize,
+                        1,
+                    ),
+                )
+            };
+            match side {
+                Side::Left => solve_lower_triangular_in_place(l, b, Par::Seq),
+                Side::LeftTransposed => {
+                    solve_upper_triangular_in_place(l.transpose(), b, Par::Seq)
+                }
+                Side::Right => solve_lower_triangular_in_place(l, b.transpose_mut(), Par::Seq),
+            }
+        }};
+    }
+    match (T::numbers(data), T::numbers_mut(b.data)) {
+        (Numbers::F64(l), NumbersMut::F64(b)) => run!(l, b),
+        (Numbers::F32(l), NumbersMut::F32(b)) => run!(l, b),
+        _ => unreachable!("both are slices of T"),
     }
 }
 
@@ -204,7 +285,7 @@ mod tests {
 
     #[test]
     fn solves_systems_of_every_size() {
-        for n in [1, 2, 127, 128, 129, 300] {
+        for n in [1, 2, 127, 128, 129, 300, 513, 700] {
             let a = positive(n);
             let b = Mat::from_fn(n, 3, |i, j| (i as f64 * 0.1 + j as f64).sin());
             let (mut l, mut x) = (a.clone(), b.clone());

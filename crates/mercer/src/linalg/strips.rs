@@ -31,17 +31,17 @@ pub const fn place(row: usize, col: usize, rows: usize, cols: usize) -> usize {
     strip + (col - left) * STRIP + row % STRIP
 }
 
-/// Appends the strips of a row-major tile without gaps.
-pub fn pack<T: Real>(tile: &[T], cols: usize, strips: &mut Vec<T>) {
+/// Appends the strips of a row-major tile without gaps, in a type of their own.
+pub fn pack<U: Real, T: Real>(tile: &[U], cols: usize, strips: &mut Vec<T>) {
     for left in (0..cols).step_by(COLUMNS) {
         let width = COLUMNS.min(cols - left);
         for rows in tile.chunks(STRIP * cols) {
             let height = rows.len() / cols;
             // Missing rows repeat the last; they are multiplied with zeros or dropped, and never looked at.
-            let lines: [&[T]; STRIP] =
+            let lines: [&[U]; STRIP] =
                 std::array::from_fn(|r| &rows[r.min(height - 1) * cols + left..][..width]);
             for c in 0..width {
-                let cell: [T; STRIP] = std::array::from_fn(|r| lines[r][c]);
+                let cell: [T; STRIP] = std::array::from_fn(|r| T::of(lines[r][c].f64()));
                 strips.extend_from_slice(&cell);
             }
         }

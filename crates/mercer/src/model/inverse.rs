@@ -5,16 +5,15 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::regression::{Regression, params_of};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::expansion::Expansion;
-use crate::gram::{Gram, Packed, Storage, Tiled, plan};
 use crate::kernel::{Kernel, KernelSpec, VectorKernel};
-use crate::linalg::cholesky;
 use crate::linalg::view::{Mat, MatMut};
 use crate::points::Dense;
 use crate::real::Real;
-use crate::solve::cg;
+use crate::solve::ridge::Solver;
 
 /// How the map back is learned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -70,7 +69,7 @@ impl<T: Real> Inverse<T> {
             }
         }
         let targets = Mat::from_fn(n, d, |i, j| x.row(i)[j].f64() - offset[j]);
-        let coef = regress(ctx, &kernel, &anchors, params.alpha, targets)?;
+        let coef = regress(ctx, params.alpha, &kernel, &anchors, &targets)?;
         let params = InverseParams { kernel: kernel_spec, ..params.clone() };
         Ok(Self { params, anchors, coef, offset })
     }
@@ -87,51 +86,30 @@ impl<T: Real> Inverse<T> {
     }
 }
 
-/// (K + alpha)⁻¹ · targets: by Cholesky where the square fits the budget, else by products with the matrix.
 fn regress<T: Real>(
     ctx: &Context,
+    alpha: f64,
     kernel: &VectorKernel<T>,
     anchors: &Dense<T>,
-    alpha: f64,
-    mut targets: Mat<f64>,
-) -> Result<Mat<f64>> {
-    let n = anchors.n();
-    let needed = Packed::<T>::bytes(n) + 8 * (n as u64).saturating_mul(n as u64);
-    if needed > ctx.budget() && alpha > 0.0 {
-        return by_products(ctx, kernel, anchors, alpha, &targets);
-    }
-    let hint = "give it a penalty, which products with the matrix need, fit on fewer rows, or raise the budget";
-    ctx.need("the map back to samples", needed, hint)?;
-    let mut matrix = Packed::fill(ctx, kernel, anchors)?.lower(ctx)?;
-    (0..n).for_each(|i| matrix[(i, i)] += alpha);
-    cholesky::factor(ctx, &mut matrix)?;
-    cholesky::solve(ctx, &matrix, &mut targets)?;
-    Ok(targets)
-}
-
-fn by_products<T: Real>(
-    ctx: &Context,
-    kernel: &VectorKernel<T>,
-    anchors: &Dense<T>,
-    alpha: f64,
     targets: &Mat<f64>,
 ) -> Result<Mat<f64>> {
-    let n = anchors.n();
-    let landmarks = cg::landmarks(n);
-    let tolerance = if T::EPSILON < 1e-10 { 1e-8 } else { 1e-6 };
-    let params = cg::Params { tolerance, max_passes: 1000, landmarks, seed: 0 };
-    let gram: Box<dyn Gram + '_> =
-        match plan::<T>(ctx, n, cg::workspace_bytes(n, landmarks))?.storage {
-            Storage::Packed => Box::new(Packed::fill(ctx, kernel, anchors)?),
-            Storage::Tiled => Box::new(Tiled::new(kernel, anchors.clone())),
-        };
-    let (coef, info) = cg::solve(ctx, &*gram, &vec![alpha; n], targets, &params)?;
-    if !info.converged {
+    let alphas = [alpha];
+    let regression = Regression {
+        targets,
+        alphas: &alphas,
+        weights: None,
+        intercept: false,
+        start: None,
+        solver: Solver::Auto,
+        params: params_of::<T>(None, None, 0)?,
+    };
+    let found = regression.on_samples(ctx, kernel, anchors)?;
+    if !found.info.converged {
         return Err(Error::Numeric(format!(
             "the map back to samples did not converge: residual {:.1e} after {} passes; raise its penalty or the \
              memory budget",
-            info.residual, info.passes
+            found.info.residual, found.info.passes
         )));
     }
-    Ok(coef)
+    Ok(found.coef)
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::components::{Components, fix_signs};
 use super::inverse::{Inverse, InverseParams};
-use super::report::Report;
+use super::report::{Report, asymmetry_note};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::expansion::{Expansion, Weights};
@@ -145,15 +145,8 @@ impl<T: Real> KernelPca<T> {
         }
         let gram = Square::new(matrix)?;
         let asymmetry = gram.asymmetry();
-        let reason = "the kernel matrix was given".to_string();
-        let plan = Plan { storage: Storage::Packed, bytes: 0, reason };
-        let mut model = Self::fit_any(ctx, params, &gram, plan)?;
-        if asymmetry > 1e3 * T::EPSILON {
-            model.report.notes.push(format!(
-                "the kernel matrix is not symmetric: entries differ from their mirror images by up to {asymmetry:.1e} \
-                 of the largest entry; the lower triangle was used"
-            ));
-        }
+        let mut model = Self::fit_any(ctx, params, &gram, Plan::given())?;
+        model.report.notes.extend(asymmetry_note::<T>(asymmetry));
         model.report.storage = "given".into();
         model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)
@@ -373,10 +366,7 @@ fn report<T: Real>(spectrum: &Spectrum, plan: &Plan, trace: f64, n: usize) -> Re
             Solver::Full => "full".into(),
             _ => "krylov".into(),
         },
-        storage: match plan.storage {
-            Storage::Packed => "packed".into(),
-            Storage::Tiled => "tiled".into(),
-        },
+        storage: plan.words(),
         reason: plan.reason.clone(),
         passes: spectrum.passes,
         residual: spectrum.residual,
@@ -384,6 +374,7 @@ fn report<T: Real>(spectrum: &Spectrum, plan: &Plan, trace: f64, n: usize) -> Re
         precision: T::NAME.into(),
         seconds: 0.0,
         notes,
+        system: None,
     }
 }
 

@@ -3,11 +3,14 @@
 mod components;
 pub mod inverse;
 pub mod kernel_pca;
+pub mod kernel_ridge;
 mod minka;
 pub mod pca;
+mod regression;
 mod report;
 mod scaling;
+pub mod spread;
 
 pub use components::Components;
-pub use report::Report;
+pub use report::{Report, SystemReport};
 pub use scaling::{Scaling, ScalingKind};

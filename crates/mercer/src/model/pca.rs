@@ -368,5 +368,6 @@ fn report<T: Real>(road: Road, spectrum: &Spectrum, n: usize, d: usize) -> Repor
         precision: T::NAME.into(),
         seconds: 0.0,
         notes,
+        system: None,
     }
 }

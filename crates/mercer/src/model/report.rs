@@ -2,18 +2,20 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::real::Real;
+
 /// How a fit went. Not converging is not an error: it is told here, and the doors warn.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// The method that found the eigenpairs.
+    /// The method.
     pub solver: String,
     /// How the matrix was held.
     pub storage: String,
     /// Why it was held that way.
     pub reason: String,
-    /// Passes over the matrix; 0 where all eigenpairs were computed at once.
+    /// Passes over the matrix; 0 for a direct method.
     pub passes: usize,
-    /// The largest residual ‖K v − η v‖ / ‖K‖.
+    /// The largest residual: ‖K v − η v‖ / ‖K‖ of eigenpairs, ‖y − (K + α) c‖ / ‖y‖ of regressions.
     #[serde(deserialize_with = "number_or_null")]
     pub residual: f64,
     /// Whether the residuals reached the tolerance.
@@ -25,9 +27,36 @@ pub struct Report {
     pub seconds: f64,
     /// Things a user should know, one sentence each.
     pub notes: Vec<String>,
+    /// What is known of the system of equations, for regressions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<SystemReport>,
+}
+
+/// How well a system (K + α) c = y determines its solution.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SystemReport {
+    /// The condition number of K + α: a bound where it is harmless, else an estimate.
+    #[serde(deserialize_with = "number_or_null")]
+    pub condition: f64,
+    /// How many eigenvalues of K are not lost in rounding, where that was looked into.
+    pub effective_rank: Option<usize>,
+    /// The α from which on rounding errors of kernel values leave the coefficients six digits (three in single
+    /// precision).
+    #[serde(deserialize_with = "number_or_null")]
+    pub stable_alpha: f64,
 }
 
 /// JSON has no word for NaN and writes null: a report of a fit that went wrong must be readable too.
 fn number_or_null<'de, D: Deserializer<'de>>(input: D) -> Result<f64, D::Error> {
     Ok(Option::<f64>::deserialize(input)?.unwrap_or(f64::NAN))
+}
+
+/// What to tell of a given matrix whose mirror entries differ by this share of the largest.
+pub(super) fn asymmetry_note<T: Real>(asymmetry: f64) -> Option<String> {
+    (asymmetry > 1e3 * T::EPSILON).then(|| {
+        format!(
+            "the kernel matrix is not symmetric: entries differ from their mirror images by up to {asymmetry:.1e} \
+             of the largest entry; the lower triangle was used"
+        )
+    })
 }

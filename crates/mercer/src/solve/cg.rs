@@ -11,7 +11,8 @@
 //! ```
 //!
 //! Rounding errors make the residuals that are carried along drift from the true ones. So the true ones are computed when
-//! the others are small, and the iteration begins again on them if they are not.
+//! the others are small, and the iteration begins again on them if they are not. For the same reason the iteration may use
+//! a rough copy of K, in single precision say, which is quicker to read: the true residuals correct it.
 
 use std::ops::Range;
 
@@ -37,6 +38,26 @@ pub struct Params {
     pub landmarks: usize,
     /// Seed of their choice.
     pub seed: u64,
+    /// Whether to stop early, unconverged, once it is plain that `max_passes` will not do.
+    pub may_give_up: bool,
+}
+
+impl Params {
+    /// Reach `tolerance` with the usual number of landmarks for n rows.
+    pub fn new(n: usize, tolerance: f64, max_passes: usize, seed: u64) -> Self {
+        Self { tolerance, max_passes, landmarks: landmarks(n), seed, may_give_up: false }
+    }
+}
+
+/// The matrix K + D of a system.
+#[derive(Clone, Copy)]
+pub struct Matrix<'a> {
+    /// K, as it is meant.
+    pub gram: &'a dyn Gram,
+    /// K in a form that is quicker to multiply with, nearly the same.
+    pub rough: Option<&'a dyn Gram>,
+    /// The diagonal of D, all positive.
+    pub ridge: &'a [f64],
 }
 
 /// How it went.
@@ -48,6 +69,8 @@ pub struct Info {
     pub residual: f64,
     /// Whether every residual reached the tolerance.
     pub converged: bool,
+    /// About the largest eigenvalue of D^(-1/2) K D^(-1/2): one more than this bounds the condition number.
+    pub largest: f64,
 }
 
 /// Landmarks that pay: each costs an n-vector and some arithmetic per pass, and saves passes.
@@ -61,16 +84,18 @@ pub fn workspace_bytes(n: usize, landmarks: usize) -> u64 {
     8 * (2 * n * r + 3 * r * r + 8 * n * WIDTH as u64)
 }
 
-/// Solves for every column of `b` (n × m), where `ridge` is the diagonal of D.
+/// Solves for every column of `b` (n × m), from `start` (n × m) on, or from nothing.
 pub fn solve(
     ctx: &Context,
-    gram: &dyn Gram,
-    ridge: &[f64],
+    matrix: Matrix<'_>,
     b: &Mat<f64>,
+    start: Option<&Mat<f64>>,
     params: &Params,
 ) -> Result<(Mat<f64>, Info)> {
+    let Matrix { gram, ridge, .. } = matrix;
     let (n, m) = (b.rows(), b.cols());
     assert!(gram.n() == n && ridge.len() == n, "matrix, ridge and right-hand sides differ in size");
+    assert!(start.is_none_or(|s| (s.rows(), s.cols()) == (n, m)), "the start has another shape");
     if let Some(i) = ridge.iter().position(|d| !(*d > 0.0 && d.is_finite())) {
         let message = format!(
             "conjugate gradients need a positive ridge, and that of row {i} is {}",
@@ -78,20 +103,25 @@ pub fn solve(
         );
         return Err(Error::parameter("alpha", message));
     }
-    let known = Known::new(ctx, gram, ridge, params)?;
+    let known = Known::new(ctx, matrix.rough.unwrap_or(gram), ridge, params)?;
     let mut x = Mat::zeros(n, m);
-    let mut info = Info { passes: 0, residual: 0.0, converged: true };
+    let mut info = Info { passes: 0, residual: 0.0, converged: true, largest: known.largest()? };
     for from in (0..m).step_by(WIDTH) {
         let width = WIDTH.min(m - from);
-        let right = Block::from_fn(n, |i, c| if c < width { b[(i, from + c)] } else { 0.0 });
-        let system = System { ctx, gram, ridge, known: &known, params, done: (from, m) };
-        let (solution, own) = system.solve(&right)?;
+        let part = |of: &Mat<f64>| {
+            Block::from_fn(n, |i, c| if c < width { of[(i, from + c)] } else { 0.0 })
+        };
+        let system = System { ctx, matrix, known: &known, params, done: (from, m) };
+        let (solution, own) = system.solve(&part(b), start.map(part))?;
         for (i, lane) in solution.lanes().iter().enumerate() {
             x.row_mut(i)[from..from + width].copy_from_slice(&lane[..width]);
         }
         info.passes += own.passes;
         info.residual = info.residual.max(own.residual);
         info.converged &= own.converged;
+        if !own.converged && params.may_give_up {
+            break;
+        }
     }
     Ok((x, info))
 }
@@ -99,8 +129,7 @@ pub fn solve(
 /// Up to sixteen right-hand sides.
 struct System<'a> {
     ctx: &'a Context,
-    gram: &'a dyn Gram,
-    ridge: &'a [f64],
+    matrix: Matrix<'a>,
     known: &'a Known,
     params: &'a Params,
     /// Right-hand sides solved before these, and all, for progress.
@@ -108,32 +137,44 @@ struct System<'a> {
 }
 
 impl System<'_> {
-    fn solve(&self, b: &Block) -> Result<(Block, Info)> {
+    fn solve(&self, b: &Block, start: Option<Block>) -> Result<(Block, Outcome)> {
         let size = lengths(b);
-        let mut x = Block::zeros(b.len());
         let mut residual = b.clone();
         let mut passes = 0;
+        let mut x = Block::zeros(b.len());
+        if let Some(start) = start {
+            x = start;
+            residual = self.true_residual(b, &x)?;
+            passes += 1;
+        }
         let mut worst = relative(&lengths(&residual), &size);
         while worst > self.params.tolerance && passes < self.params.max_passes {
             let before = worst;
             passes += self.descend(&mut x, &residual, &size, passes)?;
-            residual = b.clone();
-            let image = self.multiply(&x)?;
-            residual.add_product(&image, &diagonal([-1.0; WIDTH]));
+            residual = self.true_residual(b, &x)?;
             passes += 1;
             worst = relative(&lengths(&residual), &size);
-            if worst > 0.5 * before {
+            // Not a number: the matrix is not what it promised to be.
+            if worst.is_nan() || worst > 0.5 * before {
                 break; // rounding errors leave no more to gain
             }
         }
-        Ok((x, Info { passes, residual: worst, converged: worst <= self.params.tolerance }))
+        Ok((x, Outcome { passes, residual: worst, converged: worst <= self.params.tolerance }))
+    }
+
+    /// b − (K + D) x, by the matrix as it is meant.
+    fn true_residual(&self, b: &Block, x: &Block) -> Result<Block> {
+        let mut residual = b.clone();
+        let image = self.multiply(self.matrix.gram, x)?;
+        residual.add_product(&image, &diagonal([-1.0; WIDTH]));
+        Ok(residual)
     }
 
     /// (K + D) v.
-    fn multiply(&self, v: &Block) -> Result<Block> {
+    fn multiply(&self, gram: &dyn Gram, v: &Block) -> Result<Block> {
         let mut out = Block::zeros(v.len());
-        self.gram.apply(self.ctx, v, &mut out)?;
-        let lanes = out.lanes_mut().par_iter_mut().zip(v.lanes()).zip(self.ridge);
+        gram.apply(self.ctx, v, &mut out)?;
+        let lanes = out.lanes_mut().par_iter_mut().zip(v.lanes()).zip(self.matrix.ridge);
         lanes
             .with_min_len(512)
             .for_each(|((out, v), d)| (0..WIDTH).for_each(|c| out[c] += d * v[c]));
@@ -143,14 +184,16 @@ impl System<'_> {
     /// Adds to `x` the solution for the right-hand sides `b`, until the residuals that are carried along are small beside
     /// `size`; returns the number of passes.
     fn descend(&self, x: &mut Block, b: &Block, size: &Lane<f64>, before: usize) -> Result<usize> {
-        let target = 0.5 * self.params.tolerance;
+        let Matrix { gram, rough, ridge } = self.matrix;
+        let first = relative(&lengths(b), size);
+        let rough_target = if rough.is_some() { ROUGH_GAIN * first } else { 0.0 };
+        let target = rough_target.max(0.5 * self.params.tolerance);
         let mut r = b.clone();
-        let mut z = self.known.divide(self.ctx, self.ridge, &r)?;
+        let mut z = self.known.divide(self.ctx, ridge, &r)?;
         let mut p = z.clone();
         let mut rz = dots(&r, &z);
-        let first = relative(&lengths(&r), size);
         for passes in 1.. {
-            let q = self.multiply(&p)?;
+            let q = self.multiply(rough.unwrap_or(gram), &p)?;
             let pq = dots(&p, &q);
             // A finished column has nothing to go on with.
             let step: Lane<f64> =
@@ -159,10 +202,11 @@ impl System<'_> {
             r.add_product(&q, &diagonal(step.map(|s| -s)));
             let worst = relative(&lengths(&r), size);
             self.tell(first, worst)?;
-            if worst <= target || before + passes >= self.params.max_passes {
+            let spent = before + passes >= self.params.max_passes;
+            if worst <= target || spent || self.is_hopeless(before, passes, first, worst) {
                 return Ok(passes);
             }
-            z = self.known.divide(self.ctx, self.ridge, &r)?;
+            z = self.known.divide(self.ctx, ridge, &r)?;
             let next = dots(&r, &z);
             let turn: Lane<f64> =
                 std::array::from_fn(|c| if rz[c] > 0.0 { next[c] / rz[c] } else { 0.0 });
@@ -171,6 +215,17 @@ impl System<'_> {
             rz = next;
         }
         unreachable!("the loop ends by a return")
+    }
+
+    /// Whether, at the speed so far, twice the passes that are left would not do.
+    fn is_hopeless(&self, before: usize, passes: usize, first: f64, worst: f64) -> bool {
+        if !self.params.may_give_up || passes < 8 {
+            return false;
+        }
+        let won = (first / worst).ln().max(0.0);
+        let wanted = (first / self.params.tolerance).ln();
+        let left = (self.params.max_passes - before) as f64;
+        won * 2.0 * left < wanted * passes as f64
     }
 
     fn tell(&self, first: f64, worst: f64) -> Result<()> {
@@ -183,6 +238,17 @@ impl System<'_> {
         self.ctx.step(Step { stage: "coefficients", done, total: all as f64, residual })
     }
 }
+
+/// How the right-hand sides of one system went.
+struct Outcome {
+    passes: usize,
+    residual: f64,
+    converged: bool,
+}
+
+/// By how much a descent on a rough copy of the matrix may reduce the residuals before it begins anew on true ones:
+/// single precision has seven digits, and the last is noise.
+const ROUGH_GAIN: f64 = 3e-6;
 
 /// What the preconditioner knows of the matrix.
 struct Known {
@@ -217,6 +283,24 @@ impl Known {
         Ok(Self { f, core })
     }
 
+    /// About the largest eigenvalue of D^(-1/2) F Fᵀ D^(-1/2), by power iteration on I + Fᵀ D⁻¹ F.
+    fn largest(&self) -> Result<f64> {
+        let r = self.core.rows();
+        let mut v = vec![1.0; r];
+        let mut size = 0.0;
+        for _ in 0..12 {
+            // The factor is lower: L (Lᵀ v).
+            let turned: Vec<f64> =
+                (0..r).map(|j| (j..r).map(|i| self.core[(i, j)] * v[i]).sum()).collect();
+            v = (0..r)
+                .map(|i| self.core.row(i)[..=i].iter().zip(&turned).map(|(l, t)| l * t).sum())
+                .collect();
+            size = v.iter().map(|x| x * x).sum::<f64>().sqrt();
+            v.iter_mut().for_each(|x| *x /= size);
+        }
+        if size.is_finite() { Ok((size - 1.0).max(0.0)) } else { Err(overflow()) }
+    }
+
     /// M⁻¹ v.
     fn divide(&self, ctx: &Context, ridge: &[f64], v: &Block) -> Result<Block> {
         let (n, r) = (self.f.rows(), self.f.cols());
@@ -242,6 +326,12 @@ impl Known {
             Ok(out)
         })
     }
+}
+
+fn overflow() -> Error {
+    Error::Numeric(
+        "kernel values divided by the ridge overflow: scale the kernel down, or raise alpha".into(),
+    )
 }
 
 /// Fᵀ G (r × m), where `part` gives rows of G (n × m): over fixed pieces, added in order.
@@ -324,9 +414,16 @@ mod tests {
             let gram = Packed::fill(&ctx, &kernel, &x).unwrap();
             let b = targets(n, m);
             let ridge: Vec<f64> = (0..n).map(|i| alpha * (1.0 + (i % 3) as f64)).collect();
-            let params =
-                Params { tolerance: 1e-10, max_passes: 500, landmarks: landmarks(n), seed: 0 };
-            let (found, info) = solve(&ctx, &gram, &ridge, &b, &params).unwrap();
+            let params = Params::new(n, 1e-10, 500, 0);
+            let rough = Packed::<f32>::fill_rounded(&ctx, &kernel, &x).unwrap();
+            let matrix = Matrix { gram: &gram, rough: None, ridge: &ridge };
+            let (found, info) = solve(&ctx, matrix, &b, None, &params).unwrap();
+            // From a rough copy of the matrix, and from a start close by, the same comes out.
+            let quick = Matrix { rough: Some(&rough), ..matrix };
+            let (same, own) = solve(&ctx, quick, &b, None, &params).unwrap();
+            assert!(own.converged && own.residual <= 1e-10, "{own:?}");
+            let (again, few) = solve(&ctx, matrix, &b, Some(&same), &params).unwrap();
+            assert_eq!((few.passes, again.data()), (m.div_ceil(WIDTH), same.data()));
             assert!(info.converged && info.residual <= 1e-10, "{info:?}");
             let mut matrix = gram.lower(&ctx).unwrap();
             (0..n).for_each(|i| matrix[(i, i)] += ridge[i]);
@@ -348,14 +445,17 @@ mod tests {
         let spec: KernelSpec = "matern(nu=1.5, length=1)".parse().unwrap();
         let kernel = VectorKernel::<f64>::new(&spec).unwrap();
         let b = targets(300, 2);
-        let params = Params { tolerance: 1e-9, max_passes: 200, landmarks: 40, seed: 1 };
+        let params = Params { landmarks: 40, ..Params::new(300, 1e-9, 200, 1) };
         let ridge = vec![0.01; 300];
         let run = |threads: usize| {
             let ctx = Context::new(threads);
             let gram = Packed::fill(&ctx, &kernel, &x).unwrap();
-            let stored = solve(&ctx, &gram, &ridge, &b, &params).unwrap().0;
             let tiled = Tiled::new(&kernel, x.clone());
-            (stored, solve(&ctx, &tiled, &ridge, &b, &params).unwrap().0)
+            let run = |gram: &dyn Gram| {
+                let matrix = Matrix { gram, rough: None, ridge: &ridge };
+                solve(&ctx, matrix, &b, None, &params).unwrap().0
+            };
+            (run(&gram), run(&tiled))
         };
         let (one, two) = (run(1), run(2));
         assert_eq!(one.0.data(), two.0.data());
@@ -371,15 +471,19 @@ mod tests {
         let kernel = VectorKernel::<f64>::new(&"linear".parse().unwrap()).unwrap();
         let gram = Packed::fill(&ctx, &kernel, &x).unwrap();
         let b = Mat::from_fn(50, 2, |i, c| if c == 0 { 0.0 } else { i as f64 });
-        let mut params = Params { tolerance: 1e-10, max_passes: 50, landmarks: 10, seed: 0 };
-        let (x, info) = solve(&ctx, &gram, &[0.5; 50], &b, &params).unwrap();
+        let mut params = Params { landmarks: 10, ..Params::new(50, 1e-10, 50, 0) };
+        let run = |ridge: f64, params: &Params| {
+            let matrix = Matrix { gram: &gram, rough: None, ridge: &[ridge; 50] };
+            solve(&ctx, matrix, &b, None, params)
+        };
+        let (x, info) = run(0.5, &params).unwrap();
         assert!(info.converged, "{info:?}");
         assert!((0..50).all(|i| x[(i, 0)] == 0.0));
         params.max_passes = 1;
         params.landmarks = 1;
         params.tolerance = 1e-15;
-        let (_, info) = solve(&ctx, &gram, &[1e-9; 50], &b, &params).unwrap();
+        let (_, info) = run(1e-9, &params).unwrap();
         assert!(info.passes <= 2);
-        assert!(solve(&ctx, &gram, &[0.0; 50], &b, &params).is_err());
+        assert!(run(0.0, &params).is_err());
     }
 }

@@ -115,6 +115,14 @@ pub fn largest(ctx: &Context, gram: &dyn Gram, count: usize, params: &Params) ->
     }
 }
 
+/// All eigenpairs of `gram`.
+pub fn all(ctx: &Context, gram: &dyn Gram) -> Result<eigen::Eigen> {
+    let needed = workspace_bytes(gram.n(), gram.n(), Solver::Full);
+    let hint = "fit on fewer rows, choose a solver that works by products, or raise the budget";
+    ctx.need("the full eigendecomposition", needed, hint)?;
+    eigen::symmetric(ctx, gram.lower(ctx)?)
+}
+
 /// The largest eigenpairs that together reach `share` of `trace`, at least one.
 pub fn share(
     ctx: &Context,

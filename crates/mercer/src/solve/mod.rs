@@ -3,3 +3,5 @@
 pub mod cg;
 pub mod eigen;
 pub mod krylov;
+pub mod path;
+pub mod ridge;

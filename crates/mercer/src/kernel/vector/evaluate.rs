@@ -32,6 +32,10 @@ impl<T: Real> VectorKernel<T> {
         }
         Ok(Self { root: compile::<T>(&spec.0)?, spec: spec.clone(), number: PhantomData })
     }
+
+    pub(super) fn root(&self) -> &Node {
+        &self.root
+    }
 }
 
 impl<T: Real> Kernel<Dense<T>, T> for VectorKernel<T> {

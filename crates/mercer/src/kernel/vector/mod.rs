@@ -6,6 +6,7 @@
 mod compile;
 mod evaluate;
 mod measure;
+mod measured;
 
 mod cosine;
 mod laplacian;
@@ -17,6 +18,7 @@ mod rbf;
 mod sigmoid;
 
 pub use evaluate::VectorKernel;
+pub use measured::Measured;
 
 use crate::kernel::{Domain, Family, Leaf, Parameter, Rule, Value};
 use crate::real::Real;

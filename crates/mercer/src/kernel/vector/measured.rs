@@ -1,0 +1,46 @@
+//! The first half of a kernel on vectors, alone: what is measured between two samples. Kernels that differ only in their
+//! profile, such as RBF kernels of several widths, can then share it.
+
+use super::Member;
+use super::compile::Node;
+use super::evaluate::VectorKernel;
+use super::measure::Measure;
+use crate::error::Result;
+use crate::kernel::{Kernel, Tile};
+use crate::points::{Dense, Span};
+use crate::real::Real;
+
+/// A number for two samples that a profile makes a kernel of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Measured(Measure);
+
+impl<T: Real> Kernel<Dense<T>, T> for Measured {
+    fn tile(
+        &self,
+        rows: Span<'_, Dense<T>>,
+        cols: Span<'_, Dense<T>>,
+        mut out: Tile<'_, T>,
+    ) -> Result<()> {
+        self.0.fill(rows, cols, &mut out);
+        Ok(())
+    }
+}
+
+impl<T: Real> VectorKernel<T> {
+    /// What the kernel measures, if it is a single family and no sum or product.
+    pub fn measured(&self) -> Option<Measured> {
+        self.member().map(|member| Measured(member.measure()))
+    }
+
+    /// Turns measured numbers into kernel values, in place. Only for a kernel that has [`VectorKernel::measured`].
+    pub fn apply_profile(&self, values: &mut [T]) {
+        self.member().expect("a kernel of a single family").apply(values);
+    }
+
+    fn member(&self) -> Option<&Member> {
+        match self.root() {
+            Node::Member(member) => Some(member),
+            _ => None,
+        }
+    }
+}

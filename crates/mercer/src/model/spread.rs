@@ -1,0 +1,222 @@
+//! How sure a prediction is: the standard deviation of the Gaussian process whose covariance is the kernel and whose noise
+//! has variance α (divided by the weight of a sample). The prediction itself is that of kernel ridge regression.
+//!
+//! var f(x) = k(x, x) − k_xᵀ G k_x, with G = (K + α W⁻¹)⁻¹; an intercept, a constant of unknown size, adds
+//! (1 − 1ᵀ G k_x)² / 1ᵀ G 1.
+
+use rayon::prelude::*;
+
+use super::kernel_ridge::{KernelRidge, counted};
+use crate::context::{Context, Step};
+use crate::error::{Error, Result};
+use crate::gram::{Gram, Scaled, Tiled};
+use crate::kernel::{Kernel, Tile, VectorKernel};
+use crate::linalg::cholesky;
+use crate::linalg::view::Mat;
+use crate::points::{Dense, Points, Span};
+use crate::real::Real;
+use crate::solve::cg;
+
+/// What is computed once for a model: a factor of K + α W⁻¹ for each different α, where the budget allows.
+pub struct Spread<T: Real> {
+    kernel: VectorKernel<T>,
+    /// The training samples that count, and the roots of their weights.
+    anchors: Dense<T>,
+    scale: Vec<f64>,
+    ridges: Vec<Ridge>,
+    /// The ridge of each target.
+    which: Vec<usize>,
+    intercept: bool,
+}
+
+struct Ridge {
+    alpha: f64,
+    /// L with L Lᵀ = S K S + α; `None` where that does not fit the budget.
+    factor: Option<Mat<f64>>,
+    /// G̃ s, and sᵀ G̃ s: what the intercept needs.
+    constant: Vec<f64>,
+    constant_sum: f64,
+}
+
+/// New samples that are worked on at a time.
+const ROWS: usize = 128;
+
+impl<T: Real> Spread<T> {
+    /// Prepares the standard deviations of `model`, which must have its training samples.
+    pub fn new(ctx: &Context, model: &KernelRidge<T>) -> Result<Self> {
+        let all = model.anchors.as_ref().ok_or_else(|| {
+            Error::parameter(
+                "return_std",
+                "a model of a precomputed kernel knows neither its samples nor k(x, x), which the standard deviation needs",
+            )
+        })?;
+        let weights = model.weights.as_deref();
+        let (anchors, scale) = match (counted(weights), weights) {
+            (None, None) => (all.clone(), vec![1.0; all.n()]),
+            (None, Some(w)) => (all.clone(), w.iter().map(|w| w.sqrt()).collect()),
+            (Some(kept), w) => {
+                let w = w.unwrap_or_default();
+                (all.select(&kept), kept.iter().map(|&i| w[i].sqrt()).collect())
+            }
+        };
+        let kernel = VectorKernel::<T>::new(&model.params.kernel)?;
+        let mut distinct = model.params.alpha.clone();
+        distinct.sort_by(f64::total_cmp);
+        distinct.dedup();
+        let place = |alpha: &f64| distinct.iter().position(|other| other == alpha).unwrap_or(0);
+        let own: Vec<usize> = model.params.alpha.iter().map(place).collect();
+        let which = (0..model.t()).map(|j| own[if own.len() == 1 { 0 } else { j }]).collect();
+        let mut spread = Self {
+            kernel,
+            anchors,
+            scale,
+            ridges: Vec::new(),
+            which,
+            intercept: model.params.intercept,
+        };
+        let count = distinct.len();
+        let ridge = |&alpha: &f64| spread.ridge(ctx, alpha, count);
+        let ridges = ctx.install(|| distinct.iter().map(ridge).collect::<Result<Vec<_>>>())?;
+        spread.ridges = ridges;
+        Ok(spread)
+    }
+
+    /// Bytes that the factors take.
+    pub fn bytes(&self) -> u64 {
+        let n = self.scale.len() as u64;
+        8 * n * n * self.ridges.iter().filter(|r| r.factor.is_some()).count() as u64
+    }
+
+    fn ridge(&self, ctx: &Context, alpha: f64, count: usize) -> Result<Ridge> {
+        let n = self.scale.len();
+        let bytes = (8 * n as u64).saturating_mul(n as u64).saturating_mul(count as u64);
+        if bytes > ctx.budget() {
+            return self.ridge_by_products(ctx, alpha);
+        }
+        let tiled = Tiled::new(&self.kernel, self.anchors.clone());
+        let mut factor = Scaled::new(&tiled, &self.scale).lower(ctx)?;
+        (0..n).for_each(|i| factor[(i, i)] += alpha);
+        cholesky::factor(ctx, &mut factor).map_err(|error| match error {
+            Error::Numeric(_) => Error::Numeric(format!(
+                "K + alpha is not positive definite with alpha = {alpha:e}, so there is no standard deviation: raise alpha"
+            )),
+            other => other,
+        })?;
+        let mut constant = Mat::from_vec(self.scale.clone(), n, 1);
+        cholesky::solve(ctx, &factor, &mut constant)?;
+        Ok(self.with_constant(alpha, Some(factor), constant))
+    }
+
+    fn ridge_by_products(&self, ctx: &Context, alpha: f64) -> Result<Ridge> {
+        let ones = Mat::from_vec(self.scale.clone(), self.scale.len(), 1);
+        let constant = self.divide(ctx, alpha, &ones)?;
+        Ok(self.with_constant(alpha, None, constant))
+    }
+
+    fn with_constant(&self, alpha: f64, factor: Option<Mat<f64>>, constant: Mat<f64>) -> Ridge {
+        let constant = constant.into_vec();
+        let constant_sum = constant.iter().zip(&self.scale).map(|(c, s)| c * s).sum();
+        Ridge { alpha, factor, constant, constant_sum }
+    }
+
+    /// G̃ b by conjugate gradients.
+    fn divide(&self, ctx: &Context, alpha: f64, b: &Mat<f64>) -> Result<Mat<f64>> {
+        let n = self.scale.len();
+        let tiled = Tiled::new(&self.kernel, self.anchors.clone());
+        let scaled = Scaled::new(&tiled, &self.scale);
+        let ridge = vec![alpha; n];
+        let matrix = cg::Matrix { gram: &scaled, rough: None, ridge: &ridge };
+        let tolerance = if T::EPSILON < 1e-10 { 1e-8 } else { 1e-5 };
+        let (x, info) = cg::solve(ctx, matrix, b, None, &cg::Params::new(n, tolerance, 1000, 0))?;
+        if !info.converged {
+            return Err(Error::Numeric(format!(
+                "the standard deviations did not converge: residual {:.1e} after {} passes; raise the memory budget \
+                 to {}, so that a factor fits, or raise alpha",
+                info.residual,
+                info.passes,
+                crate::error::bytes(8 * (n as u64).pow(2))
+            )));
+        }
+        Ok(x)
+    }
+
+    /// The standard deviation of each target's prediction for new samples: m × t.
+    pub fn deviations(&self, ctx: &Context, x: &Dense<T>) -> Result<Mat<f64>> {
+        let d = self.anchors.d();
+        if x.d() != d {
+            return Err(Error::Features { expected: d, found: x.d() });
+        }
+        let (m, t) = (x.n(), self.which.len());
+        let mut out = Mat::zeros(m, t);
+        let mut own = vec![T::ZERO; m];
+        self.kernel.diag(Span::all(x), &mut own)?;
+        for from in (0..m).step_by(ROWS) {
+            let rows = from..(from + ROWS).min(m);
+            let values = ctx.install(|| self.values(ctx, x, rows.clone()))?;
+            for (r, ridge) in self.ridges.iter().enumerate() {
+                let reduced = self.reductions(ctx, ridge, &values)?;
+                for (i, row) in rows.clone().enumerate() {
+                    let variance = (own[row].f64() - reduced[i]).max(0.0);
+                    let targets = (0..t).filter(|&j| self.which[j] == r);
+                    targets.for_each(|j| out[(row, j)] = variance.sqrt());
+                }
+            }
+            let (done, total) = (rows.end as f64, m as f64);
+            ctx.step(Step { stage: "standard deviations", done, total, residual: None })?;
+        }
+        Ok(out)
+    }
+
+    /// Kernel values of some new samples with the training samples, times the roots of weights: rows × n.
+    fn values(
+        &self,
+        ctx: &Context,
+        x: &Dense<T>,
+        rows: std::ops::Range<usize>,
+    ) -> Result<Mat<f64>> {
+        let n = self.scale.len();
+        let mut out = Mat::zeros(rows.len(), n);
+        out.data_mut().par_chunks_mut(16 * n).enumerate().try_for_each(|(piece, lines)| {
+            ctx.poll()?;
+            let count = lines.len() / n;
+            let start = rows.start + 16 * piece;
+            let mut values = vec![T::ZERO; count * n];
+            let tile = Tile::new(&mut values, count, n, n);
+            self.kernel.tile(Span::new(x, start..start + count), Span::all(&self.anchors), tile)?;
+            for (line, values) in lines.chunks_exact_mut(n).zip(values.chunks_exact(n)) {
+                for ((place, v), s) in line.iter_mut().zip(values).zip(&self.scale) {
+                    *place = v.f64() * s;
+                }
+            }
+            Ok::<_, Error>(())
+        })?;
+        Ok(out)
+    }
+
+    /// By how much the training samples reduce the variance at each row of `values`.
+    fn reductions(&self, ctx: &Context, ridge: &Ridge, values: &Mat<f64>) -> Result<Vec<f64>> {
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
+        let rows = values.rows();
+        let mut reduced: Vec<f64> = match &ridge.factor {
+            Some(factor) => {
+                let mut divided = values.clone();
+                cholesky::divide_rows(ctx, factor, &mut divided)?;
+                (0..rows).map(|i| dot(divided.row(i), divided.row(i))).collect()
+            }
+            None => {
+                let turned = Mat::from_fn(values.cols(), rows, |i, j| values[(j, i)]);
+                let solved = self.divide(ctx, ridge.alpha, &turned)?;
+                let product = |j: usize| (0..values.cols()).map(move |i| (i, j));
+                let sum = |j| product(j).map(|(i, j)| values[(j, i)] * solved[(i, j)]).sum();
+                (0..rows).map(sum).collect()
+            }
+        };
+        if self.intercept && ridge.constant_sum > 0.0 {
+            for (i, reduced) in reduced.iter_mut().enumerate() {
+                let missing = 1.0 - dot(values.row(i), &ridge.constant);
+                *reduced -= missing * missing / ridge.constant_sum;
+            }
+        }
+        Ok(reduced)
+    }
+}

@@ -1,0 +1,100 @@
+//! Which way to solve costs least. The figures are of one machine; only their ratios matter.
+
+use super::super::{cg, path};
+use super::Solver;
+
+/// What the choice depends on.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Rows of the matrix.
+    pub n: usize,
+    /// Right-hand sides.
+    pub sides: usize,
+    /// Different ridges.
+    pub ridges: usize,
+    /// Whether all ridges are positive, as products need.
+    pub positive: bool,
+}
+
+/// A way to solve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The way: never `Auto`.
+    pub solver: Solver,
+    /// For conjugate gradients: the passes after which a Cholesky factor is cheaper, where there is memory for one.
+    pub trial: Option<usize>,
+}
+
+/// Passes over the matrix that conjugate gradients usually take.
+const PASSES: f64 = 35.0;
+
+impl Shape {
+    /// The way that `solver` stands for within `budget` bytes.
+    pub fn choose(self, solver: Solver, budget: u64) -> Choice {
+        if solver != Solver::Auto {
+            return Choice { solver, trial: None };
+        }
+        let fits = |solver| self.workspace_bytes(solver) <= budget;
+        let (factors, eigen) = (self.ridges as f64 * self.factor(), self.eigen());
+        if self.positive && !fits(Solver::Cholesky) {
+            return Choice { solver: Solver::Cg, trial: None };
+        }
+        if self.positive && 1.5 * PASSES * self.pass() * (self.ridges as f64) < factors.min(eigen) {
+            let trial = (factors.min(eigen) / (self.ridges as f64 * self.pass())) as usize;
+            return Choice { solver: Solver::Cg, trial: Some(trial) };
+        }
+        let solver =
+            if eigen < factors && fits(Solver::Eigen) { Solver::Eigen } else { Solver::Cholesky };
+        Choice { solver, trial: None }
+    }
+
+    /// Bytes beside the matrix.
+    pub fn workspace_bytes(self, solver: Solver) -> u64 {
+        let (n, sides) = (self.n as u64, self.sides as u64);
+        let square = n.saturating_mul(n).saturating_mul(8);
+        let own = match solver {
+            Solver::Auto | Solver::Cholesky => square.saturating_add(8 * 512 * n),
+            Solver::Eigen => path::workspace_bytes(self.n),
+            Solver::Cg => cg::workspace_bytes(self.n, cg::landmarks(self.n)),
+        };
+        own.saturating_add(8 * 4 * n * sides)
+    }
+
+    // Seconds.
+
+    fn pass(self) -> f64 {
+        0.3e-9 * (self.n as f64).powi(2) * self.sides.div_ceil(16) as f64
+    }
+
+    fn factor(self) -> f64 {
+        4e-12 * (self.n as f64).powi(3)
+    }
+
+    fn eigen(self) -> f64 {
+        140e-12 * (self.n as f64).powi(3)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(n: usize, sides: usize, ridges: usize, budget: u64) -> Choice {
+        Shape { n, sides, ridges, positive: true }.choose(Solver::Auto, budget)
+    }
+
+    #[test]
+    fn size_sides_ridges_and_memory_decide() {
+        let plenty = 1 << 40;
+        assert_eq!(chosen(500, 1, 1, plenty).solver, Solver::Cholesky);
+        assert_eq!(chosen(5_000, 100, 1, plenty).solver, Solver::Cholesky);
+        assert_eq!(chosen(1_000, 100, 100, plenty).solver, Solver::Eigen);
+        let large = chosen(10_000, 1, 1, plenty);
+        assert!(large.solver == Solver::Cg && large.trial.is_some_and(|t| t > 60), "{large:?}");
+        let tight = chosen(40_000, 1, 1, 2 << 30);
+        assert_eq!(tight, Choice { solver: Solver::Cg, trial: None });
+        let zero = Shape { n: 10_000, sides: 1, ridges: 1, positive: false };
+        assert_eq!(zero.choose(Solver::Auto, plenty).solver, Solver::Cholesky);
+        assert_eq!(zero.choose(Solver::Cg, plenty).solver, Solver::Cg);
+    }
+}

@@ -1,0 +1,281 @@
+//! Systems with a Gram matrix and a ridge.
+//!
+//! Given K (n × n, symmetric), α_j ≥ 0 and b_j for j = 1 … m, find x_j with (K + α_j I) x_j = b_j. Where α_j = 0 and K is
+//! singular: of all x that bring ‖K x − b_j‖ to its least, the shortest.
+//!
+//! Three ways, all exact to the tolerance: a Cholesky factor for each α, one eigendecomposition for all, or products with
+//! the matrix, which need no n × n storage.
+
+mod choice;
+mod condition;
+mod factor;
+
+use serde::{Deserialize, Serialize};
+
+use super::cg;
+use super::path::Path;
+use crate::context::Context;
+use crate::error::Result;
+use crate::gram::Gram;
+use crate::linalg::block::Block;
+use crate::linalg::skinny::WIDTH;
+use crate::linalg::view::Mat;
+
+pub use choice::{Choice, Shape};
+
+/// How a system is solved. All ways are exact to the tolerance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Solver {
+    /// Whichever costs least.
+    #[default]
+    Auto,
+    /// A factor for each ridge.
+    Cholesky,
+    /// One eigendecomposition for all ridges.
+    Eigen,
+    /// Conjugate gradients: products with the matrix.
+    Cg,
+}
+
+impl Solver {
+    /// The name as people write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Solver::Auto => "auto",
+            Solver::Cholesky => "cholesky",
+            Solver::Eigen => "eigen",
+            Solver::Cg => "cg",
+        }
+    }
+}
+
+/// What to reach.
+#[derive(Clone, Debug)]
+pub struct Params {
+    /// Residuals ‖b − (K + α) x‖ / ‖b‖ to reach.
+    pub tolerance: f64,
+    /// Passes over the matrix at most, for conjugate gradients.
+    pub max_passes: usize,
+    /// Seed of random choices: landmarks, starting vectors of estimates.
+    pub seed: u64,
+    /// The relative rounding error of the matrix's entries.
+    pub epsilon: f64,
+}
+
+/// The systems to solve.
+#[derive(Clone, Copy)]
+pub struct System<'a> {
+    /// K.
+    pub gram: &'a dyn Gram,
+    /// K in a form that is quicker to multiply with, nearly the same.
+    pub rough: Option<&'a dyn Gram>,
+    /// α_j, one per right-hand side.
+    pub alphas: &'a [f64],
+    /// b: n × m.
+    pub right: &'a Mat<f64>,
+    /// Where conjugate gradients begin: n × m.
+    pub start: Option<&'a Mat<f64>>,
+}
+
+/// How it went.
+#[derive(Clone, Debug)]
+pub struct Info {
+    /// The way that was taken: never `Auto`.
+    pub solver: Solver,
+    /// Passes over the matrix, of conjugate gradients.
+    pub passes: usize,
+    /// The largest residual ‖b − (K + α) x‖ / ‖b‖; of a least-squares solution, that of its normal equations.
+    pub residual: f64,
+    /// Whether every residual reached the tolerance.
+    pub converged: bool,
+    /// About the largest eigenvalue of K.
+    pub largest: f64,
+    /// The smallest eigenvalue of K, where all are known.
+    pub smallest: Option<f64>,
+    /// The condition number of K + α with the smallest α: computed, estimated or, for a harmless one, a bound.
+    pub condition: f64,
+    /// How many eigenvalues of K are not lost in rounding, where that was looked into.
+    pub rank: Option<usize>,
+    /// What did not work before: the passes spent on conjugate gradients that would not converge.
+    pub given_up: Option<usize>,
+    /// Whether a Cholesky factor was tried and does not exist.
+    pub not_definite: bool,
+}
+
+impl Info {
+    fn new(solver: Solver, largest: f64, smallest_alpha: f64) -> Self {
+        Self {
+            solver,
+            passes: 0,
+            residual: 0.0,
+            converged: true,
+            largest,
+            smallest: None,
+            condition: (largest + smallest_alpha) / smallest_alpha,
+            rank: None,
+            given_up: None,
+            not_definite: false,
+        }
+    }
+}
+
+/// Solves in the way that was chosen, or, where that fails, in the next best.
+pub fn solve(
+    ctx: &Context,
+    system: System<'_>,
+    choice: Choice,
+    params: &Params,
+) -> Result<(Mat<f64>, Info)> {
+    let System { gram, alphas, right, .. } = system;
+    assert!(gram.n() == right.rows() && alphas.len() == right.cols());
+    let mut given_up = None;
+    if choice.solver == Solver::Cg {
+        let (x, info) = by_products(ctx, system, choice.trial, params)?;
+        if info.converged || choice.trial.is_none() {
+            return Ok((x, info));
+        }
+        given_up = Some(info.passes);
+    }
+    let mut not_definite = false;
+    if choice.solver != Solver::Eigen {
+        match factor::solve(ctx, system, params)? {
+            Some((x, info)) => return Ok((x, Info { given_up, ..info })),
+            None => not_definite = true,
+        }
+    }
+    let (x, info) = by_path(ctx, system, params)?;
+    Ok((x, Info { given_up, not_definite, ..info }))
+}
+
+/// Columns with equal α, α descending.
+fn groups(alphas: &[f64]) -> Vec<(f64, Vec<usize>)> {
+    let mut order: Vec<usize> = (0..alphas.len()).collect();
+    order.sort_by(|&a, &b| alphas[b].total_cmp(&alphas[a]));
+    let same = order.chunk_by(|&a, &b| alphas[a] == alphas[b]);
+    same.map(|columns| (alphas[columns[0]], columns.to_vec())).collect()
+}
+
+fn take(from: &Mat<f64>, columns: &[usize]) -> Mat<f64> {
+    Mat::from_fn(from.rows(), columns.len(), |i, c| from[(i, columns[c])])
+}
+
+fn put(part: &Mat<f64>, columns: &[usize], into: &mut Mat<f64>) {
+    for i in 0..part.rows() {
+        columns.iter().enumerate().for_each(|(c, &column)| into[(i, column)] = part[(i, c)]);
+    }
+}
+
+fn smallest(alphas: &[f64]) -> f64 {
+    alphas.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+fn by_products(
+    ctx: &Context,
+    system: System<'_>,
+    trial: Option<usize>,
+    params: &Params,
+) -> Result<(Mat<f64>, Info)> {
+    let n = system.gram.n();
+    let mut cg_params =
+        cg::Params::new(n, params.tolerance, trial.unwrap_or(params.max_passes), params.seed);
+    cg_params.may_give_up = trial.is_some();
+    let mut x = Mat::zeros(n, system.right.cols());
+    let mut info = Info::new(Solver::Cg, 0.0, smallest(system.alphas));
+    for (alpha, columns) in groups(system.alphas) {
+        let ridge = vec![alpha; n];
+        let matrix = cg::Matrix { gram: system.gram, rough: system.rough, ridge: &ridge };
+        let (right, start) =
+            (take(system.right, &columns), system.start.map(|start| take(start, &columns)));
+        let (part, own) = cg::solve(ctx, matrix, &right, start.as_ref(), &cg_params)?;
+        put(&part, &columns, &mut x);
+        info.passes += own.passes;
+        info.residual = info.residual.max(own.residual);
+        info.converged &= own.converged;
+        info.largest = info.largest.max(own.largest * alpha);
+        info.condition = info.condition.max(1.0 + own.largest);
+        if !own.converged && trial.is_some() {
+            break;
+        }
+    }
+    Ok((x, info))
+}
+
+/// By the eigendecomposition, which always answers.
+fn by_path(ctx: &Context, system: System<'_>, params: &Params) -> Result<(Mat<f64>, Info)> {
+    let path = Path::new(ctx, system.gram, system.right)?;
+    let noise = path.noise(params.epsilon);
+    let m = system.right.cols();
+    let mut x = Mat::zeros(path.n(), m);
+    let mut info = Info::new(Solver::Eigen, path.norm(), smallest(system.alphas));
+    info.smallest = path.values().last().copied();
+    info.rank = Some(path.rank(params.epsilon));
+    info.condition = 0.0;
+    let mut deficient = false;
+    for (alpha, columns) in groups(system.alphas) {
+        let shifted = || path.values().iter().map(|v| (v + alpha).abs());
+        let cut = if shifted().fold(f64::INFINITY, f64::min) > noise { 0.0 } else { noise };
+        deficient |= cut > 0.0;
+        // All right-hand sides at this α, of which some are wanted: a side costs n² operations, the decomposition n³.
+        let all = path.solutions(ctx, &[alpha], cut)?;
+        put(&take(&all, &columns), &columns, &mut x);
+        let kept = || shifted().filter(|v| *v > cut);
+        let (most, least) = (kept().fold(0.0, f64::max), kept().fold(f64::INFINITY, f64::min));
+        info.condition = info.condition.max(if most > 0.0 { most / least } else { 1.0 });
+    }
+    let mut left = residual(ctx, system.gram, system.alphas, &x, system.right)?;
+    if deficient {
+        // Of a least-squares solution the residual is not small, but orthogonal to the image of the matrix.
+        let zero = Mat::zeros(path.n(), m);
+        let no_ridge = vec![0.0; m];
+        left = residual(ctx, system.gram, &no_ridge, &left, &zero)?;
+        let scale = 1.0 / path.norm().max(f64::MIN_POSITIVE);
+        left.data_mut().iter_mut().for_each(|v| *v *= scale);
+    }
+    info.residual = relative(&left, system.right);
+    info.converged = info.residual <= params.tolerance.max(1e3 * params.epsilon);
+    Ok((x, info))
+}
+
+/// b − (K + α) x, column by column.
+fn residual(
+    ctx: &Context,
+    gram: &dyn Gram,
+    alphas: &[f64],
+    x: &Mat<f64>,
+    b: &Mat<f64>,
+) -> Result<Mat<f64>> {
+    let (n, m) = (b.rows(), b.cols());
+    let mut out = b.clone();
+    for from in (0..m).step_by(WIDTH) {
+        let width = WIDTH.min(m - from);
+        let v = Block::from_fn(n, |i, c| if c < width { x[(i, from + c)] } else { 0.0 });
+        let mut image = Block::zeros(n);
+        gram.apply(ctx, &v, &mut image)?;
+        for (i, lane) in image.lanes().iter().enumerate() {
+            let (row, own) = (&mut out.row_mut(i)[from..from + width], &x.row(i)[from..]);
+            for (c, place) in row.iter_mut().enumerate() {
+                *place -= lane[c] + alphas[from + c] * own[c];
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// The largest ‖r_j‖ / ‖b_j‖; a side of zeros counts for nothing.
+fn relative(r: &Mat<f64>, b: &Mat<f64>) -> f64 {
+    let squares = |of: &Mat<f64>| {
+        let mut sums = vec![0.0; of.cols()];
+        for i in 0..of.rows() {
+            sums.iter_mut().zip(of.row(i)).for_each(|(sum, v)| *sum += v * v);
+        }
+        sums
+    };
+    let (left, all) = (squares(r), squares(b));
+    let shares = left.iter().zip(&all).filter(|(_, all)| **all > 0.0);
+    // Not `max`, which would pass over what is not a number.
+    shares.map(|(left, all)| (left / all).sqrt()).fold(0.0, |a, b| if a > b { a } else { b })
+}
+
+#[cfg(test)]
+mod tests;
