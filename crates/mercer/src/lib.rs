@@ -1,4 +1,4 @@
-//! Kernel methods: kernel PCA and PCA, with the rooms that every other method will share.
+//! Kernel methods: kernel PCA, PCA and kernel ridge regression, with the rooms that every other method will share.
 //!
 //! Every method is the same walk: points → kernel → Gram → solve → expansion → model. `ARCHITECTURE.md` tells what
 //! lives in which room.
@@ -13,6 +13,7 @@ pub mod linalg;
 pub mod model;
 pub mod points;
 pub mod real;
+pub mod select;
 pub mod solve;
 
 pub use context::Context;

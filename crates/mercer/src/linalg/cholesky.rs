@@ -29,8 +29,8 @@ const PANEL: usize = 4 * TILE;
 /// Rows that one task updates.
 const ROWS: usize = 2 * TILE;
 
-/// Right-hand sides that one task solves for.
-const SIDES: usize = 32;
+/// Right-hand sides that one task solves for: a number that products like.
+const SIDES: usize = 48;
 
 /// Replaces the lower triangle of `a` (n × n) by L. What stands above the diagonal is neither read nor kept. Fails where
 /// the matrix is not positive definite, naming the rows.

@@ -51,8 +51,16 @@ pub fn pack<U: Real, T: Real>(tile: &[U], cols: usize, strips: &mut Vec<T>) {
 /// Copies strips into a row-major tile without gaps.
 pub fn unpack<T: Real>(strips: &[T], rows: usize, cols: usize, tile: &mut Vec<T>) {
     tile.clear();
-    for row in 0..rows {
-        tile.extend((0..cols).map(|col| strips[place(row, col, rows, cols)]));
+    tile.resize(rows * cols, T::ZERO);
+    for left in (0..cols).step_by(COLUMNS) {
+        let width = COLUMNS.min(cols - left);
+        let chunk = &strips[size(rows, left)..size(rows, left + width)];
+        for (strip, lines) in chunk.chunks_exact(STRIP * width).zip(tile.chunks_mut(STRIP * cols)) {
+            for (r, line) in lines.chunks_exact_mut(cols).enumerate() {
+                let places = line[left..left + width].iter_mut();
+                places.zip(strip[r..].iter().step_by(STRIP)).for_each(|(place, &v)| *place = v);
+            }
+        }
     }
 }
 

@@ -70,8 +70,8 @@ pub struct Selection {
     pub candidates: usize,
     /// The score of the one chosen; larger is better.
     pub score: f64,
-    /// The standard error of the score.
-    pub spread: f64,
+    /// The standard error of the score, where it is known.
+    pub spread: Option<f64>,
     /// What the score is, such as `negative mean squared error`.
     pub measure: String,
 }

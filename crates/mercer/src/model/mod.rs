@@ -1,12 +1,13 @@
 //! Estimators: parameters, fit (resolve → plan → solve → fold) and decoding.
 
+pub mod classes;
 mod components;
 pub mod inverse;
 pub mod kernel_pca;
 pub mod kernel_ridge;
 mod minka;
 pub mod pca;
-mod regression;
+pub(crate) mod regression;
 mod report;
 mod scaling;
 pub mod spread;

@@ -77,7 +77,12 @@ impl Regression<'_> {
         }
         let plan = match choice.solver {
             Solver::Cg => plan_with_copy::<T>(ctx, n, workspace)?,
-            _ => plan::<T>(ctx, n, workspace)?,
+            _ => {
+                let hint = "give a positive penalty and solver cg or auto, which then work by products, fit on fewer \
+                            rows, or raise the budget";
+                ctx.need("the solver", workspace, hint)?;
+                plan::<T>(ctx, n, workspace)?
+            }
         };
         match (plan.storage, plan.copy) {
             (Storage::Packed, copy) => {

@@ -111,7 +111,7 @@ pub fn solve(
         let part = |of: &Mat<f64>| {
             Block::from_fn(n, |i, c| if c < width { of[(i, from + c)] } else { 0.0 })
         };
-        let system = System { ctx, matrix, known: &known, params, done: (from, m) };
+        let system = System { ctx, matrix, known: &known, params, width, done: (from, m) };
         let (solution, own) = system.solve(&part(b), start.map(part))?;
         for (i, lane) in solution.lanes().iter().enumerate() {
             x.row_mut(i)[from..from + width].copy_from_slice(&lane[..width]);
@@ -132,6 +132,8 @@ struct System<'a> {
     matrix: Matrix<'a>,
     known: &'a Known,
     params: &'a Params,
+    /// Columns of blocks that are in use.
+    width: usize,
     /// Right-hand sides solved before these, and all, for progress.
     done: (usize, usize),
 }
@@ -189,7 +191,7 @@ impl System<'_> {
         let rough_target = if rough.is_some() { ROUGH_GAIN * first } else { 0.0 };
         let target = rough_target.max(0.5 * self.params.tolerance);
         let mut r = b.clone();
-        let mut z = self.known.divide(self.ctx, ridge, &r)?;
+        let mut z = self.known.divide(self.ctx, ridge, &r, self.width)?;
         let mut p = z.clone();
         let mut rz = dots(&r, &z);
         for passes in 1.. {
@@ -206,7 +208,7 @@ impl System<'_> {
             if worst <= target || spent || self.is_hopeless(before, passes, first, worst) {
                 return Ok(passes);
             }
-            z = self.known.divide(self.ctx, ridge, &r)?;
+            z = self.known.divide(self.ctx, ridge, &r, self.width)?;
             let next = dots(&r, &z);
             let turn: Lane<f64> =
                 std::array::from_fn(|c| if rz[c] > 0.0 { next[c] / rz[c] } else { 0.0 });
@@ -301,21 +303,23 @@ impl Known {
         if size.is_finite() { Ok((size - 1.0).max(0.0)) } else { Err(overflow()) }
     }
 
-    /// M⁻¹ v.
-    fn divide(&self, ctx: &Context, ridge: &[f64], v: &Block) -> Result<Block> {
+    /// M⁻¹ v, for the first `width` columns of v; the others must be zero.
+    fn divide(&self, ctx: &Context, ridge: &[f64], v: &Block, width: usize) -> Result<Block> {
         let (n, r) = (self.f.rows(), self.f.cols());
         ctx.install(|| {
             let mut out = v.clone();
             let lanes = out.lanes_mut().par_iter_mut().zip(ridge).with_min_len(PIECE);
             lanes.for_each(|(lane, d)| lane.iter_mut().for_each(|v| *v /= d));
             let part = |rows: Range<usize>| {
-                Mat::from_vec(out.lanes()[rows.clone()].as_flattened().to_vec(), rows.len(), WIDTH)
+                let lanes = out.lanes()[rows.clone()].iter();
+                let values = lanes.flat_map(|lane| &lane[..width]).copied().collect();
+                Mat::from_vec(values, rows.len(), width)
             };
-            let mut inner = sum_of_products(n, r, WIDTH, &self.f, part);
+            let mut inner = sum_of_products(n, r, width, &self.f, part);
             cholesky::solve(ctx, &self.core, &mut inner)?;
             out.lanes_mut().par_chunks_mut(PIECE).enumerate().for_each(|(piece, lanes)| {
                 let (start, count) = (piece * PIECE, lanes.len());
-                let mut turned = Mat::zeros(count, WIDTH);
+                let mut turned = Mat::zeros(count, width);
                 let rows = self.f.view().row_range(start, count);
                 multiply(rows, inner.view(), turned.view_mut(), Onto::Nothing);
                 for (i, lane) in lanes.iter_mut().enumerate() {

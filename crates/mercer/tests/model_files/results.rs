@@ -3,6 +3,7 @@
 use mercer::io::{Model, Saved};
 use mercer::linalg::view::{MatMut, MatRef};
 use mercer::model::kernel_pca::KernelPca;
+use mercer::model::kernel_ridge::KernelRidge;
 use mercer::model::pca::Pca;
 use mercer::real::Real;
 use mercer::{Context, Dense};
@@ -19,7 +20,17 @@ pub fn results(saved: &Saved) -> (Vec<f64>, Option<Vec<f64>>) {
         Model::Pca(model) => pca(model, &values),
         Model::KernelPca32(model) => kernel_pca(model, &values),
         Model::KernelPca64(model) => kernel_pca(model, &values),
+        Model::KernelRidge32(model) => (kernel_ridge(model, &values), None),
+        Model::KernelRidge64(model) => (kernel_ridge(model, &values), None),
     }
+}
+
+fn kernel_ridge<T: Real>(model: &KernelRidge<T>, values: &[f64]) -> Vec<f64> {
+    let x = Dense::from_vec(values.iter().map(|&v| T::of(v)).collect(), M, D).unwrap();
+    let mut out = vec![T::ZERO; M * model.t()];
+    let place = MatMut::new(&mut out, M, model.t(), model.t());
+    model.predict(&Context::new(1), &x, place).unwrap();
+    out.iter().map(|v| v.f64()).collect()
 }
 
 fn pca(model: &Pca, values: &[f64]) -> (Vec<f64>, Option<Vec<f64>>) {

@@ -1,6 +1,8 @@
 //! Models proved by laws, by naive oracles and by the worked numbers of the mathematics they implement.
 
 mod kernel_pca;
+mod kernel_ridge;
 mod naive;
 mod pca;
 mod run;
+mod search;

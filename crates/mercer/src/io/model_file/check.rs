@@ -6,6 +6,7 @@ use crate::kernel::VectorKernel;
 use crate::linalg::view::Mat;
 use crate::model::inverse::{Inverse, InverseParams};
 use crate::model::kernel_pca::KernelPca;
+use crate::model::kernel_ridge::KernelRidge;
 use crate::model::pca::Pca;
 use crate::model::{Components, Scaling};
 use crate::real::Real;
@@ -18,6 +19,8 @@ pub fn check(saved: &Saved) -> Checked {
         Model::Pca(model) => pca(model)?,
         Model::KernelPca32(model) => kernel_pca(model)?,
         Model::KernelPca64(model) => kernel_pca(model)?,
+        Model::KernelRidge32(model) => kernel_ridge(model)?,
+        Model::KernelRidge64(model) => kernel_ridge(model)?,
     }
     let inputs = saved.model.inputs();
     if let Some(scale) = &saved.scaling {
@@ -69,6 +72,37 @@ fn kernel_pca<T: Real>(model: &KernelPca<T>) -> Checked {
     }
 }
 
+fn kernel_ridge<T: Real>(model: &KernelRidge<T>) -> Checked {
+    let (n, t) = (model.n(), model.t());
+    if n == 0 || t == 0 {
+        return Err(format!("{t} targets of {n} samples cannot be"));
+    }
+    count("offsets", model.offset.len(), t)?;
+    finite("coefficients", model.coef.data())?;
+    finite("offsets", &model.offset)?;
+    model.params.alpha.iter().try_for_each(|&alpha| penalty("penalty", alpha))?;
+    if ![1, t].contains(&model.params.alpha.len()) {
+        return Err(format!("there are {} penalties for {t} targets", model.params.alpha.len()));
+    }
+    if let Some(weights) = &model.weights {
+        count("weights", weights.len(), n)?;
+        if !weights.iter().all(|w| *w >= 0.0 && w.is_finite()) || weights.iter().all(|w| *w == 0.0)
+        {
+            return Err("the weights are negative, not finite, or all zero".into());
+        }
+    }
+    if let Some(classes) = &model.classes {
+        count("classes", classes.len(), if t == 1 { 2 } else { t })?;
+    }
+    match &model.anchors {
+        None => Ok(()),
+        Some(anchors) => {
+            count("training samples", anchors.n(), n)?;
+            VectorKernel::<T>::new(&model.params.kernel).map(drop).map_err(|e| e.to_string())
+        }
+    }
+}
+
 fn inverse<T: Real>(map: &Inverse<T>, n: usize, d: usize, k: usize) -> Checked {
     count("samples of the map back", map.anchors.n(), n)?;
     count("components of the map back", map.anchors.d(), k)?;
@@ -81,11 +115,14 @@ fn inverse<T: Real>(map: &Inverse<T>, n: usize, d: usize, k: usize) -> Checked {
 }
 
 fn alpha(params: &InverseParams) -> Checked {
-    let alpha = params.alpha;
-    if alpha > 0.0 && alpha.is_finite() {
+    penalty("penalty of the map back", params.alpha)
+}
+
+fn penalty(what: &str, alpha: f64) -> Checked {
+    if alpha >= 0.0 && alpha.is_finite() {
         return Ok(());
     }
-    Err(format!("the penalty of the map back must be positive, not {alpha}"))
+    Err(format!("the {what} must not be negative, and is {alpha}"))
 }
 
 fn components(choice: Components) -> Checked {

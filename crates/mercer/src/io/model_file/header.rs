@@ -5,12 +5,15 @@ use serde_json::{Map, Value};
 
 use super::frame::Fault;
 use super::{Dtype, FORMAT};
+use crate::model::kernel_ridge::Selection;
 use crate::model::{Report, ScalingKind};
 
 /// The name of PCA in files.
 pub const PCA: &str = "pca";
 /// The name of kernel PCA in files.
 pub const KERNEL_PCA: &str = "kernel_pca";
+/// The name of kernel ridge regression in files.
+pub const KERNEL_RIDGE: &str = "kernel_ridge";
 
 /// The header of format 1. Fields that a reader does not know are passed over: a change that a reader must know of
 /// raises the version.
@@ -20,7 +23,7 @@ pub struct Header {
     pub format: u64,
     /// The version of mercer that wrote the file, for people.
     pub mercer: String,
-    /// [`PCA`] or [`KERNEL_PCA`].
+    /// [`PCA`], [`KERNEL_PCA`] or [`KERNEL_RIDGE`].
     pub estimator: String,
     /// The parameters of the fit, as the estimator describes them.
     pub params: Value,
@@ -34,10 +37,16 @@ pub struct Header {
     pub n: usize,
     /// Features; `None` where the kernel matrix was given.
     pub d: Option<usize>,
-    /// Components.
+    /// Components, or targets.
     pub k: usize,
     /// How the fit went.
     pub report: Report,
+    /// How kernel and penalty were chosen, if they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selection: Option<Selection>,
+    /// The names of the classes, of a classifier.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classes: Option<Vec<String>>,
     /// The kind of scaling, if there is one.
     pub scaling: Option<ScalingKind>,
     /// A door's own notes.

@@ -26,6 +26,7 @@ use serde_json::{Map, Value};
 use crate::error::{Error, Result};
 use crate::io::atomic::{Staged, write_whole};
 use crate::model::kernel_pca::KernelPca;
+use crate::model::kernel_ridge::KernelRidge;
 use crate::model::pca::Pca;
 use crate::model::{Report, Scaling};
 
@@ -61,14 +62,19 @@ pub enum Model {
     KernelPca32(KernelPca<f32>),
     /// Kernel PCA with tiles and anchors in double precision.
     KernelPca64(KernelPca<f64>),
+    /// Kernel ridge regression with tiles and anchors in single precision.
+    KernelRidge32(KernelRidge<f32>),
+    /// Kernel ridge regression with tiles and anchors in double precision.
+    KernelRidge64(KernelRidge<f64>),
 }
 
 impl Model {
-    /// The estimator's name in files: `"pca"` or `"kernel_pca"`.
+    /// The estimator's name in files: `"pca"`, `"kernel_pca"` or `"kernel_ridge"`.
     pub fn estimator(&self) -> &'static str {
         match self {
             Model::Pca(_) => header::PCA,
             Model::KernelPca32(_) | Model::KernelPca64(_) => header::KERNEL_PCA,
+            Model::KernelRidge32(_) | Model::KernelRidge64(_) => header::KERNEL_RIDGE,
         }
     }
 
@@ -78,6 +84,8 @@ impl Model {
             Model::Pca(model) => model.d(),
             Model::KernelPca32(model) => model.anchors.as_ref().map_or(model.n(), |x| x.d()),
             Model::KernelPca64(model) => model.anchors.as_ref().map_or(model.n(), |x| x.d()),
+            Model::KernelRidge32(model) => model.anchors.as_ref().map_or(model.n(), |x| x.d()),
+            Model::KernelRidge64(model) => model.anchors.as_ref().map_or(model.n(), |x| x.d()),
         }
     }
 
@@ -87,15 +95,19 @@ impl Model {
             Model::Pca(model) => model.n,
             Model::KernelPca32(model) => model.n(),
             Model::KernelPca64(model) => model.n(),
+            Model::KernelRidge32(model) => model.n(),
+            Model::KernelRidge64(model) => model.n(),
         }
     }
 
-    /// Components.
+    /// Outputs: components, or targets.
     pub fn k(&self) -> usize {
         match self {
             Model::Pca(model) => model.k(),
             Model::KernelPca32(model) => model.k(),
             Model::KernelPca64(model) => model.k(),
+            Model::KernelRidge32(model) => model.t(),
+            Model::KernelRidge64(model) => model.t(),
         }
     }
 
@@ -105,6 +117,8 @@ impl Model {
             Model::Pca(model) => &model.report,
             Model::KernelPca32(model) => &model.report,
             Model::KernelPca64(model) => &model.report,
+            Model::KernelRidge32(model) => &model.report,
+            Model::KernelRidge64(model) => &model.report,
         }
     }
 }
@@ -112,7 +126,7 @@ impl Model {
 impl std::fmt::Debug for Model {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (inputs, k) = (self.inputs(), self.k());
-        write!(f, "Model({}: {inputs} columns → {k} components)", self.estimator())
+        write!(f, "Model({}: {inputs} columns → {k} outputs)", self.estimator())
     }
 }
 

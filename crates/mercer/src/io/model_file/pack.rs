@@ -11,6 +11,7 @@ use super::tensors::{Content, Tensor};
 use super::{Dtype, FORMAT, Model, Saved, check};
 use crate::error::{Error, Result};
 use crate::model::kernel_pca::KernelPca;
+use crate::model::kernel_ridge::{KernelRidge, Selection};
 use crate::model::pca::Pca;
 use crate::real::Real;
 
@@ -28,6 +29,8 @@ pub fn pack(saved: &Saved) -> Result<Packed<'_>> {
         Model::Pca(model) => pca_tensors(model),
         Model::KernelPca32(model) => kernel_pca_tensors(model),
         Model::KernelPca64(model) => kernel_pca_tensors(model),
+        Model::KernelRidge32(model) => kernel_ridge_tensors(model),
+        Model::KernelRidge64(model) => kernel_ridge_tensors(model),
     };
     side_tensors(saved, &mut tensors);
     // Wide numbers first: every array then starts at a multiple of its numbers' size.
@@ -80,7 +83,10 @@ fn header(saved: &Saved) -> serde_json::Result<Header> {
         }
         Model::KernelPca32(model) => kernel_pca_header(model, Dtype::F32)?,
         Model::KernelPca64(model) => kernel_pca_header(model, Dtype::F64)?,
+        Model::KernelRidge32(model) => kernel_ridge_header(model, Dtype::F32)?,
+        Model::KernelRidge64(model) => kernel_ridge_header(model, Dtype::F64)?,
     };
+    let (selection, classes) = choices(model);
     Ok(Header {
         format: FORMAT,
         mercer: env!("CARGO_PKG_VERSION").into(),
@@ -93,20 +99,49 @@ fn header(saved: &Saved) -> serde_json::Result<Header> {
         d,
         k: model.k(),
         report: model.report().clone(),
+        selection,
+        classes,
         scaling: saved.scaling.as_ref().map(|scaling| scaling.kind),
         extra: saved.extra.clone(),
     })
 }
 
-type KernelPcaHeader = (Value, Option<Value>, Dtype, Option<usize>);
+type KernelHeader = (Value, Option<Value>, Dtype, Option<usize>);
 
 fn kernel_pca_header<T: Real>(
     model: &KernelPca<T>,
     precision: Dtype,
-) -> serde_json::Result<KernelPcaHeader> {
+) -> serde_json::Result<KernelHeader> {
     let inverse = model.inverse.as_ref().map(|inverse| serde_json::to_value(&inverse.params));
     let d = model.anchors.as_ref().map(|anchors| anchors.d());
     Ok((serde_json::to_value(&model.params)?, inverse.transpose()?, precision, d))
+}
+
+fn kernel_ridge_header<T: Real>(
+    model: &KernelRidge<T>,
+    precision: Dtype,
+) -> serde_json::Result<KernelHeader> {
+    let d = model.anchors.as_ref().map(|anchors| anchors.d());
+    Ok((serde_json::to_value(&model.params)?, None, precision, d))
+}
+
+/// How a regression was chosen, and the classes of a classifier.
+fn choices(model: &Model) -> (Option<Selection>, Option<Vec<String>>) {
+    match model {
+        Model::KernelRidge32(model) => (model.selection.clone(), model.classes.clone()),
+        Model::KernelRidge64(model) => (model.selection.clone(), model.classes.clone()),
+        _ => (None, None),
+    }
+}
+
+fn kernel_ridge_tensors<T: Real>(model: &KernelRidge<T>) -> Vec<Tensor<'_>> {
+    let mut tensors = vec![
+        Tensor::matrix("coef", &model.coef),
+        Tensor::real("offset", &[model.t()], &model.offset),
+    ];
+    tensors.extend(model.weights.iter().map(|w| Tensor::real("weights", &[model.n()], w)));
+    tensors.extend(model.anchors.iter().map(|anchors| Tensor::points("anchors", anchors)));
+    tensors
 }
 
 fn pca_tensors(model: &Pca) -> Vec<Tensor<'_>> {

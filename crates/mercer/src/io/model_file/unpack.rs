@@ -11,6 +11,7 @@ use super::{Dtype, Model, Saved, check};
 use crate::model::Scaling;
 use crate::model::inverse::{Inverse, InverseParams};
 use crate::model::kernel_pca::KernelPca;
+use crate::model::kernel_ridge::KernelRidge;
 use crate::model::pca::Pca;
 use crate::real::Real;
 
@@ -34,6 +35,12 @@ fn model(header: &Header, tensors: &mut Tensors<'_>) -> Result<Model, Fault> {
         (header::PCA, _) => Ok(Model::Pca(pca(header, tensors)?)),
         (header::KERNEL_PCA, Dtype::F32) => Ok(Model::KernelPca32(kernel_pca(header, tensors)?)),
         (header::KERNEL_PCA, Dtype::F64) => Ok(Model::KernelPca64(kernel_pca(header, tensors)?)),
+        (header::KERNEL_RIDGE, Dtype::F32) => {
+            Ok(Model::KernelRidge32(kernel_ridge(header, tensors)?))
+        }
+        (header::KERNEL_RIDGE, Dtype::F64) => {
+            Ok(Model::KernelRidge64(kernel_ridge(header, tensors)?))
+        }
         (other, _) => Err(Fault::Invalid(format!("this mercer knows no estimator {other:?}"))),
     }
 }
@@ -64,6 +71,24 @@ fn kernel_pca<T: Real>(header: &Header, tensors: &mut Tensors<'_>) -> Result<Ker
         mean: tensors.number("mean")?,
         anchors: header.d.map(|d| tensors.points("anchors", n, d)).transpose()?,
         inverse: inverse(header, tensors)?,
+        report: header.report.clone(),
+    })
+}
+
+fn kernel_ridge<T: Real>(
+    header: &Header,
+    tensors: &mut Tensors<'_>,
+) -> Result<KernelRidge<T>, Fault> {
+    let (n, t) = (header.n, header.k);
+    let weights = tensors.has("weights").then(|| tensors.real("weights", &[n]));
+    Ok(KernelRidge {
+        params: params(&header.params)?,
+        coef: tensors.matrix("coef", n, t)?,
+        offset: tensors.real("offset", &[t])?,
+        weights: weights.transpose()?,
+        anchors: header.d.map(|d| tensors.points("anchors", n, d)).transpose()?,
+        classes: header.classes.clone(),
+        selection: header.selection.clone(),
         report: header.report.clone(),
     })
 }

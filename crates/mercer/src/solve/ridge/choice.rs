@@ -57,7 +57,7 @@ impl Shape {
             Solver::Eigen => path::workspace_bytes(self.n),
             Solver::Cg => cg::workspace_bytes(self.n, cg::landmarks(self.n)),
         };
-        own.saturating_add(8 * 4 * n * sides)
+        own.saturating_add(8 * 2 * n * sides)
     }
 
     // Seconds.

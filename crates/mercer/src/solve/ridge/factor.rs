@@ -9,7 +9,7 @@
 //! the factor is made again in double precision.
 
 use super::condition::largest;
-use super::{Info, Params, Solver, System, groups, put, relative, residual, smallest, take};
+use super::{Info, Params, Solver, System, floor, groups, put, relative, residual, smallest, take};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::gram::Gram;
@@ -49,7 +49,7 @@ pub(super) fn solve(
         info.condition = own.condition.unwrap_or(info.condition);
         info.rank = own.rank.or(info.rank);
     }
-    info.converged = info.residual <= params.tolerance.max(1e3 * params.epsilon);
+    info.converged = info.residual <= params.tolerance.max(floor(&info, system, &x, params));
     Ok(Some((x, info)))
 }
 

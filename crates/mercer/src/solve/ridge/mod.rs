@@ -87,7 +87,7 @@ pub struct Info {
     pub passes: usize,
     /// The largest residual ‖b − (K + α) x‖ / ‖b‖; of a least-squares solution, that of its normal equations.
     pub residual: f64,
-    /// Whether every residual reached the tolerance.
+    /// Whether every residual reached the tolerance, or what rounding errors allow.
     pub converged: bool,
     /// About the largest eigenvalue of K.
     pub largest: f64,
@@ -131,7 +131,8 @@ pub fn solve(
     assert!(gram.n() == right.rows() && alphas.len() == right.cols());
     let mut given_up = None;
     if choice.solver == Solver::Cg {
-        let (x, info) = by_products(ctx, system, choice.trial, params)?;
+        let (x, mut info) = by_products(ctx, system, choice.trial, params)?;
+        info.converged |= info.residual <= floor(&info, system, &x, params);
         if info.converged || choice.trial.is_none() {
             return Ok((x, info));
         }
@@ -233,8 +234,15 @@ fn by_path(ctx: &Context, system: System<'_>, params: &Params) -> Result<(Mat<f6
         left.data_mut().iter_mut().for_each(|v| *v *= scale);
     }
     info.residual = relative(&left, system.right);
-    info.converged = info.residual <= params.tolerance.max(1e3 * params.epsilon);
+    info.converged = info.residual <= params.tolerance.max(floor(&info, system, &x, params));
     Ok((x, info))
+}
+
+/// The residual that rounding errors of the products leave, however good a solution is: ε ‖K + α‖ ‖x‖ / ‖b‖.
+fn floor(info: &Info, system: System<'_>, x: &Mat<f64>, params: &Params) -> f64 {
+    let n = system.gram.n() as f64;
+    let size = info.largest + system.alphas.iter().copied().fold(0.0, f64::max);
+    10.0 * n.sqrt() * params.epsilon * size * relative(x, system.right)
 }
 
 /// b − (K + α) x, column by column.

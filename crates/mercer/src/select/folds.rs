@@ -1,0 +1,82 @@
+//! Splits of samples into parts to learn from and parts to judge by.
+
+use crate::context::Stream;
+use crate::error::{Error, Result};
+
+/// One split, by row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fold {
+    /// Rows to learn from.
+    pub train: Vec<usize>,
+    /// Rows to judge by.
+    pub test: Vec<usize>,
+}
+
+/// `count` folds of n rows, shuffled: each row is judged once.
+pub fn folds(n: usize, count: usize, seed: u64) -> Result<Vec<Fold>> {
+    if count < 2 || count > n {
+        let message = format!("must be between 2 and the number of samples, {n}, and is {count}");
+        return Err(Error::parameter("folds", message));
+    }
+    let order = Stream::new(seed, "folds").sample(n, n);
+    let fold = |f: usize| {
+        let own = f * n / count..(f + 1) * n / count;
+        let mut test = order[own.clone()].to_vec();
+        let mut train = [&order[..own.start], &order[own.end..]].concat();
+        test.sort_unstable();
+        train.sort_unstable();
+        Fold { train, test }
+    };
+    Ok((0..count).map(fold).collect())
+}
+
+impl Fold {
+    /// Whether both parts have rows, all below n, and share none.
+    pub fn check(&self, n: usize) -> Result<()> {
+        let mut seen = vec![0_u8; n];
+        for &row in &self.train {
+            *seen.get_mut(row).ok_or_else(|| beyond(row, n))? |= 1;
+        }
+        for &row in &self.test {
+            let place = seen.get_mut(row).ok_or_else(|| beyond(row, n))?;
+            if *place & 1 == 1 {
+                let message = format!("row {row} is both learned from and judged by");
+                return Err(Error::parameter("folds", message));
+            }
+        }
+        if self.train.is_empty() || self.test.is_empty() {
+            return Err(Error::parameter(
+                "folds",
+                "a fold has no rows to learn from, or none to judge by",
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn beyond(row: usize, n: usize) -> Error {
+    Error::parameter("folds", format!("there is no row {row}: there are {n}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_judged_once() {
+        for (n, count) in [(2, 2), (10, 3), (101, 5)] {
+            let folds = folds(n, count, 7).unwrap();
+            let mut judged: Vec<usize> = folds.iter().flat_map(|f| f.test.clone()).collect();
+            judged.sort_unstable();
+            assert_eq!(judged, (0..n).collect::<Vec<_>>());
+            for fold in &folds {
+                fold.check(n).unwrap();
+                assert_eq!(fold.train.len() + fold.test.len(), n);
+            }
+        }
+        assert!(folds(5, 1, 0).is_err() && folds(5, 6, 0).is_err());
+        let shared = Fold { train: vec![0, 1], test: vec![1] };
+        assert!(shared.check(3).unwrap_err().to_string().contains("row 1"));
+        assert!(Fold { train: vec![5], test: vec![0] }.check(3).is_err());
+    }
+}

@@ -1,0 +1,92 @@
+//! Grids that suit the data, for those who name none.
+
+use crate::error::Result;
+use crate::kernel::{KernelSpec, Leaf, Rule, Value};
+use crate::points::Dense;
+use crate::real::Real;
+
+/// Penalties from far below the size of the kernel's values to where nothing but the mean is left: `mean` is the mean of
+/// the diagonal of the kernel matrix, whose largest eigenvalue is at most n times that. Three per decade.
+pub fn alphas_for(mean: f64, n: usize) -> Vec<f64> {
+    let mean = if mean > 0.0 && mean.is_finite() { mean } else { 1.0 };
+    let last = (n.max(10) as f64).log10().ceil() as i32;
+    (-24..=3 * last).map(|third| mean * 10.0_f64.powf(f64::from(third) / 3.0)).collect()
+}
+
+/// Steps of a factor 2 in length to either side of the middle one.
+const STEPS: i32 = 3;
+
+/// For a kernel of a single family that has a width for which nothing was written, kernels of seven widths around what the
+/// data suggests, from narrow to wide; for any other, itself. All are resolved.
+pub fn widths<T: Real>(spec: &KernelSpec, x: &Dense<T>) -> Result<Vec<KernelSpec>> {
+    let Some((leaf, width)) = spec.as_leaf().and_then(|leaf| Some((leaf, width_of(leaf)?))) else {
+        return Ok(vec![spec.resolve(x)?]);
+    };
+    let with = |value: Value| {
+        let mut parameters: Vec<(&str, Value)> =
+            leaf.written().map(|(parameter, value)| (parameter.name, value)).collect();
+        parameters.push((width.name, value));
+        KernelSpec::member(leaf.family().name, &parameters)
+    };
+    let middle = match with(Value::Rule(width.rule))?.resolve(x) {
+        Ok(middle) => middle,
+        // No rule has an answer where most samples are equal.
+        Err(_) => return Ok(vec![spec.resolve(x)?]),
+    };
+    let Some(value) = middle.as_leaf().and_then(|leaf| leaf.optional(width.name)) else {
+        return Ok(vec![middle]);
+    };
+    let at = |step: i32| with(Value::Number(value * 2.0_f64.powf(width.power * f64::from(step))));
+    (-STEPS..=STEPS).map(|step| at(step)?.resolve(x)).collect()
+}
+
+/// The parameter that sets a kernel's width, the rule that suggests one, and its power of a length.
+struct Width {
+    name: &'static str,
+    rule: Rule,
+    power: f64,
+}
+
+/// The width of a member for which none was written.
+fn width_of(leaf: &Leaf) -> Option<Width> {
+    let width = match leaf.family().name {
+        "rbf" => Width { name: "gamma", rule: Rule::Scale, power: -2.0 },
+        "laplacian" => Width { name: "gamma", rule: Rule::Auto, power: -1.0 },
+        "matern" | "rational_quadratic" => Width { name: "length", rule: Rule::Median, power: 1.0 },
+        _ => return None,
+    };
+    let group = leaf.family().parameters.iter().find(|p| p.name == width.name)?.group();
+    let is_written = leaf.written().any(|(parameter, _)| parameter.group() == group);
+    (!is_written).then_some(width)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widths_go_from_narrow_to_wide_around_the_suggestion() {
+        let x = Dense::from_vec((0..20).map(|i| (i as f64).sin()).collect(), 10, 2).unwrap();
+        let of = |text: &str| widths(&text.parse().unwrap(), &x).unwrap();
+        let rbf = of("rbf");
+        assert_eq!(rbf.len(), 7);
+        let gamma = |spec: &KernelSpec| spec.as_leaf().unwrap().optional("gamma").unwrap();
+        let suggested: KernelSpec = "rbf(gamma=scale)".parse().unwrap();
+        let middle = gamma(&suggested.resolve(&x).unwrap());
+        assert!((gamma(&rbf[3]) / middle - 1.0).abs() < 1e-12);
+        assert!((gamma(&rbf[0]) / gamma(&rbf[6]) / 4096.0 - 1.0).abs() < 1e-12);
+        assert_eq!(of("matern(nu=2.5)").len(), 7);
+        assert_eq!(of("rbf(sigma=2)"), ["rbf(sigma=2)".parse().unwrap()]);
+        assert_eq!(of("rbf + linear").len(), 1);
+        assert_eq!(of("poly(degree=2)").len(), 1);
+        let equal = Dense::from_vec(vec![1.0; 6], 3, 2).unwrap();
+        assert_eq!(widths(&"matern".parse().unwrap(), &equal).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn penalties_span_the_spectrum() {
+        let alphas = alphas_for(2.0, 1000);
+        assert!((alphas[0] - 2e-8).abs() < 1e-20 && (alphas.last().unwrap() - 2e3).abs() < 1e-9);
+        assert!(alphas.windows(2).all(|w| w[1] > w[0]));
+    }
+}

@@ -1,0 +1,76 @@
+//! What makes a prediction good.
+
+use crate::error::Result;
+use crate::linalg::view::Mat;
+use crate::model::classes::decode;
+
+/// A score, larger is better, with its standard error; not a number where that is not known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Score {
+    /// The score.
+    pub value: f64,
+    /// Its standard error.
+    pub spread: f64,
+}
+
+/// Scores predictions.
+pub trait Judge: Send + Sync {
+    /// What the score is, in words.
+    fn name(&self) -> String;
+    /// The scores of predictions (rows × t) for the samples `rows`: one per target, or one for all together.
+    fn scores(&self, rows: &[usize], predicted: &Mat<f64>) -> Result<Vec<Score>>;
+}
+
+/// The negative mean squared error, weighted.
+pub struct SquaredError<'a> {
+    /// n × t.
+    pub targets: &'a Mat<f64>,
+    /// One per sample; `None` for 1.
+    pub weights: Option<&'a [f64]>,
+}
+
+impl Judge for SquaredError<'_> {
+    fn name(&self) -> String {
+        "negative mean squared error".into()
+    }
+
+    fn scores(&self, rows: &[usize], predicted: &Mat<f64>) -> Result<Vec<Score>> {
+        let weight = |row: usize| self.weights.map_or(1.0, |w| w[row]);
+        let all: f64 = rows.iter().map(|&row| weight(row)).sum();
+        let error = |i: usize, j: usize| (self.targets[(rows[i], j)] - predicted[(i, j)]).powi(2);
+        let score = |j: usize| {
+            let mean = (0..rows.len()).map(|i| weight(rows[i]) * error(i, j)).sum::<f64>() / all;
+            let squares: f64 =
+                (0..rows.len()).map(|i| (weight(rows[i]) * (error(i, j) - mean)).powi(2)).sum();
+            Score { value: -mean, spread: squares.sqrt() / all }
+        };
+        Ok((0..self.targets.cols()).map(score).collect())
+    }
+}
+
+/// The share of samples whose class is found, where targets stand for classes.
+pub struct Accuracy<'a> {
+    /// n × classes, or n × 1 for two.
+    pub targets: &'a Mat<f64>,
+    /// One per sample; `None` for 1.
+    pub weights: Option<&'a [f64]>,
+}
+
+impl Judge for Accuracy<'_> {
+    fn name(&self) -> String {
+        "accuracy".into()
+    }
+
+    fn scores(&self, rows: &[usize], predicted: &Mat<f64>) -> Result<Vec<Score>> {
+        let truth =
+            Mat::from_fn(rows.len(), self.targets.cols(), |i, j| self.targets[(rows[i], j)]);
+        let (truth, found) = (decode(truth.view()), decode(predicted.view()));
+        let weight = |i: usize| self.weights.map_or(1.0, |w| w[rows[i]]);
+        let all: f64 = (0..rows.len()).map(weight).sum();
+        let hits: f64 = (0..rows.len()).filter(|&i| truth[i] == found[i]).map(weight).sum();
+        let share = hits / all;
+        let squares: f64 = (0..rows.len()).map(|i| weight(i).powi(2)).sum();
+        let spread = (share * (1.0 - share) * squares).sqrt() / all;
+        Ok(vec![Score { value: share, spread }])
+    }
+}

@@ -1,0 +1,12 @@
+//! Choosing parameters: closed-form leave-one-out, generalised cross-validation, and folds as views of one Gram matrix.
+
+mod folds;
+mod grid;
+mod judge;
+mod kernel_ridge;
+mod left_out;
+
+pub use folds::{Fold, folds};
+pub use grid::{alphas_for, widths};
+pub use judge::{Accuracy, Judge, Score, SquaredError};
+pub use kernel_ridge::{Chosen, Search, SearchParams, Table, Validation, search, search_gram};
