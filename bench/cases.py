@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench import checks, contestants, costs, data
+from bench import checks, contestants, costs, data, ridge_cases
 from bench.problem import GIB, MB, Case, MemoryTarget, Target
 
 CASES: list[Case] = [
@@ -187,4 +187,5 @@ CASES: list[Case] = [
             "exp and differences of 8 features, computed again in every pass, outweigh the products"
         ),
     ),
+    *ridge_cases.CASES,
 ]

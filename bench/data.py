@@ -130,3 +130,44 @@ def mixture_tiled(n: int, budget: int) -> Problem:
     """Kernel PCA on a made mixture (d = 8) whose Gram matrix does not fit the budget."""
     source = "Gaussian mixture of 20 clusters"
     return Problem(mixture(n, 8), source, gamma=CALIFORNIA_GAMMA, k=10, budget=budget)
+
+
+def regression(n: int, d: int, targets: int = 0, alpha: float = 1.0) -> Problem:
+    """Standard normal rows with noisy targets; gamma is scikit-learn's default, 1 / d."""
+    rng = np.random.RandomState(0)
+    X = rng.normal(size=(n, d))
+    clean = np.sin(X[:, 0]) + X[:, 1]
+    y = clean + 0.1 * rng.normal(size=n)
+    if targets:
+        y = np.sin(X @ rng.normal(size=(d, targets)) / d**0.5) + 0.1 * rng.normal(size=(n, targets))
+    return Problem(X, "standard normal", y=y, gamma=1.0 / d, alpha=alpha)
+
+
+def _regression_rows(file: str, n: int) -> tuple[np.ndarray, np.ndarray, str]:
+    """n rows of a real regression set, standardised; a made one where the file is not there."""
+    X, y = stored(file, "X"), stored(file, "y")
+    if X is None or y is None:
+        X = mixture(n, 9)
+        return X, np.sin(X[:, 0]) + 0.3 * X[:, 1], "stand-in: Gaussian mixture"
+    rows = np.random.RandomState(0).permutation(len(X))[:n]
+    X, y = X[rows].astype(np.float64), y[rows].astype(np.float64)
+    return _standardise(X), (y - y.mean()) / y.std(), file.split(".")[0]
+
+
+def kin8nm(n: int) -> Problem:
+    """n rows of kin8nm."""
+    X, y, source = _regression_rows("kin8nm.npz", n)
+    return Problem(X, source, y=y)
+
+
+def california_regression(n: int, m: int) -> Problem:
+    """Anchors n with smooth targets and rows to predict m, from California housing."""
+    X, source = _california_rows(n + m)
+    y = np.sin(X[:n, 0]) + X[:n, 7]
+    return Problem(X[:n].copy(), source, Y=X[n:].copy(), y=y, gamma=CALIFORNIA_GAMMA, alpha=0.1)
+
+
+def protein(n: int, budget: int) -> Problem:
+    """n rows of the protein set, whose Gram matrix does not fit the budget."""
+    X, y, source = _regression_rows("protein.npz", n)
+    return Problem(X, source, y=y, gamma=0.1, alpha=0.5, budget=budget)

@@ -136,7 +136,8 @@ class Runner:
     def _measure_memory(self, case: Case, result: Result) -> None:
         # At the tiny size, starting processes would take longer than everything else.
         names = [result.ours] if self.quick else [result.ours, result.rival]
-        if self.quick and case.target.memory is None:
+        # Nor is the memory of work worth minutes that nobody asked about.
+        if case.target.memory is None and (self.quick or case.max_repeat == 1):
             return
         for name in filter(None, names):
             result.memory[name] = memory.measure(

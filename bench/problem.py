@@ -23,7 +23,9 @@ class Problem:
     X: np.ndarray  # n × d, the training rows
     source: str  # where the rows come from, printed with the result
     Y: np.ndarray | None = None  # m × d, rows to project, where the case has them
+    y: np.ndarray | None = None  # n or n × t, targets, where the case has them
     gamma: float = 0.0  # of the RBF kernel
+    alpha: float = 1.0  # penalty of regressions
     k: int | None = None  # components asked for; None means all
     budget: int | None = None  # bytes the contestant may plan with
 

@@ -13,9 +13,10 @@ use std::path::Path;
 
 use mercer::io::model_file::FORMAT;
 use mercer::io::{Dtype, Model, Saved, load, save};
-use mercer::linalg::view::MatRef;
+use mercer::linalg::view::{Mat, MatRef};
 use mercer::model::inverse::InverseParams;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
+use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Targets};
 use mercer::model::pca::{Pca, PcaParams};
 use mercer::model::{Components, Scaling, ScalingKind};
 use mercer::{Context, Dense, Result};
@@ -23,7 +24,9 @@ use samples::{D, N, training};
 
 fn main() -> Result<()> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-    for (name, saved) in [("pca", pca()?), ("kpca-f64", double()?), ("kpca-f32", single()?)] {
+    let models =
+        [("pca", pca()?), ("kpca-f64", double()?), ("kpca-f32", single()?), ("krr", ridge()?)];
+    for (name, saved) in models {
         let path = folder.join(format!("v{FORMAT}-{name}.mercer"));
         if !path.exists() {
             save(&path, &saved)?;
@@ -71,4 +74,21 @@ fn single() -> Result<Saved> {
     let mut model = KernelPca::fit(&Context::new(1), &params, &Dense::from_vec(data, N, D)?)?;
     model.report.seconds = 0.0;
     Ok(Saved::new(Model::KernelPca32(model), Dtype::F32))
+}
+
+/// Kernel ridge regression of two targets with weights.
+fn ridge() -> Result<Saved> {
+    let kernel = "rbf(sigma=2)".parse()?;
+    let params = KernelRidgeParams {
+        alpha: vec![0.5, 2.0],
+        intercept: true,
+        ..KernelRidgeParams::new(kernel)
+    };
+    let x = Dense::from_vec(training(), N, D)?;
+    let y = Mat::from_fn(N, 2, |i, j| x.row(i)[j] * x.row(i)[0] - 1.0);
+    let weights: Vec<f64> = (0..N).map(|i| i as f64 * 0.5).collect();
+    let targets = Targets { values: &y, weights: Some(&weights) };
+    let mut model = KernelRidge::fit(&Context::new(1), &params, &x, targets, None)?;
+    model.report.seconds = 0.0;
+    Ok(Saved::new(Model::KernelRidge64(model), Dtype::F64))
 }

@@ -326,18 +326,22 @@ fn report<T: Real>(found: &Regressed, alphas: &[f64]) -> Report {
         converged: info.converged,
         precision: T::NAME.into(),
         seconds: 0.0,
-        notes: notes::<T>(info, &system, found.coef.rows(), alphas),
+        notes: notes::<T>(info, &system, found.n, alphas),
         system: Some(system),
     }
 }
 
+/// The relative error of coefficients up to which a solution counts as stable. Rounding errors of kernel values, ε λ_max,
+/// move the coefficients by their size divided by α; the function itself far less.
+fn wanted<T: Real>() -> f64 {
+    if T::EPSILON < 1e-10 { 1e-3 } else { 1e-2 }
+}
+
 pub(crate) fn system_report<T: Real>(info: &Info) -> SystemReport {
-    // Rounding errors of kernel values, ε λ_max, move the coefficients by their size divided by α.
-    let digits = if T::EPSILON < 1e-10 { 1e-6 } else { 1e-3 };
     SystemReport {
         condition: info.condition,
         effective_rank: info.rank,
-        stable_alpha: info.largest * T::EPSILON / digits,
+        stable_alpha: info.largest * T::EPSILON / wanted::<T>(),
     }
 }
 
@@ -368,10 +372,7 @@ pub(crate) fn notes<T: Real>(
              or more the solution is stable",
             system.stable_alpha
         ));
-    } else if alpha < system.stable_alpha
-        && negative.is_none()
-        && info.condition * T::EPSILON > 1e-6
-    {
+    } else if info.condition * T::EPSILON > wanted::<T>() && negative.is_none() {
         notes.push(format!(
             "the system is nearly singular: condition number {:.1e}{of}; rounding errors show in the coefficients \
              below alpha = {:.1e}",

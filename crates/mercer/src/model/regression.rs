@@ -44,6 +44,8 @@ pub(crate) struct Regressed {
     pub info: Info,
     /// How the matrix was held.
     pub plan: Plan,
+    /// Samples that counted.
+    pub n: usize,
 }
 
 /// Checked parameters for tiles of type T.
@@ -170,7 +172,7 @@ impl Regression<'_> {
             scale[i] * (x[(i, j)] - constant[j].map_or(0.0, |c| shift[j] * x[(i, c)]))
         });
         let offset = means.iter().zip(&shift).map(|(mean, shift)| mean + shift).collect();
-        Ok(Regressed { coef, offset, info, plan })
+        Ok(Regressed { coef, offset, info, plan, n })
     }
 
     /// Appends the ridges of the constants; returns for each target which column is its constant's.

@@ -40,7 +40,7 @@ pub struct SystemReport {
     pub condition: f64,
     /// How many eigenvalues of K are not lost in rounding, where that was looked into.
     pub effective_rank: Option<usize>,
-    /// The α from which on rounding errors of kernel values leave the coefficients six digits (three in single
+    /// The α from which on rounding errors of kernel values leave the coefficients three digits (two in single
     /// precision).
     #[serde(deserialize_with = "number_or_null")]
     pub stable_alpha: f64,

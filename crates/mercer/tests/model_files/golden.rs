@@ -16,7 +16,7 @@ struct Golden {
     tolerance: f64,
 }
 
-const V1: [Golden; 3] = [
+const V1: [Golden; 4] = [
     Golden {
         file: "v1-pca.mercer",
         scores: &[
@@ -72,6 +72,19 @@ const V1: [Golden; 3] = [
         ],
         back: None,
         tolerance: 1e-5,
+    },
+    Golden {
+        file: "v1-krr.mercer",
+        scores: &[
+            0.10327544465343103,
+            -1.1582909054072084,
+            0.5445492638906324,
+            -1.2475947805374645,
+            -0.6567833377904879,
+            -1.5042677169460505,
+        ],
+        back: None,
+        tolerance: 1e-12,
     },
 ];
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::frame::MAX_HEAD;
 use super::super::to_bytes;
-use super::{D, N, full, pca, precomputed, refused};
+use super::{D, N, full, pca, precomputed, refused, ridge};
 
 /// A file taken apart, to be changed and sealed again.
 struct Parts {
@@ -82,9 +82,9 @@ fn headers_are_distrusted() {
         ("/params/kernel", json!("linear + ".repeat(20_000)), "parameters cannot be read"),
         ("/params/components", json!({"share": 2.0}), "n_components"),
         ("/params/seed", json!(1e300), "parameters cannot be read"),
-        ("/params/inverse/alpha", json!(-1.0), "must be positive"),
+        ("/params/inverse/alpha", json!(-1.0), "must not be negative"),
         ("/inverse/kernel", json!("rbf(sigma=median)"), "depends on the data"),
-        ("/inverse/alpha", json!(0.0), "must be positive"),
+        ("/inverse/alpha", json!(-0.5), "must not be negative"),
         ("/inverse", json!(null), "\"inverse.anchors\" that does not belong there"),
         ("/inverse", json!([]), "parameters cannot be read"),
         ("/report", json!({}), "cannot be read"),
@@ -98,17 +98,30 @@ fn headers_are_distrusted() {
     }
 }
 
+/// Replaces one value of the header.
+fn set(pointer: &'static str, value: Value) -> impl FnOnce(&mut Parts) {
+    move |parts: &mut Parts| *parts.header.pointer_mut(pointer).unwrap() = value
+}
+
 #[test]
 fn a_model_must_be_possible() {
     let file = to_bytes(&pca()).unwrap();
-    let set = |pointer: &'static str, value: Value| {
-        move |parts: &mut Parts| *parts.header.pointer_mut(pointer).unwrap() = value
-    };
     check(&file, set("/n", json!(1)), "2 components of 1 samples");
     check(&file, set("/d", json!(null)), "number of features is missing");
     check(&file, set("/estimator", json!("kernel_pca")), "parameters cannot be read");
     let file = to_bytes(&precomputed()).unwrap();
     check(&file, set("/d", json!(1)), "'anchors' is missing");
+}
+
+#[test]
+fn a_regression_must_be_possible() {
+    let file = to_bytes(&ridge()).unwrap();
+    check(&file, set("/params/alpha", json!([-1.0, 1.0, 1.0])), "must not be negative");
+    check(&file, set("/params/alpha", json!([1.0, 1.0])), "2 penalties for 3 targets");
+    check(&file, set("/params/kernel", json!("rbf(gamma=scale)")), "depends on the data");
+    check(&file, set("/classes", json!(["a", "b"])), "2 classes, where 3 are needed");
+    check(&file, set("/k", json!(2)), "its tensor 'coef'");
+    check(&file, set("/k", json!(0)), "its tensor 'coef'");
 }
 
 #[test]

@@ -11,9 +11,10 @@ use serde_json::json;
 
 use super::{Dtype, Model, Saved, from_bytes};
 use crate::context::Context;
-use crate::linalg::view::MatRef;
+use crate::linalg::view::{Mat, MatRef};
 use crate::model::inverse::InverseParams;
 use crate::model::kernel_pca::{KernelPca, KernelPcaParams};
+use crate::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Selection, Targets};
 use crate::model::pca::{Pca, PcaParams};
 use crate::model::{Components, Scaling, ScalingKind};
 use crate::points::Dense;
@@ -81,9 +82,37 @@ fn precomputed() -> Saved {
     Saved::new(Model::KernelPca64(model), Dtype::F64)
 }
 
+/// A regression with weights, classes and the way it was chosen.
+fn kernel_ridge<T: Real>() -> KernelRidge<T> {
+    let params = KernelRidgeParams {
+        alpha: vec![0.5, 2.0, 0.0],
+        intercept: true,
+        ..KernelRidgeParams::new("rbf(gamma=scale)".parse().unwrap())
+    };
+    let y = Mat::from_fn(N, 3, |i, j| ((i * 3 + j) as f64).cos());
+    let weights: Vec<f64> = (0..N).map(|i| i as f64 / 3.0).collect();
+    let targets = Targets { values: &y, weights: Some(&weights) };
+    let mut model =
+        KernelRidge::fit(&Context::new(1), &params, &points::<T>(), targets, None).unwrap();
+    model.classes = Some(["a", "größe", ""].map(String::from).to_vec());
+    model.selection = Some(Selection {
+        method: "leave-one-out".into(),
+        candidates: 12,
+        score: -0.25,
+        spread: None,
+        measure: "negative mean squared error".into(),
+    });
+    model
+}
+
+fn ridge() -> Saved {
+    Saved::new(Model::KernelRidge64(kernel_ridge()), Dtype::F64)
+}
+
 fn all() -> Vec<Saved> {
     let single = Saved::new(Model::KernelPca32(kernel_pca(true)), Dtype::F64);
-    vec![pca(), full(), single, precomputed()]
+    let narrow = Saved::new(Model::KernelRidge32(kernel_ridge()), Dtype::F32);
+    vec![pca(), full(), single, precomputed(), ridge(), narrow]
 }
 
 /// The message with which `bytes` are refused.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::super::{Model, Saved, from_bytes, to_bytes};
-use super::{D, all, full, kernel_pca, numbers, pca, points, precomputed};
+use super::{D, all, full, kernel_pca, numbers, pca, points, precomputed, ridge};
 use crate::context::Context;
 use crate::linalg::view::{MatMut, MatRef};
 use crate::model::kernel_pca::KernelPca;
@@ -44,6 +44,23 @@ fn kernel_pca_gives_the_same_bits() {
     assert_eq!(report(&read.report), report(&model.report));
     assert_eq!(read.params, model.params);
     assert_eq!(read.inverse.unwrap().params, model.inverse.unwrap().params);
+}
+
+#[test]
+fn kernel_ridge_gives_the_same_bits() {
+    let saved = ridge();
+    let (Model::KernelRidge64(model), Model::KernelRidge64(read)) =
+        (saved.model.clone(), again(&saved).model)
+    else {
+        panic!("another kind")
+    };
+    assert!(model.report.notes.is_empty(), "{:?}", model.report.notes);
+    assert_eq!((&read.params, &read.report), (&model.params, &model.report));
+    assert_eq!((&read.classes, &read.selection), (&model.classes, &model.selection));
+    assert_eq!(bits(read.coef.data()), bits(model.coef.data()));
+    assert_eq!(bits(&read.offset), bits(&model.offset));
+    assert_eq!(read.weights, model.weights);
+    assert_eq!(read.anchors.unwrap().data(), model.anchors.unwrap().data());
 }
 
 #[test]
