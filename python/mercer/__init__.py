@@ -1,4 +1,4 @@
-"""Kernel PCA and PCA with scikit-learn's interface, computed by a Rust library.
+"""Kernel PCA, PCA and kernel ridge regression with scikit-learn's interface, computed in Rust.
 
 Changing the import is enough:
 
@@ -13,6 +13,9 @@ array([277.928, 252.   ])
 from mercer import kernels
 from mercer._core import FormatError, __version__
 from mercer._kernel_pca import KernelPCA
+from mercer._kernel_ridge import KernelRidge
+from mercer._kernel_ridge_classifier import KernelRidgeClassifier
+from mercer._kernel_ridge_cv import KernelRidgeCV
 from mercer._load import load
 from mercer._pairwise import pairwise_kernels
 from mercer._params import ParameterError
@@ -24,6 +27,9 @@ __all__ = [
     "PCA",
     "FormatError",
     "KernelPCA",
+    "KernelRidge",
+    "KernelRidgeCV",
+    "KernelRidgeClassifier",
     "ParameterError",
     "Step",
     "__version__",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
 from mercer import _core
 from mercer._run import bytes_of
@@ -42,6 +43,46 @@ def samples(
         finite(X)
     validate_data(estimator, original, reset=reset, skip_check_array=True)
     return X
+
+
+def targets(estimator, y, X: np.ndarray) -> tuple[np.ndarray, bool]:
+    """Return checked targets as float64 with two axes, and whether they came with one.
+
+    Values that are not finite are left for the compiled part to find, which names the row.
+    """
+    if y is None:
+        name = type(estimator).__name__
+        raise ValueError(f"{name} requires y to be passed, but the target y is None")
+    y = check_array(
+        y, dtype=np.float64, ensure_2d=False, ensure_all_finite=False, order="C", input_name="y"
+    )
+    check_consistent_length(X, y)
+    return y.reshape(len(y), -1), y.ndim == 1
+
+
+def weights(sample_weight, n: int) -> np.ndarray | None:
+    """Return the weights of n samples as float64; one number stands for all.
+
+    Values that no weight has are left for the compiled part to find, which names the row.
+    """
+    if sample_weight is None:
+        return None
+    if isinstance(sample_weight, Real):
+        return np.full(n, float(sample_weight))
+    found = check_array(
+        sample_weight,
+        dtype=np.float64,
+        ensure_2d=False,
+        ensure_all_finite=False,
+        order="C",
+        input_name="sample_weight",
+    )
+    if found.shape != (n,):
+        raise ValueError(
+            f"sample_weight must be one number or one for each of the {n} samples, and has the "
+            f"shape {found.shape}"
+        )
+    return found
 
 
 def scores(X, columns: int) -> np.ndarray:

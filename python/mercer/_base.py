@@ -1,10 +1,12 @@
-"""What both estimators share: the fitted model, its file, its report, and how work is run."""
+"""What all estimators share: the fitted model, its file, its report, and how work is run."""
 
 from __future__ import annotations
 
 import json
 import os
 import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -17,8 +19,8 @@ from mercer._run import running
 _NO_WARNING = "have zero variance"
 
 
-class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """The base of the estimators. After fit, ``_model`` is the compiled part's model."""
+class Fitted(BaseEstimator):
+    """The base of all estimators. After fit, ``_model`` is the compiled part's model."""
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")
@@ -51,9 +53,16 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             raise AttributeError("the estimator is not fitted yet: call fit first")
         return self._model
 
-    @property
-    def _n_features_out(self) -> int:
-        return self._fitted().shape[2]
+    @contextmanager
+    def _whole_or_not_at_all(self) -> Iterator[None]:
+        """Leave the estimator as it was if what is done meanwhile fails or is interrupted."""
+        before = dict(vars(self))
+        try:
+            yield
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
 
     def save(self, path: str | os.PathLike) -> None:
         """Write the fitted model to a file, whole or not at all.
@@ -70,8 +79,12 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
         names = self._model.feature_names if names is None else [str(name) for name in names]
-        notes = json.dumps({"python": self._plain_params()})
+        notes = json.dumps({"python": self._plain_params()} | self._notes())
         self._model.with_notes(names, notes).save(os.fspath(path))
+
+    def _notes(self) -> dict[str, object]:
+        """What else the file must tell a later Python."""
+        return {}
 
     def _plain_params(self) -> dict[str, object]:
         """The parameters that a file can hold."""
@@ -79,14 +92,29 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return {name: value for name, value in plain.items() if value is not NotImplemented}
 
 
+class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Fitted):
+    """The base of the estimators that transform samples."""
+
+    @property
+    def _n_features_out(self) -> int:
+        return self._fitted().shape[2]
+
+
 def _plain(value: object) -> object:
     """The value as JSON can hold it, or NotImplemented."""
     from mercer.kernels import Kernel
 
-    if isinstance(value, np.generic):
-        value = value.item()
+    if isinstance(value, (np.generic, np.ndarray)):
+        value = value.tolist()
     if isinstance(value, Kernel):
         return {"spec": value.spec}
+    if isinstance(value, Mapping):
+        # The keys of a JSON object are strings; those of class weights need not be.
+        pairs = _plain([list(pair) for pair in value.items()])
+        return pairs if pairs is NotImplemented else {"items": pairs}
+    if isinstance(value, (list, tuple)):
+        parts = [_plain(part) for part in value]
+        return NotImplemented if NotImplemented in parts else parts
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     return NotImplemented

@@ -63,8 +63,12 @@ def choose(
     degree: float = 3,
     coef0: float = 1,
     kernel_params: Mapping | None = None,
+    open_gamma: bool = False,
 ) -> Precomputed | Described | Foreign:
-    """Return what a kernel with these parameters is, for samples of `n_features` features."""
+    """Return what a kernel with these parameters is, for samples of `n_features` features.
+
+    With `open_gamma`, the gamma of a named family is left out of its text where none is given.
+    """
     if kernel_params is not None and not isinstance(kernel_params, Mapping):
         raise ParameterError(f"kernel_params must be a dictionary or None, not {kernel_params!r}")
     params = dict(kernel_params or {})
@@ -80,7 +84,7 @@ def choose(
     if kernel == "precomputed":
         return Precomputed()
     if kernel in _FAMILIES:
-        return _named(kernel, own, params, n_features)
+        return _named(kernel, own, params, None if open_gamma else n_features)
     if kernel in PAIRWISE_KERNEL_FUNCTIONS:
         numbers = {"gamma": _gamma(gamma, n_features), "degree": degree, "coef0": coef0}
         return Foreign(kernel, numbers | params)
@@ -125,9 +129,14 @@ def _gamma(gamma: float | str | None, n_features: int) -> float:
     return 1.0 / n_features if gamma is None or gamma == "auto" else float(gamma)
 
 
-def _named(name: str, own: dict, params: dict, n_features: int) -> Described | Foreign:
+def is_name(kernel: object) -> bool:
+    """Whether the kernel is given by its name alone, which leaves its parameters open."""
+    return isinstance(kernel, str) and (kernel in _FAMILIES or kernel in PAIRWISE_KERNEL_FUNCTIONS)
+
+
+def _named(name: str, own: dict, params: dict, n_features: int | None) -> Described | Foreign:
     """A family by its name: it takes those of gamma, degree and coef0 that it has, unless
-    `params` has them or an alternative to them.
+    `params` has them or an alternative to them. Without `n_features`, no gamma is filled in.
     """
     family = _FAMILIES[name]
     known = {parameter["name"]: parameter for parameter in family["parameters"]}
@@ -138,11 +147,14 @@ def _named(name: str, own: dict, params: dict, n_features: int) -> Described | F
         if key in known and key not in taken:
             values[key] = value
     if values.get("gamma", 1) is None:
-        values["gamma"] = 1.0 / n_features
+        values.pop("gamma")
+        if n_features is not None:
+            values["gamma"] = 1.0 / n_features
     if values.get("gamma") == "median" and "sigma" in known:
         values["sigma"] = values.pop("gamma")
     if _beyond_us(values):
-        return Foreign(family["name"], {**own, "gamma": _gamma(own["gamma"], n_features), **params})
+        gamma = _gamma(own["gamma"], n_features or 1)
+        return Foreign(family["name"], {**own, "gamma": gamma, **params})
     written = ", ".join(f"{key}={_text(value)}" for key, value in values.items())
     return Described(_core.canonical(f"{family['name']}({written})"))
 

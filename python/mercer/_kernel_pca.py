@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Self
 
@@ -12,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._arrays import Samples, Table, dtype_of, scores
 from mercer._kernel_choice import Described, Foreign
+from mercer._kernel_model import present
 from mercer._kernel_pca_fit import KernelPcaFit, when_learned
 from mercer._progress import Step
 from mercer.kernels import Kernel
@@ -309,30 +309,21 @@ class KernelPCA(KernelPcaFit):
         return self._eigenvectors
 
     @property
-    def X_fit_(self) -> np.ndarray:  # noqa: N802
-        """The training samples."""
-        model = self._fitted()
-        found = self._foreign["X"] if self._foreign else model.anchors
-        return _present(found, "a model of a precomputed kernel keeps no samples")
-
-    @property
     def dual_coef_(self) -> np.ndarray:
         """Coefficients of the map back to samples."""
         model = self._fitted()
         found = self._foreign.get("dual_coef") if self._foreign else model.inverse_coef
-        return _present(found, "no map back was learned: set fit_inverse_transform=True")
+        return present(found, "no map back was learned: set fit_inverse_transform=True")
 
     @property
     def X_transformed_fit_(self) -> np.ndarray:  # noqa: N802
         """The components that the map back was learned on."""
         model = self._fitted()
         found = self._foreign.get("scores") if self._foreign else model.inverse_anchors
-        return _present(found, "no map back was learned: set fit_inverse_transform=True")
+        return present(found, "no map back was learned: set fit_inverse_transform=True")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
@@ -340,28 +331,3 @@ class KernelPCA(KernelPcaFit):
         state = dict(super().__getstate__())
         state.pop("_eigenvectors", None)
         return state
-
-    def save(self, path: str | os.PathLike) -> None:
-        """Write the fitted model to a file, whole or not at all.
-
-        The file is read by :func:`mercer.load`, by the command line and by the Rust library. A
-        kernel that scikit-learn evaluates cannot be written: pickle the estimator instead.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file, by custom with the ending ``.mercer``.
-        """
-        check_is_fitted(self)
-        if isinstance(self._choice, Foreign):
-            raise ValueError(
-                f"the kernel {self._choice.name!r} is a function that a model file cannot hold: "
-                "pickle the estimator, or choose a kernel by a spec"
-            )
-        super().save(path)
-
-
-def _present(found: np.ndarray | None, otherwise: str) -> np.ndarray:
-    if found is None:
-        raise AttributeError(otherwise)
-    return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from functools import update_wrapper
 from types import MethodType
@@ -15,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _core, _params
 from mercer._arrays import dtype_of, finite, plain, samples, scaled
 from mercer._base import Estimator
-from mercer._kernel_choice import Described, Foreign, Precomputed, choose
+from mercer._kernel_choice import Described, Foreign
+from mercer._kernel_model import PRECISIONS, KernelModel, is_mixed
 from mercer._params import ParameterError, is_integer, is_real, refuse
 from mercer.kernels import Kernel
 
@@ -27,7 +27,6 @@ _SOLVERS = {
     "randomized": "krylov",
     "krylov": "krylov",
 }
-_PRECISIONS = ("auto", "f64", "f32", "mixed")
 
 
 class when_learned:  # noqa: N801
@@ -51,20 +50,13 @@ class when_learned:  # noqa: N801
         return MethodType(self._function, instance)
 
 
-class KernelPcaFit(Estimator):
+class KernelPcaFit(KernelModel, Estimator):
     """The private half of :class:`mercer.KernelPCA`."""
 
     def _fit(self, X) -> None:
         self._check_params()
         X = samples(self, X, reset=True, accept_sparse=True)
-        choice = choose(
-            self.kernel,
-            X.shape[1],
-            gamma=self.gamma,
-            degree=self.degree,
-            coef0=self.coef0,
-            kernel_params=self.kernel_params,
-        )
+        choice = self._choose(X.shape[1])
         self._choice, self._foreign, self._eigenvectors = choice, {}, None
         with self._run() as run:
             if isinstance(choice, Described):
@@ -94,15 +86,7 @@ class KernelPcaFit(Estimator):
         dtype = dtype_of(model.dtype)
         self.eigenvalues_ = model.eigenvalues.astype(dtype, copy=False)
         self.explained_variance_ratio_ = model.variance_ratio.astype(dtype, copy=False)
-        self.kernel_ = _stored(model)["kernel"] if self._described else self._choice.name
-        self.gamma_ = self._resolved_gamma(model.shape[1])
-
-    @property
-    def _described(self) -> bool:
-        return isinstance(self._choice, Described)
-
-    def _choice_of(self, model: _core.Model):
-        return Precomputed() if model.anchors is None else Described(_stored(model)["kernel"])
+        self._tell_kernel(model)
 
     @staticmethod
     def _params_of(stored: dict, model: _core.Model) -> dict[str, object]:
@@ -118,7 +102,7 @@ class KernelPcaFit(Estimator):
             "max_iter": stored["max_passes"],
             "random_state": stored["seed"],
             "remove_zero_eig": stored["remove_zero"],
-            "precision": "mixed" if _is_mixed(model) else "auto",
+            "precision": "mixed" if is_mixed(model) else "auto",
         }
         if stored["inverse"] is not None:
             params["fit_inverse_transform"] = True
@@ -133,7 +117,7 @@ class KernelPcaFit(Estimator):
             self, "fit_inverse_transform", "remove_zero_eig", "copy_X", "center", "inverse_center"
         )
         _params.one_of(self, "eigen_solver", tuple(_SOLVERS))
-        _params.one_of(self, "precision", _PRECISIONS)
+        _params.one_of(self, "precision", PRECISIONS)
         _params.at_least(self, "alpha", 0)
         _params.at_least(self, "tol", 0)
         _params.auto_or_count(self, "iterated_power")
@@ -171,16 +155,6 @@ class KernelPcaFit(Estimator):
             text = inverse_text(self.inverse_kernel)
         return text, float(self.alpha), bool(self.inverse_center)
 
-    def _tile_is_single(self, X) -> bool:
-        if self.precision == "auto":
-            return X.dtype == np.float32
-        return self.precision in ("f32", "mixed")
-
-    def _results(self, X) -> np.dtype:
-        if self.precision == "auto":
-            return X.dtype
-        return np.dtype(np.float32 if self.precision == "f32" else np.float64)
-
     def _learn_foreign_inverse(self, X) -> None:
         """The map back with a kernel that only scikit-learn can evaluate, as it is done there."""
         if not self.fit_inverse_transform:
@@ -211,17 +185,6 @@ class KernelPcaFit(Estimator):
         X = scaled(self._model, X)
         return plain(X.astype(dtype_of(self.report_["precision"]), copy=False))
 
-    def _resolved_gamma(self, n_features: int) -> float:
-        if self._described:
-            values = _core.parameters(self.kernel_)
-            if values and "gamma" in values:
-                return values["gamma"]
-            if values and "sigma" in values:
-                return 0.5 / values["sigma"] ** 2
-            if values and "width" in values:
-                return 1.0 / values["width"] ** 2
-        return float(self.gamma) if is_real(self.gamma) else 1.0 / n_features
-
 
 def _check_components(estimator) -> None:
     count = estimator.n_components
@@ -238,11 +201,3 @@ def inverse_text(kernel: str | Kernel) -> str:
     if isinstance(kernel, str):
         return _core.canonical(kernel)
     raise ParameterError(f"inverse_kernel must be a spec or a kernel object, not {kernel!r}")
-
-
-def _stored(model: _core.Model) -> dict:
-    return json.loads(model.params)
-
-
-def _is_mixed(model: _core.Model) -> bool:
-    return model.dtype == "f64" and json.loads(model.report)["precision"] == "f32"

@@ -4,28 +4,36 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TypeAlias
 
 import numpy as np
 
 from mercer import _core
 from mercer._kernel_pca import KernelPCA
+from mercer._kernel_ridge import KernelRidge
+from mercer._kernel_ridge_classifier import KernelRidgeClassifier
+from mercer._kernel_ridge_cv import KernelRidgeCV
 from mercer._pca import PCA
 from mercer.kernels import Spec
 
+Loaded: TypeAlias = KernelPCA | PCA | KernelRidge | KernelRidgeCV | KernelRidgeClassifier
 
-def load(path: str | os.PathLike) -> KernelPCA | PCA:
+
+def load(path: str | os.PathLike) -> Loaded:
     """Read a fitted estimator from a model file.
 
     Parameters
     ----------
     path : str or path-like
-        A file that :meth:`KernelPCA.save`, :meth:`PCA.save` or the command line has written.
+        A file that the method ``save`` of an estimator or the command line has written.
 
     Returns
     -------
-    estimator : KernelPCA or PCA
-        The fitted estimator; its projections are the same to the last bit. A file that the command
-        line wrote with scaling scales new samples first: see the attribute ``scaling_``.
+    estimator : KernelPCA, PCA, KernelRidge, KernelRidgeCV or KernelRidgeClassifier
+        The fitted estimator; its projections or predictions are the same to the last bit. A file
+        that the command line wrote with scaling scales new samples first: see the attribute
+        ``scaling_``. A regression of the command line becomes a :class:`KernelRidge`, however its
+        parameters were chosen, or a :class:`KernelRidgeClassifier` if it has classes.
 
     Raises
     ------
@@ -48,13 +56,23 @@ def load(path: str | os.PathLike) -> KernelPCA | PCA:
     True
     """
     model = _core.load(os.fspath(path))
-    kind = PCA if model.estimator == "pca" else KernelPCA
+    kind = _kind(model)
     estimator = kind(**_params(kind, model))
     estimator._restore(model)
     estimator.n_features_in_ = model.shape[1]
     if model.feature_names is not None:
         estimator.feature_names_in_ = np.asarray(model.feature_names, dtype=object)
     return estimator
+
+
+def _kind(model: _core.Model) -> type:
+    """The class that the model belongs to."""
+    if model.estimator != "kernel_ridge":
+        return PCA if model.estimator == "pca" else KernelPCA
+    if json.loads(_core.remarks(model))["classes"] is not None:
+        return KernelRidgeClassifier
+    searched = json.loads(model.notes).get("estimator") == KernelRidgeCV.__name__
+    return KernelRidgeCV if searched else KernelRidge
 
 
 def _params(kind: type, model: _core.Model) -> dict[str, object]:
@@ -68,8 +86,12 @@ def _params(kind: type, model: _core.Model) -> dict[str, object]:
 
 
 def _value(value: object) -> object:
+    if isinstance(value, list):
+        return [_value(part) for part in value]
     if isinstance(value, dict) and isinstance(value.get("spec"), str):
         return Spec(value["spec"])
+    if isinstance(value, dict) and isinstance(value.get("items"), list):
+        return {_value(key): _value(part) for key, part in value["items"]}
     return value
 
 

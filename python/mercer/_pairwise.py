@@ -75,7 +75,7 @@ def pairwise_kernels(
     if Y is not None and Y.shape[1] != X.shape[1]:
         raise ValueError(f"X has {X.shape[1]} features, but Y has {Y.shape[1]}")
     shape = (len(X), len(X if Y is None else Y))
-    _need(shape[0] * shape[1] * X.dtype.itemsize, memory_budget)
+    need(shape[0] * shape[1] * X.dtype.itemsize, memory_budget)
     out = np.empty(shape, dtype=X.dtype)
     with running(n_jobs, memory_budget, progress) as run:
         _core.fill_matrix(choice.text, X, Y, out, run)
@@ -94,7 +94,8 @@ def _sorted_params(kernel: object, params: dict) -> dict:
     return {"kernel_params": params} if params else {}
 
 
-def _need(needed: int, memory_budget: int | str | None) -> None:
+def need(needed: int, memory_budget: int | str | None) -> None:
+    """Refuse a matrix of more bytes than the budget."""
     budget = bytes_of(memory_budget)
     if budget is None:
         budget = _core.available_memory()

@@ -71,6 +71,30 @@ def warn_without_effect(owner: object, **defaults: object) -> None:
             )
 
 
+def none_or_positive(owner: object, name: str, *, integer: bool = False) -> None:
+    """Refuse a parameter that is neither None nor a positive number."""
+    value = getattr(owner, name)
+    kind = is_integer if integer else is_real
+    if value is not None and not (kind(value) and value > 0):
+        noun = "a positive integer" if integer else "a positive number"
+        raise refuse(owner, name, f"{noun} or None", value)
+
+
+def penalties(owner: object, name: str, *, positive: bool = False) -> list[float]:
+    """Return a number or a sequence of numbers, all of at least 0, as a list."""
+    value = getattr(owner, name)
+    try:
+        found = np.atleast_1d(np.asarray(value, dtype=np.float64))
+    except (TypeError, ValueError):
+        found = np.empty(0)
+    sign = found > 0 if positive else found >= 0
+    fine = found.ndim == 1 and found.size and np.all(sign & np.isfinite(found))
+    if not fine or isinstance(value, (bool, np.bool_, str)):
+        least = "greater than 0" if positive else "of at least 0"
+        raise refuse(owner, name, f"a finite number {least}, or a sequence of such", value)
+    return found.tolist()
+
+
 def auto_or_count(owner: object, name: str) -> None:
     """Refuse a parameter that is neither ``"auto"`` nor an integer of at least 0."""
     value = getattr(owner, name)

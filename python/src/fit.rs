@@ -200,10 +200,11 @@ pub fn fit_pca(py: Python<'_>, x: Samples<'_>, choices: PcaChoices, run: Run) ->
 }
 
 /// The number type of results.
-fn dtype_named(name: &str) -> Dtype {
+pub fn dtype_named(name: &str) -> Dtype {
     if name == "f32" { Dtype::F32 } else { Dtype::F64 }
 }
 
-fn unknown(parameter: &str, value: &str) -> PyErr {
+/// What is said of a name that no parameter has.
+pub fn unknown(parameter: &str, value: &str) -> PyErr {
     PyValueError::new_err(format!("{parameter}: '{value}' is not known"))
 }

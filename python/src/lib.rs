@@ -8,6 +8,9 @@ mod errors;
 mod fit;
 mod kernels;
 mod model;
+mod ridge;
+mod search;
+mod spread;
 
 use pyo3::prelude::*;
 
@@ -24,6 +27,14 @@ mod _core {
     use super::kernels::{canonical, families, fill_matrix, parameters, resolve};
     #[pymodule_export]
     use super::model::{Model, load};
+    #[pymodule_export]
+    use super::ridge::{
+        coefficients, fit_kernel_ridge, fit_kernel_ridge_gram, offsets, predict, remarks, widths,
+    };
+    #[pymodule_export]
+    use super::search::{search, search_gram};
+    #[pymodule_export]
+    use super::spread::Spread;
 
     #[pymodule_init]
     fn init(module: &super::Bound<'_, super::PyModule>) -> super::PyResult<()> {

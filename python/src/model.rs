@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use mercer::Dense;
 use mercer::io::{self, Model as Fitted, Saved};
 use mercer::linalg::view::Mat;
 use mercer::model::kernel_pca::KernelPca;
@@ -27,7 +28,7 @@ macro_rules! with_kernel_pca {
         match &$self.saved.model {
             Fitted::KernelPca32($model) => $body,
             Fitted::KernelPca64($model) => $body,
-            Fitted::Pca(_) => Err(PyTypeError::new_err("this model is a PCA")),
+            _ => Err(PyTypeError::new_err("this model is no kernel PCA")),
         }
     };
 }
@@ -45,10 +46,15 @@ impl Model {
         Self { saved }
     }
 
+    /// The model with what belongs to it in a file.
+    pub fn saved(&self) -> &Saved {
+        &self.saved
+    }
+
     fn pca(&self) -> PyResult<&mercer::model::pca::Pca> {
         match &self.saved.model {
             Fitted::Pca(model) => Ok(model),
-            _ => Err(PyTypeError::new_err("this model is a kernel PCA")),
+            _ => Err(PyTypeError::new_err("this model is no PCA")),
         }
     }
 }
@@ -94,13 +100,13 @@ impl Model {
         py.detach(|| io::save(&path, &self.saved)).map_err(|error| exception(py, error))
     }
 
-    /// `"pca"` or `"kernel_pca"`.
+    /// `"pca"`, `"kernel_pca"` or `"kernel_ridge"`.
     #[getter]
     fn estimator(&self) -> &'static str {
         self.saved.model.estimator()
     }
 
-    /// Training samples, columns of the input, components.
+    /// Training samples, columns of the input, components or targets.
     #[getter]
     fn shape(&self) -> (usize, usize, usize) {
         let model = &self.saved.model;
@@ -138,6 +144,8 @@ impl Model {
             Fitted::Pca(model) => json(&model.params),
             Fitted::KernelPca32(model) => json(&model.params),
             Fitted::KernelPca64(model) => json(&model.params),
+            Fitted::KernelRidge32(model) => json(&model.params),
+            Fitted::KernelRidge64(model) => json(&model.params),
         }
     }
 
@@ -167,13 +175,12 @@ impl Model {
 
     /// The share of the variance that each component explains.
     #[getter]
-    fn variance_ratio<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+    fn variance_ratio<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let ratio = match &self.saved.model {
             Fitted::Pca(model) => model.explained_variance_ratio(),
-            Fitted::KernelPca32(model) => model.explained_variance_ratio(),
-            Fitted::KernelPca64(model) => model.explained_variance_ratio(),
+            _ => with_kernel_pca!(self, model => Ok(model.explained_variance_ratio()))?,
         };
-        ratio.to_pyarray(py)
+        Ok(ratio.to_pyarray(py))
     }
 
     /// Unit eigenvectors in columns.
@@ -192,14 +199,14 @@ impl Model {
     /// The training samples where they lie, or None.
     #[getter]
     fn anchors<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let show = |owner: Bound<'py, PyAny>| {
-            with_kernel_pca!(slf.get(), model => {
-                let anchors = model.anchors.as_ref();
-                // SAFETY: the samples belong to a frozen object, which the array keeps alive.
-                anchors.map(|x| unsafe { shown(x.data(), x.n(), x.d(), owner) }).transpose()
-            })
-        };
-        show(slf.clone().into_any())
+        let owner = slf.clone().into_any();
+        match &slf.get().saved.model {
+            Fitted::Pca(_) => Ok(None),
+            Fitted::KernelPca32(model) => samples(model.anchors.as_ref(), owner),
+            Fitted::KernelPca64(model) => samples(model.anchors.as_ref(), owner),
+            Fitted::KernelRidge32(model) => samples(model.anchors.as_ref(), owner),
+            Fitted::KernelRidge64(model) => samples(model.anchors.as_ref(), owner),
+        }
     }
 
     /// The components that the map back was learned on, where they lie, or None.
@@ -374,10 +381,21 @@ fn training_scores<T: Real, U: Real + Element>(
     Ok(())
 }
 
-fn other_type() -> PyErr {
+/// The samples of a model where they lie. `owner` must be the frozen object that they belong to.
+fn samples<'py, T: Real + Element>(
+    anchors: Option<&Dense<T>>,
+    owner: Bound<'py, PyAny>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    // SAFETY: the samples belong to a frozen object, which the array keeps alive.
+    anchors.map(|x| unsafe { shown(x.data(), x.n(), x.d(), owner) }).transpose()
+}
+
+/// What is said of samples or results of the wrong number type.
+pub fn other_type() -> PyErr {
     PyTypeError::new_err("samples and results must have the number type that the model works in")
 }
 
-fn json(value: &impl serde::Serialize) -> PyResult<String> {
+/// The value as JSON.
+pub fn json(value: &impl serde::Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
 }

@@ -2,7 +2,7 @@
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mercer import PCA, KernelPCA
+from mercer import PCA, KernelPCA, KernelRidge, KernelRidgeClassifier, KernelRidgeCV
 from mercer.kernels import RBF
 
 
@@ -15,6 +15,17 @@ from mercer.kernels import RBF
         PCA(),
         PCA(n_components=0.9, whiten=True),
         PCA(n_components=1, svd_solver="arpack"),
+        KernelRidge(),
+        KernelRidge(kernel="rbf", fit_intercept=True),
+        KernelRidge(0.1, kernel=0.5 * RBF(sigma=2), solver="cg", warm_start=True),
+        KernelRidge(kernel="precomputed"),
+        KernelRidgeCV(),
+        KernelRidgeCV([0.1, 1.0], kernel="linear", cv=3, scoring="r2"),
+        KernelRidgeCV([0.1, 1.0], cv="gcv", alpha_per_target=True),
+        KernelRidgeCV([0.1, 1.0], kernel="precomputed"),
+        KernelRidgeClassifier(),
+        KernelRidgeClassifier(kernel="rbf", class_weight="balanced"),
+        KernelRidgeClassifier(kernel="precomputed"),
     ]
 )
 def test_scikit_learn_check(estimator, check):

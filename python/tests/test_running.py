@@ -175,3 +175,43 @@ def test_the_matrix_is_held_once():
     command = [sys.executable, "-c", textwrap.dedent(MEMORY)]
     share = float(subprocess.check_output(command, text=True))
     assert share <= 1.1
+
+
+REGRESSION = """
+    import sys
+    import numpy as np
+    from mercer import {name}
+    X = np.random.default_rng(0).normal(size=({n}, 20))
+    y = np.sin(X).sum(axis=1)
+    model = {made}.fit(X[:100], y[:100])
+    before = model.predict(X[:5])
+    print("ready", flush=True)
+    try:
+        model.fit(X, y)
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+        assert (model.predict(X[:5]) == before).all()
+        sys.exit(7)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "n"),
+    [
+        ("KernelRidge(1e-6, kernel='rbf', solver='cg', memory_budget='1GB', tol=1e-15)", 30_000),
+        ("KernelRidge(1e-3, kernel='rbf', solver='cholesky')", 14_000),
+        ("KernelRidgeCV()", 5_000),
+        ("KernelRidgeCV(cv=5, scoring='r2')", 5_000),
+    ],
+)
+def test_interrupted_regressions_keep_the_last_fit(made, n):
+    code = textwrap.dedent(REGRESSION).format(name=made.split("(")[0], made=made, n=n)
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(1.5)
+        assert child.poll() is None
+        began = time.perf_counter()
+        child.send_signal(signal.SIGINT)
+        assert child.stdout.readline() == "interrupted\n"
+        assert time.perf_counter() - began < 1.5
+        assert child.wait(timeout=20) == 7

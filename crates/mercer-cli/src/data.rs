@@ -32,22 +32,48 @@ pub struct Chosen {
 pub struct Places {
     /// Columns of the whole table.
     pub table_columns: usize,
-    /// The columns computed with, counted from 0; empty for all but the label.
+    /// The columns computed with, counted from 0; empty for all that no other field names.
     pub columns: Vec<usize>,
     /// The name of the label column.
     pub label: Option<String>,
     /// The label column, counted from 0.
     pub label_column: Option<usize>,
+    /// The columns that are predicted.
+    #[serde(default)]
+    pub targets: Vec<Target>,
+    /// The column of weights, counted from 0.
+    #[serde(default)]
+    pub weights_column: Option<usize>,
+}
+
+/// A column that is predicted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Target {
+    /// Its name.
+    pub name: String,
+    /// Its place, counted from 0.
+    pub column: usize,
 }
 
 /// The longest list of columns that is noted down in a model file.
-const MOST_NOTED: usize = 10_000;
+pub const MOST_NOTED: usize = 10_000;
 
 impl Places {
     /// Whether every position lies within the table; a file may hold anything.
     pub fn is_sound(&self) -> bool {
-        let mut positions = self.columns.iter().chain(&self.label_column);
+        let targets = self.targets.iter().map(|target| &target.column);
+        let mut positions = self.columns.iter().chain(&self.label_column).chain(targets);
         positions.all(|&position| position < self.table_columns)
+    }
+
+    /// The columns computed with, counted from 0.
+    pub fn features(&self) -> Vec<usize> {
+        if !self.columns.is_empty() {
+            return self.columns.clone();
+        }
+        let is_target = |i: usize| self.targets.iter().any(|target| target.column == i);
+        let is_other = |i: usize| Some(i) == self.label_column || Some(i) == self.weights_column;
+        (0..self.table_columns).filter(|&i| !is_target(i) && !is_other(i)).collect()
     }
 }
 
@@ -82,6 +108,8 @@ pub fn choose(table: Table, args: &ColumnArgs) -> Result<Chosen> {
         columns: if is_noted { positions } else { Vec::new() },
         label: label_column.map(|i| table.name(i)),
         label_column,
+        targets: Vec::new(),
+        weights_column: None,
     };
     let split = table.split(columns, label)?;
     Ok(Chosen { features: split.features, label: split.label, places })

@@ -4,10 +4,10 @@
 use std::io::Write;
 use std::path::Path;
 
-use mercer::io::{Format, Saved, Staged, stage_model, stage_table};
+use mercer::io::{Format, Saved, Staged, Table, stage_model, stage_table};
 use mercer::{Error, Result};
 
-use crate::args::{ModelFile, OutputArgs, Picture, PictureFormat};
+use crate::args::{ModelFile, OutputArgs, Picture, PictureFormat, TableFile};
 use crate::failure::Failure;
 use crate::plot::{self, LabelColumn, Scatter};
 use crate::results::Results;
@@ -30,29 +30,50 @@ pub struct Parcel<'a> {
     pub ratios: &'a [f64],
 }
 
+/// The files of a run with their content.
+#[derive(Default)]
+pub struct Files<'a> {
+    /// The table of results.
+    pub table: Option<(&'a TableFile, Table)>,
+    /// The model.
+    pub model: Option<(&'a ModelFile, &'a Saved)>,
+    /// The pictures, all of one drawing.
+    pub pictures: &'a [Picture],
+    /// The drawing; there is one if there are pictures.
+    pub drawing: Option<String>,
+}
+
 /// Writes all files that `args` ask for, or none.
 pub fn write(session: &Session, args: &OutputArgs, parcel: &Parcel<'_>) -> Result<Outputs> {
+    let table = args.output.as_ref().map(|file| {
+        let with_label = file.format != Format::Npy;
+        (file, parcel.results.table(with_label))
+    });
     let drawing = if args.plot.is_empty() { None } else { Some(draw(parcel)) };
+    write_files(session, &Files { table, model: parcel.model, pictures: &args.plot, drawing })
+}
+
+/// Writes all of `files`, or none.
+pub fn write_files(session: &Session, files: &Files<'_>) -> Result<Outputs> {
     session.progress.begin("writing");
     session.stop.while_writing(|| {
         let mut staged = Staged::new();
-        if let Some(file) = &args.output {
-            let with_label = file.format != Format::Npy;
-            stage_table(&mut staged, &file.path, &parcel.results.table(with_label))?;
+        if let Some((file, table)) = &files.table {
+            stage_table(&mut staged, &file.path, table)?;
         }
-        if let Some((file, saved)) = parcel.model {
+        if let Some((file, saved)) = files.model {
             stage_model(&mut staged, &file.path, saved)?;
         }
-        if let Some(svg) = &drawing {
-            stage_pictures(&mut staged, &args.plot, svg)?;
+        if let Some(svg) = &files.drawing {
+            stage_pictures(&mut staged, files.pictures, svg)?;
         }
         session.context.poll()?;
         staged.commit()
     })?;
     Ok(Outputs {
-        table: args.output.as_ref().map(|file| shown(&file.path)),
-        model: parcel.model.map(|(file, _)| shown(&file.path)),
-        plots: args.plot.iter().map(|picture| shown(&picture.path)).collect(),
+        table: files.table.as_ref().map(|(file, _)| shown(&file.path)),
+        model: files.model.map(|(file, _)| shown(&file.path)),
+        plots: files.pictures.iter().map(|picture| shown(&picture.path)).collect(),
     })
 }
 

@@ -65,7 +65,11 @@ fn in_words_of_flags(error: &Error) -> String {
             let flag = match *name {
                 "n_components" => "--components",
                 "tolerance" => "--tolerance",
-                "alpha" => "--inverse-alpha",
+                "alpha" | "alphas" => "--alpha",
+                "inverse_alpha" => "--inverse-alpha",
+                "sample_weight" => "--weights",
+                "folds" => "--folds",
+                "return_std" => "--std",
                 "fit_inverse_transform" => "--inverse",
                 "kernel" => "--kernel",
                 other => other,
@@ -85,6 +89,8 @@ mod tests {
     fn parameters_are_named_by_their_flags() {
         let error = Error::parameter("n_components", "must be at least 1");
         assert_eq!(in_words_of_flags(&error), "--components: must be at least 1");
+        let error = Error::parameter("sample_weight", "all weights are zero");
+        assert_eq!(in_words_of_flags(&error), "--weights: all weights are zero");
     }
 
     #[test]

@@ -12,6 +12,8 @@ pub mod terminal_table;
 
 mod data;
 mod deliver;
+mod describe;
 mod facts;
 mod results;
+mod scores;
 mod summary;

@@ -1,6 +1,6 @@
 //! What a run gives for every row, ready to be written, printed or drawn.
 
-use mercer::io::{Column, Dtype, Table};
+use mercer::io::{Column, Dtype, Format, Table};
 
 use crate::data::Label;
 
@@ -41,10 +41,8 @@ impl Results {
 
     /// The label first, then the numbers.
     pub fn table(&self, with_label: bool) -> Table {
-        let numbers = (0..self.names.len()).map(|index| match self.dtype {
-            Dtype::F64 => Column::F64(self.column(index)),
-            Dtype::F32 => Column::F32(self.column(index).iter().map(|&v| v as f32).collect()),
-        });
+        let numbers = (0..self.names.len())
+            .map(|index| number_column(self.column(index).into_iter(), self.dtype));
         let label = self.label.as_ref().filter(|_| with_label);
         let names = label.map(|(name, _)| name).into_iter().chain(&self.names).cloned().collect();
         let columns = label.map(|(_, cells)| cells.clone()).into_iter().chain(numbers).collect();
@@ -58,6 +56,49 @@ impl Results {
     }
 }
 
+/// Predictions for every row: columns of numbers or of the names of classes.
+#[derive(Debug)]
+pub struct Predictions {
+    /// Names and cells.
+    pub columns: Vec<(String, Column)>,
+    /// The column carried along.
+    pub label: Option<Label>,
+}
+
+impl Predictions {
+    /// Rows.
+    pub fn n(&self) -> usize {
+        self.columns.first().map_or(0, |(_, cells)| cells.len())
+    }
+
+    /// The label first, then the predictions. LIBSVM text, which needs a label, gets the first
+    /// prediction for one.
+    pub fn table(&self, format: Format) -> Table {
+        let label = self.label.as_ref().filter(|_| format != Format::Npy);
+        let all = label.into_iter().chain(&self.columns).cloned();
+        let (names, columns) = all.unzip();
+        Table { label: Some(0), ..Table::new(names, columns) }
+    }
+}
+
+/// Numbers as a column of type `dtype`.
+pub fn number_column(values: impl Iterator<Item = f64>, dtype: Dtype) -> Column {
+    match dtype {
+        Dtype::F64 => Column::F64(values.collect()),
+        Dtype::F32 => Column::F32(values.map(|v| v as f32).collect()),
+    }
+}
+
+/// The class of every row, by its place among `names`. Classes that are all written as numbers are
+/// numbers again.
+pub fn class_column(names: &[String], places: &[usize]) -> Column {
+    let number = |name: &String| name.parse::<f64>().ok().filter(|v| v.to_string() == *name);
+    match names.iter().map(number).collect::<Option<Vec<f64>>>() {
+        Some(numbers) => Column::F64(places.iter().map(|&place| numbers[place]).collect()),
+        None => Column::Text(places.iter().map(|&place| names[place].clone()).collect()),
+    }
+}
+
 /// `component_1`, `component_2`, …
 pub fn component_names(count: usize) -> Vec<String> {
     (1..=count).map(|index| format!("component_{index}")).collect()
@@ -66,6 +107,14 @@ pub fn component_names(count: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn classes_written_as_numbers_are_numbers() {
+        let names = |texts: [&str; 2]| texts.map(String::from);
+        assert_eq!(class_column(&names(["1", "2"]), &[1, 0]), Column::F64(vec![2.0, 1.0]));
+        let text = Column::Text(vec!["02".into(), "01".into()]);
+        assert_eq!(class_column(&names(["01", "02"]), &[1, 0]), text);
+    }
 
     #[test]
     fn columns_are_appended_row_by_row() {

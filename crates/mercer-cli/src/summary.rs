@@ -6,11 +6,9 @@ use std::path::Path;
 use mercer::io::{Column, Dtype};
 use serde::Serialize;
 
-use crate::facts::{Facts, kernel_in_short};
-use crate::results::Results;
-
-/// Shares of variance listed on one line.
-const LISTED: usize = 6;
+use crate::data::Label;
+use crate::facts::Facts;
+use crate::results::{Predictions, Results};
 
 /// One object about a fit.
 #[derive(Debug, Serialize)]
@@ -101,11 +99,40 @@ impl ResultsObject {
         Self {
             columns: results.names.clone(),
             rows: rows.collect(),
-            label: results.label.as_ref().map(|(name, cells)| LabelObject {
-                name: name.clone(),
-                values: (0..cells.len()).map(|row| cell(cells, row)).collect(),
-            }),
+            label: results.label.as_ref().map(LabelObject::of),
         }
+    }
+}
+
+/// Predictions as an object.
+#[derive(Debug, Serialize)]
+pub struct PredictionsObject {
+    /// The names of the cells of a row.
+    pub columns: Vec<String>,
+    /// The cells, row by row: numbers, or names of classes.
+    pub rows: Vec<Vec<serde_json::Value>>,
+    /// The column carried along.
+    pub label: Option<LabelObject>,
+}
+
+impl PredictionsObject {
+    /// The object of `predictions`.
+    pub fn of(predictions: &Predictions) -> Self {
+        let row = |row: usize| {
+            predictions.columns.iter().map(|(_, cells)| cell(cells, row)).collect::<Vec<_>>()
+        };
+        Self {
+            columns: predictions.columns.iter().map(|(name, _)| name.clone()).collect(),
+            rows: (0..predictions.n()).map(row).collect(),
+            label: predictions.label.as_ref().map(LabelObject::of),
+        }
+    }
+}
+
+impl LabelObject {
+    fn of((name, cells): &Label) -> Self {
+        let values = (0..cells.len()).map(|row| cell(cells, row)).collect();
+        Self { name: name.clone(), values }
     }
 }
 
@@ -117,6 +144,7 @@ fn shortest(value: f32) -> f64 {
 fn cell(column: &Column, row: usize) -> serde_json::Value {
     match column {
         Column::Text(cells) => cells[row].clone().into(),
+        Column::F32(values) => shortest(values[row]).into(),
         numbers => numbers.number(row).into(),
     }
 }
@@ -157,51 +185,6 @@ impl Lines {
     /// Prints the summary on standard error; where that is closed there is nobody to tell.
     pub fn print(&self) {
         let _ = std::io::stderr().write_all(self.0.as_bytes());
-    }
-}
-
-/// The lines about a model that a fit and `inspect` share.
-pub fn describe(lines: &mut Lines, facts: &Facts) {
-    if let Some(label) = &facts.label {
-        lines.add("label", format!("{label}, carried along"));
-    }
-    if let Some(kernel) = &facts.kernel {
-        let centred = if facts.centered == Some(true) { "centred" } else { "not centred" };
-        lines.add("kernel", format!("{}, {centred}", kernel_in_short(kernel)));
-    }
-    lines.add("components", shares(facts));
-    if let Some(inverse) = facts.inverse.as_ref().filter(|_| facts.kernel.is_some()) {
-        let kernel = kernel_in_short(inverse.kernel.as_deref().unwrap_or_default());
-        let alpha = inverse.alpha.unwrap_or_default();
-        lines.add("way back", format!("ridge with {kernel}, alpha {alpha}"));
-    }
-    let report = &facts.report;
-    let passes = match report.passes {
-        0 => String::new(),
-        1 => ", 1 pass".into(),
-        passes => format!(", {passes} passes"),
-    };
-    let (solver, precision) = (&report.solver, &report.precision);
-    lines.add("solver", format!("{solver}{passes}, residual {:.1e}, {precision}", report.residual));
-    lines.add("storage", format!("{}: {}", report.storage, report.reason));
-}
-
-/// How many components there are and how much of the variance they explain.
-fn shares(facts: &Facts) -> String {
-    let ratios = &facts.explained_variance_ratio;
-    let percent = |ratio: &f64| format!("{:.1} %", 100.0 * ratio);
-    let mut listed: Vec<String> = ratios.iter().take(LISTED).map(percent).collect();
-    if ratios.len() > LISTED {
-        listed.push("…".into());
-    }
-    let whitened = if facts.whitened == Some(true) { "; scores scaled to variance 1" } else { "" };
-    match ratios.len() {
-        1 => format!("1, explaining {} of the variance{whitened}", listed[0]),
-        count => {
-            let total = percent(&ratios.iter().sum());
-            let listed = listed.join(" + ");
-            format!("{count}, explaining {listed} = {total} of the variance{whitened}")
-        }
     }
 }
 

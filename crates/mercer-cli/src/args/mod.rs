@@ -3,6 +3,7 @@
 
 mod destination;
 mod groups;
+mod regression;
 mod values;
 mod verbs;
 
@@ -13,6 +14,7 @@ pub use groups::{
     ColumnArgs, ComponentArgs, Header, InputFormat, MachineArgs, ModelArgs, OutputArgs, Precision,
     Scale, TableArgs,
 };
+pub use regression::{KrrArgs, PredictArgs, RidgeArgs, RidgeSolver, SearchArgs, TargetArgs};
 pub use values::MemorySize;
 pub use verbs::{
     CompletionsArgs, DemoArgs, InspectArgs, KpcaArgs, PcaArgs, PcaSolver, Solver, TransformArgs,
@@ -25,7 +27,7 @@ Exit codes:
   2    the command line is wrong; nothing was read
   130  interrupted by Ctrl-C; nothing half-written is left behind";
 
-/// Kernel PCA and PCA on tables
+/// Kernel PCA, PCA and kernel ridge regression on tables
 #[derive(Debug, Parser)]
 #[command(name = "mercer", version, after_help = EXIT_CODES, max_term_width = 100)]
 pub struct Cli<V: Subcommand> {
@@ -43,6 +45,10 @@ pub enum Verb {
     Kpca(KpcaArgs),
     /// Project new rows with a fitted model
     Transform(TransformArgs),
+    /// Learn to predict a column of a table from the others, by kernel ridge regression
+    Krr(KrrArgs),
+    /// Predict for new rows with a fitted model
+    Predict(PredictArgs),
     /// Tell what is inside a model file
     Inspect(InspectArgs),
     /// Run kernel PCA on data made on the spot and draw a picture
@@ -58,6 +64,8 @@ impl Verb {
             Verb::Pca(args) => args.output.quiet,
             Verb::Kpca(args) => args.output.quiet,
             Verb::Transform(args) => args.output.quiet,
+            Verb::Krr(args) => args.quiet,
+            Verb::Predict(args) => args.quiet,
             Verb::Demo(args) => args.quiet,
             Verb::Inspect(_) | Verb::Completions(_) => true,
         }
@@ -69,6 +77,8 @@ impl Verb {
             Verb::Pca(args) => args.check_files(),
             Verb::Kpca(args) => args.check_files(),
             Verb::Transform(args) => args.check_files(),
+            Verb::Krr(args) => args.check_files(),
+            Verb::Predict(args) => args.check_files(),
             Verb::Demo(args) => args.check_files(),
             Verb::Inspect(_) | Verb::Completions(_) => Ok(()),
         }
@@ -102,10 +112,20 @@ mod tests {
     #[test]
     fn help_has_examples_and_exit_codes() {
         let top = Cli::<Verb>::command().render_long_help().to_string();
-        for line in ["pca ", "kpca ", "transform ", "inspect ", "demo ", "130  interrupted"] {
+        for line in [
+            "pca ",
+            "kpca ",
+            "transform ",
+            "krr ",
+            "predict ",
+            "inspect ",
+            "demo ",
+            "130  interrupted",
+        ] {
             assert!(top.contains(line), "{line}\n{top}");
         }
-        for verb in ["pca", "kpca", "transform", "inspect", "demo", "completions"] {
+        for verb in ["pca", "kpca", "transform", "krr", "predict", "inspect", "demo", "completions"]
+        {
             let text = help(verb);
             assert!(text.contains("Examples:\n  mercer "), "{verb}: {text}");
         }
@@ -139,6 +159,21 @@ mod tests {
     }
 
     #[test]
+    fn a_regression_needs_no_flags_and_takes_many() {
+        let Verb::Krr(args) = parse("krr t.csv").unwrap() else { panic!("krr") };
+        assert_eq!(args.search.kernel[0].to_string(), "rbf");
+        assert!(args.search.alpha.is_empty() && args.search.folds.is_none());
+        assert_eq!(args.target.scale, Scale::Standard);
+        let line = "krr t.csv --target a,b --columns ^c --label c --weights w --classify \
+                    --kernel rbf --kernel poly(degree=2,coef0=1) --alpha 0.1,1 --alpha 10 \
+                    --alpha-per-target --folds 5 --seed 3 --no-intercept --solver cg \
+                    --tolerance 1e-8 --precision f32 --json";
+        let Verb::Krr(args) = parse(line).unwrap() else { panic!("krr") };
+        assert_eq!((args.search.kernel.len(), &args.search.alpha[..]), (2, &[0.1, 1.0, 10.0][..]));
+        assert_eq!((args.search.folds, args.ridge.no_intercept), (Some(5), true));
+    }
+
+    #[test]
     fn wrong_values_are_refused_with_exit_code_two() {
         let lines = [
             "pca table.csv -k 0",
@@ -159,6 +194,15 @@ mod tests {
             "kpca table.csv --inverse-alpha 2",
             "kpca table.csv --inverse --inverse-alpha -1",
             "demo --rows 2",
+            "krr t.csv --alpha -1",
+            "krr t.csv --alpha 1,x",
+            "krr t.csv --folds 1",
+            "krr t.csv --folds 5 --gcv",
+            "krr t.csv --no-score",
+            "krr t.csv --no-score --alpha 1 --plot a.svg",
+            "krr t.csv --solver full",
+            "krr t.csv --kernel nonsense",
+            "predict m.mercer",
             "pca",
         ];
         for line in lines {
@@ -182,6 +226,9 @@ mod tests {
             ("transform m.csv t.csv --output m.csv", "MODEL and --output"),
             ("transform m.mercer t.csv -o t.csv", "TABLE and --output"),
             ("demo --plot a.svg --plot a.svg", "--plot and --plot"),
+            ("krr t.csv -o a.csv -m a.csv", "--output and --model"),
+            ("krr t.csv -o t.csv", "TABLE and --output"),
+            ("predict m.mercer t.csv -o t.csv", "TABLE and --output"),
         ];
         for (line, parts) in cases {
             let error = parse(line).unwrap().check_files().expect_err(line);

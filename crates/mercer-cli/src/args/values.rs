@@ -80,6 +80,14 @@ pub(super) fn positive(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A finite number from 0 on.
+pub(super) fn not_negative(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(value) if value >= 0.0 && value.is_finite() => Ok(value),
+        _ => Err("give a number that is not negative".into()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,5 +140,13 @@ mod tests {
             assert!(tolerance(text).is_err() && (text == "1" || positive(text).is_err()), "{text}");
         }
         assert_eq!(tolerance("1e-6"), Ok(1e-6));
+    }
+
+    #[test]
+    fn penalties_are_not_negative() {
+        for text in ["-1", "inf", "nan", "", "x"] {
+            assert!(not_negative(text).is_err(), "{text}");
+        }
+        assert_eq!((not_negative("0"), not_negative(" 1e-3")), (Ok(0.0), Ok(1e-3)));
     }
 }

@@ -131,7 +131,7 @@ pub struct PcaArgs {
 
 /// Flags of `mercer kpca`.
 #[derive(Debug, Args)]
-#[command(after_help = kpca_help())]
+#[command(after_help = with_kernels(KPCA_EXAMPLES))]
 pub struct KpcaArgs {
     /// The table.
     #[command(flatten)]
@@ -242,7 +242,7 @@ impl DemoArgs {
 }
 
 /// The examples, and the families of kernels as they describe themselves.
-fn kpca_help() -> String {
+pub(super) fn with_kernels(examples: &str) -> String {
     let families = mercer::kernel::families().iter().map(|family| {
         let names: Vec<&str> = family.parameters.iter().map(|p| p.name).collect();
         let call = match names.is_empty() {
@@ -252,7 +252,7 @@ fn kpca_help() -> String {
         format!("  {call}\n      {}\n", family.doc)
     });
     let combined = "  a + b, a*b, 2*a, normalize(a)\n      Combinations of kernels a and b.";
-    format!("{KPCA_EXAMPLES}\n\nKernels:\n{}{combined}", families.collect::<String>())
+    format!("{examples}\n\nKernels:\n{}{combined}", families.collect::<String>())
 }
 
 /// Flags of `mercer inspect`.

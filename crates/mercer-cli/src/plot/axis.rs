@@ -32,6 +32,16 @@ impl Axis {
         Self { low, high, ticks, exponent }
     }
 
+    /// An axis of logarithms to base ten that shows all `values`, which are positive, with a small
+    /// margin. Its ends and ticks are logarithms, its labels are the numbers.
+    pub fn logarithmic(values: impl Iterator<Item = f64>) -> Self {
+        let (low, high) = extent(values.map(f64::log10));
+        // A range below a decade shows nothing of an order of magnitude: half of one is room enough.
+        let margin = if high - low < 1e-9 { 0.5 } else { 0.03 * (high - low) };
+        let (low, high) = (low - margin, high + margin);
+        Self { low, high, ticks: decades(low, high), exponent: 0 }
+    }
+
     /// The position of `value` between the two ends: 0 at `low`, 1 at `high`.
     pub fn fraction(&self, value: f64) -> f64 {
         // Halves, because the width of a range may exceed the largest number.
@@ -103,6 +113,25 @@ fn labelled(values: &[f64], exponent: i32) -> Vec<Tick> {
     values.iter().map(|&value| Tick { value, label: label(value) }).collect()
 }
 
+/// Ticks at powers of ten, every one or every few; in a short range at 2 and 5 times them too.
+fn decades(low: f64, high: f64) -> Vec<Tick> {
+    const MOST: i32 = 10;
+    let (first, last) = (low.ceil() as i32, high.floor() as i32);
+    let step = (last - first) / MOST + 1;
+    let multiples: &[f64] = if high - low < 2.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let exponents = (low.floor() as i32..=last).filter(|e| e.rem_euclid(step) == 0);
+    let ticks = exponents.flat_map(|e| multiples.iter().map(move |m| (*m, e)));
+    let ticks: Vec<(f64, i32)> =
+        ticks.filter(|(m, e)| (low..=high).contains(&(m.log10() + f64::from(*e)))).collect();
+    let plain = ticks.iter().all(|(_, e)| (-3..=4).contains(e));
+    let label = |m: f64, e: i32| match plain {
+        true => format!("{:.*}", (-e).max(0) as usize, m * 10f64.powi(e)),
+        false => format!("{m}e{e}").replace('-', "\u{2212}"),
+    };
+    let tick = |&(m, e): &(f64, i32)| Tick { value: m.log10() + f64::from(e), label: label(m, e) };
+    ticks.iter().map(tick).collect()
+}
+
 /// `× 1e−4` for −4. Raised digits would be prettier, but many fonts have no raised minus sign.
 pub(crate) fn power_of_ten(exponent: i32) -> String {
     format!("× 1e{exponent}").replace('-', "\u{2212}")
@@ -128,6 +157,20 @@ mod tests {
         let axis = Axis::over(0.0, 4e-7, 4);
         assert_eq!((axis.exponent, axis.ticks[1].label.as_str()), (-7, "1"));
         assert_eq!(power_of_ten(-17), "× 1e−17");
+    }
+
+    #[test]
+    fn powers_of_ten_stand_on_a_logarithmic_axis() {
+        let labels = |values: &[f64]| -> Vec<String> {
+            let axis = Axis::logarithmic(values.iter().copied());
+            assert!(axis.low < axis.high);
+            axis.ticks.into_iter().map(|tick| tick.label).collect()
+        };
+        assert_eq!(labels(&[0.1, 1000.0]), ["0.1", "1", "10", "100", "1000"]);
+        assert_eq!(labels(&[1e-8, 1e3]).len(), 6);
+        assert!(labels(&[1e-8, 1e3])[0].starts_with("1e−8"));
+        assert_eq!(labels(&[2.0, 9.0]), ["2", "5"]);
+        assert_eq!(labels(&[1.0]), ["0.5", "1", "2"]);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Pictures as SVG text, and as PNG rasterised from the same text, so that both always show the
 //! same thing.
 //!
-//! [`scatter()`] draws an embedding, [`multiples()`] draws several panels side by side. Neither reads
-//! nor writes files.
+//! [`scatter()`] draws an embedding, [`multiples()`] several panels side by side, [`curves()`] scores
+//! against a penalty. None reads or writes files.
 
 mod axis;
 mod colour;
@@ -14,9 +14,11 @@ mod points;
 mod raster;
 mod svg;
 
+pub mod curves;
 pub mod multiples;
 pub mod scatter;
 
+pub use curves::{Baseline, Curve, Curves, Mark, curves};
 pub use field::Field;
 pub use labels::LabelColumn;
 pub use multiples::{Multiples, Panel, multiples};

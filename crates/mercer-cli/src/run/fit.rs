@@ -13,6 +13,7 @@ use super::Session;
 use crate::args::{ColumnArgs, ComponentArgs, KpcaArgs, ModelArgs, OutputArgs, PcaArgs, TableArgs};
 use crate::data::{self, Rows, Scales, Types};
 use crate::deliver::{self, Parcel};
+use crate::describe;
 use crate::facts::{self, Facts};
 use crate::failure::Failure;
 use crate::results::{Results, component_names};
@@ -110,9 +111,17 @@ fn fit_kernel_pca<T: Real>(
     wrap: impl FnOnce(KernelPca<T>) -> Model,
 ) -> Result<Fitted> {
     let scaling = rows.scaling.take();
-    let model = KernelPca::fit(&session.context, params, &rows.dense()?)?;
+    let model = KernelPca::fit(&session.context, params, &rows.dense()?).map_err(of_way_back)?;
     let scores = model.training_scores().into_vec();
     Ok(Fitted { model: wrap(model), scaling, scores })
+}
+
+/// The only penalty of kernel PCA is that of the way back; elsewhere `alpha` is a flag by itself.
+fn of_way_back(error: Error) -> Error {
+    match error {
+        Error::Parameter { name: "alpha", message } => Error::parameter("inverse_alpha", message),
+        other => other,
+    }
 }
 
 /// The walk of both: read, choose columns, fit, write, tell.
@@ -174,7 +183,7 @@ fn tell(
     if !session.quiet {
         let title = format!("{} of {table}: {}", facts.method(), facts.extent());
         let mut lines = Lines::titled(title);
-        summary::describe(&mut lines, facts);
+        describe::describe(&mut lines, facts);
         lines.add("time", format!("{:.2} s", facts.report.seconds));
         if let Some(files) = outputs.listed() {
             lines.add("written", files);

@@ -5,14 +5,13 @@ use std::io::Write;
 use mercer::io::load;
 
 use crate::args::InspectArgs;
+use crate::describe;
 use crate::facts::Facts;
 use crate::failure::Failure;
 use crate::summary::{self, Lines, shown};
 
 /// Components listed one by one.
 const LISTED_COMPONENTS: usize = 20;
-/// Names of columns listed.
-const LISTED_NAMES: usize = 12;
 
 /// Runs `mercer inspect`.
 pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
@@ -27,14 +26,19 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
         facts.extent()
     ));
     if let Some(names) = &facts.column_names {
-        let more = if names.len() > LISTED_NAMES { ", …" } else { "" };
-        lines.add("columns", names[..names.len().min(LISTED_NAMES)].join(", ") + more);
+        lines.add("columns", describe::listed(names));
     }
-    summary::describe(&mut lines, &facts);
+    if let Some(regression) = &facts.regression {
+        lines.add("predicts", describe::listed(&regression.targets));
+    }
+    describe::describe(&mut lines, &facts);
     lines.add("results", facts.dtype);
     lines.add("fitted in", format!("{:.2} s", facts.report.seconds));
     lines.warn(&facts.report.notes);
-    let text = lines.text().to_string() + "\n" + &variances(&facts);
+    let mut text = lines.text().to_string();
+    if facts.components.is_some() {
+        text += &format!("\n{}", variances(&facts));
+    }
     std::io::stdout().write_all(text.as_bytes()).map_err(Failure::Print)
 }
 
@@ -49,8 +53,9 @@ fn variances(facts: &Facts) -> String {
         let (share, sum) = (percent(*ratio), percent(sum));
         text += &format!("{:>9}  {variance:>12.6e}  {share:>8}  {sum:>8}\n", index + 1);
     }
-    if facts.components > LISTED_COMPONENTS {
-        text += &format!("… {} more\n", facts.components - LISTED_COMPONENTS);
+    let components = facts.explained_variance.len();
+    if components > LISTED_COMPONENTS {
+        text += &format!("… {} more\n", components - LISTED_COMPONENTS);
     }
     text
 }

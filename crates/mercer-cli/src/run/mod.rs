@@ -3,7 +3,9 @@
 mod demo;
 mod fit;
 mod inspect;
+mod krr;
 mod new_rows;
+mod predict;
 mod transform;
 
 use std::sync::Arc;
@@ -56,6 +58,8 @@ pub fn run(verb: &Verb, watch: &Watch) -> Result<(), Failure> {
         Verb::Pca(args) => fit::pca(&session(&args.machine), args),
         Verb::Kpca(args) => fit::kpca(&session(&args.machine), args),
         Verb::Transform(args) => transform::transform(&session(&args.machine), args),
+        Verb::Krr(args) => krr::krr(&session(&args.machine), args),
+        Verb::Predict(args) => predict::predict(&session(&args.machine), args),
         Verb::Inspect(args) => inspect::inspect(args),
         Verb::Demo(args) => demo::demo(&session(&args.machine), args),
         Verb::Completions(args) => {

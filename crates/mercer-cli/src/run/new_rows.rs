@@ -90,8 +90,9 @@ fn by_model(
         return Ok(table.keep(&rest));
     }
     let is_same = table.n_columns() == places.table_columns && !inverse;
-    if is_same && places.columns.len() == wanted.count {
-        return Ok(table.keep(&places.columns));
+    let noted = places.features();
+    if is_same && noted.len() == wanted.count {
+        return Ok(table.keep(&noted));
     }
     Err(wrong_count(&table, wanted, rest.len(), "the table has"))
 }

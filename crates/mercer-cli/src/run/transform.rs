@@ -1,13 +1,14 @@
 //! `mercer transform`: new rows in terms of a fitted model, or back again.
 
+use std::path::Path;
 use std::time::Instant;
 
-use mercer::Result;
 use mercer::io::{Dtype, Model, Saved, Table, load};
 use mercer::linalg::view::{Mat, MatRef};
 use mercer::model::kernel_pca::KernelPca;
 use mercer::model::pca::Pca;
 use mercer::real::Real;
+use mercer::{Error, Result};
 
 use super::Session;
 use super::new_rows::{self, NewRows};
@@ -25,17 +26,25 @@ struct Computed {
     errors: Option<Vec<f64>>,
 }
 
+/// A model that has components.
+enum Projection<'a> {
+    Pca(&'a Pca, &'a Saved),
+    Kernel32(&'a KernelPca<f32>, &'a Saved),
+    Kernel64(&'a KernelPca<f64>, &'a Saved),
+}
+
 /// Runs `mercer transform`.
 pub fn transform(session: &Session, args: &TransformArgs) -> std::result::Result<(), Failure> {
     let saved = load(&args.model)?;
+    let projection = Projection::of(&saved, &args.model)?;
     let table = data::read(session, &args.table)?;
     let (columns, label) = (args.columns.as_deref(), args.label.as_deref());
     let rows = new_rows::find(table, &saved, args.inverse, columns, label)?;
     session.progress.begin("preparing");
     let started = Instant::now();
     let computed = match args.inverse {
-        true => backward(session, &saved, &rows.features)?,
-        false => forward(session, &saved, &rows.features, args.errors)?,
+        true => projection.backward(session, &rows.features)?,
+        false => projection.forward(session, &rows.features, args.errors)?,
     };
     let seconds = started.elapsed().as_secs_f64();
     let results = results(&saved, args.inverse, computed, rows);
@@ -65,22 +74,59 @@ fn results(saved: &Saved, inverse: bool, computed: Computed, rows: NewRows) -> R
     results
 }
 
-fn forward(session: &Session, saved: &Saved, table: &Table, errors: bool) -> Result<Computed> {
-    let scales = Scales::Apply(saved.scaling.as_ref());
-    match (&saved.model, saved.dtype) {
-        (Model::Pca(model), Dtype::F32) => {
-            project_pca::<f32>(session, model, &Rows::of(table, scales)?, errors)
-        }
-        (Model::Pca(model), Dtype::F64) => {
-            project_pca::<f64>(session, model, &Rows::of(table, scales)?, errors)
-        }
-        (Model::KernelPca32(model), _) => {
-            project_kernel_pca(session, model, Rows::of(table, scales)?, errors)
-        }
-        (Model::KernelPca64(model), _) => {
-            project_kernel_pca(session, model, Rows::of(table, scales)?, errors)
+impl<'a> Projection<'a> {
+    fn of(saved: &'a Saved, path: &Path) -> Result<Self> {
+        match &saved.model {
+            Model::Pca(model) => Ok(Projection::Pca(model, saved)),
+            Model::KernelPca32(model) => Ok(Projection::Kernel32(model, saved)),
+            Model::KernelPca64(model) => Ok(Projection::Kernel64(model, saved)),
+            Model::KernelRidge32(_) | Model::KernelRidge64(_) => {
+                let message = "this model predicts and has no components: use `mercer predict`";
+                Err(Error::format(path, message))
+            }
         }
     }
+
+    fn forward(&self, session: &Session, table: &Table, errors: bool) -> Result<Computed> {
+        let scales = |saved: &'a Saved| Scales::Apply(saved.scaling.as_ref());
+        match *self {
+            Projection::Pca(model, saved) if saved.dtype == Dtype::F32 => {
+                project_pca::<f32>(session, model, &Rows::of(table, scales(saved))?, errors)
+            }
+            Projection::Pca(model, saved) => {
+                project_pca::<f64>(session, model, &Rows::of(table, scales(saved))?, errors)
+            }
+            Projection::Kernel32(model, saved) => {
+                project_kernel_pca(session, model, Rows::of(table, scales(saved))?, errors)
+            }
+            Projection::Kernel64(model, saved) => {
+                project_kernel_pca(session, model, Rows::of(table, scales(saved))?, errors)
+            }
+        }
+    }
+
+    fn backward(&self, session: &Session, table: &Table) -> Result<Computed> {
+        let (mut values, saved) = match *self {
+            Projection::Pca(model, saved) => (restore_pca(session, model, table)?, saved),
+            Projection::Kernel32(model, saved) => {
+                (restore(session, model, table, saved.model.inputs())?, saved)
+            }
+            Projection::Kernel64(model, saved) => {
+                (restore(session, model, table, saved.model.inputs())?, saved)
+            }
+        };
+        if let Some(scaling) = &saved.scaling {
+            scaling.undo(&mut values, saved.model.inputs())?;
+        }
+        Ok(Computed { values, errors: None })
+    }
+}
+
+fn restore_pca(session: &Session, model: &Pca, table: &Table) -> Result<Vec<f64>> {
+    let scores = Rows::<f64>::of(table, Scales::Apply(None))?;
+    let mut out = Mat::zeros(scores.n, model.d());
+    model.inverse_transform(&session.context, scores.view(), out.view_mut())?;
+    Ok(out.into_vec())
 }
 
 fn project_pca<T: Real>(
@@ -122,23 +168,6 @@ fn project_kernel_pca<T: Real>(
     Ok(Computed { values: widened(scores.data()), errors })
 }
 
-fn backward(session: &Session, saved: &Saved, table: &Table) -> Result<Computed> {
-    let mut values = match &saved.model {
-        Model::Pca(model) => {
-            let scores = Rows::<f64>::of(table, Scales::Apply(None))?;
-            let mut out = Mat::zeros(scores.n, model.d());
-            model.inverse_transform(&session.context, scores.view(), out.view_mut())?;
-            out.into_vec()
-        }
-        Model::KernelPca32(model) => restore(session, model, table, saved.model.inputs())?,
-        Model::KernelPca64(model) => restore(session, model, table, saved.model.inputs())?,
-    };
-    if let Some(scaling) = &saved.scaling {
-        scaling.undo(&mut values, saved.model.inputs())?;
-    }
-    Ok(Computed { values, errors: None })
-}
-
 fn restore<T: Real>(
     session: &Session,
     model: &KernelPca<T>,
@@ -176,7 +205,7 @@ fn tell(
     let rows = results.n();
     if !session.quiet {
         let (from, to) = match args.inverse {
-            false => ("rows", counted(facts.components, "component")),
+            false => ("rows", counted(facts.explained_variance.len(), "component")),
             true => ("components", counted(facts.columns, "column")),
         };
         let title = format!("{} of {table}: {from} to {to}", counted(rows, "row"));

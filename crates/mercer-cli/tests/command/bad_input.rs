@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use crate::folder::{Folder, Run, small_table, words};
+use crate::folder::{Folder, Run, houses, small_table, words};
 
 /// Runs `line`, which must fail with `code` and say all of `parts`, and must leave no new file.
 fn check(folder: &Folder, line: &str, code: i32, parts: &[&str]) {
@@ -87,6 +87,70 @@ fn flags() {
 }
 
 #[test]
+fn regressions() {
+    let folder = Folder::new();
+    folder.write("h.csv", houses(30));
+    let files = [
+        ("text.csv", "a,b,y\n1,2,3\n2,1,x\n3,4,5\n"),
+        ("gap.csv", "a,b,y\n1,2,3\n2,1,\n3,4,5\n"),
+        ("inf.csv", "a,b,y\n1,2,3\n2,1,inf\n3,4,5\n"),
+        ("one.csv", "a,b,y\n1,2,7\n"),
+        ("zero.csv", "a,b,y,w\n1,2,7,0\n2,3,4,0\n"),
+        ("negative.csv", "a,b,y,w\n1,2,7,1\n2,3,4,-2\n"),
+        ("same.csv", "a,b,y\n1,2,red\n2,3,red\n"),
+        ("own.csv", "a,b,y\n1,2,p\n2,3,q\n4,3,r\n"),
+        ("unnamed.csv", "a,b,y\n1,2,p\n2,3,\n4,3,p\n"),
+    ];
+    files.iter().for_each(|(name, content)| folder.write(name, content));
+    let cases: [(&str, &[&str]); 23] = [
+        ("krr h.csv", &["--target: say which column to learn: id, area"]),
+        ("krr h.csv --target prize", &["h.csv", "no column \"prize\"", "id, area, age"]),
+        ("krr h.csv --target price", &["\"id\" holds text", "--label"]),
+        (
+            "krr h.csv --target price --columns area,price",
+            &["\"price\" is the target", "--columns"],
+        ),
+        ("krr h.csv --target price --weights age --columns 1-3", &["\"age\" holds the weights"]),
+        ("krr h.csv --target price --label price", &["--target and --label both name"]),
+        ("krr h.csv --target price --weights price", &["--target and --weights both name"]),
+        ("krr h.csv --target price,id", &["\"id\" holds classes", "one column at a time"]),
+        ("krr h.csv --target price --label id --alpha 0", &["--alpha: 0 cannot", "kernels"]),
+        ("krr h.csv --target price --label id --alpha 0,1", &["--alpha", "positive"]),
+        ("krr h.csv --target price --label id --folds 31", &["--folds", "samples, 30"]),
+        (
+            "krr h.csv --target price --label id --alpha-per-target",
+            &["--alpha-per-target: there is one"],
+        ),
+        ("krr text.csv --target y", &["text.csv", "line 3", "\"x\"", "--classify"]),
+        ("krr gap.csv --target y", &["gap.csv", "line 3", "\"y\" is missing a value"]),
+        ("krr inf.csv --target y", &["line 3", "infinite"]),
+        ("krr one.csv --target y", &["at least two samples"]),
+        ("krr zero.csv --target y --weights w", &["--weights", "zero"]),
+        ("krr negative.csv --target y --weights w", &["line 3", "\"w\" is -2"]),
+        ("krr same.csv --target y", &["nothing to tell apart", "red"]),
+        ("krr own.csv --target y", &["a class of its own for every row"]),
+        ("krr unnamed.csv --target y", &["line 3", "missing"]),
+        ("krr absent.csv --target y", &["absent.csv", "No such file"]),
+        ("krr h.csv --target price --label id --memory 10kB", &["needs", "--memory"]),
+    ];
+    for (line, parts) in cases {
+        check(&folder, &format!("{line} {OUTPUTS}"), 1, parts);
+    }
+    let line = "krr h.csv --target price --label id --alpha 0 --kernel linear -p p.svg";
+    check(&folder, line, 1, &["--plot: there are no scores to draw"]);
+    let line = "krr h.csv --target price --label id --no-score --alpha 1 -o o.csv";
+    check(&folder, line, 1, &["--no-score: there are"]);
+    check(&folder, "krr h.csv --target price --alpha -1", 2, &["--alpha", "not negative"]);
+    folder.done("krr h.csv --target price --label id -q -m n.mercer");
+    check(&folder, "predict n.mercer h.csv --scores -o o.csv", 1, &["--scores", "no classes"]);
+    check(&folder, "predict absent.mercer h.csv", 1, &["absent.mercer", "No such file"]);
+    folder.write("k.csv", small_table(30));
+    folder.done("krr k.csv --target kind -q -m k.mercer");
+    check(&folder, "predict k.mercer k.csv --std -o o.csv", 1, &["--std", "classes"]);
+    check(&folder, "predict k.mercer k.csv -o o.npy", 1, &["o.npy", "numbers only"]);
+}
+
+#[test]
 fn budgets() {
     let folder = Folder::new();
     folder.write("t.csv", small_table(2000));
@@ -97,7 +161,14 @@ fn budgets() {
         &["the table", "--memory"],
     );
     let line = format!("kpca t.csv --label kind --memory 1MB -k all {OUTPUTS}");
-    check(&folder, &line, 1, &["needs", "budget is", "fewer components"]);
+    check(&folder, &line, 1, &["needs", "budget is", "ask for less"]);
+    folder.write("h.csv", houses(400));
+    // One candidate is fitted where there is no room to judge it.
+    let one = "krr h.csv --target price --label id --kernel 'rbf(sigma=2)' --alpha 1 --memory 2MB";
+    let run = folder.done(one);
+    assert!(run.err.contains("score       none, because the search needs"), "{}", run.err);
+    let line = "krr h.csv --target price --label id --memory 2MB -o o.csv";
+    check(&folder, line, 1, &["the search needs", "folds", "--memory"]);
     // The map back needs no square: less memory than that costs time, not the result.
     folder.done("kpca t.csv --label kind --memory 12MB --inverse -o o.csv -m m.mercer");
 }

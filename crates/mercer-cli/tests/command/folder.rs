@@ -130,6 +130,19 @@ pub fn small_table(rows: usize) -> String {
     "x,y,z,kind\n".to_string() + &(0..rows).map(row).collect::<String>()
 }
 
+/// A small table to learn a number from: `id,area,age,rooms,price`.
+pub fn houses(rows: usize) -> String {
+    let row = |i: usize| {
+        let t = i as f64;
+        let (area, age, rooms) = (100.0 + 60.0 * t.sin(), (7.3 * t) % 50.0, 1 + i * i % 5);
+        let noise = (12.9898 * t).sin() * 8.0;
+        let price =
+            80.0 + 2.0 * area + 25.0 * (area / 20.0).sin() - age + 9.0 * rooms as f64 + noise;
+        format!("h{i},{area:.2},{age:.1},{rooms},{price:.2}\n")
+    };
+    "id,area,age,rooms,price\n".to_string() + &(0..rows).map(row).collect::<String>()
+}
+
 /// The cells of a CSV text, header first.
 pub fn cells(text: &str) -> Vec<Vec<String>> {
     text.lines().map(|line| line.split(',').map(String::from).collect()).collect()

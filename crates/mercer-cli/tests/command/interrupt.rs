@@ -42,6 +42,9 @@ fn a_long_fit_stops() {
     // Many passes of short steps.
     let passes = [&["kpca", "t.csv", "-k", "400", "--solver", "krylov"][..], &outputs[..]].concat();
     interrupt(&folder, start(&folder, &passes), Duration::from_millis(1000));
+    // A search over a grid, within a decomposition.
+    let grid = [&["krr", "t.csv", "--target", "2"][..], &outputs[..]].concat();
+    interrupt(&folder, start(&folder, &grid), Duration::from_millis(2500));
 }
 
 #[test]

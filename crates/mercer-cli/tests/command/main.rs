@@ -7,5 +7,7 @@ mod fit;
 mod folder;
 #[cfg(unix)]
 mod interrupt;
+mod krr;
+mod predict;
 mod transform;
 mod usage;

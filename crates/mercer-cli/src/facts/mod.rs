@@ -5,10 +5,14 @@ use mercer::model::kernel_pca::KernelPca;
 use mercer::model::pca::Pca;
 use mercer::model::{Report, ScalingKind};
 use mercer::real::Real;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::data::Places;
 use crate::plot::grouped;
+
+mod regression;
+
+pub use regression::{RegressionFacts, note_scores};
 
 /// The key of [`Places`] among the notes of a model file.
 const NOTES: &str = "table";
@@ -16,7 +20,7 @@ const NOTES: &str = "table";
 /// A model in numbers and words. Every key is always there; what does not apply is null.
 #[derive(Debug, Clone, Serialize)]
 pub struct Facts {
-    /// `pca` or `kernel_pca`.
+    /// `pca`, `kernel_pca` or `kernel_ridge`.
     pub estimator: &'static str,
     /// Rows it was fitted on.
     pub rows: usize,
@@ -36,14 +40,18 @@ pub struct Facts {
     pub whitened: Option<bool>,
     /// The map back from components to rows.
     pub inverse: Option<InverseFacts>,
-    /// Components.
-    pub components: usize,
+    /// Components; none for a model that predicts.
+    pub components: Option<usize>,
     /// The variance along each.
+    #[serde(serialize_with = "null_if_empty")]
     pub explained_variance: Vec<f64>,
     /// Its share of all variance.
+    #[serde(serialize_with = "null_if_empty")]
     pub explained_variance_ratio: Vec<f64>,
     /// All variance.
-    pub total_variance: f64,
+    pub total_variance: Option<f64>,
+    /// What a model that predicts knows; none for one that has components.
+    pub regression: Option<RegressionFacts>,
     /// The number type of results.
     pub dtype: &'static str,
     /// How the fit went.
@@ -66,6 +74,8 @@ impl Facts {
             Model::Pca(model) => of_pca(model),
             Model::KernelPca32(model) => of_kernel_pca(model),
             Model::KernelPca64(model) => of_kernel_pca(model),
+            Model::KernelRidge32(model) => regression::of_kernel_ridge(model, saved),
+            Model::KernelRidge64(model) => regression::of_kernel_ridge(model, saved),
         };
         Self {
             estimator: saved.model.estimator(),
@@ -80,7 +90,11 @@ impl Facts {
 
     /// The kind of model in words.
     pub fn method(&self) -> &'static str {
-        if self.kernel.is_some() { "kernel PCA" } else { "PCA" }
+        match (&self.regression, &self.kernel) {
+            (Some(regression), _) => regression.method(),
+            (None, Some(_)) => "kernel PCA",
+            (None, None) => "PCA",
+        }
     }
 
     /// `150 rows × 4 columns`, and how they were scaled.
@@ -135,8 +149,9 @@ fn of_pca(model: &Pca) -> Facts {
         inverse: Some(InverseFacts { kernel: None, alpha: None }),
         explained_variance: model.variance.clone(),
         explained_variance_ratio: model.explained_variance_ratio(),
-        total_variance: model.total_variance,
-        ..bare(model.n, model.k(), &model.report)
+        total_variance: Some(model.total_variance),
+        components: Some(model.k()),
+        ..bare(model.n, &model.report)
     }
 }
 
@@ -152,12 +167,13 @@ fn of_kernel_pca<T: Real>(model: &KernelPca<T>) -> Facts {
         inverse,
         explained_variance: model.eigenvalues.iter().map(|eta| eta / n).collect(),
         explained_variance_ratio: model.explained_variance_ratio(),
-        total_variance: model.trace / n,
-        ..bare(model.n(), model.k(), &model.report)
+        total_variance: Some(model.trace / n),
+        components: Some(model.k()),
+        ..bare(model.n(), &model.report)
     }
 }
 
-fn bare(rows: usize, components: usize, report: &Report) -> Facts {
+fn bare(rows: usize, report: &Report) -> Facts {
     Facts {
         estimator: "",
         rows,
@@ -169,13 +185,19 @@ fn bare(rows: usize, components: usize, report: &Report) -> Facts {
         centered: None,
         whitened: None,
         inverse: None,
-        components,
+        components: None,
         explained_variance: Vec::new(),
         explained_variance_ratio: Vec::new(),
-        total_variance: 0.0,
+        total_variance: None,
+        regression: None,
         dtype: "",
         report: report.clone(),
     }
+}
+
+/// No model that has components has none, so that an empty list is one that does not apply.
+fn null_if_empty<S: Serializer>(values: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
+    Some(values).filter(|values| !values.is_empty()).serialize(serializer)
 }
 
 /// Where the columns of a model lay in its table; none for a model that was not made by this
@@ -216,6 +238,7 @@ mod tests {
             columns,
             label: None,
             label_column,
+            ..Places::default()
         };
         assert!(places(vec![0, 2], Some(1)).is_sound());
         assert!(!places(vec![0, 3], None).is_sound() && !places(vec![], Some(3)).is_sound());

@@ -1,0 +1,95 @@
+//! A model in lines, as a fit and `inspect` tell of it.
+
+use mercer::model::Report;
+
+use crate::facts::{Facts, RegressionFacts, kernel_in_short};
+use crate::summary::Lines;
+
+/// Shares of variance listed on one line.
+const LISTED: usize = 6;
+/// Names of columns or classes listed on one line.
+pub const LISTED_NAMES: usize = 12;
+
+/// The lines about a model that a fit and `inspect` share.
+pub fn describe(lines: &mut Lines, facts: &Facts) {
+    if let Some(label) = &facts.label {
+        lines.add("label", format!("{label}, carried along"));
+    }
+    match &facts.regression {
+        Some(regression) => describe_regression(lines, facts, regression),
+        None => describe_components(lines, facts),
+    }
+    describe_solution(lines, &facts.report);
+}
+
+fn describe_components(lines: &mut Lines, facts: &Facts) {
+    if let Some(kernel) = &facts.kernel {
+        let centred = if facts.centered == Some(true) { "centred" } else { "not centred" };
+        lines.add("kernel", format!("{}, {centred}", kernel_in_short(kernel)));
+    }
+    lines.add("components", shares(facts));
+    if let Some(inverse) = facts.inverse.as_ref().filter(|_| facts.kernel.is_some()) {
+        let kernel = kernel_in_short(inverse.kernel.as_deref().unwrap_or_default());
+        let alpha = inverse.alpha.unwrap_or_default();
+        lines.add("way back", format!("ridge with {kernel}, alpha {alpha}"));
+    }
+}
+
+fn describe_regression(lines: &mut Lines, facts: &Facts, regression: &RegressionFacts) {
+    if let Some(classes) = &regression.classes {
+        lines.add("classes", format!("{}: {}", classes.len(), listed(classes)));
+    }
+    let intercept = if regression.intercept { "with" } else { "without" };
+    let weights = if regression.weighted { ", weighted rows" } else { "" };
+    let kernel = kernel_in_short(facts.kernel.as_deref().unwrap_or_default());
+    lines.add("kernel", format!("{kernel}, {intercept} intercept{weights}"));
+    lines.add("alpha", regression.penalties());
+    if let Some(score) = regression.score() {
+        lines.add("score", score);
+    }
+    let scores = regression.scores.iter().flat_map(|scores| &scores.targets);
+    for (target, scored) in regression.targets.iter().zip(scores).take(LISTED_NAMES) {
+        lines.add("", format!("{target}: {}", scored.text()));
+    }
+}
+
+fn describe_solution(lines: &mut Lines, report: &Report) {
+    let passes = match report.passes {
+        0 => String::new(),
+        1 => ", 1 pass".into(),
+        passes => format!(", {passes} passes"),
+    };
+    let (solver, precision) = (&report.solver, &report.precision);
+    lines.add("solver", format!("{solver}{passes}, residual {:.1e}, {precision}", report.residual));
+    if let Some(system) = &report.system {
+        let rank = system.effective_rank.map(|rank| format!(", effective rank {rank}"));
+        let rank = rank.unwrap_or_default();
+        lines.add("condition", format!("{:.1e}{rank}", system.condition));
+    }
+    lines.add("storage", format!("{}: {}", report.storage, report.reason));
+}
+
+/// The first few of a list of names.
+pub fn listed(names: &[String]) -> String {
+    let more = if names.len() > LISTED_NAMES { ", …" } else { "" };
+    names[..names.len().min(LISTED_NAMES)].join(", ") + more
+}
+
+/// How many components there are and how much of the variance they explain.
+fn shares(facts: &Facts) -> String {
+    let ratios = &facts.explained_variance_ratio;
+    let percent = |ratio: &f64| format!("{:.1} %", 100.0 * ratio);
+    let mut listed: Vec<String> = ratios.iter().take(LISTED).map(percent).collect();
+    if ratios.len() > LISTED {
+        listed.push("…".into());
+    }
+    let whitened = if facts.whitened == Some(true) { "; scores scaled to variance 1" } else { "" };
+    match ratios.len() {
+        1 => format!("1, explaining {} of the variance{whitened}", listed[0]),
+        count => {
+            let total = percent(&ratios.iter().sum());
+            let listed = listed.join(" + ");
+            format!("{count}, explaining {listed} = {total} of the variance{whitened}")
+        }
+    }
+}

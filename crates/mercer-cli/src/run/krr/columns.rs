@@ -1,0 +1,256 @@
+//! Taking a table apart for a regression: what is learned, from which columns, and how much each
+//! row counts.
+
+use mercer::io::{Column, Table};
+use mercer::linalg::view::Mat;
+use mercer::model::classes;
+use mercer::{Error, Result};
+
+use crate::args::TargetArgs;
+use crate::data::{Label, MOST_NOTED, Places, Target, about};
+
+/// A table taken apart.
+#[derive(Debug)]
+pub struct Chosen {
+    /// The columns to learn from.
+    pub features: Table,
+    /// The column to carry along.
+    pub label: Option<Label>,
+    /// The columns to learn, as they are in the table.
+    pub targets: Vec<Label>,
+    /// Where all lay in the table.
+    pub places: Places,
+}
+
+/// What is to be learned, in numbers.
+pub struct Wanted {
+    /// n × targets, or n × classes.
+    pub values: Mat<f64>,
+    /// The names of the classes.
+    pub classes: Option<Vec<String>>,
+    /// How much each row counts.
+    pub weights: Option<Vec<f64>>,
+}
+
+/// Takes `table` apart as `args` say.
+pub fn choose(table: Table, args: &TargetArgs) -> Result<(Chosen, Wanted)> {
+    let target_columns = targets(&table, args)?;
+    let weights_column = args.weights.as_deref().map(|which| table.find(which)).transpose()?;
+    let marked = table.label.filter(|i| !target_columns.contains(i));
+    let label_column = args.label.as_deref().map(|which| table.find(which)).transpose()?;
+    check_roles(&table, &target_columns, weights_column, label_column)?;
+    let label_column = label_column.or(marked.filter(|i| Some(*i) != weights_column));
+    let taken: Vec<usize> =
+        target_columns.iter().copied().chain(weights_column).chain(label_column).collect();
+    let positions = features(&table, args, &taken, [label_column, weights_column])?;
+    let named = |i: usize| (table.name(i), table.columns[i].clone());
+    let targets: Vec<Label> = target_columns.iter().map(|&i| named(i)).collect();
+    let is_noted = args.columns.is_some() && positions.len() <= MOST_NOTED;
+    let places = Places {
+        table_columns: table.n_columns(),
+        columns: if is_noted { positions.clone() } else { Vec::new() },
+        label: label_column.map(|i| table.name(i)),
+        label_column,
+        targets: target_columns
+            .iter()
+            .map(|&i| Target { name: table.name(i), column: i })
+            .collect(),
+        weights_column,
+    };
+    let (classes, values) = wanted(&table, &target_columns, args.classify)?;
+    let weights = weights_column.map(|i| weights(&table, i)).transpose()?;
+    let label = label_column.map(named);
+    let chosen = Chosen { features: table.keep(&positions), label, targets, places };
+    Ok((chosen, Wanted { values, classes, weights }))
+}
+
+fn targets(table: &Table, args: &TargetArgs) -> Result<Vec<usize>> {
+    match (&args.target, table.label) {
+        // A single name may hold a comma; else it is a list.
+        (Some(which), _) => table.find(which).map(|one| vec![one]).or_else(|_| table.choose(which)),
+        (None, Some(label)) => Ok(vec![label]),
+        (None, None) => {
+            let names: Vec<String> =
+                (0..table.n_columns()).take(12).map(|i| table.name(i)).collect();
+            let more = if table.n_columns() > names.len() { ", …" } else { "" };
+            let message = format!("say which column to learn: {}{more}", names.join(", "));
+            Err(Error::parameter("--target", message))
+        }
+    }
+}
+
+/// A column has one role.
+fn check_roles(
+    table: &Table,
+    targets: &[usize],
+    weights: Option<usize>,
+    label: Option<usize>,
+) -> Result<()> {
+    let twice = |flags: &str, i: usize| {
+        Err(about(table, format!("{flags} both name the column {:?}", table.name(i))))
+    };
+    match (weights, label) {
+        (Some(i), _) if targets.contains(&i) => twice("--target and --weights", i),
+        (_, Some(i)) if targets.contains(&i) => twice("--target and --label", i),
+        (Some(i), Some(j)) if i == j => twice("--weights and --label", i),
+        _ => Ok(()),
+    }
+}
+
+fn features(
+    table: &Table,
+    args: &TargetArgs,
+    taken: &[usize],
+    [label, weights]: [Option<usize>; 2],
+) -> Result<Vec<usize>> {
+    let mut positions = match &args.columns {
+        Some(which) => table.choose(which)?,
+        None => (0..table.n_columns()).filter(|i| !taken.contains(i)).collect(),
+    };
+    positions.retain(|&i| Some(i) != label);
+    if let Some(&i) = positions.iter().find(|i| taken.contains(i)) {
+        let role = if Some(i) == weights { "holds the weights" } else { "is the target" };
+        let message = format!("column {:?} {role}: leave it out of --columns", table.name(i));
+        return Err(about(table, message));
+    }
+    if positions.is_empty() {
+        return Err(about(table, "no column is left to learn from".into()));
+    }
+    Ok(positions)
+}
+
+/// The names of the classes, if the target holds any, and the targets in numbers.
+fn wanted(
+    table: &Table,
+    targets: &[usize],
+    classify: bool,
+) -> Result<(Option<Vec<String>>, Mat<f64>)> {
+    let is_class = |i: &&usize| classify || holds_classes(&table.columns[**i]);
+    match targets.iter().find(is_class) {
+        None => {
+            let values: Vec<Vec<f64>> =
+                targets.iter().map(|&i| target_numbers(table, i)).collect::<Result<_>>()?;
+            Ok((None, Mat::from_fn(table.n_rows(), targets.len(), |i, j| values[j][i])))
+        }
+        Some(&column) if targets.len() == 1 => {
+            let (classes, values) = classes::encode(&class_names(table, column)?)?;
+            Ok((Some(classes), values))
+        }
+        Some(&column) => {
+            let name = table.name(column);
+            let message =
+                format!("column {name:?} holds classes, which are learned one column at a time");
+            Err(Error::parameter("--target", message))
+        }
+    }
+}
+
+/// Whether a column is text rather than numbers with a few faulty cells among them.
+fn holds_classes(column: &Column) -> bool {
+    let Column::Text(_) = column else { return false };
+    let cells = (0..column.len()).map(|row| column.number(row));
+    let (mut texts, mut numbers) = (0, 0);
+    for cell in cells {
+        match cell {
+            None => texts += 1,
+            Some(value) if !value.is_nan() => numbers += 1,
+            Some(_) => {}
+        }
+    }
+    texts > 0 && texts >= numbers
+}
+
+fn target_numbers(table: &Table, column: usize) -> Result<Vec<f64>> {
+    numbers(table, column, "target", "correct it, or take all values for classes with --classify")
+}
+
+fn class_names(table: &Table, column: usize) -> Result<Vec<String>> {
+    let cells = &table.columns[column];
+    let name = |row: usize| match is_missing(cells, row) {
+        true => {
+            Err(refuse(table, row, column, "target", "is missing a value: remove the row first"))
+        }
+        false => Ok(cells.text(row)),
+    };
+    let names = (0..cells.len()).map(name).collect::<Result<Vec<String>>>()?;
+    let different: std::collections::HashSet<&str> = names.iter().map(String::as_str).collect();
+    if names.len() > 2 && different.len() == names.len() {
+        let message = format!(
+            "the target {:?} has a class of its own for every row: there is nothing to learn",
+            table.name(column)
+        );
+        return Err(about(table, message));
+    }
+    Ok(names)
+}
+
+/// Whether no class is written. Words such as `none` and signs such as `-` may well be classes.
+fn is_missing(cells: &Column, row: usize) -> bool {
+    match cells {
+        Column::Text(texts) => {
+            let text = texts[row].trim();
+            ["", "na", "n/a", "nan", "null"].iter().any(|word| text.eq_ignore_ascii_case(word))
+        }
+        numbers => numbers.number(row).is_none_or(f64::is_nan),
+    }
+}
+
+fn weights(table: &Table, column: usize) -> Result<Vec<f64>> {
+    let values = numbers(table, column, "weight", "correct it")?;
+    match values.iter().position(|w| *w < 0.0) {
+        None => Ok(values),
+        Some(row) => {
+            let fault = format!("is {}, and must not be negative", values[row]);
+            Err(refuse(table, row, column, "weight", &fault))
+        }
+    }
+}
+
+/// The finite numbers of a column; `hint` is what to do about text.
+fn numbers(table: &Table, column: usize, role: &str, hint: &str) -> Result<Vec<f64>> {
+    let cells = &table.columns[column];
+    let number = |row: usize| {
+        let fault = match cells.number(row) {
+            Some(value) if value.is_finite() => return Ok(value),
+            Some(value) if value.is_nan() => {
+                "is missing a value: fill it in or remove the row first".into()
+            }
+            Some(_) => "is an infinite number: correct it or remove the row first".into(),
+            None => {
+                let text: String = cells.text(row).chars().take(40).collect();
+                format!("is text ({text:?}) where a number is needed: {hint}")
+            }
+        };
+        Err(refuse(table, row, column, role, &fault))
+    };
+    (0..cells.len()).map(number).collect()
+}
+
+fn refuse(table: &Table, row: usize, column: usize, role: &str, fault: &str) -> Error {
+    let place = match table.lines.get(row) {
+        Some(line) => format!("line {line}"),
+        None => format!("row {row} (counted from 0)"),
+    };
+    about(table, format!("{place}, the {role} {:?} {fault}", table.name(column)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_faulty_cells_make_no_classes() {
+        let text = |cells: &[&str]| Column::Text(cells.iter().map(|c| c.to_string()).collect());
+        assert!(holds_classes(&text(&["red", "blue", "1"])));
+        assert!(!holds_classes(&text(&["1", "2", "3x"])));
+        assert!(!holds_classes(&text(&["1", "", "2"])));
+        assert!(!holds_classes(&Column::F64(vec![1.0, 2.0])));
+    }
+
+    #[test]
+    fn signs_and_words_may_be_classes() {
+        let cells = Column::Text(["-", "+", "none", "", "NA"].map(String::from).into());
+        let missing: Vec<bool> = (0..5).map(|row| is_missing(&cells, row)).collect();
+        assert_eq!(missing, [false, false, false, true, true]);
+    }
+}

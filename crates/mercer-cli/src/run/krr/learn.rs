@@ -1,0 +1,247 @@
+//! The fit: by a search over kernels and penalties, or plain where there is nothing to choose.
+
+use mercer::io::Model;
+use mercer::linalg::view::Mat;
+use mercer::model::Scaling;
+use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Targets};
+use mercer::points::Dense;
+use mercer::real::Real;
+use mercer::select::{self, Accuracy, Judge, SearchParams, SquaredError, Validation};
+use mercer::{Error, KernelSpec, Result};
+
+use super::columns::Wanted;
+use crate::args::KrrArgs;
+use crate::data::Rows;
+use crate::run::Session;
+use crate::scores::{Measure, Scored, Scores, variance};
+
+/// What is learned.
+pub struct Task<'a> {
+    /// The command line.
+    pub args: &'a KrrArgs,
+    /// The targets.
+    pub wanted: Wanted,
+    /// The variance of each; none where it is constant.
+    pub variances: Vec<Option<f64>>,
+}
+
+/// What was learned.
+pub struct Learned {
+    /// The model.
+    pub model: Model,
+    /// The scaling of its rows.
+    pub scaling: Option<Scaling>,
+    /// The scores of all that was compared; or why there are none.
+    pub grid: std::result::Result<Grid, String>,
+    /// Predictions for the rows it learned from, if they are asked for.
+    pub fitted: Option<Mat<f64>>,
+}
+
+/// The scores of all that was compared.
+pub struct Grid {
+    /// The kernels.
+    pub kernels: Vec<KernelSpec>,
+    /// Their scores.
+    pub tables: Vec<select::Table>,
+    /// The choice.
+    pub chosen: select::Chosen,
+}
+
+impl<'a> Task<'a> {
+    /// The task to learn what is `wanted`.
+    pub fn new(args: &'a KrrArgs, wanted: Wanted) -> Self {
+        let (values, weights) = (&wanted.values, wanted.weights.as_deref());
+        let column = |j: usize| (0..values.rows()).map(|i| values[(i, j)]).collect::<Vec<f64>>();
+        let variances = (0..values.cols()).map(|j| variance(&column(j), weights)).collect();
+        Self { args, wanted, variances }
+    }
+
+    /// What scores count.
+    pub fn measure(&self) -> Measure {
+        match (&self.wanted.classes, self.args.search.gcv) {
+            (None, _) => Measure::Rmse,
+            (Some(_), true) => Measure::RmseOfClasses,
+            (Some(_), false) => Measure::Accuracy,
+        }
+    }
+
+    /// The scores of what was chosen.
+    pub fn scores(&self, grid: &Grid) -> Scores {
+        let (measure, chosen) = (self.measure(), &grid.chosen);
+        let table = &grid.tables[chosen.kernel];
+        let of = |j: usize| {
+            let a = chosen.alphas[if chosen.alphas.len() == 1 { 0 } else { j }];
+            let (value, spread) = (table.scores[(a, j)], table.spreads[(a, j)]);
+            Scored::of(measure, select::Score { value, spread }, self.variances[j])
+        };
+        let is_number = measure == Measure::Rmse;
+        let only =
+            self.variances.first().copied().flatten().filter(|_| self.wanted.values.cols() == 1);
+        Scores {
+            overall: Scored::of(measure, chosen.score, only.filter(|_| is_number)),
+            targets: match self.wanted.values.cols() {
+                t if is_number && t > 1 => (0..t).map(of).collect(),
+                _ => Vec::new(),
+            },
+            kernels: Some(grid.kernels.len()),
+            constant: is_number && self.variances == [None],
+        }
+    }
+
+    /// Learns from `rows`.
+    pub fn learn<T: Real>(
+        &self,
+        session: &Session,
+        mut rows: Rows<T>,
+        wrap: impl FnOnce(KernelRidge<T>) -> Model,
+    ) -> Result<Learned> {
+        let scaling = rows.scaling.take();
+        let x = rows.dense()?;
+        let kernels = kernels(&self.args.search.kernel, &x)?;
+        self.check(&kernels)?;
+        let (mut model, grid) = self.found(session, kernels, &x)?;
+        model.classes = self.wanted.classes.clone();
+        let fitted = match self.args.output {
+            Some(_) => Some(predictions(session, &model, &x)?),
+            None => None,
+        };
+        Ok(Learned { model: wrap(model), scaling, grid, fitted })
+    }
+
+    /// Refuses flags that contradict what the table holds.
+    fn check(&self, kernels: &[KernelSpec]) -> Result<()> {
+        let search = &self.args.search;
+        let (count, alphas) = (kernels.len(), search.alpha.len());
+        let is_single = count == 1 && alphas == 1;
+        if search.alpha_per_target
+            && (self.wanted.values.cols() == 1 || self.wanted.classes.is_some())
+        {
+            let message = "there is one target, or classes, which share a penalty";
+            return Err(Error::parameter("--alpha-per-target", message));
+        }
+        if search.alpha_per_target && alphas == 1 {
+            let message = "there is one --alpha, and nothing to choose";
+            return Err(Error::parameter("--alpha-per-target", message));
+        }
+        if search.no_score && !is_single {
+            let message = format!(
+                "there are {count} kernels and {alphas} penalties to choose from: name one kernel with its width, such \
+                 as 'rbf(gamma=scale)', and one --alpha"
+            );
+            return Err(Error::parameter("--no-score", message));
+        }
+        if search.alpha == [0.0] && !is_single {
+            let message = format!(
+                "0 cannot be cross-validated, so it does not choose among {count} kernels: name one with its width, \
+                 such as 'rbf(gamma=scale)'"
+            );
+            return Err(Error::parameter("alpha", message));
+        }
+        if search.alpha == [0.0] && !self.args.plot.is_empty() {
+            let message = "there are no scores to draw: cross-validation needs an --alpha above 0";
+            return Err(Error::parameter("--plot", message));
+        }
+        Ok(())
+    }
+
+    /// The model, and the scores or the reason why there are none.
+    fn found<T: Real>(
+        &self,
+        session: &Session,
+        kernels: Vec<KernelSpec>,
+        x: &Dense<T>,
+    ) -> Result<(KernelRidge<T>, std::result::Result<Grid, String>)> {
+        let search = &self.args.search;
+        let is_single = kernels.len() == 1 && search.alpha.len() == 1;
+        let params = self.params(&kernels[0]);
+        let plain = |why: String| {
+            let model = KernelRidge::fit(&session.context, &params, x, self.rows(), None)?;
+            Ok((model, Err(why)))
+        };
+        if search.no_score {
+            return plain("not looked into".into());
+        }
+        if search.alpha == [0.0] {
+            return plain("none, because cross-validation needs an --alpha above 0".into());
+        }
+        match self.search(session, kernels, &params, x) {
+            // One candidate can be fitted where there is no room to judge it.
+            Err(error @ Error::Memory { .. }) if is_single && self.args.plot.is_empty() => {
+                plain(format!("none, because {error}"))
+            }
+            other => other.map(|(model, grid)| (model, Ok(grid))),
+        }
+    }
+
+    fn search<T: Real>(
+        &self,
+        session: &Session,
+        kernels: Vec<KernelSpec>,
+        model: &KernelRidgeParams,
+        x: &Dense<T>,
+    ) -> Result<(KernelRidge<T>, Grid)> {
+        let args = &self.args.search;
+        let validation = match (args.folds, args.gcv) {
+            (Some(count), _) => Validation::Folds(select::folds(x.n(), count as usize, args.seed)?),
+            (None, true) => Validation::Gcv,
+            (None, false) => Validation::LeaveOneOut,
+        };
+        let params = SearchParams {
+            model: model.clone(),
+            kernels,
+            alphas: (!args.alpha.is_empty()).then(|| args.alpha.clone()),
+            validation,
+            per_target: args.alpha_per_target,
+        };
+        let (targets, weights) = (&self.wanted.values, self.wanted.weights.as_deref());
+        let judge: &dyn Judge = match self.wanted.classes {
+            None => &SquaredError { targets, weights },
+            Some(_) => &Accuracy { targets, weights },
+        };
+        let found = select::search(&session.context, &params, x, self.rows(), judge)?;
+        let select::Search { model, kernels, tables, chosen } = found;
+        Ok((model, Grid { kernels, tables, chosen }))
+    }
+
+    fn rows(&self) -> Targets<'_> {
+        Targets { values: &self.wanted.values, weights: self.wanted.weights.as_deref() }
+    }
+
+    fn params(&self, kernel: &KernelSpec) -> KernelRidgeParams {
+        let (search, ridge) = (&self.args.search, &self.args.ridge);
+        KernelRidgeParams {
+            alpha: vec![search.alpha.first().copied().unwrap_or(1.0)],
+            intercept: !ridge.no_intercept,
+            solver: ridge.solver.into(),
+            tolerance: ridge.tolerance,
+            seed: search.seed,
+            ..KernelRidgeParams::new(kernel.clone())
+        }
+    }
+}
+
+/// All kernels to compare, each once.
+fn kernels<T: Real>(specs: &[KernelSpec], x: &Dense<T>) -> Result<Vec<KernelSpec>> {
+    let mut all: Vec<KernelSpec> = Vec::new();
+    for spec in specs {
+        let new = select::widths(spec, x)?;
+        new.into_iter().for_each(|kernel| {
+            if !all.contains(&kernel) {
+                all.push(kernel);
+            }
+        });
+    }
+    Ok(all)
+}
+
+/// Predictions for samples: n × targets.
+pub fn predictions<T: Real>(
+    session: &Session,
+    model: &KernelRidge<T>,
+    x: &Dense<T>,
+) -> Result<Mat<f64>> {
+    let n = x.n();
+    let mut out = Mat::<T>::zeros(n, model.t());
+    model.predict(&session.context, x, out.view_mut())?;
+    Ok(Mat::from_fn(n, model.t(), |i, j| out[(i, j)].f64()))
+}

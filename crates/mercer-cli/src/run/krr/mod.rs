@@ -1,0 +1,102 @@
+//! `mercer krr`: learn to predict a column from others, by kernel ridge regression.
+
+mod columns;
+mod learn;
+mod picture;
+mod tell;
+
+use mercer::Result;
+use mercer::io::{Dtype, Model, Saved};
+use mercer::linalg::view::Mat;
+use mercer::model::classes;
+
+use self::columns::Chosen;
+use self::learn::{Learned, Task};
+use super::Session;
+use crate::args::KrrArgs;
+use crate::data::{self, Label, Rows, Scales, Types};
+use crate::deliver::{self, Files};
+use crate::facts::{self, Facts};
+use crate::failure::Failure;
+use crate::results::{Predictions, class_column, number_column};
+
+/// Runs `mercer krr`.
+pub fn krr(session: &Session, args: &KrrArgs) -> std::result::Result<(), Failure> {
+    let (chosen, wanted) = columns::choose(data::read(session, &args.table)?, &args.target)?;
+    let types = Types::of(args.ridge.precision, &chosen.features);
+    session.progress.begin("preparing");
+    let task = Task::new(args, wanted);
+    let learned = learn(session, &task, &chosen, types)?;
+    let drawing = picture::draw(&task, &chosen, &learned);
+    finish(session, &task, chosen, types, learned, drawing)
+}
+
+fn learn(session: &Session, task: &Task<'_>, chosen: &Chosen, types: Types) -> Result<Learned> {
+    let scales = Scales::Learn(task.args.target.scale.into());
+    match types.work {
+        Dtype::F32 => {
+            task.learn(session, Rows::of(&chosen.features, scales)?, Model::KernelRidge32)
+        }
+        Dtype::F64 => {
+            task.learn(session, Rows::of(&chosen.features, scales)?, Model::KernelRidge64)
+        }
+    }
+}
+
+/// Writes what was learned, and tells of it.
+fn finish(
+    session: &Session,
+    task: &Task<'_>,
+    chosen: Chosen,
+    types: Types,
+    learned: Learned,
+    drawing: Option<String>,
+) -> std::result::Result<(), Failure> {
+    let args = task.args;
+    let fitted = learned
+        .fitted
+        .as_ref()
+        .map(|values| predictions(task, chosen.targets, values, types.result, chosen.label));
+    let mut saved = Saved::new(learned.model, types.result);
+    saved.scaling = learned.scaling;
+    saved.feature_names = chosen.features.names;
+    facts::note_places(&mut saved, &chosen.places);
+    if let Ok(grid) = &learned.grid {
+        facts::note_scores(&mut saved, &task.scores(grid));
+    }
+    let mut facts = Facts::of(&saved);
+    if let Some(regression) = &mut facts.regression {
+        regression.unscored = learned.grid.as_ref().err().cloned();
+    }
+    let table = args.output.as_ref().zip(fitted.as_ref());
+    let files = Files {
+        table: table.map(|(file, fitted)| (file, fitted.table(file.format))),
+        model: args.model.as_ref().map(|file| (file, &saved)),
+        pictures: &args.plot,
+        drawing,
+    };
+    let outputs = deliver::write_files(session, &files)?;
+    session.progress.clear();
+    tell::tell(session, args, &facts, &learned.grid, outputs)
+}
+
+/// Every target, and beside it what the model says for the rows it learned from.
+fn predictions(
+    task: &Task<'_>,
+    targets: Vec<Label>,
+    values: &Mat<f64>,
+    dtype: Dtype,
+    label: Option<Label>,
+) -> Predictions {
+    let one = targets.len() == 1;
+    let mut columns = Vec::new();
+    for (j, (name, cells)) in targets.into_iter().enumerate() {
+        let found = match &task.wanted.classes {
+            Some(names) => class_column(names, &classes::decode(values.view())),
+            None => number_column((0..values.rows()).map(|i| values[(i, j)]), dtype),
+        };
+        let title = if one { "prediction".into() } else { format!("prediction_{name}") };
+        columns.extend([(name, cells), (title, found)]);
+    }
+    Predictions { columns, label }
+}

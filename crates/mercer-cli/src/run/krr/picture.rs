@@ -1,0 +1,143 @@
+//! The scores of a search as a picture.
+
+use mercer::select::{Score, Table};
+
+use super::columns::Chosen;
+use super::learn::{Grid, Learned, Task};
+use crate::facts::{counted, kernel_in_short};
+use crate::plot::{self, Baseline, Curve, Curves, Mark};
+use crate::scores::{Measure, Scored, in_short};
+
+/// The drawing, if one is asked for and there are scores to draw.
+pub fn draw(task: &Task<'_>, chosen: &Chosen, learned: &Learned) -> Option<String> {
+    let grid = learned.grid.as_ref().ok().filter(|_| !task.args.plot.is_empty())?;
+    let (curves, y_title, level) = match task.args.search.alpha_per_target {
+        true => (per_target(task, chosen, grid), per_target_title(), 1.0),
+        false => (per_kernel(task, grid), title_of(task), level(task)),
+    };
+    let [title, subtitle] = titles(task, chosen, learned);
+    let name = match task.measure() {
+        Measure::Accuracy => "always the largest class",
+        _ => "always the mean",
+    };
+    Some(plot::curves(&Curves {
+        title: &title,
+        subtitle: &subtitle,
+        x_title: "penalty alpha",
+        y_title: &y_title,
+        curves,
+        baseline: (level > 0.0).then_some(Baseline { value: level, name }),
+        is_error: task.measure().is_error(),
+    }))
+}
+
+fn title_of(task: &Task<'_>) -> String {
+    format!("cross-validated {}", task.measure().name())
+}
+
+fn per_target_title() -> String {
+    "cross-validated RMSE / standard deviation of the target".into()
+}
+
+/// What a prediction that knows no column reaches.
+fn level(task: &Task<'_>) -> f64 {
+    let targets = &task.wanted.values;
+    if task.measure() != Measure::Accuracy {
+        let variances = task.variances.iter().map(|v| v.unwrap_or(0.0));
+        return (variances.sum::<f64>() / targets.cols() as f64).sqrt();
+    }
+    let weight = |i: usize| task.wanted.weights.as_ref().map_or(1.0, |w| w[i]);
+    let share = |j: usize, sign: f64| {
+        let own = (0..targets.rows()).filter(|&i| sign * targets[(i, j)] > 0.0);
+        own.map(weight).sum::<f64>() / (0..targets.rows()).map(weight).sum::<f64>()
+    };
+    let shares = (0..targets.cols()).map(|j| share(j, 1.0));
+    let other = (targets.cols() == 1).then(|| share(0, -1.0));
+    shares.chain(other).fold(0.0, f64::max)
+}
+
+fn titles(task: &Task<'_>, chosen: &Chosen, learned: &Learned) -> [String; 2] {
+    let args = task.args;
+    let file = args.table.source.path().file_name().unwrap_or_default().to_string_lossy();
+    let names: Vec<&str> = chosen.targets.iter().map(|(name, _)| name.as_str()).collect();
+    let method = match task.wanted.classes {
+        Some(_) => "Kernel ridge classification",
+        None => "Kernel ridge regression",
+    };
+    let rows = counted(chosen.features.n_rows(), "row");
+    let columns = counted(chosen.features.n_columns(), "column");
+    let how = match (args.search.folds, args.search.gcv) {
+        (Some(count), _) => format!("{count} folds"),
+        (None, true) => "generalised cross-validation".into(),
+        (None, false) => "leave-one-out".into(),
+    };
+    let kernel = learned.grid.as_ref().ok().map(|grid| &grid.kernels[grid.chosen.kernel]);
+    let kernel = kernel.filter(|_| args.search.alpha_per_target);
+    let kernel = kernel.map(|k| format!(", {}", kernel_in_short(&k.to_string())));
+    let band = match (args.search.gcv, args.search.alpha.len()) {
+        (true, _) => "",
+        (false, 1) => "; bar: ± one standard error",
+        (false, _) => "; shaded: ± one standard error",
+    };
+    let subtitle = format!("{rows} × {columns}{}; {how}{band}", kernel.unwrap_or_default());
+    [format!("{method} of {} ({file})", names.join(", ")), subtitle]
+}
+
+/// A line for each kernel: the mean over targets.
+fn per_kernel(task: &Task<'_>, grid: &Grid) -> Vec<Curve> {
+    let measure = task.measure();
+    let curve = |(index, table): (usize, &Table)| {
+        let scored = |a: usize| Scored::of(measure, table.score(a), None);
+        let mut curve = line(table, scored, kernel_in_short(&grid.kernels[index].to_string()));
+        if index == grid.chosen.kernel {
+            let place = grid.chosen.alphas[0];
+            let text = format!("alpha {}, {}", short(table.alphas[place]), scored(place).text());
+            curve.mark = mark(table, place, text);
+        } else {
+            curve.spreads.clear();
+        }
+        curve
+    };
+    grid.tables.iter().enumerate().map(curve).collect()
+}
+
+/// A line for each target, with the kernel that was chosen. Divided by the standard deviations, errors
+/// of different targets are comparable.
+fn per_target(task: &Task<'_>, chosen: &Chosen, grid: &Grid) -> Vec<Curve> {
+    let table = &grid.tables[grid.chosen.kernel];
+    let curve = |(j, (name, _)): (usize, &(String, mercer::io::Column))| {
+        let unit = task.variances[j].unwrap_or(1.0);
+        let scored = |a: usize| {
+            let (value, spread) = (table.scores[(a, j)] / unit, table.spreads[(a, j)] / unit);
+            Scored::of(Measure::Rmse, Score { value, spread }, None)
+        };
+        let place = grid.chosen.alphas[j];
+        let title = format!("{name}: alpha {}", short(table.alphas[place]));
+        Curve { mark: mark(table, place, String::new()), ..line(table, scored, title) }
+    };
+    chosen.targets.iter().enumerate().map(curve).collect()
+}
+
+/// A line by rising penalty.
+fn line(table: &Table, scored: impl Fn(usize) -> Scored, name: String) -> Curve {
+    let order = order(table);
+    let points = order.iter().map(|&a| [table.alphas[a], scored(a).value]);
+    let spreads = order.iter().map(|&a| scored(a).spread.unwrap_or(f64::NAN));
+    Curve { name, points: points.collect(), spreads: spreads.collect(), mark: None }
+}
+
+fn order(table: &Table) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..table.alphas.len()).collect();
+    order.sort_by(|&a, &b| table.alphas[a].total_cmp(&table.alphas[b]));
+    order
+}
+
+fn mark(table: &Table, place: usize, text: String) -> Option<Mark> {
+    let index = order(table).into_iter().position(|a| a == place)?;
+    Some(Mark { index, text })
+}
+
+/// A penalty as pictures write it, with a true minus sign.
+fn short(alpha: f64) -> String {
+    in_short(alpha).replace('-', "\u{2212}")
+}

@@ -1,0 +1,257 @@
+//! How good predictions are, in the numbers that people use: the root of the mean squared error, R², the share of
+//! rows whose class is found; each with its standard error.
+
+use mercer::model::kernel_ridge::Selection;
+use mercer::select::Score;
+use serde::{Deserialize, Serialize};
+
+use crate::facts::counted;
+
+/// What a score is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Measure {
+    /// The root of the mean squared error.
+    Rmse,
+    /// The same, of the numbers −1 and 1 that stand for classes.
+    RmseOfClasses,
+    /// The share of rows whose class is found.
+    Accuracy,
+    /// A number that another door named; larger is better.
+    Other,
+}
+
+impl Measure {
+    /// The name in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Measure::Rmse => "RMSE",
+            Measure::RmseOfClasses => "RMSE of the ±1 targets",
+            Measure::Accuracy => "accuracy",
+            Measure::Other => "score",
+        }
+    }
+
+    /// Whether smaller is better.
+    pub fn is_error(self) -> bool {
+        matches!(self, Measure::Rmse | Measure::RmseOfClasses)
+    }
+}
+
+/// One score.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Scored {
+    /// What it is.
+    pub measure: Measure,
+    /// Its value.
+    pub value: f64,
+    /// Its standard error, where that is known.
+    pub spread: Option<f64>,
+    /// The share of the variance that is explained; none where there is no variance.
+    pub r2: Option<f64>,
+}
+
+impl Scored {
+    /// `score` as `measure` counts; `variance` is that of the targets.
+    pub fn of(measure: Measure, score: Score, variance: Option<f64>) -> Self {
+        let known = |spread: f64| Some(spread).filter(|s| s.is_finite());
+        if !measure.is_error() {
+            return Self { measure, value: score.value, spread: known(score.spread), r2: None };
+        }
+        let (square, variance) = (-score.value, variance.filter(|v| *v > 0.0));
+        let value = square.max(0.0).sqrt();
+        // The root moves by its derivative times what the mean square moves by.
+        let spread = known(score.spread / (2.0 * value));
+        Self { measure, value, spread, r2: variance.map(|variance| 1.0 - square / variance) }
+    }
+
+    /// `RMSE 0.523 ± 0.012, R² 0.873`.
+    pub fn text(&self) -> String {
+        let value = with_spread(self.value, self.spread);
+        let r2 = self.r2.map(|r2| format!(", R² {r2:.3}")).unwrap_or_default();
+        format!("{} {value}{r2}", self.measure.name())
+    }
+}
+
+/// The cross-validated scores of a model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Scores {
+    /// Over all targets: errors by their mean square.
+    pub overall: Scored,
+    /// Of each target, where there are several.
+    pub targets: Vec<Scored>,
+    /// Kernels that were compared; none where that was not kept.
+    pub kernels: Option<usize>,
+    /// Whether the only target is the same in every row.
+    #[serde(default)]
+    pub constant: bool,
+}
+
+impl Scores {
+    /// What a model tells that was not made by this command.
+    pub fn of(selection: &Selection, classes: bool) -> Self {
+        let measure = match selection.measure.as_str() {
+            "accuracy" => Measure::Accuracy,
+            "negative mean squared error" | "negative generalised cross-validation error" => {
+                if classes {
+                    Measure::RmseOfClasses
+                } else {
+                    Measure::Rmse
+                }
+            }
+            _ => Measure::Other,
+        };
+        let spread = selection.spread.unwrap_or(f64::NAN);
+        let overall = Scored::of(measure, Score { value: selection.score, spread }, None);
+        Self { overall, targets: Vec::new(), kernels: None, constant: false }
+    }
+
+    /// The scores on rows whose targets are known; `each` is the score of each target.
+    pub fn on_rows(each: &[Score], variances: &[Option<f64>]) -> Self {
+        let t = each.len() as f64;
+        let value = each.iter().map(|score| score.value).sum::<f64>() / t;
+        let spread = each.iter().map(|score| score.spread.powi(2)).sum::<f64>().sqrt() / t;
+        let own = each.iter().zip(variances).map(|(s, v)| Scored::of(Measure::Rmse, *s, *v));
+        let only = variances.first().copied().flatten().filter(|_| each.len() == 1);
+        Self {
+            overall: Scored::of(Measure::Rmse, Score { value, spread }, only),
+            targets: if each.len() > 1 { own.collect() } else { Vec::new() },
+            kernels: None,
+            constant: variances == [None],
+        }
+    }
+
+    /// The share of rows whose class is found.
+    pub fn of_classes(hits: usize, rows: usize) -> Self {
+        let share = hits as f64 / rows as f64;
+        let spread = (share * (1.0 - share) / rows as f64).sqrt();
+        let overall = Scored::of(Measure::Accuracy, Score { value: share, spread }, None);
+        Self { overall, targets: Vec::new(), kernels: None, constant: false }
+    }
+
+    /// The overall score, and in brackets how it was had.
+    pub fn text(&self, how: &str) -> String {
+        let over = match self.targets.len() {
+            0 | 1 => String::new(),
+            targets => format!(" over {targets} targets"),
+        };
+        let constant = match self.constant {
+            true => ", R² is not defined: the target is the same in every row",
+            false => "",
+        };
+        format!("{}{over}{constant} ({how})", self.overall.text())
+    }
+
+    /// How many of what was compared.
+    pub fn grid(&self, candidates: usize) -> String {
+        match self.kernels.filter(|kernels| *kernels > 0) {
+            _ if candidates < 2 => String::new(),
+            None => format!(", {}", counted(candidates, "candidate")),
+            Some(kernels) => {
+                let penalties = match candidates.div_ceil(kernels) {
+                    1 => "1 penalty".into(),
+                    count => format!("{count} penalties"),
+                };
+                format!(", {} × {penalties}", counted(kernels, "kernel"))
+            }
+        }
+    }
+}
+
+/// A number with its standard error, both with the digits that the error leaves meaning to.
+pub fn with_spread(value: f64, spread: Option<f64>) -> String {
+    let plain = value == 0.0 || (1e-3..1e6).contains(&value.abs());
+    let Some(spread) = spread.filter(|s| *s > 0.0) else {
+        return if plain { rounded(value) } else { format!("{value:.3e}") };
+    };
+    if !plain {
+        return format!("{value:.3e} ± {spread:.1e}");
+    }
+    let decimals = (1 - spread.log10().floor() as i32).clamp(0, 8) as usize;
+    format!("{value:.decimals$} ± {spread:.decimals$}")
+}
+
+/// A penalty with three digits that count.
+pub fn in_short(alpha: f64) -> String {
+    let trimmed = |text: &str| match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
+        false => text.to_string(),
+    };
+    if alpha == 0.0 || (1e-3..1e4).contains(&alpha) {
+        let size = if alpha == 0.0 { 0 } else { alpha.log10().floor() as i32 };
+        let decimals = (2 - size).max(0) as usize;
+        return trimmed(&format!("{alpha:.decimals$}"));
+    }
+    let text = format!("{alpha:.2e}");
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    format!("{}e{exponent}", trimmed(digits))
+}
+
+/// Four digits that count.
+fn rounded(value: f64) -> String {
+    let size = if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 };
+    let decimals = (3 - size).clamp(0, 8) as usize;
+    format!("{value:.decimals$}")
+}
+
+/// The variance of the samples that count; none where they are all the same.
+pub fn variance(values: &[f64], weights: Option<&[f64]>) -> Option<f64> {
+    let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
+    let kept: Vec<usize> = (0..values.len()).filter(|&i| weight(i) > 0.0).collect();
+    let first = values[*kept.first()?];
+    if kept.iter().all(|&i| values[i] == first) {
+        return None;
+    }
+    let all: f64 = kept.iter().map(|&i| weight(i)).sum();
+    let mean = kept.iter().map(|&i| weight(i) * values[i]).sum::<f64>() / all;
+    let squares = kept.iter().map(|&i| weight(i) * (values[i] - mean).powi(2));
+    Some(squares.sum::<f64>() / all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_roots_and_have_their_spread_by_the_slope() {
+        let score = Score { value: -0.25, spread: 0.01 };
+        let scored = Scored::of(Measure::Rmse, score, Some(1.0));
+        assert_eq!((scored.value, scored.spread, scored.r2), (0.5, Some(0.01), Some(0.75)));
+        assert_eq!(scored.text(), "RMSE 0.500 ± 0.010, R² 0.750");
+        let perfect = Scored::of(Measure::Rmse, Score { value: 0.0, spread: 0.0 }, Some(2.0));
+        assert_eq!(perfect.text(), "RMSE 0.000, R² 1.000");
+        let accuracy = Score { value: 0.94, spread: 0.018 };
+        assert_eq!(Scored::of(Measure::Accuracy, accuracy, None).text(), "accuracy 0.940 ± 0.018");
+    }
+
+    #[test]
+    fn digits_follow_the_spread() {
+        let cases = [
+            (0.5231, Some(0.0123), "0.523 ± 0.012"),
+            (1234.56, Some(45.6), "1235 ± 46"),
+            (1.2e-7, Some(3.4e-9), "1.200e-7 ± 3.4e-9"),
+            (0.5, None, "0.5000"),
+            (123456.0, None, "123456"),
+        ];
+        for (value, spread, text) in cases {
+            assert_eq!(with_spread(value, spread), text);
+        }
+    }
+
+    #[test]
+    fn penalties_are_short() {
+        let cases =
+            [(0.0, "0"), (0.1, "0.1"), (21.5443469, "21.5"), (1000.0, "1000"), (1e-6, "1e-6")];
+        for (alpha, text) in cases.into_iter().chain([(4.6415888e-4, "4.64e-4"), (2.5e7, "2.5e7")])
+        {
+            assert_eq!(in_short(alpha), text);
+        }
+    }
+
+    #[test]
+    fn a_constant_has_no_variance() {
+        assert_eq!(variance(&[0.1; 7], None), None);
+        assert_eq!(variance(&[1.0, 3.0, 9.0], Some(&[1.0, 1.0, 0.0])), Some(1.0));
+        assert_eq!(variance(&[1.0, 3.0], Some(&[0.0, 5.0])), None);
+    }
+}

@@ -1,0 +1,115 @@
+"""What the estimators with a kernel share: which kernel it is, and in which numbers they work."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from mercer import _core
+from mercer._base import Fitted
+from mercer._kernel_choice import Described, Foreign, Precomputed, choose
+from mercer._params import is_real
+
+PRECISIONS = ("auto", "f64", "f32", "mixed")
+
+
+class KernelModel(Fitted):
+    """The base of the estimators with a kernel.
+
+    After fit, ``_choice`` says what the kernel is, and ``_foreign`` holds what the compiled part
+    cannot: the training samples of a kernel that scikit-learn evaluates.
+    """
+
+    def _choose(self, n_features: int) -> Precomputed | Described | Foreign:
+        return choose(
+            self.kernel,
+            n_features,
+            gamma=self.gamma,
+            degree=self.degree,
+            coef0=self.coef0,
+            kernel_params=self.kernel_params,
+        )
+
+    @property
+    def _described(self) -> bool:
+        return isinstance(self._choice, Described)
+
+    def _choice_of(self, model: _core.Model) -> Precomputed | Described:
+        return Precomputed() if model.anchors is None else Described(stored(model)["kernel"])
+
+    def _tell_kernel(self, model: _core.Model) -> None:
+        self.kernel_ = stored(model)["kernel"] if self._described else self._choice.name
+        self.gamma_ = self._resolved_gamma(model.shape[1])
+
+    def _resolved_gamma(self, n_features: int) -> float:
+        if self._described:
+            values = _core.parameters(self.kernel_)
+            if values and "gamma" in values:
+                return values["gamma"]
+            if values and "sigma" in values:
+                return 0.5 / values["sigma"] ** 2
+            if values and "width" in values:
+                return 1.0 / values["width"] ** 2
+        return float(self.gamma) if is_real(self.gamma) else 1.0 / n_features
+
+    def _tile_is_single(self, X: np.ndarray) -> bool:
+        if self.precision == "auto":
+            return X.dtype == np.float32
+        return self.precision in ("f32", "mixed")
+
+    def _results(self, X: np.ndarray) -> np.dtype:
+        if self.precision == "auto":
+            return X.dtype
+        return np.dtype(np.float32 if self.precision == "f32" else np.float64)
+
+    @property
+    def X_fit_(self) -> np.ndarray:  # noqa: N802
+        """The training samples."""
+        model = self._fitted()
+        found = self._foreign["X"] if self._foreign else model.anchors
+        return present(found, "a model of a precomputed kernel keeps no samples")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        return tags
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write the fitted model to a file, whole or not at all.
+
+        The file is read by :func:`mercer.load`, by the command line and by the Rust library. A
+        kernel that scikit-learn evaluates cannot be written: pickle the estimator instead.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, by custom with the ending ``.mercer``.
+        """
+        check_is_fitted(self)
+        if isinstance(self._choice, Foreign):
+            raise ValueError(
+                f"the kernel {self._choice.name!r} is a function that a model file cannot hold: "
+                "pickle the estimator, or choose a kernel by a spec"
+            )
+        super().save(path)
+
+
+def present(found: np.ndarray | None, otherwise: str) -> np.ndarray:
+    """Return what was found; an AttributeError says why it was not."""
+    if found is None:
+        raise AttributeError(otherwise)
+    return found
+
+
+def stored(model: _core.Model) -> dict:
+    """Return the parameters that the model was fitted with."""
+    return json.loads(model.params)
+
+
+def is_mixed(model: _core.Model) -> bool:
+    """Whether kernel values are in single precision, and results in double."""
+    return model.dtype == "f64" and json.loads(model.report)["precision"] == "f32"

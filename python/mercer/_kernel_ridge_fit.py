@@ -1,0 +1,179 @@
+"""How kernel ridge regression is fitted and evaluated, whatever its targets stand for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from mercer import _core, _params
+from mercer._arrays import dtype_of, finite, plain, samples, scaled
+from mercer._kernel_choice import Described, Foreign, Precomputed
+from mercer._kernel_model import PRECISIONS, KernelModel, is_mixed
+from mercer._pairwise import need
+
+_SOLVERS = ("auto", "cholesky", "eigen", "cg")
+# Kernel values of new samples that scikit-learn computes at a time.
+_BLOCK = 2**22
+
+
+class RidgeFit(KernelModel):
+    """The private half of the kernel ridge estimators.
+
+    After fit, ``_flat`` says whether the targets came with one axis, and ``_spread`` is what
+    standard deviations need, once they were asked for.
+    """
+
+    def _check_params(self) -> None:
+        _params.boolean(self, "fit_intercept")
+        _params.one_of(self, "solver", _SOLVERS)
+        _params.one_of(self, "precision", PRECISIONS)
+        _params.none_or_positive(self, "tol")
+        _params.none_or_positive(self, "max_iter", integer=True)
+
+    def _samples(self, X) -> np.ndarray:
+        """The samples of a fit."""
+        return samples(self, X, reset=True, accept_sparse=True)
+
+    def _learn(self, X: np.ndarray, aims: tuple, classes: list[str] | None = None) -> tuple:
+        """Fit on checked samples; return the model and the kernel's choice."""
+        choice, start = self._choose(X.shape[1]), self._start()
+        with self._run() as run:
+            if isinstance(choice, Described):
+                choices = self._choices(X, choice.text) | {"classes": classes}
+                return _core.fit_kernel_ridge(X, aims, start, choices, run), choice
+            K = self._matrix(X, choice)
+            choices = self._choices(X, "linear") | {"classes": classes}
+            return _core.fit_kernel_ridge_gram(K, aims, start, choices, run), choice
+
+    def _start(self) -> np.ndarray | None:
+        """The coefficients to begin with; those of another shape are passed over."""
+        _params.boolean(self, "warm_start")
+        warm = self.warm_start and hasattr(self, "_model")
+        return _core.coefficients(self._model) if warm else None
+
+    def _matrix(self, X: np.ndarray, choice: Foreign | Precomputed) -> np.ndarray:
+        """The kernel matrix that is given, or that scikit-learn computes."""
+        finite(X)
+        if isinstance(choice, Foreign):
+            need(len(X) ** 2 * X.dtype.itemsize, self.memory_budget)
+            X = choice.matrix(X, None, self.n_jobs)
+            finite(X)
+        elif X.shape[0] != X.shape[1]:
+            raise ValueError(f"Precomputed metric requires a square matrix. Got {X.shape} instead.")
+        return plain(X.astype(self._tile(X), copy=False))
+
+    def _tile(self, X: np.ndarray) -> type:
+        return np.float32 if self._tile_is_single(X) else np.float64
+
+    def _choices(self, X: np.ndarray, text: str) -> dict[str, object]:
+        """The parameters as the compiled part takes them, classes aside."""
+        return {
+            "kernel": text,
+            "alpha": self._alphas(),
+            "intercept": bool(self.fit_intercept),
+            "solver": self.solver,
+            "tolerance": None if self.tol is None else float(self.tol),
+            "max_passes": None if self.max_iter is None else int(self.max_iter),
+            "seed": _params.seed(self.random_state),
+            "single": self._tile_is_single(X),
+            "dtype": "f64" if self._results(X) == np.float64 else "f32",
+        }
+
+    def _alphas(self) -> list[float]:
+        return _params.penalties(self, "alpha")
+
+    def _hold(self, X: np.ndarray, choice, *, flat: bool) -> None:
+        """Keep what belongs to a fresh fit beside the model."""
+        self._choice, self._flat = choice, flat
+        self._foreign = {"X": X.copy()} if isinstance(choice, Foreign) else {}
+
+    def _restore(self, model: _core.Model) -> None:
+        """Take over a fitted model, fresh or from a file."""
+        if not hasattr(self, "_choice"):
+            noted = json.loads(model.notes).get("flat_targets")
+            flat = model.shape[2] == 1 if noted is None else bool(noted)
+            self._choice, self._foreign, self._flat = self._choice_of(model), {}, flat
+        self._spread = None
+        self._keep(model)
+        self._describe(model)
+
+    def _describe(self, model: _core.Model) -> None:
+        """Set the attributes that tell of the model."""
+        self._tell_kernel(model)
+        self.n_iter_ = max(1, self.report_["passes"])
+        offsets = _core.offsets(model)
+        self.intercept_ = float(offsets[0]) if self._flat else offsets
+
+    def _notes(self) -> dict[str, object]:
+        return {"estimator": type(self).__name__, "flat_targets": self._flat}
+
+    @staticmethod
+    def _common_params_of(saved: dict, model: _core.Model) -> dict[str, object]:
+        """The parameters that mean the same as those in a file, penalties aside."""
+        return {
+            "kernel": "precomputed" if model.anchors is None else saved["kernel"],
+            "fit_intercept": saved["intercept"],
+            "solver": saved["solver"],
+            "tol": saved["tolerance"],
+            "max_iter": saved["max_passes"],
+            "random_state": saved["seed"],
+            "precision": "mixed" if is_mixed(model) else "auto",
+        }
+
+    @classmethod
+    def _params_of(cls, saved: dict, model: _core.Model) -> dict[str, object]:
+        alpha = saved["alpha"]
+        alpha = alpha[0] if len(alpha) == 1 else np.asarray(alpha)
+        return {"alpha": alpha} | cls._common_params_of(saved, model)
+
+    @property
+    def dual_coef_(self) -> np.ndarray:
+        """The coefficients of the training samples."""
+        found = _core.coefficients(self._fitted())
+        return found[:, 0] if self._flat else found
+
+    def _rows(self, X) -> np.ndarray:
+        """New samples, or kernel values, as they came."""
+        check_is_fitted(self)
+        return samples(self, X, reset=False, accept_sparse=True, check_finite=not self._described)
+
+    def _tiles(self, X: np.ndarray) -> np.ndarray:
+        """Samples or kernel values in the numbers that the model works in."""
+        X = scaled(self._model, X)
+        return plain(X.astype(dtype_of(self.report_["precision"]), copy=False))
+
+    def _blocks(self, X: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+        """What the compiled part evaluates, piece by piece, so that no large matrix is held."""
+        if not isinstance(self._choice, Foreign):
+            yield slice(None), self._tiles(X)
+            return
+        anchors = self._foreign["X"]
+        count = max(1, _BLOCK // len(anchors))
+        for first in range(0, len(X), count):
+            rows = slice(first, first + count)
+            yield rows, self._tiles(self._choice.matrix(X[rows], anchors, self.n_jobs))
+
+    def _predicted(self, X: np.ndarray) -> np.ndarray:
+        """The predictions for checked samples: rows × targets."""
+        out = np.empty((len(X), self._model.shape[2]), dtype_of(self.report_["precision"]))
+        with self._run() as run:
+            for rows, values in self._blocks(X):
+                _core.predict(self._model, values, out[rows], run)
+        return out.astype(dtype_of(self._model.dtype), copy=False)
+
+    def _deviations(self, X: np.ndarray) -> np.ndarray:
+        """The standard deviations of the predictions for checked samples: rows × targets."""
+        with self._run() as run:
+            if self._spread is None:
+                self._spread = _core.Spread(self._model, run)
+            found = self._spread.deviations(self._tiles(X), run)
+        return found.astype(dtype_of(self._model.dtype), copy=False)
+
+    def __getstate__(self):
+        state = dict(super().__getstate__())
+        if "_spread" in state:
+            state["_spread"] = None
+        return state

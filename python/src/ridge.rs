@@ -1,0 +1,251 @@
+//! Kernel ridge regression: fitting, predicting, and what a fitted one tells.
+
+use mercer::io::{Model as Fitted, Saved};
+use mercer::linalg::view::{Mat, MatRef};
+use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Targets};
+use mercer::real::Real;
+use mercer::solve::ridge::Solver;
+use mercer::{Context, select};
+use numpy::{Element, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2, ToPyArray};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+use crate::arrays::{Room, Samples, dense, room, shown, view, with_samples};
+use crate::enter::{Run, enter};
+use crate::errors::exception;
+use crate::fit::{dtype_named, unknown};
+use crate::kernels::parse;
+use crate::model::{Model, json, other_type};
+
+/// The parameters of kernel ridge regression, from a dictionary.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct RidgeChoices {
+    kernel: String,
+    alpha: Vec<f64>,
+    intercept: bool,
+    solver: String,
+    tolerance: Option<f64>,
+    max_passes: Option<usize>,
+    seed: u64,
+    classes: Option<Vec<String>>,
+    /// Whether kernel values are in single precision.
+    pub single: bool,
+    /// The number type of results.
+    pub dtype: String,
+}
+
+impl RidgeChoices {
+    /// The parameters.
+    pub fn params(&self, py: Python<'_>) -> PyResult<KernelRidgeParams> {
+        let solver = match self.solver.as_str() {
+            "auto" => Solver::Auto,
+            "cholesky" => Solver::Cholesky,
+            "eigen" => Solver::Eigen,
+            "cg" => Solver::Cg,
+            name => return Err(unknown("solver", name)),
+        };
+        Ok(KernelRidgeParams {
+            kernel: parse(py, &self.kernel)?,
+            alpha: self.alpha.clone(),
+            intercept: self.intercept,
+            solver,
+            tolerance: self.tolerance,
+            max_passes: self.max_passes,
+            seed: self.seed,
+        })
+    }
+}
+
+/// Targets (n × t) and weights of samples.
+#[derive(FromPyObject)]
+pub struct Aims<'py>(PyReadonlyArray2<'py, f64>, Option<PyReadonlyArray1<'py, f64>>);
+
+impl Aims<'_> {
+    /// Copies of the targets and of the weights.
+    pub fn read(&self) -> PyResult<(Mat<f64>, Option<Vec<f64>>)> {
+        let weights = self.1.as_ref().map(|weights| weights.as_slice().map(<[f64]>::to_vec));
+        Ok((copied(&self.0)?, weights.transpose()?))
+    }
+}
+
+fn copied(array: &PyReadonlyArray2<'_, f64>) -> PyResult<Mat<f64>> {
+    let from = view(array)?;
+    Ok(Mat::from_fn(from.rows(), from.cols(), |i, j| from.at(i, j)))
+}
+
+/// What a fit is given, samples aside.
+struct Task {
+    params: KernelRidgeParams,
+    values: Mat<f64>,
+    weights: Option<Vec<f64>>,
+    start: Option<Mat<f64>>,
+    classes: Option<Vec<String>>,
+}
+
+impl Task {
+    fn new(
+        py: Python<'_>,
+        aims: &Aims<'_>,
+        start: Option<&PyReadonlyArray2<'_, f64>>,
+        choices: &RidgeChoices,
+    ) -> PyResult<Self> {
+        let (values, weights) = aims.read()?;
+        let (start, classes) = (start.map(copied).transpose()?, choices.classes.clone());
+        Ok(Self { params: choices.params(py)?, values, weights, start, classes })
+    }
+
+    fn targets(&self) -> Targets<'_> {
+        Targets { values: &self.values, weights: self.weights.as_deref() }
+    }
+
+    fn on_samples<T: Real>(
+        &self,
+        ctx: &Context,
+        x: MatRef<'_, impl Real>,
+    ) -> mercer::Result<KernelRidge<T>> {
+        let (points, start) = (dense::<T>(x)?, self.start.as_ref());
+        let model = KernelRidge::fit(ctx, &self.params, &points, self.targets(), start)?;
+        Ok(KernelRidge { classes: self.classes.clone(), ..model })
+    }
+
+    fn on_matrix<T: Real>(
+        &self,
+        ctx: &Context,
+        matrix: MatRef<'_, T>,
+    ) -> mercer::Result<KernelRidge<T>> {
+        let start = self.start.as_ref();
+        let model = KernelRidge::fit_gram(ctx, &self.params, matrix, self.targets(), start)?;
+        Ok(KernelRidge { classes: self.classes.clone(), ..model })
+    }
+}
+
+/// Fits kernel ridge regression on samples; conjugate gradients begin with the coefficients `start`.
+#[pyfunction]
+#[pyo3(signature = (x, aims, start, choices, run))]
+pub fn fit_kernel_ridge(
+    py: Python<'_>,
+    x: Samples<'_>,
+    aims: Aims<'_>,
+    start: Option<PyReadonlyArray2<'_, f64>>,
+    choices: RidgeChoices,
+    run: Run,
+) -> PyResult<Model> {
+    let task = Task::new(py, &aims, start.as_ref(), &choices)?;
+    let model = with_samples!(&x, x => {
+        let x = view(x)?;
+        enter(py, &run, |ctx| match choices.single {
+            true => task.on_samples(ctx, x).map(Fitted::KernelRidge32),
+            false => task.on_samples(ctx, x).map(Fitted::KernelRidge64),
+        })?
+    });
+    Ok(Model::holding(Saved::new(model, dtype_named(&choices.dtype))))
+}
+
+/// Fits kernel ridge regression on a kernel matrix.
+#[pyfunction]
+#[pyo3(signature = (matrix, aims, start, choices, run))]
+pub fn fit_kernel_ridge_gram(
+    py: Python<'_>,
+    matrix: Samples<'_>,
+    aims: Aims<'_>,
+    start: Option<PyReadonlyArray2<'_, f64>>,
+    choices: RidgeChoices,
+    run: Run,
+) -> PyResult<Model> {
+    let task = Task::new(py, &aims, start.as_ref(), &choices)?;
+    let model = match &matrix {
+        Samples::F32(matrix) => {
+            let matrix = view(matrix)?;
+            Fitted::KernelRidge32(enter(py, &run, |ctx| task.on_matrix(ctx, matrix))?)
+        }
+        Samples::F64(matrix) => {
+            let matrix = view(matrix)?;
+            Fitted::KernelRidge64(enter(py, &run, |ctx| task.on_matrix(ctx, matrix))?)
+        }
+    };
+    Ok(Model::holding(Saved::new(model, dtype_named(&choices.dtype))))
+}
+
+/// Runs the same lines with `$model` bound to the kernel ridge regression of whichever number type.
+macro_rules! with_ridge {
+    ($model:expr, $ridge:ident => $body:expr) => {
+        match &$model.saved().model {
+            Fitted::KernelRidge32($ridge) => $body,
+            Fitted::KernelRidge64($ridge) => $body,
+            _ => Err(PyTypeError::new_err("this model is no kernel ridge regression")),
+        }
+    };
+}
+
+/// Writes the predictions for new samples, or for new rows of a kernel matrix. Samples and results have the number type
+/// that the model works in.
+#[pyfunction]
+pub fn predict(
+    py: Python<'_>,
+    model: &Bound<'_, Model>,
+    x: Samples<'_>,
+    out: Room<'_>,
+    run: Run,
+) -> PyResult<()> {
+    match (&model.get().saved().model, x, out) {
+        (Fitted::KernelRidge32(model), Samples::F32(x), Room::F32(mut out)) => {
+            evaluate(py, model, &x, &mut out, &run)
+        }
+        (Fitted::KernelRidge64(model), Samples::F64(x), Room::F64(mut out)) => {
+            evaluate(py, model, &x, &mut out, &run)
+        }
+        _ => Err(other_type()),
+    }
+}
+
+fn evaluate<T: Real + Element>(
+    py: Python<'_>,
+    model: &KernelRidge<T>,
+    x: &PyReadonlyArray2<'_, T>,
+    out: &mut PyReadwriteArray2<'_, T>,
+    run: &Run,
+) -> PyResult<()> {
+    let (x, out) = (view(x)?, room(out)?);
+    enter(py, run, |ctx| match model.anchors {
+        Some(_) => model.predict(ctx, &dense(x)?, out),
+        None => model.predict_gram(ctx, x, out),
+    })
+}
+
+/// The coefficients (n × t) where they lie.
+#[pyfunction]
+pub fn coefficients<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyAny>> {
+    let owner = model.clone().into_any();
+    // SAFETY: the numbers belong to a frozen object, which the array keeps alive.
+    with_ridge!(model.get(), ridge => unsafe {
+        shown(ridge.coef.data(), ridge.n(), ridge.t(), owner)
+    })
+}
+
+/// One constant per target.
+#[pyfunction]
+pub fn offsets<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let py = model.py();
+    with_ridge!(model.get(), ridge => Ok(ridge.offset.to_pyarray(py)))
+}
+
+/// How kernel and penalty were chosen, and the names of the classes, as JSON: null for what does not apply.
+#[pyfunction]
+pub fn remarks(model: &Bound<'_, Model>) -> PyResult<String> {
+    with_ridge!(model.get(), ridge => json(&serde_json::json!({
+        "selection": ridge.selection, "classes": ridge.classes,
+    })))
+}
+
+/// The kernels of several widths that suit the samples, as specs; the kernel itself if it has no width left open.
+#[pyfunction]
+pub fn widths(py: Python<'_>, text: &str, x: Samples<'_>) -> PyResult<Vec<String>> {
+    let spec = parse(py, text)?;
+    with_samples!(&x, x => {
+        let x = view(x)?;
+        let found = dense::<f64>(x).and_then(|points| select::widths(&spec, &points));
+        let specs = found.map_err(|error| exception(py, error))?;
+        Ok(specs.iter().map(ToString::to_string).collect())
+    })
+}

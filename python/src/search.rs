@@ -1,0 +1,257 @@
+//! Searches over kernels and penalties, and scorers that are Python functions.
+
+use std::sync::Mutex;
+
+use mercer::io::{Model as Fitted, Saved};
+use mercer::linalg::view::Mat;
+use mercer::model::kernel_ridge::{KernelRidge, Targets};
+use mercer::real::Real;
+use mercer::select::{
+    self, Fold, Judge, Score, Search, SearchParams, SquaredError, Table, Validation,
+};
+use mercer::{Context, Error};
+use numpy::{PyArray1, PyArray2, PyReadonlyArray1, ToPyArray};
+use pyo3::prelude::*;
+
+use crate::arrays::{Samples, copied, dense, view, with_samples};
+use crate::enter::{Run, enter};
+use crate::fit::{dtype_named, unknown};
+use crate::kernels::parse;
+use crate::model::Model;
+use crate::ridge::{Aims, RidgeChoices};
+
+/// What to compare and how, from a dictionary.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct SearchChoices<'py> {
+    kernels: Vec<String>,
+    alphas: Option<Vec<f64>>,
+    validation: Comparison<'py>,
+    per_target: bool,
+    scorer: Option<Py<PyAny>>,
+    measure: String,
+}
+
+/// `"loo"`, `"gcv"`, or splits into rows to learn from and rows to judge by.
+#[derive(FromPyObject)]
+enum Comparison<'py> {
+    Named(String),
+    Splits(Vec<(PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>)>),
+}
+
+impl SearchChoices<'_> {
+    fn params(&self, py: Python<'_>, model: &RidgeChoices) -> PyResult<SearchParams> {
+        let kernels = self.kernels.iter().map(|text| parse(py, text));
+        Ok(SearchParams {
+            model: model.params(py)?,
+            kernels: kernels.collect::<PyResult<_>>()?,
+            alphas: self.alphas.clone(),
+            validation: self.validation.read()?,
+            per_target: self.per_target,
+        })
+    }
+
+    fn scorer(&self, py: Python<'_>) -> Option<Scorer> {
+        let call = self.scorer.as_ref()?.clone_ref(py);
+        Some(Scorer { call, measure: self.measure.clone(), raised: Mutex::new(None) })
+    }
+}
+
+impl Comparison<'_> {
+    fn read(&self) -> PyResult<Validation> {
+        match self {
+            Comparison::Named(name) => match name.as_str() {
+                "loo" => Ok(Validation::LeaveOneOut),
+                "gcv" => Ok(Validation::Gcv),
+                name => Err(unknown("cv", name)),
+            },
+            Comparison::Splits(splits) => {
+                let fold =
+                    |(train, test): &(_, _)| Ok(Fold { train: rows(train)?, test: rows(test)? });
+                splits.iter().map(fold).collect::<PyResult<_>>().map(Validation::Folds)
+            }
+        }
+    }
+}
+
+fn rows(array: &PyReadonlyArray1<'_, i64>) -> PyResult<Vec<usize>> {
+    // A negative row becomes one that no sample has, which the library refuses.
+    Ok(array.as_slice()?.iter().map(|&row| usize::try_from(row).unwrap_or(usize::MAX)).collect())
+}
+
+/// A Python function of rows and predictions (rows × t) that returns scores: one per target, or one for all together.
+struct Scorer {
+    call: Py<PyAny>,
+    measure: String,
+    /// What it raised first.
+    raised: Mutex<Option<PyErr>>,
+}
+
+impl Judge for Scorer {
+    fn name(&self) -> String {
+        self.measure.clone()
+    }
+
+    fn scores(&self, rows: &[usize], predicted: &Mat<f64>) -> mercer::Result<Vec<Score>> {
+        let scores = Python::attach(|py| -> PyResult<Vec<f64>> {
+            let rows: Vec<i64> = rows.iter().map(|&row| row as i64).collect();
+            self.call.call1(py, (rows.to_pyarray(py), copied(py, predicted)))?.extract(py)
+        });
+        match scores {
+            Ok(scores) => {
+                let score = |value| Score { value, spread: f64::NAN };
+                Ok(scores.into_iter().map(score).collect())
+            }
+            Err(error) => {
+                self.keep().get_or_insert(error);
+                Err(Error::Interrupted)
+            }
+        }
+    }
+}
+
+impl Scorer {
+    fn keep(&self) -> std::sync::MutexGuard<'_, Option<PyErr>> {
+        self.raised.lock().unwrap_or_else(|broken| broken.into_inner())
+    }
+}
+
+/// The scores of one kernel: its spec, penalties, scores (penalties × targets, or × 1), and their standard errors.
+type Scores<'py> = (
+    Option<String>,
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray2<f64>>,
+    Bound<'py, PyArray2<f64>>,
+);
+
+/// A model, the scores of all kernels, and the choice: the kernel's place, the score, its standard error.
+type Found<'py> = (Model, Vec<Scores<'py>>, (usize, f64, f64));
+
+/// Chooses kernel and penalty on samples, and fits with them.
+#[pyfunction]
+pub fn search<'py>(
+    py: Python<'py>,
+    x: Samples<'_>,
+    aims: Aims<'_>,
+    model: RidgeChoices,
+    choices: SearchChoices<'_>,
+    run: Run,
+) -> PyResult<Found<'py>> {
+    let (task, dtype) = (Task::new(py, &aims, &model, &choices)?, dtype_named(&model.dtype));
+    let finished = with_samples!(&x, x => {
+        let x = view(x)?;
+        task.enter(py, &run, |ctx, targets, judge| match model.single {
+            true => select::search(ctx, &task.params, &dense(x)?, targets, judge).map(Finished::of),
+            false => {
+                select::search(ctx, &task.params, &dense(x)?, targets, judge).map(Finished::of_double)
+            }
+        })?
+    });
+    Ok(finished.shown(py, dtype))
+}
+
+/// Chooses the penalty on a kernel matrix, and fits with it.
+#[pyfunction]
+pub fn search_gram<'py>(
+    py: Python<'py>,
+    matrix: Samples<'_>,
+    aims: Aims<'_>,
+    model: RidgeChoices,
+    choices: SearchChoices<'_>,
+    run: Run,
+) -> PyResult<Found<'py>> {
+    let (task, dtype) = (Task::new(py, &aims, &model, &choices)?, dtype_named(&model.dtype));
+    let finished = match &matrix {
+        Samples::F32(matrix) => {
+            let matrix = view(matrix)?;
+            task.enter(py, &run, |ctx, targets, judge| {
+                select::search_gram(ctx, &task.params, matrix, targets, judge).map(Finished::of)
+            })?
+        }
+        Samples::F64(matrix) => {
+            let matrix = view(matrix)?;
+            task.enter(py, &run, |ctx, targets, judge| {
+                select::search_gram(ctx, &task.params, matrix, targets, judge)
+                    .map(Finished::of_double)
+            })?
+        }
+    };
+    Ok(finished.shown(py, dtype))
+}
+
+/// What a search is given, samples aside.
+struct Task {
+    params: SearchParams,
+    values: Mat<f64>,
+    weights: Option<Vec<f64>>,
+    scorer: Option<Scorer>,
+}
+
+impl Task {
+    fn new(
+        py: Python<'_>,
+        aims: &Aims<'_>,
+        model: &RidgeChoices,
+        choices: &SearchChoices<'_>,
+    ) -> PyResult<Self> {
+        let (values, weights) = aims.read()?;
+        Ok(Self { params: choices.params(py, model)?, values, weights, scorer: choices.scorer(py) })
+    }
+
+    /// Runs a search; what the scorer raised is raised.
+    fn enter(
+        &self,
+        py: Python<'_>,
+        run: &Run,
+        work: impl FnOnce(&Context, Targets<'_>, &dyn Judge) -> mercer::Result<Finished> + Send,
+    ) -> PyResult<Finished> {
+        let (targets, weights) = (&self.values, self.weights.as_deref());
+        let squared = SquaredError { targets, weights };
+        let judge = self.scorer.as_ref().map_or(&squared as &dyn Judge, |scorer| scorer);
+        let done = enter(py, run, |ctx| work(ctx, Targets { values: targets, weights }, judge));
+        match self.scorer.as_ref().and_then(|scorer| scorer.keep().take()) {
+            Some(raised) => Err(raised),
+            None => done,
+        }
+    }
+}
+
+/// A finished search of either number type.
+struct Finished {
+    model: Fitted,
+    kernels: Vec<String>,
+    tables: Vec<Table>,
+    chosen: (usize, f64, f64),
+}
+
+impl Finished {
+    fn of(search: Search<f32>) -> Self {
+        Self::new(search, Fitted::KernelRidge32)
+    }
+
+    fn of_double(search: Search<f64>) -> Self {
+        Self::new(search, Fitted::KernelRidge64)
+    }
+
+    fn new<T: Real>(search: Search<T>, hold: impl FnOnce(KernelRidge<T>) -> Fitted) -> Self {
+        let (score, kernels) =
+            (search.chosen.score, search.kernels.iter().map(ToString::to_string));
+        Self {
+            kernels: kernels.collect(),
+            model: hold(search.model),
+            tables: search.tables,
+            chosen: (search.chosen.kernel, score.value, score.spread),
+        }
+    }
+
+    fn shown(self, py: Python<'_>, dtype: mercer::io::Dtype) -> Found<'_> {
+        let Self { model, kernels, tables, chosen } = self;
+        let scores = tables.iter().enumerate().map(|(place, table)| {
+            let kernel = kernels.get(place).cloned();
+            let alphas = table.alphas.to_pyarray(py);
+            (kernel, alphas, copied(py, &table.scores), copied(py, &table.spreads))
+        });
+        let scores = scores.collect();
+        (Model::holding(Saved::new(model, dtype)), scores, chosen)
+    }
+}

@@ -1,0 +1,57 @@
+//! Standard deviations of predictions, as Python holds what is computed once for them.
+
+use mercer::io::Model as Fitted;
+use mercer::linalg::view::Mat;
+use mercer::model::spread::Spread as Prepared;
+use numpy::PyArray2;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+use crate::arrays::{Samples, copied, dense, view, with_samples};
+use crate::enter::{Run, enter};
+use crate::model::Model;
+
+/// What the standard deviations of a model's predictions need. It never changes.
+#[pyclass(frozen, module = "mercer._core")]
+pub struct Spread {
+    prepared: Any,
+}
+
+enum Any {
+    F32(Prepared<f32>),
+    F64(Prepared<f64>),
+}
+
+#[pymethods]
+impl Spread {
+    #[new]
+    fn new(py: Python<'_>, model: &Bound<'_, Model>, run: Run) -> PyResult<Self> {
+        let prepared = match &model.get().saved().model {
+            Fitted::KernelRidge32(model) => {
+                Any::F32(enter(py, &run, |ctx| Prepared::new(ctx, model))?)
+            }
+            Fitted::KernelRidge64(model) => {
+                Any::F64(enter(py, &run, |ctx| Prepared::new(ctx, model))?)
+            }
+            _ => return Err(PyTypeError::new_err("this model is no kernel ridge regression")),
+        };
+        Ok(Self { prepared })
+    }
+
+    /// The standard deviation of each target's prediction: m × t.
+    fn deviations<'py>(
+        &self,
+        py: Python<'py>,
+        x: Samples<'_>,
+        run: Run,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let found: Mat<f64> = with_samples!(&x, x => {
+            let x = view(x)?;
+            enter(py, &run, |ctx| match &self.prepared {
+                Any::F32(prepared) => prepared.deviations(ctx, &dense(x)?),
+                Any::F64(prepared) => prepared.deviations(ctx, &dense(x)?),
+            })?
+        });
+        Ok(copied(py, &found))
+    }
+}
