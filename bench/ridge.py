@@ -157,32 +157,34 @@ def check_search(
     verdicts = {}
     for name, output in outputs.items():
         if isinstance(output, GridSearchCV):
-            ours = _mercer_search(problem, KFold(5)).cv_results_
-            keys = zip(ours["param_gamma"], ours["param_alpha"], ours["mean_test_score"],
-                       strict=True)  # fmt: skip
-            found = {(_key(gamma), _key(alpha)): score for gamma, alpha, score in keys}
-            theirs = output.cv_results_
-            pairs = zip(theirs["param_gamma"], theirs["param_alpha"], theirs["mean_test_score"],
-                        strict=True)  # fmt: skip
-            worst = max(abs(found[_key(g), _key(a)] / score - 1) for g, a, score in pairs)
+            ours = _by_parameters(_mercer_search(problem, KFold(5)).cv_results_)
+            theirs = _by_parameters(output.cv_results_)
+            worst = max(abs(ours[key] / score - 1) for key, score in theirs.items())
             verdicts[name] = Verdict({"fold scores": worst}, {"fold scores": SCORE})
         else:
-            worst = _left_out_error(problem, output.cv_results_)
+            worst = _left_out_error(problem, _by_parameters(output.cv_results_))
             verdicts[name] = Verdict({"left-out scores": worst}, {"left-out scores": SCORE})
     return verdicts
+
+
+def _by_parameters(results: Mapping[str, Any]) -> dict[tuple[float, float], float]:
+    """Scores by gamma and alpha, of either library."""
+    gammas = results.get("param_gamma")
+    if gammas is None:
+        gammas = [float(text[len("rbf(gamma=") : -1]) for text in results["param_kernel"]]
+    points = zip(gammas, results["param_alpha"], results["mean_test_score"], strict=True)
+    return {(_key(gamma), _key(alpha)): float(score) for gamma, alpha, score in points}
 
 
 def _key(value: float) -> float:
     return float(f"{float(value):.9e}")
 
 
-def _left_out_error(problem: Problem, results: Mapping[str, Any]) -> float:
+def _left_out_error(problem: Problem, found: Mapping[tuple[float, float], float]) -> float:
     assert problem.y is not None
-    count = len(results["param_alpha"])
     worst = 0.0
-    for place in np.linspace(0, count - 1, 5).astype(int):
-        gamma, alpha = float(results["param_gamma"][place]), float(results["param_alpha"][place])
+    for gamma, alpha in list(found)[:: max(1, len(found) // 5)]:
         inverse = np.linalg.inv(rbf_kernel(problem.X, gamma=gamma) + alpha * np.eye(problem.n))
         score = -np.mean((inverse @ problem.y / np.diag(inverse)) ** 2)
-        worst = max(worst, abs(results["mean_test_score"][place] / score - 1))
+        worst = max(worst, abs(found[gamma, alpha] / score - 1))
     return worst

@@ -73,7 +73,13 @@ class Spread:
 Aims: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64] | None]
 # A model; for each kernel its spec, penalties, scores and their standard errors; and the place of
 # the kernel chosen, its score and the standard error of that.
-Scores: TypeAlias = tuple[str | None, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+Scores: TypeAlias = tuple[
+    str | None,
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+]
 Found: TypeAlias = tuple[Model, list[Scores], tuple[int, float, float]]
 
 def available_memory() -> int: ...

@@ -60,7 +60,9 @@ class KernelRidgeCV(RidgeRegressor):
     store_cv_results : bool, default=False
         Whether to keep all scores in ``cv_results_``.
     alpha_per_target : bool, default=False
-        Whether each target gets a penalty of its own. All share the kernel.
+        Whether each target gets a penalty of its own. All share the kernel. Without a scorer,
+        several targets are compared by their errors relative to their variances, so that no target
+        outweighs the others.
     solver, tol, max_iter, random_state
         Of the final fit, as for :class:`mercer.KernelRidge`.
     precision : {"auto", "f64", "f32", "mixed"}, default="auto"

@@ -31,10 +31,11 @@ class Searched:
         """Return all scores in the manner of scikit-learn's grid search."""
         kernels = [name for name, alphas, *_ in self.tables for _ in alphas]
         alphas = np.concatenate([alphas for _, alphas, *_ in self.tables])
-        scores = np.concatenate([scores for *_, scores, _ in self.tables])
-        spreads = np.concatenate([spreads for *_, spreads in self.tables])
+        scores = np.concatenate([scores for *_, scores, _, _ in self.tables])
+        spreads = np.concatenate([spreads for *_, spreads, _ in self.tables])
+        compared = np.concatenate([compared for *_, compared in self.tables])
         mean = scores.mean(axis=1)
-        ranked = np.where(np.isnan(mean), -np.inf, mean)
+        ranked = np.where(np.isnan(compared), -np.inf, compared)
         return {
             "params": [
                 {"alpha": float(alpha), "kernel": kernel}

@@ -116,12 +116,14 @@ impl Scorer {
     }
 }
 
-/// The scores of one kernel: its spec, penalties, scores (penalties × targets, or × 1), and their standard errors.
+/// The scores of one kernel: its spec, penalties, scores (penalties × targets, or × 1), their standard errors, and by what
+/// penalties are compared.
 type Scores<'py> = (
     Option<String>,
     Bound<'py, PyArray1<f64>>,
     Bound<'py, PyArray2<f64>>,
     Bound<'py, PyArray2<f64>>,
+    Bound<'py, PyArray1<f64>>,
 );
 
 /// A model, the scores of all kernels, and the choice: the kernel's place, the score, its standard error.
@@ -249,7 +251,9 @@ impl Finished {
         let scores = tables.iter().enumerate().map(|(place, table)| {
             let kernel = kernels.get(place).cloned();
             let alphas = table.alphas.to_pyarray(py);
-            (kernel, alphas, copied(py, &table.scores), copied(py, &table.spreads))
+            let compared: Vec<f64> = (0..table.alphas.len()).map(|a| table.compared(a)).collect();
+            let (scores, spreads) = (copied(py, &table.scores), copied(py, &table.spreads));
+            (kernel, alphas, scores, spreads, compared.to_pyarray(py))
         });
         let scores = scores.collect();
         (Model::holding(Saved::new(model, dtype)), scores, chosen)

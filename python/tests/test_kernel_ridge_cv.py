@@ -174,11 +174,20 @@ def test_a_penalty_for_each_target(scoring):
 
 
 def test_linear_kernel_is_ridge_cv():
-    theirs = RidgeCV(ALPHAS, store_cv_results=True).fit(X, Y)
-    ours = KernelRidgeCV(ALPHAS, kernel="linear").fit(X, Y)
+    # Of like size, because RidgeCV adds the errors of targets up as they are.
+    scaled = Y / Y.std(axis=0)
+    theirs = RidgeCV(ALPHAS, store_cv_results=True).fit(X, scaled)
+    ours = KernelRidgeCV(ALPHAS, kernel="linear").fit(X, scaled)
     assert ours.alpha_ == theirs.alpha_
     assert ours.best_score_ == pytest.approx(theirs.best_score_)
     assert_allclose(ours.predict(NEW), theirs.predict(NEW), atol=1e-9)
+
+
+def test_no_target_outweighs_the_others():
+    grid = {"alphas": np.logspace(-6, 3, 30), "kernel": ["rbf(gamma=0.05)", "rbf(gamma=2)"]}
+    plain = KernelRidgeCV(**grid).fit(X, Y)
+    turned = KernelRidgeCV(**grid).fit(X, Y * [1e6, 1.0])
+    assert (turned.alpha_, turned.kernel_) == (plain.alpha_, plain.kernel_)
 
 
 def test_it_is_sensible_without_any_parameter():

@@ -129,7 +129,10 @@ fn of_rows<T: Real>(
     } else {
         let x = rows.dense()?;
         if std {
-            deviations = Some(Spread::new(context, model)?.deviations(context, &x)?);
+            let amplitudes = Spread::amplitudes(context, model)?;
+            let own = Spread::new(context, model)?.deviations(context, &x)?;
+            let scaled = |i: usize, j: usize| amplitudes[j] * own[(i, j)];
+            deviations = Some(Mat::from_fn(own.rows(), own.cols(), scaled));
         }
         model.predict(context, &x, out.view_mut())?;
     }

@@ -161,7 +161,7 @@ fn budgets() {
         &["the table", "--memory"],
     );
     let line = format!("kpca t.csv --label kind --memory 1MB -k all {OUTPUTS}");
-    check(&folder, &line, 1, &["needs", "budget is", "ask for less"]);
+    check(&folder, &line, 1, &["needs", "budget is", "fewer components"]);
     folder.write("h.csv", houses(400));
     // One candidate is fitted where there is no room to judge it.
     let one = "krr h.csv --target price --label id --kernel 'rbf(sigma=2)' --alpha 1 --memory 2MB";

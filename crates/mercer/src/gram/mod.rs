@@ -27,6 +27,7 @@ pub use tiles::{TILE, Tiles};
 use crate::context::Context;
 use crate::error::Result;
 use crate::linalg::block::Block;
+use crate::linalg::skinny::WIDTH;
 use crate::linalg::view::Mat;
 
 /// A symmetric matrix that can be multiplied with a block of vectors.
@@ -47,4 +48,24 @@ pub trait Gram: Operator {
     fn lower(&self, ctx: &Context) -> Result<Mat<f64>>;
     /// The same in single precision, for factors that are corrected afterwards.
     fn lower_f32(&self, ctx: &Context) -> Result<Mat<f32>>;
+    /// K · x for x of any number of columns: n × m.
+    fn times(&self, ctx: &Context, x: &Mat<f64>) -> Result<Mat<f64>> {
+        times_by_blocks(self, ctx, x)
+    }
+}
+
+/// A · x, sixteen columns at a time.
+fn times_by_blocks<A: Operator + ?Sized>(a: &A, ctx: &Context, x: &Mat<f64>) -> Result<Mat<f64>> {
+    let (n, m) = (x.rows(), x.cols());
+    let mut out = Mat::zeros(n, m);
+    for from in (0..m).step_by(WIDTH) {
+        let width = WIDTH.min(m - from);
+        let v = Block::from_fn(n, |i, c| if c < width { x[(i, from + c)] } else { 0.0 });
+        let mut image = Block::zeros(n);
+        a.apply(ctx, &v, &mut image)?;
+        for (i, lane) in image.lanes().iter().enumerate() {
+            out.row_mut(i)[from..from + width].copy_from_slice(&lane[..width]);
+        }
+    }
+    Ok(out)
 }

@@ -46,7 +46,7 @@ pub fn plan<T: Real>(ctx: &Context, n: usize, workspace: u64) -> Result<Plan> {
             what: "the solver",
             needed: workspace,
             budget,
-            hint: "ask for less at once, fit on fewer rows, or raise the budget",
+            hint: "ask for fewer components or targets, fit on fewer rows, or raise the budget",
         });
     }
     let reason = format!(

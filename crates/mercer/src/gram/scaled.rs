@@ -64,6 +64,15 @@ impl Gram for Scaled<'_> {
         Ok(lower)
     }
 
+    fn times(&self, ctx: &Context, x: &Mat<f64>) -> Result<Mat<f64>> {
+        let scaled = Mat::from_fn(x.rows(), x.cols(), |i, j| self.scale[i] * x[(i, j)]);
+        let mut out = self.inner.times(ctx, &scaled)?;
+        for (i, s) in self.scale.iter().enumerate() {
+            out.row_mut(i).iter_mut().for_each(|v| *v *= s);
+        }
+        Ok(out)
+    }
+
     fn lower_f32(&self, ctx: &Context) -> Result<Mat<f32>> {
         let mut lower = self.inner.lower_f32(ctx)?;
         for (i, s) in self.scale.iter().enumerate() {
@@ -93,7 +102,13 @@ mod tests {
         let mut product = Block::zeros(3);
         let unit = Block::from_fn(3, |i, c| if i == c { 1.0 } else { 0.0 });
         scaled.apply(&ctx, &unit, &mut product).unwrap();
+        let many = Mat::from_fn(3, 40, |i, j| ((i + 2 * j) % 5) as f64);
+        let times = scaled.times(&ctx, &many).unwrap();
         for i in 0..3 {
+            for c in 0..40 {
+                let sum: f64 = (0..3).map(|j| want(i, j) * many[(j, c)]).sum();
+                assert!((times[(i, c)] - sum).abs() < 1e-12);
+            }
             assert_eq!(scaled.diag(&ctx).unwrap()[i], want(i, i));
             assert_eq!((columns[(i, 0)], columns[(i, 1)]), (want(i, 2), want(i, 0)));
             (0..3).for_each(|j| assert!((product.lanes()[i][j] - want(i, j)).abs() < 1e-12));

@@ -47,6 +47,10 @@ impl<P: Points, T: Real> Tiles for Tiled<'_, P, T> {
         Ok(diagonal.into_iter().map(T::f64).collect())
     }
 
+    fn is_stored(&self) -> bool {
+        false
+    }
+
     /// Straight from the kernel: tiles would hold all other columns too.
     fn gather(&self, ctx: &Context, which: &[usize]) -> Result<Mat<f64>> {
         let (chosen, r) = (self.points.select(which), which.len());

@@ -6,9 +6,10 @@ use super::{Gram, Operator};
 use crate::context::Context;
 use crate::error::Result;
 use crate::linalg::block::Block;
+use crate::linalg::product::{self, Onto};
 use crate::linalg::skinny::{Lane, TileRef, WIDTH, multiply, multiply_transposed};
-use crate::linalg::view::Mat;
-use crate::real::Real;
+use crate::linalg::view::{Mat, MatMut, MatRef};
+use crate::real::{Numbers, Real};
 
 /// Rows and columns of a tile. 256 × 256 numbers of 8 bytes fill less than half of a common second-level cache.
 pub const TILE: usize = 256;
@@ -62,6 +63,11 @@ pub trait Tiles: Send + Sync {
             diagonal.extend((0..tile.rows).map(|r| tile.data[r * tile.stride + r].f64()));
         }
         Ok(diagonal)
+    }
+
+    /// Whether a tile costs less to read than to multiply with.
+    fn is_stored(&self) -> bool {
+        true
     }
 
     /// The columns `which`: n × which.len().
@@ -162,6 +168,39 @@ impl<S: Tiles> Gram for S {
     fn lower_f32(&self, ctx: &Context) -> Result<Mat<f32>> {
         lower_from_tiles(self, ctx)
     }
+
+    fn times(&self, ctx: &Context, x: &Mat<f64>) -> Result<Mat<f64>> {
+        match self.is_stored() && S::T::EPSILON < 1e-10 && x.cols() > 2 * WIDTH {
+            true => times_by_products(self, ctx, x),
+            false => super::times_by_blocks(self, ctx, x),
+        }
+    }
+}
+
+/// K · x by matrix products of tiles: for many columns quicker than block by block. Each tile is read twice, for its rows
+/// and for its columns, so that every row of the result is the work of one task.
+fn times_by_products<S: Tiles>(source: &S, ctx: &Context, x: &Mat<f64>) -> Result<Mat<f64>> {
+    let (n, m) = (source.size(), x.cols());
+    let mut out = Mat::zeros(n, m);
+    ctx.install(|| {
+        out.data_mut().par_chunks_mut(TILE * m).enumerate().try_for_each(|(i, rows)| {
+            let mut scratch = Vec::new();
+            let height = rows.len() / m;
+            for j in 0..n.div_ceil(TILE) {
+                ctx.poll()?;
+                let tile = source.tile(i.max(j), i.min(j), &mut scratch)?;
+                let Numbers::F64(values) = S::T::numbers(tile.data) else {
+                    unreachable!("only tiles in double precision come here")
+                };
+                let whole = MatRef::new(values, tile.rows, tile.cols, tile.stride);
+                let tile = if i >= j { whole } else { whole.transposed() };
+                let part = x.view().row_range(j * TILE, span(j, n).len());
+                product::multiply(tile, part, MatMut::new(rows, height, m, m), Onto::Sum);
+            }
+            Ok(())
+        })
+    })?;
+    Ok(out)
 }
 
 fn lower_from_tiles<S: Tiles, U: Real>(source: &S, ctx: &Context) -> Result<Mat<U>> {

@@ -14,7 +14,7 @@ use faer::linalg::triangular_solve::{
 };
 use rayon::prelude::*;
 
-use super::product::{Onto, multiply};
+use super::product::{Onto, multiply, multiply_lower};
 use super::view::{Mat, MatMut, MatRef};
 use crate::context::{Context, Step};
 use crate::error::{Error, Result};
@@ -37,6 +37,8 @@ const SIDES: usize = 48;
 pub fn factor<T: Real>(ctx: &Context, a: &mut Mat<T>) -> Result<()> {
     let n = a.rows();
     assert_eq!(n, a.cols());
+    // One buffer for all panels: fresh memory is slow to come by.
+    let mut known = vec![T::ZERO; n * PANEL.min(n)];
     ctx.install(|| {
         for left in (0..n).step_by(PANEL) {
             let right = (left + PANEL).min(n);
@@ -45,9 +47,9 @@ pub fn factor<T: Real>(ctx: &Context, a: &mut Mat<T>) -> Result<()> {
                 let end = (start + TILE).min(right);
                 factor_diagonal(a, start, end)?;
                 solve_below(ctx, a, start, end)?;
-                update(ctx, a, start..end, end..right)?;
+                update(ctx, a, start..end, end..right, &mut known)?;
             }
-            update(ctx, a, left..right, right..n)?;
+            update(ctx, a, left..right, right..n, &mut known)?;
         }
         Ok(())
     })
@@ -93,31 +95,44 @@ fn solve_below<T: Real>(ctx: &Context, a: &mut Mat<T>, start: usize, end: usize)
     })
 }
 
-/// Subtracts from columns `to`, below their diagonal, what the finished columns `from` contribute.
+/// Subtracts from columns `to`, below their diagonal, what the finished columns `from` contribute; these are copied into
+/// `known` first.
 fn update<T: Real>(
     ctx: &Context,
     a: &mut Mat<T>,
     from: Range<usize>,
     to: Range<usize>,
+    known: &mut [T],
 ) -> Result<()> {
-    let n = a.rows();
+    let (n, depth) = (a.rows(), from.len());
     if to.is_empty() {
         return Ok(());
     }
-    let known = copy(a, to.start..n, from);
+    let known = &mut known[..(n - to.start) * depth];
     let below = &mut a.data_mut()[to.start * n..];
+    known.par_chunks_mut(ROWS * depth).zip(below.par_chunks(ROWS * n)).for_each(|(known, rows)| {
+        for (known, row) in known.chunks_exact_mut(depth).zip(rows.chunks_exact(n)) {
+            known.copy_from_slice(&row[from.clone()]);
+        }
+    });
+    let known = MatRef::new(known, n - to.start, depth, depth);
     below.par_chunks_mut(ROWS * n).enumerate().rev().try_for_each(|(i, rows)| {
         ctx.poll()?;
         let count = rows.len() / n;
-        let left = known.view().row_range(i * ROWS, count);
-        let width = (i * ROWS + count).min(to.len());
-        let right = known.view().row_range(0, width).transposed();
-        multiply(
-            left,
-            right,
-            MatMut::new(&mut rows[to.start..], count, width, n),
-            Onto::Difference,
-        );
+        let left = known.row_range(i * ROWS, count);
+        // Full rows up to the diagonal block, and of that the lower half.
+        let width = (i * ROWS).min(to.len());
+        let whole = MatMut::new(&mut rows[to.start..], count, width, n);
+        multiply(left, known.row_range(0, width).transposed(), whole, Onto::Difference);
+        let rest = (to.len() - width).min(count);
+        if rest == count {
+            let corner = MatMut::new(&mut rows[to.start + width..], count, count, n);
+            multiply_lower(left, left.transposed(), corner, Onto::Difference);
+        } else if rest > 0 {
+            let corner = MatMut::new(&mut rows[to.start + width..], count, rest, n);
+            let right = known.row_range(width, rest).transposed();
+            multiply(left, right, corner, Onto::Difference);
+        }
         Ok(())
     })
 }

@@ -73,9 +73,9 @@ impl Regression<'_> {
     ) -> Result<Regressed> {
         let n = x.n();
         let (shape, choice) = self.choose(ctx, n);
-        let mut workspace = shape.workspace_bytes(choice.solver);
+        let mut workspace = shape.workspace_bytes(choice.solver, ctx.budget());
         if choice.trial.is_some() {
-            workspace = workspace.max(shape.workspace_bytes(Solver::Cholesky));
+            workspace = workspace.max(shape.workspace_bytes(Solver::Cholesky, ctx.budget()));
         }
         let plan = match choice.solver {
             Solver::Cg => plan_with_copy::<T>(ctx, n, workspace)?,
@@ -107,7 +107,7 @@ impl Regression<'_> {
     pub fn on_given(&self, ctx: &Context, gram: &dyn Gram) -> Result<Regressed> {
         let (shape, choice) = self.choose(ctx, gram.n());
         let hint = "choose solver cg, which needs no second matrix, fit on fewer rows, or raise the budget";
-        ctx.need("the solver", shape.workspace_bytes(choice.solver), hint)?;
+        ctx.need("the solver", shape.workspace_bytes(choice.solver, ctx.budget()), hint)?;
         self.on_gram(ctx, gram, None, choice, Plan::given())
     }
 

@@ -81,6 +81,33 @@ impl<T: Real> Spread<T> {
         Ok(spread)
     }
 
+    /// The factor for each target by which its kernel would best be multiplied: with it, deviations are in units of the target.
+    /// It is the most likely one, √(yᵀ (K + α W⁻¹)⁻¹ y / n), and needs no more than the model knows.
+    pub fn amplitudes(ctx: &Context, model: &KernelRidge<T>) -> Result<Vec<f64>> {
+        let Some(anchors) = &model.anchors else {
+            return Err(Error::parameter(
+                "return_std",
+                "a model of a precomputed kernel knows no samples",
+            ));
+        };
+        let mut fitted = Mat::<T>::zeros(model.n(), model.t());
+        model.predict(ctx, anchors, fitted.view_mut())?;
+        let weight = |i: usize| model.weights.as_ref().map_or(1.0, |w| w[i]);
+        let alphas = &model.params.alpha;
+        let counted = (0..model.n()).filter(|&i| weight(i) > 0.0);
+        let amplitude = |j: usize| {
+            let alpha = alphas[if alphas.len() == 1 { 0 } else { j }];
+            // What was regressed on: the fit without its constant, and what it leaves over, α c / w.
+            let term = |i: usize| {
+                let c = model.coef[(i, j)];
+                c * (fitted[(i, j)].f64() - model.offset[j] + alpha * c / weight(i))
+            };
+            let sum: f64 = counted.clone().map(term).sum();
+            (sum.max(0.0) / counted.clone().count() as f64).sqrt()
+        };
+        Ok((0..model.t()).map(amplitude).collect())
+    }
+
     /// Bytes that the factors take.
     pub fn bytes(&self) -> u64 {
         let n = self.scale.len() as u64;

@@ -18,7 +18,9 @@ pub fn folds(n: usize, count: usize, seed: u64) -> Result<Vec<Fold>> {
         let message = format!("must be between 2 and the number of samples, {n}, and is {count}");
         return Err(Error::parameter("folds", message));
     }
-    let order = Stream::new(seed, "folds").sample(n, n);
+    let mut stream = Stream::new(seed, "folds");
+    let mut order: Vec<usize> = (0..n).collect();
+    (1..n).rev().for_each(|last| order.swap(last, stream.below(last + 1)));
     let fold = |f: usize| {
         let own = f * n / count..(f + 1) * n / count;
         let mut test = order[own.clone()].to_vec();
@@ -74,6 +76,8 @@ mod tests {
                 assert_eq!(fold.train.len() + fold.test.len(), n);
             }
         }
+        let (one, other) = (folds(100, 2, 1).unwrap(), folds(100, 2, 2).unwrap());
+        assert!(one != other && one[0].test != (0..50).collect::<Vec<_>>(), "not shuffled");
         assert!(folds(5, 1, 0).is_err() && folds(5, 6, 0).is_err());
         let shared = Fold { train: vec![0, 1], test: vec![1] };
         assert!(shared.check(3).unwrap_err().to_string().contains("row 1"));

@@ -19,6 +19,10 @@ pub trait Judge: Send + Sync {
     fn name(&self) -> String;
     /// The scores of predictions (rows × t) for the samples `rows`: one per target, or one for all together.
     fn scores(&self, rows: &[usize], predicted: &Mat<f64>) -> Result<Vec<Score>>;
+    /// The units in which the scores of several targets are compared, one per target; none where all have the same.
+    fn units(&self) -> Vec<f64> {
+        Vec::new()
+    }
 }
 
 /// The negative mean squared error, weighted.
@@ -45,6 +49,20 @@ impl Judge for SquaredError<'_> {
             Score { value: -mean, spread: squares.sqrt() / all }
         };
         Ok((0..self.targets.cols()).map(score).collect())
+    }
+
+    /// The variances of the targets, so that one of large numbers does not outweigh the others.
+    fn units(&self) -> Vec<f64> {
+        let n = self.targets.rows();
+        let weight = |i: usize| self.weights.map_or(1.0, |w| w[i]);
+        let all: f64 = (0..n).map(weight).sum();
+        let variance = |j: usize| {
+            let mean = (0..n).map(|i| weight(i) * self.targets[(i, j)]).sum::<f64>() / all;
+            let square = |i: usize| weight(i) * (self.targets[(i, j)] - mean).powi(2);
+            (0..n).map(square).sum::<f64>() / all
+        };
+        let unit = |v: f64| if v > 0.0 && v.is_finite() { v } else { 1.0 };
+        (0..self.targets.cols()).map(|j| unit(variance(j))).collect()
     }
 }
 

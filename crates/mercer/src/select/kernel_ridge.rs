@@ -72,6 +72,8 @@ pub struct Table {
     pub scores: Mat<f64>,
     /// Their standard errors; not a number where they are not known.
     pub spreads: Mat<f64>,
+    /// The units in which scores of several targets are compared.
+    units: Vec<f64>,
 }
 
 /// A finished search.
@@ -235,7 +237,7 @@ impl<'a> Part<'a> {
         }
         let ctx = &share_of(ctx, place.0, place.1);
         let whole = Decomposed::new(ctx, gram, &self.targets, weights, intercept)?;
-        let mut table = Table::new(alphas);
+        let mut table = Table::new(alphas, judge);
         let alphas = table.alphas.clone();
         if self.params.validation == Validation::Gcv {
             let errors = whole.gcv(ctx, &alphas)?;
@@ -258,8 +260,10 @@ impl<'a> Part<'a> {
             return Ok(alphas.clone());
         }
         let diagonal = gram.diag(ctx)?;
-        let mean = diagonal.iter().sum::<f64>() / diagonal.len() as f64;
-        Ok(alphas_for(mean, diagonal.len()))
+        let weight = |i: usize| self.weights.as_ref().map_or(1.0, |w| w[i]);
+        let all: f64 = (0..diagonal.len()).map(weight).sum();
+        let sum: f64 = diagonal.iter().enumerate().map(|(i, v)| weight(i) * v).sum();
+        Ok(alphas_for(sum / all, all.ceil() as usize))
     }
 
     /// Rows of the user's samples, of places among those that count.
@@ -286,7 +290,7 @@ impl<'a> Part<'a> {
             let part = Decomposed::new(ctx, &*view, &targets, weights.as_deref(), intercept)?;
             let cross = cross(ctx, gram, fold)?;
             let rows = self.rows(fold.test.iter().copied());
-            let mut table = Table::new(alphas.to_vec());
+            let mut table = Table::new(alphas.to_vec(), judge);
             for solution in part.solutions(ctx, alphas)? {
                 table.push(judge.scores(&rows, &predict(&cross, &solution))?);
             }
@@ -352,7 +356,7 @@ impl<'a> Part<'a> {
                     scores[a] = judge.scores(&rows, &predicted)?;
                     start = Some(found.coef);
                 }
-                let mut table = Table::new(alphas.clone());
+                let mut table = Table::new(alphas.clone(), judge);
                 scores.into_iter().for_each(|scores| table.push(scores));
                 folds.push(table);
             }
@@ -399,8 +403,9 @@ fn predict(cross: &Mat<f64>, solution: &Solution) -> Mat<f64> {
 }
 
 impl Table {
-    fn new(alphas: Vec<f64>) -> Self {
-        Self { alphas, scores: Mat::zeros(0, 0), spreads: Mat::zeros(0, 0) }
+    fn new(alphas: Vec<f64>, judge: &dyn Judge) -> Self {
+        let (scores, spreads) = (Mat::zeros(0, 0), Mat::zeros(0, 0));
+        Self { alphas, scores, spreads, units: judge.units() }
     }
 
     /// Appends the scores of the next penalty.
@@ -428,7 +433,18 @@ impl Table {
             alphas: folds[0].alphas.clone(),
             scores: Mat::from_fn(rows, cols, mean),
             spreads: Mat::from_fn(rows, cols, spread),
+            units: folds[0].units.clone(),
         }
+    }
+
+    /// By what penalties and kernels are compared: the mean over targets, each in units of its own.
+    pub fn compared(&self, a: usize) -> f64 {
+        (0..self.scores.cols()).map(|j| self.scores[(a, j)] / self.unit(j)).sum::<f64>()
+            / self.scores.cols() as f64
+    }
+
+    fn unit(&self, j: usize) -> f64 {
+        if self.units.len() == self.scores.cols() { self.units[j] } else { 1.0 }
     }
 
     /// The mean over targets of the scores of penalty `a`.
@@ -456,14 +472,15 @@ impl Chosen {
         let of = |kernel: usize| Self::of_table(&tables[kernel], kernel, per_target);
         let best = (0..tables.len())
             .map(of)
-            .filter(|chosen| chosen.score.value.is_finite())
-            .reduce(|best, other| if other.score.value > best.score.value { other } else { best });
-        best.ok_or_else(|| {
+            .filter(|(_, compared)| compared.is_finite())
+            .reduce(|best, other| if other.1 > best.1 { other } else { best });
+        best.map(|(chosen, _)| chosen).ok_or_else(|| {
             Error::Numeric("no combination of kernel and penalty has a finite score".into())
         })
     }
 
-    fn of_table(table: &Table, kernel: usize, per_target: bool) -> Self {
+    /// The best penalty of one kernel, and by what it is compared with other kernels.
+    fn of_table(table: &Table, kernel: usize, per_target: bool) -> (Self, f64) {
         let count = table.alphas.len();
         // Of equal scores the larger penalty: the smoother function.
         let largest = |score: &dyn Fn(usize) -> f64| {
@@ -479,10 +496,13 @@ impl Chosen {
             let value = own.clone().map(|(j, &a)| table.scores[(a, j)]).sum::<f64>() / t as f64;
             let squares: f64 = own.map(|(j, &a)| table.spreads[(a, j)].powi(2)).sum();
             let score = Score { value, spread: squares.sqrt() / t as f64 };
-            return Self { kernel, alphas, score };
+            let own = alphas.iter().enumerate();
+            let units = own.map(|(j, &a)| table.scores[(a, j)] / table.unit(j));
+            let compared = units.sum::<f64>() / t as f64;
+            return (Self { kernel, alphas, score }, compared);
         }
-        let a = largest(&|a| table.score(a).value);
-        Self { kernel, alphas: vec![a], score: table.score(a) }
+        let a = largest(&|a| table.compared(a));
+        (Self { kernel, alphas: vec![a], score: table.score(a) }, table.compared(a))
     }
 
     /// The penalties chosen.
@@ -511,15 +531,22 @@ fn tell<T: Real>(
         measure,
     });
     let alphas = &tables[chosen.kernel].alphas;
-    let ends = alphas
-        .iter()
-        .copied()
-        .fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), a| (low.min(a), high.max(a)));
-    let at = |end: f64| chosen.alphas.iter().filter(|&&a| alphas[a] == end).count();
-    if alphas.len() > 1 && at(ends.0) > 0 {
+    if alphas.len() < 2 {
+        return;
+    }
+    let least = alphas.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = alphas.iter().copied().fold(0.0, f64::max);
+    let is_chosen = |end: f64| chosen.alphas.iter().any(|&a| alphas[a] == end);
+    let asked = params.alphas.is_some();
+    if is_chosen(least) && asked {
+        let note =
+            format!("the best alpha is the smallest of the grid, {least:.3e}: add smaller ones");
+        model.report.notes.push(note);
+    }
+    if is_chosen(most) {
+        let more = if asked { ", or larger ones are better" } else { "" };
         model.report.notes.push(format!(
-            "the best alpha is the smallest of the grid, {:.3e}: add smaller ones",
-            ends.0
+            "the best alpha is the largest of the grid, {most:.3e}: the features tell next to nothing of a target{more}"
         ));
     }
 }

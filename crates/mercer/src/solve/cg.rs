@@ -78,6 +78,15 @@ pub fn landmarks(n: usize) -> usize {
     (n / 16).clamp(32, 1024).min(n)
 }
 
+/// As many of [`landmarks`] as `bytes` have room for, and never fewer than a few.
+pub fn landmarks_within(n: usize, bytes: u64) -> usize {
+    let mut count = landmarks(n);
+    while count > 32 && workspace_bytes(n, count) > bytes {
+        count = count * 3 / 4;
+    }
+    count
+}
+
 /// Bytes that [`solve`] takes beside the matrix and the right-hand sides.
 pub fn workspace_bytes(n: usize, landmarks: usize) -> u64 {
     let (n, r) = (n as u64, landmarks as u64);

@@ -34,7 +34,7 @@ impl Shape {
         if solver != Solver::Auto {
             return Choice { solver, trial: None };
         }
-        let fits = |solver| self.workspace_bytes(solver) <= budget;
+        let fits = |solver| self.workspace_bytes(solver, budget) <= budget;
         let (factors, eigen) = (self.ridges as f64 * self.factor(), self.eigen());
         if self.positive && !fits(Solver::Cholesky) {
             return Choice { solver: Solver::Cg, trial: None };
@@ -48,14 +48,14 @@ impl Shape {
         Choice { solver, trial: None }
     }
 
-    /// Bytes beside the matrix.
-    pub fn workspace_bytes(self, solver: Solver) -> u64 {
+    /// Bytes beside the matrix, within `budget` where there is a choice.
+    pub fn workspace_bytes(self, solver: Solver, budget: u64) -> u64 {
         let (n, sides) = (self.n as u64, self.sides as u64);
         let square = n.saturating_mul(n).saturating_mul(8);
         let own = match solver {
             Solver::Auto | Solver::Cholesky => square.saturating_add(8 * 512 * n),
             Solver::Eigen => path::workspace_bytes(self.n),
-            Solver::Cg => cg::workspace_bytes(self.n, cg::landmarks(self.n)),
+            Solver::Cg => cg::workspace_bytes(self.n, landmarks(self.n, budget)),
         };
         own.saturating_add(8 * 2 * n * sides)
     }
@@ -73,6 +73,11 @@ impl Shape {
     fn eigen(self) -> f64 {
         140e-12 * (self.n as f64).powi(3)
     }
+}
+
+/// The columns that the preconditioner of conjugate gradients knows: half of the budget is theirs.
+pub(super) fn landmarks(n: usize, budget: u64) -> usize {
+    cg::landmarks_within(n, budget / 2)
 }
 
 #[cfg(test)]

@@ -136,12 +136,12 @@ impl One<'_> {
             next.data_mut().iter_mut().zip(step.data()).for_each(|(x, s)| *x += s.f64());
             let after = residual(self.ctx, self.gram, &alphas, &next, b)?;
             let now = relative(&after, b);
-            // Written so that what is not a number counts as no gain.
-            let gains = now < worst || round == 0;
+            // What is not a number is less than nothing, and so no gain.
+            let (gains, goes_on) = (now < worst || round == 0, now < 0.3 * worst);
             if gains {
                 (x, left) = (next, after);
             }
-            if now <= self.params.tolerance || !(now < 0.3 * worst) {
+            if now <= self.params.tolerance || !goes_on {
                 return Ok((x, if gains { now } else { worst }));
             }
             worst = now;

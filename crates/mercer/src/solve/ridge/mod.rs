@@ -17,8 +17,6 @@ use super::path::Path;
 use crate::context::Context;
 use crate::error::Result;
 use crate::gram::Gram;
-use crate::linalg::block::Block;
-use crate::linalg::skinny::WIDTH;
 use crate::linalg::view::Mat;
 
 pub use choice::{Choice, Shape};
@@ -181,6 +179,7 @@ fn by_products(
     let mut cg_params =
         cg::Params::new(n, params.tolerance, trial.unwrap_or(params.max_passes), params.seed);
     cg_params.may_give_up = trial.is_some();
+    cg_params.landmarks = choice::landmarks(n, ctx.budget());
     let mut x = Mat::zeros(n, system.right.cols());
     let mut info = Info::new(Solver::Cg, 0.0, smallest(system.alphas));
     for (alpha, columns) in groups(system.alphas) {
@@ -253,19 +252,11 @@ fn residual(
     x: &Mat<f64>,
     b: &Mat<f64>,
 ) -> Result<Mat<f64>> {
-    let (n, m) = (b.rows(), b.cols());
-    let mut out = b.clone();
-    for from in (0..m).step_by(WIDTH) {
-        let width = WIDTH.min(m - from);
-        let v = Block::from_fn(n, |i, c| if c < width { x[(i, from + c)] } else { 0.0 });
-        let mut image = Block::zeros(n);
-        gram.apply(ctx, &v, &mut image)?;
-        for (i, lane) in image.lanes().iter().enumerate() {
-            let (row, own) = (&mut out.row_mut(i)[from..from + width], &x.row(i)[from..]);
-            for (c, place) in row.iter_mut().enumerate() {
-                *place -= lane[c] + alphas[from + c] * own[c];
-            }
-        }
+    let mut out = gram.times(ctx, x)?;
+    for i in 0..b.rows() {
+        let known = x.row(i).iter().zip(alphas).zip(b.row(i));
+        let places = out.row_mut(i).iter_mut();
+        places.zip(known).for_each(|(place, ((x, alpha), b))| *place = b - (*place + alpha * x));
     }
     Ok(out)
 }
