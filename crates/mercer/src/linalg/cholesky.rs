@@ -29,8 +29,8 @@ const PANEL: usize = 4 * TILE;
 /// Rows that one task updates.
 const ROWS: usize = 2 * TILE;
 
-/// Right-hand sides that one task solves for: a number that products like.
-const SIDES: usize = 48;
+/// Rows of right-hand sides that one task brings up to date.
+const SHARE: usize = 4 * TILE;
 
 /// Replaces the lower triangle of `a` (n × n) by L. What stands above the diagonal is neither read nor kept. Fails where
 /// the matrix is not positive definite, naming the rows.
@@ -143,47 +143,44 @@ fn copy<T: Real>(a: &Mat<T>, rows: Range<usize>, cols: Range<usize>) -> Mat<T> {
     Mat::from_vec(out, rows.len(), cols.len())
 }
 
-/// Replaces `b` (n × m) by the solution of L Lᵀ x = b.
+/// Replaces `b` (n × m) by the solution of L Lᵀ x = b. What a tile has solved is taken out of all rows that wait for it, so
+/// that the threads share the reading of L.
 pub fn solve<T: Real>(ctx: &Context, l: &Mat<T>, b: &mut Mat<T>) -> Result<()> {
     let (n, m) = (b.rows(), b.cols());
     assert_eq!(n, l.rows());
-    if m <= SIDES {
-        return solve_here(ctx, l, b);
+    if m == 0 {
+        return Ok(());
     }
-    let starts: Vec<usize> = (0..m).step_by(SIDES).collect();
-    let parts: Vec<Mat<T>> = ctx.install(|| {
-        let part = |&start: &usize| {
-            let mut part = copy(b, 0..n, start..(start + SIDES).min(m));
-            solve_here(ctx, l, &mut part).map(|()| part)
-        };
-        starts.par_iter().map(part).collect::<Result<_>>()
-    })?;
-    for i in 0..n {
-        let row = b.row_mut(i);
-        for (part, &start) in parts.iter().zip(&starts) {
-            row[start..start + part.cols()].copy_from_slice(part.row(i));
+    let starts: Vec<usize> = (0..n).step_by(TILE).collect();
+    ctx.install(|| {
+        for &start in &starts {
+            ctx.poll()?;
+            let end = (start + TILE).min(n);
+            triangle(l, start, end, b, Side::Left);
+            let (solved, waiting) = b.data_mut()[start * m..].split_at_mut((end - start) * m);
+            let below = l.view().row_range(end, n - end).col_range(start, end - start);
+            take_out(below, MatRef::new(solved, end - start, m, m), waiting);
         }
-    }
-    Ok(())
+        for &start in starts.iter().rev() {
+            ctx.poll()?;
+            let end = (start + TILE).min(n);
+            triangle(l, start, end, b, Side::LeftTransposed);
+            let (waiting, solved) = b.data_mut().split_at_mut(start * m);
+            let left = l.view().row_range(start, end - start).col_range(0, start).transposed();
+            take_out(left, MatRef::new(&solved[..(end - start) * m], end - start, m, m), waiting);
+        }
+        Ok(())
+    })
 }
 
-fn solve_here<T: Real>(ctx: &Context, l: &Mat<T>, b: &mut Mat<T>) -> Result<()> {
-    let n = b.rows();
-    let starts: Vec<usize> = (0..n).step_by(TILE).collect();
-    for &start in &starts {
-        ctx.poll()?;
-        let end = (start + TILE).min(n);
-        subtract_known(l.view().row_range(start, end - start).col_range(0, start), b, 0, start);
-        triangle(l, start, end, b, Side::Left);
-    }
-    for &start in starts.iter().rev() {
-        ctx.poll()?;
-        let end = (start + TILE).min(n);
-        let after = l.view().row_range(end, n - end).col_range(start, end - start).transposed();
-        subtract_known(after, b, end, start);
-        triangle(l, start, end, b, Side::LeftTransposed);
-    }
-    Ok(())
+/// `waiting −= part · solved`, rows shared among the threads.
+fn take_out<T: Real>(part: MatRef<'_, T>, solved: MatRef<'_, T>, waiting: &mut [T]) {
+    let m = solved.cols();
+    waiting.par_chunks_mut(SHARE * m).enumerate().for_each(|(piece, rows)| {
+        let count = rows.len() / m;
+        let own = part.row_range(piece * SHARE, count);
+        multiply(own, solved, MatMut::new(rows, count, m, m), Onto::Difference);
+    });
 }
 
 /// Replaces `b` (m × n) by b L⁻ᵀ: every row is divided by L.
@@ -211,20 +208,6 @@ pub fn divide_rows<T: Real>(ctx: &Context, l: &Mat<T>, b: &mut Mat<T>) -> Result
             Ok(())
         })
     })
-}
-
-/// `b[to..] −= part · b[from..]`, for the rows that `part` has.
-fn subtract_known<T: Real>(part: MatRef<'_, T>, b: &mut Mat<T>, from: usize, to: usize) {
-    let m = b.cols();
-    if part.cols() == 0 || part.rows() == 0 || m == 0 {
-        return;
-    }
-    let (low, high) = (from.min(to), from.max(to));
-    let (head, tail) = b.data_mut().split_at_mut(high * m);
-    let (known, target) =
-        if from == low { (&head[from * m..], tail) } else { (&*tail, &mut head[to * m..]) };
-    let known = MatRef::new(known, part.cols(), m, m);
-    multiply(part, known, MatMut::new(target, part.rows(), m, m), Onto::Difference);
 }
 
 /// Solves with one diagonal tile of L, or of Lᵀ.

@@ -22,6 +22,9 @@ use crate::real::Real;
 /// From this size on, a single-precision factor and its corrections cost less than one in double precision.
 const ROUGH_FROM: usize = 1500;
 
+/// The ridge, relative to the largest eigenvalue, up to which a factor in single precision, of seven digits, has too few left.
+const HARMLESS: f64 = 1e-5;
+
 /// Rounds of correction at most.
 const ROUNDS: usize = 12;
 
@@ -36,7 +39,13 @@ pub(super) fn solve(
         let mut out = Block::zeros(n);
         system.gram.apply(ctx, v, &mut out).map(|()| out)
     };
-    let top = largest(n, 2, params.seed, image)?;
+    // The trace bounds the largest eigenvalue of a kernel matrix. Where even that bound is harmless, nothing need be
+    // estimated.
+    let trace: f64 = system.gram.diag(ctx)?.iter().sum();
+    let top = match smallest(system.alphas) > HARMLESS * trace && trace > 0.0 {
+        true => trace,
+        false => largest(n, 2, params.seed, image)?,
+    };
     let mut info = Info::new(Solver::Cholesky, top, smallest(system.alphas));
     let mut x = Mat::zeros(n, system.right.cols());
     for (alpha, columns) in groups(system.alphas) {
@@ -71,8 +80,7 @@ struct Outcome {
 
 impl One<'_> {
     fn solve(&self, b: &Mat<f64>) -> Result<Option<(Mat<f64>, Outcome)>> {
-        // In single precision 24 bits are rounded away: beyond this condition number little is left.
-        let harmless = self.alpha > 1e-5 * self.top;
+        let harmless = self.alpha > HARMLESS * self.top;
         if self.params.epsilon < 1e-10 && self.gram.n() >= ROUGH_FROM && harmless {
             let mut factor = self.gram.lower_f32(self.ctx)?;
             (0..factor.rows()).for_each(|i| factor[(i, i)] += self.alpha as f32);

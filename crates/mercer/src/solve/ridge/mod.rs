@@ -87,7 +87,7 @@ pub struct Info {
     pub residual: f64,
     /// Whether every residual reached the tolerance, or what rounding errors allow.
     pub converged: bool,
-    /// About the largest eigenvalue of K.
+    /// About the largest eigenvalue of K, or a bound of it where that is harmless.
     pub largest: f64,
     /// The smallest eigenvalue of K, where all are known.
     pub smallest: Option<f64>,
