@@ -4,6 +4,7 @@
 //! Evaluation is fused: a tile of kernel values is multiplied with the coefficients while it is in the cache, and the
 //! n_test × n_train matrix is never held.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -12,7 +13,7 @@ use rayon::prelude::*;
 use crate::context::{Context, Step};
 use crate::error::Result;
 use crate::kernel::{Kernel, Tile};
-use crate::linalg::skinny::{Lane, TileRef, WIDTH, multiply};
+use crate::linalg::skinny::{Lane, TileRef, WIDTH, multiply, multiply_one};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::points::{Points, Span};
 use crate::real::Real;
@@ -68,9 +69,60 @@ impl<P: Points, T: Real> Expansion<P, T> {
 /// Coefficients and offset alone: what remains of an expansion when the kernel values come from the user.
 #[derive(Clone)]
 pub struct Weights<T> {
-    /// For each 16 outputs, a lane per anchor.
-    lanes: Vec<Vec<Lane<T>>>,
+    columns: Columns<T>,
     offset: Vec<f64>,
+}
+
+/// Up to so many outputs are computed one by one: a block of sixteen would be mostly empty.
+const FEW: usize = 3;
+
+#[derive(Clone)]
+enum Columns<T> {
+    /// For each output, a number per anchor.
+    Few(Vec<Vec<T>>),
+    /// For each 16 outputs, a lane per anchor.
+    Many(Vec<Vec<Lane<T>>>),
+}
+
+/// Sums over anchors, laid out as the columns are.
+enum Sums {
+    Few(Vec<Vec<f64>>),
+    Many(Vec<Vec<Lane<f64>>>),
+}
+
+impl<T: Real> Columns<T> {
+    fn sums(&self, rows: usize) -> Sums {
+        match self {
+            Columns::Few(columns) => Sums::Few(vec![vec![0.0; rows]; columns.len()]),
+            Columns::Many(lanes) => Sums::Many(vec![vec![[0.0; WIDTH]; rows]; lanes.len()]),
+        }
+    }
+
+    /// Adds what the anchors `cols` contribute, whose kernel values are `tile`.
+    fn add(&self, tile: TileRef<'_, T>, cols: Range<usize>, sums: &mut Sums) {
+        match (self, sums) {
+            (Columns::Few(columns), Sums::Few(sums)) => {
+                for (column, sum) in columns.iter().zip(sums) {
+                    multiply_one(tile, &column[cols.clone()], sum);
+                }
+            }
+            (Columns::Many(lanes), Sums::Many(sums)) => {
+                for (lanes, sum) in lanes.iter().zip(sums) {
+                    multiply(tile, &lanes[cols.clone()], sum);
+                }
+            }
+            _ => unreachable!("sums are made for their columns"),
+        }
+    }
+}
+
+impl Sums {
+    fn at(&self, row: usize, output: usize) -> f64 {
+        match self {
+            Sums::Few(sums) => sums[output][row],
+            Sums::Many(sums) => sums[output / WIDTH][row][output % WIDTH],
+        }
+    }
 }
 
 impl<T: Real> Weights<T> {
@@ -79,10 +131,14 @@ impl<T: Real> Weights<T> {
         let (n, k) = (coef.rows(), coef.cols());
         assert_eq!(offset.len(), k);
         let value = |i: usize, c: usize| if c < k { T::of(coef[(i, c)]) } else { T::ZERO };
-        let lanes = (0..k.div_ceil(WIDTH))
-            .map(|b| (0..n).map(|i| std::array::from_fn(|c| value(i, b * WIDTH + c))).collect())
-            .collect();
-        Self { lanes, offset: offset.to_vec() }
+        let lane = |i: usize, b: usize| std::array::from_fn(|c| value(i, b * WIDTH + c));
+        let columns = match k <= FEW {
+            true => Columns::Few((0..k).map(|c| (0..n).map(|i| value(i, c)).collect()).collect()),
+            false => Columns::Many(
+                (0..k.div_ceil(WIDTH)).map(|b| (0..n).map(|i| lane(i, b)).collect()).collect(),
+            ),
+        };
+        Self { columns, offset: offset.to_vec() }
     }
 
     /// Writes `kernel_values · coef + offset` (m × k) for given kernel values (m × n).
@@ -109,12 +165,7 @@ impl<T: Real> Weights<T> {
         tile: F,
     ) -> Result<()>
     where
-        F: for<'s> Fn(
-                std::ops::Range<usize>,
-                std::ops::Range<usize>,
-                &'s mut Vec<T>,
-            ) -> Result<TileRef<'s, T>>
-            + Sync,
+        F: for<'s> Fn(Range<usize>, Range<usize>, &'s mut Vec<T>) -> Result<TileRef<'s, T>> + Sync,
     {
         let (k, stride) = (self.offset.len(), out.stride);
         assert!(out.rows == m && out.cols == k);
@@ -126,15 +177,13 @@ impl<T: Real> Weights<T> {
             out.data.par_chunks_mut(ROWS * stride).enumerate().take(m.div_ceil(ROWS)).try_for_each(
                 |(piece, lines)| {
                     let rows = piece * ROWS..((piece + 1) * ROWS).min(m);
-                    let mut sums = vec![vec![[0.0; WIDTH]; rows.len()]; self.lanes.len()];
+                    let mut sums = self.columns.sums(rows.len());
                     let mut scratch = Vec::new();
                     for from in (0..n).step_by(COLS) {
                         ctx.poll()?;
                         let cols = from..(from + COLS).min(n);
                         let tile = tile(rows.clone(), cols.clone(), &mut scratch)?;
-                        for (lanes, sum) in self.lanes.iter().zip(&mut sums) {
-                            multiply(tile, &lanes[cols.clone()], sum);
-                        }
+                        self.columns.add(tile, cols, &mut sums);
                     }
                     self.write(&sums, rows.len(), stride, lines);
                     let done = done.fetch_add(rows.len(), Ordering::Relaxed) + rows.len();
@@ -145,12 +194,12 @@ impl<T: Real> Weights<T> {
         })
     }
 
-    fn write(&self, sums: &[Vec<Lane<f64>>], rows: usize, stride: usize, lines: &mut [T]) {
+    fn write(&self, sums: &Sums, rows: usize, stride: usize, lines: &mut [T]) {
         let k = self.offset.len();
         for r in 0..rows {
             let line = &mut lines[r * stride..r * stride + k];
             for (c, value) in line.iter_mut().enumerate() {
-                *value = T::of(sums[c / WIDTH][r][c % WIDTH] + self.offset[c]);
+                *value = T::of(sums.at(r, c) + self.offset[c]);
             }
         }
     }

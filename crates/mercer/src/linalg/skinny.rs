@@ -47,6 +47,45 @@ dispatch! {
         transposed_body: avx512 [T, T::LaneWide, 8], avx2 [T, T::LaneMid, 3], base [T, T::LaneBase, 1];
 }
 
+dispatch! {
+    /// `out += tile · v` for a single vector, with a number per column of the tile. Sums of a tile are of type T, sums of
+    /// tiles f64.
+    pub fn multiply_one<T: Real>(tile: TileRef<'_, T>, v: &[T], out: &mut [f64]) =
+        one_body: avx512 [T, T::LaneWide, 4], avx2 [T, T::LaneMid, 2], base [T, T::LaneBase, 1];
+}
+
+/// Dot products of rows with `v`, R partial sums of WIDTH numbers side by side.
+#[inline(always)]
+fn one_body<T: Real, V: Vector<T>, const R: usize>(tile: TileRef<'_, T>, v: &[T], out: &mut [f64]) {
+    tile.check();
+    assert!(v.len() == tile.cols && out.len() == tile.rows);
+    let step = R * WIDTH;
+    let whole = tile.cols / step * step;
+    for (i, out) in out.iter_mut().enumerate() {
+        let line = &tile.data[i * tile.stride..i * tile.stride + tile.cols];
+        let mut lane = [T::ZERO; WIDTH];
+        // SAFETY: dispatch chose V for this processor; every load ends within the first `whole` numbers of both slices.
+        unsafe {
+            let mut sums = [V::splat(T::ZERO); R];
+            for from in (0..whole).step_by(step) {
+                for (r, sum) in sums.iter_mut().enumerate() {
+                    let (a, b) =
+                        (line.as_ptr().add(from + r * WIDTH), v.as_ptr().add(from + r * WIDTH));
+                    *sum = V::load(a).mul_add(V::load(b), *sum);
+                }
+            }
+            let mut total = sums[0];
+            for sum in &sums[1..] {
+                total = total.add(*sum);
+            }
+            total.store(lane.as_mut_ptr());
+        }
+        let head = lane.into_iter().fold(T::ZERO, |sum, x| sum + x);
+        let tail = line[whole..].iter().zip(&v[whole..]);
+        *out += tail.fold(head, |sum, (&a, &b)| sum + a * b).f64();
+    }
+}
+
 #[inline(always)]
 fn multiply_body<T: Real, V: Vector<T>, const R: usize>(
     tile: TileRef<'_, T>,
@@ -129,5 +168,40 @@ pub(super) fn add<T: Real, V: Vector<T>>(out: &mut Lane<f64>, sums: V) {
     unsafe { sums.store(lane.as_mut_ptr()) };
     for c in 0..WIDTH {
         out[c] += lane[c].f64();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::Stream;
+
+    #[test]
+    fn one_vector_is_multiplied_like_sixteen() {
+        fn check<T: Real>(rows: usize, cols: usize, stride: usize) {
+            let mut stream = Stream::new(2, "test");
+            let data: Vec<T> = (0..rows * stride).map(|_| T::of(stream.normal())).collect();
+            let v: Vec<T> = (0..cols).map(|_| T::of(stream.normal())).collect();
+            let tile = TileRef { data: &data, rows, cols, stride };
+            let lanes: Vec<Lane<T>> = v
+                .iter()
+                .map(|&x| std::array::from_fn(|c| if c == 0 { x } else { T::ZERO }))
+                .collect();
+            let (mut one, mut many) = (vec![0.5; rows], vec![[0.5; WIDTH]; rows]);
+            multiply_one(tile, &v, &mut one);
+            multiply(tile, &lanes, &mut many);
+            for (one, many) in one.iter().zip(&many) {
+                assert!(
+                    (one - many[0]).abs() < 300.0 * T::EPSILON * cols as f64,
+                    "{rows} × {cols}"
+                );
+            }
+        }
+        for (rows, cols, stride) in
+            [(1, 1, 1), (3, 15, 17), (5, 64, 64), (256, 384, 384), (2, 100, 101)]
+        {
+            check::<f64>(rows, cols, stride);
+            check::<f32>(rows, cols, stride);
+        }
     }
 }

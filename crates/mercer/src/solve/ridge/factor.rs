@@ -23,7 +23,7 @@ use crate::real::Real;
 const ROUGH_FROM: usize = 1500;
 
 /// The ridge, relative to the largest eigenvalue, up to which a factor in single precision, of seven digits, has too few left.
-const HARMLESS: f64 = 1e-5;
+const HARMLESS: f64 = 3e-7;
 
 /// Rounds of correction at most.
 const ROUNDS: usize = 12;
