@@ -5,8 +5,12 @@ mod grid;
 mod judge;
 mod kernel_ridge;
 mod left_out;
+mod part;
+mod progress;
+mod table;
 
 pub use folds::{Fold, folds};
 pub use grid::{alphas_for, widths};
 pub use judge::{Accuracy, Judge, Score, SquaredError};
-pub use kernel_ridge::{Chosen, Search, SearchParams, Table, Validation, search, search_gram};
+pub use kernel_ridge::{Search, SearchParams, Validation, search, search_gram};
+pub use table::{Chosen, Table};

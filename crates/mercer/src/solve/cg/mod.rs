@@ -14,18 +14,17 @@
 //! the others are small, and the iteration begins again on them if they are not. For the same reason the iteration may use
 //! a rough copy of K, in single precision say, which is quicker to read: the true residuals correct it.
 
-use std::ops::Range;
+mod known;
 
 use rayon::prelude::*;
 
-use crate::context::{Context, Step, Stream};
+use crate::context::{Context, Step};
 use crate::error::{Error, Result};
 use crate::gram::Gram;
 use crate::linalg::block::Block;
-use crate::linalg::cholesky;
-use crate::linalg::product::{Onto, multiply};
 use crate::linalg::skinny::{Lane, WIDTH};
 use crate::linalg::view::Mat;
+use known::Known;
 
 /// What to reach, and with what help.
 #[derive(Clone, Debug)]
@@ -261,125 +260,6 @@ struct Outcome {
 /// single precision has seven digits, and the last is noise.
 const ROUGH_GAIN: f64 = 3e-6;
 
-/// What the preconditioner knows of the matrix.
-struct Known {
-    /// n × r: K ≈ F Fᵀ.
-    f: Mat<f64>,
-    /// The Cholesky factor of I + Fᵀ D⁻¹ F.
-    core: Mat<f64>,
-}
-
-/// Rows that one task takes.
-const PIECE: usize = 512;
-
-impl Known {
-    fn new(ctx: &Context, gram: &dyn Gram, ridge: &[f64], params: &Params) -> Result<Self> {
-        let n = gram.n();
-        let which = Stream::new(params.seed, "landmarks").sample(n, params.landmarks.min(n));
-        let r = which.len();
-        let mut f = gram.columns(ctx, &which)?;
-        let mut own = Mat::from_fn(r, r, |i, j| f[(which[i], j)]);
-        let size = (0..r).map(|i| own[(i, i)].abs()).fold(0.0, f64::max);
-        // Of two equal samples the second adds nothing; the lift keeps the factor finite.
-        (0..r).for_each(|i| own[(i, i)] += 1e-10 * size * r as f64 + f64::MIN_POSITIVE);
-        cholesky::factor(ctx, &mut own)?;
-        cholesky::divide_rows(ctx, &own, &mut f)?;
-        let scaled = |rows: Range<usize>| {
-            let start = rows.start;
-            Mat::from_fn(rows.len(), r, |i, j| f[(start + i, j)] / ridge[start + i])
-        };
-        let mut core = ctx.install(|| sum_of_products(n, r, r, &f, scaled));
-        (0..r).for_each(|i| core[(i, i)] += 1.0);
-        cholesky::factor(ctx, &mut core)?;
-        Ok(Self { f, core })
-    }
-
-    /// About the largest eigenvalue of D^(-1/2) F Fᵀ D^(-1/2), by power iteration on I + Fᵀ D⁻¹ F.
-    fn largest(&self) -> Result<f64> {
-        let r = self.core.rows();
-        let mut v = vec![1.0; r];
-        let mut size = 0.0;
-        for _ in 0..12 {
-            // The factor is lower: L (Lᵀ v).
-            let turned: Vec<f64> =
-                (0..r).map(|j| (j..r).map(|i| self.core[(i, j)] * v[i]).sum()).collect();
-            v = (0..r)
-                .map(|i| self.core.row(i)[..=i].iter().zip(&turned).map(|(l, t)| l * t).sum())
-                .collect();
-            size = v.iter().map(|x| x * x).sum::<f64>().sqrt();
-            v.iter_mut().for_each(|x| *x /= size);
-        }
-        if size.is_finite() { Ok((size - 1.0).max(0.0)) } else { Err(overflow()) }
-    }
-
-    /// M⁻¹ v, for the first `width` columns of v; the others must be zero.
-    fn divide(&self, ctx: &Context, ridge: &[f64], v: &Block, width: usize) -> Result<Block> {
-        let (n, r) = (self.f.rows(), self.f.cols());
-        ctx.install(|| {
-            let mut out = v.clone();
-            let lanes = out.lanes_mut().par_iter_mut().zip(ridge).with_min_len(PIECE);
-            lanes.for_each(|(lane, d)| lane.iter_mut().for_each(|v| *v /= d));
-            let part = |rows: Range<usize>| {
-                let lanes = out.lanes()[rows.clone()].iter();
-                let values = lanes.flat_map(|lane| &lane[..width]).copied().collect();
-                Mat::from_vec(values, rows.len(), width)
-            };
-            let mut inner = sum_of_products(n, r, width, &self.f, part);
-            cholesky::solve(ctx, &self.core, &mut inner)?;
-            out.lanes_mut().par_chunks_mut(PIECE).enumerate().for_each(|(piece, lanes)| {
-                let (start, count) = (piece * PIECE, lanes.len());
-                let mut turned = Mat::zeros(count, width);
-                let rows = self.f.view().row_range(start, count);
-                multiply(rows, inner.view(), turned.view_mut(), Onto::Nothing);
-                for (i, lane) in lanes.iter_mut().enumerate() {
-                    let d = ridge[start + i];
-                    lane.iter_mut().zip(turned.row(i)).for_each(|(v, t)| *v -= t / d);
-                }
-            });
-            Ok(out)
-        })
-    }
-}
-
-fn overflow() -> Error {
-    Error::Numeric(
-        "kernel values divided by the ridge overflow: scale the kernel down, or raise alpha".into(),
-    )
-}
-
-/// Fᵀ G (r × m), where `part` gives rows of G (n × m): over fixed pieces, added in order.
-fn sum_of_products(
-    n: usize,
-    r: usize,
-    m: usize,
-    f: &Mat<f64>,
-    part: impl Fn(Range<usize>) -> Mat<f64> + Sync,
-) -> Mat<f64> {
-    let pieces = n.div_ceil(PIECE);
-    let shares = SHARES.min(pieces);
-    let sums: Vec<Mat<f64>> = (0..shares)
-        .into_par_iter()
-        .map(|share| {
-            let mut sum = Mat::zeros(r, m);
-            for piece in share * pieces / shares..(share + 1) * pieces / shares {
-                let rows = piece * PIECE..((piece + 1) * PIECE).min(n);
-                let left = f.view().row_range(rows.start, rows.len()).transposed();
-                multiply(left, part(rows).view(), sum.view_mut(), Onto::Sum);
-            }
-            sum
-        })
-        .collect();
-    let mut sums = sums.into_iter();
-    let mut total = sums.next().expect("there are rows");
-    for sum in sums {
-        total.data_mut().iter_mut().zip(sum.data()).for_each(|(t, s)| *t += s);
-    }
-    total
-}
-
-/// Partial sums side by side; fixed, whatever the number of threads.
-const SHARES: usize = 8;
-
 fn diagonal(values: Lane<f64>) -> [Lane<f64>; WIDTH] {
     std::array::from_fn(|i| std::array::from_fn(|j| if i == j { values[i] } else { 0.0 }))
 }
@@ -401,102 +281,4 @@ fn relative(lengths: &Lane<f64>, size: &Lane<f64>) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::gram::{Packed, Tiled};
-    use crate::kernel::{KernelSpec, VectorKernel};
-    use crate::points::Dense;
-
-    fn points(n: usize, d: usize) -> Dense<f64> {
-        let mut stream = Stream::new(3, "test");
-        Dense::from_vec((0..n * d).map(|_| stream.normal()).collect(), n, d).unwrap()
-    }
-
-    fn targets(n: usize, m: usize) -> Mat<f64> {
-        let mut stream = Stream::new(4, "test");
-        Mat::from_vec((0..n * m).map(|_| stream.normal()).collect(), n, m)
-    }
-
-    #[test]
-    fn solutions_are_those_of_cholesky() {
-        let ctx = Context::new(2);
-        for (n, m, alpha) in [(5, 1, 1.0), (100, 3, 1e-3), (700, 17, 0.01), (600, 40, 10.0)] {
-            let x = points(n, 3);
-            let spec: KernelSpec = "rbf(gamma=0.3)".parse().unwrap();
-            let kernel = VectorKernel::<f64>::new(&spec).unwrap();
-            let gram = Packed::fill(&ctx, &kernel, &x).unwrap();
-            let b = targets(n, m);
-            let ridge: Vec<f64> = (0..n).map(|i| alpha * (1.0 + (i % 3) as f64)).collect();
-            let params = Params::new(n, 1e-10, 500, 0);
-            let rough = Packed::<f32>::fill_rounded(&ctx, &kernel, &x).unwrap();
-            let matrix = Matrix { gram: &gram, rough: None, ridge: &ridge };
-            let (found, info) = solve(&ctx, matrix, &b, None, &params).unwrap();
-            // From a rough copy of the matrix, and from a start close by, the same comes out.
-            let quick = Matrix { rough: Some(&rough), ..matrix };
-            let (same, own) = solve(&ctx, quick, &b, None, &params).unwrap();
-            assert!(own.converged && own.residual <= 1e-10, "{own:?}");
-            let (again, few) = solve(&ctx, matrix, &b, Some(&same), &params).unwrap();
-            assert_eq!((few.passes, again.data()), (m.div_ceil(WIDTH), same.data()));
-            assert!(info.converged && info.residual <= 1e-10, "{info:?}");
-            let mut matrix = gram.lower(&ctx).unwrap();
-            (0..n).for_each(|i| matrix[(i, i)] += ridge[i]);
-            cholesky::factor(&ctx, &mut matrix).unwrap();
-            let mut want = b.clone();
-            cholesky::solve(&ctx, &matrix, &mut want).unwrap();
-            // A residual of 1e-10 of b allows this much of x.
-            let largest = want.data().iter().fold(0.0_f64, |a, v| a.max(v.abs()));
-            let allowed = 1e-9 * (n as f64).sqrt() / alpha + 1e-9 * largest;
-            for (a, b) in found.data().iter().zip(want.data()) {
-                assert!((a - b).abs() <= allowed, "n = {n}: {a} {b}");
-            }
-        }
-    }
-
-    #[test]
-    fn stored_and_tiled_agree_and_threads_do_not_matter() {
-        let x = points(300, 2);
-        let spec: KernelSpec = "matern(nu=1.5, length=1)".parse().unwrap();
-        let kernel = VectorKernel::<f64>::new(&spec).unwrap();
-        let b = targets(300, 2);
-        let params = Params { landmarks: 40, ..Params::new(300, 1e-9, 200, 1) };
-        let ridge = vec![0.01; 300];
-        let run = |threads: usize| {
-            let ctx = Context::new(threads);
-            let gram = Packed::fill(&ctx, &kernel, &x).unwrap();
-            let tiled = Tiled::new(&kernel, x.clone());
-            let run = |gram: &dyn Gram| {
-                let matrix = Matrix { gram, rough: None, ridge: &ridge };
-                solve(&ctx, matrix, &b, None, &params).unwrap().0
-            };
-            (run(&gram), run(&tiled))
-        };
-        let (one, two) = (run(1), run(2));
-        assert_eq!(one.0.data(), two.0.data());
-        assert_eq!(one.1.data(), two.1.data());
-        let close = one.0.data().iter().zip(one.1.data()).all(|(a, b)| (a - b).abs() < 1e-5);
-        assert!(close);
-    }
-
-    #[test]
-    fn equal_samples_zero_targets_and_few_passes() {
-        let ctx = Context::new(1);
-        let x = Dense::from_vec(vec![1.0; 50], 50, 1).unwrap();
-        let kernel = VectorKernel::<f64>::new(&"linear".parse().unwrap()).unwrap();
-        let gram = Packed::fill(&ctx, &kernel, &x).unwrap();
-        let b = Mat::from_fn(50, 2, |i, c| if c == 0 { 0.0 } else { i as f64 });
-        let mut params = Params { landmarks: 10, ..Params::new(50, 1e-10, 50, 0) };
-        let run = |ridge: f64, params: &Params| {
-            let matrix = Matrix { gram: &gram, rough: None, ridge: &[ridge; 50] };
-            solve(&ctx, matrix, &b, None, params)
-        };
-        let (x, info) = run(0.5, &params).unwrap();
-        assert!(info.converged, "{info:?}");
-        assert!((0..50).all(|i| x[(i, 0)] == 0.0));
-        params.max_passes = 1;
-        params.landmarks = 1;
-        params.tolerance = 1e-15;
-        let (_, info) = run(1e-9, &params).unwrap();
-        assert!(info.passes <= 2);
-        assert!(run(0.0, &params).is_err());
-    }
-}
+mod tests;

@@ -1,0 +1,281 @@
+//! The scores of kernels and penalties on the samples that count.
+
+use std::sync::Arc;
+
+use super::folds::Fold;
+use super::grid::alphas_for;
+use super::judge::{Judge, Score};
+use super::kernel_ridge::{SearchParams, Validation};
+use super::left_out::{Decomposed, Solution};
+use super::progress::share_of;
+use super::table::Table;
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::expansion::Expansion;
+use crate::gram::{Gram, Packed, Tiled, Tiles};
+use crate::kernel::{Kernel, VectorKernel};
+use crate::linalg::product::{Onto, multiply};
+use crate::linalg::view::Mat;
+use crate::model::kernel_ridge::{KernelRidgeParams, Targets, check, counted};
+use crate::model::regression::{Regression, params_of};
+use crate::points::{Dense, Points};
+use crate::real::Real;
+use crate::solve::path;
+use crate::solve::ridge::Solver;
+
+/// The samples that count, with what is asked about them.
+pub(super) struct Part<'a> {
+    params: &'a SearchParams,
+    /// Their rows, if not all count.
+    pub kept: Option<Vec<usize>>,
+    targets: Mat<f64>,
+    weights: Option<Vec<f64>>,
+    /// Folds in places among the samples that count.
+    folds: Vec<Fold>,
+}
+
+impl<'a> Part<'a> {
+    /// Checks everything that can be checked before any work.
+    pub fn new(params: &'a SearchParams, n: usize, targets: Targets<'_>) -> Result<Self> {
+        let one = KernelRidgeParams { alpha: vec![1.0], ..params.model.clone() };
+        check(&one, n, targets)?;
+        if let Some(alphas) = &params.alphas {
+            if alphas.is_empty() {
+                return Err(Error::parameter("alphas", "there is no penalty to choose from"));
+            }
+            if let Some(a) = alphas.iter().find(|a| !(**a > 0.0 && a.is_finite())) {
+                let message = format!("cross-validation needs positive penalties, and one is {a}");
+                return Err(Error::parameter("alphas", message));
+            }
+        }
+        let kept = counted(targets.weights);
+        let rows = kept.clone().unwrap_or_else(|| (0..n).collect());
+        if rows.len() < 2 {
+            return Err(Error::Shape(
+                "cross-validation needs at least two samples that count".into(),
+            ));
+        }
+        let folds = match &params.validation {
+            Validation::Folds(folds) => places(folds, n, kept.as_deref())?,
+            _ => Vec::new(),
+        };
+        let t = targets.values.cols();
+        let values = Mat::from_fn(rows.len(), t, |i, j| targets.values[(rows[i], j)]);
+        let weights = targets.weights.map(|w| rows.iter().map(|&i| w[i]).collect());
+        Ok(Self { params, kept, targets: values, weights, folds })
+    }
+
+    pub fn n(&self) -> usize {
+        self.targets.rows()
+    }
+
+    /// The scores of all kernels.
+    pub fn tables<T: Real>(
+        &self,
+        ctx: &Context,
+        kernels: &[VectorKernel<T>],
+        x: &Dense<T>,
+        judge: &dyn Judge,
+    ) -> Result<Vec<Table>> {
+        let n = self.n();
+        let shared = kernels[0].measured().filter(|measured| {
+            kernels.len() > 1 && kernels.iter().all(|k| k.measured() == Some(*measured))
+        });
+        let matrices = if shared.is_some() { 2 } else { 1 };
+        let needed = path::workspace_bytes(n).saturating_add(matrices * Packed::<T>::bytes(n));
+        if needed > ctx.budget() && !self.folds.is_empty() {
+            return self.tables_by_products(ctx, kernels, x, judge);
+        }
+        let hint =
+            "search with folds, which can do with products, on fewer rows, or raise the budget";
+        ctx.need("the search", needed, hint)?;
+        let measured = shared.map(|measured| Packed::<T>::fill(ctx, &measured, x)).transpose()?;
+        let table = |(index, kernel): (usize, &VectorKernel<T>)| {
+            let gram = match &measured {
+                Some(measured) => measured.map::<T>(ctx, |values| kernel.apply_profile(values)),
+                None => Packed::fill(ctx, kernel, x)?,
+            };
+            self.evaluate(ctx, (index, kernels.len()), &gram, judge)
+        };
+        kernels.iter().enumerate().map(table).collect()
+    }
+
+    /// The scores of one kernel, by decomposition; `place` is its own among all, for progress.
+    pub fn evaluate(
+        &self,
+        ctx: &Context,
+        place: (usize, usize),
+        gram: &impl Tiles,
+        judge: &dyn Judge,
+    ) -> Result<Table> {
+        let alphas = self.alphas(ctx, gram)?;
+        let (weights, intercept) = (self.weights.as_deref(), self.params.model.intercept);
+        if !self.folds.is_empty() {
+            return self.evaluate_folds(ctx, place, gram, &alphas, judge);
+        }
+        let ctx = &share_of(ctx, place.0, place.1);
+        let whole = Decomposed::new(ctx, gram, &self.targets, weights, intercept)?;
+        let mut table = Table::new(alphas, judge);
+        let alphas = table.alphas.clone();
+        if self.params.validation == Validation::Gcv {
+            let errors = whole.gcv(ctx, &alphas)?;
+            for a in 0..alphas.len() {
+                let score = |v: &f64| Score { value: -v, spread: f64::NAN };
+                table.push(errors.row(a).iter().map(score).collect());
+            }
+            return Ok(table);
+        }
+        let rows = self.rows(0..self.n());
+        whole.left_out(ctx, &alphas, |_, predicted| {
+            table.push(judge.scores(&rows, predicted)?);
+            Ok(())
+        })?;
+        Ok(table)
+    }
+
+    fn alphas(&self, ctx: &Context, gram: &dyn Gram) -> Result<Vec<f64>> {
+        if let Some(alphas) = &self.params.alphas {
+            return Ok(alphas.clone());
+        }
+        let diagonal = gram.diag(ctx)?;
+        let weight = |i: usize| self.weights.as_ref().map_or(1.0, |w| w[i]);
+        let all: f64 = (0..diagonal.len()).map(weight).sum();
+        let sum: f64 = diagonal.iter().enumerate().map(|(i, v)| weight(i) * v).sum();
+        Ok(alphas_for(sum / all, all.ceil() as usize))
+    }
+
+    /// Rows of the user's samples, of places among those that count.
+    fn rows(&self, places: impl IntoIterator<Item = usize>) -> Vec<usize> {
+        let row = |place: usize| self.kept.as_ref().map_or(place, |kept| kept[place]);
+        places.into_iter().map(row).collect()
+    }
+
+    fn evaluate_folds(
+        &self,
+        ctx: &Context,
+        place: (usize, usize),
+        gram: &impl Tiles,
+        alphas: &[f64],
+        judge: &dyn Judge,
+    ) -> Result<Table> {
+        let count = self.folds.len();
+        let mut tables = Vec::with_capacity(count);
+        for (f, fold) in self.folds.iter().enumerate() {
+            let ctx = &share_of(ctx, place.0 * count + f, place.1 * count);
+            let (targets, weights) = self.train(fold);
+            let view = gram.subset(&fold.train);
+            let intercept = self.params.model.intercept;
+            let part = Decomposed::new(ctx, &*view, &targets, weights.as_deref(), intercept)?;
+            let cross = cross(ctx, gram, fold)?;
+            let rows = self.rows(fold.test.iter().copied());
+            let mut table = Table::new(alphas.to_vec(), judge);
+            for solution in part.solutions(ctx, alphas)? {
+                table.push(judge.scores(&rows, &predict(&cross, &solution))?);
+            }
+            tables.push(table);
+        }
+        Ok(Table::mean(&tables))
+    }
+
+    fn train(&self, fold: &Fold) -> (Mat<f64>, Option<Vec<f64>>) {
+        let (rows, t) = (&fold.train, self.targets.cols());
+        let targets = Mat::from_fn(rows.len(), t, |i, j| self.targets[(rows[i], j)]);
+        let weights = self.weights.as_ref().map(|w| rows.iter().map(|&i| w[i]).collect());
+        (targets, weights)
+    }
+
+    /// As [`Part::tables`] for folds where no decomposition fits the budget: conjugate gradients from the largest penalty
+    /// down, each from the solution of the one before.
+    fn tables_by_products<T: Real>(
+        &self,
+        ctx: &Context,
+        kernels: &[VectorKernel<T>],
+        x: &Dense<T>,
+        judge: &dyn Judge,
+    ) -> Result<Vec<Table>> {
+        let model = &self.params.model;
+        // Scores need fewer digits than coefficients.
+        let tolerance = Some(model.tolerance.unwrap_or(1e-6));
+        let params = params_of::<T>(tolerance, model.max_passes, model.seed)?;
+        let mut tables = Vec::new();
+        let mut done = 0;
+        for kernel in kernels {
+            let alphas = self.alphas(ctx, &Tiled::new(kernel, x.clone()))?;
+            let mut order: Vec<usize> = (0..alphas.len()).collect();
+            order.sort_by(|&a, &b| alphas[b].total_cmp(&alphas[a]));
+            let mut folds = Vec::new();
+            for fold in &self.folds {
+                let (targets, weights) = self.train(fold);
+                let (train, test) = (x.select(&fold.train), x.select(&fold.test));
+                let rows = self.rows(fold.test.iter().copied());
+                let mut scores = vec![Vec::new(); alphas.len()];
+                let mut start: Option<Mat<f64>> = None;
+                for &a in &order {
+                    let total = kernels.len() * self.folds.len() * alphas.len();
+                    let ctx = &share_of(ctx, done, total);
+                    done += 1;
+                    let regression = Regression {
+                        targets: &targets,
+                        alphas: &alphas[a..=a],
+                        weights: weights.as_deref(),
+                        intercept: model.intercept,
+                        start: start.as_ref(),
+                        solver: Solver::Cg,
+                        params: params.clone(),
+                    };
+                    let found = regression.on_samples(ctx, kernel, &train)?;
+                    let kernel: Arc<dyn Kernel<Dense<T>, T>> = Arc::new(kernel.clone());
+                    let (coef, offset) = (&found.coef, &found.offset);
+                    let expansion = Expansion::new(kernel, train.clone(), coef, offset);
+                    let mut predicted = Mat::<T>::zeros(rows.len(), targets.cols());
+                    expansion.scores(ctx, &test, predicted.view_mut())?;
+                    let predicted = predicted.into_vec().into_iter().map(T::f64).collect();
+                    let predicted = Mat::from_vec(predicted, rows.len(), targets.cols());
+                    scores[a] = judge.scores(&rows, &predicted)?;
+                    start = Some(found.coef);
+                }
+                let mut table = Table::new(alphas.clone(), judge);
+                scores.into_iter().for_each(|scores| table.push(scores));
+                folds.push(table);
+            }
+            tables.push(Table::mean(&folds));
+        }
+        Ok(tables)
+    }
+}
+
+/// Folds by places among the samples that count.
+fn places(folds: &[Fold], n: usize, kept: Option<&[usize]>) -> Result<Vec<Fold>> {
+    let mut place = vec![Some(0); n];
+    match kept {
+        None => (0..n).for_each(|i| place[i] = Some(i)),
+        Some(kept) => {
+            place.fill(None);
+            kept.iter().enumerate().for_each(|(at, &row)| place[row] = Some(at));
+        }
+    }
+    if folds.is_empty() {
+        return Err(Error::parameter("folds", "there are none"));
+    }
+    let turned = |fold: &Fold| {
+        fold.check(n)?;
+        let turn = |rows: &[usize]| rows.iter().filter_map(|&row| place[row]).collect();
+        let turned = Fold { train: turn(&fold.train), test: turn(&fold.test) };
+        turned.check(n).map(|()| turned)
+    };
+    folds.iter().map(turned).collect()
+}
+
+/// Kernel values of the samples to judge by with those to learn from: test × train.
+fn cross(ctx: &Context, gram: &impl Tiles, fold: &Fold) -> Result<Mat<f64>> {
+    let columns = gram.gather(ctx, &fold.test)?;
+    let (m, n) = (fold.test.len(), fold.train.len());
+    Ok(Mat::from_fn(m, n, |i, j| columns[(fold.train[j], i)]))
+}
+
+fn predict(cross: &Mat<f64>, solution: &Solution) -> Mat<f64> {
+    let (m, t) = (cross.rows(), solution.offset.len());
+    let mut out = Mat::from_fn(m, t, |_, j| solution.offset[j]);
+    multiply(cross.view(), solution.coef.view(), out.view_mut(), Onto::Sum);
+    out
+}

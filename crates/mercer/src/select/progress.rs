@@ -1,0 +1,34 @@
+//! Progress over a grid, whatever the stages of the work at one of its points.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use crate::context::{Context, Monitor, Step};
+
+/// A context that reports all work as a share of the whole grid.
+pub(super) fn share_of(ctx: &Context, index: usize, count: usize) -> Context {
+    let share = Share { outer: ctx.clone(), index: index as f64, count: count as f64 };
+    ctx.clone().with_monitor(Arc::new(share))
+}
+
+struct Share {
+    outer: Context,
+    index: f64,
+    count: f64,
+}
+
+impl Monitor for Share {
+    fn step(&self, step: &Step) -> ControlFlow<()> {
+        // The decomposition, or the iteration, is nearly all of the work; other stages would make the bar jump.
+        if !["eigen", "coefficients"].contains(&step.stage) {
+            return self.poll();
+        }
+        let done = self.index + step.done / step.total;
+        let step = Step { stage: "grid", done, total: self.count, residual: None };
+        self.outer.step(step).map_or(ControlFlow::Break(()), ControlFlow::Continue)
+    }
+
+    fn poll(&self) -> ControlFlow<()> {
+        self.outer.poll().map_or(ControlFlow::Break(()), ControlFlow::Continue)
+    }
+}
