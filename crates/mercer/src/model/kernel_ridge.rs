@@ -320,7 +320,7 @@ fn report<T: Real>(found: &Regressed, alphas: &[f64]) -> Report {
     Report {
         solver: info.solver.name().into(),
         storage: plan.words(),
-        reason: plan.reason.clone(),
+        reason: format!("{}; {}", plan.reason, info.reason),
         passes: info.passes,
         residual: info.residual,
         converged: info.converged,

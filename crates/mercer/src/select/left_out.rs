@@ -72,7 +72,7 @@ impl<'a> Decomposed<'a> {
     {
         let (n, t) = (self.targets.rows(), self.targets.cols());
         for (piece, some) in alphas.chunks(self.at_once()).enumerate() {
-            let all = self.path.solutions(ctx, some, 0.0)?;
+            let all = self.path.solutions(ctx, some)?;
             for a in 0..some.len() {
                 let base = a * (t + 1);
                 let u: Vec<f64> = match self.intercept {
@@ -109,7 +109,7 @@ impl<'a> Decomposed<'a> {
     where
         F: FnMut(usize, &Mat<f64>) -> Result<()>,
     {
-        let diagonals = self.path.inverse_diagonals(ctx, alphas, 0.0)?;
+        let diagonals = self.path.inverse_diagonals(ctx, alphas)?;
         self.each(ctx, alphas, |a, c, _, u| {
             let own = self.diagonal(&diagonals, a, u);
             let predicted = Mat::from_fn(c.rows(), c.cols(), |i, j| {
@@ -122,7 +122,7 @@ impl<'a> Decomposed<'a> {
     /// Generalised cross-validation for each penalty and target: alphas × t.
     pub fn gcv(&self, ctx: &Context, alphas: &[f64]) -> Result<Mat<f64>> {
         let (n, t) = (self.targets.rows(), self.targets.cols());
-        let diagonals = self.path.inverse_diagonals(ctx, alphas, 0.0)?;
+        let diagonals = self.path.inverse_diagonals(ctx, alphas)?;
         let mut out = Mat::zeros(alphas.len(), t);
         self.each(ctx, alphas, |a, c, _, u| {
             // α cancels: residuals are α c, and the trace of what is not fitted is α Σ G′_ii.

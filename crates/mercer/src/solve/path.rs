@@ -78,13 +78,12 @@ impl Path {
         self.values.iter().filter(|v| v.abs() > noise).count()
     }
 
-    /// Solutions for each of `alphas`, side by side: n × (alphas · m). Directions in which λ + α is at most `cut` in size
-    /// are left out, which gives the solution of least norm.
-    pub fn solutions(&self, ctx: &Context, alphas: &[f64], cut: f64) -> Result<Mat<f64>> {
+    /// Solutions for each of `alphas`, all positive, side by side: n × (alphas · m).
+    pub fn solutions(&self, ctx: &Context, alphas: &[f64]) -> Result<Mat<f64>> {
         let m = self.projected.cols();
         let weigh = |j: usize, out: &mut [f64]| {
             for (alpha, part) in alphas.iter().zip(out.chunks_exact_mut(m)) {
-                let weight = inverse(self.values[j] + alpha, cut);
+                let weight = inverse(self.values[j] + alpha, 0.0);
                 let sides = part.iter_mut().zip(self.projected.row(j));
                 sides.for_each(|(place, p)| *place = p * weight);
             }
@@ -92,11 +91,24 @@ impl Path {
         self.combine(ctx, alphas.len() * m, |v| v, weigh)
     }
 
+    /// The solution for every right-hand side with a ridge α_j of its own: n × m. Of side j, directions in which λ + α_j is at
+    /// most `cuts[j]` in size are left out.
+    pub fn solve_each(&self, ctx: &Context, alphas: &[f64], cuts: &[f64]) -> Result<Mat<f64>> {
+        assert!(alphas.len() == self.projected.cols() && cuts.len() == alphas.len());
+        let weigh = |j: usize, out: &mut [f64]| {
+            let sides = out.iter_mut().zip(self.projected.row(j)).zip(alphas.iter().zip(cuts));
+            sides.for_each(|((place, p), (alpha, cut))| {
+                *place = p * inverse(self.values[j] + alpha, *cut);
+            });
+        };
+        self.combine(ctx, alphas.len(), |v| v, weigh)
+    }
+
     /// The diagonal of (K + α I)⁻¹ for each of `alphas`, side by side: n × alphas.
-    pub fn inverse_diagonals(&self, ctx: &Context, alphas: &[f64], cut: f64) -> Result<Mat<f64>> {
+    pub fn inverse_diagonals(&self, ctx: &Context, alphas: &[f64]) -> Result<Mat<f64>> {
         let weigh = |j: usize, out: &mut [f64]| {
             let places = out.iter_mut().zip(alphas);
-            places.for_each(|(place, alpha)| *place = inverse(self.values[j] + alpha, cut));
+            places.for_each(|(place, alpha)| *place = inverse(self.values[j] + alpha, 0.0));
         };
         self.combine(ctx, alphas.len(), |v| v * v, weigh)
     }
@@ -167,8 +179,13 @@ mod tests {
             let b = Mat::from_vec((0..2 * n).map(|_| stream.normal()).collect(), n, 2);
             let path = Path::new(&ctx, &Square::new(k.view()).unwrap(), &b).unwrap();
             let alphas = [0.5, 3.0, 100.0];
-            let x = path.solutions(&ctx, &alphas, 0.0).unwrap();
-            let diagonals = path.inverse_diagonals(&ctx, &alphas, 0.0).unwrap();
+            let x = path.solutions(&ctx, &alphas).unwrap();
+            let diagonals = path.inverse_diagonals(&ctx, &alphas).unwrap();
+            let each = path.solve_each(&ctx, &[alphas[2], alphas[0]], &[0.0; 2]).unwrap();
+            for i in 0..n {
+                assert!((each[(i, 0)] - x[(i, 4)]).abs() < 1e-12);
+                assert!((each[(i, 1)] - x[(i, 1)]).abs() < 1e-12);
+            }
             for (a, alpha) in alphas.iter().enumerate() {
                 let mut l = k.clone();
                 (0..n).for_each(|i| l[(i, i)] += alpha);

@@ -23,6 +23,8 @@ pub struct Choice {
     pub solver: Solver,
     /// For conjugate gradients: the passes after which a Cholesky factor is cheaper, where there is memory for one.
     pub trial: Option<usize>,
+    /// Why, in words.
+    pub reason: &'static str,
 }
 
 /// Passes over the matrix that conjugate gradients usually take.
@@ -31,21 +33,26 @@ const PASSES: f64 = 35.0;
 impl Shape {
     /// The way that `solver` stands for within `budget` bytes.
     pub fn choose(self, solver: Solver, budget: u64) -> Choice {
+        let choice = |solver, trial, reason| Choice { solver, trial, reason };
         if solver != Solver::Auto {
-            return Choice { solver, trial: None };
+            return choice(solver, None, "the solver was named");
         }
         let fits = |solver| self.workspace_bytes(solver, budget) <= budget;
-        let (factors, eigen) = (self.ridges as f64 * self.factor(), self.eigen());
+        let ridges = self.ridges as f64;
+        let (factors, eigen) = (ridges * self.factor(), self.eigen());
         if self.positive && !fits(Solver::Cholesky) {
-            return Choice { solver: Solver::Cg, trial: None };
+            return choice(Solver::Cg, None, "a factor of the matrix does not fit the budget");
         }
-        if self.positive && 1.5 * PASSES * self.pass() * (self.ridges as f64) < factors.min(eigen) {
-            let trial = (factors.min(eigen) / (self.ridges as f64 * self.pass())) as usize;
-            return Choice { solver: Solver::Cg, trial: Some(trial) };
+        if self.positive && 1.5 * PASSES * self.pass() * ridges < factors.min(eigen) {
+            let trial = (factors.min(eigen) / (ridges * self.pass())) as usize;
+            let reason = "for so many rows and so few targets, products cost less than a factor";
+            return choice(Solver::Cg, Some(trial), reason);
         }
-        let solver =
-            if eigen < factors && fits(Solver::Eigen) { Solver::Eigen } else { Solver::Cholesky };
-        Choice { solver, trial: None }
+        if eigen < factors && fits(Solver::Eigen) {
+            let reason = "for so many penalties, one decomposition costs less than a factor each";
+            return choice(Solver::Eigen, None, reason);
+        }
+        choice(Solver::Cholesky, None, "for this many rows and targets, a factor costs least")
     }
 
     /// Bytes beside the matrix, within `budget` where there is a choice.
@@ -97,7 +104,7 @@ mod tests {
         let large = chosen(10_000, 1, 1, plenty);
         assert!(large.solver == Solver::Cg && large.trial.is_some_and(|t| t > 60), "{large:?}");
         let tight = chosen(40_000, 1, 1, 2 << 30);
-        assert_eq!(tight, Choice { solver: Solver::Cg, trial: None });
+        assert_eq!((tight.solver, tight.trial), (Solver::Cg, None));
         let zero = Shape { n: 10_000, sides: 1, ridges: 1, positive: false };
         assert_eq!(zero.choose(Solver::Auto, plenty).solver, Solver::Cholesky);
         assert_eq!(zero.choose(Solver::Cg, plenty).solver, Solver::Cg);

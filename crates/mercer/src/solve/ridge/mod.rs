@@ -95,10 +95,8 @@ pub struct Info {
     pub condition: f64,
     /// How many eigenvalues of K are not lost in rounding, where that was looked into.
     pub rank: Option<usize>,
-    /// What did not work before: the passes spent on conjugate gradients that would not converge.
-    pub given_up: Option<usize>,
-    /// Whether a Cholesky factor was tried and does not exist.
-    pub not_definite: bool,
+    /// Why this way was taken, what was tried before included.
+    pub reason: String,
 }
 
 impl Info {
@@ -112,8 +110,7 @@ impl Info {
             smallest: None,
             condition: (largest + smallest_alpha) / smallest_alpha,
             rank: None,
-            given_up: None,
-            not_definite: false,
+            reason: String::new(),
         }
     }
 }
@@ -127,24 +124,23 @@ pub fn solve(
 ) -> Result<(Mat<f64>, Info)> {
     let System { gram, alphas, right, .. } = system;
     assert!(gram.n() == right.rows() && alphas.len() == right.cols());
-    let mut given_up = None;
+    let mut reason = choice.reason.to_string();
+    let finish = |(x, info): (Mat<f64>, Info), reason| Ok((x, Info { reason, ..info }));
     if choice.solver == Solver::Cg {
         let (x, mut info) = by_products(ctx, system, choice.trial, params)?;
         info.converged |= info.residual <= floor(&info, system, &x, params);
         if info.converged || choice.trial.is_none() {
-            return Ok((x, info));
+            return finish((x, info), reason);
         }
-        given_up = Some(info.passes);
+        reason += &format!("; given up after {} passes, because they would not do", info.passes);
     }
-    let mut not_definite = false;
     if choice.solver != Solver::Eigen {
-        match factor::solve(ctx, system, params)? {
-            Some((x, info)) => return Ok((x, Info { given_up, ..info })),
-            None => not_definite = true,
+        if let Some(found) = factor::solve(ctx, system, params)? {
+            return finish(found, reason);
         }
+        reason += "; the matrix has no Cholesky factor, so all its eigenpairs were computed";
     }
-    let (x, info) = by_path(ctx, system, params)?;
-    Ok((x, Info { given_up, not_definite, ..info }))
+    finish(by_path(ctx, system, params)?, reason)
 }
 
 /// Columns with equal α, α descending.
@@ -206,23 +202,22 @@ fn by_path(ctx: &Context, system: System<'_>, params: &Params) -> Result<(Mat<f6
     let path = Path::new(ctx, system.gram, system.right)?;
     let noise = path.noise(params.epsilon);
     let m = system.right.cols();
-    let mut x = Mat::zeros(path.n(), m);
     let mut info = Info::new(Solver::Eigen, path.norm(), smallest(system.alphas));
     info.smallest = path.values().last().copied();
     info.rank = Some(path.rank(params.epsilon));
-    info.condition = 0.0;
-    let mut deficient = false;
-    for (alpha, columns) in groups(system.alphas) {
-        let shifted = || path.values().iter().map(|v| (v + alpha).abs());
-        let cut = if shifted().fold(f64::INFINITY, f64::min) > noise { 0.0 } else { noise };
-        deficient |= cut > 0.0;
-        // All right-hand sides at this α, of which some are wanted: a side costs n² operations, the decomposition n³.
-        let all = path.solutions(ctx, &[alpha], cut)?;
-        put(&take(&all, &columns), &columns, &mut x);
-        let kept = || shifted().filter(|v| *v > cut);
+    let shifted = |alpha: f64| path.values().iter().map(move |v| (v + alpha).abs());
+    let cut = |&alpha: &f64| {
+        if shifted(alpha).fold(f64::INFINITY, f64::min) > noise { 0.0 } else { noise }
+    };
+    let cuts: Vec<f64> = system.alphas.iter().map(cut).collect();
+    let deficient = cuts.iter().any(|cut| *cut > 0.0);
+    let condition = |(&alpha, &cut): (&f64, &f64)| {
+        let kept = || shifted(alpha).filter(|v| *v > cut);
         let (most, least) = (kept().fold(0.0, f64::max), kept().fold(f64::INFINITY, f64::min));
-        info.condition = info.condition.max(if most > 0.0 { most / least } else { 1.0 });
-    }
+        if most > 0.0 { most / least } else { 1.0 }
+    };
+    info.condition = system.alphas.iter().zip(&cuts).map(condition).fold(0.0, f64::max);
+    let x = path.solve_each(ctx, system.alphas, &cuts)?;
     let mut left = residual(ctx, system.gram, system.alphas, &x, system.right)?;
     if deficient {
         // Of a least-squares solution the residual is not small, but orthogonal to the image of the matrix.
