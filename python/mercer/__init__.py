@@ -1,4 +1,5 @@
-"""Kernel PCA, PCA and kernel ridge regression with scikit-learn's interface, computed in Rust.
+"""Kernel PCA, PCA, kernel ridge regression and support vector machines with scikit-learn's
+interface, computed in Rust.
 
 Changing the import is enough:
 
@@ -16,26 +17,41 @@ from mercer._kernel_pca import KernelPCA
 from mercer._kernel_ridge import KernelRidge
 from mercer._kernel_ridge_classifier import KernelRidgeClassifier
 from mercer._kernel_ridge_cv import KernelRidgeCV
+from mercer._libsvm import read_libsvm_model
 from mercer._load import load
+from mercer._nu_svc import NuSVC
+from mercer._one_class_svm import OneClassSVM
 from mercer._pairwise import pairwise_kernels
 from mercer._params import ParameterError
 from mercer._pca import PCA
 from mercer._progress import Step
 from mercer._run import get_num_threads, set_num_threads
+from mercer._svc import SVC
+from mercer._svc_path import svc_path
+from mercer._svc_search import SVCSearch
+from mercer._svr import SVR, NuSVR
 
 __all__ = [
     "PCA",
+    "SVC",
+    "SVR",
     "FormatError",
     "KernelPCA",
     "KernelRidge",
     "KernelRidgeCV",
     "KernelRidgeClassifier",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
     "ParameterError",
+    "SVCSearch",
     "Step",
     "__version__",
     "get_num_threads",
     "kernels",
     "load",
     "pairwise_kernels",
+    "read_libsvm_model",
     "set_num_threads",
+    "svc_path",
 ]

@@ -18,6 +18,8 @@ _FAMILIES = {
     name: family for family in _core.families() for name in (family["name"], *family["aliases"])
 }
 _RULES = ("scale", "auto", "median")
+# What gamma, degree and coef0 are where nobody chose them.
+_USUAL = {"gamma": None, "degree": 3, "coef0": 1}
 
 
 @dataclass
@@ -64,10 +66,13 @@ def choose(
     coef0: float = 1,
     kernel_params: Mapping | None = None,
     open_gamma: bool = False,
+    usual: Mapping = _USUAL,
 ) -> Precomputed | Described | Foreign:
     """Return what a kernel with these parameters is, for samples of `n_features` features.
 
     With `open_gamma`, the gamma of a named family is left out of its text where none is given.
+    `usual` are the values of an estimator's gamma, degree and coef0 that nobody chose: others
+    beside a kernel that says its own parameters are refused.
     """
     if kernel_params is not None and not isinstance(kernel_params, Mapping):
         raise ParameterError(f"kernel_params must be a dictionary or None, not {kernel_params!r}")
@@ -75,7 +80,7 @@ def choose(
     _check(gamma, degree, coef0)
     own = {"gamma": gamma, "degree": degree, "coef0": coef0}
     if isinstance(kernel, Kernel):
-        _refuse_extras(own, params, "a kernel object")
+        _refuse_extras(own, params, usual, "a kernel object")
         return Described(kernel.spec)
     if callable(kernel):
         return Foreign(kernel, params)
@@ -89,7 +94,7 @@ def choose(
         numbers = {"gamma": _gamma(gamma, n_features), "degree": degree, "coef0": coef0}
         return Foreign(kernel, numbers | params)
     text = _core.canonical(kernel)
-    _refuse_extras(own, params, "a spec")
+    _refuse_extras(own, params, usual, "a spec")
     return Described(text)
 
 
@@ -108,13 +113,9 @@ def _check(gamma: object, degree: object, coef0: object) -> None:
         raise ParameterError(f"The 'coef0' parameter must be a number. Got {coef0!r} instead.")
 
 
-def _refuse_extras(own: dict, params: dict, what: str) -> None:
+def _refuse_extras(own: dict, params: dict, usual: Mapping, what: str) -> None:
     """Refuse parameters beside a kernel that says its own."""
-    given = [
-        name
-        for name, default in (("gamma", None), ("degree", 3), ("coef0", 1))
-        if own[name] != default
-    ]
+    given = [name for name, default in usual.items() if own[name] != default]
     given += ["kernel_params"] * bool(params)
     if given:
         raise ParameterError(
@@ -132,6 +133,28 @@ def _gamma(gamma: float | str | None, n_features: int) -> float:
 def is_name(kernel: object) -> bool:
     """Whether the kernel is given by its name alone, which leaves its parameters open."""
     return isinstance(kernel, str) and (kernel in _FAMILIES or kernel in PAIRWISE_KERNEL_FUNCTIONS)
+
+
+def has_gamma(kernel: object) -> bool:
+    """Whether the kernel is given by a name, and has a gamma that can be given beside it."""
+    if not is_name(kernel):
+        return False
+    family = _FAMILIES.get(kernel)
+    return kernel == "chi2" if family is None else _has(family, "gamma")
+
+
+def _has(family: dict, name: str) -> bool:
+    return any(parameter["name"] == name for parameter in family["parameters"])
+
+
+def knows_scale(name: str, degree: float) -> bool:
+    """Whether the library itself works out ``gamma="scale"`` for a kernel given by its name."""
+    if name not in _FAMILIES:
+        return False
+    rules = {parameter["name"]: parameter["rules"] for parameter in _FAMILIES[name]["parameters"]}
+    if "degree" in rules and _beyond_us({"degree": degree}):
+        return False
+    return "gamma" not in rules or "scale" in rules["gamma"]
 
 
 def _named(name: str, own: dict, params: dict, n_features: int | None) -> Described | Foreign:

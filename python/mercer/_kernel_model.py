@@ -55,22 +55,14 @@ class KernelModel(Fitted):
                 return 1.0 / values["width"] ** 2
         return float(self.gamma) if is_real(self.gamma) else 1.0 / n_features
 
-    def _tile_is_single(self, X: np.ndarray) -> bool:
+    def _tile_is_single(self, X) -> bool:
         if self.precision == "auto":
-            return X.dtype == np.float32
+            return getattr(X, "dtype", None) == np.float32
         return self.precision in ("f32", "mixed")
 
-    def _results(self, X: np.ndarray) -> np.dtype:
-        if self.precision == "auto":
-            return X.dtype
-        return np.dtype(np.float32 if self.precision == "f32" else np.float64)
-
-    @property
-    def X_fit_(self) -> np.ndarray:  # noqa: N802
-        """The training samples."""
-        model = self._fitted()
-        found = self._foreign["X"] if self._foreign else model.anchors
-        return present(found, "a model of a precomputed kernel keeps no samples")
+    def _results(self, X) -> np.dtype:
+        single = self.precision != "mixed" and self._tile_is_single(X)
+        return np.dtype(np.float32 if single else np.float64)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -90,12 +82,26 @@ class KernelModel(Fitted):
             The file, by custom with the ending ``.mercer``.
         """
         check_is_fitted(self)
+        self._refuse_foreign("a model file")
+        super().save(path)
+
+    def _refuse_foreign(self, where: str) -> None:
         if isinstance(self._choice, Foreign):
             raise ValueError(
-                f"the kernel {self._choice.name!r} is a function that a model file cannot hold: "
+                f"the kernel {self._choice.name!r} is a function that {where} cannot hold: "
                 "pickle the estimator, or choose a kernel by a spec"
             )
-        super().save(path)
+
+
+class SampleModel(KernelModel):
+    """The base of the estimators that keep all their training samples."""
+
+    @property
+    def X_fit_(self) -> np.ndarray:  # noqa: N802
+        """The training samples."""
+        model = self._fitted()
+        found = self._foreign["X"] if self._foreign else model.anchors
+        return present(found, "a model of a precomputed kernel keeps no samples")
 
 
 def present(found: np.ndarray | None, otherwise: str) -> np.ndarray:

@@ -15,7 +15,7 @@ from mercer import _core, _params
 from mercer._arrays import dtype_of, finite, plain, samples, scaled
 from mercer._base import Estimator
 from mercer._kernel_choice import Described, Foreign
-from mercer._kernel_model import PRECISIONS, KernelModel, is_mixed
+from mercer._kernel_model import PRECISIONS, SampleModel, is_mixed
 from mercer._params import ParameterError, is_integer, is_real, refuse
 from mercer.kernels import Kernel
 
@@ -50,7 +50,7 @@ class when_learned:  # noqa: N801
         return MethodType(self._function, instance)
 
 
-class KernelPcaFit(KernelModel, Estimator):
+class KernelPcaFit(SampleModel, Estimator):
     """The private half of :class:`mercer.KernelPCA`."""
 
     def _fit(self, X) -> None:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _core, _params
 from mercer._arrays import dtype_of, finite, plain, samples, scaled
 from mercer._kernel_choice import Described, Foreign, Precomputed
-from mercer._kernel_model import PRECISIONS, KernelModel, is_mixed
+from mercer._kernel_model import PRECISIONS, SampleModel, is_mixed
 from mercer._pairwise import need
 
 _SOLVERS = ("auto", "cholesky", "eigen", "cg")
@@ -19,7 +19,7 @@ _SOLVERS = ("auto", "cholesky", "eigen", "cg")
 _BLOCK = 2**22
 
 
-class RidgeFit(KernelModel):
+class RidgeFit(SampleModel):
     """The private half of the kernel ridge estimators.
 
     After fit, ``_flat`` says whether the targets came with one axis, and ``_spread`` is what

@@ -13,10 +13,17 @@ from mercer._kernel_pca import KernelPCA
 from mercer._kernel_ridge import KernelRidge
 from mercer._kernel_ridge_classifier import KernelRidgeClassifier
 from mercer._kernel_ridge_cv import KernelRidgeCV
+from mercer._nu_svc import NuSVC
+from mercer._one_class_svm import OneClassSVM
 from mercer._pca import PCA
+from mercer._svc import SVC
+from mercer._svr import SVR, NuSVR
 from mercer.kernels import Spec
 
-Loaded: TypeAlias = KernelPCA | PCA | KernelRidge | KernelRidgeCV | KernelRidgeClassifier
+Machine: TypeAlias = SVC | NuSVC | SVR | NuSVR | OneClassSVM
+Loaded: TypeAlias = KernelPCA | PCA | KernelRidge | KernelRidgeCV | KernelRidgeClassifier | Machine
+
+MACHINES = {kind._task: kind for kind in (SVC, NuSVC, SVR, NuSVR, OneClassSVM)}
 
 
 def load(path: str | os.PathLike) -> Loaded:
@@ -29,11 +36,12 @@ def load(path: str | os.PathLike) -> Loaded:
 
     Returns
     -------
-    estimator : KernelPCA, PCA, KernelRidge, KernelRidgeCV or KernelRidgeClassifier
-        The fitted estimator; its projections or predictions are the same to the last bit. A file
-        that the command line wrote with scaling scales new samples first: see the attribute
-        ``scaling_``. A regression of the command line becomes a :class:`KernelRidge`, however its
-        parameters were chosen, or a :class:`KernelRidgeClassifier` if it has classes.
+    estimator : object
+        The fitted estimator, of the class that was saved; its projections or predictions are the
+        same to the last bit. A file that the command line wrote with scaling scales new samples
+        first: see the attribute ``scaling_``. A regression of the command line becomes a
+        :class:`KernelRidge`, however its parameters were chosen, or a
+        :class:`KernelRidgeClassifier` if it has classes.
 
     Raises
     ------
@@ -56,7 +64,11 @@ def load(path: str | os.PathLike) -> Loaded:
     True
     """
     model = _core.load(os.fspath(path))
-    kind = _kind(model)
+    return restored(_kind(model), model)
+
+
+def restored(kind: type, model: _core.Model) -> Loaded:
+    """Return a fitted estimator of this class that holds the model."""
     estimator = kind(**_params(kind, model))
     estimator._restore(model)
     estimator.n_features_in_ = model.shape[1]
@@ -67,6 +79,8 @@ def load(path: str | os.PathLike) -> Loaded:
 
 def _kind(model: _core.Model) -> type:
     """The class that the model belongs to."""
+    if model.estimator == "svm":
+        return MACHINES[_core.svm_facts(model)["task"]]
     if model.estimator != "kernel_ridge":
         return PCA if model.estimator == "pca" else KernelPCA
     if json.loads(_core.remarks(model))["classes"] is not None:

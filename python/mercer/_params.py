@@ -80,6 +80,14 @@ def none_or_positive(owner: object, name: str, *, integer: bool = False) -> None
         raise refuse(owner, name, f"{noun} or None", value)
 
 
+def positive(owner: object, name: str, most: float = np.inf) -> None:
+    """Refuse a parameter that is no positive number, or one above `most`."""
+    value = getattr(owner, name)
+    if not is_real(value) or not 0 < value <= most:
+        limit = "" if most == np.inf else f" of at most {most}"
+        raise refuse(owner, name, f"a positive number{limit}", value)
+
+
 def penalties(owner: object, name: str, *, positive: bool = False) -> list[float]:
     """Return a number or a sequence of numbers, all of at least 0, as a list."""
     value = getattr(owner, name)

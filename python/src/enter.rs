@@ -72,6 +72,18 @@ pub fn enter<R: Send>(
     run: &Run,
     work: impl FnOnce(&Context) -> mercer::Result<R> + Send,
 ) -> PyResult<R> {
+    match enter_keeping(py, run, work)? {
+        (_, Some(raised)) => Err(raised),
+        (result, None) => Ok(result),
+    }
+}
+
+/// As [`enter`], for work that has a result even if it is cut short: what was raised comes beside it.
+pub fn enter_keeping<R: Send>(
+    py: Python<'_>,
+    run: &Run,
+    work: impl FnOnce(&Context) -> mercer::Result<R> + Send,
+) -> PyResult<(R, Option<PyErr>)> {
     let Run(threads, budget, listener) = run;
     let watch = Arc::new(Watch { wants_steps: listener.is_some(), ..Watch::default() });
     let context = context(py, *threads, *budget).with_monitor(watch.clone());
@@ -91,11 +103,10 @@ pub fn enter<R: Send>(
         );
         (result, raised)
     });
-    if let Some(error) = raised {
-        return Err(error);
+    let raised = raised.or_else(|| listener.as_ref().and_then(|call| watch.tell(py, call).err()));
+    match (result, raised) {
+        (Ok(result), raised) => Ok((result, raised)),
+        (Err(_), Some(raised)) => Err(raised),
+        (Err(error), None) => Err(exception(py, error)),
     }
-    if let Some(listener) = listener {
-        watch.tell(py, listener)?;
-    }
-    result.map_err(|error| exception(py, error))
 }

@@ -11,6 +11,7 @@ mod model;
 mod ridge;
 mod search;
 mod spread;
+mod svm;
 
 use pyo3::prelude::*;
 
@@ -35,6 +36,11 @@ mod _core {
     use super::search::{search, search_gram};
     #[pymodule_export]
     use super::spread::Spread;
+    #[pymodule_export]
+    use super::svm::{
+        calibrate_svm, fit_svm, read_libsvm, svm_classes, svm_coefficients, svm_decisions,
+        svm_facts, svm_path, svm_search, write_libsvm,
+    };
 
     #[pymodule_init]
     fn init(module: &super::Bound<'_, super::PyModule>) -> super::PyResult<()> {

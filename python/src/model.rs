@@ -100,7 +100,7 @@ impl Model {
         py.detach(|| io::save(&path, &self.saved)).map_err(|error| exception(py, error))
     }
 
-    /// `"pca"`, `"kernel_pca"` or `"kernel_ridge"`.
+    /// `"pca"`, `"kernel_pca"`, `"kernel_ridge"` or `"svm"`.
     #[getter]
     fn estimator(&self) -> &'static str {
         self.saved.model.estimator()
@@ -146,6 +146,8 @@ impl Model {
             Fitted::KernelPca64(model) => json(&model.params),
             Fitted::KernelRidge32(model) => json(&model.params),
             Fitted::KernelRidge64(model) => json(&model.params),
+            Fitted::Svm32(model) => json(&model.params),
+            Fitted::Svm64(model) => json(&model.params),
         }
     }
 
@@ -196,7 +198,7 @@ impl Model {
         })
     }
 
-    /// The training samples where they lie, or None.
+    /// The training samples where they lie, or None; of a support vector machine, its support vectors.
     #[getter]
     fn anchors<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let owner = slf.clone().into_any();
@@ -206,6 +208,8 @@ impl Model {
             Fitted::KernelPca64(model) => samples(model.anchors.as_ref(), owner),
             Fitted::KernelRidge32(model) => samples(model.anchors.as_ref(), owner),
             Fitted::KernelRidge64(model) => samples(model.anchors.as_ref(), owner),
+            Fitted::Svm32(model) => samples(model.anchors.as_ref(), owner),
+            Fitted::Svm64(model) => samples(model.anchors.as_ref(), owner),
         }
     }
 

@@ -2,7 +2,19 @@
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mercer import PCA, KernelPCA, KernelRidge, KernelRidgeClassifier, KernelRidgeCV
+from mercer import (
+    PCA,
+    SVC,
+    SVR,
+    KernelPCA,
+    KernelRidge,
+    KernelRidgeClassifier,
+    KernelRidgeCV,
+    NuSVC,
+    NuSVR,
+    OneClassSVM,
+    SVCSearch,
+)
 from mercer.kernels import RBF
 
 
@@ -26,6 +38,18 @@ from mercer.kernels import RBF
         KernelRidgeClassifier(),
         KernelRidgeClassifier(kernel="rbf", class_weight="balanced"),
         KernelRidgeClassifier(kernel="precomputed"),
+        SVC(),
+        SVC(probability=True, class_weight="balanced"),
+        SVC(kernel="linear", warm_start=True),
+        SVC(kernel="precomputed"),
+        NuSVC(),
+        SVR(),
+        SVR(kernel=0.5 * RBF(sigma=2)),
+        NuSVR(),
+        OneClassSVM(),
+        OneClassSVM(kernel="precomputed"),
+        SVCSearch(),
+        SVCSearch([0.1, 10.0], kernel="linear", cv=3, probability=True),
     ]
 )
 def test_scikit_learn_check(estimator, check):

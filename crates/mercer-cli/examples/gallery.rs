@@ -6,14 +6,16 @@ use std::path::Path;
 use mercer::context::Stream;
 use mercer_cli::demo_data::Shape;
 use mercer_cli::plot::{
-    Field, LabelColumn, Multiples, Panel, Scatter, component_title, multiples, png, scatter,
+    Field, Ground, Group, LabelColumn, Map, Marks, Multiples, Panel, Regions, Scatter, Tube,
+    component_title, map, multiples, png, scatter, tube,
 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::env::args().nth(1).unwrap_or_else(|| "gallery".into());
     let folder = Path::new(&folder);
     std::fs::create_dir_all(folder)?;
-    for (name, svg) in scatters().into_iter().chain([("multiples", small_multiples())]) {
+    let others = [("multiples", small_multiples())].into_iter().chain(maps());
+    for (name, svg) in scatters().into_iter().chain(others) {
         std::fs::write(folder.join(format!("{name}.png")), png(&svg, 2.0)?)?;
         std::fs::write(folder.join(format!("{name}.svg")), svg)?;
     }
@@ -105,5 +107,117 @@ fn small_multiples() -> String {
             over("Component 2 over the input", &second),
         ],
         labels: Some(LabelColumn { name: "circle", values: &data.labels }),
+    })
+}
+
+/// Every kind of picture of a model of one or two columns.
+fn maps() -> Vec<(&'static str, String)> {
+    let wave = |x: f64, y: f64| 1.6 * (x.sin() + 0.5 * y);
+    let bump = |x: f64, y: f64| 1.5 * (-0.2 * (x * x + y * y)).exp() - 0.6;
+    vec![
+        ("map-sides", mapped(2, 200, &wave, &|field| sides(field, [2.0, 2.0], true))),
+        ("map-many", mapped(2, 5_000, &wave, &|field| sides(field, [2.0, 2.0], true))),
+        ("map-bump", mapped(2, 200, &bump, &|field| sides(field, [0.6, 0.9], false))),
+        (
+            "map-heights",
+            mapped(2, 200, &wave, &|field| Ground::Heights { field, ends: [-6.0, 6.0] }),
+        ),
+        ("map-regions", regions(3)),
+        ("map-twenty", regions(20)),
+        ("tube", drawn_tube()),
+    ]
+}
+
+fn sides(field: Field<'_>, full: [f64; 2], margins: bool) -> Ground<'_> {
+    let colours = [0, 1].map(|index| Group::of_class(index, "").colour);
+    Ground::Sides { field, colours, full, margins }
+}
+
+type Function<'a> = &'a dyn Fn(f64, f64) -> f64;
+
+fn mapped(
+    classes: usize,
+    rows: usize,
+    function: Function,
+    ground: &dyn Fn(Field<'_>) -> Ground<'_>,
+) -> String {
+    let points = plane_points(rows, classes);
+    let [x, y] = Field::rectangle_around(&points);
+    let values: Vec<f64> =
+        Field::grid(x, y, 161, 121).into_iter().map(|[x, y]| function(x, y)).collect();
+    let field = Field { x, y, columns: 161, rows: 121, values: &values };
+    framed(&points, classes, ground(field))
+}
+
+fn plane_points(rows: usize, classes: usize) -> Vec<[f64; 2]> {
+    let (x, y) = (cloud(rows, classes, 0), cloud(rows, classes, 1));
+    x.into_iter().zip(y).map(|(x, y)| [x, y]).collect()
+}
+
+fn framed(points: &[[f64; 2]], classes: usize, ground: Ground<'_>) -> String {
+    let groups: Vec<Group> =
+        (0..classes).map(|i| Group::of_class(i, &format!("class {}", i + 1))).collect();
+    let group: Vec<usize> = (0..points.len()).map(|row| row % classes).collect();
+    let ringed: Vec<bool> = (0..points.len()).map(|row| row % 4 == 0).collect();
+    map(&Map {
+        title: "Support vector classification of species (flowers.csv)",
+        subtitle: "200 rows; rbf(gamma=0.5), C 1; 50 support vectors",
+        x_title: "sepal length",
+        y_title: "petal length",
+        key_title: "species",
+        ground,
+        marks: Marks { points, group: &group, groups: &groups, ringed: &ringed },
+        ring_name: "support vector",
+    })
+}
+
+/// Every point of the plane belongs to the class whose centre is nearest.
+fn regions(classes: usize) -> String {
+    let points = plane_points(60 * classes, classes);
+    let [x, y] = Field::rectangle_around(&points);
+    let grid = Field::grid(x, y, 161, 121);
+    let far = |[x, y]: [f64; 2], class: usize| {
+        let angle = class as f64 / classes as f64 * std::f64::consts::TAU;
+        (x - 3.0 * angle.cos()).powi(2) + (y - 2.0 * angle.sin()).powi(2)
+    };
+    let nearest =
+        |p: &[f64; 2]| (0..classes).min_by(|&a, &b| far(*p, a).total_cmp(&far(*p, b))).unwrap_or(0);
+    let class: Vec<usize> = grid.iter().map(nearest).collect();
+    let change = |from: usize, to: usize| {
+        let between = |place: usize| far(grid[place], class[from]) - far(grid[place], class[to]);
+        (between(from) / (between(from) - between(to))).clamp(0.0, 1.0)
+    };
+    let field = Field { x, y, columns: 161, rows: 121, values: &[] };
+    let colours = (0..classes).map(|index| Group::of_class(index, "").colour).collect();
+    let regions = Regions { grid: field, class: &class, change: &change };
+    framed(&points, classes, Ground::Regions(regions, colours))
+}
+
+fn drawn_tube() -> String {
+    let mut stream = Stream::new(3, "tube");
+    let place = |i: usize, count: usize| 10.0 * i as f64 / (count - 1) as f64;
+    let function: Vec<[f64; 2]> =
+        (0..300).map(|i| place(i, 300)).map(|x| [x, 300.0 + 80.0 * x.sin()]).collect();
+    let points: Vec<[f64; 2]> = (0..90)
+        .map(|i| place(i, 90))
+        .map(|x| [x, 300.0 + 80.0 * x.sin() + 20.0 * stream.normal()])
+        .collect();
+    let is_outside = |[x, y]: &[f64; 2]| (y - 300.0 - 80.0 * x.sin()).abs() >= 20.0;
+    let ringed: Vec<bool> = points.iter().map(is_outside).collect();
+    let row = Group::of_class(0, "row");
+    tube(&Tube {
+        title: "Support vector regression of price (houses.csv)",
+        subtitle: "90 rows; rbf(gamma=1), C 100, epsilon 20; 30 support vectors",
+        x_title: "area",
+        y_title: "price",
+        function: &function,
+        tube: (20.0, "tube ± 20".into()),
+        marks: Marks {
+            points: &points,
+            group: &vec![0; points.len()],
+            groups: std::slice::from_ref(&row),
+            ringed: &ringed,
+        },
+        ring_name: "support vector",
     })
 }

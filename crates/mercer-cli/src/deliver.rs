@@ -4,7 +4,9 @@
 use std::io::Write;
 use std::path::Path;
 
-use mercer::io::{Format, Saved, Staged, Table, stage_model, stage_table};
+use mercer::io::{
+    Format, Model, Saved, Staged, Table, stage_libsvm_model, stage_model, stage_table,
+};
 use mercer::{Error, Result};
 
 use crate::args::{ModelFile, OutputArgs, Picture, PictureFormat, TableFile};
@@ -37,6 +39,8 @@ pub struct Files<'a> {
     pub table: Option<(&'a TableFile, Table)>,
     /// The model.
     pub model: Option<(&'a ModelFile, &'a Saved)>,
+    /// The model as text, as LIBSVM reads it.
+    pub libsvm_model: Option<(&'a ModelFile, &'a Saved)>,
     /// The pictures, all of one drawing.
     pub pictures: &'a [Picture],
     /// The drawing; there is one if there are pictures.
@@ -50,12 +54,15 @@ pub fn write(session: &Session, args: &OutputArgs, parcel: &Parcel<'_>) -> Resul
         (file, parcel.results.table(with_label))
     });
     let drawing = if args.plot.is_empty() { None } else { Some(draw(parcel)) };
-    write_files(session, &Files { table, model: parcel.model, pictures: &args.plot, drawing })
+    let files =
+        Files { table, model: parcel.model, pictures: &args.plot, drawing, ..Files::default() };
+    write_files(session, &files)
 }
 
 /// Writes all of `files`, or none.
 pub fn write_files(session: &Session, files: &Files<'_>) -> Result<Outputs> {
     session.progress.begin("writing");
+    let mut notes = Vec::new();
     session.stop.while_writing(|| {
         let mut staged = Staged::new();
         if let Some((file, table)) = &files.table {
@@ -63,6 +70,9 @@ pub fn write_files(session: &Session, files: &Files<'_>) -> Result<Outputs> {
         }
         if let Some((file, saved)) = files.model {
             stage_model(&mut staged, &file.path, saved)?;
+        }
+        if let Some((file, saved)) = files.libsvm_model {
+            notes = stage_libsvm(&mut staged, &file.path, saved)?;
         }
         if let Some(svg) = &files.drawing {
             stage_pictures(&mut staged, files.pictures, svg)?;
@@ -73,8 +83,19 @@ pub fn write_files(session: &Session, files: &Files<'_>) -> Result<Outputs> {
     Ok(Outputs {
         table: files.table.as_ref().map(|(file, _)| shown(&file.path)),
         model: files.model.map(|(file, _)| shown(&file.path)),
+        libsvm_model: files.libsvm_model.map(|(file, _)| shown(&file.path)),
         plots: files.pictures.iter().map(|picture| shown(&picture.path)).collect(),
+        notes,
     })
+}
+
+/// Prepares a support vector machine as text; returns what the format could not hold.
+fn stage_libsvm(staged: &mut Staged, path: &Path, saved: &Saved) -> Result<Vec<String>> {
+    match &saved.model {
+        Model::Svm32(svm) => stage_libsvm_model(staged, path, svm),
+        Model::Svm64(svm) => stage_libsvm_model(staged, path, svm),
+        _ => unreachable!("only support vector machines are asked to be written as such"),
+    }
 }
 
 /// Prepares the drawing `svg` in every format asked for.

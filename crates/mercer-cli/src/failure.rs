@@ -64,7 +64,7 @@ fn in_words_of_flags(error: &Error) -> String {
         Error::Parameter { name, message } => {
             let flag = match *name {
                 "n_components" => "--components",
-                "tolerance" => "--tolerance",
+                "tolerance" | "tol" => "--tolerance",
                 "alpha" | "alphas" => "--alpha",
                 "inverse_alpha" => "--inverse-alpha",
                 "sample_weight" => "--weights",
@@ -72,6 +72,13 @@ fn in_words_of_flags(error: &Error) -> String {
                 "return_std" => "--std",
                 "fit_inverse_transform" => "--inverse",
                 "kernel" => "--kernel",
+                "c" | "C" => "--cost",
+                "nu" => "--nu",
+                "epsilon" => "--epsilon",
+                "class_weight" => "--class-weight",
+                "max_iter" | "max_iterations" => "--max-iter",
+                "max_time" | "max_seconds" => "--max-time",
+                "cache" | "cache_size" => "--cache",
                 other => other,
             };
             format!("{flag}: {message}")

@@ -14,6 +14,8 @@ mod data;
 mod deliver;
 mod describe;
 mod facts;
+mod machine;
 mod results;
+mod said;
 mod scores;
 mod summary;

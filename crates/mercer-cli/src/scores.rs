@@ -17,6 +17,8 @@ pub enum Measure {
     RmseOfClasses,
     /// The share of rows whose class is found.
     Accuracy,
+    /// The share of the variance that is explained.
+    R2,
     /// A number that another door named; larger is better.
     Other,
 }
@@ -28,6 +30,7 @@ impl Measure {
             Measure::Rmse => "RMSE",
             Measure::RmseOfClasses => "RMSE of the ±1 targets",
             Measure::Accuracy => "accuracy",
+            Measure::R2 => "R²",
             Measure::Other => "score",
         }
     }

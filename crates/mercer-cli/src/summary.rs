@@ -54,14 +54,20 @@ pub struct Outputs {
     pub table: Option<String>,
     /// The model.
     pub model: Option<String>,
+    /// The model as text, as LIBSVM reads it.
+    pub libsvm_model: Option<String>,
     /// The pictures.
     pub plots: Vec<String>,
+    /// What a format could not hold.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 impl Outputs {
     /// All files, in words.
     pub fn listed(&self) -> Option<String> {
-        let files = self.table.iter().chain(&self.model).chain(&self.plots);
+        let models = self.model.iter().chain(&self.libsvm_model);
+        let files = self.table.iter().chain(models).chain(&self.plots);
         let files: Vec<&str> = files.map(String::as_str).collect();
         (!files.is_empty()).then(|| files.join(", "))
     }

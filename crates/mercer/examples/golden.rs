@@ -18,14 +18,23 @@ use mercer::model::inverse::InverseParams;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
 use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Targets};
 use mercer::model::pca::{Pca, PcaParams};
-use mercer::model::{Components, Scaling, ScalingKind};
+use mercer::model::svm::{
+    Calibration, Curve, ProblemReport, Stop, Svm, SvmParams, SvmReport, Task,
+};
+use mercer::model::{Components, Report, Scaling, ScalingKind};
+use mercer::points::Points;
 use mercer::{Context, Dense, Result};
 use samples::{D, N, training};
 
 fn main() -> Result<()> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-    let models =
-        [("pca", pca()?), ("kpca-f64", double()?), ("kpca-f32", single()?), ("krr", ridge()?)];
+    let models = [
+        ("pca", pca()?),
+        ("kpca-f64", double()?),
+        ("kpca-f32", single()?),
+        ("krr", ridge()?),
+        ("svm", machine()?),
+    ];
     for (name, saved) in models {
         let path = folder.join(format!("v{FORMAT}-{name}.mercer"));
         if !path.exists() {
@@ -91,4 +100,51 @@ fn ridge() -> Result<Saved> {
     let mut model = KernelRidge::fit(&Context::new(1), &params, &x, targets, None)?;
     model.report.seconds = 0.0;
     Ok(Saved::new(Model::KernelRidge64(model), Dtype::F64))
+}
+
+/// A support vector machine for three classes with a calibration. Its numbers are chosen and not fitted, so that the file holds
+/// every part that a machine may have.
+fn machine() -> Result<Saved> {
+    let support = vec![0, 3, 1, 5, 6];
+    let params = SvmParams {
+        c: 2.0,
+        max_iterations: Some(1000),
+        ..SvmParams::new(Task::CSvc, "rbf(gamma=0.5)".parse()?)
+    };
+    let steps = Curve::Steps { at: vec![-1.0, 0.0, 0.5], value: vec![0.125, 0.5, 0.75] };
+    let slopes = |below, above| Curve::Slopes { below, above };
+    let curves = vec![slopes(2.0, 1.5), steps, slopes(1.0, 3.0)];
+    let model = Svm {
+        params,
+        anchors: Some(Dense::from_vec(training(), N, D)?.select(&support)),
+        support,
+        trained_on: N,
+        counts: vec![2, 1, 2],
+        coef: Mat::from_fn(2, 5, |i, j| [0.5, 0.75, -1.25, 2.0, -0.5][j] * (1.0 - 1.5 * i as f64)),
+        offset: vec![0.25, -0.125, 0.5],
+        classes: Some(["1", "2", "größe"].map(String::from).to_vec()),
+        class_weights: Some(vec![1.0, 2.0, 0.5]),
+        calibration: Some(Calibration { curves, folds: 5 }),
+        report: machine_report(),
+    };
+    Ok(Saved::new(Model::Svm64(model), Dtype::F64))
+}
+
+fn machine_report() -> Report {
+    let problem = |i: u64| ProblemReport {
+        iterations: 10 + i,
+        objective: -0.5,
+        gap: 0.001,
+        violation: 0.0009765625,
+        support: 3,
+        bounded: 1,
+        stop: [Stop::Converged, Stop::Iterations, Stop::Converged][i as usize],
+    };
+    let machine = SvmReport {
+        problems: (0..3).map(problem).collect(),
+        precision: "f64".into(),
+        columns_used: 40,
+        columns_at_hand: 30,
+    };
+    Report { solver: "smo".into(), converged: true, machine: Some(machine), ..Report::default() }
 }

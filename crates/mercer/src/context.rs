@@ -40,6 +40,19 @@ impl Monitor for Silent {
     }
 }
 
+/// Passes interruptions on, but no progress.
+struct Quiet(Arc<dyn Monitor>);
+
+impl Monitor for Quiet {
+    fn step(&self, _: &Step) -> ControlFlow<()> {
+        self.0.poll()
+    }
+
+    fn poll(&self) -> ControlFlow<()> {
+        self.0.poll()
+    }
+}
+
 /// Threads, memory budget and monitor of a piece of work. Cheap to clone.
 #[derive(Clone)]
 pub struct Context {
@@ -76,6 +89,11 @@ impl Context {
     pub fn with_monitor(mut self, monitor: Arc<dyn Monitor>) -> Self {
         self.monitor = monitor;
         self
+    }
+
+    /// The same context without reports of progress, for parts of a whole whose progress is told otherwise.
+    pub fn without_steps(&self) -> Self {
+        self.clone().with_monitor(Arc::new(Quiet(self.monitor.clone())))
     }
 
     /// Threads that share the work.

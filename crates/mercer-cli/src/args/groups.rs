@@ -234,7 +234,7 @@ pub(super) fn check_distinct(
 }
 
 /// A usage error with the message `message`, shown and counted like clap's own.
-fn conflict(message: &str) -> clap::Error {
+pub(super) fn conflict(message: &str) -> clap::Error {
     let mut command = super::Cli::<super::Verb>::command();
     command.error(clap::error::ErrorKind::ArgumentConflict, message)
 }

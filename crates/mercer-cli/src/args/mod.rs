@@ -3,7 +3,9 @@
 
 mod destination;
 mod groups;
+mod learning;
 mod regression;
+mod svm;
 mod values;
 mod verbs;
 
@@ -14,8 +16,10 @@ pub use groups::{
     ColumnArgs, ComponentArgs, Header, InputFormat, MachineArgs, ModelArgs, OutputArgs, Precision,
     Scale, TableArgs,
 };
-pub use regression::{KrrArgs, PredictArgs, RidgeArgs, RidgeSolver, SearchArgs, TargetArgs};
-pub use values::MemorySize;
+pub use learning::{LearnedArgs, LearningArgs};
+pub use regression::{KrrArgs, PredictArgs, RidgeArgs, RidgeSolver, SearchArgs};
+pub use svm::{Calibration, OneclassArgs, SmoArgs, SvcArgs, SvmSearchArgs, SvrArgs};
+pub use values::{ClassWeights, MemorySize};
 pub use verbs::{
     CompletionsArgs, DemoArgs, InspectArgs, KpcaArgs, PcaArgs, PcaSolver, Solver, TransformArgs,
 };
@@ -27,7 +31,7 @@ Exit codes:
   2    the command line is wrong; nothing was read
   130  interrupted by Ctrl-C; nothing half-written is left behind";
 
-/// Kernel PCA, PCA and kernel ridge regression on tables
+/// Kernel PCA, PCA, kernel ridge regression and support vector machines on tables
 #[derive(Debug, Parser)]
 #[command(name = "mercer", version, after_help = EXIT_CODES, max_term_width = 100)]
 pub struct Cli<V: Subcommand> {
@@ -47,6 +51,14 @@ pub enum Verb {
     Transform(TransformArgs),
     /// Learn to predict a column of a table from the others, by kernel ridge regression
     Krr(KrrArgs),
+    /// Learn to tell classes apart, by a support vector machine
+    Svc(SvcArgs),
+    /// Learn to predict a number, by a support vector machine
+    Svr(SvrArgs),
+    /// Learn where the rows of a table are, and which of them lie outside
+    Oneclass(OneclassArgs),
+    /// Choose kernel and cost of a support vector machine by folds
+    Search(SvmSearchArgs),
     /// Predict for new rows with a fitted model
     Predict(PredictArgs),
     /// Tell what is inside a model file
@@ -65,6 +77,10 @@ impl Verb {
             Verb::Kpca(args) => args.output.quiet,
             Verb::Transform(args) => args.output.quiet,
             Verb::Krr(args) => args.quiet,
+            Verb::Svc(args) => args.learned.quiet,
+            Verb::Svr(args) => args.learned.quiet,
+            Verb::Oneclass(args) => args.learned.quiet,
+            Verb::Search(args) => args.learned.quiet,
             Verb::Predict(args) => args.quiet,
             Verb::Demo(args) => args.quiet,
             Verb::Inspect(_) | Verb::Completions(_) => true,
@@ -78,6 +94,10 @@ impl Verb {
             Verb::Kpca(args) => args.check_files(),
             Verb::Transform(args) => args.check_files(),
             Verb::Krr(args) => args.check_files(),
+            Verb::Svc(args) => args.learned.check_files(&args.table, args.learning.scale),
+            Verb::Svr(args) => args.learned.check_files(&args.table, args.learning.scale),
+            Verb::Oneclass(args) => args.learned.check_files(&args.table, args.learning.scale),
+            Verb::Search(args) => args.learned.check_files(&args.table, args.learning.scale),
             Verb::Predict(args) => args.check_files(),
             Verb::Demo(args) => args.check_files(),
             Verb::Inspect(_) | Verb::Completions(_) => Ok(()),
@@ -117,6 +137,10 @@ mod tests {
             "kpca ",
             "transform ",
             "krr ",
+            "svc ",
+            "svr ",
+            "oneclass ",
+            "search ",
             "predict ",
             "inspect ",
             "demo ",
@@ -124,8 +148,20 @@ mod tests {
         ] {
             assert!(top.contains(line), "{line}\n{top}");
         }
-        for verb in ["pca", "kpca", "transform", "krr", "predict", "inspect", "demo", "completions"]
-        {
+        for verb in [
+            "pca",
+            "kpca",
+            "transform",
+            "krr",
+            "svc",
+            "svr",
+            "oneclass",
+            "search",
+            "predict",
+            "inspect",
+            "demo",
+            "completions",
+        ] {
             let text = help(verb);
             assert!(text.contains("Examples:\n  mercer "), "{verb}: {text}");
         }
@@ -163,7 +199,7 @@ mod tests {
         let Verb::Krr(args) = parse("krr t.csv").unwrap() else { panic!("krr") };
         assert_eq!(args.search.kernel[0].to_string(), "rbf");
         assert!(args.search.alpha.is_empty() && args.search.folds.is_none());
-        assert_eq!(args.target.scale, Scale::Standard);
+        assert_eq!(args.learning.scale, Scale::Standard);
         let line = "krr t.csv --target a,b --columns ^c --label c --weights w --classify \
                     --kernel rbf --kernel poly(degree=2,coef0=1) --alpha 0.1,1 --alpha 10 \
                     --alpha-per-target --folds 5 --seed 3 --no-intercept --solver cg \

@@ -8,9 +8,8 @@ use mercer::KernelSpec;
 use mercer::solve::ridge;
 
 use super::destination::{ModelFile, Picture, TableFile};
-use super::groups::{
-    MachineArgs, Precision, Scale, TableArgs, check_distinct, plot_files, table_file,
-};
+use super::groups::{MachineArgs, Precision, TableArgs, check_distinct, plot_files, table_file};
+use super::learning::LearningArgs;
 use super::values::{not_negative, tolerance};
 use super::verbs::with_kernels;
 
@@ -25,7 +24,8 @@ const PREDICT_EXAMPLES: &str = "\
 Examples:
   mercer predict houses.mercer new-houses.csv
   mercer predict houses.mercer new-houses.csv --std --output prices.parquet
-  mercer predict species.mercer new.csv --scores --json";
+  mercer predict species.mercer new.csv --scores --json
+  mercer predict flowers.mercer new.csv --probability --output flowers.csv";
 
 /// How the system of a regression is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -49,33 +49,6 @@ impl From<RidgeSolver> for ridge::Solver {
             RidgeSolver::Cg => ridge::Solver::Cg,
         }
     }
-}
-
-/// Which columns of a table to learn, and from which.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Input")]
-pub struct TargetArgs {
-    /// The column to learn, by name or by position from 0, or several, e.g. `height,weight`: numbers
-    /// are predicted, a column of text holds classes [default: the label of LIBSVM text]
-    #[arg(long, value_name = "COLUMN")]
-    pub target: Option<String>,
-    /// The columns to learn from, by name or by position from 0, e.g. `height,weight`, `0-3,7` or
-    /// `^id` for all but `id` [default: all but target, label and weights]
-    #[arg(long, value_name = "COLUMNS")]
-    pub columns: Option<String>,
-    /// A column that is carried along into --output, but is not computed with
-    #[arg(long, value_name = "COLUMN")]
-    pub label: Option<String>,
-    /// A column that says how much each row counts: a row of weight 2 counts as two rows
-    #[arg(long, value_name = "COLUMN")]
-    pub weights: Option<String>,
-    /// Take the target for classes, even if it holds numbers
-    #[arg(long)]
-    pub classify: bool,
-    /// Scaling of every column that is learned from; stored in the model. A kernel's width is one
-    /// length for all columns, so they are made comparable
-    #[arg(long, value_enum, default_value_t = Scale::Standard, value_name = "HOW")]
-    pub scale: Scale,
 }
 
 /// What is compared, and how.
@@ -135,9 +108,16 @@ pub struct KrrArgs {
     /// The table.
     #[command(flatten)]
     pub table: TableArgs,
-    /// What to learn, and from which of its columns.
+    /// The column to learn, by name or by position from 0, or several, e.g. `height,weight`: numbers
+    /// are predicted, a column of text holds classes [default: the label of LIBSVM text]
+    #[arg(long, value_name = "COLUMN", help_heading = "Input")]
+    pub target: Option<String>,
+    /// Take the target for classes, even if it holds numbers
+    #[arg(long, help_heading = "Input")]
+    pub classify: bool,
+    /// From which of its columns.
     #[command(flatten)]
-    pub target: TargetArgs,
+    pub learning: LearningArgs,
     /// What is compared.
     #[command(flatten)]
     pub search: SearchArgs,
@@ -173,7 +153,7 @@ pub struct KrrArgs {
 #[derive(Debug, Args)]
 #[command(after_help = PREDICT_EXAMPLES)]
 pub struct PredictArgs {
-    /// A model file that `mercer krr` wrote
+    /// A model file that `krr`, `svc`, `svr`, `oneclass` or `search` wrote, or a text file of LIBSVM
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     /// The table.
@@ -193,6 +173,13 @@ pub struct PredictArgs {
     /// Add the numbers by which classes are told apart: the largest wins, or the sign for two
     #[arg(long, help_heading = "Output")]
     pub scores: bool,
+    /// Add the decision of each pair of classes, by support vector machines: positive for the first
+    /// of the pair; with two classes in all, positive for the second
+    #[arg(long, help_heading = "Output")]
+    pub decisions: bool,
+    /// Add the probability of each class, by a model that was calibrated (`svc --probability`)
+    #[arg(long, help_heading = "Output")]
+    pub probability: bool,
     /// Write the prediction for every row to this .csv, .tsv, .parquet, .npy or .libsvm file,
     /// compressed if .gz follows [default: a table on standard output]
     #[arg(short, long, value_name = "FILE", help_heading = "Output",

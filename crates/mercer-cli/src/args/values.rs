@@ -88,6 +88,40 @@ pub(super) fn not_negative(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A share: above 0 and at most 1.
+pub(super) fn share(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(value) if value > 0.0 && value <= 1.0 => Ok(value),
+        _ => Err("give a share above 0 and at most 1".into()),
+    }
+}
+
+/// How much the classes count against each other.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ClassWeights {
+    /// In inverse proportion to their rows, so that all count the same.
+    Balanced,
+    /// By name; a class that is not named has weight 1.
+    Named(Vec<(String, f64)>),
+}
+
+impl FromStr for ClassWeights {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.trim().eq_ignore_ascii_case("balanced") {
+            return Ok(ClassWeights::Balanced);
+        }
+        let named = |item: &str| {
+            let (name, weight) = item.rsplit_once('=')?;
+            Some((name.trim().to_string(), positive(weight.trim()).ok()?))
+        };
+        let wrong = || "write `balanced`, or classes with weights above 0, such as `yes=5,no=1`";
+        let weights: Option<Vec<_>> = text.split(',').map(named).collect();
+        weights.map(ClassWeights::Named).ok_or_else(|| wrong().into())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,6 +174,27 @@ mod tests {
             assert!(tolerance(text).is_err() && (text == "1" || positive(text).is_err()), "{text}");
         }
         assert_eq!(tolerance("1e-6"), Ok(1e-6));
+    }
+
+    #[test]
+    fn class_weights_are_balanced_or_named() {
+        assert_eq!("Balanced".parse(), Ok(ClassWeights::Balanced));
+        let named = |pairs: &[(&str, f64)]| {
+            ClassWeights::Named(pairs.iter().map(|(name, w)| (name.to_string(), *w)).collect())
+        };
+        assert_eq!("yes=5, no=0.5".parse(), Ok(named(&[("yes", 5.0), ("no", 0.5)])));
+        assert_eq!("a=b=2".parse(), Ok(named(&[("a=b", 2.0)])));
+        for text in ["", "yes", "yes=", "yes=0", "yes=-1", "yes=1,", "yes=inf"] {
+            assert!(text.parse::<ClassWeights>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn shares_reach_one_and_not_zero() {
+        for text in ["0", "1.1", "-0.1", "nan", "x"] {
+            assert!(share(text).is_err(), "{text}");
+        }
+        assert_eq!((share("1"), share("0.25")), (Ok(1.0), Ok(0.25)));
     }
 
     #[test]

@@ -8,11 +8,14 @@ use mercer::real::Real;
 use serde::{Serialize, Serializer};
 
 use crate::data::Places;
+use crate::machine::Machine;
 use crate::plot::grouped;
 
 mod regression;
+mod svm;
 
 pub use regression::{RegressionFacts, note_scores};
+pub use svm::{FitNotes, SearchNotes, SvmFacts, machine_in_words, note_fit};
 
 /// The key of [`Places`] among the notes of a model file.
 const NOTES: &str = "table";
@@ -20,7 +23,7 @@ const NOTES: &str = "table";
 /// A model in numbers and words. Every key is always there; what does not apply is null.
 #[derive(Debug, Clone, Serialize)]
 pub struct Facts {
-    /// `pca`, `kernel_pca` or `kernel_ridge`.
+    /// `pca`, `kernel_pca`, `kernel_ridge` or `svm`.
     pub estimator: &'static str,
     /// Rows it was fitted on.
     pub rows: usize,
@@ -50,8 +53,10 @@ pub struct Facts {
     pub explained_variance_ratio: Vec<f64>,
     /// All variance.
     pub total_variance: Option<f64>,
-    /// What a model that predicts knows; none for one that has components.
+    /// What a kernel ridge regression knows; none for other models.
     pub regression: Option<RegressionFacts>,
+    /// What a support vector machine knows; none for other models.
+    pub svm: Option<SvmFacts>,
     /// The number type of results.
     pub dtype: &'static str,
     /// How the fit went.
@@ -76,6 +81,10 @@ impl Facts {
             Model::KernelPca64(model) => of_kernel_pca(model),
             Model::KernelRidge32(model) => regression::of_kernel_ridge(model, saved),
             Model::KernelRidge64(model) => regression::of_kernel_ridge(model, saved),
+            Model::Svm32(_) | Model::Svm64(_) => {
+                let machine = Machine::of(&saved.model).expect("these are machines");
+                svm::of_machine(&machine, saved)
+            }
         };
         Self {
             estimator: saved.model.estimator(),
@@ -90,10 +99,21 @@ impl Facts {
 
     /// The kind of model in words.
     pub fn method(&self) -> &'static str {
-        match (&self.regression, &self.kernel) {
-            (Some(regression), _) => regression.method(),
-            (None, Some(_)) => "kernel PCA",
-            (None, None) => "PCA",
+        match (&self.regression, &self.svm, &self.kernel) {
+            (Some(regression), _, _) => regression.method(),
+            (_, Some(svm), _) => svm.method(),
+            (None, None, Some(_)) => "kernel PCA",
+            (None, None, None) => "PCA",
+        }
+    }
+
+    /// The names of the columns that it predicts, and of the classes in them if it tells classes
+    /// apart; none for a model that has components.
+    pub fn predicts(&self) -> Option<(&[String], Option<&[String]>)> {
+        match (&self.regression, &self.svm) {
+            (Some(r), _) => Some((&r.targets, r.classes.as_deref())),
+            (_, Some(svm)) => Some((&svm.targets, svm.classes.as_deref())),
+            (None, None) => None,
         }
     }
 
@@ -190,6 +210,7 @@ fn bare(rows: usize, report: &Report) -> Facts {
         explained_variance_ratio: Vec::new(),
         total_variance: None,
         regression: None,
+        svm: None,
         dtype: "",
         report: report.clone(),
     }
@@ -198,6 +219,16 @@ fn bare(rows: usize, report: &Report) -> Facts {
 /// No model that has components has none, so that an empty list is one that does not apply.
 fn null_if_empty<S: Serializer>(values: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
     Some(values).filter(|values| !values.is_empty()).serialize(serializer)
+}
+
+/// The names of what a model predicts. A model that was not made by this command knows none.
+fn target_names(saved: &Saved, outputs: usize) -> Vec<String> {
+    let noted = places(saved).map(|places| places.targets).unwrap_or_default();
+    match outputs {
+        _ if noted.len() == outputs => noted.into_iter().map(|target| target.name).collect(),
+        1 => vec!["prediction".into()],
+        _ => (1..=outputs).map(|index| format!("prediction_{index}")).collect(),
+    }
 }
 
 /// Where the columns of a model lay in its table; none for a model that was not made by this

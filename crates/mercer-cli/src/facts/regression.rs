@@ -5,7 +5,7 @@ use mercer::model::kernel_ridge::{KernelRidge, Selection};
 use mercer::real::Real;
 use serde::Serialize;
 
-use super::{Facts, bare, places};
+use super::{Facts, bare, target_names};
 use crate::scores::{Scores, in_short};
 
 /// The key of [`Scores`] among the notes of a model file.
@@ -83,16 +83,6 @@ pub(super) fn of_kernel_ridge<T: Real>(model: &KernelRidge<T>, saved: &Saved) ->
         kernel: Some(model.params.kernel.to_string()),
         regression: Some(regression),
         ..bare(model.n(), &model.report)
-    }
-}
-
-/// The names of what a model predicts. A model that was not made by this command knows none.
-fn target_names(saved: &Saved, outputs: usize) -> Vec<String> {
-    let noted = places(saved).map(|places| places.targets).unwrap_or_default();
-    match outputs {
-        _ if noted.len() == outputs => noted.into_iter().map(|target| target.name).collect(),
-        1 => vec!["prediction".into()],
-        _ => (1..=outputs).map(|index| format!("prediction_{index}")).collect(),
     }
 }
 

@@ -50,6 +50,11 @@ pub(crate) fn diverging(value: f64) -> Rgb {
     blend(&DIVERGING, (value + 1.0) / 2.0)
 }
 
+/// `colour` on white paper: 0 is white, 1 the colour itself.
+pub(crate) fn tint(colour: Rgb, strength: f64) -> Rgb {
+    blend(&[[255; 3], colour], strength)
+}
+
 fn blend(anchors: &[Rgb], position: f64) -> Rgb {
     let place = position.clamp(0.0, 1.0) * (anchors.len() - 1) as f64;
     let below = (place as usize).min(anchors.len() - 2);

@@ -1,7 +1,8 @@
 //! A function over the input plane, known on a grid, as filled bands with contour lines.
 
 use super::axis::extent;
-use super::colour::{diverging, hex};
+use super::colour::{Rgb, diverging, hex};
+use super::lines::{Piece, joined};
 use super::panel::Plane;
 use super::svg::Svg;
 
@@ -34,6 +35,24 @@ impl Field<'_> {
         })
     }
 
+    /// The ranges of x and y of the smallest rectangle around `points`, with a margin of a twelfth on
+    /// every side.
+    pub fn rectangle_around(points: &[[f64; 2]]) -> [[f64; 2]; 2] {
+        [0, 1].map(|axis| Self::range_around(points.iter().map(|point| point[axis])))
+    }
+
+    /// The range of `values`, with a margin of a twelfth on both sides.
+    pub fn range_around(values: impl Iterator<Item = f64>) -> [f64; 2] {
+        let (low, high) = extent(values);
+        let (size, width) = (low.abs().max(high.abs()), high - low);
+        let margin = match width > 1e-12 * size {
+            true => width / 12.0,
+            false if size > 0.0 => 0.5 * size,
+            false => 1.0,
+        };
+        [low - margin, high + margin]
+    }
+
     /// The `rows × columns` points at which the values of a field are wanted, in the order of its
     /// values.
     pub fn grid(x: [f64; 2], y: [f64; 2], columns: usize, rows: usize) -> Vec<[f64; 2]> {
@@ -50,36 +69,53 @@ const BANDS: usize = 7;
 struct Level {
     /// The region where the function is at least the level.
     region: String,
-    /// Its boundary inside the grid.
-    line: String,
+    /// Its boundary inside the grid, in pieces.
+    pieces: Vec<Piece>,
 }
 
 /// Draws `field`: bands from the most negative to the most positive value, symmetric around zero.
 pub(crate) fn draw_field(svg: &mut Svg, plane: &Plane, field: &Field) {
-    let expected = field.rows * field.columns;
-    assert!(field.rows >= 2 && field.columns >= 2 && field.values.len() == expected, "a grid");
     let largest = field.values.iter().filter(|v| v.is_finite()).fold(0.0f64, |m, v| m.max(v.abs()));
+    let levels: Vec<f64> = match largest > 0.0 {
+        true => (1..2 * BANDS).map(|b| largest * (b as f64 / BANDS as f64 - 1.0)).collect(),
+        false => Vec::new(),
+    };
+    fill_bands(svg, plane, field, &levels, |band| diverging(band_colour(band)));
     svg.clipped(plane.frame, |svg| {
-        svg.rect(plane.frame, &format!("fill=\"{}\"", hex(diverging(band_colour(0)))));
-        if largest == 0.0 {
-            return;
-        }
-        let mut lines = String::new();
-        for band in 1..2 * BANDS {
-            let value = largest * (band as f64 / BANDS as f64 - 1.0);
-            let level = march(plane, field, value);
-            svg.path(&level.region, &format!("fill=\"{}\"", hex(diverging(band_colour(band)))));
-            if band == BANDS {
-                svg.path(&level.line, "fill=\"none\" stroke=\"#4b5563\" stroke-width=\"1.4\"");
-            } else {
-                lines += &level.line;
-            }
-        }
+        let is_zero = |band: usize| band + 1 == BANDS;
+        let line = |band: usize| contour(plane, field, levels[band]);
+        let others: String = (0..levels.len()).filter(|b| !is_zero(*b)).map(line).collect();
+        let zero: String = (0..levels.len()).filter(|b| is_zero(*b)).map(line).collect();
+        svg.path(&zero, "fill=\"none\" stroke=\"#4b5563\" stroke-width=\"1.4\"");
         svg.path(
-            &lines,
+            &others,
             "fill=\"none\" stroke=\"#6b7280\" stroke-opacity=\".35\" stroke-width=\".8\"",
         );
     });
+}
+
+/// Fills the bands between rising `levels`: `colour` of 0 is that below all of them.
+pub(crate) fn fill_bands(
+    svg: &mut Svg,
+    plane: &Plane,
+    field: &Field,
+    levels: &[f64],
+    colour: impl Fn(usize) -> Rgb,
+) {
+    let expected = field.rows * field.columns;
+    assert!(field.rows >= 2 && field.columns >= 2 && field.values.len() == expected, "a grid");
+    svg.clipped(plane.frame, |svg| {
+        svg.rect(plane.frame, &format!("fill=\"{}\"", hex(colour(0))));
+        for (band, &level) in levels.iter().enumerate() {
+            let region = march(plane, field, level).region;
+            svg.path(&region, &format!("fill=\"{}\"", hex(colour(band + 1))));
+        }
+    });
+}
+
+/// The lines along which the function has the value `level`, as path data.
+pub(crate) fn contour(plane: &Plane, field: &Field, level: f64) -> String {
+    joined(&march(plane, field, level).pieces)
 }
 
 /// The value from −1 to 1 whose colour fills the band that begins at level `band`.
@@ -88,7 +124,7 @@ fn band_colour(band: usize) -> f64 {
 }
 
 fn march(plane: &Plane, field: &Field, value: f64) -> Level {
-    let mut level = Level { region: String::new(), line: String::new() };
+    let mut level = Level { region: String::new(), pieces: Vec::new() };
     for row in 0..field.rows - 1 {
         let mut run_start = None;
         for column in 0..field.columns - 1 {
@@ -110,7 +146,7 @@ fn march(plane: &Plane, field: &Field, value: f64) -> Level {
 
 type Corner = ([f64; 2], f64);
 
-fn place(field: &Field, row: usize, column: usize) -> [f64; 2] {
+pub(super) fn place(field: &Field, row: usize, column: usize) -> [f64; 2] {
     let along = |[low, high]: [f64; 2], index: usize, count: usize| {
         low + (high - low) * index as f64 / (count - 1) as f64
     };
@@ -158,7 +194,7 @@ fn cut_cell(level: &mut Level, plane: &Plane, corners: &[Corner; 4], value: f64)
         level.region += &format!("{}{x:.1} {y:.1}", if index == 0 { 'M' } else { 'L' });
         if *leaves {
             let [next_x, next_y] = polygon[(index + 1) % polygon.len()].0;
-            level.line += &format!("M{x:.1} {y:.1}L{next_x:.1} {next_y:.1}");
+            level.pieces.push([[*x, *y], [next_x, next_y]]);
         }
     }
     level.region.push('Z');
@@ -188,7 +224,7 @@ mod tests {
     fn a_slope_is_cut_in_the_middle() {
         let level = level(&[0.0, 1.0, 0.0, 1.0], 0.5);
         assert_eq!(level.region, "M5.0 10.0L10.0 10.0L10.0 0.0L5.0 0.0Z");
-        assert_eq!(level.line, "M5.0 0.0L5.0 10.0");
+        assert_eq!(joined(&level.pieces), "M5.0 0.0L5.0 10.0");
     }
 
     #[test]
@@ -201,6 +237,8 @@ mod tests {
     fn the_grid_covers_the_square_row_by_row() {
         let [x, y] = Field::square_around(&[[0.0, 1.0], [4.0, 1.0]]);
         assert_eq!((x, y), ([-0.5, 4.5], [-1.5, 3.5]));
+        let [x, y] = Field::rectangle_around(&[[0.0, 3.0], [12.0, 3.0]]);
+        assert_eq!((x, y), ([-1.0, 13.0], [1.5, 4.5]));
         let grid = Field::grid([0.0, 2.0], [0.0, 1.0], 3, 2);
         let expected = [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 1.0]];
         assert_eq!(grid, expected);
@@ -208,6 +246,6 @@ mod tests {
 
     #[test]
     fn a_saddle_has_two_lines() {
-        assert_eq!(level(&[1.0, 0.0, 0.0, 1.0], 0.5).line.matches('M').count(), 2);
+        assert_eq!(level(&[1.0, 0.0, 0.0, 1.0], 0.5).pieces.len(), 2);
     }
 }

@@ -68,7 +68,7 @@ fn draw_classes(svg: &mut Svg, colouring: &Colouring, names: &[String], [left, y
     }
 }
 
-fn draw_bar(svg: &mut Svg, bar: Rect, low: f64, high: f64) {
+pub(crate) fn draw_bar(svg: &mut Svg, bar: Rect, low: f64, high: f64) {
     let stops: String = (0..=16)
         .map(|i| f64::from(i) / 16.0)
         .map(|p| format!("<stop offset=\"{}\" stop-color=\"{}\"/>", number(p), hex(viridis(p))))

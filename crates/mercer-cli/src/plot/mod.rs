@@ -2,28 +2,39 @@
 //! same thing.
 //!
 //! [`scatter()`] draws an embedding, [`multiples()`] several panels side by side, [`curves()`] scores
-//! against a penalty. None reads or writes files.
+//! against a penalty, [`map()`] a model of two columns, [`tube()`] a regression of one. None reads or
+//! writes files.
 
 mod axis;
 mod colour;
 mod field;
+mod key;
 mod labels;
 mod legend;
+mod lines;
+mod marks;
 mod panel;
 mod points;
 mod raster;
+mod regions;
 mod svg;
 
 pub mod curves;
+pub mod map;
 pub mod multiples;
 pub mod scatter;
+pub mod tube;
 
 pub use curves::{Baseline, Curve, Curves, Mark, curves};
 pub use field::Field;
 pub use labels::LabelColumn;
+pub use map::{Ground, Map, map};
+pub use marks::{Group, Marks, Shape};
 pub use multiples::{Multiples, Panel, multiples};
 pub use raster::png;
+pub use regions::Regions;
 pub use scatter::{Scatter, scatter};
+pub use tube::{Tube, tube};
 
 /// The title of an axis that shows component `index` (counted from 0), e.g. `component 1 (43.2 % of
 /// variance)`.

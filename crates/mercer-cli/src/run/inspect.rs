@@ -2,8 +2,7 @@
 
 use std::io::Write;
 
-use mercer::io::load;
-
+use super::model_file;
 use crate::args::InspectArgs;
 use crate::describe;
 use crate::facts::Facts;
@@ -15,7 +14,7 @@ const LISTED_COMPONENTS: usize = 20;
 
 /// Runs `mercer inspect`.
 pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
-    let facts = Facts::of(&load(&args.model)?);
+    let facts = Facts::of(&model_file::open(&args.model)?);
     if args.json {
         return summary::print_object(&facts).map_err(Failure::Print);
     }
@@ -28,8 +27,8 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
     if let Some(names) = &facts.column_names {
         lines.add("columns", describe::listed(names));
     }
-    if let Some(regression) = &facts.regression {
-        lines.add("predicts", describe::listed(&regression.targets));
+    if let Some((targets, _)) = facts.predicts().filter(|(targets, _)| !targets.is_empty()) {
+        lines.add("predicts", describe::listed(targets));
     }
     describe::describe(&mut lines, &facts);
     lines.add("results", facts.dtype);

@@ -1,11 +1,16 @@
 //! The verbs at work.
 
+mod columns;
 mod demo;
+mod evaluate;
 mod fit;
 mod inspect;
+mod kernels;
 mod krr;
+mod model_file;
 mod new_rows;
 mod predict;
+mod svm;
 mod transform;
 
 use std::sync::Arc;
@@ -59,6 +64,10 @@ pub fn run(verb: &Verb, watch: &Watch) -> Result<(), Failure> {
         Verb::Kpca(args) => fit::kpca(&session(&args.machine), args),
         Verb::Transform(args) => transform::transform(&session(&args.machine), args),
         Verb::Krr(args) => krr::krr(&session(&args.machine), args),
+        Verb::Svc(args) => svm::svc(&session(&args.machine), args),
+        Verb::Svr(args) => svm::svr(&session(&args.machine), args),
+        Verb::Oneclass(args) => svm::oneclass(&session(&args.machine), args),
+        Verb::Search(args) => svm::search(&session(&args.machine), args),
         Verb::Predict(args) => predict::predict(&session(&args.machine), args),
         Verb::Inspect(args) => inspect::inspect(args),
         Verb::Demo(args) => demo::demo(&session(&args.machine), args),

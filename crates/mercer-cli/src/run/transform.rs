@@ -3,15 +3,15 @@
 use std::path::Path;
 use std::time::Instant;
 
-use mercer::io::{Dtype, Model, Saved, Table, load};
+use mercer::io::{Dtype, Model, Saved, Table};
 use mercer::linalg::view::{Mat, MatRef};
 use mercer::model::kernel_pca::KernelPca;
 use mercer::model::pca::Pca;
 use mercer::real::Real;
 use mercer::{Error, Result};
 
-use super::Session;
 use super::new_rows::{self, NewRows};
+use super::{Session, model_file};
 use crate::args::TransformArgs;
 use crate::data::{self, Rows, Scales};
 use crate::deliver::{self, Parcel};
@@ -35,7 +35,7 @@ enum Projection<'a> {
 
 /// Runs `mercer transform`.
 pub fn transform(session: &Session, args: &TransformArgs) -> std::result::Result<(), Failure> {
-    let saved = load(&args.model)?;
+    let saved = model_file::open(&args.model)?;
     let projection = Projection::of(&saved, &args.model)?;
     let table = data::read(session, &args.table)?;
     let (columns, label) = (args.columns.as_deref(), args.label.as_deref());
@@ -80,7 +80,10 @@ impl<'a> Projection<'a> {
             Model::Pca(model) => Ok(Projection::Pca(model, saved)),
             Model::KernelPca32(model) => Ok(Projection::Kernel32(model, saved)),
             Model::KernelPca64(model) => Ok(Projection::Kernel64(model, saved)),
-            Model::KernelRidge32(_) | Model::KernelRidge64(_) => {
+            Model::KernelRidge32(_)
+            | Model::KernelRidge64(_)
+            | Model::Svm32(_)
+            | Model::Svm64(_) => {
                 let message = "this model predicts and has no components: use `mercer predict`";
                 Err(Error::format(path, message))
             }

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use crate::folder::{Folder, Run, houses, small_table, words};
 
 /// Runs `line`, which must fail with `code` and say all of `parts`, and must leave no new file.
-fn check(folder: &Folder, line: &str, code: i32, parts: &[&str]) {
+pub fn check(folder: &Folder, line: &str, code: i32, parts: &[&str]) {
     let before = folder.names();
     let run = folder.run(line);
     assert_eq!(run.code, Some(code), "mercer {line}\n{}{}", run.out, run.err);

@@ -143,6 +143,27 @@ pub fn houses(rows: usize) -> String {
     "id,area,age,rooms,price\n".to_string() + &(0..rows).map(row).collect::<String>()
 }
 
+/// Two classes, 1 within a ring of -1, as LIBSVM text.
+pub fn rings(rows: usize) -> String {
+    let row = |i: usize| {
+        let (t, outer) = (i as f64, i % 2 == 1);
+        let radius = if outer { 2.0 } else { 0.7 } + 0.3 * (7.0 * t).sin();
+        let label = if outer { "-1" } else { "+1" };
+        format!("{label} 1:{:.4} 2:{:.4}\n", radius * t.cos(), radius * t.sin())
+    };
+    (0..rows).map(row).collect()
+}
+
+/// The same as a table of comma-separated values: `x,y,side`, with `in` and `out` for the classes.
+pub fn ring_table(rows: usize) -> String {
+    let cells = |line: &str| {
+        let words: Vec<&str> = line.split([' ', ':']).collect();
+        let side = if words[0] == "+1" { "in" } else { "out" };
+        format!("{},{},{side}\n", words[2], words[4])
+    };
+    "x,y,side\n".to_string() + &rings(rows).lines().map(cells).collect::<String>()
+}
+
 /// The cells of a CSV text, header first.
 pub fn cells(text: &str) -> Vec<Vec<String>> {
     text.lines().map(|line| line.split(',').map(String::from).collect()).collect()

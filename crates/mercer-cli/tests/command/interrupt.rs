@@ -45,6 +45,10 @@ fn a_long_fit_stops() {
     // A search over a grid, within a decomposition.
     let grid = [&["krr", "t.csv", "--target", "2"][..], &outputs[..]].concat();
     interrupt(&folder, start(&folder, &grid), Duration::from_millis(2500));
+    // A support vector machine that is far from done.
+    let hard = "svr t.csv --target 2 -C 1e9 --epsilon 0 --tolerance 1e-9 --kernel rbf(gamma=0.001)";
+    let hard: Vec<&str> = hard.split(' ').chain(["-o", "o.csv", "-m", "m.mercer"]).collect();
+    interrupt(&folder, start(&folder, &hard), Duration::from_millis(2500));
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! written once on top of that. Vectors are f64 throughout; tiles are f32 or f64.
 
 mod centred;
+mod columns;
 mod covariance;
 mod matrix;
 mod packed;
@@ -15,6 +16,7 @@ mod tiled;
 mod tiles;
 
 pub use centred::Centred;
+pub use columns::{Columns, Evaluated, Picked, Stored};
 pub use covariance::Covariance;
 pub use matrix::{matrix, matrix_bytes};
 pub use packed::Packed;

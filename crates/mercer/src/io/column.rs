@@ -65,7 +65,7 @@ impl Column {
 }
 
 /// `{}` never uses an exponent and `{:e}` always does; both give the shortest digits that read back.
-fn push_shortest<T: Display + LowerExp>(text: &mut String, value: T, magnitude: f64) {
+pub(crate) fn push_shortest<T: Display + LowerExp>(text: &mut String, value: T, magnitude: f64) {
     let plain = magnitude == 0.0 || (1e-5..1e16).contains(&magnitude) || !magnitude.is_finite();
     let pushed = if plain { write!(text, "{value}") } else { write!(text, "{value:e}") };
     pushed.expect("a string takes any text");

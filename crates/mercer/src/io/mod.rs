@@ -14,6 +14,7 @@ pub mod write;
 
 mod csv;
 mod libsvm;
+mod libsvm_model;
 mod npy;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -21,6 +22,7 @@ mod select;
 
 pub use atomic::{Staged, write_whole};
 pub use column::Column;
+pub use libsvm_model::{read_libsvm_model, stage_libsvm_model, write_libsvm_model};
 pub use model_file::{Dtype, Model, Saved, from_bytes, load, save, stage_model, to_bytes};
 pub use read::{Format, Header, ReadOptions, Source, read_table};
 pub use table::{Split, Table};

@@ -4,8 +4,10 @@
 pub mod block;
 pub mod cholesky;
 pub mod eigen;
+pub mod nonzeros;
 pub mod orthonormal;
 pub mod pairing;
+pub mod pairs;
 pub mod product;
 pub mod scatter;
 mod shared;

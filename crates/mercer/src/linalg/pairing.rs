@@ -5,6 +5,7 @@
 //! the features run by. Squared distances come from differences, as long as that costs little beside the dot-product
 //! form: differences do not cancel, so near neighbours keep all their digits and equal samples are at distance 0.
 
+use super::nonzeros::{self, SparseRows};
 use super::product::{Onto, multiply};
 use super::simd::dispatch;
 use super::view::{MatMut, MatRef};
@@ -31,6 +32,8 @@ pub struct Rows<'a, T> {
     pub dim: usize,
     /// Squared norms, n.
     pub norms: &'a [T],
+    /// The numbers that are not zero, where most are.
+    pub sparse: Option<SparseRows<'a, T>>,
 }
 
 impl<T> Rows<'_, T> {
@@ -79,6 +82,9 @@ fn products<T: Real>(rows: Rows<'_, T>, cols: Rows<'_, T>, out: &mut [T], stride
     if rows.dim < GENERAL_PRODUCT_FROM {
         return sums(rows, cols, out, stride, Product);
     }
+    if let Some(sparse) = rows.sparse {
+        return nonzeros::products(sparse, cols.data, cols.dim, out, stride);
+    }
     let x = MatRef::new(rows.data, rows.len(), rows.dim, rows.dim);
     let y = MatRef::new(cols.data, cols.len(), cols.dim, cols.dim);
     multiply(x, y.transposed(), MatMut::new(out, rows.len(), cols.len(), stride), Onto::Nothing);
@@ -111,14 +117,15 @@ dispatch! {
 #[inline(always)]
 fn expand_body<T: Real>(line: &mut [T], norm: T, norms: &[T], cancelled: &mut bool) {
     let limit = T::of(CANCELLED);
-    let mut count = T::ZERO;
+    // Counted in integers: the compiler may reorder their sums, and so work on many numbers side by side.
+    let mut count = 0_u32;
     for (value, &other) in line.iter_mut().zip(norms) {
         let sum = norm + other;
         let distance = sum - (*value + *value);
-        count = count.max(if distance < limit * sum { T::ONE } else { T::ZERO });
+        count += u32::from(distance < limit * sum);
         *value = distance;
     }
-    *cancelled = count > T::ZERO;
+    *cancelled = count > 0;
 }
 
 fn repair_line<T: Real>(line: &mut [T], x: &[T], norm: T, cols: Rows<'_, T>) {

@@ -375,6 +375,7 @@ fn report<T: Real>(spectrum: &Spectrum, plan: &Plan, trace: f64, n: usize) -> Re
         seconds: 0.0,
         notes,
         system: None,
+        machine: None,
     }
 }
 

@@ -328,6 +328,7 @@ fn report<T: Real>(found: &Regressed, alphas: &[f64]) -> Report {
         seconds: 0.0,
         notes: notes::<T>(info, &system, found.n, alphas),
         system: Some(system),
+        machine: None,
     }
 }
 

@@ -11,6 +11,7 @@ pub(crate) mod regression;
 mod report;
 mod scaling;
 pub mod spread;
+pub mod svm;
 
 pub use components::Components;
 pub use report::{Report, SystemReport};

@@ -369,5 +369,6 @@ fn report<T: Real>(road: Road, spectrum: &Spectrum, n: usize, d: usize) -> Repor
         seconds: 0.0,
         notes,
         system: None,
+        machine: None,
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::svm::SvmReport;
 use crate::real::Real;
 
 /// How a fit went. Not converging is not an error: it is told here, and the doors warn.
@@ -30,6 +31,9 @@ pub struct Report {
     /// What is known of the system of equations, for regressions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<SystemReport>,
+    /// What is known of the optimum, for support vector machines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<SvmReport>,
 }
 
 /// How well a system (K + α) c = y determines its solution.
@@ -51,12 +55,17 @@ fn number_or_null<'de, D: Deserializer<'de>>(input: D) -> Result<f64, D::Error> 
     Ok(Option::<f64>::deserialize(input)?.unwrap_or(f64::NAN))
 }
 
-/// What to tell of a given matrix whose mirror entries differ by this share of the largest.
-pub(super) fn asymmetry_note<T: Real>(asymmetry: f64) -> Option<String> {
+/// What is wrong with a given matrix whose mirror entries differ by this share of the largest, if that is more than rounding.
+pub(super) fn asymmetric<T: Real>(asymmetry: f64) -> Option<String> {
     (asymmetry > 1e3 * T::EPSILON).then(|| {
         format!(
-            "the kernel matrix is not symmetric: entries differ from their mirror images by up to {asymmetry:.1e} \
-             of the largest entry; the lower triangle was used"
+            "the kernel matrix is not symmetric: entries differ from their mirror images by up to {asymmetry:.1e} of the \
+             largest entry"
         )
     })
+}
+
+/// What to tell of such a matrix where it is used nevertheless.
+pub(super) fn asymmetry_note<T: Real>(asymmetry: f64) -> Option<String> {
+    asymmetric::<T>(asymmetry).map(|text| text + "; the lower triangle was used")
 }

@@ -2,9 +2,10 @@
 
 use std::any::Any;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result};
+use crate::linalg::nonzeros::Nonzeros;
 use crate::linalg::pairing::Rows;
 use crate::points::Points;
 use crate::points::layout::Layout;
@@ -20,6 +21,7 @@ struct Store<T> {
     d: usize,
     data: Vec<T>,  // n × d
     norms: Vec<T>, // n
+    nonzeros: OnceLock<Option<Nonzeros<T>>>,
 }
 
 impl<T: Real> Dense<T> {
@@ -33,7 +35,19 @@ impl<T: Real> Dense<T> {
     pub fn from_vec(data: Vec<T>, n: usize, d: usize) -> Result<Self> {
         check_length(data.len(), n, d)?;
         let norms = checked_norms(&data, d)?;
-        Ok(Self(Arc::new(Store { n, d, data, norms })))
+        Ok(Self(Arc::new(Store { n, d, data, norms, nonzeros: OnceLock::new() })))
+    }
+
+    /// No samples of d ≥ 1 features: the support vectors of a machine that needs none.
+    pub(crate) fn empty(d: usize) -> Self {
+        assert!(d > 0, "samples have at least one feature");
+        Self(Arc::new(Store {
+            n: 0,
+            d,
+            data: Vec::new(),
+            norms: Vec::new(),
+            nonzeros: OnceLock::new(),
+        }))
     }
 
     /// A copy of the n × d numbers `data[offset + i·row_stride + j·col_stride]`. Strides count
@@ -106,7 +120,9 @@ impl<T: Real> Dense<T> {
     pub fn rows(&self, range: Range<usize>) -> Rows<'_, T> {
         let d = self.0.d;
         let data = &self.0.data[range.start * d..range.end * d];
-        Rows { data, dim: d, norms: &self.0.norms[range] }
+        let nonzeros = self.0.nonzeros.get_or_init(|| Nonzeros::find(&self.0.data, d));
+        let sparse = nonzeros.as_ref().map(|nonzeros| nonzeros.rows(range.clone()));
+        Rows { data, dim: d, norms: &self.0.norms[range], sparse }
     }
 
     /// Whether both are clones of one set, so that equal indices mean the same sample.
@@ -126,7 +142,8 @@ impl<T: Real> Points for Dense<T> {
             data.extend_from_slice(self.row(i));
         }
         let norms = idx.iter().map(|&i| self.0.norms[i]).collect();
-        Self(Arc::new(Store { n: idx.len(), d: self.0.d, data, norms }))
+        let nonzeros = OnceLock::new();
+        Self(Arc::new(Store { n: idx.len(), d: self.0.d, data, norms, nonzeros }))
     }
 }
 

@@ -85,10 +85,12 @@ pub trait Real:
     fn numbers_mut(slice: &mut [Self]) -> NumbersMut<'_>;
     /// A slice of f64 as a slice of this type, if this type is f64.
     fn same_mut(slice: &mut [f64]) -> Option<&mut [Self]>;
+    /// A slice of f32 as a slice of this type, if this type is f32.
+    fn same_single(slice: &mut [f32]) -> Option<&mut [Self]>;
 }
 
 macro_rules! real {
-    ($type:ident, $kind:ident, $exp:path, $same:expr) => {
+    ($type:ident, $kind:ident, $exp:path, $same:expr, $single:expr) => {
         impl Real for $type {
             const NAME: &'static str = stringify!($type);
             const ZERO: Self = 0.0;
@@ -150,9 +152,13 @@ macro_rules! real {
                 let same: fn(&mut [f64]) -> Option<&mut [Self]> = $same;
                 same(slice)
             }
+            fn same_single(slice: &mut [f32]) -> Option<&mut [Self]> {
+                let same: fn(&mut [f32]) -> Option<&mut [Self]> = $single;
+                same(slice)
+            }
         }
     };
 }
 
-real!(f32, F32, elementary::exp_f32::<FUSED>, |_| None);
-real!(f64, F64, elementary::exp_f64::<FUSED>, |slice| Some(slice));
+real!(f32, F32, elementary::exp_f32::<FUSED>, |_| None, |slice| Some(slice));
+real!(f64, F64, elementary::exp_f64::<FUSED>, |slice| Some(slice), |_| None);

@@ -5,3 +5,4 @@ pub mod eigen;
 pub mod krylov;
 pub mod path;
 pub mod ridge;
+pub mod smo;

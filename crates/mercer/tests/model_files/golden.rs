@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use mercer::io::{Dtype, Saved, load};
+use mercer::model::svm::{Curve, Stop, Task};
 
 use crate::results::results;
 use crate::samples::training;
@@ -16,7 +17,7 @@ struct Golden {
     tolerance: f64,
 }
 
-const V1: [Golden; 4] = [
+const V1: [Golden; 5] = [
     Golden {
         file: "v1-pca.mercer",
         scores: &[
@@ -86,6 +87,22 @@ const V1: [Golden; 4] = [
         back: None,
         tolerance: 1e-12,
     },
+    Golden {
+        file: "v1-svm.mercer",
+        scores: &[
+            0.07808319082869575,
+            0.0984654073706003,
+            0.5959224264960794,
+            0.18896167170658096,
+            -0.022613525439239723,
+            0.5845458273475306,
+            0.5578604071999831,
+            -0.1333584148293282,
+            0.4596407184410085,
+        ],
+        back: None,
+        tolerance: 1e-12,
+    },
 ];
 
 fn read(file: &str) -> Saved {
@@ -124,4 +141,21 @@ fn format_1_tells_all_that_it_did() {
     assert_eq!(model.inverse.unwrap().params.kernel.to_string(), "rbf(sigma=2)");
     assert_eq!(model.report.solver, "full");
     assert_eq!(read("v1-kpca-f32.mercer").dtype, Dtype::F32);
+}
+
+#[test]
+fn format_1_tells_all_of_a_machine() {
+    let mercer::io::Model::Svm64(model) = read("v1-svm.mercer").model else {
+        panic!("another kind")
+    };
+    assert_eq!((model.params.task, model.params.c), (Task::CSvc, 2.0));
+    assert_eq!(model.params.kernel.to_string(), "rbf(gamma=0.5)");
+    assert_eq!((&model.support[..], &model.counts[..]), (&[0, 3, 1, 5, 6][..], &[2, 1, 2][..]));
+    assert_eq!(model.classes.unwrap(), ["1", "2", "größe"]);
+    assert_eq!(model.class_weights.unwrap(), [1.0, 2.0, 0.5]);
+    let calibration = model.calibration.unwrap();
+    let steps = Curve::Steps { at: vec![-1.0, 0.0, 0.5], value: vec![0.125, 0.5, 0.75] };
+    assert_eq!((calibration.folds, &calibration.curves[1]), (5, &steps));
+    let problem = &model.report.machine.unwrap().problems[1];
+    assert_eq!((problem.iterations, problem.gap, problem.stop), (11, 0.001, Stop::Iterations));
 }

@@ -5,12 +5,13 @@ use mercer::linalg::view::{MatMut, MatRef};
 use mercer::model::kernel_pca::KernelPca;
 use mercer::model::kernel_ridge::KernelRidge;
 use mercer::model::pca::Pca;
+use mercer::model::svm::Svm;
 use mercer::real::Real;
 use mercer::{Context, Dense};
 
 use crate::samples::{D, M, NEW};
 
-/// Scores of the new samples (M × k) and, where the model has a map back, the samples they map to (M × D).
+/// Scores or decisions of the new samples (M × k) and, where the model has a map back, the samples they map to (M × D).
 pub fn results(saved: &Saved) -> (Vec<f64>, Option<Vec<f64>>) {
     let mut values = NEW.to_vec();
     if let Some(scaling) = &saved.scaling {
@@ -22,6 +23,8 @@ pub fn results(saved: &Saved) -> (Vec<f64>, Option<Vec<f64>>) {
         Model::KernelPca64(model) => kernel_pca(model, &values),
         Model::KernelRidge32(model) => (kernel_ridge(model, &values), None),
         Model::KernelRidge64(model) => (kernel_ridge(model, &values), None),
+        Model::Svm32(model) => (svm(model, &values), None),
+        Model::Svm64(model) => (svm(model, &values), None),
     }
 }
 
@@ -31,6 +34,11 @@ fn kernel_ridge<T: Real>(model: &KernelRidge<T>, values: &[f64]) -> Vec<f64> {
     let place = MatMut::new(&mut out, M, model.t(), model.t());
     model.predict(&Context::new(1), &x, place).unwrap();
     out.iter().map(|v| v.f64()).collect()
+}
+
+fn svm<T: Real>(model: &Svm<T>, values: &[f64]) -> Vec<f64> {
+    let x = Dense::from_vec(values.iter().map(|&v| T::of(v)).collect(), M, D).unwrap();
+    model.decisions(&Context::new(1), &x).unwrap().into_vec()
 }
 
 fn pca(model: &Pca, values: &[f64]) -> (Vec<f64>, Option<Vec<f64>>) {

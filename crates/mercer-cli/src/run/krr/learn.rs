@@ -2,25 +2,36 @@
 
 use mercer::io::Model;
 use mercer::linalg::view::Mat;
-use mercer::model::Scaling;
 use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Targets};
+use mercer::model::{Scaling, classes};
 use mercer::points::Dense;
 use mercer::real::Real;
 use mercer::select::{self, Accuracy, Judge, SearchParams, SquaredError, Validation};
 use mercer::{Error, KernelSpec, Result};
 
-use super::columns::Wanted;
 use crate::args::KrrArgs;
 use crate::data::Rows;
 use crate::run::Session;
+use crate::run::columns::{self, Wanted};
+use crate::run::kernels::every_width;
 use crate::scores::{Measure, Scored, Scores, variance};
+
+/// What is to be learned, in numbers.
+pub struct Lesson {
+    /// n × targets, or n × classes.
+    pub values: Mat<f64>,
+    /// The names of the classes.
+    pub classes: Option<Vec<String>>,
+    /// How much each row counts.
+    pub weights: Option<Vec<f64>>,
+}
 
 /// What is learned.
 pub struct Task<'a> {
     /// The command line.
     pub args: &'a KrrArgs,
     /// The targets.
-    pub wanted: Wanted,
+    pub wanted: Lesson,
     /// The variance of each; none where it is constant.
     pub variances: Vec<Option<f64>>,
 }
@@ -47,13 +58,31 @@ pub struct Grid {
     pub chosen: select::Chosen,
 }
 
+impl Lesson {
+    fn of(wanted: Wanted) -> Result<Self> {
+        let (classes, values) = match wanted.targets {
+            columns::Targets::Classes(names) => {
+                let (classes, values) = classes::encode(&names)?;
+                (Some(classes), values)
+            }
+            columns::Targets::Values(values) => {
+                let n = values.first().map_or(0, Vec::len);
+                (None, Mat::from_fn(n, values.len(), |i, j| values[j][i]))
+            }
+            columns::Targets::Nothing => unreachable!("a regression has a target"),
+        };
+        Ok(Self { values, classes, weights: wanted.weights })
+    }
+}
+
 impl<'a> Task<'a> {
     /// The task to learn what is `wanted`.
-    pub fn new(args: &'a KrrArgs, wanted: Wanted) -> Self {
+    pub fn new(args: &'a KrrArgs, wanted: Wanted) -> Result<Self> {
+        let wanted = Lesson::of(wanted)?;
         let (values, weights) = (&wanted.values, wanted.weights.as_deref());
         let column = |j: usize| (0..values.rows()).map(|i| values[(i, j)]).collect::<Vec<f64>>();
         let variances = (0..values.cols()).map(|j| variance(&column(j), weights)).collect();
-        Self { args, wanted, variances }
+        Ok(Self { args, wanted, variances })
     }
 
     /// What scores count.
@@ -97,7 +126,7 @@ impl<'a> Task<'a> {
     ) -> Result<Learned> {
         let scaling = rows.scaling.take();
         let x = rows.dense()?;
-        let kernels = kernels(&self.args.search.kernel, &x)?;
+        let kernels = every_width(&self.args.search.kernel, &x)?;
         self.check(&kernels)?;
         let (mut model, grid) = self.found(session, kernels, &x)?;
         model.classes = self.wanted.classes.clone();
@@ -218,20 +247,6 @@ impl<'a> Task<'a> {
             ..KernelRidgeParams::new(kernel.clone())
         }
     }
-}
-
-/// All kernels to compare, each once.
-fn kernels<T: Real>(specs: &[KernelSpec], x: &Dense<T>) -> Result<Vec<KernelSpec>> {
-    let mut all: Vec<KernelSpec> = Vec::new();
-    for spec in specs {
-        let new = select::widths(spec, x)?;
-        new.into_iter().for_each(|kernel| {
-            if !all.contains(&kernel) {
-                all.push(kernel);
-            }
-        });
-    }
-    Ok(all)
 }
 
 /// Predictions for samples: n × targets.

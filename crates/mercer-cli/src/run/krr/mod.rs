@@ -1,6 +1,5 @@
 //! `mercer krr`: learn to predict a column from others, by kernel ridge regression.
 
-mod columns;
 mod learn;
 mod picture;
 mod tell;
@@ -10,9 +9,9 @@ use mercer::io::{Dtype, Model, Saved};
 use mercer::linalg::view::Mat;
 use mercer::model::classes;
 
-use self::columns::Chosen;
 use self::learn::{Learned, Task};
 use super::Session;
+use super::columns::{self, Chosen, Kind, Roles};
 use crate::args::KrrArgs;
 use crate::data::{self, Label, Rows, Scales, Types};
 use crate::deliver::{self, Files};
@@ -22,17 +21,22 @@ use crate::results::{Predictions, class_column, number_column};
 
 /// Runs `mercer krr`.
 pub fn krr(session: &Session, args: &KrrArgs) -> std::result::Result<(), Failure> {
-    let (chosen, wanted) = columns::choose(data::read(session, &args.table)?, &args.target)?;
+    let roles = Roles {
+        target: args.target.as_deref(),
+        kind: if args.classify { Kind::Classes } else { Kind::Either },
+        learning: &args.learning,
+    };
+    let (chosen, wanted) = columns::choose(data::read(session, &args.table)?, &roles)?;
     let types = Types::of(args.ridge.precision, &chosen.features);
     session.progress.begin("preparing");
-    let task = Task::new(args, wanted);
+    let task = Task::new(args, wanted)?;
     let learned = learn(session, &task, &chosen, types)?;
     let drawing = picture::draw(&task, &chosen, &learned);
     finish(session, &task, chosen, types, learned, drawing)
 }
 
 fn learn(session: &Session, task: &Task<'_>, chosen: &Chosen, types: Types) -> Result<Learned> {
-    let scales = Scales::Learn(task.args.target.scale.into());
+    let scales = Scales::Learn(task.args.learning.scale.into());
     match types.work {
         Dtype::F32 => {
             task.learn(session, Rows::of(&chosen.features, scales)?, Model::KernelRidge32)
@@ -74,6 +78,7 @@ fn finish(
         model: args.model.as_ref().map(|file| (file, &saved)),
         pictures: &args.plot,
         drawing,
+        ..Files::default()
     };
     let outputs = deliver::write_files(session, &files)?;
     session.progress.clear();

@@ -2,10 +2,10 @@
 
 use mercer::select::{Score, Table};
 
-use super::columns::Chosen;
 use super::learn::{Grid, Learned, Task};
 use crate::facts::{counted, kernel_in_short};
 use crate::plot::{self, Baseline, Curve, Curves, Mark};
+use crate::run::columns::Chosen;
 use crate::scores::{Measure, Scored, in_short};
 
 /// The drawing, if one is asked for and there are scores to draw.

@@ -1,7 +1,7 @@
 //! Whether the parts of a model fit together. The same check guards writing and reading, so that what was saved can be
 //! loaded, and nothing that was loaded makes a later step fail.
 
-use super::{Model, Saved};
+use super::{Model, Saved, svm};
 use crate::kernel::VectorKernel;
 use crate::linalg::view::Mat;
 use crate::model::inverse::{Inverse, InverseParams};
@@ -11,7 +11,7 @@ use crate::model::pca::Pca;
 use crate::model::{Components, Scaling};
 use crate::real::Real;
 
-type Checked = Result<(), String>;
+pub(super) type Checked = Result<(), String>;
 
 /// Refuses what does not fit together, in the words of what is wrong.
 pub fn check(saved: &Saved) -> Checked {
@@ -21,6 +21,8 @@ pub fn check(saved: &Saved) -> Checked {
         Model::KernelPca64(model) => kernel_pca(model)?,
         Model::KernelRidge32(model) => kernel_ridge(model)?,
         Model::KernelRidge64(model) => kernel_ridge(model)?,
+        Model::Svm32(model) => svm::check::svm(model)?,
+        Model::Svm64(model) => svm::check::svm(model)?,
     }
     let inputs = saved.model.inputs();
     if let Some(scale) = &saved.scaling {
@@ -140,14 +142,14 @@ fn scaling(scaling: &Scaling, inputs: usize) -> Checked {
     }
 }
 
-fn count(what: &str, found: usize, expected: usize) -> Checked {
+pub(super) fn count(what: &str, found: usize, expected: usize) -> Checked {
     if found == expected {
         return Ok(());
     }
     Err(format!("there are {found} {what}, where {expected} are needed"))
 }
 
-fn shape(what: &str, matrix: &Mat<f64>, rows: usize, cols: usize) -> Checked {
+pub(super) fn shape(what: &str, matrix: &Mat<f64>, rows: usize, cols: usize) -> Checked {
     let (r, c) = (matrix.rows(), matrix.cols());
     if (r, c) == (rows, cols) {
         return Ok(());
@@ -155,7 +157,7 @@ fn shape(what: &str, matrix: &Mat<f64>, rows: usize, cols: usize) -> Checked {
     Err(format!("the {what} are {r} × {c} numbers, where {rows} × {cols} are needed"))
 }
 
-fn finite(what: &str, numbers: &[f64]) -> Checked {
+pub(super) fn finite(what: &str, numbers: &[f64]) -> Checked {
     match numbers.iter().position(|v| !v.is_finite()) {
         None => Ok(()),
         Some(at) => Err(format!("number {at} (counted from 0) of the {what} is {}", numbers[at])),

@@ -14,6 +14,8 @@ pub const PCA: &str = "pca";
 pub const KERNEL_PCA: &str = "kernel_pca";
 /// The name of kernel ridge regression in files.
 pub const KERNEL_RIDGE: &str = "kernel_ridge";
+/// The name of support vector machines in files.
+pub const SVM: &str = "svm";
 
 /// The header of format 1. Fields that a reader does not know are passed over: a change that a reader must know of
 /// raises the version.
@@ -23,7 +25,7 @@ pub struct Header {
     pub format: u64,
     /// The version of mercer that wrote the file, for people.
     pub mercer: String,
-    /// [`PCA`], [`KERNEL_PCA`] or [`KERNEL_RIDGE`].
+    /// [`PCA`], [`KERNEL_PCA`], [`KERNEL_RIDGE`] or [`SVM`].
     pub estimator: String,
     /// The parameters of the fit, as the estimator describes them.
     pub params: Value,
@@ -37,7 +39,7 @@ pub struct Header {
     pub n: usize,
     /// Features; `None` where the kernel matrix was given.
     pub d: Option<usize>,
-    /// Components, or targets.
+    /// Components, targets, or decisions.
     pub k: usize,
     /// How the fit went.
     pub report: Report,
@@ -47,10 +49,20 @@ pub struct Header {
     /// The names of the classes, of a classifier.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classes: Option<Vec<String>>,
+    /// What is to be known of a calibration beside its curves, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<CalibrationHeader>,
     /// The kind of scaling, if there is one.
     pub scaling: Option<ScalingKind>,
     /// A door's own notes.
     pub extra: Map<String, Value>,
+}
+
+/// The part of a calibration that does not grow with the number of classes.
+#[derive(Serialize, Deserialize)]
+pub struct CalibrationHeader {
+    /// Folds that the decisions came from.
+    pub folds: usize,
 }
 
 #[derive(Deserialize)]

@@ -10,7 +10,8 @@ mod check;
 mod frame;
 mod header;
 mod pack;
-mod read;
+pub(super) mod read;
+pub(super) mod svm;
 mod tensors;
 mod unpack;
 
@@ -25,9 +26,11 @@ use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
 use crate::io::atomic::{Staged, write_whole};
+use crate::io::libsvm_model;
 use crate::model::kernel_pca::KernelPca;
 use crate::model::kernel_ridge::KernelRidge;
 use crate::model::pca::Pca;
+use crate::model::svm::Svm;
 use crate::model::{Report, Scaling};
 
 /// The format that is written, and the newest that is read.
@@ -66,15 +69,20 @@ pub enum Model {
     KernelRidge32(KernelRidge<f32>),
     /// Kernel ridge regression with tiles and anchors in double precision.
     KernelRidge64(KernelRidge<f64>),
+    /// A support vector machine with tiles and support vectors in single precision.
+    Svm32(Svm<f32>),
+    /// A support vector machine with tiles and support vectors in double precision.
+    Svm64(Svm<f64>),
 }
 
 impl Model {
-    /// The estimator's name in files: `"pca"`, `"kernel_pca"` or `"kernel_ridge"`.
+    /// The estimator's name in files: `"pca"`, `"kernel_pca"`, `"kernel_ridge"` or `"svm"`.
     pub fn estimator(&self) -> &'static str {
         match self {
             Model::Pca(_) => header::PCA,
             Model::KernelPca32(_) | Model::KernelPca64(_) => header::KERNEL_PCA,
             Model::KernelRidge32(_) | Model::KernelRidge64(_) => header::KERNEL_RIDGE,
+            Model::Svm32(_) | Model::Svm64(_) => header::SVM,
         }
     }
 
@@ -86,6 +94,8 @@ impl Model {
             Model::KernelPca64(model) => model.anchors.as_ref().map_or(model.n(), |x| x.d()),
             Model::KernelRidge32(model) => model.anchors.as_ref().map_or(model.n(), |x| x.d()),
             Model::KernelRidge64(model) => model.anchors.as_ref().map_or(model.n(), |x| x.d()),
+            Model::Svm32(model) => model.anchors.as_ref().map_or(model.trained_on, |x| x.d()),
+            Model::Svm64(model) => model.anchors.as_ref().map_or(model.trained_on, |x| x.d()),
         }
     }
 
@@ -97,10 +107,12 @@ impl Model {
             Model::KernelPca64(model) => model.n(),
             Model::KernelRidge32(model) => model.n(),
             Model::KernelRidge64(model) => model.n(),
+            Model::Svm32(model) => model.trained_on,
+            Model::Svm64(model) => model.trained_on,
         }
     }
 
-    /// Outputs: components, or targets.
+    /// Outputs: components, targets, or decisions.
     pub fn k(&self) -> usize {
         match self {
             Model::Pca(model) => model.k(),
@@ -108,6 +120,8 @@ impl Model {
             Model::KernelPca64(model) => model.k(),
             Model::KernelRidge32(model) => model.t(),
             Model::KernelRidge64(model) => model.t(),
+            Model::Svm32(model) => model.offset.len(),
+            Model::Svm64(model) => model.offset.len(),
         }
     }
 
@@ -119,6 +133,8 @@ impl Model {
             Model::KernelPca64(model) => &model.report,
             Model::KernelRidge32(model) => &model.report,
             Model::KernelRidge64(model) => &model.report,
+            Model::Svm32(model) => &model.report,
+            Model::Svm64(model) => &model.report,
         }
     }
 }
@@ -174,14 +190,18 @@ pub fn to_bytes(saved: &Saved) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a model file. What is not one is refused after its first bytes, however long it is.
+/// Reads a model file, also one of LIBSVM. What is neither is refused after its first bytes, however long it is.
 pub fn load(path: &Path) -> Result<Saved> {
     let bytes = read::whole(path)?;
     from_bytes(path, &bytes)
 }
 
-/// Reads a model from the content of a file; `name` is for messages.
+/// Reads a model from the content of a file, also of one of LIBSVM; `name` is for messages.
 pub fn from_bytes(name: &Path, bytes: &[u8]) -> Result<Saved> {
+    if libsvm_model::looks_like(bytes) {
+        let model = libsvm_model::parse(name, bytes)?;
+        return Ok(Saved::new(Model::Svm64(model), Dtype::F64));
+    }
     unpack::unpack(bytes).map_err(|fault| Error::format(name, fault.text()))
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::frame::{CHECKSUM, KEY, MAX_HEAD};
 use super::header::Header;
 use super::tensors::{Content, Tensor};
-use super::{Dtype, FORMAT, Model, Saved, check};
+use super::{Dtype, FORMAT, Model, Saved, check, svm};
 use crate::error::{Error, Result};
 use crate::model::kernel_pca::KernelPca;
 use crate::model::kernel_ridge::{KernelRidge, Selection};
@@ -31,6 +31,8 @@ pub fn pack(saved: &Saved) -> Result<Packed<'_>> {
         Model::KernelPca64(model) => kernel_pca_tensors(model),
         Model::KernelRidge32(model) => kernel_ridge_tensors(model),
         Model::KernelRidge64(model) => kernel_ridge_tensors(model),
+        Model::Svm32(model) => svm::pack::tensors(model),
+        Model::Svm64(model) => svm::pack::tensors(model),
     };
     side_tensors(saved, &mut tensors);
     // Wide numbers first: every array then starts at a multiple of its numbers' size.
@@ -85,6 +87,8 @@ fn header(saved: &Saved) -> serde_json::Result<Header> {
         Model::KernelPca64(model) => kernel_pca_header(model, Dtype::F64)?,
         Model::KernelRidge32(model) => kernel_ridge_header(model, Dtype::F32)?,
         Model::KernelRidge64(model) => kernel_ridge_header(model, Dtype::F64)?,
+        Model::Svm32(model) => svm::pack::header(model, Dtype::F32)?,
+        Model::Svm64(model) => svm::pack::header(model, Dtype::F64)?,
     };
     let (selection, classes) = choices(model);
     Ok(Header {
@@ -98,15 +102,16 @@ fn header(saved: &Saved) -> serde_json::Result<Header> {
         n: model.n(),
         d,
         k: model.k(),
-        report: model.report().clone(),
+        report: svm::pack::short_report(model.report()),
         selection,
         classes,
+        calibration: svm::pack::calibration_header(model),
         scaling: saved.scaling.as_ref().map(|scaling| scaling.kind),
         extra: saved.extra.clone(),
     })
 }
 
-type KernelHeader = (Value, Option<Value>, Dtype, Option<usize>);
+pub(super) type KernelHeader = (Value, Option<Value>, Dtype, Option<usize>);
 
 fn kernel_pca_header<T: Real>(
     model: &KernelPca<T>,
@@ -130,7 +135,9 @@ fn choices(model: &Model) -> (Option<Selection>, Option<Vec<String>>) {
     match model {
         Model::KernelRidge32(model) => (model.selection.clone(), model.classes.clone()),
         Model::KernelRidge64(model) => (model.selection.clone(), model.classes.clone()),
-        _ => (None, None),
+        Model::Svm32(model) => (None, model.classes.clone()),
+        Model::Svm64(model) => (None, model.classes.clone()),
+        Model::Pca(_) | Model::KernelPca32(_) | Model::KernelPca64(_) => (None, None),
     }
 }
 

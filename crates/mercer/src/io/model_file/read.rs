@@ -5,7 +5,9 @@ use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
 use super::frame::{self, Fault};
+use crate::context::available_memory;
 use crate::error::{Error, Result};
+use crate::io::libsvm_model;
 
 /// Enough for the length of the head and for a word on what the file is.
 const FIRST: usize = 64;
@@ -18,12 +20,28 @@ pub fn whole(path: &Path) -> Result<Vec<u8>> {
     let (mut input, size) = open(path).map_err(file)?;
     let mut bytes = Vec::new();
     read_up_to(&mut input, &mut bytes, FIRST).map_err(file)?;
+    if libsvm_model::looks_like(&bytes) {
+        return rest(input, bytes).map_err(file);
+    }
     let end = frame::head_end(&bytes).map_err(format)?;
     read_up_to(&mut input, &mut bytes, end).map_err(file)?;
     let total = frame::promised(&bytes, end).map_err(format)?;
     reserve(&mut bytes, total, size).map_err(file)?;
     // One byte more than promised, if there is one, so that a file that was appended to is found out.
     read_up_to(&mut input, &mut bytes, total.saturating_add(1)).map_err(file)?;
+    Ok(bytes)
+}
+
+/// The whole content of a text.
+pub fn text(path: &Path) -> Result<Vec<u8>> {
+    let read = open(path).and_then(|(input, _)| rest(input, Vec::new()));
+    read.map_err(|source| Error::file(path, source))
+}
+
+/// Reads on until the file ends. A text does not say how long it is: the memory at hand is the only bound.
+fn rest(mut input: File, mut bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+    let most = usize::try_from(available_memory()).unwrap_or(usize::MAX);
+    read_up_to(&mut input, &mut bytes, most)?;
     Ok(bytes)
 }
 

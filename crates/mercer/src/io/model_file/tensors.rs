@@ -19,9 +19,10 @@ pub struct Tensor<'a> {
     pub content: Content<'a>,
 }
 
-/// The numbers of an array, row after row.
+/// The numbers of an array, row after row: the model's own, or made for the file.
 pub enum Content<'a> {
     Real(Numbers<'a>),
+    Made(Vec<f64>),
     Places(Vec<u64>),
     Bytes(Vec<u8>),
 }
@@ -50,7 +51,7 @@ impl<'a> Tensor<'a> {
     pub fn dtype(&self) -> Dtype {
         match &self.content {
             Content::Real(Numbers::F32(_)) => Dtype::F32,
-            Content::Real(Numbers::F64(_)) => Dtype::F64,
+            Content::Real(Numbers::F64(_)) | Content::Made(_) => Dtype::F64,
             Content::Places(_) => Dtype::U64,
             Content::Bytes(_) => Dtype::U8,
         }
@@ -60,6 +61,7 @@ impl<'a> Tensor<'a> {
         match &self.content {
             Content::Real(Numbers::F32(numbers)) => size_of_val(*numbers),
             Content::Real(Numbers::F64(numbers)) => size_of_val(*numbers),
+            Content::Made(numbers) => size_of_val(numbers.as_slice()),
             Content::Places(places) => size_of_val(places.as_slice()),
             Content::Bytes(bytes) => bytes.len(),
         }
@@ -69,6 +71,7 @@ impl<'a> Tensor<'a> {
         match &self.content {
             Content::Real(Numbers::F32(numbers)) => write(out, numbers, |v| v.to_le_bytes()),
             Content::Real(Numbers::F64(numbers)) => write(out, numbers, |v| v.to_le_bytes()),
+            Content::Made(numbers) => write(out, numbers, |v| v.to_le_bytes()),
             Content::Places(places) => write(out, places, |v| v.to_le_bytes()),
             Content::Bytes(bytes) => out.write_all(bytes),
         }
@@ -143,12 +146,30 @@ impl<'a> Tensors<'a> {
         d: usize,
     ) -> Result<Dense<T>, Fault> {
         let numbers = self.real(name, &[n, d])?;
+        if n == 0 && d > 0 {
+            return Ok(Dense::empty(d));
+        }
         Dense::from_vec(numbers, n, d)
             .map_err(|error| Fault::Invalid(format!("its tensor '{name}': {error}")))
     }
 
-    pub fn places(&mut self, name: &'static str, count: usize) -> Result<Vec<u64>, Fault> {
-        Ok(decode(self.bytes(name, Dtype::U64, Some(&[count]))?, u64::from_le_bytes))
+    /// Whole numbers of the given shape.
+    pub fn places(&mut self, name: &'static str, shape: &[usize]) -> Result<Vec<u64>, Fault> {
+        Ok(decode(self.bytes(name, Dtype::U64, Some(shape))?, u64::from_le_bytes))
+    }
+
+    /// Real numbers of the given shape that may be NaN or infinite: what a report tells, nothing is computed with.
+    pub fn told(&mut self, name: &'static str, shape: &[usize]) -> Result<Vec<f64>, Fault> {
+        Ok(decode(self.bytes(name, Dtype::F64, Some(shape))?, f64::from_le_bytes))
+    }
+
+    /// How many numbers the list `name` holds. The frame has checked that it lies within the file.
+    pub fn length(&self, name: &'static str) -> Result<usize, Fault> {
+        match self.metadata.info(name).map(|info| info.shape.as_slice()) {
+            Some([length]) => Ok(*length),
+            Some(_) => Err(Fault::Invalid(format!("its tensor '{name}' is no list"))),
+            None => Err(missing(name)),
+        }
     }
 
     /// The bytes of tensor `name`, which must have this type and, if one is given, this shape. The frame has checked
@@ -159,8 +180,7 @@ impl<'a> Tensors<'a> {
         dtype: Dtype,
         shape: Option<&[usize]>,
     ) -> Result<&'a [u8], Fault> {
-        let missing = || Fault::Invalid(format!("its tensor '{name}' is missing"));
-        let info = self.metadata.info(name).ok_or_else(missing)?;
+        let info = self.metadata.info(name).ok_or_else(|| missing(name))?;
         if info.dtype != dtype || shape.is_some_and(|shape| shape != info.shape) {
             return Err(mismatch(name, info, dtype, shape));
         }
@@ -178,6 +198,10 @@ impl<'a> Tensors<'a> {
             ))),
         }
     }
+}
+
+fn missing(name: &str) -> Fault {
+    Fault::Invalid(format!("its tensor '{name}' is missing"))
 }
 
 fn mismatch(name: &str, info: &TensorInfo, dtype: Dtype, shape: Option<&[usize]>) -> Fault {

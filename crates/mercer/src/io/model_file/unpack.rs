@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::frame::{Fault, Frame};
 use super::header::{self, Header};
 use super::tensors::Tensors;
-use super::{Dtype, Model, Saved, check};
+use super::{Dtype, Model, Saved, check, svm};
 use crate::model::Scaling;
 use crate::model::inverse::{Inverse, InverseParams};
 use crate::model::kernel_pca::KernelPca;
@@ -41,6 +41,8 @@ fn model(header: &Header, tensors: &mut Tensors<'_>) -> Result<Model, Fault> {
         (header::KERNEL_RIDGE, Dtype::F64) => {
             Ok(Model::KernelRidge64(kernel_ridge(header, tensors)?))
         }
+        (header::SVM, Dtype::F32) => Ok(Model::Svm32(svm::unpack::svm(header, tensors)?)),
+        (header::SVM, Dtype::F64) => Ok(Model::Svm64(svm::unpack::svm(header, tensors)?)),
         (other, _) => Err(Fault::Invalid(format!("this mercer knows no estimator {other:?}"))),
     }
 }
@@ -108,7 +110,7 @@ fn inverse<T: Real>(
     Ok(Some(Inverse { params, anchors, coef, offset: tensors.real("inverse.offset", &[d])? }))
 }
 
-fn params<P: DeserializeOwned>(value: &Value) -> Result<P, Fault> {
+pub(super) fn params<P: DeserializeOwned>(value: &Value) -> Result<P, Fault> {
     P::deserialize(value)
         .map_err(|error| Fault::Invalid(format!("its parameters cannot be read: {error}")))
 }
@@ -129,7 +131,7 @@ fn feature_names(tensors: &mut Tensors<'_>, inputs: usize) -> Result<Option<Vec<
     if !tensors.has("feature_names") && !tensors.has("feature_names.ends") {
         return Ok(None);
     }
-    let ends = tensors.places("feature_names.ends", inputs)?;
+    let ends = tensors.places("feature_names.ends", &[inputs])?;
     let bytes = tensors.bytes("feature_names", TensorType::U8, None)?;
     let wrong = |what: &str| Fault::Invalid(format!("its names of columns {what}"));
     let text = std::str::from_utf8(bytes).map_err(|_| wrong("are not UTF-8"))?;

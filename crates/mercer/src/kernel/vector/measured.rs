@@ -14,6 +14,13 @@ use crate::real::Real;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measured(Measure);
 
+impl Measured {
+    /// Whether only differences of samples count, so that all of them may be moved by the same vector.
+    pub fn is_of_differences(self) -> bool {
+        matches!(self.0, Measure::SquaredDistance | Measure::Manhattan)
+    }
+}
+
 impl<T: Real> Kernel<Dense<T>, T> for Measured {
     fn tile(
         &self,

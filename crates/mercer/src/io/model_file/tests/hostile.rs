@@ -7,10 +7,10 @@ use super::super::to_bytes;
 use super::{D, N, full, pca, precomputed, refused, ridge};
 
 /// A file taken apart, to be changed and sealed again.
-struct Parts {
+pub struct Parts {
     head: Map<String, Value>,
     header: Value,
-    data: Vec<u8>,
+    pub data: Vec<u8>,
 }
 
 impl Parts {
@@ -37,7 +37,7 @@ fn seal(head: &str, data: &[u8]) -> Vec<u8> {
     bytes
 }
 
-fn check(file: &[u8], change: impl FnOnce(&mut Parts), part: &str) {
+pub fn check(file: &[u8], change: impl FnOnce(&mut Parts), part: &str) {
     let mut parts = Parts::of(file);
     change(&mut parts);
     let message = refused(&parts.seal());
@@ -99,7 +99,7 @@ fn headers_are_distrusted() {
 }
 
 /// Replaces one value of the header.
-fn set(pointer: &'static str, value: Value) -> impl FnOnce(&mut Parts) {
+pub fn set(pointer: &'static str, value: Value) -> impl FnOnce(&mut Parts) {
     move |parts: &mut Parts| *parts.header.pointer_mut(pointer).unwrap() = value
 }
 
@@ -174,7 +174,7 @@ fn tensors_are_all_there_and_no_others() {
 }
 
 /// The place of a tensor among the bytes behind the head.
-fn start(parts: &Parts, name: &str) -> usize {
+pub fn start(parts: &Parts, name: &str) -> usize {
     parts.head[name]["data_offsets"][0].as_u64().unwrap() as usize
 }
 

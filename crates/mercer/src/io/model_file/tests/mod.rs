@@ -4,6 +4,7 @@ mod damage;
 mod hostile;
 mod places;
 mod round_trip;
+mod svm;
 
 use std::path::Path;
 
@@ -112,7 +113,9 @@ fn ridge() -> Saved {
 fn all() -> Vec<Saved> {
     let single = Saved::new(Model::KernelPca32(kernel_pca(true)), Dtype::F64);
     let narrow = Saved::new(Model::KernelRidge32(kernel_ridge()), Dtype::F32);
-    vec![pca(), full(), single, precomputed(), ridge(), narrow]
+    let mut all = vec![pca(), full(), single, precomputed(), ridge(), narrow];
+    all.extend(svm::all());
+    all
 }
 
 /// The message with which `bytes` are refused.

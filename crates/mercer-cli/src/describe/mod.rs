@@ -1,11 +1,13 @@
 //! A model in lines, as a fit and `inspect` tell of it.
 
+mod svm;
+
 use mercer::model::Report;
 
 use crate::facts::{Facts, RegressionFacts, kernel_in_short};
 use crate::summary::Lines;
 
-/// Shares of variance listed on one line.
+/// Shares of variance on one line, or pairs of classes one by one.
 const LISTED: usize = 6;
 /// Names of columns or classes listed on one line.
 pub const LISTED_NAMES: usize = 12;
@@ -14,6 +16,10 @@ pub const LISTED_NAMES: usize = 12;
 pub fn describe(lines: &mut Lines, facts: &Facts) {
     if let Some(label) = &facts.label {
         lines.add("label", format!("{label}, carried along"));
+    }
+    if let Some(machine) = &facts.svm {
+        svm::describe_machine(lines, facts, machine);
+        return svm::describe_optimum(lines, facts, machine);
     }
     match &facts.regression {
         Some(regression) => describe_regression(lines, facts, regression),

@@ -1,13 +1,35 @@
-//! Taking a table apart for a regression: what is learned, from which columns, and how much each
-//! row counts.
+//! Taking a table apart for learning: what is learned, from which columns, and how much each row
+//! counts.
 
 use mercer::io::{Column, Table};
-use mercer::linalg::view::Mat;
-use mercer::model::classes;
 use mercer::{Error, Result};
 
-use crate::args::TargetArgs;
+use crate::args::LearningArgs;
 use crate::data::{Label, MOST_NOTED, Places, Target, about};
+
+/// What the columns of a table are for.
+#[derive(Debug)]
+pub struct Roles<'a> {
+    /// The columns to learn.
+    pub target: Option<&'a str>,
+    /// What these hold.
+    pub kind: Kind,
+    /// All others.
+    pub learning: &'a LearningArgs,
+}
+
+/// What a target holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Classes if it is text, else values.
+    Either,
+    /// Classes.
+    Classes,
+    /// Values.
+    Values,
+    /// There is no target.
+    Nothing,
+}
 
 /// A table taken apart.
 #[derive(Debug)]
@@ -22,19 +44,30 @@ pub struct Chosen {
     pub places: Places,
 }
 
-/// What is to be learned, in numbers.
+/// What is to be learned.
+#[derive(Debug)]
 pub struct Wanted {
-    /// n × targets, or n × classes.
-    pub values: Mat<f64>,
-    /// The names of the classes.
-    pub classes: Option<Vec<String>>,
+    /// The targets.
+    pub targets: Targets,
     /// How much each row counts.
     pub weights: Option<Vec<f64>>,
 }
 
-/// Takes `table` apart as `args` say.
-pub fn choose(table: Table, args: &TargetArgs) -> Result<(Chosen, Wanted)> {
-    let target_columns = targets(&table, args)?;
+/// Targets of every row.
+#[derive(Debug)]
+pub enum Targets {
+    /// The class of every row.
+    Classes(Vec<String>),
+    /// The values of every row, for each target.
+    Values(Vec<Vec<f64>>),
+    /// None.
+    Nothing,
+}
+
+/// Takes `table` apart as `roles` say.
+pub fn choose(table: Table, roles: &Roles<'_>) -> Result<(Chosen, Wanted)> {
+    let args = roles.learning;
+    let target_columns = targets(&table, roles)?;
     let weights_column = args.weights.as_deref().map(|which| table.find(which)).transpose()?;
     let marked = table.label.filter(|i| !target_columns.contains(i));
     let label_column = args.label.as_deref().map(|which| table.find(which)).transpose()?;
@@ -57,15 +90,20 @@ pub fn choose(table: Table, args: &TargetArgs) -> Result<(Chosen, Wanted)> {
             .collect(),
         weights_column,
     };
-    let (classes, values) = wanted(&table, &target_columns, args.classify)?;
-    let weights = weights_column.map(|i| weights(&table, i)).transpose()?;
+    let wanted = Wanted {
+        targets: wanted(&table, &target_columns, roles.kind)?,
+        weights: weights_column.map(|i| weights(&table, i)).transpose()?,
+    };
     let label = label_column.map(named);
     let chosen = Chosen { features: table.keep(&positions), label, targets, places };
-    Ok((chosen, Wanted { values, classes, weights }))
+    Ok((chosen, wanted))
 }
 
-fn targets(table: &Table, args: &TargetArgs) -> Result<Vec<usize>> {
-    match (&args.target, table.label) {
+fn targets(table: &Table, roles: &Roles<'_>) -> Result<Vec<usize>> {
+    if roles.kind == Kind::Nothing {
+        return Ok(Vec::new());
+    }
+    match (roles.target, table.label) {
         // A single name may hold a comma; else it is a list.
         (Some(which), _) => table.find(which).map(|one| vec![one]).or_else(|_| table.choose(which)),
         (None, Some(label)) => Ok(vec![label]),
@@ -99,7 +137,7 @@ fn check_roles(
 
 fn features(
     table: &Table,
-    args: &TargetArgs,
+    args: &LearningArgs,
     taken: &[usize],
     [label, weights]: [Option<usize>; 2],
 ) -> Result<Vec<usize>> {
@@ -119,23 +157,20 @@ fn features(
     Ok(positions)
 }
 
-/// The names of the classes, if the target holds any, and the targets in numbers.
-fn wanted(
-    table: &Table,
-    targets: &[usize],
-    classify: bool,
-) -> Result<(Option<Vec<String>>, Mat<f64>)> {
-    let is_class = |i: &&usize| classify || holds_classes(&table.columns[**i]);
+/// What the targets hold.
+fn wanted(table: &Table, targets: &[usize], kind: Kind) -> Result<Targets> {
+    let is_class = |i: &&usize| match kind {
+        Kind::Either => holds_classes(&table.columns[**i]),
+        Kind::Classes => true,
+        Kind::Values | Kind::Nothing => false,
+    };
     match targets.iter().find(is_class) {
+        _ if kind == Kind::Nothing => Ok(Targets::Nothing),
         None => {
-            let values: Vec<Vec<f64>> =
-                targets.iter().map(|&i| target_numbers(table, i)).collect::<Result<_>>()?;
-            Ok((None, Mat::from_fn(table.n_rows(), targets.len(), |i, j| values[j][i])))
+            let values = targets.iter().map(|&i| target_numbers(table, i, kind));
+            Ok(Targets::Values(values.collect::<Result<_>>()?))
         }
-        Some(&column) if targets.len() == 1 => {
-            let (classes, values) = classes::encode(&class_names(table, column)?)?;
-            Ok((Some(classes), values))
-        }
+        Some(&column) if targets.len() == 1 => Ok(Targets::Classes(class_names(table, column)?)),
         Some(&column) => {
             let name = table.name(column);
             let message =
@@ -160,8 +195,12 @@ fn holds_classes(column: &Column) -> bool {
     texts > 0 && texts >= numbers
 }
 
-fn target_numbers(table: &Table, column: usize) -> Result<Vec<f64>> {
-    numbers(table, column, "target", "correct it, or take all values for classes with --classify")
+fn target_numbers(table: &Table, column: usize, kind: Kind) -> Result<Vec<f64>> {
+    let hint = match kind {
+        Kind::Values => "correct it, or tell classes apart with `mercer svc`",
+        _ => "correct it, or take all values for classes with --classify",
+    };
+    numbers(table, column, "target", hint)
 }
 
 fn class_names(table: &Table, column: usize) -> Result<Vec<String>> {

@@ -1,0 +1,142 @@
+//! A support vector machine in lines.
+
+use mercer::model::svm::{ProblemReport, SvmReport};
+
+use super::{LISTED, listed};
+use crate::facts::{Facts, FitNotes, SearchNotes, SvmFacts, counted, kernel_in_short};
+use crate::machine::pairs;
+use crate::plot::grouped;
+use crate::scores::in_short;
+use crate::summary::Lines;
+
+/// What the machine is.
+pub(super) fn describe_machine(lines: &mut Lines, facts: &Facts, svm: &SvmFacts) {
+    if let Some(classes) = &svm.classes {
+        lines.add("classes", format!("{}: {}", classes.len(), listed(classes)));
+    }
+    lines.add("kernel", kernel_in_short(facts.kernel.as_deref().unwrap_or_default()));
+    lines.add("parameters", parameters(svm));
+    if let Some(search) = svm.fit.as_ref().and_then(|fit| fit.search.as_ref()) {
+        lines.add("score", searched(search));
+    }
+    if let Some(fit) = svm.fit.as_ref().and_then(fitted) {
+        lines.add("fit", fit);
+    }
+    if let Some(calibration) = &svm.calibration {
+        let folds = match calibration.folds {
+            0 => String::new(),
+            folds => format!(", by {folds} folds"),
+        };
+        lines.add("probability", format!("{} curve{folds}", calibration.curve));
+    }
+    lines.add("support", support(facts, svm));
+}
+
+/// How its optimum was found, and how far from it the solver may be.
+pub(super) fn describe_optimum(lines: &mut Lines, facts: &Facts, svm: &SvmFacts) {
+    let report = &facts.report;
+    let Some(machine) = &report.machine else { return };
+    let problems = &machine.problems;
+    if let [only] = &problems[..] {
+        lines.add("optimum", optimum(only));
+    } else {
+        let gap = problems.iter().map(|p| p.gap).fold(0.0, f64::max);
+        let what = counted(problems.len(), "pair");
+        lines.add("optimum", format!("{what} of classes, duality gap {gap:.1e} at most"));
+        let names = svm.classes.as_deref().unwrap_or_default();
+        for ((a, b), problem) in pairs(names.len()).into_iter().zip(problems).take(LISTED) {
+            let pair = format!("{}, {}", names[a], names[b]);
+            let (support, bounded) = (problem.support, problem.bounded);
+            let text =
+                format!("{}, {support} support vectors, {bounded} at bound", optimum(problem));
+            lines.add("", format!("{pair}: {text}"));
+        }
+        if problems.len() > LISTED {
+            lines.add("", "…");
+        }
+    }
+    let steps: u64 = problems.iter().map(|p| p.iterations).sum();
+    let how = if report.converged { "converged" } else { "not converged" };
+    let violation = problems.iter().map(|p| p.violation).fold(0.0, f64::max);
+    lines.add(
+        "solver",
+        format!(
+            "{}, {how} in {}: violation {violation:.1e}, tolerance {:e}, {}",
+            report.solver,
+            counted(steps as usize, "step"),
+            svm.tolerance,
+            report.precision
+        ),
+    );
+    lines.add("cache", columns(machine));
+    lines.add("storage", format!("{}: {}", report.storage, report.reason));
+}
+
+fn optimum(problem: &ProblemReport) -> String {
+    format!("dual objective {:.6}, duality gap {:.1e}", problem.objective, problem.gap)
+}
+
+fn columns(machine: &SvmReport) -> String {
+    let computed = machine.columns_used.saturating_sub(machine.columns_at_hand);
+    let at_hand = grouped(machine.columns_at_hand as usize);
+    format!(
+        "{} computed, {at_hand} times one was at hand",
+        counted(computed as usize, "kernel column")
+    )
+}
+
+/// The parameters that the task has.
+fn parameters(svm: &SvmFacts) -> String {
+    let named = [("C", svm.c), ("nu", svm.nu), ("epsilon", svm.epsilon)];
+    let known = named.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    let mut parts: Vec<String> =
+        known.map(|(name, value)| format!("{name} {}", in_short(value))).collect();
+    let weights = svm.class_weights.as_ref().filter(|all| all.iter().any(|w| *w != 1.0));
+    if let (Some(classes), Some(weights)) = (&svm.classes, weights) {
+        let each = classes.iter().zip(weights).take(super::LISTED_NAMES);
+        let each: Vec<String> = each.map(|(c, w)| format!("{c} {}", in_short(*w))).collect();
+        let more = if classes.len() > each.len() { ", …" } else { "" };
+        parts.push(format!("times {}{more}", each.join(", ")));
+    }
+    parts.join(", ")
+}
+
+/// How many rows the machine rests on.
+fn support(facts: &Facts, svm: &SvmFacts) -> String {
+    let mut text = format!("{} of {}", grouped(svm.support), counted(facts.rows, "row"));
+    let problems = facts.report.machine.iter().flat_map(|machine| &machine.problems);
+    // With several problems a row may be at its bound in one and not in another.
+    if let [only] = &problems.collect::<Vec<_>>()[..] {
+        text += &format!(", {} at their bound", grouped(only.bounded));
+    }
+    if let (Some(classes), Some(counts)) = (&svm.classes, &svm.support_of_classes) {
+        let each = classes.iter().zip(counts).take(super::LISTED_NAMES);
+        let each: Vec<String> = each.map(|(c, n)| format!("{c} {}", grouped(*n))).collect();
+        let more = if classes.len() > each.len() { ", …" } else { "" };
+        text += &format!(": {}{more}", each.join(", "));
+    }
+    text
+}
+
+fn searched(search: &SearchNotes) -> String {
+    let costs = match search.costs {
+        1 => "1 cost".into(),
+        costs => format!("{costs} costs"),
+    };
+    let kernels = counted(search.kernels, "kernel");
+    format!("{} ({} folds, {kernels} × {costs})", search.score.text(), search.folds)
+}
+
+/// How well the machine fits the rows that it learned from.
+fn fitted(fit: &FitNotes) -> Option<String> {
+    let of = "on the rows it learned from";
+    match (&fit.scores, fit.outside) {
+        (Some(scores), _) => Some(scores.text(of)),
+        (None, Some(outside)) => {
+            let share = 100.0 * outside as f64 / fit.rows.max(1) as f64;
+            let rows = counted(fit.rows, "row");
+            Some(format!("{} of {rows} are outside ({share:.1} %)", grouped(outside)))
+        }
+        (None, None) => None,
+    }
+}

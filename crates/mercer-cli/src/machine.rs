@@ -1,0 +1,92 @@
+//! A support vector machine of either number type, as far as the type does not matter.
+
+use mercer::io::Model;
+use mercer::linalg::view::Mat;
+use mercer::model::Report;
+use mercer::model::svm::{Calibration, Curve, Svm, SvmParams, Task, one_vs_rest, votes};
+use mercer::real::Real;
+
+use crate::said::Said;
+
+/// What is known of a machine.
+#[derive(Clone, Copy)]
+pub struct Machine<'a> {
+    /// The parameters, with the kernel as it was resolved.
+    pub params: &'a SvmParams,
+    /// The rows of the training table that are support vectors.
+    pub support: &'a [usize],
+    /// How many support vectors each class has; without classes, one number.
+    pub counts: &'a [usize],
+    /// Rows that it was fitted on.
+    pub rows: usize,
+    /// A constant for each problem.
+    pub offsets: &'a [f64],
+    /// The names of the classes.
+    pub classes: Option<&'a [String]>,
+    /// The price of each class as a multiple of C.
+    pub class_weights: Option<&'a [f64]>,
+    /// How decisions become probabilities.
+    pub calibration: Option<&'a Calibration>,
+    /// How the fit went.
+    pub report: &'a Report,
+}
+
+impl<'a> Machine<'a> {
+    /// The machine in `model`, if it is one.
+    pub fn of(model: &'a Model) -> Option<Self> {
+        match model {
+            Model::Svm32(svm) => Some(Self::view(svm)),
+            Model::Svm64(svm) => Some(Self::view(svm)),
+            Model::Pca(_)
+            | Model::KernelPca32(_)
+            | Model::KernelPca64(_)
+            | Model::KernelRidge32(_)
+            | Model::KernelRidge64(_) => None,
+        }
+    }
+
+    fn view<T: Real>(svm: &'a Svm<T>) -> Self {
+        Self {
+            params: &svm.params,
+            support: &svm.support,
+            counts: &svm.counts,
+            rows: svm.trained_on,
+            offsets: &svm.offset,
+            classes: svm.classes.as_deref(),
+            class_weights: svm.class_weights.as_deref(),
+            calibration: svm.calibration.as_ref(),
+            report: &svm.report,
+        }
+    }
+
+    /// What decisions (m × problems) say of their rows.
+    pub fn says(&self, decisions: Mat<f64>) -> Said {
+        let Some(classes) = self.classes else {
+            return match self.params.task {
+                Task::OneClass => Said::Sides(decisions.into_vec()),
+                _ => Said::Values { values: decisions, deviations: None },
+            };
+        };
+        let k = classes.len();
+        Said::Classes {
+            places: votes(&decisions, k),
+            scores: if k == 2 { decisions.clone() } else { one_vs_rest(&decisions, k) },
+            probabilities: self.calibration.map(|c| c.probabilities(&decisions, k)),
+            decisions: Some(decisions),
+        }
+    }
+}
+
+/// The pairs of classes, in the order of decisions.
+pub fn pairs(classes: usize) -> Vec<(usize, usize)> {
+    (0..classes).flat_map(|a| (a + 1..classes).map(move |b| (a, b))).collect()
+}
+
+/// The curve of a calibration in a word.
+pub fn curve_name(calibration: &Calibration) -> &'static str {
+    match calibration.curves.first() {
+        Some(Curve::Steps { .. }) => "isotonic",
+        Some(Curve::Platt { .. }) => "platt",
+        Some(Curve::Slopes { .. }) | None => "sigmoid",
+    }
+}

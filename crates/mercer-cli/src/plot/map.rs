@@ -1,0 +1,221 @@
+//! A model of two columns over their plane: what it says everywhere, the rows that it learned from,
+//! and which of them it rests on.
+
+use super::axis::Axis;
+use super::colour::{Rgb, tint, viridis};
+use super::field::{Field, contour, fill_bands};
+use super::key::Key;
+use super::marks::{Marks, draw_marks};
+use super::panel::Plane;
+use super::regions::{Regions, draw_regions};
+use super::scatter::{draw_note, draw_titles};
+use super::svg::{Rect, Svg};
+
+/// What the picture shows.
+pub struct Map<'a> {
+    /// The title.
+    pub title: &'a str,
+    /// A line below the title.
+    pub subtitle: &'a str,
+    /// The title of the horizontal axis.
+    pub x_title: &'a str,
+    /// The title of the vertical axis.
+    pub y_title: &'a str,
+    /// The title of the legend.
+    pub key_title: &'a str,
+    /// What the model says of the plane.
+    pub ground: Ground<'a>,
+    /// The rows.
+    pub marks: Marks<'a>,
+    /// What a ring means.
+    pub ring_name: &'a str,
+}
+
+/// What a model says of the plane.
+pub enum Ground<'a> {
+    /// A function whose sign decides.
+    Sides {
+        /// The function.
+        field: Field<'a>,
+        /// The colours below and above zero.
+        colours: [[u8; 3]; 2],
+        /// The size of values below and above zero at which colours are strongest.
+        full: [f64; 2],
+        /// Whether the lines at −1 and 1 are drawn too.
+        margins: bool,
+    },
+    /// A class at every point, with the colour of each.
+    Regions(Regions<'a>, Vec<[u8; 3]>),
+    /// A function of which every value counts.
+    Heights {
+        /// The function.
+        field: Field<'a>,
+        /// The values at the ends of the scale.
+        ends: [f64; 2],
+    },
+}
+
+const WIDTH: f64 = 860.0;
+const HEIGHT: f64 = 620.0;
+const MARGIN: f64 = 24.0;
+/// Bands of colour on each side of zero.
+const BANDS: usize = 8;
+/// Bands of colour of a scale.
+const STEPS: usize = 24;
+/// How strong colours below the points are at most.
+const STRENGTH: f64 = 0.55;
+const BOUNDARY: &str =
+    "fill=\"none\" stroke=\"#1f2933\" stroke-width=\"2\" stroke-linejoin=\"round\"";
+const MARGIN_LINE: &str = "fill=\"none\" stroke=\"#1f2933\" stroke-width=\"1.3\" \
+                           stroke-dasharray=\"6 4\" stroke-linejoin=\"round\"";
+const LEVEL: &str = "fill=\"none\" stroke=\"#fff\" stroke-opacity=\".35\" stroke-width=\".8\"";
+
+/// Draws `picture` as SVG text. Of very many rows a random sample is drawn, and the picture says so.
+pub fn map(picture: &Map) -> String {
+    let mut svg = Svg::new(WIDTH, HEIGHT, picture.title);
+    let top = draw_titles(&mut svg, picture.title, picture.subtitle, WIDTH);
+    let key = key(picture);
+    let outer = Rect {
+        left: MARGIN - 6.0,
+        top,
+        width: WIDTH - 2.0 * MARGIN - key.width() + 18.0,
+        height: HEIGHT - top - MARGIN + 8.0,
+    };
+    let Field { x, y, .. } = picture.ground.grid();
+    let plane = Plane::inside(outer, Axis::over(x[0], x[1], 7), Axis::over(y[0], y[1], 6));
+    let lines = draw_ground(&mut svg, &plane, &picture.ground);
+    let drawn = draw_marks(&mut svg, &plane, &picture.marks);
+    // Above the points, which may be too many to see anything between them.
+    svg.clipped(plane.frame, |svg| lines.iter().for_each(|(line, paint)| svg.path(line, paint)));
+    plane.draw_frame(&mut svg, picture.x_title, picture.y_title);
+    key.draw(&mut svg, [plane.frame.right() + 20.0, plane.frame.top]);
+    let rows = picture.marks.points.len();
+    draw_note(&mut svg, drawn, rows, [WIDTH - MARGIN, MARGIN + 8.0]);
+    svg.finish()
+}
+
+impl Ground<'_> {
+    fn grid(&self) -> Field<'_> {
+        match self {
+            Ground::Sides { field, .. } | Ground::Heights { field, .. } => *field,
+            Ground::Regions(regions, _) => regions.grid,
+        }
+    }
+}
+
+fn key(picture: &Map) -> Key {
+    let mut key = Key::titled(picture.key_title);
+    if let Ground::Heights { ends, .. } = picture.ground {
+        key = key.scale(ends[0], ends[1]);
+    }
+    key = key.groups(picture.marks.groups);
+    if picture.marks.ringed.iter().any(|ringed| *ringed) {
+        key = key.ring(picture.ring_name);
+    }
+    match picture.ground {
+        Ground::Sides { margins, .. } => {
+            key = key.line(BOUNDARY, "boundary (f = 0)");
+            if margins { key.line(MARGIN_LINE, "margins (f = ±1)") } else { key }
+        }
+        Ground::Regions(..) => key.line(BOUNDARY, "boundary"),
+        Ground::Heights { .. } => key,
+    }
+}
+
+/// Fills the plane, and returns the lines that belong above the points.
+fn draw_ground(svg: &mut Svg, plane: &Plane, ground: &Ground) -> Vec<(String, &'static str)> {
+    match ground {
+        Ground::Sides { field, colours, full, margins } => {
+            let levels = side_levels(*full);
+            fill_bands(svg, plane, field, &levels, |band| side_colour(band, *colours));
+            let margins = if *margins { &[-1.0, 1.0][..] } else { &[] };
+            let margins = margins.iter().map(|level| contour(plane, field, *level)).collect();
+            vec![(margins, MARGIN_LINE), (contour(plane, field, 0.0), BOUNDARY)]
+        }
+        Ground::Regions(regions, colours) => {
+            let pale = colours.iter().map(|colour| tint(*colour, 0.6 * STRENGTH));
+            let lines = draw_regions(svg, plane, regions, &pale.collect::<Vec<Rgb>>());
+            vec![(lines, BOUNDARY)]
+        }
+        Ground::Heights { field, ends: [low, high] } => {
+            let level = |step: usize| low + (high - low) * step as f64 / STEPS as f64;
+            let levels: Vec<f64> = (1..STEPS).map(level).collect();
+            let colour = |band: usize| viridis((band as f64 + 0.5) / STEPS as f64);
+            fill_bands(svg, plane, field, &levels, colour);
+            svg.clipped(plane.frame, |svg| {
+                let lines: String = levels.iter().map(|l| contour(plane, field, *l)).collect();
+                svg.path(&lines, LEVEL);
+            });
+            Vec::new()
+        }
+    }
+}
+
+/// The levels between bands: as many below zero as above, and zero itself.
+fn side_levels([below, above]: [f64; 2]) -> Vec<f64> {
+    let share = |band: usize| band as f64 / BANDS as f64;
+    let negative = (1..BANDS).rev().map(|band| -below * share(band));
+    negative.chain([0.0]).chain((1..BANDS).map(|band| above * share(band))).collect()
+}
+
+/// The colour of a band, counted from the most negative.
+fn side_colour(band: usize, [below, above]: [Rgb; 2]) -> Rgb {
+    let strength = |steps: usize| STRENGTH * (steps as f64 + 0.5) / BANDS as f64;
+    match band < BANDS {
+        true => tint(below, strength(BANDS - 1 - band)),
+        false => tint(above, strength(band - BANDS)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::marks::Group;
+    use super::*;
+
+    fn picture(ground: Ground) -> String {
+        let groups = [Group::of_class(0, "no"), Group::of_class(1, "yes")];
+        map(&Map {
+            title: "A <map>",
+            subtitle: "two rows",
+            x_title: "width",
+            y_title: "height",
+            key_title: "kind",
+            ground,
+            marks: Marks {
+                points: &[[0.2, 0.2], [0.8, 0.8]],
+                group: &[0, 1],
+                groups: &groups,
+                ringed: &[true, false],
+            },
+            ring_name: "support vector",
+        })
+    }
+
+    #[test]
+    fn the_parts_of_every_kind_are_there() {
+        let values = [-2.0, 0.5, -0.5, 2.0];
+        let field = Field { x: [0.0, 1.0], y: [0.0, 1.0], columns: 2, rows: 2, values: &values };
+        let colours = [[0, 0, 255], [255, 0, 0]];
+        let sides = Ground::Sides { field, colours, full: [2.0, 2.0], margins: true };
+        let svg = picture(sides);
+        for part in [">width<", ">kind<", ">yes<", ">support vector<", "stroke-dasharray", "f = 0"]
+        {
+            assert!(svg.contains(part), "{part}");
+        }
+        let regions = Regions { grid: field, class: &[0, 1, 0, 1], change: &|_, _| 0.5 };
+        let svg = picture(Ground::Regions(regions, colours.into()));
+        assert!(svg.contains(">boundary<") && !svg.contains("stroke-dasharray"));
+        let svg = picture(Ground::Heights { field, ends: [-2.0, 2.0] });
+        assert!(svg.contains("linearGradient"));
+    }
+
+    #[test]
+    fn bands_meet_at_zero() {
+        let levels = side_levels([2.0, 4.0]);
+        assert_eq!((levels.len(), levels[BANDS - 1]), (2 * BANDS - 1, 0.0));
+        assert!(levels.windows(2).all(|pair| pair[0] < pair[1]));
+        let palest = |band| side_colour(band, [[0; 3], [0; 3]]);
+        assert_eq!(palest(BANDS - 1), palest(BANDS));
+        assert_ne!(palest(0), palest(BANDS));
+    }
+}

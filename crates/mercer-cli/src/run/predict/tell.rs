@@ -1,0 +1,114 @@
+//! What `mercer predict` says: a summary for people, an object for machines.
+
+use serde::Serialize;
+
+use super::Judged;
+use crate::args::PredictArgs;
+use crate::describe::{LISTED_NAMES, listed};
+use crate::facts::{Facts, counted};
+use crate::failure::Failure;
+use crate::plot::grouped;
+use crate::results::Predictions;
+use crate::run::Session;
+use crate::said::Confusion;
+use crate::scores::Scores;
+use crate::summary::{self, Lines, Outputs, PredictionsObject, shown};
+use crate::terminal_table;
+
+/// One object about predictions.
+#[derive(Debug, Serialize)]
+struct PredictObject {
+    command: &'static str,
+    model: String,
+    table: String,
+    rows: usize,
+    /// Seconds taken to compute.
+    seconds: f64,
+    /// How good the predictions are, if the table holds the targets.
+    scores: Option<Scores>,
+    /// Which classes are taken for which, if that is known.
+    confusion: Option<Confusion>,
+    outputs: Outputs,
+    /// The predictions for every row, unless a file holds them.
+    result: Option<PredictionsObject>,
+}
+
+/// Tells of predictions.
+pub fn tell(
+    session: &Session,
+    args: &PredictArgs,
+    facts: &Facts,
+    outputs: Outputs,
+    predictions: &Predictions,
+    (seconds, judged): (f64, Judged),
+) -> Result<(), Failure> {
+    let (table, rows) = (shown(args.table.source.path()), predictions.n());
+    if !session.quiet {
+        let mut lines = Lines::titled(title(facts, rows, &table));
+        lines.add("model", format!("{}: {}", shown(&args.model), facts.method()));
+        if let Some(outside) = outside(facts, predictions) {
+            let share = 100.0 * outside as f64 / rows.max(1) as f64;
+            lines.add("outside", format!("{} rows ({share:.1} %)", grouped(outside)));
+        }
+        if let Some(judged) = &judged {
+            describe(&mut lines, judged, facts);
+        }
+        lines.add("time", format!("{seconds:.2} s"));
+        if let Some(files) = outputs.listed() {
+            lines.add("written", files);
+        }
+        lines.print();
+    }
+    if !args.json {
+        return match args.output {
+            Some(_) => Ok(()),
+            None => {
+                let table = predictions.table(mercer::io::Format::Csv);
+                terminal_table::print(&table).map_err(Failure::Print)
+            }
+        };
+    }
+    let result = args.output.is_none().then(|| PredictionsObject::of(predictions));
+    let (command, model) = ("predict", shown(&args.model));
+    let (scores, confusion) = match judged.and_then(|judged| judged.ok()) {
+        Some((scores, confusion)) => (Some(scores), confusion),
+        None => (None, None),
+    };
+    let object =
+        PredictObject { command, model, table, rows, seconds, scores, confusion, outputs, result };
+    summary::print_object(&object).map_err(Failure::Print)
+}
+
+fn title(facts: &Facts, rows: usize, table: &str) -> String {
+    let (targets, _) = facts.predicts().unwrap_or_default();
+    let what = if targets.is_empty() { "inside or outside".into() } else { listed(targets) };
+    format!("{what} for {} of {table}", counted(rows, "row"))
+}
+
+/// How many rows lie outside, where a model tells inside from outside.
+fn outside(facts: &Facts, predictions: &Predictions) -> Option<usize> {
+    facts.predicts().filter(|(targets, _)| targets.is_empty())?;
+    let (_, sides) = predictions.columns.first()?;
+    Some((0..sides.len()).filter(|&row| sides.number(row) == Some(-1.0)).count())
+}
+
+fn describe(
+    lines: &mut Lines,
+    judged: &Result<(Scores, Option<Confusion>), String>,
+    facts: &Facts,
+) {
+    let (scores, confusion) = match judged {
+        Ok((scores, confusion)) => (scores, confusion),
+        Err(why) => return lines.add("score", why),
+    };
+    lines.add("score", scores.text("on these rows"));
+    let (targets, _) = facts.predicts().unwrap_or_default();
+    for (name, scored) in targets.iter().zip(&scores.targets).take(LISTED_NAMES) {
+        lines.add("", format!("{name}: {}", scored.text()));
+    }
+    let classes = confusion.as_ref().map(Confusion::lines).unwrap_or_default();
+    classes.iter().take(LISTED_NAMES).for_each(|line| lines.add("", line));
+    if classes.len() > LISTED_NAMES {
+        lines.add("", "…");
+    }
+}

@@ -1,0 +1,152 @@
+//! The fit: of one kernel and cost, or of the best by a search; then the calibration.
+
+use mercer::io::{Dtype, Model, Table};
+use mercer::linalg::view::Mat;
+use mercer::model::Scaling;
+use mercer::model::svm::{Svm, SvmParams};
+use mercer::points::Dense;
+use mercer::real::Real;
+use mercer::select::{self, SvmSearchParams};
+use mercer::{KernelSpec, Result};
+
+use super::Task;
+use crate::data::{Rows, Scales};
+use crate::facts::SearchNotes;
+use crate::run::Session;
+use crate::run::kernels::every_width;
+use crate::scores::{Measure, Scored};
+
+/// Folds of the calibration, as LIBSVM has them.
+const CALIBRATION_FOLDS: usize = 5;
+
+/// What to compare.
+pub struct Search<'a> {
+    /// The kernels; one whose width is left open stands for several.
+    pub kernels: &'a [KernelSpec],
+    /// The widths of RBF kernels, which go before `kernels` if there are any.
+    pub gammas: &'a [f64],
+    /// The costs.
+    pub costs: &'a [f64],
+    /// Half the width of the tube of regressions, if one was named.
+    pub tube: Option<f64>,
+    /// Parts of the rows.
+    pub folds: usize,
+    /// The seed of the folds.
+    pub seed: u64,
+}
+
+/// What was learned.
+pub struct Learned {
+    /// The model.
+    pub model: Model,
+    /// The scaling of its rows.
+    pub scaling: Option<Scaling>,
+    /// The scores of all that was compared.
+    pub grid: Option<Grid>,
+}
+
+/// The scores of all that was compared.
+pub struct Grid {
+    /// The kernels.
+    pub kernels: Vec<KernelSpec>,
+    /// The costs.
+    pub costs: Vec<f64>,
+    /// For each kernel, costs × folds.
+    pub scores: Vec<Mat<f64>>,
+    /// The place of the chosen kernel and of the chosen cost.
+    pub chosen: (usize, usize),
+    /// What the scores are.
+    pub measure: Measure,
+}
+
+impl Grid {
+    /// The mean over the folds, with its standard error.
+    pub fn score(&self, kernel: usize, cost: usize) -> Scored {
+        let folds = self.scores[kernel].row(cost);
+        let count = folds.len() as f64;
+        let value = folds.iter().sum::<f64>() / count;
+        let squares = folds.iter().map(|score| (score - value).powi(2)).sum::<f64>();
+        let spread = (squares / (count - 1.0).max(1.0) / count).sqrt();
+        let spread = Some(spread).filter(|s| s.is_finite());
+        Scored { measure: self.measure, value, spread, r2: None }
+    }
+
+    /// What a model file keeps of the search.
+    pub fn notes(&self) -> SearchNotes {
+        let (kernel, cost) = self.chosen;
+        SearchNotes {
+            folds: self.scores[kernel].cols(),
+            kernels: self.kernels.len(),
+            costs: self.costs.len(),
+            score: self.score(kernel, cost),
+        }
+    }
+}
+
+/// Learns what `task` says from `features`.
+pub fn learn(session: &Session, task: &Task<'_>, features: &Table, work: Dtype) -> Result<Learned> {
+    let scales = Scales::Learn(task.scale);
+    match work {
+        Dtype::F32 => of_rows(session, task, Rows::of(features, scales)?, Model::Svm32),
+        Dtype::F64 => of_rows(session, task, Rows::of(features, scales)?, Model::Svm64),
+    }
+}
+
+fn of_rows<T: Real>(
+    session: &Session,
+    task: &Task<'_>,
+    mut rows: Rows<T>,
+    wrap: impl FnOnce(Svm<T>) -> Model,
+) -> Result<Learned> {
+    let scaling = rows.scaling.take();
+    let x = rows.dense()?;
+    let (context, lesson) = (&session.context, task.lesson.view());
+    let (mut model, grid) = match &task.search {
+        None => (Svm::fit(context, &task.params, &x, lesson, None)?, None),
+        Some(search) => {
+            let (model, grid) = found(session, task, search, &x)?;
+            (model, Some(grid))
+        }
+    };
+    // A fit that was interrupted gives a model too, which nobody asked for here.
+    context.poll()?;
+    if let Some(method) = task.probability {
+        model.calibrate(context, &x, lesson, method, CALIBRATION_FOLDS, 0)?;
+        context.poll()?;
+    }
+    Ok(Learned { model: wrap(model), scaling, grid })
+}
+
+fn found<T: Real>(
+    session: &Session,
+    task: &Task<'_>,
+    search: &Search<'_>,
+    x: &Dense<T>,
+) -> Result<(Svm<T>, Grid)> {
+    let params = SvmSearchParams {
+        model: task.params.clone(),
+        kernels: kernels(search, x)?,
+        cs: search.costs.to_vec(),
+        folds: select::folds(x.n(), search.folds, search.seed)?,
+    };
+    let found = select::svm_search(&session.context, &params, x, task.lesson.view())?;
+    let grid = Grid {
+        kernels: found.kernels,
+        costs: params.cs,
+        scores: found.scores,
+        chosen: found.chosen,
+        measure: measure(&task.params),
+    };
+    Ok((found.model, grid))
+}
+
+fn measure(params: &SvmParams) -> Measure {
+    if params.task.is_classification() { Measure::Accuracy } else { Measure::R2 }
+}
+
+/// All kernels to compare, each once.
+fn kernels<T: Real>(search: &Search<'_>, x: &Dense<T>) -> Result<Vec<KernelSpec>> {
+    let rbf = |gamma: &f64| format!("rbf(gamma={gamma})").parse();
+    let given: Vec<KernelSpec> = search.gammas.iter().map(rbf).collect::<Result<_>>()?;
+    every_width(if given.is_empty() { search.kernels } else { &given }, x)
+}

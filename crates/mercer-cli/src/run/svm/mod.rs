@@ -1,0 +1,271 @@
+//! `mercer svc`, `svr`, `oneclass` and `search`: support vector machines.
+
+mod learn;
+mod lesson;
+mod picture;
+mod tell;
+
+use mercer::io::{Column, Saved, Table};
+use mercer::model::ScalingKind;
+use mercer::model::svm::{Method, SvmParams, Task as Learns};
+use mercer::{Error, KernelSpec, Result};
+
+use self::learn::{Grid, Learned, Search};
+use self::lesson::{Lesson, Target};
+use super::Session;
+use super::columns::{self, Chosen, Kind, Roles};
+use super::evaluate::evaluate;
+use crate::args::{
+    ClassWeights, LearnedArgs, LearningArgs, OneclassArgs, Precision, SmoArgs, SvcArgs,
+    SvmSearchArgs, SvrArgs, TableArgs,
+};
+use crate::data::{self, Types};
+use crate::deliver::{self, Files};
+use crate::facts::{self, Facts, FitNotes};
+use crate::failure::Failure;
+use crate::machine::Machine;
+use crate::results::Predictions;
+use crate::said::{Extras, Names, Said};
+
+/// What the verbs share of their command lines.
+struct Job<'a> {
+    command: &'static str,
+    table: &'a TableArgs,
+    target: Option<&'a str>,
+    kind: Kind,
+    learning: &'a LearningArgs,
+    class_weight: Option<&'a ClassWeights>,
+    probability: Option<Method>,
+    params: SvmParams,
+    precision: Precision,
+    search: Option<Search<'a>>,
+    learned: &'a LearnedArgs,
+}
+
+/// What is to be done, once the table is known.
+struct Task<'a> {
+    params: SvmParams,
+    lesson: Lesson,
+    scale: ScalingKind,
+    probability: Option<Method>,
+    search: Option<Search<'a>>,
+}
+
+/// What was learned, and from what.
+struct Done {
+    chosen: Chosen,
+    learned: Learned,
+    /// What the model says of the rows that it learned from.
+    said: Said,
+}
+
+/// Runs `mercer svc`.
+pub fn svc(session: &Session, args: &SvcArgs) -> std::result::Result<(), Failure> {
+    let learns = if args.nu.is_some() { Learns::NuSvc } else { Learns::CSvc };
+    let params = params(learns, &args.kernel, &args.smo);
+    let job = Job {
+        command: "svc",
+        table: &args.table,
+        target: args.target.as_deref(),
+        kind: Kind::Classes,
+        learning: &args.learning,
+        class_weight: args.class_weight.as_ref(),
+        probability: args.probability.map(Method::from),
+        params: SvmParams { c: args.cost, nu: args.nu.unwrap_or(params.nu), ..params },
+        precision: args.smo.precision,
+        search: None,
+        learned: &args.learned,
+    };
+    run(session, job)
+}
+
+/// Runs `mercer svr`.
+pub fn svr(session: &Session, args: &SvrArgs) -> std::result::Result<(), Failure> {
+    let learns = if args.nu.is_some() { Learns::NuSvr } else { Learns::EpsilonSvr };
+    let params = params(learns, &args.kernel, &args.smo);
+    let (c, epsilon) = (args.cost, args.epsilon);
+    let job = Job {
+        command: "svr",
+        table: &args.table,
+        target: args.target.as_deref(),
+        kind: Kind::Values,
+        learning: &args.learning,
+        class_weight: None,
+        probability: None,
+        params: SvmParams { c, epsilon, nu: args.nu.unwrap_or(params.nu), ..params },
+        precision: args.smo.precision,
+        search: None,
+        learned: &args.learned,
+    };
+    run(session, job)
+}
+
+/// Runs `mercer oneclass`.
+pub fn oneclass(session: &Session, args: &OneclassArgs) -> std::result::Result<(), Failure> {
+    let params = params(Learns::OneClass, &args.kernel, &args.smo);
+    let job = Job {
+        command: "oneclass",
+        table: &args.table,
+        target: None,
+        kind: Kind::Nothing,
+        learning: &args.learning,
+        class_weight: None,
+        probability: None,
+        params: SvmParams { nu: args.nu, ..params },
+        precision: args.smo.precision,
+        search: None,
+        learned: &args.learned,
+    };
+    run(session, job)
+}
+
+/// Runs `mercer search`.
+pub fn search(session: &Session, args: &SvmSearchArgs) -> std::result::Result<(), Failure> {
+    // Kernel and cost are replaced by those that are chosen.
+    let params = params(Learns::CSvc, &args.kernel[0], &args.smo);
+    let job = Job {
+        command: "search",
+        table: &args.table,
+        target: args.target.as_deref(),
+        kind: if args.classify { Kind::Classes } else { Kind::Either },
+        learning: &args.learning,
+        class_weight: args.class_weight.as_ref(),
+        probability: args.probability.map(Method::from),
+        params: SvmParams { epsilon: args.epsilon.unwrap_or(params.epsilon), ..params },
+        precision: args.smo.precision,
+        search: Some(Search {
+            kernels: &args.kernel,
+            gammas: &args.gammas,
+            costs: &args.costs,
+            tube: args.epsilon,
+            folds: args.folds as usize,
+            seed: args.seed,
+        }),
+        learned: &args.learned,
+    };
+    run(session, job)
+}
+
+fn params(learns: Learns, kernel: &KernelSpec, smo: &SmoArgs) -> SvmParams {
+    SvmParams {
+        tolerance: smo.tolerance,
+        shrinking: !smo.no_shrinking,
+        cache: smo.cache.map(|size| size.0),
+        max_iterations: smo.max_iter,
+        max_seconds: smo.max_time,
+        ..SvmParams::new(learns, kernel.clone())
+    }
+}
+
+/// The walk of all: read, choose columns, fit, judge, draw, write, tell.
+fn run(session: &Session, mut job: Job<'_>) -> std::result::Result<(), Failure> {
+    let roles = Roles { target: job.target, kind: job.kind, learning: job.learning };
+    let (chosen, wanted) = columns::choose(data::read(session, job.table)?, &roles)?;
+    let lesson = Lesson::of(wanted, job.class_weight, &chosen.features)?;
+    check(&job, &lesson, &chosen.features)?;
+    let types = Types::of(job.precision, &chosen.features);
+    session.progress.begin("preparing");
+    let task = Task {
+        params: params_for(&job, &lesson),
+        lesson,
+        scale: job.learning.scale.into(),
+        probability: job.probability,
+        search: job.search.take(),
+    };
+    let view = picture::view(&job, &task, &chosen.features)?;
+    let learned = learn::learn(session, &task, &chosen.features, types.work)?;
+    session.progress.begin("judging");
+    let scaling = learned.scaling.as_ref();
+    let said = evaluate(session, &learned.model, scaling, &chosen.features, false)?;
+    let done = Done { chosen, learned, said };
+    let drawing = match view {
+        Some(view) => Some(picture::draw(session, &job, &task, &done, &view)?),
+        None => None,
+    };
+    finish(session, &job, &task, done, types, drawing)
+}
+
+/// The parameters, with the task that a search finds out from the target.
+fn params_for(job: &Job<'_>, lesson: &Lesson) -> SvmParams {
+    let task = match (&lesson.target, job.params.task) {
+        (Target::Values(_), Learns::CSvc) => Learns::EpsilonSvr,
+        (_, task) => task,
+    };
+    SvmParams { task, ..job.params.clone() }
+}
+
+/// Refuses flags that contradict what the table holds.
+fn check(job: &Job<'_>, lesson: &Lesson, features: &Table) -> Result<()> {
+    if features.n_rows() < 2 {
+        let message = "there is one row, and nothing to learn from it: at least two are needed";
+        return Err(data::about(features, message.into()));
+    }
+    let refuse = |flag: &'static str| {
+        let message = "the target holds numbers: --classify takes them for classes";
+        Err(Error::parameter(flag, message))
+    };
+    let tube = job.search.as_ref().and_then(|search| search.tube);
+    let is_text = |name: &String| name.parse::<i32>().is_err();
+    match &lesson.target {
+        // Known before the fit, which may be long.
+        Target::Classes { classes, .. }
+            if job.learned.libsvm_model.is_some() && classes.iter().any(is_text) =>
+        {
+            let message = "LIBSVM has whole numbers for classes: number them in the table first";
+            Err(Error::parameter("--libsvm-model", message))
+        }
+        Target::Classes { .. } if tube.is_some() => {
+            let message = "the target holds classes, which have no tube";
+            Err(Error::parameter("--epsilon", message))
+        }
+        Target::Values(_) if job.class_weight.is_some() => refuse("--class-weight"),
+        Target::Values(_) if job.probability.is_some() => refuse("--probability"),
+        _ => Ok(()),
+    }
+}
+
+/// Writes what was learned, and tells of it.
+fn finish(
+    session: &Session,
+    job: &Job<'_>,
+    task: &Task<'_>,
+    done: Done,
+    types: Types,
+    drawing: Option<String>,
+) -> std::result::Result<(), Failure> {
+    let Done { chosen, learned, said } = done;
+    let args = job.learned;
+    let rows = task.lesson.rows(chosen.features.n_rows());
+    let mut saved = Saved::new(learned.model, types.result);
+    saved.scaling = learned.scaling;
+    saved.feature_names = chosen.features.names;
+    facts::note_places(&mut saved, &chosen.places);
+    let truth: Vec<Column> = chosen.targets.iter().map(|(_, cells)| cells.clone()).collect();
+    let classes = Machine::of(&saved.model).and_then(|m| m.classes.map(<[String]>::to_vec));
+    let targets: Vec<String> = chosen.targets.iter().map(|(name, _)| name.clone()).collect();
+    let names = Names { targets: &targets, classes: classes.as_deref() };
+    let notes = FitNotes {
+        rows: rows.len(),
+        scores: said.judged(names, &truth, &rows).ok().map(|(scores, _)| scores),
+        outside: said.outside(&rows),
+        search: learned.grid.as_ref().map(Grid::notes),
+    };
+    facts::note_fit(&mut saved, &notes);
+    let facts = Facts::of(&saved);
+    let table = args.output.as_ref().map(|file| {
+        let extras = Extras { probabilities: true, ..Extras::default() };
+        let own = said.columns(names, types.result, extras, |_| "prediction".into());
+        let columns = chosen.targets.into_iter().chain(own).collect();
+        (file, Predictions { columns, label: chosen.label }.table(file.format))
+    });
+    let files = Files {
+        table,
+        model: args.model.as_ref().map(|file| (file, &saved)),
+        libsvm_model: args.libsvm_model.as_ref().map(|file| (file, &saved)),
+        pictures: &args.plot,
+        drawing,
+    };
+    let outputs = deliver::write_files(session, &files)?;
+    session.progress.clear();
+    tell::tell(session, job, task, &facts, learned.grid.as_ref(), outputs)
+}

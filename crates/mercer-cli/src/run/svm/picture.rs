@@ -1,0 +1,284 @@
+//! A machine as a picture: over the plane of two columns, or along one.
+
+use mercer::io::{Column, Table};
+use mercer::linalg::view::Mat;
+use mercer::model::svm::{Task as Learns, votes};
+use mercer::{Error, Result};
+
+use super::lesson::Target;
+use super::{Done, Job, Task};
+use crate::facts::{counted, kernel_in_short, machine_in_words};
+use crate::machine::Machine;
+use crate::plot::{self, Field, Ground, Group, Map, Marks, Regions, Shape, Tube};
+use crate::run::Session;
+use crate::run::evaluate::decisions;
+use crate::said::{Said, is_inside};
+use crate::scores::in_short;
+
+/// Points of the grid along each side of the plane.
+const GRID: [usize; 2] = [161, 121];
+/// Points of a function of one column.
+const LINE: usize = 481;
+/// Colours of a scale of values.
+const SHADES: usize = 24;
+/// The decision at which the colours of two classes are strongest: twice the margin.
+const FULL: f64 = 2.0;
+const RING: &str = "support vector";
+
+/// The part of the world that is looked at.
+pub enum View {
+    /// A rectangle of the plane of two columns.
+    Plane([[f64; 2]; 2]),
+    /// A range of the only column.
+    Line([f64; 2]),
+}
+
+/// What a picture would show, if one is asked for. Refused before the fit, which may be long.
+pub fn view(job: &Job<'_>, task: &Task<'_>, features: &Table) -> Result<Option<View>> {
+    if job.learned.plot.is_empty() {
+        return Ok(None);
+    }
+    let values = |j: usize| (0..features.n_rows()).map(move |i| number(features, i, j));
+    match (features.n_columns(), &task.lesson.target) {
+        (1, Target::Values(_)) => Ok(Some(View::Line(Field::range_around(values(0))))),
+        (2, _) => Ok(Some(View::Plane([0, 1].map(|j| Field::range_around(values(j)))))),
+        (count, target) => {
+            let needed = if matches!(target, Target::Values(_)) { "one or two" } else { "two" };
+            let names: Vec<String> = (0..count.min(2)).map(|j| features.name(j)).collect();
+            let fix = match count {
+                1 => "give the table another column to learn from".into(),
+                _ => format!("choose two of them, such as --columns {}", names.join(",")),
+            };
+            let message = format!(
+                "a picture shows {needed} columns, and the model learns from {count}: {fix}"
+            );
+            Err(Error::parameter("--plot", message))
+        }
+    }
+}
+
+fn number(table: &Table, row: usize, column: usize) -> f64 {
+    table.columns[column].number(row).unwrap_or(f64::NAN)
+}
+
+/// Draws what was learned as SVG text.
+pub fn draw(
+    session: &Session,
+    job: &Job<'_>,
+    task: &Task<'_>,
+    done: &Done,
+    view: &View,
+) -> Result<String> {
+    session.progress.begin("drawing");
+    match view {
+        View::Line(range) => draw_line(session, job, task, done, *range),
+        View::Plane(ranges) => draw_plane(session, job, task, done, *ranges),
+    }
+}
+
+/// The decisions of the machine at points that the picture wants to know it at.
+fn at(session: &Session, done: &Done, columns: Vec<Vec<f64>>) -> Result<Mat<f64>> {
+    let names = (0..columns.len()).map(|j| done.chosen.features.name(j)).collect();
+    let table = Table::new(names, columns.into_iter().map(Column::F64).collect());
+    decisions(session, &done.learned.model, done.learned.scaling.as_ref(), &table)
+}
+
+fn draw_line(
+    session: &Session,
+    job: &Job<'_>,
+    task: &Task<'_>,
+    done: &Done,
+    [low, high]: [f64; 2],
+) -> Result<String> {
+    let place = |i: usize| low + (high - low) * i as f64 / (LINE - 1) as f64;
+    let x: Vec<f64> = (0..LINE).map(place).collect();
+    let values = at(session, done, vec![x.clone()])?;
+    let function: Vec<[f64; 2]> = x.iter().enumerate().map(|(i, &x)| [x, values[(i, 0)]]).collect();
+    let Target::Values(targets) = &task.lesson.target else {
+        unreachable!("only values are drawn along one column")
+    };
+    let features = &done.chosen.features;
+    let points: Vec<[f64; 2]> =
+        targets.iter().enumerate().map(|(i, &y)| [number(features, i, 0), y]).collect();
+    let row = Group::of_class(0, "row");
+    let reach = reach(done, targets);
+    let [title, subtitle] = titles(job, done);
+    Ok(plot::tube(&Tube {
+        title: &title,
+        subtitle: &subtitle,
+        x_title: &features.name(0),
+        y_title: &done.chosen.targets[0].0,
+        function: &function,
+        tube: (reach, format!("tube ± {}", in_short(reach))),
+        marks: Marks {
+            points: &points,
+            group: &vec![0; points.len()],
+            groups: std::slice::from_ref(&row),
+            ringed: &ringed(done),
+        },
+        ring_name: RING,
+    }))
+}
+
+/// How far the tube reaches. Where its width was found, it ends where the first support vector is:
+/// all of them are on its edge or beyond.
+fn reach(done: &Done, targets: &[f64]) -> f64 {
+    let machine = machine(done);
+    let Said::Values { values, .. } = &done.said else {
+        unreachable!("a regression predicts values")
+    };
+    if machine.params.task == Learns::EpsilonSvr {
+        return machine.params.epsilon;
+    }
+    let apart = |&row: &usize| (targets[row] - values[(row, 0)]).abs();
+    let least = machine.support.iter().map(apart).fold(f64::INFINITY, f64::min);
+    if least.is_finite() { least } else { 0.0 }
+}
+
+fn draw_plane(
+    session: &Session,
+    job: &Job<'_>,
+    task: &Task<'_>,
+    done: &Done,
+    [x, y]: [[f64; 2]; 2],
+) -> Result<String> {
+    let grid = Field::grid(x, y, GRID[0], GRID[1]);
+    let columns = [0, 1].map(|axis| grid.iter().map(|point| point[axis]).collect());
+    let values = at(session, done, columns.into())?;
+    let first: Vec<f64> = (0..values.rows()).map(|i| values[(i, 0)]).collect();
+    let field = Field { x, y, columns: GRID[0], rows: GRID[1], values: &first };
+    let (groups, group) = groups(task, done, &first);
+    let colours: Vec<[u8; 3]> = groups.iter().map(|group| group.colour).collect();
+    let (class, change);
+    let ground = match &task.lesson.target {
+        Target::Classes { classes, .. } if classes.len() > 2 => {
+            class = votes(&values, classes.len());
+            change = changes(&values, &class, classes.len());
+            Ground::Regions(Regions { grid: field, class: &class, change: &change }, colours)
+        }
+        Target::Classes { .. } => Ground::Sides {
+            field,
+            colours: [colours[0], colours[1]],
+            full: [FULL; 2],
+            margins: true,
+        },
+        Target::Nothing => Ground::Sides {
+            field,
+            colours: [colours[1], colours[0]],
+            full: largest(&first),
+            margins: false,
+        },
+        Target::Values(targets) => Ground::Heights { field, ends: ends(targets, &first) },
+    };
+    let features = &done.chosen.features;
+    let points: Vec<[f64; 2]> =
+        (0..features.n_rows()).map(|i| [0, 1].map(|j| number(features, i, j))).collect();
+    let [title, subtitle] = titles(job, done);
+    Ok(plot::map(&Map {
+        title: &title,
+        subtitle: &subtitle,
+        x_title: &features.name(0),
+        y_title: &features.name(1),
+        key_title: done.chosen.targets.first().map_or("", |(name, _)| name),
+        ground,
+        marks: Marks { points: &points, group: &group, groups: &groups, ringed: &ringed(done) },
+        ring_name: RING,
+    }))
+}
+
+/// Halvings of the way between two points of the grid: as fine as a pixel needs.
+const HALVINGS: usize = 10;
+
+/// The share of the way between two points of the grid at which the class changes, by decisions that
+/// are straight lines between them.
+fn changes<'a>(
+    values: &'a Mat<f64>,
+    class: &'a [usize],
+    classes: usize,
+) -> impl Fn(usize, usize) -> f64 + 'a {
+    move |from, to| {
+        let (start, end) = (values.row(from), values.row(to));
+        let is_before = |share: f64| {
+            let row: Vec<f64> = start.iter().zip(end).map(|(a, b)| a + share * (b - a)).collect();
+            votes(&Mat::from_vec(row, 1, start.len()), classes)[0] == class[from]
+        };
+        let halve = |(low, high): (f64, f64), _| {
+            let middle = (low + high) / 2.0;
+            if is_before(middle) { (middle, high) } else { (low, middle) }
+        };
+        (0..HALVINGS).fold((0.0, 1.0), halve).0
+    }
+}
+
+/// How rows look, and the look of each row.
+fn groups(task: &Task<'_>, done: &Done, field: &[f64]) -> (Vec<Group>, Vec<usize>) {
+    match (&task.lesson.target, &done.said) {
+        (Target::Classes { classes, places, .. }, _) => {
+            let named = classes.iter().enumerate();
+            (named.map(|(i, name)| Group::of_class(i, name)).collect(), places.clone())
+        }
+        (Target::Values(targets), _) => {
+            let [low, high] = ends(targets, field);
+            let last = (SHADES - 1) as f64;
+            let shade =
+                |v: &f64| (last * ((v - low) / (high - low)).clamp(0.0, 1.0)).round() as usize;
+            let shades = (0..SHADES).map(|i| Group::on_scale(i as f64 / last)).collect();
+            (shades, targets.iter().map(shade).collect())
+        }
+        (Target::Nothing, Said::Sides(sides)) => {
+            let group: Vec<usize> = sides.iter().map(|d| usize::from(!is_inside(*d))).collect();
+            let outside = group.iter().sum::<usize>();
+            let inside =
+                Group::of_class(0, &format!("inside: {}", counted(group.len() - outside, "row")));
+            let outer = Group::of_class(1, &format!("outside: {}", counted(outside, "row")));
+            (vec![inside, Group { shape: Shape::Cross, ..outer }], group)
+        }
+        (Target::Nothing, _) => unreachable!("a machine without a target tells sides"),
+    }
+}
+
+/// The largest values of both signs.
+fn largest(values: &[f64]) -> [f64; 2] {
+    let of = |sign: f64| values.iter().map(|v| sign * v).fold(0.0, f64::max);
+    [of(-1.0), of(1.0)].map(|size| if size > 0.0 { size } else { 1.0 })
+}
+
+/// The ends of a scale that shows targets and function.
+fn ends(targets: &[f64], field: &[f64]) -> [f64; 2] {
+    let all = targets.iter().chain(field).filter(|v| v.is_finite());
+    let (low, high) = all.fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(*v), h.max(*v)));
+    if low < high { [low, high] } else { [low - 1.0, high + 1.0] }
+}
+
+fn machine(done: &Done) -> Machine<'_> {
+    Machine::of(&done.learned.model).expect("what was learned is a machine")
+}
+
+fn ringed(done: &Done) -> Vec<bool> {
+    let mut ringed = vec![false; done.chosen.features.n_rows()];
+    machine(done).support.iter().for_each(|&row| ringed[row] = true);
+    ringed
+}
+
+fn titles(job: &Job<'_>, done: &Done) -> [String; 2] {
+    let machine = machine(done);
+    let file = job.table.source.path().file_name().unwrap_or_default().to_string_lossy();
+    let mut method = machine_in_words(machine.params.task).to_string();
+    method[..1].make_ascii_uppercase();
+    let title = match done.chosen.targets.first() {
+        Some((name, _)) => format!("{method} of {name} ({file})"),
+        None => format!("{method} ({file})"),
+    };
+    let (params, rows) = (machine.params, counted(machine.rows, "row"));
+    let c = format!("C {}", in_short(params.c));
+    let nu = format!("nu {}", in_short(params.nu));
+    let parameters = match params.task {
+        Learns::CSvc => c,
+        Learns::EpsilonSvr => format!("{c}, epsilon {}", in_short(params.epsilon)),
+        Learns::NuSvr => format!("{c}, {nu}"),
+        Learns::NuSvc | Learns::OneClass => nu,
+    };
+    let kernel = kernel_in_short(&params.kernel.to_string());
+    let support = counted(machine.support.len(), "support vector");
+    [title, format!("{rows}; {kernel}, {parameters}; {support}")]
+}

@@ -1,0 +1,173 @@
+//! What the verbs of support vector machines say: a summary for people, an object for machines, and
+//! the scores of a search as a table.
+
+use mercer::io::{Column, Table};
+use mercer::model::svm::Stop;
+use serde::Serialize;
+
+use super::learn::Grid;
+use super::lesson::Target;
+use super::{Job, Task};
+use crate::describe::{self, listed};
+use crate::facts::Facts;
+use crate::failure::Failure;
+use crate::run::Session;
+use crate::scores::{Measure, in_short};
+use crate::summary::{self, Lines, Outputs, shown};
+use crate::terminal_table;
+
+/// One object about a machine.
+#[derive(Debug, Serialize)]
+struct MachineObject<'a> {
+    command: &'static str,
+    /// The table, as the user named it.
+    table: String,
+    #[serde(flatten)]
+    facts: &'a Facts,
+    /// The scores of each kernel; null without a search.
+    grid: Option<Vec<KernelObject<'a>>>,
+    /// What was chosen, by place in the grid.
+    chosen: Option<ChosenObject>,
+    /// The files written.
+    outputs: Outputs,
+}
+
+/// The scores of one kernel.
+#[derive(Debug, Serialize)]
+struct KernelObject<'a> {
+    kernel: String,
+    costs: &'a [f64],
+    /// Of each cost the mean over the folds; larger is better.
+    scores: Vec<f64>,
+    /// Their standard errors.
+    spreads: Vec<Option<f64>>,
+}
+
+#[derive(Debug, Serialize)]
+struct ChosenObject {
+    kernel: usize,
+    cost: usize,
+}
+
+/// Tells of a machine.
+pub fn tell(
+    session: &Session,
+    job: &Job<'_>,
+    task: &Task<'_>,
+    facts: &Facts,
+    grid: Option<&Grid>,
+    outputs: Outputs,
+) -> Result<(), Failure> {
+    let table = shown(job.table.source.path());
+    if !session.quiet {
+        let mut lines = Lines::titled(title(facts, &table));
+        describe::describe(&mut lines, facts);
+        lines.add("time", format!("{:.2} s", facts.report.seconds));
+        if let Some(files) = outputs.listed() {
+            lines.add("written", files);
+        }
+        lines.warn(&facts.report.notes);
+        lines.warn(&outputs.notes);
+        lines.warn(limits(facts).as_slice());
+        lines.warn(&hints(task, grid));
+        lines.print();
+    }
+    if !job.learned.json {
+        return match grid {
+            Some(grid) => terminal_table::print(&scores(grid)).map_err(Failure::Print),
+            None => Ok(()),
+        };
+    }
+    let object = MachineObject {
+        command: job.command,
+        table,
+        facts,
+        grid: grid.map(kernels),
+        chosen: grid.map(|grid| ChosenObject { kernel: grid.chosen.0, cost: grid.chosen.1 }),
+        outputs,
+    };
+    summary::print_object(&object).map_err(Failure::Print)
+}
+
+fn title(facts: &Facts, table: &str) -> String {
+    let (targets, _) = facts.predicts().unwrap_or_default();
+    let (method, extent) = (facts.method(), facts.extent());
+    match targets.is_empty() {
+        true => format!("{method} of {table}: {extent}"),
+        false => format!("{method} of {} in {table}: {extent}", listed(targets)),
+    }
+}
+
+/// Which limit kept the solver from the optimum.
+fn limits(facts: &Facts) -> Option<String> {
+    let problems = &facts.report.machine.as_ref()?.problems;
+    let is_stopped = |stop: Stop| problems.iter().any(|problem| problem.stop == stop);
+    let flag = match (is_stopped(Stop::Iterations), is_stopped(Stop::Time)) {
+        (true, true) => "--max-iter and --max-time",
+        (true, false) => "--max-iter",
+        (false, true) => "--max-time",
+        (false, false) => return None,
+    };
+    Some(format!(
+        "a larger {flag} brings the solver closer to the optimum, a smaller --cost there sooner"
+    ))
+}
+
+/// What may be done better another time.
+fn hints(task: &Task<'_>, grid: Option<&Grid>) -> Vec<String> {
+    let Some(grid) = grid else { return Vec::new() };
+    let mut hints = Vec::new();
+    let cost = grid.costs[grid.chosen.1];
+    let is_end = |end: f64| grid.costs.len() > 1 && cost == end;
+    let (least, most) =
+        grid.costs.iter().fold((f64::MAX, 0.0f64), |(a, b), c| (a.min(*c), b.max(*c)));
+    for (end, word) in [(least, "smallest"), (most, "largest")] {
+        if is_end(end) {
+            let cost = in_short(cost);
+            hints.push(format!("the best cost, {cost}, is the {word} that was compared: try others beyond it with --costs"));
+        }
+    }
+    if let Target::Values(values) = &task.lesson.target {
+        let mut different = values.clone();
+        different.sort_by(f64::total_cmp);
+        different.dedup();
+        let is_whole = different.iter().all(|v| v.fract() == 0.0);
+        if is_whole && different.len() <= 10 && different.len() * 5 <= values.len() {
+            hints.push(format!(
+                "the target holds {} different numbers only: --classify takes them for classes",
+                different.len()
+            ));
+        }
+    }
+    hints
+}
+
+/// All that was compared, the best first.
+fn scores(grid: &Grid) -> Table {
+    let mut all: Vec<(usize, usize)> = (0..grid.kernels.len())
+        .flat_map(|kernel| (0..grid.costs.len()).map(move |cost| (kernel, cost)))
+        .collect();
+    let value = |&(kernel, cost): &(usize, usize)| grid.score(kernel, cost).value;
+    all.sort_by(|a, b| value(b).total_cmp(&value(a)));
+    // Of several that are equally good, the chosen one stands first.
+    all.sort_by_key(|place| *place != grid.chosen);
+    let kernels = all.iter().map(|(kernel, _)| grid.kernels[*kernel].to_string()).collect();
+    let costs = all.iter().map(|(_, cost)| grid.costs[*cost]).collect();
+    let means = all.iter().map(value).collect();
+    let spread = |&(kernel, cost): &(usize, usize)| grid.score(kernel, cost).spread;
+    let spreads = all.iter().map(|place| spread(place).unwrap_or(f64::NAN)).collect();
+    let measure = if grid.measure == Measure::R2 { "r2" } else { "accuracy" };
+    let names = ["kernel", "cost", measure, "spread"].map(String::from).into();
+    let columns =
+        vec![Column::Text(kernels), Column::F64(costs), Column::F64(means), Column::F64(spreads)];
+    Table::new(names, columns)
+}
+
+fn kernels(grid: &Grid) -> Vec<KernelObject<'_>> {
+    let object = |(index, kernel): (usize, &mercer::KernelSpec)| {
+        let scored = (0..grid.costs.len()).map(|cost| grid.score(index, cost));
+        let (scores, spreads) = scored.map(|scored| (scored.value, scored.spread)).unzip();
+        KernelObject { kernel: kernel.to_string(), costs: &grid.costs, scores, spreads }
+    };
+    grid.kernels.iter().enumerate().map(object).collect()
+}

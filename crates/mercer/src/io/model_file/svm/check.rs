@@ -1,0 +1,99 @@
+//! Whether the parts of a support vector machine fit together.
+
+use crate::io::model_file::check::{Checked, count, finite, shape};
+use crate::kernel::VectorKernel;
+use crate::model::svm::{Calibration, Svm};
+use crate::real::Real;
+
+/// Refuses what does not fit together, in the words of what is wrong.
+pub fn svm<T: Real>(model: &Svm<T>) -> Checked {
+    let problems = problems(model)?;
+    support(model)?;
+    count("offsets", model.offset.len(), problems)?;
+    finite("coefficients", model.coef.data())?;
+    finite("offsets", &model.offset)?;
+    parameters(model)?;
+    if let Some(calibration) = &model.calibration {
+        curves(calibration, problems)?;
+    }
+    let told = model.report.machine.as_ref().map_or(0, |machine| machine.problems.len());
+    if told > 0 {
+        count("reports of problems", told, problems)?;
+    }
+    match &model.anchors {
+        None => Ok(()),
+        Some(anchors) => {
+            count("support vectors", anchors.n(), model.support.len())?;
+            VectorKernel::<T>::new(&model.params.kernel).map(drop).map_err(|e| e.to_string())
+        }
+    }
+}
+
+/// How many problems the machine has. Its task and its classes must agree.
+fn problems<T: Real>(model: &Svm<T>) -> Result<usize, String> {
+    match (&model.classes, model.params.task.is_classification()) {
+        (Some(classes), true) if classes.len() >= 2 => {
+            count("counts of support vectors", model.counts.len(), classes.len())?;
+            shape("coefficients", &model.coef, classes.len() - 1, model.support.len())?;
+            if let Some(weights) = &model.class_weights {
+                count("weights of classes", weights.len(), classes.len())?;
+            }
+            Ok(classes.len() * (classes.len() - 1) / 2)
+        }
+        (Some(classes), true) => Err(format!("{} classes cannot be told apart", classes.len())),
+        (None, false) => {
+            count("counts of support vectors", model.counts.len(), 1)?;
+            shape("coefficients", &model.coef, 1, model.support.len())?;
+            match (&model.class_weights, &model.calibration) {
+                (None, None) => Ok(1),
+                _ => Err("it has weights or probabilities of classes, but no classes".into()),
+            }
+        }
+        (Some(_), false) => Err(format!("a machine of task {} has no classes", task(model))),
+        (None, true) => {
+            Err(format!("the classes of a machine of task {} are missing", task(model)))
+        }
+    }
+}
+
+fn task<T: Real>(model: &Svm<T>) -> &'static str {
+    model.params.task.name()
+}
+
+fn support<T: Real>(model: &Svm<T>) -> Checked {
+    let n = model.trained_on;
+    if let Some(at) = model.support.iter().find(|at| **at >= n) {
+        return Err(format!(
+            "sample {at} (counted from 0) is a support vector, but there were {n} samples"
+        ));
+    }
+    // Counts of a file can be as large as numbers get: their sum must not wrap around.
+    let sum = model.counts.iter().try_fold(0_usize, |sum, &count| sum.checked_add(count));
+    if sum != Some(model.support.len()) {
+        let found = model.support.len();
+        return Err(format!("the counts of {found} support vectors do not add up to that number"));
+    }
+    Ok(())
+}
+
+/// The parameters must be such that they can be written and read back: JSON has no infinity.
+fn parameters<T: Real>(model: &Svm<T>) -> Checked {
+    let params = &model.params;
+    finite("parameters", &[params.c, params.nu, params.epsilon, params.tolerance])?;
+    finite("parameters", params.max_seconds.as_slice())?;
+    match &model.class_weights {
+        Some(weights) if !weights.iter().all(|w| *w >= 0.0 && w.is_finite()) => {
+            Err("the weights of classes are negative or not finite".into())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn curves(calibration: &Calibration, problems: usize) -> Checked {
+    count("curves of the calibration", calibration.curves.len(), problems)?;
+    let faults = calibration.curves.iter().map(|curve| curve.fault());
+    match faults.enumerate().find_map(|(at, fault)| Some((at, fault?))) {
+        None => Ok(()),
+        Some((at, fault)) => Err(format!("curve {at} of the calibration cannot be: {fault}")),
+    }
+}

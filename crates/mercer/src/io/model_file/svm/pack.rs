@@ -1,0 +1,111 @@
+//! A support vector machine as header and tensors.
+
+use super::{PLATT, SLOPES, STEPS, STOPS};
+use crate::io::model_file::header::CalibrationHeader;
+use crate::io::model_file::pack::KernelHeader;
+use crate::io::model_file::tensors::{Content, Tensor};
+use crate::io::model_file::{Dtype, Model};
+use crate::model::Report;
+use crate::model::svm::{Calibration, Curve, ProblemReport, Svm};
+use crate::real::Real;
+
+/// What the header tells of a machine in particular.
+pub fn header<T: Real>(model: &Svm<T>, precision: Dtype) -> serde_json::Result<KernelHeader> {
+    let d = model.anchors.as_ref().map(|anchors| anchors.d());
+    Ok((serde_json::to_value(&model.params)?, None, precision, d))
+}
+
+/// The report without its list of problems, which lies in tensors.
+pub fn short_report(report: &Report) -> Report {
+    let mut short = report.clone();
+    if let Some(machine) = &mut short.machine {
+        machine.problems.clear();
+    }
+    short
+}
+
+/// The header's part of a calibration, if the model has one.
+pub fn calibration_header(model: &Model) -> Option<CalibrationHeader> {
+    let calibration = match model {
+        Model::Svm32(model) => model.calibration.as_ref(),
+        Model::Svm64(model) => model.calibration.as_ref(),
+        _ => None,
+    };
+    calibration.map(|calibration| CalibrationHeader { folds: calibration.folds })
+}
+
+/// The tensors of a machine.
+pub fn tensors<T: Real>(model: &Svm<T>) -> Vec<Tensor<'_>> {
+    let mut tensors = vec![
+        places("support", &[model.support.len()], model.support.iter().map(|&at| at as u64)),
+        places("counts", &[model.counts.len()], model.counts.iter().map(|&count| count as u64)),
+        Tensor::matrix("coef", &model.coef),
+        Tensor::real("offset", &[model.offset.len()], &model.offset),
+    ];
+    tensors.extend(model.anchors.iter().map(|anchors| Tensor::points("anchors", anchors)));
+    let weights = model.class_weights.iter();
+    tensors.extend(weights.map(|w| Tensor::real("class_weights", &[w.len()], w)));
+    tensors.extend(model.calibration.iter().flat_map(curves));
+    let machine = model.report.machine.as_ref();
+    let problems = machine.map_or(&[][..], |machine| &machine.problems);
+    tensors.extend((!problems.is_empty()).then(|| told(problems)).into_iter().flatten());
+    tensors
+}
+
+fn places<'a>(
+    name: &'static str,
+    shape: &[usize],
+    places: impl Iterator<Item = u64>,
+) -> Tensor<'a> {
+    Tensor { name, shape: shape.to_vec(), content: Content::Places(places.collect()) }
+}
+
+/// Curves one after another in one list of numbers, with the kind of each and the place where its numbers end.
+fn curves<'a>(calibration: &Calibration) -> [Tensor<'a>; 3] {
+    let mut numbers: Vec<f64> = Vec::new();
+    let (mut kinds, mut ends) = (Vec::new(), Vec::new());
+    for curve in &calibration.curves {
+        let kind = match curve {
+            Curve::Slopes { below, above } => {
+                numbers.extend([below, above]);
+                SLOPES
+            }
+            Curve::Steps { at, value } => {
+                numbers.extend(at.iter().chain(value));
+                STEPS
+            }
+            Curve::Platt { a, b } => {
+                numbers.extend([a, b]);
+                PLATT
+            }
+        };
+        kinds.push(kind);
+        ends.push(numbers.len() as u64);
+    }
+    let count = kinds.len();
+    [
+        places("curves.kind", &[count], kinds.into_iter()),
+        places("curves.ends", &[count], ends.into_iter()),
+        owned("curves.numbers", vec![numbers.len()], numbers),
+    ]
+}
+
+/// The certificates of all problems.
+fn told<'a>(problems: &[ProblemReport]) -> [Tensor<'a>; 2] {
+    let stop = |problem: &ProblemReport| {
+        STOPS.iter().position(|stop| *stop == problem.stop).expect("all reasons are listed")
+    };
+    let counts = problems.iter().flat_map(|problem| {
+        let (support, bounded) = (problem.support as u64, problem.bounded as u64);
+        [problem.iterations, support, bounded, stop(problem) as u64]
+    });
+    let numbers = problems.iter().flat_map(|p| [p.objective, p.gap, p.violation]);
+    [
+        places("problems.counts", &[problems.len(), 4], counts),
+        owned("problems.numbers", vec![problems.len(), 3], numbers.collect()),
+    ]
+}
+
+fn owned<'a>(name: &'static str, shape: Vec<usize>, numbers: Vec<f64>) -> Tensor<'a> {
+    Tensor { name, shape, content: Content::Made(numbers) }
+}

@@ -1,0 +1,102 @@
+//! Header and tensors as a support vector machine.
+
+use super::{PLATT, SLOPES, STEPS, STOPS};
+use crate::io::model_file::frame::Fault;
+use crate::io::model_file::header::Header;
+use crate::io::model_file::tensors::Tensors;
+use crate::io::model_file::unpack::params;
+use crate::model::Report;
+use crate::model::svm::{Calibration, Curve, ProblemReport, Svm};
+use crate::real::Real;
+
+/// A machine of number type `T`. Whether its parts fit together is for [`super::check`] to say.
+pub fn svm<T: Real>(header: &Header, tensors: &mut Tensors<'_>) -> Result<Svm<T>, Fault> {
+    let (problems, count) = (header.k, tensors.length("support")?);
+    let classes = header.classes.as_ref().map_or(1, Vec::len);
+    let rows = if header.classes.is_some() { classes.saturating_sub(1) } else { 1 };
+    let weights = tensors.has("class_weights").then(|| tensors.real("class_weights", &[classes]));
+    Ok(Svm {
+        params: params(&header.params)?,
+        support: counts(tensors, "support", count)?,
+        anchors: header.d.map(|d| tensors.points("anchors", count, d)).transpose()?,
+        trained_on: header.n,
+        counts: counts(tensors, "counts", classes)?,
+        coef: tensors.matrix("coef", rows, count)?,
+        offset: tensors.real("offset", &[problems])?,
+        classes: header.classes.clone(),
+        class_weights: weights.transpose()?,
+        calibration: calibration(header, tensors)?,
+        report: report(header, tensors)?,
+    })
+}
+
+fn counts(
+    tensors: &mut Tensors<'_>,
+    name: &'static str,
+    length: usize,
+) -> Result<Vec<usize>, Fault> {
+    let too_large = || Fault::Invalid(format!("a number of its tensor '{name}' is too large"));
+    let places = tensors.places(name, &[length])?;
+    places.into_iter().map(|place| usize::try_from(place).map_err(|_| too_large())).collect()
+}
+
+fn calibration(header: &Header, tensors: &mut Tensors<'_>) -> Result<Option<Calibration>, Fault> {
+    let Some(folds) = header.calibration.as_ref().map(|calibration| calibration.folds) else {
+        return Ok(None);
+    };
+    let kinds = tensors.places("curves.kind", &[header.k])?;
+    let ends = tensors.places("curves.ends", &[header.k])?;
+    let total = tensors.length("curves.numbers")?;
+    let numbers: Vec<f64> = tensors.real("curves.numbers", &[total])?;
+    let wrong = |what: &str| Fault::Invalid(format!("its calibration {what}"));
+    let mut start = 0;
+    let mut curves = Vec::with_capacity(kinds.len());
+    for (&kind, &end) in kinds.iter().zip(&ends) {
+        let end = usize::try_from(end).unwrap_or(usize::MAX);
+        let own = numbers.get(start..end).ok_or_else(|| wrong("has ends out of order"))?;
+        curves.push(curve(kind, own).ok_or_else(|| wrong("has a curve of no known kind"))?);
+        start = end;
+    }
+    if start != numbers.len() {
+        return Err(wrong("has numbers that belong to no curve"));
+    }
+    Ok(Some(Calibration { curves, folds }))
+}
+
+fn curve(kind: u64, numbers: &[f64]) -> Option<Curve> {
+    match (kind, numbers) {
+        (SLOPES, &[below, above]) => Some(Curve::Slopes { below, above }),
+        (PLATT, &[a, b]) => Some(Curve::Platt { a, b }),
+        (STEPS, points) if points.len().is_multiple_of(2) => {
+            let (at, value) = points.split_at(points.len() / 2);
+            Some(Curve::Steps { at: at.to_vec(), value: value.to_vec() })
+        }
+        _ => None,
+    }
+}
+
+/// The report of the header with the certificates of the problems, if there are any.
+fn report(header: &Header, tensors: &mut Tensors<'_>) -> Result<Report, Fault> {
+    let mut report = header.report.clone();
+    let Some(machine) = &mut report.machine else { return Ok(report) };
+    if !tensors.has("problems.counts") {
+        return Ok(report);
+    }
+    let counts = tensors.places("problems.counts", &[header.k, 4])?;
+    let numbers = tensors.told("problems.numbers", &[header.k, 3])?;
+    for (counts, numbers) in counts.chunks_exact(4).zip(numbers.chunks_exact(3)) {
+        let unknown =
+            || Fault::Invalid("a solver of its report stopped for no known reason".into());
+        let size = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+        machine.problems.push(ProblemReport {
+            iterations: counts[0],
+            objective: numbers[0],
+            gap: numbers[1],
+            violation: numbers[2],
+            support: size(counts[1]),
+            bounded: size(counts[2]),
+            stop: *STOPS.get(size(counts[3])).ok_or_else(unknown)?,
+        });
+    }
+    Ok(report)
+}

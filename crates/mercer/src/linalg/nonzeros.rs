@@ -1,0 +1,159 @@
+//! Dot products of samples that are mostly zeros: only the other numbers are multiplied.
+//!
+//! Columns are turned into panels, a line per feature; a row then adds up the lines of its own features. For one zero in two
+//! this beats the general product, whose every number costs the same.
+
+use super::simd::dispatch;
+use crate::real::Real;
+use crate::real::vector::Vector;
+
+/// The numbers of each row that are not zero.
+#[derive(Debug)]
+pub struct Nonzeros<T> {
+    starts: Vec<usize>, // n + 1
+    at: Vec<u32>,
+    values: Vec<T>,
+}
+
+/// Those of a run of rows.
+#[derive(Debug)]
+pub struct SparseRows<'a, T> {
+    starts: &'a [usize],
+    at: &'a [u32],
+    values: &'a [T],
+}
+
+impl<T> Clone for SparseRows<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for SparseRows<'_, T> {}
+
+/// From this many features on, and from this share of zeros on, skipping them pays.
+const FEATURES_FROM: usize = 24;
+const ZEROS_FROM: f64 = 0.6;
+
+impl<T: Real> Nonzeros<T> {
+    /// Finds them in n × d numbers, if skipping the zeros pays.
+    pub fn find(data: &[T], d: usize) -> Option<Self> {
+        if d < FEATURES_FROM || d > u32::MAX as usize {
+            return None;
+        }
+        let count = data.iter().filter(|v| **v != T::ZERO).count();
+        if count as f64 > (1.0 - ZEROS_FROM) * data.len() as f64 {
+            return None;
+        }
+        let mut found = Self {
+            starts: Vec::with_capacity(data.len() / d + 1),
+            at: Vec::with_capacity(count),
+            values: Vec::with_capacity(count),
+        };
+        found.starts.push(0);
+        for row in data.chunks_exact(d) {
+            for (j, &value) in row.iter().enumerate().filter(|(_, v)| **v != T::ZERO) {
+                found.at.push(j as u32);
+                found.values.push(value);
+            }
+            found.starts.push(found.at.len());
+        }
+        Some(found)
+    }
+
+    /// Those of the rows `range`.
+    pub fn rows(&self, range: std::ops::Range<usize>) -> SparseRows<'_, T> {
+        SparseRows {
+            starts: &self.starts[range.start..range.end + 1],
+            at: &self.at,
+            values: &self.values,
+        }
+    }
+}
+
+dispatch! {
+    /// `out[i·stride + j]` = row i of `rows` · row j of `cols` (m × `dim`, row-major).
+    pub fn products<T: Real>(
+        rows: SparseRows<'_, T>, cols: &[T], dim: usize, out: &mut [T], stride: usize,
+    ) = products_body: avx512 [T, T::Wide], avx2 [T, T::Mid], base [T, T::Base];
+}
+
+/// Registers of columns at a time.
+const REGISTERS: usize = 4;
+
+#[inline(always)]
+fn products_body<T: Real, V: Vector<T>>(
+    rows: SparseRows<'_, T>,
+    cols: &[T],
+    dim: usize,
+    out: &mut [T],
+    stride: usize,
+) {
+    let width = REGISTERS * V::LANES;
+    let (height, count) = (rows.starts.len() - 1, cols.len() / dim);
+    let mut panel = vec![T::ZERO; dim * width];
+    let mut edge = vec![T::ZERO; width];
+    for left in (0..count).step_by(width) {
+        let some = width.min(count - left);
+        if some < width {
+            panel.fill(T::ZERO);
+        }
+        for (c, column) in cols[left * dim..(left + some) * dim].chunks_exact(dim).enumerate() {
+            column.iter().enumerate().for_each(|(k, &value)| panel[k * width + c] = value);
+        }
+        for i in 0..height {
+            let own = rows.starts[i]..rows.starts[i + 1];
+            let (at, values) = (&rows.at[own.clone()], &rows.values[own]);
+            let line = &mut out[i * stride + left..][..some];
+            let target = if some == width { line.as_mut_ptr() } else { edge.as_mut_ptr() };
+            // SAFETY: dispatch chose V for this processor; features lie below `dim`, so their lines lie within the panel;
+            // the target holds `width` numbers.
+            unsafe {
+                let mut sums = [V::splat(T::ZERO); REGISTERS];
+                for (&k, &value) in at.iter().zip(values) {
+                    debug_assert!((k as usize) < dim);
+                    let (x, y) = (V::splat(value), panel.as_ptr().add(k as usize * width));
+                    for (r, sum) in sums.iter_mut().enumerate() {
+                        *sum = x.mul_add(V::load(y.add(r * V::LANES)), *sum);
+                    }
+                }
+                for (r, sum) in sums.into_iter().enumerate() {
+                    sum.store(target.add(r * V::LANES));
+                }
+            }
+            if some < width {
+                line.copy_from_slice(&edge[..some]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::Stream;
+
+    #[test]
+    fn sparse_rows_agree_with_two_loops() {
+        let mut stream = Stream::new(3, "nonzeros");
+        for (n, m, d) in [(1, 1, 24), (7, 65, 30), (20, 130, 100), (3, 64, 200)] {
+            let mut random = |count: usize, share: f64| -> Vec<f32> {
+                let mut one =
+                    || if stream.uniform() < share { stream.normal() as f32 } else { 0.0 };
+                (0..count).map(|_| one()).collect()
+            };
+            let (x, y) = (random(n * d, 0.2), random(m * d, 0.9));
+            let Some(found) = Nonzeros::find(&x, d) else { continue };
+            let stride = m + 3;
+            let mut out = vec![7.0_f32; n * stride];
+            products(found.rows(0..n), &y, d, &mut out, stride);
+            for i in 0..n {
+                for j in 0..m {
+                    let direct: f32 = (0..d).map(|k| x[i * d + k] * y[j * d + k]).sum();
+                    assert!((out[i * stride + j] - direct).abs() < 1e-4, "{i} {j}");
+                }
+            }
+        }
+        assert!(Nonzeros::find(&[1.0_f64; 100], 50).is_none());
+    }
+}

@@ -1,0 +1,190 @@
+//! The loops of a solver that moves two coefficients at a time: follow a step, find the next pair, add columns up.
+//!
+//! Kernel values are single, gradients double. Slices have lengths that are multiples of [`LANES`].
+
+use super::simd::dispatch;
+use crate::real::Real;
+
+/// Numbers that are worked on side by side.
+pub const LANES: usize = 16;
+
+/// A place and the number found there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Found {
+    /// The place; meaningless where nothing was found.
+    pub at: usize,
+    /// The number.
+    pub value: f64,
+}
+
+dispatch! {
+    /// `f += step · (ki − kj)`; then the place where `f + add` is smallest.
+    pub fn follow<T: Real>(
+        f: &mut [f64], ki: &[f32], kj: &[f32], step: f64, add: &[f64], found: &mut Found,
+    ) = follow_body: avx512 [T], avx2 [T], base [T];
+}
+
+#[inline(always)]
+fn follow_body<T: Real>(
+    f: &mut [f64],
+    ki: &[f32],
+    kj: &[f32],
+    step: f64,
+    add: &[f64],
+    found: &mut Found,
+) {
+    let mut least = [f64::INFINITY; LANES];
+    let mut at = [0_u64; LANES];
+    let (f, _) = f.as_chunks_mut::<LANES>();
+    let (ki, _) = ki.as_chunks::<LANES>();
+    let (kj, _) = kj.as_chunks::<LANES>();
+    let (add, _) = add.as_chunks::<LANES>();
+    let count = f.len();
+    let (ki, kj, add) = (&ki[..count], &kj[..count], &add[..count]);
+    for c in 0..count {
+        for l in 0..LANES {
+            let value = f[c][l] + step * (f64::from(ki[c][l]) - f64::from(kj[c][l]));
+            f[c][l] = value;
+            let key = value + add[c][l];
+            let better = key < least[l];
+            least[l] = if better { key } else { least[l] };
+            at[l] = if better { c as u64 } else { at[l] };
+        }
+    }
+    *found = Found { at: 0, value: f64::INFINITY };
+    for l in 0..LANES {
+        if least[l] < found.value {
+            *found = Found { at: at[l] as usize * LANES + l, value: least[l] };
+        }
+    }
+}
+
+dispatch! {
+    /// Where the step from `from` downwards promises most: the place j with b = f + add − lowest > 0 whose b² / a is largest,
+    /// a = own + diagonal_j − 2 k_j; and the largest f + add of all.
+    pub fn partner<T: Real>(
+        f: &[f64], add: &[f64], k: &[f32], diagonal: &[f32], own: f32, lowest: f64, found: &mut Found, most: &mut f64,
+    ) = partner_body: avx512 [T], avx2 [T], base [T];
+}
+
+/// Stands for a curvature that is not positive, as LIBSVM has it.
+pub const LEAST_CURVATURE: f32 = 1e-12;
+
+#[inline(always)]
+fn partner_body<T: Real>(
+    f: &[f64],
+    add: &[f64],
+    k: &[f32],
+    diagonal: &[f32],
+    own: f32,
+    lowest: f64,
+    found: &mut Found,
+    most: &mut f64,
+) {
+    let mut best = [0.0_f32; LANES];
+    let mut at = [0_u32; LANES];
+    let mut highest = [f32::NEG_INFINITY; LANES];
+    let (f, _) = f.as_chunks::<LANES>();
+    let (k, _) = k.as_chunks::<LANES>();
+    let (diagonal, _) = diagonal.as_chunks::<LANES>();
+    let (add, _) = add.as_chunks::<LANES>();
+    let count = f.len();
+    let (k, diagonal, add) = (&k[..count], &diagonal[..count], &add[..count]);
+    for c in 0..count {
+        for l in 0..LANES {
+            let b = (f[c][l] + add[c][l] - lowest) as f32;
+            highest[l] = if b > highest[l] { b } else { highest[l] };
+            let a = own + diagonal[c][l] - 2.0 * k[c][l];
+            let a = if a > LEAST_CURVATURE { a } else { LEAST_CURVATURE };
+            let b = if b > 0.0 { b } else { 0.0 };
+            let score = b * b / a;
+            let better = score > best[l];
+            best[l] = if better { score } else { best[l] };
+            at[l] = if better { c as u32 } else { at[l] };
+        }
+    }
+    *found = Found { at: 0, value: 0.0 };
+    *most = f64::NEG_INFINITY;
+    for l in 0..LANES {
+        if f64::from(best[l]) > found.value {
+            *found = Found { at: at[l] as usize * LANES + l, value: f64::from(best[l]) };
+        }
+        *most = most.max(f64::from(highest[l]) + lowest);
+    }
+}
+
+dispatch! {
+    /// `f += Σ_c steps_c · column_c`, four columns at a time.
+    pub fn add_columns<T: Real>(f: &mut [f64], columns: &[&[f32]], steps: &[f64]) =
+        add_columns_body: avx512 [T], avx2 [T], base [T];
+}
+
+#[inline(always)]
+fn add_columns_body<T: Real>(f: &mut [f64], columns: &[&[f32]], steps: &[f64]) {
+    let n = f.len();
+    let mut c = 0;
+    while c + 4 <= columns.len() {
+        let (k0, k1, k2, k3) =
+            (&columns[c][..n], &columns[c + 1][..n], &columns[c + 2][..n], &columns[c + 3][..n]);
+        let (s0, s1, s2, s3) = (steps[c], steps[c + 1], steps[c + 2], steps[c + 3]);
+        for r in 0..n {
+            f[r] += s0 * f64::from(k0[r])
+                + s1 * f64::from(k1[r])
+                + s2 * f64::from(k2[r])
+                + s3 * f64::from(k3[r]);
+        }
+        c += 4;
+    }
+    for (column, step) in columns[c..].iter().zip(&steps[c..]) {
+        for (f, k) in f.iter_mut().zip(&column[..n]) {
+            *f += step * f64::from(*k);
+        }
+    }
+}
+
+dispatch! {
+    /// `f_r += Σ_c steps_c · tile_rc` for rows of `width` numbers; `steps` has `width` numbers, a multiple of [`LANES`].
+    pub fn add_rows<T: Real>(f: &mut [f64], tile: &[f32], steps: &[f64]) =
+        add_rows_body: avx512 [T], avx2 [T], base [T];
+}
+
+#[inline(always)]
+fn add_rows_body<T: Real>(f: &mut [f64], tile: &[f32], steps: &[f64]) {
+    let (steps, _) = steps.as_chunks::<LANES>();
+    for (f, line) in f.iter_mut().zip(tile.chunks_exact(steps.len() * LANES)) {
+        let (line, _) = line.as_chunks::<LANES>();
+        let mut sums = [0.0_f64; LANES];
+        for (line, steps) in line.iter().zip(steps) {
+            for l in 0..LANES {
+                sums[l] += f64::from(line[l]) * steps[l];
+            }
+        }
+        let mut half = LANES / 2;
+        while half > 0 {
+            for l in 0..half {
+                sums[l] += sums[l + half];
+            }
+            half /= 2;
+        }
+        *f += sums[0];
+    }
+}
+
+dispatch! {
+    /// Turns rows of `width` numbers into lines: `lines_c[r] = tile_rc` for the first lines.len() columns.
+    pub fn turn<T: Real>(tile: &[f32], width: usize, lines: &mut [&mut [f32]]) =
+        turn_body: avx512 [T], avx2 [T], base [T];
+}
+
+#[inline(always)]
+fn turn_body<T: Real>(tile: &[f32], width: usize, lines: &mut [&mut [f32]]) {
+    let rows = tile.len() / width;
+    for top in (0..rows).step_by(LANES) {
+        let height = LANES.min(rows - top);
+        for (c, line) in lines.iter_mut().enumerate() {
+            for r in 0..height {
+                line[top + r] = tile[(top + r) * width + c];
+            }
+        }
+    }
+}

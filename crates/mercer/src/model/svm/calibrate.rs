@@ -1,0 +1,167 @@
+//! Probabilities: decisions for samples that a fit did not see, and curves through them.
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use super::check::Checked;
+use super::fit::{Fit, check_symmetric};
+use super::problem::Posed;
+use super::source::Source;
+use super::{Calibration, Curve, Lesson, Method, Svm};
+use crate::context::{Context, Stream};
+use crate::error::{Error, Result};
+use crate::gram::{Columns, Stored};
+use crate::kernel::Tile;
+use crate::linalg::view::{Mat, MatRef};
+use crate::points::{Dense, Points};
+use crate::real::Real;
+
+/// How the decisions come about.
+#[derive(Clone, Copy)]
+struct Way {
+    method: Method,
+    folds: usize,
+    seed: u64,
+}
+
+impl<T: Real> Svm<T> {
+    /// Sets `calibration` from decisions for samples that a fit did not see: `folds` fits, each from the coefficients of
+    /// this one. `x` and `lesson` are those of the fit.
+    pub fn calibrate(
+        &mut self,
+        ctx: &Context,
+        x: &Dense<T>,
+        lesson: Lesson<'_>,
+        method: Method,
+        folds: usize,
+        seed: u64,
+    ) -> Result<()> {
+        let checked = self.check(lesson, x.n())?;
+        let kept = if checked.rows.len() < x.n() { x.select(&checked.rows) } else { x.clone() };
+        let source = Source::new(&self.params.kernel, &kept)?;
+        self.calibrate_on(ctx, &*source.columns(), &checked, Way { method, folds, seed })
+    }
+
+    /// As `calibrate`, for a machine fitted on a kernel matrix.
+    pub fn calibrate_gram(
+        &mut self,
+        ctx: &Context,
+        matrix: MatRef<'_, T>,
+        lesson: Lesson<'_>,
+        method: Method,
+        folds: usize,
+        seed: u64,
+    ) -> Result<()> {
+        check_symmetric(matrix)?;
+        let checked = self.check(lesson, matrix.rows())?;
+        let all = Stored::new(matrix);
+        let columns = all.restrict(&checked.rows);
+        self.calibrate_on(ctx, &*columns, &checked, Way { method, folds, seed })
+    }
+
+    fn check(&self, lesson: Lesson<'_>, n: usize) -> Result<Checked> {
+        if !self.is_classifier() {
+            return Err(Error::Shape(
+                "only machines that tell classes apart have probabilities".into(),
+            ));
+        }
+        if n != self.trained_on {
+            return Err(Error::Shape(format!(
+                "the machine was fitted on {} samples, and is calibrated on the same ones, but {n} are given",
+                self.trained_on
+            )));
+        }
+        Checked::new(&self.params, lesson, n)
+    }
+
+    fn calibrate_on(
+        &mut self,
+        ctx: &Context,
+        columns: &dyn Columns,
+        checked: &Checked,
+        way: Way,
+    ) -> Result<()> {
+        if way.folds < 2 {
+            let message = format!("must be at least 2, and is {}", way.folds);
+            return Err(Error::parameter("folds", message));
+        }
+        let fit = Fit { ctx, params: &self.params, checked, started: Instant::now() };
+        let pairs = fit.pairs();
+        let two = pairs.len() == 1;
+        let curve = |problem: usize| -> Result<Curve> {
+            let (a, b) = pairs[problem];
+            let posed = || Posed::pair(&self.params, checked, a, b);
+            let samples = posed().samples;
+            let part = columns.restrict(&samples);
+            let held = hold(ctx, &*part)?;
+            let held = held.as_ref().map(|matrix| Stored::new(matrix.view()));
+            let part: &dyn Columns = held.as_ref().map_or(&*part, |stored| stored);
+            let start = self.coefficients_of(problem, &checked.rows, &checked.places);
+            let fold_of = deal(checked, &samples, way.folds, way.seed);
+            let mut decisions = vec![0.0; samples.len()];
+            for fold in 0..way.folds {
+                let mut is_left_out = vec![false; checked.rows.len()];
+                for (&sample, &own) in samples.iter().zip(&fold_of) {
+                    is_left_out[sample] = own == fold;
+                }
+                if !is_left_out.contains(&true) {
+                    continue;
+                }
+                let seen = posed().without(|sample| is_left_out[sample]);
+                let solved = fit.solve_part(part, seen, Some(start.clone()), ctx)?;
+                ctx.poll()?;
+                for (place, own) in fold_of.iter().enumerate() {
+                    if *own == fold {
+                        decisions[place] = solved.decisions[place];
+                    }
+                }
+            }
+            let sign = if two { -1.0 } else { 1.0 };
+            decisions.iter_mut().for_each(|decision| *decision *= sign);
+            let speaks_for = if two { b } else { a };
+            let positive: Vec<bool> =
+                samples.iter().map(|&sample| checked.places[sample] == speaks_for).collect();
+            let weights: Vec<f64> = samples.iter().map(|&sample| checked.weights[sample]).collect();
+            let is_weighted = weights.iter().any(|w| *w != 1.0);
+            Ok(Curve::fit(way.method, &decisions, &positive, is_weighted.then_some(&weights)))
+        };
+        let curves: Vec<Curve> =
+            ctx.install(|| (0..pairs.len()).into_par_iter().map(curve).collect::<Result<_>>())?;
+        self.calibration = Some(Calibration { curves, folds: way.folds });
+        Ok(())
+    }
+}
+
+/// Up to this many samples the kernel values of a pair of classes are held in memory for all folds.
+const HELD: usize = 4096;
+
+fn hold(ctx: &Context, columns: &dyn Columns) -> Result<Option<Mat<f32>>> {
+    let n = columns.size();
+    if n > HELD || (n * n * size_of::<f32>()) as u64 > ctx.budget() {
+        return Ok(None);
+    }
+    let mut matrix = Mat::zeros(n, n);
+    let picked = columns.pick(&(0..n).collect::<Vec<_>>());
+    picked.fill(0..n, 0..n, Tile::new(matrix.data_mut(), n, n, n))?;
+    Ok(Some(matrix))
+}
+
+/// The fold of each sample: every class is shuffled and dealt out by itself, so that no fold lacks one.
+fn deal(checked: &Checked, samples: &[usize], folds: usize, seed: u64) -> Vec<usize> {
+    let mut stream = Stream::new(seed, "calibration");
+    let mut fold_of = vec![0; samples.len()];
+    let mut classes: Vec<usize> = samples.iter().map(|&sample| checked.places[sample]).collect();
+    classes.dedup();
+    for class in classes {
+        let mut own: Vec<usize> =
+            (0..samples.len()).filter(|&p| checked.places[samples[p]] == class).collect();
+        (1..own.len()).rev().for_each(|last| own.swap(last, stream.below(last + 1)));
+        // A class of fewer samples than folds is never left out as a whole.
+        let folds = folds.min(own.len());
+        own.into_iter().enumerate().for_each(|(turn, place)| {
+            fold_of[place] = if folds < 2 { usize::MAX } else { turn % folds };
+        });
+    }
+    fold_of
+}

@@ -1,0 +1,196 @@
+//! What a support vector machine refuses to be given, before any kernel value is computed.
+
+use super::{Lesson, SvmParams, Target, Task};
+use crate::error::{Error, Result};
+
+/// The samples that count, with what is to be learned of them.
+pub(super) struct Checked {
+    /// Rows of the training set, ascending.
+    pub rows: Vec<usize>,
+    /// The weight of each.
+    pub weights: Vec<f64>,
+    /// The place of the class of each, or nothing.
+    pub places: Vec<usize>,
+    /// The value of each, or nothing.
+    pub values: Vec<f64>,
+    /// Names of classes, or nothing.
+    pub classes: Vec<String>,
+    /// The price of each class as a multiple of `c`, or nothing.
+    pub class_weights: Vec<f64>,
+}
+
+impl Checked {
+    pub fn new(params: &SvmParams, lesson: Lesson<'_>, n: usize) -> Result<Self> {
+        check_params(params)?;
+        let (rows, weights) = counted(lesson.weights, n)?;
+        let mut checked = Self {
+            rows,
+            weights,
+            places: Vec::new(),
+            values: Vec::new(),
+            classes: Vec::new(),
+            class_weights: Vec::new(),
+        };
+        match (params.task.is_classification(), params.task, lesson.target) {
+            (true, _, Target::Classes { classes, places, weights }) => {
+                checked.set_classes(n, classes, places, weights)?;
+                if params.task == Task::NuSvc {
+                    checked.check_nu(params.nu)?;
+                }
+            }
+            (false, Task::OneClass, Target::Nothing) => {}
+            (false, Task::EpsilonSvr | Task::NuSvr, Target::Values(values)) => {
+                checked.set_values(n, values)?;
+            }
+            (_, task, _) => {
+                let wanted = match task {
+                    Task::CSvc | Task::NuSvc => "classes",
+                    Task::OneClass => "no targets",
+                    _ => "values",
+                };
+                return Err(Error::Shape(format!("{} learns from {wanted}", task.name())));
+            }
+        }
+        Ok(checked)
+    }
+
+    fn set_classes(
+        &mut self,
+        n: usize,
+        classes: &[String],
+        places: &[usize],
+        weights: Option<&[f64]>,
+    ) -> Result<()> {
+        if places.len() != n {
+            return Err(lengths(n, places.len(), "labels"));
+        }
+        if classes.len() < 2 {
+            return Err(Error::Shape(format!(
+                "the number of classes has to be greater than one; got {} class{}",
+                classes.len(),
+                if classes.len() == 1 { "" } else { "es" }
+            )));
+        }
+        let mut counts = vec![0_usize; classes.len()];
+        for &row in &self.rows {
+            let place = places[row];
+            *counts.get_mut(place).ok_or_else(|| {
+                Error::Shape(format!(
+                    "row {row} has class {place}, but there are {}",
+                    classes.len()
+                ))
+            })? += 1;
+        }
+        if let Some(empty) = counts.iter().position(|&count| count == 0) {
+            return Err(Error::parameter(
+                "sample_weight",
+                format!(
+                    "no sample of class {} counts: give some of them a weight above 0, or leave the class out",
+                    classes[empty]
+                ),
+            ));
+        }
+        let ones = vec![1.0; classes.len()];
+        let class_weights = weights.unwrap_or(&ones);
+        if class_weights.len() != classes.len() {
+            let message =
+                format!("there are {} weights for {} classes", class_weights.len(), classes.len());
+            return Err(Error::parameter("class_weight", message));
+        }
+        if let Some(bad) = class_weights.iter().position(|w| !(*w > 0.0 && w.is_finite())) {
+            let message =
+                format!("must be positive, and that of {} is {}", classes[bad], class_weights[bad]);
+            return Err(Error::parameter("class_weight", message));
+        }
+        self.places = self.rows.iter().map(|&row| places[row]).collect();
+        self.classes = classes.to_vec();
+        self.class_weights = class_weights.to_vec();
+        Ok(())
+    }
+
+    fn set_values(&mut self, n: usize, values: &[f64]) -> Result<()> {
+        if values.len() != n {
+            return Err(lengths(n, values.len(), "targets"));
+        }
+        if let Some(row) = values.iter().position(|v| !v.is_finite()) {
+            return Err(Error::Shape(format!(
+                "the target of row {row} (counted from 0) is {}: remove the row or fill the value in first",
+                values[row]
+            )));
+        }
+        self.values = self.rows.iter().map(|&row| values[row]).collect();
+        Ok(())
+    }
+
+    /// For every pair of classes, the share `nu` of both must not exceed twice the smaller.
+    fn check_nu(&self, nu: f64) -> Result<()> {
+        let mut sums = vec![0.0; self.classes.len()];
+        self.places.iter().zip(&self.weights).for_each(|(&place, w)| sums[place] += w);
+        for a in 0..sums.len() {
+            for b in a + 1..sums.len() {
+                let most = 2.0 * f64::min(sums[a], sums[b]) / (sums[a] + sums[b]);
+                if nu > most {
+                    return Err(Error::parameter(
+                        "nu",
+                        format!(
+                            "specified nu is infeasible: of classes {} and {} it can be at most {most:.4}, because one of \
+                             them is small, and is {nu}",
+                            self.classes[a], self.classes[b]
+                        ),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn lengths(n: usize, given: usize, what: &str) -> Error {
+    Error::Shape(format!("there are {n} samples but {given} {what}: each sample needs one"))
+}
+
+fn check_params(params: &SvmParams) -> Result<()> {
+    let positive = |name, value: f64| match value > 0.0 && value.is_finite() {
+        true => Ok(()),
+        false => Err(Error::parameter(name, format!("must be positive, and is {value}"))),
+    };
+    positive("C", params.c)?;
+    positive("tol", params.tolerance)?;
+    if !(params.nu > 0.0 && params.nu <= 1.0) {
+        let message = format!("must be above 0 and at most 1, and is {}", params.nu);
+        return Err(Error::parameter("nu", message));
+    }
+    if !(params.epsilon >= 0.0 && params.epsilon.is_finite()) {
+        let message = format!("must not be negative, and is {}", params.epsilon);
+        return Err(Error::parameter("epsilon", message));
+    }
+    match params.max_seconds {
+        Some(seconds) if !(seconds > 0.0) => {
+            let message = format!("must be positive, and is {seconds}");
+            Err(Error::parameter("max_time", message))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The rows with a weight above 0, and their weights.
+fn counted(weights: Option<&[f64]>, n: usize) -> Result<(Vec<usize>, Vec<f64>)> {
+    let Some(weights) = weights else {
+        return Ok(((0..n).collect(), vec![1.0; n]));
+    };
+    if weights.len() != n {
+        let message = format!("there are {} weights for {n} samples", weights.len());
+        return Err(Error::parameter("sample_weight", message));
+    }
+    if let Some(row) = weights.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
+        let message = format!("must not be negative, and that of row {row} is {}", weights[row]);
+        return Err(Error::parameter("sample_weight", message));
+    }
+    let rows: Vec<usize> = (0..n).filter(|&row| weights[row] > 0.0).collect();
+    if rows.is_empty() {
+        let message = "invalid input: all samples have weight 0, so none counts";
+        return Err(Error::parameter("sample_weight", message));
+    }
+    let kept = rows.iter().map(|&row| weights[row]).collect();
+    Ok((rows, kept))
+}

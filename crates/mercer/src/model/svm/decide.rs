@@ -1,0 +1,115 @@
+//! The decisions of a machine for new samples.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::Svm;
+use super::decode::pairs;
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::expansion::{Expansion, Weights};
+use crate::kernel::{Kernel, VectorKernel};
+use crate::linalg::view::{Mat, MatMut, MatRef};
+use crate::points::{Dense, Points};
+use crate::real::Real;
+
+impl<T: Real> Svm<T> {
+    /// The decisions for new samples: m × problems. Of regressions these are the predicted values; of `OneClass`, positive
+    /// inside.
+    pub fn decisions(&self, ctx: &Context, x: &Dense<T>) -> Result<Mat<f64>> {
+        let anchors = self.anchors.as_ref().ok_or_else(|| {
+            Error::parameter(
+                "kernel",
+                "the model was fitted on a precomputed kernel: give it kernel values with the training samples",
+            )
+        })?;
+        if x.d() != anchors.d() {
+            return Err(Error::Features { expected: anchors.d(), found: x.d() });
+        }
+        // Samples in single precision whose products cancel were learned from in double.
+        let computed_in = self.report.machine.as_ref().map_or("", |machine| &machine.precision);
+        match T::EPSILON > 1e-10 && computed_in == f64::NAME {
+            true => self.decide::<f64>(ctx, &anchors.convert()?, &x.convert()?),
+            false => self.decide::<T>(ctx, anchors, x),
+        }
+    }
+
+    fn decide<U: Real>(&self, ctx: &Context, anchors: &Dense<U>, x: &Dense<U>) -> Result<Mat<f64>> {
+        let kernel: Arc<dyn Kernel<Dense<U>, U>> =
+            Arc::new(VectorKernel::<U>::new(&self.params.kernel)?);
+        self.sum(x.n(), |segment, weights, out| {
+            let own: Vec<usize> = segment.clone().collect();
+            let anchors =
+                if own.len() == anchors.n() { anchors.clone() } else { anchors.select(&own) };
+            let offset = vec![0.0; weights.cols()];
+            Expansion::new(kernel.clone(), anchors, weights, &offset).scores(ctx, x, out)
+        })
+    }
+
+    /// The decisions for new samples given their kernel values with all training samples (m × `trained_on`).
+    pub fn decisions_gram(&self, ctx: &Context, values: MatRef<'_, T>) -> Result<Mat<f64>> {
+        if values.cols() != self.trained_on {
+            return Err(Error::Features { expected: self.trained_on, found: values.cols() });
+        }
+        let m = values.rows();
+        let some = Mat::from_fn(m, self.support.len(), |i, s| values.at(i, self.support[s]));
+        self.decisions_support(ctx, some.view())
+    }
+
+    /// The decisions for new samples given their kernel values with the support vectors alone (m × support).
+    pub fn decisions_support(&self, ctx: &Context, values: MatRef<'_, T>) -> Result<Mat<f64>> {
+        if values.cols() != self.support.len() {
+            return Err(Error::Features { expected: self.support.len(), found: values.cols() });
+        }
+        self.sum::<T, _>(values.rows(), |segment, weights, out| {
+            let part = values.col_range(segment.start, segment.len());
+            Weights::new(weights, &vec![0.0; weights.cols()]).scores(ctx, part, out)
+        })
+    }
+
+    /// Adds up what `evaluate` makes of the support vectors of each class: a class has coefficients in the problems of its
+    /// own pairs alone, so a product with all columns would mostly multiply zeros.
+    fn sum<U: Real, F>(&self, m: usize, evaluate: F) -> Result<Mat<f64>>
+    where
+        F: Fn(Range<usize>, &Mat<f64>, MatMut<'_, U>) -> Result<()>,
+    {
+        let mut decisions = Mat::from_fn(m, self.offset.len(), |_, p| self.offset[p]);
+        let k = self.classes.as_ref().map_or(0, Vec::len);
+        let lines = self.coef.rows();
+        let segments: Vec<Range<usize>> = match k {
+            0..=2 => vec![0..self.support.len()],
+            _ => self
+                .counts
+                .iter()
+                .scan(0, |start, count| {
+                    *start += count;
+                    Some(*start - count..*start)
+                })
+                .collect(),
+        };
+        let mut scores = vec![U::ZERO; m * lines];
+        for (class, segment) in segments.into_iter().enumerate() {
+            if segment.is_empty() {
+                continue;
+            }
+            let weights =
+                Mat::from_fn(segment.len(), lines, |s, l| self.coef[(l, segment.start + s)]);
+            evaluate(segment, &weights, MatMut::new(&mut scores, m, lines, lines))?;
+            for (row, scores) in scores.chunks_exact(lines).enumerate() {
+                let decisions = decisions.row_mut(row);
+                if k <= 2 {
+                    decisions[0] += scores[0].f64();
+                    continue;
+                }
+                for (p, (a, b)) in pairs(k).enumerate() {
+                    if a == class {
+                        decisions[p] += scores[b - 1].f64();
+                    } else if b == class {
+                        decisions[p] += scores[a].f64();
+                    }
+                }
+            }
+        }
+        Ok(decisions)
+    }
+}

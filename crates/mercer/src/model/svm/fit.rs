@@ -1,0 +1,246 @@
+//! Fitting: check, choose numbers, solve every problem, fold the solutions into one expansion.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+
+use super::check::Checked;
+use super::fold::fold;
+use super::problem::{Posed, Solved};
+use super::source::Source;
+use super::{Lesson, Svm, SvmParams, Task, notes};
+use crate::context::{Context, Step};
+use crate::error::{Error, Result};
+use crate::gram::{Columns, Square, Stored};
+use crate::linalg::view::MatRef;
+use crate::model::report::asymmetric;
+use crate::points::{Dense, Points};
+use crate::real::Real;
+use crate::solve::smo::{self, Stop};
+
+/// Bytes for kernel columns unless something else is asked for.
+const CACHE: u64 = 2_000_000_000;
+
+impl<T: Real> Svm<T> {
+    /// Fits on samples. `start` is a machine of the same task, classes and number of samples, such as one that was stopped
+    /// or one of another `c`, from whose coefficients the solver goes on.
+    ///
+    /// A solver that was interrupted by the monitor gives a model too: its report says so.
+    pub fn fit(
+        ctx: &Context,
+        params: &SvmParams,
+        x: &Dense<T>,
+        lesson: Lesson<'_>,
+        start: Option<&Svm<T>>,
+    ) -> Result<Self> {
+        let started = Instant::now();
+        let checked = Checked::new(params, lesson, x.n())?;
+        let spec = params.kernel.resolve(x)?;
+        let kept = if checked.rows.len() < x.n() { x.select(&checked.rows) } else { x.clone() };
+        let source = Source::new(&spec, &kept)?;
+        let columns = source.columns();
+        let solved =
+            ctx.install(|| Fit { ctx, params, checked: &checked, started }.run(&*columns, start))?;
+        let mut model = fold(params, &checked, solved, x.n());
+        model.anchors = Some(match model.support.is_empty() {
+            true => Dense::empty(x.d()),
+            false => x.select(&model.support),
+        });
+        model.params.kernel = spec;
+        if let Some(machine) = &mut model.report.machine {
+            machine.precision = source.precision().into();
+        }
+        notes::on_samples(&mut model, x);
+        model.report.seconds = started.elapsed().as_secs_f64();
+        Ok(model)
+    }
+
+    /// Fits on a kernel matrix that the caller computed. It must be symmetric.
+    pub fn fit_gram(
+        ctx: &Context,
+        params: &SvmParams,
+        matrix: MatRef<'_, T>,
+        lesson: Lesson<'_>,
+        start: Option<&Svm<T>>,
+    ) -> Result<Self> {
+        let started = Instant::now();
+        check_symmetric(matrix)?;
+        let checked = Checked::new(params, lesson, matrix.rows())?;
+        let all = Stored::new(matrix);
+        let columns = all.restrict(&checked.rows);
+        let solved =
+            ctx.install(|| Fit { ctx, params, checked: &checked, started }.run(&*columns, start))?;
+        let mut model = fold(params, &checked, solved, matrix.rows());
+        model.report.storage = "given".into();
+        model.report.reason = "the kernel matrix was given".into();
+        notes::on_report(&mut model);
+        model.report.seconds = started.elapsed().as_secs_f64();
+        Ok(model)
+    }
+}
+
+/// Square, finite and symmetric but for rounding.
+pub(super) fn check_symmetric<T: Real>(matrix: MatRef<'_, T>) -> Result<()> {
+    match asymmetric::<T>(Square::new(matrix)?.asymmetry()) {
+        None => Ok(()),
+        Some(message) => Err(Error::Shape(message)),
+    }
+}
+
+/// A fit under way.
+pub(super) struct Fit<'a> {
+    pub ctx: &'a Context,
+    pub params: &'a SvmParams,
+    pub checked: &'a Checked,
+    pub started: Instant,
+}
+
+/// Up to this many variables a pair of classes is worth a thread of its own.
+const PAIR_ALONE: usize = 6000;
+
+impl Fit<'_> {
+    /// Solves all problems on the columns of the samples that count.
+    pub fn run<T: Real>(
+        &self,
+        columns: &dyn Columns,
+        start: Option<&Svm<T>>,
+    ) -> Result<Vec<Solved>> {
+        let start = start.filter(|model| self.fits(model));
+        let pairs = self.pairs();
+        let beta = |problem: usize| {
+            start.map(|model| {
+                model.coefficients_of(problem, &self.checked.rows, &self.checked.places)
+            })
+        };
+        if pairs.is_empty() {
+            let posed = Posed::whole(self.params, self.checked);
+            return Ok(vec![self.solve(columns, posed, beta(0), self.ctx)?]);
+        }
+        let done = AtomicUsize::new(0);
+        let solve = |problem: usize| -> Result<Solved> {
+            let (a, b) = pairs[problem];
+            let posed = Posed::pair(self.params, self.checked, a, b);
+            if pairs.len() == 1 {
+                return self.solve(columns, posed, beta(problem), self.ctx);
+            }
+            let part = columns.restrict(&posed.samples);
+            let quiet = self.ctx.without_steps();
+            let solved = self.solve_part(&*part, posed, beta(problem), &quiet)?;
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            let (done, total) = (done as f64, pairs.len() as f64);
+            // A break is seen by the problems that follow.
+            let _ = self.ctx.step(Step { stage: "pairs of classes", done, total, residual: None });
+            Ok(solved)
+        };
+        let largest = self.largest_pair();
+        match largest <= PAIR_ALONE {
+            true => (0..pairs.len()).into_par_iter().map(solve).collect(),
+            false => (0..pairs.len()).map(solve).collect(),
+        }
+    }
+
+    /// Pairs of classes, by place; none for tasks without classes.
+    pub fn pairs(&self) -> Vec<(usize, usize)> {
+        let k = self.checked.classes.len();
+        (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b))).collect()
+    }
+
+    fn largest_pair(&self) -> usize {
+        let mut counts = vec![0_usize; self.checked.classes.len()];
+        self.checked.places.iter().for_each(|&place| counts[place] += 1);
+        counts.sort_unstable();
+        counts.iter().rev().take(2).sum()
+    }
+
+    /// Whether another machine's coefficients can be started from.
+    fn fits<T: Real>(&self, model: &Svm<T>) -> bool {
+        let classes = (!self.checked.classes.is_empty()).then_some(&self.checked.classes);
+        model.params.task == self.params.task && model.classes.as_ref() == classes
+    }
+
+    /// Solves a problem whose samples are all that count, in their order.
+    fn solve(
+        &self,
+        columns: &dyn Columns,
+        posed: Posed,
+        start: Option<Vec<f64>>,
+        ctx: &Context,
+    ) -> Result<Solved> {
+        let in_order = posed.samples.iter().enumerate().all(|(v, &sample)| v == sample);
+        match in_order {
+            true => self.solve_part(columns, posed, start, ctx),
+            false => self.solve_part(&*columns.restrict(&posed.samples), posed, start, ctx),
+        }
+    }
+
+    /// Solves a problem on the columns of its own variables.
+    pub fn solve_part(
+        &self,
+        columns: &dyn Columns,
+        posed: Posed,
+        start: Option<Vec<f64>>,
+        ctx: &Context,
+    ) -> Result<Solved> {
+        let posed = match start {
+            Some(beta) => posed.start_from(&beta),
+            None => posed,
+        };
+        let deadline = self.params.max_seconds.and_then(|seconds| {
+            self.started.checked_add(Duration::try_from_secs_f64(seconds).ok()?)
+        });
+        let params = smo::Params {
+            tolerance: self.params.tolerance,
+            shrinking: self.params.shrinking,
+            cache: self.params.cache.unwrap_or(CACHE).min(ctx.budget()),
+            max_iterations: self.params.max_iterations,
+            deadline,
+        };
+        let solution = smo::solve(ctx, columns, posed.problem.clone(), &params)?;
+        posed.finish(self.params, self.checked, solution)
+    }
+}
+
+impl<T: Real> Svm<T> {
+    /// The coefficients of one problem for samples of the training set, in LIBSVM's orientation; 0 for samples without
+    /// support. `rows` are rows of the training set, `places` their classes.
+    pub(super) fn coefficients_of(
+        &self,
+        problem: usize,
+        rows: &[usize],
+        places: &[usize],
+    ) -> Vec<f64> {
+        let mut place_of = vec![None; self.trained_on];
+        rows.iter().enumerate().for_each(|(i, &row)| {
+            if let Some(place) = place_of.get_mut(row) {
+                *place = Some(i);
+            }
+        });
+        let mut beta = vec![0.0; rows.len()];
+        let k = self.classes.as_ref().map_or(0, Vec::len);
+        let (a, b) = super::decode::pairs(k).nth(problem).unwrap_or((0, 0));
+        let sign = if k == 2 { -1.0 } else { 1.0 };
+        for (s, &row) in self.support.iter().enumerate() {
+            let Some(i) = place_of[row] else { continue };
+            let line = match places.get(i) {
+                None => 0,
+                Some(&place) if place == a => b - 1,
+                Some(&place) if place == b => a,
+                Some(_) => continue,
+            };
+            beta[i] = sign * self.coef[(line, s)];
+        }
+        beta
+    }
+
+    /// Whether the monitor stopped the fit.
+    pub fn was_interrupted(&self) -> bool {
+        let problems = self.report.machine.iter().flat_map(|machine| &machine.problems);
+        problems.into_iter().any(|problem| problem.stop == Stop::Interrupted)
+    }
+
+    /// Whether classes are learned.
+    pub(super) fn is_classifier(&self) -> bool {
+        matches!(self.params.task, Task::CSvc | Task::NuSvc)
+    }
+}

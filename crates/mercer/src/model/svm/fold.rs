@@ -1,0 +1,82 @@
+//! The solutions of all problems as one machine.
+
+use super::check::Checked;
+use super::decode::pairs;
+use super::problem::Solved;
+use super::report::SvmReport;
+use super::{Svm, SvmParams};
+use crate::linalg::view::Mat;
+use crate::model::report::Report;
+use crate::real::Real;
+use crate::solve::smo::Stop;
+
+/// Folds solutions in the order of the pairs of classes.
+pub(super) fn fold<T: Real>(
+    params: &SvmParams,
+    checked: &Checked,
+    solved: Vec<Solved>,
+    trained_on: usize,
+) -> Svm<T> {
+    let n = checked.rows.len();
+    let k = checked.classes.len();
+    let mut is_support = vec![false; n];
+    for solution in &solved {
+        let each = solution.samples.iter().zip(&solution.beta);
+        each.filter(|(_, b)| **b != 0.0).for_each(|(&sample, _)| is_support[sample] = true);
+    }
+    let class_of = |i: usize| checked.places.get(i).copied().unwrap_or(0);
+    let mut support: Vec<usize> = (0..n).filter(|&i| is_support[i]).collect();
+    support.sort_by_key(|&i| (class_of(i), i));
+    let mut column_of = vec![0; n];
+    support.iter().enumerate().for_each(|(column, &i)| column_of[i] = column);
+    let mut counts = vec![0; k.max(1)];
+    support.iter().for_each(|&i| counts[class_of(i)] += 1);
+    let lines = k.max(2) - 1;
+    let mut coef = Mat::zeros(lines, support.len());
+    let sign = if k == 2 { -1.0 } else { 1.0 };
+    for (problem, solution) in solved.iter().enumerate() {
+        let (a, b) = pairs(k).nth(problem).unwrap_or((0, 1));
+        for (&sample, &beta) in solution.samples.iter().zip(&solution.beta) {
+            if beta != 0.0 {
+                let line = if k > 0 && class_of(sample) == a { b - 1 } else { a };
+                coef[(line, column_of[sample])] = sign * beta;
+            }
+        }
+    }
+    let report = report::<T>(&solved);
+    Svm {
+        params: params.clone(),
+        support: support.iter().map(|&i| checked.rows[i]).collect(),
+        anchors: None,
+        trained_on,
+        counts,
+        coef,
+        offset: solved.iter().map(|solution| sign * solution.offset).collect(),
+        classes: (k > 0).then(|| checked.classes.clone()),
+        class_weights: (k > 0).then(|| checked.class_weights.clone()),
+        calibration: None,
+        report,
+    }
+}
+
+fn report<T: Real>(solved: &[Solved]) -> Report {
+    let problems: Vec<_> = solved.iter().map(|solution| solution.report.clone()).collect();
+    Report {
+        solver: "smo".into(),
+        storage: "columns".into(),
+        reason: "kernel columns are computed where coefficients move".into(),
+        passes: solved.iter().map(|solution| solution.rounds as usize).sum(),
+        residual: problems.iter().map(|problem| problem.violation).fold(0.0, f64::max),
+        converged: problems.iter().all(|problem| problem.stop == Stop::Converged),
+        precision: T::NAME.into(),
+        seconds: 0.0,
+        notes: Vec::new(),
+        system: None,
+        machine: Some(SvmReport {
+            problems,
+            precision: T::NAME.into(),
+            columns_used: solved.iter().map(|solution| solution.asked).sum(),
+            columns_at_hand: solved.iter().map(|solution| solution.hits).sum(),
+        }),
+    }
+}

@@ -1,0 +1,167 @@
+//! Support vector machines: classification, regression and the support of a distribution.
+//!
+//! All five tasks are one quadratic problem (`solve::smo`) with different bounds and linear terms; what comes out is an
+//! expansion over the few training samples whose coefficient is not zero, the support vectors.
+
+mod calibrate;
+mod calibration;
+mod check;
+mod decide;
+mod decode;
+mod fit;
+mod fold;
+mod notes;
+mod problem;
+mod report;
+mod source;
+
+use serde::{Deserialize, Serialize};
+
+pub use calibration::{Calibration, Curve, Method};
+pub use decode::{one_vs_rest, votes};
+pub use report::{ProblemReport, Stop, SvmReport};
+
+use super::report::Report;
+use crate::kernel::KernelSpec;
+use crate::linalg::view::Mat;
+use crate::points::Dense;
+use crate::real::Real;
+
+/// What a support vector machine learns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Task {
+    /// Classes, with the price `c` for samples on the wrong side of their margin.
+    CSvc,
+    /// Classes, with the share `nu` of samples that may be on the wrong side.
+    NuSvc,
+    /// Values, with the price `c` for those farther than `epsilon` from the function.
+    EpsilonSvr,
+    /// Values, with the share `nu` of those that may be outside of a tube whose width is found.
+    NuSvr,
+    /// Where the samples are: all but about the share `nu` of them.
+    OneClass,
+}
+
+impl Task {
+    /// All tasks.
+    pub const ALL: [Task; 5] =
+        [Task::CSvc, Task::NuSvc, Task::EpsilonSvr, Task::NuSvr, Task::OneClass];
+
+    /// The name in model files: `c_svc`, `nu_svc`, `epsilon_svr`, `nu_svr` or `one_class`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Task::CSvc => "c_svc",
+            Task::NuSvc => "nu_svc",
+            Task::EpsilonSvr => "epsilon_svr",
+            Task::NuSvr => "nu_svr",
+            Task::OneClass => "one_class",
+        }
+    }
+
+    /// Whether samples belong to classes.
+    pub fn is_classification(self) -> bool {
+        matches!(self, Task::CSvc | Task::NuSvc)
+    }
+}
+
+/// What to fit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SvmParams {
+    /// What is learned.
+    pub task: Task,
+    /// The kernel; widths that depend on the data are resolved in fit.
+    pub kernel: KernelSpec,
+    /// The price of a unit on the wrong side, above 0; for `CSvc`, `EpsilonSvr` and `NuSvr`.
+    pub c: f64,
+    /// A share, above 0 and at most 1; for `NuSvc`, `NuSvr` and `OneClass`.
+    pub nu: f64,
+    /// Half the width of the tube, not negative; for `EpsilonSvr`.
+    pub epsilon: f64,
+    /// The violation of the optimality conditions at which the solver stops.
+    pub tolerance: f64,
+    /// Whether samples that will keep their coefficient are set aside while the others are worked on.
+    pub shrinking: bool,
+    /// Bytes for kernel columns; `None` for 2 GB, or the memory budget if that is less.
+    pub cache: Option<u64>,
+    /// Steps of the solver at most, for each pair of classes; `None` for no limit.
+    pub max_iterations: Option<u64>,
+    /// Seconds at most; `None` for no limit.
+    pub max_seconds: Option<f64>,
+}
+
+impl SvmParams {
+    /// A machine with `kernel` for `task`, and the defaults of LIBSVM for the rest.
+    pub fn new(task: Task, kernel: KernelSpec) -> Self {
+        Self {
+            task,
+            kernel,
+            c: 1.0,
+            nu: 0.5,
+            epsilon: 0.1,
+            tolerance: 1e-3,
+            shrinking: true,
+            cache: None,
+            max_iterations: None,
+            max_seconds: None,
+        }
+    }
+}
+
+/// What is known of the training samples beside their features.
+#[derive(Clone, Copy, Debug)]
+pub enum Target<'a> {
+    /// For each sample the place of its class in `classes`. Every class must have a sample.
+    Classes {
+        /// Names, in order.
+        classes: &'a [String],
+        /// One per sample, below `classes.len()`.
+        places: &'a [usize],
+        /// The price of each class as a multiple of `c`; `None` for 1.
+        weights: Option<&'a [f64]>,
+    },
+    /// For each sample the value to predict.
+    Values(&'a [f64]),
+    /// Nothing, for `OneClass`.
+    Nothing,
+}
+
+/// What to learn from, features aside.
+#[derive(Clone, Copy, Debug)]
+pub struct Lesson<'a> {
+    /// What to learn.
+    pub target: Target<'a>,
+    /// How much each sample counts, not negative; `None` for 1. A weight multiplies `c`; samples of weight 0 do not count.
+    pub weights: Option<&'a [f64]>,
+}
+
+/// A fitted support vector machine.
+#[derive(Clone)]
+pub struct Svm<T: Real> {
+    /// The parameters, with the kernel as it was resolved.
+    pub params: SvmParams,
+    /// The rows of the training set that are support vectors; of classes, those of the first class first.
+    pub support: Vec<usize>,
+    /// The support vectors, in that order; `None` if the kernel matrix came from the user.
+    pub anchors: Option<Dense<T>>,
+    /// Samples that it was fitted on.
+    pub trained_on: usize,
+    /// How many support vectors each class has; without classes, one number.
+    pub counts: Vec<usize>,
+    /// (classes − 1) × support, or 1 × support without classes. Of a support vector of class a, row r belongs to the problem
+    /// of a against the r-th of the other classes.
+    pub coef: Mat<f64>,
+    /// A constant for each problem: pairs of classes (0, 1), (0, 2), …, (1, 2), …; without classes, one.
+    ///
+    /// A positive decision speaks for the first class of a pair, except that with two classes in all it speaks for the
+    /// second.
+    pub offset: Vec<f64>,
+    /// The names of the classes.
+    pub classes: Option<Vec<String>>,
+    /// The price of each class as a multiple of `c`.
+    pub class_weights: Option<Vec<f64>>,
+    /// How decisions become probabilities, if that was asked for.
+    pub calibration: Option<Calibration>,
+    /// How the fit went; its `machine` tells of every problem.
+    pub report: Report,
+}

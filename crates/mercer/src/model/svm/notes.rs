@@ -1,0 +1,79 @@
+//! What a user should know of a fit, one sentence each.
+
+use super::Svm;
+use crate::points::Dense;
+use crate::real::Real;
+use crate::solve::smo::Stop;
+
+/// Notes on how the solver ended.
+pub(super) fn on_report<T: Real>(model: &mut Svm<T>) {
+    let Some(machine) = &model.report.machine else { return };
+    let stopped: Vec<Stop> =
+        machine.problems.iter().map(|p| p.stop).filter(|stop| *stop != Stop::Converged).collect();
+    let Some(first) = stopped.first() else { return };
+    let why = match first {
+        Stop::Iterations => "the number of iterations is spent",
+        Stop::Time => "the time is spent",
+        _ => "it was interrupted",
+    };
+    let of = match machine.problems.len() {
+        1 => String::new(),
+        all => format!(" in {} of {all} problems", stopped.len()),
+    };
+    model.report.notes.push(format!(
+        "the solver stopped before the optimum{of}, because {why}: violation {:.1e}, tolerance {:.1e}; the model can be \
+         used, and a warm start goes on from it",
+        model.report.residual, model.params.tolerance
+    ));
+}
+
+/// From this ratio of the spreads of two features on, the larger drowns the smaller.
+const UNEVEN: f64 = 100.0;
+/// Steps per sample from which on a problem counts as hard.
+const HARD: u64 = 20;
+
+/// Notes on how the solver ended and on features that made it hard.
+pub(super) fn on_samples<T: Real>(model: &mut Svm<T>, x: &Dense<T>) {
+    on_report(model);
+    let steps = model.report.machine.iter().flat_map(|m| &m.problems).map(|p| p.iterations);
+    let is_hard = steps.max().unwrap_or(0) > HARD * x.n() as u64;
+    if model.report.converged && !is_hard {
+        return;
+    }
+    let spreads = spreads(x);
+    let largest = (0..spreads.len()).max_by(|&a, &b| spreads[a].total_cmp(&spreads[b]));
+    let smallest = (0..spreads.len())
+        .filter(|&j| spreads[j] > 0.0)
+        .min_by(|&a, &b| spreads[a].total_cmp(&spreads[b]));
+    if let (Some(large), Some(small)) = (largest, smallest) {
+        if spreads[large] > UNEVEN * spreads[small] {
+            model.report.notes.push(format!(
+                "the features have very different spreads (column {large}: {:.1e}, column {small}: {:.1e}; counted from \
+                 0), which makes the problem hard and lets the small ones count for nothing: standardise the features \
+                 first",
+                spreads[large], spreads[small]
+            ));
+        } else if spreads[large] > UNEVEN {
+            model.report.notes.push(format!(
+                "the features are large (column {large}, counted from 0, has spread {:.1e}), which makes the problem \
+                 hard: standardise the features first, or choose a smaller C or gamma",
+                spreads[large]
+            ));
+        }
+    }
+}
+
+/// The standard deviation of each feature.
+fn spreads<T: Real>(x: &Dense<T>) -> Vec<f64> {
+    let (n, d) = (x.n() as f64, x.d());
+    let mut mean = vec![0.0; d];
+    for row in x.data().chunks_exact(d) {
+        mean.iter_mut().zip(row).for_each(|(sum, v)| *sum += v.f64() / n);
+    }
+    let mut spread = vec![0.0; d];
+    for row in x.data().chunks_exact(d) {
+        let each = spread.iter_mut().zip(row).zip(&mean);
+        each.for_each(|((sum, v), mean)| *sum += (v.f64() - mean).powi(2) / n);
+    }
+    spread.into_iter().map(f64::sqrt).collect()
+}

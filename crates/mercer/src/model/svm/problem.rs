@@ -1,0 +1,276 @@
+//! Each task as a quadratic problem, and what its solution means.
+
+use super::check::Checked;
+use super::report::ProblemReport;
+use super::{SvmParams, Task};
+use crate::error::{Error, Result};
+use crate::solve::smo::{Problem, Solution, Variable};
+
+/// A problem on some of the samples that count.
+pub(super) struct Posed {
+    pub task: Task,
+    /// Places among the samples that count, one per variable; `NuSvr` has each twice.
+    pub samples: Vec<usize>,
+    pub problem: Problem,
+    /// What the coefficients of each group sum up to, in size; for the tasks with `nu`.
+    sums: Vec<f64>,
+}
+
+/// A solved problem, in the orientation of LIBSVM: positive for the first class.
+pub(super) struct Solved {
+    /// Places among the samples that count.
+    pub samples: Vec<usize>,
+    /// One per sample.
+    pub beta: Vec<f64>,
+    /// The decision of each sample, its own coefficient included.
+    pub decisions: Vec<f64>,
+    pub offset: f64,
+    pub report: ProblemReport,
+    pub rounds: u64,
+    pub asked: u64,
+    pub hits: u64,
+}
+
+impl Posed {
+    /// The problem of two classes, by place.
+    pub fn pair(params: &SvmParams, checked: &Checked, first: usize, second: usize) -> Self {
+        let of =
+            |class: usize| (0..checked.rows.len()).filter(move |&i| checked.places[i] == class);
+        let samples: Vec<usize> = of(first).chain(of(second)).collect();
+        let nu = params.task == Task::NuSvc;
+        let variable = |&i: &usize| {
+            let (class, weight) = (checked.places[i], checked.weights[i]);
+            let most = if nu { weight } else { params.c * checked.class_weights[class] * weight };
+            let sign = if class == first { 1.0 } else { -1.0 };
+            one_sided(sign, most, if nu { 0.0 } else { -sign })
+        };
+        let variables: Vec<Variable> = samples.iter().map(variable).collect();
+        let group = match nu {
+            true => samples.iter().map(|&i| u8::from(checked.places[i] != first)).collect(),
+            false => vec![0; samples.len()],
+        };
+        let total: f64 = if nu { samples.iter().map(|&i| checked.weights[i]).sum() } else { 0.0 };
+        let sums = if nu { vec![0.5 * params.nu * total; 2] } else { Vec::new() };
+        Self { task: params.task, samples, problem: Problem { variables, group }, sums }.started()
+    }
+
+    /// The problem of all samples, for tasks without classes.
+    pub fn whole(params: &SvmParams, checked: &Checked) -> Self {
+        let n = checked.rows.len();
+        let weight: f64 = checked.weights.iter().sum();
+        let (variables, group, sums): (Vec<Variable>, Vec<u8>, Vec<f64>) = match params.task {
+            Task::OneClass => {
+                let most = checked.weights.iter();
+                (
+                    most.map(|&w| one_sided(1.0, w, 0.0)).collect(),
+                    vec![0; n],
+                    vec![params.nu * weight],
+                )
+            }
+            Task::NuSvr => {
+                let side = |sign: f64| {
+                    let each = checked.weights.iter().zip(&checked.values);
+                    each.map(move |(w, y)| one_sided(sign, params.c * w, -y))
+                };
+                let sums = vec![0.5 * params.c * params.nu * weight; 2];
+                let group = (0..2 * n).map(|v| u8::from(v >= n)).collect();
+                (side(1.0).chain(side(-1.0)).collect(), group, sums)
+            }
+            _ => {
+                let each = checked.weights.iter().zip(&checked.values);
+                let variable = |(w, y): (&f64, &f64)| Variable {
+                    beta: 0.0,
+                    lower: -params.c * w,
+                    upper: params.c * w,
+                    linear: -y,
+                    kink: params.epsilon,
+                };
+                (each.map(variable).collect(), vec![0; n], Vec::new())
+            }
+        };
+        let copies = variables.len() / n.max(1);
+        let samples = (0..copies).flat_map(|_| 0..n).collect();
+        Self { task: params.task, samples, problem: Problem { variables, group }, sums }.started()
+    }
+
+    /// The same problem without some of its samples: their coefficients are fixed at 0.
+    pub fn without(mut self, is_left_out: impl Fn(usize) -> bool) -> Self {
+        let before: f64 = self.room(0) + self.room(1);
+        for (variable, &sample) in self.problem.variables.iter_mut().zip(&self.samples) {
+            if is_left_out(sample) {
+                *variable = Variable { linear: variable.linear, ..Variable::FIXED };
+            }
+        }
+        // The share nu is one of the samples that remain; what both groups have room for bounds it.
+        let after = self.room(0) + self.room(1);
+        let most = (0..self.sums.len()).map(|g| self.room(g as u8)).fold(f64::INFINITY, f64::min);
+        self.sums.iter_mut().for_each(|sum| *sum = (*sum * after / before).min(most));
+        self.started()
+    }
+
+    /// What the coefficients of a group can sum up to, in size.
+    fn room(&self, g: u8) -> f64 {
+        let own = self.problem.variables.iter().zip(&self.problem.group);
+        own.filter(|(_, group)| **group == g).map(|(v, _)| v.upper - v.lower).sum()
+    }
+
+    /// Starts from coefficients (one per sample that counts) close to the solution.
+    pub fn start_from(mut self, beta: &[f64]) -> Self {
+        for (variable, &sample) in self.problem.variables.iter_mut().zip(&self.samples) {
+            variable.beta = beta[sample].clamp(variable.lower, variable.upper);
+        }
+        if self.sums.is_empty() {
+            let size = |sign: f64| -> f64 {
+                self.problem.variables.iter().map(|v| (sign * v.beta).max(0.0)).sum()
+            };
+            let (up, down) = (size(1.0), size(-1.0));
+            let least = up.min(down);
+            for variable in &mut self.problem.variables {
+                let own = if variable.beta > 0.0 { up } else { down };
+                if own > least {
+                    variable.beta *= least / own;
+                }
+            }
+        }
+        self.started()
+    }
+
+    /// Brings the sums of groups to what they must be: as in LIBSVM, from the first sample on where something is missing.
+    fn started(mut self) -> Self {
+        for (g, &sum) in self.sums.iter().enumerate() {
+            let own = |(_, group): &(&mut Variable, &u8)| usize::from(**group) == g;
+            let Problem { variables, group } = &mut self.problem;
+            let now: f64 = variables
+                .iter()
+                .zip(&*group)
+                .filter(|(_, group)| usize::from(**group) == g)
+                .map(|(v, _)| v.beta.abs())
+                .sum();
+            let scale = if now > sum { sum / now } else { 1.0 };
+            let mut missing = sum - now * scale;
+            for (variable, _) in variables.iter_mut().zip(&*group).filter(own) {
+                let sign = if variable.upper > 0.0 { 1.0 } else { -1.0 };
+                let most = variable.upper - variable.lower;
+                let size = variable.beta.abs() * scale;
+                let more = missing.min(most - size).max(0.0);
+                variable.beta = sign * (size + more);
+                missing -= more;
+            }
+        }
+        self
+    }
+
+    /// What a solution means.
+    pub fn finish(
+        self,
+        params: &SvmParams,
+        checked: &Checked,
+        solution: Solution,
+    ) -> Result<Solved> {
+        let Solution { beta, f, balance, info } = solution;
+        let gap = self.gap(params, checked, &beta, &f, &balance);
+        let mut objective = info.objective;
+        let mut offset = -balance.iter().sum::<f64>() / balance.len() as f64;
+        let n = if self.task == Task::NuSvr { beta.len() / 2 } else { beta.len() };
+        let mut folded: Vec<f64> = match self.task {
+            Task::NuSvr => (0..n).map(|i| beta[i] + beta[i + n]).collect(),
+            _ => beta.clone(),
+        };
+        let mut f = f;
+        f.truncate(n);
+        if self.task == Task::NuSvc {
+            // The margin is found together with the function; in its units, the classes are at ±1.
+            let margin = 0.5 * (balance[0] - balance[1]);
+            if !(margin > 0.0) {
+                return Err(Error::Numeric(
+                    "nu-SVC found no margin between the classes: their samples coincide in feature space; lower nu, or \
+                     scale the features"
+                        .into(),
+                ));
+            }
+            folded.iter_mut().for_each(|b| *b /= margin);
+            f.iter_mut().for_each(|v| *v /= margin);
+            offset /= margin;
+            objective /= margin * margin;
+        }
+        let is_bounded = |i: usize| {
+            let v = &self.problem.variables[i];
+            Variable { beta: beta[i], ..*v }.is_bounded()
+        };
+        let support = folded.iter().filter(|b| **b != 0.0).count();
+        let bounded = (0..n).filter(|&i| folded[i] != 0.0 && is_bounded(i)).count();
+        let report = ProblemReport {
+            iterations: info.iterations,
+            objective,
+            gap,
+            violation: info.violation,
+            support,
+            bounded,
+            stop: info.stop,
+        };
+        let decisions = f.iter().map(|v| v + offset).collect();
+        let mut samples = self.samples;
+        samples.truncate(n);
+        let (rounds, asked, hits) = (info.rounds, info.asked, info.hits);
+        Ok(Solved { samples, beta: folded, decisions, offset, report, rounds, asked, hits })
+    }
+
+    /// The primal objective minus the dual one.
+    fn gap(
+        &self,
+        params: &SvmParams,
+        checked: &Checked,
+        beta: &[f64],
+        f: &[f64],
+        balance: &[f64],
+    ) -> f64 {
+        let norm: f64 = beta.iter().zip(f).map(|(b, f)| b * f).sum();
+        let variables = &self.problem.variables;
+        let cost: f64 =
+            variables.iter().zip(beta).map(|(v, &b)| Variable { beta: b, ..*v }.cost()).sum();
+        let rho = balance.iter().sum::<f64>() / balance.len() as f64;
+        let size = |v: &Variable| v.upper - v.lower;
+        let loss: f64 = match self.task {
+            Task::CSvc => variables
+                .iter()
+                .zip(f)
+                .map(|(v, f)| size(v) * (1.0 + v.linear * (f - rho)).max(0.0))
+                .sum(),
+            Task::EpsilonSvr => variables
+                .iter()
+                .zip(f)
+                .map(|(v, f)| {
+                    0.5 * size(v) * ((f - rho + v.linear).abs() - params.epsilon).max(0.0)
+                })
+                .sum(),
+            Task::OneClass => {
+                let outside = variables.iter().zip(f).map(|(v, f)| size(v) * (rho - f).max(0.0));
+                outside.sum::<f64>() - rho * self.sums[0]
+            }
+            Task::NuSvc => {
+                let margin = 0.5 * (balance[0] - balance[1]);
+                let outside = variables.iter().zip(f).map(|(v, f)| {
+                    let sign = if v.upper > 0.0 { 1.0 } else { -1.0 };
+                    size(v) * (margin - sign * (f - rho)).max(0.0)
+                });
+                outside.sum::<f64>() - margin * (self.sums[0] + self.sums[1])
+            }
+            Task::NuSvr => {
+                let n = checked.rows.len();
+                let epsilon = 0.5 * (balance[1] - balance[0]);
+                let outside = variables[..n]
+                    .iter()
+                    .zip(f)
+                    .map(|(v, f)| size(v) * ((f - rho + v.linear).abs() - epsilon).max(0.0));
+                outside.sum::<f64>() + epsilon * (self.sums[0] + self.sums[1])
+            }
+        };
+        norm + cost + loss
+    }
+}
+
+/// A coefficient between 0 and `most`, with a sign.
+fn one_sided(sign: f64, most: f64, linear: f64) -> Variable {
+    let (lower, upper) = if sign > 0.0 { (0.0, most) } else { (-most, 0.0) };
+    Variable { beta: 0.0, lower, upper, linear, kink: 0.0 }
+}

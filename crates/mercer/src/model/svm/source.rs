@@ -1,0 +1,106 @@
+//! In which numbers kernel values are computed: single where that is as good as rounding double, else double.
+
+use crate::error::Result;
+use crate::gram::{Columns, Evaluated};
+use crate::kernel::{Kernel, KernelSpec, Tile, VectorKernel};
+use crate::points::{Dense, Points, Span};
+use crate::real::Real;
+
+/// A kernel with samples in the numbers that suit them.
+pub(super) enum Source<T: Real> {
+    /// In single precision, around the mean where only differences count.
+    Single(VectorKernel<f32>, Dense<f32>),
+    /// As the samples are.
+    Own(VectorKernel<T>, Dense<T>),
+    /// In double precision, for samples in single precision whose products cancel.
+    Double(VectorKernel<f64>, Dense<f64>),
+}
+
+/// Samples that are compared to see whether single precision is good enough.
+const PROBED: usize = 128;
+/// The error of a kernel value, as a share of the largest, that a sum over many support vectors still forgives.
+const FORGIVEN: f64 = 5e-7;
+
+impl<T: Real> Source<T> {
+    /// Chooses for a resolved kernel.
+    pub fn new(spec: &KernelSpec, x: &Dense<T>) -> Result<Self> {
+        // Few samples cost next to nothing in any numbers.
+        if x.n() <= PROBED && T::EPSILON < 1e-10 {
+            return Ok(Source::Own(VectorKernel::new(spec)?, x.clone()));
+        }
+        let single = VectorKernel::<f32>::new(spec);
+        if let Ok(kernel) = single {
+            if let Some(points) = tame(&kernel, spec, x)? {
+                return Ok(Source::Single(kernel, points));
+            }
+        }
+        match T::EPSILON < 1e-10 {
+            true => Ok(Source::Own(VectorKernel::new(spec)?, x.clone())),
+            false => Ok(Source::Double(VectorKernel::new(spec)?, x.convert()?)),
+        }
+    }
+
+    /// The columns of its matrix.
+    pub fn columns(&self) -> Box<dyn Columns + '_> {
+        match self {
+            Source::Single(kernel, points) => Box::new(Evaluated::new(kernel, points.clone())),
+            Source::Own(kernel, points) => Box::new(Evaluated::new(kernel, points.clone())),
+            Source::Double(kernel, points) => Box::new(Evaluated::new(kernel, points.clone())),
+        }
+    }
+
+    /// `"f32"` or `"f64"`.
+    pub fn precision(&self) -> &'static str {
+        match self {
+            Source::Single(..) => f32::NAME,
+            Source::Own(..) => T::NAME,
+            Source::Double(..) => f64::NAME,
+        }
+    }
+}
+
+/// The samples in single precision, as they are or around their mean, if kernel values come out as well as rounded ones.
+fn tame<T: Real>(
+    kernel: &VectorKernel<f32>,
+    spec: &KernelSpec,
+    x: &Dense<T>,
+) -> Result<Option<Dense<f32>>> {
+    let exact = VectorKernel::<f64>::new(spec)?;
+    let some: Vec<usize> = (0..PROBED.min(x.n())).map(|k| k * x.n() / PROBED.min(x.n())).collect();
+    let true_values = square(&exact, &x.select(&some).convert::<f64>()?)?;
+    let good = |points: &Dense<f32>| -> Result<bool> {
+        let values = square(kernel, &points.select(&some))?;
+        let largest = true_values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+        let errors = values.iter().zip(&true_values).map(|(v, exact)| (v.f64() - exact).abs());
+        Ok(errors.fold(0.0, f64::max) <= FORGIVEN * largest)
+    };
+    if let Ok(plain) = x.convert::<f32>() {
+        if good(&plain)? {
+            return Ok(Some(plain));
+        }
+    }
+    if !kernel.measured().is_some_and(|measured| measured.is_of_differences()) {
+        return Ok(None);
+    }
+    let centred = around_mean(x)?;
+    Ok(good(&centred)?.then_some(centred))
+}
+
+fn square<T: Real>(kernel: &VectorKernel<T>, points: &Dense<T>) -> Result<Vec<T>> {
+    let n = points.n();
+    let mut values = vec![T::ZERO; n * n];
+    kernel.tile(Span::all(points), Span::all(points), Tile::new(&mut values, n, n, n))?;
+    Ok(values)
+}
+
+/// Differences stay what they are, and numbers become smaller.
+fn around_mean<T: Real>(x: &Dense<T>) -> Result<Dense<f32>> {
+    let (n, d) = (x.n(), x.d());
+    let mut mean = vec![0.0_f64; d];
+    for row in x.data().chunks_exact(d) {
+        mean.iter_mut().zip(row).for_each(|(sum, v)| *sum += v.f64());
+    }
+    mean.iter_mut().for_each(|sum| *sum /= n as f64);
+    let around = |(at, v): (usize, &T)| (v.f64() - mean[at % d]) as f32;
+    Dense::from_vec(x.data().iter().enumerate().map(around).collect(), n, d)
+}

@@ -1,0 +1,219 @@
+//! Kernel columns that were computed once and may be needed again, and the sums over them.
+
+use rayon::prelude::*;
+
+use crate::context::Context;
+use crate::error::Result;
+use crate::gram::{Columns, Picked};
+use crate::kernel::Tile;
+use crate::linalg::pairs::{add_columns, add_rows, turn};
+
+/// Rows that are worked on at a time.
+const ROWS: usize = 1024;
+/// Columns that are computed at a time: with so many rows, a tile that stays in the second-level cache.
+const COLS: usize = 64;
+/// Columns whose memory is taken at once.
+const SLAB: usize = 64;
+
+/// A change of one coefficient.
+#[derive(Clone, Copy, Debug)]
+pub struct Change {
+    /// Whose.
+    pub column: usize,
+    /// By how much.
+    pub by: f64,
+}
+
+/// Memory for columns, cut by rows so that threads can work on their own rows.
+pub struct Cache {
+    capacity: usize,
+    slot_of: Vec<u32>,
+    owner: Vec<u32>,
+    used: Vec<u64>,
+    clock: u64,
+    parts: Vec<Vec<Vec<f32>>>, // by rows, then by slab: SLAB × ROWS numbers
+    spare: Vec<Vec<f32>>,
+    /// Columns asked for.
+    pub asked: u64,
+    /// Columns that were here.
+    pub hits: u64,
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+impl Cache {
+    /// A cache of at most `bytes` for columns of `rows` numbers.
+    pub fn new(rows: usize, bytes: u64) -> Self {
+        let mut cache = Self {
+            capacity: 0,
+            slot_of: Vec::new(),
+            owner: Vec::new(),
+            used: Vec::new(),
+            clock: 0,
+            parts: Vec::new(),
+            spare: Vec::new(),
+            asked: 0,
+            hits: 0,
+        };
+        cache.restart(rows, bytes);
+        cache
+    }
+
+    /// Forgets all columns; from now on they have `rows` numbers. Memory is kept for reuse.
+    pub fn restart(&mut self, rows: usize, bytes: u64) {
+        self.spare.extend(self.parts.drain(..).flatten());
+        self.parts = vec![Vec::new(); rows.div_ceil(ROWS)];
+        let column = (rows.div_ceil(ROWS) * ROWS * size_of::<f32>()) as u64;
+        self.capacity = usize::try_from(bytes / column.max(1)).unwrap_or(usize::MAX).min(rows);
+        self.slot_of = vec![NOWHERE; rows];
+        self.owner.clear();
+        self.used.clear();
+    }
+
+    /// `f += Σ by · column`.
+    pub fn apply(
+        &mut self,
+        ctx: &Context,
+        source: &dyn Columns,
+        changes: &[Change],
+        f: &mut [f64],
+    ) -> Result<()> {
+        self.clock += 1;
+        self.asked += changes.len() as u64;
+        let (here, absent): (Vec<Change>, Vec<Change>) =
+            changes.iter().partition(|change| self.slot_of[change.column] != NOWHERE);
+        self.hits += here.len() as u64;
+        let slots: Vec<usize> = here.iter().map(|c| self.slot_of[c.column] as usize).collect();
+        let steps: Vec<f64> = here.iter().map(|c| c.by).collect();
+        slots.iter().for_each(|&slot| self.used[slot] = self.clock);
+        let places: Vec<u32> = absent.iter().map(|c| self.place(c.column)).collect();
+        let new = New::pick(source, &absent);
+        self.parts.par_iter_mut().zip(f.par_chunks_mut(ROWS)).enumerate().try_for_each(
+            |(part, (slabs, f))| {
+                let lines: Vec<&[f32]> =
+                    slots.iter().map(|&slot| line(slabs, slot, f.len())).collect();
+                add_columns::<f64>(f, &lines, &steps);
+                new.add(ctx, part * ROWS, f, |cols, tile| keep(slabs, &places[cols], tile))
+            },
+        )
+    }
+
+    /// A slot for a new column: an unused one, or that of the column that was used longest ago; none if there is no room.
+    fn place(&mut self, column: usize) -> u32 {
+        let slot = if self.owner.len() < self.capacity {
+            if self.owner.len() % SLAB == 0 {
+                for part in &mut self.parts {
+                    part.push(self.spare.pop().unwrap_or_else(|| vec![0.0; SLAB * ROWS]));
+                }
+            }
+            self.owner.push(NOWHERE);
+            self.used.push(0);
+            self.owner.len() - 1
+        } else {
+            let oldest = (0..self.used.len()).min_by_key(|&slot| self.used[slot]);
+            match oldest.filter(|&slot| self.used[slot] < self.clock) {
+                None => return NOWHERE,
+                Some(slot) => {
+                    self.slot_of[self.owner[slot] as usize] = NOWHERE;
+                    slot
+                }
+            }
+        };
+        self.owner[slot] = column as u32;
+        self.used[slot] = self.clock;
+        self.slot_of[column] = slot as u32;
+        slot as u32
+    }
+}
+
+fn line(slabs: &[Vec<f32>], slot: usize, len: usize) -> &[f32] {
+    &slabs[slot / SLAB][slot % SLAB * ROWS..][..len]
+}
+
+/// Stores the columns of a tile that have a place.
+fn keep(slabs: &mut [Vec<f32>], places: &[u32], tile: &[f32]) {
+    let rows = tile.len() / COLS;
+    if places.iter().all(|&place| place == NOWHERE) {
+        return;
+    }
+    let mut unwanted: Vec<Vec<f32>> = Vec::new();
+    unwanted.resize_with(places.iter().filter(|&&p| p == NOWHERE).count(), || vec![0.0; rows]);
+    let mut unwanted = unwanted.iter_mut();
+    // Lines of all slabs by place, so that each can be lent out once.
+    let mut wanted: Vec<(u32, usize)> = places.iter().copied().zip(0..).collect();
+    wanted.sort_unstable();
+    let mut by_column: Vec<Option<&mut [f32]>> = Vec::new();
+    by_column.resize_with(places.len(), || None);
+    let mut wanted = wanted.into_iter().peekable();
+    for (s, slab) in slabs.iter_mut().enumerate() {
+        for (l, line) in slab.chunks_exact_mut(ROWS).enumerate() {
+            if let Some((_, c)) = wanted.next_if(|&(place, _)| place as usize == s * SLAB + l) {
+                by_column[c] = Some(&mut line[..rows]);
+            }
+        }
+    }
+    let mut lines: Vec<&mut [f32]> = Vec::with_capacity(places.len());
+    for line in by_column {
+        match line {
+            Some(line) => lines.push(line),
+            None => lines.push(unwanted.next().expect("a line for each column without a place")),
+        }
+    }
+    turn::<f32>(tile, COLS, &mut lines);
+}
+
+/// Columns to compute, with the changes of their coefficients in blocks of [`COLS`].
+struct New<'a> {
+    picked: Box<dyn Picked + 'a>,
+    count: usize,
+    steps: Vec<f64>,
+}
+
+impl<'a> New<'a> {
+    fn pick(source: &'a dyn Columns, changes: &[Change]) -> Self {
+        let which: Vec<usize> = changes.iter().map(|c| c.column).collect();
+        let mut steps: Vec<f64> = changes.iter().map(|c| c.by).collect();
+        steps.resize(steps.len().next_multiple_of(COLS), 0.0);
+        Self { picked: source.pick(&which), count: which.len(), steps }
+    }
+
+    /// Computes the rows from `start` on, adds them to `f`, and shows each tile to `keep`.
+    fn add(
+        &self,
+        ctx: &Context,
+        start: usize,
+        f: &mut [f64],
+        mut keep: impl FnMut(std::ops::Range<usize>, &[f32]),
+    ) -> Result<()> {
+        if self.count == 0 {
+            return Ok(());
+        }
+        let rows = f.len();
+        let mut values = vec![0.0_f32; COLS * rows];
+        for from in (0..self.count).step_by(COLS) {
+            ctx.poll()?;
+            let cols = from..(from + COLS).min(self.count);
+            if cols.len() < COLS {
+                values.fill(0.0);
+            }
+            let tile = Tile::new(&mut values, rows, cols.len(), COLS);
+            self.picked.fill(start..start + rows, cols.clone(), tile)?;
+            add_rows::<f64>(f, &values, &self.steps[from..from + COLS]);
+            keep(cols, &values);
+        }
+        Ok(())
+    }
+}
+
+/// `f += Σ by · column` without keeping columns.
+pub fn apply_once(
+    ctx: &Context,
+    source: &dyn Columns,
+    changes: &[Change],
+    f: &mut [f64],
+) -> Result<()> {
+    let new = New::pick(source, changes);
+    f.par_chunks_mut(ROWS)
+        .enumerate()
+        .try_for_each(|(part, f)| new.add(ctx, part * ROWS, f, |_, _| ()))
+}

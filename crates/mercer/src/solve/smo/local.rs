@@ -1,0 +1,218 @@
+//! The small problem inside: some hundred coefficients, all of whose kernel values are at hand, two of them moved at a time.
+//!
+//! From one set of coefficients to the next, those that stay keep their slot, and only kernel values of new ones are
+//! computed.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::moves::Variable;
+use crate::error::Result;
+use crate::gram::Columns;
+use crate::kernel::Tile;
+use crate::linalg::pairs::{Found, LANES, LEAST_CURVATURE, follow, partner};
+
+/// Coefficients whose kernel values lie side by side.
+pub struct Local {
+    /// The place of each slot's variable in the problem that this one is a part of; [`EMPTY`] for none.
+    pub places: Vec<usize>,
+    /// The variables.
+    pub variables: Vec<Variable>,
+    groups: Vec<Range<usize>>,
+    kernel: Vec<f32>, // slots × slots
+    diagonal: Vec<f32>,
+    f: Vec<f64>,
+    add_up: Vec<f64>,
+    add_down: Vec<f64>,
+}
+
+/// The place of a slot without a variable.
+pub const EMPTY: usize = usize::MAX;
+
+/// How far a local problem is to be solved.
+pub struct Limits {
+    /// The violation to reach.
+    pub tolerance: f64,
+    /// Steps at most.
+    pub iterations: u64,
+}
+
+/// Lines of kernel values that are computed at a time.
+const LINES: usize = 64;
+
+impl Local {
+    /// A problem of at most `sizes` variables in each group, to be used again and again.
+    pub fn new(sizes: &[usize]) -> Self {
+        let mut groups = Vec::new();
+        let mut slots = 0;
+        for size in sizes {
+            groups.push(slots..slots + size.next_multiple_of(LANES));
+            slots = slots + size.next_multiple_of(LANES);
+        }
+        Self {
+            places: vec![EMPTY; slots],
+            variables: vec![Variable::FIXED; slots],
+            groups,
+            kernel: vec![0.0; slots * slots],
+            diagonal: vec![0.0; slots],
+            f: vec![0.0; slots],
+            add_up: vec![f64::INFINITY; slots],
+            add_down: vec![f64::NEG_INFINITY; slots],
+        }
+    }
+
+    /// Gives each chosen place a slot and computes the kernel values that are new.
+    pub fn set(
+        &mut self,
+        source: &dyn Columns,
+        chosen: &[Vec<usize>],
+        variables: &[Variable],
+        f: &[f64],
+    ) -> Result<()> {
+        let mut wanted = vec![false; variables.len()];
+        chosen.iter().flatten().for_each(|&place| wanted[place] = true);
+        for place in self.places.iter_mut().filter(|place| **place != EMPTY) {
+            // What stays is no longer wanted: it has its slot.
+            if !std::mem::take(&mut wanted[*place]) {
+                *place = EMPTY;
+            }
+        }
+        let mut fresh = Vec::new();
+        for (group, slots) in chosen.iter().zip(&self.groups) {
+            let mut empty = slots.clone().filter(|&slot| self.places[slot] == EMPTY);
+            let new: Vec<(usize, usize)> = group
+                .iter()
+                .filter(|&&place| wanted[place])
+                .map(|&p| (empty.next(), p))
+                .map(|(slot, place)| (slot.expect("a slot for every variable of a group"), place))
+                .collect();
+            for (slot, place) in new {
+                self.places[slot] = place;
+                fresh.push(slot);
+            }
+        }
+        for (slot, &place) in self.places.iter().enumerate() {
+            let variable = variables.get(place).copied().unwrap_or(Variable::FIXED);
+            self.variables[slot] = variable;
+            self.f[slot] = f.get(place).copied().unwrap_or(0.0);
+            self.add_up[slot] = variable.add_up();
+            self.add_down[slot] = variable.add_down();
+        }
+        self.fill(source, &fresh)
+    }
+
+    /// The kernel values of the fresh slots with all others.
+    fn fill(&mut self, source: &dyn Columns, fresh: &[usize]) -> Result<()> {
+        let size = self.places.len();
+        let at = |slot: usize| if self.places[slot] == EMPTY { 0 } else { self.places[slot] };
+        let all: Vec<usize> = (0..size).map(at).collect();
+        let picked = source.pick(&all);
+        let mut is_fresh = vec![false; size];
+        fresh.iter().for_each(|&slot| is_fresh[slot] = true);
+        let mut lines: Vec<(usize, &mut [f32])> = self
+            .kernel
+            .chunks_exact_mut(size.max(1))
+            .enumerate()
+            .filter(|(slot, _)| is_fresh[*slot])
+            .collect();
+        lines.par_chunks_mut(LINES).try_for_each(|lines| {
+            let rows: Vec<usize> = lines.iter().map(|(slot, _)| all[*slot]).collect();
+            let mut values = vec![0.0; rows.len() * size];
+            picked.fill_rows(&rows, Tile::new(&mut values, rows.len(), size, size))?;
+            for ((_, line), values) in lines.iter_mut().zip(values.chunks_exact(size)) {
+                line.copy_from_slice(values);
+            }
+            Ok(())
+        })?;
+        self.mirror(&is_fresh, fresh);
+        fresh.iter().for_each(|&slot| self.diagonal[slot] = self.kernel[slot * size + slot]);
+        Ok(())
+    }
+
+    /// Copies the values of fresh lines into the fresh columns of the other lines.
+    fn mirror(&mut self, is_fresh: &[bool], fresh: &[usize]) {
+        let size = self.places.len();
+        let mut sorted = fresh.to_vec();
+        sorted.sort_unstable();
+        let (mut new, mut old) = (Vec::new(), Vec::new());
+        for (slot, line) in self.kernel.chunks_exact_mut(size.max(1)).enumerate() {
+            if is_fresh[slot] { new.push(&*line) } else { old.push((slot, line)) }
+        }
+        old.par_chunks_mut(LINES).for_each(|old| {
+            for (&column, line) in sorted.iter().zip(&new) {
+                for (slot, target) in old.iter_mut() {
+                    target[column] = line[*slot];
+                }
+            }
+        });
+    }
+
+    /// Moves pairs until no pair violates by more than the tolerance. Returns the steps taken.
+    pub fn solve(&mut self, limits: &Limits) -> u64 {
+        let size = self.places.len();
+        let mut steps = 0;
+        let mut last = (0, 0, 0.0);
+        loop {
+            let mut best: Option<(usize, usize, f64)> = None;
+            let mut violation = f64::NEG_INFINITY;
+            for g in 0..self.groups.len() {
+                let range = self.groups[g].clone();
+                let lowest = self.follow(last, range.clone());
+                if lowest.value == f64::INFINITY {
+                    continue;
+                }
+                let i = range.start + lowest.at;
+                let (mut found, mut most) = (Found { at: 0, value: 0.0 }, 0.0);
+                partner::<f64>(
+                    &self.f[range.clone()],
+                    &self.add_down[range.clone()],
+                    &self.kernel[i * size..][range.clone()],
+                    &self.diagonal[range.clone()],
+                    self.diagonal[i],
+                    lowest.value,
+                    &mut found,
+                    &mut most,
+                );
+                violation = violation.max(most - lowest.value);
+                if found.value > best.map_or(0.0, |(_, _, value)| value) {
+                    best = Some((i, range.start + found.at, found.value));
+                }
+            }
+            let Some((i, j, _)) = best else { return steps };
+            if violation <= limits.tolerance || steps >= limits.iterations {
+                return steps;
+            }
+            last = (i, j, self.step(i, j));
+            steps += 1;
+        }
+    }
+
+    /// Brings the slopes of a group up to date after a step; finds the least of those that can rise.
+    fn follow(&mut self, last: (usize, usize, f64), range: Range<usize>) -> Found {
+        let size = self.places.len();
+        let (i, j, step) = last;
+        let line = |slot: usize| &self.kernel[slot * size..][range.clone()];
+        let (f, add) = (&mut self.f[range.clone()], &self.add_up[range.clone()]);
+        let mut found = Found { at: 0, value: f64::INFINITY };
+        follow::<f64>(f, line(i), line(j), step, add, &mut found);
+        found
+    }
+
+    /// Moves coefficient i up and j down by the same amount, as far as it pays and their bounds allow.
+    fn step(&mut self, i: usize, j: usize) -> f64 {
+        let size = self.places.len();
+        let slope = (self.f[j] + self.add_down[j]) - (self.f[i] + self.add_up[i]);
+        let curvature = f64::from(self.diagonal[i]) + f64::from(self.diagonal[j])
+            - 2.0 * f64::from(self.kernel[i * size + j]);
+        let wanted = slope / curvature.max(f64::from(LEAST_CURVATURE));
+        let step = wanted.min(self.variables[i].room_up()).min(self.variables[j].room_down());
+        self.variables[i].rise(step);
+        self.variables[j].fall(step);
+        for slot in [i, j] {
+            self.add_up[slot] = self.variables[slot].add_up();
+            self.add_down[slot] = self.variables[slot].add_down();
+        }
+        step
+    }
+}

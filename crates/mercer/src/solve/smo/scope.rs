@@ -1,0 +1,104 @@
+//! The coefficients that are worked on: all of them, or those that are not set aside.
+
+use super::cache::{Change, apply_once};
+use super::moves::Variable;
+use super::working_set::Extremes;
+use crate::context::Context;
+use crate::error::Result;
+use crate::gram::Columns;
+
+/// Coefficients with their part of the matrix.
+pub struct Scope<'a> {
+    narrowed: Option<Box<dyn Columns + 'a>>,
+    full: &'a dyn Columns,
+    /// Coefficients that were moved and then set aside, by row of the full matrix.
+    left: Vec<(usize, Variable)>,
+    /// The row of the full matrix that each belongs to.
+    pub rows: Vec<usize>,
+    /// The coefficients.
+    pub variables: Vec<Variable>,
+    /// K β.
+    pub f: Vec<f64>,
+    /// The group of each.
+    pub group: Vec<u8>,
+}
+
+impl<'a> Scope<'a> {
+    /// All coefficients. K β is computed.
+    pub fn all(
+        ctx: &Context,
+        full: &'a dyn Columns,
+        variables: Vec<Variable>,
+        group: Vec<u8>,
+    ) -> Result<Self> {
+        let n = full.size();
+        assert!(variables.len() == n && group.len() == n);
+        let mut f = vec![0.0; n];
+        let start: Vec<Change> = (0..n)
+            .filter(|&i| variables[i].beta != 0.0)
+            .map(|column| Change { column, by: variables[column].beta })
+            .collect();
+        apply_once(ctx, full, &start, &mut f)?;
+        let rows = (0..n).collect();
+        Ok(Self { narrowed: None, full, left: Vec::new(), rows, variables, f, group })
+    }
+
+    /// The matrix of these coefficients.
+    pub fn source(&self) -> &dyn Columns {
+        self.narrowed.as_deref().unwrap_or(self.full)
+    }
+
+    /// Whether some coefficients are set aside.
+    pub fn is_narrow(&self) -> bool {
+        self.narrowed.is_some()
+    }
+
+    /// The places whose coefficients are not stuck: stuck are those at an end of their range with a slope that no other
+    /// coefficient can meet.
+    pub fn unstuck(&self, extremes: &[Extremes]) -> Vec<usize> {
+        let is_unstuck = |&place: &usize| {
+            let (v, f) = (&self.variables[place], self.f[place]);
+            let found = extremes[usize::from(self.group[place])];
+            f + v.add_up() <= found.down || f + v.add_down() >= found.up
+        };
+        (0..self.rows.len()).filter(is_unstuck).collect()
+    }
+
+    /// These places alone.
+    pub fn narrow(&self, places: &[usize]) -> Scope<'a> {
+        let rows: Vec<usize> = places.iter().map(|&place| self.rows[place]).collect();
+        let mut left = self.left.clone();
+        if self.is_narrow() {
+            let mut stays = places.iter().copied().peekable();
+            let leaves = (0..self.rows.len()).filter(|&place| stays.next_if_eq(&place).is_none());
+            left.extend(leaves.map(|place| (self.rows[place], self.variables[place])));
+        }
+        Scope {
+            left,
+            narrowed: Some(self.full.restrict(&rows)),
+            full: self.full,
+            rows,
+            variables: places.iter().map(|&place| self.variables[place]).collect(),
+            f: places.iter().map(|&place| self.f[place]).collect(),
+            group: places.iter().map(|&place| self.group[place]).collect(),
+        }
+    }
+
+    /// Takes over what became of the coefficients of `part`, a narrower scope of this one, and brings K β up to date.
+    pub fn widen(&mut self, ctx: &Context, part: &Scope<'_>) -> Result<()> {
+        let inside = part.rows.iter().copied().zip(part.variables.iter().copied());
+        let mut changes = Vec::new();
+        for (row, variable) in inside.chain(part.left.iter().copied()) {
+            let by = variable.beta - self.variables[row].beta;
+            if by != 0.0 {
+                changes.push(Change { column: row, by });
+                self.variables[row] = variable;
+            }
+        }
+        let mut f = self.f.clone();
+        apply_once(ctx, self.full, &changes, &mut f)?;
+        part.rows.iter().zip(&part.f).for_each(|(&row, value)| f[row] = *value);
+        self.f = f;
+        Ok(())
+    }
+}

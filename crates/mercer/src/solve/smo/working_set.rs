@@ -1,0 +1,94 @@
+//! Which coefficients to work on next: those that violate the optimality conditions most, beside some of the last ones.
+
+use super::moves::Variable;
+
+/// What a scan over all coefficients of a group finds.
+#[derive(Clone, Copy, Debug)]
+pub struct Extremes {
+    /// The least slope of a coefficient that can rise.
+    pub up: f64,
+    /// The largest slope of a coefficient that can fall.
+    pub down: f64,
+}
+
+impl Extremes {
+    /// By how much the best pair violates the optimality conditions; −∞ or less than 0 if none does.
+    pub fn violation(self) -> f64 {
+        self.down - self.up
+    }
+}
+
+/// The extremes of each group.
+pub fn scan(variables: &[Variable], f: &[f64], group: &[u8], groups: usize) -> Vec<Extremes> {
+    let mut found = vec![Extremes { up: f64::INFINITY, down: f64::NEG_INFINITY }; groups];
+    for ((variable, f), &group) in variables.iter().zip(f).zip(group) {
+        let found = &mut found[usize::from(group)];
+        found.up = found.up.min(f + variable.add_up());
+        found.down = found.down.max(f + variable.add_down());
+    }
+    found
+}
+
+/// A violator: its place and its slope.
+type Candidate = (f64, usize);
+
+/// The places of a working set of about `size`, by group. Up to half of it are free ones of the `last`
+/// set; the rest are violators, half of them able to rise and half able to fall.
+pub fn choose(
+    variables: &[Variable],
+    f: &[f64],
+    group: &[u8],
+    extremes: &[Extremes],
+    last: &[usize],
+    size: usize,
+) -> Vec<Vec<usize>> {
+    let mut taken = vec![false; variables.len()];
+    let mut chosen = vec![Vec::new(); extremes.len()];
+    let mut count = 0;
+    let mut take = |place: usize, count: &mut usize| {
+        if !taken[place] && *count < size {
+            taken[place] = true;
+            chosen[usize::from(group[place])].push(place);
+            *count += 1;
+        }
+    };
+    let free = last.iter().filter(|&&place| variables[place].is_free());
+    free.take(size / 2).for_each(|&place| take(place, &mut count));
+    let room = (size - count).div_ceil(2 * extremes.len());
+    for (g, extremes) in extremes.iter().enumerate() {
+        let own = |&place: &usize| usize::from(group[place]) == g;
+        let mut up: Vec<Candidate> = (0..variables.len())
+            .filter(own)
+            .map(|place| (f[place] + variables[place].add_up(), place))
+            .filter(|candidate| candidate.0 < extremes.down)
+            .collect();
+        let mut down: Vec<Candidate> = (0..variables.len())
+            .filter(own)
+            .map(|place| (-(f[place] + variables[place].add_down()), place))
+            .filter(|candidate| -candidate.0 > extremes.up)
+            .collect();
+        for candidates in [&mut up, &mut down] {
+            spread(candidates, room);
+            candidates.iter().for_each(|&(_, place)| take(place, &mut count));
+        }
+    }
+    last.iter().for_each(|&place| take(place, &mut count));
+    chosen
+}
+
+/// Leaves `count` candidates: half of them the worst, the others from all over. The worst alone are often alike, and a
+/// working set of them oversteps again and again.
+fn spread(candidates: &mut Vec<Candidate>, count: usize) {
+    let worst = count / 2;
+    if candidates.len() <= count || worst == 0 {
+        return candidates.truncate(count);
+    }
+    let order = |a: &Candidate, b: &Candidate| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+    candidates.select_nth_unstable_by(worst - 1, order);
+    let others = &mut candidates[worst..];
+    others.sort_unstable_by_key(|candidate| candidate.1);
+    let (from, wanted) = (others.len(), count - worst);
+    // Ascending, so that no candidate is overwritten before it is read.
+    (0..wanted).for_each(|k| others[k] = others[k * from / wanted]);
+    candidates.truncate(count);
+}

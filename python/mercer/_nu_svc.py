@@ -1,0 +1,110 @@
+"""Support vector machines that tell classes apart with a given share of errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from mercer._progress import Step
+from mercer._svm_classifier import SvmClassifier
+from mercer.kernels import Kernel
+
+
+class NuSVC(SvmClassifier):
+    """Support vector classification with a share in place of a price.
+
+    As :class:`mercer.SVC`, except that `nu` bounds the share of samples within the margin from
+    above, and the share of support vectors from below. Parameters, attributes and defaults are
+    those of scikit-learn's estimator of the same name but for `cache_size`; parameters after
+    `random_state` are additions. Those not told here are those of :class:`mercer.SVC`.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        The share, above 0 and at most 1. For two classes of n₁ and n₂ samples of weight 1 it cannot
+        exceed 2·min(n₁, n₂) / (n₁ + n₂).
+    kernel, degree, gamma, coef0
+        The kernel.
+    shrinking, tol, cache_size, max_iter, max_time, warm_start
+        How the problem is solved.
+    probability, random_state, calibration
+        Whether and how probabilities are learned.
+    class_weight : dict or "balanced", optional
+        Weights of the classes.
+    decision_function_shape, break_ties
+        How more than two classes are decided.
+    verbose, precision, memory_budget, progress, n_jobs
+        How the work is run.
+
+    Attributes
+    ----------
+    classes_, class_weight_, support_, support_vectors_, n_support_, dual_coef_, intercept_
+        As for :class:`mercer.SVC`.
+    coef_, n_iter_, fit_status_, shape_fit_, gamma_, kernel_, report_, scaling_
+        As for :class:`mercer.SVC`.
+    n_features_in_, feature_names_in_
+        As for :class:`mercer.SVC`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mercer import NuSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = NuSVC(nu=0.1).fit(X, y)
+    >>> model.predict(X[[0, 70, 140]])
+    array([0, 1, 2])
+    >>> bool(model.n_support_.sum() >= 0.1 * len(X))
+    True
+    """
+
+    _task = "nu_svc"
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        kernel: str | Kernel | Callable[..., object] = "rbf",
+        degree: float = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: bool = False,
+        tol: float = 1e-3,
+        cache_size: float | None = None,
+        class_weight: Mapping | str | None = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+        calibration: str = "sigmoid",
+        warm_start: bool = False,
+        max_time: float | None = None,
+        precision: str = "auto",
+        memory_budget: int | str | None = None,
+        progress: bool | Callable[[Step], object] = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.nu = nu
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.calibration = calibration
+        self.warm_start = warm_start
+        self.max_time = max_time
+        self.precision = precision
+        self.memory_budget = memory_budget
+        self.progress = progress
+        self.n_jobs = n_jobs

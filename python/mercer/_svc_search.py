@@ -1,0 +1,231 @@
+"""Support vector classification that chooses C and gamma."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from mercer._arrays import Samples
+from mercer._progress import Step
+from mercer._svc import SVC
+from mercer._svm_report import tell_stops
+from mercer._svm_search import search
+from mercer.kernels import Kernel
+
+# Parameters of the search; all others are those of the machines it compares.
+_OWN = ("Cs", "gammas", "cv")
+
+
+def _has(name: str) -> Callable[[SVCSearch], bool]:
+    """Whether the model that was chosen, or would be, has a method."""
+
+    def check(search: SVCSearch) -> bool:
+        getattr(getattr(search, "best_estimator_", None) or search._machine(), name)
+        return True
+
+    return check
+
+
+class SVCSearch(ClassifierMixin, BaseEstimator):
+    """Support vector classification with C and gamma chosen by cross-validation.
+
+    What ``GridSearchCV(SVC(), {"C": ..., "gamma": ...})`` does, with kernel values shared among
+    folds and each fit begun with the coefficients of another. Every combination is judged by the
+    share of samples that it classifies rightly without having seen them, averaged over the folds,
+    and the best is fitted on all samples. Of equally good ones the first is taken.
+
+    Parameters
+    ----------
+    Cs : array-like of shape (n_Cs,), optional
+        The prices to compare. By default 2⁻³ to 2¹¹, each four times the one before.
+    gammas : sequence of float, {"scale", "auto", "median"}, optional
+        The gammas to compare, for a kernel given by a name that has one; others are compared by C
+        alone. By default 1 / (n_features · variance of X), times 4⁻³ to 4².
+    kernel : str, Kernel or callable, default="rbf"
+        The kernel, as for :class:`mercer.SVC`.
+    degree : float, default=3
+        The exponent of ``"poly"``.
+    coef0 : float, default=0.0
+        The constant of ``"poly"`` and ``"sigmoid"``.
+    cv : int, splitter or iterable, default=5
+        An integer is a number of folds, in which the classes have their shares and the samples
+        their order, as those of ``StratifiedKFold``; a splitter of scikit-learn or an iterable of
+        (train, test) rows names them.
+    class_weight : dict or "balanced", optional
+        Factors of C for the classes. ``"balanced"`` looks at all samples, not at those of a fold.
+    shrinking, probability, calibration, tol, cache_size, verbose, max_iter, max_time
+        As for :class:`mercer.SVC`; the limits are those of each fit.
+    decision_function_shape, break_ties, random_state, precision
+        As for :class:`mercer.SVC`.
+    memory_budget : int or str, optional
+        Bytes that the search may take, such as ``"2GiB"``; by default what the machine has free.
+    progress : bool or callable, default=False
+        Whether to show a bar, or a function that is called with each :class:`mercer.Step`.
+    n_jobs : int, optional
+        Threads; None stands for :func:`mercer.get_num_threads`, -1 for all cores.
+
+    Attributes
+    ----------
+    cv_results_ : dict
+        As scikit-learn's grid search has it, times aside: arrays with an entry for each
+        combination, ``param_C``, ``param_gamma`` if there are gammas, ``params``,
+        ``split0_test_score`` and so on, ``mean_test_score``, ``std_test_score`` and
+        ``rank_test_score``.
+    best_index_ : int
+        The place of the best combination.
+    best_params_ : dict
+        Its C and gamma.
+    best_score_ : float
+        Its mean score.
+    best_estimator_ : SVC
+        The model with these parameters, fitted on all samples.
+    n_splits_ : int
+        Folds.
+    classes_ : ndarray of shape (n_classes,)
+        The classes, in order.
+    n_features_in_ : int
+        Columns of X.
+    feature_names_in_ : ndarray of str
+        Names of the columns of X, if it had any.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mercer import SVCSearch
+    >>> X, y = load_iris(return_X_y=True)
+    >>> search = SVCSearch(Cs=[0.1, 1, 10], gammas=[0.01, 0.1, 1]).fit(X, y)
+    >>> search.best_params_
+    {'C': 1.0, 'gamma': 0.1}
+    >>> round(search.best_score_, 2)
+    0.98
+    >>> search.predict(X[[0, 70, 140]])
+    array([0, 1, 2])
+    """
+
+    cv_results_: dict[str, object]
+    best_index_: int
+    best_params_: dict[str, object]
+    best_score_: float
+    best_estimator_: SVC
+    n_splits_: int
+    classes_: np.ndarray
+    n_features_in_: int
+    feature_names_in_: np.ndarray
+
+    def __init__(
+        self,
+        Cs: ArrayLike | None = None,
+        gammas: Sequence | None = None,
+        *,
+        kernel: str | Kernel | Callable[..., object] = "rbf",
+        degree: float = 3,
+        coef0: float = 0.0,
+        cv: object = 5,
+        shrinking: bool = True,
+        probability: bool = False,
+        tol: float = 1e-3,
+        cache_size: float | None = None,
+        class_weight: Mapping | str | None = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+        calibration: str = "sigmoid",
+        max_time: float | None = None,
+        precision: str = "auto",
+        memory_budget: int | str | None = None,
+        progress: bool | Callable[[Step], object] = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.Cs = Cs
+        self.gammas = gammas
+        self.kernel = kernel
+        self.degree = degree
+        self.coef0 = coef0
+        self.cv = cv
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.calibration = calibration
+        self.max_time = max_time
+        self.precision = precision
+        self.memory_budget = memory_budget
+        self.progress = progress
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Choose C and gamma, and fit the model with them on all samples.
+
+        A search that fails or is interrupted leaves the estimator as it was.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples, or the kernel matrix if the kernel is precomputed.
+        y : array-like of shape (n_samples,)
+            The class of each sample.
+        sample_weight : float or array-like of shape (n_samples,), optional
+            How much each sample counts in fits. As in scikit-learn, scores do not weigh.
+
+        Returns
+        -------
+        self : SVCSearch
+            The estimator itself.
+        """
+        found = search(self, self._machine(), X, y, sample_weight)
+        self.cv_results_, self.best_index_ = found.results, found.place
+        self.best_params_ = found.results["params"][found.place]
+        self.best_score_ = float(found.results["mean_test_score"][found.place])
+        self.n_splits_, self.best_estimator_ = found.folds, found.model
+        self.classes_, self.n_features_in_ = found.model.classes_, found.model.n_features_in_
+        vars(self).pop("feature_names_in_", None)
+        if hasattr(found.model, "feature_names_in_"):
+            self.feature_names_in_ = found.model.feature_names_in_
+        tell_stops(found.model)
+        return self
+
+    def _machine(self) -> SVC:
+        """A machine with the parameters that are not searched."""
+        params = self.get_params(deep=False)
+        return SVC(**{name: value for name, value in params.items() if name not in _OWN})
+
+    def _chosen(self) -> SVC:
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_
+
+    def predict(self, X: Samples) -> np.ndarray:
+        """Predict the classes of samples: see :meth:`mercer.SVC.predict`."""
+        return self._chosen().predict(X)
+
+    def decision_function(self, X: Samples) -> np.ndarray:
+        """Return how much speaks for each class: see :meth:`mercer.SVC.decision_function`."""
+        return self._chosen().decision_function(X)
+
+    @available_if(_has("predict_proba"))
+    def predict_proba(self, X: Samples) -> np.ndarray:
+        """Return the probabilities of the classes: see :meth:`mercer.SVC.predict_proba`."""
+        return self._chosen().predict_proba(X)
+
+    @available_if(_has("predict_log_proba"))
+    def predict_log_proba(self, X: Samples) -> np.ndarray:
+        """Return the logarithms of the probabilities of the classes."""
+        return self._chosen().predict_log_proba(X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        return tags

@@ -1,0 +1,47 @@
+"""What a fit of a support vector machine tells: early stops, other notes, and its lines."""
+
+from __future__ import annotations
+
+import warnings
+
+from sklearn.exceptions import ConvergenceWarning
+
+# The note that the warning below says in the words of the estimator's parameters.
+_STOPPED = "the solver stopped before the optimum"
+
+
+def problems_of(report: dict) -> list[dict]:
+    """Return what is known of each pair of classes, or of the one problem there is."""
+    return (report.get("machine") or {"problems": []})["problems"]
+
+
+def tell_stops(estimator) -> None:
+    """Warn of a solver that stopped early, and of what else a user should know."""
+    report = estimator.report_
+    for note in report["notes"]:
+        if not note.startswith(_STOPPED):
+            warnings.warn(note, UserWarning, stacklevel=4)
+    problems = problems_of(report)
+    worst = max((p["violation"] for p in problems if p["stop"] != "Converged"), default=None)
+    stops = {problem["stop"] for problem in problems}
+    for stop, name in (("Iterations", "max_iter"), ("Time", "max_time")):
+        if stop in stops:
+            limit = getattr(estimator, name)
+            warnings.warn(
+                f"the solver stopped at {name}={limit} before it converged: the optimality "
+                f"conditions are violated by {worst:.1e}, and tol is {estimator.tol:g}. Raise "
+                f"{name}, scale the features (with StandardScaler, say), or set warm_start=True "
+                "and fit again to go on from here.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+
+def show(report: dict) -> None:
+    """Print a line for each problem, as `verbose` asks."""
+    for problem in problems_of(report):
+        print(
+            f"{problem['iterations']} steps, objective {problem['objective']:.6f}, "
+            f"duality gap {problem['gap']:.2e}, violation {problem['violation']:.2e}, "
+            f"{problem['support']} support vectors, {problem['bounded']} of them at their bound"
+        )

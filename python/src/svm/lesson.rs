@@ -1,0 +1,139 @@
+//! What a machine learns from beside the samples, and its parameters, as Python hands them over.
+
+use mercer::KernelSpec;
+use mercer::model::svm::{Lesson, Method, SvmParams, Target, Task};
+use numpy::PyReadonlyArray1;
+use pyo3::prelude::*;
+
+use crate::fit::unknown;
+use crate::kernels::parse;
+
+/// The parameters of a support vector machine, from a dictionary.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct SvmChoices {
+    task: String,
+    kernel: String,
+    c: f64,
+    nu: f64,
+    epsilon: f64,
+    tolerance: f64,
+    shrinking: bool,
+    cache: Option<u64>,
+    max_iterations: Option<u64>,
+    max_seconds: Option<f64>,
+    /// How decisions become probabilities, if they shall.
+    pub calibration: Option<Calibrating>,
+    /// Whether the samples are kernel values already.
+    pub given: bool,
+    /// Whether kernel values are in single precision.
+    pub single: bool,
+    /// The number type of results.
+    pub dtype: String,
+}
+
+impl SvmChoices {
+    /// The parameters, with the task's name as model files have it.
+    pub fn params(&self, py: Python<'_>) -> PyResult<SvmParams> {
+        let named = |task: &Task| task.name() == self.task;
+        let task = Task::ALL.into_iter().find(named).ok_or_else(|| unknown("task", &self.task))?;
+        let kernel: KernelSpec = parse(py, &self.kernel)?;
+        Ok(SvmParams {
+            c: self.c,
+            nu: self.nu,
+            epsilon: self.epsilon,
+            tolerance: self.tolerance,
+            shrinking: self.shrinking,
+            cache: self.cache,
+            max_iterations: self.max_iterations,
+            max_seconds: self.max_seconds,
+            ..SvmParams::new(task, kernel)
+        })
+    }
+}
+
+/// The name of a curve, the number of folds, and the seed that samples are dealt to folds by.
+#[derive(FromPyObject)]
+pub struct Calibrating(String, usize, u64);
+
+/// A calibration to be made.
+#[derive(Clone, Copy)]
+pub struct Calibration {
+    /// The shape of the curves.
+    pub method: Method,
+    /// Parts that the samples are dealt to.
+    pub folds: usize,
+    /// By which seed.
+    pub seed: u64,
+}
+
+impl Calibrating {
+    /// The calibration that the name stands for.
+    pub fn read(&self) -> PyResult<Calibration> {
+        let method = match self.0.as_str() {
+            "sigmoid" => Method::Sigmoid,
+            "isotonic" => Method::Isotonic,
+            name => return Err(unknown("calibration", name)),
+        };
+        Ok(Calibration { method, folds: self.1, seed: self.2 })
+    }
+}
+
+/// What is learned, if anything, and weights of samples.
+#[derive(FromPyObject)]
+pub struct Aims<'py>(Option<Aim<'py>>, Option<PyReadonlyArray1<'py, f64>>);
+
+/// The names of classes, the place of each sample's class, and a weight per class; or a value per sample.
+#[derive(FromPyObject)]
+enum Aim<'py> {
+    Classes(Vec<String>, PyReadonlyArray1<'py, i64>, Vec<f64>),
+    Values(PyReadonlyArray1<'py, f64>),
+}
+
+/// The same, free of the interpreter.
+pub struct Learned {
+    target: Owned,
+    weights: Option<Vec<f64>>,
+}
+
+enum Owned {
+    Classes { classes: Vec<String>, places: Vec<usize>, weights: Vec<f64> },
+    Values(Vec<f64>),
+    Nothing,
+}
+
+impl Aims<'_> {
+    /// Copies of everything.
+    pub fn read(&self) -> PyResult<Learned> {
+        let target = match &self.0 {
+            None => Owned::Nothing,
+            Some(Aim::Values(values)) => Owned::Values(values.as_slice()?.to_vec()),
+            Some(Aim::Classes(classes, places, weights)) => Owned::Classes {
+                classes: classes.clone(),
+                places: rows(places)?,
+                weights: weights.clone(),
+            },
+        };
+        let weights = self.1.as_ref().map(|weights| weights.as_slice().map(<[f64]>::to_vec));
+        Ok(Learned { target, weights: weights.transpose()? })
+    }
+}
+
+impl Learned {
+    /// As the library takes it.
+    pub fn lesson(&self) -> Lesson<'_> {
+        let target = match &self.target {
+            Owned::Classes { classes, places, weights } => {
+                Target::Classes { classes, places, weights: Some(weights) }
+            }
+            Owned::Values(values) => Target::Values(values),
+            Owned::Nothing => Target::Nothing,
+        };
+        Lesson { target, weights: self.weights.as_deref() }
+    }
+}
+
+/// Rows, or places of classes. A negative one becomes one that nothing has, which the library refuses.
+pub fn rows(array: &PyReadonlyArray1<'_, i64>) -> PyResult<Vec<usize>> {
+    Ok(array.as_slice()?.iter().map(|&row| usize::try_from(row).unwrap_or(usize::MAX)).collect())
+}

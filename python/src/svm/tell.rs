@@ -1,0 +1,45 @@
+//! What a fitted machine tells of itself.
+
+use numpy::{PyArray1, ToPyArray};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::with_machine;
+use crate::arrays::shown;
+use crate::model::{Model, json};
+
+/// The coefficients of the support vectors where they lie: (classes − 1) × support, or 1 × support.
+#[pyfunction]
+pub fn svm_coefficients<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyAny>> {
+    let owner = model.clone().into_any();
+    // SAFETY: the numbers belong to a frozen object, which the array keeps alive.
+    with_machine!(model, machine => unsafe {
+        shown(machine.coef.data(), machine.coef.rows(), machine.coef.cols(), owner)
+    })
+}
+
+/// Task, rows of the support vectors, their number in each class, constants, classes and their weights, the calibration
+/// as JSON, the number of samples it was fitted on, and whether it works on samples in single precision.
+#[pyfunction]
+pub fn svm_facts<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyDict>> {
+    let py = model.py();
+    with_machine!(model, machine => {
+        let facts = PyDict::new(py);
+        facts.set_item("task", machine.params.task.name())?;
+        facts.set_item("support", whole(py, &machine.support))?;
+        facts.set_item("counts", whole(py, &machine.counts))?;
+        facts.set_item("offsets", machine.offset.to_pyarray(py))?;
+        facts.set_item("classes", machine.classes.clone())?;
+        facts.set_item("class_weights", machine.class_weights.clone())?;
+        facts.set_item("calibration", machine.calibration.as_ref().map(json).transpose()?)?;
+        facts.set_item("trained_on", machine.trained_on)?;
+        facts.set_item("single", super::machine::<f32>(model).is_some())?;
+        Ok(facts)
+    })
+}
+
+/// Counts and rows in the number type that scikit-learn gives them in.
+fn whole<'py>(py: Python<'py>, numbers: &[usize]) -> Bound<'py, PyArray1<i32>> {
+    let numbers: Vec<i32> = numbers.iter().map(|&v| i32::try_from(v).unwrap_or(i32::MAX)).collect();
+    numbers.to_pyarray(py)
+}
