@@ -125,11 +125,11 @@ impl Said {
         }
     }
 
-    /// How many of `rows` lie outside, where that is what is said.
-    pub fn outside(&self, rows: &[usize]) -> Option<usize> {
+    /// How many of `rows` lie outside by more than `reach`, where that is what is said.
+    pub fn outside(&self, rows: &[usize], reach: f64) -> Option<usize> {
         match self {
             Said::Sides(decisions) => {
-                Some(rows.iter().filter(|&&row| !is_inside(decisions[row])).count())
+                Some(rows.iter().filter(|&&row| !is_inside(decisions[row] + reach)).count())
             }
             Said::Values { .. } | Said::Classes { .. } => None,
         }

@@ -96,6 +96,11 @@ impl Context {
         self.clone().with_monitor(Arc::new(Quiet(self.monitor.clone())))
     }
 
+    /// The same context without a monitor, for work that must come to an end.
+    pub fn unwatched(&self) -> Self {
+        self.clone().with_monitor(Arc::new(Silent))
+    }
+
     /// Threads that share the work.
     pub fn threads(&self) -> usize {
         self.pool.current_num_threads()

@@ -210,6 +210,28 @@ mod tests {
     }
 
     #[test]
+    fn machines_have_the_defaults_of_libsvm_and_take_many_flags() {
+        let Verb::Svc(args) = parse("svc t.csv").unwrap() else { panic!("svc") };
+        assert_eq!((args.cost, args.nu, args.smo.tolerance), (1.0, None, 1e-3));
+        assert_eq!(args.kernel.to_string(), "rbf(gamma=scale)");
+        let line = "svc t.csv --target a -C 5 --class-weight a=2,b=1 --probability isotonic \
+                    --tolerance 1e-5 --max-iter 100 --max-time 2.5 --cache 1GB --no-shrinking \
+                    --precision f32 --libsvm-model a.model --scale none --weights w";
+        let Verb::Svc(args) = parse(line).unwrap() else { panic!("svc") };
+        assert_eq!((args.cost, args.smo.max_iter, args.smo.max_time), (5.0, Some(100), Some(2.5)));
+        assert!(args.smo.no_shrinking && args.probability == Some(Calibration::Isotonic));
+        let Verb::Svr(args) = parse("svr t.csv --nu 0.2 -C 3").unwrap() else { panic!("svr") };
+        assert_eq!((args.nu, args.epsilon), (Some(0.2), 0.1));
+        let Verb::Oneclass(args) = parse("oneclass t.csv").unwrap() else { panic!("oneclass") };
+        assert_eq!(args.nu, 0.1);
+        let Verb::Search(args) = parse("search t.csv").unwrap() else { panic!("search") };
+        assert_eq!((&args.costs[..], args.folds), (&[0.1, 1.0, 10.0, 100.0][..], 5));
+        let line = "search t.csv -C 1,2 --gammas 0.1,1 --classify";
+        let Verb::Search(args) = parse(line).unwrap() else { panic!("search") };
+        assert_eq!((args.costs.len(), args.gammas.len(), args.classify), (2, 2, true));
+    }
+
+    #[test]
     fn wrong_values_are_refused_with_exit_code_two() {
         let lines = [
             "pca table.csv -k 0",
@@ -238,6 +260,14 @@ mod tests {
             "krr t.csv --no-score --alpha 1 --plot a.svg",
             "krr t.csv --solver full",
             "krr t.csv --kernel nonsense",
+            "svc t.csv -C 0",
+            "svc t.csv --nu 2",
+            "svc t.csv --nu 0.5 --cost 2",
+            "svc t.csv --probability platt",
+            "svr t.csv --epsilon -1",
+            "oneclass t.csv --nu 0",
+            "search t.csv --folds 1",
+            "search t.csv --gammas 1 --kernel rbf",
             "predict m.mercer",
             "pca",
         ];
@@ -265,6 +295,9 @@ mod tests {
             ("krr t.csv -o a.csv -m a.csv", "--output and --model"),
             ("krr t.csv -o t.csv", "TABLE and --output"),
             ("predict m.mercer t.csv -o t.csv", "TABLE and --output"),
+            ("svc t.csv -m a --libsvm-model a --scale none", "--model and --libsvm-model"),
+            ("svr t.csv --libsvm-model a", "--scale none"),
+            ("search t.csv -o t.csv", "TABLE and --output"),
         ];
         for (line, parts) in cases {
             let error = parse(line).unwrap().check_files().expect_err(line);

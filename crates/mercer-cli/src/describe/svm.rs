@@ -135,7 +135,12 @@ fn fitted(fit: &FitNotes) -> Option<String> {
         (None, Some(outside)) => {
             let share = 100.0 * outside as f64 / fit.rows.max(1) as f64;
             let rows = counted(fit.rows, "row");
-            Some(format!("{} of {rows} are outside ({share:.1} %)", grouped(outside)))
+            // On the boundary lie support vectors, and rounding decides on which side of it.
+            let nearly = match fit.nearly.unwrap_or(0) {
+                0 => String::new(),
+                count => format!(", {} of these by less than the tolerance", grouped(count)),
+            };
+            Some(format!("{} of {rows} are outside ({share:.1} %){nearly}", grouped(outside)))
         }
         (None, None) => None,
     }

@@ -60,6 +60,8 @@ pub struct FitNotes {
     pub scores: Option<Scores>,
     /// Of these rows, how many lie outside, where that is what was learned.
     pub outside: Option<usize>,
+    /// Of those outside, how many are as near to the boundary as the solver's tolerance.
+    pub nearly: Option<usize>,
     /// How kernel and cost were chosen, if they were.
     pub search: Option<SearchNotes>,
 }

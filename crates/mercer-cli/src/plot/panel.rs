@@ -1,7 +1,7 @@
 //! One coordinate system of a picture: frame, grid, tick labels and titles.
 
 use super::axis::{Axis, power_of_ten};
-use super::svg::{FRAME, GRID, INK, Rect, SOFT_INK, Svg, TextStyle, number, text_width};
+use super::svg::{FRAME, GRID, INK, Rect, SOFT_INK, Svg, TextStyle, number, shortened, text_width};
 
 const TICK_SIZE: f64 = 11.5;
 const TITLE_SIZE: f64 = 13.0;
@@ -81,11 +81,15 @@ impl Plane {
         self.draw_powers(svg);
         let Rect { left, top, width, height } = self.frame;
         let style = TextStyle::new(TITLE_SIZE, INK, "middle");
-        svg.text(left + width / 2.0, self.frame.bottom() + 42.0, style, x_title);
+        // Names of columns may be of any length.
+        let fitting =
+            |title: &str, room: f64| shortened(title, (room / (0.56 * TITLE_SIZE)) as usize);
+        let x_title = fitting(x_title, width);
+        svg.text(left + width / 2.0, self.frame.bottom() + 42.0, style, &x_title);
         let widest =
             self.y.ticks.iter().map(|t| text_width(&t.label, TICK_SIZE)).fold(0.0, f64::max);
         let y_place = left - widest - 18.0;
-        svg.text(y_place, top + height / 2.0, style.upright(), y_title);
+        svg.text(y_place, top + height / 2.0, style.upright(), &fitting(y_title, height));
     }
 
     fn draw_tick_labels(&self, svg: &mut Svg) {

@@ -23,7 +23,7 @@ fn tables() {
     let cases: [(&str, &[&str]); 24] = [
         ("svc t.csv", &["--target: say which column to learn: x, y, z, kind"]),
         ("svc t.csv --target colour", &["t.csv", "no column \"colour\"", "x, y, z, kind"]),
-        ("svc h.csv --target age", &["\"id\" holds text", "--label"]),
+        ("svc h.csv --target rooms", &["\"id\" holds text", "--label"]),
         ("svc same.csv --target y", &["same.csv", "nothing to tell apart", "red"]),
         ("svc one.csv --target y", &["one.csv", "nothing to tell apart"]),
         ("svr one.csv --target y", &["one row", "at least"]),

@@ -16,6 +16,9 @@ pub trait Columns: Send + Sync {
     /// The diagonal.
     fn diagonal(&self) -> Result<Vec<f64>>;
 
+    /// Numbers that are read for one entry: 1 where entries are in memory.
+    fn effort(&self) -> usize;
+
     /// The columns `which`, to be evaluated piece by piece.
     fn pick<'a>(&'a self, which: &[usize]) -> Box<dyn Picked + 'a>;
 
@@ -54,6 +57,10 @@ impl<P: Points, T: Real> Columns for Evaluated<'_, P, T> {
         let mut diagonal = vec![T::ZERO; self.size()];
         self.kernel.diag(Span::all(&self.points), &mut diagonal)?;
         Ok(diagonal.into_iter().map(T::f64).collect())
+    }
+
+    fn effort(&self) -> usize {
+        self.points.width()
     }
 
     fn pick<'a>(&'a self, which: &[usize]) -> Box<dyn Picked + 'a> {
@@ -128,6 +135,10 @@ impl<T: Real> Columns for Stored<'_, T> {
     fn diagonal(&self) -> Result<Vec<f64>> {
         let entry = |i: usize| self.matrix.at(self.place(i), self.place(i)).f64();
         Ok((0..self.size()).map(entry).collect())
+    }
+
+    fn effort(&self) -> usize {
+        1
     }
 
     fn pick<'a>(&'a self, which: &[usize]) -> Box<dyn Picked + 'a> {

@@ -61,6 +61,16 @@ impl<T: Real> Nonzeros<T> {
         Some(found)
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether all numbers are zero.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
     /// Those of the rows `range`.
     pub fn rows(&self, range: std::ops::Range<usize>) -> SparseRows<'_, T> {
         SparseRows {

@@ -120,9 +120,13 @@ impl<T: Real> Dense<T> {
     pub fn rows(&self, range: Range<usize>) -> Rows<'_, T> {
         let d = self.0.d;
         let data = &self.0.data[range.start * d..range.end * d];
-        let nonzeros = self.0.nonzeros.get_or_init(|| Nonzeros::find(&self.0.data, d));
-        let sparse = nonzeros.as_ref().map(|nonzeros| nonzeros.rows(range.clone()));
+        let sparse = self.nonzeros().map(|nonzeros| nonzeros.rows(range.clone()));
         Rows { data, dim: d, norms: &self.0.norms[range], sparse }
+    }
+
+    /// The numbers that are not zero, where so many are that skipping them pays. Looked for once.
+    fn nonzeros(&self) -> Option<&Nonzeros<T>> {
+        self.0.nonzeros.get_or_init(|| Nonzeros::find(&self.0.data, self.0.d)).as_ref()
     }
 
     /// Whether both are clones of one set, so that equal indices mean the same sample.
@@ -134,6 +138,13 @@ impl<T: Real> Dense<T> {
 impl<T: Real> Points for Dense<T> {
     fn len(&self) -> usize {
         self.0.n
+    }
+
+    fn width(&self) -> usize {
+        match self.nonzeros() {
+            Some(nonzeros) => nonzeros.len() / self.0.n.max(1),
+            None => self.0.d,
+        }
     }
 
     fn select(&self, idx: &[usize]) -> Self {

@@ -16,6 +16,9 @@ pub trait Points: Clone + Send + Sync {
     /// `len`.
     fn select(&self, idx: &[usize]) -> Self;
 
+    /// Numbers that a kernel reads of one sample: what an evaluation costs.
+    fn width(&self) -> usize;
+
     /// Whether there is no sample.
     fn is_empty(&self) -> bool {
         self.len() == 0

@@ -1,15 +1,22 @@
 //! Support vector machines along C, and with kernel and C chosen by folds.
+//!
+//! Kernel values are computed once for all prices and folds where they fit the memory; each price starts from the solution
+//! of the one before.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
 
 use super::folds::Fold;
-use crate::context::Context;
-use crate::error::Result;
+use crate::context::{Context, Step};
+use crate::error::{Error, Result};
 use crate::kernel::KernelSpec;
 use crate::linalg::view::{Mat, MatRef};
-use crate::model::svm::{Lesson, Svm, SvmParams};
+use crate::model::svm::{Ground, Lesson, Svm, SvmParams, Target, Task, votes};
 use crate::points::Dense;
 use crate::real::Real;
 
-/// Machines for each of `cs` on samples, in that order. Kernel columns are shared; each fit goes on from one before.
+/// Machines for each of `cs` on samples, in that order. Kernel values are shared; each fit goes on from one before.
 pub fn svm_path<T: Real>(
     ctx: &Context,
     params: &SvmParams,
@@ -17,8 +24,9 @@ pub fn svm_path<T: Real>(
     lesson: Lesson<'_>,
     cs: &[f64],
 ) -> Result<Vec<Svm<T>>> {
-    let _ = (ctx, params, x, lesson, cs);
-    unimplemented!()
+    check_prices(params, cs)?;
+    let ground = Ground::of_samples(ctx, params, x)?;
+    path(ctx, params, &ground, lesson, cs)
 }
 
 /// As [`svm_path`], on a kernel matrix that the caller computed.
@@ -29,8 +37,54 @@ pub fn svm_path_gram<T: Real>(
     lesson: Lesson<'_>,
     cs: &[f64],
 ) -> Result<Vec<Svm<T>>> {
-    let _ = (ctx, params, matrix, lesson, cs);
-    unimplemented!()
+    check_prices(params, cs)?;
+    let ground = Ground::of_matrix(matrix)?;
+    path(ctx, params, &ground, lesson, cs)
+}
+
+/// The places of prices from the least on: coefficients of a smaller one are within the bounds of a larger one.
+fn ascending(cs: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..cs.len()).collect();
+    order.sort_by(|&a, &b| cs[a].total_cmp(&cs[b]));
+    order
+}
+
+fn path<T: Real>(
+    ctx: &Context,
+    params: &SvmParams,
+    ground: &Ground<'_, T>,
+    lesson: Lesson<'_>,
+    cs: &[f64],
+) -> Result<Vec<Svm<T>>> {
+    let mut models: Vec<Option<Svm<T>>> = vec![None; cs.len()];
+    let mut last: Option<usize> = None;
+    for (turn, place) in ascending(cs).into_iter().enumerate() {
+        let params = SvmParams { c: cs[place], ..params.clone() };
+        let start = last.and_then(|last| models[last].as_ref());
+        let model = ground.fit(&ctx.without_steps(), &params, lesson, start)?;
+        if model.was_interrupted() {
+            return Err(Error::Interrupted);
+        }
+        models[place] = Some(model);
+        last = Some(place);
+        let (done, total) = ((turn + 1) as f64, cs.len() as f64);
+        ctx.step(Step { stage: "prices", done, total, residual: None })?;
+    }
+    Ok(models.into_iter().flatten().collect())
+}
+
+fn check_prices(params: &SvmParams, cs: &[f64]) -> Result<()> {
+    if !matches!(params.task, Task::CSvc | Task::EpsilonSvr | Task::NuSvr) {
+        let message = format!("{} has no C to go along", params.task.name());
+        return Err(Error::parameter("Cs", message));
+    }
+    if cs.is_empty() {
+        return Err(Error::parameter("Cs", "there is none to fit with"));
+    }
+    match cs.iter().find(|c| !(**c > 0.0 && c.is_finite())) {
+        None => Ok(()),
+        Some(c) => Err(Error::parameter("Cs", format!("must be positive, and one is {c}"))),
+    }
 }
 
 /// What to search.
@@ -54,7 +108,7 @@ pub struct SvmSearch<T: Real> {
     pub kernels: Vec<KernelSpec>,
     /// For each kernel (one for a given matrix), cs × folds: the share of rows whose class is right, or R² of regressions.
     pub scores: Vec<Mat<f64>>,
-    /// The place of the chosen kernel and of the chosen `c`.
+    /// The place of the chosen kernel and of the chosen `c`: of equal ones, the first.
     pub chosen: (usize, usize),
 }
 
@@ -65,8 +119,23 @@ pub fn svm_search<T: Real>(
     x: &Dense<T>,
     lesson: Lesson<'_>,
 ) -> Result<SvmSearch<T>> {
-    let _ = (ctx, params, x, lesson);
-    unimplemented!()
+    if params.kernels.is_empty() {
+        return Err(Error::parameter("kernel", "there is no kernel to choose from"));
+    }
+    let kernels: Vec<KernelSpec> =
+        params.kernels.iter().map(|spec| spec.resolve(x)).collect::<Result<_>>()?;
+    let search = Search::new(ctx, params, lesson, x.n(), kernels.len())?;
+    let mut scores = Vec::new();
+    for spec in &kernels {
+        let of_kernel = SvmParams { kernel: spec.clone(), ..params.model.clone() };
+        let ground = Ground::of_samples(ctx, &of_kernel, x)?;
+        scores.push(search.scores(&of_kernel, &ground)?);
+    }
+    let chosen = best(&scores);
+    let (kernel, c) = (kernels[chosen.0].clone(), params.cs[chosen.1]);
+    let chosen_params = SvmParams { kernel, c, ..params.model.clone() };
+    let model = Svm::fit(ctx, &chosen_params, x, lesson, None)?;
+    Ok(SvmSearch { model, kernels, scores, chosen })
 }
 
 /// Searches over prices on a kernel matrix that the caller computed.
@@ -76,6 +145,148 @@ pub fn svm_search_gram<T: Real>(
     matrix: MatRef<'_, T>,
     lesson: Lesson<'_>,
 ) -> Result<SvmSearch<T>> {
-    let _ = (ctx, params, matrix, lesson);
-    unimplemented!()
+    let search = Search::new(ctx, params, lesson, matrix.rows(), 1)?;
+    let ground = Ground::of_matrix(matrix)?;
+    let scores = vec![search.scores(&params.model, &ground)?];
+    let chosen = best(&scores);
+    let chosen_params = SvmParams { c: params.cs[chosen.1], ..params.model.clone() };
+    let model = Svm::fit_gram(ctx, &chosen_params, matrix, lesson, None)?;
+    Ok(SvmSearch { model, kernels: Vec::new(), scores, chosen })
+}
+
+/// A search under way.
+struct Search<'a> {
+    ctx: &'a Context,
+    params: &'a SvmSearchParams,
+    lesson: Lesson<'a>,
+    n: usize,
+    done: AtomicUsize,
+    total: usize,
+}
+
+impl<'a> Search<'a> {
+    fn new(
+        ctx: &'a Context,
+        params: &'a SvmSearchParams,
+        lesson: Lesson<'a>,
+        n: usize,
+        kernels: usize,
+    ) -> Result<Self> {
+        check_prices(&params.model, &params.cs)?;
+        if params.folds.is_empty() {
+            return Err(Error::parameter("folds", "there is none to judge by"));
+        }
+        let given = match lesson.target {
+            Target::Classes { places, .. } => places.len(),
+            Target::Values(values) => values.len(),
+            Target::Nothing => {
+                let message = "a search needs classes or values to judge by";
+                return Err(Error::parameter("target", message));
+            }
+        };
+        if given != n {
+            let text = format!("there are {n} samples but {given} targets: each sample needs one");
+            return Err(Error::Shape(text));
+        }
+        for (f, fold) in params.folds.iter().enumerate() {
+            fold.check(n)?;
+            check_classes(f, fold, lesson)?;
+        }
+        let total = kernels * params.folds.len();
+        Ok(Self { ctx, params, lesson, n, done: AtomicUsize::new(0), total })
+    }
+
+    /// cs × folds.
+    fn scores<T: Real>(&self, params: &SvmParams, ground: &Ground<'_, T>) -> Result<Mat<f64>> {
+        let folds = &self.params.folds;
+        let columns: Vec<Vec<f64>> = self.ctx.install(|| {
+            folds
+                .par_iter()
+                .map(|fold| {
+                    let scores = self.fold(params, ground, fold)?;
+                    let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+                    let (done, total) = (done as f64, self.total as f64);
+                    self.ctx.step(Step { stage: "folds", done, total, residual: None })?;
+                    Ok(scores)
+                })
+                .collect::<Result<_>>()
+        })?;
+        Ok(Mat::from_fn(self.params.cs.len(), folds.len(), |c, f| columns[f][c]))
+    }
+
+    /// The score of each price on one fold.
+    fn fold<T: Real>(
+        &self,
+        params: &SvmParams,
+        ground: &Ground<'_, T>,
+        fold: &Fold,
+    ) -> Result<Vec<f64>> {
+        let mut weights = vec![0.0; self.n];
+        for &row in &fold.train {
+            weights[row] = self.lesson.weights.map_or(1.0, |weights| weights[row]);
+        }
+        let lesson = Lesson { weights: Some(&weights), ..self.lesson };
+        let cs = &self.params.cs;
+        let order = ascending(cs);
+        let steps: Vec<SvmParams> =
+            order.iter().map(|&place| SvmParams { c: cs[place], ..params.clone() }).collect();
+        let quiet = self.ctx.without_steps();
+        let decisions = ground.decisions_along(&quiet, &steps, lesson, &fold.test)?;
+        let mut scores = vec![0.0; cs.len()];
+        for (&place, decisions) in order.iter().zip(&decisions) {
+            scores[place] = self.judge(&fold.test, decisions);
+        }
+        Ok(scores)
+    }
+
+    fn judge(&self, rows: &[usize], decisions: &Mat<f64>) -> f64 {
+        let count = rows.len() as f64;
+        match self.lesson.target {
+            Target::Classes { classes, places, .. } => {
+                let named = votes(decisions, classes.len());
+                let right = rows.iter().zip(named).filter(|(row, class)| places[**row] == *class);
+                right.count() as f64 / count
+            }
+            Target::Values(values) => {
+                let mean = rows.iter().map(|&row| values[row]).sum::<f64>() / count;
+                let spread: f64 = rows.iter().map(|&row| (values[row] - mean).powi(2)).sum();
+                let error = |(i, &row): (usize, &usize)| (values[row] - decisions[(i, 0)]).powi(2);
+                let errors: f64 = rows.iter().enumerate().map(error).sum();
+                if spread > 0.0 { 1.0 - errors / spread } else { f64::from(errors == 0.0) }
+            }
+            Target::Nothing => unreachable!("refused when the search was made"),
+        }
+    }
+}
+
+fn check_classes(f: usize, fold: &Fold, lesson: Lesson<'_>) -> Result<()> {
+    let Target::Classes { classes, places, .. } = lesson.target else { return Ok(()) };
+    let mut seen = vec![false; classes.len()];
+    let counts = |row: usize| lesson.weights.is_none_or(|weights| weights[row] > 0.0);
+    fold.train.iter().filter(|&&row| counts(row)).for_each(|&row| seen[places[row]] = true);
+    match seen.iter().position(|seen| !seen) {
+        None => Ok(()),
+        Some(class) => Err(Error::parameter(
+            "folds",
+            format!(
+                "fold {f} (counted from 0) has no sample of class {} to learn from: use folds that keep the shares of the \
+                 classes, or fewer of them",
+                classes[class]
+            ),
+        )),
+    }
+}
+
+/// The kernel and the price with the best mean score; of equal ones, the first.
+fn best(scores: &[Mat<f64>]) -> (usize, usize) {
+    let mean = |table: &Mat<f64>, c: usize| table.row(c).iter().sum::<f64>() / table.cols() as f64;
+    let mut best = ((0, 0), f64::NEG_INFINITY);
+    for (kernel, table) in scores.iter().enumerate() {
+        for c in 0..table.rows() {
+            if mean(table, c) > best.1 {
+                best = ((kernel, c), mean(table, c));
+            }
+        }
+    }
+    best.0
 }

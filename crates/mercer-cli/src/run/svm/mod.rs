@@ -247,7 +247,11 @@ fn finish(
     let notes = FitNotes {
         rows: rows.len(),
         scores: said.judged(names, &truth, &rows).ok().map(|(scores, _)| scores),
-        outside: said.outside(&rows),
+        outside: said.outside(&rows, 0.0),
+        nearly: said
+            .outside(&rows, 0.0)
+            .zip(said.outside(&rows, task.params.tolerance))
+            .map(|(all, clearly)| all - clearly),
         search: learned.grid.as_ref().map(Grid::notes),
     };
     facts::note_fit(&mut saved, &notes);

@@ -6,14 +6,14 @@ use rayon::prelude::*;
 
 use super::check::Checked;
 use super::fit::{Fit, check_symmetric};
+use super::ground::hold;
 use super::problem::Posed;
 use super::source::Source;
 use super::{Calibration, Curve, Lesson, Method, Svm};
 use crate::context::{Context, Stream};
 use crate::error::{Error, Result};
 use crate::gram::{Columns, Stored};
-use crate::kernel::Tile;
-use crate::linalg::view::{Mat, MatRef};
+use crate::linalg::view::MatRef;
 use crate::points::{Dense, Points};
 use crate::real::Real;
 
@@ -131,20 +131,6 @@ impl<T: Real> Svm<T> {
         self.calibration = Some(Calibration { curves, folds: way.folds });
         Ok(())
     }
-}
-
-/// Up to this many samples the kernel values of a pair of classes are held in memory for all folds.
-const HELD: usize = 4096;
-
-fn hold(ctx: &Context, columns: &dyn Columns) -> Result<Option<Mat<f32>>> {
-    let n = columns.size();
-    if n > HELD || (n * n * size_of::<f32>()) as u64 > ctx.budget() {
-        return Ok(None);
-    }
-    let mut matrix = Mat::zeros(n, n);
-    let picked = columns.pick(&(0..n).collect::<Vec<_>>());
-    picked.fill(0..n, 0..n, Tile::new(matrix.data_mut(), n, n, n))?;
-    Ok(Some(matrix))
 }
 
 /// The fold of each sample: every class is shuffled and dealt out by itself, so that no fold lacks one.

@@ -17,7 +17,7 @@ use crate::linalg::view::MatRef;
 use crate::model::report::asymmetric;
 use crate::points::{Dense, Points};
 use crate::real::Real;
-use crate::solve::smo::{self, Stop};
+use crate::solve::smo::{self, Solver, Stop};
 
 /// Bytes for kernel columns unless something else is asked for.
 const CACHE: u64 = 2_000_000_000;
@@ -43,14 +43,7 @@ impl<T: Real> Svm<T> {
         let solved =
             ctx.install(|| Fit { ctx, params, checked: &checked, started }.run(&*columns, start))?;
         let mut model = fold(params, &checked, solved, x.n());
-        model.anchors = Some(match model.support.is_empty() {
-            true => Dense::empty(x.d()),
-            false => x.select(&model.support),
-        });
-        model.params.kernel = spec;
-        if let Some(machine) = &mut model.report.machine {
-            machine.precision = source.precision().into();
-        }
+        source.tell(&mut model, x, &spec)?;
         notes::on_samples(&mut model, x);
         model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)
@@ -182,6 +175,17 @@ impl Fit<'_> {
         start: Option<Vec<f64>>,
         ctx: &Context,
     ) -> Result<Solved> {
+        self.solve_with(&mut Solver::new(columns), posed, start, ctx)
+    }
+
+    /// As `solve_part`, with a solver that may have solved problems of the same samples before.
+    pub fn solve_with(
+        &self,
+        solver: &mut Solver<'_>,
+        posed: Posed,
+        start: Option<Vec<f64>>,
+        ctx: &Context,
+    ) -> Result<Solved> {
         let posed = match start {
             Some(beta) => posed.start_from(&beta),
             None => posed,
@@ -196,7 +200,7 @@ impl Fit<'_> {
             max_iterations: self.params.max_iterations,
             deadline,
         };
-        let solution = smo::solve(ctx, columns, posed.problem.clone(), &params)?;
+        let solution = solver.solve(ctx, posed.problem.clone(), &params)?;
         posed.finish(self.params, self.checked, solution)
     }
 }

@@ -10,6 +10,7 @@ mod decide;
 mod decode;
 mod fit;
 mod fold;
+mod ground;
 mod notes;
 mod problem;
 mod report;
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 pub use calibration::{Calibration, Curve, Method};
 pub use decode::{one_vs_rest, votes};
+pub(crate) use ground::Ground;
 pub use report::{ProblemReport, Stop, SvmReport};
 
 use super::report::Report;

@@ -1,5 +1,6 @@
 //! In which numbers kernel values are computed: single where that is as good as rounding double, else double.
 
+use super::Svm;
 use crate::error::Result;
 use crate::gram::{Columns, Evaluated};
 use crate::kernel::{Kernel, KernelSpec, Tile, VectorKernel};
@@ -49,8 +50,21 @@ impl<T: Real> Source<T> {
         }
     }
 
+    /// Writes down in a machine fitted on `x` what it needs to know of its samples.
+    pub fn tell(&self, model: &mut Svm<T>, x: &Dense<T>, kernel: &KernelSpec) -> Result<()> {
+        model.anchors = Some(match model.support.is_empty() {
+            true => Dense::empty(x.d()),
+            false => x.select(&model.support),
+        });
+        model.params.kernel = kernel.resolve(x)?;
+        if let Some(machine) = &mut model.report.machine {
+            machine.precision = self.precision().into();
+        }
+        Ok(())
+    }
+
     /// `"f32"` or `"f64"`.
-    pub fn precision(&self) -> &'static str {
+    fn precision(&self) -> &'static str {
         match self {
             Source::Single(..) => f32::NAME,
             Source::Own(..) => T::NAME,

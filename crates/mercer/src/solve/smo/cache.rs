@@ -42,9 +42,9 @@ pub struct Cache {
 const NOWHERE: u32 = u32::MAX;
 
 impl Cache {
-    /// A cache of at most `bytes` for columns of `rows` numbers.
-    pub fn new(rows: usize, bytes: u64) -> Self {
-        let mut cache = Self {
+    /// A cache without room.
+    pub fn new() -> Self {
+        Self {
             capacity: 0,
             slot_of: Vec::new(),
             owner: Vec::new(),
@@ -54,12 +54,10 @@ impl Cache {
             spare: Vec::new(),
             asked: 0,
             hits: 0,
-        };
-        cache.restart(rows, bytes);
-        cache
+        }
     }
 
-    /// Forgets all columns; from now on they have `rows` numbers. Memory is kept for reuse.
+    /// At most `bytes` for columns. Forgets all columns; from now on they have `rows` numbers. Memory is kept for reuse.
     pub fn restart(&mut self, rows: usize, bytes: u64) {
         self.spare.extend(self.parts.drain(..).flatten());
         self.parts = vec![Vec::new(); rows.div_ceil(ROWS)];

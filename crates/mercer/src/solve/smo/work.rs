@@ -1,0 +1,203 @@
+//! Working set after working set, on all coefficients or on those that are not set aside.
+
+use std::time::Instant;
+
+use super::cache::{Cache, Change};
+use super::local::{EMPTY, Limits, Local};
+use super::moves::Variable;
+use super::scope::Scope;
+use super::working_set::{choose, scan};
+use super::{Params, Stop};
+use crate::context::{Context, Step};
+use crate::error::{Error, Result};
+
+/// Coefficients that are worked on at a time. The more, the fewer working sets; their kernel values must stay in a cache.
+const WORKING: usize = 2048;
+/// Up to so many, all are worked on at once where kernel values are in memory anyway.
+const ALL_STORED: usize = 4096;
+/// Numbers read for an entry from which on a column is worth keeping.
+const WORTH_KEEPING: usize = 64;
+/// Working sets between two looks for coefficients that can be set aside.
+const LOOK_EVERY: u64 = 4;
+/// The share that must be left for setting the others aside to pay.
+const WORTH_NARROWING: f64 = 0.6;
+
+/// What comes of working on a scope.
+pub enum Outcome {
+    /// No pair violates by more than the tolerance.
+    Balanced(f64),
+    /// These places are not stuck, and they are much fewer.
+    Narrow(Vec<usize>),
+    /// The solver must stop.
+    Stopped(f64, Stop),
+}
+
+/// What was done.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    pub iterations: u64,
+    pub rounds: u64,
+    pub asked: u64,
+    pub hits: u64,
+}
+
+/// Kernel values at hand, from problem to problem.
+pub struct Memory {
+    cache: Cache,
+    local: Local,
+    /// What the local problem was made for, if it was for all coefficients.
+    sizes: Option<Vec<usize>>,
+}
+
+impl Memory {
+    pub fn new() -> Self {
+        Self { cache: Cache::new(), local: Local::new(&[]), sizes: None }
+    }
+}
+
+/// A solver at work.
+pub struct Work<'a> {
+    ctx: &'a Context,
+    params: &'a Params,
+    memory: &'a mut Memory,
+    groups: usize,
+    size: usize,
+    last: Vec<usize>,
+    first_violation: Option<f64>,
+    counts: Counts,
+}
+
+impl<'a> Work<'a> {
+    pub fn new(
+        ctx: &'a Context,
+        params: &'a Params,
+        memory: &'a mut Memory,
+        scope: &Scope<'_>,
+    ) -> Self {
+        let groups = scope.group.iter().max().map_or(1, |&g| usize::from(g) + 1);
+        memory.cache.asked = 0;
+        memory.cache.hits = 0;
+        let (last, counts) = (Vec::new(), Counts::default());
+        let mut work =
+            Self { ctx, params, memory, groups, size: 0, last, first_violation: None, counts };
+        work.turn_to(scope);
+        work
+    }
+
+    pub fn counts(&self) -> Counts {
+        let cache = &self.memory.cache;
+        Counts { asked: cache.asked, hits: cache.hits, ..self.counts }
+    }
+
+    /// Prepares for a scope. Kernel values for all coefficients are kept if they are there.
+    pub fn turn_to(&mut self, scope: &Scope<'_>) {
+        let n = scope.rows.len();
+        self.last.clear();
+        let effort = scope.source().effort();
+        let most = if effort <= 1 && n <= ALL_STORED { ALL_STORED } else { WORKING };
+        self.size = most.min(n);
+        let of_group = |g: usize| {
+            let own = scope.group.iter().filter(|&&group| usize::from(group) == g).count();
+            own.min(self.size)
+        };
+        let sizes: Vec<usize> = (0..self.groups).map(of_group).collect();
+        let for_all = (!scope.is_narrow()).then_some(sizes.clone());
+        if for_all.is_none() || for_all != self.memory.sizes {
+            // Entries that cost little are computed anew: that takes less time than fresh memory to keep them in.
+            let bytes = if effort >= WORTH_KEEPING { self.params.cache } else { 0 };
+            self.memory.cache.restart(n, bytes);
+            self.memory.local = Local::new(&sizes);
+            self.memory.sizes = for_all;
+        }
+    }
+
+    /// Works on a scope until it is balanced, can be narrowed, or must be left.
+    pub fn run(&mut self, scope: &mut Scope<'_>) -> Result<Outcome> {
+        loop {
+            let extremes = scan(&scope.variables, &scope.f, &scope.group, self.groups);
+            let violation = extremes.iter().map(|e| e.violation()).fold(0.0, f64::max);
+            if violation <= self.params.tolerance {
+                return Ok(Outcome::Balanced(violation));
+            }
+            if let Some(stop) = self.must_stop(violation) {
+                return Ok(Outcome::Stopped(violation, stop));
+            }
+            if self.params.shrinking && scope.rows.len() > self.size && self.is_time_to_look() {
+                let unstuck = scope.unstuck(&extremes);
+                if unstuck.len() as f64 <= WORTH_NARROWING * scope.rows.len() as f64 {
+                    return Ok(Outcome::Narrow(unstuck));
+                }
+            }
+            let Scope { variables, f, group, .. } = &*scope;
+            let chosen = choose(variables, f, group, &extremes, &self.last, self.size);
+            match self.improve(scope, &chosen, violation) {
+                Err(Error::Interrupted) => {
+                    return Ok(Outcome::Stopped(violation, Stop::Interrupted));
+                }
+                other => other?,
+            }
+        }
+    }
+
+    fn is_time_to_look(&self) -> bool {
+        self.counts.rounds % LOOK_EVERY == LOOK_EVERY - 1
+    }
+
+    /// Solves the problem of the chosen coefficients, and brings slopes up to date.
+    fn improve(
+        &mut self,
+        scope: &mut Scope<'_>,
+        chosen: &[Vec<usize>],
+        violation: f64,
+    ) -> Result<()> {
+        self.memory.local.set(scope.source(), chosen, &scope.variables, &scope.f)?;
+        let left = self.params.max_iterations.map_or(u64::MAX, |m| m - self.counts.iterations);
+        let limits = Limits {
+            tolerance: 0.1 * violation.max(self.params.tolerance),
+            iterations: left.min(100 * self.size as u64),
+        };
+        self.counts.iterations += self.memory.local.solve(&limits);
+        self.counts.rounds += 1;
+        let mut f = std::mem::take(&mut scope.f);
+        let changes = self.changes(&scope.variables);
+        let applied = self.memory.cache.apply(self.ctx, scope.source(), &changes, &mut f);
+        scope.f = f;
+        applied?;
+        // Only now: an interrupted round leaves coefficients and slopes as they were.
+        let local = &self.memory.local;
+        for (&place, after) in local.places.iter().zip(&local.variables) {
+            if place != EMPTY {
+                scope.variables[place] = *after;
+            }
+        }
+        Ok(())
+    }
+
+    /// How the coefficients of the working set differ from what they were.
+    fn changes(&mut self, variables: &[Variable]) -> Vec<Change> {
+        let local = &self.memory.local;
+        let inside =
+            local.places.iter().zip(&local.variables).filter(|(place, _)| **place != EMPTY);
+        self.last.clear();
+        self.last.extend(inside.clone().map(|(place, _)| *place));
+        let change = |(&column, after): (&usize, &Variable)| {
+            let by = after.beta - variables[column].beta;
+            (by != 0.0).then_some(Change { column, by })
+        };
+        inside.filter_map(change).collect()
+    }
+
+    fn must_stop(&mut self, violation: f64) -> Option<Stop> {
+        if self.params.max_iterations.is_some_and(|most| self.counts.iterations >= most) {
+            return Some(Stop::Iterations);
+        }
+        if self.params.deadline.is_some_and(|end| Instant::now() >= end) {
+            return Some(Stop::Time);
+        }
+        let first = *self.first_violation.get_or_insert(violation);
+        let done = (first / violation).ln().max(0.0);
+        let total = (first / self.params.tolerance).ln();
+        let step = Step { stage: "support vectors", done, total, residual: Some(violation) };
+        self.ctx.step(step).is_err().then_some(Stop::Interrupted)
+    }
+}
