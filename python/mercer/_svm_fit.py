@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from mercer import _core, _params
-from mercer._arrays import plain, samples, weights
+from mercer._arrays import finite, plain, samples, weights
 from mercer._kernel_choice import Described, Foreign, Precomputed
 from mercer._kernel_model import PRECISIONS
 from mercer._svm_kernel import choose_for, is_function, is_table, some, whole
@@ -47,8 +47,10 @@ class SvmFit(SvmModel):
         """What a fit is given, checked: the samples, what is learned from them, the kernel."""
         self._check_params()
         X = self._samples(X)
-        aims = self._aims(y, weights(sample_weight, len(X)), X)
-        return X, aims, choose_for(self, X)
+        own = weights(sample_weight, len(X))
+        if own is not None and not own.any():
+            raise ValueError("all weights are zero: no sample counts")
+        return X, self._aims(y, own, X), choose_for(self, X)
 
     def _adopt(self, model: _core.Model, choice, X) -> None:
         """Take over a fresh model of these samples."""
@@ -98,6 +100,7 @@ class SvmFit(SvmModel):
         if isinstance(choice, Described):
             return X
         if isinstance(choice, Precomputed):
+            finite(X)
             if X.shape[0] != X.shape[1]:
                 raise ValueError(
                     "Precomputed matrix must be a square matrix. "

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _core
-from mercer._arrays import finite, plain, samples, scaled
+from mercer._arrays import plain, samples, scaled
 from mercer._kernel_choice import Foreign
 from mercer._kernel_model import KernelModel
 from mercer._svm_kernel import blocks, is_function, is_table
@@ -136,7 +136,7 @@ class SvmModel(KernelModel):
         check_is_fitted(self)
         if is_function(self.kernel) and not is_table(X):
             return X
-        return samples(self, X, reset=False, accept_sparse=False)
+        return samples(self, X, reset=False, accept_sparse=False, check_finite=not self._described)
 
     def _tiles(self, X: np.ndarray) -> np.ndarray:
         """Samples or kernel values in the numbers that the model works in."""
@@ -149,8 +149,6 @@ class SvmModel(KernelModel):
             found = blocks(self._choice, X, self._foreign["X"], self.n_jobs)
             yield from map(self._tiles, found)
             return
-        if not self._described:
-            finite(X)
         yield self._tiles(X)
 
     def _decisions(self, X, form: str = "pairs") -> np.ndarray:

@@ -42,12 +42,27 @@ def search(estimator, machine: SVC, X, y, sample_weight) -> Found:
         choice if gamma is None else choose_for(one, checked)
         for one, gamma in zip(machines, gammas, strict=True)
     ]
-    model, scores, (kernel, c) = _compare(machine, checked, aims, kernels, cs, splits)
+    model, scores, chosen = _compare(machine, checked, aims, kernels, cs, splits)
+    results = _results(cs, gammas, scores)
+    place = int(results["rank_test_score"].argmin())
+    c, kernel = divmod(place, len(gammas))
     best = machines[kernel].set_params(C=cs[c])
+    if (kernel, c) != chosen:
+        # Of equally good ones the compiled part may have taken another than the first.
+        model = _fit(best, checked, aims, kernels[kernel])
     best._adopt(model, kernels[kernel], checked)
     if best.probability:
         best._calibrate(checked, aims, best._calibrating())
-    return Found(best, _results(cs, gammas, scores), c * len(gammas) + kernel, len(splits))
+    return Found(best, results, place, len(splits))
+
+
+def _fit(machine: SVC, X, aims: tuple, choice: Choice) -> _core.Model:
+    with machine._run() as run:
+        values, choices = machine._values(X, choice), machine._choices(X, choice)
+        model, raised = _core.fit_svm(values, aims, None, choices | {"calibration": None}, run)
+    if raised is not None:
+        raise raised
+    return model
 
 
 def _with(machine: SVC, gamma: object) -> SVC:
@@ -116,7 +131,7 @@ def _results(cs: list[float], gammas: list, scores: list[np.ndarray]) -> dict[st
     params = [
         {"C": c} if gamma is None else {"C": c, "gamma": gamma} for c in cs for gamma in gammas
     ]
-    mean = table.mean(axis=1)
+    mean = np.average(table, axis=1)
     results: dict[str, object] = {
         f"param_{name}": np.ma.MaskedArray(
             [one[name] for one in params],

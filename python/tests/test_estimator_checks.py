@@ -44,10 +44,9 @@ from mercer.kernels import RBF
         SVC(kernel="precomputed"),
         NuSVC(),
         SVR(),
-        SVR(kernel=0.5 * RBF(sigma=2)),
+        SVR(kernel="precomputed"),
         NuSVR(),
         OneClassSVM(),
-        OneClassSVM(kernel="precomputed"),
         SVCSearch(),
         SVCSearch([0.1, 10.0], kernel="linear", cv=3, probability=True),
     ]

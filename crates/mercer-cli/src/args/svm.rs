@@ -29,7 +29,7 @@ Examples:
 
 const SEARCH_EXAMPLES: &str = "\
 Examples:
-  mercer search iris.csv --target species --model flowers.mercer
+  mercer search iris.csv --target species --model found.mercer
   mercer search iris.csv --target species --costs 0.1,1,10 --gammas 0.1,1 --folds 3
   mercer search houses.csv --target price --kernel rbf --kernel linear --costs 10,100,1000 --json";
 

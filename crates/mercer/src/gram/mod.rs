@@ -3,6 +3,7 @@
 //! A storage only says how to come by a tile of the lower triangle ([`Tiles`]); products, diagonals and copies are
 //! written once on top of that. Vectors are f64 throughout; tiles are f32 or f64.
 
+mod assembled;
 mod centred;
 mod columns;
 mod covariance;
@@ -15,6 +16,7 @@ mod subset;
 mod tiled;
 mod tiles;
 
+pub use assembled::Assembled;
 pub use centred::Centred;
 pub use columns::{Columns, Evaluated, Picked, Stored};
 pub use covariance::Covariance;

@@ -61,6 +61,18 @@ impl<T: Real> Nonzeros<T> {
         Some(found)
     }
 
+    /// Those of the rows `which`, in that order.
+    pub fn select(&self, which: &[usize]) -> Self {
+        let mut chosen = Self { starts: vec![0], at: Vec::new(), values: Vec::new() };
+        for &row in which {
+            let own = self.starts[row]..self.starts[row + 1];
+            chosen.at.extend_from_slice(&self.at[own.clone()]);
+            chosen.values.extend_from_slice(&self.values[own]);
+            chosen.starts.push(chosen.at.len());
+        }
+        chosen
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.values.len()
@@ -88,6 +100,8 @@ dispatch! {
     ) = products_body: avx512 [T, T::Wide], avx2 [T, T::Mid], base [T, T::Base];
 }
 
+/// Terms that are summed before they are added to the total: short sums are small, and so are their rounding errors.
+const SUMMED: usize = 32;
 /// Registers of columns at a time.
 const REGISTERS: usize = 4;
 
@@ -108,9 +122,7 @@ fn products_body<T: Real, V: Vector<T>>(
         if some < width {
             panel.fill(T::ZERO);
         }
-        for (c, column) in cols[left * dim..(left + some) * dim].chunks_exact(dim).enumerate() {
-            column.iter().enumerate().for_each(|(k, &value)| panel[k * width + c] = value);
-        }
+        turn(&cols[left * dim..(left + some) * dim], dim, &mut panel, width);
         for i in 0..height {
             let own = rows.starts[i]..rows.starts[i + 1];
             let (at, values) = (&rows.at[own.clone()], &rows.values[own]);
@@ -119,15 +131,21 @@ fn products_body<T: Real, V: Vector<T>>(
             // SAFETY: dispatch chose V for this processor; features lie below `dim`, so their lines lie within the panel;
             // the target holds `width` numbers.
             unsafe {
-                let mut sums = [V::splat(T::ZERO); REGISTERS];
-                for (&k, &value) in at.iter().zip(values) {
-                    debug_assert!((k as usize) < dim);
-                    let (x, y) = (V::splat(value), panel.as_ptr().add(k as usize * width));
-                    for (r, sum) in sums.iter_mut().enumerate() {
-                        *sum = x.mul_add(V::load(y.add(r * V::LANES)), *sum);
+                let mut total = [V::splat(T::ZERO); REGISTERS];
+                for (at, values) in at.chunks(SUMMED).zip(values.chunks(SUMMED)) {
+                    let mut sums = [V::splat(T::ZERO); REGISTERS];
+                    for (&k, &value) in at.iter().zip(values) {
+                        debug_assert!((k as usize) < dim);
+                        let (x, y) = (V::splat(value), panel.as_ptr().add(k as usize * width));
+                        for (r, sum) in sums.iter_mut().enumerate() {
+                            *sum = x.mul_add(V::load(y.add(r * V::LANES)), *sum);
+                        }
+                    }
+                    for (total, sum) in total.iter_mut().zip(sums) {
+                        *total = total.add(sum);
                     }
                 }
-                for (r, sum) in sums.into_iter().enumerate() {
+                for (r, sum) in total.into_iter().enumerate() {
                     sum.store(target.add(r * V::LANES));
                 }
             }
@@ -135,6 +153,27 @@ fn products_body<T: Real, V: Vector<T>>(
                 line.copy_from_slice(&edge[..some]);
             }
         }
+    }
+}
+
+/// Columns that are turned at a time.
+const TURNED: usize = 8;
+
+/// Columns of `dim` numbers as lines of `width` places, one per number.
+#[inline(always)]
+fn turn<T: Real>(cols: &[T], dim: usize, panel: &mut [T], width: usize) {
+    let count = cols.len() / dim;
+    let whole = count / TURNED * TURNED;
+    for c in (0..whole).step_by(TURNED) {
+        let lines: [&[T]; TURNED] = std::array::from_fn(|t| &cols[(c + t) * dim..][..dim]);
+        for k in 0..dim {
+            let cell: [T; TURNED] = std::array::from_fn(|t| lines[t][k]);
+            panel[k * width + c..][..TURNED].copy_from_slice(&cell);
+        }
+    }
+    for c in whole..count {
+        let column = cols[c * dim..][..dim].iter();
+        column.enumerate().for_each(|(k, &value)| panel[k * width + c] = value);
     }
 }
 

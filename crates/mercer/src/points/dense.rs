@@ -153,7 +153,9 @@ impl<T: Real> Points for Dense<T> {
             data.extend_from_slice(self.row(i));
         }
         let norms = idx.iter().map(|&i| self.0.norms[i]).collect();
-        let nonzeros = OnceLock::new();
+        // What is known of the whole need not be looked for in a part.
+        let known = self.0.nonzeros.get().map(|found| found.as_ref().map(|f| f.select(idx)));
+        let nonzeros = known.map_or_else(OnceLock::new, OnceLock::from);
         Self(Arc::new(Store { n: idx.len(), d: self.0.d, data, norms, nonzeros }))
     }
 }

@@ -1,5 +1,7 @@
 //! The fit: of one kernel and cost, or of the best by a search; then the calibration.
 
+use std::time::Instant;
+
 use mercer::io::{Dtype, Model, Table};
 use mercer::linalg::view::Mat;
 use mercer::model::Scaling;
@@ -43,6 +45,8 @@ pub struct Learned {
     pub scaling: Option<Scaling>,
     /// The scores of all that was compared.
     pub grid: Option<Grid>,
+    /// Seconds taken for everything: search, fit and calibration.
+    pub seconds: f64,
 }
 
 /// The scores of all that was compared.
@@ -98,6 +102,7 @@ fn of_rows<T: Real>(
     mut rows: Rows<T>,
     wrap: impl FnOnce(Svm<T>) -> Model,
 ) -> Result<Learned> {
+    let started = Instant::now();
     let scaling = rows.scaling.take();
     let x = rows.dense()?;
     let (context, lesson) = (&session.context, task.lesson.view());
@@ -114,7 +119,8 @@ fn of_rows<T: Real>(
         model.calibrate(context, &x, lesson, method, CALIBRATION_FOLDS, 0)?;
         context.poll()?;
     }
-    Ok(Learned { model: wrap(model), scaling, grid })
+    let seconds = started.elapsed().as_secs_f64();
+    Ok(Learned { model: wrap(model), scaling, grid, seconds })
 }
 
 fn found<T: Real>(

@@ -271,5 +271,6 @@ fn finish(
     };
     let outputs = deliver::write_files(session, &files)?;
     session.progress.clear();
-    tell::tell(session, job, task, &facts, learned.grid.as_ref(), outputs)
+    let found = (learned.grid.as_ref(), learned.seconds);
+    tell::tell(session, job, task, &facts, found, outputs)
 }

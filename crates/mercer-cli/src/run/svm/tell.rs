@@ -28,6 +28,8 @@ struct MachineObject<'a> {
     grid: Option<Vec<KernelObject<'a>>>,
     /// What was chosen, by place in the grid.
     chosen: Option<ChosenObject>,
+    /// Seconds taken for search, fit and calibration.
+    seconds: f64,
     /// The files written.
     outputs: Outputs,
 }
@@ -55,14 +57,18 @@ pub fn tell(
     job: &Job<'_>,
     task: &Task<'_>,
     facts: &Facts,
-    grid: Option<&Grid>,
+    (grid, seconds): (Option<&Grid>, f64),
     outputs: Outputs,
 ) -> Result<(), Failure> {
     let table = shown(job.table.source.path());
     if !session.quiet {
         let mut lines = Lines::titled(title(facts, &table));
         describe::describe(&mut lines, facts);
-        lines.add("time", format!("{:.2} s", facts.report.seconds));
+        let own = match task.search.is_some() || task.probability.is_some() {
+            true => format!(", {:.2} s of them for the fit on all rows", facts.report.seconds),
+            false => String::new(),
+        };
+        lines.add("time", format!("{seconds:.2} s{own}"));
         if let Some(files) = outputs.listed() {
             lines.add("written", files);
         }
@@ -84,6 +90,7 @@ pub fn tell(
         facts,
         grid: grid.map(kernels),
         chosen: grid.map(|grid| ChosenObject { kernel: grid.chosen.0, cost: grid.chosen.1 }),
+        seconds,
         outputs,
     };
     summary::print_object(&object).map_err(Failure::Print)

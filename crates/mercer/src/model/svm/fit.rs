@@ -1,5 +1,6 @@
 //! Fitting: check, choose numbers, solve every problem, fold the solutions into one expansion.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -8,6 +9,7 @@ use rayon::prelude::*;
 use super::check::Checked;
 use super::fold::fold;
 use super::problem::{Posed, Solved};
+use super::shared::SharedBlocks;
 use super::source::Source;
 use super::{Lesson, Svm, SvmParams, Task, notes};
 use crate::context::{Context, Step};
@@ -17,7 +19,7 @@ use crate::linalg::view::MatRef;
 use crate::model::report::asymmetric;
 use crate::points::{Dense, Points};
 use crate::real::Real;
-use crate::solve::smo::{self, Solver, Stop};
+use crate::solve::smo::{self, Memory, Solver, Stop};
 
 /// Bytes for kernel columns unless something else is asked for.
 const CACHE: u64 = 2_000_000_000;
@@ -89,9 +91,6 @@ pub(super) struct Fit<'a> {
     pub started: Instant,
 }
 
-/// Up to this many variables a pair of classes is worth a thread of its own.
-const PAIR_ALONE: usize = 6000;
-
 impl Fit<'_> {
     /// Solves all problems on the columns of the samples that count.
     pub fn run<T: Real>(
@@ -110,40 +109,48 @@ impl Fit<'_> {
             let posed = Posed::whole(self.params, self.checked);
             return Ok(vec![self.solve(columns, posed, beta(0), self.ctx)?]);
         }
+        if pairs.len() == 1 {
+            let posed = Posed::pair(self.params, self.checked, 0, 1);
+            return Ok(vec![self.solve(columns, posed, beta(0), self.ctx)?]);
+        }
+        let quiet = self.ctx.without_steps();
+        let shared = SharedBlocks::new(&quiet, self.checked, columns, self.cache())?;
+        let memories: Mutex<Vec<Memory>> = Mutex::default();
         let done = AtomicUsize::new(0);
         let solve = |problem: usize| -> Result<Solved> {
             let (a, b) = pairs[problem];
             let posed = Posed::pair(self.params, self.checked, a, b);
-            if pairs.len() == 1 {
-                return self.solve(columns, posed, beta(problem), self.ctx);
+            let part: Box<dyn Columns + '_> = match &shared {
+                Some(shared) => Box::new(shared.pair(columns, a, b)?),
+                None => columns.restrict(&posed.samples),
+            };
+            let memory = memories.lock().ok().and_then(|mut left| left.pop()).unwrap_or_default();
+            let mut solver = Solver::in_memory(&*part, memory);
+            let solved = self.solve_with(&mut solver, posed, beta(problem), &quiet)?;
+            if let Ok(mut left) = memories.lock() {
+                left.push(solver.into_memory());
             }
-            let part = columns.restrict(&posed.samples);
-            let quiet = self.ctx.without_steps();
-            let solved = self.solve_part(&*part, posed, beta(problem), &quiet)?;
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             let (done, total) = (done as f64, pairs.len() as f64);
             // A break is seen by the problems that follow.
             let _ = self.ctx.step(Step { stage: "pairs of classes", done, total, residual: None });
             Ok(solved)
         };
-        let largest = self.largest_pair();
-        match largest <= PAIR_ALONE {
+        match shared.is_some() {
             true => (0..pairs.len()).into_par_iter().map(solve).collect(),
+            // Large problems share their own work between threads, one after the other.
             false => (0..pairs.len()).map(solve).collect(),
         }
+    }
+
+    fn cache(&self) -> u64 {
+        self.params.cache.unwrap_or(CACHE).min(self.ctx.budget())
     }
 
     /// Pairs of classes, by place; none for tasks without classes.
     pub fn pairs(&self) -> Vec<(usize, usize)> {
         let k = self.checked.classes.len();
         (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b))).collect()
-    }
-
-    fn largest_pair(&self) -> usize {
-        let mut counts = vec![0_usize; self.checked.classes.len()];
-        self.checked.places.iter().for_each(|&place| counts[place] += 1);
-        counts.sort_unstable();
-        counts.iter().rev().take(2).sum()
     }
 
     /// Whether another machine's coefficients can be started from.
@@ -196,7 +203,7 @@ impl Fit<'_> {
         let params = smo::Params {
             tolerance: self.params.tolerance,
             shrinking: self.params.shrinking,
-            cache: self.params.cache.unwrap_or(CACHE).min(ctx.budget()),
+            cache: self.cache(),
             max_iterations: self.params.max_iterations,
             deadline,
         };

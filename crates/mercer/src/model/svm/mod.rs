@@ -14,6 +14,7 @@ mod ground;
 mod notes;
 mod problem;
 mod report;
+mod shared;
 mod source;
 
 use serde::{Deserialize, Serialize};

@@ -20,7 +20,7 @@ pub(super) enum Source<T: Real> {
 /// Samples that are compared to see whether single precision is good enough.
 const PROBED: usize = 128;
 /// The error of a kernel value, as a share of the largest, that a sum over many support vectors still forgives.
-const FORGIVEN: f64 = 5e-7;
+const FORGIVEN: f64 = 1e-6;
 
 impl<T: Real> Source<T> {
     /// Chooses for a resolved kernel.

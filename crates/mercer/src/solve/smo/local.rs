@@ -38,28 +38,43 @@ pub struct Limits {
     pub iterations: u64,
 }
 
-/// Lines of kernel values that are computed at a time.
-const LINES: usize = 64;
+/// Lines of kernel values that are computed at a time: so many that preparing the columns does not show.
+const LINES: usize = 512;
+/// Lines that are mirrored at a time.
+const MIRRORED: usize = 64;
 
 impl Local {
-    /// A problem of at most `sizes` variables in each group, to be used again and again.
-    pub fn new(sizes: &[usize]) -> Self {
-        let mut groups = Vec::new();
+    /// A problem without variables.
+    pub fn new() -> Self {
+        Self {
+            places: Vec::new(),
+            variables: Vec::new(),
+            groups: Vec::new(),
+            kernel: Vec::new(),
+            diagonal: Vec::new(),
+            f: Vec::new(),
+            add_up: Vec::new(),
+            add_down: Vec::new(),
+        }
+    }
+
+    /// Makes slots for at most `sizes` variables in each group, and empties them. Memory is used again.
+    pub fn reset(&mut self, sizes: &[usize]) {
+        self.groups.clear();
         let mut slots = 0;
         for size in sizes {
-            groups.push(slots..slots + size.next_multiple_of(LANES));
-            slots = slots + size.next_multiple_of(LANES);
+            self.groups.push(slots..slots + size.next_multiple_of(LANES));
+            slots += size.next_multiple_of(LANES);
         }
-        Self {
-            places: vec![EMPTY; slots],
-            variables: vec![Variable::FIXED; slots],
-            groups,
-            kernel: vec![0.0; slots * slots],
-            diagonal: vec![0.0; slots],
-            f: vec![0.0; slots],
-            add_up: vec![f64::INFINITY; slots],
-            add_down: vec![f64::NEG_INFINITY; slots],
-        }
+        self.places.clear();
+        self.places.resize(slots, EMPTY);
+        self.variables.resize(slots, Variable::FIXED);
+        // Not cleared: values of empty slots are never looked at.
+        self.kernel.resize(slots * slots, 0.0);
+        self.diagonal.resize(slots, 0.0);
+        self.f.resize(slots, 0.0);
+        self.add_up.resize(slots, f64::INFINITY);
+        self.add_down.resize(slots, f64::NEG_INFINITY);
     }
 
     /// Gives each chosen place a slot and computes the kernel values that are new.
@@ -108,6 +123,17 @@ impl Local {
         let at = |slot: usize| if self.places[slot] == EMPTY { 0 } else { self.places[slot] };
         let all: Vec<usize> = (0..size).map(at).collect();
         let picked = source.pick(&all);
+        if fresh.len() == self.places.iter().filter(|place| **place != EMPTY).count() {
+            self.kernel.par_chunks_mut((LINES * size).max(1)).enumerate().try_for_each(
+                |(piece, lines)| {
+                    let count = lines.len() / size;
+                    let tile = Tile::new(lines, count, size, size);
+                    picked.fill_rows(&all[piece * LINES..][..count], tile)
+                },
+            )?;
+            fresh.iter().for_each(|&slot| self.diagonal[slot] = self.kernel[slot * size + slot]);
+            return Ok(());
+        }
         let mut is_fresh = vec![false; size];
         fresh.iter().for_each(|&slot| is_fresh[slot] = true);
         let mut lines: Vec<(usize, &mut [f32])> = self
@@ -139,13 +165,19 @@ impl Local {
         for (slot, line) in self.kernel.chunks_exact_mut(size.max(1)).enumerate() {
             if is_fresh[slot] { new.push(&*line) } else { old.push((slot, line)) }
         }
-        old.par_chunks_mut(LINES).for_each(|old| {
+        old.par_chunks_mut(MIRRORED).for_each(|old| {
             for (&column, line) in sorted.iter().zip(&new) {
                 for (slot, target) in old.iter_mut() {
                     target[column] = line[*slot];
                 }
             }
         });
+    }
+
+    /// Writes the slopes K β of the slots' variables to their places.
+    pub fn write_slopes(&self, f: &mut [f64]) {
+        let inside = self.places.iter().zip(&self.f).filter(|(place, _)| **place != EMPTY);
+        inside.for_each(|(&place, value)| f[place] = *value);
     }
 
     /// Moves pairs until no pair violates by more than the tolerance. Returns the steps taken.

@@ -25,7 +25,8 @@ use crate::error::Result;
 use crate::gram::Columns;
 pub use moves::Variable;
 use scope::Scope;
-use work::{Memory, Outcome, Work};
+pub use work::Memory;
+use work::{Outcome, Work};
 
 /// Why the solver stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,6 +107,17 @@ impl<'a> Solver<'a> {
     /// For problems with matrix `source`.
     pub fn new(source: &'a dyn Columns) -> Self {
         Self { source, memory: Memory::new() }
+    }
+
+    /// As `new`, in memory that another solver has left.
+    pub fn in_memory(source: &'a dyn Columns, mut memory: Memory) -> Self {
+        memory.forget();
+        Self { source, memory }
+    }
+
+    /// The memory, for another matrix.
+    pub fn into_memory(self) -> Memory {
+        self.memory
     }
 
     /// Solves a problem.

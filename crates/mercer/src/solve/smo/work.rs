@@ -41,7 +41,7 @@ pub struct Counts {
     pub hits: u64,
 }
 
-/// Kernel values at hand, from problem to problem.
+/// Kernel values at hand, from problem to problem, and the memory for them.
 pub struct Memory {
     cache: Cache,
     local: Local,
@@ -50,8 +50,20 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// Nothing yet.
     pub fn new() -> Self {
-        Self { cache: Cache::new(), local: Local::new(&[]), sizes: None }
+        Self { cache: Cache::new(), local: Local::new(), sizes: None }
+    }
+
+    /// Forgets kernel values, because others are to come.
+    pub(super) fn forget(&mut self) {
+        self.sizes = None;
+    }
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
@@ -106,7 +118,7 @@ impl<'a> Work<'a> {
             // Entries that cost little are computed anew: that takes less time than fresh memory to keep them in.
             let bytes = if effort >= WORTH_KEEPING { self.params.cache } else { 0 };
             self.memory.cache.restart(n, bytes);
-            self.memory.local = Local::new(&sizes);
+            self.memory.local.reset(&sizes);
             self.memory.sizes = for_all;
         }
     }
@@ -152,25 +164,34 @@ impl<'a> Work<'a> {
     ) -> Result<()> {
         self.memory.local.set(scope.source(), chosen, &scope.variables, &scope.f)?;
         let left = self.params.max_iterations.map_or(u64::MAX, |m| m - self.counts.iterations);
+        let is_all = self.size == scope.rows.len();
+        let tolerance = self.params.tolerance;
         let limits = Limits {
-            tolerance: 0.1 * violation.max(self.params.tolerance),
+            tolerance: if is_all { tolerance } else { 0.1 * violation.max(tolerance) },
             iterations: left.min(100 * self.size as u64),
         };
         self.counts.iterations += self.memory.local.solve(&limits);
         self.counts.rounds += 1;
+        if is_all {
+            self.memory.local.write_slopes(&mut scope.f);
+            self.take_over(&mut scope.variables);
+            return Ok(());
+        }
         let mut f = std::mem::take(&mut scope.f);
         let changes = self.changes(&scope.variables);
         let applied = self.memory.cache.apply(self.ctx, scope.source(), &changes, &mut f);
         scope.f = f;
         applied?;
         // Only now: an interrupted round leaves coefficients and slopes as they were.
-        let local = &self.memory.local;
-        for (&place, after) in local.places.iter().zip(&local.variables) {
-            if place != EMPTY {
-                scope.variables[place] = *after;
-            }
-        }
+        self.take_over(&mut scope.variables);
         Ok(())
+    }
+
+    fn take_over(&self, variables: &mut [Variable]) {
+        let local = &self.memory.local;
+        let inside =
+            local.places.iter().zip(&local.variables).filter(|(place, _)| **place != EMPTY);
+        inside.for_each(|(&place, after)| variables[place] = *after);
     }
 
     /// How the coefficients of the working set differ from what they were.

@@ -32,7 +32,7 @@ pub fn scan(variables: &[Variable], f: &[f64], group: &[u8], groups: usize) -> V
 /// A violator: its place and its slope.
 type Candidate = (f64, usize);
 
-/// The places of a working set of about `size`, by group. Up to half of it are free ones of the `last`
+/// The places of a working set of `size` at most, by group. Up to half of it are free ones of the `last`
 /// set; the rest are violators, half of them able to rise and half able to fall.
 pub fn choose(
     variables: &[Variable],
@@ -42,8 +42,12 @@ pub fn choose(
     last: &[usize],
     size: usize,
 ) -> Vec<Vec<usize>> {
-    let mut taken = vec![false; variables.len()];
     let mut chosen = vec![Vec::new(); extremes.len()];
+    if size == variables.len() {
+        (0..size).for_each(|place| chosen[usize::from(group[place])].push(place));
+        return chosen;
+    }
+    let mut taken = vec![false; variables.len()];
     let mut count = 0;
     let mut take = |place: usize, count: &mut usize| {
         if !taken[place] && *count < size {

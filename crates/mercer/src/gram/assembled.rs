@@ -1,0 +1,158 @@
+//! The matrix of two groups of samples, put together from parts of which some serve other pairs of groups too.
+
+use std::ops::Range;
+
+use super::columns::{Columns, Picked};
+use crate::error::Result;
+use crate::kernel::Tile;
+use crate::linalg::view::Mat;
+
+/// Two groups of samples, the first before the second.
+pub struct Assembled<'a> {
+    first: &'a Mat<f32>,
+    second: &'a Mat<f32>,
+    across: Mat<f32>, // first × second
+}
+
+impl<'a> Assembled<'a> {
+    /// From the square matrices of both groups and the one between them.
+    pub fn new(first: &'a Mat<f32>, second: &'a Mat<f32>, across: Mat<f32>) -> Self {
+        assert!(across.rows() == first.rows() && across.cols() == second.rows());
+        Self { first, second, across }
+    }
+
+    /// Writes row `row`, whole.
+    fn write(&self, row: usize, line: &mut [f32]) {
+        let n = self.first.rows();
+        let (head, tail) = line.split_at_mut(n);
+        match row < n {
+            true => {
+                head.copy_from_slice(self.first.row(row));
+                tail.copy_from_slice(self.across.row(row));
+            }
+            false => {
+                let across = self.across.data().iter().skip(row - n).step_by(self.across.cols());
+                head.iter_mut().zip(across).for_each(|(to, from)| *to = *from);
+                tail.copy_from_slice(self.second.row(row - n));
+            }
+        }
+    }
+
+    fn entry(&self, a: usize, b: usize) -> f32 {
+        let n = self.first.rows();
+        match (a < n, b < n) {
+            (true, true) => self.first[(a, b)],
+            (false, false) => self.second[(a - n, b - n)],
+            (true, false) => self.across[(a, b - n)],
+            (false, true) => self.across[(b, a - n)],
+        }
+    }
+}
+
+impl Columns for Assembled<'_> {
+    fn size(&self) -> usize {
+        self.first.rows() + self.second.rows()
+    }
+
+    fn diagonal(&self) -> Result<Vec<f64>> {
+        Ok((0..self.size()).map(|i| f64::from(self.entry(i, i))).collect())
+    }
+
+    fn effort(&self) -> usize {
+        1
+    }
+
+    fn pick<'a>(&'a self, which: &[usize]) -> Box<dyn Picked + 'a> {
+        Box::new(PickedParts { source: self, which: which.to_vec() })
+    }
+
+    fn restrict<'a>(&'a self, which: &[usize]) -> Box<dyn Columns + 'a> {
+        Box::new(Part { source: self, which: which.to_vec() })
+    }
+}
+
+struct PickedParts<'a> {
+    source: &'a Assembled<'a>,
+    which: Vec<usize>,
+}
+
+impl Picked for PickedParts<'_> {
+    fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Tile<'_, f32>) -> Result<()> {
+        for (i, row) in rows.enumerate() {
+            let line = out.row(i).iter_mut().zip(&self.which[cols.clone()]);
+            line.for_each(|(to, &col)| *to = self.source.entry(row, col));
+        }
+        Ok(())
+    }
+
+    fn fill_rows(&self, rows: &[usize], mut out: Tile<'_, f32>) -> Result<()> {
+        let n = self.source.size();
+        // Columns in order, as where a whole problem is worked on at once; what follows is padding.
+        let in_order = self.which.len() >= n && self.which[..n].iter().copied().eq(0..n);
+        for (i, &row) in rows.iter().enumerate() {
+            let line = out.row(i);
+            if in_order {
+                self.source.write(row, &mut line[..n]);
+            }
+            let rest = if in_order { n } else { 0 };
+            let places = line[rest..].iter_mut().zip(&self.which[rest..]);
+            places.for_each(|(to, &col)| *to = self.source.entry(row, col));
+        }
+        Ok(())
+    }
+}
+
+/// Some rows and columns.
+struct Part<'a> {
+    source: &'a Assembled<'a>,
+    which: Vec<usize>,
+}
+
+impl Part<'_> {
+    fn places(&self, of: &[usize]) -> Vec<usize> {
+        of.iter().map(|&i| self.which[i]).collect()
+    }
+}
+
+impl Columns for Part<'_> {
+    fn size(&self) -> usize {
+        self.which.len()
+    }
+
+    fn diagonal(&self) -> Result<Vec<f64>> {
+        let entry = |&i: &usize| f64::from(self.source.entry(i, i));
+        Ok(self.which.iter().map(entry).collect())
+    }
+
+    fn effort(&self) -> usize {
+        1
+    }
+
+    fn pick<'a>(&'a self, which: &[usize]) -> Box<dyn Picked + 'a> {
+        Box::new(PickedOfPart { part: self, which: self.places(which) })
+    }
+
+    fn restrict<'a>(&'a self, which: &[usize]) -> Box<dyn Columns + 'a> {
+        self.source.restrict(&self.places(which))
+    }
+}
+
+struct PickedOfPart<'a> {
+    part: &'a Part<'a>,
+    which: Vec<usize>,
+}
+
+impl Picked for PickedOfPart<'_> {
+    fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Tile<'_, f32>) -> Result<()> {
+        for (i, &row) in self.part.which[rows].iter().enumerate() {
+            let line = out.row(i).iter_mut().zip(&self.which[cols.clone()]);
+            line.for_each(|(to, &col)| *to = self.part.source.entry(row, col));
+        }
+        Ok(())
+    }
+
+    fn fill_rows(&self, rows: &[usize], out: Tile<'_, f32>) -> Result<()> {
+        let picked = PickedParts { source: self.part.source, which: self.which.clone() };
+        picked.fill_rows(&self.part.places(rows), out)
+    }
+}

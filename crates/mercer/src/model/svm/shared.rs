@@ -1,0 +1,56 @@
+//! Kernel values within each class, which all pairs of that class share.
+
+use rayon::prelude::*;
+
+use super::check::Checked;
+use super::ground::hold;
+use crate::context::Context;
+use crate::error::Result;
+use crate::gram::{Assembled, Columns};
+use crate::kernel::Tile;
+use crate::linalg::view::Mat;
+
+/// The square matrix of every class.
+pub(super) struct SharedBlocks {
+    members: Vec<Vec<usize>>,
+    blocks: Vec<Mat<f32>>,
+}
+
+/// Up to so many samples the problem of a pair of classes is solved with all its kernel values in memory.
+const LARGEST_PAIR: usize = 4096;
+
+impl SharedBlocks {
+    /// The blocks, if every pair is small enough and all blocks fit `bytes`.
+    pub fn new(
+        ctx: &Context,
+        checked: &Checked,
+        columns: &dyn Columns,
+        bytes: u64,
+    ) -> Result<Option<Self>> {
+        let mut members = vec![Vec::new(); checked.classes.len()];
+        checked.places.iter().enumerate().for_each(|(i, &place)| members[place].push(i));
+        let mut sizes: Vec<usize> = members.iter().map(Vec::len).collect();
+        let needed: u64 = sizes.iter().map(|&n| (n * n * size_of::<f32>()) as u64).sum();
+        sizes.sort_unstable();
+        if sizes.iter().rev().take(2).sum::<usize>() > LARGEST_PAIR || needed > bytes {
+            return Ok(None);
+        }
+        let block = |own: &Vec<usize>| {
+            let held = hold(ctx, &*columns.restrict(own))?;
+            Ok(held.unwrap_or_else(|| Mat::zeros(0, 0)))
+        };
+        let blocks: Vec<Mat<f32>> = members.par_iter().map(block).collect::<Result<_>>()?;
+        let whole = blocks.iter().zip(&members).all(|(block, own)| block.rows() == own.len());
+        Ok(whole.then_some(Self { members, blocks }))
+    }
+
+    /// The matrix of two classes.
+    pub fn pair(&self, columns: &dyn Columns, a: usize, b: usize) -> Result<Assembled<'_>> {
+        let (first, second) = (&self.members[a], &self.members[b]);
+        let mut across = Mat::zeros(first.len(), second.len());
+        let picked = columns.pick(second);
+        let width = second.len();
+        picked.fill_rows(first, Tile::new(across.data_mut(), first.len(), width, width))?;
+        Ok(Assembled::new(&self.blocks[a], &self.blocks[b], across))
+    }
+}
