@@ -60,8 +60,12 @@ develop: $(VENV)/ready
 	$(VENV)/bin/maturin build --release --quiet --manifest-path python/Cargo.toml --out target/wheels
 	$(PY) -m pip install --quiet --force-reinstall --no-deps target/wheels/mercer-*.whl
 
-bench: develop
+bench: develop $(VENV)/rivals
 	$(PY) bench/run.py
+
+$(VENV)/rivals: bench/requirements.txt $(VENV)/ready
+	$(PY) -m pip install --quiet --requirement bench/requirements.txt
+	touch $@
 
 wheel: $(VENV)/ready
 	$(VENV)/bin/maturin build --release --manifest-path python/Cargo.toml --out target/wheels

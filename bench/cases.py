@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench import checks, contestants, costs, data, ridge_cases
+from bench import checks, contestants, costs, data, ridge_cases, svm_cases
 from bench.problem import GIB, MB, Case, MemoryTarget, Target
 
 CASES: list[Case] = [
@@ -188,4 +188,5 @@ CASES: list[Case] = [
         ),
     ),
     *ridge_cases.CASES,
+    *svm_cases.CASES,
 ]

@@ -26,6 +26,8 @@ class Problem:
     y: np.ndarray | None = None  # n or n × t, targets, where the case has them
     gamma: float = 0.0  # of the RBF kernel
     alpha: float = 1.0  # penalty of regressions
+    price: float = 1.0  # C of support vector machines
+    nu: float = 0.5  # share of support vectors, for one class
     k: int | None = None  # components asked for; None means all
     budget: int | None = None  # bytes the contestant may plan with
 

@@ -51,7 +51,7 @@ def choose(pattern: str | None) -> list[Case]:
 
 
 def _about(arguments: argparse.Namespace, load: float) -> dict[str, Any]:
-    packages = ("mercer", "scikit-learn", "numpy", "scipy")
+    packages = ("mercer", "scikit-learn", "scikit-learn-intelex", "numpy", "scipy")
     versions = {}
     for name in packages:
         try:

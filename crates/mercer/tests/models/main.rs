@@ -6,3 +6,4 @@ mod naive;
 mod pca;
 mod run;
 mod search;
+mod svm;

@@ -116,8 +116,20 @@ impl Posed {
 
     /// Starts from coefficients (one per sample that counts) close to the solution.
     pub fn start_from(mut self, beta: &[f64]) -> Self {
-        for (variable, &sample) in self.problem.variables.iter_mut().zip(&self.samples) {
-            variable.beta = beta[sample].clamp(variable.lower, variable.upper);
+        let mut scale = [1.0; 2];
+        if self.task == Task::NuSvc {
+            // A finished machine is in units of its margin.
+            for (g, scale) in scale.iter_mut().enumerate() {
+                let own = self.samples.iter().zip(&self.problem.group);
+                let own = own.filter(|(_, group)| usize::from(**group) == g);
+                let now: f64 = own.map(|(&sample, _)| beta[sample].abs()).sum();
+                *scale = if now > 0.0 { self.sums[g] / now } else { 1.0 };
+            }
+        }
+        let each = self.problem.variables.iter_mut().zip(&self.samples).zip(&self.problem.group);
+        for ((variable, &sample), &group) in each {
+            let near = scale[usize::from(group)] * beta[sample];
+            variable.beta = near.clamp(variable.lower, variable.upper);
         }
         if self.sums.is_empty() {
             let size = |sign: f64| -> f64 {
