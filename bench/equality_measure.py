@@ -1,9 +1,9 @@
 """What is measured of two fitted machines: each as the same numpy code sees it, in float64.
 
-A machine of several classes is one problem for each pair. Of each problem: the dual objective, which
-is minimised, from the coefficients alone, and the duality gap, which bounds how far that objective is
-from the best there is. Bounds and sums of coefficients are checked, so of two objectives the lower
-one is the better one.
+A machine of several classes is one problem for each pair. Of each problem: the dual objective,
+which is minimised, from the coefficients alone, and the duality gap, which bounds how far that
+objective is from the best there is. Bounds and sums of coefficients are checked, so of two
+objectives the lower one is the better one.
 """
 
 from __future__ import annotations

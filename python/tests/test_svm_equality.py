@@ -1,5 +1,8 @@
 """Support vector machines against scikit-learn's, which are LIBSVM's, at a small tolerance."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -9,6 +12,11 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.preprocessing import StandardScaler
 
 import mercer
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from bench import equality, equality_measure
+from bench.equality_truth import knows
 
 RNG = np.random.default_rng(5)
 CIRCLES = make_circles(150, noise=0.15, factor=0.4, random_state=1)
@@ -128,6 +136,49 @@ def test_several_classes(name, kernel):
     else:
         with pytest.raises(AttributeError, match="linear"):
             _ = ours.coef_
+
+
+PUBLISHED = {case.machine + ", " + case.name: case for case in equality.CASES}
+
+
+def rows(case):
+    data = case.data()
+    if data is None:
+        pytest.skip("the data sets are not there: set MERCER_DATA to their folder")
+    return data
+
+
+@pytest.mark.parametrize("name", [name for name, case in PUBLISHED.items() if case.cheap])
+def test_a_case_of_the_published_comparison(name):
+    result = equality.compare(PUBLISHED[name], rows(PUBLISHED[name]))
+    assert result.converged == (True, True)
+    assert result.missed() == []
+
+
+@pytest.mark.parametrize(
+    "name", ["SVC, cancer", "SVC, cancer, linear", "SVC, cancer, C 1e6", "SVR, diabetes"]
+)
+def test_the_optimum_itself(name):
+    """Found in float64 by another method, and certified by a gap of 1e-8."""
+    case, data = PUBLISHED[name], rows(PUBLISHED[name])
+    ours, other = equality.fits(case, data, 1e-6)
+    K = equality_measure.kernel(case.params, other._gamma, data.X, data.X)
+    assert knows(case)
+    objective, decision = equality.errors(case, data, ours, K)
+    assert -1e-12 < objective < 1e-9
+    assert decision < 1e-4
+    told = ours.report_["machine"]["problems"][0]["objective"]
+    (part,) = equality_measure.parts(case, data, ours)
+    assert told == pytest.approx(equality_measure.solved(case, part, K)[0], rel=1e-5)
+
+
+def test_several_solutions_of_a_kernel_that_is_none():
+    """Both machines are in balance, at different places."""
+    case = PUBLISHED["SVC, cancer, sigmoid"]
+    assert not knows(case)
+    result = equality.compare(case, rows(case))
+    assert result.converged == (True, True)
+    assert max(result.gaps) < 1e-6
 
 
 def test_weights_of_features():

@@ -105,7 +105,7 @@ impl<P: Points, T: Real> Picked for PickedPoints<'_, P, T> {
     }
 }
 
-/// Columns of a matrix in memory, of which some rows and columns may be meant. The lower triangle counts.
+/// Columns of a symmetric matrix in memory, of which some rows and columns may be meant.
 pub struct Stored<'a, T> {
     matrix: MatRef<'a, T>,
     which: Option<Vec<usize>>,
@@ -122,8 +122,18 @@ impl<'a, T: Real> Stored<'a, T> {
         self.which.as_ref().map_or(i, |which| which[i])
     }
 
-    fn entry(&self, a: usize, b: usize) -> f32 {
-        self.matrix.at(a.max(b), a.min(b)).f64() as f32
+    /// Writes the columns `cols` of row `row`, both as places in the matrix.
+    fn write(&self, row: usize, cols: &[usize], line: &mut [f32]) {
+        match self.matrix.contiguous_row(row) {
+            Some(values) => {
+                let places = line.iter_mut().zip(cols);
+                places.for_each(|(to, &col)| *to = values[col].f64() as f32);
+            }
+            None => {
+                let places = line.iter_mut().zip(cols);
+                places.for_each(|(to, &col)| *to = self.matrix.at(row, col).f64() as f32);
+            }
+        }
     }
 }
 
@@ -160,18 +170,14 @@ struct PickedPlaces<'a, T> {
 impl<T: Real> Picked for PickedPlaces<'_, T> {
     fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Tile<'_, f32>) -> Result<()> {
         for (i, row) in rows.enumerate() {
-            let (row, cols) = (self.source.place(row), &self.which[cols.clone()]);
-            let line = out.row(i).iter_mut().zip(cols);
-            line.for_each(|(to, &col)| *to = self.source.entry(row, col));
+            self.source.write(self.source.place(row), &self.which[cols.clone()], out.row(i));
         }
         Ok(())
     }
 
     fn fill_rows(&self, rows: &[usize], mut out: Tile<'_, f32>) -> Result<()> {
         for (i, &row) in rows.iter().enumerate() {
-            let row = self.source.place(row);
-            let line = out.row(i).iter_mut().zip(&self.which);
-            line.for_each(|(to, &col)| *to = self.source.entry(row, col));
+            self.source.write(self.source.place(row), &self.which, out.row(i));
         }
         Ok(())
     }

@@ -135,23 +135,32 @@ impl<'a, T: Real> Ground<'a, T> {
             let tile = Tile::new(&mut values, test.len(), rows.len(), rows.len());
             across.fill_rows(test, tile)?;
             let mut solver = Solver::new(&*part);
-            let mut start: Option<Vec<f64>> = None;
+            let mut start: Option<(Vec<f64>, Vec<f64>)> = None;
             let mut decisions = Vec::new();
             for params in steps {
                 let fit = Fit { ctx, params, checked: &checked, started: Instant::now() };
-                let solved = fit.solve_with(&mut solver, pose(params), start.take(), ctx)?;
+                let posed = match start.take() {
+                    None => pose(params),
+                    Some((beta, f)) => pose(params).start_from(&beta).with_slopes(&beta, &f),
+                };
+                let solved = fit.solve_with(&mut solver, posed, None, ctx)?;
                 if solved.report.stop == Stop::Interrupted {
                     return Err(Error::Interrupted);
                 }
+                let places = 0..solved.beta.len();
+                let support: Vec<usize> = places.filter(|&i| solved.beta[i] != 0.0).collect();
                 let decide = |line: &[f32]| {
-                    let sum: f64 =
-                        line.iter().zip(&solved.beta).map(|(k, b)| f64::from(*k) * b).sum();
-                    sign * (sum + solved.offset)
+                    let each = support.iter().map(|&i| f64::from(line[i]) * solved.beta[i]);
+                    sign * (each.sum::<f64>() + solved.offset)
                 };
                 decisions.push(values.chunks_exact(rows.len()).map(decide).collect());
                 let mut beta = vec![0.0; checked.rows.len()];
-                solved.samples.iter().zip(&solved.beta).for_each(|(&s, b)| beta[s] = *b);
-                start = Some(beta);
+                let mut f = vec![0.0; checked.rows.len()];
+                for (place, &sample) in solved.samples.iter().enumerate() {
+                    beta[sample] = solved.beta[place];
+                    f[sample] = solved.decisions[place] - solved.offset;
+                }
+                start = Some((beta, f));
             }
             Ok(decisions)
         };

@@ -51,7 +51,8 @@ impl Posed {
         };
         let total: f64 = if nu { samples.iter().map(|&i| checked.weights[i]).sum() } else { 0.0 };
         let sums = if nu { vec![0.5 * params.nu * total; 2] } else { Vec::new() };
-        Self { task: params.task, samples, problem: Problem { variables, group }, sums }.started()
+        Self { task: params.task, samples, problem: Problem { variables, group, f: None }, sums }
+            .started()
     }
 
     /// The problem of all samples, for tasks without classes.
@@ -90,7 +91,8 @@ impl Posed {
         };
         let copies = variables.len() / n.max(1);
         let samples = (0..copies).flat_map(|_| 0..n).collect();
-        Self { task: params.task, samples, problem: Problem { variables, group }, sums }.started()
+        Self { task: params.task, samples, problem: Problem { variables, group, f: None }, sums }
+            .started()
     }
 
     /// The same problem without some of its samples: their coefficients are fixed at 0.
@@ -147,11 +149,20 @@ impl Posed {
         self.started()
     }
 
+    /// Tells K β of a start from `beta` (both one per sample that counts), which holds if that start could be made as it is.
+    pub fn with_slopes(mut self, beta: &[f64], slopes: &[f64]) -> Self {
+        let each = self.problem.variables.iter().zip(&self.samples);
+        if each.clone().all(|(variable, &sample)| variable.beta == beta[sample]) {
+            self.problem.f = Some(self.samples.iter().map(|&sample| slopes[sample]).collect());
+        }
+        self
+    }
+
     /// Brings the sums of groups to what they must be: as in LIBSVM, from the first sample on where something is missing.
     fn started(mut self) -> Self {
         for (g, &sum) in self.sums.iter().enumerate() {
             let own = |(_, group): &(&mut Variable, &u8)| usize::from(**group) == g;
-            let Problem { variables, group } = &mut self.problem;
+            let Problem { variables, group, .. } = &mut self.problem;
             let now: f64 = variables
                 .iter()
                 .zip(&*group)

@@ -63,6 +63,8 @@ pub struct Problem {
     pub variables: Vec<Variable>,
     /// The group of each, 0 or 1. Sums within a group stay what they are.
     pub group: Vec<u8>,
+    /// K β of where it starts, if that is known.
+    pub f: Option<Vec<f64>>,
 }
 
 /// Where it ended.
@@ -122,8 +124,7 @@ impl<'a> Solver<'a> {
 
     /// Solves a problem.
     pub fn solve(&mut self, ctx: &Context, problem: Problem, params: &Params) -> Result<Solution> {
-        let Problem { variables, group } = problem;
-        let mut all = Scope::all(ctx, self.source, variables, group)?;
+        let mut all = Scope::all(ctx, self.source, problem)?;
         let mut part: Option<Scope<'_>> = None;
         let mut work = Work::new(ctx, params, &mut self.memory, &all);
         let (violation, stop) = loop {

@@ -1,5 +1,6 @@
 //! The coefficients that are worked on: all of them, or those that are not set aside.
 
+use super::Problem;
 use super::cache::{Change, apply_once};
 use super::moves::Variable;
 use super::working_set::Extremes;
@@ -24,21 +25,22 @@ pub struct Scope<'a> {
 }
 
 impl<'a> Scope<'a> {
-    /// All coefficients. K β is computed.
-    pub fn all(
-        ctx: &Context,
-        full: &'a dyn Columns,
-        variables: Vec<Variable>,
-        group: Vec<u8>,
-    ) -> Result<Self> {
+    /// All coefficients. K β is computed where it is not known.
+    pub fn all(ctx: &Context, full: &'a dyn Columns, problem: Problem) -> Result<Self> {
+        let Problem { variables, group, f } = problem;
         let n = full.size();
         assert!(variables.len() == n && group.len() == n);
-        let mut f = vec![0.0; n];
-        let start: Vec<Change> = (0..n)
-            .filter(|&i| variables[i].beta != 0.0)
-            .map(|column| Change { column, by: variables[column].beta })
-            .collect();
-        apply_once(ctx, full, &start, &mut f)?;
+        let f = match f {
+            Some(f) => f,
+            None => {
+                let moved = (0..n).filter(|&i| variables[i].beta != 0.0);
+                let start: Vec<Change> =
+                    moved.map(|column| Change { column, by: variables[column].beta }).collect();
+                let mut f = vec![0.0; n];
+                apply_once(ctx, full, &start, &mut f)?;
+                f
+            }
+        };
         let rows = (0..n).collect();
         Ok(Self { narrowed: None, full, left: Vec::new(), rows, variables, f, group })
     }
