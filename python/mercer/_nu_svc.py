@@ -31,7 +31,8 @@ class NuSVC(SvmClassifier):
     probability, random_state, calibration
         Whether and how probabilities are learned.
     class_weight : dict or "balanced", optional
-        Weights of the classes.
+        Without effect, as in scikit-learn and LIBSVM, which have no weights of classes beside
+        `nu`: weigh the samples instead.
     decision_function_shape, break_ties
         How more than two classes are decided.
     verbose, precision, memory_budget, progress, n_jobs

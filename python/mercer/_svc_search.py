@@ -89,6 +89,8 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
         Folds.
     classes_ : ndarray of shape (n_classes,)
         The classes, in order.
+    n_iter_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
+        Steps of the solver in the last fit.
     n_features_in_ : int
         Columns of X.
     feature_names_in_ : ndarray of str
@@ -115,6 +117,7 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
     best_estimator_: SVC
     n_splits_: int
     classes_: np.ndarray
+    n_iter_: np.ndarray
     n_features_in_: int
     feature_names_in_: np.ndarray
 
@@ -191,10 +194,11 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
         self.best_params_ = found.results["params"][found.place]
         self.best_score_ = float(found.results["mean_test_score"][found.place])
         self.n_splits_, self.best_estimator_ = found.folds, found.model
-        self.classes_, self.n_features_in_ = found.model.classes_, found.model.n_features_in_
-        vars(self).pop("feature_names_in_", None)
-        if hasattr(found.model, "feature_names_in_"):
-            self.feature_names_in_ = found.model.feature_names_in_
+        self.classes_, self.n_iter_ = found.model.classes_, found.model.n_iter_
+        for name in ("n_features_in_", "feature_names_in_"):
+            vars(self).pop(name, None)
+            if hasattr(found.model, name):
+                setattr(self, name, getattr(found.model, name))
         tell_stops(found.model)
         return self
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "docs/kernels.md", "docs/kernel-ridge.md"]
+PAGES = ["README.md", "docs/kernels.md", "docs/kernel-ridge.md", "docs/svm.md"]
 
 
 @pytest.mark.parametrize("page", PAGES)

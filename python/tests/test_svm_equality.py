@@ -172,8 +172,8 @@ def test_the_optimum_itself(name):
     assert told == pytest.approx(equality_measure.solved(case, part, K)[0], rel=1e-5)
 
 
-def test_several_solutions_of_a_kernel_that_is_none():
-    """Both machines are in balance, at different places."""
+def test_a_kernel_that_is_none_may_have_several_solutions():
+    """Both machines are in balance, but need not be at the same place."""
     case = PUBLISHED["SVC, cancer, sigmoid"]
     assert not knows(case)
     result = equality.compare(case, rows(case))

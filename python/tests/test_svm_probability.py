@@ -42,7 +42,8 @@ def test_probabilities_rise_with_decisions(calibration):
     decisions = model.decision_function(NEW)
     order = np.argsort(decisions)
     second = model.predict_proba(NEW)[order, 1]
-    assert (np.diff(second) >= -1e-15).all()
+    # At the boundary itself, the predicted class is given a lead of this size.
+    assert (np.diff(second) >= -1e-6).all()
     assert ((second > 0.5) == (decisions[order] > 0)).all()
 
 

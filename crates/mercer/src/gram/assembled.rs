@@ -156,3 +156,70 @@ impl Picked for PickedOfPart<'_> {
         picked.fill_rows(&self.part.places(rows), out)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gram::{Evaluated, Stored};
+    use crate::kernel::VectorKernel;
+    use crate::points::Dense;
+
+    fn check(columns: &dyn Columns, matrix: &Mat<f32>) {
+        let n = matrix.rows();
+        assert_eq!(columns.size(), n);
+        let near = |a: f32, b: f32| (a - b).abs() < 1e-6;
+        let diagonal = columns.diagonal().unwrap();
+        assert!((0..n).all(|i| near(diagonal[i] as f32, matrix[(i, i)])));
+        let which = [n - 1, 0, 2, 2];
+        let picked = columns.pick(&which);
+        let mut tile = vec![0.0; 3 * 2];
+        picked.fill(1..4, 1..3, Tile::new(&mut tile, 3, 2, 2)).unwrap();
+        for (i, row) in (1..4).enumerate() {
+            for (j, &col) in which[1..3].iter().enumerate() {
+                assert!(near(tile[i * 2 + j], matrix[(row, col)]), "{row} {col}");
+            }
+        }
+        let rows = [3, n - 1];
+        let mut tile = vec![0.0; 2 * 4];
+        picked.fill_rows(&rows, Tile::new(&mut tile, 2, 4, 4)).unwrap();
+        for (i, &row) in rows.iter().enumerate() {
+            for (j, &col) in which.iter().enumerate() {
+                assert!(near(tile[i * 4 + j], matrix[(row, col)]), "{row} {col}");
+            }
+        }
+        let all: Vec<usize> = (0..n).chain([0, 0]).collect();
+        let mut tile = vec![0.0; n * (n + 2)];
+        columns.pick(&all).fill_rows(&all[..n], Tile::new(&mut tile, n, n + 2, n + 2)).unwrap();
+        assert!((0..n).all(|i| (0..n).all(|j| near(tile[i * (n + 2) + j], matrix[(i, j)]))));
+    }
+
+    #[test]
+    fn all_ways_to_columns_agree() {
+        let n = 9;
+        let rows: Vec<f64> = (0..n * 3).map(|i| (i as f64 * 0.7).sin()).collect();
+        let x = Dense::from_vec(rows, n, 3).unwrap();
+        let kernel = VectorKernel::<f64>::new(&"rbf(gamma=0.8)".parse().unwrap()).unwrap();
+        let value = |i: usize, j: usize| {
+            let squares = x.row(i).iter().zip(x.row(j)).map(|(a, b)| (a - b) * (a - b));
+            (-0.8 * squares.sum::<f64>()).exp() as f32
+        };
+        let matrix = Mat::from_fn(n, n, value);
+        let part = [5, 1, 1, 8, 0, 3];
+        let of_part = Mat::from_fn(6, 6, |i, j| value(part[i], part[j]));
+        let (first, second) = (4, 5);
+        let one = Mat::from_fn(first, first, value);
+        let two = Mat::from_fn(second, second, |i, j| value(first + i, first + j));
+        let across = Mat::from_fn(first, second, |i, j| value(i, first + j));
+        let sources: [Box<dyn Columns>; 3] = [
+            Box::new(Evaluated::new(&kernel, x.clone())),
+            Box::new(Stored::new(matrix.view())),
+            Box::new(Assembled::new(&one, &two, across)),
+        ];
+        for source in &sources {
+            check(&**source, &matrix);
+            check(&*source.restrict(&part), &of_part);
+            let twice = Mat::from_fn(4, 4, |i, j| value(part[i + 1], part[j + 1]));
+            check(&*source.restrict(&part).restrict(&[1, 2, 3, 4]), &twice);
+        }
+    }
+}

@@ -188,3 +188,65 @@ fn turn_body<T: Real>(tile: &[f32], width: usize, lines: &mut [&mut [f32]]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::Stream;
+
+    #[test]
+    fn loops_agree_with_single_numbers() {
+        let mut stream = Stream::new(1, "pairs");
+        for n in [LANES, 5 * LANES] {
+            let mut random = || -> Vec<f64> { (0..n).map(|_| stream.normal()).collect() };
+            let single = |v: Vec<f64>| -> Vec<f32> { v.into_iter().map(|v| v as f32).collect() };
+            let (mut f, mut up, mut down) = (random(), random(), random());
+            let (ki, kj, diagonal) = (single(random()), single(random()), vec![3.0_f32; n]);
+            up[3] = f64::INFINITY;
+            down[5] = f64::NEG_INFINITY;
+            let expected: Vec<f64> =
+                (0..n).map(|i| f[i] + 0.7 * (f64::from(ki[i]) - f64::from(kj[i]))).collect();
+            let mut found = Found { at: 0, value: 0.0 };
+            follow::<f64>(&mut f, &ki, &kj, 0.7, &up, &mut found);
+            assert!(f.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-14));
+            let least = (0..n).min_by(|&a, &b| (f[a] + up[a]).total_cmp(&(f[b] + up[b]))).unwrap();
+            assert_eq!(found, Found { at: least, value: f[least] + up[least] });
+
+            let lowest = found.value;
+            let (mut best, mut most) = (Found { at: 0, value: 0.0 }, 0.0);
+            partner::<f64>(&f, &down, &ki, &diagonal, 3.0, lowest, &mut best, &mut most);
+            let score = |j: usize| {
+                let b = (f[j] + down[j] - lowest).max(0.0);
+                b * b / f64::from(6.0 - 2.0 * ki[j])
+            };
+            let largest = (0..n).max_by(|&a, &b| score(a).total_cmp(&score(b))).unwrap();
+            assert!((score(best.at) / score(largest) - 1.0).abs() < 1e-5);
+            let highest = (0..n).map(|j| f[j] + down[j]).fold(f64::NEG_INFINITY, f64::max);
+            assert!((most - highest).abs() < 1e-5);
+        }
+    }
+
+    #[test]
+    fn sums_over_columns_and_rows_agree() {
+        let mut stream = Stream::new(2, "pairs");
+        let (rows, width) = (21, 2 * LANES);
+        let tile: Vec<f32> = (0..rows * width).map(|_| stream.normal() as f32).collect();
+        let steps: Vec<f64> = (0..width).map(|_| stream.normal()).collect();
+        let sum = |r: usize| -> f64 {
+            (0..width).map(|c| steps[c] * f64::from(tile[r * width + c])).sum()
+        };
+        let expected: Vec<f64> = (0..rows).map(|r| 1.0 + sum(r)).collect();
+        let mut by_rows = vec![1.0; rows];
+        add_rows::<f64>(&mut by_rows, &tile, &steps);
+        let mut lines = vec![vec![0.0_f32; rows]; width];
+        let mut places: Vec<&mut [f32]> = lines.iter_mut().map(Vec::as_mut_slice).collect();
+        turn::<f32>(&tile, width, &mut places);
+        let columns: Vec<&[f32]> = lines.iter().map(Vec::as_slice).collect();
+        let mut by_columns = vec![1.0; rows];
+        add_columns::<f64>(&mut by_columns, &columns, &steps);
+        for r in 0..rows {
+            assert!((by_rows[r] - expected[r]).abs() < 1e-12);
+            assert!((by_columns[r] - expected[r]).abs() < 1e-12);
+        }
+    }
+}

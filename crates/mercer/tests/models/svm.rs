@@ -278,26 +278,23 @@ fn a_stopped_fit_is_usable_and_goes_on_to_the_same_optimum() {
 
 #[test]
 fn single_precision_is_used_where_it_is_good_enough_and_only_there() {
-    let (x, places) = clouds(300, 3, 2, 5);
     let classes = names(2);
-    let target = Target::Classes { classes: &classes, places: &places, weights: None };
-    let lesson = Lesson { target, weights: None };
     let ctx = Context::new(2);
-    let precision = |x: &Dense<f64>, spec: &str| {
+    let precision = |n: usize, d: usize, moved: f64, spec: &str| {
+        let (x, places) = clouds(n, d, 2, 5);
+        let x = Dense::from_vec(x.data().iter().map(|v| v + moved).collect(), n, d).unwrap();
+        let target = Target::Classes { classes: &classes, places: &places, weights: None };
         let params = SvmParams::new(Task::CSvc, kernel(spec));
-        let model = Svm::fit(&ctx, &params, x, lesson, None).unwrap();
+        let model = Svm::fit(&ctx, &params, &x, Lesson { target, weights: None }, None).unwrap();
         model.report.machine.unwrap().precision
     };
-    assert_eq!(precision(&x, "rbf(gamma=0.5)"), "f32");
+    assert_eq!(precision(300, 3, 0.0, "rbf(gamma=0.5)"), "f64", "few samples");
+    assert_eq!(precision(1100, 100, 0.0, "rbf(gamma=0.01)"), "f32");
     // Far from the origin only the differences count: around the mean they are small again.
-    let moved = Dense::from_vec(x.data().iter().map(|v| v + 1e5).collect(), 300, 3).unwrap();
-    assert_eq!(precision(&moved, "rbf(gamma=0.5)"), "f32");
+    assert_eq!(precision(1100, 100, 1e3, "rbf(gamma=0.01)"), "f32");
     // By way of products, which cancel there, differences of many features come out wrong in single precision; and a sum of
     // kernels is not moved to the mean.
-    let (wide, _) = clouds(300, 100, 2, 5);
-    let wide = Dense::from_vec(wide.data().iter().map(|v| v + 1e3).collect(), 300, 100).unwrap();
-    assert_eq!(precision(&wide, "rbf(gamma=0.01) + rbf(gamma=0.02)"), "f64");
-    assert_eq!(precision(&wide, "rbf(gamma=0.01)"), "f32");
+    assert_eq!(precision(1100, 100, 1e3, "rbf(gamma=0.01) + rbf(gamma=0.02)"), "f64");
 }
 
 #[test]

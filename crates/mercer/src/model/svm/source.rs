@@ -19,14 +19,16 @@ pub(super) enum Source<T: Real> {
 
 /// Samples that are compared to see whether single precision is good enough.
 const PROBED: usize = 128;
+/// Products of all features of all pairs up to which double precision costs some milliseconds.
+const CHEAP: usize = 100_000_000;
 /// The error of a kernel value, as a share of the largest, that a sum over many support vectors still forgives.
 const FORGIVEN: f64 = 1e-6;
 
 impl<T: Real> Source<T> {
     /// Chooses for a resolved kernel.
     pub fn new(spec: &KernelSpec, x: &Dense<T>) -> Result<Self> {
-        // Few samples cost next to nothing in any numbers.
-        if x.n() <= PROBED && T::EPSILON < 1e-10 {
+        // Few samples cost next to nothing in any numbers, and at an extreme C every digit counts.
+        if (x.n() * x.n()).saturating_mul(x.d()) <= CHEAP && T::EPSILON < 1e-10 {
             return Ok(Source::Own(VectorKernel::new(spec)?, x.clone()));
         }
         let single = VectorKernel::<f32>::new(spec);

@@ -215,3 +215,41 @@ pub fn apply_once(
         .enumerate()
         .try_for_each(|(part, f)| new.add(ctx, part * ROWS, f, |_, _| ()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::Stream;
+    use crate::gram::Stored;
+    use crate::linalg::view::Mat;
+
+    #[test]
+    fn whatever_the_room_sums_are_the_same() {
+        let n = ROWS + 100;
+        let mut stream = Stream::new(4, "cache");
+        let factor: Vec<f32> = (0..n).map(|_| stream.normal() as f32).collect();
+        let matrix = Mat::from_fn(n, n, |i, j| factor[i] * factor[j]);
+        let source = Stored::new(matrix.view());
+        let ctx = Context::new(2);
+        let column = (n.div_ceil(ROWS) * ROWS * size_of::<f32>()) as u64;
+        let mut results: Vec<Vec<f64>> = Vec::new();
+        for (room, some_hits) in [(0, false), (70, true), (n as u64, true)] {
+            let mut cache = Cache::new();
+            cache.restart(n, room * column);
+            let mut f = vec![0.0; n];
+            let mut stream = Stream::new(5, "changes");
+            for _ in 0..12 {
+                let which = stream.sample(90, 40);
+                let changes: Vec<Change> =
+                    which.into_iter().map(|c| Change { column: c, by: stream.normal() }).collect();
+                cache.apply(&ctx, &source, &changes, &mut f).unwrap();
+            }
+            assert_eq!(cache.hits > 0, some_hits, "{room}");
+            assert_eq!(cache.asked, 12 * 40);
+            results.push(f);
+        }
+        for other in &results[1..] {
+            assert!(results[0].iter().zip(other).all(|(a, b)| (a - b).abs() < 1e-9));
+        }
+    }
+}
