@@ -53,7 +53,7 @@ class NuSVC(SvmClassifier):
     >>> from mercer import NuSVC
     >>> X, y = load_iris(return_X_y=True)
     >>> model = NuSVC(nu=0.1).fit(X, y)
-    >>> model.predict(X[[0, 70, 140]])
+    >>> model.predict(X[[0, 60, 140]])
     array([0, 1, 2])
     >>> bool(model.n_support_.sum() >= 0.1 * len(X))
     True

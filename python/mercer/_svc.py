@@ -134,9 +134,9 @@ class SVC(SvmClassifier):
     >>> from mercer import SVC
     >>> X, y = load_iris(return_X_y=True)
     >>> model = SVC(C=10, probability=True).fit(X, y)
-    >>> model.predict(X[[0, 70, 140]])
+    >>> model.predict(X[[0, 60, 140]])
     array([0, 1, 2])
-    >>> model.predict_proba(X[[0, 70, 140]]).argmax(axis=1)
+    >>> model.predict_proba(X[[0, 60, 140]]).argmax(axis=1)
     array([0, 1, 2])
     >>> max(problem["violation"] for problem in model.report_["machine"]["problems"]) <= 1e-3
     True

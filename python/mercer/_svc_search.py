@@ -106,7 +106,7 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
     {'C': 1.0, 'gamma': 0.1}
     >>> round(search.best_score_, 2)
     0.98
-    >>> search.predict(X[[0, 70, 140]])
+    >>> search.predict(X[[0, 60, 140]])
     array([0, 1, 2])
     """
 

@@ -90,7 +90,7 @@ def test_a_loaded_machine_goes_on(tmp_path):
     model = SVC(warm_start=True, tol=1e-7).fit(X, y)
     model.save(tmp_path / "m.mercer")
     again = mercer.load(tmp_path / "m.mercer").fit(X, y)
-    assert again.n_iter_.max() < 0.2 * model.n_iter_.max()
+    assert again.n_iter_.sum() < 0.5 * model.n_iter_.sum()
     assert_allclose(again.decision_function(X), model.decision_function(X), atol=1e-5)
     again.calibrate(X, y)
     again.save(tmp_path / "m.mercer")

@@ -1,6 +1,6 @@
 //! The loops of a solver that moves two coefficients at a time: follow a step, find the next pair, add columns up.
 //!
-//! Kernel values are single, gradients double. Slices have lengths that are multiples of [`LANES`].
+//! Kernel values are of either type, slopes double. Slices have lengths that are multiples of [`LANES`].
 
 use super::simd::dispatch;
 use crate::real::Real;
@@ -20,15 +20,15 @@ pub struct Found {
 dispatch! {
     /// `f += step · (ki − kj)`; then the place where `f + add` is smallest.
     pub fn follow<T: Real>(
-        f: &mut [f64], ki: &[f32], kj: &[f32], step: f64, add: &[f64], found: &mut Found,
+        f: &mut [f64], ki: &[T], kj: &[T], step: f64, add: &[f64], found: &mut Found,
     ) = follow_body: avx512 [T], avx2 [T], base [T];
 }
 
 #[inline(always)]
 fn follow_body<T: Real>(
     f: &mut [f64],
-    ki: &[f32],
-    kj: &[f32],
+    ki: &[T],
+    kj: &[T],
     step: f64,
     add: &[f64],
     found: &mut Found,
@@ -43,7 +43,7 @@ fn follow_body<T: Real>(
     let (ki, kj, add) = (&ki[..count], &kj[..count], &add[..count]);
     for c in 0..count {
         for l in 0..LANES {
-            let value = f[c][l] + step * (f64::from(ki[c][l]) - f64::from(kj[c][l]));
+            let value = f[c][l] + step * (ki[c][l].f64() - kj[c][l].f64());
             f[c][l] = value;
             let key = value + add[c][l];
             let better = key < least[l];
@@ -63,27 +63,28 @@ dispatch! {
     /// Where the step from `from` downwards promises most: the place j with b = f + add − lowest > 0 whose b² / a is largest,
     /// a = own + diagonal_j − 2 k_j; and the largest f + add of all.
     pub fn partner<T: Real>(
-        f: &[f64], add: &[f64], k: &[f32], diagonal: &[f32], own: f32, lowest: f64, found: &mut Found, most: &mut f64,
+        f: &[f64], add: &[f64], k: &[T], diagonal: &[T], own: T, lowest: f64, found: &mut Found, most: &mut f64,
     ) = partner_body: avx512 [T], avx2 [T], base [T];
 }
 
 /// Stands for a curvature that is not positive, as LIBSVM has it.
-pub const LEAST_CURVATURE: f32 = 1e-12;
+pub const LEAST_CURVATURE: f64 = 1e-12;
 
 #[inline(always)]
 fn partner_body<T: Real>(
     f: &[f64],
     add: &[f64],
-    k: &[f32],
-    diagonal: &[f32],
-    own: f32,
+    k: &[T],
+    diagonal: &[T],
+    own: T,
     lowest: f64,
     found: &mut Found,
     most: &mut f64,
 ) {
-    let mut best = [0.0_f32; LANES];
+    let mut best = [T::ZERO; LANES];
     let mut at = [0_u32; LANES];
-    let mut highest = [f32::NEG_INFINITY; LANES];
+    let mut highest = [T::of(f64::NEG_INFINITY); LANES];
+    let least = T::of(LEAST_CURVATURE);
     let (f, _) = f.as_chunks::<LANES>();
     let (k, _) = k.as_chunks::<LANES>();
     let (diagonal, _) = diagonal.as_chunks::<LANES>();
@@ -92,11 +93,11 @@ fn partner_body<T: Real>(
     let (k, diagonal, add) = (&k[..count], &diagonal[..count], &add[..count]);
     for c in 0..count {
         for l in 0..LANES {
-            let b = (f[c][l] + add[c][l] - lowest) as f32;
+            let b = T::of(f[c][l] + add[c][l] - lowest);
             highest[l] = if b > highest[l] { b } else { highest[l] };
-            let a = own + diagonal[c][l] - 2.0 * k[c][l];
-            let a = if a > LEAST_CURVATURE { a } else { LEAST_CURVATURE };
-            let b = if b > 0.0 { b } else { 0.0 };
+            let a = own + diagonal[c][l] - (k[c][l] + k[c][l]);
+            let a = if a > least { a } else { least };
+            let b = if b > T::ZERO { b } else { T::ZERO };
             let score = b * b / a;
             let better = score > best[l];
             best[l] = if better { score } else { best[l] };
@@ -106,21 +107,21 @@ fn partner_body<T: Real>(
     *found = Found { at: 0, value: 0.0 };
     *most = f64::NEG_INFINITY;
     for l in 0..LANES {
-        if f64::from(best[l]) > found.value {
-            *found = Found { at: at[l] as usize * LANES + l, value: f64::from(best[l]) };
+        if best[l].f64() > found.value {
+            *found = Found { at: at[l] as usize * LANES + l, value: best[l].f64() };
         }
-        *most = most.max(f64::from(highest[l]) + lowest);
+        *most = most.max(highest[l].f64() + lowest);
     }
 }
 
 dispatch! {
     /// `f += Σ_c steps_c · column_c`, four columns at a time.
-    pub fn add_columns<T: Real>(f: &mut [f64], columns: &[&[f32]], steps: &[f64]) =
+    pub fn add_columns<T: Real>(f: &mut [f64], columns: &[&[T]], steps: &[f64]) =
         add_columns_body: avx512 [T], avx2 [T], base [T];
 }
 
 #[inline(always)]
-fn add_columns_body<T: Real>(f: &mut [f64], columns: &[&[f32]], steps: &[f64]) {
+fn add_columns_body<T: Real>(f: &mut [f64], columns: &[&[T]], steps: &[f64]) {
     let n = f.len();
     let mut c = 0;
     while c + 4 <= columns.len() {
@@ -128,35 +129,32 @@ fn add_columns_body<T: Real>(f: &mut [f64], columns: &[&[f32]], steps: &[f64]) {
             (&columns[c][..n], &columns[c + 1][..n], &columns[c + 2][..n], &columns[c + 3][..n]);
         let (s0, s1, s2, s3) = (steps[c], steps[c + 1], steps[c + 2], steps[c + 3]);
         for r in 0..n {
-            f[r] += s0 * f64::from(k0[r])
-                + s1 * f64::from(k1[r])
-                + s2 * f64::from(k2[r])
-                + s3 * f64::from(k3[r]);
+            f[r] += s0 * k0[r].f64() + s1 * k1[r].f64() + s2 * k2[r].f64() + s3 * k3[r].f64();
         }
         c += 4;
     }
     for (column, step) in columns[c..].iter().zip(&steps[c..]) {
         for (f, k) in f.iter_mut().zip(&column[..n]) {
-            *f += step * f64::from(*k);
+            *f += step * k.f64();
         }
     }
 }
 
 dispatch! {
     /// `f_r += Σ_c steps_c · tile_rc` for rows of `width` numbers; `steps` has `width` numbers, a multiple of [`LANES`].
-    pub fn add_rows<T: Real>(f: &mut [f64], tile: &[f32], steps: &[f64]) =
+    pub fn add_rows<T: Real>(f: &mut [f64], tile: &[T], steps: &[f64]) =
         add_rows_body: avx512 [T], avx2 [T], base [T];
 }
 
 #[inline(always)]
-fn add_rows_body<T: Real>(f: &mut [f64], tile: &[f32], steps: &[f64]) {
+fn add_rows_body<T: Real>(f: &mut [f64], tile: &[T], steps: &[f64]) {
     let (steps, _) = steps.as_chunks::<LANES>();
     for (f, line) in f.iter_mut().zip(tile.chunks_exact(steps.len() * LANES)) {
         let (line, _) = line.as_chunks::<LANES>();
         let mut sums = [0.0_f64; LANES];
         for (line, steps) in line.iter().zip(steps) {
             for l in 0..LANES {
-                sums[l] += f64::from(line[l]) * steps[l];
+                sums[l] += line[l].f64() * steps[l];
             }
         }
         let mut half = LANES / 2;
@@ -172,12 +170,12 @@ fn add_rows_body<T: Real>(f: &mut [f64], tile: &[f32], steps: &[f64]) {
 
 dispatch! {
     /// Turns rows of `width` numbers into lines: `lines_c[r] = tile_rc` for the first lines.len() columns.
-    pub fn turn<T: Real>(tile: &[f32], width: usize, lines: &mut [&mut [f32]]) =
+    pub fn turn<T: Real>(tile: &[T], width: usize, lines: &mut [&mut [T]]) =
         turn_body: avx512 [T], avx2 [T], base [T];
 }
 
 #[inline(always)]
-fn turn_body<T: Real>(tile: &[f32], width: usize, lines: &mut [&mut [f32]]) {
+fn turn_body<T: Real>(tile: &[T], width: usize, lines: &mut [&mut [T]]) {
     let rows = tile.len() / width;
     for top in (0..rows).step_by(LANES) {
         let height = LANES.min(rows - top);
@@ -207,14 +205,14 @@ mod tests {
             let expected: Vec<f64> =
                 (0..n).map(|i| f[i] + 0.7 * (f64::from(ki[i]) - f64::from(kj[i]))).collect();
             let mut found = Found { at: 0, value: 0.0 };
-            follow::<f64>(&mut f, &ki, &kj, 0.7, &up, &mut found);
+            follow(&mut f, &ki, &kj, 0.7, &up, &mut found);
             assert!(f.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-14));
             let least = (0..n).min_by(|&a, &b| (f[a] + up[a]).total_cmp(&(f[b] + up[b]))).unwrap();
             assert_eq!(found, Found { at: least, value: f[least] + up[least] });
 
             let lowest = found.value;
             let (mut best, mut most) = (Found { at: 0, value: 0.0 }, 0.0);
-            partner::<f64>(&f, &down, &ki, &diagonal, 3.0, lowest, &mut best, &mut most);
+            partner(&f, &down, &ki, &diagonal, 3.0, lowest, &mut best, &mut most);
             let score = |j: usize| {
                 let b = (f[j] + down[j] - lowest).max(0.0);
                 b * b / f64::from(6.0 - 2.0 * ki[j])
@@ -237,13 +235,13 @@ mod tests {
         };
         let expected: Vec<f64> = (0..rows).map(|r| 1.0 + sum(r)).collect();
         let mut by_rows = vec![1.0; rows];
-        add_rows::<f64>(&mut by_rows, &tile, &steps);
+        add_rows(&mut by_rows, &tile, &steps);
         let mut lines = vec![vec![0.0_f32; rows]; width];
         let mut places: Vec<&mut [f32]> = lines.iter_mut().map(Vec::as_mut_slice).collect();
-        turn::<f32>(&tile, width, &mut places);
+        turn(&tile, width, &mut places);
         let columns: Vec<&[f32]> = lines.iter().map(Vec::as_slice).collect();
         let mut by_columns = vec![1.0; rows];
-        add_columns::<f64>(&mut by_columns, &columns, &steps);
+        add_columns(&mut by_columns, &columns, &steps);
         for r in 0..rows {
             assert!((by_rows[r] - expected[r]).abs() < 1e-12);
             assert!((by_columns[r] - expected[r]).abs() < 1e-12);

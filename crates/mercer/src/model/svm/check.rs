@@ -165,7 +165,7 @@ fn check_params(params: &SvmParams) -> Result<()> {
         return Err(Error::parameter("epsilon", message));
     }
     match params.max_seconds {
-        Some(seconds) if !(seconds > 0.0) => {
+        Some(seconds) if seconds.is_nan() || seconds <= 0.0 => {
             let message = format!("must be positive, and is {seconds}");
             Err(Error::parameter("max_time", message))
         }

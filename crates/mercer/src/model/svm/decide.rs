@@ -76,17 +76,17 @@ impl<T: Real> Svm<T> {
         let mut decisions = Mat::from_fn(m, self.offset.len(), |_, p| self.offset[p]);
         let k = self.classes.as_ref().map_or(0, Vec::len);
         let lines = self.coef.rows();
-        let segments: Vec<Range<usize>> = match k {
-            0..=2 => vec![0..self.support.len()],
-            _ => self
-                .counts
-                .iter()
-                .scan(0, |start, count| {
-                    *start += count;
-                    Some(*start - count..*start)
-                })
-                .collect(),
-        };
+        let mut segments = Vec::new();
+        match k {
+            0..=2 => segments.push(0..self.support.len()),
+            _ => {
+                let mut start = 0;
+                for count in &self.counts {
+                    segments.push(start..start + count);
+                    start += count;
+                }
+            }
+        }
         let mut scores = vec![U::ZERO; m * lines];
         for (class, segment) in segments.into_iter().enumerate() {
             if segment.is_empty() {

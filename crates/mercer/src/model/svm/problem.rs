@@ -204,7 +204,7 @@ impl Posed {
         if self.task == Task::NuSvc {
             // The margin is found together with the function; in its units, the classes are at ±1.
             let margin = 0.5 * (balance[0] - balance[1]);
-            if !(margin > 0.0) {
+            if margin.is_nan() || margin <= 0.0 {
                 return Err(Error::Numeric(
                     "nu-SVC found no margin between the classes: their samples coincide in feature space; lower nu, or \
                      scale the features"

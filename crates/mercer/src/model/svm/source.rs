@@ -31,11 +31,10 @@ impl<T: Real> Source<T> {
         if (x.n() * x.n()).saturating_mul(x.d()) <= CHEAP && T::EPSILON < 1e-10 {
             return Ok(Source::Own(VectorKernel::new(spec)?, x.clone()));
         }
-        let single = VectorKernel::<f32>::new(spec);
-        if let Ok(kernel) = single {
-            if let Some(points) = tame(&kernel, spec, x)? {
-                return Ok(Source::Single(kernel, points));
-            }
+        if let Ok(kernel) = VectorKernel::<f32>::new(spec)
+            && let Some(points) = tame(&kernel, spec, x)?
+        {
+            return Ok(Source::Single(kernel, points));
         }
         match T::EPSILON < 1e-10 {
             true => Ok(Source::Own(VectorKernel::new(spec)?, x.clone())),
@@ -90,10 +89,10 @@ fn tame<T: Real>(
         let errors = values.iter().zip(&true_values).map(|(v, exact)| (v.f64() - exact).abs());
         Ok(errors.fold(0.0, f64::max) <= FORGIVEN * largest)
     };
-    if let Ok(plain) = x.convert::<f32>() {
-        if good(&plain)? {
-            return Ok(Some(plain));
-        }
+    if let Ok(plain) = x.convert::<f32>()
+        && good(&plain)?
+    {
+        return Ok(Some(plain));
     }
     if !kernel.measured().is_some_and(|measured| measured.is_of_differences()) {
         return Ok(None);

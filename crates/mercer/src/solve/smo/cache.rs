@@ -90,7 +90,7 @@ impl Cache {
             |(part, (slabs, f))| {
                 let lines: Vec<&[f32]> =
                     slots.iter().map(|&slot| line(slabs, slot, f.len())).collect();
-                add_columns::<f64>(f, &lines, &steps);
+                add_columns(f, &lines, &steps);
                 new.add(ctx, part * ROWS, f, |cols, tile| keep(slabs, &places[cols], tile))
             },
         )
@@ -99,7 +99,7 @@ impl Cache {
     /// A slot for a new column: an unused one, or that of the column that was used longest ago; none if there is no room.
     fn place(&mut self, column: usize) -> u32 {
         let slot = if self.owner.len() < self.capacity {
-            if self.owner.len() % SLAB == 0 {
+            if self.owner.len().is_multiple_of(SLAB) {
                 for part in &mut self.parts {
                     part.push(self.spare.pop().unwrap_or_else(|| vec![0.0; SLAB * ROWS]));
                 }
@@ -157,7 +157,7 @@ fn keep(slabs: &mut [Vec<f32>], places: &[u32], tile: &[f32]) {
             None => lines.push(unwanted.next().expect("a line for each column without a place")),
         }
     }
-    turn::<f32>(tile, COLS, &mut lines);
+    turn(tile, COLS, &mut lines);
 }
 
 /// Columns to compute, with the changes of their coefficients in blocks of [`COLS`].
@@ -196,7 +196,7 @@ impl<'a> New<'a> {
             }
             let tile = Tile::new(&mut values, rows, cols.len(), COLS);
             self.picked.fill(start..start + rows, cols.clone(), tile)?;
-            add_rows::<f64>(f, &values, &self.steps[from..from + COLS]);
+            add_rows(f, &values, &self.steps[from..from + COLS]);
             keep(cols, &values);
         }
         Ok(())

@@ -196,7 +196,7 @@ impl Local {
                 }
                 let i = range.start + lowest.at;
                 let (mut found, mut most) = (Found { at: 0, value: 0.0 }, 0.0);
-                partner::<f64>(
+                partner(
                     &self.f[range.clone()],
                     &self.add_down[range.clone()],
                     &self.kernel[i * size..][range.clone()],
@@ -227,7 +227,7 @@ impl Local {
         let line = |slot: usize| &self.kernel[slot * size..][range.clone()];
         let (f, add) = (&mut self.f[range.clone()], &self.add_up[range.clone()]);
         let mut found = Found { at: 0, value: f64::INFINITY };
-        follow::<f64>(f, line(i), line(j), step, add, &mut found);
+        follow(f, line(i), line(j), step, add, &mut found);
         found
     }
 
@@ -237,7 +237,7 @@ impl Local {
         let slope = (self.f[j] + self.add_down[j]) - (self.f[i] + self.add_up[i]);
         let curvature = f64::from(self.diagonal[i]) + f64::from(self.diagonal[j])
             - 2.0 * f64::from(self.kernel[i * size + j]);
-        let wanted = slope / curvature.max(f64::from(LEAST_CURVATURE));
+        let wanted = slope / curvature.max(LEAST_CURVATURE);
         let step = wanted.min(self.variables[i].room_up()).min(self.variables[j].room_down());
         self.variables[i].rise(step);
         self.variables[j].fall(step);
