@@ -29,8 +29,8 @@ def samples(
     Without `check_finite`, values that are not finite are left for the compiled part to find. Both
     name row and column, which scikit-learn's own check does not.
     """
-    original = X
-    if not _is_ready(X):
+    original, ready = X, _is_ready(X)
+    if not ready:
         X = check_array(
             _no_halves(X),
             dtype=_FLOATS,
@@ -42,8 +42,21 @@ def samples(
     X = plain(dense(X, estimator.memory_budget))
     if check_finite:
         finite(X)
-    validate_data(estimator, original, reset=reset, skip_check_array=True)
+    if not (ready and _has_columns(estimator, X.shape[1], reset=reset)):
+        validate_data(estimator, original, reset=reset, skip_check_array=True)
     return X
+
+
+def _has_columns(estimator, columns: int, *, reset: bool) -> bool:
+    """Whether an array is as wide as it should be; in a fit it is, and its width is kept.
+
+    scikit-learn's own function looks at names too, which an array has none of, and at length.
+    """
+    if hasattr(estimator, "feature_names_in_"):
+        return False
+    if reset:
+        estimator.n_features_in_ = columns
+    return estimator.n_features_in_ == columns
 
 
 def targets(estimator, y, X: np.ndarray) -> tuple[np.ndarray, bool]:

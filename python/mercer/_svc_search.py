@@ -199,7 +199,7 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
             vars(self).pop(name, None)
             if hasattr(found.model, name):
                 setattr(self, name, getattr(found.model, name))
-        tell_stops(found.model)
+        tell_stops(found.model, stacklevel=3)
         return self
 
     def _machine(self) -> SVC:

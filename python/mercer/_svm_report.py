@@ -15,12 +15,15 @@ def problems_of(report: dict) -> list[dict]:
     return (report.get("machine") or {"problems": []})["problems"]
 
 
-def tell_stops(estimator) -> None:
-    """Warn of a solver that stopped early, and of what else a user should know."""
+def tell_stops(estimator, stacklevel: int = 4) -> None:
+    """Warn of a solver that stopped early, and of what else a user should know.
+
+    `stacklevel` is how far up the user's own line is, as for ``warnings.warn`` here.
+    """
     report = estimator.report_
     for note in report["notes"]:
         if not note.startswith(_STOPPED):
-            warnings.warn(note, UserWarning, stacklevel=4)
+            warnings.warn(note, UserWarning, stacklevel=stacklevel)
     problems = problems_of(report)
     worst = max((p["violation"] for p in problems if p["stop"] != "Converged"), default=None)
     stops = {problem["stop"] for problem in problems}
@@ -33,7 +36,7 @@ def tell_stops(estimator) -> None:
                 f"{name}, scale the features (with StandardScaler, say), or set warm_start=True "
                 "and fit again to go on from here.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=stacklevel,
             )
 
 

@@ -1,7 +1,7 @@
 //! Thread pools, one for each number of threads, made when first asked for.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 
 use mercer::{Context, context};
 use pyo3::prelude::*;
@@ -36,8 +36,10 @@ pub fn available_memory() -> u64 {
     context::available_memory()
 }
 
-/// The number of cores that this process may use.
+/// The number of cores that this process may use. It is asked for once, because asking takes as long as a small fit's
+/// arithmetic, and results do not depend on it.
 #[pyfunction]
 pub fn available_threads() -> usize {
-    context::available_threads()
+    static FOUND: OnceLock<usize> = OnceLock::new();
+    *FOUND.get_or_init(context::available_threads)
 }
