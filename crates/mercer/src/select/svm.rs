@@ -125,12 +125,14 @@ pub fn svm_search<T: Real>(
     let kernels: Vec<KernelSpec> =
         params.kernels.iter().map(|spec| spec.resolve(x)).collect::<Result<_>>()?;
     let search = Search::new(ctx, params, lesson, x.n(), kernels.len())?;
-    let mut scores = Vec::new();
-    for spec in &kernels {
+    let of_kernel = |spec: &KernelSpec| {
         let of_kernel = SvmParams { kernel: spec.clone(), ..params.model.clone() };
         let ground = Ground::of_samples(ctx, &of_kernel, x)?;
-        scores.push(search.scores(&of_kernel, &ground)?);
-    }
+        search.scores(&of_kernel, &ground)
+    };
+    // Side by side, so that no thread waits for the last fold of a kernel; memory is held by as many kernels as threads.
+    let scores: Vec<Mat<f64>> =
+        ctx.install(|| kernels.par_iter().map(of_kernel).collect::<Result<_>>())?;
     let chosen = best(&scores);
     let (kernel, c) = (kernels[chosen.0].clone(), params.cs[chosen.1]);
     let chosen_params = SvmParams { kernel, c, ..params.model.clone() };

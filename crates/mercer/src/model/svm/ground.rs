@@ -34,11 +34,11 @@ enum Kind<'a, T: Real> {
 /// Rows of kernel values that are computed at a time.
 const ROWS: usize = 64;
 
-/// All kernel values in single precision, if they take at most a quarter of the budget.
+/// All kernel values in single precision, if they take at most an eighth of the budget: several may be held at a time.
 pub(super) fn hold(ctx: &Context, columns: &dyn Columns) -> Result<Option<Mat<f32>>> {
     let n = columns.size();
     let bytes = (n as u64).saturating_mul(n as u64).saturating_mul(size_of::<f32>() as u64);
-    if bytes > ctx.budget() / 4 {
+    if bytes > ctx.budget() / 8 {
         return Ok(None);
     }
     let mut matrix = Mat::zeros(n, n);

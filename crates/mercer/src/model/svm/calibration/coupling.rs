@@ -88,7 +88,8 @@ pub(super) fn prefer(p: &mut [f64], c: usize) {
     others.sort_by(|&a, &b| p[b].total_cmp(&p[a]));
     let (mut sum, mut size) = (p[c], 1.0);
     let mut pool = 0;
-    while pool < others.len() && p[others[pool]] > sum / size * (1.0 - LEAD) {
+    // The same ratio as the one that pooling two classes leaves, so that two probabilities rise with the decision.
+    while pool < others.len() && p[others[pool]] * (1.0 + LEAD) > sum / size * (1.0 - LEAD) {
         sum += p[others[pool]];
         size += 1.0;
         pool += 1;
