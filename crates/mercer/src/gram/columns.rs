@@ -88,7 +88,7 @@ impl<P: Points, T: Real> PickedPoints<'_, P, T> {
         let mut values = vec![T::ZERO; height * width];
         kernel.tile(rows, cols, Tile::new(&mut values, height, width, width))?;
         for (i, values) in values.chunks_exact(width).enumerate() {
-            out.row(i).iter_mut().zip(values).for_each(|(to, from)| *to = from.f64() as f32);
+            out.row(i).iter_mut().zip(values).for_each(|(to, from)| *to = from.single());
         }
         Ok(())
     }
@@ -127,11 +127,11 @@ impl<'a, T: Real> Stored<'a, T> {
         match self.matrix.contiguous_row(row) {
             Some(values) => {
                 let places = line.iter_mut().zip(cols);
-                places.for_each(|(to, &col)| *to = values[col].f64() as f32);
+                places.for_each(|(to, &col)| *to = values[col].single());
             }
             None => {
                 let places = line.iter_mut().zip(cols);
-                places.for_each(|(to, &col)| *to = self.matrix.at(row, col).f64() as f32);
+                places.for_each(|(to, &col)| *to = self.matrix.at(row, col).single());
             }
         }
     }

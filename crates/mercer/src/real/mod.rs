@@ -60,6 +60,8 @@ pub trait Real:
     fn of(value: f64) -> Self;
     /// The same value as f64.
     fn f64(self) -> f64;
+    /// The nearest f32.
+    fn single(self) -> f32;
     /// Neither NaN nor infinite.
     fn is_finite(self) -> bool;
     /// `|self|`.
@@ -104,6 +106,11 @@ macro_rules! real {
             #[inline(always)]
             fn f64(self) -> f64 {
                 f64::from(self)
+            }
+            #[inline(always)]
+            #[allow(clippy::unnecessary_cast)] // of f32 to itself
+            fn single(self) -> f32 {
+                self as f32
             }
             #[inline(always)]
             fn is_finite(self) -> bool {
