@@ -20,12 +20,16 @@ class Step(NamedTuple):
         How much of it is done, and all of it; an estimate where the stage ends by convergence.
     residual : float or None
         The relative residual reached so far, for stages that end by convergence.
+    said : str or None
+        What else is worth telling: of a support vector machine its violation, duality gap and
+        number of support vectors.
     """
 
     stage: str
     done: float
     total: float
     residual: float | None
+    said: str | None
 
 
 class Bar:
@@ -40,7 +44,9 @@ class Bar:
             tqdm = None
         self._tqdm = tqdm
 
-    def __call__(self, stage: str, done: float, total: float, residual: float | None) -> None:
+    def __call__(
+        self, stage: str, done: float, total: float, residual: float | None, said: str | None
+    ) -> None:
         """Show one step."""
         share = min(max(done / total, 0.0), 1.0) if total > 0 else 1.0
         if self._tqdm is None:
@@ -53,7 +59,9 @@ class Bar:
             self._bar = self._tqdm(total=100, desc=stage, unit="%", leave=True)
             self._stage = stage
         self._bar.n = round(100 * share)
-        if residual is not None:
+        if said is not None:
+            self._bar.set_postfix_str(said, refresh=False)
+        elif residual is not None:
             self._bar.set_postfix(residual=f"{residual:.1e}", refresh=False)
         self._bar.refresh()
 

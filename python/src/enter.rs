@@ -45,12 +45,13 @@ impl Monitor for Watch {
 }
 
 impl Watch {
-    /// Calls `listener(stage, done, total, residual)` with the latest step not told yet.
+    /// Calls `listener(stage, done, total, residual, said)` with the latest step not told yet.
     fn tell(&self, py: Python<'_>, listener: &Py<PyAny>) -> PyResult<()> {
         let step = self.latest.lock().unwrap_or_else(|broken| broken.into_inner()).take();
         match step {
             Some(step) => {
-                listener.call1(py, (step.stage, step.done, step.total, step.residual)).map(drop)
+                let told = (step.stage, step.done, step.total, step.residual, step.said);
+                listener.call1(py, told).map(drop)
             }
             None => Ok(()),
         }

@@ -209,9 +209,10 @@ fn style(converges: bool) -> ProgressStyle {
 }
 
 fn message(step: &Step) -> String {
-    match step.residual {
-        Some(residual) => format!("{} (residual {residual:.1e})", step.stage),
-        None => step.stage.to_string(),
+    match (&step.said, step.residual) {
+        (Some(said), _) => format!("{} ({said})", step.stage),
+        (None, Some(residual)) => format!("{} (residual {residual:.1e})", step.stage),
+        (None, None) => step.stage.to_string(),
     }
 }
 
@@ -225,7 +226,7 @@ mod tests {
     use super::*;
 
     fn step(stage: &'static str, done: f64, residual: Option<f64>) -> Step {
-        Step { stage, done, total: 4.0, residual }
+        Step { residual, ..Step::new(stage, done, 4.0) }
     }
 
     #[test]
@@ -292,7 +293,7 @@ mod tests {
     #[test]
     fn shares_stay_within_the_bar() {
         for (done, total, expected) in [(5.0, 4.0, FULL), (0.0, 0.0, 0), (f64::NAN, 4.0, 0)] {
-            let step = Step { stage: "", done, total, residual: None };
+            let step = Step::new("", done, total);
             assert_eq!(position(&step), expected);
         }
     }

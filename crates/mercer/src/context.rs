@@ -18,6 +18,20 @@ pub struct Step {
     pub total: f64,
     /// The relative residual reached so far, for stages that end by convergence.
     pub residual: Option<f64>,
+    /// What else is worth telling, in a few words.
+    pub said: Option<String>,
+}
+
+impl Step {
+    /// A step of a stage whose length is known.
+    pub fn new(stage: &'static str, done: f64, total: f64) -> Self {
+        Self { stage, done, total, residual: None, said: None }
+    }
+
+    /// A step of a stage that ends by convergence; `total` is an estimate.
+    pub fn converging(stage: &'static str, done: f64, total: f64, residual: f64) -> Self {
+        Self { residual: Some(residual), ..Self::new(stage, done, total) }
+    }
 }
 
 /// Watches long work and may end it. Called from worker threads, so both methods must return at once.

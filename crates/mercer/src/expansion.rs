@@ -188,7 +188,7 @@ impl<T: Real> Weights<T> {
                     self.write(&sums, rows.len(), stride, lines);
                     let done = done.fetch_add(rows.len(), Ordering::Relaxed) + rows.len();
                     let (done, total) = (done as f64, m as f64);
-                    ctx.step(Step { stage: "scores", done, total, residual: None })
+                    ctx.step(Step::new("scores", done, total))
                 },
             )
         })

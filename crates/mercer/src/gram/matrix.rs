@@ -55,7 +55,7 @@ fn fill_symmetric<P: Points, T: Real>(
 fn progress(ctx: &Context, done: &AtomicUsize, more: usize, total: usize) -> Result<()> {
     let done = done.fetch_add(more, Ordering::Relaxed) + more;
     let (done, total) = (done as f64, total as f64);
-    ctx.step(Step { stage: "kernel matrix", done, total, residual: None })
+    ctx.step(Step::new("kernel matrix", done, total))
 }
 
 fn fill<P: Points, T: Real>(

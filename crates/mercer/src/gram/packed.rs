@@ -51,7 +51,7 @@ impl<T: Real> Packed<T> {
                     let block_row = fill_block_row(ctx, kernel, points, i)?;
                     let done = done.fetch_add(i + 1, Ordering::Relaxed) + i + 1;
                     let (done, total) = (done as f64, total as f64);
-                    ctx.step(Step { stage: "kernel matrix", done, total, residual: None })?;
+                    ctx.step(Step::new("kernel matrix", done, total))?;
                     Ok(block_row)
                 })
                 .collect::<Result<Vec<_>>>()

@@ -59,7 +59,7 @@ fn progress(done: usize, n: usize) -> Step {
     // The work left shrinks with the cube of the rows left.
     let (done, n) = (done as f64, n as f64);
     let left = ((n - done) / n).powi(3);
-    Step { stage: "Cholesky", done: 1.0 - left, total: 1.0, residual: None }
+    Step::new("Cholesky", 1.0 - left, 1.0)
 }
 
 /// Factors one tile on the diagonal, in double precision whatever the type of the matrix.

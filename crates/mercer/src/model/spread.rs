@@ -189,7 +189,7 @@ impl<T: Real> Spread<T> {
                 }
             }
             let (done, total) = (rows.end as f64, m as f64);
-            ctx.step(Step { stage: "standard deviations", done, total, residual: None })?;
+            ctx.step(Step::new("standard deviations", done, total))?;
         }
         Ok(out)
     }

@@ -24,7 +24,7 @@ impl Monitor for Share {
             return self.poll();
         }
         let done = self.index + step.done / step.total;
-        let step = Step { stage: "grid", done, total: self.count, residual: None };
+        let step = Step::new("grid", done, self.count);
         self.outer.step(step).map_or(ControlFlow::Break(()), ControlFlow::Continue)
     }
 

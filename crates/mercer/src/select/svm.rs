@@ -68,7 +68,7 @@ fn path<T: Real>(
         models[place] = Some(model);
         last = Some(place);
         let (done, total) = ((turn + 1) as f64, cs.len() as f64);
-        ctx.step(Step { stage: "prices", done, total, residual: None })?;
+        ctx.step(Step::new("prices", done, total))?;
     }
     Ok(models.into_iter().flatten().collect())
 }
@@ -208,7 +208,7 @@ impl<'a> Search<'a> {
                     let scores = self.fold(params, ground, fold)?;
                     let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
                     let (done, total) = (done as f64, self.total as f64);
-                    self.ctx.step(Step { stage: "folds", done, total, residual: None })?;
+                    self.ctx.step(Step::new("folds", done, total))?;
                     Ok(scores)
                 })
                 .collect::<Result<_>>()

@@ -304,6 +304,6 @@ impl Progress {
         let digits_won = (first / residual.max(self.tolerance)).log10().max(0.0);
         let rate = (digits_won / passes as f64).max(digits_wanted / 60.0);
         let total = passes as f64 + (digits_wanted - digits_won) / rate;
-        Step { stage: "eigenvectors", done: passes as f64, total, residual: Some(residual) }
+        Step::converging("eigenvectors", passes as f64, total, residual)
     }
 }

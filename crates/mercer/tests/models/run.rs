@@ -8,6 +8,7 @@ use mercer::context::{Monitor, Step};
 use mercer::kernel::KernelSpec;
 use mercer::model::Components;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
+use mercer::model::svm::{Lesson, Stop, Svm, SvmParams, Target, Task};
 use mercer::{Context, Error};
 
 use crate::naive::{dense, normal};
@@ -56,4 +57,55 @@ fn the_monitor_sees_progress_and_can_stop_everywhere() {
             assert!(matches!(error, Error::Interrupted), "{error}");
         }
     }
+}
+
+/// ½ βᵀKβ − Σ|β| of the coefficients a machine of two classes kept, by two loops.
+fn objective(model: &Svm<f64>, x: &mercer::Dense<f64>, gamma: f64) -> f64 {
+    let distance =
+        |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+    let beta = |s: usize| model.coef[(0, s)];
+    let mut sum = 0.0;
+    for (s, &i) in model.support.iter().enumerate() {
+        for (t, &j) in model.support.iter().enumerate() {
+            sum += 0.5 * beta(s) * beta(t) * (-gamma * distance(x.row(i), x.row(j))).exp();
+        }
+        sum -= beta(s).abs();
+    }
+    sum
+}
+
+#[test]
+fn a_machine_stopped_anywhere_is_what_its_report_says() {
+    let n = 2600;
+    let x = dense::<f64>(&normal(n, 3, 4), n, 3);
+    let places: Vec<usize> =
+        (0..n).map(|i| usize::from(x.row(i)[0] + x.row(i)[1].sin() > 0.3)).collect();
+    let classes = ["a".to_string(), "b".to_string()];
+    let target = Target::Classes { classes: &classes, places: &places, weights: None };
+    let lesson = Lesson { target, weights: None };
+    let params = SvmParams { c: 10.0, ..SvmParams::new(Task::CSvc, KernelSpec::rbf_gamma(0.5)) };
+    let watch = counter(usize::MAX);
+    let ctx = Context::new(2).with_monitor(watch.clone());
+    let full = Svm::fit(&ctx, &params, &x, lesson, None).unwrap();
+    let all = watch.polls.load(Ordering::Relaxed);
+    let reported = |model: &Svm<f64>| model.report.machine.as_ref().unwrap().problems[0].clone();
+    let mut stopped = 0;
+    for part in 0..24 {
+        let ctx = Context::new(2).with_monitor(counter(all * part / 24));
+        match Svm::fit(&ctx, &params, &x, lesson, None) {
+            Err(error) => assert!(matches!(error, Error::Interrupted), "{error}"),
+            Ok(model) => {
+                let report = reported(&model);
+                assert_eq!(report.stop, Stop::Interrupted);
+                let (said, true_one) = (report.objective, objective(&model, &x, 0.5));
+                assert!(
+                    (said - true_one).abs() < 1e-5 * (1.0 + true_one.abs()),
+                    "{said} {true_one}"
+                );
+                assert!(report.gap >= (said - reported(&full).objective) - 1e-6, "{report:?}");
+                stopped += 1;
+            }
+        }
+    }
+    assert!(stopped > 8, "{stopped}");
 }

@@ -73,7 +73,7 @@ fn large(ctx: &Context, mut a: Mat<f64>) -> Result<Eigen> {
     let progress = |from: f64, to: f64| {
         move |part: f64| {
             let done = from + part * (to - from);
-            ctx.step(Step { stage: "eigen", done, total: 1.0, residual: None })
+            ctx.step(Step::new("eigen", done, 1.0))
         }
     };
     let factors = band::reduce(ctx, &mut a, &progress(0.0, 0.35))?;

@@ -256,7 +256,7 @@ impl<'a, T: Real> Rows<'a, T> {
 }
 
 fn progress(stage: &'static str, done: usize, total: usize) -> Step {
-    Step { stage, done: done as f64, total: total as f64, residual: None }
+    Step::new(stage, done as f64, total as f64)
 }
 
 /// Row `i` of `x` minus `shift`.

@@ -133,7 +133,7 @@ impl Fit<'_> {
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             let (done, total) = (done as f64, pairs.len() as f64);
             // A break is seen by the problems that follow.
-            let _ = self.ctx.step(Step { stage: "pairs of classes", done, total, residual: None });
+            let _ = self.ctx.step(Step::new("pairs of classes", done, total));
             Ok(solved)
         };
         match shared.is_some() {
@@ -208,7 +208,7 @@ impl Fit<'_> {
             deadline,
         };
         let solution = solver.solve(ctx, posed.problem.clone(), &params)?;
-        posed.finish(self.params, self.checked, solution)
+        posed.finish(solution)
     }
 }
 

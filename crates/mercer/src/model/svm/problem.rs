@@ -184,15 +184,9 @@ impl Posed {
     }
 
     /// What a solution means.
-    pub fn finish(
-        self,
-        params: &SvmParams,
-        checked: &Checked,
-        solution: Solution,
-    ) -> Result<Solved> {
+    pub fn finish(self, solution: Solution) -> Result<Solved> {
         let Solution { beta, f, balance, info } = solution;
-        let gap = self.gap(params, checked, &beta, &f, &balance);
-        let mut objective = info.objective;
+        let (mut objective, mut gap) = (info.objective, info.gap);
         let mut offset = -balance.iter().sum::<f64>() / balance.len() as f64;
         let n = if self.task == Task::NuSvr { beta.len() / 2 } else { beta.len() };
         let mut folded: Vec<f64> = match self.task {
@@ -215,6 +209,7 @@ impl Posed {
             f.iter_mut().for_each(|v| *v /= margin);
             offset /= margin;
             objective /= margin * margin;
+            gap /= margin * margin;
         }
         let is_bounded = |i: usize| {
             let v = &self.problem.variables[i];
@@ -236,59 +231,6 @@ impl Posed {
         samples.truncate(n);
         let (rounds, asked, hits) = (info.rounds, info.asked, info.hits);
         Ok(Solved { samples, beta: folded, decisions, offset, report, rounds, asked, hits })
-    }
-
-    /// The primal objective minus the dual one.
-    fn gap(
-        &self,
-        params: &SvmParams,
-        checked: &Checked,
-        beta: &[f64],
-        f: &[f64],
-        balance: &[f64],
-    ) -> f64 {
-        let norm: f64 = beta.iter().zip(f).map(|(b, f)| b * f).sum();
-        let variables = &self.problem.variables;
-        let cost: f64 =
-            variables.iter().zip(beta).map(|(v, &b)| Variable { beta: b, ..*v }.cost()).sum();
-        let rho = balance.iter().sum::<f64>() / balance.len() as f64;
-        let size = |v: &Variable| v.upper - v.lower;
-        let loss: f64 = match self.task {
-            Task::CSvc => variables
-                .iter()
-                .zip(f)
-                .map(|(v, f)| size(v) * (1.0 + v.linear * (f - rho)).max(0.0))
-                .sum(),
-            Task::EpsilonSvr => variables
-                .iter()
-                .zip(f)
-                .map(|(v, f)| {
-                    0.5 * size(v) * ((f - rho + v.linear).abs() - params.epsilon).max(0.0)
-                })
-                .sum(),
-            Task::OneClass => {
-                let outside = variables.iter().zip(f).map(|(v, f)| size(v) * (rho - f).max(0.0));
-                outside.sum::<f64>() - rho * self.sums[0]
-            }
-            Task::NuSvc => {
-                let margin = 0.5 * (balance[0] - balance[1]);
-                let outside = variables.iter().zip(f).map(|(v, f)| {
-                    let sign = if v.upper > 0.0 { 1.0 } else { -1.0 };
-                    size(v) * (margin - sign * (f - rho)).max(0.0)
-                });
-                outside.sum::<f64>() - margin * (self.sums[0] + self.sums[1])
-            }
-            Task::NuSvr => {
-                let n = checked.rows.len();
-                let epsilon = 0.5 * (balance[1] - balance[0]);
-                let outside = variables[..n]
-                    .iter()
-                    .zip(f)
-                    .map(|(v, f)| size(v) * ((f - rho + v.linear).abs() - epsilon).max(0.0));
-                outside.sum::<f64>() + epsilon * (self.sums[0] + self.sums[1])
-            }
-        };
-        norm + cost + loss
     }
 }
 

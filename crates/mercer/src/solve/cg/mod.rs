@@ -245,7 +245,7 @@ impl System<'_> {
         let own = WIDTH.min(all - before) as f64;
         let done = before as f64 + own * won / wanted;
         let residual = Some(worst);
-        self.ctx.step(Step { stage: "coefficients", done, total: all as f64, residual })
+        self.ctx.step(Step { residual, ..Step::new("coefficients", done, all as f64) })
     }
 }
 

@@ -21,7 +21,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::gram::Columns;
 pub use moves::Variable;
 use scope::Scope;
@@ -91,6 +91,8 @@ pub struct Info {
     pub violation: f64,
     /// The objective.
     pub objective: f64,
+    /// How far the objective is from its minimum at most.
+    pub gap: f64,
     /// Why it stopped.
     pub stop: Stop,
     /// Kernel columns asked for.
@@ -140,7 +142,13 @@ impl<'a> Solver<'a> {
                 }
                 Outcome::Balanced(violation) => match part.take() {
                     None => break (violation, Stop::Converged),
-                    Some(part) => all.widen(ctx, &part)?,
+                    Some(part) => match all.widen(ctx, &part) {
+                        Err(Error::Interrupted) => {
+                            all.widen(&ctx.unwatched(), &part)?;
+                            break (violation, Stop::Interrupted);
+                        }
+                        other => other?,
+                    },
                 },
             }
             work.turn_to(part.as_ref().unwrap_or(&all));
@@ -163,10 +171,11 @@ fn solution(scope: Scope<'_>, counts: work::Counts, violation: f64, stop: Stop) 
     let Scope { variables, f, group, .. } = scope;
     let groups = group.iter().max().map_or(1, |&g| g + 1);
     let objective = variables.iter().zip(&f).map(|(v, f)| 0.5 * v.beta * f + v.cost()).sum();
-    let balance = (0..groups).map(|g| balance(&variables, &f, &group, g)).collect();
+    let balance: Vec<f64> = (0..groups).map(|g| balance(&variables, &f, &group, g)).collect();
+    let gap = gap(&variables, &f, &group, &balance);
     let beta = variables.iter().map(|v| v.beta).collect();
     let work::Counts { iterations, rounds, asked, hits } = counts;
-    let info = Info { iterations, rounds, violation, objective, stop, asked, hits };
+    let info = Info { iterations, rounds, violation, objective, gap, stop, asked, hits };
     Solution { beta, f, balance, info }
 }
 
@@ -189,4 +198,18 @@ fn balance(variables: &[Variable], f: &[f64], group: &[u8], g: u8) -> f64 {
         0 => 0.0,
         _ => sum / count as f64,
     }
+}
+
+/// How far the objective is from its minimum at most. With a price on the sum of each group in place of its being fixed, every
+/// coefficient can go where it likes best by itself: to an end of its range, or to its kink. What all of them gain by that is
+/// the gap between this objective and the dual one.
+fn gap(variables: &[Variable], f: &[f64], group: &[u8], balance: &[f64]) -> f64 {
+    let gain = |((v, f), group): ((&Variable, &f64), &u8)| {
+        let at = |beta: f64| {
+            let moved = Variable { beta, ..*v };
+            (balance[usize::from(*group)] - f) * (beta - v.beta) - (moved.cost() - v.cost())
+        };
+        at(v.lower).max(at(v.upper)).max(at(0.0_f64.clamp(v.lower, v.upper))).max(0.0)
+    };
+    variables.iter().zip(f).zip(group).map(gain).sum()
 }

@@ -1,9 +1,9 @@
 //! The coefficients that are worked on: all of them, or those that are not set aside.
 
-use super::Problem;
 use super::cache::{Change, apply_once};
 use super::moves::Variable;
 use super::working_set::Extremes;
+use super::{Problem, balance, gap};
 use crate::context::Context;
 use crate::error::Result;
 use crate::gram::Columns;
@@ -55,6 +55,17 @@ impl<'a> Scope<'a> {
         self.narrowed.is_some()
     }
 
+    /// How far it is, in words.
+    pub fn words(&self, violation: f64) -> String {
+        let Scope { variables, f, group, .. } = self;
+        let groups = group.iter().max().map_or(1, |&g| g + 1);
+        let balance: Vec<f64> = (0..groups).map(|g| balance(variables, f, group, g)).collect();
+        let gap = gap(variables, f, group, &balance);
+        let support = variables.iter().filter(|v| v.beta != 0.0).count();
+        let of = if self.is_narrow() { " of those worked on" } else { "" };
+        format!("violation {violation:.1e}, gap {gap:.1e}, {support} support vectors{of}")
+    }
+
     /// The places whose coefficients are not stuck: stuck are those at an end of their range with a slope that no other
     /// coefficient can meet.
     pub fn unstuck(&self, extremes: &[Extremes]) -> Vec<usize> {
@@ -89,16 +100,16 @@ impl<'a> Scope<'a> {
     /// Takes over what became of the coefficients of `part`, a narrower scope of this one, and brings K β up to date.
     pub fn widen(&mut self, ctx: &Context, part: &Scope<'_>) -> Result<()> {
         let inside = part.rows.iter().copied().zip(part.variables.iter().copied());
-        let mut changes = Vec::new();
-        for (row, variable) in inside.chain(part.left.iter().copied()) {
+        let after: Vec<(usize, Variable)> = inside.chain(part.left.iter().copied()).collect();
+        let change = |&(row, variable): &(usize, Variable)| {
             let by = variable.beta - self.variables[row].beta;
-            if by != 0.0 {
-                changes.push(Change { column: row, by });
-                self.variables[row] = variable;
-            }
-        }
+            (by != 0.0).then_some(Change { column: row, by })
+        };
+        let changes: Vec<Change> = after.iter().filter_map(change).collect();
         let mut f = self.f.clone();
         apply_once(ctx, self.full, &changes, &mut f)?;
+        // Only now: interrupted, coefficients and slopes stay as they were.
+        after.into_iter().for_each(|(row, variable)| self.variables[row] = variable);
         part.rows.iter().zip(&part.f).for_each(|(&row, value)| f[row] = *value);
         self.f = f;
         Ok(())

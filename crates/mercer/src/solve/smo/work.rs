@@ -131,7 +131,7 @@ impl<'a> Work<'a> {
             if violation <= self.params.tolerance {
                 return Ok(Outcome::Balanced(violation));
             }
-            if let Some(stop) = self.must_stop(violation) {
+            if let Some(stop) = self.must_stop(scope, violation) {
                 return Ok(Outcome::Stopped(violation, stop));
             }
             if self.params.shrinking && scope.rows.len() > self.size && self.is_time_to_look() {
@@ -177,12 +177,11 @@ impl<'a> Work<'a> {
             self.take_over(&mut scope.variables);
             return Ok(());
         }
-        let mut f = std::mem::take(&mut scope.f);
+        let mut f = scope.f.clone();
         let changes = self.changes(&scope.variables);
-        let applied = self.memory.cache.apply(self.ctx, scope.source(), &changes, &mut f);
+        self.memory.cache.apply(self.ctx, scope.source(), &changes, &mut f)?;
+        // Only now: interrupted, coefficients and slopes stay as they were.
         scope.f = f;
-        applied?;
-        // Only now: an interrupted round leaves coefficients and slopes as they were.
         self.take_over(&mut scope.variables);
         Ok(())
     }
@@ -208,7 +207,7 @@ impl<'a> Work<'a> {
         inside.filter_map(change).collect()
     }
 
-    fn must_stop(&mut self, violation: f64) -> Option<Stop> {
+    fn must_stop(&mut self, scope: &Scope<'_>, violation: f64) -> Option<Stop> {
         if self.params.max_iterations.is_some_and(|most| self.counts.iterations >= most) {
             return Some(Stop::Iterations);
         }
@@ -218,7 +217,8 @@ impl<'a> Work<'a> {
         let first = *self.first_violation.get_or_insert(violation);
         let done = (first / violation).ln().max(0.0);
         let total = (first / self.params.tolerance).ln();
-        let step = Step { stage: "support vectors", done, total, residual: Some(violation) };
+        let step = Step::converging("support vectors", done, total, violation);
+        let step = Step { said: Some(scope.words(violation)), ..step };
         self.ctx.step(step).is_err().then_some(Stop::Interrupted)
     }
 }
