@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from bench import checks, contestants, costs, data, ridge_cases, svm_cases
+from bench import (
+    checks,
+    contestants,
+    costs,
+    data,
+    detector_cases,
+    kmeans_cases,
+    ridge_cases,
+    svm_cases,
+)
 from bench.problem import GIB, MB, Case, MemoryTarget, Target
 
 CASES: list[Case] = [
@@ -189,4 +198,6 @@ CASES: list[Case] = [
     ),
     *ridge_cases.CASES,
     *svm_cases.CASES,
+    *kmeans_cases.CASES,
+    *detector_cases.CASES,
 ]

@@ -25,14 +25,14 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from bench import equality_measure as measure  # noqa: E402
+from bench import page  # noqa: E402
 from bench.equality_cases import CASES, Case, Data  # noqa: E402
 from bench.equality_truth import knows, refined  # noqa: E402
 
 TIGHT, USUAL = 1e-6, 1e-3
 OBJECTIVE, DECISION = 1e-6, 1e-4
 STEPS = 10_000_000
-PAGE = ROOT / "docs" / "libsvm-equality.md"
-MARKS = ("<!-- table -->\n", "<!-- end of table -->\n")
+PAGE = page.DOCS / "libsvm-equality.md"
 HEAD = (
     "| machine | case | objective | gap: mercer | gap: LIBSVM | rho | decisions | "
     "support vectors | predictions | far |\n|---|---|---|---|---|---|---|---|---|---|\n"
@@ -190,17 +190,9 @@ def main(argv: list[str] | None = None) -> int:
         print(lines[-1], flush=True)
     print("\n".join(["", MISSED + "\n".join(missed), "", f"{time.perf_counter() - begun:.0f} s"]))
     if arguments.write:
-        write(HEAD + "\n".join(lines) + "\n", 0)
-        write(MISSED + "\n".join(missed) + "\n", 1)
+        tables = [HEAD + "\n".join(lines), MISSED + "\n".join(missed)]
+        page.fill(PAGE, [one + "\n" for one in tables])
     return 0
-
-
-def write(table: str, place: int) -> None:
-    """Replace one of the tables of the page."""
-    pieces = PAGE.read_text().split(MARKS[0])
-    _, after = pieces[place + 1].split(MARKS[1])
-    pieces[place + 1] = "\n" + table + "\n" + MARKS[1] + after
-    PAGE.write_text(MARKS[0].join(pieces))
 
 
 if __name__ == "__main__":

@@ -111,7 +111,7 @@ def draw(results: Sequence[Result], footer: str) -> str:
         f'width="{WIDTH}" height="{height}" '
         'font-family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif">',
         f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
-        _text(24, 30, "mercer: times faster than scikit-learn's best", size=17, weight="700"),
+        _text(24, 30, "mercer: times faster than the best rival", size=17, weight="700"),
         _text(24, 50, "thin line: range over rounds · thick mark: target", size=11, colour=PLAIN),
         *_axis(place, bottom),
     ]

@@ -28,7 +28,10 @@ class Problem:
     alpha: float = 1.0  # penalty of regressions
     price: float = 1.0  # C of support vector machines
     nu: float = 0.5  # share of support vectors, for one class
-    k: int | None = None  # components asked for; None means all
+    k: int | None = None  # components asked for, None means all; or clusters
+    start: np.ndarray | None = None  # n, the cluster in which each row begins
+    rounds: int = 0  # of k-means
+    gram: np.ndarray | None = None  # n × n, the kernel matrix, where contestants are given it
     budget: int | None = None  # bytes the contestant may plan with
 
     @property

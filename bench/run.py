@@ -51,7 +51,8 @@ def choose(pattern: str | None) -> list[Case]:
 
 
 def _about(arguments: argparse.Namespace, load: float) -> dict[str, Any]:
-    packages = ("mercer", "scikit-learn", "scikit-learn-intelex", "numpy", "scipy")
+    rivals = ("scikit-learn", "scikit-learn-intelex", "tslearn", "pyod")
+    packages = ("mercer", *rivals, "numpy", "scipy")
     versions = {}
     for name in packages:
         try:

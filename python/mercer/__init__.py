@@ -1,5 +1,5 @@
-"""Kernel PCA, PCA, kernel ridge regression and support vector machines with scikit-learn's
-interface, computed in Rust.
+"""Kernel PCA, PCA, kernel ridge regression, support vector machines, kernel k-means and outliers
+with scikit-learn's interface, computed in Rust.
 
 Changing the import is enough:
 
@@ -13,6 +13,8 @@ array([277.928, 252.   ])
 
 from mercer import kernels
 from mercer._core import FormatError, __version__
+from mercer._detector import KernelPCADetector
+from mercer._kernel_kmeans import KernelKMeans
 from mercer._kernel_pca import KernelPCA
 from mercer._kernel_ridge import KernelRidge
 from mercer._kernel_ridge_classifier import KernelRidgeClassifier
@@ -36,7 +38,9 @@ __all__ = [
     "SVC",
     "SVR",
     "FormatError",
+    "KernelKMeans",
     "KernelPCA",
+    "KernelPCADetector",
     "KernelRidge",
     "KernelRidgeCV",
     "KernelRidgeClassifier",

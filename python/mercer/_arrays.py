@@ -99,6 +99,30 @@ def weights(sample_weight, n: int) -> np.ndarray | None:
     return found
 
 
+def checked_weights(sample_weight, n: int) -> np.ndarray | None:
+    """Return the weights of n samples where the compiled part does not see them."""
+    found = weights(sample_weight, n)
+    if found is None or (np.isfinite(found) & (found >= 0)).all():
+        return found
+    row = np.flatnonzero(~(np.isfinite(found) & (found >= 0)))[0]
+    raise ValueError(
+        f"sample_weight must be finite and not negative, and that of row {row} is {found[row]}"
+    )
+
+
+def own_values(diagonal, n: int) -> np.ndarray:
+    """Return the kernel values of n samples with themselves."""
+    found = check_array(
+        diagonal, dtype=np.float64, ensure_2d=False, order="C", input_name="diagonal"
+    )
+    if found.shape != (n,):
+        raise ValueError(
+            f"diagonal must hold k(x, x) of each of the {n} samples, and has the shape "
+            f"{found.shape}"
+        )
+    return found
+
+
 def scores(X, columns: int) -> np.ndarray:
     """Return checked components, of which there must be `columns`."""
     X = check_array(_no_halves(X), dtype=_FLOATS, ensure_all_finite=False, input_name="X")

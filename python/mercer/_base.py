@@ -34,9 +34,12 @@ class Fitted(BaseEstimator):
         self.report_ = json.loads(model.report)
         for note in self.report_["notes"]:
             if _NO_WARNING not in note:
-                unconverged = "did not converge" in note
-                category = ConvergenceWarning if unconverged else UserWarning
-                warnings.warn(note, category, stacklevel=5)
+                warnings.warn(note, self._category(note), stacklevel=5)
+
+    @staticmethod
+    def _category(note: str) -> type[Warning]:
+        """What a warning of this note is."""
+        return ConvergenceWarning if "did not converge" in note else UserWarning
 
     @property
     def scaling_(self) -> dict | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 from sklearn.metrics.pairwise import pairwise_kernels as sklearn_kernels
 
@@ -55,6 +56,10 @@ class Foreign:
         return sklearn_kernels(
             X, Y, metric=self.metric, filter_params=True, n_jobs=n_jobs, **self.params
         )
+
+    def diagonal(self, X) -> np.ndarray:
+        """Return the kernel value of each row of X with itself."""
+        return np.array([self.matrix(row[None])[0, 0] for row in X], dtype=np.float64)
 
 
 def choose(

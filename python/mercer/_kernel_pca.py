@@ -6,18 +6,15 @@ from collections.abc import Callable
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._arrays import Samples, Table, dtype_of, scores
-from mercer._kernel_choice import Described, Foreign
-from mercer._kernel_model import present
-from mercer._kernel_pca_fit import KernelPcaFit, when_learned
+from mercer._arrays import Samples, Table, dtype_of
+from mercer._kernel_pca_inverse import KernelPcaInverse
 from mercer._progress import Step
 from mercer.kernels import Kernel
 
 
-class KernelPCA(KernelPcaFit):
+class KernelPCA(KernelPcaInverse):
     """Principal components in the feature space of a kernel.
 
     Parameters, attributes and defaults are those of scikit-learn's estimator of the same name;
@@ -126,14 +123,6 @@ class KernelPCA(KernelPcaFit):
     'rbf(gamma=0.00043...)'
     """
 
-    eigenvalues_: np.ndarray
-    explained_variance_ratio_: np.ndarray
-    gamma_: float
-    kernel_: str
-    report_: dict[str, object]
-    n_features_in_: int
-    feature_names_in_: np.ndarray
-
     def __init__(
         self,
         n_components: float | None = None,
@@ -238,43 +227,11 @@ class KernelPCA(KernelPcaFit):
         X_new : ndarray of shape (n_samples, n_components)
             The components.
         """
-        X = self._tiles(X)
-        out = np.empty((len(X), self._n_features_out), dtype=X.dtype)
+        X = self._rows(X)
+        out = np.empty((len(X), self._n_features_out), dtype_of(self.report_["precision"]))
         with self._run() as run:
-            self._model.transform(X, out, run)
-        return out.astype(dtype_of(self._model.dtype), copy=False)
-
-    @when_learned
-    def inverse_transform(self, X: ArrayLike) -> np.ndarray:
-        """Map components back to samples.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_components)
-            Components.
-
-        Returns
-        -------
-        X_original : ndarray of shape (n_samples, n_features)
-            Samples whose components these nearly are.
-
-        Raises
-        ------
-        NotFittedError
-            If `fit_inverse_transform` is False; then ``hasattr`` finds no such method either.
-        """
-        check_is_fitted(self)
-        if isinstance(self._choice, Foreign):
-            K = self._choice.matrix(
-                scores(X, self._n_features_out), self._foreign["scores"], self.n_jobs
-            )
-            return K @ self._foreign["dual_coef"]
-        tile = dtype_of(self.report_["precision"])
-        X = scores(X, self._n_features_out).astype(tile, copy=False)
-        out = np.empty((len(X), self.n_features_in_), dtype=tile)
-        with self._run() as run:
-            self._model.inverse_transform(X, out, run)
-        self._model.unscale(out)
+            for rows, values in self._blocks(X):
+                self._model.transform(values, out[rows], run)
         return out.astype(dtype_of(self._model.dtype), copy=False)
 
     def reconstruction_error(self, X: Samples) -> np.ndarray:
@@ -291,12 +248,12 @@ class KernelPCA(KernelPcaFit):
             k̄(x, x) − Σ_i f_i(x)² for each sample, with k̄ the centred kernel and f the components.
         """
         check_is_fitted(self)
-        if not isinstance(self._choice, Described):
+        if not self._described:
             raise ValueError(
                 "the reconstruction error needs k(x, x) of new samples, which only a kernel that "
                 "is given by a name or spec can tell"
             )
-        X = self._tiles(X)
+        X = self._tiles(self._rows(X))
         with self._run() as run:
             return self._model.reconstruction_error(X, run)
 
@@ -307,20 +264,6 @@ class KernelPCA(KernelPcaFit):
         if self.__dict__.get("_eigenvectors") is None:
             self._eigenvectors = model.eigenvectors().astype(dtype_of(model.dtype), copy=False)
         return self._eigenvectors
-
-    @property
-    def dual_coef_(self) -> np.ndarray:
-        """Coefficients of the map back to samples."""
-        model = self._fitted()
-        found = self._foreign.get("dual_coef") if self._foreign else model.inverse_coef
-        return present(found, "no map back was learned: set fit_inverse_transform=True")
-
-    @property
-    def X_transformed_fit_(self) -> np.ndarray:  # noqa: N802
-        """The components that the map back was learned on."""
-        model = self._fitted()
-        found = self._foreign.get("scores") if self._foreign else model.inverse_anchors
-        return present(found, "no map back was learned: set fit_inverse_transform=True")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from mercer import _core, _params
-from mercer._arrays import dtype_of, finite, plain, samples, scaled
-from mercer._kernel_choice import Described, Foreign, Precomputed
+from mercer._arrays import dtype_of
+from mercer._kernel_choice import Described
 from mercer._kernel_model import PRECISIONS, SampleModel, is_mixed
-from mercer._pairwise import need
 
 _SOLVERS = ("auto", "cholesky", "eigen", "cg")
-# Kernel values of new samples that scikit-learn computes at a time.
-_BLOCK = 2**22
 
 
 class RidgeFit(SampleModel):
@@ -32,10 +27,6 @@ class RidgeFit(SampleModel):
         _params.one_of(self, "precision", PRECISIONS)
         _params.none_or_positive(self, "tol")
         _params.none_or_positive(self, "max_iter", integer=True)
-
-    def _samples(self, X) -> np.ndarray:
-        """The samples of a fit."""
-        return samples(self, X, reset=True, accept_sparse=True)
 
     def _learn(self, X: np.ndarray, aims: tuple, classes: list[str] | None = None) -> tuple:
         """Fit on checked samples; return the model and the kernel's choice."""
@@ -53,20 +44,6 @@ class RidgeFit(SampleModel):
         _params.boolean(self, "warm_start")
         warm = self.warm_start and hasattr(self, "_model")
         return _core.coefficients(self._model) if warm else None
-
-    def _matrix(self, X: np.ndarray, choice: Foreign | Precomputed) -> np.ndarray:
-        """The kernel matrix that is given, or that scikit-learn computes."""
-        finite(X)
-        if isinstance(choice, Foreign):
-            need(len(X) ** 2 * X.dtype.itemsize, self.memory_budget)
-            X = choice.matrix(X, None, self.n_jobs)
-            finite(X)
-        elif X.shape[0] != X.shape[1]:
-            raise ValueError(f"Precomputed metric requires a square matrix. Got {X.shape} instead.")
-        return plain(X.astype(self._tile(X), copy=False))
-
-    def _tile(self, X: np.ndarray) -> type:
-        return np.float32 if self._tile_is_single(X) else np.float64
 
     def _choices(self, X: np.ndarray, text: str) -> dict[str, object]:
         """The parameters as the compiled part takes them, classes aside."""
@@ -87,8 +64,8 @@ class RidgeFit(SampleModel):
 
     def _hold(self, X: np.ndarray, choice, *, flat: bool) -> None:
         """Keep what belongs to a fresh fit beside the model."""
-        self._choice, self._flat = choice, flat
-        self._foreign = {"X": X.copy()} if isinstance(choice, Foreign) else {}
+        self._hold_samples(X, choice)
+        self._flat = flat
 
     def _restore(self, model: _core.Model) -> None:
         """Take over a fitted model, fresh or from a file."""
@@ -134,27 +111,6 @@ class RidgeFit(SampleModel):
         """The coefficients of the training samples."""
         found = _core.coefficients(self._fitted())
         return found[:, 0] if self._flat else found
-
-    def _rows(self, X) -> np.ndarray:
-        """New samples, or kernel values, as they came."""
-        check_is_fitted(self)
-        return samples(self, X, reset=False, accept_sparse=True, check_finite=not self._described)
-
-    def _tiles(self, X: np.ndarray) -> np.ndarray:
-        """Samples or kernel values in the numbers that the model works in."""
-        X = scaled(self._model, X)
-        return plain(X.astype(dtype_of(self.report_["precision"]), copy=False))
-
-    def _blocks(self, X: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-        """What the compiled part evaluates, piece by piece, so that no large matrix is held."""
-        if not isinstance(self._choice, Foreign):
-            yield slice(None), self._tiles(X)
-            return
-        anchors = self._foreign["X"]
-        count = max(1, _BLOCK // len(anchors))
-        for first in range(0, len(X), count):
-            rows = slice(first, first + count)
-            yield rows, self._tiles(self._choice.matrix(X[rows], anchors, self.n_jobs))
 
     def _predicted(self, X: np.ndarray) -> np.ndarray:
         """The predictions for checked samples: rows × targets."""

@@ -9,6 +9,8 @@ from typing import TypeAlias
 import numpy as np
 
 from mercer import _core
+from mercer._detector import KernelPCADetector
+from mercer._kernel_kmeans import KernelKMeans
 from mercer._kernel_pca import KernelPCA
 from mercer._kernel_ridge import KernelRidge
 from mercer._kernel_ridge_classifier import KernelRidgeClassifier
@@ -21,9 +23,16 @@ from mercer._svr import SVR, NuSVR
 from mercer.kernels import Spec
 
 Machine: TypeAlias = SVC | NuSVC | SVR | NuSVR | OneClassSVM
-Loaded: TypeAlias = KernelPCA | PCA | KernelRidge | KernelRidgeCV | KernelRidgeClassifier | Machine
+Regression: TypeAlias = KernelRidge | KernelRidgeCV | KernelRidgeClassifier
+Loaded: TypeAlias = KernelPCA | PCA | KernelKMeans | KernelPCADetector | Regression | Machine
 
 MACHINES = {kind._task: kind for kind in (SVC, NuSVC, SVR, NuSVR, OneClassSVM)}
+_KINDS = {
+    "pca": PCA,
+    "kernel_pca": KernelPCA,
+    "kernel_kmeans": KernelKMeans,
+    "kernel_pca_detector": KernelPCADetector,
+}
 
 
 def load(path: str | os.PathLike) -> Loaded:
@@ -81,8 +90,8 @@ def _kind(model: _core.Model) -> type:
     """The class that the model belongs to."""
     if model.estimator == "svm":
         return MACHINES[_core.svm_facts(model)["task"]]
-    if model.estimator != "kernel_ridge":
-        return PCA if model.estimator == "pca" else KernelPCA
+    if model.estimator in _KINDS:
+        return _KINDS[model.estimator]
     if json.loads(_core.remarks(model))["classes"] is not None:
         return KernelRidgeClassifier
     searched = json.loads(model.notes).get("estimator") == KernelRidgeCV.__name__

@@ -109,9 +109,6 @@ class SvmFit(SvmModel):
             return plain(X.astype(self._tile(X), copy=False))
         return whole(self, choice, X, self._tile(X))
 
-    def _tile(self, X) -> type:
-        return np.float32 if self._tile_is_single(X) else np.float64
-
     def _choices(self, X, choice) -> dict[str, object]:
         """The parameters as the compiled part takes them."""
         described = isinstance(choice, Described)

@@ -5,7 +5,8 @@ use mercer::real::Real;
 use mercer::{Dense, Error};
 use numpy::ndarray::ArrayView2;
 use numpy::{
-    Element, PyArray2, PyReadonlyArray2, PyReadwriteArray2, PyUntypedArrayMethods, ToPyArray,
+    Element, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2,
+    PyUntypedArrayMethods, ToPyArray,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -90,6 +91,17 @@ fn in_order() -> PyErr {
 /// A copy of a matrix.
 pub fn copied<'py>(py: Python<'py>, matrix: &Mat<f64>) -> Bound<'py, PyArray2<f64>> {
     shaped(matrix.data(), matrix.rows(), matrix.cols()).to_pyarray(py)
+}
+
+/// Counts and rows in the number type that scikit-learn gives them in.
+pub fn whole<'py>(py: Python<'py>, numbers: &[usize]) -> Bound<'py, PyArray1<i32>> {
+    let numbers: Vec<i32> = numbers.iter().map(|&v| i32::try_from(v).unwrap_or(i32::MAX)).collect();
+    numbers.to_pyarray(py)
+}
+
+/// Rows, or places of classes or clusters. A negative one becomes one that nothing has, which the library refuses.
+pub fn rows(array: &PyReadonlyArray1<'_, i64>) -> PyResult<Vec<usize>> {
+    Ok(array.as_slice()?.iter().map(|&row| usize::try_from(row).unwrap_or(usize::MAX)).collect())
 }
 
 /// An array that shows `data` (rows × cols) where it lies, and keeps `owner` alive.

@@ -48,8 +48,10 @@ pub struct KernelPcaChoices {
     seed: u64,
     remove_zero: bool,
     inverse: Option<InverseChoices>,
-    single: bool,
-    dtype: String,
+    /// Whether kernel values are in single precision.
+    pub single: bool,
+    /// The number type of results.
+    pub dtype: String,
 }
 
 /// The map back to samples: its kernel (the model's own if none is named), penalty and centring.
@@ -58,7 +60,7 @@ struct InverseChoices(Option<String>, f64, bool);
 
 impl KernelPcaChoices {
     /// The parameters, the inverse map aside: its kernel may depend on the samples.
-    fn params(self, py: Python<'_>) -> PyResult<(KernelPcaParams, Option<Inverse>)> {
+    pub fn params(self, py: Python<'_>) -> PyResult<(KernelPcaParams, Option<Inverse>)> {
         let kernel = parse(py, &self.kernel)?;
         let solver = match self.solver.as_str() {
             "auto" => Solver::Auto,
@@ -85,7 +87,7 @@ impl KernelPcaChoices {
 }
 
 /// A map back to samples as it was asked for.
-struct Inverse {
+pub struct Inverse {
     kernel: Option<KernelSpec>,
     alpha: f64,
     center: bool,

@@ -3,10 +3,12 @@
 
 mod arrays;
 mod contexts;
+mod detector;
 mod enter;
 mod errors;
 mod fit;
 mod kernels;
+mod kmeans;
 mod model;
 mod ridge;
 mod search;
@@ -21,11 +23,15 @@ mod _core {
     #[pymodule_export]
     use super::contexts::{available_memory, available_threads};
     #[pymodule_export]
+    use super::detector::{detector_facts, detector_scores, fit_detector};
+    #[pymodule_export]
     use super::errors::FormatError;
     #[pymodule_export]
     use super::fit::{fit_gram, fit_kernel_pca, fit_pca};
     #[pymodule_export]
     use super::kernels::{canonical, families, fill_matrix, parameters, resolve};
+    #[pymodule_export]
+    use super::kmeans::{fit_kernel_kmeans, kmeans_distances, kmeans_facts, kmeans_labels};
     #[pymodule_export]
     use super::model::{Model, load};
     #[pymodule_export]

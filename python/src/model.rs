@@ -22,12 +22,14 @@ pub struct Model {
     saved: Saved,
 }
 
-/// Runs the same lines with `$model` bound to the kernel PCA of whichever number type.
+/// Runs the same lines with `$model` bound to the kernel PCA of whichever number type, also to that of a detector.
 macro_rules! with_kernel_pca {
     ($self:expr, $model:ident => $body:expr) => {
         match &$self.saved.model {
             Fitted::KernelPca32($model) => $body,
             Fitted::KernelPca64($model) => $body,
+            Fitted::Detector32(mercer::model::detector::Detector { pca: $model, .. }) => $body,
+            Fitted::Detector64(mercer::model::detector::Detector { pca: $model, .. }) => $body,
             _ => Err(PyTypeError::new_err("this model is no kernel PCA")),
         }
     };
@@ -100,13 +102,13 @@ impl Model {
         py.detach(|| io::save(&path, &self.saved)).map_err(|error| exception(py, error))
     }
 
-    /// `"pca"`, `"kernel_pca"`, `"kernel_ridge"` or `"svm"`.
+    /// `"pca"`, `"kernel_pca"`, `"kernel_ridge"`, `"svm"`, `"kernel_kmeans"` or `"kernel_pca_detector"`.
     #[getter]
     fn estimator(&self) -> &'static str {
         self.saved.model.estimator()
     }
 
-    /// Training samples, columns of the input, components or targets.
+    /// Training samples, columns of the input, components, targets or clusters.
     #[getter]
     fn shape(&self) -> (usize, usize, usize) {
         let model = &self.saved.model;
@@ -137,7 +139,7 @@ impl Model {
         json(self.saved.model.report())
     }
 
-    /// The parameters, with the kernel as it was resolved, as JSON.
+    /// The parameters, with the kernel as it was resolved, as JSON; of a detector, those of its components.
     #[getter]
     fn params(&self) -> PyResult<String> {
         match &self.saved.model {
@@ -148,6 +150,10 @@ impl Model {
             Fitted::KernelRidge64(model) => json(&model.params),
             Fitted::Svm32(model) => json(&model.params),
             Fitted::Svm64(model) => json(&model.params),
+            Fitted::KernelKMeans32(model) => json(&model.params),
+            Fitted::KernelKMeans64(model) => json(&model.params),
+            Fitted::Detector32(model) => json(&model.pca.params),
+            Fitted::Detector64(model) => json(&model.pca.params),
         }
     }
 
@@ -210,6 +216,10 @@ impl Model {
             Fitted::KernelRidge64(model) => samples(model.anchors.as_ref(), owner),
             Fitted::Svm32(model) => samples(model.anchors.as_ref(), owner),
             Fitted::Svm64(model) => samples(model.anchors.as_ref(), owner),
+            Fitted::KernelKMeans32(model) => samples(model.anchors.as_ref(), owner),
+            Fitted::KernelKMeans64(model) => samples(model.anchors.as_ref(), owner),
+            Fitted::Detector32(model) => samples(model.pca.anchors.as_ref(), owner),
+            Fitted::Detector64(model) => samples(model.pca.anchors.as_ref(), owner),
         }
     }
 

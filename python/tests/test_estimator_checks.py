@@ -6,7 +6,9 @@ from mercer import (
     PCA,
     SVC,
     SVR,
+    KernelKMeans,
     KernelPCA,
+    KernelPCADetector,
     KernelRidge,
     KernelRidgeClassifier,
     KernelRidgeCV,
@@ -48,6 +50,10 @@ SOLVED = {"gamma": "auto", "tol": 1e-10}
         SVR(kernel="precomputed"),
         NuSVR(**SOLVED),
         OneClassSVM(**SOLVED),
+        KernelKMeans(1),
+        KernelKMeans(2, gamma=0.1, init="spectral"),
+        KernelPCADetector(),
+        KernelPCADetector(2, kernel="linear", criterion="projections", center=False),
     ]
 )
 def test_scikit_learn_check(estimator, check):
@@ -55,7 +61,15 @@ def test_scikit_learn_check(estimator, check):
 
 
 def _excused(estimator):
-    """What scikit-learn excuses its own support vector machines from, and searches."""
+    """What scikit-learn excuses its own estimators of the same kinds from, and searches."""
+    if isinstance(estimator, KernelKMeans):
+        why = "samples in another order are drawn in another order"
+        return {
+            f"check_sample_weight_equivalence_on_{kind}_data": why for kind in ("dense", "sparse")
+        }
+    if isinstance(estimator, KernelPCADetector):
+        why = "the check gives samples where the estimator's tags say that it takes a kernel matrix"
+        return {"check_outliers_fit_predict": why, "check_outliers_train": why}
     folds = isinstance(estimator, SVCSearch) or estimator.probability
     why = (
         "a sample of weight 2 is in one fold, and two samples may be in two"
@@ -75,6 +89,9 @@ def _excused(estimator):
         NuSVC(nu=0.3),
         SVCSearch(),
         SVCSearch([0.1, 10.0], kernel="linear", cv=3, probability=True),
+        KernelKMeans(),
+        KernelKMeans(3, kernel="linear", init="random", n_init=2),
+        KernelPCADetector(2, kernel="precomputed", criterion="projections"),
     ],
     expected_failed_checks=_excused,
 )

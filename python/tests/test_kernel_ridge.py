@@ -156,7 +156,7 @@ def test_kernel_values_of_functions_come_in_blocks(monkeypatch):
         return made(self, left, right, n_jobs)
 
     monkeypatch.setattr(type(model._choice), "matrix", counted)
-    monkeypatch.setattr("mercer._kernel_ridge_fit._BLOCK", 7 * len(X))
+    monkeypatch.setattr("mercer._kernel_model._BLOCK", 7 * len(X))
     assert_array_equal(model.predict(NEW), whole)
     assert rows == [7, 7, 7, 7, 2]
     with pytest.raises(MemoryError, match="budget"):

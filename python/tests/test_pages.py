@@ -6,7 +6,15 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "docs/kernels.md", "docs/kernel-ridge.md", "docs/svm.md"]
+PAGES = [
+    "README.md",
+    "docs/kernels.md",
+    "docs/kernel-ridge.md",
+    "docs/svm.md",
+    "docs/kernel-kmeans.md",
+    "docs/preimages.md",
+    "docs/outliers.md",
+]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -120,7 +120,11 @@ fn maps() -> Vec<(&'static str, String)> {
         ("map-bump", mapped(2, 200, &bump, &|field| sides(field, [0.6, 0.9], false))),
         (
             "map-heights",
-            mapped(2, 200, &wave, &|field| Ground::Heights { field, ends: [-6.0, 6.0] }),
+            mapped(2, 200, &wave, &|field| Ground::Heights {
+                field,
+                ends: [-6.0, 6.0],
+                line: Some((1.0, "threshold")),
+            }),
         ),
         ("map-regions", regions(3)),
         ("map-twenty", regions(20)),

@@ -205,6 +205,15 @@ fn narrowed<T: Real>(values: Vec<f64>, n: usize, d: usize) -> Result<Vec<T>> {
     Dense::from_vec(values, n, d)?.convert::<T>().map(|rows| rows.data().to_vec())
 }
 
+/// Refuses a table of one row.
+pub fn at_least_two(table: &Table) -> Result<()> {
+    if table.n_rows() < 2 {
+        let message = "there is one row, and nothing to learn from it: at least two are needed";
+        return Err(about(table, message.into()));
+    }
+    Ok(())
+}
+
 /// An error about the file that `table` came from.
 pub fn about(table: &Table, message: String) -> Error {
     Error::format(&table.path, message)

@@ -64,6 +64,10 @@ fn in_words_of_flags(error: &Error) -> String {
         Error::Parameter { name, message } => {
             let flag = match *name {
                 "n_components" => "--components",
+                "n_clusters" | "clusters" => "--clusters",
+                "init" => "--init",
+                "n_init" | "starts" => "--n-init",
+                "contamination" => "--contamination",
                 "tolerance" | "tol" => "--tolerance",
                 "alpha" | "alphas" => "--alpha",
                 "inverse_alpha" => "--inverse-alpha",

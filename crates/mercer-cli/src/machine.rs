@@ -37,11 +37,7 @@ impl<'a> Machine<'a> {
         match model {
             Model::Svm32(svm) => Some(Self::view(svm)),
             Model::Svm64(svm) => Some(Self::view(svm)),
-            Model::Pca(_)
-            | Model::KernelPca32(_)
-            | Model::KernelPca64(_)
-            | Model::KernelRidge32(_)
-            | Model::KernelRidge64(_) => None,
+            _ => None,
         }
     }
 

@@ -99,6 +99,14 @@ pub fn class_column(names: &[String], places: &[usize]) -> Column {
     }
 }
 
+/// The names of columns beside `label`: two columns of one name would be a riddle.
+pub fn titles_beside(label: Option<&Label>) -> impl Fn(&str) -> String + '_ {
+    move |name| match label.is_some_and(|(other, _)| other == name) {
+        true => format!("prediction_{name}"),
+        false => name.into(),
+    }
+}
+
 /// `component_1`, `component_2`, …
 pub fn component_names(count: usize) -> Vec<String> {
     (1..=count).map(|index| format!("component_{index}")).collect()

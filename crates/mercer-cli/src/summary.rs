@@ -198,3 +198,8 @@ impl Lines {
 pub fn shown(path: &Path) -> String {
     path.display().to_string()
 }
+
+/// The name of a file without its folder, for titles.
+pub fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}

@@ -17,10 +17,15 @@ const GAP: &str = "  ";
 
 /// Prints `table` on standard output, in the form that suits what standard output is.
 pub fn print(table: &Table) -> std::io::Result<()> {
+    print_up_to(SHOWN_ROWS, table)
+}
+
+/// Prints `table` like [`print()`], with so many rows at most for people.
+pub fn print_up_to(rows: usize, table: &Table) -> std::io::Result<()> {
     let mut output = BufWriter::with_capacity(1 << 16, std::io::stdout());
     if std::io::stdout().is_terminal() {
         let width = terminal_size::terminal_size().map_or(USUAL_WIDTH, |(width, _)| width.0.into());
-        output.write_all(aligned(table, SHOWN_ROWS, width).as_bytes())?;
+        output.write_all(aligned(table, rows, width).as_bytes())?;
     } else {
         encode_table(Format::Csv, table, &mut output)?;
     }

@@ -14,7 +14,9 @@ use std::path::Path;
 use mercer::io::model_file::FORMAT;
 use mercer::io::{Dtype, Model, Saved, load, save};
 use mercer::linalg::view::{Mat, MatRef};
+use mercer::model::detector::{Detector, DetectorParams};
 use mercer::model::inverse::InverseParams;
+use mercer::model::kernel_kmeans::{Init, KernelKMeans, KernelKMeansParams};
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
 use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Targets};
 use mercer::model::pca::{Pca, PcaParams};
@@ -34,6 +36,8 @@ fn main() -> Result<()> {
         ("kpca-f32", single()?),
         ("krr", ridge()?),
         ("svm", machine()?),
+        ("kmeans", clusters()?),
+        ("detector", detector()?),
     ];
     for (name, saved) in models {
         let path = folder.join(format!("v{FORMAT}-{name}.mercer"));
@@ -100,6 +104,26 @@ fn ridge() -> Result<Saved> {
     let mut model = KernelRidge::fit(&Context::new(1), &params, &x, targets, None)?;
     model.report.seconds = 0.0;
     Ok(Saved::new(Model::KernelRidge64(model), Dtype::F64))
+}
+
+/// Three clusters of weighted samples.
+fn clusters() -> Result<Saved> {
+    let init = Init::Labels((0..N).map(|i| i % 3).collect());
+    let params = KernelKMeansParams { init, ..KernelKMeansParams::new(3, "rbf(sigma=2)".parse()?) };
+    let weights: Vec<f64> = (0..N).map(|i| 1.0 + i as f64 * 0.5).collect();
+    let x = Dense::from_vec(training(), N, D)?;
+    let mut model = KernelKMeans::fit(&Context::new(1), &params, &x, Some(&weights))?;
+    model.report.seconds = 0.0;
+    Ok(Saved::new(Model::KernelKMeans64(model), Dtype::F64))
+}
+
+/// A detector of unusual samples by the reconstruction error.
+fn detector() -> Result<Saved> {
+    let mut params = DetectorParams::new("rbf(sigma=2)".parse()?);
+    params.pca.components = Components::Count(2);
+    let mut model = Detector::fit(&Context::new(1), &params, &Dense::from_vec(training(), N, D)?)?;
+    model.pca.report.seconds = 0.0;
+    Ok(Saved::new(Model::Detector64(model), Dtype::F64))
 }
 
 /// A support vector machine for three classes with a calibration. Its numbers are chosen and not fitted, so that the file holds

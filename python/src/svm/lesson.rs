@@ -5,6 +5,7 @@ use mercer::model::svm::{Lesson, Method, SvmParams, Target, Task};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
+use crate::arrays::rows;
 use crate::fit::unknown;
 use crate::kernels::parse;
 
@@ -131,9 +132,4 @@ impl Learned {
         };
         Lesson { target, weights: self.weights.as_deref() }
     }
-}
-
-/// Rows, or places of classes. A negative one becomes one that nothing has, which the library refuses.
-pub fn rows(array: &PyReadonlyArray1<'_, i64>) -> PyResult<Vec<usize>> {
-    Ok(array.as_slice()?.iter().map(|&row| usize::try_from(row).unwrap_or(usize::MAX)).collect())
 }

@@ -9,8 +9,8 @@ use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use super::Held;
-use super::lesson::{Aims, SvmChoices, rows};
-use crate::arrays::{Samples, copied, dense, view, with_samples};
+use super::lesson::{Aims, SvmChoices};
+use crate::arrays::{Samples, copied, dense, rows, view, with_samples};
 use crate::enter::{Run, enter};
 use crate::fit::dtype_named;
 use crate::kernels::parse;

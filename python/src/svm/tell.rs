@@ -1,11 +1,11 @@
 //! What a fitted machine tells of itself.
 
-use numpy::{PyArray1, ToPyArray};
+use numpy::ToPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::with_machine;
-use crate::arrays::shown;
+use crate::arrays::{shown, whole};
 use crate::model::{Model, json};
 
 /// The coefficients of the support vectors where they lie: (classes − 1) × support, or 1 × support.
@@ -36,10 +36,4 @@ pub fn svm_facts<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyDict>>
         facts.set_item("single", super::machine::<f32>(model).is_some())?;
         Ok(facts)
     })
-}
-
-/// Counts and rows in the number type that scikit-learn gives them in.
-fn whole<'py>(py: Python<'py>, numbers: &[usize]) -> Bound<'py, PyArray1<i32>> {
-    let numbers: Vec<i32> = numbers.iter().map(|&v| i32::try_from(v).unwrap_or(i32::MAX)).collect();
-    numbers.to_pyarray(py)
 }

@@ -3,7 +3,9 @@
 
 mod destination;
 mod groups;
+mod kmeans;
 mod learning;
+mod outliers;
 mod regression;
 mod svm;
 mod values;
@@ -16,7 +18,9 @@ pub use groups::{
     ColumnArgs, ComponentArgs, Header, InputFormat, MachineArgs, ModelArgs, OutputArgs, Precision,
     Scale, TableArgs,
 };
-pub use learning::{LearnedArgs, LearningArgs};
+pub use kmeans::{ClusterArgs, KmeansArgs, Start};
+pub use learning::{FeatureArgs, LearnedArgs, LearningArgs, ResultArgs};
+pub use outliers::{OutliersArgs, Score};
 pub use regression::{KrrArgs, PredictArgs, RidgeArgs, RidgeSolver, SearchArgs};
 pub use svm::{Calibration, OneclassArgs, SmoArgs, SvcArgs, SvmSearchArgs, SvrArgs};
 pub use values::{ClassWeights, MemorySize};
@@ -31,7 +35,7 @@ Exit codes:
   2    the command line is wrong; nothing was read
   130  interrupted by Ctrl-C; nothing half-written is left behind";
 
-/// Kernel PCA, PCA, kernel ridge regression and support vector machines on tables
+/// Kernel PCA, PCA, kernel ridge regression, support vector machines, clusters and outliers of tables
 #[derive(Debug, Parser)]
 #[command(name = "mercer", version, after_help = EXIT_CODES, max_term_width = 100)]
 pub struct Cli<V: Subcommand> {
@@ -59,6 +63,10 @@ pub enum Verb {
     Oneclass(OneclassArgs),
     /// Choose kernel and cost of a support vector machine by folds
     Search(SvmSearchArgs),
+    /// Find clusters of rows, by kernel k-means
+    Kmeans(KmeansArgs),
+    /// Rank the rows of a table by how unusual they are
+    Outliers(OutliersArgs),
     /// Predict for new rows with a fitted model
     Predict(PredictArgs),
     /// Tell what is inside a model file
@@ -77,10 +85,12 @@ impl Verb {
             Verb::Kpca(args) => args.output.quiet,
             Verb::Transform(args) => args.output.quiet,
             Verb::Krr(args) => args.quiet,
-            Verb::Svc(args) => args.learned.quiet,
-            Verb::Svr(args) => args.learned.quiet,
-            Verb::Oneclass(args) => args.learned.quiet,
-            Verb::Search(args) => args.learned.quiet,
+            Verb::Svc(args) => args.learned.results.quiet,
+            Verb::Svr(args) => args.learned.results.quiet,
+            Verb::Oneclass(args) => args.learned.results.quiet,
+            Verb::Search(args) => args.learned.results.quiet,
+            Verb::Kmeans(args) => args.results.quiet,
+            Verb::Outliers(args) => args.results.quiet,
             Verb::Predict(args) => args.quiet,
             Verb::Demo(args) => args.quiet,
             Verb::Inspect(_) | Verb::Completions(_) => true,
@@ -94,10 +104,12 @@ impl Verb {
             Verb::Kpca(args) => args.check_files(),
             Verb::Transform(args) => args.check_files(),
             Verb::Krr(args) => args.check_files(),
-            Verb::Svc(args) => args.learned.check_files(&args.table, args.learning.scale),
-            Verb::Svr(args) => args.learned.check_files(&args.table, args.learning.scale),
-            Verb::Oneclass(args) => args.learned.check_files(&args.table, args.learning.scale),
-            Verb::Search(args) => args.learned.check_files(&args.table, args.learning.scale),
+            Verb::Svc(args) => args.learned.check_files(&args.table, &args.learning),
+            Verb::Svr(args) => args.learned.check_files(&args.table, &args.learning),
+            Verb::Oneclass(args) => args.learned.check_files(&args.table, &args.learning),
+            Verb::Search(args) => args.learned.check_files(&args.table, &args.learning),
+            Verb::Kmeans(args) => args.check_files(),
+            Verb::Outliers(args) => args.check_files(),
             Verb::Predict(args) => args.check_files(),
             Verb::Demo(args) => args.check_files(),
             Verb::Inspect(_) | Verb::Completions(_) => Ok(()),
@@ -106,206 +118,4 @@ impl Verb {
 }
 
 #[cfg(test)]
-mod tests {
-    use clap::CommandFactory;
-    use clap::error::ErrorKind;
-    use mercer::model::Components;
-
-    use super::*;
-
-    fn parse(line: &str) -> Result<Verb, clap::Error> {
-        let words = std::iter::once("mercer").chain(line.split_whitespace());
-        Cli::<Verb>::try_parse_from(words).map(|cli| cli.verb)
-    }
-
-    fn help(verb: &str) -> String {
-        let mut command = Cli::<Verb>::command();
-        let found = command.find_subcommand_mut(verb).expect("a verb of that name");
-        found.render_long_help().to_string()
-    }
-
-    #[test]
-    fn the_definition_is_consistent() {
-        Cli::<Verb>::command().debug_assert();
-    }
-
-    #[test]
-    fn help_has_examples_and_exit_codes() {
-        let top = Cli::<Verb>::command().render_long_help().to_string();
-        for line in [
-            "pca ",
-            "kpca ",
-            "transform ",
-            "krr ",
-            "svc ",
-            "svr ",
-            "oneclass ",
-            "search ",
-            "predict ",
-            "inspect ",
-            "demo ",
-            "130  interrupted",
-        ] {
-            assert!(top.contains(line), "{line}\n{top}");
-        }
-        for verb in [
-            "pca",
-            "kpca",
-            "transform",
-            "krr",
-            "svc",
-            "svr",
-            "oneclass",
-            "search",
-            "predict",
-            "inspect",
-            "demo",
-            "completions",
-        ] {
-            let text = help(verb);
-            assert!(text.contains("Examples:\n  mercer "), "{verb}: {text}");
-        }
-        for heading in ["Input:", "Components:", "Output:", "Machine:", "Kernel:"] {
-            assert!(help("kpca").contains(heading), "{heading}");
-        }
-    }
-
-    #[test]
-    fn defaults_need_no_flags() {
-        let Verb::Kpca(args) = parse("kpca table.csv").unwrap() else { panic!("kpca") };
-        assert_eq!(args.kernel.to_string(), "rbf(gamma=scale)");
-        assert_eq!(args.components.count, Components::Count(2));
-        assert!(args.output.output.is_none() && args.output.plot.is_empty());
-        assert!(!args.no_center && !args.inverse);
-    }
-
-    #[test]
-    fn all_flags_of_a_fit_are_understood() {
-        let line = "kpca - --format tsv --header no --columns 1,3-5 --label kind --scale minmax \
-                    -k 95% --kernel poly(degree=2) --no-center --solver krylov --tolerance 1e-6 \
-                    --seed 7 --precision mixed --memory 2GiB --threads 2 --json --quiet \
-                    --inverse --inverse-kernel rbf(sigma=1) --inverse-alpha 0.1";
-        let Verb::Kpca(args) = parse(line).unwrap() else { panic!("kpca") };
-        assert_eq!(args.table.source, mercer::io::Source::Stdin);
-        assert_eq!(args.components.count, Components::Share(0.95));
-        assert_eq!(args.machine.memory, Some(MemorySize(2 << 30)));
-        assert_eq!(args.components.precision, Precision::Mixed);
-        assert_eq!(args.inverse_alpha, 0.1);
-        assert!(args.no_center && args.output.json && args.output.quiet);
-    }
-
-    #[test]
-    fn a_regression_needs_no_flags_and_takes_many() {
-        let Verb::Krr(args) = parse("krr t.csv").unwrap() else { panic!("krr") };
-        assert_eq!(args.search.kernel[0].to_string(), "rbf");
-        assert!(args.search.alpha.is_empty() && args.search.folds.is_none());
-        assert_eq!(args.learning.scale, Scale::Standard);
-        let line = "krr t.csv --target a,b --columns ^c --label c --weights w --classify \
-                    --kernel rbf --kernel poly(degree=2,coef0=1) --alpha 0.1,1 --alpha 10 \
-                    --alpha-per-target --folds 5 --seed 3 --no-intercept --solver cg \
-                    --tolerance 1e-8 --precision f32 --json";
-        let Verb::Krr(args) = parse(line).unwrap() else { panic!("krr") };
-        assert_eq!((args.search.kernel.len(), &args.search.alpha[..]), (2, &[0.1, 1.0, 10.0][..]));
-        assert_eq!((args.search.folds, args.ridge.no_intercept), (Some(5), true));
-    }
-
-    #[test]
-    fn machines_have_the_defaults_of_libsvm_and_take_many_flags() {
-        let Verb::Svc(args) = parse("svc t.csv").unwrap() else { panic!("svc") };
-        assert_eq!((args.cost, args.nu, args.smo.tolerance), (1.0, None, 1e-3));
-        assert_eq!(args.kernel.to_string(), "rbf(gamma=scale)");
-        let line = "svc t.csv --target a -C 5 --class-weight a=2,b=1 --probability isotonic \
-                    --tolerance 1e-5 --max-iter 100 --max-time 2.5 --cache 1GB --no-shrinking \
-                    --precision f32 --libsvm-model a.model --scale none --weights w";
-        let Verb::Svc(args) = parse(line).unwrap() else { panic!("svc") };
-        assert_eq!((args.cost, args.smo.max_iter, args.smo.max_time), (5.0, Some(100), Some(2.5)));
-        assert!(args.smo.no_shrinking && args.probability == Some(Calibration::Isotonic));
-        let Verb::Svr(args) = parse("svr t.csv --nu 0.2 -C 3").unwrap() else { panic!("svr") };
-        assert_eq!((args.nu, args.epsilon), (Some(0.2), 0.1));
-        let Verb::Oneclass(args) = parse("oneclass t.csv").unwrap() else { panic!("oneclass") };
-        assert_eq!(args.nu, 0.1);
-        let Verb::Search(args) = parse("search t.csv").unwrap() else { panic!("search") };
-        assert_eq!((&args.costs[..], args.folds), (&[0.1, 1.0, 10.0, 100.0][..], 5));
-        let line = "search t.csv -C 1,2 --gammas 0.1,1 --classify";
-        let Verb::Search(args) = parse(line).unwrap() else { panic!("search") };
-        assert_eq!((args.costs.len(), args.gammas.len(), args.classify), (2, 2, true));
-    }
-
-    #[test]
-    fn wrong_values_are_refused_with_exit_code_two() {
-        let lines = [
-            "pca table.csv -k 0",
-            "pca table.csv -k 1.5",
-            "pca table.csv --memory lots",
-            "pca table.csv --tolerance 0",
-            "pca table.csv --threads -1",
-            "kpca table.csv --kernel rbf(gama=1)",
-            "kpca table.csv --kernel rbf(gamma=-1)",
-            "kpca table.csv --inverse --inverse-kernel nonsense",
-            "pca table.csv --threads 70000",
-            "pca table.csv --solver krylov",
-            "pca table.csv --output out.docx",
-            "pca table.csv --plot out.gif",
-            "pca table.csv --plot no/such/folder/out.svg",
-            "pca table.csv --output .",
-            "pca table.csv --model .",
-            "kpca table.csv --inverse-alpha 2",
-            "kpca table.csv --inverse --inverse-alpha -1",
-            "demo --rows 2",
-            "krr t.csv --alpha -1",
-            "krr t.csv --alpha 1,x",
-            "krr t.csv --folds 1",
-            "krr t.csv --folds 5 --gcv",
-            "krr t.csv --no-score",
-            "krr t.csv --no-score --alpha 1 --plot a.svg",
-            "krr t.csv --solver full",
-            "krr t.csv --kernel nonsense",
-            "svc t.csv -C 0",
-            "svc t.csv --nu 2",
-            "svc t.csv --nu 0.5 --cost 2",
-            "svc t.csv --probability platt",
-            "svr t.csv --epsilon -1",
-            "oneclass t.csv --nu 0",
-            "search t.csv --folds 1",
-            "search t.csv --gammas 1 --kernel rbf",
-            "predict m.mercer",
-            "pca",
-        ];
-        for line in lines {
-            let error = parse(line).expect_err(line);
-            assert_eq!(error.exit_code(), 2, "{line}");
-        }
-    }
-
-    #[test]
-    fn a_wrong_kernel_is_pointed_at() {
-        let text = parse("kpca table.csv --kernel rbf(gama=1)").unwrap_err().to_string();
-        assert!(text.contains("\n  rbf(gama=1)\n      ^"), "{text}");
-    }
-
-    #[test]
-    fn no_result_replaces_an_input_or_another_result() {
-        let cases = [
-            ("pca t.csv --output a.csv --model ./a.csv", "--output and --model"),
-            ("pca t.csv --plot a.svg --plot ./a.svg", "--plot and --plot"),
-            ("pca t.csv --output ./t.csv", "TABLE and --output"),
-            ("transform m.csv t.csv --output m.csv", "MODEL and --output"),
-            ("transform m.mercer t.csv -o t.csv", "TABLE and --output"),
-            ("demo --plot a.svg --plot a.svg", "--plot and --plot"),
-            ("krr t.csv -o a.csv -m a.csv", "--output and --model"),
-            ("krr t.csv -o t.csv", "TABLE and --output"),
-            ("predict m.mercer t.csv -o t.csv", "TABLE and --output"),
-            ("svc t.csv -m a --libsvm-model a --scale none", "--model and --libsvm-model"),
-            ("svr t.csv --libsvm-model a", "--scale none"),
-            ("search t.csv -o t.csv", "TABLE and --output"),
-        ];
-        for (line, parts) in cases {
-            let error = parse(line).unwrap().check_files().expect_err(line);
-            assert_eq!(error.kind(), ErrorKind::ArgumentConflict);
-            assert!(error.to_string().contains(parts), "{line}: {error}");
-        }
-        assert!(
-            parse("pca - -o a.csv -m a.mercer -p a.svg -p a.png").unwrap().check_files().is_ok()
-        );
-    }
-}
+mod tests;

@@ -25,7 +25,8 @@ Examples:
   mercer predict houses.mercer new-houses.csv
   mercer predict houses.mercer new-houses.csv --std --output prices.parquet
   mercer predict species.mercer new.csv --scores --json
-  mercer predict flowers.mercer new.csv --probability --output flowers.csv";
+  mercer predict flowers.mercer new.csv --probability --output flowers.csv
+  mercer predict clusters.mercer new.csv --output nearest.csv";
 
 /// How the system of a regression is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -153,7 +154,8 @@ pub struct KrrArgs {
 #[derive(Debug, Args)]
 #[command(after_help = PREDICT_EXAMPLES)]
 pub struct PredictArgs {
-    /// A model file that `krr`, `svc`, `svr`, `oneclass` or `search` wrote, or a text file of LIBSVM
+    /// A model file that `krr`, `svc`, `svr`, `oneclass`, `search`, `kmeans` or `outliers` wrote, or
+    /// a text file of LIBSVM
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     /// The table.

@@ -90,9 +90,18 @@ pub(super) fn not_negative(text: &str) -> Result<f64, String> {
 
 /// A share: above 0 and at most 1.
 pub(super) fn share(text: &str) -> Result<f64, String> {
+    share_up_to(1.0, text)
+}
+
+/// A share above 0 and at most a half.
+pub(super) fn minority(text: &str) -> Result<f64, String> {
+    share_up_to(0.5, text)
+}
+
+fn share_up_to(most: f64, text: &str) -> Result<f64, String> {
     match text.trim().parse::<f64>() {
-        Ok(value) if value > 0.0 && value <= 1.0 => Ok(value),
-        _ => Err("give a share above 0 and at most 1".into()),
+        Ok(value) if value > 0.0 && value <= most => Ok(value),
+        _ => Err(format!("give a share above 0 and at most {most}")),
     }
 }
 
@@ -195,6 +204,8 @@ mod tests {
             assert!(share(text).is_err(), "{text}");
         }
         assert_eq!((share("1"), share("0.25")), (Ok(1.0), Ok(0.25)));
+        assert_eq!(minority("0.5"), Ok(0.5));
+        assert_eq!(minority("0.51"), Err("give a share above 0 and at most 0.5".into()));
     }
 
     #[test]

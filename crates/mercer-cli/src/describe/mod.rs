@@ -1,5 +1,7 @@
 //! A model in lines, as a fit and `inspect` tell of it.
 
+mod clusters;
+mod detector;
 mod svm;
 
 use mercer::model::Report;
@@ -21,9 +23,15 @@ pub fn describe(lines: &mut Lines, facts: &Facts) {
         svm::describe_machine(lines, facts, machine);
         return svm::describe_optimum(lines, facts, machine);
     }
+    if let Some(clustering) = &facts.clustering {
+        return clusters::describe_clusters(lines, facts, clustering);
+    }
     match &facts.regression {
         Some(regression) => describe_regression(lines, facts, regression),
         None => describe_components(lines, facts),
+    }
+    if let Some(detector) = &facts.detector {
+        detector::describe_detector(lines, facts, detector);
     }
     describe_solution(lines, &facts.report);
 }

@@ -1,21 +1,25 @@
 //! What there is to say about a fitted model, for people and for machines.
 
 use mercer::io::{Model, Saved};
-use mercer::model::kernel_pca::KernelPca;
-use mercer::model::pca::Pca;
 use mercer::model::{Report, ScalingKind};
-use mercer::real::Real;
 use serde::{Serialize, Serializer};
 
 use crate::data::Places;
 use crate::machine::Machine;
-use crate::plot::grouped;
 
+mod clusters;
+mod components;
+mod detector;
 mod regression;
 mod svm;
+mod words;
 
+pub use clusters::{ClusterFacts, note_clusters};
+pub use components::InverseFacts;
+pub use detector::DetectorFacts;
 pub use regression::{RegressionFacts, note_scores};
 pub use svm::{FitNotes, SearchNotes, SvmFacts, machine_in_words, note_fit};
+pub use words::{counted, kernel_in_short};
 
 /// The key of [`Places`] among the notes of a model file.
 const NOTES: &str = "table";
@@ -23,7 +27,7 @@ const NOTES: &str = "table";
 /// A model in numbers and words. Every key is always there; what does not apply is null.
 #[derive(Debug, Clone, Serialize)]
 pub struct Facts {
-    /// `pca`, `kernel_pca`, `kernel_ridge` or `svm`.
+    /// `pca`, `kernel_pca`, `kernel_ridge`, `svm`, `kernel_kmeans` or `kernel_pca_detector`.
     pub estimator: &'static str,
     /// Rows it was fitted on.
     pub rows: usize,
@@ -57,34 +61,33 @@ pub struct Facts {
     pub regression: Option<RegressionFacts>,
     /// What a support vector machine knows; none for other models.
     pub svm: Option<SvmFacts>,
+    /// What clusters are known by; none for other models.
+    pub clustering: Option<ClusterFacts>,
+    /// What outliers are known by; none for other models.
+    pub detector: Option<DetectorFacts>,
     /// The number type of results.
     pub dtype: &'static str,
     /// How the fit went.
     pub report: Report,
 }
 
-/// A map back from components to rows.
-#[derive(Debug, Clone, Serialize)]
-pub struct InverseFacts {
-    /// Its kernel between components; none for PCA, whose map back is linear.
-    pub kernel: Option<String>,
-    /// Its ridge penalty.
-    pub alpha: Option<f64>,
-}
-
 impl Facts {
     /// What `saved` says of itself.
     pub fn of(saved: &Saved) -> Self {
         let facts = match &saved.model {
-            Model::Pca(model) => of_pca(model),
-            Model::KernelPca32(model) => of_kernel_pca(model),
-            Model::KernelPca64(model) => of_kernel_pca(model),
+            Model::Pca(model) => components::of_pca(model),
+            Model::KernelPca32(model) => components::of_kernel_pca(model),
+            Model::KernelPca64(model) => components::of_kernel_pca(model),
             Model::KernelRidge32(model) => regression::of_kernel_ridge(model, saved),
             Model::KernelRidge64(model) => regression::of_kernel_ridge(model, saved),
             Model::Svm32(_) | Model::Svm64(_) => {
                 let machine = Machine::of(&saved.model).expect("these are machines");
                 svm::of_machine(&machine, saved)
             }
+            Model::KernelKMeans32(model) => clusters::of_clusters(model, saved),
+            Model::KernelKMeans64(model) => clusters::of_clusters(model, saved),
+            Model::Detector32(model) => detector::of_detector(model),
+            Model::Detector64(model) => detector::of_detector(model),
         };
         Self {
             estimator: saved.model.estimator(),
@@ -99,21 +102,33 @@ impl Facts {
 
     /// The kind of model in words.
     pub fn method(&self) -> &'static str {
-        match (&self.regression, &self.svm, &self.kernel) {
-            (Some(regression), _, _) => regression.method(),
-            (_, Some(svm), _) => svm.method(),
-            (None, None, Some(_)) => "kernel PCA",
-            (None, None, None) => "PCA",
+        match self {
+            Facts { regression: Some(regression), .. } => regression.method(),
+            Facts { svm: Some(svm), .. } => svm.method(),
+            Facts { clustering: Some(_), .. } => "kernel k-means",
+            Facts { detector: Some(_), .. } => "kernel PCA detector",
+            Facts { kernel: Some(_), .. } => "kernel PCA",
+            _ => "PCA",
         }
     }
 
     /// The names of the columns that it predicts, and of the classes in them if it tells classes
-    /// apart; none for a model that has components.
+    /// apart; none for a model that has components only.
     pub fn predicts(&self) -> Option<(&[String], Option<&[String]>)> {
         match (&self.regression, &self.svm) {
             (Some(r), _) => Some((&r.targets, r.classes.as_deref())),
             (_, Some(svm)) => Some((&svm.targets, svm.classes.as_deref())),
-            (None, None) => None,
+            (None, None) => self.finds().map(|_| (&[][..], None)),
+        }
+    }
+
+    /// What it tells of rows if it learned without a target.
+    pub fn finds(&self) -> Option<&'static str> {
+        match (&self.svm, &self.clustering, &self.detector) {
+            (Some(svm), _, _) => svm.targets.is_empty().then_some("inside or outside"),
+            (_, Some(_), _) => Some("clusters"),
+            (_, _, Some(_)) => Some("outliers"),
+            (None, None, None) => None,
         }
     }
 
@@ -126,70 +141,6 @@ impl Facts {
         };
         let (rows, columns) = (counted(self.rows, "row"), counted(self.columns, "column"));
         format!("{rows} × {columns}{scaling}")
-    }
-}
-
-/// A kernel for people: numbers of many digits, as widths from data have, are cut to six.
-pub fn kernel_in_short(spec: &str) -> String {
-    let mut short = String::new();
-    let mut rest = spec;
-    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
-        let numeral = &rest[start..];
-        let is_part = |c: char| c.is_ascii_digit() || c == '.';
-        let end = numeral.find(|c: char| !is_part(c)).unwrap_or(numeral.len());
-        short += &rest[..start];
-        short += &cut_numeral(&numeral[..end]);
-        rest = &numeral[end..];
-    }
-    short + rest
-}
-
-fn cut_numeral(numeral: &str) -> String {
-    match numeral.parse::<f64>() {
-        Ok(value) if numeral.len() > 8 && value > 0.0 => {
-            let decimals = (5 - value.log10().floor() as i32).clamp(0, 300) as usize;
-            let text = format!("{value:.decimals$}");
-            match text.contains('.') {
-                true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
-                false => text,
-            }
-        }
-        _ => numeral.to_string(),
-    }
-}
-
-/// `1 row`, `2 rows`.
-pub fn counted(count: usize, what: &str) -> String {
-    format!("{} {what}{}", grouped(count), if count == 1 { "" } else { "s" })
-}
-
-fn of_pca(model: &Pca) -> Facts {
-    Facts {
-        whitened: Some(model.params.whiten),
-        inverse: Some(InverseFacts { kernel: None, alpha: None }),
-        explained_variance: model.variance.clone(),
-        explained_variance_ratio: model.explained_variance_ratio(),
-        total_variance: Some(model.total_variance),
-        components: Some(model.k()),
-        ..bare(model.n, &model.report)
-    }
-}
-
-fn of_kernel_pca<T: Real>(model: &KernelPca<T>) -> Facts {
-    let n = model.n() as f64;
-    let inverse = model.inverse.as_ref().map(|map| InverseFacts {
-        kernel: Some(map.params.kernel.to_string()),
-        alpha: Some(map.params.alpha),
-    });
-    Facts {
-        kernel: Some(model.params.kernel.to_string()),
-        centered: Some(model.params.center),
-        inverse,
-        explained_variance: model.eigenvalues.iter().map(|eta| eta / n).collect(),
-        explained_variance_ratio: model.explained_variance_ratio(),
-        total_variance: Some(model.trace / n),
-        components: Some(model.k()),
-        ..bare(model.n(), &model.report)
     }
 }
 
@@ -211,6 +162,8 @@ fn bare(rows: usize, report: &Report) -> Facts {
         total_variance: None,
         regression: None,
         svm: None,
+        clustering: None,
+        detector: None,
         dtype: "",
         report: report.clone(),
     }
@@ -249,20 +202,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_numbers_are_cut_and_others_stay() {
-        let cases = [
-            ("rbf(gamma=0.24999999999999994)", "rbf(gamma=0.25)"),
-            ("0.5*rbf(sigma=2) + poly(degree=3)", "0.5*rbf(sigma=2) + poly(degree=3)"),
-            ("rbf(gamma=1.2345678901e-7)", "rbf(gamma=1.23457e-7)"),
-            ("rbf(sigma=1234.5678901)", "rbf(sigma=1234.57)"),
-            ("rbf(sigma=0.00012345678)", "rbf(sigma=0.000123457)"),
-        ];
-        for (whole, short) in cases {
-            assert_eq!(kernel_in_short(whole), short);
-        }
-    }
-
-    #[test]
     fn positions_outside_of_the_table_are_not_believed() {
         let places = |columns: Vec<usize>, label_column| Places {
             table_columns: 3,
@@ -273,13 +212,5 @@ mod tests {
         };
         assert!(places(vec![0, 2], Some(1)).is_sound());
         assert!(!places(vec![0, 3], None).is_sound() && !places(vec![], Some(3)).is_sound());
-    }
-
-    #[test]
-    fn counts_have_their_plural() {
-        assert_eq!(
-            (counted(1, "row"), counted(1200, "row")),
-            ("1 row".into(), "1,200 rows".into())
-        );
     }
 }

@@ -52,6 +52,8 @@ pub enum Ground<'a> {
         field: Field<'a>,
         /// The values at the ends of the scale.
         ends: [f64; 2],
+        /// A value whose line is drawn, with what it is called.
+        line: Option<(f64, &'a str)>,
     },
 }
 
@@ -118,7 +120,8 @@ fn key(picture: &Map) -> Key {
             if margins { key.line(MARGIN_LINE, "margins (f = ±1)") } else { key }
         }
         Ground::Regions(..) => key.line(BOUNDARY, "boundary"),
-        Ground::Heights { .. } => key,
+        Ground::Heights { line: Some((_, name)), .. } => key.line(BOUNDARY, name),
+        Ground::Heights { line: None, .. } => key,
     }
 }
 
@@ -137,7 +140,7 @@ fn draw_ground(svg: &mut Svg, plane: &Plane, ground: &Ground) -> Vec<(String, &'
             let lines = draw_regions(svg, plane, regions, &pale.collect::<Vec<Rgb>>());
             vec![(lines, BOUNDARY)]
         }
-        Ground::Heights { field, ends: [low, high] } => {
+        Ground::Heights { field, ends: [low, high], line } => {
             let level = |step: usize| low + (high - low) * step as f64 / STEPS as f64;
             let levels: Vec<f64> = (1..STEPS).map(level).collect();
             let colour = |band: usize| viridis((band as f64 + 0.5) / STEPS as f64);
@@ -146,7 +149,7 @@ fn draw_ground(svg: &mut Svg, plane: &Plane, ground: &Ground) -> Vec<(String, &'
                 let lines: String = levels.iter().map(|l| contour(plane, field, *l)).collect();
                 svg.path(&lines, LEVEL);
             });
-            Vec::new()
+            line.iter().map(|(level, _)| (contour(plane, field, *level), BOUNDARY)).collect()
         }
     }
 }
@@ -205,8 +208,9 @@ mod tests {
         let regions = Regions { grid: field, class: &[0, 1, 0, 1], change: &|_, _| 0.5 };
         let svg = picture(Ground::Regions(regions, colours.into()));
         assert!(svg.contains(">boundary<") && !svg.contains("stroke-dasharray"));
-        let svg = picture(Ground::Heights { field, ends: [-2.0, 2.0] });
-        assert!(svg.contains("linearGradient"));
+        let heights = |line| picture(Ground::Heights { field, ends: [-2.0, 2.0], line });
+        assert!(heights(None).contains("linearGradient") && !heights(None).contains(">limit<"));
+        assert!(heights(Some((0.2, "limit"))).contains(">limit<"));
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //! same thing.
 //!
 //! [`scatter()`] draws an embedding, [`multiples()`] several panels side by side, [`curves()`] scores
-//! against a penalty, [`map()`] a model of two columns, [`tube()`] a regression of one. None reads or
-//! writes files.
+//! against a penalty, [`map()`] a model of two columns, [`tube()`] a regression of one, [`falling()`]
+//! scores of rows from the largest on. None reads or writes files.
 
 mod axis;
 mod colour;
@@ -20,12 +20,14 @@ mod regions;
 mod svg;
 
 pub mod curves;
+pub mod falling;
 pub mod map;
 pub mod multiples;
 pub mod scatter;
 pub mod tube;
 
 pub use curves::{Baseline, Curve, Curves, Mark, curves};
+pub use falling::{Falling, falling};
 pub use field::Field;
 pub use labels::LabelColumn;
 pub use map::{Ground, Map, map};

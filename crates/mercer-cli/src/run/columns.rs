@@ -4,7 +4,7 @@
 use mercer::io::{Column, Table};
 use mercer::{Error, Result};
 
-use crate::args::LearningArgs;
+use crate::args::{FeatureArgs, LearningArgs};
 use crate::data::{Label, MOST_NOTED, Places, Target, about};
 
 /// What the columns of a table are for.
@@ -14,8 +14,17 @@ pub struct Roles<'a> {
     pub target: Option<&'a str>,
     /// What these hold.
     pub kind: Kind,
-    /// All others.
-    pub learning: &'a LearningArgs,
+    /// The columns to learn from, and the one to carry along.
+    pub features: &'a FeatureArgs,
+    /// The column that says how much each row counts.
+    pub weights: Option<&'a str>,
+}
+
+impl<'a> Roles<'a> {
+    /// The roles that `learning` gives to columns, with the targets `target`, which hold `kind`.
+    pub fn of(target: Option<&'a str>, kind: Kind, learning: &'a LearningArgs) -> Self {
+        Self { target, kind, features: &learning.features, weights: learning.weights.as_deref() }
+    }
 }
 
 /// What a target holds.
@@ -66,9 +75,9 @@ pub enum Targets {
 
 /// Takes `table` apart as `roles` say.
 pub fn choose(table: Table, roles: &Roles<'_>) -> Result<(Chosen, Wanted)> {
-    let args = roles.learning;
+    let args = roles.features;
     let target_columns = targets(&table, roles)?;
-    let weights_column = args.weights.as_deref().map(|which| table.find(which)).transpose()?;
+    let weights_column = roles.weights.map(|which| table.find(which)).transpose()?;
     let marked = table.label.filter(|i| !target_columns.contains(i));
     let label_column = args.label.as_deref().map(|which| table.find(which)).transpose()?;
     check_roles(&table, &target_columns, weights_column, label_column)?;
@@ -137,7 +146,7 @@ fn check_roles(
 
 fn features(
     table: &Table,
-    args: &LearningArgs,
+    args: &FeatureArgs,
     taken: &[usize],
     [label, weights]: [Option<usize>; 2],
 ) -> Result<Vec<usize>> {

@@ -17,7 +17,7 @@ use crate::describe;
 use crate::facts::{self, Facts};
 use crate::failure::Failure;
 use crate::results::{Results, component_names};
-use crate::summary::{self, FitObject, Lines, Outputs, ResultsObject, shown};
+use crate::summary::{self, FitObject, Lines, Outputs, ResultsObject, file_name, shown};
 
 /// What both kinds of PCA share of their command line.
 struct Job<'a> {
@@ -162,7 +162,7 @@ fn run(
 
 /// The title of the picture and the line below it.
 fn titles(job: &Job<'_>, facts: &Facts) -> [String; 2] {
-    let file = job.table.source.path().file_name().unwrap_or_default().to_string_lossy();
+    let file = file_name(job.table.source.path());
     let method = match facts.kernel {
         Some(_) => "Kernel PCA",
         None => "PCA",

@@ -8,9 +8,12 @@ use crate::describe;
 use crate::facts::Facts;
 use crate::failure::Failure;
 use crate::summary::{self, Lines, shown};
+use crate::terminal_table;
 
 /// Components listed one by one.
 const LISTED_COMPONENTS: usize = 20;
+/// Clusters listed one by one.
+const LISTED_CLUSTERS: usize = 50;
 
 /// Runs `mercer inspect`.
 pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
@@ -37,6 +40,10 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
     let mut text = lines.text().to_string();
     if facts.components.is_some() {
         text += &format!("\n{}", variances(&facts));
+    }
+    if let Some(clustering) = &facts.clustering {
+        let table = clustering.table();
+        text += &format!("\n{}", terminal_table::aligned(&table, LISTED_CLUSTERS, usize::MAX));
     }
     std::io::stdout().write_all(text.as_bytes()).map_err(Failure::Print)
 }

@@ -4,11 +4,15 @@ mod columns;
 mod demo;
 mod evaluate;
 mod fit;
+mod found;
 mod inspect;
 mod kernels;
+mod kmeans;
 mod krr;
 mod model_file;
 mod new_rows;
+mod outliers;
+mod plane;
 mod predict;
 mod svm;
 mod transform;
@@ -68,6 +72,8 @@ pub fn run(verb: &Verb, watch: &Watch) -> Result<(), Failure> {
         Verb::Svr(args) => svm::svr(&session(&args.machine), args),
         Verb::Oneclass(args) => svm::oneclass(&session(&args.machine), args),
         Verb::Search(args) => svm::search(&session(&args.machine), args),
+        Verb::Kmeans(args) => kmeans::kmeans(&session(&args.machine), args),
+        Verb::Outliers(args) => outliers::outliers(&session(&args.machine), args),
         Verb::Predict(args) => predict::predict(&session(&args.machine), args),
         Verb::Inspect(args) => inspect::inspect(args),
         Verb::Demo(args) => demo::demo(&session(&args.machine), args),

@@ -18,7 +18,7 @@ use crate::deliver::{self, Parcel};
 use crate::facts::{Facts, counted};
 use crate::failure::Failure;
 use crate::results::{Results, component_names};
-use crate::summary::{self, Lines, Outputs, ResultsObject, TransformObject, shown};
+use crate::summary::{self, Lines, Outputs, ResultsObject, TransformObject, file_name, shown};
 
 /// Scores or rows (m × outputs, row-major), and errors if they were asked for.
 struct Computed {
@@ -80,11 +80,8 @@ impl<'a> Projection<'a> {
             Model::Pca(model) => Ok(Projection::Pca(model, saved)),
             Model::KernelPca32(model) => Ok(Projection::Kernel32(model, saved)),
             Model::KernelPca64(model) => Ok(Projection::Kernel64(model, saved)),
-            Model::KernelRidge32(_)
-            | Model::KernelRidge64(_)
-            | Model::Svm32(_)
-            | Model::Svm64(_) => {
-                let message = "this model predicts and has no components: use `mercer predict`";
+            _ => {
+                let message = "this model predicts and does not project: use `mercer predict`";
                 Err(Error::format(path, message))
             }
         }
@@ -188,10 +185,7 @@ fn widened<T: Real>(values: &[T]) -> Vec<f64> {
 }
 
 fn titles(args: &TransformArgs, facts: &Facts, rows: usize) -> [String; 2] {
-    let file = |path: &std::path::Path| {
-        path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-    };
-    let (table, model) = (file(args.table.source.path()), file(&args.model));
+    let (table, model) = (file_name(args.table.source.path()), file_name(&args.model));
     let title = format!("{table} in terms of {model}");
     [title, format!("{}, {} fitted on {}", counted(rows, "row"), facts.method(), facts.extent())]
 }

@@ -164,6 +164,18 @@ pub fn ring_table(rows: usize) -> String {
     "x,y,side\n".to_string() + &rings(rows).lines().map(cells).collect::<String>()
 }
 
+/// Three clouds far from each other, one row of each in turn: `x,y,z,cloud`.
+pub fn clouds(rows: usize) -> String {
+    let row = |i: usize| {
+        let (t, cloud) = (i as f64, i % 3);
+        let centre = [[0.0, 0.0, 0.0], [9.0, 1.0, 2.0], [2.0, 8.0, -3.0]][cloud];
+        let noise = [(12.9 * t).sin(), (7.7 * t).cos(), (4.3 * t).sin()];
+        let [x, y, z] = [0, 1, 2].map(|j| centre[j] + noise[j]);
+        format!("{x:.4},{y:.4},{z:.4},{}\n", ["near", "right", "far"][cloud])
+    };
+    "x,y,z,cloud\n".to_string() + &(0..rows).map(row).collect::<String>()
+}
+
 /// The cells of a CSV text, header first.
 pub fn cells(text: &str) -> Vec<Vec<String>> {
     text.lines().map(|line| line.split(',').map(String::from).collect()).collect()

@@ -5,9 +5,13 @@ mod demo;
 mod examples;
 mod fit;
 mod folder;
+mod found_bad_input;
+mod given_matrix;
 #[cfg(unix)]
 mod interrupt;
+mod kmeans;
 mod krr;
+mod outliers;
 mod predict;
 mod svm_bad_input;
 mod svm_fit;

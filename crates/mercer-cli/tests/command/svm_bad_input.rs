@@ -131,7 +131,7 @@ fn predictions() {
         ("predict r.mercer h.csv --decisions", &["--decisions", "classes"]),
         ("predict r.mercer h.csv --scores", &["--scores", "no classes"]),
         ("predict r.mercer h.csv --std", &["--std", "krr"]),
-        ("predict o.mercer h.csv --probability", &["--probability", "inside from outside"]),
+        ("predict o.mercer h.csv --probability", &["--probability", "inside or outside"]),
         ("predict c.mercer two.csv", &["two.csv", "the model needs a column \"z\"", "--columns"]),
         ("predict c.mercer t.csv --columns x,y", &["needs 3 columns", "--columns chooses 2"]),
         ("transform c.mercer t.csv", &["this model predicts", "mercer predict"]),

@@ -2,11 +2,11 @@
 
 use crate::folder::{Folder, cells, difference, houses, ring_table, rings, small_table};
 
-fn number(value: &serde_json::Value) -> f64 {
+pub fn number(value: &serde_json::Value) -> f64 {
     value.as_f64().expect("a number")
 }
 
-fn check(text: &str, parts: &[&str]) {
+pub fn check(text: &str, parts: &[&str]) {
     for part in parts {
         assert!(text.contains(part), "no {part:?} in {text}");
     }

@@ -2,7 +2,7 @@
 
 use crate::folder::{Folder, houses, ring_table, small_table};
 
-fn check(text: &str, parts: &[&str]) {
+pub fn check(text: &str, parts: &[&str]) {
     for part in parts {
         assert!(text.contains(part), "no {part:?}");
     }

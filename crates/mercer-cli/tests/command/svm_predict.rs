@@ -85,7 +85,7 @@ fn values_and_sides() {
     let run = folder.done("predict o.mercer far.csv");
     assert!(run.out.starts_with("id,side,decision\nfar,-1,-"), "{}", run.out);
     assert!(run.err.contains("inside or outside for 1 row of far.csv"), "{}", run.err);
-    assert!(run.err.contains("outside     1 rows (100.0 %)"), "{}", run.err);
+    assert!(run.err.contains("outside     1 row (100.0 %)"), "{}", run.err);
     let same = folder.done("predict o.mercer h.csv -q").out;
     assert!(difference(&same, &folder.read("sides.csv")) < 1e-9);
 }

@@ -7,6 +7,9 @@ mod assembled;
 mod centred;
 mod columns;
 mod covariance;
+mod groups;
+mod lines;
+mod low_rank;
 mod matrix;
 mod packed;
 mod plan;
@@ -20,6 +23,9 @@ pub use assembled::Assembled;
 pub use centred::Centred;
 pub use columns::{Columns, Evaluated, Picked, Stored};
 pub use covariance::Covariance;
+pub use groups::{Groups, Move};
+pub use lines::Lines;
+pub use low_rank::LowRank;
 pub use matrix::{matrix, matrix_bytes};
 pub use packed::Packed;
 pub use plan::{Plan, Storage, plan, plan_with_copy};
@@ -55,6 +61,21 @@ pub trait Gram: Operator {
     /// K · x for x of any number of columns: n × m.
     fn times(&self, ctx: &Context, x: &Mat<f64>) -> Result<Mat<f64>> {
         times_by_blocks(self, ctx, x)
+    }
+
+    /// The sums of columns over k groups, sample j being in group `labels[j]` with weight `weights[j]`.
+    fn group(&self, ctx: &Context, labels: &[usize], weights: &[f64], k: usize) -> Result<Groups> {
+        groups::by_products(self, ctx, labels, weights, k)
+    }
+
+    /// Brings such sums up to date after some samples went from one group to another.
+    fn regroup(&self, ctx: &Context, moves: &[Move], groups: &mut Groups) -> Result<()> {
+        groups::by_columns(self, ctx, moves, groups)
+    }
+
+    /// Whether that takes less time than to sum anew.
+    fn regrouping_pays(&self, moved: usize, k: usize) -> bool {
+        4 * moved < self.n() / 2 * k.div_ceil(WIDTH)
     }
 }
 

@@ -1,11 +1,13 @@
 //! The stored Gram matrix: its lower triangle of tiles, each tile in one piece. The upper half is never computed and takes
 //! no memory.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
 use super::Gram;
+use super::lines::{Lines, StoredLines};
 use super::subset::{Entries, Subset};
 use super::tiles::{TILE, Tiles, span};
 use crate::context::{Context, Step};
@@ -139,6 +141,18 @@ impl<T: Real> Tiles for Packed<T> {
     ) -> Result<()> {
         strips::multiply(self.strips(i, j), v, w, out, mirror);
         Ok(())
+    }
+
+    fn lines<'a>(&'a self, which: &[usize]) -> Box<dyn Lines<T> + 'a> {
+        Box::new(StoredLines::new(which, |line, cols: Range<usize>, out: &mut [T]| {
+            let (i, j) = (line / TILE, cols.start / TILE);
+            let (height, width) = (span(i, self.n).len(), span(j, self.n).len());
+            assert!(cols.start % TILE == 0 && cols.len() == width);
+            match i >= j {
+                true => strips::row(self.strips(i, j), line % TILE, height, width, out),
+                false => strips::column(self.strips(j, i), line % TILE, width, height, out),
+            }
+        }))
     }
 
     fn subset<'a>(&'a self, which: &[usize]) -> Box<dyn Gram + 'a> {

@@ -1,6 +1,11 @@
 //! A user's own matrix as a Gram matrix. It is borrowed; its lower triangle counts.
 
+use std::ops::Range;
+
+use rayon::prelude::*;
+
 use super::Gram;
+use super::lines::{Lines, StoredLines};
 use super::subset::{Entries, Subset};
 use super::tiles::{Tiles, span};
 use crate::error::{Error, Result};
@@ -11,6 +16,7 @@ use crate::real::Real;
 /// A borrowed square matrix, taken to be symmetric.
 pub struct Square<'a, T> {
     matrix: MatRef<'a, T>,
+    symmetric: bool,
 }
 
 impl<'a, T: Real> Square<'a, T> {
@@ -25,29 +31,56 @@ impl<'a, T: Real> Square<'a, T> {
         if rows == 0 {
             return Err(Error::Shape("a precomputed kernel matrix needs at least one row".into()));
         }
-        for row in 0..rows {
-            for column in 0..cols {
-                let value = matrix.at(row, column);
-                if !value.is_finite() {
-                    return Err(Error::NotFinite { row, column, value: value.f64() });
-                }
-            }
+        let wrong = (0..rows).into_par_iter().find_map_first(|row| not_finite(matrix, row));
+        if let Some((row, column, value)) = wrong {
+            return Err(Error::NotFinite { row, column, value });
         }
-        Ok(Self { matrix })
+        Ok(Self { matrix, symmetric: false })
+    }
+
+    /// The same matrix, known to be symmetric but for rounding: lines are then read as they lie in memory, above the diagonal
+    /// too.
+    pub fn symmetric(self) -> Self {
+        Self { symmetric: true, ..self }
     }
 
     /// The largest |K_ij − K_ji| relative to the largest |K_ij|.
     pub fn asymmetry(&self) -> f64 {
-        let (mut worst, mut largest) = (0.0_f64, 0.0_f64);
-        for i in 0..self.matrix.rows() {
-            for j in 0..i {
-                let (a, b) = (self.matrix.at(i, j).f64(), self.matrix.at(j, i).f64());
+        let blocks = self.matrix.rows().div_ceil(BLOCK);
+        let larger = |a: (f64, f64), b: (f64, f64)| (a.0.max(b.0), a.1.max(b.1));
+        let (worst, largest) = (0..blocks)
+            .into_par_iter()
+            .flat_map_iter(|i| (0..=i).map(move |j| (i, j)))
+            .map(|(i, j)| self.asymmetry_in(i, j))
+            .reduce(|| (0.0, 0.0), larger);
+        if largest > 0.0 { worst / largest } else { 0.0 }
+    }
+
+    /// The largest |K_ij − K_ji| and the largest |K_ij| off the diagonal, in one block and its mirror image, so that both stay
+    /// in the nearest cache.
+    fn asymmetry_in(&self, i: usize, j: usize) -> (f64, f64) {
+        let (n, mut worst, mut largest) = (self.matrix.rows(), 0.0_f64, 0.0_f64);
+        for row in i * BLOCK..((i + 1) * BLOCK).min(n) {
+            for col in j * BLOCK..((j + 1) * BLOCK).min(row) {
+                let (a, b) = (self.matrix.at(row, col).f64(), self.matrix.at(col, row).f64());
                 worst = worst.max((a - b).abs());
                 largest = largest.max(a.abs()).max(b.abs());
             }
         }
-        if largest > 0.0 { worst / largest } else { 0.0 }
+        (worst, largest)
     }
+}
+
+/// Rows and columns that are compared with their mirror image at a time.
+const BLOCK: usize = 64;
+
+/// The first number of a row that is not finite, with its place.
+fn not_finite<T: Real>(matrix: MatRef<'_, T>, row: usize) -> Option<(usize, usize, f64)> {
+    let column = match matrix.contiguous_row(row) {
+        Some(line) => line.iter().position(|v| !v.is_finite()),
+        None => (0..matrix.cols()).position(|column| !matrix.at(row, column).is_finite()),
+    }?;
+    Some((row, column, matrix.at(row, column).f64()))
 }
 
 impl<T: Real> Tiles for Square<'_, T> {
@@ -67,6 +100,16 @@ impl<T: Real> Tiles for Square<'_, T> {
             }
         }
         Ok(TileRef { data: scratch, rows: rows.len(), cols: cols.len(), stride: cols.len() })
+    }
+
+    fn lines<'a>(&'a self, which: &[usize]) -> Box<dyn Lines<T> + 'a> {
+        Box::new(StoredLines::new(which, |line, cols: Range<usize>, out: &mut [T]| {
+            let from_row = if self.symmetric { self.matrix.contiguous_row(line) } else { None };
+            match from_row {
+                Some(row) => out.copy_from_slice(&row[cols]),
+                None => out.iter_mut().zip(cols).for_each(|(to, col)| *to = self.entry(line, col)),
+            }
+        }))
     }
 
     fn subset<'a>(&'a self, which: &[usize]) -> Box<dyn Gram + 'a> {

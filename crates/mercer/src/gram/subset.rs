@@ -1,6 +1,9 @@
 //! Some rows and columns of a stored matrix, as a matrix: what cross-validation works on.
 
+use std::ops::Range;
+
 use super::Gram;
+use super::lines::{Lines, StoredLines};
 use super::tiles::{Tiles, span};
 use crate::error::Result;
 use crate::linalg::skinny::TileRef;
@@ -46,6 +49,13 @@ impl<E: Entries> Tiles for Subset<'_, E> {
                 .extend(self.which[cols.clone()].iter().map(|&col| self.entries.entry(row, col)));
         }
         Ok(TileRef { data: scratch, rows: rows.len(), cols: cols.len(), stride: cols.len() })
+    }
+
+    fn lines<'a>(&'a self, which: &[usize]) -> Box<dyn Lines<E::T> + 'a> {
+        Box::new(StoredLines::new(which, |line, cols: Range<usize>, out: &mut [E::T]| {
+            let places = out.iter_mut().zip(&self.which[cols]);
+            places.for_each(|(to, &col)| *to = self.entries.entry(self.which[line], col));
+        }))
     }
 
     fn subset<'a>(&'a self, which: &[usize]) -> Box<dyn Gram + 'a> {

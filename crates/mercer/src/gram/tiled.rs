@@ -1,14 +1,13 @@
 //! The Gram matrix that is never stored: each product evaluates the kernel again, tile by tile.
 
-use rayon::prelude::*;
+use std::ops::Range;
 
 use super::Gram;
-use super::tiles::{TILE, Tiles, span};
-use crate::context::Context;
+use super::lines::Lines;
+use super::tiles::{Tiles, span};
 use crate::error::Result;
 use crate::kernel::{Kernel, Tile};
 use crate::linalg::skinny::TileRef;
-use crate::linalg::view::Mat;
 use crate::points::{Points, Span};
 use crate::real::Real;
 
@@ -51,37 +50,25 @@ impl<P: Points, T: Real> Tiles for Tiled<'_, P, T> {
         false
     }
 
-    /// Straight from the kernel: tiles would hold all other columns too.
-    fn gather(&self, ctx: &Context, which: &[usize]) -> Result<Mat<f64>> {
-        let (chosen, r) = (self.points.select(which), which.len());
-        let mut out = Mat::zeros(self.size(), r);
-        ctx.install(|| {
-            out.data_mut().par_chunks_mut((TILE * r).max(1)).enumerate().try_for_each(
-                |(i, lines)| {
-                    let rows = span(i, self.size());
-                    let mut values = vec![T::ZERO; rows.len() * TILE.min(r)];
-                    for from in (0..r).step_by(TILE) {
-                        ctx.poll()?;
-                        let width = TILE.min(r - from);
-                        let values = &mut values[..rows.len() * width];
-                        let tile = Tile::new(values, rows.len(), width, width);
-                        let cols = Span::new(&chosen, from..from + width);
-                        self.kernel.tile(Span::new(&self.points, rows.clone()), cols, tile)?;
-                        for (line, values) in
-                            lines.chunks_exact_mut(r).zip(values.chunks_exact(width))
-                        {
-                            let places = line[from..from + width].iter_mut();
-                            places.zip(values).for_each(|(place, v)| *place = v.f64());
-                        }
-                    }
-                    Ok(())
-                },
-            )
-        })?;
-        Ok(out)
+    fn lines<'a>(&'a self, which: &[usize]) -> Box<dyn Lines<T> + 'a> {
+        Box::new(ComputedLines { source: self, chosen: self.points.select(which) })
     }
 
     fn subset<'a>(&'a self, which: &[usize]) -> Box<dyn Gram + 'a> {
         Box::new(Tiled::new(self.kernel, self.points.select(which)))
+    }
+}
+
+/// Lines straight from the kernel: tiles would hold all other columns too.
+struct ComputedLines<'a, P, T> {
+    source: &'a Tiled<'a, P, T>,
+    chosen: P,
+}
+
+impl<P: Points, T: Real> Lines<T> for ComputedLines<'_, P, T> {
+    fn fill(&self, which: Range<usize>, cols: Range<usize>, out: &mut [T]) -> Result<()> {
+        let tile = Tile::new(out, which.len(), cols.len(), cols.len());
+        let places = Span::new(&self.source.points, cols);
+        self.source.kernel.tile(Span::new(&self.chosen, which), places, tile)
     }
 }

@@ -2,6 +2,8 @@
 
 use rayon::prelude::*;
 
+use super::groups::{self, Groups, Move};
+use super::lines::{self, Lines};
 use super::{Gram, Operator};
 use crate::context::Context;
 use crate::error::Result;
@@ -70,10 +72,8 @@ pub trait Tiles: Send + Sync {
         true
     }
 
-    /// The columns `which`: n × which.len().
-    fn gather(&self, ctx: &Context, which: &[usize]) -> Result<Mat<f64>> {
-        gather_from_tiles(self, ctx, which)
-    }
+    /// The lines `which`, to be had piece by piece.
+    fn lines<'a>(&'a self, which: &[usize]) -> Box<dyn Lines<Self::T> + 'a>;
 
     /// The rows and columns `which` as a matrix of their own, in that order. Nothing is copied up front.
     fn subset<'a>(&'a self, which: &[usize]) -> Box<dyn Gram + 'a>;
@@ -158,7 +158,7 @@ impl<S: Tiles> Gram for S {
 
     fn columns(&self, ctx: &Context, which: &[usize]) -> Result<Mat<f64>> {
         assert!(which.iter().all(|&c| c < self.size()));
-        self.gather(ctx, which)
+        lines::columns(self, ctx, which)
     }
 
     fn lower(&self, ctx: &Context) -> Result<Mat<f64>> {
@@ -174,6 +174,26 @@ impl<S: Tiles> Gram for S {
             true => times_by_products(self, ctx, x),
             false => super::times_by_blocks(self, ctx, x),
         }
+    }
+
+    fn group(&self, ctx: &Context, labels: &[usize], weights: &[f64], k: usize) -> Result<Groups> {
+        // Each pass takes WIDTH groups and half the entries; by lines all entries are had, once for all groups.
+        if self.is_stored() || k <= 2 * WIDTH {
+            return groups::by_products(self, ctx, labels, weights, k);
+        }
+        let mut groups = Groups::empty(self.size(), k);
+        groups::by_lines(self, ctx, &groups::entering(labels, weights), &mut groups)?;
+        Ok(groups)
+    }
+
+    fn regroup(&self, ctx: &Context, moves: &[Move], groups: &mut Groups) -> Result<()> {
+        groups::by_lines(self, ctx, moves, groups)
+    }
+
+    fn regrouping_pays(&self, moved: usize, k: usize) -> bool {
+        // Read out of order, a stored entry takes longer; a computed one does not.
+        let entries = if self.is_stored() { 3 * moved } else { moved };
+        entries < self.size() / 2 * k.div_ceil(WIDTH).min(2)
     }
 }
 
@@ -222,37 +242,6 @@ fn lower_from_tiles<S: Tiles, U: Real>(source: &S, ctx: &Context) -> Result<Mat<
                 Ok(())
             },
         )
-    })?;
-    Ok(out)
-}
-
-/// Columns out of stored tiles, block row by block row.
-fn gather_from_tiles<S: Tiles + ?Sized>(
-    source: &S,
-    ctx: &Context,
-    which: &[usize],
-) -> Result<Mat<f64>> {
-    let (n, r) = (source.size(), which.len());
-    let mut out = Mat::zeros(n, r);
-    let mut wanted: Vec<(usize, usize)> = which.iter().copied().zip(0..).collect();
-    wanted.sort_unstable();
-    ctx.install(|| {
-        out.data_mut().par_chunks_mut((TILE * r).max(1)).enumerate().try_for_each(|(i, rows)| {
-            let mut scratch = Vec::new();
-            for same_block in wanted.chunk_by(|a, b| a.0 / TILE == b.0 / TILE) {
-                ctx.poll()?;
-                let j = same_block[0].0 / TILE;
-                let tile = source.tile(i.max(j), i.min(j), &mut scratch)?;
-                for (row, line) in rows.chunks_exact_mut(r).enumerate() {
-                    for &(column, place) in same_block {
-                        let (down, across) =
-                            if i >= j { (row, column % TILE) } else { (column % TILE, row) };
-                        line[place] = tile.data[down * tile.stride + across].f64();
-                    }
-                }
-            }
-            Ok(())
-        })
     })?;
     Ok(out)
 }

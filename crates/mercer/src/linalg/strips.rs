@@ -64,6 +64,22 @@ pub fn unpack<T: Real>(strips: &[T], rows: usize, cols: usize, tile: &mut Vec<T>
     }
 }
 
+/// Copies row `row` of a rows × cols tile.
+pub fn row<T: Real>(strips: &[T], row: usize, rows: usize, cols: usize, out: &mut [T]) {
+    for (left, out) in (0..cols).step_by(COLUMNS).zip(out.chunks_mut(COLUMNS)) {
+        let cells = &strips[place(row, left, rows, cols)..];
+        out.iter_mut().zip(cells.iter().step_by(STRIP)).for_each(|(to, &v)| *to = v);
+    }
+}
+
+/// Copies column `col` of a rows × cols tile.
+pub fn column<T: Real>(strips: &[T], col: usize, rows: usize, cols: usize, out: &mut [T]) {
+    for (top, out) in (0..rows).step_by(STRIP).zip(out.chunks_mut(STRIP)) {
+        let start = place(top, col, rows, cols);
+        out.copy_from_slice(&strips[start..start + out.len()]);
+    }
+}
+
 dispatch! {
     /// `out += tile · v` (rows × WIDTH) and, unless `w` is empty, `mirror += tileᵀ · w` (cols × WIDTH). `v` has a lane
     /// per column of the tile, `w` one per row. Sums of a tile are of type T, sums of tiles f64.

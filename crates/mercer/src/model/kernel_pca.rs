@@ -10,6 +10,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::components::{Components, fix_signs};
+use super::door::{anchors_for, check_own};
 use super::inverse::{Inverse, InverseParams};
 use super::report::{Report, asymmetry_note};
 use crate::context::Context;
@@ -220,7 +221,7 @@ impl<T: Real> KernelPca<T> {
 
     /// The squared distance, in feature space, of each sample to the span of the components: k̄(x,x) − Σ_i f_i(x)².
     pub fn reconstruction_error(&self, ctx: &Context, x: &Dense<T>) -> Result<Vec<f64>> {
-        self.anchors_for(x)?;
+        anchors_for(self.anchors.as_ref(), x)?;
         let (n, k) = (self.n(), self.k());
         // One more output gives the mean kernel value with the training samples, which k̄(x,x) needs.
         let share = if self.params.center { 1.0 / n as f64 } else { 0.0 };
@@ -233,12 +234,32 @@ impl<T: Real> KernelPca<T> {
         let mut diagonal = vec![T::ZERO; x.n()];
         expansion.kernel().diag(Span::all(x), &mut diagonal)?;
         let error = |i: usize| {
-            let row = scores.row(i);
-            let own = diagonal[i].f64() - 2.0 * row[k].f64() + self.mean;
-            let explained: f64 = row[..k].iter().map(|f| f.f64().powi(2)).sum();
-            (own - explained).max(0.0)
+            let (row, own) = (scores.row(i), diagonal[i].f64());
+            self.left_over(own, row[k].f64(), &row[..k])
         };
         Ok((0..x.n()).map(error).collect())
+    }
+
+    /// The same given the samples' kernel values with the training samples (m × n) and with themselves (m).
+    pub fn reconstruction_error_gram(
+        &self,
+        ctx: &Context,
+        values: MatRef<'_, T>,
+        own: &[f64],
+    ) -> Result<Vec<f64>> {
+        let (m, n) = (values.rows(), self.n());
+        check_own(own, m)?;
+        let mut scores = Mat::zeros(m, self.k());
+        self.transform_gram(ctx, values, scores.view_mut())?;
+        let mean = |i: usize| (0..n).map(|j| values.at(i, j).f64()).sum::<f64>() / n as f64;
+        let mean_with = |i: usize| if self.params.center { mean(i) } else { 0.0 };
+        Ok((0..m).map(|i| self.left_over(own[i], mean_with(i), scores.row(i))).collect())
+    }
+
+    /// What of ‖φ(x) − mean‖² the components do not explain.
+    fn left_over(&self, own: f64, mean_with: f64, scores: &[T]) -> f64 {
+        let explained: f64 = scores.iter().map(|f| f.f64().powi(2)).sum();
+        (own - 2.0 * mean_with + self.mean - explained).max(0.0)
     }
 
     /// Maps components back to samples (m × d).
@@ -263,24 +284,10 @@ impl<T: Real> KernelPca<T> {
         coef: &Mat<f64>,
         offset: &[f64],
     ) -> Result<Expansion<Dense<T>, T>> {
-        let anchors = self.anchors_for(x)?;
+        let anchors = anchors_for(self.anchors.as_ref(), x)?;
         let kernel: Arc<dyn Kernel<Dense<T>, T>> =
             Arc::new(VectorKernel::<T>::new(&self.params.kernel)?);
         Ok(Expansion::new(kernel, anchors.clone(), coef, offset))
-    }
-
-    /// The training samples, if `x` can be compared with them.
-    fn anchors_for(&self, x: &Dense<T>) -> Result<&Dense<T>> {
-        let anchors = self.anchors.as_ref().ok_or_else(|| {
-            Error::parameter(
-                "kernel",
-                "the model was fitted on a precomputed kernel: give it kernel values with the training samples",
-            )
-        })?;
-        if x.d() != anchors.d() {
-            return Err(Error::Features { expected: anchors.d(), found: x.d() });
-        }
-        Ok(anchors)
     }
 }
 
@@ -376,6 +383,7 @@ fn report<T: Real>(spectrum: &Spectrum, plan: &Plan, trace: f64, n: usize) -> Re
         notes,
         system: None,
         machine: None,
+        clusters: None,
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
+use super::door::{anchors_for, check_weights};
 use super::regression::{Regressed, Regression, params_of};
 use super::report::{Report, SystemReport, asymmetry_note};
 use crate::context::Context;
@@ -174,7 +175,7 @@ impl<T: Real> KernelRidge<T> {
 
     /// Writes the predictions for new samples (m × t).
     pub fn predict(&self, ctx: &Context, x: &Dense<T>, out: MatMut<'_, T>) -> Result<()> {
-        let anchors = self.anchors_for(x)?;
+        let anchors = anchors_for(self.anchors.as_ref(), x)?;
         let kernel: Arc<dyn Kernel<Dense<T>, T>> =
             Arc::new(VectorKernel::<T>::new(&self.params.kernel)?);
         Expansion::new(kernel, anchors.clone(), &self.coef, &self.offset).scores(ctx, x, out)
@@ -191,20 +192,6 @@ impl<T: Real> KernelRidge<T> {
             return Err(Error::Features { expected: self.n(), found: values.cols() });
         }
         Weights::new(&self.coef, &self.offset).scores(ctx, values, out)
-    }
-
-    /// The training samples, if `x` can be compared with them.
-    pub(super) fn anchors_for(&self, x: &Dense<T>) -> Result<&Dense<T>> {
-        let anchors = self.anchors.as_ref().ok_or_else(|| {
-            Error::parameter(
-                "kernel",
-                "the model was fitted on a precomputed kernel: give it kernel values with the training samples",
-            )
-        })?;
-        if x.d() != anchors.d() {
-            return Err(Error::Features { expected: anchors.d(), found: x.d() });
-        }
-        Ok(anchors)
     }
 }
 
@@ -246,21 +233,6 @@ fn check_alphas(alphas: &[f64], t: usize) -> Result<()> {
         None => Ok(()),
         Some(a) => Err(Error::parameter("alpha", format!("must not be negative, and is {a}"))),
     }
-}
-
-fn check_weights(weights: &[f64], n: usize) -> Result<()> {
-    if weights.len() != n {
-        let message = format!("there are {} weights for {n} samples", weights.len());
-        return Err(Error::parameter("sample_weight", message));
-    }
-    if let Some(i) = weights.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
-        let message = format!("must not be negative, and that of row {i} is {}", weights[i]);
-        return Err(Error::parameter("sample_weight", message));
-    }
-    if weights.iter().all(|w| *w == 0.0) {
-        return Err(Error::parameter("sample_weight", "all weights are zero: no sample counts"));
-    }
-    Ok(())
 }
 
 /// Checks everything, leaves samples of weight 0 out, regresses on the others and gives the left-out ones coefficient 0.
@@ -329,6 +301,7 @@ fn report<T: Real>(found: &Regressed, alphas: &[f64]) -> Report {
         notes: notes::<T>(info, &system, found.n, alphas),
         system: Some(system),
         machine: None,
+        clusters: None,
     }
 }
 

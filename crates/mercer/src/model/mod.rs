@@ -2,7 +2,10 @@
 
 pub mod classes;
 mod components;
+pub mod detector;
+mod door;
 pub mod inverse;
+pub mod kernel_kmeans;
 pub mod kernel_pca;
 pub mod kernel_ridge;
 mod minka;
@@ -14,5 +17,5 @@ pub mod spread;
 pub mod svm;
 
 pub use components::Components;
-pub use report::{Report, SystemReport};
+pub use report::{ClusterReport, Report, SystemReport};
 pub use scaling::{Scaling, ScalingKind};

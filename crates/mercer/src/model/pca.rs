@@ -370,5 +370,6 @@ fn report<T: Real>(road: Road, spectrum: &Spectrum, n: usize, d: usize) -> Repor
         notes,
         system: None,
         machine: None,
+        clusters: None,
     }
 }

@@ -34,6 +34,28 @@ pub struct Report {
     /// What is known of the optimum, for support vector machines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<SvmReport>,
+    /// What is known of the groups, for kernel k-means.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<ClusterReport>,
+}
+
+/// How rounds of kernel k-means went, for the start that was kept.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClusterReport {
+    /// The sum of squared distances to the centres, weighted.
+    pub objective: f64,
+    /// Starts that were tried.
+    pub starts: usize,
+    /// Rounds.
+    pub rounds: usize,
+    /// The objective at the start and after each round.
+    pub objectives: Vec<f64>,
+    /// Samples that changed their cluster, over all rounds.
+    pub moved: u64,
+    /// Times that a cluster which had lost all its samples was given one.
+    pub reseeded: usize,
+    /// Times that all kernel values were looked at; in between only those of samples that moved were.
+    pub full_passes: usize,
 }
 
 /// How well a system (K + α) c = y determines its solution.

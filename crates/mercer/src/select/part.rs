@@ -268,7 +268,7 @@ fn places(folds: &[Fold], n: usize, kept: Option<&[usize]>) -> Result<Vec<Fold>>
 
 /// Kernel values of the samples to judge by with those to learn from: test × train.
 fn cross(ctx: &Context, gram: &impl Tiles, fold: &Fold) -> Result<Mat<f64>> {
-    let columns = gram.gather(ctx, &fold.test)?;
+    let columns = gram.columns(ctx, &fold.test)?;
     let (m, n) = (fold.test.len(), fold.train.len());
     Ok(Mat::from_fn(m, n, |i, j| columns[(fold.train[j], i)]))
 }

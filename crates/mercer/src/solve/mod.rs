@@ -3,6 +3,7 @@
 pub mod cg;
 pub mod eigen;
 pub mod krylov;
+pub mod lloyd;
 pub mod path;
 pub mod ridge;
 pub mod smo;

@@ -2,6 +2,8 @@
 
 use mercer::io::{Model, Saved};
 use mercer::linalg::view::{MatMut, MatRef};
+use mercer::model::detector::Detector;
+use mercer::model::kernel_kmeans::KernelKMeans;
 use mercer::model::kernel_pca::KernelPca;
 use mercer::model::kernel_ridge::KernelRidge;
 use mercer::model::pca::Pca;
@@ -25,6 +27,10 @@ pub fn results(saved: &Saved) -> (Vec<f64>, Option<Vec<f64>>) {
         Model::KernelRidge64(model) => (kernel_ridge(model, &values), None),
         Model::Svm32(model) => (svm(model, &values), None),
         Model::Svm64(model) => (svm(model, &values), None),
+        Model::KernelKMeans32(model) => (kernel_kmeans(model, &values), None),
+        Model::KernelKMeans64(model) => (kernel_kmeans(model, &values), None),
+        Model::Detector32(model) => (detector(model, &values), None),
+        Model::Detector64(model) => (detector(model, &values), None),
     }
 }
 
@@ -34,6 +40,17 @@ fn kernel_ridge<T: Real>(model: &KernelRidge<T>, values: &[f64]) -> Vec<f64> {
     let place = MatMut::new(&mut out, M, model.t(), model.t());
     model.predict(&Context::new(1), &x, place).unwrap();
     out.iter().map(|v| v.f64()).collect()
+}
+
+fn kernel_kmeans<T: Real>(model: &KernelKMeans<T>, values: &[f64]) -> Vec<f64> {
+    let x = Dense::from_vec(values.iter().map(|&v| T::of(v)).collect(), M, D).unwrap();
+    model.distances(&Context::new(1), &x).unwrap().into_vec()
+}
+
+fn detector<T: Real>(model: &Detector<T>, values: &[f64]) -> Vec<f64> {
+    let x = Dense::from_vec(values.iter().map(|&v| T::of(v)).collect(), M, D).unwrap();
+    let scores = model.scores(&Context::new(1), &x).unwrap();
+    scores.into_iter().map(|score| score / model.threshold).collect()
 }
 
 fn svm<T: Real>(model: &Svm<T>, values: &[f64]) -> Vec<f64> {

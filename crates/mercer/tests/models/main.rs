@@ -1,5 +1,7 @@
 //! Models proved by laws, by naive oracles and by the worked numbers of the mathematics they implement.
 
+mod detector;
+mod kernel_kmeans;
 mod kernel_pca;
 mod kernel_ridge;
 mod naive;

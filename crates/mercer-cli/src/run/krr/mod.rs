@@ -21,11 +21,8 @@ use crate::results::{Predictions, class_column, number_column};
 
 /// Runs `mercer krr`.
 pub fn krr(session: &Session, args: &KrrArgs) -> std::result::Result<(), Failure> {
-    let roles = Roles {
-        target: args.target.as_deref(),
-        kind: if args.classify { Kind::Classes } else { Kind::Either },
-        learning: &args.learning,
-    };
+    let kind = if args.classify { Kind::Classes } else { Kind::Either };
+    let roles = Roles::of(args.target.as_deref(), kind, &args.learning);
     let (chosen, wanted) = columns::choose(data::read(session, &args.table)?, &roles)?;
     let types = Types::of(args.ridge.precision, &chosen.features);
     session.progress.begin("preparing");
@@ -36,7 +33,7 @@ pub fn krr(session: &Session, args: &KrrArgs) -> std::result::Result<(), Failure
 }
 
 fn learn(session: &Session, task: &Task<'_>, chosen: &Chosen, types: Types) -> Result<Learned> {
-    let scales = Scales::Learn(task.args.learning.scale.into());
+    let scales = Scales::Learn(task.args.learning.features.scale.into());
     match types.work {
         Dtype::F32 => {
             task.learn(session, Rows::of(&chosen.features, scales)?, Model::KernelRidge32)

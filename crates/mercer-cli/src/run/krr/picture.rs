@@ -7,6 +7,7 @@ use crate::facts::{counted, kernel_in_short};
 use crate::plot::{self, Baseline, Curve, Curves, Mark};
 use crate::run::columns::Chosen;
 use crate::scores::{Measure, Scored, in_short};
+use crate::summary::file_name;
 
 /// The drawing, if one is asked for and there are scores to draw.
 pub fn draw(task: &Task<'_>, chosen: &Chosen, learned: &Learned) -> Option<String> {
@@ -58,7 +59,7 @@ fn level(task: &Task<'_>) -> f64 {
 
 fn titles(task: &Task<'_>, chosen: &Chosen, learned: &Learned) -> [String; 2] {
     let args = task.args;
-    let file = args.table.source.path().file_name().unwrap_or_default().to_string_lossy();
+    let file = file_name(args.table.source.path());
     let names: Vec<&str> = chosen.targets.iter().map(|(name, _)| name.as_str()).collect();
     let method = match task.wanted.classes {
         Some(_) => "Kernel ridge classification",

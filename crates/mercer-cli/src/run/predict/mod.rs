@@ -15,13 +15,22 @@ use crate::deliver::{self, Files};
 use crate::facts::{self, Facts};
 use crate::failure::Failure;
 use crate::machine::Machine;
-use crate::results::Predictions;
+use crate::results::{Predictions, titles_beside};
 use crate::said::{Confusion, Extras, Names, Said};
 use crate::scores::Scores;
 
 /// How good predictions are for rows whose targets are known, or why that cannot be said; nothing
 /// where the table does not hold the targets.
 type Judged = Option<std::result::Result<(Scores, Option<Confusion>), String>>;
+
+/// What is to be told of predictions beside themselves.
+struct Told {
+    /// Seconds taken to compute.
+    seconds: f64,
+    judged: Judged,
+    /// What was said of all rows together, where there is no target.
+    all: Option<(&'static str, String)>,
+}
 
 /// Runs `mercer predict`.
 pub fn predict(session: &Session, args: &PredictArgs) -> std::result::Result<(), Failure> {
@@ -32,7 +41,7 @@ pub fn predict(session: &Session, args: &PredictArgs) -> std::result::Result<(),
         Error::format(&args.model, message)
     })?;
     let names = Names { targets, classes };
-    check(args, &saved, names)?;
+    check(args, &saved, &facts)?;
     let table = data::read(session, &args.table)?;
     let saved = model_file::widened(saved, &table)?;
     let truth = truth(&table, &saved, names);
@@ -51,32 +60,34 @@ pub fn predict(session: &Session, args: &PredictArgs) -> std::result::Result<(),
     let table = args.output.as_ref().map(|file| (file, predictions.table(file.format)));
     let outputs = deliver::write_files(session, &Files { table, ..Files::default() })?;
     session.progress.clear();
-    tell::tell(session, args, &facts, outputs, &predictions, (seconds, judged))
+    let told = Told { seconds, judged, all: said.told() };
+    tell::tell(session, args, &facts, outputs, &predictions, told)
 }
 
 /// Refuses what the model cannot give.
-fn check(args: &PredictArgs, saved: &Saved, names: Names<'_>) -> Result<()> {
+fn check(args: &PredictArgs, saved: &Saved, facts: &Facts) -> Result<()> {
     let machine = Machine::of(&saved.model);
+    let (targets, classes) = facts.predicts().unwrap_or_default();
     let refuse = |flag: &'static str, message: &str| Err(Error::parameter(flag, message));
-    if args.std && names.classes.is_some() {
+    let finds = facts.finds().map(|what| format!("this model tells {what}; "));
+    if let Some(finds) = finds.as_ref().filter(|_| args.std && machine.is_none()) {
+        return refuse("--std", &format!("{finds}there are no standard deviations"));
+    }
+    if args.std && classes.is_some() {
         return refuse("--std", "this model tells classes apart, which have no standard deviation");
     }
     if args.std && machine.is_some() {
         let message = "a support vector machine knows no standard deviations; `mercer krr` does";
         return refuse("--std", message);
     }
-    if names.classes.is_none() {
+    if classes.is_none() {
         let asked = [("--scores", args.scores), ("--probability", args.probability)];
         if let Some((flag, _)) = asked.into_iter().find(|(_, asked)| *asked) {
-            let message = match names.targets.is_empty() {
-                true => "this model tells inside from outside; there are no classes",
-                false => "this model predicts numbers; there are no classes to tell apart",
-            };
-            return refuse(flag, message);
+            let finds = finds.as_deref().unwrap_or("this model predicts numbers; ");
+            return refuse(flag, &format!("{finds}there are no classes to tell apart"));
         }
     }
-    if args.decisions && (machine.is_none() || names.classes.is_none() && !names.targets.is_empty())
-    {
+    if args.decisions && (machine.is_none() || classes.is_none() && !targets.is_empty()) {
         let message =
             "only support vector machines that tell classes apart have decisions of pairs";
         return refuse("--decisions", message);
@@ -116,11 +127,7 @@ fn predictions(
 ) -> Predictions {
     let extras =
         Extras { scores: args.scores, decisions: args.decisions, probabilities: args.probability };
-    // A label of the target's name holds the truth; two columns of one name would be a riddle.
-    let is_label = |name: &String| label.as_ref().is_some_and(|(other, _)| other == name);
-    let title = |name: &String| match is_label(name) {
-        true => format!("prediction_{name}"),
-        false => name.clone(),
-    };
-    Predictions { columns: said.columns(names, saved.dtype, extras, title), label }
+    // A label of the target's name holds the truth.
+    let columns = said.columns(names, saved.dtype, extras, titles_beside(label.as_ref()));
+    Predictions { columns, label }
 }

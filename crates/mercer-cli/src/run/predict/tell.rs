@@ -2,12 +2,11 @@
 
 use serde::Serialize;
 
-use super::Judged;
+use super::Told;
 use crate::args::PredictArgs;
 use crate::describe::{LISTED_NAMES, listed};
 use crate::facts::{Facts, counted};
 use crate::failure::Failure;
-use crate::plot::grouped;
 use crate::results::Predictions;
 use crate::run::Session;
 use crate::said::Confusion;
@@ -40,15 +39,14 @@ pub fn tell(
     facts: &Facts,
     outputs: Outputs,
     predictions: &Predictions,
-    (seconds, judged): (f64, Judged),
+    Told { seconds, judged, all }: Told,
 ) -> Result<(), Failure> {
     let (table, rows) = (shown(args.table.source.path()), predictions.n());
     if !session.quiet {
         let mut lines = Lines::titled(title(facts, rows, &table));
         lines.add("model", format!("{}: {}", shown(&args.model), facts.method()));
-        if let Some(outside) = outside(facts, predictions) {
-            let share = 100.0 * outside as f64 / rows.max(1) as f64;
-            lines.add("outside", format!("{} rows ({share:.1} %)", grouped(outside)));
+        if let Some((name, text)) = all {
+            lines.add(name, text);
         }
         if let Some(judged) = &judged {
             describe(&mut lines, judged, facts);
@@ -81,15 +79,8 @@ pub fn tell(
 
 fn title(facts: &Facts, rows: usize, table: &str) -> String {
     let (targets, _) = facts.predicts().unwrap_or_default();
-    let what = if targets.is_empty() { "inside or outside".into() } else { listed(targets) };
+    let what = facts.finds().map_or_else(|| listed(targets), String::from);
     format!("{what} for {} of {table}", counted(rows, "row"))
-}
-
-/// How many rows lie outside, where a model tells inside from outside.
-fn outside(facts: &Facts, predictions: &Predictions) -> Option<usize> {
-    facts.predicts().filter(|(targets, _)| targets.is_empty())?;
-    let (_, sides) = predictions.columns.first()?;
-    Some((0..sides.len()).filter(|&row| sides.number(row) == Some(-1.0)).count())
 }
 
 fn describe(

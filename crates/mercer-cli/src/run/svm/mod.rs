@@ -159,7 +159,7 @@ fn params(learns: Learns, kernel: &KernelSpec, smo: &SmoArgs) -> SvmParams {
 
 /// The walk of all: read, choose columns, fit, judge, draw, write, tell.
 fn run(session: &Session, mut job: Job<'_>) -> std::result::Result<(), Failure> {
-    let roles = Roles { target: job.target, kind: job.kind, learning: job.learning };
+    let roles = Roles::of(job.target, job.kind, job.learning);
     let (chosen, wanted) = columns::choose(data::read(session, job.table)?, &roles)?;
     let lesson = Lesson::of(wanted, job.class_weight, &chosen.features)?;
     check(&job, &lesson, &chosen.features)?;
@@ -168,7 +168,7 @@ fn run(session: &Session, mut job: Job<'_>) -> std::result::Result<(), Failure> 
     let task = Task {
         params: params_for(&job, &lesson),
         lesson,
-        scale: job.learning.scale.into(),
+        scale: job.learning.features.scale.into(),
         probability: job.probability,
         search: job.search.take(),
     };
@@ -196,10 +196,7 @@ fn params_for(job: &Job<'_>, lesson: &Lesson) -> SvmParams {
 
 /// Refuses flags that contradict what the table holds.
 fn check(job: &Job<'_>, lesson: &Lesson, features: &Table) -> Result<()> {
-    if features.n_rows() < 2 {
-        let message = "there is one row, and nothing to learn from it: at least two are needed";
-        return Err(data::about(features, message.into()));
-    }
+    data::at_least_two(features)?;
     let refuse = |flag: &'static str| {
         let message = "the target holds numbers: --classify takes them for classes";
         Err(Error::parameter(flag, message))
@@ -256,7 +253,7 @@ fn finish(
     };
     facts::note_fit(&mut saved, &notes);
     let facts = Facts::of(&saved);
-    let table = args.output.as_ref().map(|file| {
+    let table = args.results.output.as_ref().map(|file| {
         let extras = Extras { probabilities: true, ..Extras::default() };
         let own = said.columns(names, types.result, extras, |_| "prediction".into());
         let columns = chosen.targets.into_iter().chain(own).collect();
@@ -264,7 +261,7 @@ fn finish(
     });
     let files = Files {
         table,
-        model: args.model.as_ref().map(|file| (file, &saved)),
+        model: args.results.model.as_ref().map(|file| (file, &saved)),
         libsvm_model: args.libsvm_model.as_ref().map(|file| (file, &saved)),
         pictures: &args.plot,
         drawing,

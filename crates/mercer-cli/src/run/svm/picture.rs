@@ -1,6 +1,6 @@
 //! A machine as a picture: over the plane of two columns, or along one.
 
-use mercer::io::{Column, Table};
+use mercer::io::Table;
 use mercer::linalg::view::Mat;
 use mercer::model::svm::{Task as Learns, votes};
 use mercer::{Error, Result};
@@ -12,11 +12,11 @@ use crate::machine::Machine;
 use crate::plot::{self, Field, Ground, Group, Map, Marks, Regions, Shape, Tube};
 use crate::run::Session;
 use crate::run::evaluate::decisions;
+use crate::run::plane::{self, Window, number};
 use crate::said::{Said, is_inside};
 use crate::scores::in_short;
+use crate::summary::file_name;
 
-/// Points of the grid along each side of the plane.
-const GRID: [usize; 2] = [161, 121];
 /// Points of a function of one column.
 const LINE: usize = 481;
 /// Colours of a scale of values.
@@ -28,7 +28,7 @@ const RING: &str = "support vector";
 /// The part of the world that is looked at.
 pub enum View {
     /// A rectangle of the plane of two columns.
-    Plane([[f64; 2]; 2]),
+    Plane(Window),
     /// A range of the only column.
     Line([f64; 2]),
 }
@@ -38,10 +38,10 @@ pub fn view(job: &Job<'_>, task: &Task<'_>, features: &Table) -> Result<Option<V
     if job.learned.plot.is_empty() {
         return Ok(None);
     }
-    let values = |j: usize| (0..features.n_rows()).map(move |i| number(features, i, j));
+    let values = || (0..features.n_rows()).map(|row| number(features, row, 0));
     match (features.n_columns(), &task.lesson.target) {
-        (1, Target::Values(_)) => Ok(Some(View::Line(Field::range_around(values(0))))),
-        (2, _) => Ok(Some(View::Plane([0, 1].map(|j| Field::range_around(values(j)))))),
+        (1, Target::Values(_)) => Ok(Some(View::Line(Field::range_around(values())))),
+        (2, _) => Ok(Some(View::Plane(plane::window(features)))),
         (count, target) => {
             let needed = if matches!(target, Target::Values(_)) { "one or two" } else { "two" };
             let names: Vec<String> = (0..count.min(2)).map(|j| features.name(j)).collect();
@@ -57,10 +57,6 @@ pub fn view(job: &Job<'_>, task: &Task<'_>, features: &Table) -> Result<Option<V
     }
 }
 
-fn number(table: &Table, row: usize, column: usize) -> f64 {
-    table.columns[column].number(row).unwrap_or(f64::NAN)
-}
-
 /// Draws what was learned as SVG text.
 pub fn draw(
     session: &Session,
@@ -72,15 +68,13 @@ pub fn draw(
     session.progress.begin("drawing");
     match view {
         View::Line(range) => draw_line(session, job, task, done, *range),
-        View::Plane(ranges) => draw_plane(session, job, task, done, *ranges),
+        View::Plane(window) => draw_plane(session, job, task, done, *window),
     }
 }
 
 /// The decisions of the machine at points that the picture wants to know it at.
-fn at(session: &Session, done: &Done, columns: Vec<Vec<f64>>) -> Result<Mat<f64>> {
-    let names = (0..columns.len()).map(|j| done.chosen.features.name(j)).collect();
-    let table = Table::new(names, columns.into_iter().map(Column::F64).collect());
-    decisions(session, &done.learned.model, done.learned.scaling.as_ref(), &table)
+fn at(session: &Session, done: &Done, table: &Table) -> Result<Mat<f64>> {
+    decisions(session, &done.learned.model, done.learned.scaling.as_ref(), table)
 }
 
 fn draw_line(
@@ -92,7 +86,7 @@ fn draw_line(
 ) -> Result<String> {
     let place = |i: usize| low + (high - low) * i as f64 / (LINE - 1) as f64;
     let x: Vec<f64> = (0..LINE).map(place).collect();
-    let values = at(session, done, vec![x.clone()])?;
+    let values = at(session, done, &plane::rows(&done.chosen.features, vec![x.clone()]))?;
     let function: Vec<[f64; 2]> = x.iter().enumerate().map(|(i, &x)| [x, values[(i, 0)]]).collect();
     let Target::Values(targets) = &task.lesson.target else {
         unreachable!("only values are drawn along one column")
@@ -140,13 +134,11 @@ fn draw_plane(
     job: &Job<'_>,
     task: &Task<'_>,
     done: &Done,
-    [x, y]: [[f64; 2]; 2],
+    window: Window,
 ) -> Result<String> {
-    let grid = Field::grid(x, y, GRID[0], GRID[1]);
-    let columns = [0, 1].map(|axis| grid.iter().map(|point| point[axis]).collect());
-    let values = at(session, done, columns.into())?;
+    let values = at(session, done, &plane::grid(&done.chosen.features, window))?;
     let first: Vec<f64> = (0..values.rows()).map(|i| values[(i, 0)]).collect();
-    let field = Field { x, y, columns: GRID[0], rows: GRID[1], values: &first };
+    let field = plane::field(window, &first);
     let (groups, group) = groups(task, done, &first);
     let colours: Vec<[u8; 3]> = groups.iter().map(|group| group.colour).collect();
     let (class, change);
@@ -168,11 +160,12 @@ fn draw_plane(
             full: largest(&first),
             margins: false,
         },
-        Target::Values(targets) => Ground::Heights { field, ends: ends(targets, &first) },
+        Target::Values(targets) => {
+            Ground::Heights { field, ends: ends(targets, &first), line: None }
+        }
     };
     let features = &done.chosen.features;
-    let points: Vec<[f64; 2]> =
-        (0..features.n_rows()).map(|i| [0, 1].map(|j| number(features, i, j))).collect();
+    let points = plane::points(features);
     let [title, subtitle] = titles(job, done);
     Ok(plot::map(&Map {
         title: &title,
@@ -262,7 +255,7 @@ fn ringed(done: &Done) -> Vec<bool> {
 
 fn titles(job: &Job<'_>, done: &Done) -> [String; 2] {
     let machine = machine(done);
-    let file = job.table.source.path().file_name().unwrap_or_default().to_string_lossy();
+    let file = file_name(job.table.source.path());
     let mut method = machine_in_words(machine.params.task).to_string();
     method[..1].make_ascii_uppercase();
     let title = match done.chosen.targets.first() {

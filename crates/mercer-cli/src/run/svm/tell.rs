@@ -78,7 +78,7 @@ pub fn tell(
         lines.warn(&hints(task, grid));
         lines.print();
     }
-    if !job.learned.json {
+    if !job.learned.results.json {
         return match grid {
             Some(grid) => terminal_table::print(&scores(grid)).map_err(Failure::Print),
             None => Ok(()),

@@ -1,7 +1,7 @@
 //! Whether the parts of a model fit together. The same check guards writing and reading, so that what was saved can be
 //! loaded, and nothing that was loaded makes a later step fail.
 
-use super::{Model, Saved, svm};
+use super::Saved;
 use crate::kernel::VectorKernel;
 use crate::linalg::view::Mat;
 use crate::model::inverse::{Inverse, InverseParams};
@@ -15,15 +15,7 @@ pub(super) type Checked = Result<(), String>;
 
 /// Refuses what does not fit together, in the words of what is wrong.
 pub fn check(saved: &Saved) -> Checked {
-    match &saved.model {
-        Model::Pca(model) => pca(model)?,
-        Model::KernelPca32(model) => kernel_pca(model)?,
-        Model::KernelPca64(model) => kernel_pca(model)?,
-        Model::KernelRidge32(model) => kernel_ridge(model)?,
-        Model::KernelRidge64(model) => kernel_ridge(model)?,
-        Model::Svm32(model) => svm::check::svm(model)?,
-        Model::Svm64(model) => svm::check::svm(model)?,
-    }
+    saved.model.kept().check()?;
     let inputs = saved.model.inputs();
     if let Some(scale) = &saved.scaling {
         scaling(scale, inputs)?;
@@ -34,7 +26,7 @@ pub fn check(saved: &Saved) -> Checked {
     }
 }
 
-fn pca(model: &Pca) -> Checked {
+pub(super) fn pca(model: &Pca) -> Checked {
     let (n, d, k) = (model.n, model.d(), model.k());
     if n < 2 || d == 0 || k > n.min(d) {
         return Err(format!("{k} components of {n} samples with {d} features cannot be"));
@@ -47,7 +39,7 @@ fn pca(model: &Pca) -> Checked {
     components(model.params.components)
 }
 
-fn kernel_pca<T: Real>(model: &KernelPca<T>) -> Checked {
+pub(super) fn kernel_pca<T: Real>(model: &KernelPca<T>) -> Checked {
     let (n, k) = (model.n(), model.k());
     if n == 0 || k > n {
         return Err(format!("{k} components of {n} samples cannot be"));
@@ -74,7 +66,7 @@ fn kernel_pca<T: Real>(model: &KernelPca<T>) -> Checked {
     }
 }
 
-fn kernel_ridge<T: Real>(model: &KernelRidge<T>) -> Checked {
+pub(super) fn kernel_ridge<T: Real>(model: &KernelRidge<T>) -> Checked {
     let (n, t) = (model.n(), model.t());
     if n == 0 || t == 0 {
         return Err(format!("{t} targets of {n} samples cannot be"));

@@ -16,6 +16,10 @@ pub const KERNEL_PCA: &str = "kernel_pca";
 pub const KERNEL_RIDGE: &str = "kernel_ridge";
 /// The name of support vector machines in files.
 pub const SVM: &str = "svm";
+/// The name of kernel k-means in files.
+pub const KERNEL_KMEANS: &str = "kernel_kmeans";
+/// The name of detectors of unusual samples in files.
+pub const DETECTOR: &str = "kernel_pca_detector";
 
 /// The header of format 1. Fields that a reader does not know are passed over: a change that a reader must know of
 /// raises the version.
@@ -25,7 +29,7 @@ pub struct Header {
     pub format: u64,
     /// The version of mercer that wrote the file, for people.
     pub mercer: String,
-    /// [`PCA`], [`KERNEL_PCA`], [`KERNEL_RIDGE`] or [`SVM`].
+    /// [`PCA`], [`KERNEL_PCA`], [`KERNEL_RIDGE`], [`SVM`], [`KERNEL_KMEANS`] or [`DETECTOR`].
     pub estimator: String,
     /// The parameters of the fit, as the estimator describes them.
     pub params: Value,
@@ -39,7 +43,7 @@ pub struct Header {
     pub n: usize,
     /// Features; `None` where the kernel matrix was given.
     pub d: Option<usize>,
-    /// Components, targets, or decisions.
+    /// Components, targets, decisions, or clusters.
     pub k: usize,
     /// How the fit went.
     pub report: Report,

@@ -7,8 +7,11 @@
 //! distrusts the numbers all the same.
 
 mod check;
+mod detector;
 mod frame;
 mod header;
+mod kept;
+mod kmeans;
 mod pack;
 pub(super) mod read;
 pub(super) mod svm;
@@ -27,11 +30,14 @@ use serde_json::{Map, Value};
 use crate::error::{Error, Result};
 use crate::io::atomic::{Staged, write_whole};
 use crate::io::libsvm_model;
+use crate::model::detector::Detector;
+use crate::model::kernel_kmeans::KernelKMeans;
 use crate::model::kernel_pca::KernelPca;
 use crate::model::kernel_ridge::KernelRidge;
 use crate::model::pca::Pca;
 use crate::model::svm::Svm;
 use crate::model::{Report, Scaling};
+use kept::Kept;
 
 /// The format that is written, and the newest that is read.
 pub const FORMAT: u64 = 1;
@@ -73,69 +79,58 @@ pub enum Model {
     Svm32(Svm<f32>),
     /// A support vector machine with tiles and support vectors in double precision.
     Svm64(Svm<f64>),
+    /// Kernel k-means with tiles and anchors in single precision.
+    KernelKMeans32(KernelKMeans<f32>),
+    /// Kernel k-means with tiles and anchors in double precision.
+    KernelKMeans64(KernelKMeans<f64>),
+    /// A detector of unusual samples with tiles and anchors in single precision.
+    Detector32(Detector<f32>),
+    /// A detector of unusual samples with tiles and anchors in double precision.
+    Detector64(Detector<f64>),
 }
 
 impl Model {
-    /// The estimator's name in files: `"pca"`, `"kernel_pca"`, `"kernel_ridge"` or `"svm"`.
-    pub fn estimator(&self) -> &'static str {
+    /// What files need of it, whatever it is.
+    fn kept(&self) -> &dyn Kept {
         match self {
-            Model::Pca(_) => header::PCA,
-            Model::KernelPca32(_) | Model::KernelPca64(_) => header::KERNEL_PCA,
-            Model::KernelRidge32(_) | Model::KernelRidge64(_) => header::KERNEL_RIDGE,
-            Model::Svm32(_) | Model::Svm64(_) => header::SVM,
+            Model::Pca(model) => model,
+            Model::KernelPca32(model) => model,
+            Model::KernelPca64(model) => model,
+            Model::KernelRidge32(model) => model,
+            Model::KernelRidge64(model) => model,
+            Model::Svm32(model) => model,
+            Model::Svm64(model) => model,
+            Model::KernelKMeans32(model) => model,
+            Model::KernelKMeans64(model) => model,
+            Model::Detector32(model) => model,
+            Model::Detector64(model) => model,
         }
+    }
+
+    /// The estimator's name in files: `"pca"`, `"kernel_pca"`, `"kernel_ridge"`, `"svm"`, `"kernel_kmeans"` or
+    /// `"kernel_pca_detector"`.
+    pub fn estimator(&self) -> &'static str {
+        self.kept().estimator()
     }
 
     /// Columns of the input: features or, for a model of a given kernel matrix, training samples.
     pub fn inputs(&self) -> usize {
-        match self {
-            Model::Pca(model) => model.d(),
-            Model::KernelPca32(model) => model.anchors.as_ref().map_or(model.n(), |x| x.d()),
-            Model::KernelPca64(model) => model.anchors.as_ref().map_or(model.n(), |x| x.d()),
-            Model::KernelRidge32(model) => model.anchors.as_ref().map_or(model.n(), |x| x.d()),
-            Model::KernelRidge64(model) => model.anchors.as_ref().map_or(model.n(), |x| x.d()),
-            Model::Svm32(model) => model.anchors.as_ref().map_or(model.trained_on, |x| x.d()),
-            Model::Svm64(model) => model.anchors.as_ref().map_or(model.trained_on, |x| x.d()),
-        }
+        self.kept().d().unwrap_or(self.n())
     }
 
     /// Training samples.
     pub fn n(&self) -> usize {
-        match self {
-            Model::Pca(model) => model.n,
-            Model::KernelPca32(model) => model.n(),
-            Model::KernelPca64(model) => model.n(),
-            Model::KernelRidge32(model) => model.n(),
-            Model::KernelRidge64(model) => model.n(),
-            Model::Svm32(model) => model.trained_on,
-            Model::Svm64(model) => model.trained_on,
-        }
+        self.kept().n()
     }
 
-    /// Outputs: components, targets, or decisions.
+    /// Outputs: components, targets, decisions, or clusters.
     pub fn k(&self) -> usize {
-        match self {
-            Model::Pca(model) => model.k(),
-            Model::KernelPca32(model) => model.k(),
-            Model::KernelPca64(model) => model.k(),
-            Model::KernelRidge32(model) => model.t(),
-            Model::KernelRidge64(model) => model.t(),
-            Model::Svm32(model) => model.offset.len(),
-            Model::Svm64(model) => model.offset.len(),
-        }
+        self.kept().k()
     }
 
     /// How the fit went.
     pub fn report(&self) -> &Report {
-        match self {
-            Model::Pca(model) => &model.report,
-            Model::KernelPca32(model) => &model.report,
-            Model::KernelPca64(model) => &model.report,
-            Model::KernelRidge32(model) => &model.report,
-            Model::KernelRidge64(model) => &model.report,
-            Model::Svm32(model) => &model.report,
-            Model::Svm64(model) => &model.report,
-        }
+        self.kept().report()
     }
 }
 

@@ -43,6 +43,11 @@ impl<'a> Tensor<'a> {
         Self::real(name, &[], std::slice::from_ref(number))
     }
 
+    /// Whole numbers.
+    pub fn places(name: &'static str, shape: &[usize], places: impl Iterator<Item = u64>) -> Self {
+        Self { name, shape: shape.to_vec(), content: Content::Places(places.collect()) }
+    }
+
     /// Samples.
     pub fn points<T: Real>(name: &'static str, points: &'a Dense<T>) -> Self {
         Self::real(name, &[points.n(), points.d()], points.data())
@@ -156,6 +161,13 @@ impl<'a> Tensors<'a> {
     /// Whole numbers of the given shape.
     pub fn places(&mut self, name: &'static str, shape: &[usize]) -> Result<Vec<u64>, Fault> {
         Ok(decode(self.bytes(name, Dtype::U64, Some(shape))?, u64::from_le_bytes))
+    }
+
+    /// A list of whole numbers that count or point to something.
+    pub fn counts(&mut self, name: &'static str, length: usize) -> Result<Vec<usize>, Fault> {
+        let too_large = || Fault::Invalid(format!("a number of its tensor '{name}' is too large"));
+        let places = self.places(name, &[length])?;
+        places.into_iter().map(|place| usize::try_from(place).map_err(|_| too_large())).collect()
     }
 
     /// Real numbers of the given shape that may be NaN or infinite: what a report tells, nothing is computed with.

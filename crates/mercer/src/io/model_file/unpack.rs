@@ -7,10 +7,10 @@ use serde_json::Value;
 use super::frame::{Fault, Frame};
 use super::header::{self, Header};
 use super::tensors::Tensors;
-use super::{Dtype, Model, Saved, check, svm};
+use super::{Dtype, Model, Saved, check, detector, kmeans, svm};
 use crate::model::Scaling;
 use crate::model::inverse::{Inverse, InverseParams};
-use crate::model::kernel_pca::KernelPca;
+use crate::model::kernel_pca::{KernelPca, KernelPcaParams};
 use crate::model::kernel_ridge::KernelRidge;
 use crate::model::pca::Pca;
 use crate::real::Real;
@@ -43,6 +43,14 @@ fn model(header: &Header, tensors: &mut Tensors<'_>) -> Result<Model, Fault> {
         }
         (header::SVM, Dtype::F32) => Ok(Model::Svm32(svm::unpack::svm(header, tensors)?)),
         (header::SVM, Dtype::F64) => Ok(Model::Svm64(svm::unpack::svm(header, tensors)?)),
+        (header::KERNEL_KMEANS, Dtype::F32) => {
+            Ok(Model::KernelKMeans32(kmeans::unpack(header, tensors)?))
+        }
+        (header::KERNEL_KMEANS, Dtype::F64) => {
+            Ok(Model::KernelKMeans64(kmeans::unpack(header, tensors)?))
+        }
+        (header::DETECTOR, Dtype::F32) => Ok(Model::Detector32(detector::unpack(header, tensors)?)),
+        (header::DETECTOR, Dtype::F64) => Ok(Model::Detector64(detector::unpack(header, tensors)?)),
         (other, _) => Err(Fault::Invalid(format!("this mercer knows no estimator {other:?}"))),
     }
 }
@@ -63,9 +71,18 @@ fn pca(header: &Header, tensors: &mut Tensors<'_>) -> Result<Pca, Fault> {
 }
 
 fn kernel_pca<T: Real>(header: &Header, tensors: &mut Tensors<'_>) -> Result<KernelPca<T>, Fault> {
+    components(header, tensors, params(&header.params)?)
+}
+
+/// Kernel PCA with parameters that were read already.
+pub(super) fn components<T: Real>(
+    header: &Header,
+    tensors: &mut Tensors<'_>,
+    params: KernelPcaParams,
+) -> Result<KernelPca<T>, Fault> {
     let (n, k) = (header.n, header.k);
     Ok(KernelPca {
-        params: params(&header.params)?,
+        params,
         eigenvalues: tensors.real("eigenvalues", &[k])?,
         coef: tensors.matrix("coef", n, k)?,
         offset: tensors.real("offset", &[k])?,

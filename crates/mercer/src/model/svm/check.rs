@@ -2,6 +2,7 @@
 
 use super::{Lesson, SvmParams, Target, Task};
 use crate::error::{Error, Result};
+use crate::model::door::check_weights;
 
 /// The samples that count, with what is to be learned of them.
 pub(super) struct Checked {
@@ -178,19 +179,8 @@ fn counted(weights: Option<&[f64]>, n: usize) -> Result<(Vec<usize>, Vec<f64>)> 
     let Some(weights) = weights else {
         return Ok(((0..n).collect(), vec![1.0; n]));
     };
-    if weights.len() != n {
-        let message = format!("there are {} weights for {n} samples", weights.len());
-        return Err(Error::parameter("sample_weight", message));
-    }
-    if let Some(row) = weights.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
-        let message = format!("must not be negative, and that of row {row} is {}", weights[row]);
-        return Err(Error::parameter("sample_weight", message));
-    }
+    check_weights(weights, n)?;
     let rows: Vec<usize> = (0..n).filter(|&row| weights[row] > 0.0).collect();
-    if rows.is_empty() {
-        let message = "invalid input: all samples have weight 0, so none counts";
-        return Err(Error::parameter("sample_weight", message));
-    }
     let kept = rows.iter().map(|&row| weights[row]).collect();
     Ok((rows, kept))
 }

@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::expansion::{Expansion, Weights};
 use crate::kernel::{Kernel, VectorKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
+use crate::model::door::anchors_for;
 use crate::points::{Dense, Points};
 use crate::real::Real;
 
@@ -17,15 +18,7 @@ impl<T: Real> Svm<T> {
     /// The decisions for new samples: m × problems. Of regressions these are the predicted values; of `OneClass`, positive
     /// inside.
     pub fn decisions(&self, ctx: &Context, x: &Dense<T>) -> Result<Mat<f64>> {
-        let anchors = self.anchors.as_ref().ok_or_else(|| {
-            Error::parameter(
-                "kernel",
-                "the model was fitted on a precomputed kernel: give it kernel values with the training samples",
-            )
-        })?;
-        if x.d() != anchors.d() {
-            return Err(Error::Features { expected: anchors.d(), found: x.d() });
-        }
+        let anchors = anchors_for(self.anchors.as_ref(), x)?;
         // Samples in single precision whose products cancel were learned from in double.
         let computed_in = self.report.machine.as_ref().map_or("", |machine| &machine.precision);
         match T::EPSILON > 1e-10 && computed_in == f64::NAME {

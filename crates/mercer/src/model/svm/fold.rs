@@ -78,5 +78,6 @@ fn report<T: Real>(solved: &[Solved]) -> Report {
             columns_used: solved.iter().map(|solution| solution.asked).sum(),
             columns_at_hand: solved.iter().map(|solution| solution.hits).sum(),
         }),
+        clusters: None,
     }
 }

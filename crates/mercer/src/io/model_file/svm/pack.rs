@@ -1,18 +1,62 @@
 //! A support vector machine as header and tensors.
 
+use serde_json::Value;
+
 use super::{PLATT, SLOPES, STEPS, STOPS};
-use crate::io::model_file::header::CalibrationHeader;
-use crate::io::model_file::pack::KernelHeader;
+use crate::io::model_file::Dtype;
+use crate::io::model_file::check::Checked;
+use crate::io::model_file::header::{self, CalibrationHeader};
+use crate::io::model_file::kept::{Kept, precision};
 use crate::io::model_file::tensors::{Content, Tensor};
-use crate::io::model_file::{Dtype, Model};
 use crate::model::Report;
 use crate::model::svm::{Calibration, Curve, ProblemReport, Svm};
 use crate::real::Real;
 
-/// What the header tells of a machine in particular.
-pub fn header<T: Real>(model: &Svm<T>, precision: Dtype) -> serde_json::Result<KernelHeader> {
-    let d = model.anchors.as_ref().map(|anchors| anchors.d());
-    Ok((serde_json::to_value(&model.params)?, None, precision, d))
+impl<T: Real> Kept for Svm<T> {
+    fn estimator(&self) -> &'static str {
+        header::SVM
+    }
+
+    fn n(&self) -> usize {
+        self.trained_on
+    }
+
+    fn d(&self) -> Option<usize> {
+        self.anchors.as_ref().map(|anchors| anchors.d())
+    }
+
+    fn k(&self) -> usize {
+        self.offset.len()
+    }
+
+    fn report(&self) -> &Report {
+        &self.report
+    }
+
+    fn precision(&self) -> Dtype {
+        precision::<T>()
+    }
+
+    fn params(&self) -> serde_json::Result<Value> {
+        serde_json::to_value(&self.params)
+    }
+
+    fn tensors(&self) -> Vec<Tensor<'_>> {
+        tensors(self)
+    }
+
+    fn check(&self) -> Checked {
+        super::check::svm(self)
+    }
+
+    fn classes(&self) -> Option<Vec<String>> {
+        self.classes.clone()
+    }
+
+    fn calibration(&self) -> Option<CalibrationHeader> {
+        let calibration = self.calibration.as_ref();
+        calibration.map(|calibration| CalibrationHeader { folds: calibration.folds })
+    }
 }
 
 /// The report without its list of problems, which lies in tensors.
@@ -24,21 +68,18 @@ pub fn short_report(report: &Report) -> Report {
     short
 }
 
-/// The header's part of a calibration, if the model has one.
-pub fn calibration_header(model: &Model) -> Option<CalibrationHeader> {
-    let calibration = match model {
-        Model::Svm32(model) => model.calibration.as_ref(),
-        Model::Svm64(model) => model.calibration.as_ref(),
-        _ => None,
-    };
-    calibration.map(|calibration| CalibrationHeader { folds: calibration.folds })
-}
-
-/// The tensors of a machine.
-pub fn tensors<T: Real>(model: &Svm<T>) -> Vec<Tensor<'_>> {
+fn tensors<T: Real>(model: &Svm<T>) -> Vec<Tensor<'_>> {
     let mut tensors = vec![
-        places("support", &[model.support.len()], model.support.iter().map(|&at| at as u64)),
-        places("counts", &[model.counts.len()], model.counts.iter().map(|&count| count as u64)),
+        Tensor::places(
+            "support",
+            &[model.support.len()],
+            model.support.iter().map(|&at| at as u64),
+        ),
+        Tensor::places(
+            "counts",
+            &[model.counts.len()],
+            model.counts.iter().map(|&count| count as u64),
+        ),
         Tensor::matrix("coef", &model.coef),
         Tensor::real("offset", &[model.offset.len()], &model.offset),
     ];
@@ -50,14 +91,6 @@ pub fn tensors<T: Real>(model: &Svm<T>) -> Vec<Tensor<'_>> {
     let problems = machine.map_or(&[][..], |machine| &machine.problems);
     tensors.extend((!problems.is_empty()).then(|| told(problems)).into_iter().flatten());
     tensors
-}
-
-fn places<'a>(
-    name: &'static str,
-    shape: &[usize],
-    places: impl Iterator<Item = u64>,
-) -> Tensor<'a> {
-    Tensor { name, shape: shape.to_vec(), content: Content::Places(places.collect()) }
 }
 
 /// Curves one after another in one list of numbers, with the kind of each and the place where its numbers end.
@@ -84,8 +117,8 @@ fn curves<'a>(calibration: &Calibration) -> [Tensor<'a>; 3] {
     }
     let count = kinds.len();
     [
-        places("curves.kind", &[count], kinds.into_iter()),
-        places("curves.ends", &[count], ends.into_iter()),
+        Tensor::places("curves.kind", &[count], kinds.into_iter()),
+        Tensor::places("curves.ends", &[count], ends.into_iter()),
         owned("curves.numbers", vec![numbers.len()], numbers),
     ]
 }
@@ -101,7 +134,7 @@ fn told<'a>(problems: &[ProblemReport]) -> [Tensor<'a>; 2] {
     });
     let numbers = problems.iter().flat_map(|p| [p.objective, p.gap, p.violation]);
     [
-        places("problems.counts", &[problems.len(), 4], counts),
+        Tensor::places("problems.counts", &[problems.len(), 4], counts),
         owned("problems.numbers", vec![problems.len(), 3], numbers.collect()),
     ]
 }

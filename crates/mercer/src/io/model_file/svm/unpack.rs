@@ -17,10 +17,10 @@ pub fn svm<T: Real>(header: &Header, tensors: &mut Tensors<'_>) -> Result<Svm<T>
     let weights = tensors.has("class_weights").then(|| tensors.real("class_weights", &[classes]));
     Ok(Svm {
         params: params(&header.params)?,
-        support: counts(tensors, "support", count)?,
+        support: tensors.counts("support", count)?,
         anchors: header.d.map(|d| tensors.points("anchors", count, d)).transpose()?,
         trained_on: header.n,
-        counts: counts(tensors, "counts", classes)?,
+        counts: tensors.counts("counts", classes)?,
         coef: tensors.matrix("coef", rows, count)?,
         offset: tensors.real("offset", &[problems])?,
         classes: header.classes.clone(),
@@ -28,16 +28,6 @@ pub fn svm<T: Real>(header: &Header, tensors: &mut Tensors<'_>) -> Result<Svm<T>
         calibration: calibration(header, tensors)?,
         report: report(header, tensors)?,
     })
-}
-
-fn counts(
-    tensors: &mut Tensors<'_>,
-    name: &'static str,
-    length: usize,
-) -> Result<Vec<usize>, Fault> {
-    let too_large = || Fault::Invalid(format!("a number of its tensor '{name}' is too large"));
-    let places = tensors.places(name, &[length])?;
-    places.into_iter().map(|place| usize::try_from(place).map_err(|_| too_large())).collect()
 }
 
 fn calibration(header: &Header, tensors: &mut Tensors<'_>) -> Result<Option<Calibration>, Fault> {

@@ -1,5 +1,6 @@
 //! Tests of model files: what is saved comes back to the last bit, damage and malice are refused with a message.
 
+mod clusters;
 mod damage;
 mod hostile;
 mod places;
@@ -115,6 +116,7 @@ fn all() -> Vec<Saved> {
     let narrow = Saved::new(Model::KernelRidge32(kernel_ridge()), Dtype::F32);
     let mut all = vec![pca(), full(), single, precomputed(), ridge(), narrow];
     all.extend(svm::all());
+    all.extend(clusters::all());
     all
 }
 

@@ -1,14 +1,20 @@
-//! What a model says of rows: values, classes, or on which side they are; as columns of a table, and
-//! against what is known.
+//! What a model says of rows: values, classes, clusters, on which side they are or how unusual; as
+//! columns of a table, and against what is known.
+
+mod judged;
+mod unusual;
 
 use mercer::io::{Column, Dtype};
 use mercer::linalg::view::Mat;
-use mercer::select::{Judge, SquaredError};
-use serde::Serialize;
 
+pub use self::judged::Confusion;
+use self::judged::judge_values;
+pub use self::unusual::{Ranking, Unusual};
+use crate::describe::listed;
+use crate::facts::counted;
 use crate::machine::pairs;
 use crate::results::{class_column, number_column};
-use crate::scores::{Scores, variance};
+use crate::scores::Scores;
 
 /// What a model says of rows.
 pub enum Said {
@@ -32,6 +38,15 @@ pub enum Said {
     },
     /// How far inside each row is; outside where this is not positive.
     Sides(Vec<f64>),
+    /// The cluster of each row.
+    Clusters {
+        /// Counted from 0.
+        places: Vec<usize>,
+        /// How far each row is from the centre of its cluster, where that is known.
+        distances: Option<Vec<f64>>,
+    },
+    /// How unusual each row is.
+    Unusual(Unusual),
 }
 
 /// What to give beside predictions.
@@ -56,13 +71,13 @@ pub struct Names<'a> {
 
 impl Said {
     /// Everything that was said, as columns of a table. `title` is the name of the column that
-    /// holds the predictions for a target.
+    /// holds what is said under a name, such as that of a target.
     pub fn columns(
         &self,
         names: Names<'_>,
         dtype: Dtype,
         extras: Extras,
-        title: impl Fn(&String) -> String,
+        title: impl Fn(&str) -> String,
     ) -> Vec<(String, Column)> {
         let column = |values: &Mat<f64>, j: usize| {
             number_column((0..values.rows()).map(|i| values[(i, j)]), dtype)
@@ -104,6 +119,16 @@ impl Said {
                     ("decision".into(), number_column(decisions.iter().copied(), dtype)),
                 ]
             }
+            Said::Clusters { places, distances } => {
+                let numbers = places.iter().map(|&place| (place + 1) as f64).collect();
+                let distances = distances.iter().map(|all| all.iter().copied());
+                let distances = distances.map(|all| (title("distance"), number_column(all, dtype)));
+                [(title("cluster"), Column::F64(numbers))].into_iter().chain(distances).collect()
+            }
+            Said::Unusual(unusual) => {
+                let rows: Vec<usize> = (0..unusual.scores.len()).collect();
+                unusual.columns(&rows, dtype, title)
+            }
         }
     }
 
@@ -121,7 +146,9 @@ impl Said {
                 let confusion = Confusion::of(classes, &truth[0], places, rows);
                 Ok((Scores::of_classes(confusion.hits(), rows.len()), Some(confusion)))
             }
-            Said::Sides(_) => Err("none: there is no target".into()),
+            Said::Sides(_) | Said::Clusters { .. } | Said::Unusual(_) => {
+                Err("none: there is no target".into())
+            }
         }
     }
 
@@ -131,9 +158,37 @@ impl Said {
             Said::Sides(decisions) => {
                 Some(rows.iter().filter(|&&row| !is_inside(decisions[row] + reach)).count())
             }
-            Said::Values { .. } | Said::Classes { .. } => None,
+            _ => None,
         }
     }
+
+    /// In a name and a few words, what was said of all rows together by a model without a target.
+    pub fn told(&self) -> Option<(&'static str, String)> {
+        let share = |count: usize, rows: usize| {
+            let percent = 100.0 * count as f64 / rows.max(1) as f64;
+            format!("{} ({percent:.1} %)", counted(count, "row"))
+        };
+        match self {
+            Said::Values { .. } | Said::Classes { .. } => None,
+            Said::Sides(decisions) => {
+                let outside = decisions.iter().filter(|d| !is_inside(**d)).count();
+                Some(("outside", share(outside, decisions.len())))
+            }
+            Said::Clusters { places, .. } => Some(("clusters", sizes(places))),
+            Said::Unusual(unusual) => {
+                Some(("outliers", share(unusual.outliers(), unusual.scores.len())))
+            }
+        }
+    }
+}
+
+/// `1: 20 rows, 2: 15 rows`, for the first clusters that rows are in.
+fn sizes(places: &[usize]) -> String {
+    let mut counts = std::collections::BTreeMap::<usize, usize>::new();
+    places.iter().for_each(|place| *counts.entry(*place).or_default() += 1);
+    let named =
+        counts.iter().map(|(place, count)| format!("{}: {}", place + 1, counted(*count, "row")));
+    listed(&named.collect::<Vec<_>>())
 }
 
 /// Whether a decision of a one-class machine says that a row is inside.
@@ -152,94 +207,12 @@ fn decision_titles(classes: &[String]) -> Vec<String> {
     }
 }
 
-fn judge_values(
-    names: &[String],
-    truth: &[Column],
-    values: &Mat<f64>,
-    rows: &[usize],
-) -> Result<(Scores, Option<Confusion>), String> {
-    let finite = |cell: Option<f64>| cell.filter(|v| v.is_finite());
-    for (column, name) in truth.iter().zip(names) {
-        if let Some(row) = rows.iter().find(|&&i| finite(column.number(i)).is_none()) {
-            return Err(format!("none: {name} is no number in row {row} (counted from 0)"));
-        }
-    }
-    let number = |i: usize, j: usize| truth[j].number(i).unwrap_or(f64::NAN);
-    let targets = Mat::from_fn(values.rows(), truth.len(), number);
-    let judge = SquaredError { targets: &targets, weights: None };
-    let said = Mat::from_fn(rows.len(), values.cols(), |i, j| values[(rows[i], j)]);
-    let each = judge.scores(rows, &said).map_err(|error| error.to_string())?;
-    let column = |j: usize| rows.iter().map(|&i| number(i, j)).collect::<Vec<f64>>();
-    let variances: Vec<_> = (0..truth.len()).map(|j| variance(&column(j), None)).collect();
-    Ok((Scores::on_rows(&each, &variances), None))
-}
-
-/// Which classes are taken for which.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Confusion {
-    /// The classes of the model, then those that only the table has.
-    pub truth: Vec<String>,
-    /// The classes of the model.
-    pub predicted: Vec<String>,
-    /// Rows of each true class (first index) for which each class was predicted.
-    pub counts: Vec<Vec<usize>>,
-}
-
-impl Confusion {
-    fn of(classes: &[String], truth: &Column, places: &[usize], rows: &[usize]) -> Self {
-        let mut names = classes.to_vec();
-        let mut counts = vec![vec![0; classes.len()]; names.len()];
-        for &row in rows {
-            let name = truth.text(row);
-            let place = names.iter().position(|other| *other == name).unwrap_or_else(|| {
-                names.push(name);
-                counts.push(vec![0; classes.len()]);
-                names.len() - 1
-            });
-            counts[place][places[row]] += 1;
-        }
-        Self { truth: names, predicted: classes.to_vec(), counts }
-    }
-
-    fn hits(&self) -> usize {
-        (0..self.predicted.len()).map(|place| self.counts[place][place]).sum()
-    }
-
-    /// A line for each class that rows have: `red: 18 of 20, 2 taken for blue`.
-    pub fn lines(&self) -> Vec<String> {
-        let line = |(place, counts): (usize, &Vec<usize>)| {
-            let all: usize = counts.iter().sum();
-            let own = self.predicted.get(place).map_or(0, |_| counts[place]);
-            let mut others: Vec<usize> =
-                (0..counts.len()).filter(|&p| p != place && counts[p] > 0).collect();
-            others.sort_by_key(|&p| std::cmp::Reverse(counts[p]));
-            let taken = others
-                .iter()
-                .map(|&p| format!(", {} taken for {}", counts[p], self.predicted[p]))
-                .collect::<String>();
-            (all > 0).then(|| format!("{}: {own} of {all} found{taken}", self.truth[place]))
-        };
-        self.counts.iter().enumerate().filter_map(line).collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn names(texts: &[&str]) -> Vec<String> {
         texts.iter().map(|text| text.to_string()).collect()
-    }
-
-    #[test]
-    fn classes_are_counted_by_truth_and_prediction() {
-        let classes = names(&["a", "b"]);
-        let truth = Column::Text(names(&["a", "b", "b", "new", "b"]));
-        let confusion = Confusion::of(&classes, &truth, &[0, 0, 1, 1, 1], &[0, 1, 2, 3, 4]);
-        assert_eq!((confusion.hits(), &confusion.truth[2][..]), (3, "new"));
-        let lines = ["a: 1 of 1 found", "b: 2 of 3 found, 1 taken for a"];
-        assert_eq!(confusion.lines()[..2], lines);
-        assert_eq!(confusion.lines()[2], "new: 0 of 1 found, 1 taken for b");
     }
 
     #[test]
@@ -253,7 +226,18 @@ mod tests {
     fn a_row_on_the_boundary_is_outside() {
         let said = Said::Sides(vec![0.5, 0.0, -1.0]);
         let none = Names { targets: &[], classes: None };
-        let columns = said.columns(none, Dtype::F64, Extras::default(), String::clone);
+        let columns = said.columns(none, Dtype::F64, Extras::default(), str::to_string);
         assert_eq!(columns[0], ("side".into(), Column::F64(vec![1.0, -1.0, -1.0])));
+        assert_eq!(said.told(), Some(("outside", "2 rows (66.7 %)".into())));
+    }
+
+    #[test]
+    fn clusters_are_counted_from_one() {
+        let said = Said::Clusters { places: vec![2, 0, 2], distances: Some(vec![0.5, 0.0, 0.25]) };
+        let none = Names { targets: &[], classes: None };
+        let columns = said.columns(none, Dtype::F64, Extras::default(), str::to_string);
+        assert_eq!(columns[0], ("cluster".into(), Column::F64(vec![3.0, 1.0, 3.0])));
+        assert_eq!(columns[1], ("distance".into(), Column::F64(vec![0.5, 0.0, 0.25])));
+        assert_eq!(said.told(), Some(("clusters", "1: 1 row, 3: 2 rows".into())));
     }
 }

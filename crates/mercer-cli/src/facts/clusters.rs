@@ -1,0 +1,99 @@
+//! What clusters of rows say of themselves.
+
+use mercer::io::{Column, Saved, Table};
+use mercer::model::kernel_kmeans::{Init, KernelKMeans};
+use mercer::real::Real;
+use serde::Serialize;
+
+use super::{Facts, bare};
+use crate::data::MOST_NOTED;
+
+/// The key of the mean distances among the notes of a model file.
+const NOTES: &str = "mean_distances";
+
+/// Clusters in numbers and words.
+#[derive(Debug, Clone, Serialize)]
+pub struct ClusterFacts {
+    /// How many there are.
+    pub clusters: usize,
+    /// The rows of each.
+    pub sizes: Vec<usize>,
+    /// The mean distance of the rows of each from its centre, in feature space; null for a cluster
+    /// without rows. None where it was not kept.
+    pub mean_distances: Option<Vec<Option<f64>>>,
+    /// The sum over rows of weight times squared distance from the centre, in feature space.
+    pub inertia: f64,
+    /// How the centres began: `k-means++`, `random`, `spectral` or `labels`.
+    pub init: &'static str,
+    /// Starts, of which the best was kept.
+    pub starts: usize,
+    /// Rounds of the best.
+    pub rounds: usize,
+    /// Rounds that were allowed.
+    pub max_rounds: usize,
+    /// The ways of the centres, as a share of the variance, at which it was to stop.
+    pub tolerance: f64,
+    /// The seed of the starts.
+    pub seed: u64,
+    /// Clusters that could not be kept alive: a row of another cluster is their centre.
+    pub empty: usize,
+}
+
+impl ClusterFacts {
+    /// A row for each cluster: its rows, their share, and how far they are from the centre.
+    pub fn table(&self) -> Table {
+        let rows = self.sizes.iter().sum::<usize>().max(1) as f64;
+        let sizes = || self.sizes.iter().map(|&size| size as f64);
+        let named = [
+            ("cluster", (1..=self.clusters).map(|number| number as f64).collect()),
+            ("rows", sizes().collect::<Vec<f64>>()),
+            ("share", sizes().map(|size| size / rows).collect()),
+        ];
+        let means = self.mean_distances.iter().map(|means| {
+            ("mean_distance", means.iter().map(|mean| mean.unwrap_or(f64::NAN)).collect())
+        });
+        let (names, columns): (Vec<_>, Vec<_>) = named
+            .into_iter()
+            .chain(means)
+            .map(|(name, values)| (name.to_string(), Column::F64(values)))
+            .unzip();
+        Table::new(names, columns)
+    }
+}
+
+pub(super) fn of_clusters<T: Real>(model: &KernelKMeans<T>, saved: &Saved) -> Facts {
+    let (params, noted) = (&model.params, saved.extra.get(NOTES).cloned());
+    let noted = noted.and_then(|value| serde_json::from_value::<Vec<Option<f64>>>(value).ok());
+    let report = model.report.clusters.as_ref();
+    let facts = ClusterFacts {
+        clusters: model.k(),
+        sizes: model.sizes(),
+        mean_distances: noted.filter(|means| means.len() == model.k()),
+        inertia: model.inertia,
+        init: match params.init {
+            Init::PlusPlus => "k-means++",
+            Init::Random => "random",
+            Init::Spectral => "spectral",
+            Init::Labels(_) => "labels",
+        },
+        starts: report.map_or(params.starts, |report| report.starts),
+        rounds: model.rounds,
+        max_rounds: params.max_rounds,
+        tolerance: params.tolerance,
+        seed: params.seed,
+        empty: model.stand_ins.len(),
+    };
+    Facts {
+        kernel: Some(params.kernel.to_string()),
+        clustering: Some(facts),
+        ..bare(model.n(), &model.report)
+    }
+}
+
+/// Notes down in `saved` how far the rows of each cluster are from its centre. The notes of a model
+/// file are small, and so many clusters are looked at by nobody.
+pub fn note_clusters(saved: &mut Saved, mean_distances: &[Option<f64>]) {
+    if mean_distances.len() <= MOST_NOTED {
+        saved.extra.insert(NOTES.into(), mean_distances.into());
+    }
+}

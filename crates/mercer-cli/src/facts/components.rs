@@ -1,0 +1,47 @@
+//! What a model that has components says of itself.
+
+use mercer::model::kernel_pca::KernelPca;
+use mercer::model::pca::Pca;
+use mercer::real::Real;
+use serde::Serialize;
+
+use super::{Facts, bare};
+
+/// A map back from components to rows.
+#[derive(Debug, Clone, Serialize)]
+pub struct InverseFacts {
+    /// Its kernel between components; none for PCA, whose map back is linear.
+    pub kernel: Option<String>,
+    /// Its ridge penalty.
+    pub alpha: Option<f64>,
+}
+
+pub(super) fn of_pca(model: &Pca) -> Facts {
+    Facts {
+        whitened: Some(model.params.whiten),
+        inverse: Some(InverseFacts { kernel: None, alpha: None }),
+        explained_variance: model.variance.clone(),
+        explained_variance_ratio: model.explained_variance_ratio(),
+        total_variance: Some(model.total_variance),
+        components: Some(model.k()),
+        ..bare(model.n, &model.report)
+    }
+}
+
+pub(super) fn of_kernel_pca<T: Real>(model: &KernelPca<T>) -> Facts {
+    let n = model.n() as f64;
+    let inverse = model.inverse.as_ref().map(|map| InverseFacts {
+        kernel: Some(map.params.kernel.to_string()),
+        alpha: Some(map.params.alpha),
+    });
+    Facts {
+        kernel: Some(model.params.kernel.to_string()),
+        centered: Some(model.params.center),
+        inverse,
+        explained_variance: model.eigenvalues.iter().map(|eta| eta / n).collect(),
+        explained_variance_ratio: model.explained_variance_ratio(),
+        total_variance: Some(model.trace / n),
+        components: Some(model.k()),
+        ..bare(model.n(), &model.report)
+    }
+}

@@ -1,0 +1,34 @@
+//! What a detector of outliers says of itself.
+
+use mercer::model::detector::{Detector, Unusual};
+use mercer::real::Real;
+use serde::Serialize;
+
+use super::Facts;
+use super::components::of_kernel_pca;
+
+/// A detector in numbers and words.
+#[derive(Debug, Clone, Serialize)]
+pub struct DetectorFacts {
+    /// `reconstruction` or `projections`.
+    pub score: &'static str,
+    /// The share of rows that were to be called outliers.
+    pub contamination: f64,
+    /// The score above which a row is an outlier.
+    pub threshold: f64,
+    /// The rows that it was fitted on whose score is above.
+    pub outliers: usize,
+}
+
+pub(super) fn of_detector<T: Real>(model: &Detector<T>) -> Facts {
+    let detector = DetectorFacts {
+        score: match model.score {
+            Unusual::Reconstruction => "reconstruction",
+            Unusual::Projections => "projections",
+        },
+        contamination: model.contamination,
+        threshold: model.threshold,
+        outliers: model.training.iter().filter(|score| **score > model.threshold).count(),
+    };
+    Facts { detector: Some(detector), ..of_kernel_pca(&model.pca) }
+}

@@ -1,0 +1,118 @@
+//! What the verbs share that find something in a table without a target: writing it, and telling of
+//! it.
+
+use mercer::io::{Column, Model, Saved, Table};
+use mercer::model::Scaling;
+use serde::Serialize;
+
+use super::Session;
+use super::columns::Chosen;
+use crate::args::{Picture, ResultArgs, TableArgs};
+use crate::data::Types;
+use crate::deliver::{self, Files};
+use crate::describe;
+use crate::facts::{self, Facts};
+use crate::failure::Failure;
+use crate::results::Predictions;
+use crate::summary::{self, Lines, Outputs, PredictionsObject, shown};
+use crate::terminal_table;
+
+/// What the verbs share of their command lines.
+pub struct Job<'a> {
+    /// The verb.
+    pub command: &'static str,
+    /// The table.
+    pub table: &'a TableArgs,
+    /// Where results go.
+    pub results: &'a ResultArgs,
+    /// The pictures.
+    pub plot: &'a [Picture],
+}
+
+/// What was found.
+pub struct Found {
+    /// The model.
+    pub model: Model,
+    /// The scaling of its rows.
+    pub scaling: Option<Scaling>,
+    /// The table it was found in.
+    pub chosen: Chosen,
+    /// The number types.
+    pub types: Types,
+    /// The drawing, if one is asked for.
+    pub drawing: Option<String>,
+    /// What a user should know.
+    pub warnings: Vec<String>,
+}
+
+/// One object about what was found.
+#[derive(Debug, Serialize)]
+struct FoundObject<'a> {
+    command: &'static str,
+    /// The table, as the user named it.
+    table: String,
+    #[serde(flatten)]
+    facts: &'a Facts,
+    /// The files written.
+    outputs: Outputs,
+    /// What is said of every row, unless a file holds it.
+    result: Option<PredictionsObject>,
+}
+
+/// Writes what was `found`, says `columns` of every row, and tells of all in brief: in lines, and by
+/// a table that `brief` makes.
+pub fn finish(
+    session: &Session,
+    job: &Job<'_>,
+    found: Found,
+    columns: Vec<(String, Column)>,
+    note: impl FnOnce(&mut Saved),
+    brief: impl FnOnce(&Facts) -> Table,
+) -> Result<(), Failure> {
+    let mut saved = Saved::new(found.model, found.types.result);
+    saved.scaling = found.scaling;
+    saved.feature_names = found.chosen.features.names;
+    facts::note_places(&mut saved, &found.chosen.places);
+    note(&mut saved);
+    let facts = Facts::of(&saved);
+    let predictions = Predictions { columns, label: found.chosen.label };
+    let output = job.results.output.as_ref();
+    let files = Files {
+        table: output.map(|file| (file, predictions.table(file.format))),
+        model: job.results.model.as_ref().map(|file| (file, &saved)),
+        pictures: job.plot,
+        drawing: found.drawing,
+        ..Files::default()
+    };
+    let outputs = deliver::write_files(session, &files)?;
+    session.progress.clear();
+    if !session.quiet {
+        summarise(job, &facts, &outputs, &found.warnings);
+    }
+    if !job.results.json {
+        let brief = brief(&facts);
+        return terminal_table::print_up_to(brief.n_rows(), &brief).map_err(Failure::Print);
+    }
+    let object = FoundObject {
+        command: job.command,
+        table: shown(job.table.source.path()),
+        facts: &facts,
+        outputs,
+        result: output.is_none().then(|| PredictionsObject::of(&predictions)),
+    };
+    summary::print_object(&object).map_err(Failure::Print)
+}
+
+/// Prints the summary for people.
+fn summarise(job: &Job<'_>, facts: &Facts, outputs: &Outputs, warnings: &[String]) {
+    let table = shown(job.table.source.path());
+    let mut lines = Lines::titled(format!("{} of {table}: {}", facts.method(), facts.extent()));
+    describe::describe(&mut lines, facts);
+    lines.add("time", format!("{:.2} s", facts.report.seconds));
+    if let Some(files) = outputs.listed() {
+        lines.add("written", files);
+    }
+    lines.warn(&facts.report.notes);
+    lines.warn(warnings);
+    lines.print();
+}

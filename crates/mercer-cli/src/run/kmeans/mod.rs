@@ -1,0 +1,133 @@
+//! `mercer kmeans`: clusters of rows, by kernel k-means.
+
+mod picture;
+
+use mercer::Result;
+use mercer::io::{Dtype, Model, Table};
+use mercer::model::Scaling;
+use mercer::model::kernel_kmeans::{KernelKMeans, KernelKMeansParams};
+use mercer::real::Real;
+
+use super::Session;
+use super::columns::{self, Kind, Roles};
+use super::found::{self, Found, Job};
+use crate::args::KmeansArgs;
+use crate::data::{self, Rows, Scales, Types};
+use crate::facts;
+use crate::failure::Failure;
+use crate::results::titles_beside;
+use crate::said::{Extras, Names, Said};
+
+/// The clusters of a table.
+struct Clusters {
+    model: Model,
+    scaling: Option<Scaling>,
+    /// The parameters, with the kernel as it was resolved.
+    params: KernelKMeansParams,
+    /// The cluster of each row.
+    labels: Vec<usize>,
+    /// How far each row is from the centre of its cluster.
+    distances: Vec<f64>,
+    /// The mean distance of the rows of each cluster, by their weights; none without rows.
+    means: Vec<Option<f64>>,
+    /// The sum of the squared distances.
+    inertia: f64,
+}
+
+/// Runs `mercer kmeans`.
+pub fn kmeans(session: &Session, args: &KmeansArgs) -> std::result::Result<(), Failure> {
+    let roles = Roles::of(None, Kind::Nothing, &args.learning);
+    let (chosen, wanted) = columns::choose(data::read(session, &args.table)?, &roles)?;
+    let types = Types::of(args.clusters.precision, &chosen.features);
+    session.progress.begin("preparing");
+    let weights = wanted.weights.as_deref();
+    let clusters = find(session, args, &chosen.features, weights, types.work)?;
+    let drawing = match args.plot.is_empty() {
+        true => None,
+        false => Some(picture::draw(session, args, &chosen.features, &clusters)?),
+    };
+    let Clusters { model, scaling, labels, distances, means, .. } = clusters;
+    let said = Said::Clusters { places: labels, distances: Some(distances) };
+    let names = Names { targets: &[], classes: None };
+    let title = titles_beside(chosen.label.as_ref());
+    let columns = said.columns(names, types.result, Extras::default(), title);
+    let job =
+        Job { command: "kmeans", table: &args.table, results: &args.results, plot: &args.plot };
+    found::finish(
+        session,
+        &job,
+        Found { model, scaling, chosen, types, drawing, warnings: Vec::new() },
+        columns,
+        |saved| facts::note_clusters(saved, &means),
+        |facts| facts.clustering.as_ref().map(|c| c.table()).expect("these are clusters"),
+    )
+}
+
+fn find(
+    session: &Session,
+    args: &KmeansArgs,
+    features: &Table,
+    weights: Option<&[f64]>,
+    work: Dtype,
+) -> Result<Clusters> {
+    let scales = Scales::Learn(args.learning.features.scale.into());
+    let params = params(args);
+    match work {
+        Dtype::F32 => {
+            let rows = Rows::of(features, scales)?;
+            of_rows(session, &params, rows, weights, Model::KernelKMeans32)
+        }
+        Dtype::F64 => {
+            let rows = Rows::of(features, scales)?;
+            of_rows(session, &params, rows, weights, Model::KernelKMeans64)
+        }
+    }
+}
+
+fn params(args: &KmeansArgs) -> KernelKMeansParams {
+    let clusters = &args.clusters;
+    KernelKMeansParams {
+        init: clusters.init.into(),
+        starts: clusters.n_init as usize,
+        max_rounds: clusters.max_iter as usize,
+        tolerance: clusters.tolerance,
+        seed: clusters.seed,
+        ..KernelKMeansParams::new(clusters.count as usize, clusters.kernel.clone())
+    }
+}
+
+fn of_rows<T: Real>(
+    session: &Session,
+    params: &KernelKMeansParams,
+    mut rows: Rows<T>,
+    weights: Option<&[f64]>,
+    wrap: impl FnOnce(KernelKMeans<T>) -> Model,
+) -> Result<Clusters> {
+    let scaling = rows.scaling.take();
+    let x = rows.dense()?;
+    let model = KernelKMeans::fit(&session.context, params, &x, weights)?;
+    session.progress.begin("measuring");
+    let squares = model.distances(&session.context, &x)?;
+    let own = model.labels.iter().enumerate().map(|(row, &label)| squares[(row, label)].sqrt());
+    let distances: Vec<f64> = own.collect();
+    Ok(Clusters {
+        scaling,
+        params: model.params.clone(),
+        labels: model.labels.clone(),
+        means: means(&model, &distances),
+        distances,
+        inertia: model.inertia,
+        model: wrap(model),
+    })
+}
+
+/// The mean distance of the rows of each cluster from its centre. The shares of the rows of one
+/// cluster sum to 1.
+fn means<T: Real>(model: &KernelKMeans<T>, distances: &[f64]) -> Vec<Option<f64>> {
+    let mut means: Vec<Option<f64>> =
+        model.sizes().iter().map(|&size| (size > 0).then_some(0.0)).collect();
+    for ((&label, share), distance) in model.labels.iter().zip(&model.shares).zip(distances) {
+        means[label].iter_mut().for_each(|mean| *mean += share * distance);
+    }
+    means
+}

@@ -1,0 +1,165 @@
+//! Clusters as a picture: over the plane of two columns, or by the components of the rows.
+
+use mercer::Result;
+use mercer::io::Table;
+use mercer::linalg::view::Mat;
+use mercer::model::Components;
+use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
+
+use super::Clusters;
+use crate::args::KmeansArgs;
+use crate::data::{Rows, Scales};
+use crate::facts::{counted, kernel_in_short};
+use crate::plot::{
+    self, Ground, Group, LabelColumn, Map, Marks, Regions, Scatter, component_title,
+};
+use crate::run::Session;
+use crate::run::evaluate::distances;
+use crate::run::plane;
+use crate::scores::in_short;
+use crate::summary::file_name;
+
+/// The residual of components that are only looked at.
+const TOLERANCE: f64 = 1e-4;
+/// What the legend is about.
+const KEY: &str = "cluster";
+
+/// Draws the clusters of `features` as SVG text.
+pub fn draw(
+    session: &Session,
+    args: &KmeansArgs,
+    features: &Table,
+    clusters: &Clusters,
+) -> Result<String> {
+    session.progress.begin("drawing");
+    let titles = titles(args, features, clusters);
+    match features.n_columns() {
+        1 => {
+            let column: Vec<f64> =
+                (0..features.n_rows()).map(|row| plane::number(features, row, 0)).collect();
+            Ok(scattered(clusters, &titles, &[column], &[features.name(0)]))
+        }
+        2 => draw_plane(session, features, clusters, &titles),
+        _ => draw_components(session, features, clusters, &titles),
+    }
+}
+
+fn draw_plane(
+    session: &Session,
+    features: &Table,
+    clusters: &Clusters,
+    [title, subtitle]: &[String; 2],
+) -> Result<String> {
+    let window = plane::window(features);
+    let grid = plane::grid(features, window);
+    let squares = distances(session, &clusters.model, clusters.scaling.as_ref(), &grid)?;
+    let class = nearest(&squares);
+    let groups: Vec<Group> = names(clusters)
+        .iter()
+        .enumerate()
+        .map(|(place, name)| Group::of_class(place, name))
+        .collect();
+    let colours = groups.iter().map(|group| group.colour).collect();
+    let change = changes(&squares, &class);
+    let grid = plane::field(window, &[]);
+    Ok(plot::map(&Map {
+        title,
+        subtitle,
+        x_title: &features.name(0),
+        y_title: &features.name(1),
+        key_title: KEY,
+        ground: Ground::Regions(Regions { grid, class: &class, change: &change }, colours),
+        marks: Marks {
+            points: &plane::points(features),
+            group: &clusters.labels,
+            groups: &groups,
+            ringed: &vec![false; clusters.labels.len()],
+        },
+        ring_name: "",
+    }))
+}
+
+/// The place of the smallest number in each row; of several the first.
+fn nearest(squares: &Mat<f64>) -> Vec<usize> {
+    let smallest = |row: &[f64]| {
+        (1..row.len()).fold(0, |best, place| if row[place] < row[best] { place } else { best })
+    };
+    (0..squares.rows()).map(|row| smallest(squares.row(row))).collect()
+}
+
+/// The share of the way between two points of the grid at which the nearest centre changes, by
+/// squared distances that are straight lines between them.
+fn changes<'a>(squares: &'a Mat<f64>, class: &'a [usize]) -> impl Fn(usize, usize) -> f64 + 'a {
+    move |from, to| {
+        let lead = |place: usize| squares[(place, class[to])] - squares[(place, class[from])];
+        let share = lead(from) / (lead(from) - lead(to));
+        if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.5 }
+    }
+}
+
+/// The rows by their first two components in feature space, where the clusters are.
+fn draw_components(
+    session: &Session,
+    features: &Table,
+    clusters: &Clusters,
+    titles: &[String; 2],
+) -> Result<String> {
+    let params = KernelPcaParams {
+        components: Components::Count(2.min(features.n_rows())),
+        tolerance: Some(TOLERANCE),
+        remove_zero: true,
+        ..KernelPcaParams::new(clusters.params.kernel.clone())
+    };
+    let rows = Rows::<f64>::of(features, Scales::Apply(clusters.scaling.as_ref()))?;
+    let model = KernelPca::fit(&session.context, &params, &rows.dense()?)?;
+    let (scores, ratios) = (model.training_scores(), model.explained_variance_ratio());
+    let axis = |index: usize| (0..scores.rows()).map(|row| scores[(row, index)]).collect();
+    let mut axes: Vec<Vec<f64>> = (0..model.k()).map(axis).collect();
+    if axes.is_empty() {
+        // Rows that are all equal have no component.
+        axes.push(vec![0.0; features.n_rows()]);
+    }
+    let title = |index: usize| component_title(index, ratios.get(index).copied());
+    let names: Vec<String> = (0..axes.len()).map(title).collect();
+    Ok(scattered(clusters, titles, &axes, &names))
+}
+
+/// The rows along one or two axes, in the colours of their clusters.
+fn scattered(
+    clusters: &Clusters,
+    [title, subtitle]: &[String; 2],
+    axes: &[Vec<f64>],
+    axis_names: &[String],
+) -> String {
+    let names = names(clusters);
+    let values: Vec<String> = clusters.labels.iter().map(|&label| names[label].clone()).collect();
+    plot::scatter(&Scatter {
+        title,
+        subtitle,
+        x: &axes[0],
+        y: axes.get(1).map(Vec::as_slice),
+        x_title: &axis_names[0],
+        y_title: axis_names.get(1).map_or("", String::as_str),
+        labels: Some(LabelColumn { name: KEY, values: &values }),
+    })
+}
+
+/// `1: 20 rows` for every cluster.
+fn names(clusters: &Clusters) -> Vec<String> {
+    let mut sizes = vec![0; clusters.params.clusters];
+    clusters.labels.iter().for_each(|&label| sizes[label] += 1);
+    let name = |(place, size): (usize, &usize)| format!("{}: {}", place + 1, counted(*size, "row"));
+    sizes.iter().enumerate().map(name).collect()
+}
+
+fn titles(args: &KmeansArgs, features: &Table, clusters: &Clusters) -> [String; 2] {
+    let rows = counted(features.n_rows(), "row");
+    let columns = counted(features.n_columns(), "column");
+    let kernel = kernel_in_short(&clusters.params.kernel.to_string());
+    let count = counted(clusters.params.clusters, "cluster");
+    let inertia = in_short(clusters.inertia);
+    [
+        format!("Kernel k-means of {}", file_name(args.table.source.path())),
+        format!("{rows} × {columns}; {kernel}; {count}, objective {inertia}"),
+    ]
+}

@@ -1,0 +1,100 @@
+//! What was said against what is true.
+
+use mercer::io::Column;
+use mercer::linalg::view::Mat;
+use mercer::select::{Judge, SquaredError};
+use serde::Serialize;
+
+use crate::scores::{Scores, variance};
+
+/// How good predicted values for `rows` are, given the `truth` for all.
+pub(super) fn judge_values(
+    names: &[String],
+    truth: &[Column],
+    values: &Mat<f64>,
+    rows: &[usize],
+) -> Result<(Scores, Option<Confusion>), String> {
+    let finite = |cell: Option<f64>| cell.filter(|v| v.is_finite());
+    for (column, name) in truth.iter().zip(names) {
+        if let Some(row) = rows.iter().find(|&&i| finite(column.number(i)).is_none()) {
+            return Err(format!("none: {name} is no number in row {row} (counted from 0)"));
+        }
+    }
+    let number = |i: usize, j: usize| truth[j].number(i).unwrap_or(f64::NAN);
+    let targets = Mat::from_fn(values.rows(), truth.len(), number);
+    let judge = SquaredError { targets: &targets, weights: None };
+    let said = Mat::from_fn(rows.len(), values.cols(), |i, j| values[(rows[i], j)]);
+    let each = judge.scores(rows, &said).map_err(|error| error.to_string())?;
+    let column = |j: usize| rows.iter().map(|&i| number(i, j)).collect::<Vec<f64>>();
+    let variances: Vec<_> = (0..truth.len()).map(|j| variance(&column(j), None)).collect();
+    Ok((Scores::on_rows(&each, &variances), None))
+}
+
+/// Which classes are taken for which.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Confusion {
+    /// The classes of the model, then those that only the table has.
+    pub truth: Vec<String>,
+    /// The classes of the model.
+    pub predicted: Vec<String>,
+    /// Rows of each true class (first index) for which each class was predicted.
+    pub counts: Vec<Vec<usize>>,
+}
+
+impl Confusion {
+    pub(super) fn of(classes: &[String], truth: &Column, places: &[usize], rows: &[usize]) -> Self {
+        let mut names = classes.to_vec();
+        let mut counts = vec![vec![0; classes.len()]; names.len()];
+        for &row in rows {
+            let name = truth.text(row);
+            let place = names.iter().position(|other| *other == name).unwrap_or_else(|| {
+                names.push(name);
+                counts.push(vec![0; classes.len()]);
+                names.len() - 1
+            });
+            counts[place][places[row]] += 1;
+        }
+        Self { truth: names, predicted: classes.to_vec(), counts }
+    }
+
+    pub(super) fn hits(&self) -> usize {
+        (0..self.predicted.len()).map(|place| self.counts[place][place]).sum()
+    }
+
+    /// A line for each class that rows have: `red: 18 of 20, 2 taken for blue`.
+    pub fn lines(&self) -> Vec<String> {
+        let line = |(place, counts): (usize, &Vec<usize>)| {
+            let all: usize = counts.iter().sum();
+            let own = self.predicted.get(place).map_or(0, |_| counts[place]);
+            let mut others: Vec<usize> =
+                (0..counts.len()).filter(|&p| p != place && counts[p] > 0).collect();
+            others.sort_by_key(|&p| std::cmp::Reverse(counts[p]));
+            let taken = others
+                .iter()
+                .map(|&p| format!(", {} taken for {}", counts[p], self.predicted[p]))
+                .collect::<String>();
+            (all > 0).then(|| format!("{}: {own} of {all} found{taken}", self.truth[place]))
+        };
+        self.counts.iter().enumerate().filter_map(line).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|text| text.to_string()).collect()
+    }
+
+    #[test]
+    fn classes_are_counted_by_truth_and_prediction() {
+        let classes = names(&["a", "b"]);
+        let truth = Column::Text(names(&["a", "b", "b", "new", "b"]));
+        let confusion = Confusion::of(&classes, &truth, &[0, 0, 1, 1, 1], &[0, 1, 2, 3, 4]);
+        assert_eq!((confusion.hits(), &confusion.truth[2][..]), (3, "new"));
+        let lines = ["a: 1 of 1 found", "b: 2 of 3 found, 1 taken for a"];
+        assert_eq!(confusion.lines()[..2], lines);
+        assert_eq!(confusion.lines()[2], "new: 0 of 1 found, 1 taken for b");
+    }
+}

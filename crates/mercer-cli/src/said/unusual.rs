@@ -1,0 +1,97 @@
+//! How unusual rows are: scores, a threshold, and the order of rows by their score.
+
+use mercer::io::{Column, Dtype};
+
+use crate::results::number_column;
+
+/// How unusual rows are.
+pub struct Unusual {
+    /// The score of every row; larger is more unusual.
+    pub scores: Vec<f64>,
+    /// A row whose score is above it is an outlier.
+    pub threshold: f64,
+}
+
+/// Rows by falling score.
+pub struct Ranking {
+    /// All rows, the most unusual first; of equal ones the first row.
+    pub order: Vec<usize>,
+    /// Of each row, 1 + how many are more unusual.
+    pub ranks: Vec<usize>,
+    /// Of each row, how many are less unusual.
+    pub below: Vec<usize>,
+}
+
+impl Unusual {
+    /// Whether a row is an outlier.
+    pub fn is_outlier(&self, row: usize) -> bool {
+        self.scores[row] > self.threshold
+    }
+
+    /// How many rows are outliers.
+    pub fn outliers(&self) -> usize {
+        (0..self.scores.len()).filter(|&row| self.is_outlier(row)).count()
+    }
+
+    /// The score as a multiple of the threshold; not a number where the threshold is 0, as it is
+    /// for rows that are all equal.
+    pub fn decision(&self, row: usize) -> f64 {
+        match self.threshold > 0.0 {
+            true => self.scores[row] / self.threshold,
+            false => f64::NAN,
+        }
+    }
+
+    /// Score, decision and verdict for `rows`, as columns of a table.
+    pub fn columns(
+        &self,
+        rows: &[usize],
+        dtype: Dtype,
+        title: impl Fn(&str) -> String,
+    ) -> Vec<(String, Column)> {
+        let scores = rows.iter().map(|&row| self.scores[row]);
+        let decisions = rows.iter().map(|&row| self.decision(row));
+        let word = |&row: &usize| if self.is_outlier(row) { "yes" } else { "no" };
+        vec![
+            (title("score"), number_column(scores, dtype)),
+            (title("decision"), number_column(decisions, dtype)),
+            (title("outlier"), Column::Text(rows.iter().map(word).map(String::from).collect())),
+        ]
+    }
+
+    /// The rows by falling score.
+    pub fn ranking(&self) -> Ranking {
+        let (scores, n) = (&self.scores, self.scores.len());
+        let mut order: Vec<usize> = (0..n).collect();
+        order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+        let (mut ranks, mut below) = (vec![0; n], vec![0; n]);
+        let mut start = 0;
+        for equal in order.chunk_by(|&a, &b| scores[a] == scores[b]) {
+            let end = start + equal.len();
+            equal.iter().for_each(|&row| (ranks[row], below[row]) = (start + 1, n - end));
+            start = end;
+        }
+        Ranking { order, ranks, below }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_rows_share_a_rank() {
+        let unusual = Unusual { scores: vec![1.0, 4.0, 2.0, 4.0, 0.0], threshold: 2.0 };
+        let Ranking { order, ranks, below } = unusual.ranking();
+        assert_eq!(order, [1, 3, 2, 0, 4]);
+        assert_eq!((ranks, below), (vec![4, 1, 3, 1, 5], vec![1, 3, 2, 3, 0]));
+        assert_eq!((unusual.outliers(), unusual.decision(1)), (2, 2.0));
+    }
+
+    #[test]
+    fn rows_that_are_all_equal_have_no_outliers() {
+        let unusual = Unusual { scores: vec![0.0; 3], threshold: 0.0 };
+        assert_eq!((unusual.outliers(), unusual.ranking().ranks), (0, vec![1; 3]));
+        assert!(unusual.decision(0).is_nan());
+    }
+}

@@ -1,0 +1,78 @@
+//! The file form of detectors of unusual samples: kernel PCA with a score and a threshold.
+
+use serde_json::Value;
+
+use super::Dtype;
+use super::check::{Checked, count, finite};
+use super::frame::Fault;
+use super::header::{self, Header};
+use super::kept::Kept;
+use super::tensors::{Tensor, Tensors};
+use super::unpack::{components, params};
+use crate::model::Report;
+use crate::model::detector::{Detector, DetectorParams};
+use crate::real::Real;
+
+impl<T: Real> Kept for Detector<T> {
+    fn estimator(&self) -> &'static str {
+        header::DETECTOR
+    }
+
+    fn n(&self) -> usize {
+        self.pca.n()
+    }
+
+    fn d(&self) -> Option<usize> {
+        Kept::d(&self.pca)
+    }
+
+    fn k(&self) -> usize {
+        self.pca.k()
+    }
+
+    fn report(&self) -> &Report {
+        &self.pca.report
+    }
+
+    fn precision(&self) -> Dtype {
+        self.pca.precision()
+    }
+
+    fn params(&self) -> serde_json::Result<Value> {
+        serde_json::to_value(DetectorParams {
+            pca: self.pca.params.clone(),
+            score: self.score,
+            contamination: self.contamination,
+        })
+    }
+
+    fn tensors(&self) -> Vec<Tensor<'_>> {
+        let mut tensors = self.pca.tensors();
+        tensors.push(Tensor::real("training", &[self.training.len()], &self.training));
+        tensors.push(Tensor::number("threshold", &self.threshold));
+        tensors
+    }
+
+    fn check(&self) -> Checked {
+        self.pca.check()?;
+        count("scores of training samples", self.training.len(), self.pca.n())?;
+        finite("scores of training samples", &self.training)?;
+        finite("threshold", &[self.threshold])?;
+        match self.contamination > 0.0 && self.contamination <= 0.5 {
+            true => Ok(()),
+            false => Err(format!("the contamination is {}", self.contamination)),
+        }
+    }
+}
+
+/// A detector of number type `T`. Whether its parts fit together is for `check` to say.
+pub fn unpack<T: Real>(header: &Header, tensors: &mut Tensors<'_>) -> Result<Detector<T>, Fault> {
+    let DetectorParams { pca, score, contamination } = params(&header.params)?;
+    Ok(Detector {
+        pca: components(header, tensors, pca)?,
+        score,
+        contamination,
+        threshold: tensors.number("threshold")?,
+        training: tensors.real("training", &[header.n])?,
+    })
+}

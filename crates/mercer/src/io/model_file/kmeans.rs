@@ -1,0 +1,106 @@
+//! The file form of kernel k-means.
+
+use serde_json::Value;
+
+use super::Dtype;
+use super::check::{Checked, count, finite};
+use super::frame::Fault;
+use super::header::{self, Header};
+use super::kept::{Kept, precision};
+use super::tensors::{Tensor, Tensors};
+use super::unpack::params;
+use crate::kernel::VectorKernel;
+use crate::model::Report;
+use crate::model::kernel_kmeans::KernelKMeans;
+use crate::real::Real;
+
+impl<T: Real> Kept for KernelKMeans<T> {
+    fn estimator(&self) -> &'static str {
+        header::KERNEL_KMEANS
+    }
+
+    fn n(&self) -> usize {
+        KernelKMeans::n(self)
+    }
+
+    fn d(&self) -> Option<usize> {
+        self.anchors.as_ref().map(|anchors| anchors.d())
+    }
+
+    fn k(&self) -> usize {
+        KernelKMeans::k(self)
+    }
+
+    fn report(&self) -> &Report {
+        &self.report
+    }
+
+    fn precision(&self) -> Dtype {
+        precision::<T>()
+    }
+
+    fn params(&self) -> serde_json::Result<Value> {
+        serde_json::to_value(&self.params)
+    }
+
+    fn tensors(&self) -> Vec<Tensor<'_>> {
+        let (n, k) = (KernelKMeans::n(self), KernelKMeans::k(self));
+        let pairs = self.stand_ins.iter().flat_map(|&(c, i)| [c as u64, i as u64]);
+        let mut tensors = vec![
+            Tensor::places("labels", &[n], self.labels.iter().map(|&c| c as u64)),
+            Tensor::real("shares", &[n], &self.shares),
+            Tensor::real("norms", &[k], &self.norms),
+            Tensor::number("inertia", &self.inertia),
+            Tensor::places("rounds", &[1], std::iter::once(self.rounds as u64)),
+            Tensor::places("stand_ins", &[2 * self.stand_ins.len()], pairs),
+        ];
+        tensors.extend(self.anchors.iter().map(|anchors| Tensor::points("anchors", anchors)));
+        tensors
+    }
+
+    fn check(&self) -> Checked {
+        let (n, k) = (KernelKMeans::n(self), KernelKMeans::k(self));
+        if k == 0 || n == 0 {
+            return Err(format!("{k} clusters of {n} samples cannot be"));
+        }
+        count("clusters", self.params.clusters, k)?;
+        count("shares", self.shares.len(), n)?;
+        finite("shares", &self.shares)?;
+        finite("norms of centres", &self.norms)?;
+        finite("inertia", &[self.inertia])?;
+        if let Some(label) = self.labels.iter().find(|&&c| c >= k) {
+            return Err(format!("a sample is in cluster {label} of {k}"));
+        }
+        if let Some(pair) = self.stand_ins.iter().find(|(c, i)| *c >= k || *i >= n) {
+            return Err(format!("cluster {} has sample {} for its centre", pair.0, pair.1));
+        }
+        match &self.anchors {
+            None => Ok(()),
+            Some(anchors) => {
+                count("training samples", anchors.n(), n)?;
+                VectorKernel::<T>::new(&self.params.kernel).map(drop).map_err(|e| e.to_string())
+            }
+        }
+    }
+}
+
+/// Clusters of number type `T`. Whether their parts fit together is for `check` to say.
+pub fn unpack<T: Real>(
+    header: &Header,
+    tensors: &mut Tensors<'_>,
+) -> Result<KernelKMeans<T>, Fault> {
+    let (n, k) = (header.n, header.k);
+    let pairs = tensors.length("stand_ins")?;
+    let stand_ins = tensors.counts("stand_ins", pairs)?;
+    Ok(KernelKMeans {
+        params: params(&header.params)?,
+        labels: tensors.counts("labels", n)?,
+        inertia: tensors.number("inertia")?,
+        rounds: tensors.counts("rounds", 1)?[0],
+        shares: tensors.real("shares", &[n])?,
+        stand_ins: stand_ins.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect(),
+        norms: tensors.real("norms", &[k])?,
+        anchors: header.d.map(|d| tensors.points("anchors", n, d)).transpose()?,
+        report: header.report.clone(),
+    })
+}

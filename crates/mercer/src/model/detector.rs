@@ -1,0 +1,167 @@
+//! Unusual samples by kernel PCA: those that the leading components of the others do not explain, or that lie far out along
+//! them.
+
+use serde::{Deserialize, Serialize};
+
+use super::components::Components;
+use super::kernel_pca::{KernelPca, KernelPcaParams};
+use super::report::Report;
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::gram::Square;
+use crate::kernel::KernelSpec;
+use crate::linalg::view::{Mat, MatRef};
+use crate::points::Dense;
+use crate::real::Real;
+
+/// What makes a sample unusual.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Unusual {
+    /// Σ_i |f_i(x)|: it lies far out along the components.
+    Projections,
+    /// k̄(x, x) − Σ_i f_i(x)²: it lies far from the span of the components.
+    Reconstruction,
+}
+
+/// What to fit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DetectorParams {
+    /// The components; a count beyond the number of samples means that number.
+    pub pca: KernelPcaParams,
+    /// The score.
+    pub score: Unusual,
+    /// The share of the training samples that is taken to be unusual: above 0 and at most ½.
+    pub contamination: f64,
+}
+
+/// Components by default: enough to follow the shape of most data, few enough not to explain its outliers.
+pub const COMPONENTS: usize = 20;
+
+impl DetectorParams {
+    /// A detector with `kernel` and defaults for the rest: 20 components, the reconstruction error, a tenth unusual.
+    pub fn new(kernel: KernelSpec) -> Self {
+        let components = Components::Count(COMPONENTS);
+        let pca = KernelPcaParams { components, ..KernelPcaParams::new(kernel) };
+        Self { pca, score: Unusual::Reconstruction, contamination: 0.1 }
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.contamination > 0.0 && self.contamination <= 0.5 {
+            return Ok(());
+        }
+        let message = format!("must be above 0 and at most 0.5, and is {}", self.contamination);
+        Err(Error::parameter("contamination", message))
+    }
+
+    /// The parameters of kernel PCA on n samples.
+    fn pca_on(&self, n: usize) -> KernelPcaParams {
+        let components = match self.pca.components {
+            Components::Count(count) => Components::Count(count.min(n)),
+            other => other,
+        };
+        KernelPcaParams { components, inverse: None, ..self.pca.clone() }
+    }
+}
+
+/// A fitted detector.
+#[derive(Clone)]
+pub struct Detector<T: Real> {
+    /// The components.
+    pub pca: KernelPca<T>,
+    /// The score.
+    pub score: Unusual,
+    /// The share of the training samples that was taken to be unusual.
+    pub contamination: f64,
+    /// Samples with a score above it are unusual: a share `contamination` of the training samples, interpolated.
+    pub threshold: f64,
+    /// The scores of the training samples; larger is more unusual.
+    pub training: Vec<f64>,
+}
+
+impl<T: Real> Detector<T> {
+    /// Fits on samples.
+    pub fn fit(ctx: &Context, params: &DetectorParams, x: &Dense<T>) -> Result<Self> {
+        params.check()?;
+        let pca = KernelPca::fit(ctx, &params.pca_on(x.n()), x)?;
+        let mut detector = Self::new(pca, params);
+        detector.set_training(detector.scores(ctx, x)?);
+        Ok(detector)
+    }
+
+    /// Fits on a kernel matrix that the caller computed; its lower triangle counts.
+    pub fn fit_gram(ctx: &Context, params: &DetectorParams, matrix: MatRef<'_, T>) -> Result<Self> {
+        params.check()?;
+        Square::new(matrix)?;
+        let pca = KernelPca::fit_gram(ctx, &params.pca_on(matrix.rows()), matrix)?;
+        let mut detector = Self::new(pca, params);
+        let own: Vec<f64> = (0..matrix.rows()).map(|i| matrix.at(i, i).f64()).collect();
+        detector.set_training(detector.scores_gram(ctx, matrix, Some(&own))?);
+        Ok(detector)
+    }
+
+    fn new(pca: KernelPca<T>, params: &DetectorParams) -> Self {
+        let DetectorParams { score, contamination, .. } = *params;
+        Self { pca, score, contamination, threshold: f64::NAN, training: Vec::new() }
+    }
+
+    fn set_training(&mut self, scores: Vec<f64>) {
+        self.threshold = quantile(&scores, 1.0 - self.contamination);
+        self.training = scores;
+    }
+
+    /// How unusual new samples are; larger is more unusual.
+    pub fn scores(&self, ctx: &Context, x: &Dense<T>) -> Result<Vec<f64>> {
+        match self.score {
+            Unusual::Reconstruction => self.pca.reconstruction_error(ctx, x),
+            Unusual::Projections => {
+                let mut scores = Mat::zeros(x.n(), self.pca.k());
+                self.pca.transform(ctx, x, scores.view_mut())?;
+                Ok(sums(&scores))
+            }
+        }
+    }
+
+    /// The same given the samples' kernel values with the training samples (m × n) and, for the reconstruction error, with
+    /// themselves (m).
+    pub fn scores_gram(
+        &self,
+        ctx: &Context,
+        values: MatRef<'_, T>,
+        own: Option<&[f64]>,
+    ) -> Result<Vec<f64>> {
+        match (self.score, own) {
+            (Unusual::Reconstruction, Some(own)) => {
+                self.pca.reconstruction_error_gram(ctx, values, own)
+            }
+            (Unusual::Reconstruction, None) => Err(Error::parameter(
+                "diagonal",
+                "the reconstruction error needs the kernel values of the samples with themselves",
+            )),
+            (Unusual::Projections, _) => {
+                let mut scores = Mat::zeros(values.rows(), self.pca.k());
+                self.pca.transform_gram(ctx, values, scores.view_mut())?;
+                Ok(sums(&scores))
+            }
+        }
+    }
+
+    /// How the fit went.
+    pub fn report(&self) -> &Report {
+        &self.pca.report
+    }
+}
+
+fn sums<T: Real>(scores: &Mat<T>) -> Vec<f64> {
+    let sum = |i: usize| scores.row(i).iter().map(|f| f.f64().abs()).sum();
+    (0..scores.rows()).map(sum).collect()
+}
+
+/// The number below which a share of the values lies, linear between them.
+fn quantile(values: &[f64], share: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let place = share * (sorted.len() - 1) as f64;
+    let (below, part) = (place.floor() as usize, place.fract());
+    let above = (below + 1).min(sorted.len() - 1);
+    sorted[below] + part * (sorted[above] - sorted[below])
+}

@@ -1,0 +1,54 @@
+//! What all models check of what they are given.
+
+use crate::error::{Error, Result};
+use crate::points::Dense;
+use crate::real::Real;
+
+/// The samples a model was trained on, if `x` can be compared with them.
+pub(super) fn anchors_for<'a, T: Real>(
+    anchors: Option<&'a Dense<T>>,
+    x: &Dense<T>,
+) -> Result<&'a Dense<T>> {
+    let anchors = anchors.ok_or_else(|| {
+        Error::parameter(
+            "kernel",
+            "the model was fitted on a precomputed kernel: give it kernel values with the training samples",
+        )
+    })?;
+    if x.d() != anchors.d() {
+        return Err(Error::Features { expected: anchors.d(), found: x.d() });
+    }
+    Ok(anchors)
+}
+
+/// Checks weights for n samples: none negative, and some sample counts.
+pub(super) fn check_weights(weights: &[f64], n: usize) -> Result<()> {
+    if weights.len() != n {
+        let message = format!("there are {} weights for {n} samples", weights.len());
+        return Err(Error::parameter("sample_weight", message));
+    }
+    if let Some(i) = weights.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
+        let message = format!("must not be negative, and that of row {i} is {}", weights[i]);
+        return Err(Error::parameter("sample_weight", message));
+    }
+    if weights.iter().all(|w| *w == 0.0) {
+        let message = "invalid input: all samples have weight 0, so none counts";
+        return Err(Error::parameter("sample_weight", message));
+    }
+    Ok(())
+}
+
+/// Checks kernel values of m samples with themselves.
+pub(super) fn check_own(own: &[f64], m: usize) -> Result<()> {
+    if own.len() != m {
+        let message = format!(
+            "there are {} kernel values of samples with themselves for {m} rows",
+            own.len()
+        );
+        return Err(Error::parameter("diagonal", message));
+    }
+    match own.iter().position(|v| !v.is_finite()) {
+        Some(i) => Err(Error::parameter("diagonal", format!("entry {i} is {}", own[i]))),
+        None => Ok(()),
+    }
+}

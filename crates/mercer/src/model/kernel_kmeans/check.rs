@@ -1,0 +1,60 @@
+//! What kernel k-means refuses to be given, before any kernel value is computed.
+
+use super::{Init, KernelKMeansParams};
+use crate::error::{Error, Result};
+use crate::model::door::check_weights;
+
+/// Refuses what makes no sense; the weights, 1 where none are given.
+pub(super) fn check(
+    params: &KernelKMeansParams,
+    n: usize,
+    weights: Option<&[f64]>,
+) -> Result<Vec<f64>> {
+    let weights = match weights {
+        Some(weights) => {
+            check_weights(weights, n)?;
+            weights.to_vec()
+        }
+        None => vec![1.0; n],
+    };
+    let counted = weights.iter().filter(|w| **w > 0.0).count();
+    let k = params.clusters;
+    if k == 0 || k > counted {
+        let of = if counted < n { " of positive weight" } else { "" };
+        let message =
+            format!("must be at least 1 and at most the {counted} samples{of}, and is {k}");
+        return Err(Error::parameter("n_clusters", message));
+    }
+    let at_least_one = |name, value: usize| match value {
+        0 => Err(Error::parameter(name, "must be at least 1")),
+        _ => Ok(()),
+    };
+    at_least_one("n_init", params.starts)?;
+    at_least_one("max_iter", params.max_rounds)?;
+    if !(params.tolerance >= 0.0 && params.tolerance.is_finite()) {
+        let message = format!("must not be negative, and is {}", params.tolerance);
+        return Err(Error::parameter("tol", message));
+    }
+    if let Init::Labels(labels) = &params.init {
+        check_labels(labels, n, k)?;
+    }
+    Ok(weights)
+}
+
+fn check_labels(labels: &[usize], n: usize, k: usize) -> Result<()> {
+    if labels.len() != n {
+        let message = format!("there are {} labels for {n} samples", labels.len());
+        return Err(Error::parameter("init", message));
+    }
+    match labels.iter().position(|&c| c >= k) {
+        Some(row) => {
+            let message = format!(
+                "labels count clusters from 0 to {}, and that of row {row} is {}",
+                k - 1,
+                labels[row]
+            );
+            Err(Error::parameter("init", message))
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,196 @@
+//! From samples or a matrix to clusters: checks, storage, starts.
+
+use std::time::Instant;
+
+use super::check::check;
+use super::{Init, KernelKMeans, KernelKMeansParams};
+use crate::context::{Context, Step, Stream};
+use crate::error::{Error, Result};
+use crate::gram::{Gram, Groups, LowRank, Packed, Plan, Scaled, Square, Storage, Tiled, plan};
+use crate::kernel::{KernelSpec, VectorKernel};
+use crate::linalg::skinny::WIDTH;
+use crate::linalg::view::{Mat, MatRef};
+use crate::model::report::asymmetric;
+use crate::points::Dense;
+use crate::real::Real;
+use crate::solve::eigen::{self, Solver};
+use crate::solve::lloyd::{self, Chooser, Problem, Solution};
+
+/// Starts of the small k-means on eigenvectors.
+const SPECTRAL_STARTS: usize = 10;
+
+impl<T: Real> KernelKMeans<T> {
+    /// Fits on samples, with weights that are not negative; `None` for 1.
+    pub fn fit(
+        ctx: &Context,
+        params: &KernelKMeansParams,
+        x: &Dense<T>,
+        weights: Option<&[f64]>,
+    ) -> Result<Self> {
+        ctx.install(|| Self::fit_here(ctx, params, x, weights))
+    }
+
+    fn fit_here(
+        ctx: &Context,
+        params: &KernelKMeansParams,
+        x: &Dense<T>,
+        weights: Option<&[f64]>,
+    ) -> Result<Self> {
+        let started = Instant::now();
+        let weights = check(params, x.n(), weights)?;
+        let spec = params.kernel.resolve(x)?;
+        let kernel = VectorKernel::<T>::new(&spec)?;
+        let fit = Fit { params, weights: &weights, epsilon: T::EPSILON };
+        let mut model = if spec == KernelSpec::linear() && x.d() < x.n() {
+            fit.on_factor(ctx, x)?
+        } else {
+            let plan = plan::<T>(ctx, x.n(), workspace(x.n(), params))?;
+            match plan.storage {
+                Storage::Packed => fit.run(ctx, &Packed::fill(ctx, &kernel, x)?, plan)?,
+                Storage::Tiled => fit.run(ctx, &Tiled::new(&kernel, x.clone()), plan)?,
+            }
+        };
+        model.params.kernel = spec;
+        model.anchors = Some(x.clone());
+        model.report.seconds = started.elapsed().as_secs_f64();
+        Ok(model)
+    }
+
+    /// Fits on a kernel matrix that the caller computed.
+    pub fn fit_gram(
+        ctx: &Context,
+        params: &KernelKMeansParams,
+        matrix: MatRef<'_, T>,
+        weights: Option<&[f64]>,
+    ) -> Result<Self> {
+        ctx.install(|| Self::fit_gram_here(ctx, params, matrix, weights))
+    }
+
+    fn fit_gram_here(
+        ctx: &Context,
+        params: &KernelKMeansParams,
+        matrix: MatRef<'_, T>,
+        weights: Option<&[f64]>,
+    ) -> Result<Self> {
+        let started = Instant::now();
+        let gram = Square::new(matrix)?;
+        if let Some(message) = asymmetric::<T>(gram.asymmetry()) {
+            return Err(Error::Numeric(message));
+        }
+        let weights = check(params, matrix.rows(), weights)?;
+        let fit = Fit { params, weights: &weights, epsilon: T::EPSILON };
+        let mut model = fit.run(ctx, &gram.symmetric(), Plan::given())?;
+        model.report.storage = "given".into();
+        model.report.seconds = started.elapsed().as_secs_f64();
+        Ok(model)
+    }
+}
+
+/// Bytes beside the matrix: sums before and after a round, and those of the tasks that share a pass.
+fn workspace(n: usize, params: &KernelKMeansParams) -> u64 {
+    let sums = 2 * Groups::bytes(n, params.clusters);
+    let pass = (n as u64).saturating_mul(14 * 8 * WIDTH as u64);
+    let eigen = match params.init {
+        Init::Spectral => eigen::workspace_bytes(n, params.clusters, Solver::Auto),
+        _ => 0,
+    };
+    sums.saturating_add(pass).saturating_add(eigen)
+}
+
+/// A fit on a matrix that is held somehow.
+pub(super) struct Fit<'a> {
+    pub(super) params: &'a KernelKMeansParams,
+    pub(super) weights: &'a [f64],
+    epsilon: f64,
+}
+
+impl Fit<'_> {
+    fn run<T: Real>(&self, ctx: &Context, gram: &dyn Gram, plan: Plan) -> Result<KernelKMeans<T>> {
+        let diagonal = gram.diag(ctx)?;
+        let problem = self.problem(gram, &diagonal, self.epsilon);
+        let (solution, starts) = match &self.params.init {
+            Init::Labels(labels) => (self.rounds(ctx, &problem, labels.clone(), 0, 1)?, 1),
+            Init::Spectral => {
+                let labels = self.spectral(ctx, gram)?;
+                (self.rounds(ctx, &problem, labels, 0, 1)?, 1)
+            }
+            Init::PlusPlus => self.best(ctx, &problem, Chooser::PlusPlus, self.params.starts)?,
+            Init::Random => self.best(ctx, &problem, Chooser::Random, self.params.starts)?,
+        };
+        Ok(self.fold(solution, starts, &plan))
+    }
+
+    /// The matrix of a linear kernel is the product of the samples with themselves, and need not be formed.
+    fn on_factor<T: Real>(&self, ctx: &Context, x: &Dense<T>) -> Result<KernelKMeans<T>> {
+        let samples = Mat::from_fn(x.n(), x.d(), |i, j| x.row(i)[j].f64());
+        let mut model = self.run(ctx, &LowRank::new(samples), Plan::given())?;
+        model.report.storage = "samples".into();
+        model.report.reason =
+            "the kernel is linear: its matrix is the product of the samples with themselves, and is not formed".into();
+        Ok(model)
+    }
+
+    fn problem<'b>(&'b self, gram: &'b dyn Gram, diagonal: &'b [f64], epsilon: f64) -> Problem<'b> {
+        Problem { gram, diagonal, weights: self.weights, k: self.params.clusters, epsilon }
+    }
+
+    /// The best of several starts: that of the lowest objective, the first of equals.
+    fn best(
+        &self,
+        ctx: &Context,
+        problem: &Problem<'_>,
+        chooser: Chooser,
+        starts: usize,
+    ) -> Result<(Solution, usize)> {
+        let mut best: Option<Solution> = None;
+        let mut stream = Stream::new(self.params.seed, "kernel k-means");
+        for start in 0..starts {
+            let labels = lloyd::choose(ctx, problem, chooser, &mut stream)?;
+            let found = self.rounds(ctx, problem, labels, start, starts)?;
+            // Lower by more than rounding: which of equal starts is kept must not depend on the storage.
+            let lower = |b: &Solution| {
+                found.centres.objective < b.centres.objective - 1e-9 * b.centres.objective.abs()
+            };
+            if best.as_ref().is_none_or(lower) {
+                best = Some(found);
+            }
+        }
+        let best = best.ok_or_else(|| Error::parameter("n_init", "must be at least 1"))?;
+        Ok((best, starts))
+    }
+
+    fn rounds(
+        &self,
+        ctx: &Context,
+        problem: &Problem<'_>,
+        labels: Vec<usize>,
+        start: usize,
+        starts: usize,
+    ) -> Result<Solution> {
+        let params =
+            lloyd::Params { max_rounds: self.params.max_rounds, tolerance: self.params.tolerance };
+        lloyd::lloyd(ctx, problem, labels, &params, &|done, said| Step {
+            said: Some(said),
+            ..Step::new("k-means", start as f64 + done, starts as f64)
+        })
+    }
+
+    /// Labels by k-means on the k leading eigenvectors of S K S, S² = weights, each row divided by its S: where clusters
+    /// hardly touch, such rows are nearly the same within a cluster.
+    fn spectral(&self, ctx: &Context, gram: &dyn Gram) -> Result<Vec<usize>> {
+        let (n, k) = (gram.n(), self.params.clusters);
+        let roots: Vec<f64> = self.weights.iter().map(|w| w.sqrt()).collect();
+        let scaled = Scaled::new(gram, &roots);
+        let params = eigen::Params::new(Solver::Auto, None, self.epsilon, None, self.params.seed)?;
+        let pairs = eigen::largest(ctx, &scaled, k, &params)?;
+        let entry = |i: usize, c: usize| match roots[i] > 0.0 {
+            true => pairs.vectors[(c, i)] / roots[i],
+            false => 0.0,
+        };
+        let rows = LowRank::new(Mat::from_fn(n, k, entry));
+        let diagonal = rows.diag(ctx)?;
+        let problem = self.problem(&rows, &diagonal, f64::EPSILON);
+        let quiet = ctx.without_steps();
+        Ok(self.best(&quiet, &problem, Chooser::PlusPlus, SPECTRAL_STARTS)?.0.labels)
+    }
+}

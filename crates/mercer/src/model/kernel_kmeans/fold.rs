@@ -1,0 +1,83 @@
+//! From the result of Lloyd's rounds to a model.
+
+use super::fit::Fit;
+use super::{Init, KernelKMeans, KernelKMeansParams};
+use crate::gram::Plan;
+use crate::model::report::{ClusterReport, Report};
+use crate::real::Real;
+use crate::solve::lloyd::{Solution, Stop};
+
+impl Fit<'_> {
+    /// The model of a solution.
+    pub(super) fn fold<T: Real>(
+        &self,
+        solution: Solution,
+        starts: usize,
+        plan: &Plan,
+    ) -> KernelKMeans<T> {
+        let Solution { labels, centres, info } = &solution;
+        let share = |(&c, w): (&usize, &f64)| if *w > 0.0 { w / centres.sizes[c] } else { 0.0 };
+        let shares = labels.iter().zip(self.weights).map(share).collect();
+        let clusters = ClusterReport {
+            objective: centres.objective,
+            starts,
+            rounds: info.rounds,
+            objectives: info.objectives.clone(),
+            moved: info.moved,
+            reseeded: info.reseeded,
+            full_passes: info.full_passes,
+        };
+        let report = Report {
+            solver: "lloyd".into(),
+            storage: plan.words(),
+            reason: plan.reason.clone(),
+            passes: info.full_passes,
+            residual: 0.0,
+            converged: matches!(info.stop, Stop::Settled | Stop::Tolerance),
+            precision: T::NAME.into(),
+            seconds: 0.0,
+            notes: notes(self.params, &solution),
+            clusters: Some(clusters),
+            ..Report::default()
+        };
+        let init = match &self.params.init {
+            Init::Labels(_) => Init::Labels(Vec::new()),
+            other => other.clone(),
+        };
+        KernelKMeans {
+            params: KernelKMeansParams { init, ..self.params.clone() },
+            inertia: centres.objective.max(0.0),
+            rounds: info.rounds,
+            shares,
+            stand_ins: centres.stand_ins.clone(),
+            norms: centres.norms.clone(),
+            labels: solution.labels,
+            anchors: None,
+            report,
+        }
+    }
+}
+
+/// What a user should know.
+fn notes(params: &KernelKMeansParams, solution: &Solution) -> Vec<String> {
+    let mut notes = Vec::new();
+    let (k, dead) = (params.clusters, solution.centres.stand_ins.len());
+    if dead > 0 {
+        notes.push(format!(
+            "only {} of {k} clusters have samples: in feature space there are no more distinct samples than that",
+            k - dead
+        ));
+    }
+    match solution.info.stop {
+        Stop::Rounds => notes.push(format!(
+            "samples still changed their cluster after {} rounds: raise max_iter or tol",
+            solution.info.rounds
+        )),
+        Stop::Rise => notes.push(
+            "the objective was about to rise, which happens only if the kernel is not positive semidefinite on these              samples: the clusters are those before"
+                .into(),
+        ),
+        Stop::Settled | Stop::Tolerance => {}
+    }
+    notes
+}

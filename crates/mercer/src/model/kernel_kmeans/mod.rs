@@ -1,0 +1,187 @@
+//! Kernel k-means: clusters around centres in the feature space of a kernel.
+//!
+//! Given samples with weights and k, find clusters that make Σ_i w_i ‖φ(x_i) − μ_{label i}‖² small. A centre is a weighted
+//! mean of samples in feature space, so distances to it are sums of kernel values: the centres are an expansion with one
+//! column each, and new samples go to the nearest.
+
+mod check;
+mod fit;
+mod fold;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::door::{anchors_for, check_own};
+use super::report::Report;
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::expansion::{Expansion, Weights};
+use crate::kernel::{Kernel, KernelSpec, VectorKernel};
+use crate::linalg::view::{Mat, MatRef};
+use crate::points::{Dense, Span};
+use crate::real::Real;
+use crate::solve::lloyd::nearest;
+
+/// How the first clusters are found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Init {
+    /// Around samples that are far from each other in feature space, drawn one after another.
+    PlusPlus,
+    /// Around any samples.
+    Random,
+    /// From the k leading eigenvectors of the weighted kernel matrix: the best clusters if samples could belong to several.
+    Spectral,
+    /// These: the cluster of each sample.
+    Labels(Vec<usize>),
+}
+
+/// What to fit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KernelKMeansParams {
+    /// Clusters.
+    pub clusters: usize,
+    /// The kernel; widths that depend on the data are resolved in fit.
+    pub kernel: KernelSpec,
+    /// The first clusters.
+    pub init: Init,
+    /// How many starts are tried; the one with the lowest objective is kept. Spectral and given starts are tried once.
+    pub starts: usize,
+    /// Rounds at most.
+    pub max_rounds: usize,
+    /// Stops when the centres' squared shifts in a round, summed, are at most this share of the samples' mean squared
+    /// distance from their mean, all in feature space. With 0 it stops when no sample changes its cluster.
+    pub tolerance: f64,
+    /// Seed of the starts.
+    pub seed: u64,
+}
+
+impl KernelKMeansParams {
+    /// k clusters with `kernel` and defaults for the rest.
+    pub fn new(clusters: usize, kernel: KernelSpec) -> Self {
+        Self {
+            clusters,
+            kernel,
+            init: Init::PlusPlus,
+            starts: 1,
+            max_rounds: 300,
+            tolerance: 0.0,
+            seed: 0,
+        }
+    }
+}
+
+/// Fitted clusters.
+#[derive(Clone)]
+pub struct KernelKMeans<T: Real> {
+    /// The parameters, with the kernel as it was resolved; given labels are not kept.
+    pub params: KernelKMeansParams,
+    /// The cluster of each training sample.
+    pub labels: Vec<usize>,
+    /// Σ_i w_i ‖φ(x_i) − μ_{label i}‖².
+    pub inertia: f64,
+    /// Rounds of the start that was kept.
+    pub rounds: usize,
+    /// The weight of each training sample over that of its cluster: centre c is Σ_{j in c} share_j φ(x_j).
+    pub shares: Vec<f64>,
+    /// Clusters that could not be kept alive, each with the training sample that is its centre.
+    pub stand_ins: Vec<(usize, usize)>,
+    /// ‖μ_c‖².
+    pub norms: Vec<f64>,
+    /// The training samples; `None` if the kernel matrix came from the user.
+    pub anchors: Option<Dense<T>>,
+    /// How the fit went.
+    pub report: Report,
+}
+
+impl<T: Real> KernelKMeans<T> {
+    /// Training samples.
+    pub fn n(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Clusters.
+    pub fn k(&self) -> usize {
+        self.norms.len()
+    }
+
+    /// How many training samples each cluster has.
+    pub fn sizes(&self) -> Vec<usize> {
+        let mut sizes = vec![0; self.k()];
+        self.labels.iter().for_each(|&c| sizes[c] += 1);
+        sizes
+    }
+
+    /// The nearest cluster of each new sample; among equally near ones, the first.
+    pub fn predict(&self, ctx: &Context, x: &Dense<T>) -> Result<Vec<usize>> {
+        Ok(self.nearest(&self.sums(ctx, x)?))
+    }
+
+    /// The same given the samples' kernel values with the training samples (m × n).
+    pub fn predict_gram(&self, ctx: &Context, values: MatRef<'_, T>) -> Result<Vec<usize>> {
+        Ok(self.nearest(&self.sums_gram(ctx, values)?))
+    }
+
+    /// Squared distances of new samples to the centres, in feature space: m × k.
+    pub fn distances(&self, ctx: &Context, x: &Dense<T>) -> Result<Mat<f64>> {
+        let sums = self.sums(ctx, x)?;
+        let mut own = vec![T::ZERO; x.n()];
+        VectorKernel::<T>::new(&self.params.kernel)?.diag(Span::all(x), &mut own)?;
+        Ok(self.add_own(sums, |i| own[i].f64()))
+    }
+
+    /// The same given the samples' kernel values with the training samples (m × n) and with themselves (m).
+    pub fn distances_gram(
+        &self,
+        ctx: &Context,
+        values: MatRef<'_, T>,
+        own: &[f64],
+    ) -> Result<Mat<f64>> {
+        check_own(own, values.rows())?;
+        Ok(self.add_own(self.sums_gram(ctx, values)?, |i| own[i]))
+    }
+
+    /// ‖μ_c‖² − 2 ⟨φ(x), μ_c⟩: m × k.
+    fn sums(&self, ctx: &Context, x: &Dense<T>) -> Result<Mat<T>> {
+        let anchors = anchors_for(self.anchors.as_ref(), x)?.clone();
+        let kernel: Arc<dyn Kernel<Dense<T>, T>> =
+            Arc::new(VectorKernel::<T>::new(&self.params.kernel)?);
+        let mut out = Mat::zeros(x.n(), self.k());
+        Expansion::new(kernel, anchors, &self.coef(), &self.norms).scores(
+            ctx,
+            x,
+            out.view_mut(),
+        )?;
+        Ok(out)
+    }
+
+    fn sums_gram(&self, ctx: &Context, values: MatRef<'_, T>) -> Result<Mat<T>> {
+        if values.cols() != self.n() {
+            return Err(Error::Features { expected: self.n(), found: values.cols() });
+        }
+        let mut out = Mat::zeros(values.rows(), self.k());
+        Weights::new(&self.coef(), &self.norms).scores(ctx, values, out.view_mut())?;
+        Ok(out)
+    }
+
+    /// Column c makes ⟨φ(x), μ_c⟩, times −2, of kernel values: n × k.
+    fn coef(&self) -> Mat<f64> {
+        let mut coef = Mat::zeros(self.n(), self.k());
+        for (i, (&c, share)) in self.labels.iter().zip(&self.shares).enumerate() {
+            coef[(i, c)] = -2.0 * share;
+        }
+        self.stand_ins.iter().for_each(|&(c, i)| coef[(i, c)] = -2.0);
+        coef
+    }
+
+    fn nearest(&self, sums: &Mat<T>) -> Vec<usize> {
+        let largest = self.norms.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
+        let noise = 64.0 * T::EPSILON * largest;
+        let place = |i: usize| nearest(sums.row(i).iter().map(|v| v.f64()), noise).0;
+        (0..sums.rows()).map(place).collect()
+    }
+
+    fn add_own(&self, sums: Mat<T>, own: impl Fn(usize) -> f64) -> Mat<f64> {
+        Mat::from_fn(sums.rows(), self.k(), |i, c| (sums[(i, c)].f64() + own(i)).max(0.0))
+    }
+}
