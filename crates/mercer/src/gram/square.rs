@@ -44,7 +44,7 @@ impl<'a, T: Real> Square<'a, T> {
         Self { symmetric: true, ..self }
     }
 
-    /// The largest |K_ij − K_ji| relative to the largest |K_ij|.
+    /// The largest |K_ij − K_ji| relative to the largest |K_ij| off the diagonal.
     pub fn asymmetry(&self) -> f64 {
         let blocks = self.matrix.rows().div_ceil(BLOCK);
         let larger = |a: (f64, f64), b: (f64, f64)| (a.0.max(b.0), a.1.max(b.1));
@@ -56,18 +56,20 @@ impl<'a, T: Real> Square<'a, T> {
         if largest > 0.0 { worst / largest } else { 0.0 }
     }
 
-    /// The largest |K_ij − K_ji| and the largest |K_ij| off the diagonal, in one block and its mirror image, so that both stay
+    /// The largest |K_ij − K_ji| and the largest |K_ij| below the diagonal, in one block and its mirror image, so that both stay
     /// in the nearest cache.
     fn asymmetry_in(&self, i: usize, j: usize) -> (f64, f64) {
-        let (n, mut worst, mut largest) = (self.matrix.rows(), 0.0_f64, 0.0_f64);
+        let (n, mut worst, mut largest) = (self.matrix.rows(), T::ZERO, T::ZERO);
+        let mirror = self.matrix.transposed();
         for row in i * BLOCK..((i + 1) * BLOCK).min(n) {
             for col in j * BLOCK..((j + 1) * BLOCK).min(row) {
-                let (a, b) = (self.matrix.at(row, col).f64(), self.matrix.at(col, row).f64());
-                worst = worst.max((a - b).abs());
-                largest = largest.max(a.abs()).max(b.abs());
+                let (a, b) = (self.matrix.at(row, col), mirror.at(row, col));
+                let (apart, size) = ((a - b).abs(), a.abs());
+                worst = if apart > worst { apart } else { worst };
+                largest = if size > largest { size } else { largest };
             }
         }
-        (worst, largest)
+        (worst.f64(), largest.f64())
     }
 }
 

@@ -17,7 +17,7 @@ struct Golden {
     tolerance: f64,
 }
 
-const V1: [Golden; 5] = [
+const V1: [Golden; 7] = [
     Golden {
         file: "v1-pca.mercer",
         scores: &[
@@ -100,6 +100,28 @@ const V1: [Golden; 5] = [
             -0.1333584148293282,
             0.4596407184410085,
         ],
+        back: None,
+        tolerance: 1e-12,
+    },
+    Golden {
+        file: "v1-kmeans.mercer",
+        scores: &[
+            0.7500386058769808,
+            0.24874148559292353,
+            0.17693179124412273,
+            0.9957731984145037,
+            1.3088184948460508,
+            0.31226339844414086,
+            0.32564757351368545,
+            0.5481556980951834,
+            1.1779427601805983,
+        ],
+        back: None,
+        tolerance: 1e-12,
+    },
+    Golden {
+        file: "v1-detector.mercer",
+        scores: &[0.6930821087802929, 2.4077282591915576, 0.19325838715315666],
         back: None,
         tolerance: 1e-12,
     },
