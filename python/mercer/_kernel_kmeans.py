@@ -25,11 +25,10 @@ class KernelKMeans(ClusterMixin, KernelKMeansFit):
     both have them. A linear kernel is k-means itself; with weights, k-means in feature space is
     spectral clustering by normalised cuts, whose relaxation ``init="spectral"`` begins with.
 
-    Results repeat from run to run and do not depend on the number of threads: of two centres at
-    the same distance the first counts, and of two samples the first. A cluster that loses all its
-    samples gets the one that is farthest from its own centre. Where that cannot be, because fewer
-    samples are distinct than there are clusters, a ``ConvergenceWarning`` says so, and the
-    clusters left over stay empty.
+    Results repeat from run to run and do not depend on the number of threads: of centres at the
+    same distance the first counts. A cluster that loses all its samples gets the one that is
+    farthest from its centre. If fewer samples are distinct than there are clusters, some clusters
+    stay empty, and a ``ConvergenceWarning`` says so.
 
     Parameters
     ----------
@@ -47,21 +46,15 @@ class KernelKMeans(ClusterMixin, KernelKMeansFit):
         10 for ``"random"`` and 1 for others. Beginnings that are always the same are tried once.
     max_iter : int, default=300
         Rounds of one start at most. If they do not suffice, a ``ConvergenceWarning`` says so.
-    tol : float, default=1e-4
+    tol : float, default=0.0
         When to stop: when the squared distances that the centres moved, summed, are at most this
-        share of the mean squared distance of the samples from their mean.
+        share of the mean squared distance of the samples from their mean. With 0, unlike
+        scikit-learn's default, when no sample moves: ``predict(X)`` is then ``labels_``.
     random_state : int, RandomState instance, optional
         Seed of the beginnings. None stands for 0, so that results repeat.
-    precision : {"auto", "f64", "f32", "mixed"}, default="auto"
-        The type of kernel values. ``"auto"`` follows X. ``"f32"`` turns X into float32 and gives
-        float32 distances; ``"mixed"`` computes kernel values in float32 and all else in float64.
-    memory_budget : int or str, optional
-        Bytes that the fit may take, such as ``"2GiB"``; by default what the machine has free. A
-        matrix that does not fit is not stored: the columns of samples that moved are computed anew.
-    progress : bool or callable, default=False
-        Whether to show a bar, or a function that is called with each :class:`mercer.Step`.
-    n_jobs : int, optional
-        Threads; None stands for :func:`mercer.get_num_threads`, -1 for all cores.
+    precision, memory_budget, progress, n_jobs
+        How the work is run, as for :class:`mercer.KernelPCA`. Of a matrix that does not fit the
+        budget, only the columns of samples that moved are computed anew.
 
     Attributes
     ----------
@@ -111,7 +104,7 @@ class KernelKMeans(ClusterMixin, KernelKMeansFit):
         init: str | ArrayLike = "k-means++",
         n_init: int | str = "auto",
         max_iter: int = 300,
-        tol: float = 1e-4,
+        tol: float = 0.0,
         random_state: int | np.random.RandomState | None = None,
         precision: str = "auto",
         memory_budget: int | str | None = None,

@@ -1,6 +1,7 @@
 //! The scores of rows in falling order, and the threshold above which rows are outliers.
 
 use super::axis::Axis;
+use super::colour::hex;
 use super::key::Key;
 use super::marks::{Group, Marks, Shape, draw_marks};
 use super::panel::Plane;
@@ -28,8 +29,10 @@ pub struct Falling<'a> {
 const WIDTH: f64 = 860.0;
 const HEIGHT: f64 = 560.0;
 const MARGIN: f64 = 24.0;
-/// Up to this place every score is drawn; beyond, places lie closer than a pixel.
+/// Up to this place the line goes through every score; beyond, places lie closer than a pixel.
 const EACH: usize = 2_000;
+/// Pixels between marks.
+const APART: f64 = 9.0;
 
 /// Draws `picture` as SVG text.
 pub fn falling(picture: &Falling) -> String {
@@ -53,19 +56,42 @@ pub fn falling(picture: &Falling) -> String {
     let across = plane.place([plane.x.low, level])[1];
     let (left, width) = (number(plane.frame.left), number(plane.frame.width));
     svg.path(&format!("M{left} {}h{width}", number(across)), &line);
-    let score = |place: &usize| picture.scores[place - 1];
-    let points: Vec<[f64; 2]> =
-        places.iter().map(|place| [(*place as f64).log10(), score(place)]).collect();
-    let group: Vec<usize> = places.iter().map(|place| usize::from(score(place) <= level)).collect();
-    let ringed = vec![false; points.len()];
-    draw_marks(
-        &mut svg,
-        &plane,
-        &Marks { points: &points, group: &group, groups: &groups, ringed: &ringed },
-    );
+    let point = |place: &usize| [(*place as f64).log10(), picture.scores[place - 1]];
+    let points: Vec<[f64; 2]> = places.iter().map(point).collect();
+    draw_scores(&mut svg, &plane, &points, level, &groups);
     plane.draw_frame(&mut svg, picture.x_title, picture.y_title);
     key.draw(&mut svg, [plane.frame.right() + 20.0, plane.frame.top]);
     svg.finish()
+}
+
+/// A line through all scores, and marks where there is room for one.
+fn draw_scores(svg: &mut Svg, plane: &Plane, points: &[[f64; 2]], level: f64, groups: &[Group; 2]) {
+    let others = points.iter().position(|point| point[1] <= level).unwrap_or(points.len());
+    for (points, group) in [&points[..others], &points[others..]].iter().zip(groups) {
+        let pixels = points.iter().map(|point| plane.place(*point));
+        let pixels: Vec<String> = pixels.map(|[x, y]| format!("{x:.1} {y:.1}")).collect();
+        let paint = format!("fill=\"none\" stroke=\"{}\" stroke-width=\"2\"", hex(group.colour));
+        if pixels.len() > 1 {
+            svg.path(&format!("M{}", pixels.join("L")), &paint);
+        }
+    }
+    let places = spaced(plane, points);
+    let points: Vec<[f64; 2]> = places.iter().map(|&place| points[place]).collect();
+    let group: Vec<usize> = places.iter().map(|&place| usize::from(place >= others)).collect();
+    let ringed = vec![false; points.len()];
+    draw_marks(svg, plane, &Marks { points: &points, group: &group, groups, ringed: &ringed });
+}
+
+/// Points that are some pixels apart, the first of all among them.
+fn spaced(plane: &Plane, points: &[[f64; 2]]) -> Vec<usize> {
+    let mut last = [f64::NEG_INFINITY; 2];
+    let mut is_far = |point: [f64; 2]| {
+        let pixel = plane.place(point);
+        let is_far = (0..2).any(|axis| (pixel[axis] - last[axis]).abs() >= APART);
+        last = if is_far { pixel } else { last };
+        is_far
+    };
+    (0..points.len()).filter(|&place| is_far(points[place])).collect()
 }
 
 /// How scores above the threshold look, and all others.
@@ -73,7 +99,7 @@ fn groups([above, others]: [&str; 2]) -> [Group; 2] {
     [Group { shape: Shape::Cross, ..Group::of_class(1, above) }, Group::of_class(0, others)]
 }
 
-/// The places that are drawn: all at first, then ever fewer, and the last.
+/// The places that the line goes through: all at first, then ever fewer, and the last.
 fn drawn(count: usize) -> Vec<usize> {
     let next = |place: &usize| Some(place + (place / EACH).max(1));
     let places = std::iter::successors(Some(1), next).take_while(|place| *place < count);
@@ -112,6 +138,15 @@ mod tests {
             assert!(!svg.contains("NaN") && !svg.contains("inf"), "{scores:?}");
             super::super::png(&svg, 0.5).unwrap();
         }
+    }
+
+    #[test]
+    fn marks_have_room() {
+        let frame = Rect { left: 0.0, top: 0.0, width: 100.0, height: 100.0 };
+        let plane = Plane { frame, x: Axis::over(0.0, 1.0, 5), y: Axis::over(0.0, 1.0, 5) };
+        let along: Vec<[f64; 2]> = (0..20).map(|step| [f64::from(step) / 80.0, 0.5]).collect();
+        assert_eq!(spaced(&plane, &along), [0, 8, 16]);
+        assert_eq!(spaced(&plane, &[[0.5, 0.9], [0.5, 0.1], [0.5, 0.11]]), [0, 1]);
     }
 
     #[test]

@@ -35,14 +35,14 @@ impl Unusual {
 
     /// The score as a multiple of the threshold; not a number where the threshold is 0, as it is
     /// for rows that are all equal.
-    pub fn decision(&self, row: usize) -> f64 {
+    pub fn times_threshold(&self, row: usize) -> f64 {
         match self.threshold > 0.0 {
             true => self.scores[row] / self.threshold,
             false => f64::NAN,
         }
     }
 
-    /// Score, decision and verdict for `rows`, as columns of a table.
+    /// Score, times_threshold and verdict for `rows`, as columns of a table.
     pub fn columns(
         &self,
         rows: &[usize],
@@ -50,11 +50,11 @@ impl Unusual {
         title: impl Fn(&str) -> String,
     ) -> Vec<(String, Column)> {
         let scores = rows.iter().map(|&row| self.scores[row]);
-        let decisions = rows.iter().map(|&row| self.decision(row));
+        let times = rows.iter().map(|&row| self.times_threshold(row));
         let word = |&row: &usize| if self.is_outlier(row) { "yes" } else { "no" };
         vec![
             (title("score"), number_column(scores, dtype)),
-            (title("decision"), number_column(decisions, dtype)),
+            (title("times_threshold"), number_column(times, dtype)),
             (title("outlier"), Column::Text(rows.iter().map(word).map(String::from).collect())),
         ]
     }
@@ -85,13 +85,13 @@ mod tests {
         let Ranking { order, ranks, below } = unusual.ranking();
         assert_eq!(order, [1, 3, 2, 0, 4]);
         assert_eq!((ranks, below), (vec![4, 1, 3, 1, 5], vec![1, 3, 2, 3, 0]));
-        assert_eq!((unusual.outliers(), unusual.decision(1)), (2, 2.0));
+        assert_eq!((unusual.outliers(), unusual.times_threshold(1)), (2, 2.0));
     }
 
     #[test]
     fn rows_that_are_all_equal_have_no_outliers() {
         let unusual = Unusual { scores: vec![0.0; 3], threshold: 0.0 };
         assert_eq!((unusual.outliers(), unusual.ranking().ranks), (0, vec![1; 3]));
-        assert!(unusual.decision(0).is_nan());
+        assert!(unusual.times_threshold(0).is_nan());
     }
 }

@@ -33,13 +33,13 @@ fn the_odd_row_comes_first() {
         ],
     );
     let top = cells(&run.out);
-    let titles = ["rank", "row", "cloud", "score", "decision", "outlier", "less_unusual"];
+    let titles = ["rank", "row", "cloud", "score", "times_threshold", "outlier", "less_unusual"];
     assert_eq!((top.len(), &top[0][..]), (5, &titles.map(String::from)[..]));
     assert_eq!(top[1][..3], ["1", "41", "odd"]);
     assert!((column(&run.out, "less_unusual")[0] - 59.0 / 60.0).abs() < 1e-12);
     assert_eq!(column(&run.out, "rank"), [1.0, 2.0, 3.0, 4.0]);
     let rows = folder.read("o.csv");
-    assert_eq!(cells(&rows)[0], ["cloud", "row", "score", "decision", "outlier", "rank"]);
+    assert_eq!(cells(&rows)[0], ["cloud", "row", "score", "times_threshold", "outlier", "rank"]);
     let scores = column(&rows, "score");
     let object = folder.done(&format!("{line} --json -q")).json();
     let threshold = number(&object["detector"]["threshold"]);
@@ -105,7 +105,7 @@ fn new_rows_are_judged_by_the_same_threshold() {
     assert!(difference(&run.out, &kept) < 1e-9);
     folder.write("new.csv", "x,y,z\n400,-400,90\n0,0,0\n");
     let said = cells(&folder.done("predict m.mercer new.csv -q").out);
-    assert_eq!(said[0], ["score", "decision", "outlier"]);
+    assert_eq!(said[0], ["score", "times_threshold", "outlier"]);
     assert_eq!((&said[1][2][..], &said[2][2][..]), ("yes", "no"));
     let text = folder.done("inspect m.mercer").out;
     check(

@@ -147,7 +147,7 @@ impl<T: Real> Tiles for Packed<T> {
         Box::new(StoredLines::new(which, |line, cols: Range<usize>, out: &mut [T]| {
             let (i, j) = (line / TILE, cols.start / TILE);
             let (height, width) = (span(i, self.n).len(), span(j, self.n).len());
-            assert!(cols.start % TILE == 0 && cols.len() == width);
+            assert!(cols.start.is_multiple_of(TILE) && cols.len() == width);
             match i >= j {
                 true => strips::row(self.strips(i, j), line % TILE, height, width, out),
                 false => strips::column(self.strips(j, i), line % TILE, width, height, out),
