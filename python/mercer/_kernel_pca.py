@@ -43,10 +43,12 @@ class KernelPCA(KernelPcaInverse):
     kernel_params : dict, optional
         Parameters of a function given as kernel, or of a kernel given by its name, such as
         ``{"nu": 2.5, "length": 3}`` for ``"matern"``.
-    alpha : float, default=1.0
-        The ridge penalty of the map back to samples.
+    alpha : float or "loo", default=1.0
+        The ridge penalty of the map back to samples; ``"loo"`` takes the power of ten, times the
+        mean of k(y, y), at which the samples are predicted best when left out.
     fit_inverse_transform : bool, default=False
-        Whether to learn the map back to samples. Not with a precomputed kernel.
+        Whether to learn the map back to samples. Not with a precomputed kernel. Other ways back,
+        which need no map, are methods of :meth:`inverse_transform`.
     eigen_solver : {"auto", "dense", "arpack", "randomized", "full", "krylov"}, default="auto"
         How eigenpairs are found. ``"dense"`` and ``"full"`` decompose the matrix; ``"arpack"``,
         ``"randomized"`` and ``"krylov"`` compute those wanted by products with the matrix, until
@@ -97,6 +99,8 @@ class KernelPCA(KernelPcaInverse):
         Coefficients of the map back, if one was learned.
     X_transformed_fit_ : ndarray of shape (n_samples, n_components)
         The components of the training samples, if a map back was learned.
+    alpha_ : float
+        The penalty of the map back, if one was learned.
     X_fit_ : ndarray of shape (n_samples, n_features)
         The training samples, not to be written to. A model of a precomputed kernel has none.
     gamma_ : float
@@ -121,6 +125,13 @@ class KernelPCA(KernelPcaInverse):
     (1797, 7)
     >>> KernelPCA(n_components=0.5, kernel="rbf", gamma="scale").fit(X).kernel_
     'rbf(gamma=0.00043...)'
+
+    Components back to samples, without a map that was learned:
+
+    >>> kpca = KernelPCA(n_components=64, kernel="rbf", gamma="scale").fit(X)
+    >>> back = kpca.inverse_transform(kpca.transform(X[:5]), method="fixed_point")
+    >>> bool(abs(back - X[:5]).mean() < 1.5)
+    True
     """
 
     def __init__(
@@ -132,7 +143,7 @@ class KernelPCA(KernelPcaInverse):
         degree: float = 3,
         coef0: float = 1,
         kernel_params: dict | None = None,
-        alpha: float = 1.0,
+        alpha: float | str = 1.0,
         fit_inverse_transform: bool = False,
         eigen_solver: str = "auto",
         tol: float = 0,

@@ -54,9 +54,10 @@ pub struct KernelPcaChoices {
     pub dtype: String,
 }
 
-/// The map back to samples: its kernel (the model's own if none is named), penalty and centring.
+/// The map back to samples: its kernel (the model's own if none is named), penalty (chosen if none is given) and
+/// centring.
 #[derive(FromPyObject)]
-struct InverseChoices(Option<String>, f64, bool);
+struct InverseChoices(Option<String>, Option<f64>, bool);
 
 impl KernelPcaChoices {
     /// The parameters, the inverse map aside: its kernel may depend on the samples.
@@ -89,7 +90,7 @@ impl KernelPcaChoices {
 /// A map back to samples as it was asked for.
 pub struct Inverse {
     kernel: Option<KernelSpec>,
-    alpha: f64,
+    alpha: Option<f64>,
     center: bool,
 }
 

@@ -10,6 +10,7 @@ mod fit;
 mod kernels;
 mod kmeans;
 mod model;
+mod preimage;
 mod ridge;
 mod search;
 mod spread;
@@ -34,6 +35,8 @@ mod _core {
     use super::kmeans::{fit_kernel_kmeans, kmeans_distances, kmeans_facts, kmeans_labels};
     #[pymodule_export]
     use super::model::{Model, load};
+    #[pymodule_export]
+    use super::preimage::{preimage_errors, preimages};
     #[pymodule_export]
     use super::ridge::{
         coefficients, fit_kernel_ridge, fit_kernel_ridge_gram, offsets, predict, remarks, widths,

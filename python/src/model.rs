@@ -285,7 +285,7 @@ impl Model {
         }
     }
 
-    /// Writes the samples that components stand for.
+    /// Writes the samples that components of PCA stand for.
     fn inverse_transform(
         &self,
         py: Python<'_>,
@@ -294,14 +294,6 @@ impl Model {
         run: Run,
     ) -> PyResult<()> {
         match (&self.saved.model, scores, out) {
-            (Fitted::KernelPca32(model), Samples::F32(scores), Room::F32(mut out)) => {
-                let (scores, out) = (view(&scores)?, room(&mut out)?);
-                enter(py, &run, |ctx| model.inverse_transform(ctx, &dense(scores)?, out))
-            }
-            (Fitted::KernelPca64(model), Samples::F64(scores), Room::F64(mut out)) => {
-                let (scores, out) = (view(&scores)?, room(&mut out)?);
-                enter(py, &run, |ctx| model.inverse_transform(ctx, &dense(scores)?, out))
-            }
             (Fitted::Pca(model), Samples::F32(scores), Room::F32(mut out)) => {
                 let (scores, out) = (view(&scores)?, room(&mut out)?);
                 enter(py, &run, |ctx| model.inverse_transform(ctx, scores, out))

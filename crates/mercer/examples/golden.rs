@@ -68,7 +68,8 @@ fn pca() -> Result<Saved> {
 /// Kernel PCA in double precision with a map back.
 fn double() -> Result<Saved> {
     let kernel = "0.5*rbf(gamma=scale) + poly(degree=2, coef0=1)".parse()?;
-    let inverse = InverseParams { kernel: "rbf(sigma=2)".parse()?, alpha: 0.125, center: true };
+    let inverse =
+        InverseParams { kernel: "rbf(sigma=2)".parse()?, alpha: Some(0.125), center: true };
     let components = Components::Count(3);
     let params =
         KernelPcaParams { components, inverse: Some(inverse), ..KernelPcaParams::new(kernel) };

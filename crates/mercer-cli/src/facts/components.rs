@@ -32,7 +32,7 @@ pub(super) fn of_kernel_pca<T: Real>(model: &KernelPca<T>) -> Facts {
     let n = model.n() as f64;
     let inverse = model.inverse.as_ref().map(|map| InverseFacts {
         kernel: Some(map.params.kernel.to_string()),
-        alpha: Some(map.params.alpha),
+        alpha: map.params.alpha,
     });
     Facts {
         kernel: Some(model.params.kernel.to_string()),

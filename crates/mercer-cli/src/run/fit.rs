@@ -64,7 +64,7 @@ pub fn pca(session: &Session, args: &PcaArgs) -> std::result::Result<(), Failure
 pub fn kpca(session: &Session, args: &KpcaArgs) -> std::result::Result<(), Failure> {
     let inverse = args.inverse.then(|| InverseParams {
         kernel: args.inverse_kernel.clone().unwrap_or_else(|| args.kernel.clone()),
-        alpha: args.inverse_alpha,
+        alpha: Some(args.inverse_alpha),
         center: true,
     });
     let params = KernelPcaParams {

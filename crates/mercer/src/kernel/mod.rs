@@ -15,7 +15,7 @@ mod vector;
 pub use family::{Definite, Domain, Family, Parameter, Rule, Value};
 pub use spec::{KernelSpec, Leaf};
 pub use tile::Tile;
-pub use vector::{Measured, VectorKernel, families};
+pub use vector::{Gradients, Measured, VectorKernel, families};
 
 use crate::error::Result;
 use crate::points::{Points, Span};

@@ -1,18 +1,25 @@
 //! From components back to samples: kernel ridge regression of the samples on their components, with a kernel and a
 //! penalty of its own.
+//!
+//! Without a penalty from the user, the one is taken whose map restores samples best that were left out of it. No map is
+//! learned again for that: with G = (K + α)⁻¹, the residual of sample i in a regression without it is (G y)_i / G_ii. Where
+//! the mean is taken away first, a fit without sample i has another mean, y_i / (n − 1) away from that of all (y less the
+//! mean of all), so its residual is ((G y)_i + y_i / (n − 1) · (G 1)_i) / G_ii, exactly.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::regression::{Regression, params_of};
-use crate::context::Context;
+use crate::context::{Context, Step};
 use crate::error::{Error, Result};
 use crate::expansion::Expansion;
+use crate::gram::{Packed, Storage, Tiled, plan};
 use crate::kernel::{Kernel, KernelSpec, VectorKernel};
 use crate::linalg::view::{Mat, MatMut};
-use crate::points::Dense;
+use crate::points::{Dense, Span};
 use crate::real::Real;
+use crate::solve::path::{self, Path};
 use crate::solve::ridge::Solver;
 
 /// How the map back is learned.
@@ -20,8 +27,9 @@ use crate::solve::ridge::Solver;
 pub struct InverseParams {
     /// The kernel on components; widths that depend on the data are resolved in fit.
     pub kernel: KernelSpec,
-    /// The ridge penalty, not negative; without one, equal components of different samples have no solution.
-    pub alpha: f64,
+    /// The ridge penalty, not negative; with 0, equal components of different samples have no solution. `None`: chosen
+    /// by leave-one-out among powers of ten; a fitted map holds the one chosen.
+    pub alpha: Option<f64>,
     /// Whether the mean of the samples is taken away before the regression and added again after it.
     pub center: bool,
 }
@@ -47,11 +55,8 @@ impl<T: Real> Inverse<T> {
         scores: &Mat<f64>,
         x: &Dense<T>,
     ) -> Result<Self> {
-        if !(params.alpha >= 0.0 && params.alpha.is_finite()) {
-            return Err(Error::parameter(
-                "alpha",
-                format!("must not be negative, and is {}", params.alpha),
-            ));
+        if let Some(alpha) = params.alpha.filter(|alpha| !(*alpha >= 0.0 && alpha.is_finite())) {
+            return Err(Error::parameter("alpha", format!("must not be negative, and is {alpha}")));
         }
         let (n, k, d) = (scores.rows(), scores.cols(), x.d());
         if k == 0 {
@@ -69,8 +74,12 @@ impl<T: Real> Inverse<T> {
             }
         }
         let targets = Mat::from_fn(n, d, |i, j| x.row(i)[j].f64() - offset[j]);
-        let coef = regress(ctx, params.alpha, &kernel, &anchors, &targets)?;
-        let params = InverseParams { kernel: kernel_spec, ..params.clone() };
+        let (alpha, coef) = match params.alpha {
+            Some(alpha) => (alpha, regress(ctx, alpha, &kernel, &anchors, &targets)?),
+            None => choose(ctx, &kernel, &anchors, &targets, params.center)?,
+        };
+        let params =
+            InverseParams { kernel: kernel_spec, alpha: Some(alpha), center: params.center };
         Ok(Self { params, anchors, coef, offset })
     }
 
@@ -83,6 +92,88 @@ impl<T: Real> Inverse<T> {
             Arc::new(VectorKernel::<T>::new(&self.params.kernel)?);
         Expansion::new(kernel, self.anchors.clone(), &self.coef, &self.offset)
             .scores(ctx, scores, out)
+    }
+}
+
+/// The penalties to choose from, as powers of ten times the mean of k(y, y).
+const POWERS: std::ops::RangeInclusive<i32> = -10..=2;
+
+/// The penalty of the smallest squared residuals of samples left out, and its coefficients (n × d).
+fn choose<T: Real>(
+    ctx: &Context,
+    kernel: &VectorKernel<T>,
+    anchors: &Dense<T>,
+    targets: &Mat<f64>,
+    center: bool,
+) -> Result<(f64, Mat<f64>)> {
+    let (n, d) = (targets.rows(), targets.cols());
+    if n < 2 {
+        let message = "leave-one-out needs at least two samples: give a number";
+        return Err(Error::parameter("alpha", message));
+    }
+    // The last right-hand side is the constant.
+    let right = Mat::from_fn(n, d + 1, |i, j| if j < d { targets[(i, j)] } else { 1.0 });
+    let path = decompose(ctx, kernel, anchors, &right)?;
+    let alphas = penalties(kernel, anchors, &path)?;
+    let diagonals = path.inverse_diagonals(ctx, &alphas)?;
+    let mut best: Option<(f64, f64, Mat<f64>)> = None;
+    for (a, &alpha) in alphas.iter().enumerate() {
+        let found = path.solutions(ctx, &[alpha])?;
+        let own = |i: usize| diagonals[(i, a)];
+        let error = left_out(&found, targets, own, center);
+        if best.as_ref().is_none_or(|(lowest, ..)| error < *lowest) {
+            best = Some((error, alpha, found));
+        }
+        ctx.step(Step::new("penalty of the map back", (a + 1) as f64, alphas.len() as f64))?;
+    }
+    let (_, alpha, found) = best.ok_or_else(|| {
+        Error::Numeric("no penalty of the map back is above rounding: give alpha a number".into())
+    })?;
+    Ok((alpha, found.first_columns(d)))
+}
+
+/// The sum of squared residuals of samples left out: `found` holds G y and G 1 (n × (d + 1)), `own(i)` is G_ii.
+fn left_out(found: &Mat<f64>, targets: &Mat<f64>, own: impl Fn(usize) -> f64, center: bool) -> f64 {
+    let (n, d) = (targets.rows(), targets.cols());
+    let share = if center { 1.0 / (n as f64 - 1.0) } else { 0.0 };
+    let row = |i: usize| {
+        let line = found.row(i);
+        let pairs = line[..d].iter().zip(targets.row(i));
+        let squares = pairs.map(|(c, y)| (c + share * y * line[d]).powi(2));
+        squares.sum::<f64>() / own(i).powi(2)
+    };
+    (0..n).map(row).sum()
+}
+
+/// The penalties, largest first, so that of equally good ones the largest is kept. Those lost in the rounding of the
+/// matrix are left out.
+fn penalties<T: Real>(
+    kernel: &VectorKernel<T>,
+    anchors: &Dense<T>,
+    path: &Path,
+) -> Result<Vec<f64>> {
+    let mut diagonal = vec![T::ZERO; anchors.n()];
+    kernel.diag(Span::all(anchors), &mut diagonal)?;
+    let mean = diagonal.iter().map(|v| v.f64()).sum::<f64>() / anchors.n() as f64;
+    let unit = if mean > 0.0 { mean } else { 1.0 };
+    let noise = (anchors.n() as f64).sqrt() * T::EPSILON * path.norm();
+    let all = POWERS.rev().map(|power| unit * 10f64.powi(power));
+    Ok(all.filter(|alpha| *alpha > noise).collect())
+}
+
+fn decompose<T: Real>(
+    ctx: &Context,
+    kernel: &VectorKernel<T>,
+    anchors: &Dense<T>,
+    right: &Mat<f64>,
+) -> Result<Path> {
+    let n = anchors.n();
+    let workspace = path::workspace_bytes(n) + 8 * 4 * right.data().len() as u64;
+    let hint = "give alpha a number, fit on fewer rows, or raise the budget";
+    ctx.need("choosing the penalty of the map back", workspace, hint)?;
+    match plan::<T>(ctx, n, workspace)?.storage {
+        Storage::Packed => Path::new(ctx, &Packed::fill(ctx, kernel, anchors)?, right),
+        Storage::Tiled => Path::new(ctx, &Tiled::new(kernel, anchors.clone()), right),
     }
 }
 

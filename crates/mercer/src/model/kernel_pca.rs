@@ -117,7 +117,10 @@ impl<T: Real> KernelPca<T> {
         model.anchors = Some(x.clone());
         if let Some(inverse) = &params.inverse {
             let scores = model.training_scores();
-            model.inverse = Some(Inverse::fit(ctx, inverse, &scores, x)?);
+            let map = Inverse::fit(ctx, inverse, &scores, x)?;
+            model.params.inverse =
+                Some(InverseParams { alpha: map.params.alpha, ..inverse.clone() });
+            model.inverse = Some(map);
         }
         model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)
@@ -272,7 +275,8 @@ impl<T: Real> KernelPca<T> {
         let inverse = self.inverse.as_ref().ok_or_else(|| {
             Error::parameter(
                 "fit_inverse_transform",
-                "the model was fitted without a map back to samples: fit it with one",
+                "the model was fitted without a map back to samples: fit it with one, or use a method that needs none: \
+                 fixed_point, neighbors or gradient",
             )
         })?;
         inverse.apply(ctx, scores, out)

@@ -10,6 +10,7 @@ pub mod kernel_pca;
 pub mod kernel_ridge;
 mod minka;
 pub mod pca;
+pub mod preimage;
 pub(crate) mod regression;
 mod report;
 mod scaling;

@@ -17,7 +17,7 @@ use crate::samples::{D, N, training};
 const MODEL: &str = "MERCER_TEST_MODEL";
 
 fn fit<T: Real>() -> KernelPca<T> {
-    let inverse = InverseParams { kernel: "rbf".parse().unwrap(), alpha: 0.1, center: true };
+    let inverse = InverseParams { kernel: "rbf".parse().unwrap(), alpha: Some(0.1), center: true };
     let kernel = "rbf(sigma=median)*linear + 0.1*matern".parse().unwrap();
     let params = KernelPcaParams { inverse: Some(inverse), ..KernelPcaParams::new(kernel) };
     let data = training().into_iter().map(T::of).collect();

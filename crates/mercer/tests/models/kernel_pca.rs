@@ -326,8 +326,11 @@ fn the_map_back_returns_to_the_samples() {
     let (n, d) = (200, 2);
     let x = dense::<f64>(&normal(n, d, 14), n, d);
     let ctx = Context::new(2);
-    let inverse =
-        InverseParams { kernel: "rbf(gamma=0.5)".parse().unwrap(), alpha: 1e-6, center: true };
+    let inverse = InverseParams {
+        kernel: "rbf(gamma=0.5)".parse().unwrap(),
+        alpha: Some(1e-6),
+        center: true,
+    };
     let p = KernelPcaParams {
         inverse: Some(inverse),
         ..params("rbf(gamma=0.1)", Components::Count(6))
@@ -350,7 +353,7 @@ fn the_map_back_is_the_same_where_its_square_does_not_fit() {
     let x = dense::<f64>(&normal(n, d, 15), n, d);
     let kernel = "rbf(gamma=0.5)".parse().unwrap();
     let mut p = KernelPcaParams {
-        inverse: Some(InverseParams { kernel, alpha: 0.1, center: true }),
+        inverse: Some(InverseParams { kernel, alpha: Some(0.1), center: true }),
         ..params("rbf(gamma=0.1)", Components::Count(4))
     };
     let roomy = KernelPca::fit(&Context::new(2), &p, &x).unwrap();
@@ -360,7 +363,7 @@ fn the_map_back_is_the_same_where_its_square_does_not_fit() {
     // Components have the same signs, and residuals of 1e-8 leave this much of the coefficients.
     let worst = a.data().iter().zip(b.data()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     assert!(worst < 1e-4, "{worst}");
-    p.inverse.as_mut().unwrap().alpha = 0.0;
+    p.inverse.as_mut().unwrap().alpha = Some(0.0);
     let error = KernelPca::fit(&narrow, &p, &x).err().unwrap().to_string();
     assert!(error.contains("penalty"), "{error}");
 }

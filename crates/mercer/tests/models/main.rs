@@ -6,6 +6,7 @@ mod kernel_pca;
 mod kernel_ridge;
 mod naive;
 mod pca;
+mod preimage;
 mod run;
 mod search;
 mod svm;

@@ -109,7 +109,8 @@ fn inverse<T: Real>(map: &Inverse<T>, n: usize, d: usize, k: usize) -> Checked {
 }
 
 fn alpha(params: &InverseParams) -> Checked {
-    penalty("penalty of the map back", params.alpha)
+    let alpha = params.alpha.ok_or("the penalty of the map back is missing")?;
+    penalty("penalty of the map back", alpha)
 }
 
 fn penalty(what: &str, alpha: f64) -> Checked {

@@ -105,7 +105,7 @@ impl Node {
         }
     }
 
-    fn diag<T: Real>(&self, points: Span<'_, Dense<T>>, out: &mut [T]) -> Result<()> {
+    pub(super) fn diag<T: Real>(&self, points: Span<'_, Dense<T>>, out: &mut [T]) -> Result<()> {
         match self {
             Node::Member(member) => {
                 member.measure().fill_diag(points, out);

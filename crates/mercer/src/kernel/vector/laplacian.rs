@@ -39,4 +39,14 @@ impl Profile for Laplacian {
     fn apply<T: Real>(&self, values: &mut [T]) {
         vmath::exp_scaled(values, T::of(-self.gamma));
     }
+
+    /// A sum of absolute differences has a kink wherever two rows agree in one feature.
+    fn is_smooth(&self) -> bool {
+        false
+    }
+
+    fn slopes<T: Real>(&self, _: &[T], values: &[T], out: &mut [T]) {
+        let factor = T::of(-self.gamma);
+        out.iter_mut().zip(values).for_each(|(slope, &v)| *slope = factor * v);
+    }
 }

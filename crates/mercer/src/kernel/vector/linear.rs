@@ -23,4 +23,8 @@ impl Profile for Linear {
     }
 
     fn apply<T: Real>(&self, _: &mut [T]) {}
+
+    fn slopes<T: Real>(&self, _: &[T], _: &[T], out: &mut [T]) {
+        out.fill(T::ONE);
+    }
 }

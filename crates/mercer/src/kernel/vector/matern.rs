@@ -60,4 +60,43 @@ impl Profile for Matern {
             chunk.iter_mut().zip(&*factors).for_each(|(v, &factor)| *v = *v * factor);
         }
     }
+
+    /// With nu = 0.5 the kernel falls along a cone, whose tip has no gradient.
+    fn is_smooth(&self) -> bool {
+        self.nu > 0.5
+    }
+
+    /// By the squared distance t, with s = rate·√t: the s of ds/dt cancels, so that equal rows have a slope too.
+    fn slopes<T: Real>(&self, measured: &[T], values: &[T], out: &mut [T]) {
+        let rate = T::of(self.rate);
+        let half = T::of(-0.5 * self.rate * self.rate);
+        let third = T::of(1.0 / 3.0);
+        for ((slope, &t), &v) in out.iter_mut().zip(measured).zip(values) {
+            let s = rate * t.max(T::ZERO).sqrt();
+            *slope = match self.nu {
+                0.5 => half * v / s,
+                1.5 => half * v / (T::ONE + s),
+                _ => half * third * v * (T::ONE + s) / (T::ONE + s + s * s * third),
+            };
+        }
+    }
+
+    /// By halving an interval: s − ln(polynomial in s) = −ln(value) grows with s.
+    fn measured_from(&self, value: f64) -> Option<f64> {
+        let goal = -value.ln();
+        let height = |s: f64| match self.nu {
+            0.5 => s,
+            1.5 => s - s.ln_1p(),
+            _ => s - (s + s * s / 3.0).ln_1p(),
+        };
+        let (mut low, mut high) = (0.0, 1.0);
+        while height(high) < goal {
+            (low, high) = (high, 2.0 * high);
+        }
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            if height(middle) < goal { low = middle } else { high = middle }
+        }
+        Some((high / self.rate).powi(2))
+    }
 }

@@ -5,6 +5,7 @@
 
 mod compile;
 mod evaluate;
+mod gradient;
 mod measure;
 mod measured;
 
@@ -18,6 +19,7 @@ mod rbf;
 mod sigmoid;
 
 pub use evaluate::VectorKernel;
+pub use gradient::Gradients;
 pub use measured::Measured;
 
 use crate::kernel::{Domain, Family, Leaf, Parameter, Rule, Value};
@@ -51,6 +53,20 @@ trait Profile: Sized {
 
     /// Turns measured values into kernel values, in place.
     fn apply<T: Real>(&self, values: &mut [T]);
+
+    /// Whether the kernel has a gradient everywhere. A profile without one has a kink where two rows meet, just where
+    /// a search by gradients would end.
+    fn is_smooth(&self) -> bool {
+        true
+    }
+
+    /// Writes the derivative of the profile by the measured number, given measured numbers and their kernel values.
+    fn slopes<T: Real>(&self, measured: &[T], values: &[T], out: &mut [T]);
+
+    /// The measured number that has the kernel value `value`, 0 < value ≤ 1, where there is just one.
+    fn measured_from(&self, _value: f64) -> Option<f64> {
+        None
+    }
 }
 
 macro_rules! registry {
@@ -86,6 +102,30 @@ macro_rules! registry {
             fn apply<T: Real>(&self, values: &mut [T]) {
                 match self {
                     $(Member::$family(profile) => profile.apply(values)),*
+                }
+            }
+
+            fn is_smooth(&self) -> bool {
+                match self {
+                    $(Member::$family(profile) => profile.is_smooth()),*
+                }
+            }
+
+            fn slopes<T: Real>(&self, measured: &[T], values: &[T], out: &mut [T]) {
+                match self {
+                    $(Member::$family(profile) => profile.slopes(measured, values, out)),*
+                }
+            }
+
+            fn measured_from(&self, value: f64) -> Option<f64> {
+                match self {
+                    $(Member::$family(profile) => profile.measured_from(value)),*
+                }
+            }
+
+            fn family(&self) -> &'static Family {
+                match self {
+                    $(Member::$family(_) => &$module::$family::FAMILY),*
                 }
             }
         }

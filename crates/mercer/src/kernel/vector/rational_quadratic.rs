@@ -52,4 +52,15 @@ impl Profile for RationalQuadratic {
         vmath::map(values, |v| alpha * v);
         vmath::exp(values);
     }
+
+    fn slopes<T: Real>(&self, measured: &[T], values: &[T], out: &mut [T]) {
+        let (factor, rate) = (T::of(-self.alpha * self.rate), T::of(self.rate));
+        for ((slope, &t), &v) in out.iter_mut().zip(measured).zip(values) {
+            *slope = factor * v / (T::ONE + rate * t);
+        }
+    }
+
+    fn measured_from(&self, value: f64) -> Option<f64> {
+        Some((value.powf(-1.0 / self.alpha) - 1.0) / self.rate)
+    }
 }

@@ -59,4 +59,13 @@ impl Profile for Rbf {
     fn apply<T: Real>(&self, values: &mut [T]) {
         vmath::exp_scaled(values, T::of(-self.gamma));
     }
+
+    fn slopes<T: Real>(&self, _: &[T], values: &[T], out: &mut [T]) {
+        let factor = T::of(-self.gamma);
+        out.iter_mut().zip(values).for_each(|(slope, &v)| *slope = factor * v);
+    }
+
+    fn measured_from(&self, value: f64) -> Option<f64> {
+        Some(-value.ln() / self.gamma)
+    }
 }

@@ -52,4 +52,9 @@ impl Profile for Sigmoid {
         vmath::map(values, |v| gamma * v + coef0);
         vmath::tanh(values);
     }
+
+    fn slopes<T: Real>(&self, _: &[T], values: &[T], out: &mut [T]) {
+        let gamma = T::of(self.gamma);
+        out.iter_mut().zip(values).for_each(|(slope, &v)| *slope = gamma * (T::ONE - v * v));
+    }
 }

@@ -43,8 +43,11 @@ fn pca() -> Saved {
 
 fn kernel_pca<T: Real>(with_inverse: bool) -> KernelPca<T> {
     let kernel = "0.5*rbf(gamma=scale) + poly(degree=2, coef0=1)".parse().unwrap();
-    let inverse =
-        InverseParams { kernel: "rbf(sigma=median)".parse().unwrap(), alpha: 0.1, center: true };
+    let inverse = InverseParams {
+        kernel: "rbf(sigma=median)".parse().unwrap(),
+        alpha: Some(0.1),
+        center: true,
+    };
     let params = KernelPcaParams {
         components: Components::Share(0.9),
         tolerance: Some(1e-7),

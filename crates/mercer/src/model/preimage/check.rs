@@ -1,0 +1,79 @@
+//! What is refused, and what to do instead.
+
+use super::{Method, PreimageParams};
+use crate::error::{Error, Result};
+use crate::kernel::{KernelSpec, VectorKernel};
+use crate::model::kernel_pca::KernelPca;
+use crate::points::Dense;
+use crate::real::Real;
+
+impl PreimageParams {
+    /// Refuses numbers that no method can work with.
+    pub(super) fn check(&self) -> Result<()> {
+        let counts = [
+            ("n_neighbors", self.neighbours),
+            ("n_restarts", self.restarts),
+            ("max_iter", self.max_rounds),
+        ];
+        if let Some((name, _)) = counts.into_iter().find(|(_, count)| *count == 0) {
+            return Err(Error::parameter(name, "must be at least 1, and is 0"));
+        }
+        if !(self.tolerance > 0.0 && self.tolerance.is_finite()) {
+            return Err(Error::parameter(
+                "tol",
+                format!("must be positive, and is {}", self.tolerance),
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl<T: Real> KernelPca<T> {
+    /// The training samples, which pre-images are made of.
+    pub(super) fn samples_to_map_back_to(&self) -> Result<&Dense<T>> {
+        self.anchors.as_ref().ok_or_else(|| {
+            Error::parameter(
+                "kernel",
+                "the model was fitted on a precomputed kernel: there are no samples to map back to",
+            )
+        })
+    }
+
+    /// Refuses scores that are not one number for each component.
+    pub(super) fn check_scores(&self, scores: &Dense<T>) -> Result<()> {
+        if scores.d() != self.k() {
+            return Err(Error::Features { expected: self.k(), found: scores.d() });
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a method that cannot work with the kernel, naming those that can.
+pub(super) fn method_for<T: Real>(method: Method, spec: &KernelSpec) -> Result<()> {
+    let kink = VectorKernel::<T>::new(spec)?.kink();
+    let is_rbf = spec.family().is_some_and(|family| family.name == "rbf");
+    match (method, kink) {
+        (Method::FixedPoint, None) if !is_rbf => Err(Error::parameter(
+            "method",
+            format!(
+                "fixed_point is for the rbf kernel alone, not for {spec}: use gradient, neighbors, or ridge with a \
+                 map learned in fit"
+            ),
+        )),
+        (Method::FixedPoint, Some(_)) => Err(Error::parameter(
+            "method",
+            format!(
+                "fixed_point is for the rbf kernel alone, not for {spec}: use neighbors, or ridge with a map learned \
+                 in fit"
+            ),
+        )),
+        (Method::Gradient, Some(part)) => Err(Error::parameter(
+            "method",
+            format!(
+                "gradient needs a kernel that has one everywhere, and {part} has a kink where samples meet: use \
+                 neighbors, or ridge with a map learned in fit"
+            ),
+        )),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,58 @@
+//! The linear kernel, whose feature space is the space of samples: z = P = mean + Σ_m y_m Σ_i a_im x_i.
+
+use crate::context::Context;
+use crate::error::Result;
+use crate::linalg::product::{Onto, multiply};
+use crate::linalg::view::{Mat, MatMut};
+use crate::model::kernel_pca::KernelPca;
+use crate::points::Dense;
+use crate::real::Real;
+
+/// Rows that are mapped at a time.
+const ROWS: usize = 256;
+
+/// The samples (m × d) for `scores` (m × k).
+pub(super) fn preimages<T: Real>(
+    ctx: &Context,
+    model: &KernelPca<T>,
+    anchors: &Dense<T>,
+    scores: &Dense<T>,
+) -> Result<Mat<T>> {
+    let (m, k, d) = (scores.n(), model.k(), anchors.d());
+    let (directions, mean) = directions(ctx, model, anchors)?;
+    let mut samples = Mat::zeros(m, d);
+    for start in (0..m).step_by(ROWS) {
+        ctx.poll()?;
+        let count = ROWS.min(m - start);
+        let y = Mat::from_fn(count, k, |i, c| scores.row(start + i)[c].f64());
+        let mut z = Mat::from_fn(count, d, |_, j| mean[j]);
+        multiply(y.view(), directions.view(), z.view_mut(), Onto::Sum);
+        let place = &mut samples.data_mut()[start * d..(start + count) * d];
+        place.iter_mut().zip(z.data()).for_each(|(place, v)| *place = T::of(*v));
+    }
+    Ok(samples)
+}
+
+/// Σ_i a_im x_i for each component (k × d), and the mean of the samples (zeros without centring).
+fn directions<T: Real>(
+    ctx: &Context,
+    model: &KernelPca<T>,
+    anchors: &Dense<T>,
+) -> Result<(Mat<f64>, Vec<f64>)> {
+    let (n, k, d) = (anchors.n(), model.k(), anchors.d());
+    let mut directions = vec![0.0; k * d];
+    let mut mean = vec![0.0; d];
+    for start in (0..n).step_by(ROWS) {
+        ctx.poll()?;
+        let count = ROWS.min(n - start);
+        let x = Mat::from_fn(count, d, |i, j| anchors.row(start + i)[j].f64());
+        let a = model.coef.view().row_range(start, count).transposed();
+        multiply(a, x.view(), MatMut::new(&mut directions, k, d, d), Onto::Sum);
+        for i in 0..count {
+            mean.iter_mut().zip(x.row(i)).for_each(|(sum, v)| *sum += v);
+        }
+    }
+    let share = if model.params.center { 1.0 / n as f64 } else { 0.0 };
+    mean.iter_mut().for_each(|sum| *sum *= share);
+    Ok((Mat::from_vec(directions, k, d), mean))
+}

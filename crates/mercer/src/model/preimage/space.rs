@@ -1,0 +1,129 @@
+//! Feature space as pre-images see it: the kernel, the training samples, and the points P that scores stand for, all in
+//! f64 whatever the samples are.
+
+use std::sync::Arc;
+
+use crate::context::Context;
+use crate::error::Result;
+use crate::expansion::Expansion;
+use crate::kernel::{Kernel, VectorKernel};
+use crate::linalg::product::{Onto, multiply};
+use crate::linalg::view::Mat;
+use crate::model::kernel_pca::KernelPca;
+use crate::points::{Dense, Span};
+use crate::real::Real;
+
+/// Rows of scores that are worked on at a time: many enough for matrix products, few enough to keep all threads busy.
+pub(super) const ROWS: usize = 64;
+
+/// What all rows share.
+pub(super) struct Space<'a> {
+    pub kernel: Arc<VectorKernel<f64>>,
+    /// n × d.
+    pub anchors: Dense<f64>,
+    /// k(x_i, x_i).
+    pub own: Vec<f64>,
+    /// The mean kernel value of each x_i with the training samples; zeros without centring.
+    means: Vec<f64>,
+    /// The root of the mean squared distance of the training samples from their mean.
+    pub spread: f64,
+    /// n × k: a_m in column m.
+    coef: &'a Mat<f64>,
+    eigenvalues: &'a [f64],
+    offset: &'a [f64],
+    /// ‖mean‖² in feature space.
+    mean: f64,
+    /// What centring adds to each γ_i.
+    share: f64,
+}
+
+/// The points P of some rows of scores.
+pub(super) struct Target {
+    /// rows × n: P = Σ_i γ_i φ(x_i).
+    pub gamma: Mat<f64>,
+    /// rows × n: ⟨P, φ(x_i)⟩.
+    pub inner: Mat<f64>,
+    /// ‖P‖².
+    pub norm: Vec<f64>,
+}
+
+impl<'a> Space<'a> {
+    /// The space of `model`, fitted on `anchors`.
+    pub fn new<T: Real>(
+        ctx: &Context,
+        model: &'a KernelPca<T>,
+        anchors: &Dense<T>,
+    ) -> Result<Self> {
+        let (n, d) = (anchors.n() as u64, anchors.d() as u64);
+        let copies = if T::EPSILON > 1e-10 { n * d } else { 0 };
+        let blocks = ctx.threads() as u64 * ROWS as u64 * (2 * n + 40 * d);
+        let hint = "raise the budget, use fewer threads, or fit on fewer rows";
+        ctx.need("the search for pre-images", 8 * (copies + blocks), hint)?;
+        let anchors = anchors.convert::<f64>()?;
+        let kernel = Arc::new(VectorKernel::<f64>::new(&model.params.kernel)?);
+        let mut own = vec![0.0; anchors.n()];
+        kernel.diag(Span::all(&anchors), &mut own)?;
+        let means = match model.params.center {
+            true => means(ctx, kernel.clone(), &anchors)?,
+            false => vec![0.0; anchors.n()],
+        };
+        Ok(Self {
+            spread: spread(&anchors),
+            kernel,
+            own,
+            means,
+            coef: &model.coef,
+            eigenvalues: &model.eigenvalues,
+            offset: &model.offset,
+            mean: model.mean,
+            share: if model.params.center { 1.0 / anchors.n() as f64 } else { 0.0 },
+            anchors,
+        })
+    }
+
+    /// The points of `scores` (rows × k), without a pass over kernel values: as K̄ v = η v, the products ⟨v_m, φ(x_i)⟩
+    /// are η_m a_im less the component's offset.
+    pub fn target(&self, scores: &Mat<f64>) -> Target {
+        let (rows, k, n) = (scores.rows(), scores.cols(), self.anchors.n());
+        let coef = self.coef.view().transposed();
+        let mut gamma = Mat::from_fn(rows, n, |_, _| self.share);
+        multiply(scores.view(), coef, gamma.view_mut(), Onto::Sum);
+        let along = |r: usize| -> f64 {
+            scores.row(r).iter().zip(self.offset).map(|(y, offset)| y * offset).sum()
+        };
+        let shift: Vec<f64> = (0..rows).map(along).collect();
+        let scaled = Mat::from_fn(rows, k, |r, c| scores[(r, c)] * self.eigenvalues[c]);
+        let mut inner = Mat::from_fn(rows, n, |r, i| self.means[i] - shift[r]);
+        multiply(scaled.view(), coef, inner.view_mut(), Onto::Sum);
+        let squares = |r: usize| -> f64 {
+            let alive = scores.row(r).iter().zip(self.eigenvalues).filter(|(_, eta)| **eta > 0.0);
+            alive.map(|(y, _)| y * y).sum()
+        };
+        let norm = (0..rows).map(|r| self.mean - 2.0 * shift[r] + squares(r)).collect();
+        Target { gamma, inner, norm }
+    }
+}
+
+/// Row means of the kernel matrix, in one pass that stores nothing.
+fn means(ctx: &Context, kernel: Arc<VectorKernel<f64>>, anchors: &Dense<f64>) -> Result<Vec<f64>> {
+    let n = anchors.n();
+    let coef = Mat::from_fn(n, 1, |_, _| 1.0 / n as f64);
+    let mut means = Mat::zeros(n, 1);
+    let all = Expansion::new(kernel, anchors.clone(), &coef, &[0.0]);
+    all.scores(&ctx.without_steps(), anchors, means.view_mut())?;
+    Ok(means.into_vec())
+}
+
+/// The unit that steps are measured in; 1 where all samples are equal.
+fn spread(anchors: &Dense<f64>) -> f64 {
+    let (n, d) = (anchors.n(), anchors.d());
+    let mut mean = vec![0.0; d];
+    for i in 0..n {
+        mean.iter_mut().zip(anchors.row(i)).for_each(|(sum, v)| *sum += v / n as f64);
+    }
+    let away = |i: usize| -> f64 {
+        anchors.row(i).iter().zip(&mean).map(|(v, mean)| (v - mean).powi(2)).sum()
+    };
+    let variance = (0..n).map(away).sum::<f64>() / n as f64;
+    if variance > 0.0 { variance.sqrt() } else { 1.0 }
+}

@@ -1,0 +1,52 @@
+//! What is refused, and in which words.
+
+use mercer::model::Components;
+use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
+use mercer::model::preimage::{Method, PreimageParams};
+use mercer::{Context, Error};
+
+use super::{fit, params_of, scores_of, values};
+use crate::naive::{dense, normal};
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let ctx = Context::new(1);
+    let x = dense::<f64>(&normal(15, 2, 22), 15, 2);
+    let model = fit("rbf(gamma=1)", Components::Count(3), &x);
+    let y = scores_of(&model, &x);
+    let said = |model: &KernelPca<f64>, params: PreimageParams| {
+        model.preimages(&ctx, &params, &y).unwrap_err().to_string()
+    };
+    let plain = PreimageParams::new(Method::Gradient);
+    for (params, words) in [
+        (PreimageParams { neighbours: 0, ..plain }, "n_neighbors: must be at least 1"),
+        (PreimageParams { restarts: 0, ..plain }, "n_restarts: must be at least 1"),
+        (PreimageParams { max_rounds: 0, ..plain }, "max_iter: must be at least 1"),
+        (PreimageParams { tolerance: 0.0, ..plain }, "tol: must be positive"),
+        (PreimageParams { tolerance: -1.0, ..plain }, "tol: must be positive"),
+        (PreimageParams { tolerance: f64::NAN, ..plain }, "tol: must be positive"),
+        (PreimageParams::new(Method::Ridge), "fit_inverse_transform"),
+    ] {
+        assert!(said(&model, params).contains(words), "{words}: {}", said(&model, params));
+    }
+    for (kernel, method, words) in [
+        ("laplacian(gamma=1)", Method::Gradient, ["laplacian has a kink", "neighbors"]),
+        ("matern(nu=0.5)", Method::Gradient, ["matern with nu=0.5 has a kink", "neighbors"]),
+        ("rbf(gamma=1) + laplacian(gamma=1)", Method::Gradient, ["laplacian has", "neighbors"]),
+        ("poly(degree=2)", Method::FixedPoint, ["for the rbf kernel alone", "use gradient"]),
+        ("2*rbf(gamma=1)", Method::FixedPoint, ["for the rbf kernel alone", "use gradient"]),
+        ("laplacian(gamma=1)", Method::FixedPoint, ["for the rbf kernel", "use neighbors"]),
+    ] {
+        let text = said(&fit(kernel, Components::Count(3), &x), PreimageParams::new(method));
+        assert!(text.starts_with("method: ") && words.iter().all(|w| text.contains(w)), "{text}");
+    }
+    let narrow = dense::<f64>(&[0.0; 4], 2, 2);
+    let wrong = model.preimages(&ctx, &plain, &narrow).unwrap_err();
+    assert!(matches!(wrong, Error::Features { expected: 3, found: 2 }), "{wrong}");
+    let wrong = model.preimage_errors(&ctx, &y, &narrow).unwrap_err();
+    assert!(matches!(wrong, Error::Shape(_)), "{wrong}");
+    let k = values(&"rbf(gamma=1)".parse().unwrap(), &x, &x);
+    let given = KernelPcaParams { components: Components::Count(3), ..params_of("rbf(gamma=1)") };
+    let given = KernelPca::fit_gram(&ctx, &given, k.view()).unwrap();
+    assert!(said(&given, plain).starts_with("kernel: the model was fitted on a precomputed"));
+}

@@ -1,0 +1,102 @@
+//! Samples whose images come close to given components.
+
+use mercer::io::Model as Fitted;
+use mercer::model::kernel_pca::KernelPca;
+use mercer::model::preimage::{Method, PreimageParams};
+use mercer::real::Real;
+use numpy::{Element, PyArray1, PyReadonlyArray2, PyReadwriteArray2, ToPyArray};
+use pyo3::prelude::*;
+
+use crate::arrays::{Room, Samples, dense, room, view};
+use crate::enter::{Run, enter};
+use crate::fit::unknown;
+use crate::model::{Model, other_type};
+
+/// How samples are looked for, from a dictionary.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct PreimageChoices {
+    method: String,
+    neighbours: usize,
+    restarts: usize,
+    max_rounds: usize,
+    tolerance: f64,
+}
+
+impl PreimageChoices {
+    fn params(&self) -> PyResult<PreimageParams> {
+        let method = match self.method.as_str() {
+            "ridge" => Method::Ridge,
+            "fixed_point" => Method::FixedPoint,
+            "neighbors" => Method::Neighbours,
+            "gradient" => Method::Gradient,
+            name => return Err(unknown("method", name)),
+        };
+        Ok(PreimageParams {
+            method,
+            neighbours: self.neighbours,
+            restarts: self.restarts,
+            max_rounds: self.max_rounds,
+            tolerance: self.tolerance,
+        })
+    }
+}
+
+/// Writes the samples (m × d) that components stand for; the rows whose search did not converge.
+#[pyfunction]
+pub fn preimages(
+    py: Python<'_>,
+    model: &Bound<'_, Model>,
+    scores: Samples<'_>,
+    out: Room<'_>,
+    choices: PreimageChoices,
+    run: Run,
+) -> PyResult<Vec<usize>> {
+    let params = choices.params()?;
+    match (&model.get().saved().model, scores, out) {
+        (Fitted::KernelPca32(model), Samples::F32(scores), Room::F32(mut out)) => {
+            found(py, model, &scores, &mut out, &params, &run)
+        }
+        (Fitted::KernelPca64(model), Samples::F64(scores), Room::F64(mut out)) => {
+            found(py, model, &scores, &mut out, &params, &run)
+        }
+        _ => Err(other_type()),
+    }
+}
+
+fn found<T: Real + Element>(
+    py: Python<'_>,
+    model: &KernelPca<T>,
+    scores: &PyReadonlyArray2<'_, T>,
+    out: &mut PyReadwriteArray2<'_, T>,
+    params: &PreimageParams,
+    run: &Run,
+) -> PyResult<Vec<usize>> {
+    let (scores, out) = (view(scores)?, room(out)?);
+    let found = enter(py, run, |ctx| model.preimages(ctx, params, &dense(scores)?))?;
+    out.data.copy_from_slice(found.samples.data());
+    Ok(found.unconverged)
+}
+
+/// The squared distances in feature space between samples and what the components stand for.
+#[pyfunction]
+pub fn preimage_errors<'py>(
+    py: Python<'py>,
+    model: &Bound<'_, Model>,
+    scores: Samples<'_>,
+    samples: Samples<'_>,
+    run: Run,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let errors = match (&model.get().saved().model, &scores, &samples) {
+        (Fitted::KernelPca32(model), Samples::F32(scores), Samples::F32(samples)) => {
+            let (scores, samples) = (view(scores)?, view(samples)?);
+            enter(py, &run, |ctx| model.preimage_errors(ctx, &dense(scores)?, &dense(samples)?))?
+        }
+        (Fitted::KernelPca64(model), Samples::F64(scores), Samples::F64(samples)) => {
+            let (scores, samples) = (view(scores)?, view(samples)?);
+            enter(py, &run, |ctx| model.preimage_errors(ctx, &dense(scores)?, &dense(samples)?))?
+        }
+        _ => return Err(other_type()),
+    };
+    Ok(errors.to_pyarray(py))
+}
