@@ -51,10 +51,12 @@ def _pyod(**options: Any) -> Callable[[Problem, Any], Scores]:
 
 
 def _solvers(problem: Problem) -> dict[str, dict[str, Any]]:
-    """Options of PyOD by name; by default it would decompose the whole matrix."""
+    """Options of PyOD by name; by default it would decompose the whole matrix.
+
+    It computes k(x, x) sample by sample, so more jobs would only start a pool for each.
+    """
     solvers = {
         "arpack": {"eigen_solver": "arpack"},
-        "arpack, n_jobs=-1": {"eigen_solver": "arpack", "n_jobs": -1},
         "randomized": {"eigen_solver": "randomized"},
     }
     if problem.n <= DENSE_UP_TO:

@@ -84,8 +84,10 @@ class KernelPCA(KernelPcaInverse):
     inverse_kernel : str or Kernel, optional
         The kernel of the map back, a name or spec; by default, as in scikit-learn, the kernel
         itself with the same numbers.
-    inverse_center : bool, default=False
-        Whether the map back takes the mean of the samples away first and adds it afterwards.
+    inverse_center : bool, optional
+        Whether the map back takes the mean of the samples away first and adds it afterwards. By
+        default it does for a linear kernel, which without that loses the mean, as scikit-learn's
+        does, and does not for others.
 
     Attributes
     ----------
@@ -158,7 +160,7 @@ class KernelPCA(KernelPcaInverse):
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,
         inverse_kernel: str | Kernel | None = None,
-        inverse_center: bool = False,
+        inverse_center: bool | None = None,
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import update_wrapper
+from types import MethodType
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import _core, _params
 from mercer._arrays import dtype_of, scores
-from mercer._kernel_choice import Foreign, Precomputed
+from mercer._kernel_choice import Foreign
 from mercer._kernel_model import present, stored
 from mercer._kernel_pca_fit import KernelPcaFit
 from mercer._params import ParameterError, is_real, refuse
@@ -43,11 +46,32 @@ class InverseTransform:
         return dict(zip(names, asdict(self).values(), strict=True))
 
 
+class unless_precomputed:  # noqa: N801
+    """Make a method one that an estimator of a precomputed kernel does not have.
+
+    As an AttributeError, the error also tells pipelines that there is no way back.
+    """
+
+    def __init__(self, function: Callable) -> None:
+        self._function = function
+        update_wrapper(self, function)
+
+    def __get__(self, instance: object, owner: type | None = None) -> Callable:
+        if instance is None:
+            return self._function
+        if isinstance(instance.kernel, str) and instance.kernel == "precomputed":
+            raise NotFittedError(
+                "the kernel is precomputed: there are no samples to go back to, whatever the method"
+            )
+        return MethodType(self._function, instance)
+
+
 class KernelPcaInverse(KernelPcaFit):
     """The half of :class:`mercer.KernelPCA` that goes back to samples."""
 
     alpha_: float
 
+    @unless_precomputed
     def inverse_transform(
         self,
         X: ArrayLike,
@@ -97,7 +121,8 @@ class KernelPcaInverse(KernelPcaFit):
         Raises
         ------
         NotFittedError
-            If no method is named and `fit_inverse_transform` is False.
+            If no method is named and `fit_inverse_transform` is False. With a precomputed kernel
+            ``hasattr`` finds no such method either.
         """
         check_is_fitted(self)
         way = InverseTransform(self._method(method), n_neighbors, n_restarts, max_iter, tol)
@@ -109,10 +134,6 @@ class KernelPcaInverse(KernelPcaFit):
 
     def _method(self, method: object) -> str:
         """The method that is asked for, if it can be had."""
-        if isinstance(self._choice, Precomputed):
-            raise ValueError(
-                "the kernel is precomputed: there are no samples to go back to, whatever the method"
-            )
         if method is not None and (not isinstance(method, str) or method not in _METHODS):
             expected = "one of " + ", ".join(map(repr, _METHODS)) + ", or None"
             raise refuse(self, "method", expected, method)
@@ -180,7 +201,9 @@ class KernelPcaInverse(KernelPcaFit):
         return isinstance(self.alpha, str) and self.alpha == "loo"
 
     def _check_inverse(self) -> None:
-        _params.boolean(self, "fit_inverse_transform", "inverse_center")
+        _params.boolean(self, "fit_inverse_transform")
+        if self.inverse_center is not None:
+            _params.boolean(self, "inverse_center")
         if not self._chooses_alpha and not (is_real(self.alpha) and self.alpha >= 0):
             raise refuse(self, "alpha", "a number of at least 0 or 'loo'", self.alpha)
         if not self.fit_inverse_transform:
@@ -196,7 +219,9 @@ class KernelPcaInverse(KernelPcaFit):
         if self.inverse_kernel is not None:
             text = _inverse_text(self.inverse_kernel)
         alpha = None if self._chooses_alpha else float(self.alpha)
-        return text, alpha, bool(self.inverse_center)
+        linear = str(self.kernel) == "linear" and text in (None, "linear")
+        center = linear if self.inverse_center is None else bool(self.inverse_center)
+        return text, alpha, center
 
     def _learn_foreign_inverse(self, X) -> None:
         """The map back with a kernel that only scikit-learn can evaluate, as it is done there."""

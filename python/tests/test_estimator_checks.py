@@ -25,9 +25,8 @@ SOLVED = {"gamma": "auto", "tol": 1e-10}
 
 @parametrize_with_checks(
     [
-        KernelPCA(),
         KernelPCA(n_components=2, kernel="rbf", fit_inverse_transform=True),
-        KernelPCA(kernel=0.5 * RBF(sigma=2), center=False),
+        KernelPCA(kernel=0.5 * RBF(sigma=2), center=False, fit_inverse_transform=True),
         KernelPCA(n_components=2, kernel="precomputed"),
         PCA(),
         PCA(n_components=0.9, whiten=True),
@@ -61,6 +60,8 @@ def test_scikit_learn_check(estimator, check):
 
 def _excused(estimator):
     """What scikit-learn excuses its own estimators of the same kinds from, and searches."""
+    if isinstance(estimator, KernelPCA):
+        return {"check_array_api_input": "the way back needs a method that is named, or a map"}
     if isinstance(estimator, KernelKMeans):
         why = "samples in another order are drawn in another order"
         return {
@@ -88,6 +89,7 @@ def _excused(estimator):
         NuSVC(nu=0.3),
         SVCSearch(),
         SVCSearch([0.1, 10.0], kernel="linear", cv=3, probability=True),
+        KernelPCA(),
         KernelKMeans(),
         KernelKMeans(2, gamma=0.1, init="spectral"),
         KernelKMeans(3, kernel="linear", init="random", n_init=2),

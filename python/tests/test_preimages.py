@@ -81,7 +81,7 @@ def test_searches_end_nearer_than_where_they_begin():
 
 @pytest.mark.parametrize(
     "kernel",
-    ["poly", "sigmoid", "cosine", "rational_quadratic", "0.5*rbf(gamma=0.2) + poly(degree=2)"],
+    ["poly", "cosine", "rational_quadratic", "0.5*rbf(gamma=0.2) + poly(degree=2)"],
     ids=str,
 )
 def test_descent_for_kernels_with_a_gradient(kernel):
@@ -89,7 +89,7 @@ def test_descent_for_kernels_with_a_gradient(kernel):
     scores = model.transform(X[:10])
     first = model.inverse_transform(scores, method="neighbors", return_error=True)[1]
     last = model.inverse_transform(scores, method="gradient", return_error=True)[1]
-    assert (last <= first + 1e-9 * np.abs(first).max()).all()
+    assert (last <= first + 1e-9).all()
     with pytest.raises(ValueError, match="fixed_point is for the rbf kernel alone"):
         model.inverse_transform(scores, method="fixed_point")
 
@@ -102,7 +102,7 @@ def test_kernels_with_a_kink_have_no_gradient():
 
 
 def test_one_neighbour_is_that_sample():
-    model = fitted(10)
+    model = fitted(79)
     back = model.inverse_transform(model.transform(X), method="neighbors", n_neighbors=1)
     assert_allclose(back, X, atol=1e-9)
 
@@ -181,6 +181,7 @@ def test_what_is_refused():
     for method in (None, *METHODS):
         with pytest.raises(ValueError, match="precomputed"):
             given.inverse_transform(scores, method=method)
+    assert not hasattr(given, "inverse_transform")
     function = KernelPCA(2, kernel=np.dot, fit_inverse_transform=True).fit(X)
     with pytest.raises(ValueError, match="needs a kernel that is given by a name or spec"):
         function.inverse_transform(scores, method="gradient")
