@@ -44,7 +44,7 @@ impl<'a, T: Real> Square<'a, T> {
         Self { symmetric: true, ..self }
     }
 
-    /// The largest |K_ij − K_ji| relative to the largest |K_ij| off the diagonal.
+    /// The largest |K_ij − K_ji| relative to the largest |K_ij|.
     pub fn asymmetry(&self) -> f64 {
         let blocks = self.matrix.rows().div_ceil(BLOCK);
         let larger = |a: (f64, f64), b: (f64, f64)| (a.0.max(b.0), a.1.max(b.1));
@@ -56,15 +56,16 @@ impl<'a, T: Real> Square<'a, T> {
         if largest > 0.0 { worst / largest } else { 0.0 }
     }
 
-    /// The largest |K_ij − K_ji| and the largest |K_ij| below the diagonal, in one block and its mirror image, so that both stay
+    /// The largest |K_ij − K_ji| and the largest |K_ij|, in one block and its mirror image, so that both stay
     /// in the nearest cache.
     fn asymmetry_in(&self, i: usize, j: usize) -> (f64, f64) {
         let (n, mut worst, mut largest) = (self.matrix.rows(), T::ZERO, T::ZERO);
         let mirror = self.matrix.transposed();
         for row in i * BLOCK..((i + 1) * BLOCK).min(n) {
-            for col in j * BLOCK..((j + 1) * BLOCK).min(row) {
+            for col in j * BLOCK..((j + 1) * BLOCK).min(row + 1) {
                 let (a, b) = (self.matrix.at(row, col), mirror.at(row, col));
-                let (apart, size) = ((a - b).abs(), a.abs());
+                let apart = (a - b).abs();
+                let size = if a.abs() > b.abs() { a.abs() } else { b.abs() };
                 worst = if apart > worst { apart } else { worst };
                 largest = if size > largest { size } else { largest };
             }

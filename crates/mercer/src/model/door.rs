@@ -32,7 +32,7 @@ pub(super) fn check_weights(weights: &[f64], n: usize) -> Result<()> {
         return Err(Error::parameter("sample_weight", message));
     }
     if weights.iter().all(|w| *w == 0.0) {
-        let message = "invalid input: all samples have weight 0, so none counts";
+        let message = "invalid input: all weights are zero, so no sample counts";
         return Err(Error::parameter("sample_weight", message));
     }
     Ok(())

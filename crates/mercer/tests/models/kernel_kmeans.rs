@@ -232,7 +232,7 @@ fn what_makes_no_sense_is_refused_in_words() {
     let mut weights = [1.0; 10];
     weights[..8].fill(0.0);
     refused(&base, Some(&weights), "the 2 samples of positive weight");
-    refused(&base, Some(&[0.0; 10]), "all samples have weight 0");
+    refused(&base, Some(&[0.0; 10]), "all weights are zero");
     refused(&base, Some(&[1.0; 9]), "9 weights for 10 samples");
     refused(&KernelKMeansParams { starts: 0, ..base.clone() }, None, "n_init");
     refused(&KernelKMeansParams { max_rounds: 0, ..base.clone() }, None, "max_iter");

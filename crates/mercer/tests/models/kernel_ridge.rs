@@ -291,7 +291,7 @@ fn bad_input_is_refused_with_the_reason() {
     let two = KernelRidgeParams { alpha: vec![1.0, 2.0], ..own.clone() };
     assert!(error(&two, &y, None).contains("2 penalties for 1 targets"));
     assert!(error(&own, &y, Some(&[1.0, -1.0, 1.0, 1.0, 1.0])).contains("row 1 is -1"));
-    assert!(error(&own, &y, Some(&[0.0; 5])).contains("all samples have weight 0"));
+    assert!(error(&own, &y, Some(&[0.0; 5])).contains("all weights are zero"));
     assert!(error(&own, &y, Some(&[1.0; 3])).contains("3 weights for 5 samples"));
     let products = KernelRidgeParams { solver: Solver::Cg, ..params("rbf(gamma=1)", 0.0) };
     assert!(error(&products, &y, None).contains("positive ridge"));

@@ -443,7 +443,7 @@ fn what_makes_no_sense_is_refused_in_words() {
     let mut weights = vec![1.0; 20];
     data.places.iter().enumerate().filter(|(_, p)| **p == 1).for_each(|(i, _)| weights[i] = 0.0);
     refused(&good, data.lesson(Task::CSvc, Some(&weights)), "class 1");
-    refused(&good, data.lesson(Task::CSvc, Some(&[0.0; 20])), "weight 0");
+    refused(&good, data.lesson(Task::CSvc, Some(&[0.0; 20])), "all weights are zero");
     refused(&good, data.lesson(Task::CSvc, Some(&[-1.0; 20])), "negative");
     let one = names(1);
     let places = vec![0; 20];

@@ -74,7 +74,8 @@ fn notes(params: &KernelKMeansParams, solution: &Solution) -> Vec<String> {
             solution.info.rounds
         )),
         Stop::Rise => notes.push(
-            "the objective was about to rise, which happens only if the kernel is not positive semidefinite on these              samples: the clusters are those before"
+            "the objective was about to rise, which happens only if the kernel is not positive semidefinite on these \
+             samples: the clusters are those before"
                 .into(),
         ),
         Stop::Settled | Stop::Tolerance => {}
