@@ -72,7 +72,7 @@ CASES: list[Case] = [
         work="kernel k-means, 20 rounds, k = 10, n = 50,000, d = 20, budget 2 GiB",
         data=kmeans.samples,
         full={"n": 50_000, "budget": 2 * GIB},
-        quick={"n": 2_000, "budget": 12 * 2**20},  # less than the matrix, so tiled here too
+        quick={"n": 1_000, "budget": 4 * 2**20},  # less than the matrix, so tiled here too
         contestants=kmeans.alone,
         check=kmeans.check_alone,
         target=Target(memory=MemoryTarget(lambda p: 2.3 * GIB, "process")),
