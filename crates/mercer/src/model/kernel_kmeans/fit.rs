@@ -175,16 +175,19 @@ impl Fit<'_> {
         })
     }
 
-    /// Labels by k-means on the k leading eigenvectors of S K S, S² = weights, each row divided by its S: where clusters
-    /// hardly touch, such rows are nearly the same within a cluster.
+    /// Labels by k-means on the k leading eigenvectors of S K S, S² = weights, each row scaled to length 1 (Ng, Jordan and
+    /// Weiss): where clusters hardly touch, the rows of a cluster then have nearly the same direction, whatever the
+    /// weights of its samples.
     fn spectral(&self, ctx: &Context, gram: &dyn Gram) -> Result<Vec<usize>> {
         let (n, k) = (gram.n(), self.params.clusters);
         let roots: Vec<f64> = self.weights.iter().map(|w| w.sqrt()).collect();
         let scaled = Scaled::new(gram, &roots);
         let params = eigen::Params::new(Solver::Auto, None, self.epsilon, None, self.params.seed)?;
         let pairs = eigen::largest(ctx, &scaled, k, &params)?;
-        let entry = |i: usize, c: usize| match roots[i] > 0.0 {
-            true => pairs.vectors[(c, i)] / roots[i],
+        let length = |i: usize| (0..k).map(|c| pairs.vectors[(c, i)].powi(2)).sum::<f64>().sqrt();
+        let lengths: Vec<f64> = (0..n).map(length).collect();
+        let entry = |i: usize, c: usize| match lengths[i] > 0.0 {
+            true => pairs.vectors[(c, i)] / lengths[i],
             false => 0.0,
         };
         let rows = LowRank::new(Mat::from_fn(n, k, entry));
