@@ -2,40 +2,18 @@
 
 use serde_json::Value;
 
-use super::Dtype;
 use super::check::{Checked, count, finite};
 use super::frame::Fault;
 use super::header::{self, Header};
-use super::kept::Kept;
+use super::kept::{About, Kept};
 use super::tensors::{Tensor, Tensors};
 use super::unpack::{components, params};
-use crate::model::Report;
 use crate::model::detector::{Detector, DetectorParams};
 use crate::real::Real;
 
 impl<T: Real> Kept for Detector<T> {
-    fn estimator(&self) -> &'static str {
-        header::DETECTOR
-    }
-
-    fn n(&self) -> usize {
-        self.pca.n()
-    }
-
-    fn d(&self) -> Option<usize> {
-        Kept::d(&self.pca)
-    }
-
-    fn k(&self) -> usize {
-        self.pca.k()
-    }
-
-    fn report(&self) -> &Report {
-        &self.pca.report
-    }
-
-    fn precision(&self) -> Dtype {
-        self.pca.precision()
+    fn about(&self) -> About<'_> {
+        About { estimator: header::DETECTOR, ..self.pca.about() }
     }
 
     fn params(&self) -> serde_json::Result<Value> {

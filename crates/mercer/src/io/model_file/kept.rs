@@ -12,20 +12,26 @@ use crate::model::kernel_ridge::{KernelRidge, Selection};
 use crate::model::pca::Pca;
 use crate::real::Real;
 
+/// What every header tells of a model.
+pub struct About<'a> {
+    /// The name of its kind in files.
+    pub estimator: &'static str,
+    /// Training samples.
+    pub n: usize,
+    /// Features; `None` where the kernel matrix was given.
+    pub d: Option<usize>,
+    /// Outputs: components, targets, decisions, or clusters.
+    pub k: usize,
+    /// The number type of its samples.
+    pub precision: Dtype,
+    /// How the fit went.
+    pub report: &'a Report,
+}
+
 /// A model that can be kept in a file.
 pub trait Kept {
-    /// The name of its kind in files.
-    fn estimator(&self) -> &'static str;
-    /// Training samples.
-    fn n(&self) -> usize;
-    /// Features; `None` where the kernel matrix was given.
-    fn d(&self) -> Option<usize>;
-    /// Outputs: components, targets, decisions, or clusters.
-    fn k(&self) -> usize;
-    /// How the fit went.
-    fn report(&self) -> &Report;
-    /// The number type of its samples.
-    fn precision(&self) -> Dtype;
+    /// What every header tells.
+    fn about(&self) -> About<'_>;
     /// The parameters of the fit.
     fn params(&self) -> serde_json::Result<Value>;
     /// Its arrays.
@@ -56,28 +62,15 @@ pub fn precision<T: Real>() -> Dtype {
 }
 
 impl Kept for Pca {
-    fn estimator(&self) -> &'static str {
-        header::PCA
-    }
-
-    fn n(&self) -> usize {
-        self.n
-    }
-
-    fn d(&self) -> Option<usize> {
-        Some(Pca::d(self))
-    }
-
-    fn k(&self) -> usize {
-        Pca::k(self)
-    }
-
-    fn report(&self) -> &Report {
-        &self.report
-    }
-
-    fn precision(&self) -> Dtype {
-        Dtype::F64
+    fn about(&self) -> About<'_> {
+        About {
+            estimator: header::PCA,
+            n: self.n,
+            d: Some(self.d()),
+            k: self.k(),
+            precision: Dtype::F64,
+            report: &self.report,
+        }
     }
 
     fn params(&self) -> serde_json::Result<Value> {
@@ -86,9 +79,9 @@ impl Kept for Pca {
 
     fn tensors(&self) -> Vec<Tensor<'_>> {
         vec![
-            Tensor::real("mean", &[Pca::d(self)], &self.mean),
+            Tensor::real("mean", &[self.d()], &self.mean),
             Tensor::matrix("components", &self.components),
-            Tensor::real("variance", &[Pca::k(self)], &self.variance),
+            Tensor::real("variance", &[self.k()], &self.variance),
             Tensor::number("total_variance", &self.total_variance),
             Tensor::number("noise_variance", &self.noise_variance),
         ]
@@ -100,28 +93,15 @@ impl Kept for Pca {
 }
 
 impl<T: Real> Kept for KernelPca<T> {
-    fn estimator(&self) -> &'static str {
-        header::KERNEL_PCA
-    }
-
-    fn n(&self) -> usize {
-        KernelPca::n(self)
-    }
-
-    fn d(&self) -> Option<usize> {
-        self.anchors.as_ref().map(|anchors| anchors.d())
-    }
-
-    fn k(&self) -> usize {
-        KernelPca::k(self)
-    }
-
-    fn report(&self) -> &Report {
-        &self.report
-    }
-
-    fn precision(&self) -> Dtype {
-        precision::<T>()
+    fn about(&self) -> About<'_> {
+        About {
+            estimator: header::KERNEL_PCA,
+            n: self.n(),
+            d: self.anchors.as_ref().map(|anchors| anchors.d()),
+            k: self.k(),
+            precision: precision::<T>(),
+            report: &self.report,
+        }
     }
 
     fn params(&self) -> serde_json::Result<Value> {
@@ -129,7 +109,7 @@ impl<T: Real> Kept for KernelPca<T> {
     }
 
     fn tensors(&self) -> Vec<Tensor<'_>> {
-        let k = KernelPca::k(self);
+        let k = self.k();
         let mut tensors = vec![
             Tensor::real("eigenvalues", &[k], &self.eigenvalues),
             Tensor::matrix("coef", &self.coef),
@@ -156,28 +136,15 @@ impl<T: Real> Kept for KernelPca<T> {
 }
 
 impl<T: Real> Kept for KernelRidge<T> {
-    fn estimator(&self) -> &'static str {
-        header::KERNEL_RIDGE
-    }
-
-    fn n(&self) -> usize {
-        KernelRidge::n(self)
-    }
-
-    fn d(&self) -> Option<usize> {
-        self.anchors.as_ref().map(|anchors| anchors.d())
-    }
-
-    fn k(&self) -> usize {
-        self.t()
-    }
-
-    fn report(&self) -> &Report {
-        &self.report
-    }
-
-    fn precision(&self) -> Dtype {
-        precision::<T>()
+    fn about(&self) -> About<'_> {
+        About {
+            estimator: header::KERNEL_RIDGE,
+            n: self.n(),
+            d: self.anchors.as_ref().map(|anchors| anchors.d()),
+            k: self.t(),
+            precision: precision::<T>(),
+            report: &self.report,
+        }
     }
 
     fn params(&self) -> serde_json::Result<Value> {
@@ -185,7 +152,7 @@ impl<T: Real> Kept for KernelRidge<T> {
     }
 
     fn tensors(&self) -> Vec<Tensor<'_>> {
-        let n = KernelRidge::n(self);
+        let n = self.n();
         let mut tensors = vec![
             Tensor::matrix("coef", &self.coef),
             Tensor::real("offset", &[self.t()], &self.offset),

@@ -2,41 +2,26 @@
 
 use serde_json::Value;
 
-use super::Dtype;
 use super::check::{Checked, count, finite};
 use super::frame::Fault;
 use super::header::{self, Header};
-use super::kept::{Kept, precision};
+use super::kept::{About, Kept, precision};
 use super::tensors::{Tensor, Tensors};
 use super::unpack::params;
 use crate::kernel::VectorKernel;
-use crate::model::Report;
 use crate::model::kernel_kmeans::KernelKMeans;
 use crate::real::Real;
 
 impl<T: Real> Kept for KernelKMeans<T> {
-    fn estimator(&self) -> &'static str {
-        header::KERNEL_KMEANS
-    }
-
-    fn n(&self) -> usize {
-        KernelKMeans::n(self)
-    }
-
-    fn d(&self) -> Option<usize> {
-        self.anchors.as_ref().map(|anchors| anchors.d())
-    }
-
-    fn k(&self) -> usize {
-        KernelKMeans::k(self)
-    }
-
-    fn report(&self) -> &Report {
-        &self.report
-    }
-
-    fn precision(&self) -> Dtype {
-        precision::<T>()
+    fn about(&self) -> About<'_> {
+        About {
+            estimator: header::KERNEL_KMEANS,
+            n: self.n(),
+            d: self.anchors.as_ref().map(|anchors| anchors.d()),
+            k: self.k(),
+            precision: precision::<T>(),
+            report: &self.report,
+        }
     }
 
     fn params(&self) -> serde_json::Result<Value> {
@@ -44,7 +29,7 @@ impl<T: Real> Kept for KernelKMeans<T> {
     }
 
     fn tensors(&self) -> Vec<Tensor<'_>> {
-        let (n, k) = (KernelKMeans::n(self), KernelKMeans::k(self));
+        let (n, k) = (self.n(), self.k());
         let pairs = self.stand_ins.iter().flat_map(|&(c, i)| [c as u64, i as u64]);
         let mut tensors = vec![
             Tensor::places("labels", &[n], self.labels.iter().map(|&c| c as u64)),
@@ -59,7 +44,7 @@ impl<T: Real> Kept for KernelKMeans<T> {
     }
 
     fn check(&self) -> Checked {
-        let (n, k) = (KernelKMeans::n(self), KernelKMeans::k(self));
+        let (n, k) = (self.n(), self.k());
         if k == 0 || n == 0 {
             return Err(format!("{k} clusters of {n} samples cannot be"));
         }

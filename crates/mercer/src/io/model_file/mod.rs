@@ -110,27 +110,27 @@ impl Model {
     /// The estimator's name in files: `"pca"`, `"kernel_pca"`, `"kernel_ridge"`, `"svm"`, `"kernel_kmeans"` or
     /// `"kernel_pca_detector"`.
     pub fn estimator(&self) -> &'static str {
-        self.kept().estimator()
+        self.kept().about().estimator
     }
 
     /// Columns of the input: features or, for a model of a given kernel matrix, training samples.
     pub fn inputs(&self) -> usize {
-        self.kept().d().unwrap_or(self.n())
+        self.kept().about().d.unwrap_or(self.n())
     }
 
     /// Training samples.
     pub fn n(&self) -> usize {
-        self.kept().n()
+        self.kept().about().n
     }
 
     /// Outputs: components, targets, decisions, or clusters.
     pub fn k(&self) -> usize {
-        self.kept().k()
+        self.kept().about().k
     }
 
     /// How the fit went.
     pub fn report(&self) -> &Report {
-        self.kept().report()
+        self.kept().about().report
     }
 }
 

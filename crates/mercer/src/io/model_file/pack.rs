@@ -66,18 +66,19 @@ impl<W: Write> Write for Summed<'_, W> {
 
 fn header(saved: &Saved) -> serde_json::Result<Header> {
     let model = saved.model.kept();
+    let about = model.about();
     Ok(Header {
         format: FORMAT,
         mercer: env!("CARGO_PKG_VERSION").into(),
-        estimator: model.estimator().into(),
+        estimator: about.estimator.into(),
         params: model.params()?,
         inverse: model.inverse()?,
-        precision: model.precision(),
+        precision: about.precision,
         dtype: saved.dtype,
-        n: model.n(),
-        d: model.d(),
-        k: model.k(),
-        report: svm::pack::short_report(model.report()),
+        n: about.n,
+        d: about.d,
+        k: about.k,
+        report: svm::pack::short_report(about.report),
         selection: model.selection(),
         classes: model.classes(),
         calibration: model.calibration(),

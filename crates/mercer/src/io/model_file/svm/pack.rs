@@ -3,38 +3,24 @@
 use serde_json::Value;
 
 use super::{PLATT, SLOPES, STEPS, STOPS};
-use crate::io::model_file::Dtype;
 use crate::io::model_file::check::Checked;
 use crate::io::model_file::header::{self, CalibrationHeader};
-use crate::io::model_file::kept::{Kept, precision};
+use crate::io::model_file::kept::{About, Kept, precision};
 use crate::io::model_file::tensors::{Content, Tensor};
 use crate::model::Report;
 use crate::model::svm::{Calibration, Curve, ProblemReport, Svm};
 use crate::real::Real;
 
 impl<T: Real> Kept for Svm<T> {
-    fn estimator(&self) -> &'static str {
-        header::SVM
-    }
-
-    fn n(&self) -> usize {
-        self.trained_on
-    }
-
-    fn d(&self) -> Option<usize> {
-        self.anchors.as_ref().map(|anchors| anchors.d())
-    }
-
-    fn k(&self) -> usize {
-        self.offset.len()
-    }
-
-    fn report(&self) -> &Report {
-        &self.report
-    }
-
-    fn precision(&self) -> Dtype {
-        precision::<T>()
+    fn about(&self) -> About<'_> {
+        About {
+            estimator: header::SVM,
+            n: self.trained_on,
+            d: self.anchors.as_ref().map(|anchors| anchors.d()),
+            k: self.offset.len(),
+            precision: precision::<T>(),
+            report: &self.report,
+        }
     }
 
     fn params(&self) -> serde_json::Result<Value> {
