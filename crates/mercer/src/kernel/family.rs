@@ -20,6 +20,19 @@ pub struct Family {
     pub parameters: &'static [Parameter],
     /// Whether its members are positive definite.
     pub definite: Definite,
+    /// What its members compare.
+    pub input: Input,
+}
+
+/// What a kernel compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// Rows of numbers.
+    Vectors,
+    /// Rows of numbers of which none is negative.
+    Histograms,
+    /// Texts.
+    Strings,
 }
 
 /// A parameter of a family.

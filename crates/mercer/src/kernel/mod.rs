@@ -8,11 +8,13 @@
 
 pub mod conformance;
 mod family;
+mod own;
 mod spec;
 mod tile;
 mod vector;
 
-pub use family::{Definite, Domain, Family, Parameter, Rule, Value};
+pub use family::{Definite, Domain, Family, Input, Parameter, Rule, Value};
+pub use own::{Chosen, Own, OwnKernel};
 pub use spec::{KernelSpec, Leaf};
 pub use tile::Tile;
 pub use vector::{Gradients, Measured, VectorKernel, families};

@@ -1,9 +1,15 @@
 //! Sample sets. Data is checked here, once, when a set is made; every later room relies on it.
 
 mod dense;
+mod items;
 mod layout;
+mod parts;
+mod samples;
 
 pub use dense::Dense;
+pub use items::Items;
+pub use parts::{Part, Parts};
+pub use samples::Samples;
 
 use std::ops::Range;
 

@@ -2,39 +2,93 @@
 
 use std::cell::OnceCell;
 
-use super::KernelSpec;
+use super::{Expr, KernelSpec, Leaf};
 use crate::context::Stream;
 use crate::error::{Error, Result};
 use crate::kernel::{Rule, Value};
-use crate::points::Dense;
+use crate::points::{Dense, Samples};
 use crate::real::Real;
 
 /// More samples than this are thinned out before their distances are taken.
 const MEDIAN_SAMPLES: usize = 1000;
 
 impl KernelSpec {
-    /// The same kernel with every parameter a number: rules are worked out on the samples `x` (n ×
-    /// d), defaults are written down. Numbers, and the choice among alternatives such as gamma and
-    /// sigma, stay as they are.
-    pub fn resolve<T: Real>(&self, x: &Dense<T>) -> Result<KernelSpec> {
+    /// The same kernel with every parameter a number: rules are worked out on the samples `x`, defaults are written
+    /// down. Numbers, and the choice among alternatives such as gamma and sigma, stay as they are. Samples that the
+    /// kernel is not for are refused.
+    pub fn resolve<T: Real>(&self, x: impl Into<Samples<T>>) -> Result<KernelSpec> {
         self.check()?;
-        let statistics = Statistics::new(x);
-        let resolved = self.0.map_leaves(&mut |leaf| {
-            let mut resolved = leaf.clone();
-            for (index, (parameter, value)) in leaf.effective().enumerate() {
-                match value {
-                    None => {}
-                    Some(Value::Number(number)) => resolved.write(index, Value::Number(number)),
-                    Some(Value::Rule(rule)) => {
-                        let number = statistics.value(rule, parameter.name)?;
-                        resolved.write(index, Value::Number(number));
-                    }
-                }
-            }
-            Ok(resolved)
-        })?;
-        Ok(KernelSpec(resolved))
+        Ok(KernelSpec(resolved(&self.0, &x.into())?))
     }
+}
+
+/// The expression with its rules worked out on `x`.
+fn resolved<T: Real>(expr: &Expr, x: &Samples<T>) -> Result<Expr> {
+    let all = |parts: &[Expr]| parts.iter().map(|part| resolved(part, x)).collect::<Result<_>>();
+    Ok(match expr {
+        Expr::Leaf(leaf) => Expr::Leaf(with_numbers(leaf, x)?),
+        Expr::Sum(parts) => Expr::Sum(all(parts)?),
+        Expr::Product(parts) => Expr::Product(all(parts)?),
+        Expr::Scale(scale, inner) => Expr::Scale(*scale, Box::new(resolved(inner, x)?)),
+        Expr::Normalize(inner) => Expr::Normalize(Box::new(resolved(inner, x)?)),
+        Expr::Columns(names, inner) => {
+            let group = group_of(x, names)?;
+            Expr::Columns(names.clone(), Box::new(resolved(inner, group)?))
+        }
+        Expr::Own(own) => match x {
+            Samples::Items(_) => Expr::Own(own.clone()),
+            other => return Err(not_for(own.name(), "items", other)),
+        },
+    })
+}
+
+/// The group of columns that a kernel on `names` reads.
+pub(in crate::kernel) fn group_of<'a, T: Real>(
+    x: &'a Samples<T>,
+    names: &[String],
+) -> Result<&'a Samples<T>> {
+    let found = match x {
+        Samples::Parts(parts) => parts.named(names),
+        _ => None,
+    };
+    found.ok_or_else(|| {
+        Error::Shape(format!(
+            "the kernel is on the columns {}, and the samples are {} without such a group",
+            names.join(", "),
+            x.kind()
+        ))
+    })
+}
+
+/// Samples that a kernel has no meaning for.
+pub(in crate::kernel) fn not_for<T: Real>(name: &str, wants: &str, samples: &Samples<T>) -> Error {
+    let kind = samples.kind();
+    let way_out = match samples {
+        Samples::Parts(_) => ": say for which columns it is, as in columns(age, income: rbf)",
+        Samples::Items(_) => ": items need a function of your own",
+        Samples::Dense(_) => "",
+    };
+    Error::parameter("kernel", format!("{name} is for {wants}, and the samples are {kind}{way_out}"))
+}
+
+/// The member with its rules worked out.
+fn with_numbers<T: Real>(leaf: &Leaf, x: &Samples<T>) -> Result<Leaf> {
+    let Samples::Dense(x) = x else {
+        return Err(not_for(leaf.family().name, "rows of numbers", x));
+    };
+    let statistics = Statistics::new(x);
+    let mut resolved = leaf.clone();
+    for (index, (parameter, value)) in leaf.effective().enumerate() {
+        match value {
+            None => {}
+            Some(Value::Rule(rule)) => {
+                let number = statistics.value(rule, parameter.name)?;
+                resolved.write(index, Value::Number(number));
+            }
+            Some(known) => resolved.write(index, known),
+        }
+    }
+    Ok(resolved)
 }
 
 /// What rules ask of the data, each worked out at most once.

@@ -2,6 +2,7 @@
 
 use super::Member;
 use crate::error::{Error, Result};
+use crate::kernel::Own;
 use crate::kernel::spec::Expr;
 use crate::real::Real;
 
@@ -12,6 +13,8 @@ pub(super) enum Node {
     Sum(Vec<(f64, Node)>),
     Product(Vec<Node>),
     Normalize(Box<Node>),
+    Columns(Vec<String>, Box<Node>),
+    Own(Own),
 }
 
 /// The node for `expr`, whose numbers must lie within the range of `T`.
@@ -29,6 +32,10 @@ pub(super) fn compile<T: Real>(expr: &Expr) -> Result<Node> {
         Expr::Product(factors) => Ok(Node::Product(all(factors)?)),
         // A scale cancels when normalised.
         Expr::Normalize(inner) => Ok(Node::Normalize(Box::new(term::<T>(inner)?.1))),
+        Expr::Columns(names, inner) => {
+            Ok(Node::Columns(names.clone(), Box::new(compile::<T>(inner)?)))
+        }
+        Expr::Own(own) => Ok(Node::Own(own.clone())),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::kernel::Tile;
 use crate::linalg::pairing::{self, Pairing};
 use crate::linalg::vmath;
-use crate::points::{Dense, Span};
+use crate::points::{Dense, Points, Samples, Span};
 use crate::real::Real;
 
 /// A number for two rows x, x'.
@@ -78,10 +78,28 @@ pub(super) fn multiply_outer<T: Real>(out: &mut Tile<'_, T>, left: &[T], right: 
     }
 }
 
+/// Sets of which it can be told whether they are one.
+pub(super) trait Identity: Points {
+    /// Whether equal indices mean the same sample.
+    fn is_same(&self, other: &Self) -> bool;
+}
+
+impl<T: Real> Identity for Dense<T> {
+    fn is_same(&self, other: &Self) -> bool {
+        Dense::is_same(self, other)
+    }
+}
+
+impl<T: Real> Identity for Samples<T> {
+    fn is_same(&self, other: &Self) -> bool {
+        Samples::is_same(self, other)
+    }
+}
+
 /// Replaces the places where row and column are one and the same sample.
-pub(super) fn set_coincident<T: Real>(
-    rows: Span<'_, Dense<T>>,
-    cols: Span<'_, Dense<T>>,
+pub(super) fn set_coincident<P: Identity, T: Real>(
+    rows: Span<'_, P>,
+    cols: Span<'_, P>,
     out: &mut Tile<'_, T>,
     value: impl Fn(T) -> T,
 ) {

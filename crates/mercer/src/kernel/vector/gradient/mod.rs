@@ -67,6 +67,8 @@ fn kink(node: &Node) -> Option<&'static str> {
         Node::Sum(terms) => terms.iter().find_map(|(_, term)| kink(term)),
         Node::Product(factors) => factors.iter().find_map(kink),
         Node::Normalize(inner) => kink(inner),
+        Node::Columns(..) => Some("columns"),
+        Node::Own(_) => Some("own"),
     }
 }
 
@@ -100,9 +102,15 @@ impl Node {
                 inner.gradients(rows, cols, out)?;
                 out.normalize(&inner.own(rows)?, &inner.own(cols)?.values);
             }
+            Node::Columns(..) | Node::Own(_) => return Err(no_gradient()),
         }
         Ok(())
     }
+}
+
+/// What is on groups of columns, or a function of the user's, has a kink as far as anybody knows.
+fn no_gradient() -> Error {
+    Error::parameter("kernel", "only kernels on whole rows of numbers have gradients")
 }
 
 fn of_member<T: Real>(

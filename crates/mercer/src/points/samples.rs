@@ -1,0 +1,179 @@
+//! Samples of any kind, so that every model takes all of them.
+
+use crate::error::{Error, Result};
+use crate::points::{Dense, Items, Parts, Points};
+use crate::real::Real;
+
+/// A sample set of one of the kinds that kernels exist for. Clones share the data.
+#[derive(Clone, Debug)]
+pub enum Samples<T: Real> {
+    /// Rows of numbers.
+    Dense(Dense<T>),
+    /// Groups of columns of several kinds.
+    Parts(Parts<T>),
+    /// Anything of the user's.
+    Items(Items),
+}
+
+impl<T: Real> Samples<T> {
+    /// How many samples there are.
+    pub fn n(&self) -> usize {
+        self.len()
+    }
+
+    /// What the samples are, for people.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Samples::Dense(_) => "rows of numbers",
+            Samples::Parts(_) => "groups of columns",
+            Samples::Items(_) => "items",
+        }
+    }
+
+    /// The number of features, where samples have a fixed one.
+    pub fn features(&self) -> Option<usize> {
+        match self {
+            Samples::Dense(x) => Some(x.d()),
+            Samples::Parts(parts) => {
+                Some(parts.all().iter().map(|part| part.samples.features().unwrap_or(1)).sum())
+            }
+            Samples::Items(_) => None,
+        }
+    }
+
+    /// The rows of numbers, if that is what they are.
+    pub fn dense(&self) -> Option<&Dense<T>> {
+        match self {
+            Samples::Dense(x) => Some(x),
+            _ => None,
+        }
+    }
+
+    /// The rows of numbers, for `what` that is only for them.
+    pub fn need_dense(&self, what: &str) -> Result<&Dense<T>> {
+        self.dense().ok_or_else(|| {
+            Error::Shape(format!("{what} needs rows of numbers, and the samples are {}", self.kind()))
+        })
+    }
+
+    /// Refuses samples that cannot stand beside these: of another kind, or with other columns.
+    pub fn check_like(&self, other: &Self) -> Result<()> {
+        match (self, other) {
+            (Samples::Parts(own), Samples::Parts(theirs)) => {
+                for part in own.all() {
+                    let found = theirs.named(&part.names).ok_or_else(|| {
+                        let names = part.names.join(", ");
+                        Error::Shape(format!("the columns {names} are missing"))
+                    })?;
+                    part.samples.check_like(found)?;
+                }
+                Ok(())
+            }
+            (Samples::Items(_), Samples::Items(_)) => Ok(()),
+            _ => match (self.numbers(), other.numbers()) {
+                (Some(expected), Some(found)) if expected == found => Ok(()),
+                (Some(expected), Some(found)) => Err(Error::Features { expected, found }),
+                _ => Err(Error::Shape(format!(
+                    "the model was trained on {}, and these samples are {}",
+                    self.kind(),
+                    other.kind()
+                ))),
+            },
+        }
+    }
+
+    /// The columns of samples that are rows of numbers, stored in whatever way.
+    fn numbers(&self) -> Option<usize> {
+        match self {
+            Samples::Dense(_) => self.features(),
+            _ => None,
+        }
+    }
+
+    /// The same samples in another number type.
+    pub fn convert<U: Real>(&self) -> Result<Samples<U>> {
+        Ok(match self {
+            Samples::Dense(x) => Samples::Dense(x.convert()?),
+            Samples::Parts(parts) => Samples::Parts(parts.map(|samples| samples.convert())?),
+            Samples::Items(items) => Samples::Items(items.clone()),
+        })
+    }
+
+    /// Whether both are clones of one set, so that equal indices mean the same sample.
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Samples::Dense(a), Samples::Dense(b)) => a.is_same(b),
+            (Samples::Parts(a), Samples::Parts(b)) => a.is_same(b),
+            (Samples::Items(a), Samples::Items(b)) => a.is_same(b),
+            _ => false,
+        }
+    }
+}
+
+impl<T: Real> Points for Samples<T> {
+    fn len(&self) -> usize {
+        match self {
+            Samples::Dense(x) => x.len(),
+            Samples::Parts(parts) => parts.len(),
+            Samples::Items(items) => items.len(),
+        }
+    }
+
+    fn select(&self, idx: &[usize]) -> Self {
+        match self {
+            Samples::Dense(x) => Samples::Dense(x.select(idx)),
+            Samples::Parts(parts) => Samples::Parts(parts.select(idx)),
+            Samples::Items(items) => Samples::Items(items.select(idx)),
+        }
+    }
+
+    fn width(&self) -> usize {
+        match self {
+            Samples::Dense(x) => x.width(),
+            Samples::Parts(parts) => parts.width(),
+            Samples::Items(items) => items.width(),
+        }
+    }
+}
+
+impl<T: Real> From<Dense<T>> for Samples<T> {
+    fn from(x: Dense<T>) -> Self {
+        Samples::Dense(x)
+    }
+}
+
+impl<T: Real> From<&Dense<T>> for Samples<T> {
+    fn from(x: &Dense<T>) -> Self {
+        Samples::Dense(x.clone())
+    }
+}
+
+impl<T: Real> From<&Samples<T>> for Samples<T> {
+    fn from(x: &Samples<T>) -> Self {
+        x.clone()
+    }
+}
+
+impl<T: Real> From<Items> for Samples<T> {
+    fn from(items: Items) -> Self {
+        Samples::Items(items)
+    }
+}
+
+impl<T: Real> From<&Items> for Samples<T> {
+    fn from(items: &Items) -> Self {
+        Samples::Items(items.clone())
+    }
+}
+
+impl<T: Real> From<Parts<T>> for Samples<T> {
+    fn from(parts: Parts<T>) -> Self {
+        Samples::Parts(parts)
+    }
+}
+
+impl<T: Real> From<&Parts<T>> for Samples<T> {
+    fn from(parts: &Parts<T>) -> Self {
+        Samples::Parts(parts.clone())
+    }
+}
