@@ -30,14 +30,12 @@ impl<T: Real> Samples<T> {
         }
     }
 
-    /// The number of features, where samples have a fixed one.
-    pub fn features(&self) -> Option<usize> {
+    /// How many columns a table of the samples has; texts and items are one.
+    pub fn features(&self) -> usize {
         match self {
-            Samples::Dense(x) => Some(x.d()),
-            Samples::Parts(parts) => {
-                Some(parts.all().iter().map(|part| part.samples.features().unwrap_or(1)).sum())
-            }
-            Samples::Items(_) => None,
+            Samples::Dense(x) => x.d(),
+            Samples::Parts(parts) => parts.all().iter().map(|part| part.samples.features()).sum(),
+            Samples::Items(_) => 1,
         }
     }
 
@@ -85,7 +83,7 @@ impl<T: Real> Samples<T> {
     /// The columns of samples that are rows of numbers, stored in whatever way.
     fn numbers(&self) -> Option<usize> {
         match self {
-            Samples::Dense(_) => self.features(),
+            Samples::Dense(_) => Some(self.features()),
             _ => None,
         }
     }

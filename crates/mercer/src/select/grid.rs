@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::kernel::{KernelSpec, Leaf, Rule, Value};
-use crate::points::Dense;
+use crate::points::Samples;
 use crate::real::Real;
 
 /// Penalties from far below the size of the kernel's values to where nothing but the mean is left: `mean` is the mean of
@@ -20,7 +20,11 @@ const WIDER: i32 = 2;
 
 /// For a kernel of a single family that has a width for which nothing was written, kernels of six widths around what the
 /// data suggests, from narrow to wide; for any other, itself. All are resolved.
-pub fn widths<T: Real>(spec: &KernelSpec, x: &Dense<T>) -> Result<Vec<KernelSpec>> {
+pub fn widths<T: Real>(
+    spec: &KernelSpec,
+    x: impl Into<Samples<T>>,
+) -> Result<Vec<KernelSpec>> {
+    let x = &x.into();
     let Some((leaf, width)) = spec.as_leaf().and_then(|leaf| Some((leaf, width_of(leaf)?))) else {
         return Ok(vec![spec.resolve(x)?]);
     };
@@ -68,6 +72,7 @@ fn width_of(leaf: &Leaf) -> Option<Width> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::points::Dense;
 
     #[test]
     fn widths_go_from_narrow_to_wide_around_the_suggestion() {

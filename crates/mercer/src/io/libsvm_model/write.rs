@@ -7,11 +7,14 @@ use crate::io::column::push_shortest;
 use crate::io::model_file::svm::check;
 use crate::kernel::Leaf;
 use crate::model::svm::{Curve, Svm};
+use crate::points::Dense;
 use crate::real::Real;
 
 /// A machine that LIBSVM's format can hold.
 pub struct Text<'a, T: Real> {
     model: &'a Svm<T>,
+    /// The support vectors; none for a given matrix.
+    rows: Option<&'a Dense<T>>,
     head: Vec<String>,
     /// What turns our decisions into LIBSVM's.
     sign: f64,
@@ -32,7 +35,11 @@ impl<'a, T: Real> Text<'a, T> {
         } else {
             1.0
         };
-        let mut text = Self { model, head: Vec::new(), sign, notes: Vec::new() };
+        let rows = match &model.anchors {
+            Some(anchors) => Some(anchors.need_dense("LIBSVM's format")?),
+            None => None,
+        };
+        let mut text = Self { model, rows, head: Vec::new(), sign, notes: Vec::new() };
         text.head.push(format!("svm_type {}", model.params.task.name()));
         text.kernel()?;
         text.machine()?;
@@ -115,7 +122,7 @@ impl<'a, T: Real> Text<'a, T> {
                 push_number(&mut line, self.sign * self.model.coef[(row, j)]);
                 line.push(' ');
             }
-            match &self.model.anchors {
+            match self.rows {
                 Some(anchors) => push_pairs(&mut line, anchors.row(j), last.filter(|_| j == 0)),
                 None => line.push_str(&format!("0:{}", self.model.support[j] + 1)),
             }
@@ -128,7 +135,7 @@ impl<'a, T: Real> Text<'a, T> {
     /// The last feature, if it is 0 in all support vectors. One of those zeros is written, so that a reader knows how many
     /// features there are.
     fn last_feature(&self) -> Option<usize> {
-        let anchors = self.model.anchors.as_ref()?;
+        let anchors = self.rows?;
         let last = anchors.d() - 1;
         (0..anchors.n()).all(|j| anchors.row(j)[last] == T::ZERO).then_some(last)
     }

@@ -14,6 +14,7 @@ mod kept;
 mod kmeans;
 mod pack;
 pub(super) mod read;
+mod samples;
 pub(super) mod svm;
 mod tensors;
 mod unpack;

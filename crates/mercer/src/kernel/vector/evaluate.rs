@@ -3,9 +3,8 @@
 
 use std::marker::PhantomData;
 
-use super::Member;
 use super::compile::{Node, compile};
-use super::measure::{inverse_roots, multiply_outer, set_coincident};
+use super::measure::{Measure, inverse_roots, multiply_outer, set_coincident};
 use crate::error::{Error, Result};
 use crate::kernel::spec::{group_of, not_for};
 use crate::kernel::{Kernel, KernelSpec, Tile};
@@ -103,7 +102,7 @@ impl Node {
     ) -> Result<()> {
         match self {
             Node::Member(member) => {
-                member.measured(rows, cols, out)?;
+                fill(member.measure(), rows, cols, out)?;
                 // Row by row, so that the steps of a profile find their numbers in the nearest
                 // cache.
                 (0..out.rows()).for_each(|i| member.apply(out.row(i)));
@@ -144,7 +143,7 @@ impl Node {
     pub(super) fn diag<T: Real>(&self, points: Span<'_, Samples<T>>, out: &mut [T]) -> Result<()> {
         match self {
             Node::Member(member) => {
-                member.measured_diag(points, out)?;
+                fill_diag(member.measure(), points, out)?;
                 member.apply(out);
             }
             Node::Columns(names, inner) => inner.diag(on_columns(points, names)?, out)?,
@@ -227,36 +226,41 @@ fn multiply<T: Real>(place: &mut T, v: T) {
     *place = *place * v;
 }
 
-impl Member {
-    /// What the member measures between samples.
-    fn measured<T: Real>(
-        &self,
-        rows: Span<'_, Samples<T>>,
-        cols: Span<'_, Samples<T>>,
-        out: &mut Tile<'_, T>,
-    ) -> Result<()> {
-        match (rows.points, cols.points) {
-            (Samples::Dense(left), Samples::Dense(right)) => {
-                check_features(left.d(), right.d())?;
-                let (left, right) = (Span::new(left, rows.range()), Span::new(right, cols.range()));
-                self.measure().fill(left, right, out);
-                Ok(())
-            }
-            (Samples::Dense(_), other) | (other, _) => {
-                Err(not_for(self.family().name, "rows of numbers", other))
-            }
+/// Measures between samples of any kind that are rows of numbers.
+pub(super) fn fill<T: Real>(
+    measure: Measure,
+    rows: Span<'_, Samples<T>>,
+    cols: Span<'_, Samples<T>>,
+    out: &mut Tile<'_, T>,
+) -> Result<()> {
+    match (rows.points, cols.points) {
+        (Samples::Dense(left), Samples::Dense(right)) => {
+            check_features(left.d(), right.d())?;
+            let (left, right) = (Span::new(left, rows.range()), Span::new(right, cols.range()));
+            measure.fill(left, right, out);
+            Ok(())
         }
+        (Samples::Dense(_), other) | (other, _) => Err(not_numbers(other)),
     }
+}
 
-    fn measured_diag<T: Real>(&self, points: Span<'_, Samples<T>>, out: &mut [T]) -> Result<()> {
-        match points.points {
-            Samples::Dense(x) => {
-                self.measure().fill_diag(Span::new(x, points.range()), out);
-                Ok(())
-            }
-            other => Err(not_for(self.family().name, "rows of numbers", other)),
+/// Measures every sample against itself.
+fn fill_diag<T: Real>(
+    measure: Measure,
+    points: Span<'_, Samples<T>>,
+    out: &mut [T],
+) -> Result<()> {
+    match points.points {
+        Samples::Dense(x) => {
+            measure.fill_diag(Span::new(x, points.range()), out);
+            Ok(())
         }
+        other => Err(not_numbers(other)),
     }
+}
+
+fn not_numbers<T: Real>(samples: &Samples<T>) -> Error {
+    not_for("the kernel", "rows of numbers", samples)
 }
 
 fn check_features(d: usize, other: usize) -> Result<()> {

@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::gram::{Columns, Square, Stored};
 use crate::linalg::view::MatRef;
 use crate::model::report::asymmetric;
-use crate::points::{Dense, Points};
+use crate::points::{Points, Samples};
 use crate::real::Real;
 use crate::solve::smo::{self, Memory, Solver, Stop};
 
@@ -32,11 +32,12 @@ impl<T: Real> Svm<T> {
     pub fn fit(
         ctx: &Context,
         params: &SvmParams,
-        x: &Dense<T>,
+        x: impl Into<Samples<T>>,
         lesson: Lesson<'_>,
         start: Option<&Svm<T>>,
     ) -> Result<Self> {
         let started = Instant::now();
+        let x = &x.into();
         let checked = Checked::new(params, lesson, x.n())?;
         let spec = params.kernel.resolve(x)?;
         let kept = if checked.rows.len() < x.n() { x.select(&checked.rows) } else { x.clone() };

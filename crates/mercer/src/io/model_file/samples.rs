@@ -1,0 +1,98 @@
+//! Training samples of any kind as arrays, and back.
+
+use serde::{Deserialize, Serialize};
+
+use super::frame::Fault;
+use super::header::Header;
+use super::tensors::{Tensor, Tensors};
+use crate::points::{Part, Parts, Points, Samples};
+use crate::real::Real;
+
+/// What samples are, where they are not rows of numbers.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum SampleKind {
+    /// Groups of columns.
+    Parts {
+        /// One by one.
+        parts: Vec<PartKind>,
+    },
+    /// Items of the user's, which no file can hold: they must be put back by whoever reads it.
+    Items,
+}
+
+/// A group of columns.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PartKind {
+    /// The names of its columns.
+    pub names: Vec<String>,
+    /// Columns of numbers.
+    pub d: usize,
+    /// What it is, unless it is rows of numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<SampleKind>,
+}
+
+impl SampleKind {
+    /// The kind of `samples`; none for rows of numbers.
+    pub fn of<T: Real>(samples: &Samples<T>) -> Option<Self> {
+        match samples {
+            Samples::Dense(_) => None,
+            Samples::Items(_) => Some(SampleKind::Items),
+            Samples::Parts(parts) => {
+                let part = |part: &Part<T>| PartKind {
+                    names: part.names.clone(),
+                    d: part.samples.features(),
+                    samples: SampleKind::of(&part.samples),
+                };
+                Some(SampleKind::Parts { parts: parts.all().iter().map(part).collect() })
+            }
+        }
+    }
+}
+
+/// The arrays of samples, whose names begin with `name`.
+pub fn tensors<'a, T: Real>(name: &str, samples: &'a Samples<T>) -> Vec<Tensor<'a>> {
+    match samples {
+        Samples::Dense(x) => vec![Tensor::dense(name.to_string(), x)],
+        Samples::Items(_) => Vec::new(),
+        Samples::Parts(parts) => {
+            let each = parts.all().iter().enumerate();
+            each.flat_map(|(i, part)| tensors(&format!("{name}.{i}"), &part.samples)).collect()
+        }
+    }
+}
+
+/// The training samples, of which there are `n`; none for a model of a given matrix.
+pub fn anchors<T: Real>(
+    header: &Header,
+    arrays: &mut Tensors<'_>,
+    n: usize,
+) -> Result<Option<Samples<T>>, Fault> {
+    header.d.map(|d| read("anchors", header.samples.as_ref(), arrays, n, d)).transpose()
+}
+
+fn read<T: Real>(
+    name: &str,
+    kind: Option<&SampleKind>,
+    arrays: &mut Tensors<'_>,
+    n: usize,
+    d: usize,
+) -> Result<Samples<T>, Fault> {
+    match kind {
+        None => Ok(Samples::Dense(arrays.dense(name, n, d)?)),
+        Some(SampleKind::Items) => Ok(Samples::Items(crate::points::Items::missing(n))),
+        Some(SampleKind::Parts { parts }) => {
+            let part = |(i, part): (usize, &PartKind)| {
+                let name = format!("{name}.{i}");
+                let samples = read(&name, part.samples.as_ref(), arrays, n, part.d)?;
+                Ok(Part { names: part.names.clone(), samples })
+            };
+            let parts = parts.iter().enumerate().map(part).collect::<Result<Vec<_>, Fault>>()?;
+            let wrong = |error| Fault::Invalid(format!("its training samples: {error}"));
+            let parts = Parts::new(parts).map_err(wrong)?;
+            debug_assert_eq!(parts.len(), n);
+            Ok(Samples::Parts(parts))
+        }
+    }
+}
