@@ -8,11 +8,13 @@
 
 pub mod conformance;
 mod family;
+mod feature_map;
 mod spec;
 mod tile;
 mod vector;
 
 pub use family::{Definite, Domain, Family, Parameter, Rule, Value};
+pub use feature_map::{FeatureMap, FeatureMapOptions, MOST_FEATURES};
 pub use spec::{KernelSpec, Leaf};
 pub use tile::Tile;
 pub use vector::{Gradients, Measured, VectorKernel, families};
