@@ -10,7 +10,7 @@
 //! dictionary; that is by rising degree in x, as polynomial features usually are. Those that begin with place v or later
 //! are the last ones of the list, hence the list for one more factor is, for each v, z_v times the end of this list.
 
-use super::check_dimension;
+use super::check::check_dimension;
 use super::name::Name;
 use crate::error::{Error, Result};
 

@@ -8,6 +8,7 @@
 //! witness found there is a witness for the whole.
 
 mod correction;
+mod methods;
 mod nearest;
 mod newton;
 mod part;
@@ -39,7 +40,7 @@ use symmetry::Asymmetry;
 
 /// Samples whose eigenvalues are computed at most. All eigenvalues of so many take some ten seconds; an indefinite
 /// kernel shows on far fewer.
-pub const MOST_EXAMINED: usize = 4096;
+pub const MOST_EXAMINED: usize = 3000;
 
 /// What a square matrix of kernel values shows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
