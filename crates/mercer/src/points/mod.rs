@@ -1,9 +1,15 @@
 //! Sample sets. Data is checked here, once, when a set is made; every later room relies on it.
 
 mod dense;
+mod known;
 mod layout;
+mod strings;
+mod symbols;
 
 pub use dense::Dense;
+pub use known::Derived;
+pub use strings::Strings;
+pub use symbols::{Merged, Sequences, Unit, distinct_symbols};
 
 use std::ops::Range;
 

@@ -5,7 +5,7 @@
 //! product = factor { "*" factor }            at least one factor is a kernel
 //! factor  = number | "(" sum ")" | "normalize" "(" sum ")" | member
 //! member  = family [ "(" [ value { "," value } ] ")" ]
-//! value   = [ parameter "=" ] ( number | rule )
+//! value   = [ parameter "=" ] ( number | rule | word )
 //! ```
 
 use std::str::FromStr;

@@ -24,7 +24,9 @@ impl KernelSpec {
             for (index, (parameter, value)) in leaf.effective().enumerate() {
                 match value {
                     None => {}
-                    Some(Value::Number(number)) => resolved.write(index, Value::Number(number)),
+                    Some(value @ (Value::Number(_) | Value::Word(_))) => {
+                        resolved.write(index, value);
+                    }
                     Some(Value::Rule(rule)) => {
                         let number = statistics.value(rule, parameter.name)?;
                         resolved.write(index, Value::Number(number));

@@ -2,6 +2,7 @@
 
 use super::Member;
 use crate::error::{Error, Result};
+use crate::kernel::Input;
 use crate::kernel::spec::Expr;
 use crate::real::Real;
 
@@ -18,6 +19,10 @@ pub(super) enum Node {
 pub(super) fn compile<T: Real>(expr: &Expr) -> Result<Node> {
     let all = |exprs: &[Expr]| exprs.iter().map(compile::<T>).collect::<Result<Vec<_>>>();
     match expr {
+        Expr::Leaf(leaf) if leaf.family().input != Input::Vectors => {
+            let message = format!("{} compares no vectors", leaf.family().name);
+            Err(Error::parameter("kernel", message))
+        }
         Expr::Leaf(leaf) => {
             let member = Member::new(leaf);
             // The γ of a tiny sigma, say, may overflow in f32 where sigma itself does not.
