@@ -8,6 +8,7 @@
 
 pub mod conformance;
 mod family;
+mod feature_map;
 mod own;
 mod registry;
 mod spec;
@@ -16,6 +17,7 @@ mod tile;
 mod vector;
 
 pub use family::{Definite, Domain, Family, Input, Parameter, Rule, Value};
+pub use feature_map::{FeatureMap, FeatureMapOptions, MOST_FEATURES};
 pub use own::{Chosen, Own, OwnKernel};
 pub use registry::families;
 pub use spec::{KernelSpec, Leaf};
