@@ -20,6 +20,19 @@ pub struct Family {
     pub parameters: &'static [Parameter],
     /// Whether its members are positive definite.
     pub definite: Definite,
+    /// The samples it is for.
+    pub input: Input,
+}
+
+/// The samples a family is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// Rows of numbers.
+    Vectors,
+    /// Rows of numbers that are not negative.
+    Histograms,
+    /// Texts.
+    Strings,
 }
 
 /// A parameter of a family.
@@ -72,6 +85,8 @@ pub enum Rule {
     Auto,
     /// The median Euclidean distance between two samples, of at most 1,000 of them.
     Median,
+    /// 1 / the mean χ² distance between two samples, of at most 1,000 of them.
+    Mean,
 }
 
 /// What a parameter is set to.
@@ -148,7 +163,7 @@ impl fmt::Display for Domain {
 
 impl Rule {
     /// All rules.
-    pub const ALL: [Rule; 3] = [Rule::Scale, Rule::Auto, Rule::Median];
+    pub const ALL: [Rule; 4] = [Rule::Scale, Rule::Auto, Rule::Median, Rule::Mean];
 
     /// The name in the text form.
     pub fn name(self) -> &'static str {
@@ -156,6 +171,7 @@ impl Rule {
             Rule::Scale => "scale",
             Rule::Auto => "auto",
             Rule::Median => "median",
+            Rule::Mean => "mean",
         }
     }
 
@@ -165,6 +181,7 @@ impl Rule {
             Rule::Scale => "1 / (d · variance of all entries); 1 if the variance is 0",
             Rule::Auto => "1 / d, with d the number of features",
             Rule::Median => "the median distance between two samples (of at most 1,000 of them)",
+            Rule::Mean => "1 / the mean χ² distance between two samples (of at most 1,000 of them)",
         }
     }
 }

@@ -12,7 +12,7 @@ mod spec;
 mod tile;
 mod vector;
 
-pub use family::{Definite, Domain, Family, Parameter, Rule, Value};
+pub use family::{Definite, Domain, Family, Input, Parameter, Rule, Value};
 pub use spec::{KernelSpec, Leaf};
 pub use tile::Tile;
 pub use vector::{Gradients, Measured, VectorKernel, families};

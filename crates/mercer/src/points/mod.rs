@@ -1,8 +1,12 @@
 //! Sample sets. Data is checked here, once, when a set is made; every later room relies on it.
 
+mod check;
+mod csr;
 mod dense;
 mod layout;
+mod statistics;
 
+pub use csr::{Csr, Place};
 pub use dense::Dense;
 
 use std::ops::Range;

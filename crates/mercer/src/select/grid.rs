@@ -57,6 +57,7 @@ fn width_of(leaf: &Leaf) -> Option<Width> {
     let width = match leaf.family().name {
         "rbf" => Width { name: "gamma", rule: Rule::Scale, power: -2.0 },
         "laplacian" => Width { name: "gamma", rule: Rule::Auto, power: -1.0 },
+        "chi2" => Width { name: "gamma", rule: Rule::Mean, power: -1.0 },
         "matern" | "rational_quadratic" => Width { name: "length", rule: Rule::Median, power: 1.0 },
         _ => return None,
     };
@@ -81,6 +82,8 @@ mod tests {
         assert!((gamma(&rbf[3]) / middle - 1.0).abs() < 1e-3);
         assert!((gamma(&rbf[0]) / gamma(&rbf[5]) / 1024.0 - 1.0).abs() < 1e-3);
         assert_eq!(of("matern(nu=2.5)").len(), 6);
+        let counts = Dense::from_vec((0..20).map(f64::from).collect(), 10, 2).unwrap();
+        assert_eq!(widths(&"chi2".parse().unwrap(), &counts).unwrap().len(), 6);
         assert_eq!(of("rbf(sigma=2)"), ["rbf(sigma=2)".parse().unwrap()]);
         assert_eq!(of("rbf + linear").len(), 1);
         assert_eq!(of("poly(degree=2)").len(), 1);

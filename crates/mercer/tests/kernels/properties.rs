@@ -72,7 +72,7 @@ fn near_text() -> impl Strategy<Value = String> {
     ];
     pieces.extend(families().iter().flat_map(|family| family.names()));
     pieces.extend(families().iter().flat_map(|family| family.parameters.iter().map(|p| p.name)));
-    pieces.extend(["scale", "auto", "median", "inf", "nan"]);
+    pieces.extend(["scale", "auto", "median", "mean", "inf", "nan"]);
     prop::collection::vec(prop::sample::select(pieces), 0..24).prop_map(|pieces| pieces.concat())
 }
 

@@ -7,6 +7,7 @@
 //! every error can point at a character.
 
 mod build;
+mod input;
 mod leaf;
 mod lexer;
 mod member;

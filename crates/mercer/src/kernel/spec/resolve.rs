@@ -10,7 +10,7 @@ use crate::points::Dense;
 use crate::real::Real;
 
 /// More samples than this are thinned out before their distances are taken.
-const MEDIAN_SAMPLES: usize = 1000;
+const MOST_SAMPLES: usize = 1000;
 
 impl KernelSpec {
     /// The same kernel with every parameter a number: rules are worked out on the samples `x` (n ×
@@ -18,6 +18,7 @@ impl KernelSpec {
     /// sigma, stay as they are.
     pub fn resolve<T: Real>(&self, x: &Dense<T>) -> Result<KernelSpec> {
         self.check()?;
+        self.check_input(|| x.first_negative().map(|(i, j)| (i, j, x.row(i)[j].f64())))?;
         let statistics = Statistics::new(x);
         let resolved = self.0.map_leaves(&mut |leaf| {
             let mut resolved = leaf.clone();
@@ -42,11 +43,12 @@ struct Statistics<'a, T: Real> {
     x: &'a Dense<T>,
     variance: OnceCell<f64>,
     median: OnceCell<Option<f64>>,
+    mean: OnceCell<Option<f64>>,
 }
 
 impl<'a, T: Real> Statistics<'a, T> {
     fn new(x: &'a Dense<T>) -> Self {
-        Self { x, variance: OnceCell::new(), median: OnceCell::new() }
+        Self { x, variance: OnceCell::new(), median: OnceCell::new(), mean: OnceCell::new() }
     }
 
     fn value(&self, rule: Rule, parameter: &'static str) -> Result<f64> {
@@ -57,7 +59,7 @@ impl<'a, T: Real> Statistics<'a, T> {
         };
         match rule {
             Rule::Auto => Ok(1.0 / d),
-            Rule::Scale => match *self.variance.get_or_init(|| variance(self.x.data())) {
+            Rule::Scale => match *self.variance.get_or_init(|| self.x.variance()) {
                 0.0 => Ok(1.0),
                 v if (d * v).is_finite() && (1.0 / (d * v)).is_finite() => Ok(1.0 / (d * v)),
                 _ => Err(refuse("the variance of the data is beyond the range of numbers")),
@@ -67,29 +69,41 @@ impl<'a, T: Real> Statistics<'a, T> {
                 Some(0.0) => Err(refuse("at least half of all pairs of samples are equal")),
                 Some(median) => Ok(median),
             },
+            Rule::Mean => match *self.mean.get_or_init(|| mean_chi2_distance(self.x)) {
+                None => Err(refuse("one sample alone has no distance to another")),
+                Some(mean) if mean > 0.0 && (1.0 / mean).is_finite() => Ok(1.0 / mean),
+                _ => Err(refuse("all samples are equal")),
+            },
         }
     }
-}
-
-/// The variance of all entries, in two passes so that a large mean costs no digits.
-fn variance<T: Real>(data: &[T]) -> f64 {
-    let count = data.len() as f64;
-    let mean = sum(data, data, |v, _| v) / count;
-    sum(data, data, |v, _| (v - mean) * (v - mean)) / count
 }
 
 /// The median Euclidean distance over all pairs of samples, or over those of a fixed choice of
 /// samples.
 fn median_distance<T: Real>(x: &Dense<T>) -> Option<f64> {
-    let rows = match x.n() {
-        n if n <= MEDIAN_SAMPLES => (0..n).collect(),
-        n => Stream::new(0, "median width").sample(n, MEDIAN_SAMPLES),
-    };
-    let mut squares = Vec::with_capacity(rows.len() * (rows.len() - 1) / 2);
-    for (i, &a) in rows.iter().enumerate() {
-        squares.extend(rows[..i].iter().map(|&b| squared_distance(x.row(a), x.row(b))));
+    median(&mut over_pairs(x.n(), |i, j| x.squared_distance(i, j)), f64::sqrt)
+}
+
+/// The mean χ² distance over the same pairs.
+fn mean_chi2_distance<T: Real>(x: &Dense<T>) -> Option<f64> {
+    let distances = over_pairs(x.n(), |i, j| x.chi2_distance(i, j));
+    if distances.is_empty() {
+        return None;
     }
-    median(&mut squares, f64::sqrt)
+    Some(distances.iter().sum::<f64>() / distances.len() as f64)
+}
+
+/// `f` of all pairs of n samples, or of those of a fixed choice of samples.
+fn over_pairs(n: usize, f: impl Fn(usize, usize) -> f64) -> Vec<f64> {
+    let rows = match n {
+        n if n <= MOST_SAMPLES => (0..n).collect(),
+        n => Stream::new(0, "median width").sample(n, MOST_SAMPLES),
+    };
+    let mut values = Vec::with_capacity(rows.len() * (rows.len() - 1) / 2);
+    for (i, &a) in rows.iter().enumerate() {
+        values.extend(rows[..i].iter().map(|&b| f(a, b)));
+    }
+    values
 }
 
 /// The median of `f` of the values, `f` increasing; with an even count the mean of the two in the
@@ -106,23 +120,4 @@ fn median(values: &mut [f64], f: impl Fn(f64) -> f64) -> Option<f64> {
         Some(lower) if even => Some(0.5 * (f(lower) + upper)),
         _ => Some(upper),
     }
-}
-
-/// ‖a − b‖², by differences and not by norms, so that near samples far from the origin keep their
-/// distance.
-fn squared_distance<T: Real>(a: &[T], b: &[T]) -> f64 {
-    sum(a, b, |a, b| (a - b) * (a - b))
-}
-
-/// Σ term(a_i, b_i), in eight partial sums that the compiler can keep in vector registers.
-fn sum<T: Real>(a: &[T], b: &[T], term: impl Fn(f64, f64) -> f64) -> f64 {
-    let mut sums = [0.0; 8];
-    for (a, b) in a.chunks_exact(8).zip(b.chunks_exact(8)) {
-        for i in 0..8 {
-            sums[i] += term(a[i].f64(), b[i].f64());
-        }
-    }
-    let rest = a.len() / 8 * 8;
-    let tail = a[rest..].iter().zip(&b[rest..]).map(|(a, b)| term(a.f64(), b.f64()));
-    sums.into_iter().chain(tail).sum()
 }

@@ -1,7 +1,7 @@
 //! The cosine kernel.
 
 use super::{Measure, Profile};
-use crate::kernel::{Definite, Family, Leaf};
+use crate::kernel::{Definite, Family, Input, Leaf};
 use crate::real::Real;
 
 #[derive(Debug, Clone)]
@@ -15,6 +15,7 @@ impl Profile for Cosine {
         formula: "xᵀx' / (‖x‖·‖x'‖)",
         parameters: &[],
         definite: Definite::Always,
+        input: Input::Vectors,
     };
     const MEASURE: Measure = Measure::Cosine;
 

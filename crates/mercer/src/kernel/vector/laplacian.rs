@@ -1,7 +1,7 @@
 //! The Laplacian kernel.
 
 use super::{Measure, Profile};
-use crate::kernel::{Definite, Domain, Family, Leaf, Parameter, Rule, Value};
+use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Rule, Value};
 use crate::linalg::vmath;
 use crate::real::Real;
 
@@ -25,6 +25,7 @@ impl Profile for Laplacian {
             instead_of: None,
         }],
         definite: Definite::Always,
+        input: Input::Vectors,
     };
     const MEASURE: Measure = Measure::Manhattan;
 

@@ -1,7 +1,7 @@
 //! The Matérn kernels that have a closed form without Bessel functions.
 
 use super::{LENGTH, Measure, Profile};
-use crate::kernel::{Definite, Domain, Family, Leaf, Parameter, Value};
+use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Value};
 use crate::linalg::vmath;
 use crate::real::Real;
 
@@ -29,6 +29,7 @@ impl Profile for Matern {
             LENGTH,
         ],
         definite: Definite::Always,
+        input: Input::Vectors,
     };
     const MEASURE: Measure = Measure::SquaredDistance;
 

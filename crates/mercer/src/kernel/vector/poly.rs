@@ -1,7 +1,7 @@
 //! The polynomial kernel.
 
 use super::{Measure, Profile};
-use crate::kernel::{Definite, Domain, Family, Leaf, Parameter, Rule, Value};
+use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Rule, Value};
 use crate::linalg::vmath;
 use crate::real::Real;
 
@@ -45,6 +45,7 @@ impl Profile for Poly {
             },
         ],
         definite: Definite::When("coef0 is not negative", |leaf| leaf.number("coef0") >= 0.0),
+        input: Input::Vectors,
     };
     const MEASURE: Measure = Measure::Dot;
 

@@ -1,7 +1,7 @@
 //! The rational quadratic kernel.
 
 use super::{LENGTH, Measure, Profile};
-use crate::kernel::{Definite, Domain, Family, Leaf, Parameter, Value};
+use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Value};
 use crate::linalg::vmath;
 use crate::real::Real;
 
@@ -29,6 +29,7 @@ impl Profile for RationalQuadratic {
             LENGTH,
         ],
         definite: Definite::Always,
+        input: Input::Vectors,
     };
     const MEASURE: Measure = Measure::SquaredDistance;
 

@@ -1,7 +1,7 @@
 //! The Gaussian kernel, also called radial basis function (RBF) kernel.
 
 use super::{Measure, Profile};
-use crate::kernel::{Definite, Domain, Family, Leaf, Parameter, Rule, Value};
+use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Rule, Value};
 use crate::linalg::vmath;
 use crate::real::Real;
 
@@ -43,6 +43,7 @@ impl Profile for Rbf {
             },
         ],
         definite: Definite::Always,
+        input: Input::Vectors,
     };
     const MEASURE: Measure = Measure::SquaredDistance;
 

@@ -1,7 +1,7 @@
 //! The sigmoid kernel.
 
 use super::{Measure, Profile};
-use crate::kernel::{Definite, Domain, Family, Leaf, Parameter, Rule, Value};
+use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Rule, Value};
 use crate::linalg::vmath;
 use crate::real::Real;
 
@@ -36,6 +36,7 @@ impl Profile for Sigmoid {
             },
         ],
         definite: Definite::No,
+        input: Input::Vectors,
     };
     const MEASURE: Measure = Measure::Dot;
 
