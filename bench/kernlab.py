@@ -23,14 +23,18 @@ END = "\n"
 
 
 @lru_cache(maxsize=1)
+def version() -> str | None:
+    """Of kernlab; None where Rscript or kernlab is lacking."""
+    if shutil.which("Rscript") is None:
+        return None
+    asked = ["Rscript", "-e", "cat(as.character(packageVersion('kernlab')))"]
+    found = subprocess.run(asked, capture_output=True, text=True, check=False)
+    return found.stdout if found.returncode == 0 else None
+
+
 def absent() -> str:
     """Why kernlab cannot run here; empty where it can."""
-    if shutil.which("Rscript") is None:
-        return "Rscript is not installed"
-    found = subprocess.run(
-        ["Rscript", "-e", "library(kernlab)"], capture_output=True, check=False
-    ).returncode
-    return "" if found == 0 else "R has no package kernlab"
+    return "" if version() else "Rscript with the package kernlab is not installed"
 
 
 class Session:

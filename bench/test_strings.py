@@ -66,13 +66,13 @@ def test_texts_of_several_lines_are_refused() -> None:
 
 def test_rivals_that_are_not_there_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    kernlab.absent.cache_clear()
+    kernlab.version.cache_clear()
     try:
         problem = string_data.subsequences(5, 30)
         assert "Rscript" in strings.subsequence_pairs_in_r(problem)[1].absent
         assert "compiler" in strings.subsequence_pairs(problem)[1].absent
     finally:
-        kernlab.absent.cache_clear()
+        kernlab.version.cache_clear()
 
 
 def test_counts_are_those_of_the_definition() -> None:
