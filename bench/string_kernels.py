@@ -1,7 +1,7 @@
 """String kernels on published sets: ``bench/string_kernels.py [--only SET] [--write]``.
 
-Support vector machines with each kernel, beside figures of others. Whatever is chosen, is chosen by
-cross-validation of the training samples. ``--write`` puts the tables into docs/string-kernels.md.
+Support vector machines with each kernel, beside figures of others. C is chosen by cross-validation
+of the training samples. ``--write`` puts the tables into docs/string-kernels.md.
 """
 
 from __future__ import annotations
