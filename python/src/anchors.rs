@@ -2,9 +2,9 @@
 
 use mercer::io::Model as Fitted;
 use mercer::kernel::KernelSpec;
-use mercer::points::{Items, Points as _, Samples};
+use mercer::points::{Csr, Items, Points as _, Samples};
 use mercer::real::Real;
-use numpy::Element;
+use numpy::{Element, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
@@ -46,6 +46,11 @@ fn for_people<'py, T: Real + Element>(
     match anchors {
         // SAFETY: the samples belong to a frozen object, which the array keeps alive.
         Samples::Dense(x) => unsafe { shown(x.data(), x.n(), x.d(), owner) },
+        Samples::Sparse(x) => sparse(py, x),
+        Samples::Strings(texts) => {
+            let texts: Vec<&str> = texts.iter().collect();
+            py.import("numpy")?.call_method1("array", (texts, "object"))
+        }
         Samples::Items(items) => {
             let (store, places) = own::objects(py, items)?;
             store.bind(py).call_method1("take", (places,))
@@ -58,6 +63,14 @@ fn for_people<'py, T: Real + Element>(
             Ok(groups.into_any())
         }
     }
+}
+
+/// A copy as scipy has sparse rows.
+fn sparse<'py, T: Real + Element>(py: Python<'py>, x: &Csr<T>) -> PyResult<Bound<'py, PyAny>> {
+    let starts: Vec<i64> = x.starts().iter().map(|&start| start as i64).collect();
+    let columns: Vec<i64> = x.columns().iter().map(|&column| i64::from(column)).collect();
+    let parts = (x.values().to_pyarray(py), columns.to_pyarray(py), starts.to_pyarray(py));
+    py.import("scipy.sparse")?.call_method1("csr_array", (parts, (x.n(), x.d())))
 }
 
 /// What a file does not hold of a model: the functions in its kernel, and the stores of its items in order of appearance.

@@ -18,6 +18,7 @@ mod samples;
 mod search;
 mod spread;
 mod svm;
+mod validity;
 
 use pyo3::prelude::*;
 
@@ -53,6 +54,9 @@ mod _core {
         calibrate_svm, fit_svm, read_libsvm, svm_classes, svm_coefficients, svm_decisions,
         svm_facts, svm_path, svm_search, write_libsvm,
     };
+
+    #[pymodule_export]
+    use super::validity::{Correction, FeatureMap, check_matrix, repair};
 
     #[pymodule_init]
     fn init(module: &super::Bound<'_, super::PyModule>) -> super::PyResult<()> {

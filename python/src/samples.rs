@@ -1,11 +1,12 @@
 //! Samples of any kind, as Python holds them on their way to the library.
 
 use mercer::linalg::view::MatRef;
-use mercer::points::{Part, Parts, Samples as Points};
+use mercer::points::{Csr, Part, Parts, Place, Samples as Points, Strings};
 use mercer::real::Real;
-use numpy::{Element, PyReadonlyArray2};
-use pyo3::exceptions::PyTypeError;
+use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 use crate::arrays::{Matrix, dense, view, with_matrix};
 use crate::errors::exception;
@@ -43,6 +44,41 @@ impl Samples {
         })
     }
 
+    /// Sparse rows of numbers, in the form of scipy's: where each row starts, the columns of its numbers, and the numbers.
+    #[staticmethod]
+    fn sparse(
+        py: Python<'_>,
+        shape: (usize, usize),
+        starts: Whole<'_>,
+        at: Whole<'_>,
+        values: Values<'_>,
+        single: bool,
+    ) -> PyResult<Self> {
+        match single {
+            true => Held::of(csr::<f32>(py, shape, &starts, &at, &values)?, py),
+            false => Held::of(csr::<f64>(py, shape, &starts, &at, &values)?, py),
+        }
+    }
+
+    /// Texts, copied.
+    #[staticmethod]
+    fn texts(py: Python<'_>, texts: Vec<Bound<'_, PyString>>, single: bool) -> PyResult<Self> {
+        let read = |(row, text): (usize, &Bound<'_, PyString>)| {
+            text.to_str().map(str::to_owned).map_err(|_| {
+                PyValueError::new_err(format!(
+                    "the text at row {row} (counted from 0) holds half of a surrogate pair, which is no character: \
+                     decode it anew"
+                ))
+            })
+        };
+        let texts = texts.iter().enumerate().map(read).collect::<PyResult<Vec<_>>>()?;
+        let strings = Strings::new(texts);
+        match single {
+            true => Held::of(strings.map(Points::<f32>::from), py),
+            false => Held::of(strings.map(Points::<f64>::from), py),
+        }
+    }
+
     /// Objects that only a function of the user's understands: the n of a store.
     #[staticmethod]
     fn items(py: Python<'_>, store: Py<PyAny>, n: usize, single: bool) -> PyResult<Self> {
@@ -65,6 +101,61 @@ impl Samples {
             false => Held::of(parts::<f64>(&groups)?, py),
         }
     }
+}
+
+/// Whole numbers in either width that scipy has.
+#[derive(FromPyObject)]
+pub enum Whole<'py> {
+    I32(PyReadonlyArray1<'py, i32>),
+    I64(PyReadonlyArray1<'py, i64>),
+}
+
+/// Numbers in either type.
+#[derive(FromPyObject)]
+pub enum Values<'py> {
+    F32(PyReadonlyArray1<'py, f32>),
+    F64(PyReadonlyArray1<'py, f64>),
+}
+
+fn csr<T: Real>(
+    py: Python<'_>,
+    shape: (usize, usize),
+    starts: &Whole<'_>,
+    at: &Whole<'_>,
+    values: &Values<'_>,
+) -> PyResult<mercer::Result<Points<T>>> {
+    let values = match values {
+        Values::F32(values) => numbers(values.as_slice()?),
+        Values::F64(values) => numbers(values.as_slice()?),
+    };
+    Ok(match (starts, at) {
+        (Whole::I32(starts), Whole::I32(at)) => {
+            rows(py, shape, starts.as_slice()?, at.as_slice()?, &values)
+        }
+        (Whole::I64(starts), Whole::I64(at)) => {
+            rows(py, shape, starts.as_slice()?, at.as_slice()?, &values)
+        }
+        (Whole::I64(starts), Whole::I32(at)) => {
+            rows(py, shape, starts.as_slice()?, at.as_slice()?, &values)
+        }
+        (Whole::I32(starts), Whole::I64(at)) => {
+            rows(py, shape, starts.as_slice()?, at.as_slice()?, &values)
+        }
+    })
+}
+
+fn numbers<T: Real>(values: &[impl Real]) -> Vec<T> {
+    values.iter().map(|value| T::of(value.f64())).collect()
+}
+
+fn rows<T: Real>(
+    py: Python<'_>,
+    (n, d): (usize, usize),
+    starts: &[impl Place + Sync],
+    at: &[impl Place + Sync],
+    values: &[T],
+) -> mercer::Result<Points<T>> {
+    py.detach(|| Csr::new(n, d, starts, at, values).map(Points::from))
 }
 
 fn parts<T: Number>(
