@@ -28,6 +28,8 @@ pub trait Vector<T>: Copy {
     unsafe fn mul_add(self, a: Self, b: Self) -> Self;
     /// `|self|`
     unsafe fn abs(self) -> Self;
+    /// `self` where `a` and `b` are equal, 0 elsewhere.
+    unsafe fn where_equal(self, a: Self, b: Self) -> Self;
 }
 
 /// Asks for the cache line at `p`, which will be needed soon; any address will do.
@@ -84,6 +86,10 @@ impl<T, V: Vector<T>> Vector<T> for Pair<V> {
     unsafe fn abs(self) -> Self {
         unsafe { Self(self.0.abs(), self.1.abs()) }
     }
+    #[inline(always)]
+    unsafe fn where_equal(self, a: Self, b: Self) -> Self {
+        unsafe { Self(self.0.where_equal(a.0, b.0), self.1.where_equal(a.1, b.1)) }
+    }
 }
 
 /// `N` numbers that the compiler spreads over whatever registers the target always has.
@@ -124,6 +130,10 @@ impl<T: Real, const N: usize> Vector<T> for Plain<T, N> {
     unsafe fn abs(self) -> Self {
         Self(std::array::from_fn(|i| self.0[i].abs()))
     }
+    #[inline(always)]
+    unsafe fn where_equal(self, a: Self, b: Self) -> Self {
+        Self(std::array::from_fn(|i| if a.0[i] == b.0[i] { self.0[i] } else { T::ZERO }))
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -133,7 +143,7 @@ mod x86 {
 
     macro_rules! register {
         ($register:ty, $number:ty, $lanes:literal, $load:ident, $store:ident, $splat:ident, $add:ident,
-         $sub:ident, $fma:ident, |$x:ident| $abs:expr) => {
+         $sub:ident, $fma:ident, |$x:ident| $abs:expr, |$y:ident, $a:ident, $b:ident| $equal:expr) => {
             #[allow(clippy::undocumented_unsafe_blocks)] // the trait's contract is the intrinsics' contract
             impl Vector<$number> for $register {
                 const LANES: usize = $lanes;
@@ -166,6 +176,11 @@ mod x86 {
                     let $x = self;
                     unsafe { $abs }
                 }
+                #[inline(always)]
+                unsafe fn where_equal(self, $a: Self, $b: Self) -> Self {
+                    let $y = self;
+                    unsafe { $equal }
+                }
             }
         };
     }
@@ -180,7 +195,8 @@ mod x86 {
         _mm512_add_pd,
         _mm512_sub_pd,
         _mm512_fmadd_pd,
-        |x| _mm512_abs_pd(x)
+        |x| _mm512_abs_pd(x),
+        |x, a, b| _mm512_maskz_mov_pd(_mm512_cmp_pd_mask::<_CMP_EQ_OQ>(a, b), x)
     );
     register!(
         __m512,
@@ -192,7 +208,8 @@ mod x86 {
         _mm512_add_ps,
         _mm512_sub_ps,
         _mm512_fmadd_ps,
-        |x| _mm512_abs_ps(x)
+        |x| _mm512_abs_ps(x),
+        |x, a, b| _mm512_maskz_mov_ps(_mm512_cmp_ps_mask::<_CMP_EQ_OQ>(a, b), x)
     );
     register!(
         __m256d,
@@ -204,7 +221,8 @@ mod x86 {
         _mm256_add_pd,
         _mm256_sub_pd,
         _mm256_fmadd_pd,
-        |x| _mm256_andnot_pd(_mm256_set1_pd(-0.0), x)
+        |x| _mm256_andnot_pd(_mm256_set1_pd(-0.0), x),
+        |x, a, b| _mm256_and_pd(_mm256_cmp_pd::<_CMP_EQ_OQ>(a, b), x)
     );
     register!(
         __m256,
@@ -216,7 +234,8 @@ mod x86 {
         _mm256_add_ps,
         _mm256_sub_ps,
         _mm256_fmadd_ps,
-        |x| _mm256_andnot_ps(_mm256_set1_ps(-0.0), x)
+        |x| _mm256_andnot_ps(_mm256_set1_ps(-0.0), x),
+        |x, a, b| _mm256_and_ps(_mm256_cmp_ps::<_CMP_EQ_OQ>(a, b), x)
     );
 }
 
