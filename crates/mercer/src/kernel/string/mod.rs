@@ -4,10 +4,16 @@
 //! its module here and its type in the registry below. Its text form, help, checks and tests follow from the description
 //! in the file.
 
+mod batch;
+mod coded;
+mod differing;
 mod embedding;
 mod windows;
 
+mod gappy;
+mod mismatch;
 mod spectrum;
+mod subsequences;
 mod substrings;
 
 #[cfg(test)]
@@ -153,4 +159,7 @@ macro_rules! registry {
 registry! {
     Spectrum in spectrum,
     Substrings in substrings,
+    Mismatch in mismatch,
+    Gappy in gappy,
+    Subsequences in subsequences,
 }
