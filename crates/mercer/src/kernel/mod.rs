@@ -19,7 +19,7 @@ pub use family::{Definite, Domain, Family, Input, Parameter, Rule, Value};
 pub use feature_map::{FeatureMap, FeatureMapOptions, MOST_FEATURES};
 pub use registry::families;
 pub use spec::{KernelSpec, Leaf};
-pub use string::StringMember;
+pub use string::{StringMap, StringMember};
 pub use tile::Tile;
 pub use vector::{Gradients, Measured, VectorKernel};
 

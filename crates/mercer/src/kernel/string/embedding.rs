@@ -66,10 +66,41 @@ impl Lengths {
     /// The squared lengths of the counts of `points`.
     pub(super) fn diag<T: Real>(&self, points: Span<'_, Strings>, out: &mut [T]) -> Result<()> {
         let embedding = self.embed::<T>(points.points)?;
-        for (value, (_, counts)) in out.iter_mut().zip(embedding.counts.rows(points.range()).iter()) {
+        for (value, (_, counts)) in out.iter_mut().zip(embedding.counts.rows(points.range()).iter())
+        {
             *value = counts.iter().fold(T::ZERO, |sum, &count| sum + count * count);
         }
         Ok(())
+    }
+
+    /// How often each of `texts` has each substring of `known`, numbered as in [`Self::spellings`].
+    pub(super) fn counts_in<T: Real>(
+        &self,
+        texts: &Strings,
+        known: &Strings,
+    ) -> Result<Nonzeros<T>> {
+        let (own, target) = (self.embed::<T>(texts)?, self.embed::<T>(known)?);
+        Ok(own.renumbered(&target.substrings))
+    }
+
+    /// How many different substrings `strings` has.
+    pub(super) fn distinct(&self, strings: &Strings) -> Result<usize> {
+        Ok(self.embed::<f64>(strings)?.substrings.places.len())
+    }
+
+    /// The substrings of `strings` as text, in their order.
+    pub(super) fn spellings(&self, strings: &Strings) -> Result<Vec<String>> {
+        let substrings = Arc::clone(&self.embed::<f64>(strings)?.substrings);
+        let between: &[u8] = if self.unit == Unit::Words { b" " } else { b"" };
+        let spell = |number: usize, length: usize| {
+            let symbols = substrings.spelled(number, length).iter();
+            let parts: Vec<&[u8]> =
+                symbols.map(|&symbol| substrings.sequences.spelling(symbol)).collect();
+            readable(&parts.join(between))
+        };
+        let lengths = substrings.lengths.iter().enumerate();
+        let of_length = |(place, &(length, _))| substrings.range(place).map(move |at| (at, length));
+        Ok(lengths.flat_map(of_length).map(|(at, length)| spell(at, length)).collect())
     }
 
     fn embed<T: Real>(&self, strings: &Strings) -> Result<Arc<Embedding<T>>> {
@@ -92,6 +123,15 @@ impl Lengths {
         let from_one = u64::from(*self.lengths.start() == 1);
         ((*self.lengths.end() as u64) << 3) | (from_one << 2) | self.unit as u64
     }
+}
+
+/// Bytes as text, those that are none written as `\xff`.
+fn readable(bytes: &[u8]) -> String {
+    let chunks = bytes.utf8_chunks().map(|chunk| {
+        let escaped: String = chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")).collect();
+        format!("{}{escaped}", chunk.valid())
+    });
+    chunks.collect()
 }
 
 impl<T: Real> Embedding<T> {
@@ -160,7 +200,8 @@ impl Substrings {
             };
             let (mut own, mut theirs) = (self.range(place), target.range(other));
             while !own.is_empty() && !theirs.is_empty() {
-                let (x, y) = (self.spelled(own.start, length), target.spelled(theirs.start, length));
+                let (x, y) =
+                    (self.spelled(own.start, length), target.spelled(theirs.start, length));
                 let left = x.iter().map(|&symbol| merged.left(symbol));
                 match left.cmp(y.iter().map(|&symbol| merged.right(symbol))) {
                     Ordering::Less => own.start += 1,

@@ -5,6 +5,7 @@
 //! in the file.
 
 mod embedding;
+mod map;
 mod windows;
 
 mod spectrum;
@@ -12,6 +13,8 @@ mod substrings;
 
 #[cfg(test)]
 mod tests;
+
+pub use map::StringMap;
 
 use crate::error::{Error, Result};
 use crate::kernel::{Domain, Family, Leaf, Parameter, Tile, Value};
