@@ -8,6 +8,7 @@ mod batch;
 mod coded;
 mod differing;
 mod embedding;
+mod map;
 mod windows;
 
 mod gappy;
@@ -18,6 +19,8 @@ mod substrings;
 
 #[cfg(test)]
 mod tests;
+
+pub use map::StringMap;
 
 use crate::error::{Error, Result};
 use crate::kernel::{Domain, Family, Leaf, Parameter, Tile, Value};
