@@ -3,6 +3,7 @@
 
 mod destination;
 mod groups;
+mod kernel;
 mod kmeans;
 mod learning;
 mod outliers;
@@ -18,6 +19,7 @@ pub use groups::{
     ColumnArgs, ComponentArgs, Header, InputFormat, MachineArgs, ModelArgs, OutputArgs, Precision,
     Scale, TableArgs,
 };
+pub use kernel::{COMBINATIONS, INPUTS, Kernel, call, families_for};
 pub use kmeans::{ClusterArgs, KmeansArgs, Start};
 pub use learning::{FeatureArgs, LearnedArgs, LearningArgs, ResultArgs};
 pub use outliers::{OutliersArgs, Score};

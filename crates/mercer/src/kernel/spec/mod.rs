@@ -98,6 +98,11 @@ impl KernelSpec {
         self.0.leaves().first().map(|leaf| leaf.family().input)
     }
 
+    /// What the families of the kernel are for, one by one.
+    pub fn inputs(&self) -> Vec<Input> {
+        self.0.leaves().iter().map(|leaf| leaf.family().input).collect()
+    }
+
     /// The names of the functions of the user's own in the kernel.
     pub fn own_names(&self) -> Vec<&str> {
         let mut names = Vec::new();
