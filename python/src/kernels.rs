@@ -59,6 +59,7 @@ fn values<'py>(py: Python<'py>, leaf: &Leaf) -> PyResult<Bound<'py, PyDict>> {
         match value {
             Some(Value::Number(number)) => dict.set_item(parameter.name, number)?,
             Some(Value::Rule(rule)) => dict.set_item(parameter.name, rule.name())?,
+            Some(Value::Word(word)) => dict.set_item(parameter.name, word)?,
             None => {}
         }
     }

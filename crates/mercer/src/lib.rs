@@ -19,7 +19,7 @@ pub mod solve;
 pub use context::Context;
 pub use error::{Error, Result};
 pub use kernel::{Kernel, KernelSpec, VectorKernel};
-pub use points::{Dense, Points, Span};
+pub use points::{Dense, Points, Span, Strings};
 
 #[doc = include_str!("../../../README.md")]
 #[cfg(doctest)]

@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::kernel::Leaf;
 
-/// A family of kernels on vectors, such as all Gaussian kernels.
+/// A family of kernels, such as all Gaussian kernels.
 #[derive(Debug)]
 pub struct Family {
     /// The name in the text form.
@@ -24,12 +24,12 @@ pub struct Family {
     pub input: Input,
 }
 
-/// What a kernel compares.
+/// The samples that a family of kernels compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
     /// Rows of numbers.
     Vectors,
-    /// Rows of numbers of which none is negative.
+    /// Rows of numbers, none of them negative.
     Histograms,
     /// Texts.
     Strings,
@@ -63,17 +63,23 @@ pub enum Definite {
     When(&'static str, fn(&Leaf) -> bool),
 }
 
-/// The numbers a parameter may be. All are finite.
+/// What a parameter may be. Numbers are finite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Domain {
     /// Any number.
     Any,
     /// Above zero.
     Positive,
+    /// Above zero and at most one.
+    Share,
     /// 1, 2, 3, …
     PositiveInteger,
+    /// 0, 1, 2, …
+    Count,
     /// One of a few.
     OneOf(&'static [f64]),
+    /// One of a few words, and no number.
+    Words(&'static [&'static str]),
 }
 
 /// A way to find a parameter's value from the data.
@@ -94,6 +100,8 @@ pub enum Value {
     Number(f64),
     /// A rule that finds the number from the data.
     Rule(Rule),
+    /// A word, for a choice that is no number.
+    Word(&'static str),
 }
 
 impl Family {
@@ -126,6 +134,7 @@ impl Parameter {
         match value {
             Value::Number(number) => self.domain.contains(number),
             Value::Rule(rule) => self.rules.contains(&rule),
+            Value::Word(word) => self.domain.words().contains(&word),
         }
     }
 }
@@ -136,13 +145,26 @@ impl Domain {
         let fits = match self {
             Domain::Any => true,
             Domain::Positive => number > 0.0,
-            Domain::PositiveInteger => {
-                number >= 1.0 && number <= f64::from(u32::MAX) && number.fract() == 0.0
-            }
+            Domain::Share => number > 0.0 && number <= 1.0,
+            Domain::PositiveInteger => number >= 1.0 && is_count(number),
+            Domain::Count => is_count(number),
             Domain::OneOf(numbers) => numbers.contains(&number),
+            Domain::Words(_) => false,
         };
         fits && number.is_finite()
     }
+
+    /// The words it may be.
+    pub fn words(self) -> &'static [&'static str] {
+        match self {
+            Domain::Words(words) => words,
+            _ => &[],
+        }
+    }
+}
+
+fn is_count(number: f64) -> bool {
+    (0.0..=f64::from(u32::MAX)).contains(&number) && number.fract() == 0.0
 }
 
 impl fmt::Display for Domain {
@@ -150,7 +172,10 @@ impl fmt::Display for Domain {
         match self {
             Domain::Any => f.write_str("a finite number"),
             Domain::Positive => f.write_str("a positive number"),
+            Domain::Share => f.write_str("a positive number up to 1"),
             Domain::PositiveInteger => f.write_str("a positive integer"),
+            Domain::Count => f.write_str("0 or a positive integer"),
+            Domain::Words(words) => write!(f, "one of {}", words.join(", ")),
             Domain::OneOf(numbers) => {
                 let numbers: Vec<_> = numbers.iter().map(f64::to_string).collect();
                 write!(f, "one of {}", numbers.join(", "))
@@ -187,6 +212,7 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Value::Rule(rule) => f.write_str(rule.name()),
+            Value::Word(word) => f.write_str(word),
             Value::Number(number) => {
                 let text = format!("{number:?}");
                 f.write_str(text.strip_suffix(".0").unwrap_or(&text))

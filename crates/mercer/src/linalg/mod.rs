@@ -4,6 +4,7 @@
 pub mod block;
 pub mod cholesky;
 pub mod eigen;
+pub mod index;
 pub mod nonzeros;
 pub mod orthonormal;
 pub mod pairing;
@@ -13,6 +14,7 @@ pub mod scatter;
 mod shared;
 pub mod simd;
 pub mod skinny;
+pub mod sparse;
 pub mod strips;
 pub mod symmetric;
 pub mod view;

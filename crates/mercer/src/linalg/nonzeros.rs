@@ -7,29 +7,139 @@ use super::simd::dispatch;
 use crate::real::Real;
 use crate::real::vector::Vector;
 
-/// The numbers of each row that are not zero.
-#[derive(Debug)]
-pub struct Nonzeros<T> {
+/// The numbers of each row that are not zero, with the features they belong to. Features rise within a row; they are columns,
+/// or whatever else names a feature.
+#[derive(Clone, Debug)]
+pub struct Nonzeros<T, K = u32> {
     starts: Vec<usize>, // n + 1
-    at: Vec<u32>,
+    at: Vec<K>,
     values: Vec<T>,
 }
 
 /// Those of a run of rows.
 #[derive(Debug)]
-pub struct SparseRows<'a, T> {
+pub struct SparseRows<'a, T, K = u32> {
     starts: &'a [usize],
-    at: &'a [u32],
+    at: &'a [K],
     values: &'a [T],
 }
 
-impl<T> Clone for SparseRows<'_, T> {
+impl<T, K> Clone for SparseRows<'_, T, K> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for SparseRows<'_, T> {}
+impl<T, K> Copy for SparseRows<'_, T, K> {}
+
+impl<'a, T, K> SparseRows<'a, T, K> {
+    /// Rows.
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.starts.len() == 1
+    }
+
+    /// Numbers of all rows together.
+    pub fn count(&self) -> usize {
+        self.starts[self.len()] - self.starts[0]
+    }
+
+    /// The features of row i and their numbers.
+    pub fn row(&self, i: usize) -> (&'a [K], &'a [T]) {
+        let own = self.starts[i]..self.starts[i + 1];
+        (&self.at[own.clone()], &self.values[own])
+    }
+
+    /// The rows `range`.
+    pub fn part(&self, range: std::ops::Range<usize>) -> Self {
+        Self { starts: &self.starts[range.start..range.end + 1], ..*self }
+    }
+
+    /// Row after row.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&'a [K], &'a [T])> + Clone + use<'a, T, K> {
+        let rows = *self;
+        (0..self.len()).map(move |i| rows.row(i))
+    }
+}
+
+impl<T: Copy, K: Copy> Nonzeros<T, K> {
+    /// No rows yet.
+    pub fn new() -> Self {
+        Self { starts: vec![0], at: Vec::new(), values: Vec::new() }
+    }
+
+    /// Appends a number to the row that is being written; its feature lies above those before it.
+    pub fn push(&mut self, at: K, value: T) {
+        self.at.push(at);
+        self.values.push(value);
+    }
+
+    /// Ends the row that is being written.
+    pub fn end_row(&mut self) {
+        self.starts.push(self.at.len());
+    }
+
+    /// Those of the rows `which`, in that order.
+    pub fn select(&self, which: &[usize]) -> Self {
+        let mut chosen = Self::new();
+        for &row in which {
+            let own = self.starts[row]..self.starts[row + 1];
+            chosen.at.extend_from_slice(&self.at[own.clone()]);
+            chosen.values.extend_from_slice(&self.values[own]);
+            chosen.end_row();
+        }
+        chosen
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether all numbers are zero.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Where each row starts, and where the last ends.
+    pub fn starts(&self) -> &[usize] {
+        &self.starts
+    }
+
+    /// The features, row after row.
+    pub fn at(&self) -> &[K] {
+        &self.at
+    }
+
+    /// The numbers, row after row.
+    pub fn values(&self) -> &[T] {
+        &self.values
+    }
+
+    /// Those of the rows `range`.
+    pub fn rows(&self, range: std::ops::Range<usize>) -> SparseRows<'_, T, K> {
+        SparseRows {
+            starts: &self.starts[range.start..range.end + 1],
+            at: &self.at,
+            values: &self.values,
+        }
+    }
+
+    /// All of them.
+    pub fn all(&self) -> SparseRows<'_, T, K> {
+        self.rows(0..self.starts.len() - 1)
+    }
+}
+
+impl<T: Copy, K: Copy> Default for Nonzeros<T, K> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
 
 /// From this many features on, and from this share of zeros on, skipping them pays.
 const FEATURES_FROM: usize = 24;
@@ -45,6 +155,11 @@ impl<T: Real> Nonzeros<T> {
         if count as f64 > (1.0 - ZEROS_FROM) * data.len() as f64 {
             return None;
         }
+        Some(Self::gather(data, d, count))
+    }
+
+    /// All of those in n × d numbers, d ≥ 1 and below 2³²; `count` of them are expected.
+    pub fn gather(data: &[T], d: usize, count: usize) -> Self {
         let mut found = Self {
             starts: Vec::with_capacity(data.len() / d + 1),
             at: Vec::with_capacity(count),
@@ -53,43 +168,11 @@ impl<T: Real> Nonzeros<T> {
         found.starts.push(0);
         for row in data.chunks_exact(d) {
             for (j, &value) in row.iter().enumerate().filter(|(_, v)| **v != T::ZERO) {
-                found.at.push(j as u32);
-                found.values.push(value);
+                found.push(j as u32, value);
             }
-            found.starts.push(found.at.len());
+            found.end_row();
         }
-        Some(found)
-    }
-
-    /// Those of the rows `which`, in that order.
-    pub fn select(&self, which: &[usize]) -> Self {
-        let mut chosen = Self { starts: vec![0], at: Vec::new(), values: Vec::new() };
-        for &row in which {
-            let own = self.starts[row]..self.starts[row + 1];
-            chosen.at.extend_from_slice(&self.at[own.clone()]);
-            chosen.values.extend_from_slice(&self.values[own]);
-            chosen.starts.push(chosen.at.len());
-        }
-        chosen
-    }
-
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.values.len()
-    }
-
-    /// Whether all numbers are zero.
-    pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
-    }
-
-    /// Those of the rows `range`.
-    pub fn rows(&self, range: std::ops::Range<usize>) -> SparseRows<'_, T> {
-        SparseRows {
-            starts: &self.starts[range.start..range.end + 1],
-            at: &self.at,
-            values: &self.values,
-        }
+        found
     }
 }
 

@@ -2,14 +2,20 @@
 
 mod dense;
 mod items;
+mod known;
 mod layout;
 mod parts;
 mod samples;
+mod strings;
+mod symbols;
 
 pub use dense::Dense;
 pub use items::Items;
+pub use known::Derived;
 pub use parts::{Part, Parts};
 pub use samples::Samples;
+pub use strings::Strings;
+pub use symbols::{Merged, Sequences, Unit, distinct_symbols};
 
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
 //! Samples of any kind, so that every model takes all of them.
 
 use crate::error::{Error, Result};
-use crate::points::{Dense, Items, Parts, Points};
+use crate::points::{Dense, Items, Parts, Points, Strings};
 use crate::real::Real;
 
 /// A sample set of one of the kinds that kernels exist for. Clones share the data.
@@ -9,6 +9,8 @@ use crate::real::Real;
 pub enum Samples<T: Real> {
     /// Rows of numbers.
     Dense(Dense<T>),
+    /// Texts.
+    Strings(Strings),
     /// Groups of columns of several kinds.
     Parts(Parts<T>),
     /// Anything of the user's.
@@ -25,6 +27,7 @@ impl<T: Real> Samples<T> {
     pub fn kind(&self) -> &'static str {
         match self {
             Samples::Dense(_) => "rows of numbers",
+            Samples::Strings(_) => "texts",
             Samples::Parts(_) => "groups of columns",
             Samples::Items(_) => "items",
         }
@@ -35,7 +38,7 @@ impl<T: Real> Samples<T> {
         match self {
             Samples::Dense(x) => x.d(),
             Samples::Parts(parts) => parts.all().iter().map(|part| part.samples.features()).sum(),
-            Samples::Items(_) => 1,
+            Samples::Strings(_) | Samples::Items(_) => 1,
         }
     }
 
@@ -67,7 +70,7 @@ impl<T: Real> Samples<T> {
                 }
                 Ok(())
             }
-            (Samples::Items(_), Samples::Items(_)) => Ok(()),
+            (Samples::Items(_), Samples::Items(_)) | (Samples::Strings(_), Samples::Strings(_)) => Ok(()),
             _ => match (self.numbers(), other.numbers()) {
                 (Some(expected), Some(found)) if expected == found => Ok(()),
                 (Some(expected), Some(found)) => Err(Error::Features { expected, found }),
@@ -92,6 +95,7 @@ impl<T: Real> Samples<T> {
     pub fn convert<U: Real>(&self) -> Result<Samples<U>> {
         Ok(match self {
             Samples::Dense(x) => Samples::Dense(x.convert()?),
+            Samples::Strings(texts) => Samples::Strings(texts.clone()),
             Samples::Parts(parts) => Samples::Parts(parts.map(|samples| samples.convert())?),
             Samples::Items(items) => Samples::Items(items.clone()),
         })
@@ -101,6 +105,7 @@ impl<T: Real> Samples<T> {
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Samples::Dense(a), Samples::Dense(b)) => a.is_same(b),
+            (Samples::Strings(a), Samples::Strings(b)) => a.is_same(b),
             (Samples::Parts(a), Samples::Parts(b)) => a.is_same(b),
             (Samples::Items(a), Samples::Items(b)) => a.is_same(b),
             _ => false,
@@ -112,6 +117,7 @@ impl<T: Real> Points for Samples<T> {
     fn len(&self) -> usize {
         match self {
             Samples::Dense(x) => x.len(),
+            Samples::Strings(texts) => texts.len(),
             Samples::Parts(parts) => parts.len(),
             Samples::Items(items) => items.len(),
         }
@@ -120,6 +126,7 @@ impl<T: Real> Points for Samples<T> {
     fn select(&self, idx: &[usize]) -> Self {
         match self {
             Samples::Dense(x) => Samples::Dense(x.select(idx)),
+            Samples::Strings(texts) => Samples::Strings(texts.select(idx)),
             Samples::Parts(parts) => Samples::Parts(parts.select(idx)),
             Samples::Items(items) => Samples::Items(items.select(idx)),
         }
@@ -128,21 +135,10 @@ impl<T: Real> Points for Samples<T> {
     fn width(&self) -> usize {
         match self {
             Samples::Dense(x) => x.width(),
+            Samples::Strings(texts) => texts.width(),
             Samples::Parts(parts) => parts.width(),
             Samples::Items(items) => items.width(),
         }
-    }
-}
-
-impl<T: Real> From<Dense<T>> for Samples<T> {
-    fn from(x: Dense<T>) -> Self {
-        Samples::Dense(x)
-    }
-}
-
-impl<T: Real> From<&Dense<T>> for Samples<T> {
-    fn from(x: &Dense<T>) -> Self {
-        Samples::Dense(x.clone())
     }
 }
 
@@ -152,26 +148,20 @@ impl<T: Real> From<&Samples<T>> for Samples<T> {
     }
 }
 
-impl<T: Real> From<Items> for Samples<T> {
-    fn from(items: Items) -> Self {
-        Samples::Items(items)
-    }
+macro_rules! from {
+    ($($kind:ident($set:ty)),* $(,)?) => {
+        $(impl<T: Real> From<$set> for Samples<T> {
+            fn from(set: $set) -> Self {
+                Samples::$kind(set)
+            }
+        }
+
+        impl<T: Real> From<&$set> for Samples<T> {
+            fn from(set: &$set) -> Self {
+                Samples::$kind(set.clone())
+            }
+        })*
+    };
 }
 
-impl<T: Real> From<&Items> for Samples<T> {
-    fn from(items: &Items) -> Self {
-        Samples::Items(items.clone())
-    }
-}
-
-impl<T: Real> From<Parts<T>> for Samples<T> {
-    fn from(parts: Parts<T>) -> Self {
-        Samples::Parts(parts)
-    }
-}
-
-impl<T: Real> From<&Parts<T>> for Samples<T> {
-    fn from(parts: &Parts<T>) -> Self {
-        Samples::Parts(parts.clone())
-    }
-}
+from! { Dense(Dense<T>), Strings(Strings), Parts(Parts<T>), Items(Items) }

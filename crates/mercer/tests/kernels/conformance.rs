@@ -1,6 +1,6 @@
 //! The public conformance check: ours pass, broken ones are caught.
 
-use mercer::kernel::{Tile, conformance, families};
+use mercer::kernel::{Input, Tile, conformance, families};
 use mercer::real::Real;
 use mercer::{Dense, Kernel, KernelSpec, Result, Span, VectorKernel};
 
@@ -17,7 +17,8 @@ fn check<T: Real>(spec: &KernelSpec) {
 fn every_family_and_combination_conforms() {
     let combined =
         ["2*rbf + linear*poly", "normalize(poly + 3*linear)", "normalize(rbf*cosine)*matern"];
-    let all = families().iter().map(|family| family.name).chain(combined);
+    let vectors = families().iter().filter(|family| family.input == Input::Vectors);
+    let all = vectors.map(|family| family.name).chain(combined);
     for text in all {
         let spec = text.parse().unwrap();
         check::<f64>(&spec);

@@ -42,8 +42,11 @@ fn values_outside_a_domain_are_refused() {
     let bad = |domain| match domain {
         Domain::Any => vec![],
         Domain::Positive => vec![0.0, -0.0, -1e-300, -5.0],
+        Domain::Share => vec![0.0, -0.5, 1.5],
         Domain::PositiveInteger => vec![0.0, -2.0, 1.5, 1e300],
+        Domain::Count => vec![-1.0, 0.5, 1e300],
         Domain::OneOf(_) => vec![0.0, 1.0, -0.5],
+        Domain::Words(_) => vec![0.0, 1.0],
     };
     for (family, parameter) in parameters() {
         let never = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];

@@ -120,7 +120,8 @@ fn every_kernel_computes_its_formula() {
 
 #[test]
 fn every_family_has_a_case() {
-    for family in mercer::kernel::families() {
+    let families = mercer::kernel::families().iter();
+    for family in families.filter(|family| family.input == mercer::kernel::Input::Vectors) {
         let has_case = CASES
             .iter()
             .any(|(text, _)| spec(text).family().is_some_and(|f| f.name == family.name));

@@ -4,21 +4,25 @@ use mercer::KernelSpec;
 use mercer::kernel::{Domain, Family, Parameter, Value, families};
 use proptest::prelude::*;
 
-fn number(domain: Domain) -> BoxedStrategy<f64> {
+fn value_of(domain: Domain) -> BoxedStrategy<Value> {
     let positive = prop_oneof![0.001..1000.0, (-1000..1000).prop_map(|e| 2f64.powi(e))];
-    match domain {
+    let number = match domain {
         Domain::Positive => positive.boxed(),
+        Domain::Share => prop_oneof![0.001..1.0, Just(1.0)].boxed(),
         Domain::Any => prop_oneof![-10.0..10.0, Just(0.0), Just(-1e-200), Just(1e200)].boxed(),
         Domain::PositiveInteger => (1u32..).prop_map(f64::from).boxed(),
+        Domain::Count => any::<u32>().prop_map(f64::from).boxed(),
         Domain::OneOf(numbers) => prop::sample::select(numbers).boxed(),
-    }
+        Domain::Words(words) => return prop::sample::select(words).prop_map(Value::Word).boxed(),
+    };
+    number.prop_map(Value::Number).boxed()
 }
 
 fn value(parameter: &'static Parameter) -> BoxedStrategy<Value> {
-    let number = number(parameter.domain).prop_map(Value::Number);
+    let value = value_of(parameter.domain);
     match parameter.rules {
-        [] => number.boxed(),
-        rules => prop_oneof![number, prop::sample::select(rules).prop_map(Value::Rule)].boxed(),
+        [] => value,
+        rules => prop_oneof![value, prop::sample::select(rules).prop_map(Value::Rule)].boxed(),
     }
 }
 
@@ -72,7 +76,7 @@ fn near_text() -> impl Strategy<Value = String> {
     ];
     pieces.extend(families().iter().flat_map(|family| family.names()));
     pieces.extend(families().iter().flat_map(|family| family.parameters.iter().map(|p| p.name)));
-    pieces.extend(["scale", "auto", "median", "inf", "nan"]);
+    pieces.extend(["scale", "auto", "median", "inf", "nan", "words"]);
     prop::collection::vec(prop::sample::select(pieces), 0..24).prop_map(|pieces| pieces.concat())
 }
 

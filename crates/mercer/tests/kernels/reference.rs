@@ -11,6 +11,7 @@ fn table() -> String {
             .map(|p| match p.default {
                 Some(Value::Number(number)) => format!("`{}={number}`", p.name),
                 Some(Value::Rule(rule)) => format!("`{}={}`", p.name, rule.name()),
+                Some(Value::Word(word)) => format!("`{}={word}`", p.name),
                 None => format!("`{}`", p.name),
             })
             .collect();

@@ -31,6 +31,11 @@ fn text_prints_in_canonical_form() {
     check("rbf(gamma=1e-300) + .5*linear + 2.*cosine", "rbf(gamma=1e-300) + 0.5*linear + 2*cosine");
     check("rbf(gamma=scale) + rbf(sigma=median)", "rbf(gamma=scale) + rbf(sigma=median)");
     check("rbf(\n\tgamma=auto\n)", "rbf(gamma=auto)");
+    check("column(age:rbf)*columns( income ,\"post code\" : linear)", "columns(age: rbf)*columns(income, 'post code': linear)");
+    check("columns(0, 12: rbf + linear)", "columns(0, 12: rbf + linear)");
+    check(r"columns('it\'s', 'a\\b': linear)", r"columns('it\'s', 'a\\b': linear)");
+    check("2*own(overlap) + own('my kernel')", "2*own(overlap) + own('my kernel')");
+    check("normalize(columns(nan: linear))", "normalize(columns('nan': linear))");
 }
 
 /// `text` is refused at `position` with a message that contains `part`.
@@ -58,6 +63,15 @@ fn errors_point_at_the_character() {
     refuse("rbf(zzz=1)", 4, "rbf has gamma, sigma, width");
     refuse("linear(gamma=1)", 7, "linear has none");
     refuse("linear(1)", 7, "linear has no parameters");
+    refuse("columns(age rbf)", 12, "expected ',' or ':' after the name of a column");
+    refuse("columns(: rbf)", 8, "expected a name");
+    refuse("columns('': rbf)", 8, "the name is empty");
+    refuse("columns(a, a: rbf)", 11, "named twice");
+    refuse("columns(a: columns(b: rbf))", 18, "has its columns already");
+    refuse("columns(a: rbf", 14, "expected ')'");
+    refuse("columns", 7, "expected '(' after columns");
+    refuse("columns('a: rbf)", 8, "expected a name");
+    refuse("own", 3, "expected '(' after own");
     refuse("rbf(gamma=-1)", 10, "gamma must be a positive number, not -1");
     refuse("rbf(gamma=0)", 10, "gamma must be a positive number, not 0");
     refuse("rbf(gamma=nan)", 10, "not nan");

@@ -1,17 +1,20 @@
 //! Training samples of any kind as arrays, and back.
 
+use safetensors::tensor::Dtype as TensorType;
 use serde::{Deserialize, Serialize};
 
 use super::frame::Fault;
 use super::header::Header;
 use super::tensors::{Tensor, Tensors};
-use crate::points::{Part, Parts, Points, Samples};
+use crate::points::{Part, Parts, Points, Samples, Strings};
 use crate::real::Real;
 
 /// What samples are, where they are not rows of numbers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum SampleKind {
+    /// Texts.
+    Strings,
     /// Groups of columns.
     Parts {
         /// One by one.
@@ -38,6 +41,7 @@ impl SampleKind {
     pub fn of<T: Real>(samples: &Samples<T>) -> Option<Self> {
         match samples {
             Samples::Dense(_) => None,
+            Samples::Strings(_) => Some(SampleKind::Strings),
             Samples::Items(_) => Some(SampleKind::Items),
             Samples::Parts(parts) => {
                 let part = |part: &Part<T>| PartKind {
@@ -55,6 +59,13 @@ impl SampleKind {
 pub fn tensors<'a, T: Real>(name: &str, samples: &'a Samples<T>) -> Vec<Tensor<'a>> {
     match samples {
         Samples::Dense(x) => vec![Tensor::dense(name.to_string(), x)],
+        Samples::Strings(texts) => {
+            let ends = texts.offsets()[1..].iter().map(|&at| at as u64);
+            vec![
+                Tensor::places(format!("{name}.ends"), &[texts.n()], ends),
+                Tensor::text(format!("{name}.text"), texts.buffer()),
+            ]
+        }
         Samples::Items(_) => Vec::new(),
         Samples::Parts(parts) => {
             let each = parts.all().iter().enumerate();
@@ -81,6 +92,7 @@ fn read<T: Real>(
 ) -> Result<Samples<T>, Fault> {
     match kind {
         None => Ok(Samples::Dense(arrays.dense(name, n, d)?)),
+        Some(SampleKind::Strings) => strings(name, arrays, n).map(Samples::Strings),
         Some(SampleKind::Items) => Ok(Samples::Items(crate::points::Items::missing(n))),
         Some(SampleKind::Parts { parts }) => {
             let part = |(i, part): (usize, &PartKind)| {
@@ -95,4 +107,13 @@ fn read<T: Real>(
             Ok(Samples::Parts(parts))
         }
     }
+}
+
+fn strings(name: &str, arrays: &mut Tensors<'_>, n: usize) -> Result<Strings, Fault> {
+    let wrong = |what: &str| Fault::Invalid(format!("its texts '{name}' {what}"));
+    let ends = arrays.counts(&format!("{name}.ends"), n)?;
+    let bytes = arrays.bytes(&format!("{name}.text"), TensorType::U8, None)?;
+    let text = std::str::from_utf8(bytes).map_err(|_| wrong("are not UTF-8"))?;
+    let offsets = std::iter::once(0).chain(ends).collect();
+    Strings::from_parts(text.into(), offsets).map_err(|error| wrong(&format!("are broken: {error}")))
 }

@@ -49,6 +49,12 @@ impl<'a> Tensor<'a> {
         Self { name: name.into(), shape: shape.to_vec(), content: Content::Places(places.collect()) }
     }
 
+    /// Text in UTF-8.
+    pub fn text(name: impl Into<Cow<'static, str>>, text: &str) -> Self {
+        let content = Content::Bytes(text.as_bytes().to_vec());
+        Self { name: name.into(), shape: vec![text.len()], content }
+    }
+
     /// Rows of numbers.
     pub fn dense<T: Real>(name: impl Into<Cow<'static, str>>, points: &'a Dense<T>) -> Self {
         Self::real(name, &[points.n(), points.d()], points.data())

@@ -58,7 +58,7 @@ impl Leaf {
     pub fn optional(&self, name: &str) -> Option<f64> {
         match self.value(name)? {
             Value::Number(number) => Some(number),
-            Value::Rule(_) => None,
+            Value::Rule(_) | Value::Word(_) => None,
         }
     }
 
@@ -67,6 +67,14 @@ impl Leaf {
     pub(in crate::kernel) fn number(&self, name: &str) -> f64 {
         self.optional(name)
             .unwrap_or_else(|| panic!("{} has no number for {name}", self.family.name))
+    }
+
+    /// The word that holds for the parameter `name`, which must be one of the family's that takes words.
+    pub(in crate::kernel) fn word(&self, name: &str) -> &'static str {
+        match self.value(name) {
+            Some(Value::Word(word)) => word,
+            _ => panic!("{} has no word for {name}", self.family.name),
+        }
     }
 
     /// Whether this member is known to be positive definite.

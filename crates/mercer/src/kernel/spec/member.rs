@@ -56,7 +56,7 @@ impl Parser {
         let start = self.peek().clone();
         if start.kind == Kind::Word {
             self.take();
-            return rule(&start, parameter);
+            return word(&start, parameter);
         }
         if !matches!(start.kind, Kind::Number(_) | Kind::Symbol('-')) {
             return fault(
@@ -109,15 +109,20 @@ fn names<'p>(parameters: impl Iterator<Item = &'p Parameter>) -> String {
     parameters.map(|parameter| parameter.name).collect::<Vec<_>>().join(", ")
 }
 
-/// The rule that a word means, if `parameter` takes it.
-fn rule(word: &Token, parameter: &Parameter) -> Parsed<Value> {
+/// The choice or the rule that a word means, if `parameter` takes it.
+fn word(word: &Token, parameter: &Parameter) -> Parsed<Value> {
+    let words = parameter.domain.words();
+    if let Some(known) = words.iter().find(|known| **known == word.text) {
+        return Ok(Value::Word(known));
+    }
     if let Some(&rule) = parameter.rules.iter().find(|rule| rule.name() == word.text) {
         return Ok(Value::Rule(rule));
     }
     let names: Vec<_> = parameter.rules.iter().map(|rule| rule.name()).collect();
     let or_rules = names.iter().map(|name| format!(" or {name}")).collect::<String>();
     let (name, domain, text) = (parameter.name, parameter.domain, shorten(&word.text));
-    let hint = suggestion(&word.text, names.into_iter()).unwrap_or_default();
+    let known = names.into_iter().chain(words.iter().copied());
+    let hint = suggestion(&word.text, known).unwrap_or_default();
     fault(word, format!("{name} must be {domain}{or_rules}, not '{text}'{hint}"))
 }
 

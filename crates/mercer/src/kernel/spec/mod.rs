@@ -50,10 +50,10 @@ pub(super) enum Expr {
 }
 
 impl KernelSpec {
-    /// Whether every parameter is a number, so that the kernel can be evaluated.
+    /// Whether every parameter is a number or a word, so that the kernel can be evaluated.
     pub fn is_resolved(&self) -> bool {
         self.0.leaves().iter().all(|leaf| {
-            leaf.effective().all(|(_, value)| matches!(value, Some(Value::Number(_)) | None))
+            leaf.effective().all(|(_, value)| !matches!(value, Some(Value::Rule(_))))
         })
     }
 

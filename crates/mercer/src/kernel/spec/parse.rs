@@ -8,7 +8,7 @@
 //! own     = "own" "(" name ")"
 //! name    = word | count | quoted text
 //! member  = family [ "(" [ value { "," value } ] ")" ]
-//! value   = [ parameter "=" ] ( number | rule )
+//! value   = [ parameter "=" ] ( number | rule | word )
 //! ```
 
 use std::str::FromStr;

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use super::{Expr, KernelSpec, Leaf};
 use crate::context::Stream;
 use crate::error::{Error, Result};
-use crate::kernel::{Rule, Value};
+use crate::kernel::{Input, Rule, StringMember, Value, string};
 use crate::points::{Dense, Samples};
 use crate::real::Real;
 
@@ -66,6 +66,7 @@ pub(in crate::kernel) fn not_for<T: Real>(name: &str, wants: &str, samples: &Sam
     let way_out = match samples {
         Samples::Parts(_) => ": say for which columns it is, as in columns(age, income: rbf)",
         Samples::Items(_) => ": items need a function of your own",
+        Samples::Strings(_) => ": choose a kernel for texts, such as normalize(spectrum(p=3))",
         Samples::Dense(_) => "",
     };
     Error::parameter("kernel", format!("{name} is for {wants}, and the samples are {kind}{way_out}"))
@@ -73,20 +74,34 @@ pub(in crate::kernel) fn not_for<T: Real>(name: &str, wants: &str, samples: &Sam
 
 /// The member with its rules worked out.
 fn with_numbers<T: Real>(leaf: &Leaf, x: &Samples<T>) -> Result<Leaf> {
-    let Samples::Dense(x) = x else {
-        return Err(not_for(leaf.family().name, "rows of numbers", x));
+    let for_texts = leaf.family().input == Input::Strings;
+    let rule: Box<dyn Fn(Rule, &'static str) -> Result<f64>> = match x {
+        Samples::Strings(texts) if for_texts => {
+            // The one number that a kernel on texts takes from them.
+            Box::new(move |_, _| Ok(string::alphabet(leaf, texts) as f64))
+        }
+        Samples::Dense(x) if !for_texts => {
+            let statistics = Statistics::new(x);
+            Box::new(move |rule, name| statistics.value(rule, name))
+        }
+        other => {
+            let wants = if for_texts { "texts" } else { "rows of numbers" };
+            return Err(not_for(leaf.family().name, wants, other));
+        }
     };
-    let statistics = Statistics::new(x);
     let mut resolved = leaf.clone();
     for (index, (parameter, value)) in leaf.effective().enumerate() {
         match value {
             None => {}
-            Some(Value::Rule(rule)) => {
-                let number = statistics.value(rule, parameter.name)?;
+            Some(Value::Rule(known)) => {
+                let number = rule(known, parameter.name)?;
                 resolved.write(index, Value::Number(number));
             }
             Some(known) => resolved.write(index, known),
         }
+    }
+    if let Samples::Strings(texts) = x {
+        StringMember::new(&resolved)?.check(texts)?;
     }
     Ok(resolved)
 }

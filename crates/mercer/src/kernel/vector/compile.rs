@@ -2,8 +2,8 @@
 
 use super::Member;
 use crate::error::{Error, Result};
-use crate::kernel::Own;
 use crate::kernel::spec::Expr;
+use crate::kernel::{Input, Own, StringMember};
 use crate::real::Real;
 
 /// An expression with its scales moved into the sums. A scaled kernel is a sum of one term.
@@ -15,12 +15,16 @@ pub(super) enum Node {
     Normalize(Box<Node>),
     Columns(Vec<String>, Box<Node>),
     Own(Own),
+    Texts(StringMember),
 }
 
 /// The node for `expr`, whose numbers must lie within the range of `T`.
 pub(super) fn compile<T: Real>(expr: &Expr) -> Result<Node> {
     let all = |exprs: &[Expr]| exprs.iter().map(compile::<T>).collect::<Result<Vec<_>>>();
     match expr {
+        Expr::Leaf(leaf) if leaf.family().input == Input::Strings => {
+            Ok(Node::Texts(StringMember::new(leaf)?))
+        }
         Expr::Leaf(leaf) => {
             let member = Member::new(leaf);
             // The γ of a tiny sigma, say, may overflow in f32 where sigma itself does not.

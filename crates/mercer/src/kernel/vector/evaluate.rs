@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::kernel::spec::{group_of, not_for};
 use crate::kernel::{Kernel, KernelSpec, Tile};
 use crate::linalg::vmath;
-use crate::points::{Dense, Samples, Span};
+use crate::points::{Dense, Samples, Span, Strings};
 use crate::real::Real;
 
 /// A kernel on dense vectors, made from a resolved [`KernelSpec`].
@@ -111,6 +111,9 @@ impl Node {
             Node::Columns(names, inner) => {
                 inner.tile(on_columns(rows, names)?, on_columns(cols, names)?, out)
             }
+            Node::Texts(member) => {
+                member.tile(texts(rows)?, texts(cols)?, out)
+            }
             Node::Own(own) => match (rows.points, cols.points) {
                 (Samples::Items(left), Samples::Items(right)) => {
                     own.tile(Span::new(left, rows.range()), Span::new(right, cols.range()), out)
@@ -147,6 +150,7 @@ impl Node {
                 member.apply(out);
             }
             Node::Columns(names, inner) => inner.diag(on_columns(points, names)?, out)?,
+            Node::Texts(member) => member.diag(texts(points)?, out)?,
             Node::Own(_) => {
                 for (i, value) in out.iter_mut().enumerate() {
                     let one = points.part(i..i + 1);
@@ -256,6 +260,14 @@ fn fill_diag<T: Real>(
             Ok(())
         }
         other => Err(not_numbers(other)),
+    }
+}
+
+/// The texts of a span.
+fn texts<T: Real>(span: Span<'_, Samples<T>>) -> Result<Span<'_, Strings>> {
+    match span.points {
+        Samples::Strings(texts) => Ok(Span::new(texts, span.range())),
+        other => Err(not_for("the kernel", "texts", other)),
     }
 }
 

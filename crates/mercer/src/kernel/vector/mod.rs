@@ -131,7 +131,7 @@ macro_rules! registry {
         }
 
         /// All families of kernels on vectors.
-        pub fn families() -> &'static [&'static Family] {
+        pub(super) fn families() -> &'static [&'static Family] {
             &[$(&$module::$family::FAMILY),*]
         }
     };

@@ -69,6 +69,7 @@ fn kink(node: &Node) -> Option<&'static str> {
         Node::Normalize(inner) => kink(inner),
         Node::Columns(..) => Some("columns"),
         Node::Own(_) => Some("own"),
+        Node::Texts(_) => Some("texts"),
     }
 }
 
@@ -102,7 +103,7 @@ impl Node {
                 inner.gradients(rows, cols, out)?;
                 out.normalize(&inner.own(rows)?, &inner.own(cols)?.values);
             }
-            Node::Columns(..) | Node::Own(_) => return Err(no_gradient()),
+            Node::Columns(..) | Node::Own(_) | Node::Texts(_) => return Err(no_gradient()),
         }
         Ok(())
     }

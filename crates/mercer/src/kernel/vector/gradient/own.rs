@@ -34,7 +34,7 @@ impl Node {
                 let samples = Samples::from(rows.points);
                 self.diag(Span::new(&samples, rows.range()), &mut own.values)?;
             }
-            Node::Columns(..) | Node::Own(_) => return Err(super::no_gradient()),
+            Node::Columns(..) | Node::Own(_) | Node::Texts(_) => return Err(super::no_gradient()),
         }
         Ok(own)
     }

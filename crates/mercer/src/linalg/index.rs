@@ -1,0 +1,241 @@
+//! The samples of a block, found by their features: for each feature, who has it and how much of it.
+//!
+//! A sum over the features that two samples share then costs one step for each such feature, however many features there
+//! are. Features that many samples of the block have lie in lines, one place for each sample, and whole registers are added;
+//! the others are lists.
+//!
+//! Every sum takes its terms in the order of the features of the walked sample, one at a time, whether they come from a line or
+//! from a list. So a sum does not depend on the block it was computed in, to the last bit.
+
+use crate::real::Real;
+
+/// The name of a feature: a number that can be spread over a table.
+pub trait Key: Copy + Default + Eq + Send + Sync {
+    /// A number whose upper bits differ for different keys, as far as possible.
+    fn spread(self) -> u64;
+}
+
+/// 2⁶⁴ over the golden ratio: multiples of it lie far apart.
+const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+
+impl Key for u32 {
+    #[inline(always)]
+    fn spread(self) -> u64 {
+        u64::from(self).wrapping_mul(GOLDEN)
+    }
+}
+
+impl Key for u64 {
+    #[inline(always)]
+    fn spread(self) -> u64 {
+        // The upper half is folded in first: a product's upper bits would not see it.
+        (self ^ (self >> 32)).wrapping_mul(GOLDEN)
+    }
+}
+
+impl Key for u128 {
+    #[inline(always)]
+    fn spread(self) -> u64 {
+        ((self as u64) ^ ((self >> 64) as u64).wrapping_mul(GOLDEN).rotate_left(29)).spread()
+    }
+}
+
+/// The contribution of a feature that two samples share. It must be 0 where `y` is 0, and the same with `x` and `y` exchanged.
+pub trait Match: Copy + Send + Sync {
+    /// The term of the values `x`, not 0, and `y`.
+    fn term<T: Real>(x: T, y: T) -> T;
+}
+
+/// x·y, whose sum is the dot product.
+#[derive(Clone, Copy, Debug)]
+pub struct Product;
+
+impl Match for Product {
+    #[inline(always)]
+    fn term<T: Real>(x: T, y: T) -> T {
+        x * y
+    }
+}
+
+/// The most samples of a block: a place in it is one byte.
+pub const WIDEST: usize = 256;
+
+/// Sums for the samples of a block.
+pub type Sums<T> = [T; WIDEST];
+
+/// Lines are as long as a whole number of registers.
+const PAD: usize = 16;
+
+/// A feature becomes a line if at least one sample in this many has it.
+const LINE_FROM: usize = 12;
+
+/// Marks a slot whose feature is a line.
+const LINE: u32 = u32::MAX;
+
+/// A feature and its list `start..start + count` or, if `count` is `LINE`, the line `start`. Free if `count` is 0.
+#[derive(Clone, Copy, Default)]
+struct Slot<K> {
+    key: K,
+    start: u32,
+    count: u32,
+}
+
+/// At most [`WIDEST`] samples by their features.
+pub struct Index<T, K> {
+    slots: Vec<Slot<K>>, // a power of two of them, at most a quarter in use
+    places: Vec<u8>,     // of the samples in the lists
+    values: Vec<T>,      // as many
+    lines: Vec<T>,       // lines × width
+    width: usize,
+}
+
+impl<T: Real, K: Key> Index<T, K> {
+    /// The index of the samples `rows`, each a list of features, none twice, and a list of values. Fewer than 2³¹ values in
+    /// all.
+    #[inline(always)]
+    pub fn new<'a>(rows: impl ExactSizeIterator<Item = (&'a [K], &'a [T])> + Clone) -> Self
+    where
+        K: 'a,
+    {
+        assert!(rows.len() <= WIDEST, "{} samples in a block", rows.len());
+        let width = rows.len().next_multiple_of(PAD);
+        let count = rows.clone().map(|(at, _)| at.len()).sum::<usize>();
+        assert!(count < LINE as usize / 2, "{count} values in a block");
+        let mut slots = Slots::new(count);
+        let mut numbers: Vec<u32> = Vec::with_capacity(count);
+        for (at, _) in rows.clone() {
+            numbers.extend(at.iter().map(|&key| slots.number(key)));
+        }
+        let mut index = Self {
+            slots: slots.slots,
+            places: Vec::new(),
+            values: Vec::new(),
+            lines: Vec::new(),
+            width,
+        };
+        let mut homes = index.settle(slots.taken, rows.len());
+        let mut rest = &numbers[..];
+        for (place, (_, values)) in rows.enumerate() {
+            let (own, others) = rest.split_at(values.len());
+            for (&value, &number) in values.iter().zip(own) {
+                index.put(&mut homes[number as usize], place, value);
+            }
+            rest = others;
+        }
+        index
+    }
+
+    /// Gives every feature its list or its line, and returns where the next value of each goes, by number: a place in the lists,
+    /// or that of the line, marked.
+    #[inline(always)]
+    fn settle(&mut self, features: usize, samples: usize) -> Vec<(u32, bool)> {
+        let mut homes = vec![(0, false); features];
+        let (mut listed, mut lines) = (0_u32, 0_u32);
+        for slot in self.slots.iter_mut().filter(|slot| slot.count > 0) {
+            let home = &mut homes[slot.start as usize];
+            if slot.count as usize * LINE_FROM >= samples {
+                *home = (lines, true);
+                (slot.start, slot.count) = (lines, LINE);
+                lines += 1;
+            } else {
+                *home = (listed, false);
+                slot.start = listed;
+                listed += slot.count;
+            }
+        }
+        self.places.resize(listed as usize, 0);
+        self.values.resize(listed as usize, T::ZERO);
+        self.lines.resize(lines as usize * self.width, T::ZERO);
+        homes
+    }
+
+    #[inline(always)]
+    fn put(&mut self, home: &mut (u32, bool), place: usize, value: T) {
+        let at = home.0 as usize;
+        if home.1 {
+            self.lines[at * self.width + place] = value;
+        } else {
+            (self.places[at], self.values[at]) = (place as u8, value);
+            home.0 += 1;
+        }
+    }
+
+    /// Adds to each sample's sum the terms of the features it shares with the sample that has the features `at` with `values`.
+    #[inline(always)]
+    pub fn add<M: Match>(&self, at: &[K], values: &[T], sums: &mut Sums<T>, _: M) {
+        for (&key, &x) in at.iter().zip(values) {
+            let Some((start, count)) = self.find(key) else { continue };
+            if count == LINE {
+                let line = &self.lines[start as usize * self.width..][..self.width];
+                for (sum, &y) in sums.iter_mut().zip(line) {
+                    *sum += M::term(x, y);
+                }
+            } else {
+                let list = start as usize..start as usize + count as usize;
+                for (&place, &y) in self.places[list.clone()].iter().zip(&self.values[list]) {
+                    sums[place as usize] += M::term(x, y);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn find(&self, key: K) -> Option<(u32, u32)> {
+        let slot = &self.slots[find(&self.slots, key)];
+        if slot.count == 0 { None } else { Some((slot.start, slot.count)) }
+    }
+}
+
+/// The slot of `key`, or the free one where it belongs.
+#[inline(always)]
+fn find<K: Key>(slots: &[Slot<K>], key: K) -> usize {
+    // The upper bits count, as many as it takes to number the slots.
+    let mut at = (key.spread() >> (64 - slots.len().trailing_zeros())) as usize;
+    loop {
+        let slot = &slots[at];
+        if slot.count == 0 || slot.key == key {
+            return at;
+        }
+        at = (at + 1) & (slots.len() - 1);
+    }
+}
+
+/// The table while it grows: `start` is the number of the feature, `count` how many samples have it.
+struct Slots<K> {
+    slots: Vec<Slot<K>>,
+    taken: usize,
+}
+
+impl<K: Key> Slots<K> {
+    /// Room for the features of `count` values, if samples share some of them; it grows if need be.
+    fn new(count: usize) -> Self {
+        let size = count.next_power_of_two().max(16);
+        Self { slots: vec![Slot::default(); size], taken: 0 }
+    }
+
+    /// Counts a value of the feature `key` and returns the feature's number.
+    #[inline(always)]
+    fn number(&mut self, key: K) -> u32 {
+        let mut at = find(&self.slots, key);
+        if self.slots[at].count == 0 {
+            if self.taken >= self.slots.len() / 4 {
+                self.grow();
+                at = find(&self.slots, key);
+            }
+            self.slots[at] = Slot { key, start: self.taken as u32, count: 0 };
+            self.taken += 1;
+        }
+        self.slots[at].count += 1;
+        self.slots[at].start
+    }
+
+    fn grow(&mut self) {
+        let larger = vec![Slot::default(); 2 * self.slots.len()];
+        for slot in std::mem::replace(&mut self.slots, larger) {
+            if slot.count > 0 {
+                let at = find(&self.slots, slot.key);
+                self.slots[at] = slot;
+            }
+        }
+    }
+}
