@@ -68,6 +68,11 @@ impl<T: Real> Numbers<T> {
         MatRef::new(&self.values, self.n, self.d, self.d)
     }
 
+    /// A copy of the rows as samples of a kernel method.
+    pub fn copied(&self) -> Result<Dense<T>> {
+        Dense::from_rows(&self.values, self.n, self.d)
+    }
+
     /// The rows as samples of a kernel method.
     pub fn dense(self) -> Result<Dense<T>> {
         Dense::from_vec(self.values, self.n, self.d)

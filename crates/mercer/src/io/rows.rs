@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::io::column::Column;
 use crate::io::select;
 use crate::io::table::Table;
+use crate::points::Strings;
 use crate::real::Real;
 
 impl Table {
@@ -35,6 +36,20 @@ impl Table {
             }
         }
         Ok(values)
+    }
+
+    /// The cells of a column as texts, just as they are written. One without a character in it is missing, and is refused
+    /// with its place.
+    pub fn texts(&self, column: usize) -> Result<Strings> {
+        let cells = &self.columns[column];
+        let text = |row: usize| match cells.text(row) {
+            text if text.trim().is_empty() => {
+                let fault = "is missing a text: fill it in or remove the row first";
+                Err(self.fault(row, column, fault))
+            }
+            text => Ok(text),
+        };
+        Strings::new((0..self.n_rows()).map(text).collect::<Result<Vec<String>>>()?)
     }
 
     /// Refuses a negative number, with its place.
