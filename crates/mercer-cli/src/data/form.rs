@@ -148,6 +148,12 @@ impl Form {
         }
     }
 
+    /// The text of every row of `features`, if rows are texts.
+    pub fn texts(&self, features: &Table) -> Option<Vec<String>> {
+        let cells = features.columns.first().filter(|_| *self == Form::Texts)?;
+        Some((0..cells.len()).map(|row| cells.text(row)).collect())
+    }
+
     /// Whether rows are points of a space whose axes are the columns, so that they can be drawn there.
     pub fn is_space(&self) -> bool {
         matches!(self, Form::Numbers | Form::Histograms)

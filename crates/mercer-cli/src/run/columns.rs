@@ -105,6 +105,8 @@ pub fn choose(table: Table, roles: &Roles<'_>) -> Result<(Chosen, Wanted)> {
     let taken: Vec<usize> =
         target_columns.iter().copied().chain(weights_column).chain(label_column).collect();
     let positions = features(&table, roles, &taken, [label_column, weights_column])?;
+    // A text is the best name of its row.
+    let label_column = label_column.or(positions.first().copied().filter(|_| *roles.form == Form::Texts));
     let named = |i: usize| (table.name(i), table.columns[i].clone());
     let targets: Vec<Label> = target_columns.iter().map(|&i| named(i)).collect();
     let is_named = roles.columns.is_some() || roles.form.named().is_some();

@@ -164,7 +164,7 @@ fn run(
     };
     let mut saved = Saved::new(fitted.model, types.result);
     saved.scaling = fitted.scaling;
-    saved.feature_names = chosen.features.names;
+    saved.feature_names = chosen.features.names.clone();
     facts::note_places(&mut saved, &chosen.places);
     let facts = Facts::of(&saved);
     let parcel = Parcel {
@@ -172,6 +172,7 @@ fn run(
         model: job.model.model.as_ref().map(|file| (file, &saved)),
         titles: titles(job, &facts),
         ratios: &facts.explained_variance_ratio,
+        texts: job.form.texts(&chosen.features),
     };
     let outputs = deliver::write(session, job.output, &parcel)?;
     session.progress.clear();

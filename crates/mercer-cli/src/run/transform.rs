@@ -49,6 +49,7 @@ pub fn transform(session: &Session, args: &TransformArgs) -> std::result::Result
         false => projection.forward(session, &rows.features, args.errors)?,
     };
     let seconds = started.elapsed().as_secs_f64();
+    let texts = form.texts(&rows.features);
     let results = results(&saved, args.inverse, computed, rows);
     let facts = Facts::of(&saved);
     let parcel = Parcel {
@@ -56,6 +57,7 @@ pub fn transform(session: &Session, args: &TransformArgs) -> std::result::Result
         model: None,
         titles: titles(args, &facts, results.n()),
         ratios: &facts.explained_variance_ratio,
+        texts,
     };
     let outputs = deliver::write(session, &args.output, &parcel)?;
     session.progress.clear();

@@ -49,7 +49,7 @@ pub fn check(session: &Session, args: &CheckArgs) -> std::result::Result<(), Fai
     let table = args.output.as_ref().zip(found.matrix.clone());
     let outputs = deliver::write_files(session, &Files { table, ..Files::default() })?;
     session.progress.clear();
-    tell::tell(args, &chosen, &form, &found, outputs)?;
+    tell::tell(args, &chosen, &found, outputs)?;
     match found.validity.is_valid() {
         true => Ok(()),
         false => Err(Failure::NotAKernel),

@@ -8,7 +8,6 @@ use serde::Serialize;
 
 use super::Found;
 use crate::args::{CheckArgs, Kernel};
-use crate::data::Form;
 use crate::facts::{counted, kernel_in_short};
 use crate::failure::Failure;
 use crate::run::columns::Chosen;
@@ -56,7 +55,6 @@ struct RepairObject {
 pub fn tell(
     args: &CheckArgs,
     chosen: &Chosen,
-    form: &Form,
     found: &Found,
     outputs: Outputs,
 ) -> Result<(), Failure> {
@@ -71,7 +69,7 @@ pub fn tell(
             answer,
             validity: &found.validity,
             names: found.validity.witness.as_ref().map(|witness| {
-                witness.samples.iter().map(|&row| name(chosen, form, row)).collect()
+                witness.samples.iter().map(|&row| name(chosen, row)).collect()
             }),
             repair: found.repaired.as_ref().map(|repaired| RepairObject {
                 method: repaired.correction.method.name(),
@@ -87,7 +85,7 @@ pub fn tell(
     }
     let mut text = lines(args, found, answer, &outputs).text().to_string();
     if let Some(witness) = &found.validity.witness {
-        let table = witnesses(chosen, form, witness);
+        let table = witnesses(chosen, witness);
         text += &format!("\n{}", terminal_table::aligned(&table, LISTED, usize::MAX));
     }
     std::io::stdout().write_all(text.as_bytes()).map_err(Failure::Print)
@@ -164,27 +162,18 @@ fn symmetry(validity: &Validity) -> String {
     }
 }
 
-/// What a row is called: by the label, by its text, or by its number.
-fn name(chosen: &Chosen, form: &Form, row: usize) -> String {
-    match (&chosen.label, form) {
-        (Some((_, cells)), _) => cells.text(row),
-        (None, Form::Texts) => chosen.features.columns[0].text(row),
-        _ => (row + 1).to_string(),
-    }
+/// What a row is called: by the label, which of texts is the text itself, or by its number.
+fn name(chosen: &Chosen, row: usize) -> String {
+    chosen.label.as_ref().map_or_else(|| (row + 1).to_string(), |(_, cells)| cells.text(row))
 }
 
 /// The samples that carry a witness, with their weights; rows are counted from 1.
-fn witnesses(chosen: &Chosen, form: &Form, witness: &Witness) -> Table {
+fn witnesses(chosen: &Chosen, witness: &Witness) -> Table {
     let rows = witness.samples.iter().map(|&row| (row + 1) as f64).collect();
     let mut columns = vec![("row".to_string(), Column::F64(rows))];
-    let title = match (&chosen.label, form) {
-        (Some((title, _)), _) => Some(title.clone()),
-        (None, Form::Texts) => Some(chosen.features.name(0)),
-        _ => None,
-    };
-    columns.extend(title.map(|title| {
-        let names = witness.samples.iter().map(|&row| name(chosen, form, row)).collect();
-        (title, Column::Text(names))
+    columns.extend(chosen.label.as_ref().map(|(title, cells)| {
+        let names = witness.samples.iter().map(|&row| cells.text(row)).collect();
+        (title.clone(), Column::Text(names))
     }));
     columns.push(("weight".into(), Column::F64(witness.weights.clone())));
     let (names, columns) = columns.into_iter().unzip();

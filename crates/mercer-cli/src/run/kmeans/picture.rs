@@ -145,6 +145,7 @@ fn scattered(
         x_title: &axis_names[0],
         y_title: axis_names.get(1).map_or("", String::as_str),
         labels: Some(LabelColumn { name: KEY, values: &values }),
+        names: None,
     })
 }
 
