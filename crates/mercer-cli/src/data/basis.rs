@@ -10,7 +10,7 @@ use mercer::points::{Part, Parts, Samples};
 use mercer::real::Real;
 
 use super::form::{Form, Group};
-use super::numbers::{Numbers, Scales};
+use super::numbers::{Numbers, Scales, sparse};
 use crate::run::Session;
 
 /// What a kernel method takes.
@@ -79,7 +79,8 @@ fn plain<T: Real>(
         features.check_not_negative()?;
     }
     if features.is_sparse() && !shifts(scales) {
-        todo!()
+        let (rows, scaling) = sparse(features, scales)?;
+        return Ok((Samples::Sparse(rows), scaling));
     }
     let mut rows = Numbers::of(session, &features, scales)?;
     let scaling = rows.scaling.take();

@@ -82,11 +82,10 @@ impl Form {
     }
 
     fn of_inputs(spec: &KernelSpec) -> Self {
-        let inputs = spec.inputs();
-        match inputs.contains(&Input::Histograms) {
-            _ if inputs.contains(&Input::Strings) => Form::Texts,
-            true => Form::Histograms,
-            false => Form::Numbers,
+        match spec.input() {
+            Some(Input::Strings) => Form::Texts,
+            _ if spec.needs_histograms() => Form::Histograms,
+            _ => Form::Numbers,
         }
     }
 

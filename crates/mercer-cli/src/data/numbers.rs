@@ -4,7 +4,7 @@ use mercer::Result;
 use mercer::io::{Column, Table};
 use mercer::linalg::view::MatRef;
 use mercer::model::{Scaling, ScalingKind};
-use mercer::points::Dense;
+use mercer::points::{Csr, Dense};
 use mercer::real::Real;
 
 use crate::run::Session;
@@ -86,6 +86,35 @@ fn narrowed<T: Real>(values: Vec<f64>, n: usize, d: usize) -> Result<Vec<T>> {
     }
     // The library's own conversion knows the words for what went wrong, and where.
     Dense::from_vec(values, n, d)?.convert::<T>().map(|rows| rows.data().to_vec())
+}
+
+/// The rows of `features`, of which most numbers are zero, and their scaling. Columns are stretched
+/// and never shifted, for then no zero would be left.
+pub fn sparse<T: Real>(
+    mut features: Table,
+    scales: Scales<'_>,
+) -> Result<(Csr<T>, Option<Scaling>)> {
+    let scaling = match scales {
+        Scales::Learn(ScalingKind::None) => None,
+        Scales::Learn(kind) => Some(stretch(kind, &features)),
+        Scales::Apply(scaling) => scaling.cloned(),
+    };
+    if let Some(scaling) = &scaling {
+        for (column, factor) in features.columns.iter_mut().zip(&scaling.factor) {
+            match column {
+                Column::Sparse(column) => column.stretch(*factor),
+                column => {
+                    let number = |row| column.number(row).map(|value| value * factor);
+                    let numbers: Option<Vec<f64>> = (0..column.len()).map(number).collect();
+                    // A text among the numbers is refused with its place when the rows are made.
+                    if let Some(numbers) = numbers {
+                        *column = Column::F64(numbers);
+                    }
+                }
+            }
+        }
+    }
+    Ok((features.sparse_rows()?, scaling))
 }
 
 /// Factors that bring the columns to standard deviation 1, or the largest size to 1.

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::io::column::Column;
 use crate::io::select;
 use crate::io::table::Table;
-use crate::points::Strings;
+use crate::points::{Csr, Strings};
 use crate::real::Real;
 
 impl Table {
@@ -36,6 +36,32 @@ impl Table {
             }
         }
         Ok(values)
+    }
+
+    /// The numbers that are not zero, row by row, columns ascending. Cells are refused as [`Table::matrix`] does.
+    pub fn sparse_rows<T: Real>(&self) -> Result<Csr<T>> {
+        let (n, d) = (self.n_rows(), self.n_columns());
+        let mut rows: Vec<Vec<(u32, T)>> = vec![Vec::new(); n];
+        for (j, column) in self.columns.iter().enumerate() {
+            let mut keep = |row: usize| -> Result<()> {
+                let value = self.cell::<T>(row, j)?;
+                if value != T::ZERO {
+                    rows[row].push((j as u32, value));
+                }
+                Ok(())
+            };
+            match column {
+                Column::Sparse(column) => column.entries().try_for_each(|(row, _)| keep(row))?,
+                _ => (0..n).try_for_each(keep)?,
+            }
+        }
+        let ends = rows.iter().scan(0, |end, row| {
+            *end += row.len();
+            Some(*end)
+        });
+        let starts = std::iter::once(0).chain(ends).collect();
+        let (at, values) = rows.into_iter().flatten().unzip();
+        Csr::new(n, d, starts, at, values)
     }
 
     /// The cells of a column as texts, just as they are written. One without a character in it is missing, and is refused

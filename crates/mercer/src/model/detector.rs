@@ -80,11 +80,7 @@ pub struct Detector<T: Real> {
 
 impl<T: Real> Detector<T> {
     /// Fits on samples.
-    pub fn fit(
-        ctx: &Context,
-        params: &DetectorParams,
-        x: impl Into<Samples<T>>,
-    ) -> Result<Self> {
+    pub fn fit(ctx: &Context, params: &DetectorParams, x: impl Into<Samples<T>>) -> Result<Self> {
         let x = &x.into();
         params.check()?;
         let pca = KernelPca::fit(ctx, &params.pca_on(x.n()), x)?;

@@ -93,11 +93,7 @@ pub struct KernelPca<T: Real> {
 
 impl<T: Real> KernelPca<T> {
     /// Fits on samples.
-    pub fn fit(
-        ctx: &Context,
-        params: &KernelPcaParams,
-        x: impl Into<Samples<T>>,
-    ) -> Result<Self> {
+    pub fn fit(ctx: &Context, params: &KernelPcaParams, x: impl Into<Samples<T>>) -> Result<Self> {
         let x = x.into();
         // Once among the workers, the many short steps need no hand-over between threads.
         ctx.install(|| Self::fit_here(ctx, params, &x))

@@ -53,7 +53,8 @@ impl<T: Real> Parts<T> {
 
     /// The same groups with `f` of their samples.
     pub fn map<U: Real>(&self, f: impl Fn(&Samples<T>) -> Result<Samples<U>>) -> Result<Parts<U>> {
-        let part = |part: &Part<T>| Ok(Part { names: part.names.clone(), samples: f(&part.samples)? });
+        let part =
+            |part: &Part<T>| Ok(Part { names: part.names.clone(), samples: f(&part.samples)? });
         Ok(Parts(Arc::new(self.0.iter().map(part).collect::<Result<_>>()?)))
     }
 
@@ -69,10 +70,8 @@ impl<T: Real> Points for Parts<T> {
     }
 
     fn select(&self, idx: &[usize]) -> Self {
-        let part = |part: &Part<T>| Part {
-            names: part.names.clone(),
-            samples: part.samples.select(idx),
-        };
+        let part =
+            |part: &Part<T>| Part { names: part.names.clone(), samples: part.samples.select(idx) };
         Self(Arc::new(self.0.iter().map(part).collect()))
     }
 

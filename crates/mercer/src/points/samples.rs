@@ -1,7 +1,7 @@
 //! Samples of any kind, so that every model takes all of them.
 
 use crate::error::{Error, Result};
-use crate::points::{Dense, Items, Parts, Points, Strings};
+use crate::points::{Csr, Dense, Items, Parts, Points, Strings};
 use crate::real::Real;
 
 /// A sample set of one of the kinds that kernels exist for. Clones share the data.
@@ -9,6 +9,8 @@ use crate::real::Real;
 pub enum Samples<T: Real> {
     /// Rows of numbers.
     Dense(Dense<T>),
+    /// Rows of numbers that are mostly zero.
+    Sparse(Csr<T>),
     /// Texts.
     Strings(Strings),
     /// Groups of columns of several kinds.
@@ -27,6 +29,7 @@ impl<T: Real> Samples<T> {
     pub fn kind(&self) -> &'static str {
         match self {
             Samples::Dense(_) => "rows of numbers",
+            Samples::Sparse(_) => "sparse rows of numbers",
             Samples::Strings(_) => "texts",
             Samples::Parts(_) => "groups of columns",
             Samples::Items(_) => "items",
@@ -37,6 +40,7 @@ impl<T: Real> Samples<T> {
     pub fn features(&self) -> usize {
         match self {
             Samples::Dense(x) => x.d(),
+            Samples::Sparse(x) => x.d(),
             Samples::Parts(parts) => parts.all().iter().map(|part| part.samples.features()).sum(),
             Samples::Strings(_) | Samples::Items(_) => 1,
         }
@@ -53,7 +57,10 @@ impl<T: Real> Samples<T> {
     /// The rows of numbers, for `what` that is only for them.
     pub fn need_dense(&self, what: &str) -> Result<&Dense<T>> {
         self.dense().ok_or_else(|| {
-            Error::Shape(format!("{what} needs rows of numbers, and the samples are {}", self.kind()))
+            Error::Shape(format!(
+                "{what} needs rows of numbers, and the samples are {}",
+                self.kind()
+            ))
         })
     }
 
@@ -70,7 +77,9 @@ impl<T: Real> Samples<T> {
                 }
                 Ok(())
             }
-            (Samples::Items(_), Samples::Items(_)) | (Samples::Strings(_), Samples::Strings(_)) => Ok(()),
+            (Samples::Items(_), Samples::Items(_)) | (Samples::Strings(_), Samples::Strings(_)) => {
+                Ok(())
+            }
             _ => match (self.numbers(), other.numbers()) {
                 (Some(expected), Some(found)) if expected == found => Ok(()),
                 (Some(expected), Some(found)) => Err(Error::Features { expected, found }),
@@ -86,7 +95,16 @@ impl<T: Real> Samples<T> {
     /// The columns of samples that are rows of numbers, stored in whatever way.
     fn numbers(&self) -> Option<usize> {
         match self {
-            Samples::Dense(_) => Some(self.features()),
+            Samples::Dense(_) | Samples::Sparse(_) => Some(self.features()),
+            _ => None,
+        }
+    }
+
+    /// The first number below 0, with its row and column; none for samples that are no rows of numbers.
+    pub fn first_negative(&self) -> Option<(usize, usize, f64)> {
+        match self {
+            Samples::Dense(x) => x.first_negative().map(|(i, j)| (i, j, x.row(i)[j].f64())),
+            Samples::Sparse(x) => x.first_negative().map(|(i, j)| (i, j, x.at(i, j).f64())),
             _ => None,
         }
     }
@@ -95,6 +113,7 @@ impl<T: Real> Samples<T> {
     pub fn convert<U: Real>(&self) -> Result<Samples<U>> {
         Ok(match self {
             Samples::Dense(x) => Samples::Dense(x.convert()?),
+            Samples::Sparse(x) => Samples::Sparse(x.convert()?),
             Samples::Strings(texts) => Samples::Strings(texts.clone()),
             Samples::Parts(parts) => Samples::Parts(parts.map(|samples| samples.convert())?),
             Samples::Items(items) => Samples::Items(items.clone()),
@@ -105,6 +124,7 @@ impl<T: Real> Samples<T> {
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Samples::Dense(a), Samples::Dense(b)) => a.is_same(b),
+            (Samples::Sparse(a), Samples::Sparse(b)) => a.is_same(b),
             (Samples::Strings(a), Samples::Strings(b)) => a.is_same(b),
             (Samples::Parts(a), Samples::Parts(b)) => a.is_same(b),
             (Samples::Items(a), Samples::Items(b)) => a.is_same(b),
@@ -117,6 +137,7 @@ impl<T: Real> Points for Samples<T> {
     fn len(&self) -> usize {
         match self {
             Samples::Dense(x) => x.len(),
+            Samples::Sparse(x) => x.len(),
             Samples::Strings(texts) => texts.len(),
             Samples::Parts(parts) => parts.len(),
             Samples::Items(items) => items.len(),
@@ -126,6 +147,7 @@ impl<T: Real> Points for Samples<T> {
     fn select(&self, idx: &[usize]) -> Self {
         match self {
             Samples::Dense(x) => Samples::Dense(x.select(idx)),
+            Samples::Sparse(x) => Samples::Sparse(x.select(idx)),
             Samples::Strings(texts) => Samples::Strings(texts.select(idx)),
             Samples::Parts(parts) => Samples::Parts(parts.select(idx)),
             Samples::Items(items) => Samples::Items(items.select(idx)),
@@ -135,6 +157,7 @@ impl<T: Real> Points for Samples<T> {
     fn width(&self) -> usize {
         match self {
             Samples::Dense(x) => x.width(),
+            Samples::Sparse(x) => x.width(),
             Samples::Strings(texts) => texts.width(),
             Samples::Parts(parts) => parts.width(),
             Samples::Items(items) => items.width(),
@@ -164,4 +187,4 @@ macro_rules! from {
     };
 }
 
-from! { Dense(Dense<T>), Strings(Strings), Parts(Parts<T>), Items(Items) }
+from! { Dense(Dense<T>), Sparse(Csr<T>), Strings(Strings), Parts(Parts<T>), Items(Items) }

@@ -28,6 +28,13 @@ pub trait Vector<T>: Copy {
     unsafe fn mul_add(self, a: Self, b: Self) -> Self;
     /// `|self|`
     unsafe fn abs(self) -> Self;
+    /// `self · other`
+    unsafe fn mul(self, other: Self) -> Self;
+    /// The smaller of each two.
+    unsafe fn min(self, other: Self) -> Self;
+    /// `1 / self` within a unit in the last place, for numbers from the smallest normal one on; those below it, 0 among them, count as
+    /// that one.
+    unsafe fn reciprocal(self) -> Self;
 }
 
 /// Asks for the cache line at `p`, which will be needed soon; any address will do.
@@ -84,6 +91,18 @@ impl<T, V: Vector<T>> Vector<T> for Pair<V> {
     unsafe fn abs(self) -> Self {
         unsafe { Self(self.0.abs(), self.1.abs()) }
     }
+    #[inline(always)]
+    unsafe fn mul(self, other: Self) -> Self {
+        unsafe { Self(self.0.mul(other.0), self.1.mul(other.1)) }
+    }
+    #[inline(always)]
+    unsafe fn min(self, other: Self) -> Self {
+        unsafe { Self(self.0.min(other.0), self.1.min(other.1)) }
+    }
+    #[inline(always)]
+    unsafe fn reciprocal(self) -> Self {
+        unsafe { Self(self.0.reciprocal(), self.1.reciprocal()) }
+    }
 }
 
 /// `N` numbers that the compiler spreads over whatever registers the target always has.
@@ -124,6 +143,18 @@ impl<T: Real, const N: usize> Vector<T> for Plain<T, N> {
     unsafe fn abs(self) -> Self {
         Self(std::array::from_fn(|i| self.0[i].abs()))
     }
+    #[inline(always)]
+    unsafe fn mul(self, other: Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i] * other.0[i]))
+    }
+    #[inline(always)]
+    unsafe fn min(self, other: Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i].min(other.0[i])))
+    }
+    #[inline(always)]
+    unsafe fn reciprocal(self) -> Self {
+        Self(std::array::from_fn(|i| T::ONE / self.0[i].max(T::SMALLEST)))
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -133,7 +164,7 @@ mod x86 {
 
     macro_rules! register {
         ($register:ty, $number:ty, $lanes:literal, $load:ident, $store:ident, $splat:ident, $add:ident,
-         $sub:ident, $fma:ident, |$x:ident| $abs:expr) => {
+         $sub:ident, $fma:ident, $mul:ident, $min:ident, $max:ident, |$x:ident| $abs:expr, |$y:ident| $reciprocal:expr) => {
             #[allow(clippy::undocumented_unsafe_blocks)] // the trait's contract is the intrinsics' contract
             impl Vector<$number> for $register {
                 const LANES: usize = $lanes;
@@ -166,6 +197,21 @@ mod x86 {
                     let $x = self;
                     unsafe { $abs }
                 }
+                #[inline(always)]
+                unsafe fn mul(self, other: Self) -> Self {
+                    unsafe { $mul(self, other) }
+                }
+                #[inline(always)]
+                unsafe fn min(self, other: Self) -> Self {
+                    unsafe { $min(self, other) }
+                }
+                #[inline(always)]
+                unsafe fn reciprocal(self) -> Self {
+                    unsafe {
+                        let $y = $max(self, $splat(<$number>::MIN_POSITIVE));
+                        $reciprocal
+                    }
+                }
             }
         };
     }
@@ -180,7 +226,18 @@ mod x86 {
         _mm512_add_pd,
         _mm512_sub_pd,
         _mm512_fmadd_pd,
-        |x| _mm512_abs_pd(x)
+        _mm512_mul_pd,
+        _mm512_min_pd,
+        _mm512_max_pd,
+        |x| _mm512_abs_pd(x),
+        // Two steps of Newton's method make 14 digits 28 and then 56; a division takes twice as long.
+        |y| {
+            let guess = _mm512_rcp14_pd(y);
+            let error = _mm512_fnmadd_pd(y, guess, _mm512_set1_pd(1.0));
+            let near = _mm512_fmadd_pd(guess, error, guess);
+            let error = _mm512_fnmadd_pd(y, near, _mm512_set1_pd(1.0));
+            _mm512_fmadd_pd(near, error, near)
+        }
     );
     register!(
         __m512,
@@ -192,7 +249,15 @@ mod x86 {
         _mm512_add_ps,
         _mm512_sub_ps,
         _mm512_fmadd_ps,
-        |x| _mm512_abs_ps(x)
+        _mm512_mul_ps,
+        _mm512_min_ps,
+        _mm512_max_ps,
+        |x| _mm512_abs_ps(x),
+        |y| {
+            let guess = _mm512_rcp14_ps(y);
+            let error = _mm512_fnmadd_ps(y, guess, _mm512_set1_ps(1.0));
+            _mm512_fmadd_ps(guess, error, guess)
+        }
     );
     register!(
         __m256d,
@@ -204,7 +269,11 @@ mod x86 {
         _mm256_add_pd,
         _mm256_sub_pd,
         _mm256_fmadd_pd,
-        |x| _mm256_andnot_pd(_mm256_set1_pd(-0.0), x)
+        _mm256_mul_pd,
+        _mm256_min_pd,
+        _mm256_max_pd,
+        |x| _mm256_andnot_pd(_mm256_set1_pd(-0.0), x),
+        |y| _mm256_div_pd(_mm256_set1_pd(1.0), y)
     );
     register!(
         __m256,
@@ -216,7 +285,11 @@ mod x86 {
         _mm256_add_ps,
         _mm256_sub_ps,
         _mm256_fmadd_ps,
-        |x| _mm256_andnot_ps(_mm256_set1_ps(-0.0), x)
+        _mm256_mul_ps,
+        _mm256_min_ps,
+        _mm256_max_ps,
+        |x| _mm256_andnot_ps(_mm256_set1_ps(-0.0), x),
+        |y| _mm256_div_ps(_mm256_set1_ps(1.0), y)
     );
 }
 

@@ -18,7 +18,7 @@ use crate::linalg::product::{Onto, multiply};
 use crate::linalg::view::Mat;
 use crate::model::kernel_ridge::{KernelRidgeParams, Targets, check, counted};
 use crate::model::regression::{Regression, params_of};
-use crate::points::{Samples, Points};
+use crate::points::{Points, Samples};
 use crate::real::Real;
 use crate::solve::path;
 use crate::solve::ridge::Solver;

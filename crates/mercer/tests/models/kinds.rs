@@ -10,8 +10,9 @@ use mercer::model::kernel_kmeans::{Init, KernelKMeans, KernelKMeansParams};
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
 use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Targets};
 use mercer::model::svm::{Lesson, Svm, SvmParams, Target, Task};
-use mercer::points::{Items, Part, Parts, Samples};
-use mercer::{Context, Dense, KernelSpec, Result};
+use mercer::kernel::Tile;
+use mercer::points::{Csr, Items, Part, Parts, Samples, Span, Strings};
+use mercer::{Context, Dense, Kernel, KernelSpec, Result, VectorKernel};
 
 use crate::naive::{dense, normal};
 
@@ -157,7 +158,11 @@ fn refused(kernel: &KernelSpec, x: &Samples<f64>, part: &str) {
 #[test]
 fn samples_that_a_kernel_is_not_for_are_refused() {
     let x = rows(8, 10);
-    refused(&gaussian(), &(&x).into(), "gaussian is for items, and the samples are rows of numbers");
+    refused(
+        &gaussian(),
+        &(&x).into(),
+        "gaussian is for items, and the samples are rows of numbers",
+    );
     refused(&spec("rbf"), &items(&x), "rbf is for rows of numbers");
     refused(&spec("rbf"), &parts(&x), "say for which columns");
     refused(&spec("columns(age: rbf)"), &parts(&x), "the columns age");
@@ -182,4 +187,139 @@ fn new_samples_must_be_of_the_kind_learned_from() {
     let mut room = Mat::zeros(20, model.k());
     let error = model.transform(&ctx, &items(&x), room.view_mut()).unwrap_err().to_string();
     assert!(error.contains("trained on rows of numbers, and these samples are items"), "{error}");
+}
+
+/// The same rows without their zeros.
+fn sparse(x: &Dense<f64>) -> Samples<f64> {
+    Csr::from_dense(x).unwrap().into()
+}
+
+/// Rows of counts, most of them 0.
+fn counts(seed: u64, n: usize) -> Dense<f64> {
+    let d = 30;
+    let rows = normal(n, d, seed).into_iter().map(|v| if v > 0.8 { (3.0 * v).round() } else { 0.0 });
+    Dense::from_vec(rows.collect(), n, d).unwrap()
+}
+
+#[test]
+fn sparse_rows_give_what_rows_with_zeros_give() {
+    let (x, new) = (counts(11, 70), counts(12, 9));
+    for text in [
+        "rbf(gamma=scale)",
+        "linear",
+        "laplacian",
+        "poly(degree=2, gamma=0.1)",
+        "normalize(intersection)",
+        "hellinger",
+        "additive_chi2 + constant",
+        "chi2(gamma=mean)",
+        "jensen_shannon",
+    ] {
+        let whole = all_models(&spec(text), &(&x).into(), &(&new).into()).unwrap();
+        agree(&all_models(&spec(text), &sparse(&x), &sparse(&new)).unwrap(), &whole);
+        agree(&all_models(&spec(text), &sparse(&x), &(&new).into()).unwrap(), &whole);
+        agree(&all_models(&spec(text), &(&x).into(), &sparse(&new)).unwrap(), &whole);
+    }
+}
+
+const NAMES: [&str; 12] = [
+    "simpson homer",
+    "simpson marge",
+    "simpson bart",
+    "simpson lisa",
+    "flanders ned",
+    "flanders rod",
+    "flanders todd",
+    "skinner seymour",
+    "skinner agnes",
+    "wiggum ralph",
+    "wiggum clancy",
+    "",
+];
+
+#[test]
+fn texts_give_what_the_matrix_of_their_counts_gives() {
+    // The spectrum of length 2 by two loops, as a function of the user's own.
+    let by_loops = KernelSpec::own("spectrum", |a: &String, b: &String| {
+        let pairs = |text: &str| text.as_bytes().windows(2).map(<[u8]>::to_vec).collect::<Vec<_>>();
+        let (a, b) = (pairs(a), pairs(b));
+        a.iter().map(|s| b.iter().filter(|t| *t == s).count() as f64).sum()
+    });
+    let new = ["simpson abe", "flanders maude", "kirk"];
+    let owned = |texts: &[&str]| -> Samples<f64> {
+        Items::new(texts.iter().map(|t| t.to_string()).collect::<Vec<_>>()).unwrap().into()
+    };
+    let texts = |texts: &[&str]| -> Samples<f64> { Strings::new(texts).unwrap().into() };
+    let loops = all_models(&by_loops, &owned(&NAMES), &owned(&new)).unwrap();
+    agree(&all_models(&spec("spectrum(p=2)"), &texts(&NAMES), &texts(&new)).unwrap(), &loops);
+}
+
+#[test]
+fn files_hold_sparse_rows_and_texts() {
+    let ctx = Context::new(1);
+    let texts = Samples::from(Strings::new(NAMES).unwrap());
+    let rows = sparse(&counts(13, 12));
+    for (text, x) in [("normalize(spectrum(p=3))", &texts), ("chi2(gamma=0.1)", &rows)] {
+        let model = KernelPca::<f64>::fit(&ctx, &KernelPcaParams::new(spec(text)), x).unwrap();
+        let saved = Saved::new(Model::KernelPca64(model.clone()), Dtype::F64);
+        let read = from_bytes(Path::new("memory"), &to_bytes(&saved).unwrap()).unwrap();
+        let Model::KernelPca64(read) = read.model else { panic!("another model") };
+        let scores = |model: &KernelPca<f64>| {
+            let mut scores = Mat::zeros(12, model.k());
+            model.transform(&ctx, x, scores.view_mut()).unwrap();
+            scores
+        };
+        assert_eq!(scores(&model).data(), scores(&read).data(), "{text}");
+        assert_eq!(model.params, read.params);
+    }
+}
+
+#[test]
+fn a_table_of_numbers_and_texts_has_the_product_of_their_kernels() {
+    let n = NAMES.len();
+    let ages = rows(14, n);
+    let table = Samples::from(
+        Parts::new(vec![
+            Part { names: vec!["age".into(), "income".into()], samples: (&ages).into() },
+            Part { names: vec!["name".into()], samples: Strings::new(NAMES).unwrap().into() },
+        ])
+        .unwrap(),
+    );
+    let mixed = spec("columns(age, income: rbf(gamma=1)) * column(name: normalize(spectrum(p=2)))");
+    let value = |kernel: &str, x: &Samples<f64>| {
+        let kernel = VectorKernel::<f64>::new(&spec(kernel)).unwrap();
+        let mut values = vec![0.0; n * n];
+        kernel.tile(Span::all(x), Span::all(x), Tile::new(&mut values, n, n, n)).unwrap();
+        values
+    };
+    let texts = Samples::from(Strings::new(NAMES).unwrap());
+    let one = value("rbf(gamma=1)", &(&ages).into());
+    let other = value("normalize(spectrum(p=2))", &texts);
+    let product = value(&mixed.to_string(), &table);
+    assert!((0..n * n).all(|i| (product[i] - one[i] * other[i]).abs() < 1e-12));
+    all_models(&mixed, &table, &table).unwrap();
+}
+
+#[test]
+fn histograms_with_negative_numbers_are_refused_with_the_place() {
+    let mut data = counts(15, 8).data().to_vec();
+    data[3 * 30 + 7] = -0.5;
+    let x = Dense::from_vec(data, 8, 30).unwrap();
+    for samples in [Samples::from(&x), sparse(&x)] {
+        refused(&spec("intersection"), &samples, "-0.5 at row 3, column 7");
+        let ctx = Context::new(1);
+        let good = counts(16, 8);
+        let model = KernelPca::fit(&ctx, &KernelPcaParams::new(spec("chi2")), &good).unwrap();
+        let mut room = Mat::zeros(8, model.k());
+        let error = model.transform(&ctx, &samples, room.view_mut()).unwrap_err().to_string();
+        assert!(error.contains("-0.5 at row 3, column 7"), "{error}");
+    }
+}
+
+#[test]
+fn a_length_that_no_text_has_is_refused() {
+    let texts = Samples::from(Strings::new(["ab", "cde"]).unwrap());
+    refused(&spec("spectrum(p=4)"), &texts, "the longest has 3");
+    refused(&spec("rbf"), &texts, "choose a kernel for texts");
+    refused(&spec("spectrum"), &(&rows(17, 5)).into(), "spectrum is for texts");
 }

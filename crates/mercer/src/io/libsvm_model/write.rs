@@ -7,14 +7,12 @@ use crate::io::column::push_shortest;
 use crate::io::model_file::svm::check;
 use crate::kernel::Leaf;
 use crate::model::svm::{Curve, Svm};
-use crate::points::Dense;
+use crate::points::Samples;
 use crate::real::Real;
 
 /// A machine that LIBSVM's format can hold.
 pub struct Text<'a, T: Real> {
     model: &'a Svm<T>,
-    /// The support vectors; none for a given matrix.
-    rows: Option<&'a Dense<T>>,
     head: Vec<String>,
     /// What turns our decisions into LIBSVM's.
     sign: f64,
@@ -35,11 +33,15 @@ impl<'a, T: Real> Text<'a, T> {
         } else {
             1.0
         };
-        let rows = match &model.anchors {
-            Some(anchors) => Some(anchors.need_dense("LIBSVM's format")?),
-            None => None,
-        };
-        let mut text = Self { model, rows, head: Vec::new(), sign, notes: Vec::new() };
+        if let Some(anchors @ (Samples::Strings(_) | Samples::Parts(_) | Samples::Items(_))) =
+            &model.anchors
+        {
+            let kind = anchors.kind();
+            return Err(refuse(format!(
+                "LIBSVM's format is for rows of numbers, and these are {kind}"
+            )));
+        }
+        let mut text = Self { model, head: Vec::new(), sign, notes: Vec::new() };
         text.head.push(format!("svm_type {}", model.params.task.name()));
         text.kernel()?;
         text.machine()?;
@@ -122,8 +124,8 @@ impl<'a, T: Real> Text<'a, T> {
                 push_number(&mut line, self.sign * self.model.coef[(row, j)]);
                 line.push(' ');
             }
-            match self.rows {
-                Some(anchors) => push_pairs(&mut line, anchors.row(j), last.filter(|_| j == 0)),
+            match &self.model.anchors {
+                Some(anchors) => push_pairs(&mut line, pairs(anchors, j), last.filter(|_| j == 0)),
                 None => line.push_str(&format!("0:{}", self.model.support[j] + 1)),
             }
             line.push('\n');
@@ -135,9 +137,10 @@ impl<'a, T: Real> Text<'a, T> {
     /// The last feature, if it is 0 in all support vectors. One of those zeros is written, so that a reader knows how many
     /// features there are.
     fn last_feature(&self) -> Option<usize> {
-        let anchors = self.rows?;
-        let last = anchors.d() - 1;
-        (0..anchors.n()).all(|j| anchors.row(j)[last] == T::ZERO).then_some(last)
+        let anchors = self.model.anchors.as_ref()?;
+        let last = anchors.features() - 1;
+        let is_zero = |j: usize| pairs(anchors, j).last().is_none_or(|(index, _)| *index < last);
+        (0..anchors.n()).all(is_zero).then_some(last)
     }
 }
 
@@ -193,12 +196,26 @@ fn push_number(line: &mut String, number: f64) {
 }
 
 /// The features that are not 0, and `shown` in any case.
-fn push_pairs<T: Real>(line: &mut String, row: &[T], shown: Option<usize>) {
-    for (index, value) in row.iter().enumerate() {
-        if *value != T::ZERO || shown == Some(index) {
-            line.push_str(&format!("{}:", index + 1));
-            push_number(line, value.f64());
-            line.push(' ');
+fn push_pairs<T: Real>(line: &mut String, row: Vec<(usize, T)>, shown: Option<usize>) {
+    let zero = shown.map(|index| (index, T::ZERO));
+    for (index, value) in row.into_iter().chain(zero) {
+        line.push_str(&format!("{}:", index + 1));
+        push_number(line, value.f64());
+        line.push(' ');
+    }
+}
+
+/// The places and values of row j that are not zero.
+fn pairs<T: Real>(rows: &Samples<T>, j: usize) -> Vec<(usize, T)> {
+    match rows {
+        Samples::Dense(x) => {
+            let all = x.row(j).iter().copied().enumerate();
+            all.filter(|(_, value)| *value != T::ZERO).collect()
         }
+        Samples::Sparse(x) => {
+            let (at, values) = x.row(j);
+            at.iter().map(|&index| index as usize).zip(values.iter().copied()).collect()
+        }
+        other => unreachable!("{} are refused before", other.kind()),
     }
 }

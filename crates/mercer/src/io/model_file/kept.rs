@@ -123,7 +123,8 @@ impl<T: Real> Kept for KernelPca<T> {
             Tensor::number("trace", &self.trace),
             Tensor::number("mean", &self.mean),
         ];
-        tensors.extend(self.anchors.iter().flat_map(|anchors| samples::tensors("anchors", anchors)));
+        tensors
+            .extend(self.anchors.iter().flat_map(|anchors| samples::tensors("anchors", anchors)));
         if let Some(inverse) = &self.inverse {
             tensors.push(Tensor::dense("inverse.anchors", &inverse.anchors));
             tensors.push(Tensor::matrix("inverse.coef", &inverse.coef));
@@ -165,7 +166,8 @@ impl<T: Real> Kept for KernelRidge<T> {
             Tensor::real("offset", &[self.t()], &self.offset),
         ];
         tensors.extend(self.weights.iter().map(|w| Tensor::real("weights", &[n], w)));
-        tensors.extend(self.anchors.iter().flat_map(|anchors| samples::tensors("anchors", anchors)));
+        tensors
+            .extend(self.anchors.iter().flat_map(|anchors| samples::tensors("anchors", anchors)));
         tensors
     }
 

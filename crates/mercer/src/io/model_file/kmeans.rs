@@ -42,7 +42,8 @@ impl<T: Real> Kept for KernelKMeans<T> {
             Tensor::places("rounds", &[1], std::iter::once(self.rounds as u64)),
             Tensor::places("stand_ins", &[2 * self.stand_ins.len()], pairs),
         ];
-        tensors.extend(self.anchors.iter().flat_map(|anchors| samples::tensors("anchors", anchors)));
+        tensors
+            .extend(self.anchors.iter().flat_map(|anchors| samples::tensors("anchors", anchors)));
         tensors
     }
 

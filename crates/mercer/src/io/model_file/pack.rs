@@ -101,7 +101,11 @@ fn side_tensors<'a>(saved: &'a Saved, tensors: &mut Vec<Tensor<'a>>) {
         });
         let (ends, text) = (Content::Places(ends.collect()), names.concat().into_bytes());
         let (count, length) = (names.len(), text.len());
-        tensors.push(Tensor { name: "feature_names.ends".into(), shape: vec![count], content: ends });
+        tensors.push(Tensor {
+            name: "feature_names.ends".into(),
+            shape: vec![count],
+            content: ends,
+        });
         let content = Content::Bytes(text);
         tensors.push(Tensor { name: "feature_names".into(), shape: vec![length], content });
     }

@@ -6,13 +6,15 @@ use serde::{Deserialize, Serialize};
 use super::frame::Fault;
 use super::header::Header;
 use super::tensors::{Tensor, Tensors};
-use crate::points::{Part, Parts, Points, Samples, Strings};
+use crate::points::{Csr, Part, Parts, Points, Samples, Strings};
 use crate::real::Real;
 
 /// What samples are, where they are not rows of numbers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum SampleKind {
+    /// Sparse rows of numbers.
+    Sparse,
     /// Texts.
     Strings,
     /// Groups of columns.
@@ -41,6 +43,7 @@ impl SampleKind {
     pub fn of<T: Real>(samples: &Samples<T>) -> Option<Self> {
         match samples {
             Samples::Dense(_) => None,
+            Samples::Sparse(_) => Some(SampleKind::Sparse),
             Samples::Strings(_) => Some(SampleKind::Strings),
             Samples::Items(_) => Some(SampleKind::Items),
             Samples::Parts(parts) => {
@@ -59,6 +62,16 @@ impl SampleKind {
 pub fn tensors<'a, T: Real>(name: &str, samples: &'a Samples<T>) -> Vec<Tensor<'a>> {
     match samples {
         Samples::Dense(x) => vec![Tensor::dense(name.to_string(), x)],
+        Samples::Sparse(x) => {
+            let (n, count) = (x.n(), x.values().len());
+            let starts = x.starts().iter().map(|&at| at as u64);
+            let columns = x.columns().iter().map(|&at| u64::from(at));
+            vec![
+                Tensor::places(format!("{name}.starts"), &[n + 1], starts),
+                Tensor::places(format!("{name}.columns"), &[count], columns),
+                Tensor::real(format!("{name}.values"), &[count], x.values()),
+            ]
+        }
         Samples::Strings(texts) => {
             let ends = texts.offsets()[1..].iter().map(|&at| at as u64);
             vec![
@@ -92,6 +105,7 @@ fn read<T: Real>(
 ) -> Result<Samples<T>, Fault> {
     match kind {
         None => Ok(Samples::Dense(arrays.dense(name, n, d)?)),
+        Some(SampleKind::Sparse) => sparse(name, arrays, n, d).map(Samples::Sparse),
         Some(SampleKind::Strings) => strings(name, arrays, n).map(Samples::Strings),
         Some(SampleKind::Items) => Ok(Samples::Items(crate::points::Items::missing(n))),
         Some(SampleKind::Parts { parts }) => {
@@ -109,11 +123,29 @@ fn read<T: Real>(
     }
 }
 
+fn sparse<T: Real>(
+    name: &str,
+    arrays: &mut Tensors<'_>,
+    n: usize,
+    d: usize,
+) -> Result<Csr<T>, Fault> {
+    let starts = arrays.places(&format!("{name}.starts"), &[n + 1])?;
+    let count = arrays.length(&format!("{name}.values"))?;
+    let columns = arrays.places(&format!("{name}.columns"), &[count])?;
+    let values = arrays.real(&format!("{name}.values"), &[count])?;
+    if n == 0 && d > 0 && starts == [0] && count == 0 {
+        return Ok(Csr::empty(d));
+    }
+    Csr::new(n, d, &starts, &columns, &values)
+        .map_err(|error| Fault::Invalid(format!("its sparse rows '{name}': {error}")))
+}
+
 fn strings(name: &str, arrays: &mut Tensors<'_>, n: usize) -> Result<Strings, Fault> {
     let wrong = |what: &str| Fault::Invalid(format!("its texts '{name}' {what}"));
     let ends = arrays.counts(&format!("{name}.ends"), n)?;
     let bytes = arrays.bytes(&format!("{name}.text"), TensorType::U8, None)?;
     let text = std::str::from_utf8(bytes).map_err(|_| wrong("are not UTF-8"))?;
     let offsets = std::iter::once(0).chain(ends).collect();
-    Strings::from_parts(text.into(), offsets).map_err(|error| wrong(&format!("are broken: {error}")))
+    Strings::from_parts(text.into(), offsets)
+        .map_err(|error| wrong(&format!("are broken: {error}")))
 }

@@ -30,8 +30,16 @@ pub enum Content<'a> {
 
 impl<'a> Tensor<'a> {
     /// An array of real numbers.
-    pub fn real<T: Real>(name: impl Into<Cow<'static, str>>, shape: &[usize], numbers: &'a [T]) -> Self {
-        Self { name: name.into(), shape: shape.to_vec(), content: Content::Real(T::numbers(numbers)) }
+    pub fn real<T: Real>(
+        name: impl Into<Cow<'static, str>>,
+        shape: &[usize],
+        numbers: &'a [T],
+    ) -> Self {
+        Self {
+            name: name.into(),
+            shape: shape.to_vec(),
+            content: Content::Real(T::numbers(numbers)),
+        }
     }
 
     /// A matrix.
@@ -45,8 +53,16 @@ impl<'a> Tensor<'a> {
     }
 
     /// Whole numbers.
-    pub fn places(name: impl Into<Cow<'static, str>>, shape: &[usize], places: impl Iterator<Item = u64>) -> Self {
-        Self { name: name.into(), shape: shape.to_vec(), content: Content::Places(places.collect()) }
+    pub fn places(
+        name: impl Into<Cow<'static, str>>,
+        shape: &[usize],
+        places: impl Iterator<Item = u64>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            shape: shape.to_vec(),
+            content: Content::Places(places.collect()),
+        }
     }
 
     /// Text in UTF-8.
@@ -138,12 +154,7 @@ impl<'a> Tensors<'a> {
         }
     }
 
-    pub fn matrix(
-        &mut self,
-        name: &str,
-        rows: usize,
-        cols: usize,
-    ) -> Result<Mat<f64>, Fault> {
+    pub fn matrix(&mut self, name: &str, rows: usize, cols: usize) -> Result<Mat<f64>, Fault> {
         Ok(Mat::from_vec(self.real(name, &[rows, cols])?, rows, cols))
     }
 
@@ -151,12 +162,7 @@ impl<'a> Tensors<'a> {
         Ok(self.real(name, &[])?[0])
     }
 
-    pub fn dense<T: Real>(
-        &mut self,
-        name: &str,
-        n: usize,
-        d: usize,
-    ) -> Result<Dense<T>, Fault> {
+    pub fn dense<T: Real>(&mut self, name: &str, n: usize, d: usize) -> Result<Dense<T>, Fault> {
         let numbers = self.real(name, &[n, d])?;
         if n == 0 && d > 0 {
             return Ok(Dense::empty(d));

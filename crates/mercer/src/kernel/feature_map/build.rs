@@ -45,8 +45,10 @@ fn of_expr(expr: &Expr, columns: usize, options: &FeatureMapOptions) -> Result<F
         Expr::Scale(scale, inner) => of_expr(inner, columns, options)?.scale(*scale),
         Expr::Normalize(inner) => of_expr(inner, columns, options)?.normalize(),
         Expr::Columns(names, inner) => {
-            let places =
-                names.iter().map(|name| place(name, columns, options)).collect::<Result<Vec<_>>>()?;
+            let places = names
+                .iter()
+                .map(|name| place(name, columns, options))
+                .collect::<Result<Vec<_>>>()?;
             of_expr(inner, places.len(), options)?.select(&places, columns)
         }
         Expr::Own(own) => Err(Error::parameter(

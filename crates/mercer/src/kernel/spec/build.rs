@@ -97,6 +97,36 @@ impl KernelSpec {
         Self(Expr::Columns(names.iter().map(|&name| name.into()).collect(), Box::new(self.0)))
     }
 
+    /// Σ √(x_i·x'_i), for histograms.
+    pub fn hellinger() -> Self {
+        leaf("hellinger", &[])
+    }
+
+    /// Σ min(x_i, x'_i), for histograms.
+    pub fn intersection() -> Self {
+        leaf("intersection", &[])
+    }
+
+    /// Σ 2·x_i·x'_i/(x_i + x'_i), for histograms.
+    pub fn additive_chi2() -> Self {
+        leaf("additive_chi2", &[])
+    }
+
+    /// exp(−gamma·Σ (x_i − x'_i)²/(x_i + x'_i)), for histograms.
+    pub fn chi2(gamma: f64) -> Self {
+        leaf("chi2", &[("gamma", gamma)])
+    }
+
+    /// What two histograms have in common in bits.
+    pub fn jensen_shannon() -> Self {
+        leaf("jensen_shannon", &[])
+    }
+
+    /// 1, whatever the samples: an intercept for the kernel it is added to.
+    pub fn constant() -> Self {
+        leaf("constant", &[])
+    }
+
     /// k(x, x') / √(k(x, x)·k(x', x')), and 0 where k(x, x) is 0.
     pub fn normalize(self) -> Self {
         Self(Expr::Normalize(Box::new(self.0)))

@@ -127,7 +127,8 @@ fn word(word: &Token, parameter: &Parameter) -> Parsed<Value> {
 }
 
 fn unknown_kernel<T>(name: &Token) -> Parsed<T> {
-    let names = families().iter().flat_map(|family| family.names()).chain([NORMALIZE, COLUMNS, OWN]);
+    let names =
+        families().iter().flat_map(|family| family.names()).chain([NORMALIZE, COLUMNS, OWN]);
     let hint = suggestion(&name.text, names).unwrap_or_else(|| {
         let names: Vec<_> = families().iter().map(|family| family.name).collect();
         format!(": known are {}", names.join(", "))

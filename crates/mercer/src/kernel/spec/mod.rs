@@ -7,6 +7,7 @@
 //! every error can point at a character.
 
 mod build;
+mod input;
 mod leaf;
 mod lexer;
 mod member;
@@ -15,8 +16,8 @@ mod print;
 mod resolve;
 mod suggest;
 
+pub(super) use input::{check_histograms, group_of, not_for};
 pub use leaf::Leaf;
-pub(super) use resolve::{group_of, not_for};
 
 use std::sync::Arc;
 
@@ -52,9 +53,10 @@ pub(super) enum Expr {
 impl KernelSpec {
     /// Whether every parameter is a number or a word, so that the kernel can be evaluated.
     pub fn is_resolved(&self) -> bool {
-        self.0.leaves().iter().all(|leaf| {
-            leaf.effective().all(|(_, value)| !matches!(value, Some(Value::Rule(_))))
-        })
+        self.0
+            .leaves()
+            .iter()
+            .all(|leaf| leaf.effective().all(|(_, value)| !matches!(value, Some(Value::Rule(_)))))
     }
 
     /// Whether the kernel is known to be positive definite on every data set. Sums, products,
@@ -98,9 +100,9 @@ impl KernelSpec {
         self.0.leaves().first().map(|leaf| leaf.family().input)
     }
 
-    /// What the families of the kernel are for, one by one.
-    pub fn inputs(&self) -> Vec<Input> {
-        self.0.leaves().iter().map(|leaf| leaf.family().input).collect()
+    /// Whether a part of the kernel compares histograms, whose numbers are not negative.
+    pub fn needs_histograms(&self) -> bool {
+        self.0.leaves().iter().any(|leaf| leaf.family().input == Input::Histograms)
     }
 
     /// The names of the functions of the user's own in the kernel.

@@ -213,7 +213,10 @@ impl Parser {
             return fault(&open, "expected '(' after columns, as in columns(age, income: rbf)");
         }
         if self.in_columns {
-            return fault(&open, "columns(…) within columns(…): the inner kernel has its columns already");
+            return fault(
+                &open,
+                "columns(…) within columns(…): the inner kernel has its columns already",
+            );
         }
         let mut names = Vec::new();
         loop {
@@ -229,7 +232,10 @@ impl Parser {
         let colon = self.take();
         if colon.kind != Kind::Symbol(':') {
             let what = name_of(&colon);
-            return fault(&colon, format!("expected ',' or ':' after the name of a column, not {what}"));
+            return fault(
+                &colon,
+                format!("expected ',' or ':' after the name of a column, not {what}"),
+            );
         }
         self.in_columns = true;
         let inner = self.parenthesised(&open)?;

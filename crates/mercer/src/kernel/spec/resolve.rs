@@ -1,16 +1,15 @@
 //! Finds the values of rules from the data.
 
-use std::cell::OnceCell;
-
+use super::input::{check_histograms, group_of, not_for};
 use super::{Expr, KernelSpec, Leaf};
 use crate::context::Stream;
 use crate::error::{Error, Result};
 use crate::kernel::{Input, Rule, StringMember, Value, string};
-use crate::points::{Dense, Samples};
+use crate::points::Samples;
 use crate::real::Real;
 
 /// More samples than this are thinned out before their distances are taken.
-const MEDIAN_SAMPLES: usize = 1000;
+const MOST_SAMPLES: usize = 1000;
 
 impl KernelSpec {
     /// The same kernel with every parameter a number: rules are worked out on the samples `x`, defaults are written
@@ -42,59 +41,27 @@ fn resolved<T: Real>(expr: &Expr, x: &Samples<T>) -> Result<Expr> {
     })
 }
 
-/// The group of columns that a kernel on `names` reads.
-pub(in crate::kernel) fn group_of<'a, T: Real>(
-    x: &'a Samples<T>,
-    names: &[String],
-) -> Result<&'a Samples<T>> {
-    let found = match x {
-        Samples::Parts(parts) => parts.named(names),
-        _ => None,
-    };
-    found.ok_or_else(|| {
-        Error::Shape(format!(
-            "the kernel is on the columns {}, and the samples are {} without such a group",
-            names.join(", "),
-            x.kind()
-        ))
-    })
-}
-
-/// Samples that a kernel has no meaning for.
-pub(in crate::kernel) fn not_for<T: Real>(name: &str, wants: &str, samples: &Samples<T>) -> Error {
-    let kind = samples.kind();
-    let way_out = match samples {
-        Samples::Parts(_) => ": say for which columns it is, as in columns(age, income: rbf)",
-        Samples::Items(_) => ": items need a function of your own",
-        Samples::Strings(_) => ": choose a kernel for texts, such as normalize(spectrum(p=3))",
-        Samples::Dense(_) => "",
-    };
-    Error::parameter("kernel", format!("{name} is for {wants}, and the samples are {kind}{way_out}"))
-}
-
 /// The member with its rules worked out.
 fn with_numbers<T: Real>(leaf: &Leaf, x: &Samples<T>) -> Result<Leaf> {
-    let for_texts = leaf.family().input == Input::Strings;
-    let rule: Box<dyn Fn(Rule, &'static str) -> Result<f64>> = match x {
-        Samples::Strings(texts) if for_texts => {
-            // The one number that a kernel on texts takes from them.
-            Box::new(move |_, _| Ok(string::alphabet(leaf, texts) as f64))
-        }
-        Samples::Dense(x) if !for_texts => {
-            let statistics = Statistics::new(x);
-            Box::new(move |rule, name| statistics.value(rule, name))
-        }
-        other => {
-            let wants = if for_texts { "texts" } else { "rows of numbers" };
-            return Err(not_for(leaf.family().name, wants, other));
-        }
+    let input = leaf.family().input;
+    let fits = match x {
+        Samples::Strings(_) => input == Input::Strings,
+        Samples::Dense(_) | Samples::Sparse(_) => input != Input::Strings,
+        Samples::Parts(_) | Samples::Items(_) => false,
     };
+    if !fits {
+        let wants = if input == Input::Strings { "texts" } else { "rows of numbers" };
+        return Err(not_for(leaf.family().name, wants, x));
+    }
+    if input == Input::Histograms {
+        check_histograms(x)?;
+    }
     let mut resolved = leaf.clone();
     for (index, (parameter, value)) in leaf.effective().enumerate() {
         match value {
             None => {}
-            Some(Value::Rule(known)) => {
-                let number = rule(known, parameter.name)?;
+            Some(Value::Rule(rule)) => {
+                let number = value_of(rule, parameter.name, leaf, x)?;
                 resolved.write(index, Value::Number(number));
             }
             Some(known) => resolved.write(index, known),
@@ -106,59 +73,81 @@ fn with_numbers<T: Real>(leaf: &Leaf, x: &Samples<T>) -> Result<Leaf> {
     Ok(resolved)
 }
 
-/// What rules ask of the data, each worked out at most once.
-struct Statistics<'a, T: Real> {
-    x: &'a Dense<T>,
-    variance: OnceCell<f64>,
-    median: OnceCell<Option<f64>>,
-}
-
-impl<'a, T: Real> Statistics<'a, T> {
-    fn new(x: &'a Dense<T>) -> Self {
-        Self { x, variance: OnceCell::new(), median: OnceCell::new() }
-    }
-
-    fn value(&self, rule: Rule, parameter: &'static str) -> Result<f64> {
-        let d = self.x.d() as f64;
-        let refuse = |why: &str| Error::Parameter {
-            name: parameter,
-            message: format!("{} has no value here, because {why}: give a number", rule.name()),
-        };
-        match rule {
-            Rule::Auto => Ok(1.0 / d),
-            Rule::Scale => match *self.variance.get_or_init(|| variance(self.x.data())) {
-                0.0 => Ok(1.0),
-                v if (d * v).is_finite() && (1.0 / (d * v)).is_finite() => Ok(1.0 / (d * v)),
-                _ => Err(refuse("the variance of the data is beyond the range of numbers")),
-            },
-            Rule::Median => match *self.median.get_or_init(|| median_distance(self.x)) {
-                None => Err(refuse("one sample alone has no distance to another")),
-                Some(0.0) => Err(refuse("at least half of all pairs of samples are equal")),
-                Some(median) => Ok(median),
-            },
+/// The number that a rule finds in the samples.
+fn value_of<T: Real>(
+    rule: Rule,
+    parameter: &'static str,
+    leaf: &Leaf,
+    x: &Samples<T>,
+) -> Result<f64> {
+    let refuse = |why: &str| Error::Parameter {
+        name: parameter,
+        message: format!("{} has no value here, because {why}: give a number", rule.name()),
+    };
+    let d = x.features() as f64;
+    match (rule, x) {
+        // The one number that a kernel on texts takes from them.
+        (_, Samples::Strings(texts)) => Ok(string::alphabet(leaf, texts) as f64),
+        (Rule::Auto, _) => Ok(1.0 / d),
+        (Rule::Scale, _) => match variance(x) {
+            0.0 => Ok(1.0),
+            v if (d * v).is_finite() && (1.0 / (d * v)).is_finite() => Ok(1.0 / (d * v)),
+            _ => Err(refuse("the variance of the data is beyond the range of numbers")),
+        },
+        (Rule::Median, _) => match median(&mut over_pairs(x.n(), squared_distance(x)), f64::sqrt) {
+            None => Err(refuse("one sample alone has no distance to another")),
+            Some(0.0) => Err(refuse("at least half of all pairs of samples are equal")),
+            Some(median) => Ok(median),
+        },
+        (Rule::Mean, _) => {
+            let distances = over_pairs(x.n(), chi2_distance(x));
+            match distances.iter().sum::<f64>() / distances.len() as f64 {
+                mean if distances.is_empty() || mean.is_nan() => {
+                    Err(refuse("one sample alone has no distance to another"))
+                }
+                mean if mean > 0.0 && (1.0 / mean).is_finite() => Ok(1.0 / mean),
+                _ => Err(refuse("all samples are equal")),
+            }
         }
     }
 }
 
-/// The variance of all entries, in two passes so that a large mean costs no digits.
-fn variance<T: Real>(data: &[T]) -> f64 {
-    let count = data.len() as f64;
-    let mean = sum(data, data, |v, _| v) / count;
-    sum(data, data, |v, _| (v - mean) * (v - mean)) / count
+/// The variance of all entries of rows of numbers.
+fn variance<T: Real>(x: &Samples<T>) -> f64 {
+    match x {
+        Samples::Dense(x) => x.variance(),
+        Samples::Sparse(x) => x.variance(),
+        other => unreachable!("{} have no variance", other.kind()),
+    }
 }
 
-/// The median Euclidean distance over all pairs of samples, or over those of a fixed choice of
-/// samples.
-fn median_distance<T: Real>(x: &Dense<T>) -> Option<f64> {
-    let rows = match x.n() {
-        n if n <= MEDIAN_SAMPLES => (0..n).collect(),
-        n => Stream::new(0, "median width").sample(n, MEDIAN_SAMPLES),
-    };
-    let mut squares = Vec::with_capacity(rows.len() * (rows.len() - 1) / 2);
-    for (i, &a) in rows.iter().enumerate() {
-        squares.extend(rows[..i].iter().map(|&b| squared_distance(x.row(a), x.row(b))));
+fn squared_distance<T: Real>(x: &Samples<T>) -> Box<dyn Fn(usize, usize) -> f64 + '_> {
+    match x {
+        Samples::Dense(x) => Box::new(|i, j| x.squared_distance(i, j)),
+        Samples::Sparse(x) => Box::new(|i, j| x.squared_distance(i, j)),
+        other => unreachable!("{} have no distances", other.kind()),
     }
-    median(&mut squares, f64::sqrt)
+}
+
+fn chi2_distance<T: Real>(x: &Samples<T>) -> Box<dyn Fn(usize, usize) -> f64 + '_> {
+    match x {
+        Samples::Dense(x) => Box::new(|i, j| x.chi2_distance(i, j)),
+        Samples::Sparse(x) => Box::new(|i, j| x.chi2_distance(i, j)),
+        other => unreachable!("{} have no distances", other.kind()),
+    }
+}
+
+/// `f` of all pairs of n samples, or of those of a fixed choice of samples.
+fn over_pairs(n: usize, f: impl Fn(usize, usize) -> f64) -> Vec<f64> {
+    let rows = match n {
+        n if n <= MOST_SAMPLES => (0..n).collect(),
+        n => Stream::new(0, "median width").sample(n, MOST_SAMPLES),
+    };
+    let mut values = Vec::with_capacity(rows.len() * (rows.len() - 1) / 2);
+    for (i, &a) in rows.iter().enumerate() {
+        values.extend(rows[..i].iter().map(|&b| f(a, b)));
+    }
+    values
 }
 
 /// The median of `f` of the values, `f` increasing; with an even count the mean of the two in the
@@ -175,23 +164,4 @@ fn median(values: &mut [f64], f: impl Fn(f64) -> f64) -> Option<f64> {
         Some(lower) if even => Some(0.5 * (f(lower) + upper)),
         _ => Some(upper),
     }
-}
-
-/// ‖a − b‖², by differences and not by norms, so that near samples far from the origin keep their
-/// distance.
-fn squared_distance<T: Real>(a: &[T], b: &[T]) -> f64 {
-    sum(a, b, |a, b| (a - b) * (a - b))
-}
-
-/// Σ term(a_i, b_i), in eight partial sums that the compiler can keep in vector registers.
-fn sum<T: Real>(a: &[T], b: &[T], term: impl Fn(f64, f64) -> f64) -> f64 {
-    let mut sums = [0.0; 8];
-    for (a, b) in a.chunks_exact(8).zip(b.chunks_exact(8)) {
-        for i in 0..8 {
-            sums[i] += term(a[i].f64(), b[i].f64());
-        }
-    }
-    let rest = a.len() / 8 * 8;
-    let tail = a[rest..].iter().zip(&b[rest..]).map(|(a, b)| term(a.f64(), b.f64()));
-    sums.into_iter().chain(tail).sum()
 }

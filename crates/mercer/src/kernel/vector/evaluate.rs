@@ -4,9 +4,9 @@
 use std::marker::PhantomData;
 
 use super::compile::{Node, compile};
-use super::measure::{Measure, inverse_roots, multiply_outer, set_coincident};
+use super::measure::{Measure, Rows, inverse_roots, multiply_outer, set_coincident};
 use crate::error::{Error, Result};
-use crate::kernel::spec::{group_of, not_for};
+use crate::kernel::spec::{check_histograms, group_of, not_for};
 use crate::kernel::{Kernel, KernelSpec, Tile};
 use crate::linalg::vmath;
 use crate::points::{Dense, Samples, Span, Strings};
@@ -111,9 +111,7 @@ impl Node {
             Node::Columns(names, inner) => {
                 inner.tile(on_columns(rows, names)?, on_columns(cols, names)?, out)
             }
-            Node::Texts(member) => {
-                member.tile(texts(rows)?, texts(cols)?, out)
-            }
+            Node::Texts(member) => member.tile(texts(rows)?, texts(cols)?, out),
             Node::Own(own) => match (rows.points, cols.points) {
                 (Samples::Items(left), Samples::Items(right)) => {
                     own.tile(Span::new(left, rows.range()), Span::new(right, cols.range()), out)
@@ -230,36 +228,34 @@ fn multiply<T: Real>(place: &mut T, v: T) {
     *place = *place * v;
 }
 
-/// Measures between samples of any kind that are rows of numbers.
+/// Measures between samples that are rows of numbers.
 pub(super) fn fill<T: Real>(
     measure: Measure,
     rows: Span<'_, Samples<T>>,
     cols: Span<'_, Samples<T>>,
     out: &mut Tile<'_, T>,
 ) -> Result<()> {
-    match (rows.points, cols.points) {
-        (Samples::Dense(left), Samples::Dense(right)) => {
-            check_features(left.d(), right.d())?;
-            let (left, right) = (Span::new(left, rows.range()), Span::new(right, cols.range()));
-            measure.fill(left, right, out);
-            Ok(())
-        }
-        (Samples::Dense(_), other) | (other, _) => Err(not_numbers(other)),
-    }
+    let (left, right) = (numbers(measure, rows)?, numbers(measure, cols)?);
+    check_features(rows.points.features(), cols.points.features())?;
+    measure.fill_any(left, right, out);
+    Ok(())
 }
 
 /// Measures every sample against itself.
-fn fill_diag<T: Real>(
-    measure: Measure,
-    points: Span<'_, Samples<T>>,
-    out: &mut [T],
-) -> Result<()> {
-    match points.points {
-        Samples::Dense(x) => {
-            measure.fill_diag(Span::new(x, points.range()), out);
-            Ok(())
-        }
-        other => Err(not_numbers(other)),
+fn fill_diag<T: Real>(measure: Measure, points: Span<'_, Samples<T>>, out: &mut [T]) -> Result<()> {
+    measure.fill_diag_any(numbers(measure, points)?, out);
+    Ok(())
+}
+
+/// The rows of numbers of a span, none below 0 where the measure is of histograms.
+fn numbers<T: Real>(measure: Measure, span: Span<'_, Samples<T>>) -> Result<Rows<'_, T>> {
+    if measure.is_of_histograms() {
+        check_histograms(span.points)?;
+    }
+    match span.points {
+        Samples::Dense(x) => Ok(Rows::Dense(Span::new(x, span.range()))),
+        Samples::Sparse(x) => Ok(Rows::Sparse(Span::new(x, span.range()))),
+        other => Err(not_for("the kernel", "rows of numbers", other)),
     }
 }
 
@@ -269,10 +265,6 @@ fn texts<T: Real>(span: Span<'_, Samples<T>>) -> Result<Span<'_, Strings>> {
         Samples::Strings(texts) => Ok(Span::new(texts, span.range())),
         other => Err(not_for("the kernel", "texts", other)),
     }
-}
-
-fn not_numbers<T: Real>(samples: &Samples<T>) -> Error {
-    not_for("the kernel", "rows of numbers", samples)
 }
 
 fn check_features(d: usize, other: usize) -> Result<()> {

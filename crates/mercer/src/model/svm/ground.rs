@@ -56,11 +56,7 @@ pub(super) fn hold(ctx: &Context, columns: &dyn Columns) -> Result<Option<Mat<f3
 
 impl<'a, T: Real> Ground<'a, T> {
     /// Samples with the kernel of `params`, which is resolved here.
-    pub fn of_samples(
-        ctx: &Context,
-        params: &SvmParams,
-        x: impl Into<Samples<T>>,
-    ) -> Result<Self> {
+    pub fn of_samples(ctx: &Context, params: &SvmParams, x: impl Into<Samples<T>>) -> Result<Self> {
         let x = x.into();
         let source = Source::new(&params.kernel.resolve(&x)?, &x)?;
         let held = hold(ctx, &*source.columns())?;

@@ -10,7 +10,8 @@ use crate::model::svm::{Calibration, Curve, Svm, Task};
 use crate::points::{Dense, Samples};
 
 fn told(model: &Svm<f64>) -> String {
-    let anchors = model.anchors.as_ref().and_then(Samples::dense).map(|rows| (rows.d(), rows.data()));
+    let anchors =
+        model.anchors.as_ref().and_then(Samples::dense).map(|rows| (rows.d(), rows.data()));
     format!(
         "{:?} {:?} {anchors:?} {:?} {:?} {:?} {:?} {:?}",
         model.params,

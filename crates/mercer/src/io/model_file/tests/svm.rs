@@ -99,7 +99,8 @@ fn again(model: Saved) -> Saved {
 
 /// All that a machine holds, to the last bit.
 fn told<T: Real>(model: &Svm<T>) -> String {
-    let anchors = model.anchors.as_ref().and_then(Samples::dense).map(|rows| (rows.d(), rows.data()));
+    let anchors =
+        model.anchors.as_ref().and_then(Samples::dense).map(|rows| (rows.d(), rows.data()));
     format!(
         "{:?}\n{:?}\n{anchors:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}",
         model.params,

@@ -1,6 +1,7 @@
 //! Maps whose inner products are the kernel.
 
 use super::*;
+use crate::linalg::view::{MatMut, MatRef};
 
 #[test]
 fn inner_products_are_the_kernel() {
@@ -147,7 +148,7 @@ fn the_map_of_a_kernel_on_columns_is_that_of_the_textbook() {
     let map = FeatureMap::new(&spec, 2, &options).unwrap();
     assert_eq!(map.names(Some(&columns)).unwrap(), ["1", "√2·x1^2", "√2·x2^2"]);
     let mut features = [0.0; 3];
-    map.apply(MatRef::new(&[3.0, -2.0], 1, 2), MatMut::new(&mut features, 1, 3, 3)).unwrap();
+    map.apply(MatRef::new(&[3.0, -2.0], 1, 2, 2), MatMut::new(&mut features, 1, 3, 3)).unwrap();
     let root = 2.0_f64.sqrt();
     let textbook = [1.0, root * 9.0, root * 4.0];
     assert!(features.iter().zip(textbook).all(|(a, b)| (a - b).abs() < 1e-14));

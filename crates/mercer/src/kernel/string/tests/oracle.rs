@@ -33,9 +33,8 @@ pub fn texts(n: usize, longest: usize, letters: &[&str], seed: u64) -> Vec<Strin
 
 fn check(text: &str, formula: Formula, unit: &str, x: &Strings, y: &Strings) {
     let kernel = member(&format!("{text}, unit={unit})"));
-    let sequences = |set: &Strings| -> Vec<_> {
-        set.iter().map(|text| naive::symbols(text, unit)).collect()
-    };
+    let sequences =
+        |set: &Strings| -> Vec<_> { set.iter().map(|text| naive::symbols(text, unit)).collect() };
     let (rows, cols) = (sequences(x), sequences(y));
     let close = |found: f64, expected: f64, place: String| {
         assert!((found - expected).abs() <= 1e-12 * expected.abs(), "{place}: {found} {expected}");

@@ -151,10 +151,16 @@ impl<T: Real> Scales<T> {
     fn of(measure: Measure, rows: Span<'_, Dense<T>>, cols: Span<'_, Dense<T>>) -> Self {
         let norms = |span: Span<'_, Dense<T>>| inverse_roots(&span.points.norms()[span.range()]);
         match measure {
-            Measure::Dot => Scales::Dot,
+            // The slope of a constant is 0, whatever it is multiplied with.
+            Measure::Dot | Measure::Constant => Scales::Dot,
             Measure::SquaredDistance => Scales::SquaredDistance,
             Measure::Cosine => Scales::Cosine { rows: norms(rows), cols: norms(cols) },
-            Measure::Manhattan => unreachable!("sums of absolute differences have kinks"),
+            Measure::Manhattan
+            | Measure::Hellinger
+            | Measure::Minimum
+            | Measure::ChiProduct
+            | Measure::ChiDistance
+            | Measure::JensenShannon => unreachable!("{measure:?} has kinks"),
         }
     }
 
