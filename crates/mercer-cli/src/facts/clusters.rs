@@ -84,7 +84,6 @@ pub(super) fn of_clusters<T: Real>(model: &KernelKMeans<T>, saved: &Saved) -> Fa
         empty: model.stand_ins.len(),
     };
     Facts {
-        kernel: Some(params.kernel.to_string()),
         clustering: Some(facts),
         ..bare(model.n(), &model.report)
     }

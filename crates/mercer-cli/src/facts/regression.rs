@@ -80,7 +80,6 @@ pub(super) fn of_kernel_ridge<T: Real>(model: &KernelRidge<T>, saved: &Saved) ->
         unscored: None,
     };
     Facts {
-        kernel: Some(model.params.kernel.to_string()),
         regression: Some(regression),
         ..bare(model.n(), &model.report)
     }

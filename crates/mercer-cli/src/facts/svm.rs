@@ -120,7 +120,6 @@ pub(super) fn of_machine(machine: &Machine<'_>, saved: &Saved) -> Facts {
         fit: noted.and_then(|value| serde_json::from_value(value).ok()),
     };
     Facts {
-        kernel: Some(params.kernel.to_string()),
         svm: Some(facts),
         ..bare(machine.rows, machine.report)
     }
