@@ -59,9 +59,9 @@ impl Table {
             *end += row.len();
             Some(*end)
         });
-        let starts = std::iter::once(0).chain(ends).collect();
-        let (at, values) = rows.into_iter().flatten().unzip();
-        Csr::new(n, d, starts, at, values)
+        let starts: Vec<usize> = std::iter::once(0).chain(ends).collect();
+        let (at, values): (Vec<u32>, Vec<T>) = rows.into_iter().flatten().unzip();
+        Csr::new(n, d, &starts, &at, &values)
     }
 
     /// The cells of a column as texts, just as they are written. One without a character in it is missing, and is refused

@@ -47,7 +47,13 @@ impl<S: Symbol> Columns<S> {
 
 /// `out[d]` = the number of pairs of windows of `length` symbols, one of x and one of y, that differ in d places. `y` was set for
 /// windows of that length, between 1 and [`LONGEST`].
-pub fn count<S: Symbol>(x: &[S], y: &Columns<S>, length: usize, room: &mut Vec<u8>, out: &mut [u64]) {
+pub fn count<S: Symbol>(
+    x: &[S],
+    y: &Columns<S>,
+    length: usize,
+    room: &mut Vec<u8>,
+    out: &mut [u64],
+) {
     assert!((1..=LONGEST).contains(&length) && out.len() <= length + 1);
     out.fill(0);
     if x.len() < length || y.windows == 0 {

@@ -291,8 +291,7 @@ mod x86 {
         _mm256_min_pd,
         _mm256_max_pd,
         |x| _mm256_andnot_pd(_mm256_set1_pd(-0.0), x),
-        |y| _mm256_div_pd(_mm256_set1_pd(1.0), y)
-        |x| _mm256_andnot_pd(_mm256_set1_pd(-0.0), x),
+        |y| _mm256_div_pd(_mm256_set1_pd(1.0), y),
         |x, a, b| _mm256_and_pd(_mm256_cmp_pd::<_CMP_EQ_OQ>(a, b), x)
     );
     register!(
@@ -309,8 +308,7 @@ mod x86 {
         _mm256_min_ps,
         _mm256_max_ps,
         |x| _mm256_andnot_ps(_mm256_set1_ps(-0.0), x),
-        |y| _mm256_div_ps(_mm256_set1_ps(1.0), y)
-        |x| _mm256_andnot_ps(_mm256_set1_ps(-0.0), x),
+        |y| _mm256_div_ps(_mm256_set1_ps(1.0), y),
         |x, a, b| _mm256_and_ps(_mm256_cmp_ps::<_CMP_EQ_OQ>(a, b), x)
     );
 }

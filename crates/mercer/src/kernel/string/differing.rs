@@ -52,7 +52,8 @@ impl Differing {
         symbol: impl Fn(u32) -> S,
         out: &mut Tile<'_, T>,
     ) {
-        let coded = |text: &[u32]| -> Vec<S> { text.iter().map(|&number| symbol(number)).collect() };
+        let coded =
+            |text: &[u32]| -> Vec<S> { text.iter().map(|&number| symbol(number)).collect() };
         let rows: Vec<Vec<S>> = (0..rows.n()).map(|i| coded(rows.get(i))).collect();
         let mut sum = Sum::new(self);
         for j in 0..cols.n() {

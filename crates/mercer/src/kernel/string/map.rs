@@ -64,9 +64,11 @@ impl Node {
             }
             Expr::Scale(scale, inner) => Node::Scale(*scale, boxed(inner)?),
             Expr::Normalize(inner) => Node::Normalize(boxed(inner)?),
-            Expr::Product(_) => {
-                let message =
-                    "no explicit feature map: products of kernels on texts have none here";
+            Expr::Product(_) | Expr::Columns(..) | Expr::Own(_) => {
+                let message = format!(
+                    "no explicit feature map: {} has none here; sums of spectrum and substrings kernels have",
+                    KernelSpec(expr.clone())
+                );
                 return Err(Error::parameter("kernel", message));
             }
         })

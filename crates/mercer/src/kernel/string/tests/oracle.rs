@@ -117,7 +117,8 @@ fn mismatches_compute_their_definition() {
 /// More symbols than fit into a byte.
 #[test]
 fn large_alphabets_compute_their_definition() {
-    let letters: Vec<String> = (0..400_u32).map(|i| char::from_u32(0x4e00 + i).unwrap().into()).collect();
+    let letters: Vec<String> =
+        (0..400_u32).map(|i| char::from_u32(0x4e00 + i).unwrap().into()).collect();
     let letters: Vec<&str> = letters.iter().map(String::as_str).collect();
     let mut many = texts(300, 20, &letters, 5);
     // Texts that share something.

@@ -53,7 +53,10 @@ fn subsequences_by_their_spans() {
     assert_eq!(value("subsequences(p=2)", "gas", "gaps"), 0.1015625);
     // Every choice of 3 of 5 equal symbols, with no decay.
     assert_eq!(value("subsequences(p=3, decay=1)", "aaaaa", "aaaaa"), 100.0);
-    assert_eq!(value("subsequences(2, unit=words)", "to be or not", "to not be"), 0.03125 + 0.015625);
+    assert_eq!(
+        value("subsequences(2, unit=words)", "to be or not", "to not be"),
+        0.03125 + 0.015625
+    );
 }
 
 #[test]
