@@ -96,7 +96,9 @@ fn visit_items<T: Real>(
 ) -> PyResult<()> {
     match samples {
         Samples::Items(items) => f(items),
-        Samples::Parts(parts) => parts.all().iter().try_for_each(|part| visit_items(&part.samples, f)),
+        Samples::Parts(parts) => {
+            parts.all().iter().try_for_each(|part| visit_items(&part.samples, f))
+        }
         _ => Ok(()),
     }
 }

@@ -1,8 +1,8 @@
 //! Kernels as text: descriptions of the families, checked specs, and the full matrix.
 
 use mercer::kernel::{Domain, Family, Input, Leaf, Value};
-use mercer::points::Samples as Points;
 use mercer::linalg::view::MatMut;
+use mercer::points::Samples as Points;
 use mercer::{KernelSpec, VectorKernel, gram};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -53,10 +53,8 @@ impl Function {
 
 impl OwnKernel for Function {
     fn block(&self, rows: Chosen<'_>, cols: Chosen<'_>, out: &mut [f64]) -> Result<()> {
-        Python::attach(|py| self.values(py, rows, cols, out)).map_err(|raised| Error::Own {
-            name: self.name.clone(),
-            source: Box::new(raised),
-        })
+        Python::attach(|py| self.values(py, rows, cols, out))
+            .map_err(|raised| Error::Own { name: self.name.clone(), source: Box::new(raised) })
     }
 }
 

@@ -7,7 +7,7 @@ use mercer::real::Real;
 use numpy::{Element, PyArray1, PyReadonlyArray2, PyReadwriteArray2, ToPyArray};
 use pyo3::prelude::*;
 
-use crate::arrays::{Room, Matrix, dense, room, view};
+use crate::arrays::{Matrix, Room, dense, room, view};
 use crate::enter::{Run, enter};
 use crate::fit::unknown;
 use crate::model::Model;

@@ -240,7 +240,9 @@ impl Given<'_> {
             Given::Samples(samples) => {
                 T::held(&samples.get().0).map(Rows::Samples).ok_or_else(other_type)
             }
-            Given::Matrix(matrix) => view(T::matrix(matrix).ok_or_else(other_type)?).map(Rows::Matrix),
+            Given::Matrix(matrix) => {
+                view(T::matrix(matrix).ok_or_else(other_type)?).map(Rows::Matrix)
+            }
         }
     }
 }

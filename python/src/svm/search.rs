@@ -4,8 +4,8 @@ use mercer::select::{self, Fold, SvmSearch, SvmSearchParams};
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-use super::{Held, kept};
 use super::lesson::{Aims, SvmChoices};
+use super::{Held, kept};
 use crate::arrays::{copied, rows};
 use crate::enter::{Run, enter};
 use crate::kernels::Written;
@@ -81,11 +81,7 @@ pub fn svm_search<'py>(
     })
 }
 
-fn shown<'py, T: Held>(
-    py: Python<'py>,
-    found: SvmSearch<T>,
-    dtype: &str,
-) -> PyResult<Found<'py>> {
+fn shown<'py, T: Held>(py: Python<'py>, found: SvmSearch<T>, dtype: &str) -> PyResult<Found<'py>> {
     let kernels = found.kernels.iter().map(ToString::to_string).collect();
     let scores = found.scores.iter().map(|scores| copied(py, scores)).collect();
     Ok((kept(py, found.model, dtype)?, kernels, scores, found.chosen))

@@ -4,6 +4,8 @@
 pub mod block;
 pub mod cholesky;
 pub mod eigen;
+pub mod gaps;
+pub mod hamming;
 pub mod index;
 pub mod nonzeros;
 pub mod orthonormal;

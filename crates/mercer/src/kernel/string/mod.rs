@@ -4,14 +4,23 @@
 //! its module here and its type in the registry below. Its text form, help, checks and tests follow from the description
 //! in the file.
 
+mod batch;
+mod coded;
+mod differing;
 mod embedding;
+mod map;
 mod windows;
 
+mod gappy;
+mod mismatch;
 mod spectrum;
+mod subsequences;
 mod substrings;
 
 #[cfg(test)]
 mod tests;
+
+pub use map::StringMap;
 
 use crate::error::{Error, Result};
 use crate::kernel::{Domain, Family, Leaf, Parameter, Tile, Value};
@@ -153,4 +162,7 @@ macro_rules! registry {
 registry! {
     Spectrum in spectrum,
     Substrings in substrings,
+    Mismatch in mismatch,
+    Gappy in gappy,
+    Subsequences in subsequences,
 }

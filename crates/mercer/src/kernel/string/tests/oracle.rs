@@ -14,6 +14,14 @@ const CASES: &[(&str, Formula)] = &[
     ("spectrum(p=14", |x, y| naive::substrings(x, y, |length| f64::from(length == 14))),
     ("substrings(p=1", |x, y| naive::substrings(x, y, |length| f64::from(length == 1))),
     ("substrings(p=4", |x, y| naive::substrings(x, y, |length| f64::from(length <= 4))),
+    ("gappy(g=6, m=2", |x, y| naive::gappy(x, y, 6, 2)),
+    ("gappy(g=3, m=0", |x, y| naive::gappy(x, y, 3, 0)),
+    ("gappy(g=1, m=0", |x, y| naive::gappy(x, y, 1, 0)),
+    // Without mismatches it is the spectrum; with as many as there can be, every word counts for every other.
+    ("mismatch(k=3, m=0, alphabet=9", |x, y| naive::gappy(x, y, 3, 0)),
+    ("subsequences(p=1, decay=0.7", |x, y| naive::subsequences(x, y, 1, 0.7)),
+    ("subsequences(p=2, decay=1", |x, y| naive::subsequences(x, y, 2, 1.0)),
+    ("subsequences(p=3", |x, y| naive::subsequences(x, y, 3, 0.5)),
 ];
 
 const UNITS: [&str; 3] = ["chars", "bytes", "words"];
@@ -58,9 +66,9 @@ fn check(text: &str, formula: Formula, unit: &str, x: &Strings, y: &Strings) {
 #[test]
 fn every_kernel_computes_its_definition() {
     let letters = ["a", "b", "é", " ", "世", "c "];
-    let x = strings(&texts(21, 24, &letters, 1));
+    let x = strings(&texts(12, 16, &letters, 1));
     // Other symbols, so that the two sets number theirs differently.
-    let y = strings(&texts(40, 20, &["A", "b", "é", " ", "🦀", "c "], 2));
+    let y = strings(&texts(18, 15, &["A", "b", "é", " ", "🦀", "c "], 2));
     for (text, formula) in CASES {
         for unit in UNITS {
             check(text, *formula, unit, &x, &y);
@@ -68,6 +76,56 @@ fn every_kernel_computes_its_definition() {
             check(text, *formula, unit, &x.select(&[5, 1, 1]), &x);
         }
     }
+}
+
+/// More symbols than the levels that are taken at once, in every remainder.
+#[test]
+fn long_subsequences_compute_their_definition() {
+    let x = strings(&texts(9, 11, &["a", "b", "c"], 3));
+    for p in 4..11 {
+        let kernel = member(&format!("subsequences({p}, decay=0.9)"));
+        let found = values(&kernel, &x, &x);
+        for (i, a) in x.iter().enumerate() {
+            for (j, b) in x.iter().enumerate() {
+                let expected = naive::subsequences(a.as_bytes(), b.as_bytes(), p, 0.9);
+                let error = (found[i * x.n() + j] - expected).abs();
+                assert!(error <= 1e-13 * expected, "{p} {a} {b}");
+            }
+        }
+    }
+}
+
+/// Against the whole feature map, alphabet^k words.
+#[test]
+fn mismatches_compute_their_definition() {
+    let x = strings(&texts(12, 16, &["a", "b", "c"], 4));
+    for (k, m) in [(1, 0), (2, 1), (3, 1), (3, 2), (5, 1), (5, 4)] {
+        for alphabet in ["abc", "abcde"] {
+            let kernel = member(&format!("mismatch({k}, m={m}, alphabet={})", alphabet.len()));
+            let found = values(&kernel, &x, &x);
+            for (i, a) in x.iter().enumerate() {
+                for (j, b) in x.iter().enumerate() {
+                    let (a, b) = (a.as_bytes(), b.as_bytes());
+                    let expected = naive::mismatch(a, b, k, m, alphabet.as_bytes());
+                    assert_eq!(found[i * x.n() + j], expected, "{k} {m} {alphabet} {a:?} {b:?}");
+                }
+            }
+        }
+    }
+}
+
+/// More symbols than fit into a byte.
+#[test]
+fn large_alphabets_compute_their_definition() {
+    let letters: Vec<String> =
+        (0..400_u32).map(|i| char::from_u32(0x4e00 + i).unwrap().into()).collect();
+    let letters: Vec<&str> = letters.iter().map(String::as_str).collect();
+    let mut many = texts(300, 20, &letters, 5);
+    // Texts that share something.
+    (0..10).for_each(|i| many.push(many[i].replace(letters[7], letters[263]) + letters[263]));
+    let x = strings(&many);
+    let formula: Formula = |x, y| naive::gappy(x, y, 3, 1);
+    check("gappy(3, m=1", formula, "chars", &x.select(&[0, 1, 2, 4, 5, 6]), &x);
 }
 
 #[test]
