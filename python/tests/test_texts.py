@@ -15,7 +15,8 @@ from mercer import SVC, KernelPCA, KernelRidge, KernelRidgeCV
 from mercer.kernels import Spectrum
 
 FAMILIES = """
-bouvier patty · bouvier selma · brockman kent · burns charles montgomery · carlson carl · chalmers gary · flanders ned · flanders rod · flanders todd · frink prof. john · gumbel barney ·
+bouvier patty · bouvier selma · brockman kent · burns charles montgomery · carlson carl
+· chalmers gary · flanders ned · flanders rod · flanders todd · frink prof. john · gumbel barney ·
 hibbert dr. julius · krabappel edna · leonard lenny · lovejoy helen · lovejoy timothy · mann otto ·
 moleman hans · muntz nelson · nahasapeemapetilon apu · prince martin · riviera dr. nick · simpson
 bart · simpson homer · simpson lisa · simpson maggie · simpson marge · skinner agnes · skinner
