@@ -201,8 +201,7 @@ mod tests {
     #[test]
     fn derivations_are_worked_out_once_and_carried_over() {
         let strings = Strings::new(["one", "three", ""]).unwrap();
-        let lengths =
-            |set: &Strings| set.derive(7, || Lengths(set.iter().map(str::len).collect()));
+        let lengths = |set: &Strings| set.derive(7, || Lengths(set.iter().map(str::len).collect()));
         let first = lengths(&strings);
         assert_eq!(first.0, [3, 5, 0]);
         assert!(Arc::ptr_eq(&first, &lengths(&strings.clone())));

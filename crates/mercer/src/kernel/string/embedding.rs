@@ -66,7 +66,8 @@ impl Lengths {
     /// The squared lengths of the counts of `points`.
     pub(super) fn diag<T: Real>(&self, points: Span<'_, Strings>, out: &mut [T]) -> Result<()> {
         let embedding = self.embed::<T>(points.points)?;
-        for (value, (_, counts)) in out.iter_mut().zip(embedding.counts.rows(points.range()).iter()) {
+        for (value, (_, counts)) in out.iter_mut().zip(embedding.counts.rows(points.range()).iter())
+        {
             *value = counts.iter().fold(T::ZERO, |sum, &count| sum + count * count);
         }
         Ok(())
@@ -160,7 +161,8 @@ impl Substrings {
             };
             let (mut own, mut theirs) = (self.range(place), target.range(other));
             while !own.is_empty() && !theirs.is_empty() {
-                let (x, y) = (self.spelled(own.start, length), target.spelled(theirs.start, length));
+                let (x, y) =
+                    (self.spelled(own.start, length), target.spelled(theirs.start, length));
                 let left = x.iter().map(|&symbol| merged.left(symbol));
                 match left.cmp(y.iter().map(|&symbol| merged.right(symbol))) {
                     Ordering::Less => own.start += 1,

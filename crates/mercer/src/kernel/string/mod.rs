@@ -4,12 +4,18 @@
 //! its module here and its type in the registry below. Its text form, help, checks and tests follow from the description
 //! in the file.
 
+mod automaton;
 mod batch;
 mod coded;
 mod differing;
 mod embedding;
+mod rules;
+mod weighed;
 mod windows;
 
+mod all_substrings;
+mod edit;
+mod exponential;
 mod gappy;
 mod mismatch;
 mod spectrum;
@@ -18,6 +24,8 @@ mod substrings;
 
 #[cfg(test)]
 mod tests;
+
+pub(super) use rules::rule_value;
 
 use crate::error::{Error, Result};
 use crate::kernel::{Domain, Family, Leaf, Parameter, Tile, Value};
@@ -57,6 +65,11 @@ trait StringKernel: Sized {
 
     /// The parameter that says how many symbols in a row a text must have to share anything with another, and that number.
     fn shortest(&self) -> (&'static str, usize);
+
+    /// The numbers that values are made of, each of which must be finite in the type of the values.
+    fn constants(&self) -> Vec<f64> {
+        Vec::new()
+    }
 
     /// Writes k(row i, column j) to place (i, j) of `out`.
     fn tile<T: Real>(
@@ -136,6 +149,13 @@ macro_rules! registry {
                 }
             }
 
+            /// The numbers that values are made of, each of which must be finite in the type of the values.
+            pub fn constants(&self) -> Vec<f64> {
+                match &self.0 {
+                    $(Member::$family(kernel) => kernel.constants()),*
+                }
+            }
+
             /// Refuses `strings` if none is long enough for any value but 0.
             pub fn check(&self, strings: &Strings) -> Result<()> {
                 match &self.0 {
@@ -154,7 +174,10 @@ macro_rules! registry {
 registry! {
     Spectrum in spectrum,
     Substrings in substrings,
+    Exponential in exponential,
+    AllSubstrings in all_substrings,
     Mismatch in mismatch,
     Gappy in gappy,
     Subsequences in subsequences,
+    Edit in edit,
 }

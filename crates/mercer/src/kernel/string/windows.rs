@@ -134,7 +134,8 @@ impl Hasher for Mixing {
     }
 
     fn write_u64(&mut self, key: u64) {
-        let product = u128::from(key ^ self.mixed ^ 0x9E37_79B9_7F4A_7C15) * u128::from(self.factor);
+        let product =
+            u128::from(key ^ self.mixed ^ 0x9E37_79B9_7F4A_7C15) * u128::from(self.factor);
         self.mixed = product as u64 ^ (product >> 64) as u64;
     }
 }
@@ -147,7 +148,8 @@ mod tests {
     /// Windows of every length are numbered in order, whichever way they are found.
     #[test]
     fn numbers_are_ranks() {
-        let texts = ["abracadabra", "", "cadabrac", "zz", "日本語日本語日本", "aaaaaaaaaaaaaaaaaaaaaa"];
+        let texts =
+            ["abracadabra", "", "cadabrac", "zz", "日本語日本語日本", "aaaaaaaaaaaaaaaaaaaaaa"];
         let strings = Strings::new(texts).unwrap();
         let sequences = Sequences::of(&strings, Unit::Chars);
         for length in 1..24 {

@@ -25,7 +25,11 @@ fn member(text: &str) -> StringMember {
     try_member(text).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn tile<T: Real>(member: &StringMember, rows: Span<'_, Strings>, cols: Span<'_, Strings>) -> Vec<T> {
+fn tile<T: Real>(
+    member: &StringMember,
+    rows: Span<'_, Strings>,
+    cols: Span<'_, Strings>,
+) -> Vec<T> {
     let mut out = vec![T::of(-7.0); rows.len() * cols.len()];
     let mut target = Tile::new(&mut out, rows.len(), cols.len(), cols.len());
     member.tile(rows, cols, &mut target).unwrap();

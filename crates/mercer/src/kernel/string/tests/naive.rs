@@ -87,8 +87,10 @@ pub fn mismatch(x: &[u8], y: &[u8], k: usize, m: usize, alphabet: &[u8]) -> f64 
         };
         all = all.iter().flat_map(longer).collect();
     }
-    let near = |word: &[u8], window: &[u8]| word.iter().zip(window).filter(|(a, b)| a != b).count() <= m;
-    let count = |word: &[u8], text: &[u8]| text.windows(k).filter(|window| near(word, window)).count();
+    let near =
+        |word: &[u8], window: &[u8]| word.iter().zip(window).filter(|(a, b)| a != b).count() <= m;
+    let count =
+        |word: &[u8], text: &[u8]| text.windows(k).filter(|window| near(word, window)).count();
     all.iter().map(|word| (count(word, x) * count(word, y)) as f64).sum()
 }
 
