@@ -8,8 +8,10 @@ from bench import (
     costs,
     data,
     detector_cases,
+    histogram_cases,
     kmeans_cases,
     ridge_cases,
+    string_cases,
     svm_cases,
 )
 from bench.problem import GIB, MB, Case, MemoryTarget, Target
@@ -200,4 +202,6 @@ CASES: list[Case] = [
     *svm_cases.CASES,
     *kmeans_cases.CASES,
     *detector_cases.CASES,
+    *histogram_cases.CASES,
+    *string_cases.CASES,
 ]

@@ -108,7 +108,9 @@ class Runner:
     def _run(self, case: Case, result: Result) -> None:
         problem = case.problem(quick=self.quick)
         result.source = problem.source
-        field_ = [(one, one.prepare(problem)) for one in case.contestants(problem)]
+        everyone = case.contestants(problem)
+        result.left_out = {one.name: one.absent for one in everyone if one.absent}
+        field_ = [(one, one.prepare(problem)) for one in everyone if not one.absent]
         result.ours = next(one.name for one, _ in field_ if one.ours)
         warm = self._warm_and_check(case, problem, field_, result)
         timed = _worth_timing(field_, warm, result)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -24,3 +27,30 @@ def fill(page: Path, tables: Sequence[str]) -> None:
         _, after = pieces[place].split(MARKS[1])
         pieces[place] = "\n" + words + "\n" + MARKS[1] + after
     page.write_text(MARKS[0].join(pieces), encoding="utf-8")
+
+
+# Tables of a page by name: the file of data that each needs, and what makes it.
+Sets = Mapping[str, "tuple[str, Callable[[], str]]"]
+
+
+def script(about: str, page: Path, sets: Sets, folder: Path, argv: Sequence[str] | None) -> int:
+    """The command of a script that makes all tables of a page; returns the exit code."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--only", metavar="SET", choices=sets, help="one of " + ", ".join(sets))
+    parser.add_argument("--write", action="store_true", help=f"write the tables into {page.name}")
+    arguments = parser.parse_args(argv)
+    if arguments.write and arguments.only:
+        parser.error("--write needs all tables, so it does not go with --only")
+    chosen = {name: one for name, one in sets.items() if arguments.only in (None, name)}
+    missing = [file for file, _ in chosen.values() if not (folder / file).is_file()]
+    if missing:
+        print(f"skipped: {', '.join(missing)}: not in the data folder, {folder}")
+        return 0
+    begun, tables = time.perf_counter(), []
+    for name, (_, make) in chosen.items():
+        tables.append(make())
+        print(f"{name}: {time.perf_counter() - begun:.0f} s", file=sys.stderr, flush=True)
+        print(tables[-1], flush=True)
+    if arguments.write:
+        fill(page, tables)
+    return 0

@@ -20,10 +20,11 @@ MB = 10**6
 class Problem:
     """The data of a case and the numbers that every contestant shares."""
 
-    X: np.ndarray  # n × d, the training rows
+    X: Any  # n × d, the training rows: an array, or a CSR matrix; or n texts
     source: str  # where the rows come from, printed with the result
     Y: np.ndarray | None = None  # m × d, rows to project, where the case has them
     y: np.ndarray | None = None  # n or n × t, targets, where the case has them
+    spec: str = ""  # the kernel as mercer's text, where it is not an RBF kernel of ``gamma``
     gamma: float = 0.0  # of the RBF kernel
     alpha: float = 1.0  # penalty of regressions
     price: float = 1.0  # C of support vector machines
@@ -54,6 +55,7 @@ class Contestant:
     prepare: Callable[[Problem], Any] = lambda problem: None  # untimed, for example a fit
     ours: bool = False
     aside: bool = False  # timed and shown, but not what the target is measured against
+    absent: str = ""  # the reason why it cannot run here; then it is named and left out
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from bench import limits, report, threads
+from bench import kernlab, limits, report, threads
 from bench.cases import CASES
 from bench.harness import Result, Runner
 from bench.problem import Case
@@ -59,6 +59,7 @@ def _about(arguments: argparse.Namespace, load: float) -> dict[str, Any]:
             versions[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             versions[name] = "unknown"
+    versions["kernlab"] = kernlab.version() or "unknown"
     return {
         "quick": arguments.quick,
         "repeat": arguments.repeat,

@@ -79,6 +79,16 @@ def test_a_wrong_rival_is_left_out_and_named() -> None:
     assert "slower" in result.left_out["slow"]
 
 
+def test_a_rival_that_is_not_there_is_named_and_not_run() -> None:
+    def crash(problem: Problem) -> None:
+        raise AssertionError("must not be prepared")
+
+    away = Contestant("away", same, crash, absent="no such program")
+    case = toy("away", Contestant("ours", same, ours=True), away, Contestant("rival", same))
+    result = runner([]).run(case)
+    assert result.left_out == {"away": "no such program"} and result.rival == "rival"
+
+
 def test_an_aside_is_timed_but_does_not_count() -> None:
     case = toy(
         "aside",

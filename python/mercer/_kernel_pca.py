@@ -241,10 +241,9 @@ class KernelPCA(KernelPcaInverse):
             The components.
         """
         X = self._rows(X)
-        out = np.empty((len(X), self._n_features_out), dtype_of(self.report_["precision"]))
+        out = np.empty((X.shape[0], self._n_features_out), dtype_of(self.report_["precision"]))
         with self._run() as run:
-            for rows, values in self._blocks(X):
-                self._model.transform(values, out[rows], run)
+            self._model.transform(self._tiles(X), out, run)
         return out.astype(dtype_of(self._model.dtype), copy=False)
 
     def reconstruction_error(self, X: Samples) -> np.ndarray:
@@ -263,8 +262,8 @@ class KernelPCA(KernelPcaInverse):
         check_is_fitted(self)
         if not self._described:
             raise ValueError(
-                "the reconstruction error needs k(x, x) of new samples, which only a kernel that "
-                "is given by a name or spec can tell"
+                "the reconstruction error needs k(x, x) of new samples, which a precomputed kernel "
+                "does not tell"
             )
         X = self._tiles(self._rows(X))
         with self._run() as run:

@@ -228,6 +228,6 @@ class KernelRidge(RidgeRegressor):
         self._check_params()
         X = self._samples(X)
         y, flat = targets(self, y, X)
-        model, choice = self._learn(X, (y, weights(sample_weight, len(X))))
-        self._hold(X, choice, flat=flat)
+        model, choice = self._learn(X, (y, weights(sample_weight, X.shape[0])))
+        self._choice, self._flat = choice, flat
         self._restore(model)

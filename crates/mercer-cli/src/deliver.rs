@@ -30,6 +30,8 @@ pub struct Parcel<'a> {
     pub titles: [String; 2],
     /// The share of the variance of each component, for pictures.
     pub ratios: &'a [f64],
+    /// The text of every row, for pictures of texts.
+    pub texts: Option<Vec<String>>,
 }
 
 /// The files of a run with their content.
@@ -128,7 +130,8 @@ fn draw(parcel: &Parcel<'_>) -> String {
     let results = parcel.results;
     let (x, y) = (results.column(0), (parcel.ratios.len() > 1).then(|| results.column(1)));
     let title = |index: usize| plot::component_title(index, parcel.ratios.get(index).copied());
-    let texts = results.label_texts();
+    // Texts that are their own labels stand beside the points, where they need no colours.
+    let labels = results.label_texts().filter(|labels| Some(labels) != parcel.texts.as_ref());
     let name = results.label.as_ref().map_or("", |(name, _)| name);
     plot::scatter(&Scatter {
         title: &parcel.titles[0],
@@ -137,6 +140,7 @@ fn draw(parcel: &Parcel<'_>) -> String {
         y: y.as_deref(),
         x_title: &title(0),
         y_title: &title(1),
-        labels: texts.as_ref().map(|values| LabelColumn { name, values }),
+        labels: labels.as_ref().map(|values| LabelColumn { name, values }),
+        names: parcel.texts.as_deref(),
     })
 }

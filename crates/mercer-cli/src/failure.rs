@@ -13,6 +13,8 @@ pub enum Failure {
     Work(Error),
     /// Standard output could not be written.
     Print(std::io::Error),
+    /// What was checked is no kernel, and that has been said.
+    NotAKernel,
 }
 
 impl From<Error> for Failure {
@@ -39,6 +41,7 @@ impl Failure {
                 say("interrupted: nothing was written");
                 130
             }
+            Failure::NotAKernel => 1,
             Failure::Work(error) => {
                 say(&in_words_of_flags(&error));
                 1

@@ -141,7 +141,7 @@ fn machine() -> Result<Saved> {
     let curves = vec![slopes(2.0, 1.5), steps, slopes(1.0, 3.0)];
     let model = Svm {
         params,
-        anchors: Some(Dense::from_vec(training(), N, D)?.select(&support)),
+        anchors: Some(Dense::from_vec(training(), N, D)?.select(&support).into()),
         support,
         trained_on: N,
         counts: vec![2, 1, 2],

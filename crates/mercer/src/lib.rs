@@ -19,7 +19,7 @@ pub mod solve;
 pub use context::Context;
 pub use error::{Error, Result};
 pub use kernel::{Kernel, KernelSpec, VectorKernel};
-pub use points::{Dense, Points, Span, Strings};
+pub use points::{Csr, Dense, Items, Points, Samples, Span, Strings};
 
 #[doc = include_str!("../../../README.md")]
 #[cfg(doctest)]

@@ -133,9 +133,9 @@ pub struct ComponentArgs {
     #[arg(short = 'k', long = "components", value_name = "K", default_value = "2",
           value_parser = components)]
     pub count: Components,
-    /// Scaling of every column before anything else; stored in the model
-    #[arg(long, value_enum, default_value_t = Scale::None, value_name = "HOW")]
-    pub scale: Scale,
+    /// Scaling of every column before anything else; stored in the model [default: none]
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub scale: Option<Scale>,
     /// The relative residual at which the iterative solver stops
     /// [default: 1e-8, or 1e-6 for kernel values in single precision]
     #[arg(long, value_name = "RESIDUAL", value_parser = tolerance)]

@@ -2,14 +2,13 @@
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use mercer::KernelSpec;
 use mercer::model::kernel_kmeans::Init;
 
 use super::destination::Picture;
 use super::groups::{MachineArgs, Precision, TableArgs, plot_files};
+use super::kernel::{Kernel, with_kernels};
 use super::learning::{LearningArgs, ResultArgs};
 use super::values::not_negative;
-use super::verbs::with_kernels;
 
 const KMEANS_EXAMPLES: &str = "\
 Examples:
@@ -51,7 +50,7 @@ pub struct ClusterArgs {
     /// The kernel, e.g. `rbf(sigma=2)`, `linear` or `0.5*rbf(gamma=scale) + linear`; with `linear`
     /// it is plain k-means
     #[arg(long, value_name = "SPEC", default_value = "rbf(gamma=scale)")]
-    pub kernel: KernelSpec,
+    pub kernel: Kernel,
     /// Where the centres begin
     #[arg(long, value_enum, default_value_t = Start::PlusPlus, value_name = "HOW")]
     pub init: Start,

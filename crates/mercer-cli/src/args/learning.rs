@@ -22,8 +22,9 @@ pub struct FeatureArgs {
     pub label: Option<String>,
     /// Scaling of every column that is learned from; stored in the model. A kernel's width is one
     /// length for all columns, so they are made comparable
-    #[arg(long, value_enum, default_value_t = Scale::Standard, value_name = "HOW")]
-    pub scale: Scale,
+    /// [default: standard; histograms, texts and kernel values are left as they are]
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub scale: Option<Scale>,
 }
 
 /// Which columns of a table to learn from, and how much each row counts.
@@ -101,7 +102,7 @@ impl LearnedArgs {
         table: &TableArgs,
         learning: &LearningArgs,
     ) -> Result<(), clap::Error> {
-        if self.libsvm_model.is_some() && learning.features.scale != Scale::None {
+        if self.libsvm_model.is_some() && learning.features.scale != Some(Scale::None) {
             return Err(conflict(
                 "--libsvm-model has no place for the scaling of columns: add --scale none, and \
                  scale the table first if its columns are not comparable",

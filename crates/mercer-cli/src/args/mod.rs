@@ -3,6 +3,8 @@
 
 mod destination;
 mod groups;
+mod kernel;
+mod kernel_verbs;
 mod kmeans;
 mod learning;
 mod outliers;
@@ -18,6 +20,8 @@ pub use groups::{
     ColumnArgs, ComponentArgs, Header, InputFormat, MachineArgs, ModelArgs, OutputArgs, Precision,
     Scale, TableArgs,
 };
+pub use kernel::{COMBINATIONS, INPUTS, Kernel, call, families_for};
+pub use kernel_verbs::{CheckArgs, FeaturesArgs, KernelsArgs, Repair, SightArgs};
 pub use kmeans::{ClusterArgs, KmeansArgs, Start};
 pub use learning::{FeatureArgs, LearnedArgs, LearningArgs, ResultArgs};
 pub use outliers::{OutliersArgs, Score};
@@ -31,7 +35,8 @@ pub use verbs::{
 const EXIT_CODES: &str = "\
 Exit codes:
   0    the work is done and everything asked for is written
-  1    the work failed: the data, a file, the memory budget or the mathematics
+  1    the work failed: the data, a file, the memory budget or the mathematics; of `check`, also
+       that the function is no kernel
   2    the command line is wrong; nothing was read
   130  interrupted by Ctrl-C; nothing half-written is left behind";
 
@@ -71,6 +76,12 @@ pub enum Verb {
     Predict(PredictArgs),
     /// Tell what is inside a model file
     Inspect(InspectArgs),
+    /// Find out whether a function is a kernel, on the rows of a table
+    Check(CheckArgs),
+    /// Write the features whose inner products are a kernel
+    Features(FeaturesArgs),
+    /// List all kernels
+    Kernels(KernelsArgs),
     /// Run kernel PCA on data made on the spot and draw a picture
     Demo(DemoArgs),
     /// Print a script that completes commands in a shell
@@ -92,8 +103,10 @@ impl Verb {
             Verb::Kmeans(args) => args.results.quiet,
             Verb::Outliers(args) => args.results.quiet,
             Verb::Predict(args) => args.quiet,
+            Verb::Check(args) => args.quiet,
+            Verb::Features(args) => args.quiet,
             Verb::Demo(args) => args.quiet,
-            Verb::Inspect(_) | Verb::Completions(_) => true,
+            Verb::Inspect(_) | Verb::Kernels(_) | Verb::Completions(_) => true,
         }
     }
 
@@ -112,7 +125,9 @@ impl Verb {
             Verb::Outliers(args) => args.check_files(),
             Verb::Predict(args) => args.check_files(),
             Verb::Demo(args) => args.check_files(),
-            Verb::Inspect(_) | Verb::Completions(_) => Ok(()),
+            Verb::Check(args) => args.sight.check_files(args.output.as_ref()),
+            Verb::Features(args) => args.sight.check_files(args.output.as_ref()),
+            Verb::Inspect(_) | Verb::Kernels(_) | Verb::Completions(_) => Ok(()),
         }
     }
 }

@@ -2,15 +2,14 @@
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use mercer::KernelSpec;
 use mercer::model::Components;
 use mercer::model::detector::Unusual;
 
 use super::destination::Picture;
 use super::groups::{MachineArgs, Precision, TableArgs, plot_files};
+use super::kernel::{Kernel, with_kernels};
 use super::learning::{FeatureArgs, ResultArgs};
 use super::values::{components, minority};
-use super::verbs::with_kernels;
 
 const OUTLIERS_EXAMPLES: &str = "\
 Examples:
@@ -49,7 +48,7 @@ pub struct OutliersArgs {
     pub features: FeatureArgs,
     /// The kernel, e.g. `rbf(sigma=2)`, `poly(degree=3)`, `0.5*rbf(gamma=scale) + linear`
     #[arg(long, value_name = "SPEC", default_value = "rbf(gamma=scale)", help_heading = "Model")]
-    pub kernel: KernelSpec,
+    pub kernel: Kernel,
     /// How many components of kernel PCA stand for what is usual: a count, a fraction of the
     /// variance (0.95 or 95%), or `all` [default: 20, or as many as there are rows]
     #[arg(short = 'k', long, value_name = "K", value_parser = components, help_heading = "Model")]

@@ -4,14 +4,13 @@ use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use mercer::KernelSpec;
 use mercer::solve::ridge;
 
 use super::destination::{ModelFile, Picture, TableFile};
 use super::groups::{MachineArgs, Precision, TableArgs, check_distinct, plot_files, table_file};
+use super::kernel::{Kernel, with_kernels};
 use super::learning::LearningArgs;
 use super::values::{not_negative, tolerance};
-use super::verbs::with_kernels;
 
 const KRR_EXAMPLES: &str = "\
 Examples:
@@ -59,7 +58,7 @@ pub struct SearchArgs {
     /// A kernel, e.g. `rbf(sigma=2)`, `laplacian` or `0.5*rbf(gamma=scale) + linear`; may be given
     /// several times, to compare. One whose width is left open stands for several widths
     #[arg(long, value_name = "SPEC", default_value = "rbf")]
-    pub kernel: Vec<KernelSpec>,
+    pub kernel: Vec<Kernel>,
     /// The penalty, or several to compare [default: three per decade, as far as it can matter]
     #[arg(long, value_name = "ALPHA", value_delimiter = ',', value_parser = not_negative,
           allow_negative_numbers = true)]

@@ -1,13 +1,12 @@
 //! The flags of support vector machines: `svc`, `svr`, `oneclass` and `search`.
 
 use clap::{Args, ValueEnum};
-use mercer::KernelSpec;
 use mercer::model::svm::Method;
 
 use super::groups::{MachineArgs, Precision, TableArgs};
+use super::kernel::{Kernel, with_kernels};
 use super::learning::{LearnedArgs, LearningArgs};
 use super::values::{ClassWeights, MemorySize, not_negative, positive, share};
-use super::verbs::with_kernels;
 
 const SVC_EXAMPLES: &str = "\
 Examples:
@@ -91,7 +90,7 @@ pub struct SvcArgs {
     pub learning: LearningArgs,
     /// The kernel, e.g. `rbf(sigma=2)`, `poly(degree=3)`, `0.5*rbf(gamma=scale) + linear`
     #[arg(long, value_name = "SPEC", default_value = "rbf(gamma=scale)", help_heading = "Model")]
-    pub kernel: KernelSpec,
+    pub kernel: Kernel,
     /// C, the price of a unit on the wrong side of the margin
     #[arg(short = 'C', long, value_name = "C", default_value = "1", value_parser = positive,
           allow_negative_numbers = true, conflicts_with = "nu", help_heading = "Model")]
@@ -133,7 +132,7 @@ pub struct SvrArgs {
     pub learning: LearningArgs,
     /// The kernel, e.g. `rbf(sigma=2)`, `poly(degree=3)`, `0.5*rbf(gamma=scale) + linear`
     #[arg(long, value_name = "SPEC", default_value = "rbf(gamma=scale)", help_heading = "Model")]
-    pub kernel: KernelSpec,
+    pub kernel: Kernel,
     /// C, the price of a unit beyond the tube. The target is not scaled: where its values are large,
     /// so must C be
     #[arg(short = 'C', long, value_name = "C", default_value = "1", value_parser = positive,
@@ -170,7 +169,7 @@ pub struct OneclassArgs {
     pub learning: LearningArgs,
     /// The kernel, e.g. `rbf(sigma=2)`, `laplacian` or `0.5*rbf(gamma=scale) + linear`
     #[arg(long, value_name = "SPEC", default_value = "rbf(gamma=scale)", help_heading = "Model")]
-    pub kernel: KernelSpec,
+    pub kernel: Kernel,
     /// About the share of rows to leave outside. LIBSVM takes 0.5, which is more than most would call
     /// unusual
     #[arg(long, value_name = "SHARE", default_value = "0.1", value_parser = share,
@@ -207,7 +206,7 @@ pub struct SvmSearchArgs {
     /// A kernel; may be given several times, to compare. One whose width is left open, such as `rbf`
     /// or `laplacian`, stands for several widths around what the data suggests
     #[arg(long, value_name = "SPEC", default_value = "rbf", help_heading = "Search")]
-    pub kernel: Vec<KernelSpec>,
+    pub kernel: Vec<Kernel>,
     /// The widths of RBF kernels to compare, instead of --kernel
     #[arg(long, value_name = "GAMMA", value_delimiter = ',', value_parser = positive,
           allow_negative_numbers = true, conflicts_with = "kernel", help_heading = "Search")]

@@ -82,7 +82,7 @@ fn a_regression_needs_no_flags_and_takes_many() {
     let Verb::Krr(args) = parse("krr t.csv").unwrap() else { panic!("krr") };
     assert_eq!(args.search.kernel[0].to_string(), "rbf");
     assert!(args.search.alpha.is_empty() && args.search.folds.is_none());
-    assert_eq!(args.learning.features.scale, Scale::Standard);
+    assert_eq!(args.learning.features.scale, None);
     let line = "krr t.csv --target a,b --columns ^c --label c --weights w --classify \
                 --kernel rbf --kernel poly(degree=2,coef0=1) --alpha 0.1,1 --alpha 10 \
                 --alpha-per-target --folds 5 --seed 3 --no-intercept --solver cg \
@@ -120,7 +120,7 @@ fn clusters_need_a_number_and_outliers_need_nothing() {
     let clusters = &args.clusters;
     assert_eq!((clusters.count, clusters.n_init, clusters.max_iter), (3, 1, 300));
     assert_eq!((clusters.init, clusters.tolerance), (Start::PlusPlus, 0.0));
-    assert_eq!(args.learning.features.scale, Scale::Standard);
+    assert_eq!(args.learning.features.scale, None);
     let line = "kmeans t.csv --clusters 2 --init k-means++ --n-init 10 --max-iter 5 --tolerance 1e-3 \
                 --seed 7 --weights w --scale none --kernel linear --precision f32";
     let Verb::Kmeans(args) = parse(line).unwrap() else { panic!("kmeans") };

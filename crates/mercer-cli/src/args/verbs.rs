@@ -13,6 +13,7 @@ use super::groups::{
     ColumnArgs, ComponentArgs, MachineArgs, ModelArgs, OutputArgs, TableArgs, check_distinct,
     plot_files, table_file,
 };
+use super::kernel::{Kernel, with_kernels};
 use super::values::positive;
 use crate::demo_data::Shape;
 
@@ -141,7 +142,7 @@ pub struct KpcaArgs {
     pub columns: ColumnArgs,
     /// The kernel, e.g. `rbf(sigma=2)`, `poly(degree=3)`, `0.5*rbf(gamma=scale) + linear`
     #[arg(long, value_name = "SPEC", default_value = "rbf(gamma=scale)", help_heading = "Kernel")]
-    pub kernel: KernelSpec,
+    pub kernel: Kernel,
     /// Do not centre the rows in feature space
     #[arg(long, help_heading = "Kernel")]
     pub no_center: bool,
@@ -239,20 +240,6 @@ impl DemoArgs {
     pub(super) fn check_files(&self) -> Result<(), clap::Error> {
         check_distinct(&[], &plot_files(&self.plot).collect::<Vec<_>>())
     }
-}
-
-/// The examples, and the families of kernels as they describe themselves.
-pub(super) fn with_kernels(examples: &str) -> String {
-    let families = mercer::kernel::families().iter().map(|family| {
-        let names: Vec<&str> = family.parameters.iter().map(|p| p.name).collect();
-        let call = match names.is_empty() {
-            true => family.name.to_string(),
-            false => format!("{}({})", family.name, names.join(", ")),
-        };
-        format!("  {call}\n      {}\n", family.doc)
-    });
-    let combined = "  a + b, a*b, 2*a, normalize(a)\n      Combinations of kernels a and b.";
-    format!("{examples}\n\nKernels:\n{}{combined}", families.collect::<String>())
 }
 
 /// Flags of `mercer inspect`.

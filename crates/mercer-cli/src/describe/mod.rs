@@ -19,6 +19,10 @@ pub fn describe(lines: &mut Lines, facts: &Facts) {
     if let Some(label) = &facts.label {
         lines.add("label", format!("{label}, carried along"));
     }
+    if !facts.left_out.is_empty() {
+        lines
+            .add("left out", format!("{}: the kernel does not name them", listed(&facts.left_out)));
+    }
     if let Some(machine) = &facts.svm {
         svm::describe_machine(lines, facts, machine);
         return svm::describe_optimum(lines, facts, machine);

@@ -35,7 +35,6 @@ pub(super) fn of_kernel_pca<T: Real>(model: &KernelPca<T>) -> Facts {
         alpha: map.params.alpha,
     });
     Facts {
-        kernel: Some(model.params.kernel.to_string()),
         centered: Some(model.params.center),
         inverse,
         explained_variance: model.eigenvalues.iter().map(|eta| eta / n).collect(),

@@ -4,7 +4,7 @@ use mercer::io::{Model, Saved};
 use mercer::model::{Report, ScalingKind};
 use serde::{Serialize, Serializer};
 
-use crate::data::Places;
+use crate::data::{Places, kernel_of};
 use crate::machine::Machine;
 
 mod clusters;
@@ -37,8 +37,14 @@ pub struct Facts {
     pub column_names: Option<Vec<String>>,
     /// The column that was carried along.
     pub label: Option<String>,
+    /// Columns that the kernel does not name, so that nothing was learned from them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
     /// What was done to every column.
     pub scaling: ScalingKind,
+    /// Whether columns were moved too, and not only stretched.
+    #[serde(skip)]
+    pub shifted: bool,
     /// The kernel, with its widths as numbers.
     pub kernel: Option<String>,
     /// Whether rows are centred in feature space.
@@ -89,12 +95,19 @@ impl Facts {
             Model::Detector32(model) => detector::of_detector(model),
             Model::Detector64(model) => detector::of_detector(model),
         };
+        let places = places(saved).unwrap_or_default();
         Self {
             estimator: saved.model.estimator(),
             columns: saved.model.inputs(),
             column_names: saved.feature_names.clone(),
-            label: places(saved).and_then(|places| places.label),
+            label: places.label,
+            left_out: places.left_out,
             scaling: saved.scaling.as_ref().map_or(ScalingKind::None, |scaling| scaling.kind),
+            shifted: saved
+                .scaling
+                .as_ref()
+                .is_some_and(|scaling| scaling.shift.iter().any(|s| *s != 0.0)),
+            kernel: kernel_of(&saved.model).map(|kernel| kernel.to_string()),
             dtype: saved.dtype.name(),
             ..facts
         }
@@ -136,8 +149,10 @@ impl Facts {
     pub fn extent(&self) -> String {
         let scaling = match self.scaling {
             ScalingKind::None => "",
-            ScalingKind::Standard => ", scaled to mean 0 and variance 1",
-            ScalingKind::Minmax => ", scaled to lie between 0 and 1",
+            ScalingKind::Standard if self.shifted => ", scaled to mean 0 and variance 1",
+            ScalingKind::Standard => ", scaled to variance 1",
+            ScalingKind::Minmax if self.shifted => ", scaled to lie between 0 and 1",
+            ScalingKind::Minmax => ", scaled to size 1",
         };
         let (rows, columns) = (counted(self.rows, "row"), counted(self.columns, "column"));
         format!("{rows} × {columns}{scaling}")
@@ -151,7 +166,9 @@ fn bare(rows: usize, report: &Report) -> Facts {
         columns: 0,
         column_names: None,
         label: None,
+        left_out: Vec::new(),
         scaling: ScalingKind::None,
+        shifted: false,
         kernel: None,
         centered: None,
         whitened: None,

@@ -13,6 +13,7 @@ mod labels;
 mod legend;
 mod lines;
 mod marks;
+mod names;
 mod panel;
 mod points;
 mod raster;

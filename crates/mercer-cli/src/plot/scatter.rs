@@ -6,6 +6,7 @@ use super::axis::Axis;
 use super::grouped;
 use super::labels::{Colouring, LabelColumn};
 use super::legend::{draw_legend, legend_width};
+use super::names::{MOST_NAMES, draw_names};
 use super::panel::Plane;
 use super::points::{draw_points, drawn_rows};
 use super::svg::{GRID, INK, Rect, SOFT_INK, Svg, TextStyle, number, shortened};
@@ -27,6 +28,8 @@ pub struct Scatter<'a> {
     pub y_title: &'a str,
     /// The label of every row, if there is one.
     pub labels: Option<LabelColumn<'a>>,
+    /// What stands beside every point, if it is named; of more than 60 points none is.
+    pub names: Option<&'a [String]>,
 }
 
 const WIDTH: f64 = 860.0;
@@ -63,6 +66,9 @@ pub fn scatter(picture: &Scatter) -> String {
     }
     let drawn = drawn_rows(&points);
     draw_points(&mut svg, &plane, &points, &drawn, &colouring, 1.0);
+    if let Some(names) = picture.names.filter(|names| names.len() <= MOST_NAMES) {
+        draw_names(&mut svg, &plane, &points, names);
+    }
     let y_title = if picture.y.is_some() { picture.y_title } else { "" };
     plane.draw_frame(&mut svg, picture.x_title, y_title);
     let corner = [plane.frame.right() + 22.0, plane.frame.top];
@@ -146,6 +152,7 @@ mod tests {
             x_title: "component 1",
             y_title: "component 2",
             labels: labels.map(|values| LabelColumn { name: "kind", values }),
+            names: None,
         })
     }
 

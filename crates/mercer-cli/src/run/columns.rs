@@ -4,8 +4,8 @@
 use mercer::io::{Column, Table};
 use mercer::{Error, Result};
 
-use crate::args::{FeatureArgs, LearningArgs};
-use crate::data::{Label, MOST_NOTED, Places, Target, about};
+use crate::args::LearningArgs;
+use crate::data::{Form, Label, MOST_NOTED, Places, Target, about};
 
 /// What the columns of a table are for.
 #[derive(Debug)]
@@ -14,16 +14,37 @@ pub struct Roles<'a> {
     pub target: Option<&'a str>,
     /// What these hold.
     pub kind: Kind,
-    /// The columns to learn from, and the one to carry along.
-    pub features: &'a FeatureArgs,
+    /// The columns to learn from, if they are named.
+    pub columns: Option<&'a str>,
+    /// The column to carry along.
+    pub label: Option<&'a str>,
     /// The column that says how much each row counts.
     pub weights: Option<&'a str>,
+    /// What the columns to learn from are to the kernel.
+    pub form: &'a Form,
 }
 
 impl<'a> Roles<'a> {
     /// The roles that `learning` gives to columns, with the targets `target`, which hold `kind`.
-    pub fn of(target: Option<&'a str>, kind: Kind, learning: &'a LearningArgs) -> Self {
-        Self { target, kind, features: &learning.features, weights: learning.weights.as_deref() }
+    pub fn of(
+        target: Option<&'a str>,
+        kind: Kind,
+        learning: &'a LearningArgs,
+        form: &'a Form,
+    ) -> Self {
+        let weights = learning.weights.as_deref();
+        let features = &learning.features;
+        let (columns, label) = (features.columns.as_deref(), features.label.as_deref());
+        Self { target, kind, columns, label, weights, form }
+    }
+
+    /// The roles of a table of which nothing is learned but what it holds.
+    pub fn without_target(
+        columns: Option<&'a str>,
+        label: Option<&'a str>,
+        form: &'a Form,
+    ) -> Self {
+        Self { target: None, kind: Kind::Nothing, columns, label, weights: None, form }
     }
 }
 
@@ -75,19 +96,22 @@ pub enum Targets {
 
 /// Takes `table` apart as `roles` say.
 pub fn choose(table: Table, roles: &Roles<'_>) -> Result<(Chosen, Wanted)> {
-    let args = roles.features;
     let target_columns = targets(&table, roles)?;
     let weights_column = roles.weights.map(|which| table.find(which)).transpose()?;
     let marked = table.label.filter(|i| !target_columns.contains(i));
-    let label_column = args.label.as_deref().map(|which| table.find(which)).transpose()?;
+    let label_column = roles.label.map(|which| table.find(which)).transpose()?;
     check_roles(&table, &target_columns, weights_column, label_column)?;
     let label_column = label_column.or(marked.filter(|i| Some(*i) != weights_column));
     let taken: Vec<usize> =
         target_columns.iter().copied().chain(weights_column).chain(label_column).collect();
-    let positions = features(&table, args, &taken, [label_column, weights_column])?;
+    let positions = features(&table, roles, &taken, [label_column, weights_column])?;
+    // A text is the best name of its row.
+    let label_column =
+        label_column.or(positions.first().copied().filter(|_| *roles.form == Form::Texts));
     let named = |i: usize| (table.name(i), table.columns[i].clone());
     let targets: Vec<Label> = target_columns.iter().map(|&i| named(i)).collect();
-    let is_noted = args.columns.is_some() && positions.len() <= MOST_NOTED;
+    let is_named = roles.columns.is_some() || roles.form.named().is_some();
+    let is_noted = is_named && positions.len() <= MOST_NOTED;
     let places = Places {
         table_columns: table.n_columns(),
         columns: if is_noted { positions.clone() } else { Vec::new() },
@@ -98,14 +122,16 @@ pub fn choose(table: Table, roles: &Roles<'_>) -> Result<(Chosen, Wanted)> {
             .map(|&i| Target { name: table.name(i), column: i })
             .collect(),
         weights_column,
+        left_out: left_out(&table, roles, &positions, &taken),
     };
     let wanted = Wanted {
         targets: wanted(&table, &target_columns, roles.kind)?,
         weights: weights_column.map(|i| weights(&table, i)).transpose()?,
     };
     let label = label_column.map(named);
-    let chosen = Chosen { features: table.keep(&positions), label, targets, places };
-    Ok((chosen, wanted))
+    let features = table.keep(&positions);
+    roles.form.check(&features)?;
+    Ok((Chosen { features, label, targets, places }, wanted))
 }
 
 fn targets(table: &Table, roles: &Roles<'_>) -> Result<Vec<usize>> {
@@ -146,24 +172,44 @@ fn check_roles(
 
 fn features(
     table: &Table,
-    args: &FeatureArgs,
+    roles: &Roles<'_>,
     taken: &[usize],
     [label, weights]: [Option<usize>; 2],
 ) -> Result<Vec<usize>> {
-    let mut positions = match &args.columns {
-        Some(which) => table.choose(which)?,
-        None => (0..table.n_columns()).filter(|i| !taken.contains(i)).collect(),
+    let by_kernel = roles.form.named();
+    let mut positions: Vec<usize> = match (&by_kernel, roles.columns) {
+        (Some(_), Some(_)) => {
+            let message = "the kernel names its columns itself: leave one of both out";
+            return Err(Error::parameter("--columns", message));
+        }
+        (Some(names), None) => names.iter().map(|name| table.named(name)).collect::<Result<_>>()?,
+        (None, Some(which)) => table.choose(which)?,
+        (None, None) => (0..table.n_columns()).filter(|i| !taken.contains(i)).collect(),
     };
-    positions.retain(|&i| Some(i) != label);
-    if let Some(&i) = positions.iter().find(|i| taken.contains(i)) {
+    if by_kernel.is_none() {
+        positions.retain(|&i| Some(i) != label);
+    }
+    let is_wrong = |i: &&usize| taken.contains(i) && Some(**i) != label;
+    if let Some(&i) = positions.iter().find(is_wrong) {
         let role = if Some(i) == weights { "holds the weights" } else { "is the target" };
-        let message = format!("column {:?} {role}: leave it out of --columns", table.name(i));
+        let place = if by_kernel.is_some() { "the kernel" } else { "--columns" };
+        let message = format!("column {:?} {role}: leave it out of {place}", table.name(i));
         return Err(about(table, message));
     }
     if positions.is_empty() {
         return Err(about(table, "no column is left to learn from".into()));
     }
     Ok(positions)
+}
+
+/// The columns that a kernel which names its own does not name, and that have no other role.
+fn left_out(table: &Table, roles: &Roles<'_>, positions: &[usize], taken: &[usize]) -> Vec<String> {
+    if roles.form.named().is_none() {
+        return Vec::new();
+    }
+    let is_used = |i: &usize| positions.contains(i) || taken.contains(i);
+    let unused = (0..table.n_columns()).filter(|i| !is_used(i)).take(MOST_NOTED);
+    unused.map(|i| table.name(i)).collect()
 }
 
 /// What the targets hold.

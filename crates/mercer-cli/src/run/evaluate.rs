@@ -8,11 +8,12 @@ use mercer::model::kernel_ridge::KernelRidge;
 use mercer::model::spread::Spread;
 use mercer::model::svm::Svm;
 use mercer::model::{Scaling, classes};
+use mercer::points::Samples;
 use mercer::real::Real;
 use mercer::{Error, Result};
 
 use super::Session;
-use crate::data::{Rows, Scales};
+use crate::data::{Basis, Form, Prepared, Scales};
 use crate::machine::Machine;
 use crate::said::{Said, Unusual};
 
@@ -25,22 +26,44 @@ pub fn evaluate(
     table: &Table,
     std: bool,
 ) -> Result<Said> {
-    let scales = Scales::Apply(scaling);
     match model {
-        Model::KernelRidge32(ridge) => by_ridge(session, ridge, Rows::of(table, scales)?, std),
-        Model::KernelRidge64(ridge) => by_ridge(session, ridge, Rows::of(table, scales)?, std),
+        Model::KernelRidge32(ridge) => {
+            by_ridge(session, ridge, basis(session, model, scaling, table)?, std)
+        }
+        Model::KernelRidge64(ridge) => {
+            by_ridge(session, ridge, basis(session, model, scaling, table)?, std)
+        }
         Model::Svm32(_) | Model::Svm64(_) => {
             let machine = Machine::of(model).expect("these are machines");
             Ok(machine.says(decisions(session, model, scaling, table)?))
         }
-        Model::KernelKMeans32(model) => by_centres(session, model, Rows::of(table, scales)?),
-        Model::KernelKMeans64(model) => by_centres(session, model, Rows::of(table, scales)?),
-        Model::Detector32(model) => by_detector(session, model, Rows::of(table, scales)?),
-        Model::Detector64(model) => by_detector(session, model, Rows::of(table, scales)?),
+        Model::KernelKMeans32(clusters) => {
+            by_centres(session, clusters, basis(session, model, scaling, table)?)
+        }
+        Model::KernelKMeans64(clusters) => {
+            by_centres(session, clusters, basis(session, model, scaling, table)?)
+        }
+        Model::Detector32(detector) => {
+            by_detector(session, detector, basis(session, model, scaling, table)?)
+        }
+        Model::Detector64(detector) => {
+            by_detector(session, detector, basis(session, model, scaling, table)?)
+        }
         Model::Pca(_) | Model::KernelPca32(_) | Model::KernelPca64(_) => {
             unreachable!("a model that has components says nothing of rows")
         }
     }
+}
+
+/// The rows of `table` in the form that `model` wants them in.
+pub fn basis<T: Real>(
+    session: &Session,
+    model: &Model,
+    scaling: Option<&Scaling>,
+    table: &Table,
+) -> Result<Basis<T>> {
+    let form = Form::of_model(model);
+    Ok(Prepared::of(session, table, &form, Scales::Apply(scaling))?.basis)
 }
 
 /// The squared distances (m × clusters) of the rows of `table` from the centres of the clusters
@@ -51,15 +74,25 @@ pub fn distances(
     scaling: Option<&Scaling>,
     table: &Table,
 ) -> Result<Mat<f64>> {
-    let (context, scales) = (&session.context, Scales::Apply(scaling));
     match model {
-        Model::KernelKMeans32(model) => {
-            model.distances(context, &Rows::of(table, scales)?.dense()?)
+        Model::KernelKMeans32(clusters) => {
+            from_centres(session, clusters, &basis(session, model, scaling, table)?)
         }
-        Model::KernelKMeans64(model) => {
-            model.distances(context, &Rows::of(table, scales)?.dense()?)
+        Model::KernelKMeans64(clusters) => {
+            from_centres(session, clusters, &basis(session, model, scaling, table)?)
         }
         _ => unreachable!("only clusters have centres"),
+    }
+}
+
+fn from_centres<T: Real>(
+    session: &Session,
+    model: &KernelKMeans<T>,
+    basis: &Basis<T>,
+) -> Result<Mat<f64>> {
+    match basis {
+        Basis::Samples(x) => model.distances(&session.context, x),
+        Basis::Matrix(_) => unreachable!("only rows of numbers are drawn over a plane"),
     }
 }
 
@@ -70,42 +103,42 @@ pub fn decisions(
     scaling: Option<&Scaling>,
     table: &Table,
 ) -> Result<Mat<f64>> {
-    let scales = Scales::Apply(scaling);
     match model {
-        Model::Svm32(svm) => by_machine(session, svm, Rows::of(table, scales)?),
-        Model::Svm64(svm) => by_machine(session, svm, Rows::of(table, scales)?),
+        Model::Svm32(svm) => by_machine(session, svm, basis(session, model, scaling, table)?),
+        Model::Svm64(svm) => by_machine(session, svm, basis(session, model, scaling, table)?),
         _ => unreachable!("only support vector machines have decisions"),
     }
 }
 
-fn by_machine<T: Real>(session: &Session, svm: &Svm<T>, rows: Rows<T>) -> Result<Mat<f64>> {
-    match svm.anchors {
-        Some(_) => svm.decisions(&session.context, &rows.dense()?),
-        // The columns are kernel values with the rows that the model learned from.
-        None => svm.decisions_gram(&session.context, rows.view()),
+fn by_machine<T: Real>(session: &Session, svm: &Svm<T>, rows: Basis<T>) -> Result<Mat<f64>> {
+    match rows {
+        Basis::Samples(x) => svm.decisions(&session.context, &x),
+        Basis::Matrix(values) => svm.decisions_gram(&session.context, values.view()),
     }
 }
 
-fn by_centres<T: Real>(session: &Session, model: &KernelKMeans<T>, rows: Rows<T>) -> Result<Said> {
+fn by_centres<T: Real>(session: &Session, model: &KernelKMeans<T>, rows: Basis<T>) -> Result<Said> {
     let context = &session.context;
-    if model.anchors.is_none() {
-        // The columns are kernel values with the rows that the model learned from. Distances need
-        // that of a row with itself too, which is not among them.
-        let places = model.predict_gram(context, rows.view())?;
-        return Ok(Said::Clusters { places, distances: None });
-    }
-    let x = rows.dense()?;
+    let x = match rows {
+        Basis::Samples(x) => x,
+        Basis::Matrix(values) => {
+            // Distances need the kernel value of a row with itself too, which is not among them.
+            let places = model.predict_gram(context, values.view())?;
+            return Ok(Said::Clusters { places, distances: None });
+        }
+    };
     let (places, squares) = (model.predict(context, &x)?, model.distances(context, &x)?);
     let distances = places.iter().enumerate().map(|(row, &place)| squares[(row, place)].sqrt());
     Ok(Said::Clusters { distances: Some(distances.collect()), places })
 }
 
-fn by_detector<T: Real>(session: &Session, model: &Detector<T>, rows: Rows<T>) -> Result<Said> {
-    let scores = match (&model.pca.anchors, model.score) {
-        (Some(_), _) => model.scores(&session.context, &rows.dense()?)?,
-        // The columns are kernel values with the rows that the model learned from.
-        (None, Score::Projections) => model.scores_gram(&session.context, rows.view(), None)?,
-        (None, Score::Reconstruction) => {
+fn by_detector<T: Real>(session: &Session, model: &Detector<T>, rows: Basis<T>) -> Result<Said> {
+    let scores = match (rows, model.score) {
+        (Basis::Samples(x), _) => model.scores(&session.context, &x)?,
+        (Basis::Matrix(values), Score::Projections) => {
+            model.scores_gram(&session.context, values.view(), None)?
+        }
+        (Basis::Matrix(_), Score::Reconstruction) => {
             let message = "this model learned from a kernel matrix, and its scores need the kernel \
                            value of each row with itself, for which a table has no place: score rows \
                            by the Python package";
@@ -118,29 +151,50 @@ fn by_detector<T: Real>(session: &Session, model: &Detector<T>, rows: Rows<T>) -
 fn by_ridge<T: Real>(
     session: &Session,
     model: &KernelRidge<T>,
-    rows: Rows<T>,
+    rows: Basis<T>,
     std: bool,
 ) -> Result<Said> {
-    let context = &session.context;
-    let mut out = Mat::<T>::zeros(rows.n, model.t());
-    let mut deviations = None;
-    if model.anchors.is_none() && !std {
-        // The columns are kernel values with the rows that the model learned from.
-        model.predict_gram(context, rows.view(), out.view_mut())?;
-    } else {
-        let x = rows.dense()?;
-        if std {
-            let amplitudes = Spread::amplitudes(context, model)?;
-            let own = Spread::new(context, model)?.deviations(context, &x)?;
-            let scaled = |i: usize, j: usize| amplitudes[j] * own[(i, j)];
-            deviations = Some(Mat::from_fn(own.rows(), own.cols(), scaled));
+    let values = predictions(session, model, &rows)?;
+    let deviations = match rows {
+        Basis::Samples(x) if std => Some(deviations(session, model, &x)?),
+        Basis::Matrix(_) if std => {
+            let message = "this model learned from a kernel matrix, and deviations need the kernel \
+                           value of each row with itself, for which a table has no place";
+            return Err(Error::parameter("--std", message));
         }
-        model.predict(context, &x, out.view_mut())?;
-    }
-    let values = Mat::from_fn(out.rows(), out.cols(), |i, j| out[(i, j)].f64());
+        _ => None,
+    };
     if model.classes.is_none() {
         return Ok(Said::Values { values, deviations });
     }
     let places = classes::decode(values.view());
     Ok(Said::Classes { places, scores: values, decisions: None, probabilities: None })
+}
+
+/// Predictions for rows: n × targets.
+pub fn predictions<T: Real>(
+    session: &Session,
+    model: &KernelRidge<T>,
+    rows: &Basis<T>,
+) -> Result<Mat<f64>> {
+    let mut out = Mat::<T>::zeros(rows.n(), model.t());
+    match rows {
+        Basis::Samples(x) => model.predict(&session.context, x, out.view_mut())?,
+        Basis::Matrix(values) => {
+            model.predict_gram(&session.context, values.view(), out.view_mut())?;
+        }
+    }
+    Ok(Mat::from_fn(out.rows(), out.cols(), |i, j| out[(i, j)].f64()))
+}
+
+/// Standard deviations of predictions: n × targets.
+fn deviations<T: Real>(
+    session: &Session,
+    model: &KernelRidge<T>,
+    x: &Samples<T>,
+) -> Result<Mat<f64>> {
+    let context = &session.context;
+    let amplitudes = Spread::amplitudes(context, model)?;
+    let own = Spread::new(context, model)?.deviations(context, x)?;
+    Ok(Mat::from_fn(own.rows(), own.cols(), |i, j| amplitudes[j] * own[(i, j)]))
 }

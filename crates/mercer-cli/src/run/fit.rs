@@ -1,6 +1,6 @@
 //! `mercer pca` and `mercer kpca`: read, fit, write, tell.
 
-use mercer::io::{Dtype, Model, Saved};
+use mercer::io::{Dtype, Model, Saved, Table};
 use mercer::linalg::view::Mat;
 use mercer::model::inverse::InverseParams;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
@@ -10,8 +10,11 @@ use mercer::real::Real;
 use mercer::{Error, Result};
 
 use super::Session;
-use crate::args::{ColumnArgs, ComponentArgs, KpcaArgs, ModelArgs, OutputArgs, PcaArgs, TableArgs};
-use crate::data::{self, Rows, Scales, Types};
+use super::columns::{self, Roles};
+use crate::args::{
+    ColumnArgs, ComponentArgs, KpcaArgs, ModelArgs, OutputArgs, PcaArgs, Scale, TableArgs,
+};
+use crate::data::{self, Basis, Form, Numbers, Prepared, Scales, Types};
 use crate::deliver::{self, Parcel};
 use crate::describe;
 use crate::facts::{self, Facts};
@@ -23,6 +26,7 @@ use crate::summary::{self, FitObject, Lines, Outputs, ResultsObject, file_name, 
 struct Job<'a> {
     command: &'static str,
     table: &'a TableArgs,
+    form: Form,
     columns: &'a ColumnArgs,
     components: &'a ComponentArgs,
     output: &'a OutputArgs,
@@ -49,21 +53,22 @@ pub fn pca(session: &Session, args: &PcaArgs) -> std::result::Result<(), Failure
     let job = Job {
         command: "pca",
         table: &args.table,
+        form: Form::Numbers,
         columns: &args.columns,
         components: &args.components,
         output: &args.output,
         model: &args.model,
     };
     run(session, &job, |features, work, kind| match work {
-        Dtype::F32 => fit_pca::<f32>(session, &params, Rows::of(features, Scales::Learn(kind))?),
-        Dtype::F64 => fit_pca::<f64>(session, &params, Rows::of(features, Scales::Learn(kind))?),
+        Dtype::F32 => fit_pca::<f32>(session, &params, features, kind),
+        Dtype::F64 => fit_pca::<f64>(session, &params, features, kind),
     })
 }
 
 /// Runs `mercer kpca`.
 pub fn kpca(session: &Session, args: &KpcaArgs) -> std::result::Result<(), Failure> {
     let inverse = args.inverse.then(|| InverseParams {
-        kernel: args.inverse_kernel.clone().unwrap_or_else(|| args.kernel.clone()),
+        kernel: args.inverse_kernel.clone().unwrap_or_else(|| args.kernel.spec()),
         alpha: Some(args.inverse_alpha),
         center: true,
     });
@@ -74,11 +79,12 @@ pub fn kpca(session: &Session, args: &KpcaArgs) -> std::result::Result<(), Failu
         tolerance: args.components.tolerance,
         seed: args.components.seed,
         inverse,
-        ..KernelPcaParams::new(args.kernel.clone())
+        ..KernelPcaParams::new(args.kernel.spec())
     };
     let job = Job {
         command: "kpca",
         table: &args.table,
+        form: Form::of(&args.kernel),
         columns: &args.columns,
         components: &args.components,
         output: &args.output,
@@ -86,17 +92,23 @@ pub fn kpca(session: &Session, args: &KpcaArgs) -> std::result::Result<(), Failu
     };
     run(session, &job, |features, work, kind| match work {
         Dtype::F32 => {
-            let rows = Rows::of(features, Scales::Learn(kind))?;
+            let rows = Prepared::of(session, features, &job.form, Scales::Learn(kind))?;
             fit_kernel_pca(session, &params, rows, Model::KernelPca32)
         }
         Dtype::F64 => {
-            let rows = Rows::of(features, Scales::Learn(kind))?;
+            let rows = Prepared::of(session, features, &job.form, Scales::Learn(kind))?;
             fit_kernel_pca(session, &params, rows, Model::KernelPca64)
         }
     })
 }
 
-fn fit_pca<T: Real>(session: &Session, params: &PcaParams, rows: Rows<T>) -> Result<Fitted> {
+fn fit_pca<T: Real>(
+    session: &Session,
+    params: &PcaParams,
+    features: &Table,
+    kind: ScalingKind,
+) -> Result<Fitted> {
+    let rows = Numbers::<T>::of(session, features, Scales::Learn(kind))?;
     let model = Pca::fit(&session.context, params, rows.view())?;
     let mut scores = Mat::<T>::zeros(rows.n, model.k());
     model.transform(&session.context, rows.view(), scores.view_mut())?;
@@ -107,13 +119,16 @@ fn fit_pca<T: Real>(session: &Session, params: &PcaParams, rows: Rows<T>) -> Res
 fn fit_kernel_pca<T: Real>(
     session: &Session,
     params: &KernelPcaParams,
-    mut rows: Rows<T>,
+    rows: Prepared<T>,
     wrap: impl FnOnce(KernelPca<T>) -> Model,
 ) -> Result<Fitted> {
-    let scaling = rows.scaling.take();
-    let model = KernelPca::fit(&session.context, params, &rows.dense()?).map_err(of_way_back)?;
+    let model = match rows.basis {
+        Basis::Samples(x) => KernelPca::fit(&session.context, params, x),
+        Basis::Matrix(values) => KernelPca::fit_gram(&session.context, params, values.view()),
+    };
+    let model = model.map_err(of_way_back)?;
     let scores = model.training_scores().into_vec();
-    Ok(Fitted { model: wrap(model), scaling, scores })
+    Ok(Fitted { model: wrap(model), scaling: rows.scaling, scores })
 }
 
 /// The only penalty of kernel PCA is that of the way back; elsewhere `alpha` is a flag by itself.
@@ -128,12 +143,15 @@ fn of_way_back(error: Error) -> Error {
 fn run(
     session: &Session,
     job: &Job<'_>,
-    fit: impl FnOnce(&mercer::io::Table, Dtype, ScalingKind) -> Result<Fitted>,
+    fit: impl FnOnce(&Table, Dtype, ScalingKind) -> Result<Fitted>,
 ) -> std::result::Result<(), Failure> {
-    let chosen = data::choose(data::read(session, job.table)?, job.columns)?;
+    let (columns, label) = (job.columns.columns.as_deref(), job.columns.label.as_deref());
+    let scale = job.form.scaling(job.components.scale, Scale::None)?;
+    let roles = Roles::without_target(columns, label, &job.form);
+    let (chosen, _) = columns::choose(data::read(session, job.table, &job.form)?, &roles)?;
     let types = Types::of(job.components.precision, &chosen.features);
     session.progress.begin("preparing");
-    let fitted = fit(&chosen.features, types.work, job.components.scale.into())?;
+    let fitted = fit(&chosen.features, types.work, scale)?;
     if fitted.model.k() == 0 {
         let message = "all rows are equal: there is no component of positive variance";
         return Err(Error::Numeric(message.into()).into());
@@ -146,7 +164,7 @@ fn run(
     };
     let mut saved = Saved::new(fitted.model, types.result);
     saved.scaling = fitted.scaling;
-    saved.feature_names = chosen.features.names;
+    saved.feature_names = chosen.features.names.clone();
     facts::note_places(&mut saved, &chosen.places);
     let facts = Facts::of(&saved);
     let parcel = Parcel {
@@ -154,6 +172,7 @@ fn run(
         model: job.model.model.as_ref().map(|file| (file, &saved)),
         titles: titles(job, &facts),
         ratios: &facts.explained_variance_ratio,
+        texts: job.form.texts(&chosen.features),
     };
     let outputs = deliver::write(session, job.output, &parcel)?;
     session.progress.clear();

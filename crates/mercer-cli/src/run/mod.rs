@@ -1,19 +1,23 @@
 //! The verbs at work.
 
+mod check;
 mod columns;
 mod demo;
 mod evaluate;
+mod features;
 mod fit;
 mod found;
 mod inspect;
 mod kernels;
 mod kmeans;
 mod krr;
+mod list;
 mod model_file;
 mod new_rows;
 mod outliers;
 mod plane;
 mod predict;
+mod sight;
 mod svm;
 mod transform;
 
@@ -76,6 +80,9 @@ pub fn run(verb: &Verb, watch: &Watch) -> Result<(), Failure> {
         Verb::Outliers(args) => outliers::outliers(&session(&args.machine), args),
         Verb::Predict(args) => predict::predict(&session(&args.machine), args),
         Verb::Inspect(args) => inspect::inspect(args),
+        Verb::Check(args) => check::check(&session(&args.machine), args),
+        Verb::Features(args) => features::features(&session(&args.machine), args),
+        Verb::Kernels(args) => list::kernels(args),
         Verb::Demo(args) => demo::demo(&session(&args.machine), args),
         Verb::Completions(args) => {
             let output = std::io::stdout().lock();

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use mercer::io::{Model, Saved, Table, load};
-use mercer::points::Dense;
+use mercer::points::{Dense, Samples};
 use mercer::{Error, Result};
 
 /// The word that every text model of LIBSVM begins with.
@@ -38,7 +38,9 @@ pub fn widened(mut saved: Saved, table: &Table) -> Result<Saved> {
     }
     let width = saved.model.inputs().max(table.n_columns() - 1);
     if let Model::Svm64(svm) = &mut saved.model {
-        svm.anchors = svm.anchors.take().map(|x| with_zeros(&x, width)).transpose()?;
+        if let Some(Samples::Dense(x)) = &svm.anchors {
+            svm.anchors = Some(with_zeros(x, width)?.into());
+        }
     }
     saved.feature_names = Some((1..=width).map(|index| format!("x{index}")).collect());
     Ok(saved)

@@ -2,9 +2,12 @@
 //! otherwise.
 
 use mercer::Result;
-use mercer::io::{Column, Saved, Table};
+use std::collections::HashMap;
+
+use mercer::io::{Column, Saved, SparseColumn, Table};
 
 use crate::data::{Label, Places, about};
+use crate::describe::listed;
 use crate::facts;
 use crate::results::component_names;
 
@@ -81,8 +84,10 @@ fn by_model(
     if let (Some(names), Some(_)) = (&wanted.names, &table.names) {
         // LIBSVM text leaves zeros out, so that a column may have no entry at all.
         let table = if table.label.is_some() { with_zeros(table, names) } else { table };
-        let positions =
-            names.iter().map(|name| by_name(&table, name)).collect::<Result<Vec<_>>>()?;
+        let known = positions(&table);
+        let find =
+            |name: &String| known.get(name.as_str()).copied().ok_or_else(|| absent(&table, name));
+        let positions = names.iter().map(find).collect::<Result<Vec<_>>>()?;
         return Ok(table.keep(&positions));
     }
     let rest: Vec<usize> = (0..table.n_columns()).filter(|&i| Some(i) != label).collect();
@@ -97,29 +102,34 @@ fn by_model(
     Err(wrong_count(&table, wanted, rest.len(), "the table has"))
 }
 
-fn by_name(table: &Table, name: &str) -> Result<usize> {
+/// The position of every name; of equal names the first.
+fn positions(table: &Table) -> HashMap<&str, usize> {
     let names = table.names.as_deref().unwrap_or_default();
-    names.iter().position(|other| other == name).ok_or_else(|| {
-        let shown: Vec<&str> = names.iter().take(12).map(String::as_str).collect();
-        let more = if names.len() > shown.len() { ", …" } else { "" };
-        let message = format!(
-            "the model needs a column {name:?}, which is not there; the columns are {}{more} \
-             (--columns chooses others, in the order of the model's)",
-            shown.join(", ")
-        );
-        about(table, message)
-    })
+    names.iter().enumerate().rev().map(|(i, name)| (name.as_str(), i)).collect()
+}
+
+fn absent(table: &Table, name: &str) -> mercer::Error {
+    let names = table.names.as_deref().unwrap_or_default();
+    let message = format!(
+        "the model needs a column {name:?}, which is not there; the columns are {} (--columns chooses others, in the \
+         order of the model's)",
+        listed(names)
+    );
+    about(table, message)
 }
 
 fn with_zeros(mut table: Table, names: &[String]) -> Table {
     let rows = table.n_rows();
-    let known = table.names.get_or_insert_default();
-    for name in names {
-        if !known.contains(name) {
-            known.push(name.clone());
-            table.columns.push(Column::F64(vec![0.0; rows]));
-        }
-    }
+    let known = positions(&table);
+    let absent: Vec<String> =
+        names.iter().filter(|name| !known.contains_key(name.as_str())).cloned().collect();
+    let zeros = || match table.is_sparse() {
+        true => Column::Sparse(SparseColumn::zeros(rows)),
+        false => Column::F64(vec![0.0; rows]),
+    };
+    let columns: Vec<Column> = absent.iter().map(|_| zeros()).collect();
+    table.columns.extend(columns);
+    table.names.get_or_insert_default().extend(absent);
     table
 }
 

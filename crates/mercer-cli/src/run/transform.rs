@@ -10,10 +10,11 @@ use mercer::model::pca::Pca;
 use mercer::real::Real;
 use mercer::{Error, Result};
 
+use super::evaluate::basis;
 use super::new_rows::{self, NewRows};
 use super::{Session, model_file};
 use crate::args::TransformArgs;
-use crate::data::{self, Rows, Scales};
+use crate::data::{self, Basis, Form, Numbers, Scales};
 use crate::deliver::{self, Parcel};
 use crate::facts::{Facts, counted};
 use crate::failure::Failure;
@@ -37,7 +38,8 @@ enum Projection<'a> {
 pub fn transform(session: &Session, args: &TransformArgs) -> std::result::Result<(), Failure> {
     let saved = model_file::open(&args.model)?;
     let projection = Projection::of(&saved, &args.model)?;
-    let table = data::read(session, &args.table)?;
+    let form = if args.inverse { Form::Numbers } else { Form::of_model(&saved.model) };
+    let table = data::read(session, &args.table, &form)?;
     let (columns, label) = (args.columns.as_deref(), args.label.as_deref());
     let rows = new_rows::find(table, &saved, args.inverse, columns, label)?;
     session.progress.begin("preparing");
@@ -47,6 +49,7 @@ pub fn transform(session: &Session, args: &TransformArgs) -> std::result::Result
         false => projection.forward(session, &rows.features, args.errors)?,
     };
     let seconds = started.elapsed().as_secs_f64();
+    let texts = form.texts(&rows.features);
     let results = results(&saved, args.inverse, computed, rows);
     let facts = Facts::of(&saved);
     let parcel = Parcel {
@@ -54,6 +57,7 @@ pub fn transform(session: &Session, args: &TransformArgs) -> std::result::Result
         model: None,
         titles: titles(args, &facts, results.n()),
         ratios: &facts.explained_variance_ratio,
+        texts,
     };
     let outputs = deliver::write(session, &args.output, &parcel)?;
     session.progress.clear();
@@ -88,19 +92,20 @@ impl<'a> Projection<'a> {
     }
 
     fn forward(&self, session: &Session, table: &Table, errors: bool) -> Result<Computed> {
-        let scales = |saved: &'a Saved| Scales::Apply(saved.scaling.as_ref());
         match *self {
             Projection::Pca(model, saved) if saved.dtype == Dtype::F32 => {
-                project_pca::<f32>(session, model, &Rows::of(table, scales(saved))?, errors)
+                project_pca::<f32>(session, model, saved, table, errors)
             }
             Projection::Pca(model, saved) => {
-                project_pca::<f64>(session, model, &Rows::of(table, scales(saved))?, errors)
+                project_pca::<f64>(session, model, saved, table, errors)
             }
             Projection::Kernel32(model, saved) => {
-                project_kernel_pca(session, model, Rows::of(table, scales(saved))?, errors)
+                let rows = basis(session, &saved.model, saved.scaling.as_ref(), table)?;
+                project_kernel_pca(session, model, &rows, errors)
             }
             Projection::Kernel64(model, saved) => {
-                project_kernel_pca(session, model, Rows::of(table, scales(saved))?, errors)
+                let rows = basis(session, &saved.model, saved.scaling.as_ref(), table)?;
+                project_kernel_pca(session, model, &rows, errors)
             }
         }
     }
@@ -123,7 +128,7 @@ impl<'a> Projection<'a> {
 }
 
 fn restore_pca(session: &Session, model: &Pca, table: &Table) -> Result<Vec<f64>> {
-    let scores = Rows::<f64>::of(table, Scales::Apply(None))?;
+    let scores = Numbers::<f64>::of(session, table, Scales::Apply(None))?;
     let mut out = Mat::zeros(scores.n, model.d());
     model.inverse_transform(&session.context, scores.view(), out.view_mut())?;
     Ok(out.into_vec())
@@ -132,10 +137,12 @@ fn restore_pca(session: &Session, model: &Pca, table: &Table) -> Result<Vec<f64>
 fn project_pca<T: Real>(
     session: &Session,
     model: &Pca,
-    rows: &Rows<T>,
+    saved: &Saved,
+    table: &Table,
     errors: bool,
 ) -> Result<Computed> {
     let context = &session.context;
+    let rows = Numbers::<T>::of(session, table, Scales::Apply(saved.scaling.as_ref()))?;
     let mut scores = Mat::<T>::zeros(rows.n, model.k());
     model.transform(context, rows.view(), scores.view_mut())?;
     let mut distances = None;
@@ -155,15 +162,25 @@ fn squared_distances<T: Real>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Vec<f64> {
 fn project_kernel_pca<T: Real>(
     session: &Session,
     model: &KernelPca<T>,
-    rows: Rows<T>,
+    rows: &Basis<T>,
     errors: bool,
 ) -> Result<Computed> {
-    let mut scores = Mat::<T>::zeros(rows.n, model.k());
-    let rows = rows.dense()?;
-    model.transform(&session.context, &rows, scores.view_mut())?;
-    let errors = match errors {
-        true => Some(model.reconstruction_error(&session.context, &rows)?),
-        false => None,
+    let context = &session.context;
+    let mut scores = Mat::<T>::zeros(rows.n(), model.k());
+    let errors = match rows {
+        Basis::Samples(x) => {
+            model.transform(context, x, scores.view_mut())?;
+            if errors { Some(model.reconstruction_error(context, x)?) } else { None }
+        }
+        Basis::Matrix(_) if errors => {
+            let message = "this model learned from a kernel matrix, and errors need the kernel value \
+                           of each row with itself, for which a table has no place";
+            return Err(Error::parameter("--errors", message));
+        }
+        Basis::Matrix(values) => {
+            model.transform_gram(context, values.view(), scores.view_mut())?;
+            None
+        }
     };
     Ok(Computed { values: widened(scores.data()), errors })
 }
@@ -174,7 +191,7 @@ fn restore<T: Real>(
     table: &Table,
     columns: usize,
 ) -> Result<Vec<f64>> {
-    let scores = Rows::<T>::of(table, Scales::Apply(None))?.dense()?;
+    let scores = Numbers::<T>::of(session, table, Scales::Apply(None))?.dense()?;
     let mut out = Mat::<T>::zeros(scores.n(), columns);
     model.inverse_transform(&session.context, &scores, out.view_mut())?;
     Ok(widened(out.data()))

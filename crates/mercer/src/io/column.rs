@@ -2,6 +2,8 @@
 
 use std::fmt::{Display, LowerExp, Write};
 
+use crate::io::sparse_column::SparseColumn;
+
 /// One column. All columns of a table have the same length.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Column {
@@ -9,6 +11,8 @@ pub enum Column {
     F64(Vec<f64>),
     /// Numbers that the file holds in single precision.
     F32(Vec<f32>),
+    /// Numbers most of which are zero.
+    Sparse(SparseColumn),
     /// Cells as written. A column of numbers with a missing value, or with an integer that f64 cannot hold, is text
     /// too, so that nothing is lost where the column is only carried along.
     Text(Vec<String>),
@@ -28,6 +32,7 @@ impl Column {
         match self {
             Column::F64(values) => values.len(),
             Column::F32(values) => values.len(),
+            Column::Sparse(values) => values.len(),
             Column::Text(cells) => cells.len(),
         }
     }
@@ -49,6 +54,9 @@ impl Column {
         match self {
             Column::F64(values) => push_shortest(text, values[row], values[row].abs()),
             Column::F32(values) => push_shortest(text, values[row], values[row].abs().into()),
+            Column::Sparse(values) => {
+                push_shortest(text, values.number(row), values.number(row).abs());
+            }
             Column::Text(cells) => text.push_str(&cells[row]),
         }
     }
@@ -58,6 +66,7 @@ impl Column {
         match self {
             Column::F64(values) => Some(values[row]),
             Column::F32(values) => Some(f64::from(values[row])),
+            Column::Sparse(values) => Some(values.number(row)),
             Column::Text(cells) if is_missing(&cells[row]) => Some(f64::NAN),
             Column::Text(cells) => parse_number(&cells[row]),
         }

@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::io::column::{Column, parse_number};
 use crate::io::read::{check_size, table_size};
+use crate::io::sparse_column::SparseColumn;
 use crate::io::table::Table;
 
 /// Whether the first line with content reads like a sample with at least one value.
@@ -22,36 +23,28 @@ pub(super) fn looks_like(bytes: &[u8]) -> bool {
     !line.contains(',') && pairs.peek().is_some() && pairs.all(sample)
 }
 
-/// Parses samples into dense columns `x1`, `x2`, … (`x0`, … where an index 0 occurs) and a last column `label`.
+/// Parses samples into columns `x1`, `x2`, … (`x0`, … where an index 0 occurs) and a last column `label`. Zeros are written
+/// out only where that takes no more room than to leave them out.
 pub(super) fn parse(bytes: &[u8], path: &Path, max_bytes: u64) -> Result<Table> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count() + 1;
         Error::format(path, format!("line {line} is not UTF-8 text, so this is no LIBSVM file"))
     })?;
     let samples = parse_samples(text.strip_prefix('\u{feff}').unwrap_or(text), path)?;
-    let (rows, width) = (samples.lines.len(), samples.end - samples.first);
-    check_size(table_size(rows, width, size_of::<f64>()), max_bytes)?;
-    let mut columns = vec![vec![0.0; rows]; width];
-    let mut start = 0;
-    for (row, &end) in samples.ends.iter().enumerate() {
-        for &(index, value) in &samples.pairs[start..end] {
-            columns[index - samples.first][row] = value;
-        }
-        start = end;
-    }
+    let width = samples.end - samples.first;
+    let columns = samples.columns(max_bytes)?;
     let names = (samples.first..samples.end).map(|i| format!("x{i}"));
     Ok(Table {
         names: Some(names.chain(["label".to_owned()]).collect()),
-        label: Some(columns.len()),
-        columns: columns
-            .into_iter()
-            .map(Column::F64)
-            .chain([Column::from_cells(&samples.labels)])
-            .collect(),
+        label: Some(width),
+        columns: columns.into_iter().chain([Column::from_cells(&samples.labels)]).collect(),
         lines: samples.lines,
         ..Table::default()
     })
 }
+
+/// Bytes that a column takes beside its numbers, with its name.
+const COLUMN: usize = size_of::<Column>() + 48;
 
 /// All samples, sparse, as they stand in the text.
 struct Samples<'a> {
@@ -86,6 +79,44 @@ fn parse_samples<'a>(text: &'a str, path: &Path) -> Result<Samples<'a>> {
 }
 
 impl<'a> Samples<'a> {
+    /// One column for every index.
+    fn columns(&self, max_bytes: u64) -> Result<Vec<Column>> {
+        let (rows, width) = (self.lines.len(), self.end - self.first);
+        let full = table_size(rows, width, size_of::<f64>());
+        let entries = table_size(self.pairs.len(), 1, SparseColumn::ENTRY);
+        let sparse = table_size(width, 1, COLUMN).zip(entries).map(|(a, b)| a.saturating_add(b));
+        // Rows are counted in 32 bits where zeros are left out.
+        let is_less = sparse.is_some_and(|bytes| bytes < full.unwrap_or(u64::MAX));
+        let is_sparse = is_less && u32::try_from(rows).is_ok();
+        check_size(if is_sparse { sparse } else { full }, max_bytes)?;
+        Ok(match is_sparse {
+            true => self.sparse_columns(rows, width).into_iter().map(Column::Sparse).collect(),
+            false => self.full_columns(rows, width).into_iter().map(Column::F64).collect(),
+        })
+    }
+
+    fn sparse_columns(&self, rows: usize, width: usize) -> Vec<SparseColumn> {
+        let mut columns = vec![SparseColumn::zeros(rows); width];
+        self.for_each_pair(|row, column, value| columns[column].push(row as u32, value));
+        columns
+    }
+
+    fn full_columns(&self, rows: usize, width: usize) -> Vec<Vec<f64>> {
+        let mut columns = vec![vec![0.0; rows]; width];
+        self.for_each_pair(|row, column, value| columns[column][row] = value);
+        columns
+    }
+
+    fn for_each_pair(&self, mut visit: impl FnMut(usize, usize, f64)) {
+        let mut start = 0;
+        for (row, &end) in self.ends.iter().enumerate() {
+            for &(index, value) in &self.pairs[start..end] {
+                visit(row, index - self.first, value);
+            }
+            start = end;
+        }
+    }
+
     /// Adds the sample on `line`, or says what is wrong with it.
     fn push(&mut self, line: &'a str) -> std::result::Result<(), String> {
         let mut tokens = line.split_ascii_whitespace();

@@ -100,6 +100,8 @@ pub struct ReadOptions {
     pub header: Header,
     /// The separator of CSV cells; by default the one that the first line uses most.
     pub delimiter: Option<u8>,
+    /// Whether the cells of CSV and TSV stay texts just as they are written, numbers too; for texts that a kernel compares.
+    pub as_written: bool,
     /// Bytes that the file's content and, separately, the table may take.
     pub max_bytes: u64,
 }
@@ -107,7 +109,13 @@ pub struct ReadOptions {
 impl Default for ReadOptions {
     /// Everything guessed, within the memory that is free now.
     fn default() -> Self {
-        Self { format: None, header: Header::Auto, delimiter: None, max_bytes: available_memory() }
+        Self {
+            format: None,
+            header: Header::Auto,
+            delimiter: None,
+            as_written: false,
+            max_bytes: available_memory(),
+        }
     }
 }
 

@@ -37,6 +37,19 @@ pub(super) fn choose(table: &Table, which: &str) -> Result<Vec<usize>> {
     Ok(chosen)
 }
 
+/// See [`Table::named`].
+pub(super) fn named(table: &Table, name: &str) -> Result<usize> {
+    let found = match table.names {
+        Some(_) => by_name(table, name),
+        None => (0..table.n_columns()).filter(|&i| table.name(i) == name).collect(),
+    };
+    match found[..] {
+        [one] => Ok(one),
+        [] => Err(refuse(table, format!("there is no column {name:?}: {}", offer(table)))),
+        [first, second, ..] => Err(named_twice(table, name, [first, second])),
+    }
+}
+
 /// See [`Table::find`].
 pub(super) fn find(table: &Table, which: &str) -> Result<usize> {
     let positions = resolve(table, which.trim())?;
@@ -50,12 +63,7 @@ pub(super) fn find(table: &Table, which: &str) -> Result<usize> {
 fn resolve(table: &Table, item: &str) -> Result<RangeInclusive<usize>> {
     match by_name(table, item)[..] {
         [one] => return Ok(one..=one),
-        [first, second, ..] => {
-            let message = format!(
-                "columns {first} and {second} are both named {item:?}: choose by position, counted from 0"
-            );
-            return Err(refuse(table, message));
-        }
+        [first, second, ..] => return Err(named_twice(table, item, [first, second])),
         [] => {}
     }
     let Some((first, last)) = by_position(table, item) else {
@@ -69,6 +77,13 @@ fn resolve(table: &Table, item: &str) -> Result<RangeInclusive<usize>> {
         return Err(refuse(table, message));
     }
     Ok(first..=last)
+}
+
+fn named_twice(table: &Table, name: &str, [first, second]: [usize; 2]) -> Error {
+    let message = format!(
+        "columns {first} and {second} are both named {name:?}: choose by position, counted from 0"
+    );
+    refuse(table, message)
 }
 
 fn by_name(table: &Table, name: &str) -> Vec<usize> {

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use crate::error::{Error, Result};
 use crate::io::column::Column;
 use crate::io::select;
-use crate::real::Real;
 
 /// Columns of equal length.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -107,62 +106,13 @@ impl Table {
         Ok(Split { features: self.keep(&positions), label })
     }
 
-    /// The numbers row by row: n × d, row-major. Text, missing and infinite cells are refused with their place.
-    pub fn matrix<T: Real>(&self) -> Result<Vec<T>> {
-        // Blocks of rows keep the strided side of the transposition within the cache.
-        const BLOCK: usize = 64;
-        let (n, d) = (self.n_rows(), self.n_columns());
-        let size = n.checked_mul(d).ok_or_else(|| {
-            Error::Shape(format!(
-                "a table of {n} rows and {d} columns is too large for this machine"
-            ))
-        })?;
-        let mut values = vec![T::ZERO; size];
-        for (block, out) in values.chunks_mut((BLOCK * d).max(1)).enumerate() {
-            for column in 0..d {
-                for (i, row) in out.chunks_exact_mut(d).enumerate() {
-                    row[column] = T::of(self.cell(block * BLOCK + i, column)?);
-                    if !row[column].is_finite() {
-                        return Err(self.refuse(block * BLOCK + i, column));
-                    }
-                }
-            }
-        }
-        Ok(values)
+    /// The one column that is called `name`; a table without names calls its columns `x0`, `x1`, ….
+    pub fn named(&self, name: &str) -> Result<usize> {
+        select::named(self, name)
     }
 
-    fn cell(&self, row: usize, column: usize) -> Result<f64> {
-        self.columns[column].number(row).ok_or_else(|| self.refuse(row, column))
-    }
-
-    /// Why this cell cannot be used, where it is, and what to do.
-    fn refuse(&self, row: usize, column: usize) -> Error {
-        let place = match self.lines.get(row) {
-            Some(line) => format!("line {line}"),
-            None => format!("row {row} (counted from 0)"),
-        };
-        let cell = &self.columns[column];
-        let fault = match cell.number(row) {
-            None => return self.refuse_text(&place, column, &cell.text(row)),
-            Some(value) if value.is_nan() => "is missing a value",
-            Some(value) if value.is_infinite() => "holds an infinite number",
-            Some(_) => "holds a number beyond the range of single precision",
-        };
-        let message = format!(
-            "{place}, {} {fault} ({:?}): fill it in or remove the row first, or leave the column out with --columns",
-            select::describe(self, column),
-            cell.text(row),
-        );
-        Error::format(&self.path, message)
-    }
-
-    fn refuse_text(&self, place: &str, column: usize, text: &str) -> Error {
-        let shown: String = text.chars().take(40).collect();
-        let message = format!(
-            "{place}, {} holds text ({shown:?}) where a number is needed: leave the column out with --columns, or use \
-             it as --label",
-            select::describe(self, column),
-        );
-        Error::format(&self.path, message)
+    /// Whether zeros are left out of some column, so that they are not to be written out.
+    pub fn is_sparse(&self) -> bool {
+        self.columns.iter().any(|column| matches!(column, Column::Sparse(_)))
     }
 }

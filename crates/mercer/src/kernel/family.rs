@@ -91,6 +91,8 @@ pub enum Rule {
     Auto,
     /// The median Euclidean distance between two samples, of at most 1,000 of them.
     Median,
+    /// 1 / the mean χ² distance between two samples, of at most 1,000 of them.
+    Mean,
 }
 
 /// What a parameter is set to.
@@ -186,7 +188,7 @@ impl fmt::Display for Domain {
 
 impl Rule {
     /// All rules.
-    pub const ALL: [Rule; 3] = [Rule::Scale, Rule::Auto, Rule::Median];
+    pub const ALL: [Rule; 4] = [Rule::Scale, Rule::Auto, Rule::Median, Rule::Mean];
 
     /// The name in the text form.
     pub fn name(self) -> &'static str {
@@ -194,6 +196,7 @@ impl Rule {
             Rule::Scale => "scale",
             Rule::Auto => "auto",
             Rule::Median => "median",
+            Rule::Mean => "mean",
         }
     }
 
@@ -203,6 +206,7 @@ impl Rule {
             Rule::Scale => "1 / (d · variance of all entries); 1 if the variance is 0",
             Rule::Auto => "1 / d, with d the number of features",
             Rule::Median => "the median distance between two samples (of at most 1,000 of them)",
+            Rule::Mean => "1 / the mean χ² distance between two samples (of at most 1,000 of them)",
         }
     }
 }

@@ -8,6 +8,8 @@
 
 pub mod conformance;
 mod family;
+mod feature_map;
+mod own;
 mod registry;
 mod spec;
 mod string;
@@ -15,9 +17,11 @@ mod tile;
 mod vector;
 
 pub use family::{Definite, Domain, Family, Input, Parameter, Rule, Value};
+pub use feature_map::{FeatureMap, FeatureMapOptions, MOST_FEATURES};
+pub use own::{Chosen, Own, OwnKernel};
 pub use registry::families;
 pub use spec::{KernelSpec, Leaf};
-pub use string::StringMember;
+pub use string::{StringMap, StringMember};
 pub use tile::Tile;
 pub use vector::{Gradients, Measured, VectorKernel};
 

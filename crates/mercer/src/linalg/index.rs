@@ -43,7 +43,7 @@ impl Key for u128 {
 /// The contribution of a feature that two samples share. It must be 0 where `y` is 0, and the same with `x` and `y` exchanged.
 pub trait Match: Copy + Send + Sync {
     /// The term of the values `x`, not 0, and `y`.
-    fn term<T: Real>(x: T, y: T) -> T;
+    fn term<T: Real, const FUSED: bool>(x: T, y: T) -> T;
 }
 
 /// x·y, whose sum is the dot product.
@@ -52,7 +52,7 @@ pub struct Product;
 
 impl Match for Product {
     #[inline(always)]
-    fn term<T: Real>(x: T, y: T) -> T {
+    fn term<T: Real, const FUSED: bool>(x: T, y: T) -> T {
         x * y
     }
 }
@@ -162,18 +162,18 @@ impl<T: Real, K: Key> Index<T, K> {
 
     /// Adds to each sample's sum the terms of the features it shares with the sample that has the features `at` with `values`.
     #[inline(always)]
-    pub fn add<M: Match>(&self, at: &[K], values: &[T], sums: &mut Sums<T>, _: M) {
+    pub fn add<M: Match, const FUSED: bool>(&self, at: &[K], values: &[T], sums: &mut Sums<T>) {
         for (&key, &x) in at.iter().zip(values) {
             let Some((start, count)) = self.find(key) else { continue };
             if count == LINE {
                 let line = &self.lines[start as usize * self.width..][..self.width];
                 for (sum, &y) in sums.iter_mut().zip(line) {
-                    *sum += M::term(x, y);
+                    *sum += M::term::<T, FUSED>(x, y);
                 }
             } else {
                 let list = start as usize..start as usize + count as usize;
                 for (&place, &y) in self.places[list.clone()].iter().zip(&self.values[list]) {
-                    sums[place as usize] += M::term(x, y);
+                    sums[place as usize] += M::term::<T, FUSED>(x, y);
                 }
             }
         }

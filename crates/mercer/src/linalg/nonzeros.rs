@@ -60,7 +60,9 @@ impl<'a, T, K> SparseRows<'a, T, K> {
     }
 
     /// Row after row.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&'a [K], &'a [T])> + Clone + use<'a, T, K> {
+    pub fn iter(
+        &self,
+    ) -> impl ExactSizeIterator<Item = (&'a [K], &'a [T])> + Clone + use<'a, T, K> {
         let rows = *self;
         (0..self.len()).map(move |i| rows.row(i))
     }

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::gram::Square;
 use crate::kernel::KernelSpec;
 use crate::linalg::view::{Mat, MatRef};
-use crate::points::Dense;
+use crate::points::Samples;
 use crate::real::Real;
 
 /// What makes a sample unusual.
@@ -80,7 +80,8 @@ pub struct Detector<T: Real> {
 
 impl<T: Real> Detector<T> {
     /// Fits on samples.
-    pub fn fit(ctx: &Context, params: &DetectorParams, x: &Dense<T>) -> Result<Self> {
+    pub fn fit(ctx: &Context, params: &DetectorParams, x: impl Into<Samples<T>>) -> Result<Self> {
+        let x = &x.into();
         params.check()?;
         let pca = KernelPca::fit(ctx, &params.pca_on(x.n()), x)?;
         let mut detector = Self::new(pca, params);
@@ -110,7 +111,8 @@ impl<T: Real> Detector<T> {
     }
 
     /// How unusual new samples are; larger is more unusual.
-    pub fn scores(&self, ctx: &Context, x: &Dense<T>) -> Result<Vec<f64>> {
+    pub fn scores(&self, ctx: &Context, x: impl Into<Samples<T>>) -> Result<Vec<f64>> {
+        let x = &x.into();
         match self.score {
             Unusual::Reconstruction => self.pca.reconstruction_error(ctx, x),
             Unusual::Projections => {

@@ -1,23 +1,21 @@
 //! What all models check of what they are given.
 
 use crate::error::{Error, Result};
-use crate::points::Dense;
+use crate::points::Samples;
 use crate::real::Real;
 
 /// The samples a model was trained on, if `x` can be compared with them.
 pub(super) fn anchors_for<'a, T: Real>(
-    anchors: Option<&'a Dense<T>>,
-    x: &Dense<T>,
-) -> Result<&'a Dense<T>> {
+    anchors: Option<&'a Samples<T>>,
+    x: &Samples<T>,
+) -> Result<&'a Samples<T>> {
     let anchors = anchors.ok_or_else(|| {
         Error::parameter(
             "kernel",
             "the model was fitted on a precomputed kernel: give it kernel values with the training samples",
         )
     })?;
-    if x.d() != anchors.d() {
-        return Err(Error::Features { expected: anchors.d(), found: x.d() });
-    }
+    anchors.check_like(x)?;
     Ok(anchors)
 }
 

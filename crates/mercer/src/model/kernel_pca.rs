@@ -19,7 +19,7 @@ use crate::expansion::{Expansion, Weights};
 use crate::gram::{Centred, Gram, Packed, Plan, Square, Storage, Tiled, plan};
 use crate::kernel::{Kernel, KernelSpec, VectorKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
-use crate::points::{Dense, Span};
+use crate::points::{Dense, Samples, Span};
 use crate::real::Real;
 use crate::solve::eigen::{self, Solver, Spectrum};
 use crate::solve::krylov;
@@ -84,7 +84,7 @@ pub struct KernelPca<T: Real> {
     /// The mean of all entries of K.
     pub mean: f64,
     /// The training samples; `None` if the kernel matrix came from the user.
-    pub anchors: Option<Dense<T>>,
+    pub anchors: Option<Samples<T>>,
     /// The map back to samples.
     pub inverse: Option<Inverse<T>>,
     /// How the fit went.
@@ -93,12 +93,13 @@ pub struct KernelPca<T: Real> {
 
 impl<T: Real> KernelPca<T> {
     /// Fits on samples.
-    pub fn fit(ctx: &Context, params: &KernelPcaParams, x: &Dense<T>) -> Result<Self> {
+    pub fn fit(ctx: &Context, params: &KernelPcaParams, x: impl Into<Samples<T>>) -> Result<Self> {
+        let x = x.into();
         // Once among the workers, the many short steps need no hand-over between threads.
-        ctx.install(|| Self::fit_here(ctx, params, x))
+        ctx.install(|| Self::fit_here(ctx, params, &x))
     }
 
-    fn fit_here(ctx: &Context, params: &KernelPcaParams, x: &Dense<T>) -> Result<Self> {
+    fn fit_here(ctx: &Context, params: &KernelPcaParams, x: &Samples<T>) -> Result<Self> {
         let started = Instant::now();
         let spec = params.kernel.resolve(x)?;
         let kernel = VectorKernel::<T>::new(&spec)?;
@@ -117,7 +118,8 @@ impl<T: Real> KernelPca<T> {
         model.anchors = Some(x.clone());
         if let Some(inverse) = &params.inverse {
             let scores = model.training_scores();
-            let map = Inverse::fit(ctx, inverse, &scores, x)?;
+            let rows = x.need_dense("fit_inverse_transform")?;
+            let map = Inverse::fit(ctx, inverse, &scores, rows)?;
             model.params.inverse =
                 Some(InverseParams { alpha: map.params.alpha, ..inverse.clone() });
             model.inverse = Some(map);
@@ -205,8 +207,14 @@ impl<T: Real> KernelPca<T> {
     }
 
     /// Writes the components of new samples (m × k).
-    pub fn transform(&self, ctx: &Context, x: &Dense<T>, out: MatMut<'_, T>) -> Result<()> {
-        self.expansion(x, &self.coef, &self.offset)?.scores(ctx, x, out)
+    pub fn transform(
+        &self,
+        ctx: &Context,
+        x: impl Into<Samples<T>>,
+        out: MatMut<'_, T>,
+    ) -> Result<()> {
+        let x = x.into();
+        self.expansion(&x, &self.coef, &self.offset)?.scores(ctx, &x, out)
     }
 
     /// Writes the components of new samples (m × k) given their kernel values with the training samples (m × n).
@@ -223,7 +231,12 @@ impl<T: Real> KernelPca<T> {
     }
 
     /// The squared distance, in feature space, of each sample to the span of the components: k̄(x,x) − Σ_i f_i(x)².
-    pub fn reconstruction_error(&self, ctx: &Context, x: &Dense<T>) -> Result<Vec<f64>> {
+    pub fn reconstruction_error(
+        &self,
+        ctx: &Context,
+        x: impl Into<Samples<T>>,
+    ) -> Result<Vec<f64>> {
+        let x = &x.into();
         anchors_for(self.anchors.as_ref(), x)?;
         let (n, k) = (self.n(), self.k());
         // One more output gives the mean kernel value with the training samples, which k̄(x,x) needs.
@@ -284,12 +297,12 @@ impl<T: Real> KernelPca<T> {
 
     fn expansion(
         &self,
-        x: &Dense<T>,
+        x: &Samples<T>,
         coef: &Mat<f64>,
         offset: &[f64],
-    ) -> Result<Expansion<Dense<T>, T>> {
+    ) -> Result<Expansion<Samples<T>, T>> {
         let anchors = anchors_for(self.anchors.as_ref(), x)?;
-        let kernel: Arc<dyn Kernel<Dense<T>, T>> =
+        let kernel: Arc<dyn Kernel<Samples<T>, T>> =
             Arc::new(VectorKernel::<T>::new(&self.params.kernel)?);
         Ok(Expansion::new(kernel, anchors.clone(), coef, offset))
     }

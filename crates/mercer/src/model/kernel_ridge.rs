@@ -15,7 +15,7 @@ use crate::expansion::{Expansion, Weights};
 use crate::gram::{Square, Tiles};
 use crate::kernel::{Kernel, KernelSpec, VectorKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
-use crate::points::{Dense, Points};
+use crate::points::{Points, Samples};
 use crate::real::Real;
 use crate::solve::ridge::{Info, Solver};
 
@@ -89,7 +89,7 @@ pub struct KernelRidge<T: Real> {
     /// The weights of the training samples, if they had any.
     pub weights: Option<Vec<f64>>,
     /// The training samples; `None` if the kernel matrix came from the user.
-    pub anchors: Option<Dense<T>>,
+    pub anchors: Option<Samples<T>>,
     /// For a classifier, the names of the classes: a column for each, or one for two.
     pub classes: Option<Vec<String>>,
     /// How kernel and penalty were chosen, if they were.
@@ -104,11 +104,12 @@ impl<T: Real> KernelRidge<T> {
     pub fn fit(
         ctx: &Context,
         params: &KernelRidgeParams,
-        x: &Dense<T>,
+        x: impl Into<Samples<T>>,
         targets: Targets<'_>,
         start: Option<&Mat<f64>>,
     ) -> Result<Self> {
         let started = Instant::now();
+        let x = &x.into();
         let (n, spec) = (x.n(), params.kernel.resolve(x)?);
         let kernel = VectorKernel::<T>::new(&spec)?;
         let found = ctx.install(|| {
@@ -174,9 +175,15 @@ impl<T: Real> KernelRidge<T> {
     }
 
     /// Writes the predictions for new samples (m × t).
-    pub fn predict(&self, ctx: &Context, x: &Dense<T>, out: MatMut<'_, T>) -> Result<()> {
+    pub fn predict(
+        &self,
+        ctx: &Context,
+        x: impl Into<Samples<T>>,
+        out: MatMut<'_, T>,
+    ) -> Result<()> {
+        let x = &x.into();
         let anchors = anchors_for(self.anchors.as_ref(), x)?;
-        let kernel: Arc<dyn Kernel<Dense<T>, T>> =
+        let kernel: Arc<dyn Kernel<Samples<T>, T>> =
             Arc::new(VectorKernel::<T>::new(&self.params.kernel)?);
         Expansion::new(kernel, anchors.clone(), &self.coef, &self.offset).scores(ctx, x, out)
     }

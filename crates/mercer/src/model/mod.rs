@@ -16,6 +16,7 @@ mod report;
 mod scaling;
 pub mod spread;
 pub mod svm;
+pub mod validity;
 
 pub use components::Components;
 pub use report::{ClusterReport, Report, SystemReport};

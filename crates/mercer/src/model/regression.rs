@@ -10,9 +10,9 @@
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::gram::{Gram, Packed, Plan, Scaled, Storage, Tiled, plan, plan_with_copy};
-use crate::kernel::VectorKernel;
+use crate::kernel::Kernel;
 use crate::linalg::view::Mat;
-use crate::points::Dense;
+use crate::points::Points;
 use crate::real::Real;
 use crate::solve::ridge::{self, Choice, Info, Params, Shape, Solver, System};
 
@@ -65,13 +65,13 @@ pub(crate) fn params_of<T: Real>(
 
 impl Regression<'_> {
     /// The regression on samples, with the matrix held as the budget allows.
-    pub fn on_samples<T: Real>(
+    pub fn on_samples<P: Points, T: Real>(
         &self,
         ctx: &Context,
-        kernel: &VectorKernel<T>,
-        x: &Dense<T>,
+        kernel: &dyn Kernel<P, T>,
+        x: &P,
     ) -> Result<Regressed> {
-        let n = x.n();
+        let n = x.len();
         let (shape, choice) = self.choose(ctx, n);
         let mut workspace = shape.workspace_bytes(choice.solver, ctx.budget());
         if choice.trial.is_some() {

@@ -13,7 +13,7 @@ use crate::gram::{Gram, Scaled, Tiled};
 use crate::kernel::{Kernel, Tile, VectorKernel};
 use crate::linalg::cholesky;
 use crate::linalg::view::Mat;
-use crate::points::{Dense, Points, Span};
+use crate::points::{Points, Samples, Span};
 use crate::real::Real;
 use crate::solve::cg;
 
@@ -21,7 +21,7 @@ use crate::solve::cg;
 pub struct Spread<T: Real> {
     kernel: VectorKernel<T>,
     /// The training samples that count, and the roots of their weights.
-    anchors: Dense<T>,
+    anchors: Samples<T>,
     scale: Vec<f64>,
     ridges: Vec<Ridge>,
     /// The ridge of each target.
@@ -168,11 +168,9 @@ impl<T: Real> Spread<T> {
     }
 
     /// The standard deviation of each target's prediction for new samples: m × t.
-    pub fn deviations(&self, ctx: &Context, x: &Dense<T>) -> Result<Mat<f64>> {
-        let d = self.anchors.d();
-        if x.d() != d {
-            return Err(Error::Features { expected: d, found: x.d() });
-        }
+    pub fn deviations(&self, ctx: &Context, x: impl Into<Samples<T>>) -> Result<Mat<f64>> {
+        let x = &x.into();
+        self.anchors.check_like(x)?;
         let (m, t) = (x.n(), self.which.len());
         let mut out = Mat::zeros(m, t);
         let mut own = vec![T::ZERO; m];
@@ -198,7 +196,7 @@ impl<T: Real> Spread<T> {
     fn values(
         &self,
         ctx: &Context,
-        x: &Dense<T>,
+        x: &Samples<T>,
         rows: std::ops::Range<usize>,
     ) -> Result<Mat<f64>> {
         let n = self.scale.len();

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::linalg::nonzeros::Nonzeros;
 use crate::linalg::pairing::Rows;
 use crate::points::Points;
+use crate::points::check::{beyond_range, check_length, check_shape, checked_norms, squared_norm};
 use crate::points::layout::Layout;
 use crate::real::Real;
 
@@ -16,12 +17,14 @@ use crate::real::Real;
 #[derive(Clone)]
 pub struct Dense<T: Real>(Arc<Store<T>>);
 
-struct Store<T> {
+struct Store<T: Real> {
     n: usize,
     d: usize,
     data: Vec<T>,  // n × d
     norms: Vec<T>, // n
     nonzeros: OnceLock<Option<Nonzeros<T>>>,
+    roots: OnceLock<Dense<T>>,
+    negative: OnceLock<Option<(usize, usize)>>,
 }
 
 impl<T: Real> Dense<T> {
@@ -35,19 +38,26 @@ impl<T: Real> Dense<T> {
     pub fn from_vec(data: Vec<T>, n: usize, d: usize) -> Result<Self> {
         check_length(data.len(), n, d)?;
         let norms = checked_norms(&data, d)?;
-        Ok(Self(Arc::new(Store { n, d, data, norms, nonzeros: OnceLock::new() })))
+        Ok(Self::from_checked(data, norms, d))
+    }
+
+    /// Rows known to be finite, with their squared norms.
+    fn from_checked(data: Vec<T>, norms: Vec<T>, d: usize) -> Self {
+        Self(Arc::new(Store {
+            n: norms.len(),
+            d,
+            data,
+            norms,
+            nonzeros: OnceLock::new(),
+            roots: OnceLock::new(),
+            negative: OnceLock::new(),
+        }))
     }
 
     /// No samples of d ≥ 1 features: the support vectors of a machine that needs none.
     pub(crate) fn empty(d: usize) -> Self {
         assert!(d > 0, "samples have at least one feature");
-        Self(Arc::new(Store {
-            n: 0,
-            d,
-            data: Vec::new(),
-            norms: Vec::new(),
-            nonzeros: OnceLock::new(),
-        }))
+        Self::from_checked(Vec::new(), Vec::new(), d)
     }
 
     /// A copy of the n × d numbers `data[offset + i·row_stride + j·col_stride]`. Strides count
@@ -81,12 +91,7 @@ impl<T: Real> Dense<T> {
         let data: Vec<U> = self.0.data.iter().map(|v| U::of(v.f64())).collect();
         if let Some(at) = data.iter().position(|v| !v.is_finite()) {
             let (row, column, value) = (at / self.d(), at % self.d(), self.0.data[at]);
-            return Err(Error::Shape(format!(
-                "the value {value:?} at row {row}, column {column} (both counted from 0) is \
-                 beyond the range of {}: use {} or scale the column down",
-                U::NAME,
-                T::NAME
-            )));
+            return Err(beyond_range::<T, U>(row, column, value));
         }
         Dense::from_vec(data, self.n(), self.d())
     }
@@ -129,6 +134,24 @@ impl<T: Real> Dense<T> {
         self.0.nonzeros.get_or_init(|| Nonzeros::find(&self.0.data, self.0.d)).as_ref()
     }
 
+    /// The square roots of all numbers; 0 for numbers below 0. Taken once.
+    pub fn roots(&self) -> &Dense<T> {
+        self.0.roots.get_or_init(|| {
+            let root = |&v: &T| if v > T::ZERO { v.sqrt() } else { T::ZERO };
+            let data: Vec<T> = self.0.data.iter().map(root).collect();
+            let norms = data.chunks_exact(self.0.d).map(squared_norm).collect();
+            Self::from_checked(data, norms, self.0.d)
+        })
+    }
+
+    /// The row and column of the first number below 0. Looked for once.
+    pub fn first_negative(&self) -> Option<(usize, usize)> {
+        *self.0.negative.get_or_init(|| {
+            let at = self.0.data.iter().position(|&value| value < T::ZERO)?;
+            Some((at / self.0.d, at % self.0.d))
+        })
+    }
+
     /// Whether both are clones of one set, so that equal indices mean the same sample.
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -154,79 +177,29 @@ impl<T: Real> Points for Dense<T> {
         }
         let norms = idx.iter().map(|&i| self.0.norms[i]).collect();
         // What is known of the whole need not be looked for in a part.
-        let known = self.0.nonzeros.get().map(|found| found.as_ref().map(|f| f.select(idx)));
-        let nonzeros = known.map_or_else(OnceLock::new, OnceLock::from);
-        Self(Arc::new(Store { n: idx.len(), d: self.0.d, data, norms, nonzeros }))
+        let store = Store {
+            n: idx.len(),
+            d: self.0.d,
+            data,
+            norms,
+            nonzeros: known(&self.0.nonzeros, |found| found.as_ref().map(|f| f.select(idx))),
+            roots: known(&self.0.roots, |roots| roots.select(idx)),
+            negative: match self.0.negative.get() {
+                Some(None) => OnceLock::from(None),
+                _ => OnceLock::new(),
+            },
+        };
+        Self(Arc::new(store))
     }
+}
+
+/// A cell that holds `f` of what the other holds, if it holds anything.
+pub(super) fn known<A>(cell: &OnceLock<A>, f: impl FnOnce(&A) -> A) -> OnceLock<A> {
+    cell.get().map_or_else(OnceLock::new, |value| OnceLock::from(f(value)))
 }
 
 impl<T: Real> std::fmt::Debug for Dense<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Dense<{}>({} × {})", T::NAME, self.0.n, self.0.d)
     }
-}
-
-/// n·d, if it is a shape samples can have.
-fn check_shape(n: usize, d: usize) -> Result<usize> {
-    let refuse = |count: &str| {
-        let text = format!(
-            "Found array with {count} (shape=({n}, {d})) while a minimum of 1 is required."
-        );
-        Err(Error::Shape(text))
-    };
-    match (n, d) {
-        (0, _) => refuse("0 sample(s)"),
-        (_, 0) => refuse("0 feature(s)"),
-        _ => n.checked_mul(d).filter(|&count| count <= isize::MAX as usize / 8).ok_or_else(|| {
-            Error::Shape(format!("shape ({n}, {d}) has more numbers than this machine can address"))
-        }),
-    }
-}
-
-fn check_length(len: usize, n: usize, d: usize) -> Result<()> {
-    let count = check_shape(n, d)?;
-    if len != count {
-        return Err(Error::Shape(format!(
-            "shape ({n}, {d}) needs {count} numbers, but {len} are given"
-        )));
-    }
-    Ok(())
-}
-
-/// The squared norms of all rows, which double as the check: a norm is finite only if every number
-/// of the row is.
-fn checked_norms<T: Real>(data: &[T], d: usize) -> Result<Vec<T>> {
-    let norms: Vec<T> = data.chunks_exact(d).map(squared_norm).collect();
-    // A squared distance can reach four times the larger squared norm; it must be finite too.
-    let four = T::of(4.0);
-    match norms.iter().position(|&norm| !(norm * four).is_finite()) {
-        None => Ok(norms),
-        Some(row) => Err(bad_row(row, &data[row * d..(row + 1) * d])),
-    }
-}
-
-fn bad_row<T: Real>(row: usize, values: &[T]) -> Error {
-    if let Some(column) = values.iter().position(|v| !v.is_finite()) {
-        return Error::NotFinite { row, column, value: values[column].f64() };
-    }
-    Error::Shape(format!(
-        "the values of row {row} (counted from 0) are so large that their squares overflow {}: \
-         scale the data down{}",
-        T::NAME,
-        if T::NAME == "f32" { " or use f64" } else { "" }
-    ))
-}
-
-/// Σ v², in eight partial sums that the compiler can keep in vector registers.
-fn squared_norm<T: Real>(row: &[T]) -> T {
-    let mut sums = [T::ZERO; 8];
-    let chunks = row.chunks_exact(8);
-    let tail = chunks.remainder();
-    for chunk in chunks {
-        for (sum, &v) in sums.iter_mut().zip(chunk) {
-            *sum += v * v;
-        }
-    }
-    let head = sums.into_iter().fold(T::ZERO, |total, sum| total + sum);
-    tail.iter().fold(head, |total, &v| total + v * v)
 }

@@ -1,13 +1,23 @@
 //! Sample sets. Data is checked here, once, when a set is made; every later room relies on it.
 
+mod check;
+mod csr;
 mod dense;
+mod items;
 mod known;
 mod layout;
+mod parts;
+mod samples;
+mod statistics;
 mod strings;
 mod symbols;
 
+pub use csr::{Csr, Place};
 pub use dense::Dense;
+pub use items::Items;
 pub use known::Derived;
+pub use parts::{Part, Parts};
+pub use samples::Samples;
 pub use strings::Strings;
 pub use symbols::{Merged, Sequences, Unit, distinct_symbols};
 

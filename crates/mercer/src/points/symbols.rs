@@ -99,6 +99,11 @@ impl Sequences {
         self.alphabet.len()
     }
 
+    /// The bytes that spell a symbol.
+    pub fn spelling(&self, symbol: u32) -> &[u8] {
+        &self.alphabet[symbol as usize]
+    }
+
     /// The symbols of the longest text.
     pub fn longest(&self) -> usize {
         self.starts.windows(2).map(|ends| ends[1] - ends[0]).max().unwrap_or(0)

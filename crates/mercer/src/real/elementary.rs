@@ -1,4 +1,4 @@
-//! exp and tanh written without branches or table look-ups, so that the compiler turns a loop over them into vector
+//! exp, log2 and tanh written without branches or table look-ups, so that the compiler turns a loop over them into vector
 //! code. A library's exp is a call per number and costs ten times as much.
 
 use super::Real;
@@ -70,6 +70,43 @@ pub(super) fn exp_f32<const FUSED: bool>(x: f32) -> f32 {
     if x > HIGHEST { x * f32::MAX } else { result }
 }
 
+// log2(x) = e + log2(m) with √½ ≤ m < √2: subtracting the bits of √½ leaves e in the upper bits. Then log2(m) is twice the inverse
+// hyperbolic tangent of s = (m − 1)/(m + 1), over ln 2: s + s³/3 + s⁵/5 + … with |s| < 0.172. Adding 1.5·2^52 to e's bits makes it a
+// number.
+#[inline(always)]
+pub(super) fn log2_f64<const FUSED: bool>(x: f64) -> f64 {
+    const ROOT: u64 = std::f64::consts::FRAC_1_SQRT_2.to_bits();
+    const ROUND: f64 = 6755399441055744.0;
+    let bits = Real::max(x, f64::MIN_POSITIVE).to_bits();
+    let e = (bits.wrapping_sub(ROOT) as i64 >> 52) as u64;
+    let m = f64::from_bits(bits.wrapping_sub(e << 52));
+    let s = (m - 1.0) / (m + 1.0);
+    let square = s * s;
+    let mut p = 1.0 / 21.0;
+    for k in (0..10).rev() {
+        p = Real::mul_add::<FUSED>(p, square, 1.0 / f64::from(2 * k + 1));
+    }
+    let exponent = f64::from_bits(ROUND.to_bits().wrapping_add(e)) - ROUND;
+    Real::mul_add::<FUSED>(s * p, 2.0 * std::f64::consts::LOG2_E, exponent)
+}
+
+#[inline(always)]
+pub(super) fn log2_f32<const FUSED: bool>(x: f32) -> f32 {
+    const ROOT: u32 = std::f32::consts::FRAC_1_SQRT_2.to_bits();
+    const ROUND: f32 = 12582912.0;
+    let bits = Real::max(x, f32::MIN_POSITIVE).to_bits();
+    let e = (bits.wrapping_sub(ROOT) as i32 >> 23) as u32;
+    let m = f32::from_bits(bits.wrapping_sub(e << 23));
+    let s = (m - 1.0) / (m + 1.0);
+    let square = s * s;
+    let mut p = 1.0 / 11.0;
+    for k in (0..5).rev() {
+        p = Real::mul_add::<FUSED>(p, square, 1.0 / (2 * k + 1) as f32);
+    }
+    let exponent = f32::from_bits(ROUND.to_bits().wrapping_add(e)) - ROUND;
+    Real::mul_add::<FUSED>(s * p, 2.0 * std::f32::consts::LOG2_E, exponent)
+}
+
 /// tanh(x) = x·P(x²) by its series near 0, where the other form would cancel, and 1 − 2/(e^{2x}+1) beyond.
 #[inline(always)]
 pub(super) fn tanh<T: Real, const FUSED: bool>(x: T) -> T {
@@ -127,6 +164,23 @@ mod tests {
         assert_eq!(exp_f32::<true>(0.0), 1.0);
         assert_eq!(exp_f32::<true>(-1e38), 0.0);
         assert_eq!(exp_f32::<true>(1e38), f32::INFINITY);
+    }
+
+    #[test]
+    fn log2_matches_the_standard_library() {
+        for i in -200_000..=200_000 {
+            let x = (f64::from(i) * 0.0035).exp();
+            let error = |got: f64, want: f64| (got - want).abs() / want.abs().max(1.0);
+            assert!(error(log2_f64::<true>(x), x.log2()) < 4e-16, "x = {x}");
+            assert!(error(log2_f64::<false>(x), x.log2()) < 5e-16, "x = {x}");
+            let y = (f64::from(i) * 0.0004).exp() as f32;
+            let want = f64::from(y).log2();
+            assert!(error(f64::from(log2_f32::<true>(y)), want) < 2e-7, "y = {y}");
+            assert!(error(f64::from(log2_f32::<false>(y)), want) < 3e-7, "y = {y}");
+        }
+        assert_eq!((log2_f64::<true>(1.0), log2_f64::<true>(8.0)), (0.0, 3.0));
+        assert_eq!((log2_f64::<true>(0.0), log2_f32::<true>(0.0)), (-1022.0, -126.0));
+        assert_eq!(0.0_f64.times_log2::<true>(), 0.0);
     }
 
     #[test]

@@ -55,6 +55,8 @@ pub trait Real:
     const ONE: Self;
     /// The distance from 1 to the next number.
     const EPSILON: f64;
+    /// The smallest positive normal number.
+    const SMALLEST: Self;
 
     /// The nearest value of this type.
     fn of(value: f64) -> Self;
@@ -81,6 +83,14 @@ pub trait Real:
     fn tanh<const FUSED: bool>(self) -> Self;
     /// The natural logarithm.
     fn ln(self) -> Self;
+    /// The logarithm to base 2 without branches, within a few units in the last place of the larger of itself and 1; numbers below
+    /// the smallest normal one, 0 among them, count as that one.
+    fn log2<const FUSED: bool>(self) -> Self;
+    /// `self · log₂ self`, and 0 for 0.
+    #[inline(always)]
+    fn times_log2<const FUSED: bool>(self) -> Self {
+        self * self.log2::<FUSED>()
+    }
     /// The slice as what it is.
     fn numbers(slice: &[Self]) -> Numbers<'_>;
     /// The slice as what it is.
@@ -92,12 +102,13 @@ pub trait Real:
 }
 
 macro_rules! real {
-    ($type:ident, $kind:ident, $exp:path, $same:expr, $single:expr) => {
+    ($type:ident, $kind:ident, $exp:path, $log2:path, $same:expr, $single:expr) => {
         impl Real for $type {
             const NAME: &'static str = stringify!($type);
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
             const EPSILON: f64 = $type::EPSILON as f64;
+            const SMALLEST: Self = $type::MIN_POSITIVE;
 
             #[inline(always)]
             fn of(value: f64) -> Self {
@@ -149,6 +160,10 @@ macro_rules! real {
             fn ln(self) -> Self {
                 <$type>::ln(self)
             }
+            #[inline(always)]
+            fn log2<const FUSED: bool>(self) -> Self {
+                $log2(self)
+            }
             fn numbers(slice: &[Self]) -> Numbers<'_> {
                 Numbers::$kind(slice)
             }
@@ -167,5 +182,14 @@ macro_rules! real {
     };
 }
 
-real!(f32, F32, elementary::exp_f32::<FUSED>, |_| None, |slice| Some(slice));
-real!(f64, F64, elementary::exp_f64::<FUSED>, |slice| Some(slice), |_| None);
+real!(f32, F32, elementary::exp_f32::<FUSED>, elementary::log2_f32::<FUSED>, |_| None, |slice| {
+    Some(slice)
+});
+real!(
+    f64,
+    F64,
+    elementary::exp_f64::<FUSED>,
+    elementary::log2_f64::<FUSED>,
+    |slice| Some(slice),
+    |_| None
+);

@@ -28,6 +28,13 @@ pub trait Vector<T>: Copy {
     unsafe fn mul_add(self, a: Self, b: Self) -> Self;
     /// `|self|`
     unsafe fn abs(self) -> Self;
+    /// `self · other`
+    unsafe fn mul(self, other: Self) -> Self;
+    /// The smaller of each two.
+    unsafe fn min(self, other: Self) -> Self;
+    /// `1 / self` within a unit in the last place, for numbers from the smallest normal one on; those below it, 0 among them, count as
+    /// that one.
+    unsafe fn reciprocal(self) -> Self;
     /// `self` where `a` and `b` are equal, 0 elsewhere.
     unsafe fn where_equal(self, a: Self, b: Self) -> Self;
 }
@@ -87,6 +94,18 @@ impl<T, V: Vector<T>> Vector<T> for Pair<V> {
         unsafe { Self(self.0.abs(), self.1.abs()) }
     }
     #[inline(always)]
+    unsafe fn mul(self, other: Self) -> Self {
+        unsafe { Self(self.0.mul(other.0), self.1.mul(other.1)) }
+    }
+    #[inline(always)]
+    unsafe fn min(self, other: Self) -> Self {
+        unsafe { Self(self.0.min(other.0), self.1.min(other.1)) }
+    }
+    #[inline(always)]
+    unsafe fn reciprocal(self) -> Self {
+        unsafe { Self(self.0.reciprocal(), self.1.reciprocal()) }
+    }
+    #[inline(always)]
     unsafe fn where_equal(self, a: Self, b: Self) -> Self {
         unsafe { Self(self.0.where_equal(a.0, b.0), self.1.where_equal(a.1, b.1)) }
     }
@@ -131,6 +150,18 @@ impl<T: Real, const N: usize> Vector<T> for Plain<T, N> {
         Self(std::array::from_fn(|i| self.0[i].abs()))
     }
     #[inline(always)]
+    unsafe fn mul(self, other: Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i] * other.0[i]))
+    }
+    #[inline(always)]
+    unsafe fn min(self, other: Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i].min(other.0[i])))
+    }
+    #[inline(always)]
+    unsafe fn reciprocal(self) -> Self {
+        Self(std::array::from_fn(|i| T::ONE / self.0[i].max(T::SMALLEST)))
+    }
+    #[inline(always)]
     unsafe fn where_equal(self, a: Self, b: Self) -> Self {
         Self(std::array::from_fn(|i| if a.0[i] == b.0[i] { self.0[i] } else { T::ZERO }))
     }
@@ -143,7 +174,8 @@ mod x86 {
 
     macro_rules! register {
         ($register:ty, $number:ty, $lanes:literal, $load:ident, $store:ident, $splat:ident, $add:ident,
-         $sub:ident, $fma:ident, |$x:ident| $abs:expr, |$y:ident, $a:ident, $b:ident| $equal:expr) => {
+         $sub:ident, $fma:ident, $mul:ident, $min:ident, $max:ident, |$x:ident| $abs:expr, |$y:ident| $reciprocal:expr,
+         |$z:ident, $a:ident, $b:ident| $equal:expr) => {
             #[allow(clippy::undocumented_unsafe_blocks)] // the trait's contract is the intrinsics' contract
             impl Vector<$number> for $register {
                 const LANES: usize = $lanes;
@@ -177,8 +209,23 @@ mod x86 {
                     unsafe { $abs }
                 }
                 #[inline(always)]
+                unsafe fn mul(self, other: Self) -> Self {
+                    unsafe { $mul(self, other) }
+                }
+                #[inline(always)]
+                unsafe fn min(self, other: Self) -> Self {
+                    unsafe { $min(self, other) }
+                }
+                #[inline(always)]
+                unsafe fn reciprocal(self) -> Self {
+                    unsafe {
+                        let $y = $max(self, $splat(<$number>::MIN_POSITIVE));
+                        $reciprocal
+                    }
+                }
+                #[inline(always)]
                 unsafe fn where_equal(self, $a: Self, $b: Self) -> Self {
-                    let $y = self;
+                    let $z = self;
                     unsafe { $equal }
                 }
             }
@@ -195,7 +242,18 @@ mod x86 {
         _mm512_add_pd,
         _mm512_sub_pd,
         _mm512_fmadd_pd,
+        _mm512_mul_pd,
+        _mm512_min_pd,
+        _mm512_max_pd,
         |x| _mm512_abs_pd(x),
+        // Two steps of Newton's method make 14 digits 28 and then 56; a division takes twice as long.
+        |y| {
+            let guess = _mm512_rcp14_pd(y);
+            let error = _mm512_fnmadd_pd(y, guess, _mm512_set1_pd(1.0));
+            let near = _mm512_fmadd_pd(guess, error, guess);
+            let error = _mm512_fnmadd_pd(y, near, _mm512_set1_pd(1.0));
+            _mm512_fmadd_pd(near, error, near)
+        },
         |x, a, b| _mm512_maskz_mov_pd(_mm512_cmp_pd_mask::<_CMP_EQ_OQ>(a, b), x)
     );
     register!(
@@ -208,7 +266,15 @@ mod x86 {
         _mm512_add_ps,
         _mm512_sub_ps,
         _mm512_fmadd_ps,
+        _mm512_mul_ps,
+        _mm512_min_ps,
+        _mm512_max_ps,
         |x| _mm512_abs_ps(x),
+        |y| {
+            let guess = _mm512_rcp14_ps(y);
+            let error = _mm512_fnmadd_ps(y, guess, _mm512_set1_ps(1.0));
+            _mm512_fmadd_ps(guess, error, guess)
+        },
         |x, a, b| _mm512_maskz_mov_ps(_mm512_cmp_ps_mask::<_CMP_EQ_OQ>(a, b), x)
     );
     register!(
@@ -221,7 +287,11 @@ mod x86 {
         _mm256_add_pd,
         _mm256_sub_pd,
         _mm256_fmadd_pd,
+        _mm256_mul_pd,
+        _mm256_min_pd,
+        _mm256_max_pd,
         |x| _mm256_andnot_pd(_mm256_set1_pd(-0.0), x),
+        |y| _mm256_div_pd(_mm256_set1_pd(1.0), y),
         |x, a, b| _mm256_and_pd(_mm256_cmp_pd::<_CMP_EQ_OQ>(a, b), x)
     );
     register!(
@@ -234,7 +304,11 @@ mod x86 {
         _mm256_add_ps,
         _mm256_sub_ps,
         _mm256_fmadd_ps,
+        _mm256_mul_ps,
+        _mm256_min_ps,
+        _mm256_max_ps,
         |x| _mm256_andnot_ps(_mm256_set1_ps(-0.0), x),
+        |y| _mm256_div_ps(_mm256_set1_ps(1.0), y),
         |x, a, b| _mm256_and_ps(_mm256_cmp_ps::<_CMP_EQ_OQ>(a, b), x)
     );
 }

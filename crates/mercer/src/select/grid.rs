@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::kernel::{KernelSpec, Leaf, Rule, Value};
-use crate::points::Dense;
+use crate::points::Samples;
 use crate::real::Real;
 
 /// Penalties from far below the size of the kernel's values to where nothing but the mean is left: `mean` is the mean of
@@ -20,7 +20,8 @@ const WIDER: i32 = 2;
 
 /// For a kernel of a single family that has a width for which nothing was written, kernels of six widths around what the
 /// data suggests, from narrow to wide; for any other, itself. All are resolved.
-pub fn widths<T: Real>(spec: &KernelSpec, x: &Dense<T>) -> Result<Vec<KernelSpec>> {
+pub fn widths<T: Real>(spec: &KernelSpec, x: impl Into<Samples<T>>) -> Result<Vec<KernelSpec>> {
+    let x = &x.into();
     let Some((leaf, width)) = spec.as_leaf().and_then(|leaf| Some((leaf, width_of(leaf)?))) else {
         return Ok(vec![spec.resolve(x)?]);
     };
@@ -57,6 +58,7 @@ fn width_of(leaf: &Leaf) -> Option<Width> {
     let width = match leaf.family().name {
         "rbf" => Width { name: "gamma", rule: Rule::Scale, power: -2.0 },
         "laplacian" => Width { name: "gamma", rule: Rule::Auto, power: -1.0 },
+        "chi2" => Width { name: "gamma", rule: Rule::Mean, power: -1.0 },
         "matern" | "rational_quadratic" => Width { name: "length", rule: Rule::Median, power: 1.0 },
         _ => return None,
     };
@@ -68,6 +70,7 @@ fn width_of(leaf: &Leaf) -> Option<Width> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::points::Dense;
 
     #[test]
     fn widths_go_from_narrow_to_wide_around_the_suggestion() {
@@ -81,6 +84,8 @@ mod tests {
         assert!((gamma(&rbf[3]) / middle - 1.0).abs() < 1e-3);
         assert!((gamma(&rbf[0]) / gamma(&rbf[5]) / 1024.0 - 1.0).abs() < 1e-3);
         assert_eq!(of("matern(nu=2.5)").len(), 6);
+        let counts = Dense::from_vec((0..20).map(f64::from).collect(), 10, 2).unwrap();
+        assert_eq!(widths(&"chi2".parse().unwrap(), &counts).unwrap().len(), 6);
         assert_eq!(of("rbf(sigma=2)"), ["rbf(sigma=2)".parse().unwrap()]);
         assert_eq!(of("rbf + linear").len(), 1);
         assert_eq!(of("poly(degree=2)").len(), 1);

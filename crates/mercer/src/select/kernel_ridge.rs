@@ -15,7 +15,7 @@ use crate::gram::{Square, Tiles};
 use crate::kernel::{KernelSpec, VectorKernel};
 use crate::linalg::view::MatRef;
 use crate::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Selection, Targets};
-use crate::points::{Dense, Points};
+use crate::points::{Points, Samples};
 use crate::real::Real;
 use crate::solve::path;
 
@@ -71,11 +71,12 @@ pub struct Search<T: Real> {
 pub fn search<T: Real>(
     ctx: &Context,
     params: &SearchParams,
-    x: &Dense<T>,
+    x: impl Into<Samples<T>>,
     targets: Targets<'_>,
     judge: &dyn Judge,
 ) -> Result<Search<T>> {
     let started = Instant::now();
+    let x = &x.into();
     let kernels: Vec<KernelSpec> =
         params.kernels.iter().map(|spec| spec.resolve(x)).collect::<Result<_>>()?;
     let built: Vec<VectorKernel<T>> =

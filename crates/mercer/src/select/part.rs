@@ -18,7 +18,7 @@ use crate::linalg::product::{Onto, multiply};
 use crate::linalg::view::Mat;
 use crate::model::kernel_ridge::{KernelRidgeParams, Targets, check, counted};
 use crate::model::regression::{Regression, params_of};
-use crate::points::{Dense, Points};
+use crate::points::{Points, Samples};
 use crate::real::Real;
 use crate::solve::path;
 use crate::solve::ridge::Solver;
@@ -74,7 +74,7 @@ impl<'a> Part<'a> {
         &self,
         ctx: &Context,
         kernels: &[VectorKernel<T>],
-        x: &Dense<T>,
+        x: &Samples<T>,
         judge: &dyn Judge,
     ) -> Result<Vec<Table>> {
         let n = self.n();
@@ -190,7 +190,7 @@ impl<'a> Part<'a> {
         &self,
         ctx: &Context,
         kernels: &[VectorKernel<T>],
-        x: &Dense<T>,
+        x: &Samples<T>,
         judge: &dyn Judge,
     ) -> Result<Vec<Table>> {
         let model = &self.params.model;
@@ -224,7 +224,7 @@ impl<'a> Part<'a> {
                         params: params.clone(),
                     };
                     let found = regression.on_samples(ctx, kernel, &train)?;
-                    let kernel: Arc<dyn Kernel<Dense<T>, T>> = Arc::new(kernel.clone());
+                    let kernel: Arc<dyn Kernel<Samples<T>, T>> = Arc::new(kernel.clone());
                     let (coef, offset) = (&found.coef, &found.offset);
                     let expansion = Expansion::new(kernel, train.clone(), coef, offset);
                     let mut predicted = Mat::<T>::zeros(rows.len(), targets.cols());

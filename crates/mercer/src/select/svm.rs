@@ -13,14 +13,14 @@ use crate::error::{Error, Result};
 use crate::kernel::KernelSpec;
 use crate::linalg::view::{Mat, MatRef};
 use crate::model::svm::{Ground, Lesson, Svm, SvmParams, Target, Task, votes};
-use crate::points::Dense;
+use crate::points::Samples;
 use crate::real::Real;
 
 /// Machines for each of `cs` on samples, in that order. Kernel values are shared; each fit goes on from one before.
 pub fn svm_path<T: Real>(
     ctx: &Context,
     params: &SvmParams,
-    x: &Dense<T>,
+    x: impl Into<Samples<T>>,
     lesson: Lesson<'_>,
     cs: &[f64],
 ) -> Result<Vec<Svm<T>>> {
@@ -116,9 +116,10 @@ pub struct SvmSearch<T: Real> {
 pub fn svm_search<T: Real>(
     ctx: &Context,
     params: &SvmSearchParams,
-    x: &Dense<T>,
+    x: impl Into<Samples<T>>,
     lesson: Lesson<'_>,
 ) -> Result<SvmSearch<T>> {
+    let x = &x.into();
     if params.kernels.is_empty() {
         return Err(Error::parameter("kernel", "there is no kernel to choose from"));
     }

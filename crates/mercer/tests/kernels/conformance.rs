@@ -4,21 +4,25 @@ use mercer::kernel::{Input, Tile, conformance, families};
 use mercer::real::Real;
 use mercer::{Dense, Kernel, KernelSpec, Result, Span, VectorKernel};
 
-use crate::support::{kernel, normal};
+use crate::support::{kernel, normal, samples_for};
 
 fn check<T: Real>(spec: &KernelSpec) {
-    let x = normal::<T>(60, 4, 1);
+    let x = samples_for::<T>(spec, 60, 4, 1);
     let kernel = VectorKernel::<T>::new(&spec.resolve(&x).unwrap()).unwrap();
     conformance::check(&kernel, &x).unwrap_or_else(|error| panic!("{spec}: {error}"));
-    conformance::check(&kernel, &normal::<T>(1, 4, 1)).unwrap();
+    conformance::check(&kernel, &samples_for::<T>(spec, 1, 4, 1)).unwrap();
 }
 
 #[test]
 fn every_family_and_combination_conforms() {
-    let combined =
-        ["2*rbf + linear*poly", "normalize(poly + 3*linear)", "normalize(rbf*cosine)*matern"];
-    let vectors = families().iter().filter(|family| family.input == Input::Vectors);
-    let all = vectors.map(|family| family.name).chain(combined);
+    let combined = [
+        "2*rbf + linear*poly",
+        "normalize(poly + 3*linear)",
+        "normalize(rbf*cosine)*matern",
+        "normalize(jensen_shannon) + chi2*hellinger + 2*constant",
+    ];
+    let rows = families().iter().filter(|family| family.input != Input::Strings);
+    let all = rows.map(|family| family.name).chain(combined);
     for text in all {
         let spec = text.parse().unwrap();
         check::<f64>(&spec);

@@ -6,5 +6,6 @@ mod oracle;
 mod points;
 mod properties;
 mod reference;
+mod sparse;
 mod spec;
 mod support;

@@ -3,7 +3,7 @@
 use mercer::Dense;
 use mercer::real::Real;
 
-use crate::support::{diag, kernel, normal, smallest_eigenvalue, spec, values};
+use crate::support::{diag, kernel, normal, samples_for, smallest_eigenvalue, spec, values};
 
 type Formula = fn(&[f64], &[f64]) -> f64;
 
@@ -22,6 +22,19 @@ fn manhattan(x: &[f64], y: &[f64]) -> f64 {
 fn cosine(x: &[f64], y: &[f64]) -> f64 {
     let length = (dot(x, x) * dot(y, y)).sqrt();
     if length == 0.0 { 0.0 } else { dot(x, y) / length }
+}
+
+fn sum(x: &[f64], y: &[f64], term: fn(f64, f64) -> f64) -> f64 {
+    x.iter().zip(y).map(|(&a, &b)| if a + b == 0.0 { 0.0 } else { term(a, b) }).sum()
+}
+
+fn chi2(x: &[f64], y: &[f64]) -> f64 {
+    sum(x, y, |a, b| (a - b) * (a - b) / (a + b))
+}
+
+fn jensen_shannon(x: &[f64], y: &[f64]) -> f64 {
+    let part = |v: f64, both: f64| if v == 0.0 { 0.0 } else { 0.5 * v * (both / v).log2() };
+    x.iter().zip(y).map(|(&a, &b)| part(a, a + b) + part(b, a + b)).sum()
 }
 
 fn poly(x: &[f64], y: &[f64]) -> f64 {
@@ -51,6 +64,19 @@ const CASES: &[(&str, Formula)] = &[
     ("rq(alpha=0.7, length=3)", |x, y| (1.0 + squared(x, y) / (2.0 * 0.7 * 9.0)).powf(-0.7)),
     ("cosine", cosine),
     ("sigmoid(gamma=0.1, coef0=0.5)", |x, y| (0.1 * dot(x, y) + 0.5).tanh()),
+    ("hellinger", |x, y| sum(x, y, |a, b| (a * b).sqrt())),
+    ("intersection", |x, y| sum(x, y, f64::min)),
+    ("additive_chi2", |x, y| sum(x, y, |a, b| 2.0 * a * b / (a + b))),
+    ("chi2", |x, y| (-chi2(x, y)).exp()),
+    ("chi2(gamma=0.3)", |x, y| (-0.3 * chi2(x, y)).exp()),
+    ("jensen_shannon", jensen_shannon),
+    ("constant", |_, _| 1.0),
+    ("linear + 2*constant", |x, y| dot(x, y) + 2.0),
+    ("0.5*normalize(hellinger)*rbf(gamma=0.3)", |x, y| {
+        let k = |x: &[f64], y: &[f64]| sum(x, y, |a, b| (a * b).sqrt());
+        let length = (k(x, x) * k(y, y)).sqrt();
+        if length == 0.0 { 0.0 } else { 0.5 * k(x, y) / length * (-0.3 * squared(x, y)).exp() }
+    }),
     ("2.5*linear", |x, y| 2.5 * dot(x, y)),
     ("linear + 0.5*cosine + linear*linear", |x, y| {
         dot(x, y) * (1.0 + dot(x, y)) + 0.5 * cosine(x, y)
@@ -69,10 +95,11 @@ const CASES: &[(&str, Formula)] = &[
     }),
 ];
 
-/// Random rows of length near √5, with one row of zeros among them.
-fn samples<T: Real>(n: usize, d: usize, seed: u64) -> Dense<T> {
+/// Random rows of length near √5 that the kernel can be used on, with one row of zeros among them.
+fn samples<T: Real>(text: &str, n: usize, d: usize, seed: u64) -> Dense<T> {
     let scale = T::of((5.0 / d as f64).sqrt());
-    let mut data: Vec<T> = normal::<T>(n, d, seed).data().iter().map(|&v| v * scale).collect();
+    let mut data: Vec<T> =
+        samples_for::<T>(&spec(text), n, d, seed).data().iter().map(|&v| v * scale).collect();
     data[d..2 * d].fill(T::ZERO);
     Dense::from_vec(data, n, d).unwrap()
 }
@@ -82,7 +109,7 @@ fn wide<T: Real>(row: &[T]) -> Vec<f64> {
 }
 
 fn check<T: Real>(text: &str, formula: Formula, d: usize, tolerance: f64) {
-    let (x, y) = (samples::<T>(19, d, 1), samples::<T>(300, d, 2));
+    let (x, y) = (samples::<T>(text, 19, d, 1), samples::<T>(text, 300, d, 2));
     let k = kernel::<T>(text);
     for (a, b) in [(&x, &y), (&x, &x)] {
         let found = values(&k, a, b);
@@ -131,13 +158,14 @@ fn every_family_has_a_case() {
 
 #[test]
 fn kernels_that_claim_it_are_positive_definite() {
-    let x = samples::<f64>(24, 5, 3);
     for (text, _) in CASES.iter().filter(|(text, _)| spec(text).positive_definite()) {
+        let x = samples::<f64>(text, 24, 5, 3);
         let k = values(&kernel::<f64>(text), &x, &x);
         let largest = k.iter().fold(0.0, |largest: f64, v| largest.max(v.abs()));
         let smallest = smallest_eigenvalue(&k, x.n());
         assert!(smallest >= -1e-12 * largest * x.n() as f64, "{text}: eigenvalue {smallest}");
     }
+    let x = samples::<f64>("sigmoid", 24, 5, 3);
     let indefinite = values(&kernel::<f64>("sigmoid(gamma=2, coef0=-1)"), &x, &x);
     assert!(smallest_eigenvalue(&indefinite, x.n()) < -0.1);
 }
@@ -179,4 +207,34 @@ fn samples_of_different_width_are_refused() {
     let error =
         mercer::Kernel::tile(&k, mercer::Span::all(&x), mercer::Span::all(&y), tile).unwrap_err();
     assert!(error.to_string().contains("3 features cannot be paired with samples of 4"), "{error}");
+}
+
+#[test]
+fn histograms_by_hand() {
+    let x = Dense::from_rows(&[1.0, 0.0, 3.0, 4.0, 2.0, 0.0], 2, 3).unwrap();
+    let check = |text: &str, expected: f64| {
+        let found = values(&kernel(text), &x, &x);
+        assert!((found[1] - expected).abs() < 1e-15 * expected, "{text}: {}", found[1]);
+        assert_eq!(found[1], found[2], "{text}");
+    };
+    check("hellinger", 2.0);
+    check("intersection", 1.0);
+    check("additive_chi2", 1.6);
+    check("chi2(0.1)", (-0.1 * (9.0 / 5.0 + 2.0 + 3.0f64)).exp());
+    check("jensen_shannon", 0.5 * (5f64.log2() + 4.0 * 1.25f64.log2()));
+    let found = values(&kernel("jensen_shannon"), &x, &x);
+    assert!((found[0] - 4.0).abs() < 1e-14 && (found[3] - 6.0).abs() < 1e-14);
+}
+
+#[test]
+fn a_histogram_kernel_refuses_negative_numbers() {
+    let mut data = vec![0.5; 40];
+    data[37] = -0.5;
+    let x = Dense::from_rows(&data, 4, 10).unwrap();
+    for text in ["chi2", "rbf + hellinger", "normalize(2*intersection)*linear", "js"] {
+        let error = spec(text).resolve(&x).unwrap_err().to_string();
+        let part = "histogram kernels need values of at least 0: -0.5 at row 3, column 7";
+        assert!(error.contains(part), "{error}");
+    }
+    assert!(spec("rbf + constant").resolve(&x).is_ok());
 }

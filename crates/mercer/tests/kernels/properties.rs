@@ -76,7 +76,7 @@ fn near_text() -> impl Strategy<Value = String> {
     ];
     pieces.extend(families().iter().flat_map(|family| family.names()));
     pieces.extend(families().iter().flat_map(|family| family.parameters.iter().map(|p| p.name)));
-    pieces.extend(["scale", "auto", "median", "inf", "nan", "words"]);
+    pieces.extend(["scale", "auto", "median", "mean", "inf", "nan", "words"]);
     prop::collection::vec(prop::sample::select(pieces), 0..24).prop_map(|pieces| pieces.concat())
 }
 

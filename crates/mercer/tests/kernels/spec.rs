@@ -31,6 +31,14 @@ fn text_prints_in_canonical_form() {
     check("rbf(gamma=1e-300) + .5*linear + 2.*cosine", "rbf(gamma=1e-300) + 0.5*linear + 2*cosine");
     check("rbf(gamma=scale) + rbf(sigma=median)", "rbf(gamma=scale) + rbf(sigma=median)");
     check("rbf(\n\tgamma=auto\n)", "rbf(gamma=auto)");
+    check(
+        "column(age:rbf)*columns( income ,\"post code\" : linear)",
+        "columns(age: rbf)*columns(income, 'post code': linear)",
+    );
+    check("columns(0, 12: rbf + linear)", "columns(0, 12: rbf + linear)");
+    check(r"columns('it\'s', 'a\\b': linear)", r"columns('it\'s', 'a\\b': linear)");
+    check("2*own(overlap) + own('my kernel')", "2*own(overlap) + own('my kernel')");
+    check("normalize(columns(nan: linear))", "normalize(columns('nan': linear))");
 }
 
 /// `text` is refused at `position` with a message that contains `part`.
@@ -58,6 +66,15 @@ fn errors_point_at_the_character() {
     refuse("rbf(zzz=1)", 4, "rbf has gamma, sigma, width");
     refuse("linear(gamma=1)", 7, "linear has none");
     refuse("linear(1)", 7, "linear has no parameters");
+    refuse("columns(age rbf)", 12, "expected ',' or ':' after the name of a column");
+    refuse("columns(: rbf)", 8, "expected a name");
+    refuse("columns('': rbf)", 8, "the name is empty");
+    refuse("columns(a, a: rbf)", 11, "named twice");
+    refuse("columns(a: columns(b: rbf))", 18, "has its columns already");
+    refuse("columns(a: rbf", 14, "expected ')'");
+    refuse("columns", 7, "expected '(' after columns");
+    refuse("columns('a: rbf)", 8, "expected a name");
+    refuse("own", 3, "expected '(' after own");
     refuse("rbf(gamma=-1)", 10, "gamma must be a positive number, not -1");
     refuse("rbf(gamma=0)", 10, "gamma must be a positive number, not 0");
     refuse("rbf(gamma=nan)", 10, "not nan");
@@ -133,6 +150,13 @@ fn rust_expressions_build_the_same_descriptions() {
     );
     let more = KernelSpec::rational_quadratic(1.0, 2.0) + KernelSpec::matern(0.5, 2.0);
     assert_eq!(more, spec("rq(alpha=1, length=2) + matern(nu=0.5, length=2)"));
+    let histograms = KernelSpec::hellinger()
+        + KernelSpec::intersection() * KernelSpec::chi2(2.0)
+        + KernelSpec::additive_chi2()
+        + KernelSpec::jensen_shannon()
+        + KernelSpec::constant();
+    let text = "hellinger + intersection*chi2(gamma=2) + additive_chi2 + jensen_shannon + constant";
+    assert_eq!(histograms, spec(text));
     let widths = KernelSpec::rbf_sigma(1.0) + KernelSpec::rbf_width(2.0);
     assert_eq!(widths, spec("rbf(sigma=1) + rbf(width=2)"));
     let named = KernelSpec::member("rbf", &[("gamma", Value::Rule(Rule::Auto))]).unwrap();
@@ -204,6 +228,12 @@ fn rules_become_numbers() {
         "normalize(poly)*rbf(width=3)",
         "normalize(poly(degree=3, gamma=1, coef0=1))*rbf(width=3)",
     );
+    // χ² distances of (2, 0), (6, 0), (0, 2): 16/8 = 2, 2 + 2 = 4, 6 + 2 = 8; their mean 14/3.
+    let histograms = Dense::from_rows(&[2.0, 0.0, 6.0, 0.0, 0.0, 2.0], 3, 2).unwrap();
+    let mean = spec("chi2(mean)").resolve(&histograms).unwrap();
+    let gamma = mean.as_leaf().unwrap().optional("gamma").unwrap();
+    assert!((gamma - 3.0 / 14.0).abs() < 1e-16);
+    check("chi2 + constant", "chi2(gamma=1) + constant");
     check("sigmoid + laplacian", "sigmoid(gamma=0.5, coef0=1) + laplacian(gamma=0.5)");
 }
 
@@ -222,6 +252,8 @@ fn rules_on_odd_data() {
         &[2.0, 2.0, 2.0, 2.0, 3.0],
         "at least half of all pairs of samples are equal",
     );
+    check("chi2(gamma=mean)", &[2.0], "gamma: mean has no value here, because one sample alone");
+    check("chi2(gamma=mean)", &[2.0, 2.0], "because all samples are equal");
     check("rbf(sigma=median)", &[0.0, 1.0, 3.0, 7.0], "rbf(sigma=3.5)"); // 1 2 3 4 6 7
 }
 

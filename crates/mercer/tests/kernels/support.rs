@@ -12,6 +12,18 @@ pub fn normal<T: Real>(n: usize, d: usize, seed: u64) -> Dense<T> {
     Dense::from_vec(data, n, d).unwrap()
 }
 
+/// n × d numbers that are not negative, a third of them 0, for kernels on histograms.
+pub fn counts<T: Real>(n: usize, d: usize, seed: u64) -> Dense<T> {
+    let kept = |v: &T| if v.f64() > -0.43 { v.abs() } else { T::ZERO };
+    let data = normal::<T>(n, d, seed).data().iter().map(kept).collect();
+    Dense::from_vec(data, n, d).unwrap()
+}
+
+/// Samples that the kernel can be used on.
+pub fn samples_for<T: Real>(spec: &KernelSpec, n: usize, d: usize, seed: u64) -> Dense<T> {
+    if spec.needs_histograms() { counts(n, d, seed) } else { normal(n, d, seed) }
+}
+
 pub fn spec(text: &str) -> KernelSpec {
     text.parse().unwrap_or_else(|error| panic!("{error}"))
 }

@@ -159,7 +159,7 @@ fn format_1_tells_all_that_it_did() {
     let mercer::io::Model::KernelPca64(model) = read("v1-kpca-f64.mercer").model else {
         panic!("another kind")
     };
-    assert_eq!(model.anchors.unwrap().data(), training());
+    assert_eq!(model.anchors.unwrap().dense().unwrap().data(), training());
     assert_eq!(model.inverse.unwrap().params.kernel.to_string(), "rbf(sigma=2)");
     assert_eq!(model.report.solver, "full");
     assert_eq!(read("v1-kpca-f32.mercer").dtype, Dtype::F32);

@@ -4,6 +4,7 @@ mod detector;
 mod kernel_kmeans;
 mod kernel_pca;
 mod kernel_ridge;
+mod kinds;
 mod naive;
 mod pca;
 mod preimage;

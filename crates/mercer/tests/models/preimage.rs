@@ -59,7 +59,7 @@ fn values(spec: &KernelSpec, x: &Dense<f64>, y: &Dense<f64>) -> Mat<f64> {
 
 /// ‖φ(z) − Σ γ_i φ(x_i)‖² of each row by loops over all pairs.
 fn naive_errors(model: &KernelPca<f64>, scores: &Dense<f64>, z: &Dense<f64>) -> Vec<f64> {
-    let x = model.anchors.as_ref().unwrap();
+    let x = model.anchors.as_ref().unwrap().dense().unwrap();
     let (n, k) = (x.n(), model.k());
     let among = values(&model.params.kernel, x, x);
     let cross = values(&model.params.kernel, z, x);

@@ -11,8 +11,8 @@ use mercer::real::Real;
 use super::Session;
 use super::columns::{self, Kind, Roles};
 use super::found::{self, Found, Job};
-use crate::args::KmeansArgs;
-use crate::data::{self, Rows, Scales, Types};
+use crate::args::{KmeansArgs, Scale};
+use crate::data::{self, Basis, Form, Prepared, Scales, Types};
 use crate::facts;
 use crate::failure::Failure;
 use crate::results::titles_beside;
@@ -36,15 +36,16 @@ struct Clusters {
 
 /// Runs `mercer kmeans`.
 pub fn kmeans(session: &Session, args: &KmeansArgs) -> std::result::Result<(), Failure> {
-    let roles = Roles::of(None, Kind::Nothing, &args.learning);
-    let (chosen, wanted) = columns::choose(data::read(session, &args.table)?, &roles)?;
+    let form = Form::of(&args.clusters.kernel);
+    let roles = Roles::of(None, Kind::Nothing, &args.learning, &form);
+    let (chosen, wanted) = columns::choose(data::read(session, &args.table, &form)?, &roles)?;
     let types = Types::of(args.clusters.precision, &chosen.features);
     session.progress.begin("preparing");
     let weights = wanted.weights.as_deref();
-    let clusters = find(session, args, &chosen.features, weights, types.work)?;
+    let clusters = find(session, args, (&chosen.features, &form), weights, types.work)?;
     let drawing = match args.plot.is_empty() {
         true => None,
-        false => Some(picture::draw(session, args, &chosen.features, &clusters)?),
+        false => Some(picture::draw(session, args, &chosen.features, &form, &clusters)?),
     };
     let Clusters { model, scaling, labels, distances, means, .. } = clusters;
     let said = Said::Clusters { places: labels, distances: Some(distances) };
@@ -66,19 +67,19 @@ pub fn kmeans(session: &Session, args: &KmeansArgs) -> std::result::Result<(), F
 fn find(
     session: &Session,
     args: &KmeansArgs,
-    features: &Table,
+    (features, form): (&Table, &Form),
     weights: Option<&[f64]>,
     work: Dtype,
 ) -> Result<Clusters> {
-    let scales = Scales::Learn(args.learning.features.scale.into());
+    let scales = Scales::Learn(form.scaling(args.learning.features.scale, Scale::Standard)?);
     let params = params(args);
     match work {
         Dtype::F32 => {
-            let rows = Rows::of(features, scales)?;
+            let rows = Prepared::of(session, features, form, scales)?;
             of_rows(session, &params, rows, weights, Model::KernelKMeans32)
         }
         Dtype::F64 => {
-            let rows = Rows::of(features, scales)?;
+            let rows = Prepared::of(session, features, form, scales)?;
             of_rows(session, &params, rows, weights, Model::KernelKMeans64)
         }
     }
@@ -92,22 +93,34 @@ fn params(args: &KmeansArgs) -> KernelKMeansParams {
         max_rounds: clusters.max_iter as usize,
         tolerance: clusters.tolerance,
         seed: clusters.seed,
-        ..KernelKMeansParams::new(clusters.count as usize, clusters.kernel.clone())
+        ..KernelKMeansParams::new(clusters.count as usize, clusters.kernel.spec())
     }
 }
 
 fn of_rows<T: Real>(
     session: &Session,
     params: &KernelKMeansParams,
-    mut rows: Rows<T>,
+    rows: Prepared<T>,
     weights: Option<&[f64]>,
     wrap: impl FnOnce(KernelKMeans<T>) -> Model,
 ) -> Result<Clusters> {
-    let scaling = rows.scaling.take();
-    let x = rows.dense()?;
-    let model = KernelKMeans::fit(&session.context, params, &x, weights)?;
-    session.progress.begin("measuring");
-    let squares = model.distances(&session.context, &x)?;
+    let (context, scaling) = (&session.context, rows.scaling);
+    let measuring = || session.progress.begin("measuring");
+    let (model, squares) = match rows.basis {
+        Basis::Samples(x) => {
+            let model = KernelKMeans::fit(context, params, &x, weights)?;
+            measuring();
+            let squares = model.distances(context, &x)?;
+            (model, squares)
+        }
+        Basis::Matrix(values) => {
+            let model = KernelKMeans::fit_gram(context, params, values.view(), weights)?;
+            measuring();
+            let own: Vec<f64> = (0..values.rows()).map(|i| values[(i, i)].f64()).collect();
+            let squares = model.distances_gram(context, values.view(), &own)?;
+            (model, squares)
+        }
+    };
     let own = model.labels.iter().enumerate().map(|(row, &label)| squares[(row, label)].sqrt());
     let distances: Vec<f64> = own.collect();
     Ok(Clusters {

@@ -8,7 +8,7 @@ use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
 
 use super::Clusters;
 use crate::args::KmeansArgs;
-use crate::data::{Rows, Scales};
+use crate::data::{Basis, Form, Prepared, Scales, kernel_of};
 use crate::facts::{counted, kernel_in_short};
 use crate::plot::{
     self, Ground, Group, LabelColumn, Map, Marks, Regions, Scatter, component_title,
@@ -29,18 +29,19 @@ pub fn draw(
     session: &Session,
     args: &KmeansArgs,
     features: &Table,
+    form: &Form,
     clusters: &Clusters,
 ) -> Result<String> {
     session.progress.begin("drawing");
     let titles = titles(args, features, clusters);
     match features.n_columns() {
-        1 => {
+        1 if form.is_space() => {
             let column: Vec<f64> =
                 (0..features.n_rows()).map(|row| plane::number(features, row, 0)).collect();
             Ok(scattered(clusters, &titles, &[column], &[features.name(0)]))
         }
-        2 => draw_plane(session, features, clusters, &titles),
-        _ => draw_components(session, features, clusters, &titles),
+        2 if form.is_space() => draw_plane(session, features, clusters, &titles),
+        _ => draw_components(session, (features, form), clusters, &titles),
     }
 }
 
@@ -100,7 +101,7 @@ fn changes<'a>(squares: &'a Mat<f64>, class: &'a [usize]) -> impl Fn(usize, usiz
 /// The rows by their first two components in feature space, where the clusters are.
 fn draw_components(
     session: &Session,
-    features: &Table,
+    (features, form): (&Table, &Form),
     clusters: &Clusters,
     titles: &[String; 2],
 ) -> Result<String> {
@@ -110,8 +111,11 @@ fn draw_components(
         remove_zero: true,
         ..KernelPcaParams::new(clusters.params.kernel.clone())
     };
-    let rows = Rows::<f64>::of(features, Scales::Apply(clusters.scaling.as_ref()))?;
-    let model = KernelPca::fit(&session.context, &params, &rows.dense()?)?;
+    let scales = Scales::Apply(clusters.scaling.as_ref());
+    let model = match Prepared::<f64>::of(session, features, form, scales)?.basis {
+        Basis::Samples(x) => KernelPca::fit(&session.context, &params, x)?,
+        Basis::Matrix(values) => KernelPca::fit_gram(&session.context, &params, values.view())?,
+    };
     let (scores, ratios) = (model.training_scores(), model.explained_variance_ratio());
     let axis = |index: usize| (0..scores.rows()).map(|row| scores[(row, index)]).collect();
     let mut axes: Vec<Vec<f64>> = (0..model.k()).map(axis).collect();
@@ -141,6 +145,7 @@ fn scattered(
         x_title: &axis_names[0],
         y_title: axis_names.get(1).map_or("", String::as_str),
         labels: Some(LabelColumn { name: KEY, values: &values }),
+        names: None,
     })
 }
 
@@ -155,7 +160,8 @@ fn names(clusters: &Clusters) -> Vec<String> {
 fn titles(args: &KmeansArgs, features: &Table, clusters: &Clusters) -> [String; 2] {
     let rows = counted(features.n_rows(), "row");
     let columns = counted(features.n_columns(), "column");
-    let kernel = kernel_in_short(&clusters.params.kernel.to_string());
+    let kernel = kernel_of(&clusters.model).map_or_else(String::new, |kernel| kernel.to_string());
+    let kernel = kernel_in_short(&kernel);
     let count = counted(clusters.params.clusters, "cluster");
     let inertia = in_short(clusters.inertia);
     [

@@ -4,16 +4,16 @@ use mercer::io::Model;
 use mercer::linalg::view::Mat;
 use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Targets};
 use mercer::model::{Scaling, classes};
-use mercer::points::Dense;
 use mercer::real::Real;
 use mercer::select::{self, Accuracy, Judge, SearchParams, SquaredError, Validation};
 use mercer::{Error, KernelSpec, Result};
 
 use crate::args::KrrArgs;
-use crate::data::Rows;
+use crate::data::{Basis, Prepared};
 use crate::run::Session;
 use crate::run::columns::{self, Wanted};
-use crate::run::kernels::every_width;
+use crate::run::evaluate::predictions;
+use crate::run::kernels::{every_width, names_of};
 use crate::scores::{Measure, Scored, Scores, variance};
 
 /// What is to be learned, in numbers.
@@ -51,7 +51,7 @@ pub struct Learned {
 /// The scores of all that was compared.
 pub struct Grid {
     /// The kernels.
-    pub kernels: Vec<KernelSpec>,
+    pub kernels: Vec<String>,
     /// Their scores.
     pub tables: Vec<select::Table>,
     /// The choice.
@@ -121,11 +121,10 @@ impl<'a> Task<'a> {
     pub fn learn<T: Real>(
         &self,
         session: &Session,
-        mut rows: Rows<T>,
+        rows: Prepared<T>,
         wrap: impl FnOnce(KernelRidge<T>) -> Model,
     ) -> Result<Learned> {
-        let scaling = rows.scaling.take();
-        let x = rows.dense()?;
+        let (x, scaling) = (rows.basis, rows.scaling);
         let kernels = every_width(&self.args.search.kernel, &x)?;
         self.check(&kernels)?;
         let (mut model, grid) = self.found(session, kernels, &x)?;
@@ -178,13 +177,19 @@ impl<'a> Task<'a> {
         &self,
         session: &Session,
         kernels: Vec<KernelSpec>,
-        x: &Dense<T>,
+        x: &Basis<T>,
     ) -> Result<(KernelRidge<T>, std::result::Result<Grid, String>)> {
         let search = &self.args.search;
         let is_single = kernels.len() == 1 && search.alpha.len() == 1;
         let params = self.params(&kernels[0]);
         let plain = |why: String| {
-            let model = KernelRidge::fit(&session.context, &params, x, self.rows(), None)?;
+            let (context, targets) = (&session.context, self.rows());
+            let model = match x {
+                Basis::Samples(x) => KernelRidge::fit(context, &params, x, targets, None)?,
+                Basis::Matrix(values) => {
+                    KernelRidge::fit_gram(context, &params, values.view(), targets, None)?
+                }
+            };
             Ok((model, Err(why)))
         };
         if search.no_score {
@@ -207,7 +212,7 @@ impl<'a> Task<'a> {
         session: &Session,
         kernels: Vec<KernelSpec>,
         model: &KernelRidgeParams,
-        x: &Dense<T>,
+        x: &Basis<T>,
     ) -> Result<(KernelRidge<T>, Grid)> {
         let args = &self.args.search;
         let validation = match (args.folds, args.gcv) {
@@ -227,9 +232,14 @@ impl<'a> Task<'a> {
             None => &SquaredError { targets, weights },
             Some(_) => &Accuracy { targets, weights },
         };
-        let found = select::search(&session.context, &params, x, self.rows(), judge)?;
-        let select::Search { model, kernels, tables, chosen } = found;
-        Ok((model, Grid { kernels, tables, chosen }))
+        let (context, rows) = (&session.context, self.rows());
+        let select::Search { model, kernels, tables, chosen } = match x {
+            Basis::Samples(x) => select::search(context, &params, x, rows, judge)?,
+            Basis::Matrix(values) => {
+                select::search_gram(context, &params, values.view(), rows, judge)?
+            }
+        };
+        Ok((model, Grid { kernels: names_of(&kernels), tables, chosen }))
     }
 
     fn rows(&self) -> Targets<'_> {
@@ -247,16 +257,4 @@ impl<'a> Task<'a> {
             ..KernelRidgeParams::new(kernel.clone())
         }
     }
-}
-
-/// Predictions for samples: n × targets.
-pub fn predictions<T: Real>(
-    session: &Session,
-    model: &KernelRidge<T>,
-    x: &Dense<T>,
-) -> Result<Mat<f64>> {
-    let n = x.n();
-    let mut out = Mat::<T>::zeros(n, model.t());
-    model.predict(&session.context, x, out.view_mut())?;
-    Ok(Mat::from_fn(n, model.t(), |i, j| out[(i, j)].f64()))
 }

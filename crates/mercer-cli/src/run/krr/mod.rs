@@ -12,8 +12,8 @@ use mercer::model::classes;
 use self::learn::{Learned, Task};
 use super::Session;
 use super::columns::{self, Chosen, Kind, Roles};
-use crate::args::KrrArgs;
-use crate::data::{self, Label, Rows, Scales, Types};
+use crate::args::{KrrArgs, Scale};
+use crate::data::{self, Form, Label, Prepared, Scales, Types};
 use crate::deliver::{self, Files};
 use crate::facts::{self, Facts};
 use crate::failure::Failure;
@@ -22,24 +22,33 @@ use crate::results::{Predictions, class_column, number_column};
 /// Runs `mercer krr`.
 pub fn krr(session: &Session, args: &KrrArgs) -> std::result::Result<(), Failure> {
     let kind = if args.classify { Kind::Classes } else { Kind::Either };
-    let roles = Roles::of(args.target.as_deref(), kind, &args.learning);
-    let (chosen, wanted) = columns::choose(data::read(session, &args.table)?, &roles)?;
+    let form = Form::of_all(&args.search.kernel)?;
+    let roles = Roles::of(args.target.as_deref(), kind, &args.learning, &form);
+    let (chosen, wanted) = columns::choose(data::read(session, &args.table, &form)?, &roles)?;
     let types = Types::of(args.ridge.precision, &chosen.features);
     session.progress.begin("preparing");
     let task = Task::new(args, wanted)?;
-    let learned = learn(session, &task, &chosen, types)?;
+    let learned = learn(session, &task, (&chosen, &form), types)?;
     let drawing = picture::draw(&task, &chosen, &learned);
     finish(session, &task, chosen, types, learned, drawing)
 }
 
-fn learn(session: &Session, task: &Task<'_>, chosen: &Chosen, types: Types) -> Result<Learned> {
-    let scales = Scales::Learn(task.args.learning.features.scale.into());
+fn learn(
+    session: &Session,
+    task: &Task<'_>,
+    (chosen, form): (&Chosen, &Form),
+    types: Types,
+) -> Result<Learned> {
+    let asked = task.args.learning.features.scale;
+    let scales = Scales::Learn(form.scaling(asked, Scale::Standard)?);
     match types.work {
         Dtype::F32 => {
-            task.learn(session, Rows::of(&chosen.features, scales)?, Model::KernelRidge32)
+            let rows = Prepared::of(session, &chosen.features, form, scales)?;
+            task.learn(session, rows, Model::KernelRidge32)
         }
         Dtype::F64 => {
-            task.learn(session, Rows::of(&chosen.features, scales)?, Model::KernelRidge64)
+            let rows = Prepared::of(session, &chosen.features, form, scales)?;
+            task.learn(session, rows, Model::KernelRidge64)
         }
     }
 }

@@ -74,7 +74,7 @@ fn titles(task: &Task<'_>, chosen: &Chosen, learned: &Learned) -> [String; 2] {
     };
     let kernel = learned.grid.as_ref().ok().map(|grid| &grid.kernels[grid.chosen.kernel]);
     let kernel = kernel.filter(|_| args.search.alpha_per_target);
-    let kernel = kernel.map(|k| format!(", {}", kernel_in_short(&k.to_string())));
+    let kernel = kernel.map(|k| format!(", {}", kernel_in_short(k)));
     let band = match (args.search.gcv, args.search.alpha.len()) {
         (true, _) => "",
         (false, 1) => "; bar: ± one standard error",
@@ -89,7 +89,7 @@ fn per_kernel(task: &Task<'_>, grid: &Grid) -> Vec<Curve> {
     let measure = task.measure();
     let curve = |(index, table): (usize, &Table)| {
         let scored = |a: usize| Scored::of(measure, table.score(a), None);
-        let mut curve = line(table, scored, kernel_in_short(&grid.kernels[index].to_string()));
+        let mut curve = line(table, scored, kernel_in_short(&grid.kernels[index]));
         if index == grid.chosen.kernel {
             let place = grid.chosen.alphas[0];
             let text = format!("alpha {}, {}", short(table.alphas[place]), scored(place).text());

@@ -92,7 +92,7 @@ fn kernels(grid: &Grid) -> Vec<KernelObject<'_>> {
         .iter()
         .zip(&grid.tables)
         .map(|(kernel, table)| KernelObject {
-            kernel: kernel.to_string(),
+            kernel: kernel.clone(),
             alphas: &table.alphas,
             scores: (0..table.alphas.len()).map(|a| table.scores.row(a)).collect(),
             spreads: (0..table.alphas.len()).map(|a| table.spreads.row(a)).collect(),

@@ -9,10 +9,10 @@ use mercer::model::detector::{Detector, DetectorParams, Unusual as Score};
 use mercer::real::Real;
 
 use super::Session;
-use super::columns::{self, Chosen, Kind, Roles};
+use super::columns::{self, Chosen, Roles};
 use super::found::{self, Found, Job};
-use crate::args::OutliersArgs;
-use crate::data::{self, Rows, Scales, Types};
+use crate::args::{FeatureArgs, OutliersArgs, Scale};
+use crate::data::{self, Basis, Form, Prepared, Scales, Types};
 use crate::failure::Failure;
 use crate::results::titles_beside;
 use crate::said::{Ranking, Unusual};
@@ -21,8 +21,6 @@ use crate::said::{Ranking, Unusual};
 struct Known {
     model: Model,
     scaling: Option<Scaling>,
-    /// The kernel as it was resolved.
-    kernel: String,
     unusual: Unusual,
     ranking: Ranking,
     warnings: Vec<String>,
@@ -30,16 +28,17 @@ struct Known {
 
 /// Runs `mercer outliers`.
 pub fn outliers(session: &Session, args: &OutliersArgs) -> std::result::Result<(), Failure> {
-    let roles =
-        Roles { target: None, kind: Kind::Nothing, features: &args.features, weights: None };
-    let (chosen, _) = columns::choose(data::read(session, &args.table)?, &roles)?;
+    let form = Form::of(&args.kernel);
+    let FeatureArgs { columns: which, label, .. } = &args.features;
+    let roles = Roles::without_target(which.as_deref(), label.as_deref(), &form);
+    let (chosen, _) = columns::choose(data::read(session, &args.table, &form)?, &roles)?;
     data::at_least_two(&chosen.features)?;
     let types = Types::of(args.precision, &chosen.features);
     session.progress.begin("preparing");
-    let known = find(session, args, &chosen.features, types.work)?;
+    let known = find(session, args, (&chosen.features, &form), types.work)?;
     let drawing = match args.plot.is_empty() {
         true => None,
-        false => Some(picture::draw(session, args, &chosen.features, &known)?),
+        false => Some(picture::draw(session, args, &chosen.features, &form, &known)?),
     };
     let columns = columns(&chosen, &known, types.result);
     let top = top(args.top as usize, &chosen, &known);
@@ -50,17 +49,28 @@ pub fn outliers(session: &Session, args: &OutliersArgs) -> std::result::Result<(
     found::finish(session, &job, found, columns, |_| (), |_| top)
 }
 
-fn find(session: &Session, args: &OutliersArgs, features: &Table, work: Dtype) -> Result<Known> {
-    let scales = Scales::Learn(args.features.scale.into());
+fn find(
+    session: &Session,
+    args: &OutliersArgs,
+    (features, form): (&Table, &Form),
+    work: Dtype,
+) -> Result<Known> {
+    let scales = Scales::Learn(form.scaling(args.features.scale, Scale::Standard)?);
     let params = params(args);
     match work {
-        Dtype::F32 => of_rows(session, &params, Rows::of(features, scales)?, Model::Detector32),
-        Dtype::F64 => of_rows(session, &params, Rows::of(features, scales)?, Model::Detector64),
+        Dtype::F32 => {
+            let rows = Prepared::of(session, features, form, scales)?;
+            of_rows(session, &params, rows, Model::Detector32)
+        }
+        Dtype::F64 => {
+            let rows = Prepared::of(session, features, form, scales)?;
+            of_rows(session, &params, rows, Model::Detector64)
+        }
     }
 }
 
 fn params(args: &OutliersArgs) -> DetectorParams {
-    let mut params = DetectorParams::new(args.kernel.clone());
+    let mut params = DetectorParams::new(args.kernel.spec());
     params.pca.components = args.components.unwrap_or(params.pca.components);
     DetectorParams { score: args.score.into(), contamination: args.contamination, ..params }
 }
@@ -68,15 +78,17 @@ fn params(args: &OutliersArgs) -> DetectorParams {
 fn of_rows<T: Real>(
     session: &Session,
     params: &DetectorParams,
-    mut rows: Rows<T>,
+    rows: Prepared<T>,
     wrap: impl FnOnce(Detector<T>) -> Model,
 ) -> Result<Known> {
-    let scaling = rows.scaling.take();
-    let model = Detector::fit(&session.context, params, &rows.dense()?)?;
+    let scaling = rows.scaling;
+    let model = match rows.basis {
+        Basis::Samples(x) => Detector::fit(&session.context, params, x)?,
+        Basis::Matrix(values) => Detector::fit_gram(&session.context, params, values.view())?,
+    };
     let unusual = Unusual { scores: model.training.clone(), threshold: model.threshold };
-    let (ranking, kernel) = (unusual.ranking(), model.pca.params.kernel.to_string());
-    let warnings = warnings(&model);
-    Ok(Known { model: wrap(model), scaling, kernel, unusual, ranking, warnings })
+    let (ranking, warnings) = (unusual.ranking(), warnings(&model));
+    Ok(Known { model: wrap(model), scaling, unusual, ranking, warnings })
 }
 
 /// The share of the variance that components must leave for a distance from them to mean something.

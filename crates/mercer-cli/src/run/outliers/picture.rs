@@ -5,6 +5,7 @@ use mercer::io::Table;
 
 use super::Known;
 use crate::args::OutliersArgs;
+use crate::data::{Form, kernel_of};
 use crate::facts::{counted, kernel_in_short};
 use crate::plot::{self, Falling, Ground, Group, Map, Marks, Shape};
 use crate::run::Session;
@@ -19,12 +20,13 @@ pub fn draw(
     session: &Session,
     args: &OutliersArgs,
     features: &Table,
+    form: &Form,
     known: &Known,
 ) -> Result<String> {
     session.progress.begin("drawing");
     let titles = titles(args, features, known);
     match features.n_columns() {
-        2 => draw_plane(session, features, known, &titles),
+        2 if form.is_space() => draw_plane(session, features, known, &titles),
         _ => Ok(draw_falling(known, &titles)),
     }
 }
@@ -105,8 +107,8 @@ fn threshold_name(known: &Known) -> String {
 fn titles(args: &OutliersArgs, features: &Table, known: &Known) -> [String; 2] {
     let rows = counted(features.n_rows(), "row");
     let columns = counted(features.n_columns(), "column");
-    let (kernel, components) =
-        (kernel_in_short(&known.kernel), counted(known.model.k(), "component"));
+    let kernel = kernel_of(&known.model).map_or_else(String::new, |kernel| kernel.to_string());
+    let (kernel, components) = (kernel_in_short(&kernel), counted(known.model.k(), "component"));
     let share = in_short(args.contamination);
     [
         format!("Unusual rows of {}", file_name(args.table.source.path())),

@@ -10,7 +10,7 @@ use mercer::{Error, Result};
 use super::evaluate::evaluate;
 use super::{Session, model_file, new_rows};
 use crate::args::PredictArgs;
-use crate::data::{self, Label};
+use crate::data::{self, Form, Label};
 use crate::deliver::{self, Files};
 use crate::facts::{self, Facts};
 use crate::failure::Failure;
@@ -42,7 +42,7 @@ pub fn predict(session: &Session, args: &PredictArgs) -> std::result::Result<(),
     })?;
     let names = Names { targets, classes };
     check(args, &saved, &facts)?;
-    let table = data::read(session, &args.table)?;
+    let table = data::read(session, &args.table, &Form::of_model(&saved.model))?;
     let saved = model_file::widened(saved, &table)?;
     let truth = truth(&table, &saved, names);
     let (columns, label) = (args.columns.as_deref(), args.label.as_deref());

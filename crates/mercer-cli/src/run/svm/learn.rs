@@ -6,16 +6,16 @@ use mercer::io::{Dtype, Model, Table};
 use mercer::linalg::view::Mat;
 use mercer::model::Scaling;
 use mercer::model::svm::{Svm, SvmParams};
-use mercer::points::Dense;
 use mercer::real::Real;
 use mercer::select::{self, SvmSearchParams};
 use mercer::{KernelSpec, Result};
 
 use super::Task;
-use crate::data::{Rows, Scales};
+use crate::args::Kernel;
+use crate::data::{Basis, Prepared, Scales};
 use crate::facts::SearchNotes;
 use crate::run::Session;
-use crate::run::kernels::every_width;
+use crate::run::kernels::{every_width, names_of};
 use crate::scores::{Measure, Scored};
 
 /// Folds of the calibration, as LIBSVM has them.
@@ -24,7 +24,7 @@ const CALIBRATION_FOLDS: usize = 5;
 /// What to compare.
 pub struct Search<'a> {
     /// The kernels; one whose width is left open stands for several.
-    pub kernels: &'a [KernelSpec],
+    pub kernels: &'a [Kernel],
     /// The widths of RBF kernels, which go before `kernels` if there are any.
     pub gammas: &'a [f64],
     /// The costs.
@@ -52,7 +52,7 @@ pub struct Learned {
 /// The scores of all that was compared.
 pub struct Grid {
     /// The kernels.
-    pub kernels: Vec<KernelSpec>,
+    pub kernels: Vec<String>,
     /// The costs.
     pub costs: Vec<f64>,
     /// For each kernel, costs × folds.
@@ -91,23 +91,28 @@ impl Grid {
 pub fn learn(session: &Session, task: &Task<'_>, features: &Table, work: Dtype) -> Result<Learned> {
     let scales = Scales::Learn(task.scale);
     match work {
-        Dtype::F32 => of_rows(session, task, Rows::of(features, scales)?, Model::Svm32),
-        Dtype::F64 => of_rows(session, task, Rows::of(features, scales)?, Model::Svm64),
+        Dtype::F32 => {
+            let rows = Prepared::of(session, features, &task.form, scales)?;
+            of_rows(session, task, rows, Model::Svm32)
+        }
+        Dtype::F64 => {
+            let rows = Prepared::of(session, features, &task.form, scales)?;
+            of_rows(session, task, rows, Model::Svm64)
+        }
     }
 }
 
 fn of_rows<T: Real>(
     session: &Session,
     task: &Task<'_>,
-    mut rows: Rows<T>,
+    rows: Prepared<T>,
     wrap: impl FnOnce(Svm<T>) -> Model,
 ) -> Result<Learned> {
     let started = Instant::now();
-    let scaling = rows.scaling.take();
-    let x = rows.dense()?;
+    let (x, scaling) = (rows.basis, rows.scaling);
     let (context, lesson) = (&session.context, task.lesson.view());
     let (mut model, grid) = match &task.search {
-        None => (Svm::fit(context, &task.params, &x, lesson, None)?, None),
+        None => (fitted(session, task, &x)?, None),
         Some(search) => {
             let (model, grid) = found(session, task, search, &x)?;
             (model, Some(grid))
@@ -116,18 +121,34 @@ fn of_rows<T: Real>(
     // A fit that was interrupted gives a model too, which nobody asked for here.
     context.poll()?;
     if let Some(method) = task.probability {
-        model.calibrate(context, &x, lesson, method, CALIBRATION_FOLDS, 0)?;
+        match &x {
+            Basis::Samples(x) => {
+                model.calibrate(context, x, lesson, method, CALIBRATION_FOLDS, 0)?;
+            }
+            Basis::Matrix(values) => {
+                let matrix = values.view();
+                model.calibrate_gram(context, matrix, lesson, method, CALIBRATION_FOLDS, 0)?;
+            }
+        }
         context.poll()?;
     }
     let seconds = started.elapsed().as_secs_f64();
     Ok(Learned { model: wrap(model), scaling, grid, seconds })
 }
 
+fn fitted<T: Real>(session: &Session, task: &Task<'_>, x: &Basis<T>) -> Result<Svm<T>> {
+    let (context, lesson) = (&session.context, task.lesson.view());
+    match x {
+        Basis::Samples(x) => Svm::fit(context, &task.params, x, lesson, None),
+        Basis::Matrix(values) => Svm::fit_gram(context, &task.params, values.view(), lesson, None),
+    }
+}
+
 fn found<T: Real>(
     session: &Session,
     task: &Task<'_>,
     search: &Search<'_>,
-    x: &Dense<T>,
+    x: &Basis<T>,
 ) -> Result<(Svm<T>, Grid)> {
     let params = SvmSearchParams {
         model: task.params.clone(),
@@ -135,9 +156,13 @@ fn found<T: Real>(
         cs: search.costs.to_vec(),
         folds: select::folds(x.n(), search.folds, search.seed)?,
     };
-    let found = select::svm_search(&session.context, &params, x, task.lesson.view())?;
+    let (context, lesson) = (&session.context, task.lesson.view());
+    let found = match x {
+        Basis::Samples(x) => select::svm_search(context, &params, x, lesson)?,
+        Basis::Matrix(values) => select::svm_search_gram(context, &params, values.view(), lesson)?,
+    };
     let grid = Grid {
-        kernels: found.kernels,
+        kernels: names_of(&found.kernels),
         costs: params.cs,
         scores: found.scores,
         chosen: found.chosen,
@@ -151,8 +176,8 @@ fn measure(params: &SvmParams) -> Measure {
 }
 
 /// All kernels to compare, each once.
-fn kernels<T: Real>(search: &Search<'_>, x: &Dense<T>) -> Result<Vec<KernelSpec>> {
+fn kernels<T: Real>(search: &Search<'_>, x: &Basis<T>) -> Result<Vec<KernelSpec>> {
     let rbf = |gamma: &f64| format!("rbf(gamma={gamma})").parse();
-    let given: Vec<KernelSpec> = search.gammas.iter().map(rbf).collect::<Result<_>>()?;
+    let given: Vec<Kernel> = search.gammas.iter().map(rbf).collect::<Result<_>>()?;
     every_width(if given.is_empty() { search.kernels } else { &given }, x)
 }

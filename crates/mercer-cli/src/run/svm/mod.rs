@@ -8,7 +8,7 @@ mod tell;
 use mercer::io::{Column, Saved, Table};
 use mercer::model::ScalingKind;
 use mercer::model::svm::{Method, SvmParams, Task as Learns};
-use mercer::{Error, KernelSpec, Result};
+use mercer::{Error, Result};
 
 use self::learn::{Grid, Learned, Search};
 use self::lesson::{Lesson, Target};
@@ -16,10 +16,10 @@ use super::Session;
 use super::columns::{self, Chosen, Kind, Roles};
 use super::evaluate::evaluate;
 use crate::args::{
-    ClassWeights, LearnedArgs, LearningArgs, OneclassArgs, Precision, SmoArgs, SvcArgs,
-    SvmSearchArgs, SvrArgs, TableArgs,
+    ClassWeights, Kernel, LearnedArgs, LearningArgs, OneclassArgs, Precision, Scale, SmoArgs,
+    SvcArgs, SvmSearchArgs, SvrArgs, TableArgs,
 };
-use crate::data::{self, Types};
+use crate::data::{self, Form, Types};
 use crate::deliver::{self, Files};
 use crate::facts::{self, Facts, FitNotes};
 use crate::failure::Failure;
@@ -31,6 +31,7 @@ use crate::said::{Extras, Names, Said};
 struct Job<'a> {
     command: &'static str,
     table: &'a TableArgs,
+    form: Form,
     target: Option<&'a str>,
     kind: Kind,
     learning: &'a LearningArgs,
@@ -46,6 +47,7 @@ struct Job<'a> {
 struct Task<'a> {
     params: SvmParams,
     lesson: Lesson,
+    form: Form,
     scale: ScalingKind,
     probability: Option<Method>,
     search: Option<Search<'a>>,
@@ -66,6 +68,7 @@ pub fn svc(session: &Session, args: &SvcArgs) -> std::result::Result<(), Failure
     let job = Job {
         command: "svc",
         table: &args.table,
+        form: Form::of(&args.kernel),
         target: args.target.as_deref(),
         kind: Kind::Classes,
         learning: &args.learning,
@@ -87,6 +90,7 @@ pub fn svr(session: &Session, args: &SvrArgs) -> std::result::Result<(), Failure
     let job = Job {
         command: "svr",
         table: &args.table,
+        form: Form::of(&args.kernel),
         target: args.target.as_deref(),
         kind: Kind::Values,
         learning: &args.learning,
@@ -106,6 +110,7 @@ pub fn oneclass(session: &Session, args: &OneclassArgs) -> std::result::Result<(
     let job = Job {
         command: "oneclass",
         table: &args.table,
+        form: Form::of(&args.kernel),
         target: None,
         kind: Kind::Nothing,
         learning: &args.learning,
@@ -126,6 +131,7 @@ pub fn search(session: &Session, args: &SvmSearchArgs) -> std::result::Result<()
     let job = Job {
         command: "search",
         table: &args.table,
+        form: if args.gammas.is_empty() { Form::of_all(&args.kernel)? } else { Form::Numbers },
         target: args.target.as_deref(),
         kind: if args.classify { Kind::Classes } else { Kind::Either },
         learning: &args.learning,
@@ -146,21 +152,22 @@ pub fn search(session: &Session, args: &SvmSearchArgs) -> std::result::Result<()
     run(session, job)
 }
 
-fn params(learns: Learns, kernel: &KernelSpec, smo: &SmoArgs) -> SvmParams {
+fn params(learns: Learns, kernel: &Kernel, smo: &SmoArgs) -> SvmParams {
     SvmParams {
         tolerance: smo.tolerance,
         shrinking: !smo.no_shrinking,
         cache: smo.cache.map(|size| size.0),
         max_iterations: smo.max_iter,
         max_seconds: smo.max_time,
-        ..SvmParams::new(learns, kernel.clone())
+        ..SvmParams::new(learns, kernel.spec())
     }
 }
 
 /// The walk of all: read, choose columns, fit, judge, draw, write, tell.
 fn run(session: &Session, mut job: Job<'_>) -> std::result::Result<(), Failure> {
-    let roles = Roles::of(job.target, job.kind, job.learning);
-    let (chosen, wanted) = columns::choose(data::read(session, job.table)?, &roles)?;
+    let scale = job.form.scaling(job.learning.features.scale, Scale::Standard)?;
+    let roles = Roles::of(job.target, job.kind, job.learning, &job.form);
+    let (chosen, wanted) = columns::choose(data::read(session, job.table, &job.form)?, &roles)?;
     let lesson = Lesson::of(wanted, job.class_weight, &chosen.features)?;
     check(&job, &lesson, &chosen.features)?;
     let types = Types::of(job.precision, &chosen.features);
@@ -168,7 +175,8 @@ fn run(session: &Session, mut job: Job<'_>) -> std::result::Result<(), Failure> 
     let task = Task {
         params: params_for(&job, &lesson),
         lesson,
-        scale: job.learning.features.scale.into(),
+        form: job.form.clone(),
+        scale,
         probability: job.probability,
         search: job.search.take(),
     };

@@ -39,6 +39,11 @@ pub fn view(job: &Job<'_>, task: &Task<'_>, features: &Table) -> Result<Option<V
         return Ok(None);
     }
     let values = || (0..features.n_rows()).map(|row| number(features, row, 0));
+    if !task.form.is_space() {
+        let message = "a picture has columns of numbers for its axes, and the kernel compares \
+                       something else";
+        return Err(Error::parameter("--plot", message));
+    }
     match (features.n_columns(), &task.lesson.target) {
         (1, Target::Values(_)) => Ok(Some(View::Line(Field::range_around(values())))),
         (2, _) => Ok(Some(View::Plane(plane::window(features)))),

@@ -158,7 +158,7 @@ fn scores(grid: &Grid) -> Table {
     all.sort_by(|a, b| value(b).total_cmp(&value(a)));
     // Of several that are equally good, the chosen one stands first.
     all.sort_by_key(|place| *place != grid.chosen);
-    let kernels = all.iter().map(|(kernel, _)| grid.kernels[*kernel].to_string()).collect();
+    let kernels = all.iter().map(|(kernel, _)| grid.kernels[*kernel].clone()).collect();
     let costs = all.iter().map(|(_, cost)| grid.costs[*cost]).collect();
     let means = all.iter().map(value).collect();
     let spread = |&(kernel, cost): &(usize, usize)| grid.score(kernel, cost).spread;
@@ -171,10 +171,10 @@ fn scores(grid: &Grid) -> Table {
 }
 
 fn kernels(grid: &Grid) -> Vec<KernelObject<'_>> {
-    let object = |(index, kernel): (usize, &mercer::KernelSpec)| {
+    let object = |(index, kernel): (usize, &String)| {
         let scored = (0..grid.costs.len()).map(|cost| grid.score(index, cost));
         let (scores, spreads) = scored.map(|scored| (scored.value, scored.spread)).unzip();
-        KernelObject { kernel: kernel.to_string(), costs: &grid.costs, scores, spreads }
+        KernelObject { kernel: kernel.clone(), costs: &grid.costs, scores, spreads }
     };
     grid.kernels.iter().enumerate().map(object).collect()
 }

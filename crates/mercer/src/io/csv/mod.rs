@@ -26,7 +26,7 @@ pub(super) fn parse(
 ) -> Result<Table> {
     let text = Text::new(bytes, path, delimiter)?;
     let (names, skip) = text.header(options.header)?;
-    let (numbers, lines) = text.numbers(skip)?;
+    let (numbers, lines) = text.numbers(skip, options.as_written)?;
     let rows = lines.len();
     let texts = numbers.iter().filter(|column| column.is_none()).count();
     check_size(table_size(rows, texts, TEXT_CELL), options.max_bytes)?;
@@ -55,8 +55,10 @@ struct Text<'a> {
 impl<'a> Text<'a> {
     fn new(bytes: &'a [u8], path: &'a Path, delimiter: Option<u8>) -> Result<Self> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        check_text(bytes, path)?;
-        Ok(Self { bytes, path, delimiter: delimiter.unwrap_or_else(|| sniff_delimiter(bytes)) })
+        let delimiter = delimiter.unwrap_or_else(|| sniff_delimiter(bytes));
+        let text = Self { bytes, path, delimiter };
+        text.check()?;
+        Ok(text)
     }
 
     /// Calls `visit` with the index of every row, its first line in the file and its cells. All rows are equally long.
@@ -92,6 +94,51 @@ impl<'a> Text<'a> {
         Error::format(self.path, message)
     }
 
+    /// Refuses what is no text.
+    fn check(&self) -> Result<()> {
+        if let Some(place) = self.bytes.iter().position(|&byte| byte == 0) {
+            let line = self.line(place);
+            let message = format!(
+                "line {line} holds a zero byte, so this is not a text table: tables are .csv, .tsv, .npy, .parquet or \
+                 .libsvm"
+            );
+            return Err(Error::format(self.path, message));
+        }
+        match std::str::from_utf8(self.bytes) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(self.not_text(error.valid_up_to())),
+        }
+    }
+
+    /// The line of a byte, counted from 1.
+    fn line(&self, place: usize) -> usize {
+        self.bytes[..place].iter().filter(|&&byte| byte == b'\n').count() + 1
+    }
+
+    /// Says in which cell the byte at `place` stands, which is no UTF-8.
+    fn not_text(&self, place: usize) -> Error {
+        let mut names: Vec<String> = Vec::new();
+        let mut found = None;
+        let is_wrong = |cell: &[u8]| std::str::from_utf8(cell).is_err();
+        // A row that cannot be read has no cells to look at; the line is known all the same.
+        let _ = self.for_each_row(|index, _, record| {
+            if index == 0 {
+                names = record.iter().map(|name| String::from_utf8_lossy(name).into()).collect();
+            }
+            found = record.iter().position(is_wrong).map(|column| (index, column));
+            found.is_none()
+        });
+        let column = match found {
+            None => String::new(),
+            Some((0, column)) => format!(", column {column} (counted from 0)"),
+            Some((_, column)) => format!(", column {column} (counted from 0; {:?})", names[column]),
+        };
+        let line = self.line(place);
+        let message =
+            format!("line {line}{column} is not UTF-8 text: convert the file to UTF-8 first");
+        Error::format(self.path, message)
+    }
+
     /// The names, if the first row holds them, and the number of rows to pass over.
     fn header(&self, header: Header) -> Result<(Option<Vec<String>>, usize)> {
         let mut rows: Vec<ByteRecord> = Vec::new();
@@ -116,20 +163,22 @@ impl<'a> Text<'a> {
         Ok((Some(first.iter().map(|name| cell_text(name).trim().to_owned()).collect()), 1))
     }
 
-    /// The columns that hold nothing but numbers, `None` for the others, and the line of every row.
-    fn numbers(&self, skip: usize) -> Result<(Vec<Numbers>, Vec<u64>)> {
+    /// The columns that hold nothing but numbers, `None` for the others, and the line of every row. With `as_written`
+    /// there are no such columns.
+    fn numbers(&self, skip: usize, as_written: bool) -> Result<(Vec<Numbers>, Vec<u64>)> {
         let mut columns: Vec<Numbers> = Vec::new();
         let mut lines = Vec::new();
         self.for_each_row(|index, line, record| {
             if index < skip {
                 return true;
             }
-            columns.resize_with(record.len(), || Some(Vec::new()));
+            columns.resize_with(record.len(), || (!as_written).then(Vec::new));
             lines.push(line);
             for (column, cell) in columns.iter_mut().zip(record) {
-                match (column.as_mut(), exact_number(cell_text(cell))) {
-                    (Some(values), Some(value)) => values.push(value),
-                    _ => *column = None,
+                let Some(values) = column else { continue };
+                match exact_number(cell_text(cell)) {
+                    Some(value) => values.push(value),
+                    None => *column = None,
                 }
             }
             true
@@ -151,24 +200,6 @@ impl<'a> Text<'a> {
         })?;
         Ok(cells)
     }
-}
-
-/// Refuses what is no text.
-fn check_text(bytes: &[u8], path: &Path) -> Result<()> {
-    let line = |end: usize| bytes[..end].iter().filter(|&&byte| byte == b'\n').count() + 1;
-    if let Some(place) = bytes.iter().position(|&byte| byte == 0) {
-        let message = format!(
-            "line {} holds a zero byte, so this is not a text table: tables are .csv, .tsv, .npy, .parquet or .libsvm",
-            line(place)
-        );
-        return Err(Error::format(path, message));
-    }
-    if let Err(error) = std::str::from_utf8(bytes) {
-        let line = line(error.valid_up_to());
-        let message = format!("line {line} is not UTF-8 text: convert the file to UTF-8 first");
-        return Err(Error::format(path, message));
-    }
-    Ok(())
 }
 
 /// The text was checked as a whole, so a cell (quotes removed) is text too.

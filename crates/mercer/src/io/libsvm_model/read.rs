@@ -175,7 +175,7 @@ fn with_vectors(
     })?;
     let all = Dense::from_vec(rows.data, machine.trained_on, rows.d);
     let all = all.map_err(|error| format!("its support vectors: {error}"))?;
-    machine.anchors = Some(all.select(&model.places));
+    machine.anchors = Some(all.select(&model.places).into());
     machine.params.kernel = kernel;
     Ok(model)
 }

@@ -7,6 +7,7 @@ use crate::io::column::push_shortest;
 use crate::io::model_file::svm::check;
 use crate::kernel::Leaf;
 use crate::model::svm::{Curve, Svm};
+use crate::points::Samples;
 use crate::real::Real;
 
 /// A machine that LIBSVM's format can hold.
@@ -32,6 +33,14 @@ impl<'a, T: Real> Text<'a, T> {
         } else {
             1.0
         };
+        if let Some(anchors @ (Samples::Strings(_) | Samples::Parts(_) | Samples::Items(_))) =
+            &model.anchors
+        {
+            let kind = anchors.kind();
+            return Err(refuse(format!(
+                "LIBSVM's format is for rows of numbers, and these are {kind}"
+            )));
+        }
         let mut text = Self { model, head: Vec::new(), sign, notes: Vec::new() };
         text.head.push(format!("svm_type {}", model.params.task.name()));
         text.kernel()?;
@@ -116,7 +125,7 @@ impl<'a, T: Real> Text<'a, T> {
                 line.push(' ');
             }
             match &self.model.anchors {
-                Some(anchors) => push_pairs(&mut line, anchors.row(j), last.filter(|_| j == 0)),
+                Some(anchors) => push_pairs(&mut line, pairs(anchors, j), last.filter(|_| j == 0)),
                 None => line.push_str(&format!("0:{}", self.model.support[j] + 1)),
             }
             line.push('\n');
@@ -129,8 +138,9 @@ impl<'a, T: Real> Text<'a, T> {
     /// features there are.
     fn last_feature(&self) -> Option<usize> {
         let anchors = self.model.anchors.as_ref()?;
-        let last = anchors.d() - 1;
-        (0..anchors.n()).all(|j| anchors.row(j)[last] == T::ZERO).then_some(last)
+        let last = anchors.features() - 1;
+        let is_zero = |j: usize| pairs(anchors, j).last().is_none_or(|(index, _)| *index < last);
+        (0..anchors.n()).all(is_zero).then_some(last)
     }
 }
 
@@ -186,12 +196,26 @@ fn push_number(line: &mut String, number: f64) {
 }
 
 /// The features that are not 0, and `shown` in any case.
-fn push_pairs<T: Real>(line: &mut String, row: &[T], shown: Option<usize>) {
-    for (index, value) in row.iter().enumerate() {
-        if *value != T::ZERO || shown == Some(index) {
-            line.push_str(&format!("{}:", index + 1));
-            push_number(line, value.f64());
-            line.push(' ');
+fn push_pairs<T: Real>(line: &mut String, row: Vec<(usize, T)>, shown: Option<usize>) {
+    let zero = shown.map(|index| (index, T::ZERO));
+    for (index, value) in row.into_iter().chain(zero) {
+        line.push_str(&format!("{}:", index + 1));
+        push_number(line, value.f64());
+        line.push(' ');
+    }
+}
+
+/// The places and values of row j that are not zero.
+fn pairs<T: Real>(rows: &Samples<T>, j: usize) -> Vec<(usize, T)> {
+    match rows {
+        Samples::Dense(x) => {
+            let all = x.row(j).iter().copied().enumerate();
+            all.filter(|(_, value)| *value != T::ZERO).collect()
         }
+        Samples::Sparse(x) => {
+            let (at, values) = x.row(j);
+            at.iter().map(|&index| index as usize).zip(values.iter().copied()).collect()
+        }
+        other => unreachable!("{} are refused before", other.kind()),
     }
 }

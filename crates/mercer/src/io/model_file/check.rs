@@ -61,7 +61,7 @@ pub(super) fn kernel_pca<T: Real>(model: &KernelPca<T>) -> Checked {
         (Some(anchors), map_back) => {
             count("training samples", anchors.n(), n)?;
             VectorKernel::<T>::new(&model.params.kernel).map_err(|e| e.to_string())?;
-            map_back.as_ref().map_or(Ok(()), |map| inverse(map, n, anchors.d(), k))
+            map_back.as_ref().map_or(Ok(()), |map| inverse(map, n, anchors.features(), k))
         }
     }
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::frame::Fault;
+use super::samples::SampleKind;
 use super::{Dtype, FORMAT};
 use crate::model::kernel_ridge::Selection;
 use crate::model::{Report, ScalingKind};
@@ -45,6 +46,9 @@ pub struct Header {
     pub d: Option<usize>,
     /// Components, targets, decisions, or clusters.
     pub k: usize,
+    /// What the training samples are, unless they are rows of numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<SampleKind>,
     /// How the fit went.
     pub report: Report,
     /// How kernel and penalty were chosen, if they were.

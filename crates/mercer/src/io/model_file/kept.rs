@@ -5,11 +5,13 @@ use serde_json::Value;
 use super::Dtype;
 use super::check::{self, Checked};
 use super::header::{self, CalibrationHeader};
+use super::samples::{self, SampleKind};
 use super::tensors::Tensor;
 use crate::model::Report;
 use crate::model::kernel_pca::KernelPca;
 use crate::model::kernel_ridge::{KernelRidge, Selection};
 use crate::model::pca::Pca;
+use crate::points::Samples;
 use crate::real::Real;
 
 /// What every header tells of a model.
@@ -20,6 +22,8 @@ pub struct About<'a> {
     pub n: usize,
     /// Features; `None` where the kernel matrix was given.
     pub d: Option<usize>,
+    /// What the training samples are, unless they are rows of numbers.
+    pub samples: Option<SampleKind>,
     /// Outputs: components, targets, decisions, or clusters.
     pub k: usize,
     /// The number type of its samples.
@@ -67,6 +71,7 @@ impl Kept for Pca {
             estimator: header::PCA,
             n: self.n,
             d: Some(self.d()),
+            samples: None,
             k: self.k(),
             precision: Dtype::F64,
             report: &self.report,
@@ -97,7 +102,8 @@ impl<T: Real> Kept for KernelPca<T> {
         About {
             estimator: header::KERNEL_PCA,
             n: self.n(),
-            d: self.anchors.as_ref().map(|anchors| anchors.d()),
+            d: self.anchors.as_ref().map(Samples::features),
+            samples: self.anchors.as_ref().and_then(SampleKind::of),
             k: self.k(),
             precision: precision::<T>(),
             report: &self.report,
@@ -117,9 +123,10 @@ impl<T: Real> Kept for KernelPca<T> {
             Tensor::number("trace", &self.trace),
             Tensor::number("mean", &self.mean),
         ];
-        tensors.extend(self.anchors.iter().map(|anchors| Tensor::points("anchors", anchors)));
+        tensors
+            .extend(self.anchors.iter().flat_map(|anchors| samples::tensors("anchors", anchors)));
         if let Some(inverse) = &self.inverse {
-            tensors.push(Tensor::points("inverse.anchors", &inverse.anchors));
+            tensors.push(Tensor::dense("inverse.anchors", &inverse.anchors));
             tensors.push(Tensor::matrix("inverse.coef", &inverse.coef));
             tensors.push(Tensor::real("inverse.offset", &[inverse.offset.len()], &inverse.offset));
         }
@@ -140,7 +147,8 @@ impl<T: Real> Kept for KernelRidge<T> {
         About {
             estimator: header::KERNEL_RIDGE,
             n: self.n(),
-            d: self.anchors.as_ref().map(|anchors| anchors.d()),
+            d: self.anchors.as_ref().map(Samples::features),
+            samples: self.anchors.as_ref().and_then(SampleKind::of),
             k: self.t(),
             precision: precision::<T>(),
             report: &self.report,
@@ -158,7 +166,8 @@ impl<T: Real> Kept for KernelRidge<T> {
             Tensor::real("offset", &[self.t()], &self.offset),
         ];
         tensors.extend(self.weights.iter().map(|w| Tensor::real("weights", &[n], w)));
-        tensors.extend(self.anchors.iter().map(|anchors| Tensor::points("anchors", anchors)));
+        tensors
+            .extend(self.anchors.iter().flat_map(|anchors| samples::tensors("anchors", anchors)));
         tensors
     }
 

@@ -6,10 +6,12 @@ use super::check::{Checked, count, finite};
 use super::frame::Fault;
 use super::header::{self, Header};
 use super::kept::{About, Kept, precision};
+use super::samples::{self, SampleKind};
 use super::tensors::{Tensor, Tensors};
 use super::unpack::params;
 use crate::kernel::VectorKernel;
 use crate::model::kernel_kmeans::KernelKMeans;
+use crate::points::Samples;
 use crate::real::Real;
 
 impl<T: Real> Kept for KernelKMeans<T> {
@@ -17,7 +19,8 @@ impl<T: Real> Kept for KernelKMeans<T> {
         About {
             estimator: header::KERNEL_KMEANS,
             n: self.n(),
-            d: self.anchors.as_ref().map(|anchors| anchors.d()),
+            d: self.anchors.as_ref().map(Samples::features),
+            samples: self.anchors.as_ref().and_then(SampleKind::of),
             k: self.k(),
             precision: precision::<T>(),
             report: &self.report,
@@ -39,7 +42,8 @@ impl<T: Real> Kept for KernelKMeans<T> {
             Tensor::places("rounds", &[1], std::iter::once(self.rounds as u64)),
             Tensor::places("stand_ins", &[2 * self.stand_ins.len()], pairs),
         ];
-        tensors.extend(self.anchors.iter().map(|anchors| Tensor::points("anchors", anchors)));
+        tensors
+            .extend(self.anchors.iter().flat_map(|anchors| samples::tensors("anchors", anchors)));
         tensors
     }
 
@@ -85,7 +89,7 @@ pub fn unpack<T: Real>(
         shares: tensors.real("shares", &[n])?,
         stand_ins: stand_ins.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect(),
         norms: tensors.real("norms", &[k])?,
-        anchors: header.d.map(|d| tensors.points("anchors", n, d)).transpose()?,
+        anchors: samples::anchors(header, tensors, n)?,
         report: header.report.clone(),
     })
 }

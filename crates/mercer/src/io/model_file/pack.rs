@@ -77,6 +77,7 @@ fn header(saved: &Saved) -> serde_json::Result<Header> {
         dtype: saved.dtype,
         n: about.n,
         d: about.d,
+        samples: about.samples,
         k: about.k,
         report: svm::pack::short_report(about.report),
         selection: model.selection(),
@@ -100,9 +101,13 @@ fn side_tensors<'a>(saved: &'a Saved, tensors: &mut Vec<Tensor<'a>>) {
         });
         let (ends, text) = (Content::Places(ends.collect()), names.concat().into_bytes());
         let (count, length) = (names.len(), text.len());
-        tensors.push(Tensor { name: "feature_names.ends", shape: vec![count], content: ends });
+        tensors.push(Tensor {
+            name: "feature_names.ends".into(),
+            shape: vec![count],
+            content: ends,
+        });
         let content = Content::Bytes(text);
-        tensors.push(Tensor { name: "feature_names", shape: vec![length], content });
+        tensors.push(Tensor { name: "feature_names".into(), shape: vec![length], content });
     }
 }
 

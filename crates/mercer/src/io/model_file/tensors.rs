@@ -1,5 +1,6 @@
 //! Arrays as bytes, little endian, and back.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use safetensors::tensor::{Dtype, Metadata, TensorInfo};
@@ -14,7 +15,7 @@ const CHUNK: usize = 1 << 16;
 
 /// An array to be written.
 pub struct Tensor<'a> {
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     pub shape: Vec<usize>,
     pub content: Content<'a>,
 }
@@ -29,27 +30,49 @@ pub enum Content<'a> {
 
 impl<'a> Tensor<'a> {
     /// An array of real numbers.
-    pub fn real<T: Real>(name: &'static str, shape: &[usize], numbers: &'a [T]) -> Self {
-        Self { name, shape: shape.to_vec(), content: Content::Real(T::numbers(numbers)) }
+    pub fn real<T: Real>(
+        name: impl Into<Cow<'static, str>>,
+        shape: &[usize],
+        numbers: &'a [T],
+    ) -> Self {
+        Self {
+            name: name.into(),
+            shape: shape.to_vec(),
+            content: Content::Real(T::numbers(numbers)),
+        }
     }
 
     /// A matrix.
-    pub fn matrix(name: &'static str, matrix: &'a Mat<f64>) -> Self {
+    pub fn matrix(name: impl Into<Cow<'static, str>>, matrix: &'a Mat<f64>) -> Self {
         Self::real(name, &[matrix.rows(), matrix.cols()], matrix.data())
     }
 
     /// One number.
-    pub fn number(name: &'static str, number: &'a f64) -> Self {
+    pub fn number(name: impl Into<Cow<'static, str>>, number: &'a f64) -> Self {
         Self::real(name, &[], std::slice::from_ref(number))
     }
 
     /// Whole numbers.
-    pub fn places(name: &'static str, shape: &[usize], places: impl Iterator<Item = u64>) -> Self {
-        Self { name, shape: shape.to_vec(), content: Content::Places(places.collect()) }
+    pub fn places(
+        name: impl Into<Cow<'static, str>>,
+        shape: &[usize],
+        places: impl Iterator<Item = u64>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            shape: shape.to_vec(),
+            content: Content::Places(places.collect()),
+        }
     }
 
-    /// Samples.
-    pub fn points<T: Real>(name: &'static str, points: &'a Dense<T>) -> Self {
+    /// Text in UTF-8.
+    pub fn text(name: impl Into<Cow<'static, str>>, text: &str) -> Self {
+        let content = Content::Bytes(text.as_bytes().to_vec());
+        Self { name: name.into(), shape: vec![text.len()], content }
+    }
+
+    /// Rows of numbers.
+    pub fn dense<T: Real>(name: impl Into<Cow<'static, str>>, points: &'a Dense<T>) -> Self {
         Self::real(name, &[points.n(), points.d()], points.data())
     }
 
@@ -101,12 +124,12 @@ fn write<T: Copy, const N: usize>(
 pub struct Tensors<'a> {
     metadata: &'a Metadata,
     data: &'a [u8],
-    taken: Vec<&'static str>,
+    taken: Vec<String>,
 }
 
 impl<'a> Tensors<'a> {
     pub fn new(frame: &'a Frame<'a>) -> Self {
-        Self { metadata: &frame.tensors, data: frame.data, taken: vec![CHECKSUM] }
+        Self { metadata: &frame.tensors, data: frame.data, taken: vec![CHECKSUM.into()] }
     }
 
     pub fn has(&self, name: &str) -> bool {
@@ -114,7 +137,7 @@ impl<'a> Tensors<'a> {
     }
 
     /// Real numbers of the given shape, all finite.
-    pub fn real<T: Real>(&mut self, name: &'static str, shape: &[usize]) -> Result<Vec<T>, Fault> {
+    pub fn real<T: Real>(&mut self, name: &str, shape: &[usize]) -> Result<Vec<T>, Fault> {
         let numbers = if T::NAME == "f32" {
             let bytes = self.bytes(name, Dtype::F32, Some(shape))?;
             // Both conversions are exact: f32 → f64 always, f64 → f32 for what was one.
@@ -131,25 +154,15 @@ impl<'a> Tensors<'a> {
         }
     }
 
-    pub fn matrix(
-        &mut self,
-        name: &'static str,
-        rows: usize,
-        cols: usize,
-    ) -> Result<Mat<f64>, Fault> {
+    pub fn matrix(&mut self, name: &str, rows: usize, cols: usize) -> Result<Mat<f64>, Fault> {
         Ok(Mat::from_vec(self.real(name, &[rows, cols])?, rows, cols))
     }
 
-    pub fn number(&mut self, name: &'static str) -> Result<f64, Fault> {
+    pub fn number(&mut self, name: &str) -> Result<f64, Fault> {
         Ok(self.real(name, &[])?[0])
     }
 
-    pub fn points<T: Real>(
-        &mut self,
-        name: &'static str,
-        n: usize,
-        d: usize,
-    ) -> Result<Dense<T>, Fault> {
+    pub fn dense<T: Real>(&mut self, name: &str, n: usize, d: usize) -> Result<Dense<T>, Fault> {
         let numbers = self.real(name, &[n, d])?;
         if n == 0 && d > 0 {
             return Ok(Dense::empty(d));
@@ -159,24 +172,24 @@ impl<'a> Tensors<'a> {
     }
 
     /// Whole numbers of the given shape.
-    pub fn places(&mut self, name: &'static str, shape: &[usize]) -> Result<Vec<u64>, Fault> {
+    pub fn places(&mut self, name: &str, shape: &[usize]) -> Result<Vec<u64>, Fault> {
         Ok(decode(self.bytes(name, Dtype::U64, Some(shape))?, u64::from_le_bytes))
     }
 
     /// A list of whole numbers that count or point to something.
-    pub fn counts(&mut self, name: &'static str, length: usize) -> Result<Vec<usize>, Fault> {
+    pub fn counts(&mut self, name: &str, length: usize) -> Result<Vec<usize>, Fault> {
         let too_large = || Fault::Invalid(format!("a number of its tensor '{name}' is too large"));
         let places = self.places(name, &[length])?;
         places.into_iter().map(|place| usize::try_from(place).map_err(|_| too_large())).collect()
     }
 
     /// Real numbers of the given shape that may be NaN or infinite: what a report tells, nothing is computed with.
-    pub fn told(&mut self, name: &'static str, shape: &[usize]) -> Result<Vec<f64>, Fault> {
+    pub fn told(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f64>, Fault> {
         Ok(decode(self.bytes(name, Dtype::F64, Some(shape))?, f64::from_le_bytes))
     }
 
     /// How many numbers the list `name` holds. The frame has checked that it lies within the file.
-    pub fn length(&self, name: &'static str) -> Result<usize, Fault> {
+    pub fn length(&self, name: &str) -> Result<usize, Fault> {
         match self.metadata.info(name).map(|info| info.shape.as_slice()) {
             Some([length]) => Ok(*length),
             Some(_) => Err(Fault::Invalid(format!("its tensor '{name}' is no list"))),
@@ -188,7 +201,7 @@ impl<'a> Tensors<'a> {
     /// that the byte range lies within the file and has the length that the shape says.
     pub fn bytes(
         &mut self,
-        name: &'static str,
+        name: &str,
         dtype: Dtype,
         shape: Option<&[usize]>,
     ) -> Result<&'a [u8], Fault> {
@@ -196,14 +209,14 @@ impl<'a> Tensors<'a> {
         if info.dtype != dtype || shape.is_some_and(|shape| shape != info.shape) {
             return Err(mismatch(name, info, dtype, shape));
         }
-        self.taken.push(name);
+        self.taken.push(name.into());
         Ok(&self.data[info.data_offsets.0..info.data_offsets.1])
     }
 
     /// Refuses arrays that nobody took: they may mean something that this reader does not know.
     pub fn finish(self) -> Result<(), Fault> {
         let names = self.metadata.offset_keys();
-        match names.iter().find(|name| !self.taken.contains(&name.as_str())) {
+        match names.iter().find(|name| !self.taken.contains(name)) {
             None => Ok(()),
             Some(name) => Err(Fault::Invalid(format!(
                 "it holds a tensor {name:?} that does not belong there"

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::frame::{Fault, Frame};
 use super::header::{self, Header};
 use super::tensors::Tensors;
-use super::{Dtype, Model, Saved, check, detector, kmeans, svm};
+use super::{Dtype, Model, Saved, check, detector, kmeans, samples, svm};
 use crate::model::Scaling;
 use crate::model::inverse::{Inverse, InverseParams};
 use crate::model::kernel_pca::{KernelPca, KernelPcaParams};
@@ -88,7 +88,7 @@ pub(super) fn components<T: Real>(
         offset: tensors.real("offset", &[k])?,
         trace: tensors.number("trace")?,
         mean: tensors.number("mean")?,
-        anchors: header.d.map(|d| tensors.points("anchors", n, d)).transpose()?,
+        anchors: samples::anchors(header, tensors, n)?,
         inverse: inverse(header, tensors)?,
         report: header.report.clone(),
     })
@@ -105,7 +105,7 @@ fn kernel_ridge<T: Real>(
         coef: tensors.matrix("coef", n, t)?,
         offset: tensors.real("offset", &[t])?,
         weights: weights.transpose()?,
-        anchors: header.d.map(|d| tensors.points("anchors", n, d)).transpose()?,
+        anchors: samples::anchors(header, tensors, n)?,
         classes: header.classes.clone(),
         selection: header.selection.clone(),
         report: header.report.clone(),
@@ -122,7 +122,7 @@ fn inverse<T: Real>(
     };
     let (n, k) = (header.n, header.k);
     let params: InverseParams = params(value)?;
-    let anchors = tensors.points("inverse.anchors", n, k)?;
+    let anchors = tensors.dense("inverse.anchors", n, k)?;
     let coef = tensors.matrix("inverse.coef", n, d)?;
     Ok(Some(Inverse { params, anchors, coef, offset: tensors.real("inverse.offset", &[d])? }))
 }

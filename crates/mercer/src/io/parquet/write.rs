@@ -27,6 +27,10 @@ pub(in crate::io) fn write(table: &Table, out: &mut (dyn Write + Send)) -> io::R
                     write_chunk::<DoubleType>(&mut group, &values[rows.clone()])?
                 }
                 Column::F32(values) => write_chunk::<FloatType>(&mut group, &values[rows.clone()])?,
+                Column::Sparse(values) => {
+                    let values: Vec<f64> = rows.clone().map(|row| values.number(row)).collect();
+                    write_chunk::<DoubleType>(&mut group, &values)?
+                }
                 Column::Text(cells) => {
                     let cells = &cells[rows.clone()];
                     let cells: Vec<ByteArray> = cells.iter().map(|c| c.as_str().into()).collect();
@@ -54,7 +58,7 @@ fn write_chunk<D: DataType>(
 fn schema_of(table: &Table) -> ParquetResult<TypePtr> {
     let fields = table.columns.iter().enumerate().map(|(index, column)| {
         let (physical, logical) = match column {
-            Column::F64(_) => (Physical::DOUBLE, None),
+            Column::F64(_) | Column::Sparse(_) => (Physical::DOUBLE, None),
             Column::F32(_) => (Physical::FLOAT, None),
             Column::Text(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
         };

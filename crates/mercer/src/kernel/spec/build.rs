@@ -1,10 +1,12 @@
 //! Descriptions made in Rust: constructors and the operators `+` and `*`.
 
 use std::ops::{Add, Mul};
+use std::sync::Arc;
 
 use super::{Expr, KernelSpec, Leaf};
 use crate::error::Result;
-use crate::kernel::{Value, families};
+use crate::kernel::own::PairFunction;
+use crate::kernel::{Own, OwnKernel, Value, families};
 
 /// Constructors take numbers as they come; values outside their domains are refused where the
 /// description is used.
@@ -63,6 +65,66 @@ impl KernelSpec {
     /// tanh(gamma·xᵀx' + coef0); not positive definite in general.
     pub fn sigmoid(gamma: f64, coef0: f64) -> Self {
         leaf("sigmoid", &[("gamma", gamma), ("coef0", coef0)])
+    }
+
+    /// A function of the user's own on items of the type `S` (see [`crate::points::Items`]). It must be symmetric;
+    /// whether it is a kernel, `model::validity` can tell.
+    ///
+    /// ```
+    /// use mercer::{KernelSpec, points::Items};
+    /// let overlap = KernelSpec::own("overlap", |a: &Vec<u8>, b: &Vec<u8>| {
+    ///     a.iter().filter(|v| b.contains(v)).count() as f64
+    /// });
+    /// let sets = Items::new(vec![vec![1, 2], vec![2, 3], vec![7]])?;
+    /// # let _ = (overlap, sets);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn own<S, F>(name: &str, function: F) -> Self
+    where
+        S: Send + Sync + 'static,
+        F: Fn(&S, &S) -> f64 + Send + Sync + 'static,
+    {
+        Self::own_blocks(name, Arc::new(PairFunction::new(name, function)))
+    }
+
+    /// A function of the user's own that is called for a block of pairs at a time.
+    pub fn own_blocks(name: &str, function: Arc<dyn OwnKernel>) -> Self {
+        Self(Expr::Own(Own::new(name, Some(function))))
+    }
+
+    /// This kernel on the columns of these names alone.
+    pub fn on(self, names: &[&str]) -> Self {
+        Self(Expr::Columns(names.iter().map(|&name| name.into()).collect(), Box::new(self.0)))
+    }
+
+    /// Σ √(x_i·x'_i), for histograms.
+    pub fn hellinger() -> Self {
+        leaf("hellinger", &[])
+    }
+
+    /// Σ min(x_i, x'_i), for histograms.
+    pub fn intersection() -> Self {
+        leaf("intersection", &[])
+    }
+
+    /// Σ 2·x_i·x'_i/(x_i + x'_i), for histograms.
+    pub fn additive_chi2() -> Self {
+        leaf("additive_chi2", &[])
+    }
+
+    /// exp(−gamma·Σ (x_i − x'_i)²/(x_i + x'_i)), for histograms.
+    pub fn chi2(gamma: f64) -> Self {
+        leaf("chi2", &[("gamma", gamma)])
+    }
+
+    /// What two histograms have in common in bits.
+    pub fn jensen_shannon() -> Self {
+        leaf("jensen_shannon", &[])
+    }
+
+    /// 1, whatever the samples: an intercept for the kernel it is added to.
+    pub fn constant() -> Self {
+        leaf("constant", &[])
     }
 
     /// k(x, x') / √(k(x, x)·k(x', x')), and 0 where k(x, x) is 0.

@@ -15,6 +15,8 @@ pub(super) enum Kind {
     /// A number without sign; it may be infinite or NaN, which the parser refuses with a reason.
     Number(f64),
     Word,
+    /// A name between quotes.
+    Quoted,
     Symbol(char),
     End,
 }
@@ -39,6 +41,9 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
 
 /// The token that `rest` begins with.
 fn token(rest: &[char], position: usize) -> Token {
+    if let Some(length) = quoted_length(rest) {
+        return Token { kind: Kind::Quoted, text: rest[..length].iter().collect(), position };
+    }
     let number = number_length(rest);
     let word = rest.iter().take_while(|c| c.is_alphanumeric() || **c == '_').count();
     let length = if number > 0 { number } else { word.max(1) };
@@ -50,6 +55,47 @@ fn token(rest: &[char], position: usize) -> Token {
         _ => Kind::Number(text.parse().unwrap_or(f64::NAN)),
     };
     Token { kind, text, position }
+}
+
+/// How many characters of `rest` are a name between single or double quotes, quotes included; a backslash lets the next
+/// character stand for itself. A quote that is not closed is a symbol, which the parser refuses.
+fn quoted_length(rest: &[char]) -> Option<usize> {
+    let quote = *rest.first().filter(|c| matches!(c, '\'' | '"'))?;
+    let mut at = 1;
+    loop {
+        match *rest.get(at)? {
+            '\\' => at += 2,
+            c if c == quote => return Some(at + 1),
+            _ => at += 1,
+        }
+    }
+}
+
+/// The name that a quoted text stands for.
+pub(super) fn unquoted(text: &str) -> String {
+    let inner = &text[1..text.len() - 1];
+    let (mut name, mut escaped) = (String::new(), false);
+    for c in inner.chars() {
+        if c == '\\' && !escaped {
+            escaped = true;
+            continue;
+        }
+        name.push(c);
+        escaped = false;
+    }
+    name
+}
+
+/// A name as it is written: plain where it reads back as one word or count, else between quotes.
+pub(super) fn quoted(name: &str) -> String {
+    let read = tokens(name);
+    let plain = read.len() == 2
+        && read[0].text == name
+        && (read[0].kind == Kind::Word || name.chars().all(|c| c.is_ascii_digit()));
+    if plain {
+        return name.into();
+    }
+    format!("'{}'", name.replace('\\', "\\\\").replace('\'', "\\'"))
 }
 
 /// How many characters of `rest` are a number such as `12`, `.5`, `2.`, `1e-3`; 0 if it does not

@@ -7,6 +7,7 @@
 //! every error can point at a character.
 
 mod build;
+mod input;
 mod leaf;
 mod lexer;
 mod member;
@@ -15,10 +16,13 @@ mod print;
 mod resolve;
 mod suggest;
 
+pub(super) use input::{check_histograms, group_of, not_for};
 pub use leaf::Leaf;
 
+use std::sync::Arc;
+
 use crate::error::Result;
-use crate::kernel::{Family, Value};
+use crate::kernel::{Family, Input, Own, OwnKernel, Value};
 
 /// A description of a kernel on vectors, such as `0.5*rbf(sigma=2) + poly(degree=2)*linear`.
 ///
@@ -41,20 +45,88 @@ pub(super) enum Expr {
     Product(Vec<Expr>),
     Scale(f64, Box<Expr>),
     Normalize(Box<Expr>),
+    /// The columns of these names alone.
+    Columns(Vec<String>, Box<Expr>),
+    Own(Own),
 }
 
 impl KernelSpec {
     /// Whether every parameter is a number or a word, so that the kernel can be evaluated.
     pub fn is_resolved(&self) -> bool {
-        self.0.leaves().iter().all(|leaf| {
-            leaf.effective().all(|(_, value)| !matches!(value, Some(Value::Rule(_))))
-        })
+        self.0
+            .leaves()
+            .iter()
+            .all(|leaf| leaf.effective().all(|(_, value)| !matches!(value, Some(Value::Rule(_)))))
     }
 
     /// Whether the kernel is known to be positive definite on every data set. Sums, products,
     /// positive scales and normalised forms of such kernels are.
     pub fn positive_definite(&self) -> bool {
-        self.0.leaves().iter().all(|leaf| leaf.positive_definite())
+        !self.0.any(&|expr| matches!(expr, Expr::Own(_)))
+            && self.0.leaves().iter().all(|leaf| leaf.positive_definite())
+    }
+
+    /// The groups of columns that the kernel names, each once, in order of appearance; empty for a kernel on whole
+    /// samples.
+    pub fn columns(&self) -> Vec<&[String]> {
+        let mut groups: Vec<&[String]> = Vec::new();
+        self.0.visit(&mut |expr| {
+            if let Expr::Columns(names, _) = expr
+                && !groups.contains(&names.as_slice())
+            {
+                groups.push(names);
+            }
+        });
+        groups
+    }
+
+    /// The kernel on the group of columns `names`, if each part of the kernel is on columns: what decides whether the
+    /// group holds texts or numbers.
+    pub fn on_columns(&self, names: &[String]) -> Option<KernelSpec> {
+        let mut found = None;
+        self.0.visit(&mut |expr| {
+            if let Expr::Columns(own, inner) = expr
+                && own == names
+                && found.is_none()
+            {
+                found = Some(KernelSpec((**inner).clone()));
+            }
+        });
+        found
+    }
+
+    /// What kind of samples the kernel is for, by its first family; none for a function of the user's own alone.
+    pub fn input(&self) -> Option<Input> {
+        self.0.leaves().first().map(|leaf| leaf.family().input)
+    }
+
+    /// Whether a part of the kernel compares histograms, whose numbers are not negative.
+    pub fn needs_histograms(&self) -> bool {
+        self.0.leaves().iter().any(|leaf| leaf.family().input == Input::Histograms)
+    }
+
+    /// The functions of the user's own in the kernel.
+    pub fn owns(&self) -> Vec<&Own> {
+        let mut owns = Vec::new();
+        self.0.visit(&mut |expr| {
+            if let Expr::Own(own) = expr {
+                owns.push(own);
+            }
+        });
+        owns
+    }
+
+    /// The names of the functions of the user's own in the kernel.
+    pub fn own_names(&self) -> Vec<&str> {
+        self.owns().into_iter().map(Own::name).collect()
+    }
+
+    /// The same kernel with `function` for every `own(name)`.
+    pub fn bind(&self, name: &str, function: Arc<dyn OwnKernel>) -> KernelSpec {
+        KernelSpec(self.0.map(&mut |expr| match expr {
+            Expr::Own(own) if own.name() == name => Expr::Own(own.bound_to(function.clone())),
+            other => other,
+        }))
     }
 
     /// The family, if the kernel is a plain member of one.
@@ -120,28 +192,49 @@ impl Expr {
         if parts.len() == 1 { parts.remove(0) } else { many(parts) }
     }
 
-    fn leaves(&self) -> Vec<&Leaf> {
+    /// The parts of which this expression is directly made.
+    fn parts(&self) -> &[Expr] {
         match self {
-            Expr::Leaf(leaf) => vec![leaf],
-            Expr::Sum(parts) | Expr::Product(parts) => {
-                parts.iter().flat_map(Expr::leaves).collect()
+            Expr::Leaf(_) | Expr::Own(_) => &[],
+            Expr::Sum(parts) | Expr::Product(parts) => parts,
+            Expr::Scale(_, inner) | Expr::Normalize(inner) | Expr::Columns(_, inner) => {
+                std::slice::from_ref(&**inner)
             }
-            Expr::Scale(_, inner) | Expr::Normalize(inner) => inner.leaves(),
         }
     }
 
-    /// The same expression with every leaf replaced by `f` of it.
-    fn map_leaves(&self, f: &mut impl FnMut(&Leaf) -> Result<Leaf>) -> Result<Expr> {
-        Ok(match self {
-            Expr::Leaf(leaf) => Expr::Leaf(f(leaf)?),
-            Expr::Sum(parts) => Expr::Sum(map_all(parts, f)?),
-            Expr::Product(parts) => Expr::Product(map_all(parts, f)?),
-            Expr::Scale(scale, inner) => Expr::Scale(*scale, Box::new(inner.map_leaves(f)?)),
-            Expr::Normalize(inner) => Expr::Normalize(Box::new(inner.map_leaves(f)?)),
-        })
+    /// Shows this expression and all within it to `f`, from left to right.
+    fn visit<'a>(&'a self, f: &mut impl FnMut(&'a Expr)) {
+        f(self);
+        for part in self.parts() {
+            part.visit(f);
+        }
     }
-}
 
-fn map_all(parts: &[Expr], f: &mut impl FnMut(&Leaf) -> Result<Leaf>) -> Result<Vec<Expr>> {
-    parts.iter().map(|part| part.map_leaves(f)).collect()
+    fn any(&self, is: &impl Fn(&Expr) -> bool) -> bool {
+        is(self) || self.parts().iter().any(|part| part.any(is))
+    }
+
+    fn leaves(&self) -> Vec<&Leaf> {
+        let mut leaves = Vec::new();
+        self.visit(&mut |expr| {
+            if let Expr::Leaf(leaf) = expr {
+                leaves.push(leaf);
+            }
+        });
+        leaves
+    }
+
+    /// The same expression with `f` of every leaf and every function of the user's own.
+    fn map(&self, f: &mut impl FnMut(Expr) -> Expr) -> Expr {
+        let mut all = |parts: &[Expr]| parts.iter().map(|part| part.map(f)).collect();
+        match self {
+            Expr::Sum(parts) => Expr::Sum(all(parts)),
+            Expr::Product(parts) => Expr::Product(all(parts)),
+            Expr::Scale(scale, inner) => Expr::Scale(*scale, Box::new(inner.map(f))),
+            Expr::Normalize(inner) => Expr::Normalize(Box::new(inner.map(f))),
+            Expr::Columns(names, inner) => Expr::Columns(names.clone(), Box::new(inner.map(f))),
+            Expr::Leaf(_) | Expr::Own(_) => f(self.clone()),
+        }
+    }
 }

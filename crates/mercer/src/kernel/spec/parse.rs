@@ -3,30 +3,36 @@
 //! ```text
 //! sum     = product { "+" product }
 //! product = factor { "*" factor }            at least one factor is a kernel
-//! factor  = number | "(" sum ")" | "normalize" "(" sum ")" | member
+//! factor  = number | "(" sum ")" | "normalize" "(" sum ")" | columns | own | member
+//! columns = ( "columns" | "column" ) "(" name { "," name } ":" sum ")"
+//! own     = "own" "(" name ")"
+//! name    = word | count | quoted text
 //! member  = family [ "(" [ value { "," value } ] ")" ]
 //! value   = [ parameter "=" ] ( number | rule | word )
 //! ```
 
 use std::str::FromStr;
 
-use super::lexer::{Kind, Token, tokens};
+use super::lexer::{Kind, Token, tokens, unquoted};
 use super::{Expr, KernelSpec};
 use crate::error::Error;
-use crate::kernel::Domain;
+use crate::kernel::{Domain, Own};
 
 /// How deep parentheses may nest: real kernels need a handful, and a bound keeps hostile text from
 /// exhausting the stack.
 const MAX_DEPTH: usize = 64;
 
 pub(super) const NORMALIZE: &str = "normalize";
+pub(super) const COLUMNS: &str = "columns";
+pub(super) const COLUMN: &str = "column";
+pub(super) const OWN: &str = "own";
 
 impl FromStr for KernelSpec {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
         let text = one_line(text);
-        let mut parser = Parser { tokens: tokens(&text), next: 0, depth: 0 };
+        let mut parser = Parser { tokens: tokens(&text), next: 0, depth: 0, in_columns: false };
         parser.whole().map(KernelSpec).map_err(|Fault { position, message }| Error::Spec {
             text,
             position,
@@ -62,6 +68,7 @@ pub(super) struct Parser {
     tokens: Vec<Token>, // the last is `End`
     next: usize,
     depth: usize,
+    in_columns: bool,
 }
 
 impl Parser {
@@ -184,8 +191,72 @@ impl Parser {
                 }
                 Ok(Expr::Normalize(Box::new(self.parenthesised(&open)?)))
             }
+            Kind::Word if token.text == COLUMNS || token.text == COLUMN => self.columns(),
+            Kind::Word if token.text == OWN => {
+                let open = self.take();
+                if open.kind != Kind::Symbol('(') {
+                    return fault(&open, "expected '(' after own, as in own(name)");
+                }
+                let (_, name) = self.name()?;
+                self.close(&open)?;
+                Ok(Expr::Own(Own::new(&name, None)))
+            }
             Kind::Word => self.leaf(&token).map(Expr::Leaf),
             _ => fault(&token, format!("expected a kernel such as rbf, not {}", name_of(&token))),
+        }
+    }
+
+    /// The names of columns and their kernel, after the word `columns`.
+    fn columns(&mut self) -> Parsed<Expr> {
+        let open = self.take();
+        if open.kind != Kind::Symbol('(') {
+            return fault(&open, "expected '(' after columns, as in columns(age, income: rbf)");
+        }
+        if self.in_columns {
+            return fault(
+                &open,
+                "columns(…) within columns(…): the inner kernel has its columns already",
+            );
+        }
+        let mut names = Vec::new();
+        loop {
+            let (token, name) = self.name()?;
+            if names.contains(&name) {
+                return fault(&token, format!("the column '{}' is named twice", shorten(&name)));
+            }
+            names.push(name);
+            if !self.take_if(',') {
+                break;
+            }
+        }
+        let colon = self.take();
+        if colon.kind != Kind::Symbol(':') {
+            let what = name_of(&colon);
+            return fault(
+                &colon,
+                format!("expected ',' or ':' after the name of a column, not {what}"),
+            );
+        }
+        self.in_columns = true;
+        let inner = self.parenthesised(&open)?;
+        self.in_columns = false;
+        Ok(Expr::Columns(names, Box::new(inner)))
+    }
+
+    /// A name: a word, a count such as `0`, or quoted text.
+    fn name(&mut self) -> Parsed<(Token, String)> {
+        let token = self.take();
+        let name = match token.kind {
+            Kind::Quoted => unquoted(&token.text),
+            Kind::Word => token.text.clone(),
+            Kind::Number(_) if token.text.chars().all(|c| c.is_ascii_alphanumeric()) => {
+                token.text.clone()
+            }
+            _ => return fault(&token, format!("expected a name, not {}", name_of(&token))),
+        };
+        match name.is_empty() {
+            true => fault(&token, "the name is empty"),
+            false => Ok((token, name)),
         }
     }
 

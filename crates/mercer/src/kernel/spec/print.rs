@@ -4,6 +4,7 @@ use std::fmt::{Display, Formatter, Result};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::lexer::quoted;
 use super::{Expr, KernelSpec, Leaf};
 use crate::kernel::Value;
 
@@ -30,6 +31,12 @@ impl Display for Expr {
                 factor(f, inner)
             }
             Expr::Normalize(inner) => write!(f, "normalize({inner})"),
+            Expr::Columns(names, inner) => {
+                f.write_str("columns(")?;
+                separated(f, names, ", ", |f, name| f.write_str(&quoted(name)))?;
+                write!(f, ": {inner})")
+            }
+            Expr::Own(own) => write!(f, "own({})", quoted(own.name())),
         }
     }
 }

@@ -1,97 +1,152 @@
 //! Finds the values of rules from the data.
 
-use std::cell::OnceCell;
-
-use super::KernelSpec;
+use super::input::{check_histograms, group_of, not_for};
+use super::{Expr, KernelSpec, Leaf};
 use crate::context::Stream;
 use crate::error::{Error, Result};
-use crate::kernel::{Rule, Value};
-use crate::points::Dense;
+use crate::kernel::{Input, Rule, StringMember, Value, string};
+use crate::points::Samples;
 use crate::real::Real;
 
 /// More samples than this are thinned out before their distances are taken.
-const MEDIAN_SAMPLES: usize = 1000;
+const MOST_SAMPLES: usize = 1000;
 
 impl KernelSpec {
-    /// The same kernel with every parameter a number: rules are worked out on the samples `x` (n ×
-    /// d), defaults are written down. Numbers, and the choice among alternatives such as gamma and
-    /// sigma, stay as they are.
-    pub fn resolve<T: Real>(&self, x: &Dense<T>) -> Result<KernelSpec> {
+    /// The same kernel with every parameter a number: rules are worked out on the samples `x`, defaults are written
+    /// down. Numbers, and the choice among alternatives such as gamma and sigma, stay as they are. Samples that the
+    /// kernel is not for are refused.
+    pub fn resolve<T: Real>(&self, x: impl Into<Samples<T>>) -> Result<KernelSpec> {
         self.check()?;
-        let statistics = Statistics::new(x);
-        let resolved = self.0.map_leaves(&mut |leaf| {
-            let mut resolved = leaf.clone();
-            for (index, (parameter, value)) in leaf.effective().enumerate() {
-                match value {
-                    None => {}
-                    Some(value @ (Value::Number(_) | Value::Word(_))) => {
-                        resolved.write(index, value);
-                    }
-                    Some(Value::Rule(rule)) => {
-                        let number = statistics.value(rule, parameter.name)?;
-                        resolved.write(index, Value::Number(number));
-                    }
-                }
+        Ok(KernelSpec(resolved(&self.0, &x.into())?))
+    }
+}
+
+/// The expression with its rules worked out on `x`.
+fn resolved<T: Real>(expr: &Expr, x: &Samples<T>) -> Result<Expr> {
+    let all = |parts: &[Expr]| parts.iter().map(|part| resolved(part, x)).collect::<Result<_>>();
+    Ok(match expr {
+        Expr::Leaf(leaf) => Expr::Leaf(with_numbers(leaf, x)?),
+        Expr::Sum(parts) => Expr::Sum(all(parts)?),
+        Expr::Product(parts) => Expr::Product(all(parts)?),
+        Expr::Scale(scale, inner) => Expr::Scale(*scale, Box::new(resolved(inner, x)?)),
+        Expr::Normalize(inner) => Expr::Normalize(Box::new(resolved(inner, x)?)),
+        Expr::Columns(names, inner) => {
+            let group = group_of(x, names)?;
+            Expr::Columns(names.clone(), Box::new(resolved(inner, group)?))
+        }
+        Expr::Own(own) => match x {
+            Samples::Items(_) => Expr::Own(own.clone()),
+            other => return Err(not_for(own.name(), "items", other)),
+        },
+    })
+}
+
+/// The member with its rules worked out.
+fn with_numbers<T: Real>(leaf: &Leaf, x: &Samples<T>) -> Result<Leaf> {
+    let input = leaf.family().input;
+    let fits = match x {
+        Samples::Strings(_) => input == Input::Strings,
+        Samples::Dense(_) | Samples::Sparse(_) => input != Input::Strings,
+        Samples::Parts(_) | Samples::Items(_) => false,
+    };
+    if !fits {
+        let wants = if input == Input::Strings { "texts" } else { "rows of numbers" };
+        return Err(not_for(leaf.family().name, wants, x));
+    }
+    if input == Input::Histograms {
+        check_histograms(x)?;
+    }
+    let mut resolved = leaf.clone();
+    for (index, (parameter, value)) in leaf.effective().enumerate() {
+        match value {
+            None => {}
+            Some(Value::Rule(rule)) => {
+                let number = value_of(rule, parameter.name, leaf, x)?;
+                resolved.write(index, Value::Number(number));
             }
-            Ok(resolved)
-        })?;
-        Ok(KernelSpec(resolved))
+            Some(known) => resolved.write(index, known),
+        }
     }
+    if let Samples::Strings(texts) = x {
+        StringMember::new(&resolved)?.check(texts)?;
+    }
+    Ok(resolved)
 }
 
-/// What rules ask of the data, each worked out at most once.
-struct Statistics<'a, T: Real> {
-    x: &'a Dense<T>,
-    variance: OnceCell<f64>,
-    median: OnceCell<Option<f64>>,
-}
-
-impl<'a, T: Real> Statistics<'a, T> {
-    fn new(x: &'a Dense<T>) -> Self {
-        Self { x, variance: OnceCell::new(), median: OnceCell::new() }
-    }
-
-    fn value(&self, rule: Rule, parameter: &'static str) -> Result<f64> {
-        let d = self.x.d() as f64;
-        let refuse = |why: &str| Error::Parameter {
-            name: parameter,
-            message: format!("{} has no value here, because {why}: give a number", rule.name()),
-        };
-        match rule {
-            Rule::Auto => Ok(1.0 / d),
-            Rule::Scale => match *self.variance.get_or_init(|| variance(self.x.data())) {
-                0.0 => Ok(1.0),
-                v if (d * v).is_finite() && (1.0 / (d * v)).is_finite() => Ok(1.0 / (d * v)),
-                _ => Err(refuse("the variance of the data is beyond the range of numbers")),
-            },
-            Rule::Median => match *self.median.get_or_init(|| median_distance(self.x)) {
-                None => Err(refuse("one sample alone has no distance to another")),
-                Some(0.0) => Err(refuse("at least half of all pairs of samples are equal")),
-                Some(median) => Ok(median),
-            },
+/// The number that a rule finds in the samples.
+fn value_of<T: Real>(
+    rule: Rule,
+    parameter: &'static str,
+    leaf: &Leaf,
+    x: &Samples<T>,
+) -> Result<f64> {
+    let refuse = |why: &str| Error::Parameter {
+        name: parameter,
+        message: format!("{} has no value here, because {why}: give a number", rule.name()),
+    };
+    let d = x.features() as f64;
+    match (rule, x) {
+        (_, Samples::Strings(texts)) => string::rule_value(leaf, parameter, rule, texts),
+        (Rule::Auto, _) => Ok(1.0 / d),
+        (Rule::Scale, _) => match variance(x) {
+            0.0 => Ok(1.0),
+            v if (d * v).is_finite() && (1.0 / (d * v)).is_finite() => Ok(1.0 / (d * v)),
+            _ => Err(refuse("the variance of the data is beyond the range of numbers")),
+        },
+        (Rule::Median, _) => match median(&mut over_pairs(x.n(), squared_distance(x)), f64::sqrt) {
+            None => Err(refuse("one sample alone has no distance to another")),
+            Some(0.0) => Err(refuse("at least half of all pairs of samples are equal")),
+            Some(median) => Ok(median),
+        },
+        (Rule::Mean, _) => {
+            let distances = over_pairs(x.n(), chi2_distance(x));
+            match distances.iter().sum::<f64>() / distances.len() as f64 {
+                mean if distances.is_empty() || mean.is_nan() => {
+                    Err(refuse("one sample alone has no distance to another"))
+                }
+                mean if mean > 0.0 && (1.0 / mean).is_finite() => Ok(1.0 / mean),
+                _ => Err(refuse("all samples are equal")),
+            }
         }
     }
 }
 
-/// The variance of all entries, in two passes so that a large mean costs no digits.
-fn variance<T: Real>(data: &[T]) -> f64 {
-    let count = data.len() as f64;
-    let mean = sum(data, data, |v, _| v) / count;
-    sum(data, data, |v, _| (v - mean) * (v - mean)) / count
+/// The variance of all entries of rows of numbers.
+fn variance<T: Real>(x: &Samples<T>) -> f64 {
+    match x {
+        Samples::Dense(x) => x.variance(),
+        Samples::Sparse(x) => x.variance(),
+        other => unreachable!("{} have no variance", other.kind()),
+    }
 }
 
-/// The median Euclidean distance over all pairs of samples, or over those of a fixed choice of
-/// samples.
-fn median_distance<T: Real>(x: &Dense<T>) -> Option<f64> {
-    let rows = match x.n() {
-        n if n <= MEDIAN_SAMPLES => (0..n).collect(),
-        n => Stream::new(0, "median width").sample(n, MEDIAN_SAMPLES),
-    };
-    let mut squares = Vec::with_capacity(rows.len() * (rows.len() - 1) / 2);
-    for (i, &a) in rows.iter().enumerate() {
-        squares.extend(rows[..i].iter().map(|&b| squared_distance(x.row(a), x.row(b))));
+fn squared_distance<T: Real>(x: &Samples<T>) -> Box<dyn Fn(usize, usize) -> f64 + '_> {
+    match x {
+        Samples::Dense(x) => Box::new(|i, j| x.squared_distance(i, j)),
+        Samples::Sparse(x) => Box::new(|i, j| x.squared_distance(i, j)),
+        other => unreachable!("{} have no distances", other.kind()),
     }
-    median(&mut squares, f64::sqrt)
+}
+
+fn chi2_distance<T: Real>(x: &Samples<T>) -> Box<dyn Fn(usize, usize) -> f64 + '_> {
+    match x {
+        Samples::Dense(x) => Box::new(|i, j| x.chi2_distance(i, j)),
+        Samples::Sparse(x) => Box::new(|i, j| x.chi2_distance(i, j)),
+        other => unreachable!("{} have no distances", other.kind()),
+    }
+}
+
+/// `f` of all pairs of n samples, or of those of a fixed choice of samples.
+fn over_pairs(n: usize, f: impl Fn(usize, usize) -> f64) -> Vec<f64> {
+    let rows = match n {
+        n if n <= MOST_SAMPLES => (0..n).collect(),
+        n => Stream::new(0, "median width").sample(n, MOST_SAMPLES),
+    };
+    let mut values = Vec::with_capacity(rows.len() * (rows.len() - 1) / 2);
+    for (i, &a) in rows.iter().enumerate() {
+        values.extend(rows[..i].iter().map(|&b| f(a, b)));
+    }
+    values
 }
 
 /// The median of `f` of the values, `f` increasing; with an even count the mean of the two in the
@@ -108,23 +163,4 @@ fn median(values: &mut [f64], f: impl Fn(f64) -> f64) -> Option<f64> {
         Some(lower) if even => Some(0.5 * (f(lower) + upper)),
         _ => Some(upper),
     }
-}
-
-/// ‖a − b‖², by differences and not by norms, so that near samples far from the origin keep their
-/// distance.
-fn squared_distance<T: Real>(a: &[T], b: &[T]) -> f64 {
-    sum(a, b, |a, b| (a - b) * (a - b))
-}
-
-/// Σ term(a_i, b_i), in eight partial sums that the compiler can keep in vector registers.
-fn sum<T: Real>(a: &[T], b: &[T], term: impl Fn(f64, f64) -> f64) -> f64 {
-    let mut sums = [0.0; 8];
-    for (a, b) in a.chunks_exact(8).zip(b.chunks_exact(8)) {
-        for i in 0..8 {
-            sums[i] += term(a[i].f64(), b[i].f64());
-        }
-    }
-    let rest = a.len() / 8 * 8;
-    let tail = a[rest..].iter().zip(&b[rest..]).map(|(a, b)| term(a.f64(), b.f64()));
-    sums.into_iter().chain(tail).sum()
 }

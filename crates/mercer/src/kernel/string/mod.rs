@@ -9,6 +9,7 @@ mod batch;
 mod coded;
 mod differing;
 mod embedding;
+mod map;
 mod rules;
 mod weighed;
 mod windows;
@@ -25,6 +26,7 @@ mod substrings;
 #[cfg(test)]
 mod tests;
 
+pub use map::StringMap;
 pub(super) use rules::rule_value;
 
 use crate::error::{Error, Result};

@@ -3,20 +3,20 @@
 use super::edit::median_distance;
 use super::unit;
 use crate::error::{Error, Result};
-use crate::kernel::{Leaf, Parameter, Rule};
+use crate::kernel::{Leaf, Rule};
 use crate::points::{Strings, distinct_symbols};
 
-/// The number that `rule` stands for as the parameter of `leaf`, a member of a family of kernels on texts, for the training
+/// The number that `rule` stands for as the parameter called `parameter` of `leaf`, a member of a family of kernels on texts, for the training
 /// texts `strings`.
 pub(in crate::kernel) fn rule_value(
     leaf: &Leaf,
-    parameter: &'static Parameter,
+    parameter: &'static str,
     rule: Rule,
     strings: &Strings,
 ) -> Result<f64> {
     let refuse = |why: &str| {
         let message = format!("{} has no value here, because {why}: give a number", rule.name());
-        Err(Error::parameter(parameter.name, message))
+        Err(Error::parameter(parameter, message))
     };
     match rule {
         Rule::Auto => match distinct_symbols(strings, unit(leaf)) {
@@ -28,6 +28,6 @@ pub(in crate::kernel) fn rule_value(
             Some(0.0) => refuse("at least half of all pairs of texts are equal"),
             Some(median) => Ok(median),
         },
-        Rule::Scale => refuse("texts have no variance"),
+        Rule::Scale | Rule::Mean => refuse("texts are no rows of numbers"),
     }
 }

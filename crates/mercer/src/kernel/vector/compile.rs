@@ -2,8 +2,8 @@
 
 use super::Member;
 use crate::error::{Error, Result};
-use crate::kernel::Input;
 use crate::kernel::spec::Expr;
+use crate::kernel::{Input, Own, StringMember};
 use crate::real::Real;
 
 /// An expression with its scales moved into the sums. A scaled kernel is a sum of one term.
@@ -13,15 +13,19 @@ pub(super) enum Node {
     Sum(Vec<(f64, Node)>),
     Product(Vec<Node>),
     Normalize(Box<Node>),
+    Columns(Vec<String>, Box<Node>),
+    Own(Own),
+    Texts(StringMember),
 }
 
 /// The node for `expr`, whose numbers must lie within the range of `T`.
 pub(super) fn compile<T: Real>(expr: &Expr) -> Result<Node> {
     let all = |exprs: &[Expr]| exprs.iter().map(compile::<T>).collect::<Result<Vec<_>>>();
     match expr {
-        Expr::Leaf(leaf) if leaf.family().input != Input::Vectors => {
-            let message = format!("{} compares no vectors", leaf.family().name);
-            Err(Error::parameter("kernel", message))
+        Expr::Leaf(leaf) if leaf.family().input == Input::Strings => {
+            let member = StringMember::new(leaf)?;
+            let fits = member.constants().into_iter().all(|c| T::of(c).is_finite());
+            if fits { Ok(Node::Texts(member)) } else { Err(beyond::<T>(leaf)) }
         }
         Expr::Leaf(leaf) => {
             let member = Member::new(leaf);
@@ -34,6 +38,10 @@ pub(super) fn compile<T: Real>(expr: &Expr) -> Result<Node> {
         Expr::Product(factors) => Ok(Node::Product(all(factors)?)),
         // A scale cancels when normalised.
         Expr::Normalize(inner) => Ok(Node::Normalize(Box::new(term::<T>(inner)?.1))),
+        Expr::Columns(names, inner) => {
+            Ok(Node::Columns(names.clone(), Box::new(compile::<T>(inner)?)))
+        }
+        Expr::Own(own) => Ok(Node::Own(own.clone())),
     }
 }
 

@@ -4,11 +4,12 @@
 use std::marker::PhantomData;
 
 use super::compile::{Node, compile};
-use super::measure::{inverse_roots, multiply_outer, set_coincident};
+use super::measure::{Measure, Rows, inverse_roots, multiply_outer, set_coincident};
 use crate::error::{Error, Result};
+use crate::kernel::spec::{check_histograms, group_of, not_for};
 use crate::kernel::{Kernel, KernelSpec, Tile};
 use crate::linalg::vmath;
-use crate::points::{Dense, Span};
+use crate::points::{Dense, Samples, Span, Strings};
 use crate::real::Real;
 
 /// A kernel on dense vectors, made from a resolved [`KernelSpec`].
@@ -38,18 +39,13 @@ impl<T: Real> VectorKernel<T> {
     }
 }
 
-impl<T: Real> Kernel<Dense<T>, T> for VectorKernel<T> {
+impl<T: Real> Kernel<Samples<T>, T> for VectorKernel<T> {
     fn tile(
         &self,
-        rows: Span<'_, Dense<T>>,
-        cols: Span<'_, Dense<T>>,
+        rows: Span<'_, Samples<T>>,
+        cols: Span<'_, Samples<T>>,
         mut out: Tile<'_, T>,
     ) -> Result<()> {
-        let (d, other) = (rows.points.d(), cols.points.d());
-        if d != other {
-            let text = format!("samples of {d} features cannot be paired with samples of {other}");
-            return Err(Error::Shape(text));
-        }
         assert_eq!((out.rows(), out.cols()), (rows.len(), cols.len()), "tile and spans differ");
         if rows.is_empty() || cols.is_empty() {
             return Ok(());
@@ -57,7 +53,7 @@ impl<T: Real> Kernel<Dense<T>, T> for VectorKernel<T> {
         self.root.tile(rows, cols, &mut out)
     }
 
-    fn diag(&self, points: Span<'_, Dense<T>>, out: &mut [T]) -> Result<()> {
+    fn diag(&self, points: Span<'_, Samples<T>>, out: &mut [T]) -> Result<()> {
         assert_eq!(out.len(), points.len(), "diagonal and span differ");
         self.root.diag(points, out)
     }
@@ -67,21 +63,61 @@ impl<T: Real> Kernel<Dense<T>, T> for VectorKernel<T> {
     }
 }
 
-impl Node {
-    fn tile<T: Real>(
+/// Rows of numbers are one kind of samples.
+impl<T: Real> Kernel<Dense<T>, T> for VectorKernel<T> {
+    fn tile(
         &self,
         rows: Span<'_, Dense<T>>,
         cols: Span<'_, Dense<T>>,
+        out: Tile<'_, T>,
+    ) -> Result<()> {
+        let (left, right) = (Samples::from(rows.points), Samples::from(cols.points));
+        self.tile(Span::new(&left, rows.range()), Span::new(&right, cols.range()), out)
+    }
+
+    fn diag(&self, points: Span<'_, Dense<T>>, out: &mut [T]) -> Result<()> {
+        let samples = Samples::from(points.points);
+        self.diag(Span::new(&samples, points.range()), out)
+    }
+
+    fn spec(&self) -> Option<KernelSpec> {
+        Some(self.spec.clone())
+    }
+}
+
+/// The part of `span` that a kernel on the columns `names` reads.
+fn on_columns<'a, T: Real>(
+    span: Span<'a, Samples<T>>,
+    names: &[String],
+) -> Result<Span<'a, Samples<T>>> {
+    Ok(Span::new(group_of(span.points, names)?, span.range()))
+}
+
+impl Node {
+    fn tile<T: Real>(
+        &self,
+        rows: Span<'_, Samples<T>>,
+        cols: Span<'_, Samples<T>>,
         out: &mut Tile<'_, T>,
     ) -> Result<()> {
         match self {
             Node::Member(member) => {
-                member.measure().fill(rows, cols, out);
+                fill(member.measure(), rows, cols, out)?;
                 // Row by row, so that the steps of a profile find their numbers in the nearest
                 // cache.
                 (0..out.rows()).for_each(|i| member.apply(out.row(i)));
                 Ok(())
             }
+            Node::Columns(names, inner) => {
+                inner.tile(on_columns(rows, names)?, on_columns(cols, names)?, out)
+            }
+            Node::Texts(member) => member.tile(texts(rows)?, texts(cols)?, out),
+            Node::Own(own) => match (rows.points, cols.points) {
+                (Samples::Items(left), Samples::Items(right)) => {
+                    own.tile(Span::new(left, rows.range()), Span::new(right, cols.range()), out)
+                }
+                (other, _) => Err(not_for(own.name(), "items", other)),
+            },
             Node::Sum(terms) => {
                 let (scale, first) = &terms[0];
                 first.tile(rows, cols, out)?;
@@ -105,11 +141,19 @@ impl Node {
         }
     }
 
-    pub(super) fn diag<T: Real>(&self, points: Span<'_, Dense<T>>, out: &mut [T]) -> Result<()> {
+    pub(super) fn diag<T: Real>(&self, points: Span<'_, Samples<T>>, out: &mut [T]) -> Result<()> {
         match self {
             Node::Member(member) => {
-                member.measure().fill_diag(points, out);
+                fill_diag(member.measure(), points, out)?;
                 member.apply(out);
+            }
+            Node::Columns(names, inner) => inner.diag(on_columns(points, names)?, out)?,
+            Node::Texts(member) => member.diag(texts(points)?, out)?,
+            Node::Own(_) => {
+                for (i, value) in out.iter_mut().enumerate() {
+                    let one = points.part(i..i + 1);
+                    self.tile(one, one, &mut Tile::new(std::slice::from_mut(value), 1, 1, 1))?;
+                }
             }
             Node::Sum(terms) => {
                 let mut sum = vec![T::ZERO; out.len()];
@@ -136,7 +180,7 @@ impl Node {
     }
 
     /// k(x, x) of every sample, the squared lengths in feature space that normalising divides by.
-    fn lengths<T: Real>(&self, points: Span<'_, Dense<T>>) -> Result<Vec<T>> {
+    fn lengths<T: Real>(&self, points: Span<'_, Samples<T>>) -> Result<Vec<T>> {
         let mut lengths = vec![T::ZERO; points.len()];
         self.diag(points, &mut lengths)?;
         match lengths.iter().position(|&v| !(v >= T::ZERO && v.is_finite())) {
@@ -154,8 +198,8 @@ impl Node {
 /// Evaluates each node into a scratch tile and merges it into `out`.
 fn combine<'n, T: Real, F: Fn(&mut T, T)>(
     nodes: impl ExactSizeIterator<Item = (&'n Node, F)>,
-    rows: Span<'_, Dense<T>>,
-    cols: Span<'_, Dense<T>>,
+    rows: Span<'_, Samples<T>>,
+    cols: Span<'_, Samples<T>>,
     out: &mut Tile<'_, T>,
 ) -> Result<()> {
     if nodes.len() == 0 {
@@ -182,4 +226,53 @@ fn add<T: Real>(scale: T) -> impl Fn(&mut T, T) {
 
 fn multiply<T: Real>(place: &mut T, v: T) {
     *place = *place * v;
+}
+
+/// Measures between samples that are rows of numbers.
+pub(super) fn fill<T: Real>(
+    measure: Measure,
+    rows: Span<'_, Samples<T>>,
+    cols: Span<'_, Samples<T>>,
+    out: &mut Tile<'_, T>,
+) -> Result<()> {
+    let (left, right) = (numbers(measure, rows)?, numbers(measure, cols)?);
+    check_features(rows.points.features(), cols.points.features())?;
+    measure.fill_any(left, right, out);
+    Ok(())
+}
+
+/// Measures every sample against itself.
+fn fill_diag<T: Real>(measure: Measure, points: Span<'_, Samples<T>>, out: &mut [T]) -> Result<()> {
+    measure.fill_diag_any(numbers(measure, points)?, out);
+    Ok(())
+}
+
+/// The rows of numbers of a span, none below 0 where the measure is of histograms.
+fn numbers<T: Real>(measure: Measure, span: Span<'_, Samples<T>>) -> Result<Rows<'_, T>> {
+    if measure.is_of_histograms() {
+        check_histograms(span.points)?;
+    }
+    match span.points {
+        Samples::Dense(x) => Ok(Rows::Dense(Span::new(x, span.range()))),
+        Samples::Sparse(x) => Ok(Rows::Sparse(Span::new(x, span.range()))),
+        other => Err(not_for("the kernel", "rows of numbers", other)),
+    }
+}
+
+/// The texts of a span.
+fn texts<T: Real>(span: Span<'_, Samples<T>>) -> Result<Span<'_, Strings>> {
+    match span.points {
+        Samples::Strings(texts) => Ok(Span::new(texts, span.range())),
+        other => Err(not_for("the kernel", "texts", other)),
+    }
+}
+
+fn check_features(d: usize, other: usize) -> Result<()> {
+    match d == other {
+        true => Ok(()),
+        false => {
+            let text = format!("samples of {d} features cannot be paired with samples of {other}");
+            Err(Error::Shape(text))
+        }
+    }
 }

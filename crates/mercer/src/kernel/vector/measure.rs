@@ -1,9 +1,12 @@
 //! What is measured between two rows before a profile applies.
 
+use std::ops::Range;
+
 use crate::kernel::Tile;
 use crate::linalg::pairing::{self, Pairing};
+use crate::linalg::sparse::{self, Side};
 use crate::linalg::vmath;
-use crate::points::{Dense, Span};
+use crate::points::{Csr, Dense, Samples, Span};
 use crate::real::Real;
 
 /// A number for two rows x, x'.
@@ -17,6 +20,25 @@ pub(super) enum Measure {
     SquaredDistance,
     /// Σ |x_i − x'_i|.
     Manhattan,
+    /// Σ √(x_i x'_i).
+    Hellinger,
+    /// Σ min(x_i, x'_i).
+    Minimum,
+    /// Σ 2·x_i·x'_i/(x_i + x'_i).
+    ChiProduct,
+    /// Σ (x_i − x'_i)²/(x_i + x'_i).
+    ChiDistance,
+    /// ½ Σ [x_i·log₂((x_i + x'_i)/x_i) + x'_i·log₂((x_i + x'_i)/x'_i)].
+    JensenShannon,
+    /// 1.
+    Constant,
+}
+
+/// Rows of numbers, with their zeros or without.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Rows<'a, T: Real> {
+    Dense(Span<'a, Dense<T>>),
+    Sparse(Span<'a, Csr<T>>),
 }
 
 impl Measure {
@@ -27,38 +49,138 @@ impl Measure {
         cols: Span<'_, Dense<T>>,
         out: &mut Tile<'_, T>,
     ) {
-        let (x, y) = (rows.points.rows(rows.range()), cols.points.rows(cols.range()));
+        self.fill_any(Rows::Dense(rows), Rows::Dense(cols), out);
+    }
+
+    /// As `fill`, for rows of either kind.
+    pub(super) fn fill_any<T: Real>(
+        self,
+        rows: Rows<'_, T>,
+        cols: Rows<'_, T>,
+        out: &mut Tile<'_, T>,
+    ) {
+        let Some(pairing) = self.pairing() else {
+            return (0..out.rows()).for_each(|i| out.row(i).fill(T::ONE));
+        };
         let stride = out.stride();
-        pairing::fill(self.pairing(), x, y, out.data(), stride);
+        match (self.side(rows), self.side(cols)) {
+            (Side::Dense(x), Side::Dense(y)) => pairing::fill(pairing, x, y, out.data(), stride),
+            (x, y) => sparse::fill(pairing, x, y, out.data(), stride),
+        }
         match self {
-            Measure::Dot | Measure::Manhattan => {}
             Measure::Cosine => {
-                multiply_outer(out, &inverse_roots(x.norms), &inverse_roots(y.norms));
-                set_coincident(rows, cols, out, |v| if v == T::ZERO { v } else { T::ONE });
+                let (left, right) = (inverse_roots(rows.norms()), inverse_roots(cols.norms()));
+                multiply_outer(out, &left, &right);
+                set_places(rows.shared(cols), out, |v| if v == T::ZERO { v } else { T::ONE });
             }
             // By way of norms and dot products the distance of a sample to itself comes out as
             // rounding noise, which a square root would make visible.
-            Measure::SquaredDistance => set_coincident(rows, cols, out, |_| T::ZERO),
+            Measure::SquaredDistance => set_places(rows.shared(cols), out, |_| T::ZERO),
+            _ => {}
         }
     }
 
     /// Measures every row against itself.
     pub(super) fn fill_diag<T: Real>(self, points: Span<'_, Dense<T>>, out: &mut [T]) {
+        self.fill_diag_any(Rows::Dense(points), out);
+    }
+
+    /// As `fill_diag`, for rows of either kind.
+    pub(super) fn fill_diag_any<T: Real>(self, rows: Rows<'_, T>, out: &mut [T]) {
         match self {
-            Measure::SquaredDistance | Measure::Manhattan => out.fill(T::ZERO),
-            Measure::Dot => out.copy_from_slice(&points.points.norms()[points.range()]),
+            Measure::SquaredDistance | Measure::Manhattan | Measure::ChiDistance => {
+                out.fill(T::ZERO);
+            }
+            Measure::Dot => out.copy_from_slice(rows.norms()),
             Measure::Cosine => {
-                out.copy_from_slice(&points.points.norms()[points.range()]);
+                out.copy_from_slice(rows.norms());
                 vmath::map(out, |v| if v == T::ZERO { v } else { T::ONE });
+            }
+            // A histogram has all of itself in common with itself.
+            Measure::Hellinger
+            | Measure::Minimum
+            | Measure::ChiProduct
+            | Measure::JensenShannon => rows.write_sums(out),
+            Measure::Constant => out.fill(T::ONE),
+        }
+    }
+
+    /// Whether numbers below 0 have no meaning for it.
+    pub(super) fn is_of_histograms(self) -> bool {
+        match self {
+            Measure::Hellinger
+            | Measure::Minimum
+            | Measure::ChiProduct
+            | Measure::ChiDistance
+            | Measure::JensenShannon => true,
+            Measure::Dot
+            | Measure::Cosine
+            | Measure::SquaredDistance
+            | Measure::Manhattan
+            | Measure::Constant => false,
+        }
+    }
+
+    /// What is summed over features; nothing for a constant.
+    fn pairing(self) -> Option<Pairing> {
+        Some(match self {
+            Measure::Dot | Measure::Cosine | Measure::Hellinger => Pairing::Dot,
+            Measure::SquaredDistance => Pairing::SquaredDistance,
+            Measure::Manhattan => Pairing::Manhattan,
+            Measure::Minimum => Pairing::Minimum,
+            Measure::ChiProduct => Pairing::ChiProduct,
+            Measure::ChiDistance => Pairing::ChiDistance,
+            Measure::JensenShannon => Pairing::JensenShannon,
+            Measure::Constant => return None,
+        })
+    }
+
+    /// The rows as the pairing takes them: for the Hellinger kernel, their square roots.
+    fn side<T: Real>(self, rows: Rows<'_, T>) -> Side<'_, T> {
+        match (rows, self) {
+            (Rows::Dense(span), Measure::Hellinger) => {
+                Side::Dense(span.points.roots().rows(span.range()))
+            }
+            (Rows::Dense(span), _) => Side::Dense(span.points.rows(span.range())),
+            (Rows::Sparse(span), Measure::Hellinger) => {
+                Side::Listed(span.points.roots().rows(span.range()))
+            }
+            (Rows::Sparse(span), _) => Side::Listed(span.points.rows(span.range())),
+        }
+    }
+}
+
+impl<'a, T: Real> Rows<'a, T> {
+    /// Squared norms.
+    fn norms(&self) -> &'a [T] {
+        match self {
+            Rows::Dense(span) => &span.points.norms()[span.range()],
+            Rows::Sparse(span) => &span.points.norms()[span.range()],
+        }
+    }
+
+    /// Writes the sum of each row of a histogram.
+    fn write_sums(&self, out: &mut [T]) {
+        match self {
+            Rows::Sparse(span) => out.copy_from_slice(&span.points.sums()[span.range()]),
+            Rows::Dense(span) => {
+                for (i, sum) in span.range().zip(out) {
+                    *sum = span.points.row(i).iter().fold(T::ZERO, |sum, &v| sum + v);
+                }
             }
         }
     }
 
-    fn pairing(self) -> Pairing {
-        match self {
-            Measure::Dot | Measure::Cosine => Pairing::Dot,
-            Measure::SquaredDistance => Pairing::SquaredDistance,
-            Measure::Manhattan => Pairing::Manhattan,
+    /// Both ranges, if the samples are of one set, so that equal numbers mean the same sample.
+    fn shared(&self, cols: Rows<'_, T>) -> Option<(Range<usize>, Range<usize>)> {
+        match (self, cols) {
+            (Rows::Dense(x), Rows::Dense(y)) if x.points.is_same(y.points) => {
+                Some((x.range(), y.range()))
+            }
+            (Rows::Sparse(x), Rows::Sparse(y)) if x.points.is_same(y.points) => {
+                Some((x.range(), y.range()))
+            }
+            _ => None,
         }
     }
 }
@@ -80,12 +202,22 @@ pub(super) fn multiply_outer<T: Real>(out: &mut Tile<'_, T>, left: &[T], right: 
 
 /// Replaces the places where row and column are one and the same sample.
 pub(super) fn set_coincident<T: Real>(
-    rows: Span<'_, Dense<T>>,
-    cols: Span<'_, Dense<T>>,
+    rows: Span<'_, Samples<T>>,
+    cols: Span<'_, Samples<T>>,
     out: &mut Tile<'_, T>,
     value: impl Fn(T) -> T,
 ) {
-    if rows.points.is_same(cols.points) {
+    let same = rows.points.is_same(cols.points);
+    set_places(same.then(|| (rows.range(), cols.range())), out, value);
+}
+
+/// The same, given the ranges of rows and of columns if they belong to one set.
+fn set_places<T: Real>(
+    ranges: Option<(Range<usize>, Range<usize>)>,
+    out: &mut Tile<'_, T>,
+    value: impl Fn(T) -> T,
+) {
+    if let Some((rows, cols)) = ranges {
         for sample in rows.start.max(cols.start)..rows.end.min(cols.end) {
             let place = &mut out.row(sample - rows.start)[sample - cols.start];
             *place = value(*place);

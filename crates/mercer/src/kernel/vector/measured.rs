@@ -3,11 +3,11 @@
 
 use super::Member;
 use super::compile::Node;
-use super::evaluate::VectorKernel;
+use super::evaluate::{VectorKernel, fill};
 use super::measure::Measure;
 use crate::error::Result;
 use crate::kernel::{Kernel, Tile};
-use crate::points::{Dense, Span};
+use crate::points::{Samples, Span};
 use crate::real::Real;
 
 /// A number for two samples that a profile makes a kernel of.
@@ -21,15 +21,14 @@ impl Measured {
     }
 }
 
-impl<T: Real> Kernel<Dense<T>, T> for Measured {
+impl<T: Real> Kernel<Samples<T>, T> for Measured {
     fn tile(
         &self,
-        rows: Span<'_, Dense<T>>,
-        cols: Span<'_, Dense<T>>,
+        rows: Span<'_, Samples<T>>,
+        cols: Span<'_, Samples<T>>,
         mut out: Tile<'_, T>,
     ) -> Result<()> {
-        self.0.fill(rows, cols, &mut out);
-        Ok(())
+        fill(self.0, rows, cols, &mut out)
     }
 }
 

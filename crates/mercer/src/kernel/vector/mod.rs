@@ -1,4 +1,4 @@
-//! Kernels on dense vectors.
+//! Kernels on vectors, dense or sparse, histograms among them.
 //!
 //! To add a family: write its file (a [`Profile`]), name its module here and its type in the
 //! registry below. Its text form, help, checks and tests follow from the description in the file.
@@ -8,8 +8,16 @@ mod evaluate;
 mod gradient;
 mod measure;
 mod measured;
+#[cfg(test)]
+mod tests;
 
+mod additive_chi2;
+mod chi2;
+mod constant;
 mod cosine;
+mod hellinger;
+mod intersection;
+mod jensen_shannon;
 mod laplacian;
 mod linear;
 mod matern;
@@ -146,4 +154,10 @@ registry! {
     RationalQuadratic in rational_quadratic,
     Cosine in cosine,
     Sigmoid in sigmoid,
+    Hellinger in hellinger,
+    Intersection in intersection,
+    AdditiveChi2 in additive_chi2,
+    Chi2 in chi2,
+    JensenShannon in jensen_shannon,
+    Constant in constant,
 }

@@ -11,7 +11,7 @@ use crate::kernel::{KernelSpec, VectorKernel};
 use crate::linalg::skinny::WIDTH;
 use crate::linalg::view::{Mat, MatRef};
 use crate::model::report::asymmetric;
-use crate::points::Dense;
+use crate::points::{Dense, Samples};
 use crate::real::Real;
 use crate::solve::eigen::{self, Solver};
 use crate::solve::lloyd::{self, Chooser, Problem, Solution};
@@ -24,16 +24,17 @@ impl<T: Real> KernelKMeans<T> {
     pub fn fit(
         ctx: &Context,
         params: &KernelKMeansParams,
-        x: &Dense<T>,
+        x: impl Into<Samples<T>>,
         weights: Option<&[f64]>,
     ) -> Result<Self> {
-        ctx.install(|| Self::fit_here(ctx, params, x, weights))
+        let x = x.into();
+        ctx.install(|| Self::fit_here(ctx, params, &x, weights))
     }
 
     fn fit_here(
         ctx: &Context,
         params: &KernelKMeansParams,
-        x: &Dense<T>,
+        x: &Samples<T>,
         weights: Option<&[f64]>,
     ) -> Result<Self> {
         let started = Instant::now();
@@ -41,13 +42,15 @@ impl<T: Real> KernelKMeans<T> {
         let spec = params.kernel.resolve(x)?;
         let kernel = VectorKernel::<T>::new(&spec)?;
         let fit = Fit { params, weights: &weights, epsilon: T::EPSILON };
-        let mut model = if spec == KernelSpec::linear() && x.d() < x.n() {
-            fit.on_factor(ctx, x)?
-        } else {
-            let plan = plan::<T>(ctx, x.n(), workspace(x.n(), params))?;
-            match plan.storage {
-                Storage::Packed => fit.run(ctx, &Packed::fill(ctx, &kernel, x)?, plan)?,
-                Storage::Tiled => fit.run(ctx, &Tiled::new(&kernel, x.clone()), plan)?,
+        let factor = x.dense().filter(|rows| spec == KernelSpec::linear() && rows.d() < rows.n());
+        let mut model = match factor {
+            Some(rows) => fit.on_factor(ctx, rows)?,
+            None => {
+                let plan = plan::<T>(ctx, x.n(), workspace(x.n(), params))?;
+                match plan.storage {
+                    Storage::Packed => fit.run(ctx, &Packed::fill(ctx, &kernel, x)?, plan)?,
+                    Storage::Tiled => fit.run(ctx, &Tiled::new(&kernel, x.clone()), plan)?,
+                }
             }
         };
         model.params.kernel = spec;

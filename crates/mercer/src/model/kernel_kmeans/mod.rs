@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::expansion::{Expansion, Weights};
 use crate::kernel::{Kernel, KernelSpec, VectorKernel};
 use crate::linalg::view::{Mat, MatRef};
-use crate::points::{Dense, Span};
+use crate::points::{Samples, Span};
 use crate::real::Real;
 use crate::solve::lloyd::nearest;
 
@@ -89,7 +89,7 @@ pub struct KernelKMeans<T: Real> {
     /// ‖μ_c‖².
     pub norms: Vec<f64>,
     /// The training samples; `None` if the kernel matrix came from the user.
-    pub anchors: Option<Dense<T>>,
+    pub anchors: Option<Samples<T>>,
     /// How the fit went.
     pub report: Report,
 }
@@ -113,8 +113,8 @@ impl<T: Real> KernelKMeans<T> {
     }
 
     /// The nearest cluster of each new sample; among equally near ones, the first.
-    pub fn predict(&self, ctx: &Context, x: &Dense<T>) -> Result<Vec<usize>> {
-        Ok(self.nearest(&self.sums(ctx, x)?))
+    pub fn predict(&self, ctx: &Context, x: impl Into<Samples<T>>) -> Result<Vec<usize>> {
+        Ok(self.nearest(&self.sums(ctx, &x.into())?))
     }
 
     /// The same given the samples' kernel values with the training samples (m × n).
@@ -123,7 +123,8 @@ impl<T: Real> KernelKMeans<T> {
     }
 
     /// Squared distances of new samples to the centres, in feature space: m × k.
-    pub fn distances(&self, ctx: &Context, x: &Dense<T>) -> Result<Mat<f64>> {
+    pub fn distances(&self, ctx: &Context, x: impl Into<Samples<T>>) -> Result<Mat<f64>> {
+        let x = &x.into();
         let sums = self.sums(ctx, x)?;
         let mut own = vec![T::ZERO; x.n()];
         VectorKernel::<T>::new(&self.params.kernel)?.diag(Span::all(x), &mut own)?;
@@ -142,9 +143,9 @@ impl<T: Real> KernelKMeans<T> {
     }
 
     /// ‖μ_c‖² − 2 ⟨φ(x), μ_c⟩: m × k.
-    fn sums(&self, ctx: &Context, x: &Dense<T>) -> Result<Mat<T>> {
+    fn sums(&self, ctx: &Context, x: &Samples<T>) -> Result<Mat<T>> {
         let anchors = anchors_for(self.anchors.as_ref(), x)?.clone();
-        let kernel: Arc<dyn Kernel<Dense<T>, T>> =
+        let kernel: Arc<dyn Kernel<Samples<T>, T>> =
             Arc::new(VectorKernel::<T>::new(&self.params.kernel)?);
         let mut out = Mat::zeros(x.n(), self.k());
         Expansion::new(kernel, anchors, &self.coef(), &self.norms).scores(

@@ -31,12 +31,13 @@ impl PreimageParams {
 impl<T: Real> KernelPca<T> {
     /// The training samples, which pre-images are made of.
     pub(super) fn samples_to_map_back_to(&self) -> Result<&Dense<T>> {
-        self.anchors.as_ref().ok_or_else(|| {
+        let samples = self.anchors.as_ref().ok_or_else(|| {
             Error::parameter(
                 "kernel",
                 "the model was fitted on a precomputed kernel: there are no samples to map back to",
             )
-        })
+        })?;
+        samples.need_dense("a map back to samples")
     }
 
     /// Refuses scores that are not one number for each component.

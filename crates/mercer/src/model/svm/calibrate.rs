@@ -14,7 +14,7 @@ use crate::context::{Context, Stream};
 use crate::error::{Error, Result};
 use crate::gram::{Columns, Stored};
 use crate::linalg::view::MatRef;
-use crate::points::{Dense, Points};
+use crate::points::{Points, Samples};
 use crate::real::Real;
 
 /// How the decisions come about.
@@ -31,12 +31,13 @@ impl<T: Real> Svm<T> {
     pub fn calibrate(
         &mut self,
         ctx: &Context,
-        x: &Dense<T>,
+        x: impl Into<Samples<T>>,
         lesson: Lesson<'_>,
         method: Method,
         folds: usize,
         seed: u64,
     ) -> Result<()> {
+        let x = &x.into();
         let checked = self.check(lesson, x.n())?;
         let kept = if checked.rows.len() < x.n() { x.select(&checked.rows) } else { x.clone() };
         let source = Source::new(&self.params.kernel, &kept)?;

@@ -11,13 +11,14 @@ use crate::expansion::{Expansion, Weights};
 use crate::kernel::{Kernel, VectorKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::model::door::anchors_for;
-use crate::points::{Dense, Points};
+use crate::points::{Points, Samples};
 use crate::real::Real;
 
 impl<T: Real> Svm<T> {
     /// The decisions for new samples: m × problems. Of regressions these are the predicted values; of `OneClass`, positive
     /// inside.
-    pub fn decisions(&self, ctx: &Context, x: &Dense<T>) -> Result<Mat<f64>> {
+    pub fn decisions(&self, ctx: &Context, x: impl Into<Samples<T>>) -> Result<Mat<f64>> {
+        let x = &x.into();
         let anchors = anchors_for(self.anchors.as_ref(), x)?;
         // Samples in single precision whose products cancel were learned from in double.
         let computed_in = self.report.machine.as_ref().map_or("", |machine| &machine.precision);
@@ -27,8 +28,13 @@ impl<T: Real> Svm<T> {
         }
     }
 
-    fn decide<U: Real>(&self, ctx: &Context, anchors: &Dense<U>, x: &Dense<U>) -> Result<Mat<f64>> {
-        let kernel: Arc<dyn Kernel<Dense<U>, U>> =
+    fn decide<U: Real>(
+        &self,
+        ctx: &Context,
+        anchors: &Samples<U>,
+        x: &Samples<U>,
+    ) -> Result<Mat<f64>> {
+        let kernel: Arc<dyn Kernel<Samples<U>, U>> =
             Arc::new(VectorKernel::<U>::new(&self.params.kernel)?);
         self.sum(x.n(), |segment, weights, out| {
             let own: Vec<usize> = segment.clone().collect();

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::gram::{Columns, Stored};
 use crate::kernel::Tile;
 use crate::linalg::view::{Mat, MatRef};
-use crate::points::Dense;
+use crate::points::Samples;
 use crate::real::Real;
 use crate::solve::smo::{Solver, Stop};
 
@@ -27,7 +27,7 @@ pub struct Ground<'a, T: Real> {
 }
 
 enum Kind<'a, T: Real> {
-    Samples(&'a Dense<T>, Source<T>),
+    Samples(Samples<T>, Source<T>),
     Matrix(MatRef<'a, T>),
 }
 
@@ -56,8 +56,9 @@ pub(super) fn hold(ctx: &Context, columns: &dyn Columns) -> Result<Option<Mat<f3
 
 impl<'a, T: Real> Ground<'a, T> {
     /// Samples with the kernel of `params`, which is resolved here.
-    pub fn of_samples(ctx: &Context, params: &SvmParams, x: &'a Dense<T>) -> Result<Self> {
-        let source = Source::new(&params.kernel.resolve(x)?, x)?;
+    pub fn of_samples(ctx: &Context, params: &SvmParams, x: impl Into<Samples<T>>) -> Result<Self> {
+        let x = x.into();
+        let source = Source::new(&params.kernel.resolve(&x)?, &x)?;
         let held = hold(ctx, &*source.columns())?;
         Ok(Self { kind: Kind::Samples(x, source), held })
     }

@@ -27,7 +27,7 @@ pub use report::{ProblemReport, Stop, SvmReport};
 use super::report::Report;
 use crate::kernel::KernelSpec;
 use crate::linalg::view::Mat;
-use crate::points::Dense;
+use crate::points::Samples;
 use crate::real::Real;
 
 /// What a support vector machine learns.
@@ -146,7 +146,7 @@ pub struct Svm<T: Real> {
     /// The rows of the training set that are support vectors; of classes, those of the first class first.
     pub support: Vec<usize>,
     /// The support vectors, in that order; `None` if the kernel matrix came from the user.
-    pub anchors: Option<Dense<T>>,
+    pub anchors: Option<Samples<T>>,
     /// Samples that it was fitted on.
     pub trained_on: usize,
     /// How many support vectors each class has; without classes, one number.

@@ -1,7 +1,7 @@
 //! What a user should know of a fit, one sentence each.
 
 use super::Svm;
-use crate::points::Dense;
+use crate::points::{Dense, Samples};
 use crate::real::Real;
 use crate::solve::smo::Stop;
 
@@ -33,8 +33,9 @@ const UNEVEN: f64 = 100.0;
 const HARD: u64 = 20;
 
 /// Notes on how the solver ended and on features that made it hard.
-pub(super) fn on_samples<T: Real>(model: &mut Svm<T>, x: &Dense<T>) {
+pub(super) fn on_samples<T: Real>(model: &mut Svm<T>, x: &Samples<T>) {
     on_report(model);
+    let Samples::Dense(x) = x else { return };
     let steps = model.report.machine.iter().flat_map(|m| &m.problems).map(|p| p.iterations);
     let is_hard = steps.max().unwrap_or(0) > HARD * x.n() as u64;
     if model.report.converged && !is_hard {

@@ -4,17 +4,17 @@ use super::Svm;
 use crate::error::Result;
 use crate::gram::{Columns, Evaluated};
 use crate::kernel::{Kernel, KernelSpec, Tile, VectorKernel};
-use crate::points::{Dense, Points, Span};
+use crate::points::{Dense, Points, Samples, Span};
 use crate::real::Real;
 
 /// A kernel with samples in the numbers that suit them.
 pub(super) enum Source<T: Real> {
     /// In single precision, around the mean where only differences count.
-    Single(VectorKernel<f32>, Dense<f32>),
+    Single(VectorKernel<f32>, Samples<f32>),
     /// As the samples are.
-    Own(VectorKernel<T>, Dense<T>),
+    Own(VectorKernel<T>, Samples<T>),
     /// In double precision, for samples in single precision whose products cancel.
-    Double(VectorKernel<f64>, Dense<f64>),
+    Double(VectorKernel<f64>, Samples<f64>),
 }
 
 /// Samples that are compared to see whether single precision is good enough.
@@ -26,9 +26,9 @@ const FORGIVEN: f64 = 1e-6;
 
 impl<T: Real> Source<T> {
     /// Chooses for a resolved kernel.
-    pub fn new(spec: &KernelSpec, x: &Dense<T>) -> Result<Self> {
+    pub fn new(spec: &KernelSpec, x: &Samples<T>) -> Result<Self> {
         // Few samples cost next to nothing in any numbers, and at an extreme C every digit counts.
-        if (x.n() * x.n()).saturating_mul(x.d()) <= CHEAP && T::EPSILON < 1e-10 {
+        if (x.n() * x.n()).saturating_mul(x.width()) <= CHEAP && T::EPSILON < 1e-10 {
             return Ok(Source::Own(VectorKernel::new(spec)?, x.clone()));
         }
         if let Ok(kernel) = VectorKernel::<f32>::new(spec)
@@ -52,11 +52,8 @@ impl<T: Real> Source<T> {
     }
 
     /// Writes down in a machine fitted on `x` what it needs to know of its samples.
-    pub fn tell(&self, model: &mut Svm<T>, x: &Dense<T>, kernel: &KernelSpec) -> Result<()> {
-        model.anchors = Some(match model.support.is_empty() {
-            true => Dense::empty(x.d()),
-            false => x.select(&model.support),
-        });
+    pub fn tell(&self, model: &mut Svm<T>, x: &Samples<T>, kernel: &KernelSpec) -> Result<()> {
+        model.anchors = Some(x.select(&model.support));
         model.params.kernel = kernel.resolve(x)?;
         if let Some(machine) = &mut model.report.machine {
             machine.precision = self.precision().into();
@@ -78,12 +75,12 @@ impl<T: Real> Source<T> {
 fn tame<T: Real>(
     kernel: &VectorKernel<f32>,
     spec: &KernelSpec,
-    x: &Dense<T>,
-) -> Result<Option<Dense<f32>>> {
+    x: &Samples<T>,
+) -> Result<Option<Samples<f32>>> {
     let exact = VectorKernel::<f64>::new(spec)?;
     let some: Vec<usize> = (0..PROBED.min(x.n())).map(|k| k * x.n() / PROBED.min(x.n())).collect();
     let true_values = square(&exact, &x.select(&some).convert::<f64>()?)?;
-    let good = |points: &Dense<f32>| -> Result<bool> {
+    let good = |points: &Samples<f32>| -> Result<bool> {
         let values = square(kernel, &points.select(&some))?;
         let largest = true_values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
         let errors = values.iter().zip(&true_values).map(|(v, exact)| (v.f64() - exact).abs());
@@ -94,14 +91,15 @@ fn tame<T: Real>(
     {
         return Ok(Some(plain));
     }
+    let Some(rows) = x.dense() else { return Ok(None) };
     if !kernel.measured().is_some_and(|measured| measured.is_of_differences()) {
         return Ok(None);
     }
-    let centred = around_mean(x)?;
+    let centred = Samples::from(around_mean(rows)?);
     Ok(good(&centred)?.then_some(centred))
 }
 
-fn square<T: Real>(kernel: &VectorKernel<T>, points: &Dense<T>) -> Result<Vec<T>> {
+fn square<T: Real>(kernel: &VectorKernel<T>, points: &Samples<T>) -> Result<Vec<T>> {
     let n = points.n();
     let mut values = vec![T::ZERO; n * n];
     kernel.tile(Span::all(points), Span::all(points), Tile::new(&mut values, n, n, n))?;

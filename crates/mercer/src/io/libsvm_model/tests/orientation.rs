@@ -60,7 +60,7 @@ fn ours(model: &Svm<f64>, text: &str, x: &[f64], p: usize, q: usize) -> f64 {
     let mut sum = model.offset[(0..p).map(|a| k - 1 - a).sum::<usize>() + q - p - 1];
     for (j, &owner) in owners.iter().enumerate().filter(|(_, owner)| [p, q].contains(owner)) {
         let other = if owner == p { q } else { p };
-        let value = kernel(text, x, model.anchors.as_ref().unwrap().row(j));
+        let value = kernel(text, x, model.anchors.as_ref().unwrap().dense().unwrap().row(j));
         sum += model.coef[(row(owner, other), j)] * value;
     }
     sum
@@ -74,7 +74,7 @@ fn three_classes_out_of_order_decide_as_before() {
     let model = read(THREE);
     assert_eq!(model.classes.as_deref().unwrap(), ["-2", "3", "5"]);
     assert_eq!(model.counts, [1, 3, 2]);
-    assert_eq!(model.anchors.as_ref().unwrap().row(0), [-0.25, 2.0, 0.0]);
+    assert_eq!(model.anchors.as_ref().unwrap().dense().unwrap().row(0), [-0.25, 2.0, 0.0]);
     // LIBSVM's places of our classes.
     let place = [1, 2, 0];
     for x in SAMPLES {

@@ -6,9 +6,11 @@ use super::{PLATT, SLOPES, STEPS, STOPS};
 use crate::io::model_file::check::Checked;
 use crate::io::model_file::header::{self, CalibrationHeader};
 use crate::io::model_file::kept::{About, Kept, precision};
+use crate::io::model_file::samples::{self, SampleKind};
 use crate::io::model_file::tensors::{Content, Tensor};
 use crate::model::Report;
 use crate::model::svm::{Calibration, Curve, ProblemReport, Svm};
+use crate::points::Samples;
 use crate::real::Real;
 
 impl<T: Real> Kept for Svm<T> {
@@ -16,7 +18,8 @@ impl<T: Real> Kept for Svm<T> {
         About {
             estimator: header::SVM,
             n: self.trained_on,
-            d: self.anchors.as_ref().map(|anchors| anchors.d()),
+            d: self.anchors.as_ref().map(Samples::features),
+            samples: self.anchors.as_ref().and_then(SampleKind::of),
             k: self.offset.len(),
             precision: precision::<T>(),
             report: &self.report,
@@ -69,7 +72,7 @@ fn tensors<T: Real>(model: &Svm<T>) -> Vec<Tensor<'_>> {
         Tensor::matrix("coef", &model.coef),
         Tensor::real("offset", &[model.offset.len()], &model.offset),
     ];
-    tensors.extend(model.anchors.iter().map(|anchors| Tensor::points("anchors", anchors)));
+    tensors.extend(model.anchors.iter().flat_map(|anchors| samples::tensors("anchors", anchors)));
     let weights = model.class_weights.iter();
     tensors.extend(weights.map(|w| Tensor::real("class_weights", &[w.len()], w)));
     tensors.extend(model.calibration.iter().flat_map(curves));
@@ -126,5 +129,5 @@ fn told<'a>(problems: &[ProblemReport]) -> [Tensor<'a>; 2] {
 }
 
 fn owned<'a>(name: &'static str, shape: Vec<usize>, numbers: Vec<f64>) -> Tensor<'a> {
-    Tensor { name, shape, content: Content::Made(numbers) }
+    Tensor { name: name.into(), shape, content: Content::Made(numbers) }
 }

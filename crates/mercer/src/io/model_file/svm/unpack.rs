@@ -3,6 +3,7 @@
 use super::{PLATT, SLOPES, STEPS, STOPS};
 use crate::io::model_file::frame::Fault;
 use crate::io::model_file::header::Header;
+use crate::io::model_file::samples;
 use crate::io::model_file::tensors::Tensors;
 use crate::io::model_file::unpack::params;
 use crate::model::Report;
@@ -18,7 +19,7 @@ pub fn svm<T: Real>(header: &Header, tensors: &mut Tensors<'_>) -> Result<Svm<T>
     Ok(Svm {
         params: params(&header.params)?,
         support: tensors.counts("support", count)?,
-        anchors: header.d.map(|d| tensors.points("anchors", count, d)).transpose()?,
+        anchors: samples::anchors(header, tensors, count)?,
         trained_on: header.n,
         counts: tensors.counts("counts", classes)?,
         coef: tensors.matrix("coef", rows, count)?,

@@ -10,7 +10,7 @@ use super::{D, N, points};
 use crate::linalg::view::Mat;
 use crate::model::Report;
 use crate::model::svm::{Calibration, Curve, ProblemReport, Stop, Svm, SvmParams, SvmReport, Task};
-use crate::points::{Dense, Points};
+use crate::points::{Dense, Points, Samples};
 use crate::real::Real;
 
 /// Three classes, five support vectors, everything that a file can hold.
@@ -43,7 +43,7 @@ fn classifier<T: Real>() -> Svm<T> {
     };
     Svm {
         params,
-        anchors: Some(points::<T>().select(&support)),
+        anchors: Some(points::<T>().select(&support).into()),
         support,
         trained_on: N,
         counts: vec![2, 1, 2],
@@ -77,7 +77,7 @@ fn regression() -> Svm<f64> {
 fn constant() -> Svm<f64> {
     Svm {
         support: vec![],
-        anchors: Some(Dense::empty(D)),
+        anchors: Some(Dense::empty(D).into()),
         counts: vec![0],
         coef: Mat::zeros(1, 0),
         ..regression()
@@ -99,7 +99,8 @@ fn again(model: Saved) -> Saved {
 
 /// All that a machine holds, to the last bit.
 fn told<T: Real>(model: &Svm<T>) -> String {
-    let anchors = model.anchors.as_ref().map(|anchors| (anchors.d(), anchors.data()));
+    let anchors =
+        model.anchors.as_ref().and_then(Samples::dense).map(|rows| (rows.d(), rows.data()));
     format!(
         "{:?}\n{:?}\n{anchors:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}",
         model.params,
@@ -175,7 +176,7 @@ fn machines_that_do_not_fit_together_are_not_written() {
     check(|m| m.class_weights.as_mut().unwrap()[1] = -1.0, "negative or not finite");
     check(|m| m.params.c = f64::INFINITY, "parameters is inf");
     check(|m| m.params.kernel = "rbf(gamma=scale)".parse().unwrap(), "depends on the data");
-    check(|m| m.anchors = Some(points()), "9 support vectors, where 5");
+    check(|m| m.anchors = Some(points().into()), "9 support vectors, where 5");
     check(|m| m.calibration.as_mut().unwrap().curves.truncate(2), "2 curves of the calibration");
     check(
         |m| m.calibration.as_mut().unwrap().curves[1] = Curve::Slopes { below: -1.0, above: 1.0 },

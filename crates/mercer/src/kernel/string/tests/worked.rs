@@ -58,7 +58,7 @@ fn rules_find_their_numbers() {
         let waits = |value| matches!(value, Some(Value::Rule(_)));
         let (parameter, value) = leaf.effective().find(|(_, value)| waits(*value)).unwrap();
         let Some(Value::Rule(rule)) = value else { unreachable!() };
-        rule_value(leaf, parameter, rule, &strings(texts)).map_err(|error| error.to_string())
+        rule_value(leaf, parameter.name, rule, &strings(texts)).map_err(|error| error.to_string())
     };
     assert_eq!(found("mismatch", &["GATTACA", "", "C"]), Ok(4.0));
     assert_eq!(found("mismatch(unit=words)", &["to be or", "not to be"]), Ok(4.0));

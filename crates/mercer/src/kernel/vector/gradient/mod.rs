@@ -67,6 +67,9 @@ fn kink(node: &Node) -> Option<&'static str> {
         Node::Sum(terms) => terms.iter().find_map(|(_, term)| kink(term)),
         Node::Product(factors) => factors.iter().find_map(kink),
         Node::Normalize(inner) => kink(inner),
+        Node::Columns(..) => Some("columns"),
+        Node::Own(_) => Some("own"),
+        Node::Texts(_) => Some("texts"),
     }
 }
 
@@ -100,9 +103,15 @@ impl Node {
                 inner.gradients(rows, cols, out)?;
                 out.normalize(&inner.own(rows)?, &inner.own(cols)?.values);
             }
+            Node::Columns(..) | Node::Own(_) | Node::Texts(_) => return Err(no_gradient()),
         }
         Ok(())
     }
+}
+
+/// What is on groups of columns, or a function of the user's, has a kink as far as anybody knows.
+fn no_gradient() -> Error {
+    Error::parameter("kernel", "only kernels on whole rows of numbers have gradients")
 }
 
 fn of_member<T: Real>(
@@ -142,10 +151,16 @@ impl<T: Real> Scales<T> {
     fn of(measure: Measure, rows: Span<'_, Dense<T>>, cols: Span<'_, Dense<T>>) -> Self {
         let norms = |span: Span<'_, Dense<T>>| inverse_roots(&span.points.norms()[span.range()]);
         match measure {
-            Measure::Dot => Scales::Dot,
+            // The slope of a constant is 0, whatever it is multiplied with.
+            Measure::Dot | Measure::Constant => Scales::Dot,
             Measure::SquaredDistance => Scales::SquaredDistance,
             Measure::Cosine => Scales::Cosine { rows: norms(rows), cols: norms(cols) },
-            Measure::Manhattan => unreachable!("sums of absolute differences have kinks"),
+            Measure::Manhattan
+            | Measure::Hellinger
+            | Measure::Minimum
+            | Measure::ChiProduct
+            | Measure::ChiDistance
+            | Measure::JensenShannon => unreachable!("{measure:?} has kinks"),
         }
     }
 

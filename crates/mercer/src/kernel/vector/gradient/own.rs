@@ -4,7 +4,7 @@ use super::super::Member;
 use super::super::compile::Node;
 use super::super::measure::Measure;
 use crate::error::Result;
-use crate::points::{Dense, Span};
+use crate::points::{Dense, Samples, Span};
 use crate::real::Real;
 
 /// k(z, z) of rows with its gradient, ∇ k(z, z) = `along`·z.
@@ -30,7 +30,11 @@ impl Node {
                 }
             }
             // A normalised kernel is 1 wherever it is not 0.
-            Node::Normalize(_) => self.diag(rows, &mut own.values)?,
+            Node::Normalize(_) => {
+                let samples = Samples::from(rows.points);
+                self.diag(Span::new(&samples, rows.range()), &mut own.values)?;
+            }
+            Node::Columns(..) | Node::Own(_) | Node::Texts(_) => return Err(super::no_gradient()),
         }
         Ok(own)
     }

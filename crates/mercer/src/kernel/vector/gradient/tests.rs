@@ -16,7 +16,7 @@ fn value(kernel: &VectorKernel<f64>, x: &[f64], y: &[f64]) -> f64 {
     out[0]
 }
 
-const SMOOTH: [&str; 17] = [
+const SMOOTH: [&str; 18] = [
     "linear",
     "poly(degree=1, gamma=0.7)",
     "poly(degree=2, gamma=0.4, coef0=0.5)",
@@ -34,6 +34,7 @@ const SMOOTH: [&str; 17] = [
     "normalize(poly(degree=3, gamma=0.5))",
     "normalize(rbf(gamma=0.2) + linear*poly(degree=2)) + 0.5*matern(nu=2.5)",
     "2*normalize(linear)*rational_quadratic(alpha=2)",
+    "normalize(linear + 2*constant)*rbf(gamma=0.3) + constant",
 ];
 
 #[test]

@@ -1,0 +1,107 @@
+//! `mercer check`: is it a kernel? What the matrix of its values on a table shows, and repairs.
+
+mod tell;
+
+use mercer::gram::{matrix, matrix_bytes};
+use mercer::io::{Column, Table};
+use mercer::kernel::VectorKernel;
+use mercer::linalg::view::Mat;
+use mercer::model::validity::{Repair, Repaired, Validity};
+use mercer::points::Samples;
+use mercer::real::Real;
+use mercer::{KernelSpec, Result};
+
+use super::Session;
+use super::columns::Chosen;
+use super::sight;
+use crate::args::{CheckArgs, Kernel};
+use crate::data::{Basis, Form, Prepared, Scales};
+use crate::deliver::{self, Files};
+use crate::failure::Failure;
+
+/// What was found of a matrix of kernel values.
+struct Found {
+    /// The kernel, with its widths as numbers.
+    kernel: Kernel,
+    validity: Validity,
+    repaired: Option<Repaired>,
+    /// The matrix to write, if one is asked for.
+    matrix: Option<Table>,
+}
+
+/// Runs `mercer check`.
+pub fn check(session: &Session, args: &CheckArgs) -> std::result::Result<(), Failure> {
+    let form = Form::of(&args.kernel);
+    let (chosen, scale) = sight::choose(session, &args.sight, &form)?;
+    session.progress.begin("preparing");
+    let scales = Scales::Learn(scale);
+    // Kernels are computed in double precision; given values are as exact as they were written.
+    let found = match form == Form::Given && chosen.features.is_f32() {
+        true => {
+            let rows = Prepared::<f32>::of(session, &chosen.features, &form, scales)?;
+            examine(session, args, &chosen, rows.basis)?
+        }
+        false => {
+            let rows = Prepared::<f64>::of(session, &chosen.features, &form, scales)?;
+            examine(session, args, &chosen, rows.basis)?
+        }
+    };
+    let table = args.output.as_ref().zip(found.matrix.clone());
+    let outputs = deliver::write_files(session, &Files { table, ..Files::default() })?;
+    session.progress.clear();
+    tell::tell(args, &chosen, &found, outputs)?;
+    match found.validity.is_valid() {
+        true => Ok(()),
+        false => Err(Failure::NotAKernel),
+    }
+}
+
+fn examine<T: Real>(
+    session: &Session,
+    args: &CheckArgs,
+    chosen: &Chosen,
+    basis: Basis<T>,
+) -> Result<Found> {
+    let (kernel, values) = match basis {
+        Basis::Matrix(values) => (Kernel::Precomputed, values),
+        Basis::Samples(x) => {
+            let spec = args.kernel.spec().resolve(&x)?;
+            let values = computed(session, &spec, &x)?;
+            (Kernel::Spec(spec), values)
+        }
+    };
+    session.progress.begin("examining");
+    let validity = Validity::of(&session.context, values.view())?;
+    let repair = args.repair.map(Repair::from);
+    let repaired = match repair {
+        Some(repair) => Some(repair.fit(&session.context, values.view())?),
+        None => None,
+    };
+    let matrix = args.output.as_ref().map(|_| match &repaired {
+        Some(repaired) => written(chosen, &kernel, &repaired.matrix),
+        None => written(chosen, &kernel, &values),
+    });
+    Ok(Found { kernel, validity, repaired, matrix })
+}
+
+/// The kernel values of all pairs of samples.
+fn computed<T: Real>(session: &Session, spec: &KernelSpec, x: &Samples<T>) -> Result<Mat<T>> {
+    let n = x.n();
+    let hint = "use fewer rows or raise the budget";
+    session.context.need("the kernel matrix", matrix_bytes::<T>(n, n), hint)?;
+    let kernel = VectorKernel::<T>::new(spec)?;
+    let mut values = Mat::zeros(n, n);
+    matrix(&session.context, &kernel, x, None, values.view_mut())?;
+    Ok(values)
+}
+
+/// A matrix as a table. Its columns have the names they had, or are numbered.
+fn written<T: Real>(chosen: &Chosen, kernel: &Kernel, values: &Mat<T>) -> Table {
+    let n = values.rows();
+    let names = match (kernel, &chosen.features.names) {
+        (Kernel::Precomputed, Some(names)) => names.clone(),
+        _ => (1..=n).map(|row| format!("k{row}")).collect(),
+    };
+    let column = |j: usize| (0..n).map(|i| values[(i, j)].f64()).collect();
+    Table::new(names, (0..n).map(|j| Column::F64(column(j))).collect())
+}

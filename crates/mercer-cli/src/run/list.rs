@@ -1,0 +1,111 @@
+//! `mercer kernels`: all families of kernels, by what they compare.
+
+use std::io::Write;
+
+use mercer::kernel::{Definite, Family, Input, Parameter};
+use serde::Serialize;
+
+use crate::args::{COMBINATIONS, INPUTS, KernelsArgs, families_for};
+use crate::failure::Failure;
+use crate::summary;
+
+/// A family as an object.
+#[derive(Debug, Serialize)]
+struct FamilyObject {
+    name: &'static str,
+    /// Other names.
+    aliases: &'static [&'static str],
+    /// `vectors`, `histograms` or `texts`.
+    input: &'static str,
+    doc: &'static str,
+    formula: &'static str,
+    /// `always`, `no`, or the condition.
+    positive_definite: &'static str,
+    parameters: Vec<ParameterObject>,
+}
+
+#[derive(Debug, Serialize)]
+struct ParameterObject {
+    name: &'static str,
+    doc: &'static str,
+    /// Null for a parameter that may be written instead of another.
+    default: Option<String>,
+    /// The values it may have.
+    values: String,
+    /// The rules that find its value from the data.
+    rules: Vec<&'static str>,
+}
+
+/// Runs `mercer kernels`.
+pub fn kernels(args: &KernelsArgs) -> Result<(), Failure> {
+    let all = || INPUTS.iter().flat_map(|(input, _)| families_for(*input));
+    if args.json {
+        let families: Vec<FamilyObject> = all().map(FamilyObject::of).collect();
+        return summary::print_object(&families).map_err(Failure::Print);
+    }
+    let mut text = String::new();
+    for (input, title) in INPUTS {
+        text += &format!("{title}\n\n");
+        families_for(input).for_each(|family| text += &described(family));
+        text.push('\n');
+    }
+    text += "Made of these\n\n";
+    COMBINATIONS.iter().for_each(|(call, doc)| text += &format!("  {call}\n      {doc}\n"));
+    std::io::stdout().write_all(text.as_bytes()).map_err(Failure::Print)
+}
+
+fn described(family: &Family) -> String {
+    let parameters: Vec<String> = family.parameters.iter().map(parameter).collect();
+    let call = match parameters.is_empty() {
+        true => family.name.to_string(),
+        false => format!("{}({})", family.name, parameters.join(", ")),
+    };
+    let definite = match family.definite {
+        Definite::Always => String::new(),
+        Definite::No => "\n      not positive definite in general".into(),
+        Definite::When(when, _) => format!("\n      positive definite when {when}"),
+    };
+    format!("  {call}\n      {}\n      {}{definite}\n", family.formula, family.doc)
+}
+
+/// `gamma=scale`, or the name alone of a parameter that may be written instead of another.
+fn parameter(parameter: &Parameter) -> String {
+    match parameter.default {
+        Some(value) => format!("{}={value}", parameter.name),
+        None => format!("{}=…", parameter.name),
+    }
+}
+
+impl FamilyObject {
+    fn of(family: &'static Family) -> Self {
+        Self {
+            name: family.name,
+            aliases: family.aliases,
+            input: match family.input {
+                Input::Vectors => "vectors",
+                Input::Histograms => "histograms",
+                Input::Strings => "texts",
+            },
+            doc: family.doc,
+            formula: family.formula,
+            positive_definite: match family.definite {
+                Definite::Always => "always",
+                Definite::No => "no",
+                Definite::When(when, _) => when,
+            },
+            parameters: family.parameters.iter().map(ParameterObject::of).collect(),
+        }
+    }
+}
+
+impl ParameterObject {
+    fn of(parameter: &'static Parameter) -> Self {
+        Self {
+            name: parameter.name,
+            doc: parameter.doc,
+            default: parameter.default.map(|value| value.to_string()),
+            values: parameter.domain.to_string(),
+            rules: parameter.rules.iter().map(|rule| rule.name()).collect(),
+        }
+    }
+}

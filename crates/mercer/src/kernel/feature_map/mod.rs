@@ -1,0 +1,246 @@
+//! Explicit feature maps: numbers φ(x) with ⟨φ(x), φ(x')⟩ = k(x, x'), each with a name.
+//!
+//! A map is the other proof that a function is a kernel, and a way to put a kernel into a linear method. Sums of kernels
+//! put features side by side, products multiply each with each, a scale c multiplies by √c, normalising divides by the
+//! length, and a kernel on some columns looks at those alone.
+
+mod build;
+mod check;
+mod evaluate;
+mod monomials;
+mod name;
+mod sampled;
+
+#[cfg(test)]
+mod tests;
+
+pub use build::FeatureMapOptions;
+
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::linalg::view::{Mat, MatMut, MatRef};
+use crate::real::Real;
+use check::{at_row, check_dimension, check_row, same_columns};
+use monomials::Monomials;
+use name::Name;
+use sampled::{Homogeneous, Sampled};
+
+/// Features that a map may have at most.
+pub const MOST_FEATURES: usize = 4_000_000;
+
+/// A map from rows of numbers to rows of features whose inner products are a kernel.
+///
+/// ```
+/// use mercer::kernel::{FeatureMap, FeatureMapOptions};
+/// use mercer::KernelSpec;
+/// let spec: KernelSpec = "poly(degree=2)".parse()?;
+/// let map = FeatureMap::new(&spec, 2, &FeatureMapOptions::default())?;
+/// let names = map.names(None)?;
+/// assert_eq!(names, ["1", "√2·x0", "√2·x1", "x0^2", "√2·x0·x1", "x1^2"]);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct FeatureMap {
+    kind: Kind,
+    columns: usize,
+    dimension: usize,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Constant,
+    Linear,
+    Root,
+    Monomials(Monomials),
+    Sampled(Sampled),
+    Scale(f64, Box<FeatureMap>),
+    Sum(Vec<FeatureMap>),
+    Product(Vec<FeatureMap>),
+    Normalize(Box<FeatureMap>),
+    Select(Vec<usize>, Box<FeatureMap>),
+}
+
+/// Maps of single kernels, each on rows of `columns` numbers.
+impl FeatureMap {
+    /// φ(x) = 1: the kernel that is 1 everywhere.
+    pub fn constant(columns: usize) -> Result<Self> {
+        Self::sized(Kind::Constant, columns, 1)
+    }
+
+    /// φ(x) = x: the linear kernel.
+    pub fn linear(columns: usize) -> Result<Self> {
+        Self::sized(Kind::Linear, columns, columns as u128)
+    }
+
+    /// All products of `degree` features, or of up to so many where coef0 is above 0: (gamma·xᵀx' + coef0)^degree.
+    pub fn poly(columns: usize, degree: u32, gamma: f64, coef0: f64) -> Result<Self> {
+        let monomials = Monomials::new(columns, degree, gamma, coef0)?;
+        let dimension = monomials.dimension() as u128;
+        Self::sized(Kind::Monomials(monomials), columns, dimension)
+    }
+
+    /// φ(x) = √x: the Hellinger kernel.
+    pub fn hellinger(columns: usize) -> Result<Self> {
+        Self::sized(Kind::Root, columns, columns as u128)
+    }
+
+    /// Approximately Σ 2x_i x'_i / (x_i + x'_i), by 2·samples + 1 features for each column.
+    pub fn additive_chi2(columns: usize, samples: usize) -> Result<Self> {
+        Self::sampled(Homogeneous::Chi2, columns, samples)
+    }
+
+    /// Approximately Σ min(x_i, x'_i), by 2·samples + 1 features for each column.
+    pub fn intersection(columns: usize, samples: usize) -> Result<Self> {
+        Self::sampled(Homogeneous::Intersection, columns, samples)
+    }
+
+    /// Approximately ½·Σ [x_i·log₂((x_i + x'_i)/x_i) + x'_i·log₂((x_i + x'_i)/x'_i)], by 2·samples + 1 features for each
+    /// column.
+    pub fn jensen_shannon(columns: usize, samples: usize) -> Result<Self> {
+        Self::sampled(Homogeneous::JensenShannon, columns, samples)
+    }
+
+    fn sampled(kernel: Homogeneous, columns: usize, samples: usize) -> Result<Self> {
+        let sampled = Sampled::new(kernel, samples)?;
+        let dimension = columns as u128 * sampled.each() as u128;
+        Self::sized(Kind::Sampled(sampled), columns, dimension)
+    }
+}
+
+/// Maps made of maps.
+impl FeatureMap {
+    /// The map of `scale` times the kernel; the scale must be positive.
+    pub fn scale(self, scale: f64) -> Result<Self> {
+        if !(scale > 0.0 && scale.is_finite()) {
+            let message = format!("a scale must be a positive number, not {scale}");
+            return Err(Error::parameter("kernel", message));
+        }
+        let (columns, dimension) = (self.columns, self.dimension as u128);
+        Self::sized(Kind::Scale(scale, Box::new(self)), columns, dimension)
+    }
+
+    /// The map of the sum of kernels on the same rows: their features side by side.
+    pub fn sum(maps: Vec<FeatureMap>) -> Result<Self> {
+        let columns = same_columns(&maps)?;
+        let dimension = maps.iter().map(|map| map.dimension as u128).sum();
+        Self::sized(Kind::Sum(maps), columns, dimension)
+    }
+
+    /// The map of the product of kernels on the same rows: all products of a feature of each, the last varying fastest.
+    pub fn product(maps: Vec<FeatureMap>) -> Result<Self> {
+        let columns = same_columns(&maps)?;
+        let times = |all: u128, map: &FeatureMap| all.saturating_mul(map.dimension as u128);
+        let dimension = maps.iter().fold(1, times);
+        Self::sized(Kind::Product(maps), columns, dimension)
+    }
+
+    /// The map of k(x, x') / √(k(x, x)·k(x', x')): features divided by their length, 0 where that is 0.
+    pub fn normalize(self) -> Result<Self> {
+        let (columns, dimension) = (self.columns, self.dimension as u128);
+        Self::sized(Kind::Normalize(Box::new(self)), columns, dimension)
+    }
+
+    /// The map on rows of `columns` numbers that looks at the places `which` of them alone, in that order.
+    pub fn select(self, which: &[usize], columns: usize) -> Result<Self> {
+        if which.len() != self.columns {
+            return Err(Error::Features { expected: self.columns, found: which.len() });
+        }
+        if let Some(place) = which.iter().find(|place| **place >= columns) {
+            let message = format!("there is no column {place}: rows have {columns} numbers");
+            return Err(Error::parameter("columns", message));
+        }
+        let dimension = self.dimension as u128;
+        Self::sized(Kind::Select(which.to_vec(), Box::new(self)), columns, dimension)
+    }
+
+    fn sized(kind: Kind, columns: usize, dimension: u128) -> Result<Self> {
+        if columns == 0 {
+            return Err(Error::Shape("a feature map needs rows of at least 1 number".into()));
+        }
+        check_dimension(dimension)?;
+        Ok(Self { kind, columns, dimension: dimension as usize })
+    }
+}
+
+impl FeatureMap {
+    /// Features of a row.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// Numbers of a row.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Whether inner products are the kernel up to rounding; else they come close.
+    pub fn is_exact(&self) -> bool {
+        match &self.kind {
+            Kind::Sampled(_) => false,
+            Kind::Sum(maps) | Kind::Product(maps) => maps.iter().all(FeatureMap::is_exact),
+            Kind::Scale(_, map) | Kind::Normalize(map) | Kind::Select(_, map) => map.is_exact(),
+            Kind::Constant | Kind::Linear | Kind::Root | Kind::Monomials(_) => true,
+        }
+    }
+
+    /// Of the approximate map of a single kernel, the ε with |⟨φ(x), φ(x')⟩ − k(x, x')| ≤ ε·Σ max(x_i, x'_i).
+    pub fn worst_error(&self) -> Option<f64> {
+        match &self.kind {
+            Kind::Sampled(sampled) => Some(sampled.worst_error()),
+            _ => None,
+        }
+    }
+
+    /// The names of the features, made of the names of the columns; without those, of x0, x1, ….
+    pub fn names(&self, columns: Option<&[String]>) -> Result<Vec<String>> {
+        let numbered = || (0..self.columns).map(|column| format!("x{column}")).collect();
+        let columns = columns.map_or_else(numbered, <[String]>::to_vec);
+        if columns.len() != self.columns {
+            return Err(Error::Features { expected: self.columns, found: columns.len() });
+        }
+        Ok(self.list(&columns).iter().map(Name::to_string).collect())
+    }
+
+    /// Writes the features of n rows (n × d) to `out` (n × dimension).
+    pub fn apply<T: Real>(&self, rows: MatRef<'_, T>, mut out: MatMut<'_, T>) -> Result<()> {
+        if rows.cols() != self.columns {
+            return Err(Error::Features { expected: self.columns, found: rows.cols() });
+        }
+        if (out.rows, out.cols) != (rows.rows(), self.dimension) {
+            let (n, dimension, found) = (rows.rows(), self.dimension, (out.rows, out.cols));
+            let text = format!("room for {n} × {dimension} features is needed, not {found:?}");
+            return Err(Error::Shape(text));
+        }
+        let needs = self.histogram_columns();
+        let (mut x, mut features) = (vec![0.0; self.columns], vec![0.0; self.dimension]);
+        for i in 0..rows.rows() {
+            (0..self.columns).for_each(|j| x[j] = rows.at(i, j).f64());
+            check_row(i, &x, &needs)?;
+            self.fill(&x, &mut features);
+            let line = out.row_mut(i);
+            line.iter_mut().zip(&features).for_each(|(to, feature)| *to = T::of(*feature));
+            if let Some(at) = line.iter().position(|feature| !feature.is_finite()) {
+                let text = format!("feature {at} of row {i} overflows: scale the columns down");
+                return Err(Error::Numeric(text));
+            }
+        }
+        Ok(())
+    }
+
+    /// The features of n rows (n × d), within the memory budget: n × dimension.
+    pub fn matrix<T: Real>(&self, ctx: &Context, rows: MatRef<'_, T>) -> Result<Mat<T>> {
+        let n = rows.rows();
+        let count = (n as u64).saturating_mul(self.dimension as u64);
+        let needed = count.saturating_mul(size_of::<T>() as u64);
+        let hint =
+            "use the kernel itself, which needs no features, fewer rows, or raise the budget";
+        ctx.need("the matrix of features", needed, hint)?;
+        let mut out = Mat::zeros(n, self.dimension);
+        for i in 0..n {
+            ctx.poll()?;
+            let line = MatMut::new(out.row_mut(i), 1, self.dimension, self.dimension);
+            self.apply(rows.row_range(i, 1), line).map_err(|error| at_row(error, i))?;
+        }
+        Ok(out)
+    }
+}

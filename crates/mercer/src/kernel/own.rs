@@ -1,0 +1,173 @@
+//! Kernels of the user's own: functions on items that the library knows nothing about.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::kernel::Tile;
+use crate::points::{Items, Span};
+use crate::real::Real;
+
+/// A function of two items, called for a block of pairs at a time. As an [`Any`] it can be recognised by whoever made it.
+pub trait OwnKernel: Any + Send + Sync {
+    /// Writes k(row i, column j) to `out[i · columns + j]`.
+    fn block(&self, rows: Chosen<'_>, cols: Chosen<'_>, out: &mut [f64]) -> Result<()>;
+}
+
+/// Some items of a store.
+#[derive(Clone, Copy)]
+pub struct Chosen<'a> {
+    /// Where the items lie.
+    pub store: &'a (dyn Any + Send + Sync),
+    /// Their places there.
+    pub at: &'a [usize],
+}
+
+/// A kernel of the user's own in a description: its name, and the function unless it was read from a text or a file.
+#[derive(Clone)]
+pub struct Own {
+    name: String,
+    function: Option<Arc<dyn OwnKernel>>,
+}
+
+impl Own {
+    pub(super) fn new(name: &str, function: Option<Arc<dyn OwnKernel>>) -> Self {
+        Self { name: name.into(), function }
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The function, if there is one.
+    pub fn bound(&self) -> Option<&Arc<dyn OwnKernel>> {
+        self.function.as_ref()
+    }
+
+    /// The same name with `function`.
+    pub(super) fn bound_to(&self, function: Arc<dyn OwnKernel>) -> Self {
+        Self { name: self.name.clone(), function: Some(function) }
+    }
+
+    fn function(&self) -> Result<&dyn OwnKernel> {
+        self.function.as_deref().ok_or_else(|| {
+            let message = format!(
+                "own({}) is a function of the user's, which no text or file holds: bind it first",
+                self.name
+            );
+            Error::parameter("kernel", message)
+        })
+    }
+
+    /// Fills a tile. Values that are not finite, and pairs of one set whose values differ with the order, are refused.
+    pub(super) fn tile<T: Real>(
+        &self,
+        rows: Span<'_, Items>,
+        cols: Span<'_, Items>,
+        out: &mut Tile<'_, T>,
+    ) -> Result<()> {
+        let width = cols.len();
+        let mut values = vec![0.0; rows.len() * width];
+        self.function()?.block(chosen(rows), chosen(cols), &mut values)?;
+        if let Some(at) = values.iter().position(|v| !T::of(*v).is_finite()) {
+            let (row, col) = (rows.start + at / width, cols.start + at % width);
+            return Err(self.fault(format!(
+                "the value for samples {row} and {col} is {}, not a finite number",
+                values[at]
+            )));
+        }
+        if rows.points.is_same(cols.points) && rows.range() == cols.range() {
+            self.check_symmetric(&values, width, rows.start)?;
+        }
+        for i in 0..rows.len() {
+            let line = &values[i * width..][..width];
+            out.row(i).iter_mut().zip(line).for_each(|(to, v)| *to = T::of(*v));
+        }
+        Ok(())
+    }
+
+    fn check_symmetric(&self, values: &[f64], n: usize, start: usize) -> Result<()> {
+        let largest = values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+        for i in 0..n {
+            for j in 0..i {
+                let (one, other) = (values[i * n + j], values[j * n + i]);
+                if (one - other).abs() > ASYMMETRY * largest {
+                    let (row, col) = (start + i, start + j);
+                    return Err(self.fault(format!(
+                        "the function is not symmetric: {one} for samples {row} and {col}, {other} for {col} and {row}"
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn fault(&self, message: String) -> Error {
+        Error::Numeric(format!("kernel {}: {message}", self.name))
+    }
+}
+
+/// The difference, as a share of the largest value, that roundings in another order may make.
+const ASYMMETRY: f64 = 1e-6;
+
+fn chosen<'a>(span: Span<'a, Items>) -> Chosen<'a> {
+    Chosen { store: &**span.points.store(), at: &span.points.at()[span.range()] }
+}
+
+/// Two are equal if they have one name and share one function.
+impl PartialEq for Own {
+    fn eq(&self, other: &Self) -> bool {
+        let same = match (&self.function, &other.function) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (None, None) => true,
+            _ => false,
+        };
+        same && self.name == other.name
+    }
+}
+
+impl fmt::Debug for Own {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Own({}, bound: {})", self.name, self.function.is_some())
+    }
+}
+
+/// A function of two items of the type `S`.
+pub(super) struct PairFunction<S, F> {
+    name: String,
+    function: F,
+    items: std::marker::PhantomData<fn(&S)>,
+}
+
+impl<S, F> PairFunction<S, F> {
+    pub(super) fn new(name: &str, function: F) -> Self {
+        Self { name: name.into(), function, items: std::marker::PhantomData }
+    }
+}
+
+impl<S, F> OwnKernel for PairFunction<S, F>
+where
+    S: Send + Sync + 'static,
+    F: Fn(&S, &S) -> f64 + Send + Sync + 'static,
+{
+    fn block(&self, rows: Chosen<'_>, cols: Chosen<'_>, out: &mut [f64]) -> Result<()> {
+        let (left, right) = (self.items(rows)?, self.items(cols)?);
+        for (&row, line) in rows.at.iter().zip(out.chunks_exact_mut(cols.at.len())) {
+            for (&col, value) in cols.at.iter().zip(line) {
+                *value = (self.function)(&left[row], &right[col]);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<S: 'static, F> PairFunction<S, F> {
+    fn items<'a>(&self, chosen: Chosen<'a>) -> Result<&'a [S]> {
+        chosen.store.downcast_ref::<Vec<S>>().map(Vec::as_slice).ok_or_else(|| {
+            let wanted = std::any::type_name::<S>();
+            Error::Shape(format!("kernel {}: the items are not of its type {wanted}", self.name))
+        })
+    }
+}

@@ -1,0 +1,31 @@
+//! The constant kernel.
+
+use super::{Measure, Profile};
+use crate::kernel::{Definite, Family, Input, Leaf};
+use crate::real::Real;
+
+#[derive(Debug, Clone)]
+pub(super) struct Constant;
+
+impl Profile for Constant {
+    const FAMILY: Family = Family {
+        name: "constant",
+        aliases: &[],
+        doc: "The same for all pairs: added to another kernel, it gives the model an intercept.",
+        formula: "1",
+        parameters: &[],
+        definite: Definite::Always,
+        input: Input::Vectors,
+    };
+    const MEASURE: Measure = Measure::Constant;
+
+    fn new(_: &Leaf) -> Self {
+        Constant
+    }
+
+    fn apply<T: Real>(&self, _: &mut [T]) {}
+
+    fn slopes<T: Real>(&self, _: &[T], _: &[T], out: &mut [T]) {
+        out.fill(T::ZERO);
+    }
+}

@@ -1,0 +1,124 @@
+//! What is kept of a repair: how kernel values of new samples are changed (see `repair`).
+
+use serde::{Deserialize, Serialize};
+
+use super::repair::Repair;
+use crate::error::{Error, Result};
+use crate::linalg::view::{MatMut, MatRef};
+use crate::model::door::check_own;
+use crate::real::Real;
+
+/// How kernel values of new samples are repaired; all that a model keeps of a repair. With k(x) a row of n values,
+/// k'(x) = k(x) + (k(x)·L)·R, without the first k(x) where L·R is all of the map, and k'(x, x) = k(x, x) + shift + Σ_j own_j (k(x)·L)_j².
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
+pub struct Correction {
+    /// The repair.
+    pub method: Repair,
+    /// Training samples, n.
+    pub samples: usize,
+    /// What a shift adds to the value of a sample with itself.
+    pub shift: f64,
+    pub(super) keep: bool, // whether L·R comes on top of the values themselves
+    pub(super) left: Vec<f64>, // n × r
+    pub(super) right: Vec<f64>, // r × n
+    pub(super) own: Vec<f64>, // r, or none where values of samples with themselves stay
+}
+
+impl Correction {
+    /// Changes nothing.
+    pub(super) fn none(samples: usize) -> Self {
+        let (left, right, own) = (Vec::new(), Vec::new(), Vec::new());
+        Self { method: Repair::Clip, samples, shift: 0.0, keep: true, left, right, own }
+    }
+
+    /// Directions in which values change.
+    pub fn rank(&self) -> usize {
+        self.left.len() / self.samples
+    }
+
+    /// Writes the repaired kernel values of m new samples with the training samples (m × n).
+    pub fn apply<T: Real>(&self, values: MatRef<'_, T>, mut out: MatMut<'_, T>) -> Result<()> {
+        self.check(values)?;
+        if (out.rows, out.cols) != (values.rows(), values.cols()) {
+            let (rows, cols) = (values.rows(), values.cols());
+            let found = format!("{} × {}", out.rows, out.cols);
+            return Err(Error::Shape(format!("room for {rows} × {cols} is needed, not {found}")));
+        }
+        let n = self.samples;
+        let mut row = vec![0.0; n];
+        for i in 0..values.rows() {
+            (0..n).for_each(|j| row[j] = values.at(i, j).f64());
+            let inner = self.inner(&row);
+            if !self.keep {
+                row.fill(0.0);
+            }
+            for (weight, line) in inner.iter().zip(self.right.chunks_exact(n)) {
+                row.iter_mut().zip(line).for_each(|(value, r)| *value += weight * r);
+            }
+            out.row_mut(i).iter_mut().zip(&row).for_each(|(to, value)| *to = T::of(*value));
+        }
+        Ok(())
+    }
+
+    /// The repaired kernel values of m samples with themselves, given those and the values with the training samples
+    /// (m × n), both as they were before the repair.
+    pub fn own<T: Real>(&self, values: MatRef<'_, T>, own: &[f64]) -> Result<Vec<f64>> {
+        self.check(values)?;
+        check_own(own, values.rows())?;
+        let mut row = vec![0.0; self.samples];
+        let repaired = own.iter().enumerate().map(|(i, own)| {
+            (0..self.samples).for_each(|j| row[j] = values.at(i, j).f64());
+            let inner = if self.own.is_empty() { Vec::new() } else { self.inner(&row) };
+            let more: f64 = inner.iter().zip(&self.own).map(|(c, weight)| weight * c * c).sum();
+            own + self.shift + more
+        });
+        Ok(repaired.collect())
+    }
+
+    /// k(x)·L.
+    fn inner(&self, row: &[f64]) -> Vec<f64> {
+        let mut inner = vec![0.0; self.rank()];
+        for (value, line) in row.iter().zip(self.left.chunks_exact(self.rank().max(1))) {
+            inner.iter_mut().zip(line).for_each(|(sum, l)| *sum += value * l);
+        }
+        inner
+    }
+
+    fn check<T: Real>(&self, values: MatRef<'_, T>) -> Result<()> {
+        match values.cols() == self.samples {
+            true => Ok(()),
+            false => Err(Error::Features { expected: self.samples, found: values.cols() }),
+        }
+    }
+}
+
+/// A correction as it stands in a file.
+#[derive(Deserialize)]
+struct Unchecked {
+    method: Repair,
+    samples: usize,
+    shift: f64,
+    keep: bool,
+    left: Vec<f64>,
+    right: Vec<f64>,
+    own: Vec<f64>,
+}
+
+impl TryFrom<Unchecked> for Correction {
+    type Error = String;
+
+    fn try_from(read: Unchecked) -> std::result::Result<Self, String> {
+        let Unchecked { method, samples, shift, keep, left, right, own } = read;
+        let rank = left.len().checked_div(samples).ok_or("a repair without samples")?;
+        let shaped = rank * samples == left.len() && right.len() == left.len();
+        if !shaped || !(own.is_empty() || own.len() == rank) {
+            return Err(format!("the numbers of a repair do not fit {samples} samples"));
+        }
+        let finite = |numbers: &[f64]| numbers.iter().all(|value| value.is_finite());
+        if !(finite(&left) && finite(&right) && finite(&own) && finite(&[shift])) {
+            return Err("a repair has a number that is not finite".into());
+        }
+        Ok(Self { method, samples, shift, keep, left, right, own })
+    }
+}

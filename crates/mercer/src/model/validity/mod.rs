@@ -1,0 +1,194 @@
+//! Is it a kernel? What a matrix of kernel values shows, and how it can be repaired.
+//!
+//! A function is a kernel iff its matrix is symmetric and positive semi-definite, aᵀKa ≥ 0 for all a, on *every* set of
+//! samples. One matrix can therefore prove that a function is no kernel, by a witness a with aᵀKa < 0, but never that it
+//! is one: the answer is always about the samples that were looked at.
+//!
+//! A principal submatrix of a positive semi-definite matrix is one too. So of a large matrix a part is looked at: a
+//! witness found there is a witness for the whole.
+
+mod correction;
+mod methods;
+mod nearest;
+mod newton;
+mod part;
+mod product;
+mod repair;
+mod symmetry;
+mod verdict;
+mod witness;
+
+#[cfg(test)]
+mod tests;
+
+pub use correction::Correction;
+pub use repair::{Repair, Repaired};
+pub use verdict::Verdict;
+pub use witness::Witness;
+
+use serde::Serialize;
+
+use super::report::asymmetric;
+use crate::context::{Context, Stream};
+use crate::error::Result;
+use crate::gram::Square;
+use crate::linalg::eigen::{self, Eigen};
+use crate::linalg::view::MatRef;
+use crate::real::Real;
+use part::Part;
+use symmetry::Asymmetry;
+
+/// Samples whose eigenvalues are computed at most. All eigenvalues of so many take some ten seconds; an indefinite
+/// kernel shows on far fewer.
+pub const MOST_EXAMINED: usize = 3000;
+
+/// What a square matrix of kernel values shows.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Validity {
+    /// Rows of the matrix.
+    pub samples: usize,
+    /// Samples whose eigenvalues were computed: all, or [`MOST_EXAMINED`] drawn at random with a fixed seed.
+    pub examined: usize,
+    /// The largest |K_ij − K_ji| relative to the largest |K_ij|.
+    pub asymmetry: f64,
+    /// Where that is, if the matrix differs from its mirror image at all.
+    pub asymmetric_at: Option<(usize, usize)>,
+    /// The eigenvalues of the symmetric part (K + Kᵀ)/2 of the samples examined, descending.
+    pub eigenvalues: Vec<f64>,
+    /// How far the smallest eigenvalue lies below zero, relative to the largest absolute one: 0 if it does not.
+    pub ratio: f64,
+    /// Negative eigenvalues down to minus this may be rounding errors.
+    pub noise: f64,
+    /// The share of the negative spectrum: Σ|λ < 0| / Σ|λ|. A sum over rounding errors where there is nothing else.
+    pub negative_share: f64,
+    /// A vector a with aᵀKa < 0, if the matrix is indefinite beyond rounding.
+    pub witness: Option<Witness>,
+    /// The answer.
+    pub verdict: Verdict,
+}
+
+impl Validity {
+    /// Looks at the square matrix `matrix` of kernel values of samples with themselves. The type of its numbers says how
+    /// exactly they were computed. A matrix that is not square, or a number that is not finite, is an error.
+    pub fn of<T: Real>(ctx: &Context, matrix: MatRef<'_, T>) -> Result<Validity> {
+        Self::with_limit(ctx, matrix, MOST_EXAMINED)
+    }
+
+    /// The same with the eigenvalues of at most `most` samples.
+    pub fn with_limit<T: Real>(
+        ctx: &Context,
+        matrix: MatRef<'_, T>,
+        most: usize,
+    ) -> Result<Validity> {
+        ctx.install(|| Square::new(matrix).map(drop))?;
+        let asymmetry = Asymmetry::of(ctx, matrix)?;
+        let which = chosen(matrix.rows(), most.max(1));
+        let part = Part::of(ctx, matrix, &which)?;
+        let pairs = part.eigen(ctx)?;
+        Ok(Self::judge::<T>(matrix.rows(), asymmetry, &which, &part, &pairs))
+    }
+
+    fn judge<T: Real>(
+        samples: usize,
+        asymmetry: Asymmetry,
+        which: &[usize],
+        part: &Part,
+        pairs: &Eigen,
+    ) -> Validity {
+        let spectrum = Spectrum::of::<T>(&pairs.values);
+        let witness = (spectrum.ratio > spectrum.noise).then(|| {
+            let last = pairs.vectors.row(pairs.values.len() - 1);
+            witness::find(part, last, &spectrum).among(which)
+        });
+        let verdict = match asymmetric::<T>(asymmetry.relative).and(asymmetry.place) {
+            Some((row, column)) => {
+                Verdict::NotSymmetric { asymmetry: asymmetry.relative, row, column }
+            }
+            None if witness.is_some() => {
+                Verdict::Indefinite { ratio: spectrum.ratio, examined: which.len(), samples }
+            }
+            None => Verdict::Valid { examined: which.len(), samples },
+        };
+        Validity {
+            samples,
+            examined: which.len(),
+            asymmetry: asymmetry.relative,
+            asymmetric_at: asymmetry.place,
+            eigenvalues: pairs.values.iter().map(|value| value * part.scale).collect(),
+            ratio: spectrum.ratio,
+            noise: spectrum.noise * spectrum.size * part.scale,
+            negative_share: spectrum.negative_share,
+            witness,
+            verdict,
+        }
+    }
+
+    /// Whether nothing speaks against a kernel, on the samples that were examined.
+    pub fn is_valid(&self) -> bool {
+        matches!(self.verdict, Verdict::Valid { .. })
+    }
+
+    /// The largest eigenvalue.
+    pub fn largest(&self) -> f64 {
+        self.eigenvalues[0]
+    }
+
+    /// The smallest eigenvalue.
+    pub fn smallest(&self) -> f64 {
+        self.eigenvalues[self.eigenvalues.len() - 1]
+    }
+}
+
+/// The samples to look at, ascending.
+fn chosen(n: usize, most: usize) -> Vec<usize> {
+    match n <= most {
+        true => (0..n).collect(),
+        false => Stream::new(0, "samples examined for validity").sample(n, most),
+    }
+}
+
+/// What the eigenvalues of a symmetric matrix say, each number relative to the largest absolute one.
+#[derive(Clone, Copy, Debug)]
+struct Spectrum {
+    /// The largest absolute eigenvalue.
+    size: f64,
+    /// How far the smallest lies below zero.
+    ratio: f64,
+    /// Down to here negative eigenvalues may be rounding errors.
+    noise: f64,
+    negative_share: f64,
+}
+
+impl Spectrum {
+    /// From eigenvalues in descending order, of which there is at least one, of a matrix of numbers of type `T`.
+    fn of<T: Real>(values: &[f64]) -> Self {
+        let (first, last) = (values[0], values[values.len() - 1]);
+        let size = first.abs().max(last.abs());
+        let unit = if size > 0.0 { size } else { 1.0 };
+        let all: f64 = values.iter().map(|value| (value / unit).abs()).sum();
+        let negative: f64 = values.iter().map(|value| (-value / unit).max(0.0)).sum();
+        Self {
+            size,
+            ratio: (-last / unit).max(0.0),
+            noise: noise::<T>(values.len()),
+            negative_share: if all > 0.0 { negative / all } else { 0.0 },
+        }
+    }
+}
+
+/// Rounding leaves negative eigenvalues of size ε·‖K‖; beyond this generous multiple of that they are real.
+fn noise<T: Real>(n: usize) -> f64 {
+    (1e3 * T::EPSILON).max(1e-11) * (n as f64).sqrt()
+}
+
+impl Part {
+    /// All eigenpairs.
+    fn eigen(&self, ctx: &Context) -> Result<Eigen> {
+        let n = self.matrix.rows();
+        let copy = (n * n * size_of::<f64>()) as u64;
+        let hint = "look at fewer samples or raise the budget";
+        let needed = copy.saturating_add(eigen::workspace_bytes(n));
+        ctx.need("the eigenvalues of the kernel matrix", needed, hint)?;
+        eigen::symmetric(ctx, self.matrix.clone())
+    }
+}

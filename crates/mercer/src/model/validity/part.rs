@@ -1,0 +1,51 @@
+//! The symmetric part of a matrix, brought to a size that no square of a number leaves the range.
+
+use crate::context::Context;
+use crate::error::Result;
+use crate::linalg::view::{Mat, MatRef};
+use crate::real::Real;
+
+/// The symmetric part of some rows and columns of a matrix, divided by `scale`.
+pub(super) struct Part {
+    /// Both triangles, entries at most 2 in size.
+    pub(super) matrix: Mat<f64>,
+    /// A power of two, so that dividing by it rounds nothing.
+    pub(super) scale: f64,
+}
+
+impl Part {
+    /// (K + Kᵀ)/2 for the rows and columns `which` of the square matrix K of finite numbers.
+    pub(super) fn of<T: Real>(
+        ctx: &Context,
+        matrix: MatRef<'_, T>,
+        which: &[usize],
+    ) -> Result<Part> {
+        let n = which.len();
+        let needed = (n as u64).saturating_mul(n as u64).saturating_mul(8);
+        ctx.need("a copy of the kernel matrix", needed, "raise the budget")?;
+        let mut part = Mat::zeros(n, n);
+        let mut largest = 0.0f64;
+        for (i, &row) in which.iter().enumerate() {
+            ctx.poll()?;
+            for (j, &col) in which[..=i].iter().enumerate() {
+                let (a, b) = (matrix.at(row, col).f64(), matrix.at(col, row).f64());
+                // Halves are added, for the sum might overflow.
+                let value = 0.5 * a + 0.5 * b;
+                part[(i, j)] = value;
+                part[(j, i)] = value;
+                largest = largest.max(value.abs());
+            }
+        }
+        let scale = power_of_two(largest);
+        part.data_mut().iter_mut().for_each(|value| *value /= scale);
+        Ok(Part { matrix: part, scale })
+    }
+}
+
+/// A power of two near `size`; 1 for 0. The least is so large that its reciprocal is a number too.
+fn power_of_two(size: f64) -> f64 {
+    match size > 0.0 {
+        true => 2.0f64.powi(size.log2().floor().clamp(-1000.0, 1000.0) as i32),
+        false => 1.0,
+    }
+}
