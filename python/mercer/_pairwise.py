@@ -91,7 +91,7 @@ def kernel_matrix(choice: Described, X: Checked, Y: Checked | None, memory_budge
     return out
 
 
-class _Nobody(BaseEstimator):
+class Nobody(BaseEstimator):
     """Samples are checked for an estimator, and here is none."""
 
     def __init__(self, memory_budget=None):
@@ -99,7 +99,7 @@ class _Nobody(BaseEstimator):
 
 
 def _samples(X, kernel: object, memory_budget) -> Checked:
-    return checked(_Nobody(memory_budget), X, purpose_of(kernel), reset=True)
+    return checked(Nobody(memory_budget), X, purpose_of(kernel), reset=True)
 
 
 def need(needed: int, memory_budget: int | str | None) -> None:

@@ -161,6 +161,23 @@ def features(X: Checked) -> int:
     return X.shape[1] if len(X.shape) > 1 else 1
 
 
+def splittable(X: Checked) -> np.ndarray | sparse.csr_array:
+    """Return what scikit-learn can split: the samples, or as many rows of nothing."""
+    plain_rows = isinstance(X, np.ndarray) or sparse.issparse(X)
+    return X if plain_rows else np.zeros((X.shape[0], 1))
+
+
+def some(X: Checked, rows: np.ndarray) -> Checked:
+    """Return the samples of these rows."""
+    if isinstance(X, Texts):
+        return Texts([X.values[row] for row in rows])
+    if isinstance(X, Items):
+        return Items(X.store.part(rows))
+    if isinstance(X, Groups):
+        return Groups([(names, some(part, rows)) for names, part in X.parts], X.columns)
+    return X[rows]
+
+
 def held(X: Checked, *, single: bool, own: bool = False, keep: bool = False) -> _core.Samples:
     """Return samples as the compiled part takes them.
 
