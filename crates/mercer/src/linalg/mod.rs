@@ -3,6 +3,7 @@
 
 pub mod block;
 pub mod cholesky;
+pub mod edits;
 pub mod eigen;
 pub mod gaps;
 pub mod hamming;

@@ -9,16 +9,15 @@ pub(super) fn lanes<S: Copy, const LANES: usize>(
     which: &[usize],
     end: S,
     symbol: impl Fn(u32) -> S,
-    out: &mut Vec<[S; LANES]>,
-) {
+) -> Vec<[S; LANES]> {
     let last = which.len() - 1;
     let texts: [&[u32]; LANES] = std::array::from_fn(|lane| texts.get(which[lane.min(last)]));
     let longest = texts.iter().map(|text| text.len()).max().unwrap_or(0);
-    out.clear();
-    out.resize(longest, [end; LANES]);
+    let mut out = vec![[end; LANES]; longest];
     for (lane, text) in texts.into_iter().enumerate() {
         for (place, &number) in out.iter_mut().zip(text) {
             place[lane] = symbol(number);
         }
     }
+    out
 }

@@ -61,3 +61,40 @@ impl Coded {
         order
     }
 }
+
+/// A numbering of the symbols of one text alone, 0, 1, 2, …, so that tables for it are small.
+pub(super) struct Local {
+    numbers: Vec<u32>, // of each symbol, and of one beyond
+    count: u32,
+}
+
+/// No number yet; larger than every number.
+const NONE: u32 = u32::MAX;
+
+impl Local {
+    /// For texts over the symbols 0, …, `alphabet - 1`. The symbol `alphabet`, which marks the end of a text, occurs in none.
+    pub(super) fn new(alphabet: usize) -> Self {
+        Self { numbers: vec![NONE; alphabet + 1], count: 0 }
+    }
+
+    /// Numbers the symbols of `text`; returns it so numbered, and how many symbols it has.
+    pub(super) fn take(&mut self, text: &[u32]) -> (Vec<u32>, usize) {
+        self.numbers.fill(NONE);
+        self.count = 0;
+        let number = |&symbol: &u32| {
+            let number = &mut self.numbers[symbol as usize];
+            if *number == NONE {
+                *number = self.count;
+                self.count += 1;
+            }
+            *number
+        };
+        (text.iter().map(number).collect(), self.count as usize)
+    }
+
+    /// The number of `symbol`; the number of symbols if the text does not have it.
+    #[inline(always)]
+    pub(super) fn number(&self, symbol: u32) -> u32 {
+        self.numbers[symbol as usize].min(self.count)
+    }
+}

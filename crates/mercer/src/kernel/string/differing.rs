@@ -79,18 +79,17 @@ impl Differing {
 struct Sum<'k, S> {
     kernel: &'k Differing,
     columns: Columns<S>,
-    counters: Vec<u8>,
     found: Vec<u64>,
 }
 
 impl<'k, S: Symbol> Sum<'k, S> {
     fn new(kernel: &'k Differing) -> Self {
         let found = vec![0; kernel.weights.len()];
-        Self { kernel, columns: Columns::default(), counters: Vec::new(), found }
+        Self { kernel, columns: Columns::default(), found }
     }
 
     fn value(&mut self, row: &[S]) -> f64 {
-        count(row, &self.columns, self.kernel.length, &mut self.counters, &mut self.found);
+        count(row, &self.columns, self.kernel.length, &mut self.found);
         let weights = self.kernel.weights.iter();
         weights.zip(&self.found).map(|(weight, &found)| weight * found as f64).sum()
     }

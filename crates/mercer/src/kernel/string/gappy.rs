@@ -55,6 +55,10 @@ impl StringKernel for Gappy {
         ("g", self.0.length)
     }
 
+    fn constants(&self) -> Vec<f64> {
+        self.0.weights.clone()
+    }
+
     fn tile<T: Real>(
         &self,
         rows: Span<'_, Strings>,

@@ -63,6 +63,10 @@ impl StringKernel for Mismatch {
         ("k", self.0.length)
     }
 
+    fn constants(&self) -> Vec<f64> {
+        self.0.weights.clone()
+    }
+
     fn tile<T: Real>(
         &self,
         rows: Span<'_, Strings>,

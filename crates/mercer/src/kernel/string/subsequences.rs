@@ -68,11 +68,11 @@ impl StringKernel for Subsequences {
         out: &mut Tile<'_, T>,
     ) -> Result<()> {
         let (rows, cols) = Coded::pair(rows, cols, self.unit);
-        let (mut x, mut y, mut room) = (Vec::new(), Vec::new(), Room::default());
+        let mut room = Room::default();
         for together in cols.by_length().chunks(LANES) {
-            lanes(&cols, together, COL_END, f64::from, &mut y);
+            let y = lanes(&cols, together, COL_END, f64::from);
             for i in 0..rows.n() {
-                lanes(&rows, &[i], ROW_END, f64::from, &mut x);
+                let x = lanes(&rows, &[i], ROW_END, f64::from);
                 let sums = gaps::sums(&x, &y, self.p, self.decay, &mut room);
                 together.iter().zip(sums).for_each(|(&j, sum)| out.row(i)[j] = T::of(sum));
             }
@@ -82,10 +82,10 @@ impl StringKernel for Subsequences {
 
     fn diag<T: Real>(&self, points: Span<'_, Strings>, out: &mut [T]) -> Result<()> {
         let texts = Coded::one(points, self.unit);
-        let (mut x, mut y, mut room) = (Vec::new(), Vec::new(), Room::default());
+        let mut room = Room::default();
         for together in texts.by_length().chunks(LANES) {
-            lanes(&texts, together, ROW_END, f64::from, &mut x);
-            lanes(&texts, together, COL_END, f64::from, &mut y);
+            let x = lanes(&texts, together, ROW_END, f64::from);
+            let y = lanes(&texts, together, COL_END, f64::from);
             let sums = gaps::sums(&x, &y, self.p, self.decay, &mut room);
             together.iter().zip(sums).for_each(|(&i, sum)| out[i] = T::of(sum));
         }

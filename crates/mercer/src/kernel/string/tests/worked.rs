@@ -1,6 +1,8 @@
 //! Values worked out by hand.
 
+use super::super::rule_value;
 use super::{diag, member, strings, try_member, values};
+use crate::kernel::{KernelSpec, Value};
 
 fn value(kernel: &str, x: &str, y: &str) -> f64 {
     values(&member(kernel), &strings(&[x]), &strings(&[y]))[0]
@@ -22,6 +24,50 @@ fn substrings_up_to_a_length() {
     // s 3, t 3, a 1, i 2, c 1 against c 1, o 2, m 1, p 1, u 1, t 2, a 1, i 1, n 1: t 6, a 1, i 2, c 1, in all 10.
     assert_eq!(value("substrings(p=1)", "statistics", "computation"), 10.0);
     assert_eq!(value("substrings(p=3)", "statistics", "computation"), 16.0);
+}
+
+#[test]
+fn substrings_of_any_length() {
+    // ab and b: a, b, ab against b: b alone. ab with itself: a, b, ab.
+    assert_eq!(value("all_substrings", "ab", "b"), 1.0);
+    assert_eq!(value("all_substrings", "ab", "ab"), 3.0);
+    assert_eq!(value("exponential(decay=0.5)", "ab", "ab"), 0.5 + 0.5 + 0.25);
+    // a: 3·2, aa: 2·1.
+    assert_eq!(value("all_substrings", "aaa", "aa"), 8.0);
+    assert_eq!(value("exponential(decay=0.5)", "aaa", "aa"), 3.5);
+    // Letters 10, pairs 4, triples 2, tati alone of four.
+    assert_eq!(value("all_substrings", "statistics", "computation"), 17.0);
+}
+
+#[test]
+fn distances_of_words() {
+    // kitten, sitten, sittin, sitting.
+    let near = |x: &str, y: &str| value("edit(gamma=1)", x, y).ln();
+    assert!((near("kitten", "sitting") + 9.0).abs() < 1e-12);
+    assert_eq!((near("", ""), near("same", "same")), (0.0, 0.0));
+    assert!((near("", "four") + 16.0).abs() < 1e-12 && (near("two", "") + 9.0).abs() < 1e-12);
+    assert!((value("edit(gamma=1, unit=words)", "a b c", "a c").ln() + 1.0).abs() < 1e-12);
+    assert!(!"edit".parse::<KernelSpec>().unwrap().positive_definite());
+}
+
+#[test]
+fn rules_find_their_numbers() {
+    let found = |kernel: &str, texts: &[&str]| {
+        let spec: KernelSpec = kernel.parse().unwrap();
+        let leaf = spec.as_leaf().unwrap();
+        let waits = |value| matches!(value, Some(Value::Rule(_)));
+        let (parameter, value) = leaf.effective().find(|(_, value)| waits(*value)).unwrap();
+        let Some(Value::Rule(rule)) = value else { unreachable!() };
+        rule_value(leaf, parameter.name, rule, &strings(texts)).map_err(|error| error.to_string())
+    };
+    assert_eq!(found("mismatch", &["GATTACA", "", "C"]), Ok(4.0));
+    assert_eq!(found("mismatch(unit=words)", &["to be or", "not to be"]), Ok(4.0));
+    // Distances 1, 2 and 3; then 1, 2, 3, 3, 2 and 1.
+    assert_eq!(found("edit", &["a", "ab", "abcd"]), Ok(2.0));
+    assert_eq!(found("edit(width=median)", &["a", "ab", "abc", "abcd"]), Ok(1.5));
+    assert!(found("mismatch", &["", ""]).unwrap_err().contains("all texts are empty"));
+    assert!(found("edit", &["alone"]).unwrap_err().contains("one text alone"));
+    assert!(found("edit", &["a", "a", "a"]).unwrap_err().contains("are equal"));
 }
 
 #[test]
