@@ -14,7 +14,7 @@ from sklearn.model_selection import check_cv
 from mercer import _core
 from mercer._kernel_choice import Choice, Precomputed, written
 from mercer._params import is_integer, refuse
-from mercer._samples import Checked
+from mercer._samples import Checked, splittable
 
 
 @dataclass
@@ -100,7 +100,7 @@ def validation(estimator, X: Checked, y: np.ndarray) -> str | list[tuple]:
     if plain or not (is_integer(cv) or hasattr(cv, "split") or hasattr(cv, "__iter__")):
         expected = "None, 'gcv', an integer of at least 2, a splitter or an iterable of splits"
         raise refuse(estimator, "cv", expected, cv)
-    splits = check_cv(cv, y, classifier=False).split(X, y)
+    splits = check_cv(cv, y, classifier=False).split(splittable(X), y)
     return [(_rows(train), _rows(test)) for train, test in splits]
 
 

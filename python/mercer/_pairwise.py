@@ -35,8 +35,8 @@ def pairwise_kernels(
     Parameters
     ----------
     X : array-like of shape (n_samples_X, n_features)
-        Samples: rows of numbers, dense or sparse, of which float32 is kept and anything else becomes
-        float64; texts, a data frame, or any objects, as the kernel needs them.
+        Samples: rows of numbers, dense or sparse, of which float32 is kept and anything else
+        becomes float64; texts, a data frame, or any objects, as the kernel needs them.
     Y : array-like of shape (n_samples_Y, n_features), optional
         Other samples.
     kernel : str, Kernel or callable, default="linear"
@@ -91,7 +91,7 @@ def kernel_matrix(choice: Described, X: Checked, Y: Checked | None, memory_budge
     return out
 
 
-class _Nobody(BaseEstimator):
+class Nobody(BaseEstimator):
     """Samples are checked for an estimator, and here is none."""
 
     def __init__(self, memory_budget=None):
@@ -99,7 +99,7 @@ class _Nobody(BaseEstimator):
 
 
 def _samples(X, kernel: object, memory_budget) -> Checked:
-    return checked(_Nobody(memory_budget), X, purpose_of(kernel), reset=True)
+    return checked(Nobody(memory_budget), X, purpose_of(kernel), reset=True)
 
 
 def need(needed: int, memory_budget: int | str | None) -> None:

@@ -69,7 +69,7 @@ class Groups:
 Checked: TypeAlias = np.ndarray | sparse.csr_array | Texts | Items | Groups
 
 
-def checked(estimator, X, purpose: Purpose, *, reset: bool, check_finite: bool = False) -> Checked:
+def checked(estimator, X, purpose: Purpose, *, reset: bool) -> Checked:
     """Return samples as the kernel needs them, and keep or compare how wide they are."""
     match purpose.kind:
         case "texts":
@@ -94,7 +94,8 @@ def checked(estimator, X, purpose: Purpose, *, reset: bool, check_finite: bool =
     found = samples(estimator, X, reset=reset, accept_sparse=True)
     if given:
         found = plain(dense(found, estimator.memory_budget))
-    if check_finite or given:
+    if given or purpose.kind == "anything":
+        # The compiled part looks at rows of numbers itself, and not at what only a function sees.
         finite(found)
     return found
 
@@ -159,6 +160,23 @@ def _objects(X: object) -> object:
 def features(X: Checked) -> int:
     """Return how many columns samples have."""
     return X.shape[1] if len(X.shape) > 1 else 1
+
+
+def splittable(X: Checked) -> np.ndarray | sparse.csr_array:
+    """Return what scikit-learn can split: the samples, or as many rows of nothing."""
+    plain_rows = isinstance(X, np.ndarray) or sparse.issparse(X)
+    return X if plain_rows else np.zeros((X.shape[0], 1))
+
+
+def some(X: Checked, rows: np.ndarray) -> Checked:
+    """Return the samples of these rows."""
+    if isinstance(X, Texts):
+        return Texts([X.values[row] for row in rows])
+    if isinstance(X, Items):
+        return Items(X.store.part(rows))
+    if isinstance(X, Groups):
+        return Groups([(names, some(part, rows)) for names, part in X.parts], X.columns)
+    return X[rows]
 
 
 def held(X: Checked, *, single: bool, own: bool = False, keep: bool = False) -> _core.Samples:

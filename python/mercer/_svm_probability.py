@@ -54,7 +54,7 @@ class Probabilities(SvmFit):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, or their kernel values with the training samples if the kernel is precomputed.
 
         Returns
@@ -76,7 +76,7 @@ class Probabilities(SvmFit):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, or their kernel values with the training samples if the kernel is precomputed.
 
         Returns
@@ -102,7 +102,7 @@ class Probabilities(SvmFit):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The samples that the model was fitted on, or their kernel matrix.
         y : array-like of shape (n_samples,)
             Their classes.

@@ -12,7 +12,7 @@ from sklearn.model_selection import check_cv
 from mercer import _core
 from mercer._kernel_choice import Choice, Described, has_gamma, written
 from mercer._params import is_integer, refuse
-from mercer._samples import Texts
+from mercer._samples import Checked, Texts, splittable
 from mercer._svc import SVC
 from mercer._svc_path import prices_of
 from mercer._svm_kernel import choose_for, scale
@@ -89,13 +89,14 @@ def _gammas(estimator, X) -> list:
     return given.tolist() if isinstance(given, np.ndarray) else list(given)
 
 
-def _splits(estimator, X, y: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+def _splits(estimator, X: Checked, y: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
     cv = estimator.cv
     wrong = isinstance(cv, (str, bool)) or (is_integer(cv) and cv < 2)
     if wrong or not (is_integer(cv) or hasattr(cv, "split") or hasattr(cv, "__iter__")):
         expected = "an integer of at least 2, a splitter or an iterable of splits"
         raise refuse(estimator, "cv", expected, cv)
-    return [(_rows(a), _rows(b)) for a, b in check_cv(cv, y, classifier=True).split(X, y)]
+    rows = splittable(X)
+    return [(_rows(a), _rows(b)) for a, b in check_cv(cv, y, classifier=True).split(rows, y)]
 
 
 def _rows(rows) -> np.ndarray:
