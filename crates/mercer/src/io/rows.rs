@@ -55,13 +55,10 @@ impl Table {
                 _ => (0..n).try_for_each(keep)?,
             }
         }
-        let ends = rows.iter().scan(0, |end, row| {
-            *end += row.len();
-            Some(*end)
-        });
-        let starts = std::iter::once(0).chain(ends).collect();
-        let (at, values) = rows.into_iter().flatten().unzip();
-        Csr::new(n, d, starts, at, values)
+        let mut starts = vec![0];
+        rows.iter().for_each(|row| starts.push(starts[starts.len() - 1] + row.len()));
+        let (at, values): (Vec<u32>, Vec<T>) = rows.into_iter().flatten().unzip();
+        Csr::new(n, d, &starts, &at, &values)
     }
 
     /// The cells of a column as texts, just as they are written. One without a character in it is missing, and is refused
