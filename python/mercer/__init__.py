@@ -12,10 +12,13 @@ array([277.928, 252.   ])
 """
 
 from mercer import kernels
+from mercer._check_kernel import KernelCheck, check_kernel
 from mercer._core import FormatError, __version__
 from mercer._detector import KernelPCADetector
+from mercer._feature_map import FeatureMap, feature_map
 from mercer._kernel_kmeans import KernelKMeans
 from mercer._kernel_pca import KernelPCA
+from mercer._kernel_repair import KernelRepair
 from mercer._kernel_ridge import KernelRidge
 from mercer._kernel_ridge_classifier import KernelRidgeClassifier
 from mercer._kernel_ridge_cv import KernelRidgeCV
@@ -37,10 +40,13 @@ __all__ = [
     "PCA",
     "SVC",
     "SVR",
+    "FeatureMap",
     "FormatError",
+    "KernelCheck",
     "KernelKMeans",
     "KernelPCA",
     "KernelPCADetector",
+    "KernelRepair",
     "KernelRidge",
     "KernelRidgeCV",
     "KernelRidgeClassifier",
@@ -51,6 +57,8 @@ __all__ = [
     "SVCSearch",
     "Step",
     "__version__",
+    "check_kernel",
+    "feature_map",
     "get_num_threads",
     "kernels",
     "load",

@@ -23,8 +23,8 @@ _FLOATS = [np.float64, np.float32]
 
 def samples(
     estimator, X, *, reset: bool, accept_sparse: bool, check_finite: bool = False
-) -> np.ndarray:
-    """Return checked samples without copying them where that can be.
+) -> np.ndarray | sparse.csr_array:
+    """Return checked rows of numbers without copying them where that can be, sparse ones by rows.
 
     Without `check_finite`, values that are not finite are left for the compiled part to find. Both
     name row and column, which scikit-learn's own check does not.
@@ -34,16 +34,24 @@ def samples(
         X = check_array(
             _no_halves(X),
             dtype=_FLOATS,
-            accept_sparse=("csr", "csc") if accept_sparse else False,
+            accept_sparse="csr" if accept_sparse else False,
             ensure_all_finite=False,
             estimator=estimator,
             input_name="X",
         )
-    X = plain(dense(X, estimator.memory_budget))
+    X = _canonical(X) if sparse.issparse(X) else plain(X)
     if check_finite:
         finite(X)
     if not (ready and _has_columns(estimator, X.shape[1], reset=reset)):
         validate_data(estimator, original, reset=reset, skip_check_array=True)
+    return X
+
+
+def _canonical(X: sparse.csr_array) -> sparse.csr_array:
+    """A sparse matrix with each place once, in order; that of the user stays as it is."""
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
     return X
 
 
@@ -134,10 +142,18 @@ def scores(X, columns: int) -> np.ndarray:
 
 def finite(X: np.ndarray) -> None:
     """Refuse NaN and infinity, naming the first row and column."""
-    if np.isfinite(np.einsum("ij->", X)) or np.isfinite(X).all():
+    if sparse.issparse(X):
+        X = X.tocoo()
+        wrong = np.flatnonzero(~np.isfinite(X.data))
+        if not wrong.size:
+            return
+        row, column, value = X.row[wrong[0]], X.col[wrong[0]], X.data[wrong[0]]
+    elif np.isfinite(np.einsum("ij->", X)) or np.isfinite(X).all():
         return
-    row, column = np.argwhere(~np.isfinite(X))[0]
-    what = "NaN" if np.isnan(X[row, column]) else "infinity"
+    else:
+        row, column = np.argwhere(~np.isfinite(X))[0]
+        value = X[row, column]
+    what = "NaN" if np.isnan(value) else "infinity"
     raise ValueError(
         f"input contains {what} at row {row}, column {column} (both counted from 0): "
         "remove the row or fill the value in first"
@@ -173,7 +189,7 @@ def scaled(model: _core.Model, X: np.ndarray) -> np.ndarray:
     """Return the samples as the model's scaling makes them."""
     if model.scaling is None:
         return X
-    X = np.array(X, order="C")
+    X = np.array(X.toarray() if sparse.issparse(X) else X, order="C")
     model.scale(X)
     return X
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from mercer import _core, _params
-from mercer._kernel_choice import Described
 from mercer._kernel_components import ComponentsFit
+from mercer._samples import Checked
 
 _CRITERIA = ("reconstruction", "projections")
 
@@ -27,20 +27,18 @@ class DetectorFit(ComponentsFit):
         _params.one_of(self, "criterion", _CRITERIA)
         _params.positive(self, "contamination", 0.5)
         X = self._samples(X)
-        choice = self._choose(X.shape[1])
-        described = isinstance(choice, Described)
-        values = self._values(X, choice)
-        choices = self._choices(values, choice.text if described else "linear")
-        rule = (self.criterion, float(self.contamination), not described)
+        choice = self._choose(X)
+        choices = self._choices(X, choice)
+        rule = (self.criterion, float(self.contamination))
         with self._run() as run:
-            model = _core.fit_detector(values, choices, rule, run)
-        self._hold_samples(X, choice)
+            model = _core.fit_detector(self._values(X, choice), choices, rule, run)
+        self._choice = choice
         self._restore(model)
 
     def _restore(self, model: _core.Model) -> None:
         """Take over a fitted model, fresh or from a file."""
         if not hasattr(self, "_choice"):
-            self._choice, self._foreign = self._choice_of(model), {}
+            self._choice = self._choice_of(model)
         self._keep(model)
         self._tell_kernel(model)
         self._tell_components(model)
@@ -61,14 +59,10 @@ class DetectorFit(ComponentsFit):
         """How unusual new samples are."""
         X = self._rows(X)
         own = self._own(X, diagonal)
-        out = np.empty(len(X))
         with self._run() as run:
-            for rows, values in self._blocks(X):
-                part = None if own is None else own[rows]
-                out[rows] = _core.detector_scores(self._model, values, part, run)
-        return out
+            return _core.detector_scores(self._model, self._tiles(X), own, run)
 
-    def _own(self, X: np.ndarray, diagonal) -> np.ndarray | None:
+    def _own(self, X: Checked, diagonal) -> np.ndarray | None:
         """The samples' own kernel values, which projections do without."""
         unneeded = not self._needs_own and diagonal is None
         return None if unneeded else self._own_values(X, diagonal)

@@ -1,21 +1,23 @@
-"""What a user's choice of kernel means: a spec, a matrix of the user's own, or a function that
-scikit-learn evaluates.
+"""What a user's choice of kernel means: a text, with functions of the user's own if it names some, or
+a matrix that is given.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
-import numpy as np
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 from sklearn.metrics.pairwise import pairwise_kernels as sklearn_kernels
 
 from mercer import _core
+from mercer._kernel_base import Kernel
+from mercer._kernel_parts import Own, name_of, quoted
+from mercer._own import Function
 from mercer._params import ParameterError, is_real
-from mercer.kernels import Kernel
 
-_FAMILIES = {
+FAMILIES = {
     name: family for family in _core.families() for name in (family["name"], *family["aliases"])
 }
 _RULES = ("scale", "auto", "median")
@@ -28,38 +30,42 @@ class Precomputed:
     """The samples are kernel values already."""
 
     name = "precomputed"
+    functions = ()
 
 
 @dataclass
 class Described:
-    """A kernel that the library evaluates."""
+    """A kernel that the library evaluates.
+
+    `functions` are those of the user's own that the text names; where there are some, `given` and
+    `params` are what the user passed. `alone` says that the kernel is nothing but a function.
+    """
 
     text: str
-
-
-@dataclass
-class Foreign:
-    """A kernel that scikit-learn evaluates: a function of two rows, or one of its own."""
-
-    metric: str | Callable
+    functions: tuple[Function, ...] = ()
+    given: object = None
     params: dict = field(default_factory=dict)
+    alone: bool = False
 
     @property
     def name(self) -> str:
         """The kernel's name for people."""
-        if callable(self.metric):
-            return getattr(self.metric, "__name__", type(self.metric).__name__)
-        return self.metric
+        return self.functions[0].name if self.alone else self.text
 
-    def matrix(self, X, Y=None, n_jobs=None):
-        """Return the kernel values of the rows of X with those of Y, or of X."""
-        return sklearn_kernels(
-            X, Y, metric=self.metric, filter_params=True, n_jobs=n_jobs, **self.params
-        )
 
-    def diagonal(self, X) -> np.ndarray:
-        """Return the kernel value of each row of X with itself."""
-        return np.array([self.matrix(row[None])[0, 0] for row in X], dtype=np.float64)
+Choice = Precomputed | Described
+
+
+def written(choice: Choice) -> str | tuple[str, list[Function]]:
+    """Return the kernel as the compiled part takes it; beside a given matrix it means nothing."""
+    if isinstance(choice, Precomputed):
+        return "linear"
+    return (choice.text, list(choice.functions)) if choice.functions else choice.text
+
+
+def no_kernel(kernel: object) -> ParameterError:
+    """Return the error for what is no kernel at all."""
+    return ParameterError(f"kernel must be a name, a spec or a function, not {kernel!r}")
 
 
 def choose(
@@ -72,35 +78,64 @@ def choose(
     kernel_params: Mapping | None = None,
     open_gamma: bool = False,
     usual: Mapping = _USUAL,
-) -> Precomputed | Described | Foreign:
+    form: str = "pair",
+) -> Choice:
     """Return what a kernel with these parameters is, for samples of `n_features` features.
 
     With `open_gamma`, the gamma of a named family is left out of its text where none is given.
     `usual` are the values of an estimator's gamma, degree and coef0 that nobody chose: others
-    beside a kernel that says its own parameters are refused.
+    beside a kernel that says its own parameters are refused. `form` is what a plain function takes:
+    a ``"pair"`` of samples, or a ``"block"`` of two sets.
     """
     if kernel_params is not None and not isinstance(kernel_params, Mapping):
         raise ParameterError(f"kernel_params must be a dictionary or None, not {kernel_params!r}")
     params = dict(kernel_params or {})
     _check(gamma, degree, coef0)
     own = {"gamma": gamma, "degree": degree, "coef0": coef0}
+    if isinstance(kernel, Own):
+        return _function(kernel.function, kernel.form, params, kernel, kernel.name)
     if isinstance(kernel, Kernel):
         _refuse_extras(own, params, usual, "a kernel object")
-        return Described(kernel.spec)
+        return Described(kernel.spec, _distinct(kernel._functions()), kernel)
     if callable(kernel):
-        return Foreign(kernel, params)
+        return _function(kernel, form, params, kernel)
     if not isinstance(kernel, str):
-        raise ParameterError(f"kernel must be a name, a spec or a function, not {kernel!r}")
+        raise no_kernel(kernel)
     if kernel == "precomputed":
         return Precomputed()
-    if kernel in _FAMILIES:
+    if kernel in FAMILIES:
         return _named(kernel, own, params, None if open_gamma else n_features)
     if kernel in PAIRWISE_KERNEL_FUNCTIONS:
         numbers = {"gamma": _gamma(gamma, n_features), "degree": degree, "coef0": coef0}
-        return Foreign(kernel, numbers | params)
+        return _of_scikit_learn(kernel, numbers | params)
     text = _core.canonical(kernel)
     _refuse_extras(own, params, usual, "a spec")
     return Described(text)
+
+
+def _function(call: Callable, form: str, params: dict, given: object, name=None) -> Described:
+    """A kernel that is nothing but a function of the user's."""
+    function = Function(name or name_of(call), call, form, params)
+    text = _core.canonical(f"own({quoted(function.name)})")
+    return Described(text, (function,), given, params, alone=True)
+
+
+def _of_scikit_learn(name: str, params: dict) -> Described:
+    """A kernel that scikit-learn evaluates for want of one here."""
+    call = partial(sklearn_kernels, metric=name, filter_params=True)
+    return _function(call, "block", params, name, name)
+
+
+def _distinct(functions: list[Function]) -> tuple[Function, ...]:
+    """The functions, of which no two may have one name."""
+    found: dict[str, Function] = {}
+    for function in functions:
+        if found.setdefault(function.name, function) != function:
+            raise ParameterError(
+                f"two functions in one kernel are called {function.name!r}: give them names, as in "
+                "kernels.pair(f, name='overlap')"
+            )
+    return tuple(found.values())
 
 
 def _check(gamma: object, degree: object, coef0: object) -> None:
@@ -137,14 +172,14 @@ def _gamma(gamma: float | str | None, n_features: int) -> float:
 
 def is_name(kernel: object) -> bool:
     """Whether the kernel is given by its name alone, which leaves its parameters open."""
-    return isinstance(kernel, str) and (kernel in _FAMILIES or kernel in PAIRWISE_KERNEL_FUNCTIONS)
+    return isinstance(kernel, str) and (kernel in FAMILIES or kernel in PAIRWISE_KERNEL_FUNCTIONS)
 
 
 def has_gamma(kernel: object) -> bool:
     """Whether the kernel is given by a name, and has a gamma that can be given beside it."""
     if not is_name(kernel):
         return False
-    family = _FAMILIES.get(kernel)
+    family = FAMILIES.get(kernel)
     return kernel == "chi2" if family is None else _has(family, "gamma")
 
 
@@ -154,19 +189,19 @@ def _has(family: dict, name: str) -> bool:
 
 def knows_scale(name: str, degree: float) -> bool:
     """Whether the library itself works out ``gamma="scale"`` for a kernel given by its name."""
-    if name not in _FAMILIES:
+    if name not in FAMILIES:
         return False
-    rules = {parameter["name"]: parameter["rules"] for parameter in _FAMILIES[name]["parameters"]}
+    rules = {parameter["name"]: parameter["rules"] for parameter in FAMILIES[name]["parameters"]}
     if "degree" in rules and _beyond_us({"degree": degree}):
         return False
     return "gamma" not in rules or "scale" in rules["gamma"]
 
 
-def _named(name: str, own: dict, params: dict, n_features: int | None) -> Described | Foreign:
+def _named(name: str, own: dict, params: dict, n_features: int | None) -> Described:
     """A family by its name: it takes those of gamma, degree and coef0 that it has, unless
     `params` has them or an alternative to them. Without `n_features`, no gamma is filled in.
     """
-    family = _FAMILIES[name]
+    family = FAMILIES[name]
     known = {parameter["name"]: parameter for parameter in family["parameters"]}
     group = {key: parameter["instead_of"] or key for key, parameter in known.items()}
     taken = {group.get(key, key) for key in params}
@@ -176,13 +211,13 @@ def _named(name: str, own: dict, params: dict, n_features: int | None) -> Descri
             values[key] = value
     if values.get("gamma", 1) is None:
         values.pop("gamma")
-        if n_features is not None:
+        if n_features is not None and family["input"] == "numbers":
             values["gamma"] = 1.0 / n_features
     if values.get("gamma") == "median" and "sigma" in known:
         values["sigma"] = values.pop("gamma")
     if _beyond_us(values):
         gamma = _gamma(own["gamma"], n_features or 1)
-        return Foreign(family["name"], {**own, "gamma": gamma, **params})
+        return _of_scikit_learn(family["name"], {**own, "gamma": gamma, **params})
     written = ", ".join(f"{key}={_text(value)}" for key, value in values.items())
     return Described(_core.canonical(f"{family['name']}({written})"))
 

@@ -6,8 +6,10 @@ import numpy as np
 
 from mercer import _core, _params
 from mercer._arrays import dtype_of
+from mercer._kernel_choice import Choice, written
 from mercer._kernel_model import PRECISIONS, SampleModel, is_mixed
 from mercer._params import is_integer, is_real, refuse
+from mercer._samples import Checked
 
 _SOLVERS = {
     "auto": "auto",
@@ -40,12 +42,12 @@ class ComponentsFit(SampleModel):
         if self.max_iter is not None:
             _params.at_least(self, "max_iter", 1, integer=True)
 
-    def _choices(self, X: np.ndarray, text: str) -> dict[str, object]:
+    def _choices(self, X: Checked, choice: Choice) -> dict[str, object]:
         """The parameters as the compiled part takes them."""
         count = self.n_components
         return {
-            "components": min(int(count), len(X)) if is_integer(count) else count,
-            "kernel": text,
+            "components": min(int(count), X.shape[0]) if is_integer(count) else count,
+            "kernel": written(choice),
             "center": bool(self.center),
             "solver": _SOLVERS[self.eigen_solver],
             "tolerance": float(self.tol) or None,
@@ -53,7 +55,6 @@ class ComponentsFit(SampleModel):
             "seed": _params.seed(self.random_state),
             "remove_zero": False,
             "inverse": None,
-            "single": self._tile_is_single(X),
             "dtype": "f64" if self._results(X) == np.float64 else "f32",
         }
 

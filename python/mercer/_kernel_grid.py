@@ -8,13 +8,12 @@ from itertools import product
 import numpy as np
 
 from mercer import _core
-from mercer._kernel_choice import Described, Foreign, Precomputed, choose, is_name
+from mercer._kernel_choice import Choice, Described, Precomputed, choose, is_name
 from mercer._params import ParameterError
+from mercer._samples import Checked, features, held
 
-Choice = Described | Foreign | Precomputed
 
-
-def kernels_of(estimator, X: np.ndarray) -> list[Choice]:
+def kernels_of(estimator, X: Checked) -> list[Choice]:
     """Return the kernels that the estimator's parameters stand for, each once."""
     found: list[Choice] = []
     for choice in _all(estimator, X):
@@ -25,7 +24,7 @@ def kernels_of(estimator, X: np.ndarray) -> list[Choice]:
     return found
 
 
-def _all(estimator, X: np.ndarray) -> Iterator[Choice]:
+def _all(estimator, X: Checked) -> Iterator[Choice]:
     kernels = _several(estimator.kernel, "kernel")
     values = [_several(getattr(estimator, name), name) for name in ("gamma", "degree", "coef0")]
     # Beside kernels given by their names, those that say their own parameters stay as they are.
@@ -36,15 +35,16 @@ def _all(estimator, X: np.ndarray) -> Iterator[Choice]:
                 own = {"gamma": gamma, "degree": degree, "coef0": coef0}
                 yield from _one(kernel, X, own | {"kernel_params": estimator.kernel_params})
         else:
-            yield choose(kernel, X.shape[1])
+            yield choose(kernel, features(X))
 
 
-def _one(kernel: object, X: np.ndarray, params: dict) -> Iterator[Choice]:
+def _one(kernel: object, X: Checked, params: dict) -> Iterator[Choice]:
     """A kernel with its parameters, in several widths if it has a width that nobody chose."""
-    choice = choose(kernel, X.shape[1], **params)
-    if isinstance(choice, Described) and is_name(kernel) and params["gamma"] is None:
-        left_open = choose(kernel, X.shape[1], **params, open_gamma=True)
-        widths = _core.widths(left_open.text, X)
+    choice = choose(kernel, features(X), **params)
+    plain = isinstance(choice, Described) and not choice.functions
+    if plain and is_name(kernel) and params["gamma"] is None:
+        left_open = choose(kernel, features(X), **params, open_gamma=True)
+        widths = _core.widths(left_open.text, held(X, single=False))
         if len(widths) > 1:
             yield from map(Described, widths)
             return

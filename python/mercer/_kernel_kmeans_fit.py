@@ -10,9 +10,10 @@ from sklearn.exceptions import ConvergenceWarning
 from mercer import _core, _params
 from mercer._arrays import dtype_of, weights
 from mercer._base import Estimator
-from mercer._kernel_choice import Described
+from mercer._kernel_choice import Choice, written
 from mercer._kernel_model import PRECISIONS, SampleModel, is_mixed
 from mercer._params import ParameterError, is_integer, refuse
+from mercer._samples import Checked
 
 _STARTS = ("k-means++", "random", "spectral")
 # As in scikit-learn, random samples are tried this often, for want of a better beginning.
@@ -35,14 +36,14 @@ class KernelKMeansFit(SampleModel, Estimator):
     def _fit(self, X, sample_weight) -> None:
         self._check_params()
         X = self._samples(X)
-        _check_count(self, len(X))
-        choice = self._choose(X.shape[1])
+        _check_count(self, X.shape[0])
+        choice = self._choose(X)
         values = self._values(X, choice)
         with self._run() as run:
-            choices = self._choices(values, choice)
-            own = weights(sample_weight, len(X))
+            choices = self._choices(X, choice)
+            own = weights(sample_weight, X.shape[0])
             model = _core.fit_kernel_kmeans(values, own, choices, run)
-        self._hold_samples(X, choice)
+        self._choice = choice
         self._restore(model)
 
     @staticmethod
@@ -61,19 +62,16 @@ class KernelKMeansFit(SampleModel, Estimator):
         ):
             raise refuse(self, "n_init", "'auto' or an integer of at least 1", self.n_init)
 
-    def _choices(self, X: np.ndarray, choice) -> dict[str, object]:
+    def _choices(self, X: Checked, choice: Choice) -> dict[str, object]:
         """The parameters as the compiled part takes them."""
-        described = isinstance(choice, Described)
         return {
             "clusters": int(self.n_clusters),
-            "kernel": choice.text if described else "linear",
-            "init": self.init if isinstance(self.init, str) else _labels(self, len(X)),
+            "kernel": written(choice),
+            "init": self.init if isinstance(self.init, str) else _labels(self, X.shape[0]),
             "starts": self._starts(),
             "max_rounds": int(self.max_iter),
             "tolerance": float(self.tol),
             "seed": _params.seed(self.random_state),
-            "given": not described,
-            "single": self._tile_is_single(X),
             "dtype": "f64" if self._results(X) == np.float64 else "f32",
         }
 
@@ -94,7 +92,7 @@ class KernelKMeansFit(SampleModel, Estimator):
     def _restore(self, model: _core.Model) -> None:
         """Take over a fitted model, fresh or from a file."""
         if not hasattr(self, "_choice"):
-            self._choice, self._foreign = self._choice_of(model), {}
+            self._choice = self._choice_of(model)
         self._keep(model)
         self._tell_kernel(model)
         facts = _core.kmeans_facts(model)
@@ -125,23 +123,16 @@ class KernelKMeansFit(SampleModel, Estimator):
     def _nearest(self, X) -> np.ndarray:
         """The clusters of new samples."""
         X = self._rows(X)
-        out = np.empty(len(X), dtype=np.int32)
         with self._run() as run:
-            for rows, values in self._blocks(X):
-                out[rows] = _core.kmeans_labels(self._model, values, run)
-        return out
+            return _core.kmeans_labels(self._model, self._tiles(X), run)
 
-    def _squares(self, X: np.ndarray, diagonal) -> np.ndarray:
+    def _squares(self, X: Checked, diagonal) -> np.ndarray:
         """The squared distances of checked samples to the centres: rows × clusters."""
         own = self._own_values(X, diagonal)
-        out = np.empty((len(X), self._n_features_out))
         with self._run() as run:
-            for rows, values in self._blocks(X):
-                part = None if own is None else own[rows]
-                out[rows] = _core.kmeans_distances(self._model, values, part, run)
-        return out
+            return _core.kmeans_distances(self._model, self._tiles(X), own, run)
 
-    def _distances(self, X: np.ndarray, diagonal) -> np.ndarray:
+    def _distances(self, X: Checked, diagonal) -> np.ndarray:
         found = np.sqrt(self._squares(X, diagonal))
         return found.astype(dtype_of(self._model.dtype), copy=False)
 

@@ -4,54 +4,88 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _core
-from mercer._arrays import dtype_of, finite, own_values, plain, samples, scaled
+from mercer._arrays import own_values, plain, scaled
 from mercer._base import Fitted
-from mercer._kernel_choice import Described, Foreign, Precomputed, choose
-from mercer._pairwise import need
+from mercer._kernel_choice import Choice, Described, Precomputed, choose
+from mercer._kernel_purpose import purpose_of
 from mercer._params import is_real
+from mercer._samples import Checked, checked, features, held
 
 PRECISIONS = ("auto", "f64", "f32", "mixed")
-# Kernel values of new samples that scikit-learn computes at a time.
-_BLOCK = 2**22
 
 
 class KernelModel(Fitted):
     """The base of the estimators with a kernel.
 
-    After fit, ``_choice`` says what the kernel is, and ``_foreign`` holds what the compiled part
-    cannot: the training samples of a kernel that scikit-learn evaluates.
+    After fit, ``_choice`` says what the kernel is, and ``_single`` whether kernel values are in
+    single precision. ``_form`` is what a plain function takes that is given as kernel.
     """
 
-    def _choose(self, n_features: int) -> Precomputed | Described | Foreign:
+    _form = "pair"
+    _single: bool
+
+    def _choose(self, X: Checked) -> Choice:
         return choose(
             self.kernel,
-            n_features,
+            features(X),
             gamma=self.gamma,
             degree=self.degree,
             coef0=self.coef0,
             kernel_params=self.kernel_params,
+            form=self._form,
         )
+
+    def _samples(self, X) -> Checked:
+        """The samples of a fit, or the kernel matrix."""
+        return checked(self, X, purpose_of(self.kernel), reset=True)
+
+    def _values(self, X: Checked, choice: Choice) -> _core.Samples | np.ndarray:
+        """What the compiled part fits on: the samples or the kernel matrix."""
+        if isinstance(choice, Described):
+            own = bool(choice.functions)
+            return held(X, single=self._tile_is_single(X), own=own, keep=True)
+        if X.shape[0] != X.shape[1]:
+            raise ValueError(
+                "Precomputed metric requires a square matrix: Precomputed matrix must be a square "
+                f"matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix."
+            )
+        return plain(X.astype(self._tile(X), copy=False))
+
+    def _rows(self, X) -> Checked:
+        """New samples, or kernel values, as they came."""
+        check_is_fitted(self)
+        return checked(self, X, purpose_of(self._choice), reset=False)
+
+    def _tiles(self, X: Checked) -> _core.Samples | np.ndarray:
+        """Samples or kernel values in the numbers that the model works in."""
+        X = scaled(self._model, X)
+        if self._described:
+            return held(X, single=self._single, own=bool(self._choice.functions))
+        return plain(X.astype(np.float32 if self._single else np.float64, copy=False))
 
     @property
     def _described(self) -> bool:
         return isinstance(self._choice, Described)
 
-    def _choice_of(self, model: _core.Model) -> Precomputed | Described:
+    def _choice_of(self, model: _core.Model) -> Choice:
         return Precomputed() if model.anchors is None else Described(stored(model)["kernel"])
 
     def _tell_kernel(self, model: _core.Model) -> None:
-        self.kernel_ = stored(model)["kernel"] if self._described else self._choice.name
+        plain_spec = self._described and not self._choice.alone
+        self.kernel_ = stored(model)["kernel"] if plain_spec else self._choice.name
         self.gamma_ = self._resolved_gamma(model.shape[1])
 
     def _resolved_gamma(self, n_features: int) -> float:
+        if "gamma" in getattr(self._choice, "params", {}):
+            return self._choice.params["gamma"]
         if self._described:
-            values = _core.parameters(self.kernel_)
+            values = _core.parameters(stored(self._model)["kernel"])
             if values and "gamma" in values:
                 return values["gamma"]
             if values and "sigma" in values:
@@ -82,7 +116,7 @@ class KernelModel(Fitted):
         """Write the fitted model to a file, whole or not at all.
 
         The file is read by :func:`mercer.load`, by the command line and by the Rust library. A
-        kernel that scikit-learn evaluates cannot be written: pickle the estimator instead.
+        kernel that is a function cannot be written: pickle the estimator instead.
 
         Parameters
         ----------
@@ -90,11 +124,11 @@ class KernelModel(Fitted):
             The file, by custom with the ending ``.mercer``.
         """
         check_is_fitted(self)
-        self._refuse_foreign("a model file")
+        self._refuse_function("a model file")
         super().save(path)
 
-    def _refuse_foreign(self, where: str) -> None:
-        if isinstance(self._choice, Foreign):
+    def _refuse_function(self, where: str) -> None:
+        if self._choice.functions:
             raise ValueError(
                 f"the kernel {self._choice.name!r} is a function that {where} cannot hold: "
                 "pickle the estimator, or choose a kernel by a spec"
@@ -104,52 +138,11 @@ class KernelModel(Fitted):
 class SampleModel(KernelModel):
     """The base of the estimators that keep all their training samples."""
 
-    def _samples(self, X) -> np.ndarray:
-        """The samples of a fit."""
-        return samples(self, X, reset=True, accept_sparse=True)
+    @property
+    def _single(self) -> bool:
+        return self.report_["precision"] == "f32"
 
-    def _values(self, X: np.ndarray, choice) -> np.ndarray:
-        """What the compiled part fits on: the samples or the kernel matrix."""
-        return X if isinstance(choice, Described) else self._matrix(X, choice)
-
-    def _matrix(self, X: np.ndarray, choice: Foreign | Precomputed) -> np.ndarray:
-        """The kernel matrix that is given, or that scikit-learn computes."""
-        finite(X)
-        if isinstance(choice, Foreign):
-            need(len(X) ** 2 * X.dtype.itemsize, self.memory_budget)
-            X = choice.matrix(X, None, self.n_jobs)
-            finite(X)
-        elif X.shape[0] != X.shape[1]:
-            raise ValueError(f"Precomputed metric requires a square matrix. Got {X.shape} instead.")
-        return plain(X.astype(self._tile(X), copy=False))
-
-    def _hold_samples(self, X: np.ndarray, choice) -> None:
-        """Keep what belongs to a fresh fit beside the model."""
-        self._choice = choice
-        self._foreign = {"X": X.copy()} if isinstance(choice, Foreign) else {}
-
-    def _rows(self, X) -> np.ndarray:
-        """New samples, or kernel values, as they came."""
-        check_is_fitted(self)
-        return samples(self, X, reset=False, accept_sparse=True, check_finite=not self._described)
-
-    def _tiles(self, X: np.ndarray) -> np.ndarray:
-        """Samples or kernel values in the numbers that the model works in."""
-        X = scaled(self._model, X)
-        return plain(X.astype(dtype_of(self.report_["precision"]), copy=False))
-
-    def _blocks(self, X: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-        """What the compiled part evaluates, piece by piece, so that no large matrix is held."""
-        if not isinstance(self._choice, Foreign):
-            yield slice(None), self._tiles(X)
-            return
-        anchors = self._foreign["X"]
-        count = max(1, _BLOCK // len(anchors))
-        for first in range(0, len(X), count):
-            rows = slice(first, first + count)
-            yield rows, self._tiles(self._choice.matrix(X[rows], anchors, self.n_jobs))
-
-    def _own_values(self, X: np.ndarray, diagonal) -> np.ndarray | None:
+    def _own_values(self, X: Checked, diagonal) -> np.ndarray | None:
         """The kernel value of each new sample with itself, where the compiled part lacks it."""
         if isinstance(self._choice, Precomputed):
             if diagonal is None:
@@ -157,16 +150,15 @@ class SampleModel(KernelModel):
                     "the kernel is precomputed, and distances in feature space need k(x, x) of "
                     "each new sample too: give these numbers as diagonal="
                 )
-            return own_values(diagonal, len(X))
+            return own_values(diagonal, X.shape[0])
         if diagonal is not None:
             raise ValueError("diagonal is given, but the kernel is not precomputed: leave it out")
-        return None if self._described else self._choice.diagonal(X)
+        return None
 
     @property
-    def X_fit_(self) -> np.ndarray:  # noqa: N802
+    def X_fit_(self) -> Any:  # noqa: N802
         """The training samples."""
-        model = self._fitted()
-        found = self._foreign["X"] if self._foreign else model.anchors
+        found = self._fitted().anchors
         return present(found, "a model of a precomputed kernel keeps no samples")
 
 

@@ -27,11 +27,11 @@ class KernelPCA(KernelPcaInverse):
         How many components: a count (more than there are samples means as many as samples), a
         share of the variance between 0 and 1, or, by default, all of positive variance.
     kernel : str, Kernel or callable, default="linear"
-        The name of a kernel (``"linear"``, ``"poly"``, ``"rbf"``, ``"sigmoid"``, ``"cosine"``,
-        ``"laplacian"``, ``"matern"``, ``"rational_quadratic"``), ``"precomputed"``, a spec such as
-        ``"0.5*rbf(gamma=0.1) + linear"``, an object of :mod:`mercer.kernels`, a function of two
-        rows, or another name that scikit-learn knows (``"chi2"``, ``"additive_chi2"``). Functions
-        and the last are evaluated by scikit-learn, which holds the whole matrix.
+        A name (``"linear"``, ``"poly"``, ``"rbf"``, ``"sigmoid"``, ``"cosine"``, ``"laplacian"``,
+        ``"matern"``, ``"chi2"``, ``"spectrum"``, and others of :mod:`mercer.kernels`), a spec such as
+        ``"0.5*rbf(gamma=0.1) + linear"``, an object of that module, ``"precomputed"``, or a function
+        of two samples, which is called tile by tile. The kernel says what samples are: rows of
+        numbers, texts, columns of a table, or anything that a function takes.
     gamma : float, {"scale", "auto", "median"}, optional
         For kernels given by a name that have a gamma. By default 1 / n_features, as for
         ``"auto"``. ``"scale"`` is 1 / (n_features · variance of X); ``"median"``, for
@@ -192,8 +192,9 @@ class KernelPCA(KernelPcaInverse):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, or the kernel matrix if the kernel is precomputed. float32 and float64 are
-            taken as they are, in any memory order; a sparse matrix is written out if it fits the
-            memory budget.
+            taken as they are, in any memory order; a sparse matrix stays one. Kernels for texts take
+            a list or a column of texts, those on columns a data frame or a dictionary of columns,
+            and functions anything that has a length.
         y : None
             Not used.
 
@@ -241,10 +242,9 @@ class KernelPCA(KernelPcaInverse):
             The components.
         """
         X = self._rows(X)
-        out = np.empty((len(X), self._n_features_out), dtype_of(self.report_["precision"]))
+        out = np.empty((X.shape[0], self._n_features_out), dtype_of(self.report_["precision"]))
         with self._run() as run:
-            for rows, values in self._blocks(X):
-                self._model.transform(values, out[rows], run)
+            self._model.transform(self._tiles(X), out, run)
         return out.astype(dtype_of(self._model.dtype), copy=False)
 
     def reconstruction_error(self, X: Samples) -> np.ndarray:
@@ -263,8 +263,8 @@ class KernelPCA(KernelPcaInverse):
         check_is_fitted(self)
         if not self._described:
             raise ValueError(
-                "the reconstruction error needs k(x, x) of new samples, which only a kernel that "
-                "is given by a name or spec can tell"
+                "the reconstruction error needs k(x, x) of new samples, which a precomputed kernel "
+                "does not tell"
             )
         X = self._tiles(self._rows(X))
         with self._run() as run:

@@ -7,8 +7,9 @@ import numpy as np
 from mercer import _core, _params
 from mercer._arrays import dtype_of
 from mercer._base import Estimator
-from mercer._kernel_choice import Described, Foreign
+from mercer._kernel_choice import Choice, Described
 from mercer._kernel_components import ComponentsFit
+from mercer._samples import Checked
 
 
 class KernelPcaFit(ComponentsFit, Estimator):
@@ -17,23 +18,20 @@ class KernelPcaFit(ComponentsFit, Estimator):
     def _fit(self, X) -> None:
         self._check_params()
         X = self._samples(X)
-        choice = self._choose(X.shape[1])
-        self._hold_samples(X, choice)
-        self._eigenvectors = None
+        if self.fit_inverse_transform:
+            X = self._targets_of_inverse(X)
+        choice = self._choose(X)
+        self._choice, self._eigenvectors, self._own_inverse = choice, None, {}
         with self._run() as run:
-            if isinstance(choice, Described):
-                model = _core.fit_kernel_pca(X, self._choices(X, choice.text), run)
-            else:
-                K = self._matrix(X, choice)
-                model = _core.fit_gram(K, self._choices(K, "linear"), run)
+            model = _core.fit_kernel_pca(self._values(X, choice), self._choices(X, choice), run)
         self._restore(model)
-        if isinstance(choice, Foreign):
-            self._learn_foreign_inverse(X)
+        if choice.functions:
+            self._learn_own_inverse(X)
 
     def _restore(self, model: _core.Model) -> None:
         """Take over a fitted model, fresh or from a file."""
         if not hasattr(self, "_choice"):
-            self._choice, self._foreign, self._eigenvectors = self._choice_of(model), {}, None
+            self._choice, self._own_inverse, self._eigenvectors = self._choice_of(model), {}, None
         self._keep(model)
         self._tell_components(model)
         self._tell_kernel(model)
@@ -56,10 +54,11 @@ class KernelPcaFit(ComponentsFit, Estimator):
         _params.warn_without_effect(self, iterated_power="auto")
         self._check_inverse()
 
-    def _choices(self, X, text: str) -> dict[str, object]:
-        return super()._choices(X, text) | {
+    def _choices(self, X: Checked, choice: Choice) -> dict[str, object]:
+        learned = isinstance(choice, Described) and not choice.functions
+        return super()._choices(X, choice) | {
             "remove_zero": bool(self.remove_zero_eig),
-            "inverse": self._inverse_choices() if self._described else None,
+            "inverse": self._inverse_choices() if learned else None,
         }
 
     def _training_scores(self) -> np.ndarray:

@@ -10,16 +10,17 @@ from types import MethodType
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import linalg
+from scipy import linalg, sparse
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _core, _params
-from mercer._arrays import dtype_of, scores
-from mercer._kernel_choice import Foreign
+from mercer._arrays import dense, dtype_of, plain, scores
 from mercer._kernel_model import present, stored
 from mercer._kernel_pca_fit import KernelPcaFit
+from mercer._pairwise import kernel_matrix
 from mercer._params import ParameterError, is_real, refuse
+from mercer._samples import Checked
 from mercer.kernels import Kernel
 
 _METHODS = ("ridge", "fixed_point", "neighbors", "gradient")
@@ -127,8 +128,8 @@ class KernelPcaInverse(KernelPcaFit):
         check_is_fitted(self)
         way = InverseTransform(self._method(method), n_neighbors, n_restarts, max_iter, tol)
         Y = scores(X, self._n_features_out)
-        if isinstance(self._choice, Foreign):
-            return self._foreign_samples(Y, return_error)
+        if self._choice.functions:
+            return self._own_samples(Y, return_error)
         found, errors = self._samples_of(Y, way.choices(), bool(return_error))
         return (found, errors) if return_error else found
 
@@ -137,14 +138,14 @@ class KernelPcaInverse(KernelPcaFit):
         if method is not None and (not isinstance(method, str) or method not in _METHODS):
             expected = "one of " + ", ".join(map(repr, _METHODS)) + ", or None"
             raise refuse(self, "method", expected, method)
-        learned = self._foreign.get("dual_coef") if self._foreign else self._model.inverse_coef
+        learned = self._learned("dual_coef", self._model.inverse_coef)
         if method in (None, "ridge") and learned is None:
             raise NotFittedError(
                 "The fit_inverse_transform parameter was not set to True when instantiating and "
                 "hence the inverse transform by method='ridge' is not available: set it, or choose "
                 "method='fixed_point', 'neighbors' or 'gradient', which need no map."
             )
-        if isinstance(self._choice, Foreign) and method not in (None, "ridge"):
+        if self._choice.functions and method not in (None, "ridge"):
             raise ValueError(
                 f"method={method!r} needs a kernel that is given by a name or spec, and not the "
                 f"function {self._choice.name!r}"
@@ -169,25 +170,25 @@ class KernelPcaInverse(KernelPcaFit):
         self._model.unscale(out)
         return out.astype(dtype_of(self._model.dtype), copy=False), errors
 
-    def _foreign_samples(self, Y, return_error: bool) -> np.ndarray:
+    def _own_samples(self, Y, return_error: bool) -> np.ndarray:
         if return_error:
             raise ValueError("return_error=True needs a kernel that is given by a name or spec")
-        K = self._choice.matrix(Y, self._foreign["scores"], self.n_jobs)
-        return K @ self._foreign["dual_coef"]
+        K = self._own_matrix(Y, self._own_inverse["scores"])
+        return K @ self._own_inverse["dual_coef"]
+
+    def _learned(self, name: str, otherwise: np.ndarray | None) -> np.ndarray | None:
+        """What belongs to the map back, which the compiled part learns but of own functions."""
+        return self._own_inverse.get(name) if self._choice.functions else otherwise
 
     @property
     def dual_coef_(self) -> np.ndarray:
         """Coefficients of the map back to samples."""
-        model = self._fitted()
-        found = self._foreign.get("dual_coef") if self._foreign else model.inverse_coef
-        return present(found, _NO_MAP)
+        return present(self._learned("dual_coef", self._fitted().inverse_coef), _NO_MAP)
 
     @property
     def X_transformed_fit_(self) -> np.ndarray:  # noqa: N802
         """The components that the map back was learned on."""
-        model = self._fitted()
-        found = self._foreign.get("scores") if self._foreign else model.inverse_anchors
-        return present(found, _NO_MAP)
+        return present(self._learned("scores", self._fitted().inverse_anchors), _NO_MAP)
 
     def _restore(self, model: _core.Model) -> None:
         super()._restore(model)
@@ -223,8 +224,16 @@ class KernelPcaInverse(KernelPcaFit):
         center = linear if self.inverse_center is None else bool(self.inverse_center)
         return text, alpha, center
 
-    def _learn_foreign_inverse(self, X) -> None:
-        """The map back with a kernel that only scikit-learn can evaluate, as it is done there."""
+    def _targets_of_inverse(self, X: Checked) -> np.ndarray:
+        """The samples that a map back shall lead to."""
+        if isinstance(X, np.ndarray) or sparse.issparse(X):
+            return plain(dense(X, self.memory_budget))
+        raise ValueError(
+            "fit_inverse_transform=True needs rows of numbers: there is no way back to other samples"
+        )
+
+    def _learn_own_inverse(self, X: np.ndarray) -> None:
+        """The map back with a function of the user's, as scikit-learn does it."""
         if not self.fit_inverse_transform:
             return
         if self.inverse_kernel is not None or self.inverse_center or self._chooses_alpha:
@@ -233,10 +242,14 @@ class KernelPcaInverse(KernelPcaFit):
                 "name or spec"
             )
         fitted = self._training_scores()
-        K = self._choice.matrix(fitted, None, self.n_jobs)
+        K = self._own_matrix(fitted)
         K.flat[:: len(K) + 1] += self.alpha
-        self._foreign["scores"], self.alpha_ = fitted, float(self.alpha)
-        self._foreign["dual_coef"] = linalg.solve(K, X, assume_a="pos", overwrite_a=True)
+        self._own_inverse["scores"], self.alpha_ = fitted, float(self.alpha)
+        self._own_inverse["dual_coef"] = linalg.solve(K, X, assume_a="pos", overwrite_a=True)
+
+    def _own_matrix(self, X: np.ndarray, Y: np.ndarray | None = None) -> np.ndarray:
+        with self._run() as run:
+            return kernel_matrix(self._choice, X, Y, self.memory_budget, run)
 
 
 def _inverse_text(kernel: str | Kernel) -> str:

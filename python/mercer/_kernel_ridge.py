@@ -74,11 +74,11 @@ class KernelRidge(RidgeRegressor):
         The penalty, of at least 0: one for all targets, or one each. With 0 and a singular kernel
         matrix, the result is the least-squares solution of least norm, with a warning.
     kernel : str, Kernel or callable, default="linear"
-        The name of a kernel (``"linear"``, ``"poly"``, ``"rbf"``, ``"sigmoid"``, ``"cosine"``,
-        ``"laplacian"``, ``"matern"``, ``"rational_quadratic"``), ``"precomputed"``, a spec such as
-        ``"0.5*rbf(gamma=0.1) + linear"``, an object of :mod:`mercer.kernels`, a function of two
-        rows, or another name that scikit-learn knows (``"chi2"``, ``"additive_chi2"``). Functions
-        and the last are evaluated by scikit-learn, which holds the whole matrix of a fit.
+        A name (``"linear"``, ``"poly"``, ``"rbf"``, ``"sigmoid"``, ``"cosine"``, ``"laplacian"``,
+        ``"matern"``, ``"chi2"``, ``"spectrum"``, and others of :mod:`mercer.kernels`), a spec such as
+        ``"0.5*rbf(gamma=0.1) + linear"``, an object of that module, ``"precomputed"``, or a function
+        of two samples, which is called tile by tile. The kernel says what samples are: rows of
+        numbers, texts, columns of a table, or anything that a function takes.
     gamma : float, {"scale", "auto", "median"}, optional
         For kernels given by a name that have a gamma. By default 1 / n_features, as for
         ``"auto"``. ``"scale"`` is 1 / (n_features · variance of X); ``"median"``, for
@@ -208,8 +208,9 @@ class KernelRidge(RidgeRegressor):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, or the kernel matrix if the kernel is precomputed. float32 and float64 are
-            taken as they are, in any memory order; a sparse matrix is written out if it fits the
-            memory budget.
+            taken as they are, in any memory order; a sparse matrix stays one. Kernels for texts take
+            a list or a column of texts, those on columns a data frame or a dictionary of columns,
+            and functions anything that has a length.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets.
         sample_weight : float or array-like of shape (n_samples,), optional
@@ -228,6 +229,6 @@ class KernelRidge(RidgeRegressor):
         self._check_params()
         X = self._samples(X)
         y, flat = targets(self, y, X)
-        model, choice = self._learn(X, (y, weights(sample_weight, len(X))))
-        self._hold(X, choice, flat=flat)
+        model, choice = self._learn(X, (y, weights(sample_weight, X.shape[0])))
+        self._choice, self._flat = choice, flat
         self._restore(model)

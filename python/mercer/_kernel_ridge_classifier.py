@@ -144,9 +144,9 @@ class KernelRidgeClassifier(ClassifierMixin, RidgeFit):
         y = _labels(self, y, X)
         classes, aims = _targets(y)
         names = [str(name) for name in classes.tolist()]
-        own = self._weights(y, weights(sample_weight, len(X)))
+        own = self._weights(y, weights(sample_weight, X.shape[0]))
         model, choice = self._learn(X, (aims, own), names)
-        self._hold(X, choice, flat=len(classes) == 2)
+        self._choice, self._flat = choice, len(classes) == 2
         self.classes_ = classes
         self._restore(model)
 

@@ -188,11 +188,11 @@ class KernelRidgeCV(RidgeRegressor):
         self._check_params()
         X = self._samples(X)
         y, flat = targets(self, y, X)
-        if len(X) < 2:
+        if X.shape[0] < 2:
             raise ValueError("cross-validation needs at least 2 samples, but there is 1 sample")
-        aims = (y, weights(sample_weight, len(X)))
+        aims = (y, weights(sample_weight, X.shape[0]))
         found = search(self, X, aims, kernels_of(self, X), self._asked(X, *aims, flat=flat))
-        self._hold(X, found.choice, flat=flat)
+        self._choice, self._flat = found.choice, flat
         self._restore(found.model)
         vars(self).pop("cv_results_", None)
         if self.store_cv_results:

@@ -8,8 +8,9 @@ import numpy as np
 
 from mercer import _core, _params
 from mercer._arrays import dtype_of
-from mercer._kernel_choice import Described
+from mercer._kernel_choice import Choice, written
 from mercer._kernel_model import PRECISIONS, SampleModel, is_mixed
+from mercer._samples import Checked
 
 _SOLVERS = ("auto", "cholesky", "eigen", "cg")
 
@@ -28,16 +29,13 @@ class RidgeFit(SampleModel):
         _params.none_or_positive(self, "tol")
         _params.none_or_positive(self, "max_iter", integer=True)
 
-    def _learn(self, X: np.ndarray, aims: tuple, classes: list[str] | None = None) -> tuple:
+    def _learn(self, X: Checked, aims: tuple, classes: list[str] | None = None) -> tuple:
         """Fit on checked samples; return the model and the kernel's choice."""
-        choice, start = self._choose(X.shape[1]), self._start()
+        choice, start = self._choose(X), self._start()
+        choices = self._choices(X, choice) | {"classes": classes}
+        values = self._values(X, choice)
         with self._run() as run:
-            if isinstance(choice, Described):
-                choices = self._choices(X, choice.text) | {"classes": classes}
-                return _core.fit_kernel_ridge(X, aims, start, choices, run), choice
-            K = self._matrix(X, choice)
-            choices = self._choices(X, "linear") | {"classes": classes}
-            return _core.fit_kernel_ridge_gram(K, aims, start, choices, run), choice
+            return _core.fit_kernel_ridge(values, aims, start, choices, run), choice
 
     def _start(self) -> np.ndarray | None:
         """The coefficients to begin with; those of another shape are passed over."""
@@ -45,34 +43,28 @@ class RidgeFit(SampleModel):
         warm = self.warm_start and hasattr(self, "_model")
         return _core.coefficients(self._model) if warm else None
 
-    def _choices(self, X: np.ndarray, text: str) -> dict[str, object]:
+    def _choices(self, X: Checked, choice: Choice) -> dict[str, object]:
         """The parameters as the compiled part takes them, classes aside."""
         return {
-            "kernel": text,
+            "kernel": written(choice),
             "alpha": self._alphas(),
             "intercept": bool(self.fit_intercept),
             "solver": self.solver,
             "tolerance": None if self.tol is None else float(self.tol),
             "max_passes": None if self.max_iter is None else int(self.max_iter),
             "seed": _params.seed(self.random_state),
-            "single": self._tile_is_single(X),
             "dtype": "f64" if self._results(X) == np.float64 else "f32",
         }
 
     def _alphas(self) -> list[float]:
         return _params.penalties(self, "alpha")
 
-    def _hold(self, X: np.ndarray, choice, *, flat: bool) -> None:
-        """Keep what belongs to a fresh fit beside the model."""
-        self._hold_samples(X, choice)
-        self._flat = flat
-
     def _restore(self, model: _core.Model) -> None:
         """Take over a fitted model, fresh or from a file."""
         if not hasattr(self, "_choice"):
             noted = json.loads(model.notes).get("flat_targets")
             flat = model.shape[2] == 1 if noted is None else bool(noted)
-            self._choice, self._foreign, self._flat = self._choice_of(model), {}, flat
+            self._choice, self._flat = self._choice_of(model), flat
         self._spread = None
         self._keep(model)
         self._describe(model)
@@ -112,15 +104,14 @@ class RidgeFit(SampleModel):
         found = _core.coefficients(self._fitted())
         return found[:, 0] if self._flat else found
 
-    def _predicted(self, X: np.ndarray) -> np.ndarray:
+    def _predicted(self, X: Checked) -> np.ndarray:
         """The predictions for checked samples: rows × targets."""
-        out = np.empty((len(X), self._model.shape[2]), dtype_of(self.report_["precision"]))
+        out = np.empty((X.shape[0], self._model.shape[2]), dtype_of(self.report_["precision"]))
         with self._run() as run:
-            for rows, values in self._blocks(X):
-                _core.predict(self._model, values, out[rows], run)
+            _core.predict(self._model, self._tiles(X), out, run)
         return out.astype(dtype_of(self._model.dtype), copy=False)
 
-    def _deviations(self, X: np.ndarray) -> np.ndarray:
+    def _deviations(self, X: Checked) -> np.ndarray:
         """The standard deviations of the predictions for checked samples: rows × targets."""
         with self._run() as run:
             if self._spread is None:

@@ -12,9 +12,9 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 
 from mercer import _core
-from mercer._kernel_choice import Described, Foreign
-from mercer._kernel_grid import Choice
+from mercer._kernel_choice import Choice, Precomputed, written
 from mercer._params import is_integer, refuse
+from mercer._samples import Checked, splittable
 
 
 @dataclass
@@ -50,25 +50,24 @@ class Searched:
         }
 
 
-def search(estimator, X: np.ndarray, aims: tuple, kernels: list[Choice], choices: dict) -> Searched:
+def search(estimator, X: Checked, aims: tuple, kernels: list[Choice], choices: dict) -> Searched:
     """Compare all kernels with all penalties and return the best.
 
-    Kernels of the library's own are compared in one search, which shares distances among them; each
-    of the others is a matrix of its own.
+    Kernels of the library's own are compared in one search, which shares distances among them; so
+    are functions of the user's, to which samples are something else.
     """
-    own = [choice for choice in kernels if isinstance(choice, Described)]
-    others = [choice for choice in kernels if not isinstance(choice, Described)]
+    kinds = (
+        [choice for choice in kernels if not choice.functions],
+        [choice for choice in kernels if choice.functions],
+    )
     found = []
     with estimator._run() as run:
-        if own:
-            model = estimator._choices(X, "linear") | {"classes": None}
-            asked = choices | {"kernels": [choice.text for choice in own]}
-            found.append(_searched(own, _core.search(X, aims, model, asked, run)))
-        for choice in others:
-            K = estimator._matrix(X, choice)
-            model = estimator._choices(X, "linear") | {"classes": None}
-            asked = choices | {"kernels": []}
-            found.append(_searched([choice], _core.search_gram(K, aims, model, asked, run)))
+        for some in filter(None, kinds):
+            given = isinstance(some[0], Precomputed)
+            asked = choices | {"kernels": [] if given else [written(choice) for choice in some]}
+            model = estimator._choices(X, some[0]) | {"classes": None}
+            values = estimator._values(X, some[0])
+            found.append(_searched(some, _core.search(values, aims, model, asked, run)))
     best = max(found, key=lambda searched: searched.score)
     best.tables = [table for searched in found for table in searched.tables]
     return best
@@ -76,15 +75,14 @@ def search(estimator, X: np.ndarray, aims: tuple, kernels: list[Choice], choices
 
 def _searched(kernels: list[Choice], found: tuple) -> Searched:
     model, tables, (place, score, spread) = found
-    names = [choice.text if isinstance(choice, Described) else choice.name for choice in kernels]
     tables = [
-        (name if text is None else text, *rest)
-        for name, (text, *rest) in zip(names, tables, strict=True)
+        (choice.name if text is None or choice.functions else text, *rest)
+        for choice, (text, *rest) in zip(kernels, tables, strict=True)
     ]
     return Searched(model, kernels[place], score, spread, tables)
 
 
-def validation(estimator, X: np.ndarray, y: np.ndarray) -> str | list[tuple]:
+def validation(estimator, X: Checked, y: np.ndarray) -> str | list[tuple]:
     """Return how predictions are had, as the compiled part takes it."""
     cv = estimator.cv
     if cv is None:
@@ -102,7 +100,7 @@ def validation(estimator, X: np.ndarray, y: np.ndarray) -> str | list[tuple]:
     if plain or not (is_integer(cv) or hasattr(cv, "split") or hasattr(cv, "__iter__")):
         expected = "None, 'gcv', an integer of at least 2, a splitter or an iterable of splits"
         raise refuse(estimator, "cv", expected, cv)
-    splits = check_cv(cv, y, classifier=False).split(X, y)
+    splits = check_cv(cv, y, classifier=False).split(splittable(X), y)
     return [(_rows(train), _rows(test)) for train, test in splits]
 
 
@@ -148,6 +146,6 @@ def scorer(estimator, y: np.ndarray, weights: np.ndarray | None, *, flat: bool) 
 
 def params_of(choice: Choice, kernel: str) -> dict[str, object]:
     """Return the parameters with which an estimator has the chosen kernel."""
-    if isinstance(choice, Foreign):
-        return {"kernel": choice.metric, "kernel_params": dict(choice.params)}
+    if choice.functions:
+        return {"kernel": choice.given, "kernel_params": dict(choice.params)}
     return {"kernel": kernel}

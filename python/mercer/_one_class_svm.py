@@ -112,7 +112,7 @@ class OneClassSVM(OutlierMixin, SvmFit):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, or the kernel matrix if the kernel is precomputed.
         y : object
             Not used.
@@ -138,7 +138,7 @@ class OneClassSVM(OutlierMixin, SvmFit):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, or their kernel values with the training samples if the kernel is precomputed.
 
         Returns
@@ -153,7 +153,7 @@ class OneClassSVM(OutlierMixin, SvmFit):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, or their kernel values with the training samples if the kernel is precomputed.
 
         Returns
@@ -168,7 +168,7 @@ class OneClassSVM(OutlierMixin, SvmFit):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, or their kernel values with the training samples if the kernel is precomputed.
 
         Returns

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from sklearn.utils.validation import check_array
+from sklearn.base import BaseEstimator
 
 from mercer import _core
-from mercer._arrays import _FLOATS, _no_halves, dense, plain
-from mercer._kernel_choice import Foreign, Precomputed, choose
+from mercer._kernel_base import Kernel
+from mercer._kernel_choice import Described, Precomputed, choose, written
+from mercer._kernel_purpose import purpose_of
 from mercer._params import ParameterError
 from mercer._progress import Step
 from mercer._run import bytes_of, running
-from mercer.kernels import Kernel
+from mercer._samples import Checked, Groups, checked, features, held
 
 
 def pairwise_kernels(
@@ -34,13 +35,14 @@ def pairwise_kernels(
     Parameters
     ----------
     X : array-like of shape (n_samples_X, n_features)
-        Samples. float32 is kept; anything else becomes float64. Sparse matrices are written out.
+        Samples: rows of numbers, dense or sparse, of which float32 is kept and anything else becomes
+        float64; texts, a data frame, or any objects, as the kernel needs them.
     Y : array-like of shape (n_samples_Y, n_features), optional
         Other samples.
     kernel : str, Kernel or callable, default="linear"
-        The name of a family, a spec such as ``"0.5*rbf(gamma=0.1) + linear"``, a kernel object, or
-        what scikit-learn's function of the same name takes. Rules such as ``gamma=scale`` are
-        worked out on X.
+        The name of a family, a spec such as ``"0.5*rbf(gamma=0.1) + linear"``, a kernel object, a
+        function of two samples, or what else scikit-learn's function of the same name takes. Rules
+        such as ``gamma=scale`` are worked out on X.
     n_jobs : int, optional
         Threads; see :func:`mercer.set_num_threads`.
     memory_budget : int or str, optional
@@ -63,35 +65,41 @@ def pairwise_kernels(
     array([[1.    , 0.3679],
            [0.3679, 1.    ]])
     """
-    X = _samples(X, memory_budget)
-    Y = None if Y is None else _samples(Y, memory_budget)
-    if Y is not None and Y.dtype != X.dtype:
-        X, Y = X.astype(np.float64, copy=False), Y.astype(np.float64, copy=False)
-    choice = choose(kernel, X.shape[1], **_sorted_params(kernel, params))
+    X = _samples(X, kernel, memory_budget)
+    Y = None if Y is None else _samples(Y, kernel, memory_budget)
+    choice = choose(kernel, features(X), kernel_params=params or None)
     if isinstance(choice, Precomputed):
         raise ParameterError("kernel='precomputed' leaves nothing to compute")
-    if isinstance(choice, Foreign):
-        return choice.matrix(X, Y, n_jobs)
-    if Y is not None and Y.shape[1] != X.shape[1]:
-        raise ValueError(f"X has {X.shape[1]} features, but Y has {Y.shape[1]}")
-    shape = (len(X), len(X if Y is None else Y))
-    need(shape[0] * shape[1] * X.dtype.itemsize, memory_budget)
-    out = np.empty(shape, dtype=X.dtype)
+    if Y is not None and features(Y) != features(X) and not isinstance(X, Groups):
+        raise ValueError(f"X has {features(X)} features, but Y has {features(Y)}")
     with running(n_jobs, memory_budget, progress) as run:
-        _core.fill_matrix(choice.text, X, Y, out, run)
+        return kernel_matrix(choice, X, Y, memory_budget, run)
+
+
+def kernel_matrix(choice: Described, X: Checked, Y: Checked | None, memory_budget, run: tuple):
+    """Return the kernel values of checked samples, in single precision if all of them are."""
+    single = all(part is None or part.dtype == np.float32 for part in (X, Y))
+    dtype = np.dtype(np.float32 if single else np.float64)
+    shape = (X.shape[0], (X if Y is None else Y).shape[0])
+    need(shape[0] * shape[1] * dtype.itemsize, memory_budget)
+    left, right = (
+        None if part is None else held(part, single=single, own=bool(choice.functions))
+        for part in (X, Y)
+    )
+    out = np.empty(shape, dtype=dtype)
+    _core.fill_matrix(written(choice), left, right, out, run)
     return out
 
 
-def _samples(X, memory_budget) -> np.ndarray:
-    X = check_array(
-        _no_halves(X), dtype=_FLOATS, accept_sparse=("csr", "csc"), ensure_all_finite=False
-    )
-    return plain(dense(X, memory_budget))
+class Nobody(BaseEstimator):
+    """Samples are checked for an estimator, and here is none."""
+
+    def __init__(self, memory_budget=None):
+        self.memory_budget = memory_budget
 
 
-def _sorted_params(kernel: object, params: dict) -> dict:
-    """Parameters of a name are the kernel's own; those of a function are handed on to it."""
-    return {"kernel_params": params} if params else {}
+def _samples(X, kernel: object, memory_budget) -> Checked:
+    return checked(Nobody(memory_budget), X, purpose_of(kernel), reset=True)
 
 
 def need(needed: int, memory_budget: int | str | None) -> None:

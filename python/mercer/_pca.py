@@ -12,7 +12,7 @@ from scipy import linalg, sparse
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _core, _params
-from mercer._arrays import Samples, Table, dtype_of, samples, scaled, scores
+from mercer._arrays import Samples, Table, dense, dtype_of, plain, samples, scaled, scores
 from mercer._base import Estimator
 from mercer._params import is_integer, is_real, refuse
 from mercer._progress import Step
@@ -306,6 +306,7 @@ class PCA(Estimator):
                 "alternative."
             )
         X = samples(self, X, reset=True, accept_sparse=takes_sparse)
+        X = plain(dense(X, self.memory_budget))
         choices = self._choices(*X.shape)
         with self._run() as run:
             model = _core.fit_pca(X, choices, run)
@@ -401,7 +402,7 @@ class PCA(Estimator):
         """New samples as the model takes them."""
         check_is_fitted(self)
         X = samples(self, X, reset=False, accept_sparse=True, check_finite=True)
-        return scaled(self._model, X)
+        return scaled(self._model, plain(dense(X, self.memory_budget)))
 
     def _project(self, X: np.ndarray) -> np.ndarray:
         out = np.empty((len(X), self._n_features_out), dtype=X.dtype)

@@ -27,7 +27,7 @@ def svc_path(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
         Samples, or the kernel matrix if the kernel is precomputed.
     y : array-like of shape (n_samples,)
         The class of each sample.

@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import _core, _params
 from mercer._arrays import Samples
-from mercer._kernel_choice import Foreign
 from mercer._svm_labels import labels, names, prices, refuse_empty
 from mercer._svm_probability import CURVES, Probabilities
 
@@ -35,10 +34,11 @@ class SvmClassifier(ClassifierMixin, Probabilities):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, or the kernel matrix if the kernel is precomputed. float32 and float64 are
-            taken as they are, in any memory order. A kernel that is a function may take anything
-            else that has a length.
+            taken as they are, in any memory order; a sparse matrix stays one. Kernels for texts take
+            a list or a column of texts, those on columns a data frame or a dictionary of columns,
+            and functions anything that has a length.
         y : array-like of shape (n_samples,)
             The class of each sample: numbers, truth values or texts.
         sample_weight : float or array-like of shape (n_samples,), optional
@@ -84,7 +84,7 @@ class SvmClassifier(ClassifierMixin, Probabilities):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, or their kernel values with the training samples if the kernel is precomputed.
 
         Returns
@@ -104,7 +104,7 @@ class SvmClassifier(ClassifierMixin, Probabilities):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, or their kernel values with the training samples if the kernel is precomputed.
 
         Returns
@@ -118,12 +118,9 @@ class SvmClassifier(ClassifierMixin, Probabilities):
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         if self.break_ties and len(self.classes_) > 2:
             return self.classes_[self.decision_function(X).argmax(axis=1)]
-        X, support = self._rows(X), isinstance(self._choice, Foreign)
+        X = self._rows(X)
         with self._run() as run:
-            parts = [
-                _core.svm_classes(self._model, values, support, run) for values in self._blocks(X)
-            ]
-        return self.classes_[parts[0] if len(parts) == 1 else np.concatenate(parts)]
+            return self.classes_[_core.svm_classes(self._model, self._tiles(X), run)]
 
     def _primal(self) -> np.ndarray:
         if len(self.classes_) == 2:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from mercer import _core, _params
-from mercer._arrays import finite, plain, samples, weights
-from mercer._kernel_choice import Described, Foreign, Precomputed
+from mercer._arrays import weights
+from mercer._kernel_choice import Choice, written
 from mercer._kernel_model import PRECISIONS
-from mercer._svm_kernel import choose_for, is_function, is_table, some, whole
+from mercer._samples import Checked
+from mercer._svm_kernel import choose_for
 from mercer._svm_model import MEGABYTE, SvmModel
 from mercer._svm_report import show, tell_stops
 
@@ -34,7 +35,7 @@ class SvmFit(SvmModel):
 
     def _fit(self, X, y, sample_weight) -> BaseException | None:
         X, aims, choice = self._prepare(X, y, sample_weight)
-        start = self._start(len(X), aims[0])
+        start = self._start(X.shape[0], aims[0])
         with self._run() as run:
             values, choices = self._values(X, choice), self._choices(X, choice)
             model, raised = _core.fit_svm(values, aims, start, choices, run)
@@ -47,17 +48,14 @@ class SvmFit(SvmModel):
         """What a fit is given, checked: the samples, what is learned from them, the kernel."""
         self._check_params()
         X = self._samples(X)
-        own = weights(sample_weight, len(X))
+        own = weights(sample_weight, X.shape[0])
         if own is not None and not own.any():
             raise ValueError("all weights are zero: no sample counts")
         return X, self._aims(y, own, X), choose_for(self, X)
 
-    def _adopt(self, model: _core.Model, choice, X) -> None:
+    def _adopt(self, model: _core.Model, choice: Choice, X: Checked) -> None:
         """Take over a fresh model of these samples."""
-        self._choice = choice
-        self.shape_fit_ = tuple(X.shape) if hasattr(X, "shape") else (len(X),)
-        support = _core.svm_facts(model)["support"]
-        self._foreign = {"X": some(X, support)} if isinstance(choice, Foreign) else {}
+        self._choice, self.shape_fit_ = choice, tuple(X.shape)
         self._restore(model)
 
     def _aims(self, y, weights: np.ndarray | None, X) -> tuple:
@@ -78,14 +76,6 @@ class SvmFit(SvmModel):
         if not isinstance(self.verbose, (bool, np.bool_)):
             _params.at_least(self, "verbose", 0, integer=True)
 
-    def _samples(self, X) -> Any:
-        """The samples of a fit, checked if they are rows of numbers."""
-        if is_function(self.kernel) and not is_table(X):
-            for name in ("n_features_in_", "feature_names_in_"):
-                vars(self).pop(name, None)
-            return X
-        return samples(self, X, reset=True, accept_sparse=False)
-
     def _start(self, n: int, target: object) -> _core.Model | None:
         """The machine to go on from, if the last fit was of as many samples and these classes."""
         if not self.warm_start or not hasattr(self, "_model"):
@@ -95,27 +85,12 @@ class SvmFit(SvmModel):
         same = (facts["trained_on"], facts["classes"]) == (n, names)
         return self._model if same else None
 
-    def _values(self, X, choice) -> np.ndarray:
-        """The samples or the kernel matrix."""
-        if isinstance(choice, Described):
-            return X
-        if isinstance(choice, Precomputed):
-            finite(X)
-            if X.shape[0] != X.shape[1]:
-                raise ValueError(
-                    "Precomputed matrix must be a square matrix. "
-                    f"Input is a {X.shape[0]}x{X.shape[1]} matrix."
-                )
-            return plain(X.astype(self._tile(X), copy=False))
-        return whole(self, choice, X, self._tile(X))
-
-    def _choices(self, X, choice) -> dict[str, object]:
+    def _choices(self, X: Checked, choice: Choice) -> dict[str, object]:
         """The parameters as the compiled part takes them."""
-        described = isinstance(choice, Described)
         cache = None if self.cache_size is None else max(1, int(self.cache_size * MEGABYTE))
         return {
             "task": self._task,
-            "kernel": choice.text if described else "linear",
+            "kernel": written(choice),
             "c": float(getattr(self, "C", 1.0)),
             "nu": float(getattr(self, "nu", 0.5)),
             "epsilon": float(getattr(self, "epsilon", 0.1)),
@@ -125,8 +100,6 @@ class SvmFit(SvmModel):
             "max_iterations": None if self.max_iter == -1 else int(self.max_iter),
             "max_seconds": None if self.max_time is None else float(self.max_time),
             "calibration": self._calibrating(),
-            "given": not described,
-            "single": self._tile_is_single(X),
             "dtype": "f64" if self._results(X) == np.float64 else "f32",
         }
 

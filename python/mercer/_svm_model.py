@@ -5,17 +5,12 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _core
-from mercer._arrays import plain, samples, scaled
-from mercer._kernel_choice import Foreign
 from mercer._kernel_model import KernelModel
-from mercer._svm_kernel import blocks, is_function, is_table
 from mercer._svm_report import problems_of
 
 # scikit-learn and LIBSVM count a cache in these.
@@ -25,9 +20,10 @@ MEGABYTE = 2**20
 class SvmModel(KernelModel):
     """The half of the support vector machines that holds a model.
 
-    After fit, ``_single`` says whether it works on float32, and ``_foreign`` holds the support
-    vectors of a kernel that the compiled part cannot evaluate.
+    As in scikit-learn, a plain function given as kernel takes two sets of samples.
     """
+
+    _form = "block"
 
     support_: np.ndarray
     n_support_: np.ndarray
@@ -45,7 +41,7 @@ class SvmModel(KernelModel):
         """Take over a fitted model, fresh or from a file."""
         facts = _core.svm_facts(model)
         if not hasattr(self, "_choice"):
-            self._choice, self._foreign = self._choice_of(model), {}
+            self._choice = self._choice_of(model)
             noted = json.loads(model.notes).get("shape_fit")
             self.shape_fit_ = (facts["trained_on"], model.shape[1]) if noted is None else (*noted,)
         self._model, self._single = model, facts["single"]
@@ -59,11 +55,6 @@ class SvmModel(KernelModel):
         """Set the attributes that tell of the model."""
         self.n_iter_ = problems[0]["iterations"] if problems else 0
         self.fit_status_ = int(any(problem["stop"] != "Converged" for problem in problems))
-
-    def _resolved_gamma(self, n_features: int) -> float:
-        if isinstance(self._choice, Foreign) and "gamma" in self._choice.params:
-            return self._choice.params["gamma"]
-        return super()._resolved_gamma(n_features)
 
     def _notes(self) -> dict[str, object]:
         return {"estimator": type(self).__name__, "shape_fit": list(self.shape_fit_)}
@@ -100,7 +91,7 @@ class SvmModel(KernelModel):
             The file, by custom with the ending ``.model``.
         """
         check_is_fitted(self)
-        self._refuse_foreign("LIBSVM's model files")
+        self._refuse_function("LIBSVM's model files")
         for note in _core.write_libsvm(self._model, os.fspath(path)):
             warnings.warn(note, UserWarning, stacklevel=2)
 
@@ -113,7 +104,7 @@ class SvmModel(KernelModel):
     def support_vectors_(self) -> np.ndarray:
         """The support vectors, none where the kernel is not of the library's."""
         model = self._fitted()
-        if not self._described:
+        if not self._described or self._choice.alone:
             return np.empty((0, 0))
         found = model.anchors
         return np.empty((0, self.shape_fit_[1])) if found is None else found
@@ -131,37 +122,8 @@ class SvmModel(KernelModel):
     def _primal(self) -> np.ndarray:
         return self.dual_coef_ @ self.support_vectors_
 
-    def _rows(self, X) -> Any:
-        """New samples, or kernel values, as they came."""
-        check_is_fitted(self)
-        if is_function(self.kernel) and not is_table(X):
-            return X
-        return samples(self, X, reset=False, accept_sparse=False, check_finite=not self._described)
-
-    def _tiles(self, X: np.ndarray) -> np.ndarray:
-        """Samples or kernel values in the numbers that the model works in."""
-        X = scaled(self._model, X)
-        return plain(X.astype(np.float32 if self._single else np.float64, copy=False))
-
-    def _blocks(self, X) -> Iterator[np.ndarray]:
-        """What the compiled part evaluates, piece by piece, so that no large matrix is held."""
-        if isinstance(self._choice, Foreign):
-            found = blocks(self._choice, X, self._foreign["X"], self.n_jobs)
-            yield from map(self._tiles, found)
-            return
-        yield self._tiles(X)
-
     def _decisions(self, X, form: str = "pairs") -> np.ndarray:
         """Decisions, numbers for each class, or probabilities of samples."""
-        X, support = self._rows(X), isinstance(self._choice, Foreign)
+        X = self._rows(X)
         with self._run() as run:
-            parts = [
-                _core.svm_decisions(self._model, values, support, form, run)
-                for values in self._blocks(X)
-            ]
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = False
-        return tags
+            return _core.svm_decisions(self._model, self._tiles(X), form, run)

@@ -12,9 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import _core, _params
 from mercer._arrays import Samples, weights
-from mercer._kernel_choice import Foreign
 from mercer._svm_fit import SvmFit
-from mercer._svm_kernel import whole
 from mercer._svm_labels import labels, names, refuse_empty
 
 CURVES = ("sigmoid", "isotonic")
@@ -56,7 +54,7 @@ class Probabilities(SvmFit):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, or their kernel values with the training samples if the kernel is precomputed.
 
         Returns
@@ -78,7 +76,7 @@ class Probabilities(SvmFit):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, or their kernel values with the training samples if the kernel is precomputed.
 
         Returns
@@ -104,7 +102,7 @@ class Probabilities(SvmFit):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The samples that the model was fitted on, or their kernel matrix.
         y : array-like of shape (n_samples,)
             Their classes.
@@ -124,19 +122,19 @@ class Probabilities(SvmFit):
         check_is_fitted(self)
         asked = _asked(self, method, cv)
         X = self._rows(X)
-        if len(X) != self.shape_fit_[0]:
+        n = X.shape[0]
+        if n != self.shape_fit_[0]:
             raise ValueError(
-                f"the model was fitted on {self.shape_fit_[0]} samples, and these are {len(X)}: "
+                f"the model was fitted on {self.shape_fit_[0]} samples, and these are {n}: "
                 "calibrate needs the samples of the fit"
             )
-        self._calibrate(X, self._lesson_again(y, weights(sample_weight, len(X)), X), asked)
+        self._calibrate(X, self._lesson_again(y, weights(sample_weight, n), X), asked)
         return self
 
     def _calibrate(self, X, aims: tuple, asked: tuple[str, int, int]) -> None:
         """Calibrate the model with the checked samples that it was fitted on."""
         with self._run() as run:
-            values = self._lesson_values(X)
-            self._model = _core.calibrate_svm(self._model, values, aims, asked, run)
+            self._model = _core.calibrate_svm(self._model, self._tiles(X), aims, asked, run)
         self._calibrated = True
 
     def _lesson_again(self, y, own: np.ndarray | None, X) -> tuple:
@@ -148,11 +146,6 @@ class Probabilities(SvmFit):
             )
         refuse_empty(classes, places, self.class_weight_, own)
         return (names(classes), places, self.class_weight_.tolist()), own
-
-    def _lesson_values(self, X) -> np.ndarray:
-        if isinstance(self._choice, Foreign):
-            return self._tiles(whole(self, self._choice, X, np.float64))
-        return self._tiles(X)
 
 
 def _asked(estimator, method: object, cv: object) -> tuple[str, int, int]:

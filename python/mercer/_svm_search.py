@@ -10,16 +10,15 @@ from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
 from mercer import _core
-from mercer._kernel_choice import Described, Foreign, Precomputed, has_gamma
+from mercer._kernel_choice import Choice, Described, has_gamma, written
 from mercer._params import is_integer, refuse
+from mercer._samples import Checked, Texts, splittable
 from mercer._svc import SVC
 from mercer._svc_path import prices_of
 from mercer._svm_kernel import choose_for, scale
 
 _CS = [2.0**power for power in range(-3, 12, 2)]
 _FACTORS = [4.0**power for power in range(-3, 3)]
-
-Choice = Described | Foreign | Precomputed
 
 
 @dataclass
@@ -80,6 +79,8 @@ def _gammas(estimator, X) -> list:
     """The gammas to compare; None alone for a kernel that has none beside its text."""
     if not has_gamma(estimator.kernel):
         return [None]
+    if estimator.gammas is None and isinstance(X, Texts):
+        return [None]
     if estimator.gammas is None:
         return [scale(X) * factor for factor in _FACTORS]
     given = estimator.gammas
@@ -88,13 +89,14 @@ def _gammas(estimator, X) -> list:
     return given.tolist() if isinstance(given, np.ndarray) else list(given)
 
 
-def _splits(estimator, X, y: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+def _splits(estimator, X: Checked, y: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
     cv = estimator.cv
     wrong = isinstance(cv, (str, bool)) or (is_integer(cv) and cv < 2)
     if wrong or not (is_integer(cv) or hasattr(cv, "split") or hasattr(cv, "__iter__")):
         expected = "an integer of at least 2, a splitter or an iterable of splits"
         raise refuse(estimator, "cv", expected, cv)
-    return [(_rows(a), _rows(b)) for a, b in check_cv(cv, y, classifier=True).split(X, y)]
+    rows = splittable(X)
+    return [(_rows(a), _rows(b)) for a, b in check_cv(cv, y, classifier=True).split(rows, y)]
 
 
 def _rows(rows) -> np.ndarray:
@@ -104,25 +106,15 @@ def _rows(rows) -> np.ndarray:
 
 
 def _compare(machine: SVC, X, aims: tuple, kernels: list[Choice], cs: list[float], splits) -> tuple:
-    """The best model, the scores of each kernel (prices × folds), and the place of the best.
-
-    Kernels of the library's own are compared in one search; each of the others is a matrix.
-    """
+    """The best model, the scores of each kernel (prices × folds), and the place of the best."""
     grid = {"kernels": [], "cs": cs, "splits": splits}
+    first = kernels[0]
+    if isinstance(first, Described):
+        grid["kernels"] = [written(choice) for choice in kernels]
+    values, choices = machine._values(X, first), machine._choices(X, first)
     with machine._run() as run:
-        if all(isinstance(choice, Described) for choice in kernels):
-            grid["kernels"] = [choice.text for choice in kernels]
-            choices = machine._choices(X, kernels[0])
-            model, _, scores, place = _core.svm_search(X, aims, grid, choices, run)
-            return model, scores, place
-        found = []
-        for choice in kernels:
-            values, choices = machine._values(X, choice), machine._choices(X, choice)
-            found.append(_core.svm_search(values, aims, grid, choices, run))
-    scores = [own[0] for _, _, own, _ in found]
-    bests = [own[c].mean() for own, (_, _, _, (_, c)) in zip(scores, found, strict=True)]
-    kernel = int(np.argmax(bests))
-    return found[kernel][0], scores, (kernel, found[kernel][3][1])
+        model, _, scores, place = _core.svm_search(values, aims, grid, choices, run)
+    return model, scores, place
 
 
 def _results(cs: list[float], gammas: list, scores: list[np.ndarray]) -> dict[str, object]:

@@ -29,7 +29,7 @@ class SvmRegressor(RegressorMixin, SvmFit):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, or the kernel matrix if the kernel is precomputed.
         y : array-like of shape (n_samples,)
             Targets.
@@ -58,7 +58,7 @@ class SvmRegressor(RegressorMixin, SvmFit):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, or their kernel values with the training samples if the kernel is precomputed.
 
         Returns

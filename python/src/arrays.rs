@@ -11,9 +11,9 @@ use numpy::{
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Samples in either number type, in C or Fortran order.
+/// A matrix in either number type, in C or Fortran order.
 #[derive(FromPyObject)]
-pub enum Samples<'py> {
+pub enum Matrix<'py> {
     /// Single precision.
     F32(PyReadonlyArray2<'py, f32>),
     /// Double precision.
@@ -29,16 +29,16 @@ pub enum Room<'py> {
     F64(PyReadwriteArray2<'py, f64>),
 }
 
-/// Runs the same lines with `$x` bound to the array of whichever type `$samples` has.
-macro_rules! with_samples {
-    ($samples:expr, $x:ident => $body:expr) => {
-        match $samples {
-            $crate::arrays::Samples::F32($x) => $body,
-            $crate::arrays::Samples::F64($x) => $body,
+/// Runs the same lines with `$x` bound to the array of whichever type `$matrix` has.
+macro_rules! with_matrix {
+    ($matrix:expr, $x:ident => $body:expr) => {
+        match $matrix {
+            $crate::arrays::Matrix::F32($x) => $body,
+            $crate::arrays::Matrix::F64($x) => $body,
         }
     };
 }
-pub(crate) use with_samples;
+pub(crate) use with_matrix;
 
 /// The array read in place.
 pub fn view<'a, T: Real + Element>(array: &'a PyReadonlyArray2<'_, T>) -> PyResult<MatRef<'a, T>> {

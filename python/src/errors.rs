@@ -24,6 +24,11 @@ pub fn exception(py: Python<'_>, error: Error) -> PyErr {
         Error::Memory { .. } => PyMemoryError::new_err(text),
         Error::Interrupted => PyKeyboardInterrupt::new_err(()),
         Error::Numeric(_) => numeric(py, text),
+        // What a function of the user's raised is raised as it is.
+        Error::Own { source, .. } => match source.downcast::<PyErr>() {
+            Ok(raised) => *raised,
+            Err(_) => PyValueError::new_err(text),
+        },
         Error::Format { .. } => FormatError::new_err(text),
         Error::File { path, source } => file(&path, &source),
         // Parameters, shapes, features, kernel texts, values that are not finite.

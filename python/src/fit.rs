@@ -1,7 +1,6 @@
-//! Fitting: parameters as Python hands them over, and the three ways to fit.
+//! Fitting: parameters as Python hands them over, and the two kinds of components.
 
-use mercer::io::{Dtype, Model as Fitted, Saved};
-use mercer::linalg::view::MatRef;
+use mercer::io::{Dtype, Saved};
 use mercer::model::Components;
 use mercer::model::inverse::InverseParams;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
@@ -12,10 +11,11 @@ use mercer::{Context, KernelSpec};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::arrays::{Samples, dense, view, with_samples};
+use crate::arrays::{Matrix, view, with_matrix};
 use crate::enter::{Run, enter};
-use crate::kernels::parse;
+use crate::kernels::{Written, parse};
 use crate::model::Model;
+use crate::samples::{Given, Rows, with_given};
 
 /// A number of components: none for all, an integer, a share of the variance, or `"mle"`.
 #[derive(FromPyObject)]
@@ -38,9 +38,9 @@ fn components(choice: Option<Choice>) -> PyResult<Components> {
 /// The parameters of kernel PCA, from a dictionary.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub struct KernelPcaChoices {
+pub struct KernelPcaChoices<'py> {
     components: Option<Choice>,
-    kernel: String,
+    kernel: Written<'py>,
     center: bool,
     solver: String,
     tolerance: Option<f64>,
@@ -48,8 +48,6 @@ pub struct KernelPcaChoices {
     seed: u64,
     remove_zero: bool,
     inverse: Option<InverseChoices>,
-    /// Whether kernel values are in single precision.
-    pub single: bool,
     /// The number type of results.
     pub dtype: String,
 }
@@ -59,10 +57,10 @@ pub struct KernelPcaChoices {
 #[derive(FromPyObject)]
 struct InverseChoices(Option<String>, Option<f64>, bool);
 
-impl KernelPcaChoices {
+impl KernelPcaChoices<'_> {
     /// The parameters, the inverse map aside: its kernel may depend on the samples.
     pub fn params(self, py: Python<'_>) -> PyResult<(KernelPcaParams, Option<Inverse>)> {
-        let kernel = parse(py, &self.kernel)?;
+        let kernel = self.kernel.spec(py)?;
         let solver = match self.solver.as_str() {
             "auto" => Solver::Auto,
             "full" => Solver::Full,
@@ -94,66 +92,40 @@ pub struct Inverse {
     center: bool,
 }
 
-/// Fits kernel PCA on samples.
+/// Fits kernel PCA on samples or on a kernel matrix.
 #[pyfunction]
 pub fn fit_kernel_pca(
     py: Python<'_>,
-    x: Samples<'_>,
-    choices: KernelPcaChoices,
+    x: Given<'_>,
+    choices: KernelPcaChoices<'_>,
     run: Run,
 ) -> PyResult<Model> {
-    let (single, dtype) = (choices.single, dtype_named(&choices.dtype));
+    let dtype = dtype_named(&choices.dtype);
     let (params, inverse) = choices.params(py)?;
-    let model = with_samples!(&x, x => {
-        let x = view(x)?;
-        enter(py, &run, |ctx| match single {
-            true => on_samples(ctx, params, inverse, x).map(Fitted::KernelPca32),
-            false => on_samples(ctx, params, inverse, x).map(Fitted::KernelPca64),
-        })?
+    let model = with_given!(x, rows => {
+        enter(py, &run, |ctx| fitted(ctx, params, inverse, rows))?.into()
     });
     Ok(Model::holding(Saved::new(model, dtype)))
 }
 
-fn on_samples<T: Real>(
+fn fitted<T: Real>(
     ctx: &Context,
     mut params: KernelPcaParams,
     inverse: Option<Inverse>,
-    x: MatRef<'_, impl Real>,
+    rows: Rows<'_, T>,
 ) -> mercer::Result<KernelPca<T>> {
-    let points = dense::<T>(x)?;
-    params.kernel = params.kernel.resolve(&points)?;
+    let points = match rows {
+        Rows::Samples(points) => points,
+        Rows::Matrix(matrix) => return KernelPca::fit_gram(ctx, &params, matrix),
+    };
+    params.kernel = params.kernel.resolve(points)?;
     // As scikit-learn does: without a word, the way back uses the kernel of the way there, numbers and all.
     params.inverse = inverse.map(|inverse| InverseParams {
         kernel: inverse.kernel.unwrap_or_else(|| params.kernel.clone()),
         alpha: inverse.alpha,
         center: inverse.center,
     });
-    KernelPca::fit(ctx, &params, &points)
-}
-
-/// Fits kernel PCA on a kernel matrix.
-#[pyfunction]
-pub fn fit_gram(
-    py: Python<'_>,
-    matrix: Samples<'_>,
-    choices: KernelPcaChoices,
-    run: Run,
-) -> PyResult<Model> {
-    let dtype = dtype_named(&choices.dtype);
-    let (params, _) = choices.params(py)?;
-    let model = match &matrix {
-        Samples::F32(matrix) => {
-            let matrix = view(matrix)?;
-            enter(py, &run, |ctx| KernelPca::fit_gram(ctx, &params, matrix))
-                .map(Fitted::KernelPca32)?
-        }
-        Samples::F64(matrix) => {
-            let matrix = view(matrix)?;
-            enter(py, &run, |ctx| KernelPca::fit_gram(ctx, &params, matrix))
-                .map(Fitted::KernelPca64)?
-        }
-    };
-    Ok(Model::holding(Saved::new(model, dtype)))
+    KernelPca::fit(ctx, &params, points)
 }
 
 /// The parameters of PCA, from a dictionary.
@@ -189,17 +161,17 @@ impl PcaChoices {
 
 /// Fits PCA on samples, which are read in place.
 #[pyfunction]
-pub fn fit_pca(py: Python<'_>, x: Samples<'_>, choices: PcaChoices, run: Run) -> PyResult<Model> {
+pub fn fit_pca(py: Python<'_>, x: Matrix<'_>, choices: PcaChoices, run: Run) -> PyResult<Model> {
     let params = choices.params()?;
     let dtype = match &x {
-        Samples::F32(_) => Dtype::F32,
-        Samples::F64(_) => Dtype::F64,
+        Matrix::F32(_) => Dtype::F32,
+        Matrix::F64(_) => Dtype::F64,
     };
-    let model = with_samples!(&x, x => {
+    let model = with_matrix!(&x, x => {
         let x = view(x)?;
         enter(py, &run, |ctx| Pca::fit(ctx, &params, x))?
     });
-    Ok(Model::holding(Saved::new(Fitted::Pca(model), dtype)))
+    Ok(Model::holding(Saved::new(model.into(), dtype)))
 }
 
 /// The number type of results.

@@ -1,15 +1,36 @@
 //! Kernels as text: descriptions of the families, checked specs, and the full matrix.
 
-use mercer::kernel::{Domain, Family, Leaf, Value};
-use mercer::{Dense, KernelSpec, VectorKernel, gram};
-use numpy::Element;
-use pyo3::exceptions::PyTypeError;
+use mercer::kernel::{Domain, Family, Input, Leaf, Value};
+use mercer::linalg::view::MatMut;
+use mercer::points::Samples as Points;
+use mercer::{KernelSpec, VectorKernel, gram};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::arrays::{Room, Samples, dense, room, view, with_samples};
+use crate::anchors::bound;
+use crate::arrays::{Room, room};
 use crate::enter::{Run, enter};
 use crate::errors::exception;
+use crate::samples::{Number, Samples, with_points};
+
+/// A kernel as text, alone or with the functions of the user's that it names.
+#[derive(FromPyObject)]
+pub enum Written<'py> {
+    /// A text.
+    Text(String),
+    /// A text with names, and what they stand for.
+    Bound(String, Vec<Bound<'py, PyAny>>),
+}
+
+impl Written<'_> {
+    /// The kernel.
+    pub fn spec(&self, py: Python<'_>) -> PyResult<KernelSpec> {
+        match self {
+            Written::Text(text) => parse(py, text),
+            Written::Bound(text, functions) => bound(&parse(py, text)?, functions.clone()),
+        }
+    }
+}
 
 /// What every family of kernels says of itself, as dictionaries.
 #[pyfunction]
@@ -23,6 +44,7 @@ fn describe<'py>(py: Python<'py>, family: &Family) -> PyResult<Bound<'py, PyDict
     dict.set_item("aliases", family.aliases.to_vec())?;
     dict.set_item("doc", family.doc)?;
     dict.set_item("formula", family.formula)?;
+    dict.set_item("input", input(family.input))?;
     dict.set_item("positional", family.takes_positional())?;
     let parameters = family.parameters.iter().map(|parameter| {
         let entry = PyDict::new(py);
@@ -68,67 +90,73 @@ fn values<'py>(py: Python<'py>, leaf: &Leaf) -> PyResult<Bound<'py, PyDict>> {
 
 /// The spec with every parameter a number, found from the samples where it is a rule.
 #[pyfunction]
-pub fn resolve(py: Python<'_>, text: &str, x: Samples<'_>) -> PyResult<String> {
-    let spec = parse(py, text)?;
-    with_samples!(&x, x => {
-        let x = view(x)?;
-        let resolved = dense::<f64>(x).and_then(|points| spec.resolve(&points));
-        resolved.map(|spec| spec.to_string()).map_err(|error| exception(py, error))
-    })
+pub fn resolve(py: Python<'_>, kernel: Written<'_>, x: &Bound<'_, Samples>) -> PyResult<String> {
+    let spec = kernel.spec(py)?;
+    let resolved = with_points!(x, points => spec.resolve(points));
+    resolved.map(|spec| spec.to_string()).map_err(|error| exception(py, error))
 }
 
-/// Fills `out` with the kernel values of the rows of `x` with those of `y`, or with each other.
+/// Fills `out` with the kernel values of the samples `x` with those of `y`, or with each other.
 #[pyfunction]
-#[pyo3(signature = (text, x, y, out, run))]
+#[pyo3(signature = (kernel, x, y, out, run))]
 pub fn fill_matrix(
     py: Python<'_>,
-    text: &str,
-    x: Samples<'_>,
-    y: Option<Samples<'_>>,
+    kernel: Written<'_>,
+    x: &Bound<'_, Samples>,
+    y: Option<Bound<'_, Samples>>,
     out: Room<'_>,
     run: Run,
 ) -> PyResult<()> {
-    let spec = parse(py, text)?;
-    match (x, y, out) {
-        (Samples::F32(x), None, Room::F32(mut out)) => {
-            let matrix = Matrix { spec, x: view(&x)?, y: None, out: room(&mut out)? };
-            enter(py, &run, |ctx| matrix.fill(ctx))
-        }
-        (Samples::F64(x), None, Room::F64(mut out)) => {
-            let matrix = Matrix { spec, x: view(&x)?, y: None, out: room(&mut out)? };
-            enter(py, &run, |ctx| matrix.fill(ctx))
-        }
-        (Samples::F32(x), Some(Samples::F32(y)), Room::F32(mut out)) => {
-            let matrix = Matrix { spec, x: view(&x)?, y: Some(view(&y)?), out: room(&mut out)? };
-            enter(py, &run, |ctx| matrix.fill(ctx))
-        }
-        (Samples::F64(x), Some(Samples::F64(y)), Room::F64(mut out)) => {
-            let matrix = Matrix { spec, x: view(&x)?, y: Some(view(&y)?), out: room(&mut out)? };
-            enter(py, &run, |ctx| matrix.fill(ctx))
-        }
-        _ => Err(PyTypeError::new_err("both sample sets and the result must have one number type")),
+    let spec = kernel.spec(py)?;
+    match out {
+        Room::F32(mut out) => fill(py, &spec, x, y.as_ref(), room(&mut out)?, &run),
+        Room::F64(mut out) => fill(py, &spec, x, y.as_ref(), room(&mut out)?, &run),
     }
 }
 
-/// A kernel matrix to be filled.
-struct Matrix<'a, T> {
-    spec: KernelSpec,
-    x: mercer::linalg::view::MatRef<'a, T>,
-    y: Option<mercer::linalg::view::MatRef<'a, T>>,
-    out: mercer::linalg::view::MatMut<'a, T>,
+fn fill<T: Number>(
+    py: Python<'_>,
+    spec: &KernelSpec,
+    x: &Bound<'_, Samples>,
+    y: Option<&Bound<'_, Samples>>,
+    out: MatMut<'_, T>,
+    run: &Run,
+) -> PyResult<()> {
+    let x: &Points<T> = x.get().points()?;
+    let y: Option<&Points<T>> = y.map(|y| y.get().points()).transpose()?;
+    enter(py, run, |ctx| {
+        if let Some(y) = y {
+            x.check_like(y)?;
+        }
+        let kernel = VectorKernel::<T>::new(&spec.resolve(x)?)?;
+        gram::matrix(ctx, &kernel, x, y, out)
+    })
 }
 
-impl<T: mercer::real::Real + Element> Matrix<'_, T> {
-    fn fill(self, ctx: &mercer::Context) -> mercer::Result<()> {
-        let x: Dense<T> = dense(self.x)?;
-        let y: Option<Dense<T>> = self.y.map(dense).transpose()?;
-        if let Some(y) = &y
-            && y.d() != x.d()
-        {
-            return Err(mercer::Error::Features { expected: x.d(), found: y.d() });
-        }
-        let kernel = VectorKernel::<T>::new(&self.spec.resolve(&x)?)?;
-        gram::matrix(ctx, &kernel, &x, y.as_ref(), self.out)
+/// Groups of columns with what they hold, and what whole samples are.
+type Purpose = (Vec<(Vec<String>, Option<&'static str>)>, Option<&'static str>);
+
+/// What a kernel is for: the groups of columns that it names, each with what it holds, and what it is for as a whole.
+/// `"numbers"` or `"texts"`; None for a function of the user's alone.
+#[pyfunction]
+pub fn purpose(py: Python<'_>, text: &str) -> PyResult<Purpose> {
+    let spec = parse(py, text)?;
+    let group = |names: &[String]| {
+        let inner = spec.on_columns(names);
+        (names.to_vec(), inner.as_ref().and_then(holds))
+    };
+    let groups = spec.columns().into_iter().map(group).collect();
+    Ok((groups, holds(&spec)))
+}
+
+fn holds(spec: &KernelSpec) -> Option<&'static str> {
+    spec.input().map(input)
+}
+
+fn input(input: Input) -> &'static str {
+    match input {
+        Input::Vectors | Input::Histograms => "numbers",
+        Input::Strings => "texts",
     }
 }
 

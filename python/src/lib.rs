@@ -1,6 +1,7 @@
 //! The Python door: numpy arrays in and out, errors as exceptions, the interpreter free while work is done. No
 //! mathematics lives here; `mercer/_core.pyi` lists what Python sees.
 
+mod anchors;
 mod arrays;
 mod contexts;
 mod detector;
@@ -10,11 +11,14 @@ mod fit;
 mod kernels;
 mod kmeans;
 mod model;
+mod own;
 mod preimage;
 mod ridge;
+mod samples;
 mod search;
 mod spread;
 mod svm;
+mod validity;
 
 use pyo3::prelude::*;
 
@@ -28,9 +32,9 @@ mod _core {
     #[pymodule_export]
     use super::errors::FormatError;
     #[pymodule_export]
-    use super::fit::{fit_gram, fit_kernel_pca, fit_pca};
+    use super::fit::{fit_kernel_pca, fit_pca};
     #[pymodule_export]
-    use super::kernels::{canonical, families, fill_matrix, parameters, resolve};
+    use super::kernels::{canonical, families, fill_matrix, parameters, purpose, resolve};
     #[pymodule_export]
     use super::kmeans::{fit_kernel_kmeans, kmeans_distances, kmeans_facts, kmeans_labels};
     #[pymodule_export]
@@ -38,11 +42,11 @@ mod _core {
     #[pymodule_export]
     use super::preimage::{preimage_errors, preimages};
     #[pymodule_export]
-    use super::ridge::{
-        coefficients, fit_kernel_ridge, fit_kernel_ridge_gram, offsets, predict, remarks, widths,
-    };
+    use super::ridge::{coefficients, fit_kernel_ridge, offsets, predict, remarks, widths};
     #[pymodule_export]
-    use super::search::{search, search_gram};
+    use super::samples::Samples;
+    #[pymodule_export]
+    use super::search::search;
     #[pymodule_export]
     use super::spread::Spread;
     #[pymodule_export]
@@ -50,6 +54,9 @@ mod _core {
         calibrate_svm, fit_svm, read_libsvm, svm_classes, svm_coefficients, svm_decisions,
         svm_facts, svm_path, svm_search, write_libsvm,
     };
+
+    #[pymodule_export]
+    use super::validity::{Correction, FeatureMap, check_matrix, repair};
 
     #[pymodule_init]
     fn init(module: &super::Bound<'_, super::PyModule>) -> super::PyResult<()> {

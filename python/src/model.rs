@@ -2,25 +2,29 @@
 
 use std::path::{Path, PathBuf};
 
-use mercer::Dense;
 use mercer::io::{self, Model as Fitted, Saved};
 use mercer::linalg::view::Mat;
 use mercer::model::kernel_pca::KernelPca;
 use mercer::real::Real;
-use numpy::{Element, PyArray1, PyArray2, PyReadonlyArray2, PyReadwriteArray2, ToPyArray};
+use numpy::{Element, PyArray1, PyArray2, PyReadwriteArray2, ToPyArray};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 
-use crate::arrays::{Room, Samples, copied, dense, room, shown, view, with_samples};
+use crate::anchors;
+use crate::arrays::{Matrix, Room, copied, room, shown, view};
 use crate::enter::{Run, enter};
 use crate::errors::exception;
+use crate::samples::{Given, Number, Rows, Samples, other_type};
 
 /// A fitted model with what belongs to it in a file: scaling, names of columns, notes. It never changes.
 #[pyclass(frozen, module = "mercer._core")]
 pub struct Model {
     saved: Saved,
 }
+
+/// The content of a file, functions of the user's, and stores of objects.
+type Content<'py> = (Bound<'py, PyBytes>, Vec<Py<PyAny>>, Vec<Py<PyAny>>);
 
 /// Runs the same lines with `$model` bound to the kernel PCA of whichever number type, also to that of a detector.
 macro_rules! with_kernel_pca {
@@ -63,11 +67,19 @@ impl Model {
 
 #[pymethods]
 impl Model {
-    /// A model from the content of a file.
+    /// A model from the content of a file, and what that does not hold: functions of the user's, and stores of objects.
     #[new]
-    fn from_bytes(py: Python<'_>, content: &[u8]) -> PyResult<Self> {
+    #[pyo3(signature = (content, functions=Vec::new(), stores=Vec::new()))]
+    fn from_bytes(
+        py: Python<'_>,
+        content: &[u8],
+        functions: Vec<Bound<'_, PyAny>>,
+        stores: Vec<Py<PyAny>>,
+    ) -> PyResult<Self> {
         let saved = io::from_bytes(Path::new("pickled model"), content);
-        saved.map(|saved| Self { saved }).map_err(|error| exception(py, error))
+        let mut saved = saved.map_err(|error| exception(py, error))?;
+        anchors::put_back(&mut saved.model, functions, stores)?;
+        Ok(Self { saved })
     }
 
     /// The content of the model's file.
@@ -76,10 +88,10 @@ impl Model {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyType>, (Bound<'py, PyBytes>,))> {
-        Ok((slf.get_type(), (slf.get().to_bytes(slf.py())?,)))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, Content<'py>)> {
+        let (model, py) = (slf.get(), slf.py());
+        let (functions, stores) = anchors::of_the_user(&model.saved.model, py)?;
+        Ok((slf.get_type(), (model.to_bytes(py)?, functions, stores)))
     }
 
     /// The same model with names of columns and notes (JSON) for its file.
@@ -204,23 +216,10 @@ impl Model {
         })
     }
 
-    /// The training samples where they lie, or None; of a support vector machine, its support vectors.
+    /// The training samples, numbers where they lie, or None; of a support vector machine, its support vectors.
     #[getter]
     fn anchors<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let owner = slf.clone().into_any();
-        match &slf.get().saved.model {
-            Fitted::Pca(_) => Ok(None),
-            Fitted::KernelPca32(model) => samples(model.anchors.as_ref(), owner),
-            Fitted::KernelPca64(model) => samples(model.anchors.as_ref(), owner),
-            Fitted::KernelRidge32(model) => samples(model.anchors.as_ref(), owner),
-            Fitted::KernelRidge64(model) => samples(model.anchors.as_ref(), owner),
-            Fitted::Svm32(model) => samples(model.anchors.as_ref(), owner),
-            Fitted::Svm64(model) => samples(model.anchors.as_ref(), owner),
-            Fitted::KernelKMeans32(model) => samples(model.anchors.as_ref(), owner),
-            Fitted::KernelKMeans64(model) => samples(model.anchors.as_ref(), owner),
-            Fitted::Detector32(model) => samples(model.pca.anchors.as_ref(), owner),
-            Fitted::Detector64(model) => samples(model.pca.anchors.as_ref(), owner),
-        }
+        anchors::of(&slf.get().saved.model, slf.clone().into_any())
     }
 
     /// The components that the map back was learned on, where they lie, or None.
@@ -253,31 +252,31 @@ impl Model {
     fn reconstruction_error<'py>(
         &self,
         py: Python<'py>,
-        x: Samples<'_>,
+        x: &Bound<'_, Samples>,
         run: Run,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let errors = with_kernel_pca!(self, model => with_samples!(&x, x => {
-            let x = view(x)?;
-            enter(py, &run, |ctx| model.reconstruction_error(ctx, &dense(x)?))
-        }))?;
+        let errors = with_kernel_pca!(self, model => {
+            let x = x.get().points()?;
+            enter(py, &run, |ctx| model.reconstruction_error(ctx, x))
+        })?;
         Ok(errors.to_pyarray(py))
     }
 
     /// Writes the components of new samples, or of new rows of a kernel matrix. Samples and results have the number type
-    /// that the model works in.
-    fn transform(&self, py: Python<'_>, x: Samples<'_>, out: Room<'_>, run: Run) -> PyResult<()> {
+    /// that the model works in; PCA takes samples as a matrix.
+    fn transform(&self, py: Python<'_>, x: Given<'_>, out: Room<'_>, run: Run) -> PyResult<()> {
         match (&self.saved.model, x, out) {
-            (Fitted::KernelPca32(model), Samples::F32(x), Room::F32(mut out)) => {
+            (Fitted::KernelPca32(model), x, Room::F32(mut out)) => {
                 project(py, model, &x, &mut out, &run)
             }
-            (Fitted::KernelPca64(model), Samples::F64(x), Room::F64(mut out)) => {
+            (Fitted::KernelPca64(model), x, Room::F64(mut out)) => {
                 project(py, model, &x, &mut out, &run)
             }
-            (Fitted::Pca(model), Samples::F32(x), Room::F32(mut out)) => {
+            (Fitted::Pca(model), Given::Matrix(Matrix::F32(x)), Room::F32(mut out)) => {
                 let (x, out) = (view(&x)?, room(&mut out)?);
                 enter(py, &run, |ctx| model.transform(ctx, x, out))
             }
-            (Fitted::Pca(model), Samples::F64(x), Room::F64(mut out)) => {
+            (Fitted::Pca(model), Given::Matrix(Matrix::F64(x)), Room::F64(mut out)) => {
                 let (x, out) = (view(&x)?, room(&mut out)?);
                 enter(py, &run, |ctx| model.transform(ctx, x, out))
             }
@@ -289,16 +288,16 @@ impl Model {
     fn inverse_transform(
         &self,
         py: Python<'_>,
-        scores: Samples<'_>,
+        scores: Matrix<'_>,
         out: Room<'_>,
         run: Run,
     ) -> PyResult<()> {
         match (&self.saved.model, scores, out) {
-            (Fitted::Pca(model), Samples::F32(scores), Room::F32(mut out)) => {
+            (Fitted::Pca(model), Matrix::F32(scores), Room::F32(mut out)) => {
                 let (scores, out) = (view(&scores)?, room(&mut out)?);
                 enter(py, &run, |ctx| model.inverse_transform(ctx, scores, out))
             }
-            (Fitted::Pca(model), Samples::F64(scores), Room::F64(mut out)) => {
+            (Fitted::Pca(model), Matrix::F64(scores), Room::F64(mut out)) => {
                 let (scores, out) = (view(&scores)?, room(&mut out)?);
                 enter(py, &run, |ctx| model.inverse_transform(ctx, scores, out))
             }
@@ -363,17 +362,17 @@ impl Model {
     }
 }
 
-fn project<T: Real + Element>(
+fn project<T: Number>(
     py: Python<'_>,
     model: &KernelPca<T>,
-    x: &PyReadonlyArray2<'_, T>,
+    x: &Given<'_>,
     out: &mut PyReadwriteArray2<'_, T>,
     run: &Run,
 ) -> PyResult<()> {
-    let (x, out) = (view(x)?, room(out)?);
-    enter(py, run, |ctx| match model.anchors {
-        Some(_) => model.transform(ctx, &dense(x)?, out),
-        None => model.transform_gram(ctx, x, out),
+    let (rows, out) = (x.rows::<T>()?, room(out)?);
+    enter(py, run, |ctx| match rows {
+        Rows::Samples(x) => model.transform(ctx, x, out),
+        Rows::Matrix(x) => model.transform_gram(ctx, x, out),
     })
 }
 
@@ -385,20 +384,6 @@ fn training_scores<T: Real, U: Real + Element>(
     let out = room(out)?;
     out.data.iter_mut().zip(scores.data()).for_each(|(place, &score)| *place = U::of(score));
     Ok(())
-}
-
-/// The samples of a model where they lie. `owner` must be the frozen object that they belong to.
-fn samples<'py, T: Real + Element>(
-    anchors: Option<&Dense<T>>,
-    owner: Bound<'py, PyAny>,
-) -> PyResult<Option<Bound<'py, PyAny>>> {
-    // SAFETY: the samples belong to a frozen object, which the array keeps alive.
-    anchors.map(|x| unsafe { shown(x.data(), x.n(), x.d(), owner) }).transpose()
-}
-
-/// What is said of samples or results of the wrong number type.
-pub fn other_type() -> PyErr {
-    PyTypeError::new_err("samples and results must have the number type that the model works in")
 }
 
 /// The value as JSON.

@@ -1,4 +1,4 @@
-//! Samples whose images come close to given components.
+//! Matrix whose images come close to given components.
 
 use mercer::io::Model as Fitted;
 use mercer::model::kernel_pca::KernelPca;
@@ -7,10 +7,11 @@ use mercer::real::Real;
 use numpy::{Element, PyArray1, PyReadonlyArray2, PyReadwriteArray2, ToPyArray};
 use pyo3::prelude::*;
 
-use crate::arrays::{Room, Samples, dense, room, view};
+use crate::arrays::{Matrix, Room, dense, room, view};
 use crate::enter::{Run, enter};
 use crate::fit::unknown;
-use crate::model::{Model, other_type};
+use crate::model::Model;
+use crate::samples::other_type;
 
 /// How samples are looked for, from a dictionary.
 #[derive(FromPyObject)]
@@ -47,17 +48,17 @@ impl PreimageChoices {
 pub fn preimages(
     py: Python<'_>,
     model: &Bound<'_, Model>,
-    scores: Samples<'_>,
+    scores: Matrix<'_>,
     out: Room<'_>,
     choices: PreimageChoices,
     run: Run,
 ) -> PyResult<Vec<usize>> {
     let params = choices.params()?;
     match (&model.get().saved().model, scores, out) {
-        (Fitted::KernelPca32(model), Samples::F32(scores), Room::F32(mut out)) => {
+        (Fitted::KernelPca32(model), Matrix::F32(scores), Room::F32(mut out)) => {
             found(py, model, &scores, &mut out, &params, &run)
         }
-        (Fitted::KernelPca64(model), Samples::F64(scores), Room::F64(mut out)) => {
+        (Fitted::KernelPca64(model), Matrix::F64(scores), Room::F64(mut out)) => {
             found(py, model, &scores, &mut out, &params, &run)
         }
         _ => Err(other_type()),
@@ -83,16 +84,16 @@ fn found<T: Real + Element>(
 pub fn preimage_errors<'py>(
     py: Python<'py>,
     model: &Bound<'_, Model>,
-    scores: Samples<'_>,
-    samples: Samples<'_>,
+    scores: Matrix<'_>,
+    samples: Matrix<'_>,
     run: Run,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let errors = match (&model.get().saved().model, &scores, &samples) {
-        (Fitted::KernelPca32(model), Samples::F32(scores), Samples::F32(samples)) => {
+        (Fitted::KernelPca32(model), Matrix::F32(scores), Matrix::F32(samples)) => {
             let (scores, samples) = (view(scores)?, view(samples)?);
             enter(py, &run, |ctx| model.preimage_errors(ctx, &dense(scores)?, &dense(samples)?))?
         }
-        (Fitted::KernelPca64(model), Samples::F64(scores), Samples::F64(samples)) => {
+        (Fitted::KernelPca64(model), Matrix::F64(scores), Matrix::F64(samples)) => {
             let (scores, samples) = (view(scores)?, view(samples)?);
             enter(py, &run, |ctx| model.preimage_errors(ctx, &dense(scores)?, &dense(samples)?))?
         }

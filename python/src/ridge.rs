@@ -1,27 +1,28 @@
 //! Kernel ridge regression: fitting, predicting, and what a fitted one tells.
 
 use mercer::io::{Model as Fitted, Saved};
-use mercer::linalg::view::{Mat, MatRef};
+use mercer::linalg::view::Mat;
 use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Targets};
 use mercer::real::Real;
 use mercer::solve::ridge::Solver;
 use mercer::{Context, select};
-use numpy::{Element, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2, ToPyArray};
+use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2, ToPyArray};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::arrays::{Room, Samples, dense, room, shown, view, with_samples};
+use crate::arrays::{Room, room, shown, view};
 use crate::enter::{Run, enter};
 use crate::errors::exception;
 use crate::fit::{dtype_named, unknown};
-use crate::kernels::parse;
-use crate::model::{Model, json, other_type};
+use crate::kernels::{Written, parse};
+use crate::model::{Model, json};
+use crate::samples::{Given, Number, Rows, Samples, other_type, with_given, with_points};
 
 /// The parameters of kernel ridge regression, from a dictionary.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub struct RidgeChoices {
-    kernel: String,
+pub struct RidgeChoices<'py> {
+    kernel: Written<'py>,
     alpha: Vec<f64>,
     intercept: bool,
     solver: String,
@@ -29,13 +30,11 @@ pub struct RidgeChoices {
     max_passes: Option<usize>,
     seed: u64,
     classes: Option<Vec<String>>,
-    /// Whether kernel values are in single precision.
-    pub single: bool,
     /// The number type of results.
     pub dtype: String,
 }
 
-impl RidgeChoices {
+impl RidgeChoices<'_> {
     /// The parameters.
     pub fn params(&self, py: Python<'_>) -> PyResult<KernelRidgeParams> {
         let solver = match self.solver.as_str() {
@@ -46,7 +45,7 @@ impl RidgeChoices {
             name => return Err(unknown("solver", name)),
         };
         Ok(KernelRidgeParams {
-            kernel: parse(py, &self.kernel)?,
+            kernel: self.kernel.spec(py)?,
             alpha: self.alpha.clone(),
             intercept: self.intercept,
             solver,
@@ -88,7 +87,7 @@ impl Task {
         py: Python<'_>,
         aims: &Aims<'_>,
         start: Option<&PyReadonlyArray2<'_, f64>>,
-        choices: &RidgeChoices,
+        choices: &RidgeChoices<'_>,
     ) -> PyResult<Self> {
         let (values, weights) = aims.read()?;
         let (start, classes) = (start.map(copied).transpose()?, choices.classes.clone());
@@ -99,71 +98,29 @@ impl Task {
         Targets { values: &self.values, weights: self.weights.as_deref() }
     }
 
-    fn on_samples<T: Real>(
-        &self,
-        ctx: &Context,
-        x: MatRef<'_, impl Real>,
-    ) -> mercer::Result<KernelRidge<T>> {
-        let (points, start) = (dense::<T>(x)?, self.start.as_ref());
-        let model = KernelRidge::fit(ctx, &self.params, &points, self.targets(), start)?;
-        Ok(KernelRidge { classes: self.classes.clone(), ..model })
-    }
-
-    fn on_matrix<T: Real>(
-        &self,
-        ctx: &Context,
-        matrix: MatRef<'_, T>,
-    ) -> mercer::Result<KernelRidge<T>> {
-        let start = self.start.as_ref();
-        let model = KernelRidge::fit_gram(ctx, &self.params, matrix, self.targets(), start)?;
+    fn fit<T: Real>(&self, ctx: &Context, rows: Rows<'_, T>) -> mercer::Result<KernelRidge<T>> {
+        let (params, targets, start) = (&self.params, self.targets(), self.start.as_ref());
+        let model = match rows {
+            Rows::Samples(x) => KernelRidge::fit(ctx, params, x, targets, start)?,
+            Rows::Matrix(x) => KernelRidge::fit_gram(ctx, params, x, targets, start)?,
+        };
         Ok(KernelRidge { classes: self.classes.clone(), ..model })
     }
 }
 
-/// Fits kernel ridge regression on samples; conjugate gradients begin with the coefficients `start`.
+/// Fits kernel ridge regression on samples or on a kernel matrix; conjugate gradients begin with the coefficients `start`.
 #[pyfunction]
 #[pyo3(signature = (x, aims, start, choices, run))]
 pub fn fit_kernel_ridge(
     py: Python<'_>,
-    x: Samples<'_>,
+    x: Given<'_>,
     aims: Aims<'_>,
     start: Option<PyReadonlyArray2<'_, f64>>,
-    choices: RidgeChoices,
+    choices: RidgeChoices<'_>,
     run: Run,
 ) -> PyResult<Model> {
     let task = Task::new(py, &aims, start.as_ref(), &choices)?;
-    let model = with_samples!(&x, x => {
-        let x = view(x)?;
-        enter(py, &run, |ctx| match choices.single {
-            true => task.on_samples(ctx, x).map(Fitted::KernelRidge32),
-            false => task.on_samples(ctx, x).map(Fitted::KernelRidge64),
-        })?
-    });
-    Ok(Model::holding(Saved::new(model, dtype_named(&choices.dtype))))
-}
-
-/// Fits kernel ridge regression on a kernel matrix.
-#[pyfunction]
-#[pyo3(signature = (matrix, aims, start, choices, run))]
-pub fn fit_kernel_ridge_gram(
-    py: Python<'_>,
-    matrix: Samples<'_>,
-    aims: Aims<'_>,
-    start: Option<PyReadonlyArray2<'_, f64>>,
-    choices: RidgeChoices,
-    run: Run,
-) -> PyResult<Model> {
-    let task = Task::new(py, &aims, start.as_ref(), &choices)?;
-    let model = match &matrix {
-        Samples::F32(matrix) => {
-            let matrix = view(matrix)?;
-            Fitted::KernelRidge32(enter(py, &run, |ctx| task.on_matrix(ctx, matrix))?)
-        }
-        Samples::F64(matrix) => {
-            let matrix = view(matrix)?;
-            Fitted::KernelRidge64(enter(py, &run, |ctx| task.on_matrix(ctx, matrix))?)
-        }
-    };
+    let model = with_given!(x, rows => enter(py, &run, |ctx| task.fit(ctx, rows))?.into());
     Ok(Model::holding(Saved::new(model, dtype_named(&choices.dtype))))
 }
 
@@ -184,32 +141,32 @@ macro_rules! with_ridge {
 pub fn predict(
     py: Python<'_>,
     model: &Bound<'_, Model>,
-    x: Samples<'_>,
+    x: Given<'_>,
     out: Room<'_>,
     run: Run,
 ) -> PyResult<()> {
-    match (&model.get().saved().model, x, out) {
-        (Fitted::KernelRidge32(model), Samples::F32(x), Room::F32(mut out)) => {
+    match (&model.get().saved().model, out) {
+        (Fitted::KernelRidge32(model), Room::F32(mut out)) => {
             evaluate(py, model, &x, &mut out, &run)
         }
-        (Fitted::KernelRidge64(model), Samples::F64(x), Room::F64(mut out)) => {
+        (Fitted::KernelRidge64(model), Room::F64(mut out)) => {
             evaluate(py, model, &x, &mut out, &run)
         }
         _ => Err(other_type()),
     }
 }
 
-fn evaluate<T: Real + Element>(
+fn evaluate<T: Number>(
     py: Python<'_>,
     model: &KernelRidge<T>,
-    x: &PyReadonlyArray2<'_, T>,
+    x: &Given<'_>,
     out: &mut PyReadwriteArray2<'_, T>,
     run: &Run,
 ) -> PyResult<()> {
-    let (x, out) = (view(x)?, room(out)?);
-    enter(py, run, |ctx| match model.anchors {
-        Some(_) => model.predict(ctx, &dense(x)?, out),
-        None => model.predict_gram(ctx, x, out),
+    let (rows, out) = (x.rows::<T>()?, room(out)?);
+    enter(py, run, |ctx| match rows {
+        Rows::Samples(x) => model.predict(ctx, x, out),
+        Rows::Matrix(x) => model.predict_gram(ctx, x, out),
     })
 }
 
@@ -240,12 +197,9 @@ pub fn remarks(model: &Bound<'_, Model>) -> PyResult<String> {
 
 /// The kernels of several widths that suit the samples, as specs; the kernel itself if it has no width left open.
 #[pyfunction]
-pub fn widths(py: Python<'_>, text: &str, x: Samples<'_>) -> PyResult<Vec<String>> {
+pub fn widths(py: Python<'_>, text: &str, x: &Bound<'_, Samples>) -> PyResult<Vec<String>> {
     let spec = parse(py, text)?;
-    with_samples!(&x, x => {
-        let x = view(x)?;
-        let found = dense::<f64>(x).and_then(|points| select::widths(&spec, &points));
-        let specs = found.map_err(|error| exception(py, error))?;
-        Ok(specs.iter().map(ToString::to_string).collect())
-    })
+    let found = with_points!(x, points => select::widths(&spec, points));
+    let specs = found.map_err(|error| exception(py, error))?;
+    Ok(specs.iter().map(ToString::to_string).collect())
 }

@@ -13,18 +13,19 @@ use mercer::{Context, Error};
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, ToPyArray};
 use pyo3::prelude::*;
 
-use crate::arrays::{Samples, copied, dense, view, with_samples};
+use crate::arrays::{copied, rows};
 use crate::enter::{Run, enter};
 use crate::fit::{dtype_named, unknown};
-use crate::kernels::parse;
+use crate::kernels::Written;
 use crate::model::Model;
 use crate::ridge::{Aims, RidgeChoices};
+use crate::samples::{Given, Rows, with_given};
 
 /// What to compare and how, from a dictionary.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct SearchChoices<'py> {
-    kernels: Vec<String>,
+    kernels: Vec<Written<'py>>,
     alphas: Option<Vec<f64>>,
     validation: Comparison<'py>,
     per_target: bool,
@@ -40,8 +41,8 @@ enum Comparison<'py> {
 }
 
 impl SearchChoices<'_> {
-    fn params(&self, py: Python<'_>, model: &RidgeChoices) -> PyResult<SearchParams> {
-        let kernels = self.kernels.iter().map(|text| parse(py, text));
+    fn params(&self, py: Python<'_>, model: &RidgeChoices<'_>) -> PyResult<SearchParams> {
+        let kernels = self.kernels.iter().map(|kernel| kernel.spec(py));
         Ok(SearchParams {
             model: model.params(py)?,
             kernels: kernels.collect::<PyResult<_>>()?,
@@ -72,11 +73,6 @@ impl Comparison<'_> {
             }
         }
     }
-}
-
-fn rows(array: &PyReadonlyArray1<'_, i64>) -> PyResult<Vec<usize>> {
-    // A negative row becomes one that no sample has, which the library refuses.
-    Ok(array.as_slice()?.iter().map(|&row| usize::try_from(row).unwrap_or(usize::MAX)).collect())
 }
 
 /// A Python function of rows and predictions (rows × t) that returns scores: one per target, or one for all together.
@@ -129,55 +125,23 @@ type Scores<'py> = (
 /// A model, the scores of all kernels, and the choice: the kernel's place, the score, its standard error.
 type Found<'py> = (Model, Vec<Scores<'py>>, (usize, f64, f64));
 
-/// Chooses kernel and penalty on samples, and fits with them.
+/// Chooses kernel and penalty on samples, or the penalty on a kernel matrix, and fits with them.
 #[pyfunction]
 pub fn search<'py>(
     py: Python<'py>,
-    x: Samples<'_>,
+    x: Given<'_>,
     aims: Aims<'_>,
-    model: RidgeChoices,
+    model: RidgeChoices<'_>,
     choices: SearchChoices<'_>,
     run: Run,
 ) -> PyResult<Found<'py>> {
     let (task, dtype) = (Task::new(py, &aims, &model, &choices)?, dtype_named(&model.dtype));
-    let finished = with_samples!(&x, x => {
-        let x = view(x)?;
-        task.enter(py, &run, |ctx, targets, judge| match model.single {
-            true => select::search(ctx, &task.params, &dense(x)?, targets, judge).map(Finished::of),
-            false => {
-                select::search(ctx, &task.params, &dense(x)?, targets, judge).map(Finished::of_double)
-            }
-        })?
-    });
-    Ok(finished.shown(py, dtype))
-}
-
-/// Chooses the penalty on a kernel matrix, and fits with it.
-#[pyfunction]
-pub fn search_gram<'py>(
-    py: Python<'py>,
-    matrix: Samples<'_>,
-    aims: Aims<'_>,
-    model: RidgeChoices,
-    choices: SearchChoices<'_>,
-    run: Run,
-) -> PyResult<Found<'py>> {
-    let (task, dtype) = (Task::new(py, &aims, &model, &choices)?, dtype_named(&model.dtype));
-    let finished = match &matrix {
-        Samples::F32(matrix) => {
-            let matrix = view(matrix)?;
-            task.enter(py, &run, |ctx, targets, judge| {
-                select::search_gram(ctx, &task.params, matrix, targets, judge).map(Finished::of)
-            })?
+    let finished = with_given!(x, rows => task.enter(py, &run, |ctx, targets, judge| match rows {
+        Rows::Samples(x) => select::search(ctx, &task.params, x, targets, judge).map(Finished::of),
+        Rows::Matrix(x) => {
+            select::search_gram(ctx, &task.params, x, targets, judge).map(Finished::of)
         }
-        Samples::F64(matrix) => {
-            let matrix = view(matrix)?;
-            task.enter(py, &run, |ctx, targets, judge| {
-                select::search_gram(ctx, &task.params, matrix, targets, judge)
-                    .map(Finished::of_double)
-            })?
-        }
-    };
+    })?);
     Ok(finished.shown(py, dtype))
 }
 
@@ -193,7 +157,7 @@ impl Task {
     fn new(
         py: Python<'_>,
         aims: &Aims<'_>,
-        model: &RidgeChoices,
+        model: &RidgeChoices<'_>,
         choices: &SearchChoices<'_>,
     ) -> PyResult<Self> {
         let (values, weights) = aims.read()?;
@@ -227,20 +191,15 @@ struct Finished {
 }
 
 impl Finished {
-    fn of(search: Search<f32>) -> Self {
-        Self::new(search, Fitted::KernelRidge32)
-    }
-
-    fn of_double(search: Search<f64>) -> Self {
-        Self::new(search, Fitted::KernelRidge64)
-    }
-
-    fn new<T: Real>(search: Search<T>, hold: impl FnOnce(KernelRidge<T>) -> Fitted) -> Self {
+    fn of<T: Real>(search: Search<T>) -> Self
+    where
+        Fitted: From<KernelRidge<T>>,
+    {
         let (score, kernels) =
             (search.chosen.score, search.kernels.iter().map(ToString::to_string));
         Self {
             kernels: kernels.collect(),
-            model: hold(search.model),
+            model: search.model.into(),
             tables: search.tables,
             chosen: (search.chosen.kernel, score.value, score.spread),
         }

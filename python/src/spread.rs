@@ -7,9 +7,10 @@ use numpy::PyArray2;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::arrays::{Samples, copied, dense, view, with_samples};
+use crate::arrays::copied;
 use crate::enter::{Run, enter};
 use crate::model::Model;
+use crate::samples::Samples;
 
 /// What the standard deviations of a model's predictions need. It never changes.
 #[pyclass(frozen, module = "mercer._core")]
@@ -42,16 +43,19 @@ impl Spread {
     fn deviations<'py>(
         &self,
         py: Python<'py>,
-        x: Samples<'_>,
+        x: &Bound<'_, Samples>,
         run: Run,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let found: Mat<f64> = with_samples!(&x, x => {
-            let x = view(x)?;
-            enter(py, &run, |ctx| match &self.prepared {
-                Any::F32(prepared) => prepared.deviations(ctx, &dense(x)?),
-                Any::F64(prepared) => prepared.deviations(ctx, &dense(x)?),
-            })?
-        });
+        let found: Mat<f64> = match &self.prepared {
+            Any::F32(prepared) => {
+                let x = x.get().points::<f32>()?;
+                enter(py, &run, |ctx| prepared.deviations(ctx, x))?
+            }
+            Any::F64(prepared) => {
+                let x = x.get().points::<f64>()?;
+                enter(py, &run, |ctx| prepared.deviations(ctx, x))?
+            }
+        };
         Ok(copied(py, &found))
     }
 }

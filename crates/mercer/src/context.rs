@@ -131,13 +131,17 @@ impl Context {
     }
 
     /// Runs `work` on this context's threads. Meanwhile the calling thread calls `tick` whenever `every` has passed, for
-    /// doors that must look after something on their own thread, such as signals.
+    /// doors that must look after something on their own thread, such as signals. Work within work, on one of these threads
+    /// already, is done at once: a thread that waited for itself would wait for ever.
     pub fn watch<R: Send>(
         &self,
         every: Duration,
         work: impl FnOnce() -> R + Send,
         mut tick: impl FnMut(),
     ) -> R {
+        if self.pool.current_thread_index().is_some() {
+            return work();
+        }
         let (sender, receiver) = mpsc::sync_channel(1);
         let result = self.pool.in_place_scope(|scope| {
             scope.spawn(move |_| drop(sender.send(work())));

@@ -78,6 +78,15 @@ pub enum Error {
     #[error("{0}")]
     Numeric(String),
 
+    /// A kernel of the user's own failed.
+    #[error("kernel {name}: {source}")]
+    Own {
+        /// What the kernel is called.
+        name: String,
+        /// What it said. A door that knows the type hands it on as it is.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+
     /// A file cannot be opened, read or written.
     #[error("{}: {source}", path.display())]
     File {

@@ -1,33 +1,31 @@
 //! Decisions, classes and probabilities of new samples.
 
-use mercer::Context;
-use mercer::linalg::view::{Mat, MatRef};
+use mercer::linalg::view::Mat;
 use mercer::model::svm::{Svm, one_vs_rest, votes};
 use numpy::{PyArray1, PyArray2, ToPyArray};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use super::{Held, machine, no_machine, with_machine};
-use crate::arrays::{Samples, copied, dense, view};
+use super::with_machine;
+use crate::arrays::copied;
 use crate::enter::{Run, enter};
 use crate::fit::unknown;
-use crate::model::{Model, other_type};
+use crate::model::Model;
+use crate::samples::{Given, Number, Rows};
 
 /// Numbers for new samples, of the form `"pairs"` (a decision for each pair of classes, or the one there is), `"rest"` (one
 /// for each class) or `"probabilities"`.
 ///
-/// `x` holds samples, or kernel values if the model came from a kernel matrix: those with all training samples, or with
-/// the support vectors alone if `support`.
+/// `x` holds samples, or kernel values with all training samples if the model came from a kernel matrix.
 #[pyfunction]
 pub fn svm_decisions<'py>(
     py: Python<'py>,
     model: &Bound<'py, Model>,
-    x: Samples<'_>,
-    support: bool,
+    x: Given<'_>,
     form: &str,
     run: Run,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let decisions = decisions(py, model, &x, support, &run)?;
+    let decisions = with_machine!(model, machine => decisions(py, machine, &x, &run))?;
     let shown = match form {
         "pairs" => decisions,
         "rest" => one_vs_rest(&decisions, classes(model)?),
@@ -42,47 +40,26 @@ pub fn svm_decisions<'py>(
 pub fn svm_classes<'py>(
     py: Python<'py>,
     model: &Bound<'py, Model>,
-    x: Samples<'_>,
-    support: bool,
+    x: Given<'_>,
     run: Run,
 ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-    let found = votes(&decisions(py, model, &x, support, &run)?, classes(model)?);
+    let decisions = with_machine!(model, machine => decisions(py, machine, &x, &run))?;
+    let found = votes(&decisions, classes(model)?);
     let places: Vec<i64> = found.into_iter().map(|place| place as i64).collect();
     Ok(places.to_pyarray(py))
 }
 
-fn decisions(
+fn decisions<T: Number>(
     py: Python<'_>,
-    model: &Bound<'_, Model>,
-    x: &Samples<'_>,
-    support: bool,
+    machine: &Svm<T>,
+    x: &Given<'_>,
     run: &Run,
 ) -> PyResult<Mat<f64>> {
-    match (machine::<f32>(model), machine::<f64>(model), x) {
-        (Some(found), _, Samples::F32(x)) => {
-            let x = view(x)?;
-            enter(py, run, |ctx| evaluate(ctx, found, x, support))
-        }
-        (_, Some(found), Samples::F64(x)) => {
-            let x = view(x)?;
-            enter(py, run, |ctx| evaluate(ctx, found, x, support))
-        }
-        (None, None, _) => Err(no_machine()),
-        _ => Err(other_type()),
-    }
-}
-
-fn evaluate<T: Held>(
-    ctx: &Context,
-    model: &Svm<T>,
-    x: MatRef<'_, T>,
-    support: bool,
-) -> mercer::Result<Mat<f64>> {
-    match (&model.anchors, support) {
-        (Some(_), _) => model.decisions(ctx, &dense(x)?),
-        (None, true) => model.decisions_support(ctx, x),
-        (None, false) => model.decisions_gram(ctx, x),
-    }
+    let rows = x.rows::<T>()?;
+    enter(py, run, |ctx| match rows {
+        Rows::Samples(x) => machine.decisions(ctx, x),
+        Rows::Matrix(x) => machine.decisions_gram(ctx, x),
+    })
 }
 
 fn classes(model: &Bound<'_, Model>) -> PyResult<usize> {

@@ -7,7 +7,7 @@ use mercer::io::{self, Dtype, Saved};
 use mercer::model::svm::Svm;
 use pyo3::prelude::*;
 
-use super::{Held, with_machine};
+use super::with_machine;
 use crate::errors::exception;
 use crate::model::Model;
 
@@ -18,11 +18,12 @@ use crate::model::Model;
 pub fn read_libsvm(py: Python<'_>, path: PathBuf, features: Option<usize>) -> PyResult<Model> {
     let read = || widened(io::read_libsvm_model(&path)?, features);
     let machine = py.detach(read).map_err(|error| exception(py, error))?;
-    Ok(Model::holding(Saved::new(f64::hold(machine), Dtype::F64)))
+    Ok(Model::holding(Saved::new(machine.into(), Dtype::F64)))
 }
 
 fn widened(machine: Svm<f64>, features: Option<usize>) -> mercer::Result<Svm<f64>> {
-    let (Some(anchors), Some(wide)) = (&machine.anchors, features) else { return Ok(machine) };
+    let anchors = machine.anchors.as_ref().and_then(|anchors| anchors.dense());
+    let (Some(anchors), Some(wide)) = (anchors, features) else { return Ok(machine) };
     if wide < anchors.d() {
         return Err(mercer::Error::Features { expected: anchors.d(), found: wide });
     }
@@ -31,7 +32,7 @@ fn widened(machine: Svm<f64>, features: Option<usize>) -> mercer::Result<Svm<f64
         data.extend_from_slice(anchors.row(i));
         data.resize((i + 1) * wide, 0.0);
     }
-    let anchors = Some(Dense::from_vec(data, anchors.n(), wide)?);
+    let anchors = Some(Dense::from_vec(data, anchors.n(), wide)?.into());
     Ok(Svm { anchors, ..machine })
 }
 

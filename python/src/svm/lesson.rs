@@ -1,20 +1,19 @@
 //! What a machine learns from beside the samples, and its parameters, as Python hands them over.
 
-use mercer::KernelSpec;
 use mercer::model::svm::{Lesson, Method, SvmParams, Target, Task};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
 use crate::arrays::rows;
 use crate::fit::unknown;
-use crate::kernels::parse;
+use crate::kernels::Written;
 
 /// The parameters of a support vector machine, from a dictionary.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub struct SvmChoices {
+pub struct SvmChoices<'py> {
     task: String,
-    kernel: String,
+    kernel: Written<'py>,
     c: f64,
     nu: f64,
     epsilon: f64,
@@ -25,20 +24,15 @@ pub struct SvmChoices {
     max_seconds: Option<f64>,
     /// How decisions become probabilities, if they shall.
     pub calibration: Option<Calibrating>,
-    /// Whether the samples are kernel values already.
-    pub given: bool,
-    /// Whether kernel values are in single precision.
-    pub single: bool,
     /// The number type of results.
     pub dtype: String,
 }
 
-impl SvmChoices {
+impl SvmChoices<'_> {
     /// The parameters, with the task's name as model files have it.
     pub fn params(&self, py: Python<'_>) -> PyResult<SvmParams> {
         let named = |task: &Task| task.name() == self.task;
         let task = Task::ALL.into_iter().find(named).ok_or_else(|| unknown("task", &self.task))?;
-        let kernel: KernelSpec = parse(py, &self.kernel)?;
         Ok(SvmParams {
             c: self.c,
             nu: self.nu,
@@ -48,7 +42,7 @@ impl SvmChoices {
             cache: self.cache,
             max_iterations: self.max_iterations,
             max_seconds: self.max_seconds,
-            ..SvmParams::new(task, kernel)
+            ..SvmParams::new(task, self.kernel.spec(py)?)
         })
     }
 }

@@ -13,29 +13,30 @@ pub use fit::{calibrate_svm, fit_svm};
 pub use search::{svm_path, svm_search};
 pub use tell::{svm_coefficients, svm_facts};
 
-use mercer::io::Model as Fitted;
+use mercer::io::{Model as Fitted, Saved};
 use mercer::model::svm::Svm;
-use mercer::real::Real;
-use numpy::Element;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
+use crate::anchors;
+use crate::fit::dtype_named;
 use crate::model::Model;
+use crate::samples::Number;
 
 /// A number type whose machines a [`Model`] can hold.
-pub trait Held: Real + Element {
+pub trait Held: Number {
     /// The machine as a model of any kind.
-    fn hold(machine: Svm<Self>) -> Fitted;
+    fn hold_machine(machine: Svm<Self>) -> Fitted;
     /// The machine that a model is, if it is one of this number type.
-    fn held(model: &Fitted) -> Option<&Svm<Self>>;
+    fn held_machine(model: &Fitted) -> Option<&Svm<Self>>;
 }
 
 impl Held for f32 {
-    fn hold(machine: Svm<Self>) -> Fitted {
+    fn hold_machine(machine: Svm<Self>) -> Fitted {
         Fitted::Svm32(machine)
     }
 
-    fn held(model: &Fitted) -> Option<&Svm<Self>> {
+    fn held_machine(model: &Fitted) -> Option<&Svm<Self>> {
         match model {
             Fitted::Svm32(machine) => Some(machine),
             _ => None,
@@ -44,11 +45,11 @@ impl Held for f32 {
 }
 
 impl Held for f64 {
-    fn hold(machine: Svm<Self>) -> Fitted {
+    fn hold_machine(machine: Svm<Self>) -> Fitted {
         Fitted::Svm64(machine)
     }
 
-    fn held(model: &Fitted) -> Option<&Svm<Self>> {
+    fn held_machine(model: &Fitted) -> Option<&Svm<Self>> {
         match model {
             Fitted::Svm64(machine) => Some(machine),
             _ => None,
@@ -58,7 +59,14 @@ impl Held for f64 {
 
 /// The machine of number type `T` that a model of Python's is, if it is one.
 fn machine<'a, T: Held>(model: &'a Bound<'_, Model>) -> Option<&'a Svm<T>> {
-    T::held(&model.get().saved().model)
+    T::held_machine(&model.get().saved().model)
+}
+
+/// A fresh machine as Python holds it.
+fn kept<T: Held>(py: Python<'_>, machine: Svm<T>, dtype: &str) -> PyResult<Model> {
+    let mut fitted = T::hold_machine(machine);
+    anchors::compact(&mut fitted, py)?;
+    Ok(Model::holding(Saved::new(fitted, dtype_named(dtype))))
 }
 
 /// Runs the same lines with `$machine` bound to the machine of whichever number type.

@@ -1,78 +1,36 @@
 //! Machines along C, and with kernel and C chosen by folds.
 
-use mercer::io::Saved;
-use mercer::linalg::view::MatRef;
-use mercer::model::svm::{Svm, SvmParams};
-use mercer::real::Real;
 use mercer::select::{self, Fold, SvmSearch, SvmSearchParams};
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-use super::Held;
 use super::lesson::{Aims, SvmChoices};
-use crate::arrays::{Samples, copied, dense, rows, view, with_samples};
+use super::{Held, kept};
+use crate::arrays::{copied, rows};
 use crate::enter::{Run, enter};
-use crate::fit::dtype_named;
-use crate::kernels::parse;
+use crate::kernels::Written;
 use crate::model::Model;
+use crate::samples::{Given, Rows, with_given};
 
 /// Machines for each of `cs`, in that order, on samples or on a kernel matrix.
 #[pyfunction]
 pub fn svm_path(
     py: Python<'_>,
-    x: Samples<'_>,
+    x: Given<'_>,
     aims: Aims<'_>,
     cs: Vec<f64>,
-    choices: SvmChoices,
+    choices: SvmChoices<'_>,
     run: Run,
 ) -> PyResult<Vec<Model>> {
     let (params, learned) = (choices.params(py)?, aims.read()?);
-    let path = Path { params, cs, dtype: &choices.dtype };
-    let lesson = learned.lesson();
-    if choices.given {
-        return match &x {
-            Samples::F32(x) => path.walk(py, view(x)?, &run, |ctx, params, cs, x| {
-                select::svm_path_gram(ctx, params, x, lesson, cs)
-            }),
-            Samples::F64(x) => path.walk(py, view(x)?, &run, |ctx, params, cs, x| {
-                select::svm_path_gram(ctx, params, x, lesson, cs)
-            }),
-        };
-    }
-    with_samples!(&x, x => match choices.single {
-        true => path.walk(py, view(x)?, &run, |ctx, params, cs, x| {
-            select::svm_path(ctx, params, &dense::<f32>(x)?, lesson, cs)
-        }),
-        false => path.walk(py, view(x)?, &run, |ctx, params, cs, x| {
-            select::svm_path(ctx, params, &dense::<f64>(x)?, lesson, cs)
-        }),
+    let (lesson, dtype) = (learned.lesson(), choices.dtype.as_str());
+    with_given!(x, rows => {
+        let machines = enter(py, &run, |ctx| match rows {
+            Rows::Samples(x) => select::svm_path(ctx, &params, x, lesson, &cs),
+            Rows::Matrix(x) => select::svm_path_gram(ctx, &params, x, lesson, &cs),
+        })?;
+        machines.into_iter().map(|machine| kept(py, machine, dtype)).collect()
     })
-}
-
-struct Path<'a> {
-    params: SvmParams,
-    cs: Vec<f64>,
-    dtype: &'a str,
-}
-
-impl Path<'_> {
-    fn walk<T: Held, U: Real>(
-        &self,
-        py: Python<'_>,
-        x: MatRef<'_, U>,
-        run: &Run,
-        work: impl FnOnce(
-            &mercer::Context,
-            &SvmParams,
-            &[f64],
-            MatRef<'_, U>,
-        ) -> mercer::Result<Vec<Svm<T>>>
-        + Send,
-    ) -> PyResult<Vec<Model>> {
-        let machines = enter(py, run, |ctx| work(ctx, &self.params, &self.cs, x))?;
-        let held = |model| Model::holding(Saved::new(T::hold(model), dtype_named(self.dtype)));
-        Ok(machines.into_iter().map(held).collect())
-    }
 }
 
 /// What to compare, from a dictionary: kernels (none for a given matrix), prices, and splits into rows to learn from and
@@ -80,14 +38,14 @@ impl Path<'_> {
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Grid<'py> {
-    kernels: Vec<String>,
+    kernels: Vec<Written<'py>>,
     cs: Vec<f64>,
     splits: Vec<(PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>)>,
 }
 
 impl Grid<'_> {
-    fn params(&self, py: Python<'_>, choices: &SvmChoices) -> PyResult<SvmSearchParams> {
-        let kernels = self.kernels.iter().map(|text| parse(py, text));
+    fn params(&self, py: Python<'_>, choices: &SvmChoices<'_>) -> PyResult<SvmSearchParams> {
+        let kernels = self.kernels.iter().map(|kernel| kernel.spec(py));
         let fold = |(train, test): &(_, _)| Ok(Fold { train: rows(train)?, test: rows(test)? });
         Ok(SvmSearchParams {
             model: choices.params(py)?,
@@ -106,44 +64,25 @@ type Found<'py> = (Model, Vec<String>, Vec<Bound<'py, PyArray2<f64>>>, (usize, u
 #[pyfunction]
 pub fn svm_search<'py>(
     py: Python<'py>,
-    x: Samples<'_>,
+    x: Given<'_>,
     aims: Aims<'_>,
     grid: Grid<'_>,
-    choices: SvmChoices,
+    choices: SvmChoices<'_>,
     run: Run,
 ) -> PyResult<Found<'py>> {
     let (params, learned) = (grid.params(py, &choices)?, aims.read()?);
     let (lesson, dtype) = (learned.lesson(), choices.dtype.as_str());
-    if choices.given {
-        return match &x {
-            Samples::F32(x) => {
-                let x = view(x)?;
-                let done = enter(py, &run, |ctx| select::svm_search_gram(ctx, &params, x, lesson))?;
-                Ok(shown(py, done, dtype))
-            }
-            Samples::F64(x) => {
-                let x = view(x)?;
-                let done = enter(py, &run, |ctx| select::svm_search_gram(ctx, &params, x, lesson))?;
-                Ok(shown(py, done, dtype))
-            }
-        };
-    }
-    with_samples!(&x, x => {
-        let x = view(x)?;
-        match choices.single {
-            true => Ok(shown(py, enter(py, &run, |ctx| {
-                select::svm_search(ctx, &params, &dense::<f32>(x)?, lesson)
-            })?, dtype)),
-            false => Ok(shown(py, enter(py, &run, |ctx| {
-                select::svm_search(ctx, &params, &dense::<f64>(x)?, lesson)
-            })?, dtype)),
-        }
+    with_given!(x, rows => {
+        let found = enter(py, &run, |ctx| match rows {
+            Rows::Samples(x) => select::svm_search(ctx, &params, x, lesson),
+            Rows::Matrix(x) => select::svm_search_gram(ctx, &params, x, lesson),
+        })?;
+        shown(py, found, dtype)
     })
 }
 
-fn shown<'py, T: Held>(py: Python<'py>, found: SvmSearch<T>, dtype: &str) -> Found<'py> {
+fn shown<'py, T: Held>(py: Python<'py>, found: SvmSearch<T>, dtype: &str) -> PyResult<Found<'py>> {
     let kernels = found.kernels.iter().map(ToString::to_string).collect();
     let scores = found.scores.iter().map(|scores| copied(py, scores)).collect();
-    let model = Model::holding(Saved::new(T::hold(found.model), dtype_named(dtype)));
-    (model, kernels, scores, found.chosen)
+    Ok((kept(py, found.model, dtype)?, kernels, scores, found.chosen))
 }

@@ -5,7 +5,9 @@ use clap::{Args, ValueEnum};
 use mercer::model::validity;
 
 use super::destination::TableFile;
-use super::groups::{ColumnArgs, MachineArgs, NamedFile, Scale, TableArgs, check_distinct, table_file};
+use super::groups::{
+    ColumnArgs, MachineArgs, NamedFile, Scale, TableArgs, check_distinct, table_file,
+};
 use super::kernel::{Kernel, with_kernels};
 
 const CHECK_EXAMPLES: &str = "\

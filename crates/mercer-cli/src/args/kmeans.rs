@@ -6,9 +6,9 @@ use mercer::model::kernel_kmeans::Init;
 
 use super::destination::Picture;
 use super::groups::{MachineArgs, Precision, TableArgs, plot_files};
+use super::kernel::{Kernel, with_kernels};
 use super::learning::{LearningArgs, ResultArgs};
 use super::values::not_negative;
-use super::kernel::{Kernel, with_kernels};
 
 const KMEANS_EXAMPLES: &str = "\
 Examples:

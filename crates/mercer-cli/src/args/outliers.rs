@@ -7,9 +7,9 @@ use mercer::model::detector::Unusual;
 
 use super::destination::Picture;
 use super::groups::{MachineArgs, Precision, TableArgs, plot_files};
+use super::kernel::{Kernel, with_kernels};
 use super::learning::{FeatureArgs, ResultArgs};
 use super::values::{components, minority};
-use super::kernel::{Kernel, with_kernels};
 
 const OUTLIERS_EXAMPLES: &str = "\
 Examples:

@@ -8,9 +8,9 @@ use mercer::solve::ridge;
 
 use super::destination::{ModelFile, Picture, TableFile};
 use super::groups::{MachineArgs, Precision, TableArgs, check_distinct, plot_files, table_file};
+use super::kernel::{Kernel, with_kernels};
 use super::learning::LearningArgs;
 use super::values::{not_negative, tolerance};
-use super::kernel::{Kernel, with_kernels};
 
 const KRR_EXAMPLES: &str = "\
 Examples:

@@ -4,9 +4,9 @@ use clap::{Args, ValueEnum};
 use mercer::model::svm::Method;
 
 use super::groups::{MachineArgs, Precision, TableArgs};
+use super::kernel::{Kernel, with_kernels};
 use super::learning::{LearnedArgs, LearningArgs};
 use super::values::{ClassWeights, MemorySize, not_negative, positive, share};
-use super::kernel::{Kernel, with_kernels};
 
 const SVC_EXAMPLES: &str = "\
 Examples:

@@ -83,10 +83,7 @@ pub(super) fn of_clusters<T: Real>(model: &KernelKMeans<T>, saved: &Saved) -> Fa
         seed: params.seed,
         empty: model.stand_ins.len(),
     };
-    Facts {
-        clustering: Some(facts),
-        ..bare(model.n(), &model.report)
-    }
+    Facts { clustering: Some(facts), ..bare(model.n(), &model.report) }
 }
 
 /// Notes down in `saved` how far the rows of each cluster are from its centre. The notes of a model

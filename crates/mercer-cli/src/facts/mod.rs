@@ -103,7 +103,10 @@ impl Facts {
             label: places.label,
             left_out: places.left_out,
             scaling: saved.scaling.as_ref().map_or(ScalingKind::None, |scaling| scaling.kind),
-            shifted: saved.scaling.as_ref().is_some_and(|scaling| scaling.shift.iter().any(|s| *s != 0.0)),
+            shifted: saved
+                .scaling
+                .as_ref()
+                .is_some_and(|scaling| scaling.shift.iter().any(|s| *s != 0.0)),
             kernel: kernel_of(&saved.model).map(|kernel| kernel.to_string()),
             dtype: saved.dtype.name(),
             ..facts

@@ -79,10 +79,7 @@ pub(super) fn of_kernel_ridge<T: Real>(model: &KernelRidge<T>, saved: &Saved) ->
         scores: noted.or_else(derived),
         unscored: None,
     };
-    Facts {
-        regression: Some(regression),
-        ..bare(model.n(), &model.report)
-    }
+    Facts { regression: Some(regression), ..bare(model.n(), &model.report) }
 }
 
 /// Notes down in `saved` how good its predictions are.

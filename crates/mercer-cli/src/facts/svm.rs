@@ -119,10 +119,7 @@ pub(super) fn of_machine(machine: &Machine<'_>, saved: &Saved) -> Facts {
             .map(|c| CalibrationFacts { curve: curve_name(c), folds: c.folds }),
         fit: noted.and_then(|value| serde_json::from_value(value).ok()),
     };
-    Facts {
-        svm: Some(facts),
-        ..bare(machine.rows, machine.report)
-    }
+    Facts { svm: Some(facts), ..bare(machine.rows, machine.report) }
 }
 
 /// Notes down in `saved` how the fit went.

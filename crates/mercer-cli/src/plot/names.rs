@@ -184,8 +184,9 @@ mod tests {
     fn no_name_covers_another_or_a_point() {
         let frame = Rect { left: 0.0, top: 0.0, width: 800.0, height: 600.0 };
         let plane = Plane { frame, x: Axis::over(0.0, 1.0, 5), y: Axis::over(0.0, 1.0, 5) };
-        let points: Vec<[f64; 2]> =
-            (0..30).map(|i| [0.5 + 0.01 * f64::from(i % 6), 0.5 + 0.01 * f64::from(i / 6)]).collect();
+        let points: Vec<[f64; 2]> = (0..30)
+            .map(|i| [0.5 + 0.01 * f64::from(i % 6), 0.5 + 0.01 * f64::from(i / 6)])
+            .collect();
         let names: Vec<String> = (0..30).map(|i| format!("name number {i}")).collect();
         let mut svg = Svg::new(800.0, 600.0, "");
         draw_names(&mut svg, &plane, &points, &names);

@@ -106,7 +106,8 @@ pub fn choose(table: Table, roles: &Roles<'_>) -> Result<(Chosen, Wanted)> {
         target_columns.iter().copied().chain(weights_column).chain(label_column).collect();
     let positions = features(&table, roles, &taken, [label_column, weights_column])?;
     // A text is the best name of its row.
-    let label_column = label_column.or(positions.first().copied().filter(|_| *roles.form == Form::Texts));
+    let label_column =
+        label_column.or(positions.first().copied().filter(|_| *roles.form == Form::Texts));
     let named = |i: usize| (table.name(i), table.columns[i].clone());
     let targets: Vec<Label> = target_columns.iter().map(|&i| named(i)).collect();
     let is_named = roles.columns.is_some() || roles.form.named().is_some();
@@ -181,9 +182,7 @@ fn features(
             let message = "the kernel names its columns itself: leave one of both out";
             return Err(Error::parameter("--columns", message));
         }
-        (Some(names), None) => {
-            names.iter().map(|name| table.named(name)).collect::<Result<_>>()?
-        }
+        (Some(names), None) => names.iter().map(|name| table.named(name)).collect::<Result<_>>()?,
         (None, Some(which)) => table.choose(which)?,
         (None, None) => (0..table.n_columns()).filter(|i| !taken.contains(i)).collect(),
     };
@@ -204,12 +203,7 @@ fn features(
 }
 
 /// The columns that a kernel which names its own does not name, and that have no other role.
-fn left_out(
-    table: &Table,
-    roles: &Roles<'_>,
-    positions: &[usize],
-    taken: &[usize],
-) -> Vec<String> {
+fn left_out(table: &Table, roles: &Roles<'_>, positions: &[usize], taken: &[usize]) -> Vec<String> {
     if roles.form.named().is_none() {
         return Vec::new();
     }

@@ -85,7 +85,8 @@ fn by_model(
         // LIBSVM text leaves zeros out, so that a column may have no entry at all.
         let table = if table.label.is_some() { with_zeros(table, names) } else { table };
         let known = positions(&table);
-        let find = |name: &String| known.get(name.as_str()).copied().ok_or_else(|| absent(&table, name));
+        let find =
+            |name: &String| known.get(name.as_str()).copied().ok_or_else(|| absent(&table, name));
         let positions = names.iter().map(find).collect::<Result<Vec<_>>>()?;
         return Ok(table.keep(&positions));
     }

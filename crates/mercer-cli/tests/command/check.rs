@@ -29,10 +29,15 @@ fn a_kernel_is_told_from_what_is_none() {
     }
     let crooked = folder.run("check crooked.csv --kernel precomputed");
     assert_eq!(crooked.code, Some(1));
-    assert!(crooked.out.contains("not symmetric") && crooked.out.contains("rows 1 and 2"), "{}", crooked.out);
+    assert!(
+        crooked.out.contains("not symmetric") && crooked.out.contains("rows 1 and 2"),
+        "{}",
+        crooked.out
+    );
     let quiet = folder.run("check s.csv --kernel precomputed --label who -q");
     assert_eq!((quiet.code, quiet.out.as_str(), quiet.err.as_str()), (Some(1), "", ""));
-    let sigmoid = folder.run("check t.csv --label kind --kernel 'sigmoid(gamma=1, coef0=-1)' --json");
+    let sigmoid =
+        folder.run("check t.csv --label kind --kernel 'sigmoid(gamma=1, coef0=-1)' --json");
     assert_eq!((sigmoid.code, &sigmoid.json()["known"]), (Some(1), &false.into()));
     let mixed = "check people.csv --kernel 'columns(size: rbf) * column(name: spectrum(p=2))'";
     assert!(folder.done(mixed).out.contains("valid"));
@@ -42,7 +47,10 @@ fn a_kernel_is_told_from_what_is_none() {
 fn the_witness_proves_it() {
     let folder = prepared();
     let json = folder.run("check s.csv --kernel precomputed --label who --json").json();
-    assert_eq!((&json["valid"], &json["verdict"]["verdict"]), (&false.into(), &"indefinite".into()));
+    assert_eq!(
+        (&json["valid"], &json["verdict"]["verdict"]),
+        (&false.into(), &"indefinite".into())
+    );
     let numbers = |key: &str| -> Vec<f64> {
         json["witness"][key].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
     };
@@ -62,13 +70,16 @@ fn the_witness_proves_it() {
 fn a_repaired_matrix_is_one() {
     let folder = prepared();
     for how in ["clip", "flip", "shift", "nearest"] {
-        let run = folder.run(&format!("check s.csv --label who --kernel precomputed --repair {how} --out r.npy"));
+        let run = folder.run(&format!(
+            "check s.csv --label who --kernel precomputed --repair {how} --out r.npy"
+        ));
         assert_eq!(run.code, Some(1));
         assert!(run.out.contains(&format!("by {how}")) && run.out.contains("r.npy"), "{}", run.out);
         folder.done("check r.npy --kernel precomputed");
         folder.done("kpca r.npy --kernel precomputed -q");
     }
-    let run = folder.run("check s.csv --label who --kernel precomputed --repair nearest -o r.csv -q");
+    let run =
+        folder.run("check s.csv --label who --kernel precomputed --repair nearest -o r.csv -q");
     assert_eq!(run.code, Some(1));
     let repaired = cells(&folder.read("r.csv"));
     assert_eq!(repaired[0], ["a", "b", "c"]);
@@ -82,7 +93,10 @@ fn features_have_the_kernel_for_inner_products() {
     folder.done("features t.csv --kernel 'poly(degree=2)' --out f.csv");
     folder.done("check t.csv --kernel 'poly(degree=2)' -o k.csv -q");
     let numbers = |name: &str| -> Vec<Vec<f64>> {
-        cells(&folder.read(name))[1..].iter().map(|row| row.iter().map(|c| c.parse().unwrap()).collect()).collect()
+        cells(&folder.read(name))[1..]
+            .iter()
+            .map(|row| row.iter().map(|c| c.parse().unwrap()).collect())
+            .collect()
     };
     assert_eq!(cells(&folder.read("f.csv"))[0], ["1", "√2·a", "√2·b", "a^2", "√2·a·b", "b^2"]);
     let (f, k) = (numbers("f.csv"), numbers("k.csv"));
@@ -97,7 +111,8 @@ fn features_have_the_kernel_for_inner_products() {
     assert!(near.err.contains("come close") && near.out.starts_with("who,"), "{}", near.err);
     let json = folder.done("features h.csv --label who --kernel hellinger --json -q").json();
     assert_eq!((&json["dimension"], &json["exact"]), (&2.into(), &true.into()));
-    let columns = folder.done("features h.csv --kernel 'columns(b: linear) + columns(a: hellinger)' -q").out;
+    let columns =
+        folder.done("features h.csv --kernel 'columns(b: linear) + columns(a: hellinger)' -q").out;
     assert_eq!(cells(&columns)[0].len(), 2, "{columns}");
 }
 
@@ -106,26 +121,36 @@ fn all_kernels_are_listed_by_what_they_compare() {
     let folder = Folder::new();
     let text = folder.done("kernels").out;
     let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("no {part} in {text}"));
-    assert!(place("  rbf(") < place("for histograms") && place("for histograms") < place("  chi2("));
+    assert!(
+        place("  rbf(") < place("for histograms") && place("for histograms") < place("  chi2(")
+    );
     assert!(place("  chi2(") < place("for texts") && place("for texts") < place("  spectrum("));
     assert!(text.contains("columns(age, income: a)") && text.contains("precomputed"));
     let json = folder.done("kernels --json").json();
     let families = json.as_array().unwrap();
     let spectrum = families.iter().find(|family| family["name"] == "spectrum").unwrap();
-    assert_eq!((&spectrum["input"], &spectrum["parameters"][0]["name"]), (&"texts".into(), &"p".into()));
+    assert_eq!(
+        (&spectrum["input"], &spectrum["parameters"][0]["name"]),
+        (&"texts".into(), &"p".into())
+    );
 }
 
 #[test]
 fn bad_wishes() {
     let folder = prepared();
     folder.write("n.csv", "a,b\n1,2\n3,-4\n");
-    let check = |line: &str, code: i32, parts: &[&str]| bad_input::check(&folder, line, code, parts);
+    let check =
+        |line: &str, code: i32, parts: &[&str]| bad_input::check(&folder, line, code, parts);
     check("check t.csv", 2, &["--kernel"]);
     check("check s.csv --kernel precomputed --repair clip", 2, &["--output"]);
     check("check s.csv --kernel precomputed -o s.csv", 2, &["TABLE and --output"]);
     check("check t.csv --kernel rbf", 1, &["\"kind\" holds text"]);
     check("check t.csv --label kind --kernel precomputed", 1, &["30 rows", "3 columns"]);
-    check("features t.csv --label kind --kernel 'rbf(gamma=1)'", 1, &["--kernel", "infinitely many"]);
+    check(
+        "features t.csv --label kind --kernel 'rbf(gamma=1)'",
+        1,
+        &["--kernel", "infinitely many"],
+    );
     check("features s.csv --label who --kernel precomputed", 1, &["--kernel", "given"]);
     check("features people.csv --columns name --kernel spectrum", 1, &["--kernel", "texts"]);
     check("features n.csv --kernel hellinger", 1, &["line 3", "\"b\"", "negative"]);

@@ -54,7 +54,10 @@ fn people(rows: usize) -> String {
         let title = ["engineer", "head engineer", "teacher", "head teacher"][i % 4];
         let city = ["ulm", "bonn"][i % 2];
         let (age, height) = (40.0 + 15.0 * t.sin(), 170.0 + 10.0 * (1.7 * t).cos());
-        format!("{age:.1},{height:.1},{title},{city},{:.1}\n", 30.0 + age / 2.0 + 10.0 * (i % 2) as f64)
+        format!(
+            "{age:.1},{height:.1},{title},{city},{:.1}\n",
+            30.0 + age / 2.0 + 10.0 * (i % 2) as f64
+        )
     };
     "age,height,title,city,income\n".to_string() + &(0..rows).map(row).collect::<String>()
 }

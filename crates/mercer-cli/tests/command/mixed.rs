@@ -4,7 +4,8 @@ use crate::bad_input::check;
 use crate::folder::{Folder, cells, difference};
 use crate::texts::people;
 
-const MIXED: &str = "--kernel 'columns(size: rbf(gamma=1)) * column(name: normalize(spectrum(p=2)))'";
+const MIXED: &str =
+    "--kernel 'columns(size: rbf(gamma=1)) * column(name: normalize(spectrum(p=2)))'";
 
 fn prepared() -> Folder {
     let folder = Folder::new();
@@ -38,9 +39,12 @@ fn groups_of_numbers_are_the_kernel_on_their_columns() {
     let folder = Folder::new();
     folder.write("t.csv", crate::folder::small_table(30));
     for scale in ["none", "standard", "minmax"] {
-        let alone = folder.done(&format!("kpca t.csv --columns x,y --kernel 'rbf(gamma=scale)' --scale {scale} -q"));
-        let named =
-            folder.done(&format!("kpca t.csv --kernel 'columns(x, y: rbf(gamma=scale))' --scale {scale} -q"));
+        let alone = folder.done(&format!(
+            "kpca t.csv --columns x,y --kernel 'rbf(gamma=scale)' --scale {scale} -q"
+        ));
+        let named = folder.done(&format!(
+            "kpca t.csv --kernel 'columns(x, y: rbf(gamma=scale))' --scale {scale} -q"
+        ));
         assert!(difference(&alone.out, &named.out) < 1e-9, "{scale}");
     }
     // A column may be in several groups; the way to new rows is the same.
@@ -73,14 +77,29 @@ fn bad_groups() {
     folder.write("twice.csv", "a,a,b\n1,2,3\n4,5,6\n");
     folder.write("names.csv", "id,name\n1,ann\n2,bob\n");
     let cases: [(&str, &[&str]); 8] = [
-        ("kpca people.csv --kernel 'columns(age: rbf)'", &["no column \"age\"", "name, size, side"]),
-        ("kpca people.csv --kernel 'columns(size: rbf)' --columns size", &["--columns", "kernel names"]),
-        ("svc people.csv --target side --kernel 'column(side: spectrum)'", &["\"side\" is the target"]),
+        (
+            "kpca people.csv --kernel 'columns(age: rbf)'",
+            &["no column \"age\"", "name, size, side"],
+        ),
+        (
+            "kpca people.csv --kernel 'columns(size: rbf)' --columns size",
+            &["--columns", "kernel names"],
+        ),
+        (
+            "svc people.csv --target side --kernel 'column(side: spectrum)'",
+            &["\"side\" is the target"],
+        ),
         ("kpca people.csv --kernel 'columns(size, name: rbf)'", &["line 2", "\"name\" holds text"]),
         ("kpca people.csv --kernel 'columns(name, side: spectrum)'", &["one column", "name, side"]),
-        ("kpca people.csv --kernel 'columns(size: rbf) + linear'", &["linear", "say for which columns"]),
+        (
+            "kpca people.csv --kernel 'columns(size: rbf) + linear'",
+            &["linear", "say for which columns"],
+        ),
         ("kpca twice.csv --kernel 'columns(a: rbf)'", &["both named \"a\""]),
-        ("krr people.csv --target side --kernel rbf --kernel 'columns(size: rbf)'", &["groups of columns"]),
+        (
+            "krr people.csv --target side --kernel rbf --kernel 'columns(size: rbf)'",
+            &["groups of columns"],
+        ),
     ];
     for (line, parts) in cases {
         check(&folder, line, 1, parts);

@@ -30,13 +30,16 @@ fn every_verb_learns_from_a_matrix_what_it_learns_from_rows() {
         assert!(difference(&fit, &again) < 1e-9, "{table}");
     }
     for (verb, scale) in [("svc", ""), ("krr", ""), ("search --folds 4", "")] {
-        let line = format!("{verb} both.csv --target side --kernel precomputed {scale} -m m.mercer");
+        let line =
+            format!("{verb} both.csv --target side --kernel precomputed {scale} -m m.mercer");
         let fit = folder.done(&line);
         assert!(fit.err.contains("precomputed"), "{verb}: {}", fit.err);
         let said = folder.done("predict m.mercer both.csv").err;
         assert!(said.contains("accuracy 1") || said.contains("accuracy 0.9"), "{verb}: {said}");
     }
-    let points = folder.done("svc t.csv --target side --scale none --kernel 'rbf(gamma=1)' --json -q").json();
+    let points = folder
+        .done("svc t.csv --target side --scale none --kernel 'rbf(gamma=1)' --json -q")
+        .json();
     let given = folder.done("svc both.csv --target side --kernel precomputed --json -q").json();
     assert_eq!(points["svm"]["support"], given["svm"]["support"]);
     for table in ["k.npy", "k.csv"] {
@@ -49,7 +52,8 @@ fn every_verb_learns_from_a_matrix_what_it_learns_from_rows() {
         folder.done(&format!("check {table} --kernel precomputed"));
     }
     assert!(folder.done("inspect m.mercer").out.contains("kernel      precomputed"));
-    let clusters = cells(&folder.done("kmeans both.csv --label side -k 2 --kernel precomputed -q").out);
+    let clusters =
+        cells(&folder.done("kmeans both.csv --label side -k 2 --kernel precomputed -q").out);
     assert_eq!(clusters.len(), 3);
 }
 

@@ -12,7 +12,8 @@ pub fn counts(rows: usize, words: usize) -> (String, String) {
         let topic = i % 2;
         let mut line = vec![0; words];
         for k in 0..6 {
-            line[(7 * i + 13 * k * k + topic * words / 2 + k) % (words / 2) + topic * words / 2] += 1 + k % 3;
+            line[(7 * i + 13 * k * k + topic * words / 2 + k) % (words / 2) + topic * words / 2] +=
+                1 + k % 3;
         }
         line[words - 1] = usize::from(i % 5 == 0);
         let topic = ["cars", "ships"][topic];
@@ -36,7 +37,9 @@ fn prepared() -> Folder {
 #[test]
 fn zeros_left_out_change_nothing() {
     let folder = prepared();
-    for kernel in ["rbf(gamma=0.05)", "linear", "poly(degree=2)", "chi2(gamma=0.5)", "laplacian(gamma=0.1)"] {
+    for kernel in
+        ["rbf(gamma=0.05)", "linear", "poly(degree=2)", "chi2(gamma=0.5)", "laplacian(gamma=0.1)"]
+    {
         let sparse = folder.done(&format!("kpca s.libsvm --kernel '{kernel}' -m m.mercer -q")).out;
         let full = folder.done(&format!("kpca f.csv --label label --kernel '{kernel}' -q")).out;
         assert!(difference(&sparse, &full) < 1e-8, "{kernel}");
@@ -52,12 +55,19 @@ fn zeros_left_out_change_nothing() {
 #[test]
 fn every_verb_takes_them() {
     let folder = prepared();
-    for verb in ["svc", "krr", "search --folds 2 --costs 1,10", "kmeans -k 2", "outliers", "oneclass"] {
+    for verb in
+        ["svc", "krr", "search --folds 2 --costs 1,10", "kmeans -k 2", "outliers", "oneclass"]
+    {
         let fit = folder.done(&format!("{verb} s.libsvm -m m.mercer -o o.csv"));
         assert!(fit.err.contains("scaled to variance 1"), "{verb}: {}", fit.err);
         let a = folder.done("predict m.mercer s.libsvm -q").out;
         let b = folder.done("predict m.mercer f.csv --label label -q").out;
-        let numbers = |text: &str| text.lines().skip(1).map(|l| l.split(',').next_back().unwrap().to_string()).collect::<Vec<_>>();
+        let numbers = |text: &str| {
+            text.lines()
+                .skip(1)
+                .map(|l| l.split(',').next_back().unwrap().to_string())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(numbers(&a).len(), numbers(&b).len(), "{verb}");
     }
     let said = folder.done("svc s.libsvm --kernel 'chi2(gamma=0.1)' -C 10 -m m.mercer");
@@ -67,7 +77,9 @@ fn every_verb_takes_them() {
     folder.done("predict m.mercer new.libsvm -q");
     folder.done("kpca s.libsvm --columns x1,x2,x3 --kernel linear -k 1 -q");
     folder.done("kpca s.libsvm --precision f32 -q");
-    folder.done("kpca s.libsvm --kernel 'columns(x1, x2: linear) + columns(x3, x4: rbf(gamma=1))' -q");
+    folder.done(
+        "kpca s.libsvm --kernel 'columns(x1, x2: linear) + columns(x3, x4: rbf(gamma=1))' -q",
+    );
 }
 
 #[test]
@@ -84,7 +96,9 @@ fn they_take_the_memory_of_what_is_there() {
     };
     let last = "a 200000:1\n";
     folder.write("wide.libsvm", (0..300).map(row).collect::<String>() + last);
-    folder.done("svc wide.libsvm --kernel 'rbf(gamma=0.01)' --scale none --memory 100MB -m m.mercer -q");
+    folder.done(
+        "svc wide.libsvm --kernel 'rbf(gamma=0.01)' --scale none --memory 100MB -m m.mercer -q",
+    );
     folder.done("predict m.mercer wide.libsvm --memory 100MB -q");
     check(&folder, "pca wide.libsvm --memory 100MB", 1, &["zeros written out", "--memory"]);
 }
@@ -101,6 +115,11 @@ fn histograms_have_no_negative_numbers() {
         folder.done(&format!("kpca s.libsvm --kernel {kernel} -q"));
         folder.done(&format!("svc f.csv --target label --kernel {kernel} -q"));
     }
-    check(&folder, "svc n.csv --target kind --kernel chi2 --scale standard", 1, &["--scale", "histograms"]);
+    check(
+        &folder,
+        "svc n.csv --target kind --kernel chi2 --scale standard",
+        1,
+        &["--scale", "histograms"],
+    );
     check(&folder, "svc n.csv --target kind --kernel 'rbf + chi2'", 1, &["line 3", "negative"]);
 }

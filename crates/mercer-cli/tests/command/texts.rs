@@ -71,7 +71,8 @@ fn every_verb_takes_texts() {
 fn cells_are_compared_just_as_they_are_written() {
     let folder = Folder::new();
     folder.write("codes.csv", "code,kind\n1.50,a\n1.5,b\n007,a\n7,b\n");
-    let out = folder.done("kpca codes.csv --columns code --kernel 'spectrum(p=1)' --label kind -o o.csv -q");
+    let out = folder
+        .done("kpca codes.csv --columns code --kernel 'spectrum(p=1)' --label kind -o o.csv -q");
     assert!(out.out.is_empty());
     let rows = cells(&folder.done("kpca codes.csv --columns code --kernel 'spectrum(p=1)' -q").out);
     let codes: Vec<&str> = rows[1..].iter().map(|row| row[0].as_str()).collect();
@@ -96,10 +97,19 @@ fn bad_texts() {
         (format!("kpca latin.csv {spectrum}"), &["line 3, column 0", "\"name\"", "not UTF-8"]),
         (format!("kpca header.csv {spectrum}"), &["line 1, column 0", "not UTF-8"]),
         (format!("kpca quoted.csv {spectrum}"), &["line 4, column 1", "\"kind\"", "not UTF-8"]),
-        ("kpca people.csv --kernel spectrum".into(), &["one column", "name, size, side", "--columns"]),
-        ("kpca people.csv --kernel spectrum --columns name,side".into(), &["one column", "name, side"]),
+        (
+            "kpca people.csv --kernel spectrum".into(),
+            &["one column", "name, size, side", "--columns"],
+        ),
+        (
+            "kpca people.csv --kernel spectrum --columns name,side".into(),
+            &["one column", "name, side"],
+        ),
         (format!("kpca people.csv {spectrum} --scale standard"), &["--scale", "texts"]),
-        (format!("svc people.csv --target side {spectrum} -p p.svg"), &["--plot", "columns of numbers"]),
+        (
+            format!("svc people.csv --target side {spectrum} -p p.svg"),
+            &["--plot", "columns of numbers"],
+        ),
         ("kpca people.csv --columns name".into(), &["line 2", "holds text", "kernel for them"]),
     ];
     for (line, parts) in cases {

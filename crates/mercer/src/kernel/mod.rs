@@ -21,7 +21,7 @@ pub use feature_map::{FeatureMap, FeatureMapOptions, MOST_FEATURES};
 pub use own::{Chosen, Own, OwnKernel};
 pub use registry::families;
 pub use spec::{KernelSpec, Leaf};
-pub use string::StringMember;
+pub use string::{StringMap, StringMember};
 pub use tile::Tile;
 pub use vector::{Gradients, Measured, VectorKernel};
 

@@ -9,8 +9,8 @@ use crate::kernel::Tile;
 use crate::points::{Items, Span};
 use crate::real::Real;
 
-/// A function of two items, called for a block of pairs at a time.
-pub trait OwnKernel: Send + Sync {
+/// A function of two items, called for a block of pairs at a time. As an [`Any`] it can be recognised by whoever made it.
+pub trait OwnKernel: Any + Send + Sync {
     /// Writes k(row i, column j) to `out[i · columns + j]`.
     fn block(&self, rows: Chosen<'_>, cols: Chosen<'_>, out: &mut [f64]) -> Result<()>;
 }
@@ -39,6 +39,11 @@ impl Own {
     /// The name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The function, if there is one.
+    pub fn bound(&self) -> Option<&Arc<dyn OwnKernel>> {
+        self.function.as_ref()
     }
 
     /// The same name with `function`.
@@ -145,7 +150,7 @@ impl<S, F> PairFunction<S, F> {
 impl<S, F> OwnKernel for PairFunction<S, F>
 where
     S: Send + Sync + 'static,
-    F: Fn(&S, &S) -> f64 + Send + Sync,
+    F: Fn(&S, &S) -> f64 + Send + Sync + 'static,
 {
     fn block(&self, rows: Chosen<'_>, cols: Chosen<'_>, out: &mut [f64]) -> Result<()> {
         let (left, right) = (self.items(rows)?, self.items(cols)?);

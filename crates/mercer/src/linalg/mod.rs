@@ -3,7 +3,10 @@
 
 pub mod block;
 pub mod cholesky;
+pub mod edits;
 pub mod eigen;
+pub mod gaps;
+pub mod hamming;
 pub mod index;
 pub mod nonzeros;
 pub mod orthonormal;

@@ -99,6 +99,11 @@ impl Sequences {
         self.alphabet.len()
     }
 
+    /// The bytes that spell a symbol.
+    pub fn spelling(&self, symbol: u32) -> &[u8] {
+        &self.alphabet[symbol as usize]
+    }
+
     /// The symbols of the longest text.
     pub fn longest(&self) -> usize {
         self.starts.windows(2).map(|ends| ends[1] - ends[0]).max().unwrap_or(0)
@@ -164,6 +169,12 @@ pub struct Merged {
 }
 
 impl Merged {
+    /// The numbering of the symbols of `left` and `right`, worked out once and kept in `left`.
+    pub fn of(left: &Strings, right: &Strings, unit: Unit) -> Arc<Self> {
+        let (a, b) = (Sequences::of(left, unit), Sequences::of(right, unit));
+        left.derive_with(right, unit as u64, || Self::new(&a, &b))
+    }
+
     /// Brings two sets together.
     pub fn new(left: &Sequences, right: &Sequences) -> Self {
         if Arc::ptr_eq(&left.alphabet, &right.alphabet) {
@@ -192,6 +203,12 @@ impl Merged {
     /// The common number of a symbol of the second set.
     pub fn right(&self, symbol: u32) -> u32 {
         self.right.as_ref().map_or(symbol, |numbers| numbers[symbol as usize])
+    }
+}
+
+impl Derived for Merged {
+    fn select(&self, _: &[usize]) -> Option<Arc<dyn Derived>> {
+        None // it belongs to two sets, one of which the selection is not
     }
 }
 

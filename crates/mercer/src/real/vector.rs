@@ -35,6 +35,8 @@ pub trait Vector<T>: Copy {
     /// `1 / self` within a unit in the last place, for numbers from the smallest normal one on; those below it, 0 among them, count as
     /// that one.
     unsafe fn reciprocal(self) -> Self;
+    /// `self` where `a` and `b` are equal, 0 elsewhere.
+    unsafe fn where_equal(self, a: Self, b: Self) -> Self;
 }
 
 /// Asks for the cache line at `p`, which will be needed soon; any address will do.
@@ -103,6 +105,10 @@ impl<T, V: Vector<T>> Vector<T> for Pair<V> {
     unsafe fn reciprocal(self) -> Self {
         unsafe { Self(self.0.reciprocal(), self.1.reciprocal()) }
     }
+    #[inline(always)]
+    unsafe fn where_equal(self, a: Self, b: Self) -> Self {
+        unsafe { Self(self.0.where_equal(a.0, b.0), self.1.where_equal(a.1, b.1)) }
+    }
 }
 
 /// `N` numbers that the compiler spreads over whatever registers the target always has.
@@ -155,6 +161,10 @@ impl<T: Real, const N: usize> Vector<T> for Plain<T, N> {
     unsafe fn reciprocal(self) -> Self {
         Self(std::array::from_fn(|i| T::ONE / self.0[i].max(T::SMALLEST)))
     }
+    #[inline(always)]
+    unsafe fn where_equal(self, a: Self, b: Self) -> Self {
+        Self(std::array::from_fn(|i| if a.0[i] == b.0[i] { self.0[i] } else { T::ZERO }))
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -164,7 +174,8 @@ mod x86 {
 
     macro_rules! register {
         ($register:ty, $number:ty, $lanes:literal, $load:ident, $store:ident, $splat:ident, $add:ident,
-         $sub:ident, $fma:ident, $mul:ident, $min:ident, $max:ident, |$x:ident| $abs:expr, |$y:ident| $reciprocal:expr) => {
+         $sub:ident, $fma:ident, $mul:ident, $min:ident, $max:ident, |$x:ident| $abs:expr, |$y:ident| $reciprocal:expr,
+         |$z:ident, $a:ident, $b:ident| $equal:expr) => {
             #[allow(clippy::undocumented_unsafe_blocks)] // the trait's contract is the intrinsics' contract
             impl Vector<$number> for $register {
                 const LANES: usize = $lanes;
@@ -212,6 +223,11 @@ mod x86 {
                         $reciprocal
                     }
                 }
+                #[inline(always)]
+                unsafe fn where_equal(self, $a: Self, $b: Self) -> Self {
+                    let $z = self;
+                    unsafe { $equal }
+                }
             }
         };
     }
@@ -237,7 +253,8 @@ mod x86 {
             let near = _mm512_fmadd_pd(guess, error, guess);
             let error = _mm512_fnmadd_pd(y, near, _mm512_set1_pd(1.0));
             _mm512_fmadd_pd(near, error, near)
-        }
+        },
+        |x, a, b| _mm512_maskz_mov_pd(_mm512_cmp_pd_mask::<_CMP_EQ_OQ>(a, b), x)
     );
     register!(
         __m512,
@@ -257,7 +274,8 @@ mod x86 {
             let guess = _mm512_rcp14_ps(y);
             let error = _mm512_fnmadd_ps(y, guess, _mm512_set1_ps(1.0));
             _mm512_fmadd_ps(guess, error, guess)
-        }
+        },
+        |x, a, b| _mm512_maskz_mov_ps(_mm512_cmp_ps_mask::<_CMP_EQ_OQ>(a, b), x)
     );
     register!(
         __m256d,
@@ -273,7 +291,8 @@ mod x86 {
         _mm256_min_pd,
         _mm256_max_pd,
         |x| _mm256_andnot_pd(_mm256_set1_pd(-0.0), x),
-        |y| _mm256_div_pd(_mm256_set1_pd(1.0), y)
+        |y| _mm256_div_pd(_mm256_set1_pd(1.0), y),
+        |x, a, b| _mm256_and_pd(_mm256_cmp_pd::<_CMP_EQ_OQ>(a, b), x)
     );
     register!(
         __m256,
@@ -289,7 +308,8 @@ mod x86 {
         _mm256_min_ps,
         _mm256_max_ps,
         |x| _mm256_andnot_ps(_mm256_set1_ps(-0.0), x),
-        |y| _mm256_div_ps(_mm256_set1_ps(1.0), y)
+        |y| _mm256_div_ps(_mm256_set1_ps(1.0), y),
+        |x, a, b| _mm256_and_ps(_mm256_cmp_ps::<_CMP_EQ_OQ>(a, b), x)
     );
 }
 

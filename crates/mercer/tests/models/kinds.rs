@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use mercer::io::{Dtype, Model, Saved, from_bytes, to_bytes};
+use mercer::kernel::Tile;
 use mercer::linalg::view::Mat;
 use mercer::model::Components;
 use mercer::model::detector::{Detector, DetectorParams};
@@ -10,7 +11,6 @@ use mercer::model::kernel_kmeans::{Init, KernelKMeans, KernelKMeansParams};
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
 use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Targets};
 use mercer::model::svm::{Lesson, Svm, SvmParams, Target, Task};
-use mercer::kernel::Tile;
 use mercer::points::{Csr, Items, Part, Parts, Samples, Span, Strings};
 use mercer::{Context, Dense, Kernel, KernelSpec, Result, VectorKernel};
 
@@ -197,7 +197,8 @@ fn sparse(x: &Dense<f64>) -> Samples<f64> {
 /// Rows of counts, most of them 0.
 fn counts(seed: u64, n: usize) -> Dense<f64> {
     let d = 30;
-    let rows = normal(n, d, seed).into_iter().map(|v| if v > 0.8 { (3.0 * v).round() } else { 0.0 });
+    let rows =
+        normal(n, d, seed).into_iter().map(|v| if v > 0.8 { (3.0 * v).round() } else { 0.0 });
     Dense::from_vec(rows.collect(), n, d).unwrap()
 }
 

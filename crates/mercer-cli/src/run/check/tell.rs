@@ -68,9 +68,11 @@ pub fn tell(
             valid: found.validity.is_valid(),
             answer,
             validity: &found.validity,
-            names: found.validity.witness.as_ref().map(|witness| {
-                witness.samples.iter().map(|&row| name(chosen, row)).collect()
-            }),
+            names: found
+                .validity
+                .witness
+                .as_ref()
+                .map(|witness| witness.samples.iter().map(|&row| name(chosen, row)).collect()),
             repair: found.repaired.as_ref().map(|repaired| RepairObject {
                 method: repaired.correction.method.name(),
                 change: repaired.change,
@@ -104,23 +106,38 @@ fn lines(args: &CheckArgs, found: &Found, answer: String, outputs: &Outputs) -> 
     lines.add("answer", answer);
     match known(&found.kernel) {
         Some(true) => lines.add("known", "a kernel on all data, by what it is made of"),
-        Some(false) => lines.add("known", "not on all data: what it is made of is no kernel in general"),
+        Some(false) => {
+            lines.add("known", "not on all data: what it is made of is no kernel in general")
+        }
         None => {}
     }
     lines.add("symmetry", symmetry(validity));
     let (smallest, largest) = (validity.smallest(), validity.largest());
-    lines.add("eigenvalues", format!("{smallest:.4e} to {largest:.4e}, of {}", counted(validity.examined, "row")));
+    lines.add(
+        "eigenvalues",
+        format!("{smallest:.4e} to {largest:.4e}, of {}", counted(validity.examined, "row")),
+    );
     let ratio = match validity.ratio {
         0.0 => "no eigenvalue is negative".into(),
         ratio => format!("the most negative is {ratio:.1e} of the largest"),
     };
-    let rounding = if validity.witness.is_none() && validity.ratio > 0.0 { ", which is rounding" } else { "" };
-    lines.add("negative", format!("{ratio}{rounding}; share of the spectrum {:.2} %", 100.0 * validity.negative_share));
+    let rounding =
+        if validity.witness.is_none() && validity.ratio > 0.0 { ", which is rounding" } else { "" };
+    lines.add(
+        "negative",
+        format!(
+            "{ratio}{rounding}; share of the spectrum {:.2} %",
+            100.0 * validity.negative_share
+        ),
+    );
     if let Some(repaired) = &found.repaired {
         let method = repaired.correction.method.name();
         let end = if repaired.converged { "" } else { "; there may be a nearer one" };
         let change = 100.0 * repaired.change;
-        lines.add("repaired", format!("by {method}, which changes the matrix by {change:.2} %{end}"));
+        lines.add(
+            "repaired",
+            format!("by {method}, which changes the matrix by {change:.2} %{end}"),
+        );
     }
     if let Some(files) = outputs.listed() {
         lines.add("written", files);
@@ -128,7 +145,10 @@ fn lines(args: &CheckArgs, found: &Found, answer: String, outputs: &Outputs) -> 
     if let Some(witness) = &validity.witness {
         let value = witness.value;
         let samples = counted(witness.samples.len(), "row");
-        lines.add("witness", format!("weights a of {samples} with aᵀKa = {value:.4e}, which no kernel has"));
+        lines.add(
+            "witness",
+            format!("weights a of {samples} with aᵀKa = {value:.4e}, which no kernel has"),
+        );
     }
     lines
 }

@@ -82,7 +82,11 @@ pub fn find(session: &Session, kernel: Option<&KernelSpec>) -> Result<Named> {
 
 /// The family of a person.
 fn family(name: &'static str) -> &'static str {
-    let end = if name.starts_with("van ") { name[4..].find(' ').map(|end| end + 4) } else { name.find(' ') };
+    let end = if name.starts_with("van ") {
+        name[4..].find(' ').map(|end| end + 4)
+    } else {
+        name.find(' ')
+    };
     &name[..end.unwrap_or(name.len())]
 }
 
@@ -92,7 +96,8 @@ impl Named {
         let mut families: Vec<&str> = KNOWN.map(family).into();
         families.dedup();
         let landed = |(i, name): (usize, &&'static str)| {
-            let away = |family: &&'static str| (*family, apart(self.mean(family), point(&self.new, i)));
+            let away =
+                |family: &&'static str| (*family, apart(self.mean(family), point(&self.new, i)));
             let mut away: Vec<(&'static str, f64)> = families.iter().map(away).collect();
             away.sort_by(|a, b| a.1.total_cmp(&b.1));
             Landed { name, nearest: [away[0], away[1]] }
@@ -102,23 +107,34 @@ impl Named {
 
     /// The mean of a family in the plane.
     fn mean(&self, of: &str) -> [f64; 2] {
-        let members: Vec<[f64; 2]> =
-            (0..KNOWN.len()).filter(|&i| family(KNOWN[i]) == of).map(|i| point(&self.known, i)).collect();
+        let members: Vec<[f64; 2]> = (0..KNOWN.len())
+            .filter(|&i| family(KNOWN[i]) == of)
+            .map(|i| point(&self.known, i))
+            .collect();
         [0, 1].map(|axis| members.iter().map(|p| p[axis]).sum::<f64>() / members.len() as f64)
     }
 
     /// The picture as SVG text.
     pub fn draw(&self) -> String {
-        let all = || (0..KNOWN.len()).map(|i| point(&self.known, i)).chain((0..NEW.len()).map(|i| point(&self.new, i)));
+        let all = || {
+            (0..KNOWN.len())
+                .map(|i| point(&self.known, i))
+                .chain((0..NEW.len()).map(|i| point(&self.new, i)))
+        };
         let axis = |axis: usize| all().map(|p| p[axis]).collect::<Vec<f64>>();
         let names: Vec<String> = KNOWN.iter().chain(&NEW).map(|name| name.to_string()).collect();
-        let kinds = std::iter::repeat_n("learned from", KNOWN.len()).chain(std::iter::repeat_n("new", NEW.len()));
+        let kinds = std::iter::repeat_n("learned from", KNOWN.len())
+            .chain(std::iter::repeat_n("new", NEW.len()));
         let kinds: Vec<String> = kinds.map(String::from).collect();
         let ratios = self.model.explained_variance_ratio();
         let title = |index: usize| component_title(index, ratios.get(index).copied());
         plot::scatter(&Scatter {
             title: "Kernel PCA of names",
-            subtitle: &format!("{} names, {}; the new ones were never seen", KNOWN.len(), self.model.params.kernel),
+            subtitle: &format!(
+                "{} names, {}; the new ones were never seen",
+                KNOWN.len(),
+                self.model.params.kernel
+            ),
             x: &axis(0),
             y: Some(&axis(1)),
             x_title: &title(0),
@@ -132,7 +148,9 @@ impl Named {
     pub fn story(&self, pictures: &str) -> String {
         let line = |landed: &Landed| {
             let Landed { name, nearest: [(first, near), (second, far)] } = landed;
-            format!("  {name:<16} lands with {first:<11} at {near:.3}; the next family, {second}, is at {far:.3}\n")
+            format!(
+                "  {name:<16} lands with {first:<11} at {near:.3}; the next family, {second}, is at {far:.3}\n"
+            )
         };
         let lines: String = self.landed().iter().map(line).collect();
         let (count, new, kernel) = (KNOWN.len(), NEW.len(), &self.model.params.kernel);
@@ -140,8 +158,7 @@ impl Named {
             "{count} names, compared as texts by {kernel}. Kernel PCA puts them in the plane, families together,\n\
              and {new} names that it never saw among them:\n\n{lines}\
              \nKernel PCA took {:.2} s; largest residual {:.0e}.\nThe picture is in {pictures}.\n",
-            self.model.report.seconds,
-            self.model.report.residual,
+            self.model.report.seconds, self.model.report.residual,
         )
     }
 }

@@ -134,7 +134,8 @@ impl<'a> Text<'a> {
             Some((_, column)) => format!(", column {column} (counted from 0; {:?})", names[column]),
         };
         let line = self.line(place);
-        let message = format!("line {line}{column} is not UTF-8 text: convert the file to UTF-8 first");
+        let message =
+            format!("line {line}{column} is not UTF-8 text: convert the file to UTF-8 first");
         Error::format(self.path, message)
     }
 

@@ -90,6 +90,30 @@ pub enum Model {
     Detector64(Detector<f64>),
 }
 
+macro_rules! models {
+    ($($variant:ident($model:ty)),*) => {
+        $(impl From<$model> for Model {
+            fn from(model: $model) -> Self {
+                Model::$variant(model)
+            }
+        })*
+    };
+}
+
+models!(
+    Pca(Pca),
+    KernelPca32(KernelPca<f32>),
+    KernelPca64(KernelPca<f64>),
+    KernelRidge32(KernelRidge<f32>),
+    KernelRidge64(KernelRidge<f64>),
+    Svm32(Svm<f32>),
+    Svm64(Svm<f64>),
+    KernelKMeans32(KernelKMeans<f32>),
+    KernelKMeans64(KernelKMeans<f64>),
+    Detector32(Detector<f32>),
+    Detector64(Detector<f64>)
+);
+
 impl Model {
     /// What files need of it, whatever it is.
     fn kept(&self) -> &dyn Kept {

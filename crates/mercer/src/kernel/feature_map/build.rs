@@ -79,6 +79,7 @@ fn of_leaf(leaf: &Leaf, columns: usize, options: &FeatureMapOptions) -> Result<F
         "hellinger" => FeatureMap::hellinger(columns),
         "additive_chi2" => FeatureMap::additive_chi2(columns, options.samples),
         "intersection" => FeatureMap::intersection(columns, options.samples),
+        "jensen_shannon" => FeatureMap::jensen_shannon(columns, options.samples),
         "sigmoid" => refuse(leaf, "is not positive definite in general, so that it has none"),
         "rbf" | "laplacian" | "matern" | "rational_quadratic" | "chi2" => refuse(
             leaf,

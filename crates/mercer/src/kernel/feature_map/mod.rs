@@ -94,6 +94,12 @@ impl FeatureMap {
         Self::sampled(Homogeneous::Intersection, columns, samples)
     }
 
+    /// Approximately ½·Σ [x_i·log₂((x_i + x'_i)/x_i) + x'_i·log₂((x_i + x'_i)/x'_i)], by 2·samples + 1 features for each
+    /// column.
+    pub fn jensen_shannon(columns: usize, samples: usize) -> Result<Self> {
+        Self::sampled(Homogeneous::JensenShannon, columns, samples)
+    }
+
     fn sampled(kernel: Homogeneous, columns: usize, samples: usize) -> Result<Self> {
         let sampled = Sampled::new(kernel, samples)?;
         let dimension = columns as u128 * sampled.each() as u128;

@@ -7,14 +7,17 @@
 //!                  k(x, y)          K(ω)          κ(λ)
 //! additive χ²      2xy/(x + y)      1/cosh(ω/2)   1/cosh(πλ)
 //! intersection     min(x, y)        e^−|ω|/2      2/(π(1 + 4λ²))
+//! Jensen–Shannon   as below         as below      1/(ln 2·(1 + 4λ²)·cosh(πλ))
 //! ```
+//!
+//! with ½·[x·log₂((x + y)/x) + y·log₂((x + y)/y)] and ½·[e^ω/2·log₂(1 + e^−ω) + e^−ω/2·log₂(1 + e^ω)] for the last.
 //!
 //! Taking κ at 0, ±L, …, ±nL gives 2n + 1 features for each number x: √(Lκ(0)x) and, for j = 1 … n,
 //! √(2Lκ(jL)x)·cos(jL·ln x) and the same with the sine. Close samples make K̂ good up to a short range of ω, after which
 //! it repeats; distant ones lose detail. With x, y ≤ 1 no √(xy) exceeds e^−|ω|/2, so the L is taken for which the largest
 //! e^−|ω|/2·|K̂(ω) − K(ω)| is least. That number bounds the error: |k̂(x, y) − k(x, y)| ≤ ε·max(x, y).
 
-use std::f64::consts::PI;
+use std::f64::consts::{LN_2, PI};
 
 use super::name::{Name, short};
 use crate::error::{Error, Result};
@@ -30,6 +33,7 @@ const POINTS: usize = 4000;
 pub(super) enum Homogeneous {
     Chi2,
     Intersection,
+    JensenShannon,
 }
 
 impl Homogeneous {
@@ -38,6 +42,10 @@ impl Homogeneous {
         match self {
             Homogeneous::Chi2 => 1.0 / (0.5 * omega).cosh(),
             Homogeneous::Intersection => (-0.5 * omega.abs()).exp(),
+            Homogeneous::JensenShannon => {
+                let half = |omega: f64| (0.5 * omega).exp() * (-omega).exp().ln_1p();
+                (half(omega) + half(-omega)) / (2.0 * LN_2)
+            }
         }
     }
 
@@ -46,6 +54,9 @@ impl Homogeneous {
         match self {
             Homogeneous::Chi2 => 1.0 / (PI * lambda).cosh(),
             Homogeneous::Intersection => 2.0 / (PI * (1.0 + 4.0 * lambda * lambda)),
+            Homogeneous::JensenShannon => {
+                1.0 / (LN_2 * (1.0 + 4.0 * lambda * lambda) * (PI * lambda).cosh())
+            }
         }
     }
 }

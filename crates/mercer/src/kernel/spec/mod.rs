@@ -105,15 +105,20 @@ impl KernelSpec {
         self.0.leaves().iter().any(|leaf| leaf.family().input == Input::Histograms)
     }
 
-    /// The names of the functions of the user's own in the kernel.
-    pub fn own_names(&self) -> Vec<&str> {
-        let mut names = Vec::new();
+    /// The functions of the user's own in the kernel.
+    pub fn owns(&self) -> Vec<&Own> {
+        let mut owns = Vec::new();
         self.0.visit(&mut |expr| {
             if let Expr::Own(own) = expr {
-                names.push(own.name());
+                owns.push(own);
             }
         });
-        names
+        owns
+    }
+
+    /// The names of the functions of the user's own in the kernel.
+    pub fn own_names(&self) -> Vec<&str> {
+        self.owns().into_iter().map(Own::name).collect()
     }
 
     /// The same kernel with `function` for every `own(name)`.

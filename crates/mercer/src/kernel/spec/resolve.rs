@@ -86,8 +86,7 @@ fn value_of<T: Real>(
     };
     let d = x.features() as f64;
     match (rule, x) {
-        // The one number that a kernel on texts takes from them.
-        (_, Samples::Strings(texts)) => Ok(string::alphabet(leaf, texts) as f64),
+        (_, Samples::Strings(texts)) => string::rule_value(leaf, parameter, rule, texts),
         (Rule::Auto, _) => Ok(1.0 / d),
         (Rule::Scale, _) => match variance(x) {
             0.0 => Ok(1.0),

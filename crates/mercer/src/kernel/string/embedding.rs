@@ -73,6 +73,36 @@ impl Lengths {
         Ok(())
     }
 
+    /// How often each of `texts` has each substring of `known`, numbered as in [`Self::spellings`].
+    pub(super) fn counts_in<T: Real>(
+        &self,
+        texts: &Strings,
+        known: &Strings,
+    ) -> Result<Nonzeros<T>> {
+        let (own, target) = (self.embed::<T>(texts)?, self.embed::<T>(known)?);
+        Ok(own.renumbered(&target.substrings))
+    }
+
+    /// How many different substrings `strings` has.
+    pub(super) fn distinct(&self, strings: &Strings) -> Result<usize> {
+        Ok(self.embed::<f64>(strings)?.substrings.places.len())
+    }
+
+    /// The substrings of `strings` as text, in their order.
+    pub(super) fn spellings(&self, strings: &Strings) -> Result<Vec<String>> {
+        let substrings = Arc::clone(&self.embed::<f64>(strings)?.substrings);
+        let between: &[u8] = if self.unit == Unit::Words { b" " } else { b"" };
+        let spell = |number: usize, length: usize| {
+            let symbols = substrings.spelled(number, length).iter();
+            let parts: Vec<&[u8]> =
+                symbols.map(|&symbol| substrings.sequences.spelling(symbol)).collect();
+            readable(&parts.join(between))
+        };
+        let lengths = substrings.lengths.iter().enumerate();
+        let of_length = |(place, &(length, _))| substrings.range(place).map(move |at| (at, length));
+        Ok(lengths.flat_map(of_length).map(|(at, length)| spell(at, length)).collect())
+    }
+
     fn embed<T: Real>(&self, strings: &Strings) -> Result<Arc<Embedding<T>>> {
         let sequences = Sequences::of(strings, self.unit);
         let longest = (*self.lengths.end()).min(sequences.longest());
@@ -93,6 +123,15 @@ impl Lengths {
         let from_one = u64::from(*self.lengths.start() == 1);
         ((*self.lengths.end() as u64) << 3) | (from_one << 2) | self.unit as u64
     }
+}
+
+/// Bytes as text, those that are none written as `\xff`.
+fn readable(bytes: &[u8]) -> String {
+    let chunks = bytes.utf8_chunks().map(|chunk| {
+        let escaped: String = chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")).collect();
+        format!("{}{escaped}", chunk.valid())
+    });
+    chunks.collect()
 }
 
 impl<T: Real> Embedding<T> {

@@ -4,18 +4,34 @@
 //! its module here and its type in the registry below. Its text form, help, checks and tests follow from the description
 //! in the file.
 
+mod automaton;
+mod batch;
+mod coded;
+mod differing;
 mod embedding;
+mod map;
+mod rules;
+mod weighed;
 mod windows;
 
+mod all_substrings;
+mod edit;
+mod exponential;
+mod gappy;
+mod mismatch;
 mod spectrum;
+mod subsequences;
 mod substrings;
 
 #[cfg(test)]
 mod tests;
 
+pub use map::StringMap;
+pub(super) use rules::rule_value;
+
 use crate::error::{Error, Result};
 use crate::kernel::{Domain, Family, Leaf, Parameter, Tile, Value};
-use crate::points::{Sequences, Span, Strings, Unit, distinct_symbols};
+use crate::points::{Sequences, Span, Strings, Unit};
 use crate::real::Real;
 
 /// What a symbol of a text is, which every family lets the user choose.
@@ -31,11 +47,6 @@ const UNIT: Parameter = Parameter {
 fn unit(leaf: &Leaf) -> Unit {
     let name = leaf.word(UNIT.name);
     Unit::named(name).unwrap_or_else(|| panic!("no unit is called {name}"))
-}
-
-/// How many different symbols `texts` have, in the unit of `leaf`.
-pub(super) fn alphabet(leaf: &Leaf, texts: &Strings) -> usize {
-    distinct_symbols(texts, unit(leaf))
 }
 
 /// The number of a parameter that is 0, 1, 2, …
@@ -56,6 +67,11 @@ trait StringKernel: Sized {
 
     /// The parameter that says how many symbols in a row a text must have to share anything with another, and that number.
     fn shortest(&self) -> (&'static str, usize);
+
+    /// The numbers that values are made of, each of which must be finite in the type of the values.
+    fn constants(&self) -> Vec<f64> {
+        Vec::new()
+    }
 
     /// Writes k(row i, column j) to place (i, j) of `out`.
     fn tile<T: Real>(
@@ -135,6 +151,13 @@ macro_rules! registry {
                 }
             }
 
+            /// The numbers that values are made of, each of which must be finite in the type of the values.
+            pub fn constants(&self) -> Vec<f64> {
+                match &self.0 {
+                    $(Member::$family(kernel) => kernel.constants()),*
+                }
+            }
+
             /// Refuses `strings` if none is long enough for any value but 0.
             pub fn check(&self, strings: &Strings) -> Result<()> {
                 match &self.0 {
@@ -153,4 +176,10 @@ macro_rules! registry {
 registry! {
     Spectrum in spectrum,
     Substrings in substrings,
+    Exponential in exponential,
+    AllSubstrings in all_substrings,
+    Mismatch in mismatch,
+    Gappy in gappy,
+    Subsequences in subsequences,
+    Edit in edit,
 }

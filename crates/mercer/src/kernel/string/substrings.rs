@@ -1,14 +1,22 @@
 //! Substrings of all lengths up to p, each of the same weight.
 
 use super::embedding::Lengths;
+use super::weighed::{Weighed, Weight};
 use super::{StringKernel, UNIT, unit, whole};
 use crate::error::Result;
 use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Tile, Value};
 use crate::points::{Span, Strings, Unit};
 use crate::real::Real;
 
+/// Few lengths are counted text by text, once; of many, each pair of texts is compared by itself.
 #[derive(Debug, Clone)]
-pub(super) struct Substrings(Lengths);
+pub(super) enum Substrings {
+    Few(Lengths),
+    Many(Weighed),
+}
+
+/// The longest substrings that are counted text by text: a list of them takes memory for each length.
+const FEW: usize = 8;
 
 impl StringKernel for Substrings {
     const FAMILY: Family = Family {
@@ -32,12 +40,18 @@ impl StringKernel for Substrings {
     };
 
     fn new(leaf: &Leaf) -> Result<Self> {
-        let p = whole(leaf, "p");
-        Ok(Self(Lengths { unit: unit(leaf), lengths: 1..=p }))
+        let (p, unit) = (whole(leaf, "p"), unit(leaf));
+        Ok(match p {
+            ..=FEW => Self::Few(Lengths { unit, lengths: 1..=p }),
+            _ => Self::Many(Weighed { weight: Weight::Upto(p), unit }),
+        })
     }
 
     fn unit(&self) -> Unit {
-        self.0.unit
+        match self {
+            Self::Few(lengths) => lengths.unit,
+            Self::Many(weighed) => weighed.unit,
+        }
     }
 
     fn shortest(&self) -> (&'static str, usize) {
@@ -50,10 +64,16 @@ impl StringKernel for Substrings {
         cols: Span<'_, Strings>,
         out: &mut Tile<'_, T>,
     ) -> Result<()> {
-        self.0.tile(rows, cols, out)
+        match self {
+            Self::Few(lengths) => lengths.tile(rows, cols, out),
+            Self::Many(weighed) => weighed.tile(rows, cols, out),
+        }
     }
 
     fn diag<T: Real>(&self, points: Span<'_, Strings>, out: &mut [T]) -> Result<()> {
-        self.0.diag(points, out)
+        match self {
+            Self::Few(lengths) => lengths.diag(points, out),
+            Self::Many(weighed) => weighed.diag(points, out),
+        }
     }
 }

@@ -23,7 +23,9 @@ pub(super) fn compile<T: Real>(expr: &Expr) -> Result<Node> {
     let all = |exprs: &[Expr]| exprs.iter().map(compile::<T>).collect::<Result<Vec<_>>>();
     match expr {
         Expr::Leaf(leaf) if leaf.family().input == Input::Strings => {
-            Ok(Node::Texts(StringMember::new(leaf)?))
+            let member = StringMember::new(leaf)?;
+            let fits = member.constants().into_iter().all(|c| T::of(c).is_finite());
+            if fits { Ok(Node::Texts(member)) } else { Err(beyond::<T>(leaf)) }
         }
         Expr::Leaf(leaf) => {
             let member = Member::new(leaf);

@@ -20,7 +20,7 @@ dispatch! {
     /// As [`sums`], for terms that need registers of their own.
     pub(super) fn heavy_sums<T: Real, S: Term>(
         rows: Rows<'_, T>, cols: Rows<'_, T>, out: &mut [T], stride: usize, term: S,
-    ) = sums_body: avx512 [T, S, T::Wide, 4, 4], avx2 [T, S, T::Mid, 2, 3], base [T, S, T::Base, 2, 2];
+    ) = sums_body: avx512 [T, S, T::Wide, 2, 4], avx2 [T, S, T::Mid, 2, 3], base [T, S, T::Base, 2, 2];
 }
 
 /// Features that run by between two visits of the output: a panel of columns then stays in the first-level cache.

@@ -106,7 +106,7 @@ fn sums_body<T: Real, K: Key, M: Match, const FUSED: bool>(
     let mut start = 0;
     while start < indexed.len() {
         let block = start..start + block_len(indexed.part(start..indexed.len()));
-        let index = Index::new(indexed.part(block.clone()).iter());
+        let index = Index::new(indexed.part(block.clone()).iter(), walked.count());
         for (i, (at, values)) in walked.iter().enumerate() {
             let mut sums: Sums<T> = [T::ZERO; WIDEST];
             index.add::<M, FUSED>(at, values, &mut sums);

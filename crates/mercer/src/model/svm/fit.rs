@@ -14,8 +14,9 @@ use super::source::Source;
 use super::{Lesson, Svm, SvmParams, Task, notes};
 use crate::context::{Context, Step};
 use crate::error::{Error, Result};
-use crate::gram::{Columns, Square, Stored};
-use crate::linalg::view::MatRef;
+use crate::gram::{self, Columns, Square, Stored};
+use crate::kernel::{KernelSpec, VectorKernel};
+use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::model::report::asymmetric;
 use crate::points::{Points, Samples};
 use crate::real::Real;
@@ -40,6 +41,16 @@ impl<T: Real> Svm<T> {
         let x = &x.into();
         let checked = Checked::new(params, lesson, x.n())?;
         let spec = params.kernel.resolve(x)?;
+        if !spec.owns().is_empty()
+            && let Some(matrix) = own_matrix(ctx, &spec, x)?
+        {
+            let mut model = Self::fit_gram(ctx, params, matrix.view(), lesson, start)?;
+            model.anchors = Some(x.select(&model.support));
+            model.params.kernel = spec;
+            model.report.storage = "whole matrix".into();
+            model.report.reason = "a function of the user's is called once for each pair".into();
+            return Ok(model);
+        }
         let kept = if checked.rows.len() < x.n() { x.select(&checked.rows) } else { x.clone() };
         let source = Source::new(&spec, &kept)?;
         let columns = source.columns();
@@ -74,6 +85,18 @@ impl<T: Real> Svm<T> {
         model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)
     }
+}
+
+/// All values of a kernel of the user's own, if they take at most half of the budget. What a call of the function costs is
+/// not known, only that many small ones cost more than few large ones, and a whole matrix shows whether it is symmetric.
+fn own_matrix<T: Real>(ctx: &Context, spec: &KernelSpec, x: &Samples<T>) -> Result<Option<Mat<T>>> {
+    if gram::matrix_bytes::<T>(x.n(), x.n()) > ctx.budget() / 2 {
+        return Ok(None);
+    }
+    let (kernel, n) = (VectorKernel::<T>::new(spec)?, x.n());
+    let mut matrix = Mat::zeros(n, n);
+    gram::matrix(ctx, &kernel, x, None, MatMut::new(matrix.data_mut(), n, n, n))?;
+    Ok(Some(matrix))
 }
 
 /// Square, finite and symmetric but for rounding.

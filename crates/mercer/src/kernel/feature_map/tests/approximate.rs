@@ -11,14 +11,20 @@ fn intersection(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a.min(*b)).sum()
 }
 
+fn jensen_shannon(a: &[f64], b: &[f64]) -> f64 {
+    let half = |a: f64, b: f64| if a > 0.0 { 0.5 * a * ((a + b) / a).log2() } else { 0.0 };
+    a.iter().zip(b).map(|(&a, &b)| half(a, b) + half(b, a)).sum()
+}
+
 type Two = fn(&[f64], &[f64]) -> f64;
 
 /// The error falls as samples are added, keeps its bound, and at n samples is at most what stands here.
 #[test]
 fn errors_are_bounded_and_fall() {
     let x = histograms(40, 8, 10);
-    let cases: [(fn(usize, usize) -> Result<FeatureMap>, Two, [f64; 4]); 2] = [
+    let cases: [(fn(usize, usize) -> Result<FeatureMap>, Two, [f64; 4]); 3] = [
         (FeatureMap::additive_chi2, chi2, [0.032, 0.013, 0.006, 0.0009]),
+        (FeatureMap::jensen_shannon, jensen_shannon, [0.02, 0.008, 0.003, 0.0005]),
         (FeatureMap::intersection, intersection, [0.11, 0.08, 0.065, 0.042]),
     ];
     for (make, k, most) in cases {

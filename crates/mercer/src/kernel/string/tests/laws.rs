@@ -5,8 +5,25 @@ use proptest::prelude::*;
 use super::{diag, member, strings, tile, values};
 use crate::points::{Points, Span};
 
-const KERNELS: &[&str] =
-    &["spectrum(2)", "spectrum(3, unit=bytes)", "spectrum(1, unit=words)", "substrings(4)"];
+const KERNELS: &[&str] = &[
+    "spectrum(2)",
+    "spectrum(3, unit=bytes)",
+    "spectrum(1, unit=words)",
+    "substrings(4)",
+    "substrings(12)",
+    "all_substrings(unit=words)",
+    "exponential",
+    "exponential(0.99, unit=bytes)",
+    "edit(width=4)",
+    "edit(gamma=0.001, unit=words)",
+    "gappy(4, m=1)",
+    "gappy(12, m=9, unit=bytes)",
+    "mismatch(alphabet=6)",
+    "mismatch(7, m=4, alphabet=3)",
+    "subsequences(2)",
+    "subsequences(6, decay=0.8)",
+    "subsequences(11, decay=0.9)",
+];
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(40) })]

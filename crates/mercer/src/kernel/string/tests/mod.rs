@@ -1,6 +1,7 @@
 //! Every family against its definition, written out as plain loops, and the laws that all of them keep.
 
 mod laws;
+mod map;
 mod naive;
 mod oracle;
 mod worked;

@@ -1,0 +1,103 @@
+//! The mismatch kernel (Leslie et al., 2004): substrings that may differ in a few places.
+
+use super::differing::{Differing, binomial, check_window};
+use super::{StringKernel, UNIT, unit, whole};
+use crate::error::Result;
+use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Rule, Tile, Value};
+use crate::points::{Span, Strings, Unit};
+use crate::real::Real;
+
+#[derive(Debug, Clone)]
+pub(super) struct Mismatch(Differing);
+
+impl StringKernel for Mismatch {
+    const FAMILY: Family = Family {
+        name: "mismatch",
+        aliases: &[],
+        doc: "Common substrings of k symbols, where each substring counts for all that differ from it in at most m places.",
+        formula: "Σ_u #(u in x, up to m differences)·#(u in x', up to m differences), u of length k",
+        parameters: &[
+            Parameter {
+                name: "k",
+                doc: "The length of the substrings, at most 63.",
+                default: Some(Value::Number(5.0)),
+                domain: Domain::PositiveInteger,
+                rules: &[],
+                instead_of: None,
+            },
+            Parameter {
+                name: "m",
+                doc: "How many symbols may differ, fewer than k.",
+                default: Some(Value::Number(1.0)),
+                domain: Domain::Count,
+                rules: &[],
+                instead_of: None,
+            },
+            Parameter {
+                name: "alphabet",
+                doc: "How many symbols there are to differ with; auto: as many as occur in the training texts.",
+                default: Some(Value::Rule(Rule::Auto)),
+                domain: Domain::PositiveInteger,
+                rules: &[Rule::Auto],
+                instead_of: None,
+            },
+            UNIT,
+        ],
+        definite: Definite::Always,
+        input: Input::Strings,
+    };
+
+    fn new(leaf: &Leaf) -> Result<Self> {
+        let (length, m) = (whole(leaf, "k"), whole(leaf, "m"));
+        check_window("k", length, m)?;
+        let alphabet = leaf.number("alphabet");
+        let weights = (0..=length.min(2 * m)).map(|d| near_both(length, m, d, alphabet)).collect();
+        Ok(Self(Differing { length, weights, unit: unit(leaf) }))
+    }
+
+    fn unit(&self) -> Unit {
+        self.0.unit
+    }
+
+    fn shortest(&self) -> (&'static str, usize) {
+        ("k", self.0.length)
+    }
+
+    fn constants(&self) -> Vec<f64> {
+        self.0.weights.clone()
+    }
+
+    fn tile<T: Real>(
+        &self,
+        rows: Span<'_, Strings>,
+        cols: Span<'_, Strings>,
+        out: &mut Tile<'_, T>,
+    ) -> Result<()> {
+        self.0.tile(rows, cols, out)
+    }
+
+    fn diag<T: Real>(&self, points: Span<'_, Strings>, out: &mut [T]) -> Result<()> {
+        self.0.diag(points, out)
+    }
+}
+
+/// How many words of k symbols differ in at most m places from each of two words that differ from one another in d.
+///
+/// Such a word agrees with the first in `a` of the d places, with the second in `b` of them, and with neither in the others; of the
+/// k - d places where the two agree, it differs in `c`.
+fn near_both(k: usize, m: usize, d: usize, alphabet: f64) -> f64 {
+    let (other, third) = ((alphabet - 1.0).max(0.0), (alphabet - 2.0).max(0.0));
+    let mut sum = 0.0;
+    for a in 0..=d {
+        for b in 0..=d - a {
+            for c in 0..=k - d {
+                if d - a + c <= m && d - b + c <= m {
+                    let shared = binomial(k - d, c) * other.powi(c as i32);
+                    let differing = binomial(d, a) * binomial(d - a, b);
+                    sum += shared * differing * third.powi((d - a - b) as i32);
+                }
+            }
+        }
+    }
+    sum
+}

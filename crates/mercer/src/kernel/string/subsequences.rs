@@ -1,0 +1,94 @@
+//! The kernel of gap-weighted subsequences.
+
+use super::batch::lanes;
+use super::coded::Coded;
+use super::{StringKernel, UNIT, unit, whole};
+use crate::error::Result;
+use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Tile, Value};
+use crate::linalg::gaps::{self, LANES, Room};
+use crate::points::{Span, Strings, Unit};
+use crate::real::Real;
+
+#[derive(Debug, Clone)]
+pub(super) struct Subsequences {
+    p: usize,
+    decay: f64,
+    unit: Unit,
+}
+
+/// Beyond the end of a row and of a column: numbers that no symbol has, and unlike each other.
+const ROW_END: f64 = -1.0;
+const COL_END: f64 = -2.0;
+
+impl StringKernel for Subsequences {
+    const FAMILY: Family = Family {
+        name: "subsequences",
+        aliases: &[],
+        doc: "Common subsequences of p symbols, which need not stand together: the further apart, the less they count.",
+        formula: "Σ_u Σ decay^(span of u in x + span of u in x'), u of length p",
+        parameters: &[
+            Parameter {
+                name: "p",
+                doc: "The length of the subsequences.",
+                default: Some(Value::Number(3.0)),
+                domain: Domain::PositiveInteger,
+                rules: &[],
+                instead_of: None,
+            },
+            Parameter {
+                name: "decay",
+                doc: "The weight of each symbol that a subsequence spans.",
+                default: Some(Value::Number(0.5)),
+                domain: Domain::Share,
+                rules: &[],
+                instead_of: None,
+            },
+            UNIT,
+        ],
+        definite: Definite::Always,
+        input: Input::Strings,
+    };
+
+    fn new(leaf: &Leaf) -> Result<Self> {
+        Ok(Self { p: whole(leaf, "p"), decay: leaf.number("decay"), unit: unit(leaf) })
+    }
+
+    fn unit(&self) -> Unit {
+        self.unit
+    }
+
+    fn shortest(&self) -> (&'static str, usize) {
+        ("p", self.p)
+    }
+
+    fn tile<T: Real>(
+        &self,
+        rows: Span<'_, Strings>,
+        cols: Span<'_, Strings>,
+        out: &mut Tile<'_, T>,
+    ) -> Result<()> {
+        let (rows, cols) = Coded::pair(rows, cols, self.unit);
+        let mut room = Room::default();
+        for together in cols.by_length().chunks(LANES) {
+            let y = lanes(&cols, together, COL_END, f64::from);
+            for i in 0..rows.n() {
+                let x = lanes(&rows, &[i], ROW_END, f64::from);
+                let sums = gaps::sums(&x, &y, self.p, self.decay, &mut room);
+                together.iter().zip(sums).for_each(|(&j, sum)| out.row(i)[j] = T::of(sum));
+            }
+        }
+        Ok(())
+    }
+
+    fn diag<T: Real>(&self, points: Span<'_, Strings>, out: &mut [T]) -> Result<()> {
+        let texts = Coded::one(points, self.unit);
+        let mut room = Room::default();
+        for together in texts.by_length().chunks(LANES) {
+            let x = lanes(&texts, together, ROW_END, f64::from);
+            let y = lanes(&texts, together, COL_END, f64::from);
+            let sums = gaps::sums(&x, &y, self.p, self.decay, &mut room);
+            together.iter().zip(sums).for_each(|(&i, sum)| out[i] = T::of(sum));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,104 @@
+"""Tables of columns of several kinds: data frames, dictionaries of columns, and arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Real
+
+import numpy as np
+
+from mercer._params import ParameterError
+from mercer._texts import is_missing, texts_of, values_of
+
+_NAMED = 12
+
+
+class Table:
+    """Columns by their names; those of an array are counted."""
+
+    def __init__(self, X: object) -> None:
+        self._columns, self.n = _columns_of(X)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all columns."""
+        return list(self._columns)
+
+    def column(self, name: str) -> object:
+        """Return a column; one that is not there is told with those that are."""
+        if name not in self._columns:
+            names = self.names
+            there = ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
+            raise ValueError(f"X has no column {name!r}, which the kernel is for; it has {there}")
+        return self._columns[name]
+
+    def numbers(self, names: tuple[str, ...]) -> np.ndarray:
+        """Return columns as rows of numbers."""
+        found = [numbers_of(self.column(name), name) for name in names]
+        single = all(part.dtype == np.float32 for part in found)
+        return np.column_stack(found).astype(np.float32 if single else np.float64, copy=False)
+
+    def texts(self, names: tuple[str, ...]) -> list[str]:
+        """Return the one column that is meant, as texts."""
+        if len(names) > 1:
+            listed = ", ".join(names)
+            raise ParameterError(
+                f"a kernel for texts is for one column, and is given {listed}: add one for each, as "
+                f"in 'column({names[0]}: …) + column({names[1]}: …)'"
+            )
+        return texts_of(self.column(names[0]), f"the column {names[0]!r}")
+
+    def objects(self, names: tuple[str, ...]) -> list:
+        """Return the values of a column, or tuples of those of several, as they are."""
+        found = [values_of(self.column(name)) for name in names]
+        return found[0] if len(found) == 1 else list(zip(*found, strict=True))
+
+
+def _columns_of(X: object) -> tuple[dict[str, object], int]:
+    if isinstance(X, Mapping):
+        found = {str(name): column for name, column in X.items()}
+    elif hasattr(X, "column_names"):  # a table of pyarrow's
+        found = {str(name): X.column(name) for name in X.column_names}
+    elif hasattr(X, "columns") and hasattr(X, "__getitem__"):
+        found = {str(name): X[name] for name in X.columns}
+    else:
+        rows = X if isinstance(X, np.ndarray) else np.array(X, dtype=object)
+        if rows.ndim != 2:
+            raise ParameterError(
+                "the kernel is on columns: give a data frame, a dictionary of columns or an array "
+                f"of two axes, and not {type(X).__name__} in the shape {rows.shape}"
+            )
+        found = {str(place): rows[:, place] for place in range(rows.shape[1])}
+    lengths = {name: len(column) for name, column in found.items()}
+    if not found or 0 in lengths.values():
+        raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{name}: {length}" for name, length in list(lengths.items())[:_NAMED])
+        raise ValueError(f"the columns of X have different lengths: {told}")
+    return found, next(iter(lengths.values()))
+
+
+def numbers_of(column: object, name: str) -> np.ndarray:
+    """Return a column of numbers; a value that is none is refused with its row."""
+    found = np.asarray(column)
+    if found.dtype.kind not in "biuf":
+        found = np.array([_number(v, row, name) for row, v in enumerate(values_of(column))])
+    if found.dtype.kind != "f" or found.dtype.itemsize < 4:
+        found = found.astype(np.float64)
+    wrong = np.argwhere(~np.isfinite(found))
+    if len(wrong):
+        value = found[tuple(wrong[0])]
+        what = "missing (NaN)" if np.isnan(value) else "infinity"
+        raise ValueError(f"row {wrong[0][0]} of the column {name!r} is {what}: fill it in first")
+    return found
+
+
+def _number(value: object, row: int, name: str) -> float:
+    if is_missing(value):
+        raise ValueError(f"row {row} of the column {name!r} is missing ({value!r}): fill it in")
+    if isinstance(value, Real):
+        return float(value)
+    raise ParameterError(
+        f"row {row} of the column {name!r} is {value!r} of the type {type(value).__name__}, and the "
+        "kernel is for numbers there"
+    )

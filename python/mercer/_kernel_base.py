@@ -1,0 +1,186 @@
+"""Kernels as objects, and the algebra of kernels, whatever the kernels are."""
+
+from __future__ import annotations
+
+import inspect
+from numbers import Real
+
+import numpy as np
+
+from mercer import _core
+
+
+class Kernel:
+    """A kernel: the base class of all others.
+
+    Kernels are compared by their spec. They have scikit-learn's ``get_params`` and ``set_params``,
+    so that a grid search reaches their parameters as ``kernel__gamma`` or ``kernel__left__sigma``.
+    """
+
+    # Without this, numpy would multiply a number of its own with a kernel as if with an array.
+    __array_ufunc__ = None
+
+    @property
+    def spec(self) -> str:
+        """The kernel as text."""
+        return _core.canonical(self._text())
+
+    def _text(self) -> str:
+        raise NotImplementedError("a kernel says its own text")
+
+    def _functions(self) -> list:
+        """The functions of the user's own that the text names, in order."""
+        inner = (value for value in self.get_params(deep=False).values())
+        return [function for part in inner if isinstance(part, Kernel) for function in part._functions()]
+
+    def _names(self) -> tuple[str, ...]:
+        return tuple(inspect.signature(type(self)).parameters)
+
+    def get_params(self, deep: bool = True) -> dict[str, object]:
+        """Return the parameters, with those of nested kernels as ``left__gamma`` if `deep`."""
+        params: dict[str, object] = {name: getattr(self, name) for name in self._names()}
+        if deep:
+            for name, value in list(params.items()):
+                if isinstance(value, Kernel):
+                    nested = value.get_params().items()
+                    params.update({f"{name}__{key}": inner for key, inner in nested})
+        return params
+
+    def set_params(self, **params: object) -> Kernel:
+        """Set parameters by their names, as :meth:`get_params` gives them."""
+        known = self.get_params()
+        before = dict(vars(self))
+        for key, value in params.items():
+            if key not in known:
+                names = ", ".join(known) or "none"
+                raise ValueError(f"{self} has no parameter {key!r}; it has {names}")
+            name, _, rest = key.partition("__")
+            if rest:
+                getattr(self, name).set_params(**{rest: value})
+            else:
+                setattr(self, name, value)
+        try:
+            self._check()
+        except ValueError:
+            vars(self).update(before)
+            raise
+        return self
+
+    def _check(self) -> None:
+        _core.canonical(self._text())
+
+    def normalize(self) -> Normalize:
+        """Return k(x, x') / √(k(x, x)·k(x', x'))."""
+        return Normalize(self)
+
+    def __call__(self, X, Y=None) -> np.ndarray:
+        """Return the matrix of kernel values of the samples of X with those of Y, or of X."""
+        from mercer._pairwise import pairwise_kernels
+
+        return pairwise_kernels(X, Y, kernel=self)
+
+    def __add__(self, other: object) -> Kernel:
+        return Sum(self, other) if isinstance(other, Kernel) else NotImplemented
+
+    def __mul__(self, other: object) -> Kernel:
+        if isinstance(other, Kernel):
+            return Product(self, other)
+        return self.__rmul__(other)
+
+    def __rmul__(self, other: object) -> Kernel:
+        return Scale(other, self) if isinstance(other, Real) else NotImplemented
+
+    def __repr__(self) -> str:
+        return self.spec
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Kernel):
+            return NotImplemented
+        return self.spec == other.spec and self._functions() == other._functions()
+
+    def __hash__(self) -> int:
+        return hash(self.spec)
+
+
+class _Pair(Kernel):
+    """Two kernels combined."""
+
+    def __init__(self, left: Kernel, right: Kernel):
+        self.left = left
+        self.right = right
+        self._check()
+
+
+class Sum(_Pair):
+    """The sum of two kernels; ``k1 + k2`` makes one."""
+
+    def _text(self) -> str:
+        return f"{_text(self.left)} + {_text(self.right)}"
+
+
+class Product(_Pair):
+    """The product of two kernels; ``k1 * k2`` makes one."""
+
+    def _text(self) -> str:
+        return f"({_text(self.left)})*({_text(self.right)})"
+
+
+class Scale(Kernel):
+    """A positive multiple of a kernel; ``0.5 * k`` makes one."""
+
+    def __init__(self, factor: float, kernel: Kernel):
+        self.factor = factor
+        self.kernel = kernel
+        self._check()
+
+    def _text(self) -> str:
+        return f"{_value(self.factor)}*({_text(self.kernel)})"
+
+
+class Normalize(Kernel):
+    """A kernel divided by the lengths of its feature vectors; ``k.normalize()`` makes one."""
+
+    def __init__(self, kernel: Kernel):
+        self.kernel = kernel
+        self._check()
+
+    def _text(self) -> str:
+        return f"normalize({_text(self.kernel)})"
+
+
+class Spec(Kernel):
+    """A kernel from its text.
+
+    Parameters
+    ----------
+    text : str
+        The spec.
+
+    Examples
+    --------
+    >>> from mercer.kernels import RBF, Spec
+    >>> Spec("2 * gaussian(sigma=1)") == 2 * RBF(sigma=1)
+    True
+    """
+
+    def __init__(self, text: str):
+        self.text = text
+        self._check()
+
+    def _text(self) -> str:
+        return self.text
+
+
+def _text(part: object) -> str:
+    if not isinstance(part, Kernel):
+        raise TypeError(f"a kernel is needed here, not {part!r}")
+    return part._text()
+
+
+def _value(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        raise TypeError(f"a number or the name of a rule is needed here, not {value!r}")
+    number = float(value)
+    return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
