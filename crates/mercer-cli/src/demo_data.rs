@@ -15,7 +15,7 @@ pub struct Labelled {
 }
 
 /// A kind of demonstration data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// Two concentric circles, which no straight line separates
     Circles,

@@ -12,9 +12,9 @@ use super::kernel::{Kernel, with_kernels};
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
-  mercer check iris.csv --label species --kernel 'sigmoid(gamma=0.1, coef0=-1)'
-  mercer check names.csv --columns name --kernel 'edit(gamma=0.1)' --json
-  mercer check similarities.csv --kernel precomputed --repair clip --output repaired.npy
+  mercer check iris.csv --label species --kernel 'rbf(sigma=median)'
+  mercer check names.csv --columns name --kernel 'normalize(spectrum(p=3))' --json
+  mercer check similarities.csv --label who --kernel precomputed --repair clip --output repaired.npy
 
 Exit codes: 0 if nothing speaks against a kernel, 1 if it is none (or the work failed), whether or not
 it is repaired.";
@@ -22,7 +22,7 @@ it is repaired.";
 const FEATURES_EXAMPLES: &str = "\
 Examples:
   mercer features iris.csv --label species --kernel 'poly(degree=2)' --output features.csv
-  mercer features counts.csv --kernel additive_chi2 --samples 4 --output features.npy";
+  mercer features counts.csv --label topic --kernel additive_chi2 --samples 4 --output features.npy";
 
 const KERNELS_EXAMPLES: &str = "\
 Examples:

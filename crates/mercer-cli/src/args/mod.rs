@@ -1,6 +1,7 @@
 //! The flags of every verb. Parsing checks everything that can be checked before any data is read,
 //! so that a wrong flag costs nothing; what comes out is ready to be used.
 
+mod demo;
 mod destination;
 mod groups;
 mod kernel;
@@ -15,6 +16,7 @@ mod verbs;
 
 use clap::{Parser, Subcommand};
 
+pub use demo::{DemoArgs, Subject};
 pub use destination::{ModelFile, Picture, PictureFormat, TableFile};
 pub use groups::{
     ColumnArgs, ComponentArgs, Header, InputFormat, MachineArgs, ModelArgs, OutputArgs, Precision,
@@ -29,7 +31,7 @@ pub use regression::{KrrArgs, PredictArgs, RidgeArgs, RidgeSolver, SearchArgs};
 pub use svm::{Calibration, OneclassArgs, SmoArgs, SvcArgs, SvmSearchArgs, SvrArgs};
 pub use values::{ClassWeights, MemorySize};
 pub use verbs::{
-    CompletionsArgs, DemoArgs, InspectArgs, KpcaArgs, PcaArgs, PcaSolver, Solver, TransformArgs,
+    CompletionsArgs, InspectArgs, KpcaArgs, PcaArgs, PcaSolver, Solver, TransformArgs,
 };
 
 const EXIT_CODES: &str = "\

@@ -2,20 +2,17 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use mercer::KernelSpec;
 use mercer::model::pca::Road;
 use mercer::solve::eigen;
 
-use super::destination::Picture;
 use super::groups::{
     ColumnArgs, ComponentArgs, MachineArgs, ModelArgs, OutputArgs, TableArgs, check_distinct,
-    plot_files, table_file,
+    table_file,
 };
 use super::kernel::{Kernel, with_kernels};
 use super::values::positive;
-use crate::demo_data::Shape;
 
 const PCA_EXAMPLES: &str = "\
 Examples:
@@ -28,7 +25,9 @@ Examples:
   mercer kpca iris.csv --label species --scale standard --plot iris.png
   mercer kpca digits.npy -k 10 --kernel 'rbf(sigma=median)' --model digits.mercer
   mercer kpca big.parquet -k 10 --memory 2GiB --precision mixed --output out.npy
-  mercer kpca t.csv --kernel '0.5*rbf(gamma=0.1) + poly(degree=2, coef0=1)*linear' --json";
+  mercer kpca t.csv --kernel '0.5*rbf(gamma=0.1) + poly(degree=2, coef0=1)*linear' --json
+  mercer kpca names.csv --columns name --kernel 'normalize(spectrum(p=3))' --plot names.svg
+  mercer kpca similarities.csv --label who --kernel precomputed";
 
 const TRANSFORM_EXAMPLES: &str = "\
 Examples:
@@ -41,12 +40,6 @@ const INSPECT_EXAMPLES: &str = "\
 Examples:
   mercer inspect iris.mercer
   mercer inspect iris.mercer --json";
-
-const DEMO_EXAMPLES: &str = "\
-Examples:
-  mercer demo
-  mercer demo spiral --plot spiral.png
-  mercer demo blobs --rows 1000 --seed 3 --kernel 'rbf(sigma=0.5)'";
 
 const COMPLETIONS_EXAMPLES: &str = "\
 Examples:
@@ -236,12 +229,6 @@ impl TransformArgs {
     }
 }
 
-impl DemoArgs {
-    pub(super) fn check_files(&self) -> Result<(), clap::Error> {
-        check_distinct(&[], &plot_files(&self.plot).collect::<Vec<_>>())
-    }
-}
-
 /// Flags of `mercer inspect`.
 #[derive(Debug, Args)]
 #[command(after_help = INSPECT_EXAMPLES)]
@@ -252,36 +239,6 @@ pub struct InspectArgs {
     /// Print a report for machines
     #[arg(long)]
     pub json: bool,
-}
-
-/// Flags of `mercer demo`.
-#[derive(Debug, Args)]
-#[command(after_help = DEMO_EXAMPLES)]
-pub struct DemoArgs {
-    /// The data to make
-    #[arg(value_enum, default_value_t = Shape::Circles)]
-    pub shape: Shape,
-    /// How many rows to make
-    #[arg(long, value_name = "COUNT", default_value = "400",
-          value_parser = clap::value_parser!(u32).range(10..=100_000))]
-    pub rows: u32,
-    /// The kernel [default: one that suits the data]
-    #[arg(long, value_name = "SPEC")]
-    pub kernel: Option<KernelSpec>,
-    /// The seed of the data
-    #[arg(long, value_name = "SEED", default_value_t = 0)]
-    pub seed: u64,
-    /// The picture to draw, .svg or .png; may be given for both
-    #[arg(short, long, value_name = "FILE", num_args = 1, action = clap::ArgAction::Append,
-          default_values = ["mercer-demo.svg", "mercer-demo.png"],
-          value_parser = OsStringValueParser::new().try_map(Picture::try_from))]
-    pub plot: Vec<Picture>,
-    /// Print no progress and no summary
-    #[arg(short, long)]
-    pub quiet: bool,
-    /// What the work may use.
-    #[command(flatten)]
-    pub machine: MachineArgs,
 }
 
 /// Flags of `mercer completions`.

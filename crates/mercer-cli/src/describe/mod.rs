@@ -20,8 +20,10 @@ pub fn describe(lines: &mut Lines, facts: &Facts) {
         lines.add("label", format!("{label}, carried along"));
     }
     if !facts.left_out.is_empty() {
-        lines
-            .add("left out", format!("{}: the kernel does not name them", listed(&facts.left_out)));
+        lines.add(
+            "left out",
+            format!("{}, which the kernel does not name", listed(&facts.left_out)),
+        );
     }
     if let Some(machine) = &facts.svm {
         svm::describe_machine(lines, facts, machine);

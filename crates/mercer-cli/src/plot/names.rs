@@ -6,89 +6,126 @@ use super::svg::{INK, Rect, SOFT_INK, Svg, TextStyle, number, shortened, text_wi
 
 /// More names than this would cover the picture.
 pub(crate) const MOST_NAMES: usize = 60;
-const SIZE: f64 = 11.5;
+const SIZE: f64 = 11.0;
 /// Half the side of the square that a point keeps free of names.
 const POINT: f64 = 5.0;
 /// The longest name.
 const LONGEST: usize = 28;
-/// How far from its point a name may stand: next to it first.
-const DISTANCES: [f64; 12] =
-    [9.0, 16.0, 24.0, 34.0, 46.0, 60.0, 76.0, 94.0, 116.0, 142.0, 172.0, 210.0];
+/// How far from its point a name may stand.
+const DISTANCES: [f64; 16] = [
+    8.0, 14.0, 20.0, 28.0, 38.0, 50.0, 64.0, 80.0, 98.0, 118.0, 140.0, 165.0, 195.0, 230.0, 270.0,
+    320.0,
+];
 /// Directions that are tried at each distance.
-const DIRECTIONS: usize = 24;
+const DIRECTIONS: usize = 32;
 /// Beyond this distance a line leads from the point to the name.
-const NEXT_TO: f64 = 12.0;
+const NEXT_TO: f64 = 10.0;
+/// What it costs, in pixels of distance, that a line runs over a point or over another line.
+const OVER_POINT: f64 = 60.0;
+const OVER_LINE: f64 = 40.0;
+/// Rounds in which every name looks for a better place.
+const ROUNDS: usize = 4;
 
-/// Writes the name of every point that lies in `plane`.
+/// Writes the name of every point.
 pub(crate) fn draw_names(svg: &mut Svg, plane: &Plane, points: &[[f64; 2]], names: &[String]) {
-    let places: Vec<[f64; 2]> = points.iter().map(|point| plane.place(*point)).collect();
-    let mut taken = Taken {
-        frame: plane.frame,
-        names: Vec::new(),
-        points: places.iter().map(|place| around(*place, 2.0 * POINT, 2.0 * POINT)).collect(),
-        lines: Vec::new(),
-    };
-    let mut order: Vec<usize> = (0..places.len()).collect();
+    let points: Vec<[f64; 2]> = points.iter().map(|point| plane.place(*point)).collect();
+    let names: Vec<String> = names.iter().map(|name| shortened(name, LONGEST)).collect();
+    let mut layout =
+        Layout { frame: plane.frame, placed: vec![None; points.len()], points: &points };
     // Where points are crowded there is little room, which must not be taken by others.
-    order.sort_by_key(|&i| std::cmp::Reverse(neighbours(&places, i)));
-    for i in order {
-        let name = shortened(&names[i], LONGEST);
-        let width = text_width(&name, SIZE);
-        let Some((centre, distance)) = taken.find(places[i], width) else { continue };
-        let rect = around(centre, width + 4.0, SIZE + 2.0);
-        if distance > NEXT_TO {
-            let end = nearest(rect, places[i]);
-            draw_line(svg, places[i], end);
-            taken.lines.push([places[i], end]);
+    let mut order: Vec<usize> = (0..points.len()).collect();
+    order.sort_by_key(|&i| std::cmp::Reverse(neighbours(&points, i)));
+    for _ in 0..ROUNDS {
+        for &i in &order {
+            layout.placed[i] = None;
+            layout.placed[i] = layout.best(i, text_width(&names[i], SIZE));
         }
-        taken.names.push(rect);
-        let style = TextStyle::new(SIZE, INK, "middle");
-        svg.text(centre[0], centre[1] + 0.35 * SIZE, style, &name);
+    }
+    for placed in layout.placed.iter().flatten() {
+        placed.line.iter().for_each(|line| draw_line(svg, *line));
+    }
+    for (placed, name) in layout.placed.iter().zip(&names) {
+        let Some(Placed { rect, .. }) = placed else { continue };
+        let (x, y) = (rect.left + rect.width / 2.0, rect.top + rect.height / 2.0);
+        svg.text(x, y + 0.35 * SIZE, TextStyle::new(SIZE, INK, "middle"), name);
     }
 }
 
-/// What is drawn already.
-struct Taken {
+/// A name in its place.
+#[derive(Clone, Copy)]
+struct Placed {
+    rect: Rect,
+    /// From the point to the name, unless they are next to each other.
+    line: Option<[[f64; 2]; 2]>,
+}
+
+/// Where names are so far.
+struct Layout<'a> {
     frame: Rect,
-    names: Vec<Rect>,
-    points: Vec<Rect>,
-    lines: Vec<[[f64; 2]; 2]>,
+    points: &'a [[f64; 2]],
+    placed: Vec<Option<Placed>>,
 }
 
-impl Taken {
-    /// The free centre for a name of so many pixels that is nearest to its point, and how far away it stands.
-    fn find(&self, point: [f64; 2], width: f64) -> Option<([f64; 2], f64)> {
-        let at = |distance: f64, turn: usize| {
-            let angle = std::f64::consts::TAU * turn as f64 / DIRECTIONS as f64;
-            let (sin, cos) = angle.sin_cos();
-            // The edge of the name, not its middle, is what stands at that distance.
-            [
-                point[0] + cos * (distance + width / 2.0),
-                point[1] + sin * (distance + SIZE / 2.0 - 2.0),
-            ]
-        };
-        DISTANCES.iter().find_map(|&distance| {
-            let centres = (0..DIRECTIONS).map(|turn| at(distance, turn));
-            centres
-                .filter(|centre| self.is_free(point, *centre, width, distance))
-                .map(|centre| (centre, distance))
-                .next()
-        })
+impl Layout<'_> {
+    /// The best free place for the name of point `i`, of so many pixels.
+    fn best(&self, i: usize, width: f64) -> Option<Placed> {
+        let mut best: Option<(f64, Placed)> = None;
+        for distance in DISTANCES {
+            if best.is_some_and(|(cost, _)| cost <= distance) {
+                break;
+            }
+            for turn in 0..DIRECTIONS {
+                let placed = beside(self.points[i], distance, turn, width);
+                if self.is_free(&placed) {
+                    let cost = distance + self.crossings(i, &placed);
+                    if best.is_none_or(|(least, _)| cost < least) {
+                        best = Some((cost, placed));
+                    }
+                }
+            }
+        }
+        best.map(|(_, placed)| placed)
     }
 
-    fn is_free(&self, point: [f64; 2], centre: [f64; 2], width: f64, distance: f64) -> bool {
-        let rect = around(centre, width + 4.0, SIZE + 2.0);
-        let inside = rect.left >= self.frame.left
-            && rect.right() <= self.frame.right()
-            && rect.top >= self.frame.top
-            && rect.bottom() <= self.frame.bottom();
-        let line = [point, nearest(rect, point)];
-        let led = distance > NEXT_TO;
+    /// Whether a name would cover nothing and be covered by nothing.
+    fn is_free(&self, new: &Placed) -> bool {
+        let (rect, frame) = (new.rect, self.frame);
+        let inside = rect.left >= frame.left
+            && rect.right() <= frame.right()
+            && rect.top >= frame.top
+            && rect.bottom() <= frame.bottom();
+        let dot = |point: &[f64; 2]| around(*point, 2.0 * POINT, 2.0 * POINT);
         inside
-            && !self.names.iter().chain(&self.points).any(|other| overlap(rect, *other))
-            && !self.lines.iter().any(|own| crosses(*own, rect))
-            && !(led && self.names.iter().any(|other| crosses(line, *other)))
+            && !self.points.iter().any(|point| overlap(rect, dot(point)))
+            && !self.placed.iter().flatten().any(|other| {
+                overlap(rect, other.rect)
+                    || other.line.is_some_and(|line| crosses(line, rect))
+                    || new.line.is_some_and(|line| crosses(line, other.rect))
+            })
     }
+
+    /// What the line of a name costs by what it runs over.
+    fn crossings(&self, i: usize, new: &Placed) -> f64 {
+        let Some(line) = new.line else { return 0.0 };
+        let own = self.points[i];
+        let is_other = |p: &&[f64; 2]| (p[0] - own[0]).hypot(p[1] - own[1]) > 2.0 * POINT;
+        let over = |p: &&[f64; 2]| crosses(line, around(**p, 1.6 * POINT, 1.6 * POINT));
+        let points = self.points.iter().filter(is_other).filter(over).count();
+        let lines = self.placed.iter().flatten().filter_map(|other| other.line);
+        let lines = lines.filter(|other| meet(*other, line)).count();
+        OVER_POINT * points as f64 + OVER_LINE * lines as f64
+    }
+}
+
+/// The place of a name of so many pixels in a direction and at a distance from its point; what stands at that distance is
+/// the edge of the name, not its middle.
+fn beside(point: [f64; 2], distance: f64, turn: usize, width: f64) -> Placed {
+    let (sin, cos) = (std::f64::consts::TAU * turn as f64 / DIRECTIONS as f64).sin_cos();
+    let centre =
+        [point[0] + cos * (distance + width / 2.0), point[1] + sin * (distance + SIZE / 2.0)];
+    let rect = around(centre, width + 4.0, SIZE + 2.0);
+    let line = (distance > NEXT_TO).then(|| [point, nearest(rect, point)]);
+    Placed { rect, line }
 }
 
 fn around([x, y]: [f64; 2], width: f64, height: f64) -> Rect {
@@ -104,10 +141,10 @@ fn nearest(rect: Rect, [x, y]: [f64; 2]) -> [f64; 2] {
     [x.clamp(rect.left, rect.right()), y.clamp(rect.top, rect.bottom())]
 }
 
-/// Whether a line comes through a rectangle: looked at in steps that no name is narrower than.
+/// Whether a line comes through a rectangle: looked at in steps that nothing is narrower than.
 fn crosses([from, to]: [[f64; 2]; 2], rect: Rect) -> bool {
     let length = (to[0] - from[0]).hypot(to[1] - from[1]);
-    let steps = (length / 3.0).ceil().max(1.0) as usize;
+    let steps = (length / 2.0).ceil().max(1.0) as usize;
     (0..=steps).any(|step| {
         let share = step as f64 / steps as f64;
         let [x, y] = [0, 1].map(|axis| from[axis] + share * (to[axis] - from[axis]));
@@ -115,6 +152,15 @@ fn crosses([from, to]: [[f64; 2]; 2], rect: Rect) -> bool {
     })
 }
 
+/// Whether two lines cross.
+fn meet([a, b]: [[f64; 2]; 2], [c, d]: [[f64; 2]; 2]) -> bool {
+    let side = |p: [f64; 2], q: [f64; 2], r: [f64; 2]| {
+        (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]) > 0.0
+    };
+    side(a, b, c) != side(a, b, d) && side(c, d, a) != side(c, d, b)
+}
+
+/// Points whose names would want the same room.
 fn neighbours(places: &[[f64; 2]], i: usize) -> usize {
     let near = |other: &&[f64; 2]| {
         (other[0] - places[i][0]).abs() < 90.0 && (other[1] - places[i][1]).abs() < 30.0
@@ -122,9 +168,9 @@ fn neighbours(places: &[[f64; 2]], i: usize) -> usize {
     places.iter().filter(near).count()
 }
 
-fn draw_line(svg: &mut Svg, from: [f64; 2], to: [f64; 2]) {
-    let [x, y] = [0, 1].map(|axis| number(from[axis]));
-    let [a, b] = [0, 1].map(|axis| number(to[axis]));
+fn draw_line(svg: &mut Svg, [from, to]: [[f64; 2]; 2]) {
+    let [x, y] = from.map(number);
+    let [a, b] = to.map(number);
     let paint = format!("stroke=\"{SOFT_INK}\" stroke-width=\".6\" fill=\"none\"");
     svg.path(&format!("M{x} {y}L{a} {b}"), &paint);
 }

@@ -34,6 +34,9 @@ pub struct Scatter<'a> {
 
 const WIDTH: f64 = 860.0;
 const HEIGHT: f64 = 620.0;
+/// Names need room.
+const NAMED_WIDTH: f64 = 1080.0;
+const NAMED_HEIGHT: f64 = 780.0;
 const STRIP_HEIGHT: f64 = 400.0;
 const MARGIN: f64 = 24.0;
 
@@ -48,15 +51,21 @@ pub fn scatter(picture: &Scatter) -> String {
         Some(y) => two_components(picture.x, y),
         None => strip(picture.x, &colouring),
     };
-    let height = if picture.y.is_some() { HEIGHT } else { strip_height(&colouring) };
-    let mut svg = Svg::new(WIDTH, height, picture.title);
-    let top = draw_titles(&mut svg, picture.title, picture.subtitle, WIDTH);
+    let names = picture.names.filter(|names| names.len() <= MOST_NAMES);
+    let width = if names.is_some() { NAMED_WIDTH } else { WIDTH };
+    let height = match (picture.y, names) {
+        (Some(_), Some(_)) => NAMED_HEIGHT,
+        (Some(_), None) => HEIGHT,
+        (None, _) => strip_height(&colouring),
+    };
+    let mut svg = Svg::new(width, height, picture.title);
+    let top = draw_titles(&mut svg, picture.title, picture.subtitle, width);
     let name = picture.labels.map_or("", |labels| labels.name);
     let legend = legend_width(&colouring, name);
     let outer = Rect {
         left: MARGIN - 6.0,
         top,
-        width: WIDTH - 2.0 * MARGIN - legend + 18.0,
+        width: width - 2.0 * MARGIN - legend + 18.0,
         height: height - top - MARGIN + 8.0,
     };
     let plane = Plane::inside(outer, Axis::around(picture.x.iter().copied(), 7), y_axis);
@@ -66,14 +75,14 @@ pub fn scatter(picture: &Scatter) -> String {
     }
     let drawn = drawn_rows(&points);
     draw_points(&mut svg, &plane, &points, &drawn, &colouring, 1.0);
-    if let Some(names) = picture.names.filter(|names| names.len() <= MOST_NAMES) {
+    if let Some(names) = names {
         draw_names(&mut svg, &plane, &points, names);
     }
     let y_title = if picture.y.is_some() { picture.y_title } else { "" };
     plane.draw_frame(&mut svg, picture.x_title, y_title);
     let corner = [plane.frame.right() + 22.0, plane.frame.top];
     draw_legend(&mut svg, &colouring, name, corner, plane.frame.height);
-    draw_note(&mut svg, drawn.len(), rows, [WIDTH - MARGIN, MARGIN + 8.0]);
+    draw_note(&mut svg, drawn.len(), rows, [width - MARGIN, MARGIN + 8.0]);
     svg.finish()
 }
 

@@ -28,3 +28,22 @@ fn without_flags_it_leaves_both_pictures_and_nothing_else() {
     let quiet = folder.done("demo --rows 10 --quiet --plot a.svg --kernel linear");
     assert!(quiet.out.is_empty() && quiet.err.is_empty());
 }
+
+#[test]
+fn new_names_land_in_their_families() {
+    let folder = Folder::new();
+    let text = folder.done("demo names --plot names.svg").out;
+    for (name, family) in [
+        ("flanders maude", "flanders"),
+        ("simpson abe", "simpson"),
+        ("van houten kirk", "van houten"),
+    ] {
+        let line = text.lines().find(|line| line.trim_start().starts_with(name)).expect(name);
+        assert!(line.contains(&format!("lands with {family} ")), "{text}");
+    }
+    let picture = folder.read("names.svg");
+    for name in ["nahasapeemapetilon apu", "frink prof. john", "simpson abe", "learned from"] {
+        assert!(picture.contains(&format!(">{name}</text>")), "{name}");
+    }
+    folder.done("demo names --kernel 'normalize(substrings(p=5))' --plot names.svg -q");
+}

@@ -4,6 +4,8 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::folder::{Folder, houses, rings, small_table};
+use crate::sparse::counts;
+use crate::texts;
 
 /// A folder with every table and model that the examples name.
 fn prepared() -> Folder {
@@ -24,8 +26,40 @@ fn prepared() -> Folder {
     folder.write("houses.csv", without_first(&houses(60)));
     folder.write("new-houses.csv", without_first(&houses(20)));
     folder.write("heart.libsvm", rings(60));
+    for name in ["names.csv", "new-names.csv"] {
+        folder.write(name, names());
+    }
+    folder.write("people.csv", people(40));
+    let (words, counts) = counts(40, 60);
+    folder.write("words.libsvm", words);
+    folder.write("counts.csv", counts.replace(",label", ",topic"));
+    folder.write("similarities.csv", "a,b,c,who\n1,0.8,0.1,ann\n0.8,1,0.3,bob\n0.1,0.3,1,eve\n");
     folder.write("samples.libsvm", "a 1:1 2:2\nb 1:3 3:1\na 2:1\nb 1:2 3:4\n");
     folder
+}
+
+/// Names of two families: `name,family`.
+fn names() -> String {
+    let line = |line: &str| line.split(',').next().unwrap_or_default().to_string();
+    let family = |name: &str| name.split(' ').next().unwrap_or_default().to_string();
+    let rows = texts::people();
+    let rows = rows.lines().skip(1).map(line).map(|name| format!("{name},{}\n", family(&name)));
+    "name,family\n".to_string() + &rows.collect::<String>()
+}
+
+/// Numbers and texts: `age,height,title,city,income`.
+fn people(rows: usize) -> String {
+    let row = |i: usize| {
+        let t = i as f64;
+        let title = ["engineer", "head engineer", "teacher", "head teacher"][i % 4];
+        let city = ["ulm", "bonn"][i % 2];
+        let (age, height) = (40.0 + 15.0 * t.sin(), 170.0 + 10.0 * (1.7 * t).cos());
+        format!(
+            "{age:.1},{height:.1},{title},{city},{:.1}\n",
+            30.0 + age / 2.0 + 10.0 * (i % 2) as f64
+        )
+    };
+    "age,height,title,city,income\n".to_string() + &(0..rows).map(row).collect::<String>()
 }
 
 /// A table without its first column.

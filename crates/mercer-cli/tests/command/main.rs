@@ -1,6 +1,7 @@
 //! The built command, run as a user runs it.
 
 mod bad_input;
+mod check;
 mod demo;
 mod examples;
 mod fit;
@@ -11,12 +12,16 @@ mod given_matrix;
 mod interrupt;
 mod kmeans;
 mod krr;
+mod mixed;
 mod outliers;
+mod precomputed;
 mod predict;
+mod sparse;
 mod svm_bad_input;
 mod svm_fit;
 mod svm_pictures;
 mod svm_predict;
 mod svm_search;
+mod texts;
 mod transform;
 mod usage;

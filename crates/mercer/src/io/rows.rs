@@ -55,11 +55,8 @@ impl Table {
                 _ => (0..n).try_for_each(keep)?,
             }
         }
-        let ends = rows.iter().scan(0, |end, row| {
-            *end += row.len();
-            Some(*end)
-        });
-        let starts: Vec<usize> = std::iter::once(0).chain(ends).collect();
+        let mut starts = vec![0];
+        rows.iter().for_each(|row| starts.push(starts[starts.len() - 1] + row.len()));
         let (at, values): (Vec<u32>, Vec<T>) = rows.into_iter().flatten().unzip();
         Csr::new(n, d, &starts, &at, &values)
     }

@@ -98,7 +98,11 @@ fn lines(args: &CheckArgs, found: &Found, answer: String, outputs: &Outputs) -> 
     let kernel = kernel_in_short(&found.kernel.to_string());
     let table = shown(args.sight.table.source.path());
     let rows = counted(validity.samples, "row");
-    let mut lines = Lines::titled(format!("is {kernel} a kernel? on {rows} of {table}"));
+    let question = match &found.kernel {
+        Kernel::Spec(_) => format!("is {kernel} a kernel? on {rows} of {table}"),
+        Kernel::Precomputed => format!("are the values in {table} those of a kernel? {rows}"),
+    };
+    let mut lines = Lines::titled(question);
     lines.add("answer", answer);
     match known(&found.kernel) {
         Some(true) => lines.add("known", "a kernel on all data, by what it is made of"),

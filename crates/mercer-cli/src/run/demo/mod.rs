@@ -2,6 +2,7 @@
 //! picture.
 
 mod cut;
+mod names;
 mod picture;
 
 use std::io::Write;
@@ -17,7 +18,7 @@ use mercer::{KernelSpec, Result};
 use self::cut::Cut;
 use self::picture::GRID;
 use super::Session;
-use crate::args::DemoArgs;
+use crate::args::{DemoArgs, Subject};
 use crate::deliver;
 use crate::demo_data::{Labelled, Shape};
 use crate::failure::Failure;
@@ -58,12 +59,15 @@ enum Seen {
 
 /// Runs `mercer demo`.
 pub fn demo(session: &Session, args: &DemoArgs) -> std::result::Result<(), Failure> {
-    let data = args.shape.sample(args.rows as usize, args.seed);
-    let (kernel, count) = suitable(args.shape);
-    let kernel = args.kernel.clone().map_or_else(|| kernel.parse(), Ok)?;
-    let found = find(session, &data, kernel, count.min(data.points.len() - 1))?;
-    session.progress.begin("drawing");
-    let svg = picture::draw(args.shape, &data, &found);
+    let (svg, text) = match args.subject {
+        Subject::Circles => of_shape(session, args, Shape::Circles)?,
+        Subject::Spiral => of_shape(session, args, Shape::Spiral)?,
+        Subject::Blobs => of_shape(session, args, Shape::Blobs)?,
+        Subject::Names => {
+            let found = names::find(session, args.kernel.as_ref())?;
+            (found.draw(), found.story(&pictures(args)))
+        }
+    };
     session.stop.while_writing(|| {
         let mut staged = Staged::new();
         deliver::stage_pictures(&mut staged, &args.plot, &svg)?;
@@ -74,8 +78,23 @@ pub fn demo(session: &Session, args: &DemoArgs) -> std::result::Result<(), Failu
     if args.quiet {
         return Ok(());
     }
-    let text = story(args, &data, &found);
     std::io::stdout().write_all(text.as_bytes()).map_err(Failure::Print)
+}
+
+/// The picture and the story of a shape.
+fn of_shape(session: &Session, args: &DemoArgs, shape: Shape) -> Result<(String, String)> {
+    let data = shape.sample(args.rows as usize, args.seed);
+    let (kernel, count) = suitable(shape);
+    let kernel = args.kernel.clone().map_or_else(|| kernel.parse(), Ok)?;
+    let found = find(session, &data, kernel, count.min(data.points.len() - 1))?;
+    session.progress.begin("drawing");
+    Ok((picture::draw(shape, &data, &found), story(args, shape, &data, &found)))
+}
+
+/// The pictures, in words.
+fn pictures(args: &DemoArgs) -> String {
+    let pictures: Vec<String> = args.plot.iter().map(|picture| shown(&picture.path)).collect();
+    pictures.join(" and ")
 }
 
 /// A kernel and a number of components that tell the classes apart. Its width lies below the gap
@@ -141,12 +160,11 @@ fn plain_share(session: &Session, data: &Labelled) -> Result<f64> {
     Ok(Cut::fit(&scores, &data.labels).right(&scores, &data.labels))
 }
 
-fn story(args: &DemoArgs, data: &Labelled, found: &Found) -> String {
-    let (what, hard) = words(args.shape);
+fn story(args: &DemoArgs, shape: Shape, data: &Labelled, found: &Found) -> String {
+    let (what, hard) = words(shape);
     let rows = grouped(data.points.len());
     let Found { model, plain, kernel, .. } = found;
     let (spec, count, report) = (&model.params.kernel, model.k(), &model.report);
-    let pictures: Vec<String> = args.plot.iter().map(|picture| shown(&picture.path)).collect();
     let warnings: String = report.notes.iter().map(|note| format!("warning: {note}\n")).collect();
     format!(
         "{rows} rows, made on the spot: {what}. {hard}\n\
@@ -157,6 +175,6 @@ fn story(args: &DemoArgs, data: &Labelled, found: &Found) -> String {
          The picture is in {}.\n",
         report.seconds,
         report.residual,
-        pictures.join(" and ")
+        pictures(args)
     )
 }

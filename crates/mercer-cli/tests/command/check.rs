@@ -1,0 +1,157 @@
+//! `check`, `features` and `kernels`: verbs that look at kernels themselves.
+
+use crate::bad_input;
+use crate::folder::{Folder, cells, small_table};
+use crate::texts::people;
+
+fn prepared() -> Folder {
+    let folder = Folder::new();
+    folder.write("t.csv", small_table(30));
+    folder.write("people.csv", people());
+    // Similar, similar, and not similar: no kernel has such values.
+    folder.write("s.csv", "a,b,c,who\n1,0.9,0,ann\n0.9,1,0.9,bob\n0,0.9,1,eve\n");
+    folder.write("crooked.csv", "a,b\n1,0.5\n0.1,1\n");
+    folder
+}
+
+#[test]
+fn a_kernel_is_told_from_what_is_none() {
+    let folder = prepared();
+    let said = folder.done("check t.csv --label kind --kernel 'rbf(sigma=median)'").out;
+    for part in ["valid on these 30 samples", "on all data", "symmetry    exact", "is rbf(sigma="] {
+        assert!(said.contains(part), "{said}");
+    }
+    let run = folder.run("check s.csv --kernel precomputed --label who");
+    assert_eq!((run.code, run.err.as_str()), (Some(1), ""));
+    for part in ["not a kernel", "-2.7279e-1", "12.0 % of the", "witness", "bob", "-0.707107"] {
+        let part = part.replace("12.0 % of the", "share of the spectrum");
+        assert!(run.out.contains(&part), "no {part:?} in\n{}", run.out);
+    }
+    let crooked = folder.run("check crooked.csv --kernel precomputed");
+    assert_eq!(crooked.code, Some(1));
+    assert!(
+        crooked.out.contains("not symmetric") && crooked.out.contains("rows 1 and 2"),
+        "{}",
+        crooked.out
+    );
+    let quiet = folder.run("check s.csv --kernel precomputed --label who -q");
+    assert_eq!((quiet.code, quiet.out.as_str(), quiet.err.as_str()), (Some(1), "", ""));
+    let sigmoid =
+        folder.run("check t.csv --label kind --kernel 'sigmoid(gamma=1, coef0=-1)' --json");
+    assert_eq!((sigmoid.code, &sigmoid.json()["known"]), (Some(1), &false.into()));
+    let mixed = "check people.csv --kernel 'columns(size: rbf) * column(name: spectrum(p=2))'";
+    assert!(folder.done(mixed).out.contains("valid"));
+}
+
+#[test]
+fn the_witness_proves_it() {
+    let folder = prepared();
+    let json = folder.run("check s.csv --kernel precomputed --label who --json").json();
+    assert_eq!(
+        (&json["valid"], &json["verdict"]["verdict"]),
+        (&false.into(), &"indefinite".into())
+    );
+    let numbers = |key: &str| -> Vec<f64> {
+        json["witness"][key].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
+    };
+    let (samples, weights) = (numbers("samples"), numbers("weights"));
+    let k = [[1.0, 0.9, 0.0], [0.9, 1.0, 0.9], [0.0, 0.9, 1.0]];
+    let mut value = 0.0;
+    for (i, a) in samples.iter().zip(&weights) {
+        for (j, b) in samples.iter().zip(&weights) {
+            value += a * b * k[*i as usize][*j as usize];
+        }
+    }
+    assert!(value < -0.2 && (value - json["witness"]["value"].as_f64().unwrap()).abs() < 1e-12);
+    assert_eq!(json["names"][0], "bob");
+}
+
+#[test]
+fn a_repaired_matrix_is_one() {
+    let folder = prepared();
+    for how in ["clip", "flip", "shift", "nearest"] {
+        let run = folder.run(&format!(
+            "check s.csv --label who --kernel precomputed --repair {how} --out r.npy"
+        ));
+        assert_eq!(run.code, Some(1));
+        assert!(run.out.contains(&format!("by {how}")) && run.out.contains("r.npy"), "{}", run.out);
+        folder.done("check r.npy --kernel precomputed");
+        folder.done("kpca r.npy --kernel precomputed -q");
+    }
+    let run =
+        folder.run("check s.csv --label who --kernel precomputed --repair nearest -o r.csv -q");
+    assert_eq!(run.code, Some(1));
+    let repaired = cells(&folder.read("r.csv"));
+    assert_eq!(repaired[0], ["a", "b", "c"]);
+    assert!((1..4).all(|i| (repaired[i][i - 1].parse::<f64>().unwrap() - 1.0).abs() < 1e-9));
+}
+
+#[test]
+fn features_have_the_kernel_for_inner_products() {
+    let folder = Folder::new();
+    folder.write("t.csv", "a,b\n1,2\n-3,0.5\n0,4\n");
+    folder.done("features t.csv --kernel 'poly(degree=2)' --out f.csv");
+    folder.done("check t.csv --kernel 'poly(degree=2)' -o k.csv -q");
+    let numbers = |name: &str| -> Vec<Vec<f64>> {
+        cells(&folder.read(name))[1..]
+            .iter()
+            .map(|row| row.iter().map(|c| c.parse().unwrap()).collect())
+            .collect()
+    };
+    assert_eq!(cells(&folder.read("f.csv"))[0], ["1", "√2·a", "√2·b", "a^2", "√2·a·b", "b^2"]);
+    let (f, k) = (numbers("f.csv"), numbers("k.csv"));
+    for i in 0..3 {
+        for j in 0..3 {
+            let product: f64 = f[i].iter().zip(&f[j]).map(|(a, b)| a * b).sum();
+            assert!((product - k[i][j]).abs() < 1e-9 * (1.0 + k[i][j].abs()));
+        }
+    }
+    folder.write("h.csv", "a,b,who\n1,2,x\n3,0.5,y\n");
+    let near = folder.done("features h.csv --label who --kernel additive_chi2 --samples 2");
+    assert!(near.err.contains("come close") && near.out.starts_with("who,"), "{}", near.err);
+    let json = folder.done("features h.csv --label who --kernel hellinger --json -q").json();
+    assert_eq!((&json["dimension"], &json["exact"]), (&2.into(), &true.into()));
+    let columns =
+        folder.done("features h.csv --kernel 'columns(b: linear) + columns(a: hellinger)' -q").out;
+    assert_eq!(cells(&columns)[0].len(), 2, "{columns}");
+}
+
+#[test]
+fn all_kernels_are_listed_by_what_they_compare() {
+    let folder = Folder::new();
+    let text = folder.done("kernels").out;
+    let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("no {part} in {text}"));
+    assert!(
+        place("  rbf(") < place("for histograms") && place("for histograms") < place("  chi2(")
+    );
+    assert!(place("  chi2(") < place("for texts") && place("for texts") < place("  spectrum("));
+    assert!(text.contains("columns(age, income: a)") && text.contains("precomputed"));
+    let json = folder.done("kernels --json").json();
+    let families = json.as_array().unwrap();
+    let spectrum = families.iter().find(|family| family["name"] == "spectrum").unwrap();
+    assert_eq!(
+        (&spectrum["input"], &spectrum["parameters"][0]["name"]),
+        (&"texts".into(), &"p".into())
+    );
+}
+
+#[test]
+fn bad_wishes() {
+    let folder = prepared();
+    folder.write("n.csv", "a,b\n1,2\n3,-4\n");
+    let check =
+        |line: &str, code: i32, parts: &[&str]| bad_input::check(&folder, line, code, parts);
+    check("check t.csv", 2, &["--kernel"]);
+    check("check s.csv --kernel precomputed --repair clip", 2, &["--output"]);
+    check("check s.csv --kernel precomputed -o s.csv", 2, &["TABLE and --output"]);
+    check("check t.csv --kernel rbf", 1, &["\"kind\" holds text"]);
+    check("check t.csv --label kind --kernel precomputed", 1, &["30 rows", "3 columns"]);
+    check(
+        "features t.csv --label kind --kernel 'rbf(gamma=1)'",
+        1,
+        &["--kernel", "infinitely many"],
+    );
+    check("features s.csv --label who --kernel precomputed", 1, &["--kernel", "given"]);
+    check("features people.csv --columns name --kernel spectrum", 1, &["--kernel", "texts"]);
+    check("features n.csv --kernel hellinger", 1, &["line 3", "\"b\"", "negative"]);
+}

@@ -1,0 +1,109 @@
+//! A kernel for each group of columns: numbers and texts of one table.
+
+use crate::bad_input::check;
+use crate::folder::{Folder, cells, difference};
+use crate::texts::people;
+
+const MIXED: &str =
+    "--kernel 'columns(size: rbf(gamma=1)) * column(name: normalize(spectrum(p=2)))'";
+
+fn prepared() -> Folder {
+    let folder = Folder::new();
+    folder.write("people.csv", people());
+    folder
+}
+
+#[test]
+fn columns_are_found_by_name_and_others_are_left_out() {
+    let folder = prepared();
+    let line = format!("svc people.csv --target side {MIXED} -m m.mercer");
+    let fit = folder.done(&line);
+    assert!(fit.err.contains("10 rows × 2 columns"), "{}", fit.err);
+    let said = folder.done("predict m.mercer people.csv").err;
+    assert!(said.contains("accuracy 1"), "{said}");
+    folder.write("new.csv", "note,name,size\nx,simpson abe,3\ny,flanders maude,4\n");
+    let new = cells(&folder.done("predict m.mercer new.csv -q").out);
+    assert_eq!((new[1][0].as_str(), new[2][0].as_str()), ("left", "right"));
+    let fit = folder.done(&format!("kpca people.csv {MIXED} --label side"));
+    assert!(!fit.err.contains("left out"), "{}", fit.err);
+    let fit = folder.done(&format!("kpca people.csv {MIXED} -m m.mercer"));
+    assert!(fit.err.contains("left out    side"), "{}", fit.err);
+    assert!(folder.done("inspect m.mercer").out.contains("left out    side"));
+    let json = folder.done(&format!("kpca people.csv {MIXED} --json -q")).json();
+    assert_eq!(json["left_out"], serde_json::json!(["side"]));
+    assert_eq!(json["column_names"], serde_json::json!(["size", "name"]));
+}
+
+#[test]
+fn groups_of_numbers_are_the_kernel_on_their_columns() {
+    let folder = Folder::new();
+    folder.write("t.csv", crate::folder::small_table(30));
+    for scale in ["none", "standard", "minmax"] {
+        let alone = folder.done(&format!(
+            "kpca t.csv --columns x,y --kernel 'rbf(gamma=scale)' --scale {scale} -q"
+        ));
+        let named = folder.done(&format!(
+            "kpca t.csv --kernel 'columns(x, y: rbf(gamma=scale))' --scale {scale} -q"
+        ));
+        assert!(difference(&alone.out, &named.out) < 1e-9, "{scale}");
+    }
+    // A column may be in several groups; the way to new rows is the same.
+    let twice = "--kernel 'columns(x, y: rbf(gamma=1)) + columns(y, z: rbf(gamma=2))'";
+    let fit = folder.done(&format!("kpca t.csv {twice} --scale standard -m m.mercer -q"));
+    let again = folder.done("transform m.mercer t.csv -q");
+    assert!(difference(&fit.out, &again.out) < 1e-9);
+    let rest = folder.done("transform m.mercer t.csv --columns x,y,y,z -q");
+    assert!(difference(&fit.out, &rest.out) < 1e-9);
+}
+
+#[test]
+fn every_verb_takes_groups() {
+    let folder = prepared();
+    for verb in ["kmeans -k 2", "outliers --components 3", "oneclass --nu 0.3"] {
+        folder.done(&format!("{verb} people.csv {MIXED} -m m.mercer -q"));
+        folder.done("predict m.mercer people.csv -q");
+    }
+    for verb in ["krr", "search --folds 2"] {
+        folder.done(&format!("{verb} people.csv {MIXED} --target side -m m.mercer -q"));
+        folder.done("predict m.mercer people.csv -q");
+    }
+    let two = format!("{MIXED} --kernel 'column(name: spectrum(p=2))'");
+    folder.done(&format!("krr people.csv {two} --target side -q"));
+}
+
+#[test]
+fn bad_groups() {
+    let folder = prepared();
+    folder.write("twice.csv", "a,a,b\n1,2,3\n4,5,6\n");
+    folder.write("names.csv", "id,name\n1,ann\n2,bob\n");
+    let cases: [(&str, &[&str]); 8] = [
+        (
+            "kpca people.csv --kernel 'columns(age: rbf)'",
+            &["no column \"age\"", "name, size, side"],
+        ),
+        (
+            "kpca people.csv --kernel 'columns(size: rbf)' --columns size",
+            &["--columns", "kernel names"],
+        ),
+        (
+            "svc people.csv --target side --kernel 'column(side: spectrum)'",
+            &["\"side\" is the target"],
+        ),
+        ("kpca people.csv --kernel 'columns(size, name: rbf)'", &["line 2", "\"name\" holds text"]),
+        ("kpca people.csv --kernel 'columns(name, side: spectrum)'", &["one column", "name, side"]),
+        (
+            "kpca people.csv --kernel 'columns(size: rbf) + linear'",
+            &["linear", "say for which columns"],
+        ),
+        ("kpca twice.csv --kernel 'columns(a: rbf)'", &["both named \"a\""]),
+        (
+            "krr people.csv --target side --kernel rbf --kernel 'columns(size: rbf)'",
+            &["groups of columns"],
+        ),
+    ];
+    for (line, parts) in cases {
+        check(&folder, line, 1, parts);
+    }
+    folder.done(&format!("kpca people.csv {MIXED} -m m.mercer -q"));
+    check(&folder, "transform m.mercer names.csv", 1, &["needs a column \"size\"", "id, name"]);
+}
