@@ -261,10 +261,9 @@ fn files_hold_sparse_rows_and_texts() {
     let texts = Samples::from(Strings::new(NAMES).unwrap());
     let new_texts = Samples::from(Strings::new(["simpson abe", "skinner"]).unwrap());
     let (rows, new_rows) = (sparse(&counts(13, 12)), sparse(&counts(18, 2)));
-    for (text, x, new) in [
-        ("normalize(spectrum(p=3))", &texts, &new_texts),
-        ("chi2(gamma=0.1)", &rows, &new_rows),
-    ] {
+    for (text, x, new) in
+        [("normalize(spectrum(p=3))", &texts, &new_texts), ("chi2(gamma=0.1)", &rows, &new_rows)]
+    {
         let model = KernelPca::<f64>::fit(&ctx, &KernelPcaParams::new(spec(text)), x).unwrap();
         let saved = Saved::new(Model::KernelPca64(model.clone()), Dtype::F64);
         let read = from_bytes(Path::new("memory"), &to_bytes(&saved).unwrap()).unwrap();
