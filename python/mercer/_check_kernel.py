@@ -34,7 +34,7 @@ class KernelCheck:
         Whether nothing speaks against a kernel. It is proof against, but never for: other samples
         may tell otherwise.
     asymmetry : float
-        The largest \\|K_ij − K_ji\\|, as a share of the largest \\|K_ij\\|.
+        How much K_ij and K_ji differ at most, as a share of the largest entry.
     smallest, largest : float
         The eigenvalues at both ends.
     ratio : float
@@ -91,7 +91,9 @@ class KernelCheck:
 
     def _repr_html_(self) -> str:
         lines = html.escape(self._text).split("\n")
-        return f"<p><b>{lines[0]}</b></p><ul>" + "".join(f"<li>{x}</li>" for x in lines[1:]) + "</ul>"
+        return (
+            f"<p><b>{lines[0]}</b></p><ul>" + "".join(f"<li>{x}</li>" for x in lines[1:]) + "</ul>"
+        )
 
 
 def check_kernel(
@@ -137,8 +139,11 @@ def check_kernel(
     True
     >>> def nearness(x, y):
     ...     return -abs(x[0] - y[0])
-    >>> print(mercer.check_kernel(nearness, points).verdict)
-    not a kernel: indefinite on these 3 samples, the most negative eigenvalue is 1.00e0 of the largest
+    >>> check = mercer.check_kernel(nearness, points)
+    >>> check.verdict
+    'not a kernel: indefinite on these 3 samples, the most negative eigenvalue is ...'
+    >>> check.carriers
+    array([0, 2, 1])
     """
     if not is_integer(max_samples) or max_samples < 1:
         raise ParameterError(f"max_samples must be a positive integer, not {max_samples!r}")
@@ -161,8 +166,8 @@ def check_kernel(
 def _matrix_instead(kernel: object):
     if isinstance(kernel, (str, Kernel)) or callable(kernel):
         raise ParameterError(
-            "whether a function is a kernel shows on samples: give some as X, or a matrix of kernel "
-            "values in place of the kernel"
+            "whether a function is a kernel shows on samples: give some as X, or a matrix of "
+            "kernel values in place of the kernel"
         )
     return kernel
 

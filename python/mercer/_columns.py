@@ -43,8 +43,8 @@ class Table:
         if len(names) > 1:
             listed = ", ".join(names)
             raise ParameterError(
-                f"a kernel for texts is for one column, and is given {listed}: add one for each, as "
-                f"in 'column({names[0]}: …) + column({names[1]}: …)'"
+                f"a kernel for texts is for one column, and is given {listed}: add one for each, "
+                f"as in 'column({names[0]}: …) + column({names[1]}: …)'"
             )
         return texts_of(self.column(names[0]), f"the column {names[0]!r}")
 
@@ -99,6 +99,6 @@ def _number(value: object, row: int, name: str) -> float:
     if isinstance(value, Real):
         return float(value)
     raise ParameterError(
-        f"row {row} of the column {name!r} is {value!r} of the type {type(value).__name__}, and the "
-        "kernel is for numbers there"
+        f"row {row} of the column {name!r} is {value!r} of the type {type(value).__name__}, and "
+        "the kernel is for numbers there"
     )

@@ -6,16 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy import sparse
 
 from mercer import _core
 from mercer._arrays import dense, plain, samples
 from mercer._kernel_base import Kernel
 from mercer._kernel_choice import Described, choose
+from mercer._kernel_purpose import Purpose, purpose_of
 from mercer._pairwise import Nobody
 from mercer._params import ParameterError, is_integer
 from mercer._progress import Step
 from mercer._run import running
-from mercer._samples import held
+from mercer._samples import Texts, checked, held
 
 
 @dataclass
@@ -24,8 +26,8 @@ class FeatureMap:
 
     Attributes
     ----------
-    features : ndarray of shape (n_samples, dimension)
-        Those of the samples that it was made with.
+    features : {ndarray, sparse array} of shape (n_samples, dimension)
+        Those of the samples that it was made with; sparse ones of texts.
     names : list of str
         What each feature is.
     dimension : int
@@ -45,10 +47,10 @@ class FeatureMap:
     dimension: int
     exact: bool
     worst_error: float | None
-    _map: _core.FeatureMap = field(repr=False)
+    _map: _core.FeatureMap | _core.TextMap = field(repr=False)
     _checker: Nobody = field(repr=False)
 
-    def transform(self, X) -> np.ndarray:
+    def transform(self, X) -> np.ndarray | sparse.csr_array:
         """Return the features of new samples.
 
         Parameters
@@ -58,12 +60,14 @@ class FeatureMap:
 
         Returns
         -------
-        features : ndarray of shape (n_samples, dimension)
-            Their features.
+        features : {ndarray, sparse array} of shape (n_samples, dimension)
+            Their features. Substrings of a text that no text had before are left out: they share
+            nothing with what is known.
         """
-        X = _rows(self._checker, X, reset=False)
+        purpose = Purpose("texts" if isinstance(self._map, _core.TextMap) else "numbers")
+        X = _rows(self._checker, X, purpose, reset=False)
         with running(None, self._checker.memory_budget, progress=False) as run:
-            return self._map.apply(X, run)
+            return _apply(self._map, X, run)
 
 
 def feature_map(
@@ -78,15 +82,17 @@ def feature_map(
     """Return the features of samples whose inner products are a kernel, with their names.
 
     There are such for ``"linear"``, ``"poly"``, ``"cosine"``, ``"hellinger"``, and sums, products,
-    multiples and normalised forms of these. Those of ``"additive_chi2"`` and ``"intersection"`` are
-    approximate. Other kernels have infinitely many.
+    multiples and normalised forms of these; and for ``"spectrum"`` and ``"substrings"``, whose
+    sums, multiples and normalised forms have one for each substring of the texts. Those of
+    ``"additive_chi2"``, ``"intersection"`` and ``"jensen_shannon"`` are approximate. Other kernels
+    have infinitely many.
 
     Parameters
     ----------
     kernel : str or Kernel
         The kernel, also on columns of a data frame.
     X : array-like of shape (n_samples, n_features)
-        Samples, by which rules such as ``gamma=scale`` are worked out, too.
+        Samples, by which rules such as ``gamma=scale`` are worked out, too; or texts.
     n_sampled : int, default=3
         How fine an approximate map is: a column becomes 2 * n_sampled + 1 features.
     memory_budget, progress
@@ -112,34 +118,49 @@ def feature_map(
     >>> mercer.pairwise_kernels(X, kernel="poly", degree=2, gamma=1, coef0=1)
     array([[ 36., 144.],
            [144., 676.]])
+
+    Of texts, the substrings that they have:
+
+    >>> found = mercer.feature_map("spectrum(p=2)", ["anna", "ann"])
+    >>> found.names
+    ['an', 'na', 'nn']
+    >>> found.features.toarray()
+    array([[1., 1., 1.],
+           [1., 0., 1.]])
     """
     if not is_integer(n_sampled) or n_sampled < 1:
         raise ParameterError(f"n_sampled must be a positive integer, not {n_sampled!r}")
     checker = Nobody(memory_budget)
-    X = _rows(checker, X, reset=True)
+    X = _rows(checker, X, purpose_of(kernel), reset=True)
     choice = choose(kernel, X.shape[1], kernel_params=params or None)
     if not isinstance(choice, Described) or choice.functions:
         raise ParameterError("a feature map needs a kernel that is given by a name or spec")
-    columns = getattr(checker, "feature_names_in_", None)
-    columns = [] if columns is None else [str(name) for name in columns]
-    made = _core.FeatureMap(_resolved(choice.text, X), X.shape[1], columns, int(n_sampled))
+    names = [str(name) for name in getattr(checker, "feature_names_in_", ())]
+    if isinstance(X, Texts):
+        made = _core.TextMap(choice.text, X.values)
+        told = {"names": made.names(), "exact": True, "worst_error": None}
+    else:
+        made = _core.FeatureMap(_resolved(choice.text, X), X.shape[1], names, int(n_sampled))
+        told = {"names": made.names(names or None)}
+        told |= {"exact": made.exact, "worst_error": made.worst_error}
     with running(None, memory_budget, progress) as run:
-        found = made.apply(X, run)
-    return FeatureMap(
-        kernel=choice.text,
-        features=found,
-        names=made.names(columns or None),
-        dimension=made.dimension,
-        exact=made.exact,
-        worst_error=made.worst_error,
-        _map=made,
-        _checker=checker,
-    )
+        found = _apply(made, X, run)
+    shape = {"features": found, "dimension": made.dimension}
+    return FeatureMap(kernel=choice.text, **shape, **told, _map=made, _checker=checker)
 
 
-def _rows(checker: Nobody, X, *, reset: bool) -> np.ndarray:
+def _rows(checker: Nobody, X, purpose: Purpose, *, reset: bool) -> np.ndarray | Texts:
+    if purpose.kind == "texts":
+        return checked(checker, X, purpose, reset=reset)
     X = samples(checker, X, reset=reset, accept_sparse=True)
     return plain(dense(X, checker.memory_budget))
+
+
+def _apply(made, X: np.ndarray | Texts, run: tuple) -> np.ndarray | sparse.csr_array:
+    if not isinstance(X, Texts):
+        return made.apply(X, run)
+    lists = made.apply(held(X, single=False), run)
+    return sparse.csr_array(lists, shape=(X.shape[0], made.dimension))
 
 
 def _resolved(text: str, X: np.ndarray) -> str:

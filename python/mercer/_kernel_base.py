@@ -31,7 +31,9 @@ class Kernel:
     def _functions(self) -> list:
         """The functions of the user's own that the text names, in order."""
         inner = (value for value in self.get_params(deep=False).values())
-        return [function for part in inner if isinstance(part, Kernel) for function in part._functions()]
+        return [
+            function for part in inner if isinstance(part, Kernel) for function in part._functions()
+        ]
 
     def _names(self) -> tuple[str, ...]:
         return tuple(inspect.signature(type(self)).parameters)

@@ -1,5 +1,5 @@
-"""What a user's choice of kernel means: a text, with functions of the user's own if it names some, or
-a matrix that is given.
+"""What a user's choice of kernel means: a text, with functions of the user's own if it names some,
+or a matrix that is given.
 """
 
 from __future__ import annotations

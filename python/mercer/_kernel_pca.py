@@ -28,10 +28,10 @@ class KernelPCA(KernelPcaInverse):
         share of the variance between 0 and 1, or, by default, all of positive variance.
     kernel : str, Kernel or callable, default="linear"
         A name (``"linear"``, ``"poly"``, ``"rbf"``, ``"sigmoid"``, ``"cosine"``, ``"laplacian"``,
-        ``"matern"``, ``"chi2"``, ``"spectrum"``, and others of :mod:`mercer.kernels`), a spec such as
-        ``"0.5*rbf(gamma=0.1) + linear"``, an object of that module, ``"precomputed"``, or a function
-        of two samples, which is called tile by tile. The kernel says what samples are: rows of
-        numbers, texts, columns of a table, or anything that a function takes.
+        ``"matern"``, ``"chi2"``, ``"spectrum"`` and others of :mod:`mercer.kernels`), a spec such
+        as ``"0.5*rbf(gamma=0.1) + linear"``, an object of that module, ``"precomputed"``, or a
+        function of two samples, which is called tile by tile. The kernel says what samples are:
+        rows of numbers, texts, columns of a table, or anything that a function takes.
     gamma : float, {"scale", "auto", "median"}, optional
         For kernels given by a name that have a gamma. By default 1 / n_features, as for
         ``"auto"``. ``"scale"`` is 1 / (n_features · variance of X); ``"median"``, for
@@ -192,9 +192,9 @@ class KernelPCA(KernelPcaInverse):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, or the kernel matrix if the kernel is precomputed. float32 and float64 are
-            taken as they are, in any memory order; a sparse matrix stays one. Kernels for texts take
-            a list or a column of texts, those on columns a data frame or a dictionary of columns,
-            and functions anything that has a length.
+            taken as they are, in any memory order; a sparse matrix stays one. Kernels for texts
+            take a list or a column of texts, those on columns a data frame or a dictionary of
+            columns, and functions anything that has a length.
         y : None
             Not used.
 

@@ -229,7 +229,7 @@ class KernelPcaInverse(KernelPcaFit):
         if isinstance(X, np.ndarray) or sparse.issparse(X):
             return plain(dense(X, self.memory_budget))
         raise ValueError(
-            "fit_inverse_transform=True needs rows of numbers: there is no way back to other samples"
+            "fit_inverse_transform=True needs rows of numbers: no way leads back to other samples"
         )
 
     def _learn_own_inverse(self, X: np.ndarray) -> None:

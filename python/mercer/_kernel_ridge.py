@@ -46,8 +46,7 @@ class RidgeRegressor(MultiOutputMixin, RegressorMixin, RidgeFit):
         if return_std and not self._described:
             raise ValueError(
                 "return_std=True needs k(x, x) of new samples and the kernel values of all others, "
-                f"which the kernel {self._choice.name!r} does not tell: choose one by a name or "
-                "spec of the library"
+                "which a precomputed kernel does not tell"
             )
         predicted = self._shaped(self._predicted(X))
         return (predicted, self._shaped(self._deviations(X))) if return_std else predicted
@@ -75,10 +74,10 @@ class KernelRidge(RidgeRegressor):
         matrix, the result is the least-squares solution of least norm, with a warning.
     kernel : str, Kernel or callable, default="linear"
         A name (``"linear"``, ``"poly"``, ``"rbf"``, ``"sigmoid"``, ``"cosine"``, ``"laplacian"``,
-        ``"matern"``, ``"chi2"``, ``"spectrum"``, and others of :mod:`mercer.kernels`), a spec such as
-        ``"0.5*rbf(gamma=0.1) + linear"``, an object of that module, ``"precomputed"``, or a function
-        of two samples, which is called tile by tile. The kernel says what samples are: rows of
-        numbers, texts, columns of a table, or anything that a function takes.
+        ``"matern"``, ``"chi2"``, ``"spectrum"`` and others of :mod:`mercer.kernels`), a spec such
+        as ``"0.5*rbf(gamma=0.1) + linear"``, an object of that module, ``"precomputed"``, or a
+        function of two samples, which is called tile by tile. The kernel says what samples are:
+        rows of numbers, texts, columns of a table, or anything that a function takes.
     gamma : float, {"scale", "auto", "median"}, optional
         For kernels given by a name that have a gamma. By default 1 / n_features, as for
         ``"auto"``. ``"scale"`` is 1 / (n_features · variance of X); ``"median"``, for
@@ -208,9 +207,9 @@ class KernelRidge(RidgeRegressor):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, or the kernel matrix if the kernel is precomputed. float32 and float64 are
-            taken as they are, in any memory order; a sparse matrix stays one. Kernels for texts take
-            a list or a column of texts, those on columns a data frame or a dictionary of columns,
-            and functions anything that has a length.
+            taken as they are, in any memory order; a sparse matrix stays one. Kernels for texts
+            take a list or a column of texts, those on columns a data frame or a dictionary of
+            columns, and functions anything that has a length.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets.
         sample_weight : float or array-like of shape (n_samples,), optional

@@ -35,8 +35,8 @@ def pairwise_kernels(
     Parameters
     ----------
     X : array-like of shape (n_samples_X, n_features)
-        Samples: rows of numbers, dense or sparse, of which float32 is kept and anything else becomes
-        float64; texts, a data frame, or any objects, as the kernel needs them.
+        Samples: rows of numbers, dense or sparse, of which float32 is kept and anything else
+        becomes float64; texts, a data frame, or any objects, as the kernel needs them.
     Y : array-like of shape (n_samples_Y, n_features), optional
         Other samples.
     kernel : str, Kernel or callable, default="linear"

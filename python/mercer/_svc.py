@@ -27,11 +27,11 @@ class SVC(SvmClassifier):
         The price of errors, positive.
     kernel : str, Kernel or callable, default="rbf"
         A name (``"linear"``, ``"poly"``, ``"rbf"``, ``"sigmoid"``, ``"cosine"``, ``"laplacian"``,
-        ``"matern"``, ``"chi2"``, ``"spectrum"``, and others of :mod:`mercer.kernels`), a spec such as
-        ``"0.5*rbf(gamma=0.1) + linear"``, an object of that module, ``"precomputed"``, or a function
-        of two sets of samples that returns the matrix of their kernel values, which is called tile by
-        tile, and with the support vectors alone to predict. The kernel says what samples are: rows of
-        numbers, texts, columns of a table, or anything that a function takes.
+        ``"matern"``, ``"chi2"``, ``"spectrum"`` and others of :mod:`mercer.kernels`), a spec such
+        as ``"0.5*rbf(gamma=0.1) + linear"``, an object of that module, ``"precomputed"``, or a
+        function of two sets of samples that returns the matrix of their kernel values, which is
+        called tile by tile, and with the support vectors alone to predict. The kernel says what
+        samples are: rows of numbers, texts, columns of a table, or anything that a function takes.
     degree : float, default=3
         The exponent of ``"poly"``.
     gamma : {"scale", "auto", "median"} or float, default="scale"

@@ -36,9 +36,9 @@ class SvmClassifier(ClassifierMixin, Probabilities):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, or the kernel matrix if the kernel is precomputed. float32 and float64 are
-            taken as they are, in any memory order; a sparse matrix stays one. Kernels for texts take
-            a list or a column of texts, those on columns a data frame or a dictionary of columns,
-            and functions anything that has a length.
+            taken as they are, in any memory order; a sparse matrix stays one. Kernels for texts
+            take a list or a column of texts, those on columns a data frame or a dictionary of
+            columns, and functions anything that has a length.
         y : array-like of shape (n_samples,)
             The class of each sample: numbers, truth values or texts.
         sample_weight : float or array-like of shape (n_samples,), optional

@@ -80,8 +80,8 @@ def _flat(X: object) -> object:
         return X.ravel()
     if len(X.shape) != 1:
         raise ParameterError(
-            f"the kernel is for texts, and X has the shape {tuple(X.shape)}: give one text for each "
-            "sample, or say which column holds them, as in 'column(title: spectrum(p=3))'"
+            f"the kernel is for texts, and X has the shape {tuple(X.shape)}: give one text for "
+            "each sample, or say which column holds them, as in 'column(title: spectrum(p=3))'"
         )
     return X
 

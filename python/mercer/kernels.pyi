@@ -1,23 +1,40 @@
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 __all__ = [
     "RBF",
+    "AdditiveChi2",
+    "Chi2",
+    "Columns",
+    "Constant",
     "Cosine",
+    "Gappy",
+    "Hellinger",
+    "Intersection",
+    "JensenShannon",
     "Kernel",
     "Laplacian",
     "Linear",
     "Matern",
+    "Mismatch",
     "Normalize",
+    "Own",
     "Poly",
     "Product",
     "RationalQuadratic",
     "Scale",
     "Sigmoid",
     "Spec",
+    "Spectrum",
+    "Subsequences",
+    "Substrings",
     "Sum",
+    "block",
+    "columns",
+    "pair",
 ]
 
 class Kernel:
@@ -26,7 +43,7 @@ class Kernel:
     def get_params(self, deep: bool = True) -> dict[str, Any]: ...
     def set_params(self, **params: Any) -> Kernel: ...
     def normalize(self) -> Normalize: ...
-    def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> NDArray[np.floating[Any]]: ...
+    def __call__(self, X: Any, Y: Any = None) -> NDArray[np.floating[Any]]: ...
     def __add__(self, other: Kernel) -> Kernel: ...
     def __mul__(self, other: Kernel | float) -> Kernel: ...
     def __rmul__(self, other: float) -> Kernel: ...
@@ -55,6 +72,26 @@ class Normalize(Kernel):
 class Spec(Kernel):
     text: str
     def __init__(self, text: str) -> None: ...
+
+class Own(Kernel):
+    function: Callable[..., Any]
+    form: Literal["pair", "block"]
+    name: str | None
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        form: Literal["pair", "block"] = "pair",
+        name: str | None = None,
+    ) -> None: ...
+
+class Columns(Kernel):
+    names: Sequence[str]
+    kernel: Kernel
+    def __init__(self, names: Sequence[str], kernel: Kernel) -> None: ...
+
+def pair(function: Callable[..., float], name: str | None = None) -> Own: ...
+def block(function: Callable[..., Any], name: str | None = None) -> Own: ...
+def columns(names: str | Sequence[str], kernel: Kernel | str) -> Columns: ...
 
 class Linear(Kernel):
     def __init__(self) -> None: ...
@@ -108,8 +145,76 @@ class Sigmoid(Kernel):
     gamma: float | Literal["scale", "auto"] | None
     coef0: float | None
     def __init__(
+        self, gamma: float | Literal["scale", "auto"] | None = None, *, coef0: float | None = None
+    ) -> None: ...
+
+class Hellinger(Kernel):
+    def __init__(self) -> None: ...
+
+class Intersection(Kernel):
+    def __init__(self) -> None: ...
+
+class AdditiveChi2(Kernel):
+    def __init__(self) -> None: ...
+
+class Chi2(Kernel):
+    gamma: float | Literal["mean"] | None
+    def __init__(self, gamma: float | Literal["mean"] | None = None) -> None: ...
+
+class JensenShannon(Kernel):
+    def __init__(self) -> None: ...
+
+class Constant(Kernel):
+    def __init__(self) -> None: ...
+
+class Spectrum(Kernel):
+    p: int | None
+    unit: Literal["chars", "bytes", "words"] | None
+    def __init__(
+        self, p: int | None = None, *, unit: Literal["chars", "bytes", "words"] | None = None
+    ) -> None: ...
+
+class Substrings(Kernel):
+    p: int | None
+    unit: Literal["chars", "bytes", "words"] | None
+    def __init__(
+        self, p: int | None = None, *, unit: Literal["chars", "bytes", "words"] | None = None
+    ) -> None: ...
+
+class Mismatch(Kernel):
+    k: int | None
+    m: int | None
+    alphabet: int | Literal["auto"] | None
+    unit: Literal["chars", "bytes", "words"] | None
+    def __init__(
         self,
-        gamma: float | Literal["scale", "auto"] | None = None,
+        k: int | None = None,
         *,
-        coef0: float | None = None,
+        m: int | None = None,
+        alphabet: int | Literal["auto"] | None = None,
+        unit: Literal["chars", "bytes", "words"] | None = None,
+    ) -> None: ...
+
+class Gappy(Kernel):
+    g: int | None
+    m: int | None
+    unit: Literal["chars", "bytes", "words"] | None
+    def __init__(
+        self,
+        g: int | None = None,
+        *,
+        m: int | None = None,
+        unit: Literal["chars", "bytes", "words"] | None = None,
+    ) -> None: ...
+
+class Subsequences(Kernel):
+    p: int | None
+    decay: float | None
+    unit: Literal["chars", "bytes", "words"] | None
+    def __init__(
+        self,
+        p: int | None = None,
+        *,
+        decay: float | None = None,
+        unit: Literal["chars", "bytes", "words"] | None = None,
     ) -> None: ...

@@ -7,6 +7,7 @@ mod contexts;
 mod detector;
 mod enter;
 mod errors;
+mod feature_map;
 mod fit;
 mod kernels;
 mod kmeans;
@@ -16,6 +17,7 @@ mod preimage;
 mod ridge;
 mod samples;
 mod search;
+mod sparse;
 mod spread;
 mod svm;
 mod validity;
@@ -31,6 +33,8 @@ mod _core {
     use super::detector::{detector_facts, detector_scores, fit_detector};
     #[pymodule_export]
     use super::errors::FormatError;
+    #[pymodule_export]
+    use super::feature_map::{FeatureMap, TextMap};
     #[pymodule_export]
     use super::fit::{fit_kernel_pca, fit_pca};
     #[pymodule_export]
@@ -56,7 +60,7 @@ mod _core {
     };
 
     #[pymodule_export]
-    use super::validity::{Correction, FeatureMap, check_matrix, repair};
+    use super::validity::{Correction, check_matrix, repair};
 
     #[pymodule_init]
     fn init(module: &super::Bound<'_, super::PyModule>) -> super::PyResult<()> {

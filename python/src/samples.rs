@@ -1,9 +1,9 @@
 //! Samples of any kind, as Python holds them on their way to the library.
 
 use mercer::linalg::view::MatRef;
-use mercer::points::{Csr, Part, Parts, Place, Samples as Points, Strings};
+use mercer::points::{Part, Parts, Samples as Points, Strings};
 use mercer::real::Real;
-use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{Element, PyReadonlyArray2};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -11,6 +11,7 @@ use pyo3::types::PyString;
 use crate::arrays::{Matrix, dense, view, with_matrix};
 use crate::errors::exception;
 use crate::own;
+use crate::sparse::{Values, Whole, csr};
 
 /// Checked samples in the number type that a model works in. They never change.
 #[pyclass(frozen, module = "mercer._core")]
@@ -63,16 +64,7 @@ impl Samples {
     /// Texts, copied.
     #[staticmethod]
     fn texts(py: Python<'_>, texts: Vec<Bound<'_, PyString>>, single: bool) -> PyResult<Self> {
-        let read = |(row, text): (usize, &Bound<'_, PyString>)| {
-            text.to_str().map(str::to_owned).map_err(|_| {
-                PyValueError::new_err(format!(
-                    "the text at row {row} (counted from 0) holds half of a surrogate pair, which is no character: \
-                     decode it anew"
-                ))
-            })
-        };
-        let texts = texts.iter().enumerate().map(read).collect::<PyResult<Vec<_>>>()?;
-        let strings = Strings::new(texts);
+        let strings = strings(&texts)?;
         match single {
             true => Held::of(strings.map(Points::<f32>::from), py),
             false => Held::of(strings.map(Points::<f64>::from), py),
@@ -103,59 +95,18 @@ impl Samples {
     }
 }
 
-/// Whole numbers in either width that scipy has.
-#[derive(FromPyObject)]
-pub enum Whole<'py> {
-    I32(PyReadonlyArray1<'py, i32>),
-    I64(PyReadonlyArray1<'py, i64>),
-}
-
-/// Numbers in either type.
-#[derive(FromPyObject)]
-pub enum Values<'py> {
-    F32(PyReadonlyArray1<'py, f32>),
-    F64(PyReadonlyArray1<'py, f64>),
-}
-
-fn csr<T: Real>(
-    py: Python<'_>,
-    shape: (usize, usize),
-    starts: &Whole<'_>,
-    at: &Whole<'_>,
-    values: &Values<'_>,
-) -> PyResult<mercer::Result<Points<T>>> {
-    let values = match values {
-        Values::F32(values) => numbers(values.as_slice()?),
-        Values::F64(values) => numbers(values.as_slice()?),
+/// Texts of Python's, copied.
+pub fn strings(texts: &[Bound<'_, PyString>]) -> PyResult<mercer::Result<Strings>> {
+    let read = |(row, text): (usize, &Bound<'_, PyString>)| {
+        text.to_str().map(str::to_owned).map_err(|_| {
+            PyValueError::new_err(format!(
+                "the text at row {row} (counted from 0) holds half of a surrogate pair, which is no character: decode it \
+                 anew"
+            ))
+        })
     };
-    Ok(match (starts, at) {
-        (Whole::I32(starts), Whole::I32(at)) => {
-            rows(py, shape, starts.as_slice()?, at.as_slice()?, &values)
-        }
-        (Whole::I64(starts), Whole::I64(at)) => {
-            rows(py, shape, starts.as_slice()?, at.as_slice()?, &values)
-        }
-        (Whole::I64(starts), Whole::I32(at)) => {
-            rows(py, shape, starts.as_slice()?, at.as_slice()?, &values)
-        }
-        (Whole::I32(starts), Whole::I64(at)) => {
-            rows(py, shape, starts.as_slice()?, at.as_slice()?, &values)
-        }
-    })
-}
-
-fn numbers<T: Real>(values: &[impl Real]) -> Vec<T> {
-    values.iter().map(|value| T::of(value.f64())).collect()
-}
-
-fn rows<T: Real>(
-    py: Python<'_>,
-    (n, d): (usize, usize),
-    starts: &[impl Place + Sync],
-    at: &[impl Place + Sync],
-    values: &[T],
-) -> mercer::Result<Points<T>> {
-    py.detach(|| Csr::new(n, d, starts, at, values).map(Points::from))
+    let texts = texts.iter().enumerate().map(read).collect::<PyResult<Vec<_>>>()?;
+    Ok(Strings::new(texts))
 }
 
 fn parts<T: Number>(

@@ -1,10 +1,6 @@
-//! Is it a kernel? What a matrix shows, repairs of it, and the feature maps of kernels.
+//! Is it a kernel? What a matrix shows, and repairs of it.
 
-use mercer::Context;
-use mercer::kernel::{FeatureMap as Map, FeatureMapOptions};
-use mercer::linalg::view::{Mat, MatRef};
 use mercer::model::validity::{Correction as Kept, Repair, Repaired, Validity, Verdict};
-use mercer::real::Real;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -12,7 +8,6 @@ use pyo3::types::{PyDict, PyType};
 use crate::arrays::{Matrix, Room, copied, room, view, with_matrix};
 use crate::enter::{Run, enter};
 use crate::errors::exception;
-use crate::kernels::parse;
 use crate::model::json;
 use crate::samples::other_type;
 
@@ -141,80 +136,4 @@ impl Correction {
         let found = with_matrix!(&values, values => self.kept.own(view(values)?, own.as_slice()?));
         Ok(found.map_err(|error| exception(py, error))?.to_pyarray(py))
     }
-}
-
-/// The features whose inner products are a kernel on rows of numbers. It never changes.
-#[pyclass(frozen, module = "mercer._core")]
-pub struct FeatureMap {
-    map: Map,
-    /// What it was made from.
-    made: (String, usize, Vec<String>, usize),
-}
-
-#[pymethods]
-impl FeatureMap {
-    /// The map of a kernel whose parameters are numbers, on rows of so many columns; `names` is what the kernel may call
-    /// them. An approximate map samples a spectrum so often beside 0.
-    #[new]
-    fn new(
-        py: Python<'_>,
-        text: String,
-        columns: usize,
-        names: Vec<String>,
-        samples: usize,
-    ) -> PyResult<Self> {
-        let options = FeatureMapOptions { samples, columns: names.clone() };
-        let map = Map::new(&parse(py, &text)?, columns, &options);
-        let made = (text, columns, names, samples);
-        map.map(|map| Self { map, made }).map_err(|error| exception(py, error))
-    }
-
-    #[allow(clippy::type_complexity)]
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> (Bound<'py, PyType>, (String, usize, Vec<String>, usize)) {
-        (slf.get_type(), slf.get().made.clone())
-    }
-
-    /// Features of a row.
-    #[getter]
-    fn dimension(&self) -> usize {
-        self.map.dimension()
-    }
-
-    /// Whether inner products are the kernel up to rounding.
-    #[getter]
-    fn exact(&self) -> bool {
-        self.map.is_exact()
-    }
-
-    /// How far inner products of an approximate map are off at most, as a share of Σ max(x_i, x'_i).
-    #[getter]
-    fn worst_error(&self) -> Option<f64> {
-        self.map.worst_error()
-    }
-
-    /// The names of the features.
-    fn names(&self, py: Python<'_>, columns: Option<Vec<String>>) -> PyResult<Vec<String>> {
-        self.map.names(columns.as_deref()).map_err(|error| exception(py, error))
-    }
-
-    /// The features of rows of numbers: n × dimension, in double precision.
-    fn apply<'py>(
-        &self,
-        py: Python<'py>,
-        x: Matrix<'_>,
-        run: Run,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let found = with_matrix!(&x, x => {
-            let x = view(x)?;
-            enter(py, &run, |ctx| features(ctx, &self.map, x))?
-        });
-        Ok(copied(py, &found))
-    }
-}
-
-fn features(ctx: &Context, map: &Map, x: MatRef<'_, impl Real>) -> mercer::Result<Mat<f64>> {
-    let rows = Mat::from_fn(x.rows(), x.cols(), |i, j| x.at(i, j).f64());
-    map.matrix(ctx, rows.view())
 }

@@ -98,10 +98,7 @@ def test_functions_on_columns():
         return float(a == b)
 
     k = columns("title", pair(same)) + columns(["age", "income"], 1e-9 * Linear())
-    model = SVC(kernel=k).fit(FRAME, CLASSES)
-    found = model.decision_function(FRAME)
-    again = pickle.loads(pickle.dumps(SVC(kernel=k.left * 2).fit(FRAME, CLASSES))) if False else model
-    assert_array_equal(again.decision_function(FRAME), found)
+    assert SVC(kernel=k).fit(FRAME, CLASSES).kernel_ == str(k)
     expected = (np.array(TITLE)[:, None] == np.array(TITLE)) + 1e-9 * (
         np.outer(AGE, AGE) + np.outer(INCOME, INCOME)
     )

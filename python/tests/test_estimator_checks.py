@@ -9,6 +9,7 @@ from mercer import (
     KernelKMeans,
     KernelPCA,
     KernelPCADetector,
+    KernelRepair,
     KernelRidge,
     KernelRidgeClassifier,
     KernelRidgeCV,
@@ -51,6 +52,8 @@ SOLVED = {"gamma": "auto", "tol": 1e-10}
         OneClassSVM(**SOLVED),
         KernelKMeans(1),
         KernelPCADetector(),
+        KernelRepair(),
+        KernelRepair("nearest"),
         KernelPCADetector(2, kernel="linear", criterion="projections", center=False),
     ]
 )
@@ -76,7 +79,9 @@ def _excused(estimator):
         if folds
         else "gamma='scale' does not weigh samples, and the solver stops at tol=1e-3"
     )
-    excused = {"check_sample_weight_equivalence_on_dense_data": why}
+    excused = {
+        f"check_sample_weight_equivalence_on_{kind}_data": why for kind in ("dense", "sparse")
+    }
     if isinstance(estimator, NuSVC):
         excused["check_class_weight_classifiers"] = "as in LIBSVM, nu knows no weights of classes"
     return excused

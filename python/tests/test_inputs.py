@@ -94,7 +94,9 @@ def test_sparse(wine, estimator):
     rows = np.where(np.abs(wine) < 1, 0, wine)
     expected = estimator.fit(rows).transform(rows)
     for kind in (sparse.csr_array, sparse.csc_matrix, sparse.coo_array):
-        assert_array_equal(estimator.fit(kind(rows)).transform(kind(rows)), expected)
+        # Sums of sparse rows are rounded in another order.
+        found = estimator.fit(kind(rows)).transform(kind(rows))
+        assert_allclose(found, expected, atol=1e-12)
 
 
 @both

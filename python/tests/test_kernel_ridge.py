@@ -133,34 +133,14 @@ def test_standard_deviations_of_several_targets():
         assert_allclose(deviations[:, column], own.predict(NEW, return_std=True)[1], atol=1e-9)
 
 
-@pytest.mark.parametrize("kernel", ["precomputed", np.dot, "chi2"])
-def test_no_standard_deviations_of_what_is_not_known(kernel):
-    given = X @ X.T if kernel == "precomputed" else np.abs(X)
-    model = KernelRidge(kernel=kernel).fit(given, y)
+def test_standard_deviations_of_functions():
+    ours = KernelRidge(0.1, kernel="rbf", gamma=0.3).fit(X, y).predict(NEW, return_std=True)
+    function = KernelRidge(0.1, kernel=lambda a, b: np.exp(-0.3 * ((a - b) ** 2).sum())).fit(X, y)
+    for found, expected in zip(function.predict(NEW, return_std=True), ours, strict=True):
+        assert_allclose(found, expected, atol=1e-8)
+    given = KernelRidge(kernel="precomputed").fit(X @ X.T, y)
     with pytest.raises(ValueError, match="return_std"):
-        model.predict(given, return_std=True)
-
-
-def test_kernel_values_of_functions_come_in_blocks(monkeypatch):
-    rows = []
-
-    def tell(a, b):
-        return float(a @ b)
-
-    model = KernelRidge(kernel=tell).fit(X, y)
-    whole = model.predict(NEW)
-    made = type(model._choice).matrix
-
-    def counted(self, left, right=None, n_jobs=None):
-        rows.append(len(left))
-        return made(self, left, right, n_jobs)
-
-    monkeypatch.setattr(type(model._choice), "matrix", counted)
-    monkeypatch.setattr("mercer._kernel_model._BLOCK", 7 * len(X))
-    assert_array_equal(model.predict(NEW), whole)
-    assert rows == [7, 7, 7, 7, 2]
-    with pytest.raises(MemoryError, match="budget"):
-        KernelRidge(kernel=tell, memory_budget=1000).fit(X, y)
+        given.predict(X @ X.T, return_std=True)
 
 
 def test_warm_start_needs_fewer_passes():

@@ -20,7 +20,10 @@ rng = np.random.default_rng(1)
 X = rng.normal(size=(50, 3))
 CLASSES = np.arange(50) % 2
 NEW = rng.normal(size=(20, 3))
-SETS = [{"bread", "milk"}, {"bread", "butter"}, {"milk", "butter"}] + [
+SETS = [
+    {"bread", "milk"},
+    {"bread", "butter"},
+    {"milk", "butter"},
     {"nails", "hammer"},
     {"hammer", "saw"},
     {"nails", "saw"},
@@ -116,14 +119,14 @@ def least(a, b):
 
 
 def test_what_a_function_raises_is_raised():
-    class Peculiar(Exception):
+    class PeculiarError(Exception):
         pass
 
     def broken(a, b):
-        raise Peculiar("no such kernel", 7)
+        raise PeculiarError("no such kernel", 7)
 
     for name in ESTIMATORS:
-        with pytest.raises(Peculiar, match="no such kernel") as raised:
+        with pytest.raises(PeculiarError, match="no such kernel") as raised:
             made(name, kernel=kernels.pair(broken)).fit(SETS, aim(name, TRADES))
         assert raised.value.args == ("no such kernel", 7)
 
@@ -148,7 +151,7 @@ def test_functions_that_go_wrong(name):
         fit(kernels.block(lambda A, B: spoiled(A, B, np.nan)))
     with pytest.raises(ValueError, match="samples 3 and 5 is inf"):
         fit(kernels.block(lambda A, B: spoiled(A, B, np.inf)))
-    with pytest.raises(ValueError, match="not symmetric: .* for samples 5 and 3"):
+    with pytest.raises(ValueError, match=r"not symmetric: .* for samples 5 and 3"):
         fit(kernels.block(lambda A, B: spoiled(A, B, 0.5)))
 
 
@@ -166,7 +169,9 @@ def test_functions_within_functions():
 
     for jobs in (1, 2):
         found = KernelPCA(2, kernel=kernels.block(ours), n_jobs=jobs).fit_transform(X)
-        assert_allclose(np.abs(found), np.abs(KernelPCA(2, kernel="rbf", gamma=0.3).fit_transform(X)))
+        assert_allclose(
+            np.abs(found), np.abs(KernelPCA(2, kernel="rbf", gamma=0.3).fit_transform(X))
+        )
 
 
 def test_algebra():
@@ -206,7 +211,11 @@ def test_joblib(tmp_path):
 
 
 def test_files_hold_no_functions(tmp_path):
-    for kernel in (pair_rbf, kernels.pair(pair_rbf), kernels.pair(pair_rbf) + kernels.pair(pair_rbf)):
+    for kernel in (
+        pair_rbf,
+        kernels.pair(pair_rbf),
+        kernels.pair(pair_rbf) + kernels.pair(pair_rbf),
+    ):
         with pytest.raises(ValueError, match="a function that a model file cannot hold"):
             KernelPCA(kernel=kernel).fit(X).save(tmp_path / "model.mercer")
     with pytest.raises(ValueError, match="bind"):

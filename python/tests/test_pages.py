@@ -14,6 +14,10 @@ PAGES = [
     "docs/kernel-kmeans.md",
     "docs/preimages.md",
     "docs/outliers.md",
+    "docs/choosing-a-kernel.md",
+    "docs/histograms.md",
+    "docs/own-kernels.md",
+    "docs/text.md",
 ]
 
 

@@ -1,4 +1,4 @@
-"""Kernel matrices that are given: cross-validation slices them both ways, and nothing copies them."""
+"""Kernel matrices that are given: sliced both ways by cross-validation, and never copied."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,9 @@ rng = np.random.default_rng(6)
 X = rng.normal(size=(60, 4))
 CLASSES = (X[:, 0] > 0).astype(int)
 K = pairwise_kernels(X, kernel="rbf", gamma=0.3)
-SCORED = [name for name in ESTIMATORS if name not in ("KernelPCA", "KernelPCADetector", "KernelKMeans")]
+SCORED = [
+    name for name in ESTIMATORS if name not in ("KernelPCA", "KernelPCADetector", "KernelKMeans")
+]
 
 
 @pytest.mark.parametrize("name", list(ESTIMATORS))
@@ -46,7 +48,9 @@ def test_parts_of_a_matrix(name):
 
 
 def test_grid_search():
-    search = GridSearchCV(made("SVC", kernel="precomputed"), {"C": [0.1, 1, 10]}, cv=3).fit(K, CLASSES)
+    search = GridSearchCV(made("SVC", kernel="precomputed"), {"C": [0.1, 1, 10]}, cv=3).fit(
+        K, CLASSES
+    )
     assert search.best_score_ > 0.8
 
 

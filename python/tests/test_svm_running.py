@@ -214,6 +214,11 @@ def test_a_small_cache_gives_the_same_machine():
     assert_allclose(slow.decision_function(X), small.decision_function(X), atol=1e-5)
 
 
-def test_beyond_the_budget():
-    with pytest.raises(MemoryError, match="budget"):
-        SVC(kernel=lambda A, B: A @ B.T, memory_budget=2**16).fit(X, y)
+def test_a_function_within_the_budget():
+    def linear(A, B):
+        return A @ B.T
+
+    tight = SVC(kernel=linear, memory_budget=2**16, tol=1e-7).fit(X, y)
+    roomy = SVC(kernel=linear, tol=1e-7).fit(X, y)
+    assert tight.report_["storage"] != roomy.report_["storage"]
+    assert_allclose(tight.decision_function(X), roomy.decision_function(X), atol=1e-4)

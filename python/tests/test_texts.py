@@ -14,7 +14,8 @@ import mercer
 from mercer import SVC, KernelPCA, KernelRidge, KernelRidgeCV
 from mercer.kernels import Spectrum
 
-FAMILIES = """bouvier patty · bouvier selma · brockman kent · burns charles montgomery · carlson carl
+FAMILIES = """
+bouvier patty · bouvier selma · brockman kent · burns charles montgomery · carlson carl
 · chalmers gary · flanders ned · flanders rod · flanders todd · frink prof. john · gumbel barney ·
 hibbert dr. julius · krabappel edna · leonard lenny · lovejoy helen · lovejoy timothy · mann otto ·
 moleman hans · muntz nelson · nahasapeemapetilon apu · prince martin · riviera dr. nick · simpson
@@ -142,7 +143,7 @@ def test_the_wrong_kernel(name):
     numbers = np.random.default_rng(0).normal(size=(8, 3))
     with pytest.raises(TypeError, match=r"kernel is for texts, and X has the shape \(8, 3\)"):
         made(name, kernel=KERNEL).fit(numbers, aim(name, CLASSES))
-    with pytest.raises(TypeError, match="row 0 of X is .* of the type float"):
+    with pytest.raises(TypeError, match=r"row 0 of X is .* of the type float"):
         made(name, kernel=KERNEL).fit(numbers[:, 0], aim(name, CLASSES))
     for texts in (TEXTS, np.array(TEXTS), pd.Series(TEXTS), pl.Series(TEXTS)):
         with pytest.raises(TypeError, match="for rows of numbers, and X holds texts"):

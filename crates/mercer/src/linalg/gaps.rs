@@ -17,6 +17,9 @@ use super::simd::dispatch;
 use crate::real::Real;
 use crate::real::vector::{Pair, Plain, Registers, Vector};
 
+/// The longest subsequences: every level takes memory for each symbol.
+pub const LONGEST: usize = 255;
+
 /// Pairs that are worked on at once.
 pub const LANES: usize = 8;
 
@@ -30,8 +33,9 @@ const LEVELS: usize = 4;
 #[derive(Debug, Default)]
 pub struct Room(Vec<f64>);
 
-/// The sums over common subsequences of `p` ≥ 1 symbols, for the pairs of sequences in the lanes of `x` and `y`, with λ = `decay`.
+/// The sums over common subsequences of `p` symbols, 1 to [`LONGEST`], for the pairs of sequences in the lanes of `x` and `y`, with λ = `decay`.
 pub fn sums(x: &[Symbols], y: &[Symbols], p: usize, decay: f64, room: &mut Room) -> [f64; LANES] {
+    assert!((1..=LONGEST).contains(&p));
     let mut out = [0.0; LANES];
     if p <= x.len().min(y.len()) {
         fill::<f64>(x, y, p, decay, &mut room.0, &mut out);

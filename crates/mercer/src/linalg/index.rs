@@ -79,7 +79,7 @@ pub type Sums<T> = [T; WIDEST];
 const PAD: usize = 16;
 
 /// A feature becomes a line if at least one sample in this many has it.
-const LINE_FROM: usize = 12;
+const LINE_FROM: usize = 16;
 
 /// Marks a slot whose feature is a line.
 const LINE: u32 = u32::MAX;

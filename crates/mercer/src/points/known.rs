@@ -9,8 +9,9 @@ pub trait Derived: Any + Send + Sync {
     fn select(&self, idx: &[usize]) -> Option<Arc<dyn Derived>>;
 }
 
-/// Further derivations push the oldest out: a search over many kernels must not keep them all.
-const KEPT: usize = 12;
+/// Further derivations push the oldest out: a search over many kernels must not keep them all. A sum of a dozen kernels asks for
+/// two or three each in every tile, and those must stay.
+const KEPT: usize = 40;
 
 /// A small list of derivations. Each is worked out once, by the first that asks; others wait.
 ///

@@ -213,7 +213,7 @@ mod tests {
         assert!(Arc::ptr_eq(&pair(&other), &pair(&other.clone())));
         assert!(!Arc::ptr_eq(&pair(&other), &pair(&Strings::new(["x"]).unwrap())));
         // Many others push the oldest out, which is then worked out anew.
-        (0..40).for_each(|parameter| drop(strings.derive(parameter + 100, || Lengths(vec![]))));
+        (0..60).for_each(|parameter| drop(strings.derive(parameter + 100, || Lengths(vec![]))));
         assert!(!Arc::ptr_eq(&first, &lengths(&strings)));
     }
 }

@@ -3,9 +3,9 @@
 use super::batch::lanes;
 use super::coded::Coded;
 use super::{StringKernel, UNIT, unit, whole};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Tile, Value};
-use crate::linalg::gaps::{self, LANES, Room};
+use crate::linalg::gaps::{self, LANES, LONGEST, Room};
 use crate::points::{Span, Strings, Unit};
 use crate::real::Real;
 
@@ -29,7 +29,7 @@ impl StringKernel for Subsequences {
         parameters: &[
             Parameter {
                 name: "p",
-                doc: "The length of the subsequences.",
+                doc: "The length of the subsequences, at most 255.",
                 default: Some(Value::Number(3.0)),
                 domain: Domain::PositiveInteger,
                 rules: &[],
@@ -50,7 +50,12 @@ impl StringKernel for Subsequences {
     };
 
     fn new(leaf: &Leaf) -> Result<Self> {
-        Ok(Self { p: whole(leaf, "p"), decay: leaf.number("decay"), unit: unit(leaf) })
+        let p = whole(leaf, "p");
+        if p > LONGEST {
+            let message = format!("subsequences have at most {LONGEST} symbols, not {p}");
+            return Err(Error::parameter("p", message));
+        }
+        Ok(Self { p, decay: leaf.number("decay"), unit: unit(leaf) })
     }
 
     fn unit(&self) -> Unit {

@@ -20,7 +20,7 @@ pub(super) enum Weight {
 impl Weight {
     fn of(self, length: usize) -> f64 {
         match self {
-            Weight::Power(decay) => decay.powi(length as i32),
+            Weight::Power(decay) => decay.powi(length.min(i32::MAX as usize) as i32),
             Weight::Upto(longest) => f64::from(u8::from(length <= longest)),
         }
     }

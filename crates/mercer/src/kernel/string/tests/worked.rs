@@ -87,6 +87,7 @@ fn windows_that_differ() {
     };
     refused("gappy(g=3, m=3)", "m: must be below g = 3, not 3");
     refused("gappy(g=64, m=3)", "g: windows have at most 63 symbols, not 64");
+    refused("subsequences(p=256)", "p: subsequences have at most 255 symbols, not 256");
     refused("mismatch(k=2, m=5, alphabet=4)", "m: must be below k = 2, not 5");
 }
 
