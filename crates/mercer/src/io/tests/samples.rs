@@ -45,8 +45,8 @@ proptest! {
         prop_assert!(table.is_sparse());
         let flat: Vec<f64> = rows.concat();
         prop_assert_eq!(&table.matrix::<f64>().unwrap(), &flat);
-        let sparse = table.sparse_rows::<f64>().unwrap();
-        prop_assert_eq!(sparse.to_dense().unwrap().data(), &flat[..]);
+        let full = table.sparse_rows::<f64>().unwrap().to_dense().unwrap();
+        prop_assert_eq!(full.data(), &flat[..]);
     }
 }
 
