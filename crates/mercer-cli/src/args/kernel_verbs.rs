@@ -22,7 +22,8 @@ it is repaired.";
 const FEATURES_EXAMPLES: &str = "\
 Examples:
   mercer features iris.csv --label species --kernel 'poly(degree=2)' --output features.csv
-  mercer features counts.csv --label topic --kernel additive_chi2 --samples 4 --output features.npy";
+  mercer features counts.csv --label topic --kernel additive_chi2 --samples 4 --output features.npy
+  mercer features names.csv --columns name --kernel 'spectrum(p=2)' --output pairs-of-letters.csv";
 
 const KERNELS_EXAMPLES: &str = "\
 Examples:
@@ -104,11 +105,12 @@ pub struct FeaturesArgs {
     /// What the kernel sees.
     #[command(flatten)]
     pub sight: SightArgs,
-    /// The kernel: made of `linear`, `poly`, `cosine`, `hellinger`, `additive_chi2` and `intersection`
+    /// The kernel: made of `linear`, `poly`, `cosine`, `hellinger`, `additive_chi2`, `intersection` and
+    /// `jensen_shannon`, or for texts of `spectrum` and `substrings`
     #[arg(long, value_name = "SPEC", help_heading = "Kernel")]
     pub kernel: Kernel,
-    /// For additive_chi2 and intersection, whose features only come close: a column becomes
-    /// 2·COUNT + 1 of them
+    /// For additive_chi2, intersection and jensen_shannon, whose features only come close: a column
+    /// becomes 2·COUNT + 1 of them
     #[arg(long, value_name = "COUNT", default_value_t = 3, help_heading = "Kernel",
           value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub samples: u32,

@@ -20,13 +20,15 @@ const DISTANCES: [f64; 16] = [
 const DIRECTIONS: usize = 32;
 /// Beyond this distance a line leads from the point to the name.
 const NEXT_TO: f64 = 10.0;
-/// What it costs, in pixels of distance, that a line runs over a point or over another line.
-const OVER_POINT: f64 = 60.0;
-const OVER_LINE: f64 = 40.0;
+/// What it costs, in pixels of distance, that a line runs over a name, a point or another line. A name that would be shut
+/// in by others gets out that way, and in the next round they make room.
+const OVER_NAME: f64 = 300.0;
+const OVER_POINT: f64 = 24.0;
+const OVER_LINE: f64 = 30.0;
 /// Rounds in which every name looks for a better place.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 8;
 
-/// Writes the name of every point.
+/// Writes the name of every point. Points are drawn afterwards, over the lines.
 pub(crate) fn draw_names(svg: &mut Svg, plane: &Plane, points: &[[f64; 2]], names: &[String]) {
     let points: Vec<[f64; 2]> = points.iter().map(|point| plane.place(*point)).collect();
     let names: Vec<String> = names.iter().map(|name| shortened(name, LONGEST)).collect();
@@ -51,12 +53,15 @@ pub(crate) fn draw_names(svg: &mut Svg, plane: &Plane, points: &[[f64; 2]], name
     }
 }
 
+/// Where a line begins and ends.
+type Line = [[f64; 2]; 2];
+
 /// A name in its place.
 #[derive(Clone, Copy)]
 struct Placed {
     rect: Rect,
     /// From the point to the name, unless they are next to each other.
-    line: Option<[[f64; 2]; 2]>,
+    line: Option<Line>,
 }
 
 /// Where names are so far.
@@ -97,23 +102,23 @@ impl Layout<'_> {
         let dot = |point: &[f64; 2]| around(*point, 2.0 * POINT, 2.0 * POINT);
         inside
             && !self.points.iter().any(|point| overlap(rect, dot(point)))
-            && !self.placed.iter().flatten().any(|other| {
-                overlap(rect, other.rect)
-                    || other.line.is_some_and(|line| crosses(line, rect))
-                    || new.line.is_some_and(|line| crosses(line, other.rect))
-            })
+            && !self.placed.iter().flatten().any(|other| overlap(rect, other.rect))
     }
 
-    /// What the line of a name costs by what it runs over.
+    /// What the line of a name costs by what it runs over, and the name by lines that run over it.
     fn crossings(&self, i: usize, new: &Placed) -> f64 {
-        let Some(line) = new.line else { return 0.0 };
+        let others = || self.placed.iter().flatten();
+        let over = |line: Option<Line>, rect: Rect| line.is_some_and(|line| crosses(line, rect));
+        let names =
+            others().filter(|other| over(new.line, other.rect) || over(other.line, new.rect));
+        let names = OVER_NAME * names.count() as f64;
+        let Some(line) = new.line else { return names };
         let own = self.points[i];
         let is_other = |p: &&[f64; 2]| (p[0] - own[0]).hypot(p[1] - own[1]) > 2.0 * POINT;
         let over = |p: &&[f64; 2]| crosses(line, around(**p, 1.6 * POINT, 1.6 * POINT));
         let points = self.points.iter().filter(is_other).filter(over).count();
-        let lines = self.placed.iter().flatten().filter_map(|other| other.line);
-        let lines = lines.filter(|other| meet(*other, line)).count();
-        OVER_POINT * points as f64 + OVER_LINE * lines as f64
+        let lines = others().filter(|other| other.line.is_some_and(|other| meet(other, line)));
+        names + OVER_POINT * points as f64 + OVER_LINE * lines.count() as f64
     }
 }
 
@@ -142,7 +147,7 @@ fn nearest(rect: Rect, [x, y]: [f64; 2]) -> [f64; 2] {
 }
 
 /// Whether a line comes through a rectangle: looked at in steps that nothing is narrower than.
-fn crosses([from, to]: [[f64; 2]; 2], rect: Rect) -> bool {
+fn crosses([from, to]: Line, rect: Rect) -> bool {
     let length = (to[0] - from[0]).hypot(to[1] - from[1]);
     let steps = (length / 2.0).ceil().max(1.0) as usize;
     (0..=steps).any(|step| {
@@ -153,7 +158,7 @@ fn crosses([from, to]: [[f64; 2]; 2], rect: Rect) -> bool {
 }
 
 /// Whether two lines cross.
-fn meet([a, b]: [[f64; 2]; 2], [c, d]: [[f64; 2]; 2]) -> bool {
+fn meet([a, b]: Line, [c, d]: Line) -> bool {
     let side = |p: [f64; 2], q: [f64; 2], r: [f64; 2]| {
         (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]) > 0.0
     };
@@ -168,7 +173,7 @@ fn neighbours(places: &[[f64; 2]], i: usize) -> usize {
     places.iter().filter(near).count()
 }
 
-fn draw_line(svg: &mut Svg, [from, to]: [[f64; 2]; 2]) {
+fn draw_line(svg: &mut Svg, [from, to]: Line) {
     let [x, y] = from.map(number);
     let [a, b] = to.map(number);
     let paint = format!("stroke=\"{SOFT_INK}\" stroke-width=\".6\" fill=\"none\"");

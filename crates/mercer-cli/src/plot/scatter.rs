@@ -2,7 +2,7 @@
 
 use mercer::context::Stream;
 
-use super::axis::Axis;
+use super::axis::{Axis, extent};
 use super::grouped;
 use super::labels::{Colouring, LabelColumn};
 use super::legend::{draw_legend, legend_width};
@@ -68,22 +68,30 @@ pub fn scatter(picture: &Scatter) -> String {
         width: width - 2.0 * MARGIN - legend + 18.0,
         height: height - top - MARGIN + 8.0,
     };
-    let plane = Plane::inside(outer, Axis::around(picture.x.iter().copied(), 7), y_axis);
+    let aside = names.map(|_| room_aside(picture.x)).unwrap_or_default();
+    let x_axis = Axis::around(picture.x.iter().copied().chain(aside), 7);
+    let plane = Plane::inside(outer, x_axis, y_axis);
     plane.draw_grid(&mut svg);
     if picture.y.is_none() {
         draw_lanes(&mut svg, &plane, lanes(&colouring));
     }
-    let drawn = drawn_rows(&points);
-    draw_points(&mut svg, &plane, &points, &drawn, &colouring, 1.0);
     if let Some(names) = names {
         draw_names(&mut svg, &plane, &points, names);
     }
+    let drawn = drawn_rows(&points);
+    draw_points(&mut svg, &plane, &points, &drawn, &colouring, 1.0);
     let y_title = if picture.y.is_some() { picture.y_title } else { "" };
     plane.draw_frame(&mut svg, picture.x_title, y_title);
     let corner = [plane.frame.right() + 22.0, plane.frame.top];
     draw_legend(&mut svg, &colouring, name, corner, plane.frame.height);
     draw_note(&mut svg, drawn.len(), rows, [width - MARGIN, MARGIN + 8.0]);
     svg.finish()
+}
+
+/// Values on both sides of all others, so that names have room there.
+fn room_aside(x: &[f64]) -> Vec<f64> {
+    let (low, high) = extent(x.iter().copied().filter(|v| v.is_finite()));
+    vec![low - 0.1 * (high - low), high + 0.1 * (high - low)]
 }
 
 /// Draws the title and the line below it; returns where the rest of the picture begins.

@@ -1,8 +1,8 @@
 //! `mercer features`: the numbers whose inner products are a kernel, with their names.
 
-use mercer::io::{Dtype, Format};
-use mercer::kernel::{FeatureMap, FeatureMapOptions};
-use mercer::{Error, Result};
+use mercer::io::{Column, Format, SparseColumn, Table};
+use mercer::kernel::{FeatureMap, FeatureMapOptions, MOST_FEATURES, StringMap};
+use mercer::{Error, KernelSpec, Result};
 use serde::Serialize;
 
 use super::Session;
@@ -13,9 +13,21 @@ use crate::data::{Form, Numbers, Scales};
 use crate::deliver::{self, Files};
 use crate::facts::{counted, kernel_in_short};
 use crate::failure::Failure;
-use crate::results::Results;
-use crate::summary::{self, Lines, Outputs, ResultsObject, shown};
+use crate::results::Predictions;
+use crate::summary::{self, Lines, Outputs, PredictionsObject, shown};
 use crate::terminal_table;
+
+/// The features of a table.
+struct Mapped {
+    /// The kernel, with its parameters as numbers.
+    kernel: KernelSpec,
+    /// Whether inner products are the kernel up to rounding.
+    exact: bool,
+    /// How far they are off at most, relative to the sum of the larger values, if that is known.
+    error: Option<f64>,
+    names: Vec<String>,
+    columns: Vec<Column>,
+}
 
 /// One object about features.
 #[derive(Debug, Serialize)]
@@ -23,7 +35,7 @@ struct FeaturesObject {
     command: &'static str,
     /// The table, as the user named it.
     table: String,
-    /// The kernel, with its widths as numbers.
+    /// The kernel, with its parameters as numbers.
     kernel: String,
     /// Features of a row.
     dimension: usize,
@@ -32,7 +44,7 @@ struct FeaturesObject {
     /// The files written.
     outputs: Outputs,
     /// The features of every row, unless a file holds them.
-    features: Option<ResultsObject>,
+    features: Option<PredictionsObject>,
 }
 
 /// Runs `mercer features`.
@@ -41,64 +53,112 @@ pub fn features(session: &Session, args: &FeaturesArgs) -> std::result::Result<(
     check(args, &form)?;
     let (chosen, scale) = sight::choose(session, &args.sight, &form)?;
     session.progress.begin("preparing");
-    if form == Form::Histograms {
-        chosen.features.check_not_negative()?;
-    }
-    let rows = Numbers::<f64>::of(session, &chosen.features, Scales::Learn(scale))?;
-    let (kernel, map) = map(args, &chosen, &rows)?;
-    let values = map.matrix(&session.context, rows.view())?.into_vec();
-    let names = map.names(Some(&names(&chosen)))?;
-    let results = Results { names, values, dtype: Dtype::F64, label: chosen.label };
-    let table = args.output.as_ref().map(|file| (file, results.table(file.format != Format::Npy)));
+    let mapped = match form {
+        Form::Texts => of_texts(args, &chosen.features)?,
+        _ => of_numbers(session, args, &chosen, &form, Scales::Learn(scale))?,
+    };
+    let Mapped { kernel, exact, error, names, columns } = mapped;
+    let all =
+        Predictions { columns: names.into_iter().zip(columns).collect(), label: chosen.label };
+    let table = args.output.as_ref().map(|file| (file, table(&all, file.format)));
     let outputs = deliver::write_files(session, &Files { table, ..Files::default() })?;
     session.progress.clear();
-    tell(session, args, &map, kernel, outputs, &results)
+    tell(session, args, (kernel.to_string(), exact, error), outputs, &all)
 }
 
 fn check(args: &FeaturesArgs, form: &Form) -> Result<()> {
     let message = match (&args.kernel, form) {
         (Kernel::Precomputed, _) => "given values have no features: name the kernel itself",
-        (_, form) if form.has_texts() => {
-            "features of texts are substrings, as many as there are different ones: use the kernel itself"
+        (_, Form::Groups(_)) if form.has_texts() => {
+            "features of texts and numbers together are not written: take the features of each column alone"
         }
         _ => return Ok(()),
     };
     Err(Error::parameter("kernel", message))
 }
 
-fn names(chosen: &Chosen) -> Vec<String> {
-    (0..chosen.features.n_columns()).map(|column| chosen.features.name(column)).collect()
+/// One feature for each substring, most of them 0 in most rows.
+fn of_texts(args: &FeaturesArgs, features: &Table) -> Result<Mapped> {
+    let texts = features.texts(0)?;
+    let kernel = args.kernel.spec().resolve::<f64>(&texts)?;
+    let map = StringMap::new(&kernel, &texts)?;
+    let dimension = map.dimension()?;
+    if dimension > MOST_FEATURES {
+        let message =
+            format!("the texts have {dimension} different substrings: use the kernel itself");
+        return Err(Error::parameter("kernel", message));
+    }
+    let mut columns = vec![SparseColumn::zeros(texts.n()); dimension];
+    let values = map.apply::<f64>(&texts)?;
+    for (i, (at, values)) in (0..).zip(values.all().iter()) {
+        at.iter().zip(values).for_each(|(&j, &value)| columns[j as usize].push(i, value));
+    }
+    let columns = columns.into_iter().map(Column::Sparse).collect();
+    Ok(Mapped { kernel, exact: true, error: None, names: map.names()?, columns })
 }
 
-/// The kernel with its parameters as numbers, and its map.
-fn map(args: &FeaturesArgs, chosen: &Chosen, rows: &Numbers<f64>) -> Result<(String, FeatureMap)> {
-    let spec = args.kernel.spec();
-    let spec = if spec.is_resolved() { spec } else { spec.resolve(&rows.copied()?)? };
-    let options = FeatureMapOptions { samples: args.samples as usize, columns: names(chosen) };
-    Ok((spec.to_string(), FeatureMap::new(&spec, rows.d, &options)?))
+fn of_numbers(
+    session: &Session,
+    args: &FeaturesArgs,
+    chosen: &Chosen,
+    form: &Form,
+    scales: Scales<'_>,
+) -> Result<Mapped> {
+    if *form == Form::Histograms {
+        chosen.features.check_not_negative()?;
+    }
+    let rows = Numbers::<f64>::of(session, &chosen.features, scales)?;
+    let kernel = match args.kernel.spec() {
+        spec if spec.is_resolved() => spec,
+        spec => spec.resolve(&rows.copied()?)?,
+    };
+    let known: Vec<String> =
+        (0..chosen.features.n_columns()).map(|column| chosen.features.name(column)).collect();
+    let options = FeatureMapOptions { samples: args.samples as usize, columns: known };
+    let map = FeatureMap::new(&kernel, rows.d, &options)?;
+    let values = map.matrix(&session.context, rows.view())?;
+    let column = |j: usize| Column::F64((0..rows.n).map(|i| values[(i, j)]).collect());
+    Ok(Mapped {
+        kernel,
+        exact: map.is_exact(),
+        error: map.worst_error(),
+        names: map.names(Some(&options.columns))?,
+        columns: (0..map.dimension()).map(column).collect(),
+    })
+}
+
+/// The label first, then the features. NumPy arrays hold numbers only, and LIBSVM text no label with a space in it.
+fn table(all: &Predictions, format: Format) -> Table {
+    let is_short = |text: String| !text.is_empty() && !text.contains([' ', ':', '#', '\t']);
+    let label = all.label.as_ref().filter(|(_, cells)| match format {
+        Format::Npy => false,
+        Format::Libsvm => (0..cells.len()).all(|row| is_short(cells.text(row))),
+        _ => true,
+    });
+    let (names, columns) = label.into_iter().chain(&all.columns).cloned().unzip();
+    Table { label: label.map(|_| 0), ..Table::new(names, columns) }
 }
 
 fn tell(
     session: &Session,
     args: &FeaturesArgs,
-    map: &FeatureMap,
-    kernel: String,
+    (kernel, exact, error): (String, bool, Option<f64>),
     outputs: Outputs,
-    results: &Results,
+    all: &Predictions,
 ) -> std::result::Result<(), Failure> {
-    let table = shown(args.sight.table.source.path());
+    let (source, dimension) = (shown(args.sight.table.source.path()), all.columns.len());
     if !session.quiet {
-        let rows = counted(results.n(), "row");
-        let mut lines = Lines::titled(format!("features of {rows} of {table}"));
+        let mut lines =
+            Lines::titled(format!("features of {} of {source}", counted(all.n(), "row")));
         lines.add("kernel", kernel_in_short(&kernel));
-        let exact = match (map.is_exact(), map.worst_error()) {
+        let exact = match (exact, error) {
             (true, _) => "their inner products are the kernel".into(),
             (false, None) => "their inner products come close to the kernel".into(),
             (false, Some(error)) => format!(
-                "their inner products come close to the kernel: within {error:.1e} of the sum of the larger values"
+                "their inner products come close to the kernel, within {error:.1e} of the sum of the larger values"
             ),
         };
-        lines.add("features", format!("{}: {exact}", map.dimension()));
+        lines.add("features", format!("{dimension}: {exact}"));
         if let Some(files) = outputs.listed() {
             lines.add("written", files);
         }
@@ -107,17 +167,17 @@ fn tell(
     if !args.json {
         return match args.output {
             Some(_) => Ok(()),
-            None => terminal_table::print(&results.table(true)).map_err(Failure::Print),
+            None => terminal_table::print(&table(all, Format::Csv)).map_err(Failure::Print),
         };
     }
     let object = FeaturesObject {
         command: "features",
-        table,
+        table: source,
         kernel,
-        dimension: map.dimension(),
-        exact: map.is_exact(),
+        dimension,
+        exact,
         outputs,
-        features: args.output.is_none().then(|| ResultsObject::of(results)),
+        features: args.output.is_none().then(|| PredictionsObject::of(all)),
     };
     summary::print_object(&object).map_err(Failure::Print)
 }

@@ -37,10 +37,10 @@ pub fn widened(mut saved: Saved, table: &Table) -> Result<Saved> {
         return Ok(saved);
     }
     let width = saved.model.inputs().max(table.n_columns() - 1);
-    if let Model::Svm64(svm) = &mut saved.model {
-        if let Some(Samples::Dense(x)) = &svm.anchors {
-            svm.anchors = Some(with_zeros(x, width)?.into());
-        }
+    if let Model::Svm64(svm) = &mut saved.model
+        && let Some(Samples::Dense(x)) = &svm.anchors
+    {
+        svm.anchors = Some(with_zeros(x, width)?.into());
     }
     saved.feature_names = Some((1..=width).map(|index| format!("x{index}")).collect());
     Ok(saved)

@@ -23,9 +23,8 @@ fn a_kernel_is_told_from_what_is_none() {
     }
     let run = folder.run("check s.csv --kernel precomputed --label who");
     assert_eq!((run.code, run.err.as_str()), (Some(1), ""));
-    for part in ["not a kernel", "-2.7279e-1", "12.0 % of the", "witness", "bob", "-0.707107"] {
-        let part = part.replace("12.0 % of the", "share of the spectrum");
-        assert!(run.out.contains(&part), "no {part:?} in\n{}", run.out);
+    for part in ["not a kernel", "-2.7279e-1", "spectrum 7.69 %", "witness", "bob   0.707107"] {
+        assert!(run.out.contains(part), "no {part:?} in\n{}", run.out);
     }
     let crooked = folder.run("check crooked.csv --kernel precomputed");
     assert_eq!(crooked.code, Some(1));
@@ -117,6 +116,23 @@ fn features_have_the_kernel_for_inner_products() {
 }
 
 #[test]
+fn features_of_texts_are_their_substrings() {
+    let folder = Folder::new();
+    folder.write("t.csv", "word\nanna\nhanna\n");
+    let out = folder.done("features t.csv --kernel 'spectrum(p=2)' -q").out;
+    let rows = cells(&out);
+    let at = |row: usize, name: &str| {
+        let place =
+            rows[0].iter().position(|own| own == name).unwrap_or_else(|| panic!("{name}: {out}"));
+        rows[row][place].as_str()
+    };
+    assert_eq!((rows[0][0].as_str(), rows[0].len()), ("word", 5));
+    assert_eq!((at(1, "an"), at(1, "ha"), at(2, "ha"), at(2, "nn")), ("1", "0", "1", "1"));
+    folder.done("features t.csv --kernel 'normalize(substrings(p=3))' -o f.npy -q");
+    folder.done("features t.csv --kernel 'spectrum(p=2)' -o f.libsvm -q");
+}
+
+#[test]
 fn all_kernels_are_listed_by_what_they_compare() {
     let folder = Folder::new();
     let text = folder.done("kernels").out;
@@ -152,6 +168,12 @@ fn bad_wishes() {
         &["--kernel", "infinitely many"],
     );
     check("features s.csv --label who --kernel precomputed", 1, &["--kernel", "given"]);
-    check("features people.csv --columns name --kernel spectrum", 1, &["--kernel", "texts"]);
+    check(
+        "features people.csv --columns name --kernel 'edit(gamma=1)'",
+        1,
+        &["--kernel", "spectrum"],
+    );
+    let both = "features people.csv --kernel 'columns(size: linear) + column(name: spectrum)'";
+    check(both, 1, &["--kernel", "texts"]);
     check("features n.csv --kernel hellinger", 1, &["line 3", "\"b\"", "negative"]);
 }

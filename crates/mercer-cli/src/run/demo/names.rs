@@ -80,13 +80,10 @@ pub fn find(session: &Session, kernel: Option<&KernelSpec>) -> Result<Named> {
     Ok(Named { known: model.training_scores(), new, model })
 }
 
-/// The family of a person.
+/// The family of a person: the first word of the name, or two of a name that begins with `van`.
 fn family(name: &'static str) -> &'static str {
-    let end = if name.starts_with("van ") {
-        name[4..].find(' ').map(|end| end + 4)
-    } else {
-        name.find(' ')
-    };
+    let words = if name.starts_with("van ") { 2 } else { 1 };
+    let end = name.match_indices(' ').nth(words - 1).map(|(end, _)| end);
     &name[..end.unwrap_or(name.len())]
 }
 

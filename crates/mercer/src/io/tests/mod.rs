@@ -7,6 +7,7 @@ mod outputs;
 #[cfg(feature = "parquet")]
 mod parquet_types;
 mod round_trip;
+mod samples;
 mod selection;
 
 use std::path::Path;

@@ -1,9 +1,12 @@
 //! Taking a table apart for learning: what is learned, from which columns, and how much each row
 //! counts.
 
-use mercer::io::{Column, Table};
+mod learned;
+
+use mercer::io::Table;
 use mercer::{Error, Result};
 
+use self::learned::{wanted, weights};
 use crate::args::LearningArgs;
 use crate::data::{Form, Label, MOST_NOTED, Places, Target, about};
 
@@ -210,141 +213,4 @@ fn left_out(table: &Table, roles: &Roles<'_>, positions: &[usize], taken: &[usiz
     let is_used = |i: &usize| positions.contains(i) || taken.contains(i);
     let unused = (0..table.n_columns()).filter(|i| !is_used(i)).take(MOST_NOTED);
     unused.map(|i| table.name(i)).collect()
-}
-
-/// What the targets hold.
-fn wanted(table: &Table, targets: &[usize], kind: Kind) -> Result<Targets> {
-    let is_class = |i: &&usize| match kind {
-        Kind::Either => holds_classes(&table.columns[**i]),
-        Kind::Classes => true,
-        Kind::Values | Kind::Nothing => false,
-    };
-    match targets.iter().find(is_class) {
-        _ if kind == Kind::Nothing => Ok(Targets::Nothing),
-        None => {
-            let values = targets.iter().map(|&i| target_numbers(table, i, kind));
-            Ok(Targets::Values(values.collect::<Result<_>>()?))
-        }
-        Some(&column) if targets.len() == 1 => Ok(Targets::Classes(class_names(table, column)?)),
-        Some(&column) => {
-            let name = table.name(column);
-            let message =
-                format!("column {name:?} holds classes, which are learned one column at a time");
-            Err(Error::parameter("--target", message))
-        }
-    }
-}
-
-/// Whether a column is text rather than numbers with a few faulty cells among them.
-fn holds_classes(column: &Column) -> bool {
-    let Column::Text(_) = column else { return false };
-    let cells = (0..column.len()).map(|row| column.number(row));
-    let (mut texts, mut numbers) = (0, 0);
-    for cell in cells {
-        match cell {
-            None => texts += 1,
-            Some(value) if !value.is_nan() => numbers += 1,
-            Some(_) => {}
-        }
-    }
-    texts > 0 && texts >= numbers
-}
-
-fn target_numbers(table: &Table, column: usize, kind: Kind) -> Result<Vec<f64>> {
-    let hint = match kind {
-        Kind::Values => "correct it, or tell classes apart with `mercer svc`",
-        _ => "correct it, or take all values for classes with --classify",
-    };
-    numbers(table, column, "target", hint)
-}
-
-fn class_names(table: &Table, column: usize) -> Result<Vec<String>> {
-    let cells = &table.columns[column];
-    let name = |row: usize| match is_missing(cells, row) {
-        true => {
-            Err(refuse(table, row, column, "target", "is missing a value: remove the row first"))
-        }
-        false => Ok(cells.text(row)),
-    };
-    let names = (0..cells.len()).map(name).collect::<Result<Vec<String>>>()?;
-    let different: std::collections::HashSet<&str> = names.iter().map(String::as_str).collect();
-    if names.len() > 2 && different.len() == names.len() {
-        let message = format!(
-            "the target {:?} has a class of its own for every row: there is nothing to learn",
-            table.name(column)
-        );
-        return Err(about(table, message));
-    }
-    Ok(names)
-}
-
-/// Whether no class is written. Words such as `none` and signs such as `-` may well be classes.
-fn is_missing(cells: &Column, row: usize) -> bool {
-    match cells {
-        Column::Text(texts) => {
-            let text = texts[row].trim();
-            ["", "na", "n/a", "nan", "null"].iter().any(|word| text.eq_ignore_ascii_case(word))
-        }
-        numbers => numbers.number(row).is_none_or(f64::is_nan),
-    }
-}
-
-fn weights(table: &Table, column: usize) -> Result<Vec<f64>> {
-    let values = numbers(table, column, "weight", "correct it")?;
-    match values.iter().position(|w| *w < 0.0) {
-        None => Ok(values),
-        Some(row) => {
-            let fault = format!("is {}, and must not be negative", values[row]);
-            Err(refuse(table, row, column, "weight", &fault))
-        }
-    }
-}
-
-/// The finite numbers of a column; `hint` is what to do about text.
-fn numbers(table: &Table, column: usize, role: &str, hint: &str) -> Result<Vec<f64>> {
-    let cells = &table.columns[column];
-    let number = |row: usize| {
-        let fault = match cells.number(row) {
-            Some(value) if value.is_finite() => return Ok(value),
-            Some(value) if value.is_nan() => {
-                "is missing a value: fill it in or remove the row first".into()
-            }
-            Some(_) => "is an infinite number: correct it or remove the row first".into(),
-            None => {
-                let text: String = cells.text(row).chars().take(40).collect();
-                format!("is text ({text:?}) where a number is needed: {hint}")
-            }
-        };
-        Err(refuse(table, row, column, role, &fault))
-    };
-    (0..cells.len()).map(number).collect()
-}
-
-fn refuse(table: &Table, row: usize, column: usize, role: &str, fault: &str) -> Error {
-    let place = match table.lines.get(row) {
-        Some(line) => format!("line {line}"),
-        None => format!("row {row} (counted from 0)"),
-    };
-    about(table, format!("{place}, the {role} {:?} {fault}", table.name(column)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_few_faulty_cells_make_no_classes() {
-        let text = |cells: &[&str]| Column::Text(cells.iter().map(|c| c.to_string()).collect());
-        assert!(holds_classes(&text(&["red", "blue", "1"])));
-        assert!(!holds_classes(&text(&["1", "2", "3x"])));
-        assert!(!holds_classes(&text(&["1", "", "2"])));
-        assert!(!holds_classes(&Column::F64(vec![1.0, 2.0])));
-    }
-
-    #[test]
-    fn signs_and_words_may_be_classes() {
-        let cells = Column::Text(["-", "+", "none", "", "NA"].map(String::from).into());
-        let missing: Vec<bool> = (0..5).map(|row| is_missing(&cells, row)).collect();
-        assert_eq!(missing, [false, false, false, true, true]);
-    }
 }
