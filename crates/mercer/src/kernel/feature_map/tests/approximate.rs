@@ -22,7 +22,8 @@ type Two = fn(&[f64], &[f64]) -> f64;
 #[test]
 fn errors_are_bounded_and_fall() {
     let x = histograms(40, 8, 10);
-    let cases: [(fn(usize, usize) -> Result<FeatureMap>, Two, [f64; 4]); 3] = [
+    type Make = fn(usize, usize) -> Result<FeatureMap>;
+    let cases: [(Make, Two, [f64; 4]); 3] = [
         (FeatureMap::additive_chi2, chi2, [0.032, 0.013, 0.006, 0.0009]),
         (FeatureMap::jensen_shannon, jensen_shannon, [0.02, 0.008, 0.003, 0.0005]),
         (FeatureMap::intersection, intersection, [0.11, 0.08, 0.065, 0.042]),
