@@ -82,6 +82,9 @@ class Fitted(BaseEstimator):
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
         names = self._model.feature_names if names is None else [str(name) for name in names]
+        if names is not None and len(names) != self._model.shape[1]:
+            # A kernel on columns keeps the names of those that it reads, and of no others.
+            names = None
         notes = json.dumps({"python": self._plain_params()} | self._notes())
         self._model.with_notes(names, notes).save(os.fspath(path))
 

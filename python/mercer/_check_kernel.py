@@ -143,7 +143,7 @@ def check_kernel(
     >>> check.verdict
     'not a kernel: indefinite on these 3 samples, the most negative eigenvalue is ...'
     >>> check.carriers
-    array([0, 2, 1])
+    array([0, 1])
     """
     if not is_integer(max_samples) or max_samples < 1:
         raise ParameterError(f"max_samples must be a positive integer, not {max_samples!r}")

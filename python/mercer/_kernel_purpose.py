@@ -55,6 +55,8 @@ def _common(purposes: list[Purpose]) -> Purpose:
     found = set(purposes)
     if found == {Purpose("numbers"), Purpose("anything")}:
         return Purpose("numbers")
+    if Purpose("matrix") in found and len(found) > 1:
+        raise ParameterError("kernel='precomputed' cannot be compared with other kernels")
     if len(found) > 1:
         kinds = ", ".join(sorted({purpose.kind for purpose in found}))
         raise ParameterError(f"kernels for different samples cannot be compared: {kinds}")

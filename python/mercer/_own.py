@@ -81,6 +81,8 @@ class Function:
         return np.ascontiguousarray(found, dtype=np.float64)
 
     def _number(self, found, row: int, column: int) -> float:
+        if isinstance(found, float):  # also those of numpy
+            return found
         try:
             # Not float(): a text such as "1" would be taken for a number.
             value = np.asarray(found.toarray() if sparse.issparse(found) else found)

@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
 from mercer import _core
-from mercer._arrays import dense, finite, plain, samples
+from mercer._arrays import dense, plain, samples
 from mercer._columns import Table
 from mercer._kernel_purpose import Purpose
 from mercer._own import Store
@@ -90,14 +90,10 @@ def checked(estimator, X, purpose: Purpose, *, reset: bool) -> Checked:
                 "the kernel is for rows of numbers, and X holds texts: choose a kernel for texts, "
                 "such as 'spectrum(p=3)', or give numbers"
             )
-    given = purpose.kind == "matrix"
-    found = samples(estimator, X, reset=reset, accept_sparse=True)
-    if given:
-        found = plain(dense(found, estimator.memory_budget))
-    if given or purpose.kind == "anything":
-        # The compiled part looks at rows of numbers itself, and not at what only a function sees.
-        finite(found)
-    return found
+    # The compiled part looks at rows of numbers itself, and not at what only a function sees.
+    unseen = purpose.kind in ("matrix", "anything")
+    found = samples(estimator, X, reset=reset, accept_sparse=True, check_finite=unseen)
+    return plain(dense(found, estimator.memory_budget)) if purpose.kind == "matrix" else found
 
 
 def _named_texts(X) -> bool:

@@ -7,10 +7,13 @@ from numpy.typing import NDArray
 __all__ = [
     "RBF",
     "AdditiveChi2",
+    "AllSubstrings",
     "Chi2",
     "Columns",
     "Constant",
     "Cosine",
+    "Edit",
+    "Exponential",
     "Gappy",
     "Hellinger",
     "Intersection",
@@ -181,6 +184,17 @@ class Substrings(Kernel):
         self, p: int | None = None, *, unit: Literal["chars", "bytes", "words"] | None = None
     ) -> None: ...
 
+class Exponential(Kernel):
+    decay: float | None
+    unit: Literal["chars", "bytes", "words"] | None
+    def __init__(
+        self, decay: float | None = None, *, unit: Literal["chars", "bytes", "words"] | None = None
+    ) -> None: ...
+
+class AllSubstrings(Kernel):
+    unit: Literal["chars", "bytes", "words"] | None
+    def __init__(self, unit: Literal["chars", "bytes", "words"] | None = None) -> None: ...
+
 class Mismatch(Kernel):
     k: int | None
     m: int | None
@@ -216,5 +230,17 @@ class Subsequences(Kernel):
         p: int | None = None,
         *,
         decay: float | None = None,
+        unit: Literal["chars", "bytes", "words"] | None = None,
+    ) -> None: ...
+
+class Edit(Kernel):
+    width: float | Literal["median"] | None
+    gamma: float | None
+    unit: Literal["chars", "bytes", "words"] | None
+    def __init__(
+        self,
+        *,
+        width: float | Literal["median"] | None = None,
+        gamma: float | None = None,
         unit: Literal["chars", "bytes", "words"] | None = None,
     ) -> None: ...

@@ -73,8 +73,11 @@ fn sparse<'py, T: Real + Element>(py: Python<'py>, x: &Csr<T>) -> PyResult<Bound
     py.import("scipy.sparse")?.call_method1("csr_array", (parts, (x.n(), x.d())))
 }
 
+/// Functions, and stores of objects.
+type OfTheUser = (Vec<Py<PyAny>>, Vec<Py<PyAny>>);
+
 /// What a file does not hold of a model: the functions in its kernel, and the stores of its items in order of appearance.
-pub fn of_the_user(fitted: &Fitted, py: Python<'_>) -> PyResult<(Vec<Py<PyAny>>, Vec<Py<PyAny>>)> {
+pub fn of_the_user(fitted: &Fitted, py: Python<'_>) -> PyResult<OfTheUser> {
     with_anchored!(fitted, model => {
         let owns = model.params.kernel.owns();
         let functions = owns.into_iter().filter_map(|own| Function::object(own.bound()?, py));

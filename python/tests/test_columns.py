@@ -105,6 +105,15 @@ def test_functions_on_columns():
     assert_allclose(k(FRAME), expected)
 
 
+def test_files_of_wider_tables(tmp_path):
+    wide = FRAME.assign(more=0.0)
+    model = KernelRidge(kernel=KERNEL + " + column(age: linear)").fit(wide, AGE)
+    assert model.n_features_in_ == 4
+    model.save(tmp_path / "model.mercer")
+    again = mercer.load(tmp_path / "model.mercer")
+    assert_array_equal(again.predict(FRAME), model.predict(wide))
+
+
 def same_title(a, b):
     return float(a == b)
 

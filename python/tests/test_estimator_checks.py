@@ -53,7 +53,7 @@ SOLVED = {"gamma": "auto", "tol": 1e-10}
         KernelKMeans(1),
         KernelPCADetector(),
         KernelRepair(),
-        KernelRepair("nearest"),
+        KernelRepair("flip"),
         KernelPCADetector(2, kernel="linear", criterion="projections", center=False),
     ]
 )

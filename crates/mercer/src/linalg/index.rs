@@ -91,6 +91,7 @@ pub struct Index<T, K> {
     values: Vec<T>,  // as many
     lines: Vec<T>,   // lines × width
     width: usize,
+    len: usize,
 }
 
 impl<T: Real, K: Key> Index<T, K> {
@@ -114,8 +115,14 @@ impl<T: Real, K: Key> Index<T, K> {
         for (at, _) in rows.clone() {
             numbers.extend(at.iter().map(|&key| table.number(key)));
         }
-        let mut index =
-            Self { table, places: Vec::new(), values: Vec::new(), lines: Vec::new(), width };
+        let mut index = Self {
+            table,
+            places: Vec::new(),
+            values: Vec::new(),
+            lines: Vec::new(),
+            width,
+            len: rows.len(),
+        };
         let mut homes = index.settle(rows.len());
         let mut rest = &numbers[..];
         for (place, (_, values)) in rows.enumerate() {
@@ -126,6 +133,16 @@ impl<T: Real, K: Key> Index<T, K> {
             rest = others;
         }
         index
+    }
+
+    /// How many samples there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no sample.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
     }
 
     /// Gives every feature its list or its line, and returns where the next value of each goes, by number: a place in the lists,

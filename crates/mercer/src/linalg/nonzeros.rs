@@ -3,6 +3,9 @@
 //! Columns are turned into panels, a line per feature; a row then adds up the lines of its own features. For one zero in two
 //! this beats the general product, whose every number costs the same.
 
+use std::sync::OnceLock;
+
+use super::index::{Index, Key};
 use super::simd::dispatch;
 use crate::real::Real;
 use crate::real::vector::Vector;
@@ -14,6 +17,7 @@ pub struct Nonzeros<T, K = u32> {
     starts: Vec<usize>, // n + 1
     at: Vec<K>,
     values: Vec<T>,
+    indexes: Indexes<T, K>,
 }
 
 /// Those of a run of rows.
@@ -22,6 +26,63 @@ pub struct SparseRows<'a, T, K = u32> {
     starts: &'a [usize],
     at: &'a [K],
     values: &'a [T],
+    /// Those of all rows, and which of them is the first here.
+    all_starts: &'a [usize],
+    first: usize,
+    indexes: &'a Indexes<T, K>,
+}
+
+/// Rows that share an index which is kept: as many as a tile of the full matrix has.
+const INDEXED: usize = 128;
+
+/// Numbers of so many rows up to which an index of them stays in the second-level cache.
+const INDEXED_NUMBERS: usize = 1 << 17;
+
+/// Indexes of blocks of rows, each made when it is first asked for. A clone begins without any.
+struct Indexes<T, K>(OnceLock<Vec<OnceLock<Index<T, K>>>>);
+
+impl<T, K> Default for Indexes<T, K> {
+    fn default() -> Self {
+        Self(OnceLock::new())
+    }
+}
+
+impl<T, K> Clone for Indexes<T, K> {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl<T, K> std::fmt::Debug for Indexes<T, K> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Indexes")
+    }
+}
+
+impl<'a, T: Real, K: Key> SparseRows<'a, T, K> {
+    /// The rows as blocks whose indexes are kept, with the place of each block's first row; none where the rows do not begin and end
+    /// with a block, or are too long for one.
+    pub(super) fn indexed(&self) -> Option<Vec<(usize, &'a Index<T, K>)>> {
+        let all = self.all_starts;
+        let (n, end) = (all.len() - 1, self.first + self.len());
+        let whole = self.first.is_multiple_of(INDEXED) && (end.is_multiple_of(INDEXED) || end == n);
+        // Fewer rows than a block are better indexed for the moment.
+        if !whole
+            || n < 2 * INDEXED
+            || self.count() > self.len().div_ceil(INDEXED) * INDEXED_NUMBERS
+        {
+            return None;
+        }
+        let make = || (0..n.div_ceil(INDEXED)).map(|_| OnceLock::new()).collect();
+        let indexes = self.indexes.0.get_or_init(make);
+        let blocks = (0..self.len()).step_by(INDEXED);
+        Some(blocks.map(|from| (from, self.index(indexes, from))).collect())
+    }
+
+    fn index(&self, indexes: &'a [OnceLock<Index<T, K>>], from: usize) -> &'a Index<T, K> {
+        let rows = self.part(from..(from + INDEXED).min(self.len()));
+        indexes[rows.first / INDEXED].get_or_init(|| Index::new(rows.iter(), self.at.len()))
+    }
 }
 
 impl<T, K> Clone for SparseRows<'_, T, K> {
@@ -56,7 +117,8 @@ impl<'a, T, K> SparseRows<'a, T, K> {
 
     /// The rows `range`.
     pub fn part(&self, range: std::ops::Range<usize>) -> Self {
-        Self { starts: &self.starts[range.start..range.end + 1], ..*self }
+        let starts = &self.starts[range.start..range.end + 1];
+        Self { starts, first: self.first + range.start, ..*self }
     }
 
     /// Row after row.
@@ -71,7 +133,7 @@ impl<'a, T, K> SparseRows<'a, T, K> {
 impl<T: Copy, K: Copy> Nonzeros<T, K> {
     /// No rows yet.
     pub fn new() -> Self {
-        Self { starts: vec![0], at: Vec::new(), values: Vec::new() }
+        Self { starts: vec![0], at: Vec::new(), values: Vec::new(), indexes: Indexes::default() }
     }
 
     /// Appends a number to the row that is being written; its feature lies above those before it.
@@ -128,6 +190,9 @@ impl<T: Copy, K: Copy> Nonzeros<T, K> {
             starts: &self.starts[range.start..range.end + 1],
             at: &self.at,
             values: &self.values,
+            all_starts: &self.starts,
+            first: range.start,
+            indexes: &self.indexes,
         }
     }
 
@@ -166,6 +231,7 @@ impl<T: Real> Nonzeros<T> {
             starts: Vec::with_capacity(data.len() / d + 1),
             at: Vec::with_capacity(count),
             values: Vec::with_capacity(count),
+            indexes: Indexes::default(),
         };
         found.starts.push(0);
         for row in data.chunks_exact(d) {

@@ -259,15 +259,18 @@ fn texts_give_what_the_matrix_of_their_counts_gives() {
 fn files_hold_sparse_rows_and_texts() {
     let ctx = Context::new(1);
     let texts = Samples::from(Strings::new(NAMES).unwrap());
-    let rows = sparse(&counts(13, 12));
-    for (text, x) in [("normalize(spectrum(p=3))", &texts), ("chi2(gamma=0.1)", &rows)] {
+    let new_texts = Samples::from(Strings::new(["simpson abe", "skinner"]).unwrap());
+    let (rows, new_rows) = (sparse(&counts(13, 12)), sparse(&counts(18, 2)));
+    for (text, x, new) in
+        [("normalize(spectrum(p=3))", &texts, &new_texts), ("chi2(gamma=0.1)", &rows, &new_rows)]
+    {
         let model = KernelPca::<f64>::fit(&ctx, &KernelPcaParams::new(spec(text)), x).unwrap();
         let saved = Saved::new(Model::KernelPca64(model.clone()), Dtype::F64);
         let read = from_bytes(Path::new("memory"), &to_bytes(&saved).unwrap()).unwrap();
         let Model::KernelPca64(read) = read.model else { panic!("another model") };
         let scores = |model: &KernelPca<f64>| {
-            let mut scores = Mat::zeros(12, model.k());
-            model.transform(&ctx, x, scores.view_mut()).unwrap();
+            let mut scores = Mat::zeros(2, model.k());
+            model.transform(&ctx, new, scores.view_mut()).unwrap();
             scores
         };
         assert_eq!(scores(&model).data(), scores(&read).data(), "{text}");

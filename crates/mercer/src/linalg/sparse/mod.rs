@@ -101,6 +101,17 @@ fn sums_body<T: Real, K: Key, M: Match, const FUSED: bool>(
     stride: usize,
     _: M,
 ) {
+    if let Some(blocks) = cols.indexed() {
+        for (from, index) in blocks {
+            for (i, (at, values)) in rows.iter().enumerate() {
+                let mut sums: Sums<T> = [T::ZERO; WIDEST];
+                index.add::<M, FUSED>(at, values, &mut sums);
+                let line = &mut out[i * stride + from..i * stride + cols.len()];
+                line.iter_mut().zip(&sums[..index.len()]).for_each(|(to, sum)| *to = *sum);
+            }
+        }
+        return;
+    }
     let flipped = rows.len() * FLIP_FROM < cols.len();
     let (indexed, walked) = if flipped { (rows, cols) } else { (cols, rows) };
     let mut start = 0;
