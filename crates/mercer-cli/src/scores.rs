@@ -61,7 +61,8 @@ impl Scored {
         if !measure.is_error() {
             return Self { measure, value: score.value, spread: known(score.spread), r2: None };
         }
-        let (square, variance) = (-score.value, variance.filter(|v| *v > 0.0));
+        // Subtracted, for the opposite of 0 would print as -0.
+        let (square, variance) = (0.0 - score.value, variance.filter(|v| *v > 0.0));
         let value = square.max(0.0).sqrt();
         // The root moves by its derivative times what the mean square moves by.
         let spread = known(score.spread / (2.0 * value));
