@@ -2,7 +2,7 @@
 
 use super::batch::lanes;
 use super::coded::{Coded, Local};
-use super::{StringKernel, UNIT, unit};
+use super::{StringMember, UNIT, Way, unit};
 use crate::context::Stream;
 use crate::error::Result;
 use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Rule, Tile, Value};
@@ -13,59 +13,48 @@ use crate::real::Real;
 
 #[derive(Debug, Clone)]
 pub(super) struct Edit {
-    gamma: f64,
+    pub(super) gamma: f64,
     unit: Unit,
 }
 
-impl StringKernel for Edit {
-    const FAMILY: Family = Family {
-        name: "edit",
-        aliases: &[],
-        doc: "Nearness: 1 for equal texts, falling with the symbols to change, add or remove; not positive definite.",
-        formula: "exp(-d(x, x')²/width²), d the edit distance",
-        parameters: &[
-            // By default from the data: distances of names and of pages differ a hundredfold.
-            Parameter {
-                name: "width",
-                doc: "The distance at which the kernel is 1/e; median: of at most 256 texts.",
-                default: Some(Value::Rule(Rule::Median)),
-                domain: Domain::Positive,
-                rules: &[Rule::Median],
-                instead_of: None,
-            },
-            Parameter {
-                name: "gamma",
-                doc: "How fast the kernel falls with squared distance; width = 1/√gamma.",
-                default: None,
-                domain: Domain::Positive,
-                rules: &[],
-                instead_of: Some("width"),
-            },
-            UNIT,
-        ],
-        definite: Definite::No,
-        input: Input::Strings,
-    };
+pub(super) const FAMILY: Family = Family {
+    name: "edit",
+    aliases: &[],
+    doc: "Nearness: 1 for equal texts, falling with the symbols to change, add or remove; not positive definite.",
+    formula: "exp(-d(x, x')²/width²), d the edit distance",
+    parameters: &[
+        // By default from the data: distances of names and of pages differ a hundredfold.
+        Parameter {
+            name: "width",
+            doc: "The distance at which the kernel is 1/e; median: of at most 256 texts.",
+            default: Some(Value::Rule(Rule::Median)),
+            domain: Domain::Positive,
+            rules: &[Rule::Median],
+            instead_of: None,
+        },
+        Parameter {
+            name: "gamma",
+            doc: "How fast the kernel falls with squared distance; width = 1/√gamma.",
+            default: None,
+            domain: Domain::Positive,
+            rules: &[],
+            instead_of: Some("width"),
+        },
+        UNIT,
+    ],
+    definite: Definite::No,
+    input: Input::Strings,
+};
 
-    fn new(leaf: &Leaf) -> Result<Self> {
-        let from_width = || 1.0 / (leaf.number("width") * leaf.number("width"));
-        Ok(Self { gamma: leaf.optional("gamma").unwrap_or_else(from_width), unit: unit(leaf) })
-    }
+/// The member with the parameters of `leaf`. Empty texts have distances too.
+pub(super) fn member(leaf: &Leaf) -> Result<StringMember> {
+    let from_width = || 1.0 / (leaf.number("width") * leaf.number("width"));
+    let (gamma, unit) = (leaf.optional("gamma").unwrap_or_else(from_width), unit(leaf));
+    Ok(StringMember { way: Way::Edit(Edit { gamma, unit }), unit, shortest: ("width", 0) })
+}
 
-    fn unit(&self) -> Unit {
-        self.unit
-    }
-
-    /// Empty texts have distances too.
-    fn shortest(&self) -> (&'static str, usize) {
-        ("width", 0)
-    }
-
-    fn constants(&self) -> Vec<f64> {
-        vec![self.gamma]
-    }
-
-    fn tile<T: Real>(
+impl Edit {
+    pub(super) fn tile<T: Real>(
         &self,
         rows: Span<'_, Strings>,
         cols: Span<'_, Strings>,
@@ -77,7 +66,7 @@ impl StringKernel for Edit {
         Ok(())
     }
 
-    fn diag<T: Real>(&self, _: Span<'_, Strings>, out: &mut [T]) -> Result<()> {
+    pub(super) fn diag<T: Real>(&self, _: Span<'_, Strings>, out: &mut [T]) -> Result<()> {
         out.fill(T::ONE);
         Ok(())
     }

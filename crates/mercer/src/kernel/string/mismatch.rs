@@ -1,84 +1,54 @@
 //! The mismatch kernel (Leslie et al., 2004): substrings that may differ in a few places.
 
 use super::differing::{Differing, binomial, check_window};
-use super::{StringKernel, UNIT, unit, whole};
+use super::{StringMember, UNIT, Way, unit, whole};
 use crate::error::Result;
-use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Rule, Tile, Value};
-use crate::points::{Span, Strings, Unit};
-use crate::real::Real;
+use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Rule, Value};
 
-#[derive(Debug, Clone)]
-pub(super) struct Mismatch(Differing);
+pub(super) const FAMILY: Family = Family {
+    name: "mismatch",
+    aliases: &[],
+    doc: "Common substrings of k symbols, where each substring counts for all that differ from it in at most m places.",
+    formula: "Σ_u #(u in x, up to m differences)·#(u in x', up to m differences), u of length k",
+    parameters: &[
+        Parameter {
+            name: "k",
+            doc: "The length of the substrings, at most 63.",
+            default: Some(Value::Number(5.0)),
+            domain: Domain::PositiveInteger,
+            rules: &[],
+            instead_of: None,
+        },
+        Parameter {
+            name: "m",
+            doc: "How many symbols may differ, fewer than k.",
+            default: Some(Value::Number(1.0)),
+            domain: Domain::Count,
+            rules: &[],
+            instead_of: None,
+        },
+        Parameter {
+            name: "alphabet",
+            doc: "How many symbols there are to differ with; auto: as many as occur in the training texts.",
+            default: Some(Value::Rule(Rule::Auto)),
+            domain: Domain::PositiveInteger,
+            rules: &[Rule::Auto],
+            instead_of: None,
+        },
+        UNIT,
+    ],
+    definite: Definite::Always,
+    input: Input::Strings,
+};
 
-impl StringKernel for Mismatch {
-    const FAMILY: Family = Family {
-        name: "mismatch",
-        aliases: &[],
-        doc: "Common substrings of k symbols, where each substring counts for all that differ from it in at most m places.",
-        formula: "Σ_u #(u in x, up to m differences)·#(u in x', up to m differences), u of length k",
-        parameters: &[
-            Parameter {
-                name: "k",
-                doc: "The length of the substrings, at most 63.",
-                default: Some(Value::Number(5.0)),
-                domain: Domain::PositiveInteger,
-                rules: &[],
-                instead_of: None,
-            },
-            Parameter {
-                name: "m",
-                doc: "How many symbols may differ, fewer than k.",
-                default: Some(Value::Number(1.0)),
-                domain: Domain::Count,
-                rules: &[],
-                instead_of: None,
-            },
-            Parameter {
-                name: "alphabet",
-                doc: "How many symbols there are to differ with; auto: as many as occur in the training texts.",
-                default: Some(Value::Rule(Rule::Auto)),
-                domain: Domain::PositiveInteger,
-                rules: &[Rule::Auto],
-                instead_of: None,
-            },
-            UNIT,
-        ],
-        definite: Definite::Always,
-        input: Input::Strings,
-    };
-
-    fn new(leaf: &Leaf) -> Result<Self> {
-        let (length, m) = (whole(leaf, "k"), whole(leaf, "m"));
-        check_window("k", length, m)?;
-        let alphabet = leaf.number("alphabet");
-        let weights = (0..=length.min(2 * m)).map(|d| near_both(length, m, d, alphabet)).collect();
-        Ok(Self(Differing { length, weights, unit: unit(leaf) }))
-    }
-
-    fn unit(&self) -> Unit {
-        self.0.unit
-    }
-
-    fn shortest(&self) -> (&'static str, usize) {
-        ("k", self.0.length)
-    }
-
-    fn constants(&self) -> Vec<f64> {
-        self.0.weights.clone()
-    }
-
-    fn tile<T: Real>(
-        &self,
-        rows: Span<'_, Strings>,
-        cols: Span<'_, Strings>,
-        out: &mut Tile<'_, T>,
-    ) -> Result<()> {
-        self.0.tile(rows, cols, out)
-    }
-
-    fn diag<T: Real>(&self, points: Span<'_, Strings>, out: &mut [T]) -> Result<()> {
-        self.0.diag(points, out)
-    }
+/// The member with the parameters of `leaf`.
+pub(super) fn member(leaf: &Leaf) -> Result<StringMember> {
+    let (length, m, unit) = (whole(leaf, "k"), whole(leaf, "m"), unit(leaf));
+    check_window("k", length, m)?;
+    let alphabet = leaf.number("alphabet");
+    let weights = (0..=length.min(2 * m)).map(|d| near_both(length, m, d, alphabet)).collect();
+    let way = Way::Differing(Differing { length, weights, unit });
+    Ok(StringMember { way, unit, shortest: ("k", length) })
 }
 
 /// How many words of k symbols differ in at most m places from each of two words that differ from one another in d.

@@ -1,8 +1,8 @@
 //! Kernels on texts.
 //!
-//! A text is a sequence of symbols: characters, bytes or words. To add a family: write its file (a [`StringKernel`]), name
-//! its module here and its type in the registry below. Its text form, help, checks and tests follow from the description
-//! in the file.
+//! A text is a sequence of symbols: characters, bytes or words. To add a family: write its file (a description, and a function that
+//! makes a member, by a way to compare texts that exists or a new one), name it in the registry below. Its text form, help, checks
+//! and tests follow from the description in the file.
 
 mod automaton;
 mod batch;
@@ -54,132 +54,113 @@ fn whole(leaf: &Leaf, name: &str) -> usize {
     leaf.number(name) as usize
 }
 
-/// One family of kernels on texts.
-trait StringKernel: Sized {
-    /// The family's description.
-    const FAMILY: Family;
-
-    /// The member with the parameters of `leaf`, which are within their domains but may not go together.
-    fn new(leaf: &Leaf) -> Result<Self>;
-
+/// A member of any family of kernels on texts.
+#[derive(Debug, Clone)]
+pub struct StringMember {
+    way: Way,
     /// What a symbol is.
-    fn unit(&self) -> Unit;
-
+    unit: Unit,
     /// The parameter that says how many symbols in a row a text must have to share anything with another, and that number.
-    fn shortest(&self) -> (&'static str, usize);
+    shortest: (&'static str, usize),
+}
 
-    /// The numbers that values are made of, each of which must be finite in the type of the values.
-    fn constants(&self) -> Vec<f64> {
-        Vec::new()
+/// How two texts are compared. Families share the ways.
+#[derive(Debug, Clone)]
+enum Way {
+    Counted(embedding::Lengths),
+    Weighed(weighed::Weighed),
+    Differing(differing::Differing),
+    Subsequences(subsequences::Subsequences),
+    Edit(edit::Edit),
+}
+
+/// A description, and what makes a member of a leaf whose parameters are numbers and words within their domains; numbers that do
+/// not go together are refused.
+type Registered = (&'static Family, fn(&Leaf) -> Result<StringMember>);
+
+const REGISTRY: [Registered; 8] = [
+    (&spectrum::FAMILY, spectrum::member),
+    (&substrings::FAMILY, substrings::member),
+    (&exponential::FAMILY, exponential::member),
+    (&all_substrings::FAMILY, all_substrings::member),
+    (&mismatch::FAMILY, mismatch::member),
+    (&gappy::FAMILY, gappy::member),
+    (&subsequences::FAMILY, subsequences::member),
+    (&edit::FAMILY, edit::member),
+];
+
+/// All families of kernels on texts.
+pub(super) fn families() -> Vec<&'static Family> {
+    REGISTRY.iter().map(|(family, _)| *family).collect()
+}
+
+impl StringMember {
+    /// The member that `leaf` describes.
+    pub fn new(leaf: &Leaf) -> Result<Self> {
+        let name = leaf.family().name;
+        match REGISTRY.iter().find(|(family, _)| family.name == name) {
+            Some((_, member)) => member(leaf),
+            None => unreachable!("the family '{name}' is not in the registry"),
+        }
     }
 
-    /// Writes k(row i, column j) to place (i, j) of `out`.
-    fn tile<T: Real>(
+    /// Writes k(row i, column j) to place (i, j) of `out`, whose shape is `rows.len()` × `cols.len()`.
+    pub fn tile<T: Real>(
         &self,
         rows: Span<'_, Strings>,
         cols: Span<'_, Strings>,
         out: &mut Tile<'_, T>,
-    ) -> Result<()>;
-
-    /// Writes k(x, x) of every text.
-    fn diag<T: Real>(&self, points: Span<'_, Strings>, out: &mut [T]) -> Result<()>;
-}
-
-/// Refuses texts of which none is long enough to share anything with another: all values would be 0.
-fn check_length(kernel: &impl StringKernel, strings: &Strings) -> Result<()> {
-    let (name, needed) = kernel.shortest();
-    let longest = Sequences::of(strings, kernel.unit()).longest();
-    if needed <= longest {
-        return Ok(());
+    ) -> Result<()> {
+        assert_eq!((out.rows(), out.cols()), (rows.len(), cols.len()), "tile and spans differ");
+        if rows.is_empty() || cols.is_empty() {
+            return Ok(());
+        }
+        match &self.way {
+            Way::Counted(way) => way.tile(rows, cols, out),
+            Way::Weighed(way) => way.tile(rows, cols, out),
+            Way::Differing(way) => way.tile(rows, cols, out),
+            Way::Subsequences(way) => way.tile(rows, cols, out),
+            Way::Edit(way) => way.tile(rows, cols, out),
+        }
     }
-    let unit = match kernel.unit() {
-        Unit::Chars => "characters",
-        Unit::Bytes => "bytes",
-        Unit::Words => "words",
-    };
-    let message = match longest {
-        0 => format!("no text has any {unit}"),
-        _ => format!("no text has {name} = {needed} {unit}: the longest has {longest}"),
-    };
-    Err(Error::parameter(name, message))
-}
 
-macro_rules! registry {
-    ($($family:ident in $module:ident),* $(,)?) => {
-        /// A member of any family of kernels on texts.
-        #[derive(Debug, Clone)]
-        pub struct StringMember(Member);
-
-        #[derive(Debug, Clone)]
-        enum Member {
-            $($family($module::$family)),*
+    /// Writes k(x, x) of every text to `out`, of length `points.len()`.
+    pub fn diag<T: Real>(&self, points: Span<'_, Strings>, out: &mut [T]) -> Result<()> {
+        assert_eq!(out.len(), points.len(), "diagonal and span differ");
+        match &self.way {
+            Way::Counted(way) => way.diag(points, out),
+            Way::Weighed(way) => way.diag(points, out),
+            Way::Differing(way) => way.diag(points, out),
+            Way::Subsequences(way) => way.diag(points, out),
+            Way::Edit(way) => way.diag(points, out),
         }
+    }
 
-        impl StringMember {
-            /// The member that `leaf` describes, whose parameters are numbers and words within their domains. Refuses
-            /// numbers that do not go together.
-            pub fn new(leaf: &Leaf) -> Result<Self> {
-                match leaf.family().name {
-                    $(name if name == $module::$family::FAMILY.name => {
-                        $module::$family::new(leaf).map(Member::$family).map(Self)
-                    })*
-                    name => unreachable!("the family '{name}' is not in the registry"),
-                }
-            }
-
-            /// Writes k(row i, column j) to place (i, j) of `out`, whose shape is `rows.len()` × `cols.len()`.
-            pub fn tile<T: Real>(
-                &self,
-                rows: Span<'_, Strings>,
-                cols: Span<'_, Strings>,
-                out: &mut Tile<'_, T>,
-            ) -> Result<()> {
-                assert_eq!((out.rows(), out.cols()), (rows.len(), cols.len()), "tile and spans differ");
-                if rows.is_empty() || cols.is_empty() {
-                    return Ok(());
-                }
-                match &self.0 {
-                    $(Member::$family(kernel) => kernel.tile(rows, cols, out)),*
-                }
-            }
-
-            /// Writes k(x, x) of every text to `out`, of length `points.len()`.
-            pub fn diag<T: Real>(&self, points: Span<'_, Strings>, out: &mut [T]) -> Result<()> {
-                assert_eq!(out.len(), points.len(), "diagonal and span differ");
-                match &self.0 {
-                    $(Member::$family(kernel) => kernel.diag(points, out)),*
-                }
-            }
-
-            /// The numbers that values are made of, each of which must be finite in the type of the values.
-            pub fn constants(&self) -> Vec<f64> {
-                match &self.0 {
-                    $(Member::$family(kernel) => kernel.constants()),*
-                }
-            }
-
-            /// Refuses `strings` if none is long enough for any value but 0.
-            pub fn check(&self, strings: &Strings) -> Result<()> {
-                match &self.0 {
-                    $(Member::$family(kernel) => check_length(kernel, strings)),*
-                }
-            }
+    /// The numbers that values are made of, each of which must be finite in the type of the values.
+    pub fn constants(&self) -> Vec<f64> {
+        match &self.way {
+            Way::Differing(way) => way.weights.clone(),
+            Way::Edit(way) => vec![way.gamma],
+            Way::Counted(_) | Way::Weighed(_) | Way::Subsequences(_) => Vec::new(),
         }
+    }
 
-        /// All families of kernels on texts.
-        pub(super) fn families() -> &'static [&'static Family] {
-            &[$(&$module::$family::FAMILY),*]
+    /// Refuses `strings` if none is long enough to share anything with another: all values would be 0.
+    pub fn check(&self, strings: &Strings) -> Result<()> {
+        let (name, needed) = self.shortest;
+        let longest = Sequences::of(strings, self.unit).longest();
+        if needed <= longest {
+            return Ok(());
         }
-    };
-}
-
-registry! {
-    Spectrum in spectrum,
-    Substrings in substrings,
-    Exponential in exponential,
-    AllSubstrings in all_substrings,
-    Mismatch in mismatch,
-    Gappy in gappy,
-    Subsequences in subsequences,
-    Edit in edit,
+        let unit = match self.unit {
+            Unit::Chars => "characters",
+            Unit::Bytes => "bytes",
+            Unit::Words => "words",
+        };
+        let message = match longest {
+            0 => format!("no text has any {unit}"),
+            _ => format!("no text has {name} = {needed} {unit}: the longest has {longest}"),
+        };
+        Err(Error::parameter(name, message))
+    }
 }

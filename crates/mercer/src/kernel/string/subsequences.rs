@@ -2,7 +2,7 @@
 
 use super::batch::lanes;
 use super::coded::Coded;
-use super::{StringKernel, UNIT, unit, whole};
+use super::{StringMember, UNIT, Way, unit, whole};
 use crate::error::{Error, Result};
 use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Tile, Value};
 use crate::linalg::gaps::{self, LANES, LONGEST, Room};
@@ -20,53 +20,47 @@ pub(super) struct Subsequences {
 const ROW_END: f64 = -1.0;
 const COL_END: f64 = -2.0;
 
-impl StringKernel for Subsequences {
-    const FAMILY: Family = Family {
-        name: "subsequences",
-        aliases: &[],
-        doc: "Common subsequences of p symbols, which need not stand together: the further apart, the less they count.",
-        formula: "Σ_u Σ decay^(span of u in x + span of u in x'), u of length p",
-        parameters: &[
-            Parameter {
-                name: "p",
-                doc: "The length of the subsequences, at most 255.",
-                default: Some(Value::Number(3.0)),
-                domain: Domain::PositiveInteger,
-                rules: &[],
-                instead_of: None,
-            },
-            Parameter {
-                name: "decay",
-                doc: "The weight of each symbol that a subsequence spans.",
-                default: Some(Value::Number(0.5)),
-                domain: Domain::Share,
-                rules: &[],
-                instead_of: None,
-            },
-            UNIT,
-        ],
-        definite: Definite::Always,
-        input: Input::Strings,
-    };
+pub(super) const FAMILY: Family = Family {
+    name: "subsequences",
+    aliases: &[],
+    doc: "Common subsequences of p symbols, which need not stand together: the further apart, the less they count.",
+    formula: "Σ_u Σ decay^(span of u in x + span of u in x'), u of length p",
+    parameters: &[
+        Parameter {
+            name: "p",
+            doc: "The length of the subsequences, at most 255.",
+            default: Some(Value::Number(3.0)),
+            domain: Domain::PositiveInteger,
+            rules: &[],
+            instead_of: None,
+        },
+        Parameter {
+            name: "decay",
+            doc: "The weight of each symbol that a subsequence spans.",
+            default: Some(Value::Number(0.5)),
+            domain: Domain::Share,
+            rules: &[],
+            instead_of: None,
+        },
+        UNIT,
+    ],
+    definite: Definite::Always,
+    input: Input::Strings,
+};
 
-    fn new(leaf: &Leaf) -> Result<Self> {
-        let p = whole(leaf, "p");
-        if p > LONGEST {
-            let message = format!("subsequences have at most {LONGEST} symbols, not {p}");
-            return Err(Error::parameter("p", message));
-        }
-        Ok(Self { p, decay: leaf.number("decay"), unit: unit(leaf) })
+/// The member with the parameters of `leaf`.
+pub(super) fn member(leaf: &Leaf) -> Result<StringMember> {
+    let (p, unit) = (whole(leaf, "p"), unit(leaf));
+    if p > LONGEST {
+        let message = format!("subsequences have at most {LONGEST} symbols, not {p}");
+        return Err(Error::parameter("p", message));
     }
+    let way = Way::Subsequences(Subsequences { p, decay: leaf.number("decay"), unit });
+    Ok(StringMember { way, unit, shortest: ("p", p) })
+}
 
-    fn unit(&self) -> Unit {
-        self.unit
-    }
-
-    fn shortest(&self) -> (&'static str, usize) {
-        ("p", self.p)
-    }
-
-    fn tile<T: Real>(
+impl Subsequences {
+    pub(super) fn tile<T: Real>(
         &self,
         rows: Span<'_, Strings>,
         cols: Span<'_, Strings>,
@@ -85,7 +79,7 @@ impl StringKernel for Subsequences {
         Ok(())
     }
 
-    fn diag<T: Real>(&self, points: Span<'_, Strings>, out: &mut [T]) -> Result<()> {
+    pub(super) fn diag<T: Real>(&self, points: Span<'_, Strings>, out: &mut [T]) -> Result<()> {
         let texts = Coded::one(points, self.unit);
         let mut room = Room::default();
         for together in texts.by_length().chunks(LANES) {
