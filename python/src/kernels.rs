@@ -3,7 +3,7 @@
 use mercer::kernel::{Domain, Family, Input, Leaf, Value};
 use mercer::linalg::view::MatMut;
 use mercer::points::Samples as Points;
-use mercer::{KernelSpec, VectorKernel, gram};
+use mercer::{KernelSpec, SpecKernel, gram};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -128,7 +128,7 @@ fn fill<T: Number>(
         if let Some(y) = y {
             x.check_like(y)?;
         }
-        let kernel = VectorKernel::<T>::new(&spec.resolve(x)?)?;
+        let kernel = SpecKernel::<T>::new(&spec.resolve(x)?)?;
         gram::matrix(ctx, &kernel, x, y, out)
     })
 }

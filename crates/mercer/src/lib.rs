@@ -18,7 +18,7 @@ pub mod solve;
 
 pub use context::Context;
 pub use error::{Error, Result};
-pub use kernel::{Kernel, KernelSpec, VectorKernel};
+pub use kernel::{Kernel, KernelSpec, SpecKernel};
 pub use points::{Csr, Dense, Items, Points, Samples, Span, Strings};
 
 #[doc = include_str!("../../../README.md")]

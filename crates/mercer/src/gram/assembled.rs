@@ -161,7 +161,7 @@ impl Picked for PickedOfPart<'_> {
 mod tests {
     use super::*;
     use crate::gram::{Evaluated, Stored};
-    use crate::kernel::VectorKernel;
+    use crate::kernel::SpecKernel;
     use crate::points::Dense;
 
     fn check(columns: &dyn Columns, matrix: &Mat<f32>) {
@@ -198,7 +198,7 @@ mod tests {
         let n = 9;
         let rows: Vec<f64> = (0..n * 3).map(|i| (i as f64 * 0.7).sin()).collect();
         let x = Dense::from_vec(rows, n, 3).unwrap();
-        let kernel = VectorKernel::<f64>::new(&"rbf(gamma=0.8)".parse().unwrap()).unwrap();
+        let kernel = SpecKernel::<f64>::new(&"rbf(gamma=0.8)".parse().unwrap()).unwrap();
         let value = |i: usize, j: usize| {
             let squares = x.row(i).iter().zip(x.row(j)).map(|(a, b)| (a - b) * (a - b));
             (-0.8 * squares.sum::<f64>()).exp() as f32

@@ -3,10 +3,11 @@
 //!
 //! A kernel on vectors is a *pairing* of two rows (dot product, squared distance, …) followed by a
 //! *profile*, a function of that one number. Each family is one short file under `vector/`;
-//! [`KernelSpec`] combines families, as text or as Rust expressions, and [`VectorKernel`] evaluates
+//! [`KernelSpec`] combines families, as text or as Rust expressions, and [`SpecKernel`] evaluates
 //! the result.
 
 pub mod conformance;
+mod expression;
 mod family;
 mod feature_map;
 mod own;
@@ -16,6 +17,7 @@ mod string;
 mod tile;
 mod vector;
 
+pub use expression::SpecKernel;
 pub use family::{Definite, Domain, Family, Input, Parameter, Rule, Value};
 pub use feature_map::{FeatureMap, FeatureMapOptions, MOST_FEATURES};
 pub use own::{Chosen, Own, OwnKernel};
@@ -23,7 +25,7 @@ pub use registry::families;
 pub use spec::{KernelSpec, Leaf};
 pub use string::{StringMap, StringMember};
 pub use tile::Tile;
-pub use vector::{Gradients, Measured, VectorKernel};
+pub use vector::{Gradients, Measured};
 
 use crate::error::Result;
 use crate::points::{Points, Span};

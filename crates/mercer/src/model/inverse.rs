@@ -15,7 +15,7 @@ use crate::context::{Context, Step};
 use crate::error::{Error, Result};
 use crate::expansion::Expansion;
 use crate::gram::{Packed, Storage, Tiled, plan};
-use crate::kernel::{Kernel, KernelSpec, VectorKernel};
+use crate::kernel::{Kernel, KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatMut};
 use crate::points::{Dense, Span};
 use crate::real::Real;
@@ -66,7 +66,7 @@ impl<T: Real> Inverse<T> {
         }
         let anchors = Dense::from_vec(scores.data().iter().map(|&v| T::of(v)).collect(), n, k)?;
         let kernel_spec = params.kernel.resolve(&anchors)?;
-        let kernel = VectorKernel::<T>::new(&kernel_spec)?;
+        let kernel = SpecKernel::<T>::new(&kernel_spec)?;
         let mut offset = vec![0.0; d];
         if params.center {
             for i in 0..n {
@@ -89,7 +89,7 @@ impl<T: Real> Inverse<T> {
             return Err(Error::Features { expected: self.anchors.d(), found: scores.d() });
         }
         let kernel: Arc<dyn Kernel<Dense<T>, T>> =
-            Arc::new(VectorKernel::<T>::new(&self.params.kernel)?);
+            Arc::new(SpecKernel::<T>::new(&self.params.kernel)?);
         Expansion::new(kernel, self.anchors.clone(), &self.coef, &self.offset)
             .scores(ctx, scores, out)
     }
@@ -101,7 +101,7 @@ const POWERS: std::ops::RangeInclusive<i32> = -10..=2;
 /// The penalty of the smallest squared residuals of samples left out, and its coefficients (n × d).
 fn choose<T: Real>(
     ctx: &Context,
-    kernel: &VectorKernel<T>,
+    kernel: &SpecKernel<T>,
     anchors: &Dense<T>,
     targets: &Mat<f64>,
     center: bool,
@@ -147,11 +147,7 @@ fn left_out(found: &Mat<f64>, targets: &Mat<f64>, own: impl Fn(usize) -> f64, ce
 
 /// The penalties, largest first, so that of equally good ones the largest is kept. Those lost in the rounding of the
 /// matrix are left out.
-fn penalties<T: Real>(
-    kernel: &VectorKernel<T>,
-    anchors: &Dense<T>,
-    path: &Path,
-) -> Result<Vec<f64>> {
+fn penalties<T: Real>(kernel: &SpecKernel<T>, anchors: &Dense<T>, path: &Path) -> Result<Vec<f64>> {
     let mut diagonal = vec![T::ZERO; anchors.n()];
     kernel.diag(Span::all(anchors), &mut diagonal)?;
     let mean = diagonal.iter().map(|v| v.f64()).sum::<f64>() / anchors.n() as f64;
@@ -163,7 +159,7 @@ fn penalties<T: Real>(
 
 fn decompose<T: Real>(
     ctx: &Context,
-    kernel: &VectorKernel<T>,
+    kernel: &SpecKernel<T>,
     anchors: &Dense<T>,
     right: &Mat<f64>,
 ) -> Result<Path> {
@@ -180,7 +176,7 @@ fn decompose<T: Real>(
 fn regress<T: Real>(
     ctx: &Context,
     alpha: f64,
-    kernel: &VectorKernel<T>,
+    kernel: &SpecKernel<T>,
     anchors: &Dense<T>,
     targets: &Mat<f64>,
 ) -> Result<Mat<f64>> {

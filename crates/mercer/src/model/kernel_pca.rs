@@ -17,7 +17,7 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::expansion::{Expansion, Weights};
 use crate::gram::{Centred, Gram, Packed, Plan, Square, Storage, Tiled, plan};
-use crate::kernel::{Kernel, KernelSpec, VectorKernel};
+use crate::kernel::{Kernel, KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::points::{Dense, Samples, Span};
 use crate::real::Real;
@@ -102,7 +102,7 @@ impl<T: Real> KernelPca<T> {
     fn fit_here(ctx: &Context, params: &KernelPcaParams, x: &Samples<T>) -> Result<Self> {
         let started = Instant::now();
         let spec = params.kernel.resolve(x)?;
-        let kernel = VectorKernel::<T>::new(&spec)?;
+        let kernel = SpecKernel::<T>::new(&spec)?;
         let n = x.n();
         let count = most_wanted(params, n)?;
         let workspace = eigen::workspace_bytes(n, count, params.solver);
@@ -303,7 +303,7 @@ impl<T: Real> KernelPca<T> {
     ) -> Result<Expansion<Samples<T>, T>> {
         let anchors = anchors_for(self.anchors.as_ref(), x)?;
         let kernel: Arc<dyn Kernel<Samples<T>, T>> =
-            Arc::new(VectorKernel::<T>::new(&self.params.kernel)?);
+            Arc::new(SpecKernel::<T>::new(&self.params.kernel)?);
         Ok(Expansion::new(kernel, anchors.clone(), coef, offset))
     }
 }

@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::expansion::{Expansion, Weights};
 use crate::gram::{Square, Tiles};
-use crate::kernel::{Kernel, KernelSpec, VectorKernel};
+use crate::kernel::{Kernel, KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::points::{Points, Samples};
 use crate::real::Real;
@@ -111,7 +111,7 @@ impl<T: Real> KernelRidge<T> {
         let started = Instant::now();
         let x = &x.into();
         let (n, spec) = (x.n(), params.kernel.resolve(x)?);
-        let kernel = VectorKernel::<T>::new(&spec)?;
+        let kernel = SpecKernel::<T>::new(&spec)?;
         let found = ctx.install(|| {
             with_regression::<T, _>(params, n, targets, start, |regression, kept| match kept {
                 None => regression.on_samples(ctx, &kernel, x),
@@ -184,7 +184,7 @@ impl<T: Real> KernelRidge<T> {
         let x = &x.into();
         let anchors = anchors_for(self.anchors.as_ref(), x)?;
         let kernel: Arc<dyn Kernel<Samples<T>, T>> =
-            Arc::new(VectorKernel::<T>::new(&self.params.kernel)?);
+            Arc::new(SpecKernel::<T>::new(&self.params.kernel)?);
         Expansion::new(kernel, anchors.clone(), &self.coef, &self.offset).scores(ctx, x, out)
     }
 

@@ -10,7 +10,7 @@ use super::kernel_ridge::{KernelRidge, counted};
 use crate::context::{Context, Step};
 use crate::error::{Error, Result};
 use crate::gram::{Gram, Scaled, Tiled};
-use crate::kernel::{Kernel, Tile, VectorKernel};
+use crate::kernel::{Kernel, SpecKernel, Tile};
 use crate::linalg::cholesky;
 use crate::linalg::view::Mat;
 use crate::points::{Points, Samples, Span};
@@ -19,7 +19,7 @@ use crate::solve::cg;
 
 /// What is computed once for a model: a factor of K + α W⁻¹ for each different α, where the budget allows.
 pub struct Spread<T: Real> {
-    kernel: VectorKernel<T>,
+    kernel: SpecKernel<T>,
     /// The training samples that count, and the roots of their weights.
     anchors: Samples<T>,
     scale: Vec<f64>,
@@ -59,7 +59,7 @@ impl<T: Real> Spread<T> {
                 (all.select(&kept), kept.iter().map(|&i| w[i].sqrt()).collect())
             }
         };
-        let kernel = VectorKernel::<T>::new(&model.params.kernel)?;
+        let kernel = SpecKernel::<T>::new(&model.params.kernel)?;
         let mut distinct = model.params.alpha.clone();
         distinct.sort_by(f64::total_cmp);
         distinct.dedup();

@@ -12,7 +12,7 @@ use super::table::{Chosen, Table};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::gram::{Square, Tiles};
-use crate::kernel::{KernelSpec, VectorKernel};
+use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::view::MatRef;
 use crate::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Selection, Targets};
 use crate::points::{Points, Samples};
@@ -79,8 +79,7 @@ pub fn search<T: Real>(
     let x = &x.into();
     let kernels: Vec<KernelSpec> =
         params.kernels.iter().map(|spec| spec.resolve(x)).collect::<Result<_>>()?;
-    let built: Vec<VectorKernel<T>> =
-        kernels.iter().map(VectorKernel::new).collect::<Result<_>>()?;
+    let built: Vec<SpecKernel<T>> = kernels.iter().map(SpecKernel::new).collect::<Result<_>>()?;
     if built.is_empty() {
         return Err(Error::parameter("kernel", "there is no kernel to choose from"));
     }

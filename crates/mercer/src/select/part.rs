@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::expansion::Expansion;
 use crate::gram::{Gram, Packed, Tiled, Tiles};
-use crate::kernel::{Kernel, VectorKernel};
+use crate::kernel::{Kernel, SpecKernel};
 use crate::linalg::product::{Onto, multiply};
 use crate::linalg::view::Mat;
 use crate::model::kernel_ridge::{KernelRidgeParams, Targets, check, counted};
@@ -73,7 +73,7 @@ impl<'a> Part<'a> {
     pub fn tables<T: Real>(
         &self,
         ctx: &Context,
-        kernels: &[VectorKernel<T>],
+        kernels: &[SpecKernel<T>],
         x: &Samples<T>,
         judge: &dyn Judge,
     ) -> Result<Vec<Table>> {
@@ -90,7 +90,7 @@ impl<'a> Part<'a> {
             "search with folds, which can do with products, on fewer rows, or raise the budget";
         ctx.need("the search", needed, hint)?;
         let measured = shared.map(|measured| Packed::<T>::fill(ctx, &measured, x)).transpose()?;
-        let table = |(index, kernel): (usize, &VectorKernel<T>)| {
+        let table = |(index, kernel): (usize, &SpecKernel<T>)| {
             let gram = match &measured {
                 Some(measured) => measured.map::<T>(ctx, |values| kernel.apply_profile(values)),
                 None => Packed::fill(ctx, kernel, x)?,
@@ -189,7 +189,7 @@ impl<'a> Part<'a> {
     fn tables_by_products<T: Real>(
         &self,
         ctx: &Context,
-        kernels: &[VectorKernel<T>],
+        kernels: &[SpecKernel<T>],
         x: &Samples<T>,
         judge: &dyn Judge,
     ) -> Result<Vec<Table>> {

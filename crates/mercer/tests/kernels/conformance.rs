@@ -2,13 +2,13 @@
 
 use mercer::kernel::{Input, Tile, conformance, families};
 use mercer::real::Real;
-use mercer::{Dense, Kernel, KernelSpec, Result, Span, VectorKernel};
+use mercer::{Dense, Kernel, KernelSpec, Result, Span, SpecKernel};
 
 use crate::support::{kernel, normal, samples_for};
 
 fn check<T: Real>(spec: &KernelSpec) {
     let x = samples_for::<T>(spec, 60, 4, 1);
-    let kernel = VectorKernel::<T>::new(&spec.resolve(&x).unwrap()).unwrap();
+    let kernel = SpecKernel::<T>::new(&spec.resolve(&x).unwrap()).unwrap();
     conformance::check(&kernel, &x).unwrap_or_else(|error| panic!("{spec}: {error}"));
     conformance::check(&kernel, &samples_for::<T>(spec, 1, 4, 1)).unwrap();
 }

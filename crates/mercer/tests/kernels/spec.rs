@@ -1,7 +1,7 @@
 //! The text form: printing, resolving and the errors that point at a character.
 
 use mercer::kernel::{Rule, Value};
-use mercer::{Dense, Error, KernelSpec, VectorKernel};
+use mercer::{Dense, Error, KernelSpec, SpecKernel};
 
 use crate::support::{normal, spec};
 
@@ -167,7 +167,7 @@ fn rust_expressions_build_the_same_descriptions() {
 #[test]
 fn bad_numbers_from_rust_are_refused_where_they_are_used() {
     let check = |spec: KernelSpec, part: &str| {
-        let error = VectorKernel::<f64>::new(&spec).unwrap_err().to_string();
+        let error = SpecKernel::<f64>::new(&spec).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
         assert!(spec.resolve(&normal::<f64>(3, 2, 1)).is_err());
     };
@@ -181,8 +181,8 @@ fn bad_numbers_from_rust_are_refused_where_they_are_used() {
 #[test]
 fn numbers_beyond_the_number_type_are_refused() {
     let check = |text: &str, f32_works: bool, f64_works: bool| {
-        assert_eq!(VectorKernel::<f32>::new(&spec(text)).is_ok(), f32_works, "{text} in f32");
-        assert_eq!(VectorKernel::<f64>::new(&spec(text)).is_ok(), f64_works, "{text} in f64");
+        assert_eq!(SpecKernel::<f32>::new(&spec(text)).is_ok(), f32_works, "{text} in f32");
+        assert_eq!(SpecKernel::<f64>::new(&spec(text)).is_ok(), f64_works, "{text} in f64");
     };
     check("rbf(sigma=1e-30)", false, true);
     check("rbf(sigma=1e-200)", false, false);

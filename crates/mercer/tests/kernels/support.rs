@@ -3,7 +3,7 @@
 use mercer::context::Stream;
 use mercer::kernel::Tile;
 use mercer::real::Real;
-use mercer::{Dense, Kernel, KernelSpec, Span, VectorKernel};
+use mercer::{Dense, Kernel, KernelSpec, Span, SpecKernel};
 
 /// n × d standard normal numbers.
 pub fn normal<T: Real>(n: usize, d: usize, seed: u64) -> Dense<T> {
@@ -28,18 +28,18 @@ pub fn spec(text: &str) -> KernelSpec {
     text.parse().unwrap_or_else(|error| panic!("{error}"))
 }
 
-pub fn kernel<T: Real>(text: &str) -> VectorKernel<T> {
-    VectorKernel::new(&spec(text)).unwrap_or_else(|error| panic!("{error}"))
+pub fn kernel<T: Real>(text: &str) -> SpecKernel<T> {
+    SpecKernel::new(&spec(text)).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// All values of `x` against `y`, x.n() × y.n().
-pub fn values<T: Real>(kernel: &VectorKernel<T>, x: &Dense<T>, y: &Dense<T>) -> Vec<f64> {
+pub fn values<T: Real>(kernel: &SpecKernel<T>, x: &Dense<T>, y: &Dense<T>) -> Vec<f64> {
     let mut out = vec![T::ZERO; x.n() * y.n()];
     kernel.tile(Span::all(x), Span::all(y), Tile::new(&mut out, x.n(), y.n(), y.n())).unwrap();
     out.into_iter().map(|v| v.f64()).collect()
 }
 
-pub fn diag<T: Real>(kernel: &VectorKernel<T>, x: &Dense<T>) -> Vec<f64> {
+pub fn diag<T: Real>(kernel: &SpecKernel<T>, x: &Dense<T>) -> Vec<f64> {
     let mut out = vec![T::ZERO; x.n()];
     kernel.diag(Span::all(x), &mut out).unwrap();
     out.into_iter().map(|v| v.f64()).collect()

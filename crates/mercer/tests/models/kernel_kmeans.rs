@@ -20,7 +20,7 @@ fn clouds(n: usize, seed: u64) -> Dense<f64> {
 }
 
 fn gram(x: &Dense<f64>, spec: &KernelSpec) -> Mat<f64> {
-    let kernel = mercer::kernel::VectorKernel::<f64>::new(spec).unwrap();
+    let kernel = mercer::kernel::SpecKernel::<f64>::new(spec).unwrap();
     let mut out = Mat::zeros(x.n(), x.n());
     mercer::gram::matrix(&Context::new(1), &kernel, x, None, out.view_mut()).unwrap();
     out

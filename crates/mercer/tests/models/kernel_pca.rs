@@ -1,5 +1,5 @@
 use mercer::gram::{Gram, Packed, Tiled};
-use mercer::kernel::{KernelSpec, VectorKernel};
+use mercer::kernel::{KernelSpec, SpecKernel};
 use mercer::linalg::view::{Mat, MatRef};
 use mercer::model::Components;
 use mercer::model::inverse::InverseParams;
@@ -26,7 +26,7 @@ fn transform<T: Real>(model: &KernelPca<T>, ctx: &Context, x: &Dense<T>) -> Vec<
 fn kernel_matrix(kernel: &str, x: &Dense<f64>) -> Vec<Vec<f64>> {
     let spec = kernel.parse::<KernelSpec>().unwrap().resolve(x).unwrap();
     let ctx = Context::new(1);
-    let lower = Packed::fill(&ctx, &VectorKernel::<f64>::new(&spec).unwrap(), x)
+    let lower = Packed::fill(&ctx, &SpecKernel::<f64>::new(&spec).unwrap(), x)
         .unwrap()
         .lower(&ctx)
         .unwrap();
@@ -176,7 +176,7 @@ fn precomputed_is_direct() {
     let ctx = Context::new(2);
     let p = params("rbf(gamma=0.2)", Components::Count(6));
     let direct = KernelPca::fit(&ctx, &p, &x).unwrap();
-    let kernel = VectorKernel::<f64>::new(&p.kernel).unwrap();
+    let kernel = SpecKernel::<f64>::new(&p.kernel).unwrap();
     let mut k = Mat::zeros(n, n);
     mercer::gram::matrix(&ctx, &kernel, &x, None, k.view_mut()).unwrap();
     let mut k_new = Mat::zeros(33, n);
@@ -423,7 +423,7 @@ fn subsets_are_matrices_of_their_own() {
     use mercer::linalg::block::Block;
     let (n, d) = (520, 3);
     let x = dense::<f64>(&normal(n, d, 18), n, d);
-    let kernel = VectorKernel::<f64>::new(&KernelSpec::rbf_gamma(0.4)).unwrap();
+    let kernel = SpecKernel::<f64>::new(&KernelSpec::rbf_gamma(0.4)).unwrap();
     let ctx = Context::new(2);
     let packed = Packed::fill(&ctx, &kernel, &x).unwrap();
     let tiled = Tiled::new(&kernel, x.clone());

@@ -12,7 +12,7 @@ use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
 use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Targets};
 use mercer::model::svm::{Lesson, Svm, SvmParams, Target, Task};
 use mercer::points::{Csr, Items, Part, Parts, Samples, Span, Strings};
-use mercer::{Context, Dense, Kernel, KernelSpec, Result, VectorKernel};
+use mercer::{Context, Dense, Kernel, KernelSpec, Result, SpecKernel};
 
 use crate::naive::{dense, normal};
 
@@ -291,7 +291,7 @@ fn a_table_of_numbers_and_texts_has_the_product_of_their_kernels() {
     );
     let mixed = spec("columns(age, income: rbf(gamma=1)) * column(name: normalize(spectrum(p=2)))");
     let value = |kernel: &str, x: &Samples<f64>| {
-        let kernel = VectorKernel::<f64>::new(&spec(kernel)).unwrap();
+        let kernel = SpecKernel::<f64>::new(&spec(kernel)).unwrap();
         let mut values = vec![0.0; n * n];
         kernel.tile(Span::all(x), Span::all(x), Tile::new(&mut values, n, n, n)).unwrap();
         values

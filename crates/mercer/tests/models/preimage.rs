@@ -6,7 +6,7 @@ mod refused;
 
 use mercer::Context;
 use mercer::context::Stream;
-use mercer::kernel::{Kernel, KernelSpec, Tile, VectorKernel};
+use mercer::kernel::{Kernel, KernelSpec, SpecKernel, Tile};
 use mercer::linalg::view::Mat;
 use mercer::model::Components;
 use mercer::model::inverse::InverseParams;
@@ -53,7 +53,7 @@ fn errors<T: Real>(model: &KernelPca<T>, scores: &Dense<T>, z: &Mat<T>) -> Vec<f
 fn values(spec: &KernelSpec, x: &Dense<f64>, y: &Dense<f64>) -> Mat<f64> {
     let mut out = Mat::zeros(x.n(), y.n());
     let tile = Tile::new(out.data_mut(), x.n(), y.n(), y.n());
-    VectorKernel::new(spec).unwrap().tile(Span::all(x), Span::all(y), tile).unwrap();
+    SpecKernel::new(spec).unwrap().tile(Span::all(x), Span::all(y), tile).unwrap();
     out
 }
 

@@ -58,7 +58,7 @@ impl Data {
     fn gram(&self, spec: &mercer::KernelSpec) -> Mat<f64> {
         let n = self.x.n();
         let mut gram = Mat::zeros(n, n);
-        let kernel = mercer::VectorKernel::<f64>::new(spec).unwrap();
+        let kernel = mercer::SpecKernel::<f64>::new(spec).unwrap();
         let out = mercer::linalg::view::MatMut::new(gram.data_mut(), n, n, n);
         mercer::gram::matrix(&Context::new(1), &kernel, &self.x, None, out).unwrap();
         gram

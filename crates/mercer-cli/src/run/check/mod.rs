@@ -4,7 +4,7 @@ mod tell;
 
 use mercer::gram::{matrix, matrix_bytes};
 use mercer::io::{Column, Table};
-use mercer::kernel::VectorKernel;
+use mercer::kernel::SpecKernel;
 use mercer::linalg::view::Mat;
 use mercer::model::validity::{Repair, Repaired, Validity};
 use mercer::points::Samples;
@@ -89,7 +89,7 @@ fn computed<T: Real>(session: &Session, spec: &KernelSpec, x: &Samples<T>) -> Re
     let n = x.n();
     let hint = "use fewer rows or raise the budget";
     session.context.need("the kernel matrix", matrix_bytes::<T>(n, n), hint)?;
-    let kernel = VectorKernel::<T>::new(spec)?;
+    let kernel = SpecKernel::<T>::new(spec)?;
     let mut values = Mat::zeros(n, n);
     matrix(&session.context, &kernel, x, None, values.view_mut())?;
     Ok(values)

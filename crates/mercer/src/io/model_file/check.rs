@@ -2,7 +2,7 @@
 //! loaded, and nothing that was loaded makes a later step fail.
 
 use super::Saved;
-use crate::kernel::VectorKernel;
+use crate::kernel::SpecKernel;
 use crate::linalg::view::Mat;
 use crate::model::inverse::{Inverse, InverseParams};
 use crate::model::kernel_pca::KernelPca;
@@ -60,7 +60,7 @@ pub(super) fn kernel_pca<T: Real>(model: &KernelPca<T>) -> Checked {
         (None, Some(_)) => Err("there is a map back to samples, but no samples".into()),
         (Some(anchors), map_back) => {
             count("training samples", anchors.n(), n)?;
-            VectorKernel::<T>::new(&model.params.kernel).map_err(|e| e.to_string())?;
+            SpecKernel::<T>::new(&model.params.kernel).map_err(|e| e.to_string())?;
             map_back.as_ref().map_or(Ok(()), |map| inverse(map, n, anchors.features(), k))
         }
     }
@@ -92,7 +92,7 @@ pub(super) fn kernel_ridge<T: Real>(model: &KernelRidge<T>) -> Checked {
         None => Ok(()),
         Some(anchors) => {
             count("training samples", anchors.n(), n)?;
-            VectorKernel::<T>::new(&model.params.kernel).map(drop).map_err(|e| e.to_string())
+            SpecKernel::<T>::new(&model.params.kernel).map(drop).map_err(|e| e.to_string())
         }
     }
 }
@@ -105,7 +105,7 @@ fn inverse<T: Real>(map: &Inverse<T>, n: usize, d: usize, k: usize) -> Checked {
     finite("coefficients of the map back", map.coef.data())?;
     finite("offsets of the map back", &map.offset)?;
     alpha(&map.params)?;
-    VectorKernel::<T>::new(&map.params.kernel).map(drop).map_err(|e| e.to_string())
+    SpecKernel::<T>::new(&map.params.kernel).map(drop).map_err(|e| e.to_string())
 }
 
 fn alpha(params: &InverseParams) -> Checked {

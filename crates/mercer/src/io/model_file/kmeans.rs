@@ -9,7 +9,7 @@ use super::kept::{About, Kept, precision};
 use super::samples::{self, SampleKind};
 use super::tensors::{Tensor, Tensors};
 use super::unpack::params;
-use crate::kernel::VectorKernel;
+use crate::kernel::SpecKernel;
 use crate::model::kernel_kmeans::KernelKMeans;
 use crate::points::Samples;
 use crate::real::Real;
@@ -67,7 +67,7 @@ impl<T: Real> Kept for KernelKMeans<T> {
             None => Ok(()),
             Some(anchors) => {
                 count("training samples", anchors.n(), n)?;
-                VectorKernel::<T>::new(&self.params.kernel).map(drop).map_err(|e| e.to_string())
+                SpecKernel::<T>::new(&self.params.kernel).map(drop).map_err(|e| e.to_string())
             }
         }
     }

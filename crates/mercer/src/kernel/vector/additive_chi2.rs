@@ -5,7 +5,7 @@ use crate::kernel::{Definite, Family, Input, Leaf};
 use crate::real::Real;
 
 #[derive(Debug, Clone)]
-pub(super) struct AdditiveChi2;
+pub(in crate::kernel) struct AdditiveChi2;
 
 impl Profile for AdditiveChi2 {
     const FAMILY: Family = Family {

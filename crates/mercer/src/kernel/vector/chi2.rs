@@ -6,7 +6,7 @@ use crate::linalg::vmath;
 use crate::real::Real;
 
 #[derive(Debug, Clone)]
-pub(super) struct Chi2 {
+pub(in crate::kernel) struct Chi2 {
     gamma: f64,
 }
 

@@ -5,7 +5,7 @@ use crate::kernel::{Definite, Family, Input, Leaf};
 use crate::real::Real;
 
 #[derive(Debug, Clone)]
-pub(super) struct Constant;
+pub(in crate::kernel) struct Constant;
 
 impl Profile for Constant {
     const FAMILY: Family = Family {

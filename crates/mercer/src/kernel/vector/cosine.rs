@@ -5,7 +5,7 @@ use crate::kernel::{Definite, Family, Input, Leaf};
 use crate::real::Real;
 
 #[derive(Debug, Clone)]
-pub(super) struct Cosine;
+pub(in crate::kernel) struct Cosine;
 
 impl Profile for Cosine {
     const FAMILY: Family = Family {

@@ -5,7 +5,7 @@ use crate::kernel::{Definite, Family, Input, Leaf};
 use crate::real::Real;
 
 #[derive(Debug, Clone)]
-pub(super) struct Hellinger;
+pub(in crate::kernel) struct Hellinger;
 
 impl Profile for Hellinger {
     const FAMILY: Family = Family {

@@ -5,7 +5,7 @@ use crate::kernel::{Definite, Family, Input, Leaf};
 use crate::real::Real;
 
 #[derive(Debug, Clone)]
-pub(super) struct Intersection;
+pub(in crate::kernel) struct Intersection;
 
 impl Profile for Intersection {
     const FAMILY: Family = Family {

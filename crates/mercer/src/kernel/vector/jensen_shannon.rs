@@ -5,7 +5,7 @@ use crate::kernel::{Definite, Family, Input, Leaf};
 use crate::real::Real;
 
 #[derive(Debug, Clone)]
-pub(super) struct JensenShannon;
+pub(in crate::kernel) struct JensenShannon;
 
 impl Profile for JensenShannon {
     const FAMILY: Family = Family {

@@ -6,7 +6,7 @@ use crate::linalg::vmath;
 use crate::real::Real;
 
 #[derive(Debug, Clone)]
-pub(super) struct Laplacian {
+pub(in crate::kernel) struct Laplacian {
     gamma: f64,
 }
 

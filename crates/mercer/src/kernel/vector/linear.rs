@@ -5,7 +5,7 @@ use crate::kernel::{Definite, Family, Input, Leaf};
 use crate::real::Real;
 
 #[derive(Debug, Clone)]
-pub(super) struct Linear;
+pub(in crate::kernel) struct Linear;
 
 impl Profile for Linear {
     const FAMILY: Family = Family {

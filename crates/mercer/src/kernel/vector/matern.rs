@@ -6,7 +6,7 @@ use crate::linalg::vmath;
 use crate::real::Real;
 
 #[derive(Debug, Clone)]
-pub(super) struct Matern {
+pub(in crate::kernel) struct Matern {
     nu: f64,
     rate: f64,
 }

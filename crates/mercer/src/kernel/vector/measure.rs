@@ -11,7 +11,7 @@ use crate::real::Real;
 
 /// A number for two rows x, x'.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Measure {
+pub(in crate::kernel) enum Measure {
     /// xᵀx'.
     Dot,
     /// xᵀx' / (‖x‖ ‖x'‖), and 0 where a row is zero.
@@ -36,14 +36,14 @@ pub(super) enum Measure {
 
 /// Rows of numbers, with their zeros or without.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Rows<'a, T: Real> {
+pub(in crate::kernel) enum Rows<'a, T: Real> {
     Dense(Span<'a, Dense<T>>),
     Sparse(Span<'a, Csr<T>>),
 }
 
 impl Measure {
     /// Measures every row of `rows` against every row of `cols`.
-    pub(super) fn fill<T: Real>(
+    pub(in crate::kernel) fn fill<T: Real>(
         self,
         rows: Span<'_, Dense<T>>,
         cols: Span<'_, Dense<T>>,
@@ -53,7 +53,7 @@ impl Measure {
     }
 
     /// As `fill`, for rows of either kind.
-    pub(super) fn fill_any<T: Real>(
+    pub(in crate::kernel) fn fill_any<T: Real>(
         self,
         rows: Rows<'_, T>,
         cols: Rows<'_, T>,
@@ -81,12 +81,12 @@ impl Measure {
     }
 
     /// Measures every row against itself.
-    pub(super) fn fill_diag<T: Real>(self, points: Span<'_, Dense<T>>, out: &mut [T]) {
+    pub(in crate::kernel) fn fill_diag<T: Real>(self, points: Span<'_, Dense<T>>, out: &mut [T]) {
         self.fill_diag_any(Rows::Dense(points), out);
     }
 
     /// As `fill_diag`, for rows of either kind.
-    pub(super) fn fill_diag_any<T: Real>(self, rows: Rows<'_, T>, out: &mut [T]) {
+    pub(in crate::kernel) fn fill_diag_any<T: Real>(self, rows: Rows<'_, T>, out: &mut [T]) {
         match self {
             Measure::SquaredDistance | Measure::Manhattan | Measure::ChiDistance => {
                 out.fill(T::ZERO);
@@ -106,7 +106,7 @@ impl Measure {
     }
 
     /// Whether numbers below 0 have no meaning for it.
-    pub(super) fn is_of_histograms(self) -> bool {
+    pub(in crate::kernel) fn is_of_histograms(self) -> bool {
         match self {
             Measure::Hellinger
             | Measure::Minimum
@@ -186,13 +186,13 @@ impl<'a, T: Real> Rows<'a, T> {
 }
 
 /// 1/√v, and 0 where v is 0.
-pub(super) fn inverse_roots<T: Real>(values: &[T]) -> Vec<T> {
+pub(in crate::kernel) fn inverse_roots<T: Real>(values: &[T]) -> Vec<T> {
     let inverse_root = |&v: &T| if v == T::ZERO { v } else { T::ONE / v.sqrt() };
     values.iter().map(inverse_root).collect()
 }
 
 /// Multiplies place (i, j) by `left[i] · right[j]`.
-pub(super) fn multiply_outer<T: Real>(out: &mut Tile<'_, T>, left: &[T], right: &[T]) {
+pub(in crate::kernel) fn multiply_outer<T: Real>(out: &mut Tile<'_, T>, left: &[T], right: &[T]) {
     for (i, &l) in left.iter().enumerate() {
         for (v, &r) in out.row(i).iter_mut().zip(right) {
             *v = *v * l * r;
@@ -201,7 +201,7 @@ pub(super) fn multiply_outer<T: Real>(out: &mut Tile<'_, T>, left: &[T], right: 
 }
 
 /// Replaces the places where row and column are one and the same sample.
-pub(super) fn set_coincident<T: Real>(
+pub(in crate::kernel) fn set_coincident<T: Real>(
     rows: Span<'_, Samples<T>>,
     cols: Span<'_, Samples<T>>,
     out: &mut Tile<'_, T>,

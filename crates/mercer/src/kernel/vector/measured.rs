@@ -2,10 +2,9 @@
 //! profile, such as RBF kernels of several widths, can then share it.
 
 use super::Member;
-use super::compile::Node;
-use super::evaluate::{VectorKernel, fill};
 use super::measure::Measure;
 use crate::error::Result;
+use crate::kernel::expression::{Node, SpecKernel, fill};
 use crate::kernel::{Kernel, Tile};
 use crate::points::{Samples, Span};
 use crate::real::Real;
@@ -32,13 +31,13 @@ impl<T: Real> Kernel<Samples<T>, T> for Measured {
     }
 }
 
-impl<T: Real> VectorKernel<T> {
+impl<T: Real> SpecKernel<T> {
     /// What the kernel measures, if it is a single family and no sum or product.
     pub fn measured(&self) -> Option<Measured> {
         self.member().map(|member| Measured(member.measure()))
     }
 
-    /// Turns measured numbers into kernel values, in place. Only for a kernel that has [`VectorKernel::measured`].
+    /// Turns measured numbers into kernel values, in place. Only for a kernel that has [`SpecKernel::measured`].
     pub fn apply_profile(&self, values: &mut [T]) {
         self.member().expect("a kernel of a single family").apply(values);
     }

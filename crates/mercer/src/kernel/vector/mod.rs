@@ -3,10 +3,8 @@
 //! To add a family: write its file (a [`Profile`]), name its module here and its type in the
 //! registry below. Its text form, help, checks and tests follow from the description in the file.
 
-mod compile;
-mod evaluate;
 mod gradient;
-mod measure;
+pub(super) mod measure;
 mod measured;
 #[cfg(test)]
 mod tests;
@@ -26,7 +24,6 @@ mod rational_quadratic;
 mod rbf;
 mod sigmoid;
 
-pub use evaluate::VectorKernel;
 pub use gradient::Gradients;
 pub use measured::Measured;
 
@@ -81,12 +78,12 @@ macro_rules! registry {
     ($($family:ident in $module:ident),* $(,)?) => {
         /// A member of any family.
         #[derive(Debug, Clone)]
-        enum Member {
+        pub(in crate::kernel) enum Member {
             $($family($module::$family)),*
         }
 
         impl Member {
-            fn new(leaf: &Leaf) -> Self {
+            pub(in crate::kernel) fn new(leaf: &Leaf) -> Self {
                 match leaf.family().name {
                     $(name if name == $module::$family::FAMILY.name => {
                         Member::$family($module::$family::new(leaf))
@@ -95,43 +92,43 @@ macro_rules! registry {
                 }
             }
 
-            fn measure(&self) -> Measure {
+            pub(in crate::kernel) fn measure(&self) -> Measure {
                 match self {
                     $(Member::$family(_) => $module::$family::MEASURE),*
                 }
             }
 
-            fn constants(&self) -> Vec<f64> {
+            pub(in crate::kernel) fn constants(&self) -> Vec<f64> {
                 match self {
                     $(Member::$family(profile) => profile.constants()),*
                 }
             }
 
-            fn apply<T: Real>(&self, values: &mut [T]) {
+            pub(in crate::kernel) fn apply<T: Real>(&self, values: &mut [T]) {
                 match self {
                     $(Member::$family(profile) => profile.apply(values)),*
                 }
             }
 
-            fn is_smooth(&self) -> bool {
+            pub(in crate::kernel) fn is_smooth(&self) -> bool {
                 match self {
                     $(Member::$family(profile) => profile.is_smooth()),*
                 }
             }
 
-            fn slopes<T: Real>(&self, measured: &[T], values: &[T], out: &mut [T]) {
+            pub(in crate::kernel) fn slopes<T: Real>(&self, measured: &[T], values: &[T], out: &mut [T]) {
                 match self {
                     $(Member::$family(profile) => profile.slopes(measured, values, out)),*
                 }
             }
 
-            fn measured_from(&self, value: f64) -> Option<f64> {
+            pub(in crate::kernel) fn measured_from(&self, value: f64) -> Option<f64> {
                 match self {
                     $(Member::$family(profile) => profile.measured_from(value)),*
                 }
             }
 
-            fn family(&self) -> &'static Family {
+            pub(in crate::kernel) fn family(&self) -> &'static Family {
                 match self {
                     $(Member::$family(_) => &$module::$family::FAMILY),*
                 }

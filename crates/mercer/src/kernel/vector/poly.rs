@@ -6,7 +6,7 @@ use crate::linalg::vmath;
 use crate::real::Real;
 
 #[derive(Debug, Clone)]
-pub(super) struct Poly {
+pub(in crate::kernel) struct Poly {
     degree: u32,
     gamma: f64,
     coef0: f64,

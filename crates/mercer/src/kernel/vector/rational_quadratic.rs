@@ -6,7 +6,7 @@ use crate::linalg::vmath;
 use crate::real::Real;
 
 #[derive(Debug, Clone)]
-pub(super) struct RationalQuadratic {
+pub(in crate::kernel) struct RationalQuadratic {
     alpha: f64,
     rate: f64,
 }

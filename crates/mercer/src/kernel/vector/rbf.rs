@@ -6,7 +6,7 @@ use crate::linalg::vmath;
 use crate::real::Real;
 
 #[derive(Debug, Clone)]
-pub(super) struct Rbf {
+pub(in crate::kernel) struct Rbf {
     gamma: f64,
 }
 

@@ -6,7 +6,7 @@ use crate::linalg::vmath;
 use crate::real::Real;
 
 #[derive(Debug, Clone)]
-pub(super) struct Sigmoid {
+pub(in crate::kernel) struct Sigmoid {
     gamma: f64,
     coef0: f64,
 }

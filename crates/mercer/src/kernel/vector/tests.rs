@@ -2,6 +2,7 @@
 
 use super::measure::Rows;
 use super::*;
+use crate::SpecKernel;
 use crate::context::Stream;
 use crate::kernel::{Input, Kernel, KernelSpec, Tile};
 use crate::points::{Csr, Dense, Points, Span};
@@ -22,7 +23,7 @@ fn check<T: Real>(family: &'static Family, d: usize, tolerance: f64) {
     let (x, y) = (random::<T>(20, d, histograms, 1), random::<T>(50, d, histograms, 2));
     let (sparse_x, sparse_y) = (Csr::from_dense(&x).unwrap(), Csr::from_dense(&y).unwrap());
     let spec = family.name.parse::<KernelSpec>().unwrap().resolve(&x).unwrap();
-    let kernel = VectorKernel::<T>::new(&spec).unwrap();
+    let kernel = SpecKernel::<T>::new(&spec).unwrap();
     let member = Member::new(spec.as_leaf().unwrap());
     let compare = |rows: Rows<'_, T>, cols: Rows<'_, T>, expected: &[T]| {
         let (n, m) = (20, expected.len() / 20);

@@ -7,7 +7,7 @@ use super::{Init, KernelKMeans, KernelKMeansParams};
 use crate::context::{Context, Step, Stream};
 use crate::error::{Error, Result};
 use crate::gram::{Gram, Groups, LowRank, Packed, Plan, Scaled, Square, Storage, Tiled, plan};
-use crate::kernel::{KernelSpec, VectorKernel};
+use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::skinny::WIDTH;
 use crate::linalg::view::{Mat, MatRef};
 use crate::model::report::asymmetric;
@@ -40,7 +40,7 @@ impl<T: Real> KernelKMeans<T> {
         let started = Instant::now();
         let weights = check(params, x.n(), weights)?;
         let spec = params.kernel.resolve(x)?;
-        let kernel = VectorKernel::<T>::new(&spec)?;
+        let kernel = SpecKernel::<T>::new(&spec)?;
         let fit = Fit { params, weights: &weights, epsilon: T::EPSILON };
         let factor = x.dense().filter(|rows| spec == KernelSpec::linear() && rows.d() < rows.n());
         let mut model = match factor {

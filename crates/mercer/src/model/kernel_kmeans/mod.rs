@@ -17,7 +17,7 @@ use super::report::Report;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::expansion::{Expansion, Weights};
-use crate::kernel::{Kernel, KernelSpec, VectorKernel};
+use crate::kernel::{Kernel, KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatRef};
 use crate::points::{Samples, Span};
 use crate::real::Real;
@@ -127,7 +127,7 @@ impl<T: Real> KernelKMeans<T> {
         let x = &x.into();
         let sums = self.sums(ctx, x)?;
         let mut own = vec![T::ZERO; x.n()];
-        VectorKernel::<T>::new(&self.params.kernel)?.diag(Span::all(x), &mut own)?;
+        SpecKernel::<T>::new(&self.params.kernel)?.diag(Span::all(x), &mut own)?;
         Ok(self.add_own(sums, |i| own[i].f64()))
     }
 
@@ -146,7 +146,7 @@ impl<T: Real> KernelKMeans<T> {
     fn sums(&self, ctx: &Context, x: &Samples<T>) -> Result<Mat<T>> {
         let anchors = anchors_for(self.anchors.as_ref(), x)?.clone();
         let kernel: Arc<dyn Kernel<Samples<T>, T>> =
-            Arc::new(VectorKernel::<T>::new(&self.params.kernel)?);
+            Arc::new(SpecKernel::<T>::new(&self.params.kernel)?);
         let mut out = Mat::zeros(x.n(), self.k());
         Expansion::new(kernel, anchors, &self.coef(), &self.norms).scores(
             ctx,

@@ -2,7 +2,7 @@
 
 use super::{Method, PreimageParams};
 use crate::error::{Error, Result};
-use crate::kernel::{KernelSpec, VectorKernel};
+use crate::kernel::{KernelSpec, SpecKernel};
 use crate::model::kernel_pca::KernelPca;
 use crate::points::Dense;
 use crate::real::Real;
@@ -51,7 +51,7 @@ impl<T: Real> KernelPca<T> {
 
 /// Refuses a method that cannot work with the kernel, naming those that can.
 pub(super) fn method_for<T: Real>(method: Method, spec: &KernelSpec) -> Result<()> {
-    let kink = VectorKernel::<T>::new(spec)?.kink();
+    let kink = SpecKernel::<T>::new(spec)?.kink();
     let is_rbf = spec.family().is_some_and(|family| family.name == "rbf");
     match (method, kink) {
         (Method::FixedPoint, None) if !is_rbf => Err(Error::parameter(

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::context::Context;
 use crate::error::Result;
 use crate::expansion::Expansion;
-use crate::kernel::{Kernel, VectorKernel};
+use crate::kernel::{Kernel, SpecKernel};
 use crate::linalg::product::{Onto, multiply};
 use crate::linalg::view::Mat;
 use crate::model::kernel_pca::KernelPca;
@@ -18,7 +18,7 @@ pub(super) const ROWS: usize = 64;
 
 /// What all rows share.
 pub(super) struct Space<'a> {
-    pub kernel: Arc<VectorKernel<f64>>,
+    pub kernel: Arc<SpecKernel<f64>>,
     /// n × d.
     pub anchors: Dense<f64>,
     /// k(x_i, x_i).
@@ -60,7 +60,7 @@ impl<'a> Space<'a> {
         let hint = "raise the budget, use fewer threads, or fit on fewer rows";
         ctx.need("the search for pre-images", 8 * (copies + blocks), hint)?;
         let anchors = anchors.convert::<f64>()?;
-        let kernel = Arc::new(VectorKernel::<f64>::new(&model.params.kernel)?);
+        let kernel = Arc::new(SpecKernel::<f64>::new(&model.params.kernel)?);
         let mut own = vec![0.0; anchors.n()];
         kernel.diag(Span::all(&anchors), &mut own)?;
         let means = match model.params.center {
@@ -105,7 +105,7 @@ impl<'a> Space<'a> {
 }
 
 /// Row means of the kernel matrix, in one pass that stores nothing.
-fn means(ctx: &Context, kernel: Arc<VectorKernel<f64>>, anchors: &Dense<f64>) -> Result<Vec<f64>> {
+fn means(ctx: &Context, kernel: Arc<SpecKernel<f64>>, anchors: &Dense<f64>) -> Result<Vec<f64>> {
     let n = anchors.n();
     let coef = Mat::from_fn(n, 1, |_, _| 1.0 / n as f64);
     let mut means = Mat::zeros(n, 1);

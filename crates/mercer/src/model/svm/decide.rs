@@ -8,7 +8,7 @@ use super::decode::pairs;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::expansion::{Expansion, Weights};
-use crate::kernel::{Kernel, VectorKernel};
+use crate::kernel::{Kernel, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::model::door::anchors_for;
 use crate::points::{Points, Samples};
@@ -35,7 +35,7 @@ impl<T: Real> Svm<T> {
         x: &Samples<U>,
     ) -> Result<Mat<f64>> {
         let kernel: Arc<dyn Kernel<Samples<U>, U>> =
-            Arc::new(VectorKernel::<U>::new(&self.params.kernel)?);
+            Arc::new(SpecKernel::<U>::new(&self.params.kernel)?);
         self.sum(x.n(), |segment, weights, out| {
             let own: Vec<usize> = segment.clone().collect();
             let anchors =

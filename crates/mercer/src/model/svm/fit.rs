@@ -15,7 +15,7 @@ use super::{Lesson, Svm, SvmParams, Task, notes};
 use crate::context::{Context, Step};
 use crate::error::{Error, Result};
 use crate::gram::{self, Columns, Square, Stored};
-use crate::kernel::{KernelSpec, VectorKernel};
+use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::model::report::asymmetric;
 use crate::points::{Points, Samples};
@@ -93,7 +93,7 @@ fn own_matrix<T: Real>(ctx: &Context, spec: &KernelSpec, x: &Samples<T>) -> Resu
     if gram::matrix_bytes::<T>(x.n(), x.n()) > ctx.budget() / 2 {
         return Ok(None);
     }
-    let (kernel, n) = (VectorKernel::<T>::new(spec)?, x.n());
+    let (kernel, n) = (SpecKernel::<T>::new(spec)?, x.n());
     let mut matrix = Mat::zeros(n, n);
     gram::matrix(ctx, &kernel, x, None, MatMut::new(matrix.data_mut(), n, n, n))?;
     Ok(Some(matrix))

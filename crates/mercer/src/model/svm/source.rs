@@ -3,18 +3,18 @@
 use super::Svm;
 use crate::error::Result;
 use crate::gram::{Columns, Evaluated};
-use crate::kernel::{Kernel, KernelSpec, Tile, VectorKernel};
+use crate::kernel::{Kernel, KernelSpec, SpecKernel, Tile};
 use crate::points::{Dense, Points, Samples, Span};
 use crate::real::Real;
 
 /// A kernel with samples in the numbers that suit them.
 pub(super) enum Source<T: Real> {
     /// In single precision, around the mean where only differences count.
-    Single(VectorKernel<f32>, Samples<f32>),
+    Single(SpecKernel<f32>, Samples<f32>),
     /// As the samples are.
-    Own(VectorKernel<T>, Samples<T>),
+    Own(SpecKernel<T>, Samples<T>),
     /// In double precision, for samples in single precision whose products cancel.
-    Double(VectorKernel<f64>, Samples<f64>),
+    Double(SpecKernel<f64>, Samples<f64>),
 }
 
 /// Samples that are compared to see whether single precision is good enough.
@@ -29,16 +29,16 @@ impl<T: Real> Source<T> {
     pub fn new(spec: &KernelSpec, x: &Samples<T>) -> Result<Self> {
         // Few samples cost next to nothing in any numbers, and at an extreme C every digit counts.
         if (x.n() * x.n()).saturating_mul(x.width()) <= CHEAP && T::EPSILON < 1e-10 {
-            return Ok(Source::Own(VectorKernel::new(spec)?, x.clone()));
+            return Ok(Source::Own(SpecKernel::new(spec)?, x.clone()));
         }
-        if let Ok(kernel) = VectorKernel::<f32>::new(spec)
+        if let Ok(kernel) = SpecKernel::<f32>::new(spec)
             && let Some(points) = tame(&kernel, spec, x)?
         {
             return Ok(Source::Single(kernel, points));
         }
         match T::EPSILON < 1e-10 {
-            true => Ok(Source::Own(VectorKernel::new(spec)?, x.clone())),
-            false => Ok(Source::Double(VectorKernel::new(spec)?, x.convert()?)),
+            true => Ok(Source::Own(SpecKernel::new(spec)?, x.clone())),
+            false => Ok(Source::Double(SpecKernel::new(spec)?, x.convert()?)),
         }
     }
 
@@ -73,11 +73,11 @@ impl<T: Real> Source<T> {
 
 /// The samples in single precision, as they are or around their mean, if kernel values come out as well as rounded ones.
 fn tame<T: Real>(
-    kernel: &VectorKernel<f32>,
+    kernel: &SpecKernel<f32>,
     spec: &KernelSpec,
     x: &Samples<T>,
 ) -> Result<Option<Samples<f32>>> {
-    let exact = VectorKernel::<f64>::new(spec)?;
+    let exact = SpecKernel::<f64>::new(spec)?;
     let some: Vec<usize> = (0..PROBED.min(x.n())).map(|k| k * x.n() / PROBED.min(x.n())).collect();
     let true_values = square(&exact, &x.select(&some).convert::<f64>()?)?;
     let good = |points: &Samples<f32>| -> Result<bool> {
@@ -99,7 +99,7 @@ fn tame<T: Real>(
     Ok(good(&centred)?.then_some(centred))
 }
 
-fn square<T: Real>(kernel: &VectorKernel<T>, points: &Samples<T>) -> Result<Vec<T>> {
+fn square<T: Real>(kernel: &SpecKernel<T>, points: &Samples<T>) -> Result<Vec<T>> {
     let n = points.n();
     let mut values = vec![T::ZERO; n * n];
     kernel.tile(Span::all(points), Span::all(points), Tile::new(&mut values, n, n, n))?;

@@ -1,7 +1,7 @@
 use super::*;
 use crate::context::Stream;
 use crate::gram::{Packed, Tiled};
-use crate::kernel::{KernelSpec, VectorKernel};
+use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::cholesky;
 use crate::points::Dense;
 
@@ -21,7 +21,7 @@ fn solutions_are_those_of_cholesky() {
     for (n, m, alpha) in [(5, 1, 1.0), (100, 3, 1e-3), (700, 17, 0.01), (600, 40, 10.0)] {
         let x = points(n, 3);
         let spec: KernelSpec = "rbf(gamma=0.3)".parse().unwrap();
-        let kernel = VectorKernel::<f64>::new(&spec).unwrap();
+        let kernel = SpecKernel::<f64>::new(&spec).unwrap();
         let gram = Packed::fill(&ctx, &kernel, &x).unwrap();
         let b = targets(n, m);
         let ridge: Vec<f64> = (0..n).map(|i| alpha * (1.0 + (i % 3) as f64)).collect();
@@ -54,7 +54,7 @@ fn solutions_are_those_of_cholesky() {
 fn stored_and_tiled_agree_and_threads_do_not_matter() {
     let x = points(300, 2);
     let spec: KernelSpec = "matern(nu=1.5, length=1)".parse().unwrap();
-    let kernel = VectorKernel::<f64>::new(&spec).unwrap();
+    let kernel = SpecKernel::<f64>::new(&spec).unwrap();
     let b = targets(300, 2);
     let params = Params { landmarks: 40, ..Params::new(300, 1e-9, 200, 1) };
     let ridge = vec![0.01; 300];
@@ -79,7 +79,7 @@ fn stored_and_tiled_agree_and_threads_do_not_matter() {
 fn equal_samples_zero_targets_and_few_passes() {
     let ctx = Context::new(1);
     let x = Dense::from_vec(vec![1.0; 50], 50, 1).unwrap();
-    let kernel = VectorKernel::<f64>::new(&"linear".parse().unwrap()).unwrap();
+    let kernel = SpecKernel::<f64>::new(&"linear".parse().unwrap()).unwrap();
     let gram = Packed::fill(&ctx, &kernel, &x).unwrap();
     let b = Mat::from_fn(50, 2, |i, c| if c == 0 { 0.0 } else { i as f64 });
     let mut params = Params { landmarks: 10, ..Params::new(50, 1e-10, 50, 0) };

@@ -3,7 +3,7 @@
 use super::*;
 use crate::context::Stream;
 use crate::gram::{LowRank, Packed, Square, Tiled};
-use crate::kernel::{KernelSpec, VectorKernel};
+use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatRef};
 use crate::points::Dense;
 
@@ -67,7 +67,7 @@ fn rounds_are_those_of_two_loops_for_every_storage() {
     let x = samples(n, 3, 1);
     let linear = matrix(&x, |a, b| a.iter().zip(b).map(|(a, b)| a * b).sum());
     let spec: KernelSpec = "linear".parse().unwrap();
-    let kernel = VectorKernel::<f64>::new(&spec).unwrap();
+    let kernel = SpecKernel::<f64>::new(&spec).unwrap();
     let packed = Packed::fill(&ctx, &kernel, &x).unwrap();
     let tiled = Tiled::new(&kernel, x.clone());
     let square = Square::new(linear.view()).unwrap();

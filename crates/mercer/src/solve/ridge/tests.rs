@@ -1,7 +1,7 @@
 use super::*;
 use crate::context::Stream;
 use crate::gram::{Packed, Square};
-use crate::kernel::{KernelSpec, VectorKernel};
+use crate::kernel::{KernelSpec, SpecKernel};
 use crate::points::Dense;
 
 const PARAMS: Params = Params { tolerance: 1e-10, max_passes: 500, seed: 0, epsilon: f64::EPSILON };
@@ -14,7 +14,7 @@ fn normal(rows: usize, cols: usize) -> Mat<f64> {
 fn packed(ctx: &Context, n: usize, d: usize, spec: &str) -> Packed<f64> {
     let x = Dense::from_vec(normal(n, d).into_vec(), n, d).unwrap();
     let spec: KernelSpec = spec.parse().unwrap();
-    Packed::fill(ctx, &VectorKernel::new(&spec).unwrap(), &x).unwrap()
+    Packed::fill(ctx, &SpecKernel::new(&spec).unwrap(), &x).unwrap()
 }
 
 fn run(gram: &dyn Gram, alphas: &[f64], right: &Mat<f64>, solver: Solver) -> (Mat<f64>, Info) {

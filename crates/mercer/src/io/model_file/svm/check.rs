@@ -1,7 +1,7 @@
 //! Whether the parts of a support vector machine fit together.
 
 use crate::io::model_file::check::{Checked, count, finite, shape};
-use crate::kernel::VectorKernel;
+use crate::kernel::SpecKernel;
 use crate::model::svm::{Calibration, Svm};
 use crate::real::Real;
 
@@ -24,7 +24,7 @@ pub fn svm<T: Real>(model: &Svm<T>) -> Checked {
         None => Ok(()),
         Some(anchors) => {
             count("support vectors", anchors.n(), model.support.len())?;
-            VectorKernel::<T>::new(&model.params.kernel).map(drop).map_err(|e| e.to_string())
+            SpecKernel::<T>::new(&model.params.kernel).map(drop).map_err(|e| e.to_string())
         }
     }
 }

@@ -29,7 +29,7 @@ fn clusters<T: Real>() -> KernelKMeans<T> {
 
 fn given() -> KernelKMeans<f64> {
     let x = points::<f64>();
-    let kernel = crate::kernel::VectorKernel::<f64>::new(&"linear".parse().unwrap()).unwrap();
+    let kernel = crate::kernel::SpecKernel::<f64>::new(&"linear".parse().unwrap()).unwrap();
     let mut k = crate::linalg::view::Mat::zeros(N, N);
     crate::gram::matrix(&Context::new(1), &kernel, &x, None, k.view_mut()).unwrap();
     let params = KernelKMeansParams::new(2, "linear".parse().unwrap());

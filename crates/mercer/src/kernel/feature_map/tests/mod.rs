@@ -7,7 +7,7 @@ mod refused;
 use super::{FeatureMap, FeatureMapOptions, MOST_FEATURES};
 use crate::context::{Context, Stream};
 use crate::error::{Error, Result};
-use crate::kernel::{Kernel, KernelSpec, Tile, VectorKernel};
+use crate::kernel::{Kernel, KernelSpec, SpecKernel, Tile};
 use crate::linalg::view::Mat;
 use crate::points::{Dense, Span};
 
@@ -60,7 +60,7 @@ fn error(map: &FeatureMap, x: &Mat<f64>, k: impl Fn(&[f64], &[f64]) -> f64) -> f
 
 /// The same against the library's kernel.
 fn error_of(text: &str, x: &Mat<f64>) -> f64 {
-    let kernel = VectorKernel::<f64>::new(&spec(text)).unwrap();
+    let kernel = SpecKernel::<f64>::new(&spec(text)).unwrap();
     let points = Dense::from_rows(x.data(), x.rows(), x.cols()).unwrap();
     let n = x.rows();
     let mut values = vec![0.0; n * n];

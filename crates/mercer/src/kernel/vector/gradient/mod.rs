@@ -12,22 +12,21 @@ mod tests;
 pub use rules::Gradients;
 
 use super::Member;
-use super::compile::Node;
-use super::evaluate::VectorKernel;
 use super::measure::{Measure, inverse_roots};
 use crate::error::{Error, Result};
 use crate::kernel::Tile;
+use crate::kernel::expression::{Node, SpecKernel};
 use crate::points::{Dense, Span};
 use crate::real::Real;
 
-impl<T: Real> VectorKernel<T> {
+impl<T: Real> SpecKernel<T> {
     /// The part of the kernel that has no gradient where two samples meet; `None` for a kernel that has one everywhere.
     pub fn kink(&self) -> Option<&'static str> {
         kink(self.root())
     }
 
     /// Writes values and gradients for every row of `rows` and every row of `cols`. Only for a kernel without
-    /// [`VectorKernel::kink`].
+    /// [`SpecKernel::kink`].
     pub fn gradients(
         &self,
         rows: Span<'_, Dense<T>>,

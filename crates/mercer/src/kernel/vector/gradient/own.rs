@@ -1,9 +1,9 @@
 //! k(z, z) and how it moves with z: always along z itself.
 
 use super::super::Member;
-use super::super::compile::Node;
 use super::super::measure::Measure;
 use crate::error::Result;
+use crate::kernel::expression::Node;
 use crate::points::{Dense, Samples, Span};
 use crate::real::Real;
 

@@ -9,7 +9,7 @@ fn random(n: usize, d: usize, seed: u64) -> Vec<f64> {
     (0..n * d).map(|_| stream.normal()).collect()
 }
 
-fn value(kernel: &VectorKernel<f64>, x: &[f64], y: &[f64]) -> f64 {
+fn value(kernel: &SpecKernel<f64>, x: &[f64], y: &[f64]) -> f64 {
     let point = |v: &[f64]| Dense::from_rows(v, 1, v.len()).unwrap();
     let (x, y, mut out) = (point(x), point(y), [0.0]);
     kernel.tile(Span::all(&x), Span::all(&y), Tile::new(&mut out, 1, 1, 1)).unwrap();
@@ -43,7 +43,7 @@ fn gradients_are_limits_of_differences() {
     let (rows, cols) = (random(m, d, 1), random(n, d, 2));
     let (z, x) = (Dense::from_rows(&rows, m, d).unwrap(), Dense::from_rows(&cols, n, d).unwrap());
     for text in SMOOTH {
-        let kernel = VectorKernel::<f64>::new(&text.parse::<KernelSpec>().unwrap()).unwrap();
+        let kernel = SpecKernel::<f64>::new(&text.parse::<KernelSpec>().unwrap()).unwrap();
         assert_eq!(kernel.kink(), None, "{text}");
         let mut found = Gradients::default();
         kernel.gradients(Span::new(&z, 1..m), Span::new(&x, 2..n), &mut found).unwrap();
@@ -80,7 +80,7 @@ fn where_samples_meet_gradients_are_finite() {
     let data = random(3, 2, 3);
     let (z, x) = (Dense::from_rows(&data, 3, 2).unwrap(), Dense::from_rows(&data, 3, 2).unwrap());
     for text in SMOOTH {
-        let kernel = VectorKernel::<f64>::new(&text.parse::<KernelSpec>().unwrap()).unwrap();
+        let kernel = SpecKernel::<f64>::new(&text.parse::<KernelSpec>().unwrap()).unwrap();
         let mut found = Gradients::default();
         kernel.gradients(Span::all(&z), Span::all(&x), &mut found).unwrap();
         let numbers = found.values.iter().chain(&found.across).chain(&found.along);
@@ -88,7 +88,7 @@ fn where_samples_meet_gradients_are_finite() {
     }
     let zero = Dense::from_rows(&[0.0, 0.0], 1, 2).unwrap();
     for text in ["cosine", "normalize(linear)"] {
-        let kernel = VectorKernel::<f64>::new(&text.parse::<KernelSpec>().unwrap()).unwrap();
+        let kernel = SpecKernel::<f64>::new(&text.parse::<KernelSpec>().unwrap()).unwrap();
         let mut found = Gradients::default();
         kernel.gradients(Span::all(&zero), Span::all(&x), &mut found).unwrap();
         assert!(found.across.iter().chain(&found.along).all(|v| *v == 0.0), "{text}");
@@ -98,7 +98,7 @@ fn where_samples_meet_gradients_are_finite() {
 #[test]
 fn kinks_are_named() {
     let kink =
-        |text: &str| VectorKernel::<f64>::new(&text.parse::<KernelSpec>().unwrap()).unwrap().kink();
+        |text: &str| SpecKernel::<f64>::new(&text.parse::<KernelSpec>().unwrap()).unwrap().kink();
     assert_eq!(kink("laplacian(gamma=1)"), Some("laplacian"));
     assert_eq!(kink("matern(nu=0.5)"), Some("matern with nu=0.5"));
     assert_eq!(kink("linear + 2*normalize(rbf(gamma=1)*laplacian(gamma=1))"), Some("laplacian"));
@@ -113,7 +113,7 @@ fn a_value_tells_its_distance() {
         "matern(nu=1.5)",
         "matern(nu=2.5, length=3)",
     ] {
-        let kernel = VectorKernel::<f64>::new(&text.parse::<KernelSpec>().unwrap()).unwrap();
+        let kernel = SpecKernel::<f64>::new(&text.parse::<KernelSpec>().unwrap()).unwrap();
         for distance in [1e-3, 0.1, 1.0, 3.0] {
             let k = value(&kernel, &[0.0, 1.0], &[distance, 1.0]);
             let found = kernel.squared_distance_at(k).unwrap();
@@ -122,7 +122,7 @@ fn a_value_tells_its_distance() {
         assert!(kernel.squared_distance_at(1.0).unwrap().abs() < 1e-12);
     }
     for text in ["linear", "laplacian(gamma=1)", "2*rbf(gamma=1)", "cosine"] {
-        let kernel = VectorKernel::<f64>::new(&text.parse::<KernelSpec>().unwrap()).unwrap();
+        let kernel = SpecKernel::<f64>::new(&text.parse::<KernelSpec>().unwrap()).unwrap();
         assert_eq!(kernel.squared_distance_at(0.5), None, "{text}");
     }
 }

@@ -1,14 +1,14 @@
 //! Turns a description into what is evaluated.
 
-use super::Member;
 use crate::error::{Error, Result};
 use crate::kernel::spec::Expr;
+use crate::kernel::vector::Member;
 use crate::kernel::{Input, Own, StringMember};
 use crate::real::Real;
 
 /// An expression with its scales moved into the sums. A scaled kernel is a sum of one term.
 #[derive(Debug, Clone)]
-pub(super) enum Node {
+pub(in crate::kernel) enum Node {
     Member(Member),
     Sum(Vec<(f64, Node)>),
     Product(Vec<Node>),

@@ -4,23 +4,25 @@
 use std::marker::PhantomData;
 
 use super::compile::{Node, compile};
-use super::measure::{Measure, Rows, inverse_roots, multiply_outer, set_coincident};
 use crate::error::{Error, Result};
 use crate::kernel::spec::{check_histograms, group_of, not_for};
+use crate::kernel::vector::measure::{
+    Measure, Rows, inverse_roots, multiply_outer, set_coincident,
+};
 use crate::kernel::{Kernel, KernelSpec, Tile};
 use crate::linalg::vmath;
 use crate::points::{Dense, Samples, Span, Strings};
 use crate::real::Real;
 
-/// A kernel on dense vectors, made from a resolved [`KernelSpec`].
+/// The kernel of a resolved [`KernelSpec`], on the samples it is for.
 #[derive(Debug, Clone)]
-pub struct VectorKernel<T> {
+pub struct SpecKernel<T> {
     spec: KernelSpec,
     root: Node,
     number: PhantomData<fn() -> T>,
 }
 
-impl<T: Real> VectorKernel<T> {
+impl<T: Real> SpecKernel<T> {
     /// The kernel that `spec` describes. Refuses a spec with rules that still wait for data (see
     /// [`KernelSpec::resolve`]), with parameters outside their domains, or with numbers beyond the
     /// range of `T`.
@@ -34,12 +36,12 @@ impl<T: Real> VectorKernel<T> {
         Ok(Self { root: compile::<T>(&spec.0)?, spec: spec.clone(), number: PhantomData })
     }
 
-    pub(super) fn root(&self) -> &Node {
+    pub(in crate::kernel) fn root(&self) -> &Node {
         &self.root
     }
 }
 
-impl<T: Real> Kernel<Samples<T>, T> for VectorKernel<T> {
+impl<T: Real> Kernel<Samples<T>, T> for SpecKernel<T> {
     fn tile(
         &self,
         rows: Span<'_, Samples<T>>,
@@ -64,7 +66,7 @@ impl<T: Real> Kernel<Samples<T>, T> for VectorKernel<T> {
 }
 
 /// Rows of numbers are one kind of samples.
-impl<T: Real> Kernel<Dense<T>, T> for VectorKernel<T> {
+impl<T: Real> Kernel<Dense<T>, T> for SpecKernel<T> {
     fn tile(
         &self,
         rows: Span<'_, Dense<T>>,
@@ -141,7 +143,11 @@ impl Node {
         }
     }
 
-    pub(super) fn diag<T: Real>(&self, points: Span<'_, Samples<T>>, out: &mut [T]) -> Result<()> {
+    pub(in crate::kernel) fn diag<T: Real>(
+        &self,
+        points: Span<'_, Samples<T>>,
+        out: &mut [T],
+    ) -> Result<()> {
         match self {
             Node::Member(member) => {
                 fill_diag(member.measure(), points, out)?;
@@ -229,7 +235,7 @@ fn multiply<T: Real>(place: &mut T, v: T) {
 }
 
 /// Measures between samples that are rows of numbers.
-pub(super) fn fill<T: Real>(
+pub(in crate::kernel) fn fill<T: Real>(
     measure: Measure,
     rows: Span<'_, Samples<T>>,
     cols: Span<'_, Samples<T>>,

@@ -1,0 +1,10 @@
+//! A description as something that can be evaluated: members of families, and what sums, products, normalisation and groups of columns
+//! make of them, inside a tile.
+
+mod compile;
+mod evaluate;
+
+pub use evaluate::SpecKernel;
+
+pub(super) use compile::Node;
+pub(super) use evaluate::fill;
