@@ -9,7 +9,7 @@ use mercer::io::{
 };
 use mercer::{Error, Result};
 
-use crate::args::{ModelFile, OutputArgs, Picture, PictureFormat, TableFile};
+use crate::args::{ModelFile, OutputArgs, PageFile, Picture, PictureFormat, TableFile};
 use crate::failure::Failure;
 use crate::plot::{self, LabelColumn, Scatter};
 use crate::results::Results;
@@ -47,18 +47,18 @@ pub struct Files<'a> {
     pub pictures: &'a [Picture],
     /// The drawing; there is one if there are pictures.
     pub drawing: Option<String>,
+    /// The page that tells of the fit.
+    pub page: Option<(&'a PageFile, String)>,
 }
 
-/// Writes all files that `args` ask for, or none.
-pub fn write(session: &Session, args: &OutputArgs, parcel: &Parcel<'_>) -> Result<Outputs> {
+/// All files that `args` ask for.
+pub fn files<'a>(args: &'a OutputArgs, parcel: &Parcel<'a>) -> Files<'a> {
     let table = args.output.as_ref().map(|file| {
         let with_label = file.format != Format::Npy;
         (file, parcel.results.table(with_label))
     });
     let drawing = if args.plot.is_empty() { None } else { Some(draw(parcel)) };
-    let files =
-        Files { table, model: parcel.model, pictures: &args.plot, drawing, ..Files::default() };
-    write_files(session, &files)
+    Files { table, model: parcel.model, pictures: &args.plot, drawing, ..Files::default() }
 }
 
 /// Writes all of `files`, or none.
@@ -79,6 +79,9 @@ pub fn write_files(session: &Session, files: &Files<'_>) -> Result<Outputs> {
         if let Some(svg) = &files.drawing {
             stage_pictures(&mut staged, files.pictures, svg)?;
         }
+        if let Some((file, page)) = &files.page {
+            stage_bytes(&mut staged, &file.path, page.as_bytes())?;
+        }
         session.context.poll()?;
         staged.commit()
     })?;
@@ -87,6 +90,7 @@ pub fn write_files(session: &Session, files: &Files<'_>) -> Result<Outputs> {
         model: files.model.map(|(file, _)| shown(&file.path)),
         libsvm_model: files.libsvm_model.map(|(file, _)| shown(&file.path)),
         plots: files.pictures.iter().map(|picture| shown(&picture.path)).collect(),
+        report_page: files.page.as_ref().map(|(file, _)| shown(&file.path)),
         notes,
     })
 }
@@ -126,7 +130,7 @@ pub fn print(args: &OutputArgs, results: &Results) -> std::result::Result<(), Fa
 }
 
 /// A scatter of the first two components, or of the only one.
-fn draw(parcel: &Parcel<'_>) -> String {
+pub fn draw(parcel: &Parcel<'_>) -> String {
     let results = parcel.results;
     let (x, y) = (results.column(0), (parcel.ratios.len() > 1).then(|| results.column(1)));
     let title = |index: usize| plot::component_title(index, parcel.ratios.get(index).copied());

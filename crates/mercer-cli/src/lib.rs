@@ -7,6 +7,7 @@ pub mod demo_data;
 pub mod failure;
 pub mod plot;
 pub mod progress;
+pub mod report;
 pub mod run;
 pub mod terminal_table;
 

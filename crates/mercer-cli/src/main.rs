@@ -3,16 +3,20 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use mercer_cli::args::{Cli, Verb};
 use mercer_cli::failure::Failure;
 use mercer_cli::progress::{Progress, StopFlag};
+use mercer_cli::report::Asked;
 use mercer_cli::run::{Watch, run};
 
 fn main() -> ExitCode {
     // A wrong command line ends here with exit code 2.
-    let verb = Cli::<Verb>::parse().verb;
-    let code = match watched(verb) {
+    let (command, words) = (Cli::<Verb>::command(), std::env::args_os().collect::<Vec<_>>());
+    let matches = command.clone().get_matches_from(&words);
+    let parsed = Cli::<Verb>::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let asked = Asked::of(&words, &command, &matches);
+    let code = match watched(parsed.verb, asked) {
         Ok(()) => 0,
         Err(failure) => failure.report(),
     };
@@ -21,10 +25,11 @@ fn main() -> ExitCode {
 
 /// Does what `verb` says on a thread of its own, so that Ctrl-C is answered soon, also where the
 /// work is within a long step.
-fn watched(verb: Verb) -> Result<(), Failure> {
+fn watched(verb: Verb, asked: Asked) -> Result<(), Failure> {
     let stop = StopFlag::on_ctrl_c()?;
     let progress = Arc::new(Progress::new(stop.clone(), verb.quiet()));
-    let watch = Watch { stop: stop.clone(), progress: progress.clone() };
+    let asked = Arc::new(asked);
+    let watch = Watch { stop: stop.clone(), progress: progress.clone(), asked };
     let ended = stop.watch(move || Ok(run(&verb, &watch)));
     progress.clear();
     ended?

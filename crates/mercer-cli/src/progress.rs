@@ -104,6 +104,33 @@ const BUG: &str = "the work ended in a way it never should; please report this w
 pub struct Progress {
     stop: StopFlag,
     shown: Option<Mutex<Shown>>,
+    stages: Mutex<Stages>,
+}
+
+/// The stages of a run, each with the moment it began.
+#[derive(Default)]
+struct Stages(Vec<(&'static str, Instant)>);
+
+impl Stages {
+    fn begin(&mut self, stage: &'static str) {
+        if self.0.last().is_none_or(|(last, _)| *last != stage) {
+            self.0.push((stage, Instant::now()));
+        }
+    }
+
+    /// The seconds of each stage until `end`. Stages that came back, as those of folds do, are one.
+    fn seconds(&self, end: Instant) -> Vec<(&'static str, f64)> {
+        let mut all: Vec<(&'static str, f64)> = Vec::new();
+        for (place, &(stage, began)) in self.0.iter().enumerate() {
+            let next = self.0.get(place + 1).map_or(end, |(_, next)| *next);
+            let seconds = next.saturating_duration_since(began).as_secs_f64();
+            match all.iter_mut().find(|(name, _)| *name == stage) {
+                Some((_, sum)) => *sum += seconds,
+                None => all.push((stage, seconds)),
+            }
+        }
+        all
+    }
 }
 
 /// The bar and the stage it is at.
@@ -129,14 +156,20 @@ impl Progress {
             let bar = ProgressBar::with_draw_target(Some(FULL), target);
             Mutex::new(Shown { bar, stage: "" })
         });
-        Self { stop, shown }
+        Self { stop, shown, stages: Mutex::default() }
     }
 
     /// Shows that `stage`, whose length is unknown, has begun.
     pub fn begin(&self, stage: &'static str) {
+        lock(&self.stages).begin(stage);
         if let Some(shown) = &self.shown {
             lock(shown).begin(stage);
         }
+    }
+
+    /// The seconds of each stage so far, in the order in which they began.
+    pub fn stages(&self) -> Vec<(&'static str, f64)> {
+        lock(&self.stages).seconds(Instant::now())
     }
 
     /// Takes the bar off the screen, so that results can be printed.
@@ -149,6 +182,7 @@ impl Progress {
 
 impl Monitor for Progress {
     fn step(&self, step: &Step) -> ControlFlow<()> {
+        lock(&self.stages).begin(step.stage);
         if let Some(shown) = &self.shown {
             lock(shown).update(step);
         }
@@ -160,9 +194,10 @@ impl Monitor for Progress {
     }
 }
 
-// A thread that panicked while it drew leaves nothing behind that drawing again could not repair.
-fn lock(shown: &Mutex<Shown>) -> std::sync::MutexGuard<'_, Shown> {
-    shown.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+// A thread that panicked while it drew leaves nothing behind that drawing again could not repair, and stages are whole
+// at any time.
+fn lock<T>(shared: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 impl Shown {
@@ -288,6 +323,20 @@ mod tests {
         drop(shown);
         let _ = progress.step(&step("Gram matrix", 4.0, None));
         assert_eq!(lock(progress.shown.as_ref().unwrap()).bar.message(), "computing");
+    }
+
+    #[test]
+    fn stages_that_come_back_are_counted_together() {
+        let begin = Instant::now();
+        let after = |seconds| begin + Duration::from_secs(seconds);
+        let stages = Stages(vec![("a", begin), ("b", after(1)), ("a", after(3)), ("c", after(4))]);
+        assert_eq!(stages.seconds(after(9)), [("a", 2.0), ("b", 2.0), ("c", 5.0)]);
+        let progress = Progress::drawing_on(StopFlag::default(), None);
+        progress.begin("reading");
+        let _ = progress.step(&step("Gram matrix", 1.0, None));
+        let _ = progress.step(&step("Gram matrix", 2.0, None));
+        let names: Vec<&str> = progress.stages().iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, ["reading", "Gram matrix"]);
     }
 
     #[test]

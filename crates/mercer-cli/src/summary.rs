@@ -58,6 +58,9 @@ pub struct Outputs {
     pub libsvm_model: Option<String>,
     /// The pictures.
     pub plots: Vec<String>,
+    /// The page that tells of the fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report_page: Option<String>,
     /// What a format could not hold.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -67,7 +70,7 @@ impl Outputs {
     /// All files, in words.
     pub fn listed(&self) -> Option<String> {
         let models = self.model.iter().chain(&self.libsvm_model);
-        let files = self.table.iter().chain(models).chain(&self.plots);
+        let files = self.table.iter().chain(models).chain(&self.plots).chain(&self.report_page);
         let files: Vec<&str> = files.map(String::as_str).collect();
         (!files.is_empty()).then(|| files.join(", "))
     }
@@ -163,34 +166,52 @@ pub fn print_object(object: &impl Serialize) -> std::io::Result<()> {
     output.flush()
 }
 
-/// A summary: one `name  text` line each, then warnings.
+/// A summary: a title, one `name  text` line each, then warnings.
 #[derive(Debug, Default)]
-pub struct Lines(String);
+pub struct Lines {
+    /// What the summary is about.
+    pub title: String,
+    /// Names and texts; a line without a name goes on with the one before.
+    pub lines: Vec<(String, String)>,
+    /// Things a user should know.
+    pub warnings: Vec<String>,
+}
 
 impl Lines {
     /// A summary that begins with `title`.
     pub fn titled(title: String) -> Self {
-        Self(title + "\n")
+        Self { title, ..Self::default() }
     }
 
     /// One more line.
     pub fn add(&mut self, name: &str, text: impl std::fmt::Display) {
-        self.0 += &format!("  {name:<11} {text}\n");
+        self.lines.push((name.into(), text.to_string()));
+    }
+
+    /// The files that were written, and what they could not hold.
+    pub fn written(&mut self, outputs: &Outputs) {
+        if let Some(files) = outputs.listed() {
+            self.add("written", files);
+        }
+        self.warn(&outputs.notes);
     }
 
     /// Things a user should know.
     pub fn warn(&mut self, notes: &[String]) {
-        notes.iter().for_each(|note| self.0 += &format!("warning: {note}\n"));
+        self.warnings.extend_from_slice(notes);
     }
 
     /// The text.
-    pub fn text(&self) -> &str {
-        &self.0
+    pub fn text(&self) -> String {
+        let line = |(name, text): &(String, String)| format!("  {name:<11} {text}\n");
+        let lines: String = self.lines.iter().map(line).collect();
+        let warnings = self.warnings.iter().map(|note| format!("warning: {note}\n"));
+        format!("{}\n{lines}{}", self.title, warnings.collect::<String>())
     }
 
     /// Prints the summary on standard error; where that is closed there is nobody to tell.
     pub fn print(&self) {
-        let _ = std::io::stderr().write_all(self.0.as_bytes());
+        let _ = std::io::stderr().write_all(self.text().as_bytes());
     }
 }
 

@@ -33,6 +33,13 @@ pub enum PictureFormat {
     Png,
 }
 
+/// A report to write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageFile {
+    /// The file.
+    pub path: PathBuf,
+}
+
 /// A model file to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelFile {
@@ -63,6 +70,18 @@ impl TryFrom<OsString> for Picture {
             _ => return Err("the name must end in .svg or .png".into()),
         };
         Ok(Self { path, format })
+    }
+}
+
+impl TryFrom<OsString> for PageFile {
+    type Error = String;
+
+    fn try_from(text: OsString) -> Result<Self, String> {
+        let path = writable(text)?;
+        match ending(&path).as_str() {
+            "html" | "htm" => Ok(Self { path }),
+            _ => Err("the name must end in .html".into()),
+        }
     }
 }
 
@@ -124,6 +143,9 @@ mod tests {
         let picture = Picture::try_from(OsString::from("a.png")).unwrap();
         assert_eq!(picture.format, PictureFormat::Png);
         assert!(Picture::try_from(OsString::from("a.jpg")).is_err());
+        let page = |name: &str| PageFile::try_from(OsString::from(name));
+        assert!(page("a.html").is_ok() && page("a.HTM").is_ok());
+        assert!(page("a.pdf").unwrap_err().contains(".html"));
     }
 
     #[test]

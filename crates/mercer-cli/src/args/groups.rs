@@ -7,7 +7,7 @@ use clap::{Args, CommandFactory, ValueEnum};
 use mercer::io::{self, Source};
 use mercer::model::{Components, ScalingKind};
 
-use super::destination::{ModelFile, Picture, TableFile, same_file};
+use super::destination::{ModelFile, PageFile, Picture, TableFile, same_file};
 use super::values::{MemorySize, components, tolerance};
 
 /// Formats in which tables are read.
@@ -191,6 +191,11 @@ pub struct ModelArgs {
     #[arg(short, long, value_name = "FILE",
           value_parser = OsStringValueParser::new().try_map(ModelFile::try_from))]
     pub model: Option<ModelFile>,
+    /// Write a report to this .html file: one page with what was asked, the data, pictures, results,
+    /// the certificate, timings and the command to repeat it
+    #[arg(long, value_name = "FILE",
+          value_parser = OsStringValueParser::new().try_map(PageFile::try_from))]
+    pub report: Option<PageFile>,
 }
 
 /// A file that a run names, with the flag or argument that names it.

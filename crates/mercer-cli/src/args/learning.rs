@@ -4,7 +4,7 @@
 use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
-use super::destination::{ModelFile, Picture, TableFile};
+use super::destination::{ModelFile, PageFile, Picture, TableFile};
 use super::groups::{
     NamedFile, Scale, TableArgs, check_distinct, conflict, plot_files, table_file,
 };
@@ -52,6 +52,11 @@ pub struct ResultArgs {
     #[arg(short, long, value_name = "FILE",
           value_parser = OsStringValueParser::new().try_map(ModelFile::try_from))]
     pub model: Option<ModelFile>,
+    /// Write a report to this .html file: one page with what was asked, the data, pictures, results,
+    /// the certificate, timings and the command to repeat it
+    #[arg(long, value_name = "FILE",
+          value_parser = OsStringValueParser::new().try_map(PageFile::try_from))]
+    pub report: Option<PageFile>,
     /// Print a report for machines on standard output
     #[arg(long)]
     pub json: bool,
@@ -90,7 +95,9 @@ impl ResultArgs {
         let inputs: Vec<_> = table_file(&table.source).into_iter().collect();
         let output = self.output.iter().map(|file| ("--output", file.path.as_path()));
         let model = self.model.iter().map(|file| ("--model", file.path.as_path()));
-        check_distinct(&inputs, &output.chain(model).chain(others).collect::<Vec<_>>())
+        let report = self.report.iter().map(|file| ("--report", file.path.as_path()));
+        let own = output.chain(model).chain(report);
+        check_distinct(&inputs, &own.chain(others).collect::<Vec<_>>())
     }
 }
 

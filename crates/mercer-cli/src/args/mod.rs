@@ -17,7 +17,7 @@ mod verbs;
 use clap::{Parser, Subcommand};
 
 pub use demo::{DemoArgs, Subject};
-pub use destination::{ModelFile, Picture, PictureFormat, TableFile};
+pub use destination::{ModelFile, PageFile, Picture, PictureFormat, TableFile};
 pub use groups::{
     ColumnArgs, ComponentArgs, Header, InputFormat, MachineArgs, ModelArgs, OutputArgs, Precision,
     Scale, TableArgs,

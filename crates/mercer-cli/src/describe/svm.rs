@@ -77,6 +77,9 @@ fn optimum(problem: &ProblemReport) -> String {
 }
 
 fn columns(machine: &SvmReport) -> String {
+    if machine.columns_used == 0 {
+        return "all kernel values were computed at once".into();
+    }
     let computed = machine.columns_used.saturating_sub(machine.columns_at_hand);
     let at_hand = grouped(machine.columns_at_hand as usize);
     format!(

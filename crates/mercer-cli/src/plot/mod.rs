@@ -39,6 +39,8 @@ pub use regions::Regions;
 pub use scatter::{Scatter, scatter};
 pub use tube::{Tube, tube};
 
+pub(crate) use svg::{FRAME, GRID, INK, PAPER, SOFT_INK};
+
 /// The title of an axis that shows component `index` (counted from 0), e.g. `component 1 (43.2 % of
 /// variance)`.
 pub fn component_title(index: usize, variance_ratio: Option<f64>) -> String {

@@ -6,6 +6,7 @@ pub(crate) const INK: &str = "#1f2933";
 pub(crate) const SOFT_INK: &str = "#5b6773";
 pub(crate) const GRID: &str = "#e8ebef";
 pub(crate) const FRAME: &str = "#c9d0d8";
+pub(crate) const PAPER: &str = "#fff";
 
 /// A rectangle in pixels of the picture.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -19,8 +19,12 @@ use crate::deliver::{self, Parcel};
 use crate::describe;
 use crate::facts::{self, Facts};
 use crate::failure::Failure;
+use crate::report::{self, Findings};
 use crate::results::{Results, component_names};
 use crate::summary::{self, FitObject, Lines, Outputs, ResultsObject, file_name, shown};
+
+/// Rows of results that a report shows.
+const SHOWN: usize = 20;
 
 /// What both kinds of PCA share of their command line.
 struct Job<'a> {
@@ -156,6 +160,7 @@ fn run(
         let message = "all rows are equal: there is no component of positive variance";
         return Err(Error::Numeric(message.into()).into());
     }
+    let described = report::describe_columns(&chosen);
     let results = Results {
         names: component_names(fitted.model.k()),
         values: fitted.scores,
@@ -174,9 +179,24 @@ fn run(
         ratios: &facts.explained_variance_ratio,
         texts: job.form.texts(&chosen.features),
     };
-    let outputs = deliver::write(session, job.output, &parcel)?;
+    let mut lines = lines(job, &facts);
+    let mut files = deliver::files(job.output, &parcel);
+    if let Some(file) = &job.model.report {
+        session.progress.begin("drawing");
+        let scatter = files.drawing.clone().unwrap_or_else(|| deliver::draw(&parcel));
+        let found = Findings {
+            lines: &lines,
+            facts: &facts,
+            columns: &described,
+            pictures: &[scatter],
+            tables: &[("The components of the first rows".into(), results.table(true), SHOWN)],
+        };
+        files.page = Some((file, report::page(session, &found)));
+    }
+    let outputs = deliver::write_files(session, &files)?;
     session.progress.clear();
-    tell(session, job, &facts, outputs, &results)
+    lines.written(&outputs);
+    tell(session, job, &facts, &lines, outputs, &results)
 }
 
 /// The title of the picture and the line below it.
@@ -191,23 +211,25 @@ fn titles(job: &Job<'_>, facts: &Facts) -> [String; 2] {
     [format!("{method} of {file}"), format!("{}{kernel}", facts.extent())]
 }
 
+fn lines(job: &Job<'_>, facts: &Facts) -> Lines {
+    let table = shown(job.table.source.path());
+    let mut lines = Lines::titled(format!("{} of {table}: {}", facts.method(), facts.extent()));
+    describe::describe(&mut lines, facts);
+    lines.add("time", format!("{:.2} s", facts.report.seconds));
+    lines.warn(&facts.report.notes);
+    lines
+}
+
 fn tell(
     session: &Session,
     job: &Job<'_>,
     facts: &Facts,
+    lines: &Lines,
     outputs: Outputs,
     results: &Results,
 ) -> std::result::Result<(), Failure> {
     let table = shown(job.table.source.path());
     if !session.quiet {
-        let title = format!("{} of {table}: {}", facts.method(), facts.extent());
-        let mut lines = Lines::titled(title);
-        describe::describe(&mut lines, facts);
-        lines.add("time", format!("{:.2} s", facts.report.seconds));
-        if let Some(files) = outputs.listed() {
-            lines.add("written", files);
-        }
-        lines.warn(&facts.report.notes);
         lines.print();
     }
     if !job.output.json {

@@ -13,6 +13,7 @@ use crate::deliver::{self, Files};
 use crate::describe;
 use crate::facts::{self, Facts};
 use crate::failure::Failure;
+use crate::report::{self, Findings};
 use crate::results::Predictions;
 use crate::summary::{self, Lines, Outputs, PredictionsObject, shown};
 use crate::terminal_table;
@@ -27,6 +28,8 @@ pub struct Job<'a> {
     pub results: &'a ResultArgs,
     /// The pictures.
     pub plot: &'a [Picture],
+    /// What the table in brief shows.
+    pub caption: &'static str,
 }
 
 /// What was found.
@@ -39,8 +42,8 @@ pub struct Found {
     pub chosen: Chosen,
     /// The number types.
     pub types: Types,
-    /// The drawing, if one is asked for.
-    pub drawing: Option<String>,
+    /// The drawings, if any are asked for: the first for pictures, all for a report.
+    pub drawings: Vec<String>,
     /// What a user should know.
     pub warnings: Vec<String>,
 }
@@ -69,6 +72,7 @@ pub fn finish(
     note: impl FnOnce(&mut Saved),
     brief: impl FnOnce(&Facts) -> Table,
 ) -> Result<(), Failure> {
+    let described = report::describe_columns(&found.chosen);
     let mut saved = Saved::new(found.model, found.types.result);
     saved.scaling = found.scaling;
     saved.feature_names = found.chosen.features.names;
@@ -77,20 +81,33 @@ pub fn finish(
     let facts = Facts::of(&saved);
     let predictions = Predictions { columns, label: found.chosen.label };
     let output = job.results.output.as_ref();
+    let brief = brief(&facts);
+    let mut lines = lines(job, &facts, &found.warnings);
+    let page = job.results.report.as_ref().map(|file| {
+        let found = Findings {
+            lines: &lines,
+            facts: &facts,
+            columns: &described,
+            pictures: &found.drawings,
+            tables: &[(job.caption.into(), brief.clone(), brief.n_rows())],
+        };
+        (file, report::page(session, &found))
+    });
     let files = Files {
         table: output.map(|file| (file, predictions.table(file.format))),
         model: job.results.model.as_ref().map(|file| (file, &saved)),
         pictures: job.plot,
-        drawing: found.drawing,
+        drawing: found.drawings.into_iter().next(),
+        page,
         ..Files::default()
     };
     let outputs = deliver::write_files(session, &files)?;
     session.progress.clear();
     if !session.quiet {
-        summarise(job, &facts, &outputs, &found.warnings);
+        lines.written(&outputs);
+        lines.print();
     }
     if !job.results.json {
-        let brief = brief(&facts);
         return terminal_table::print_up_to(brief.n_rows(), &brief).map_err(Failure::Print);
     }
     let object = FoundObject {
@@ -103,16 +120,13 @@ pub fn finish(
     summary::print_object(&object).map_err(Failure::Print)
 }
 
-/// Prints the summary for people.
-fn summarise(job: &Job<'_>, facts: &Facts, outputs: &Outputs, warnings: &[String]) {
+/// The summary for people.
+fn lines(job: &Job<'_>, facts: &Facts, warnings: &[String]) -> Lines {
     let table = shown(job.table.source.path());
     let mut lines = Lines::titled(format!("{} of {table}: {}", facts.method(), facts.extent()));
     describe::describe(&mut lines, facts);
     lines.add("time", format!("{:.2} s", facts.report.seconds));
-    if let Some(files) = outputs.listed() {
-        lines.add("written", files);
-    }
     lines.warn(&facts.report.notes);
     lines.warn(warnings);
-    lines.print();
+    lines
 }

@@ -1,7 +1,9 @@
 //! The verbs at work.
 
+mod agreement;
 mod check;
 mod columns;
+mod components;
 mod demo;
 mod evaluate;
 mod features;
@@ -30,6 +32,9 @@ use crate::args::{Cli, MachineArgs, Verb};
 use crate::completions;
 use crate::failure::Failure;
 use crate::progress::{Progress, StopFlag};
+use crate::report::Asked;
+
+pub use columns::Chosen;
 
 /// What every run has: a context that the progress bar watches, and the wish to stop.
 pub struct Session {
@@ -39,6 +44,8 @@ pub struct Session {
     pub progress: Arc<Progress>,
     /// The wish to stop.
     pub stop: StopFlag,
+    /// The command line.
+    pub asked: Arc<Asked>,
     /// Whether to leave the summary out.
     pub quiet: bool,
 }
@@ -50,7 +57,7 @@ impl Session {
         if let Some(size) = machine.memory {
             context = context.with_budget(size.0);
         }
-        Self { context, progress, stop, quiet }
+        Self { context, progress, stop, asked: watch.asked.clone(), quiet }
     }
 }
 
@@ -61,6 +68,8 @@ pub struct Watch {
     pub stop: StopFlag,
     /// The bar.
     pub progress: Arc<Progress>,
+    /// The command line.
+    pub asked: Arc<Asked>,
 }
 
 /// Does what `verb` says.

@@ -59,7 +59,7 @@ pub fn transform(session: &Session, args: &TransformArgs) -> std::result::Result
         ratios: &facts.explained_variance_ratio,
         texts,
     };
-    let outputs = deliver::write(session, &args.output, &parcel)?;
+    let outputs = deliver::write_files(session, &deliver::files(&args.output, &parcel))?;
     session.progress.clear();
     tell(session, args, &facts, outputs, &results, seconds)
 }
@@ -226,9 +226,7 @@ fn tell(
         let mut lines = Lines::titled(title);
         lines.add("model", format!("{}: {}", shown(&args.model), facts.method()));
         lines.add("time", format!("{seconds:.2} s"));
-        if let Some(files) = outputs.listed() {
-            lines.add("written", files);
-        }
+        lines.written(&outputs);
         lines.print();
     }
     if !args.output.json {

@@ -1,6 +1,6 @@
 //! What was said against what is true.
 
-use mercer::io::Column;
+use mercer::io::{Column, Table};
 use mercer::linalg::view::Mat;
 use mercer::select::{Judge, SquaredError};
 use serde::Serialize;
@@ -42,7 +42,7 @@ pub struct Confusion {
 }
 
 impl Confusion {
-    pub(super) fn of(classes: &[String], truth: &Column, places: &[usize], rows: &[usize]) -> Self {
+    pub fn of(classes: &[String], truth: &Column, places: &[usize], rows: &[usize]) -> Self {
         let mut names = classes.to_vec();
         let mut counts = vec![vec![0; classes.len()]; names.len()];
         for &row in rows {
@@ -59,6 +59,16 @@ impl Confusion {
 
     pub(super) fn hits(&self) -> usize {
         (0..self.predicted.len()).map(|place| self.counts[place][place]).sum()
+    }
+
+    /// The counts as a table: a row for each true class, a column for each predicted one.
+    pub fn table(&self) -> Table {
+        let mut names = vec!["true class".to_string()];
+        names.extend(self.predicted.iter().map(|name| format!("predicted {name}")));
+        let counts = |place: usize| self.counts.iter().map(|row| row[place] as f64).collect();
+        let mut columns = vec![Column::Text(self.truth.clone())];
+        columns.extend((0..self.predicted.len()).map(|place| Column::F64(counts(place))));
+        Table::new(names, columns)
     }
 
     /// A line for each class that rows have: `red: 18 of 20, 2 taken for blue`.
@@ -96,5 +106,8 @@ mod tests {
         let lines = ["a: 1 of 1 found", "b: 2 of 3 found, 1 taken for a"];
         assert_eq!(confusion.lines()[..2], lines);
         assert_eq!(confusion.lines()[2], "new: 0 of 1 found, 1 taken for b");
+        let table = confusion.table();
+        assert_eq!((table.name(1), table.n_rows()), ("predicted a".into(), 3));
+        assert_eq!(table.columns[2], Column::F64(vec![0.0, 2.0, 1.0]));
     }
 }

@@ -17,6 +17,19 @@ pub enum Level {
     Avx512,
 }
 
+impl Level {
+    /// The level in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Base if cfg!(target_arch = "x86_64") => "SSE2",
+            Level::Base if cfg!(target_arch = "aarch64") => "NEON",
+            Level::Base => "no vector instructions that were looked for",
+            Level::Avx2 => "AVX2",
+            Level::Avx512 => "AVX-512",
+        }
+    }
+}
+
 /// The level of this processor, detected once.
 pub fn level() -> Level {
     static LEVEL: OnceLock<Level> = OnceLock::new();

@@ -43,21 +43,27 @@ pub fn kmeans(session: &Session, args: &KmeansArgs) -> std::result::Result<(), F
     session.progress.begin("preparing");
     let weights = wanted.weights.as_deref();
     let clusters = find(session, args, (&chosen.features, &form), weights, types.work)?;
-    let drawing = match args.plot.is_empty() {
-        true => None,
-        false => Some(picture::draw(session, args, &chosen.features, &form, &clusters)?),
+    let is_drawn = !args.plot.is_empty() || args.results.report.is_some();
+    let drawings = match is_drawn {
+        true => vec![picture::draw(session, args, &chosen.features, &form, &clusters)?],
+        false => Vec::new(),
     };
     let Clusters { model, scaling, labels, distances, means, .. } = clusters;
     let said = Said::Clusters { places: labels, distances: Some(distances) };
     let names = Names { targets: &[], classes: None };
     let title = titles_beside(chosen.label.as_ref());
     let columns = said.columns(names, types.result, Extras::default(), title);
-    let job =
-        Job { command: "kmeans", table: &args.table, results: &args.results, plot: &args.plot };
+    let job = Job {
+        command: "kmeans",
+        table: &args.table,
+        results: &args.results,
+        plot: &args.plot,
+        caption: "The clusters",
+    };
     found::finish(
         session,
         &job,
-        Found { model, scaling, chosen, types, drawing, warnings: Vec::new() },
+        Found { model, scaling, chosen, types, drawings, warnings: Vec::new() },
         columns,
         |saved| facts::note_clusters(saved, &means),
         |facts| facts.clustering.as_ref().map(|c| c.table()).expect("these are clusters"),

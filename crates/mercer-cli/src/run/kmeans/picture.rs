@@ -3,24 +3,19 @@
 use mercer::Result;
 use mercer::io::Table;
 use mercer::linalg::view::Mat;
-use mercer::model::Components;
-use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
 
 use super::Clusters;
 use crate::args::KmeansArgs;
-use crate::data::{Basis, Form, Prepared, Scales, kernel_of};
+use crate::data::{Form, kernel_of};
 use crate::facts::{counted, kernel_in_short};
-use crate::plot::{
-    self, Ground, Group, LabelColumn, Map, Marks, Regions, Scatter, component_title,
-};
+use crate::plot::{self, Ground, Group, LabelColumn, Map, Marks, Regions, Scatter};
 use crate::run::Session;
+use crate::run::components;
 use crate::run::evaluate::distances;
 use crate::run::plane;
 use crate::scores::in_short;
 use crate::summary::file_name;
 
-/// The residual of components that are only looked at.
-const TOLERANCE: f64 = 1e-4;
 /// What the legend is about.
 const KEY: &str = "cluster";
 
@@ -105,27 +100,9 @@ fn draw_components(
     clusters: &Clusters,
     titles: &[String; 2],
 ) -> Result<String> {
-    let params = KernelPcaParams {
-        components: Components::Count(2.min(features.n_rows())),
-        tolerance: Some(TOLERANCE),
-        remove_zero: true,
-        ..KernelPcaParams::new(clusters.params.kernel.clone())
-    };
-    let scales = Scales::Apply(clusters.scaling.as_ref());
-    let model = match Prepared::<f64>::of(session, features, form, scales)?.basis {
-        Basis::Samples(x) => KernelPca::fit(&session.context, &params, x)?,
-        Basis::Matrix(values) => KernelPca::fit_gram(&session.context, &params, values.view())?,
-    };
-    let (scores, ratios) = (model.training_scores(), model.explained_variance_ratio());
-    let axis = |index: usize| (0..scores.rows()).map(|row| scores[(row, index)]).collect();
-    let mut axes: Vec<Vec<f64>> = (0..model.k()).map(axis).collect();
-    if axes.is_empty() {
-        // Rows that are all equal have no component.
-        axes.push(vec![0.0; features.n_rows()]);
-    }
-    let title = |index: usize| component_title(index, ratios.get(index).copied());
-    let names: Vec<String> = (0..axes.len()).map(title).collect();
-    Ok(scattered(clusters, titles, &axes, &names))
+    let (scaling, kernel) = (clusters.scaling.as_ref(), &clusters.params.kernel);
+    let plane = components::plane(session, (features, form), scaling, kernel, usize::MAX)?;
+    Ok(scattered(clusters, titles, &plane.axes, &plane.titles))
 }
 
 /// The rows along one or two axes, in the colours of their clusters.

@@ -1,6 +1,6 @@
 //! The fit: by a search over kernels and penalties, or plain where there is nothing to choose.
 
-use mercer::io::Model;
+use mercer::io::{Column, Model, Table};
 use mercer::linalg::view::Mat;
 use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Targets};
 use mercer::model::{Scaling, classes};
@@ -117,6 +117,36 @@ impl<'a> Task<'a> {
         }
     }
 
+    /// All kernels that were compared, each with its best penalty, the best first.
+    pub fn best(&self, grid: &Grid) -> Table {
+        let measure = self.measure();
+        let scored = |table: &select::Table, a: usize| Scored::of(measure, table.score(a), None);
+        let mut rows: Vec<(&str, f64, f64, f64)> = grid
+            .kernels
+            .iter()
+            .zip(&grid.tables)
+            .map(|(kernel, table)| {
+                let best = (0..table.alphas.len())
+                    .max_by(|&a, &b| table.score(a).value.total_cmp(&table.score(b).value))
+                    .expect("there is a penalty");
+                let Scored { value, spread, .. } = scored(table, best);
+                (kernel.as_str(), table.alphas[best], value, spread.unwrap_or(f64::NAN))
+            })
+            .collect();
+        let sign = if measure.is_error() { 1.0 } else { -1.0 };
+        rows.sort_by(|a, b| (sign * a.2).total_cmp(&(sign * b.2)));
+        let numbers =
+            |of: &dyn Fn(&(&str, f64, f64, f64)) -> f64| Column::F64(rows.iter().map(of).collect());
+        let names = ["kernel", "alpha", measure.name(), "standard error"];
+        let columns = vec![
+            Column::Text(rows.iter().map(|row| row.0.to_string()).collect()),
+            numbers(&|row| row.1),
+            numbers(&|row| row.2),
+            numbers(&|row| row.3),
+        ];
+        Table::new(names.map(String::from).into(), columns)
+    }
+
     /// Learns from `rows`.
     pub fn learn<T: Real>(
         &self,
@@ -129,9 +159,10 @@ impl<'a> Task<'a> {
         self.check(&kernels)?;
         let (mut model, grid) = self.found(session, kernels, &x)?;
         model.classes = self.wanted.classes.clone();
-        let fitted = match self.args.output {
-            Some(_) => Some(predictions(session, &model, &x)?),
-            None => None,
+        let is_wanted = self.args.output.is_some() || self.args.report.is_some();
+        let fitted = match is_wanted {
+            true => Some(predictions(session, &model, &x)?),
+            false => None,
         };
         Ok(Learned { model: wrap(model), scaling, grid, fitted })
     }

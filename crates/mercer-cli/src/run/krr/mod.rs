@@ -5,7 +5,7 @@ mod picture;
 mod tell;
 
 use mercer::Result;
-use mercer::io::{Dtype, Model, Saved};
+use mercer::io::{Column, Dtype, Format, Model, Saved, Table};
 use mercer::linalg::view::Mat;
 use mercer::model::classes;
 
@@ -17,7 +17,9 @@ use crate::data::{self, Form, Label, Prepared, Scales, Types};
 use crate::deliver::{self, Files};
 use crate::facts::{self, Facts};
 use crate::failure::Failure;
+use crate::report::{self, Findings};
 use crate::results::{Predictions, class_column, number_column};
+use crate::said::Confusion;
 
 /// Runs `mercer krr`.
 pub fn krr(session: &Session, args: &KrrArgs) -> std::result::Result<(), Failure> {
@@ -29,8 +31,8 @@ pub fn krr(session: &Session, args: &KrrArgs) -> std::result::Result<(), Failure
     session.progress.begin("preparing");
     let task = Task::new(args, wanted)?;
     let learned = learn(session, &task, (&chosen, &form), types)?;
-    let drawing = picture::draw(&task, &chosen, &learned);
-    finish(session, &task, chosen, types, learned, drawing)
+    let drawings = picture::draw(&task, &chosen, &learned);
+    finish(session, &task, chosen, types, learned, drawings)
 }
 
 fn learn(
@@ -60,9 +62,11 @@ fn finish(
     chosen: Chosen,
     types: Types,
     learned: Learned,
-    drawing: Option<String>,
+    drawings: Vec<String>,
 ) -> std::result::Result<(), Failure> {
     let args = task.args;
+    let described = report::describe_columns(&chosen);
+    let truth = chosen.targets.first().map(|(_, cells)| cells.clone());
     let fitted = learned
         .fitted
         .as_ref()
@@ -78,17 +82,52 @@ fn finish(
     if let Some(regression) = &mut facts.regression {
         regression.unscored = learned.grid.as_ref().err().cloned();
     }
+    let mut lines = tell::lines(args, &facts);
+    let page = args.report.as_ref().zip(fitted.as_ref()).map(|(file, fitted)| {
+        let mut tables = vec![(FITTED.to_string(), fitted.table(Format::Csv), SHOWN)];
+        tables.extend(
+            learned.grid.as_ref().ok().map(|grid| (COMPARED.into(), task.best(grid), COMPARISONS)),
+        );
+        tables.extend(truth.and_then(|truth| confusion(task, &truth, learned.fitted.as_ref()?)));
+        tables.rotate_left(1);
+        let found = Findings {
+            lines: &lines,
+            facts: &facts,
+            columns: &described,
+            pictures: &drawings,
+            tables: &tables,
+        };
+        (file, report::page(session, &found))
+    });
     let table = args.output.as_ref().zip(fitted.as_ref());
     let files = Files {
         table: table.map(|(file, fitted)| (file, fitted.table(file.format))),
         model: args.model.as_ref().map(|file| (file, &saved)),
         pictures: &args.plot,
-        drawing,
+        drawing: drawings.first().cloned(),
+        page,
         ..Files::default()
     };
     let outputs = deliver::write_files(session, &files)?;
     session.progress.clear();
-    tell::tell(session, args, &facts, &learned.grid, outputs)
+    lines.written(&outputs);
+    tell::tell(session, args, &lines, &facts, &learned.grid, outputs)
+}
+
+/// Rows of predictions, and of what was compared, that a report shows.
+const SHOWN: usize = 20;
+const COMPARISONS: usize = 40;
+const FITTED: &str =
+    "Targets and predictions of the first rows, by the model that learned from all of them";
+const COMPARED: &str = "What was compared, each kernel with its best penalty";
+
+/// Which classes were taken for which.
+fn confusion(task: &Task<'_>, truth: &Column, values: &Mat<f64>) -> Option<(String, Table, usize)> {
+    let classes = task.wanted.classes.as_ref()?;
+    let rows: Vec<usize> = (0..values.rows()).collect();
+    let table = Confusion::of(classes, truth, &classes::decode(values.view()), &rows).table();
+    let limit = table.n_rows();
+    Some(("Rows that it learned from, by true and by predicted class".into(), table, limit))
 }
 
 /// Every target, and beside it what the model says for the rows it learned from.

@@ -1,17 +1,46 @@
 //! The scores of a search as a picture.
 
+use mercer::linalg::view::Mat;
 use mercer::select::{Score, Table};
 
 use super::learn::{Grid, Learned, Task};
 use crate::facts::{counted, kernel_in_short};
 use crate::plot::{self, Baseline, Curve, Curves, Mark};
+use crate::run::agreement::{self, Agreement};
 use crate::run::columns::Chosen;
 use crate::scores::{Measure, Scored, in_short};
 use crate::summary::file_name;
 
-/// The drawing, if one is asked for and there are scores to draw.
-pub fn draw(task: &Task<'_>, chosen: &Chosen, learned: &Learned) -> Option<String> {
-    let grid = learned.grid.as_ref().ok().filter(|_| !task.args.plot.is_empty())?;
+/// The scores of what was compared, and for a report what is predicted against what is true.
+pub fn draw(task: &Task<'_>, chosen: &Chosen, learned: &Learned) -> Vec<String> {
+    let is_reported = task.args.report.is_some();
+    let mut drawings = Vec::new();
+    if is_reported || !task.args.plot.is_empty() {
+        drawings.extend(draw_scores(task, chosen, learned));
+    }
+    if is_reported {
+        drawings.extend(draw_agreement(task, chosen, learned));
+    }
+    drawings
+}
+
+/// Predictions by the model that learned from all rows, for the first target.
+fn draw_agreement(task: &Task<'_>, chosen: &Chosen, learned: &Learned) -> Option<String> {
+    let fitted = learned.fitted.as_ref().filter(|_| task.wanted.classes.is_none())?;
+    let column = |values: &Mat<f64>| (0..values.rows()).map(|i| values[(i, 0)]).collect::<Vec<_>>();
+    let (target, _) = chosen.targets.first()?;
+    let title = format!("{target}: predicted against true");
+    let subtitle = "by the model that learned from all rows, which flatters it".to_string();
+    Some(agreement::draw(&Agreement {
+        titles: &[title, subtitle],
+        target,
+        truth: &column(&task.wanted.values),
+        predicted: &column(fitted),
+    }))
+}
+
+fn draw_scores(task: &Task<'_>, chosen: &Chosen, learned: &Learned) -> Option<String> {
+    let grid = learned.grid.as_ref().ok()?;
     let (curves, y_title, level) = match task.args.search.alpha_per_target {
         true => (per_target(task, chosen, grid), per_target_title(), 1.0),
         false => (per_kernel(task, grid), title_of(task), level(task)),

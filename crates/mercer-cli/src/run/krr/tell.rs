@@ -48,25 +48,29 @@ struct ChosenObject<'a> {
     alphas: &'a [usize],
 }
 
+/// The summary for people.
+pub fn lines(args: &KrrArgs, facts: &Facts) -> Lines {
+    let table = shown(args.table.source.path());
+    let targets = facts.regression.as_ref().map(|r| listed(&r.targets)).unwrap_or_default();
+    let title = format!("{} of {targets} in {table}: {}", facts.method(), facts.extent());
+    let mut lines = Lines::titled(title);
+    describe::describe(&mut lines, facts);
+    lines.add("time", format!("{:.2} s", facts.report.seconds));
+    lines.warn(&facts.report.notes);
+    lines
+}
+
 /// Tells of a regression.
 pub fn tell(
     session: &Session,
     args: &KrrArgs,
+    lines: &Lines,
     facts: &Facts,
     grid: &Result<Grid, String>,
     outputs: Outputs,
 ) -> Result<(), Failure> {
     let table = shown(args.table.source.path());
     if !session.quiet {
-        let targets = facts.regression.as_ref().map(|r| listed(&r.targets)).unwrap_or_default();
-        let title = format!("{} of {targets} in {table}: {}", facts.method(), facts.extent());
-        let mut lines = Lines::titled(title);
-        describe::describe(&mut lines, facts);
-        lines.add("time", format!("{:.2} s", facts.report.seconds));
-        if let Some(files) = outputs.listed() {
-            lines.add("written", files);
-        }
-        lines.warn(&facts.report.notes);
         lines.print();
     }
     if !args.json {

@@ -36,16 +36,22 @@ pub fn outliers(session: &Session, args: &OutliersArgs) -> std::result::Result<(
     let types = Types::of(args.precision, &chosen.features);
     session.progress.begin("preparing");
     let known = find(session, args, (&chosen.features, &form), types.work)?;
-    let drawing = match args.plot.is_empty() {
-        true => None,
-        false => Some(picture::draw(session, args, &chosen.features, &form, &known)?),
+    let is_reported = args.results.report.is_some();
+    let drawings = match is_reported || !args.plot.is_empty() {
+        true => picture::draw(session, args, (&chosen.features, &form), &known, is_reported)?,
+        false => Vec::new(),
     };
     let columns = columns(&chosen, &known, types.result);
     let top = top(args.top as usize, &chosen, &known);
     let Known { model, scaling, warnings, .. } = known;
-    let job =
-        Job { command: "outliers", table: &args.table, results: &args.results, plot: &args.plot };
-    let found = Found { model, scaling, chosen, types, drawing, warnings };
+    let job = Job {
+        command: "outliers",
+        table: &args.table,
+        results: &args.results,
+        plot: &args.plot,
+        caption: "The most unusual rows",
+    };
+    let found = Found { model, scaling, chosen, types, drawings, warnings };
     found::finish(session, &job, found, columns, |_| (), |_| top)
 }
 

@@ -15,20 +15,25 @@ use crate::said::Said;
 use crate::scores::in_short;
 use crate::summary::file_name;
 
-/// Draws the scores of `features` as SVG text.
+/// Draws the scores of `features` as SVG text, in the way that shows them best; in `all` ways for a report.
 pub fn draw(
     session: &Session,
     args: &OutliersArgs,
-    features: &Table,
-    form: &Form,
+    (features, form): (&Table, &Form),
     known: &Known,
-) -> Result<String> {
+    all: bool,
+) -> Result<Vec<String>> {
     session.progress.begin("drawing");
     let titles = titles(args, features, known);
-    match features.n_columns() {
-        2 if form.is_space() => draw_plane(session, features, known, &titles),
-        _ => Ok(draw_falling(known, &titles)),
+    let is_plane = features.n_columns() == 2 && form.is_space();
+    let mut drawings = Vec::new();
+    if is_plane {
+        drawings.push(draw_plane(session, features, known, &titles)?);
     }
+    if all || !is_plane {
+        drawings.push(draw_falling(known, &titles));
+    }
+    Ok(drawings)
 }
 
 fn draw_plane(

@@ -24,6 +24,7 @@ use crate::deliver::{self, Files};
 use crate::facts::{self, Facts, FitNotes};
 use crate::failure::Failure;
 use crate::machine::Machine;
+use crate::report::{self, Findings};
 use crate::results::Predictions;
 use crate::said::{Extras, Names, Said};
 
@@ -186,11 +187,12 @@ fn run(session: &Session, mut job: Job<'_>) -> std::result::Result<(), Failure> 
     let scaling = learned.scaling.as_ref();
     let said = evaluate(session, &learned.model, scaling, &chosen.features, false)?;
     let done = Done { chosen, learned, said };
-    let drawing = match view {
-        Some(view) => Some(picture::draw(session, &job, &task, &done, &view)?),
-        None => None,
+    let drawings = match (&view, job.learned.results.report.is_some()) {
+        (_, true) => picture::draw_all(session, &job, &task, &done, view.as_ref())?,
+        (Some(view), false) => vec![picture::draw(session, &job, &task, &done, view)?],
+        (None, false) => Vec::new(),
     };
-    finish(session, &job, &task, done, types, drawing)
+    finish(session, &job, &task, done, types, drawings)
 }
 
 /// The parameters, with the task that a search finds out from the target.
@@ -236,9 +238,10 @@ fn finish(
     task: &Task<'_>,
     done: Done,
     types: Types,
-    drawing: Option<String>,
+    drawings: Vec<String>,
 ) -> std::result::Result<(), Failure> {
     let Done { chosen, learned, said } = done;
+    let described = report::describe_columns(&chosen);
     let args = job.learned;
     let rows = task.lesson.rows(chosen.features.n_rows());
     let mut saved = Saved::new(learned.model, types.result);
@@ -249,9 +252,10 @@ fn finish(
     let classes = Machine::of(&saved.model).and_then(|m| m.classes.map(<[String]>::to_vec));
     let targets: Vec<String> = chosen.targets.iter().map(|(name, _)| name.clone()).collect();
     let names = Names { targets: &targets, classes: classes.as_deref() };
+    let judged = said.judged(names, &truth, &rows).ok();
     let notes = FitNotes {
         rows: rows.len(),
-        scores: said.judged(names, &truth, &rows).ok().map(|(scores, _)| scores),
+        scores: judged.as_ref().map(|(scores, _)| scores.clone()),
         outside: said.outside(&rows, 0.0),
         nearly: said
             .outside(&rows, 0.0)
@@ -261,21 +265,34 @@ fn finish(
     };
     facts::note_fit(&mut saved, &notes);
     let facts = Facts::of(&saved);
-    let table = args.results.output.as_ref().map(|file| {
-        let extras = Extras { probabilities: true, ..Extras::default() };
-        let own = said.columns(names, types.result, extras, |_| "prediction".into());
-        let columns = chosen.targets.into_iter().chain(own).collect();
-        (file, Predictions { columns, label: chosen.label }.table(file.format))
+    let extras = Extras { probabilities: true, ..Extras::default() };
+    let own = said.columns(names, types.result, extras, |_| "prediction".into());
+    let columns = chosen.targets.into_iter().chain(own).collect();
+    let predictions = Predictions { columns, label: chosen.label };
+    let found = (learned.grid.as_ref(), learned.seconds);
+    let mut lines = tell::lines(job, task, &facts, found);
+    let page = args.results.report.as_ref().map(|file| {
+        let confusion = judged.and_then(|(_, confusion)| confusion);
+        let found = Findings {
+            lines: &lines,
+            facts: &facts,
+            columns: &described,
+            pictures: &drawings,
+            tables: &tell::tables(found.0, confusion.as_ref(), &predictions),
+        };
+        (file, report::page(session, &found))
     });
+    let table = args.results.output.as_ref();
     let files = Files {
-        table,
+        table: table.map(|file| (file, predictions.table(file.format))),
         model: args.results.model.as_ref().map(|file| (file, &saved)),
         libsvm_model: args.libsvm_model.as_ref().map(|file| (file, &saved)),
         pictures: &args.plot,
-        drawing,
+        drawing: drawings.first().cloned(),
+        page,
     };
     let outputs = deliver::write_files(session, &files)?;
     session.progress.clear();
-    let found = (learned.grid.as_ref(), learned.seconds);
-    tell::tell(session, job, task, &facts, found, outputs)
+    lines.written(&outputs);
+    tell::tell(session, job, &lines, &facts, found, outputs)
 }

@@ -1,5 +1,7 @@
 //! A machine as a picture: over the plane of two columns, or along one.
 
+mod others;
+
 use mercer::io::Table;
 use mercer::linalg::view::Mat;
 use mercer::model::svm::{Task as Learns, votes};
@@ -33,12 +35,17 @@ pub enum View {
     Line([f64; 2]),
 }
 
-/// What a picture would show, if one is asked for. Refused before the fit, which may be long.
+/// What a picture would show, if one is asked for. One that is impossible is refused before the fit, which may be long; a
+/// report shows something else then.
 pub fn view(job: &Job<'_>, task: &Task<'_>, features: &Table) -> Result<Option<View>> {
-    if job.learned.plot.is_empty() {
+    let is_asked = !job.learned.plot.is_empty();
+    if !is_asked && job.learned.results.report.is_none() {
         return Ok(None);
     }
     let values = || (0..features.n_rows()).map(|row| number(features, row, 0));
+    if !task.form.is_space() && !is_asked {
+        return Ok(None);
+    }
     if !task.form.is_space() {
         let message = "a picture has columns of numbers for its axes, and the kernel compares \
                        something else";
@@ -47,6 +54,7 @@ pub fn view(job: &Job<'_>, task: &Task<'_>, features: &Table) -> Result<Option<V
     match (features.n_columns(), &task.lesson.target) {
         (1, Target::Values(_)) => Ok(Some(View::Line(Field::range_around(values())))),
         (2, _) => Ok(Some(View::Plane(plane::window(features)))),
+        _ if !is_asked => Ok(None),
         (count, target) => {
             let needed = if matches!(target, Target::Values(_)) { "one or two" } else { "two" };
             let names: Vec<String> = (0..count.min(2)).map(|j| features.name(j)).collect();
@@ -75,6 +83,23 @@ pub fn draw(
         View::Line(range) => draw_line(session, job, task, done, *range),
         View::Plane(window) => draw_plane(session, job, task, done, *window),
     }
+}
+
+/// All that a report shows: the model in `view` if that can be drawn, else the rows in another way, and
+/// what a search compared.
+pub fn draw_all(
+    session: &Session,
+    job: &Job<'_>,
+    task: &Task<'_>,
+    done: &Done,
+    view: Option<&View>,
+) -> Result<Vec<String>> {
+    let mut drawings = vec![match view {
+        Some(view) => draw(session, job, task, done, view)?,
+        None => others::draw_rows(session, job, task, done)?,
+    }];
+    drawings.extend(done.learned.grid.as_ref().map(|grid| others::draw_grid(job, done, grid)));
+    Ok(drawings)
 }
 
 /// The decisions of the machine at points that the picture wants to know it at.

@@ -1,7 +1,7 @@
 //! What the verbs of support vector machines say: a summary for people, an object for machines, and
 //! the scores of a search as a table.
 
-use mercer::io::{Column, Table};
+use mercer::io::{Column, Format, Table};
 use mercer::model::svm::Stop;
 use serde::Serialize;
 
@@ -11,7 +11,9 @@ use super::{Job, Task};
 use crate::describe::{self, listed};
 use crate::facts::Facts;
 use crate::failure::Failure;
+use crate::results::Predictions;
 use crate::run::Session;
+use crate::said::Confusion;
 use crate::scores::{Measure, in_short};
 use crate::summary::{self, Lines, Outputs, shown};
 use crate::terminal_table;
@@ -51,31 +53,57 @@ struct ChosenObject {
     cost: usize,
 }
 
+/// The summary for people.
+pub fn lines(
+    job: &Job<'_>,
+    task: &Task<'_>,
+    facts: &Facts,
+    (grid, seconds): (Option<&Grid>, f64),
+) -> Lines {
+    let mut lines = Lines::titled(title(facts, &shown(job.table.source.path())));
+    describe::describe(&mut lines, facts);
+    let own = match task.search.is_some() || task.probability.is_some() {
+        true => format!(", {:.2} s of them for the fit on all rows", facts.report.seconds),
+        false => String::new(),
+    };
+    lines.add("time", format!("{seconds:.2} s{own}"));
+    lines.warn(&facts.report.notes);
+    lines.warn(limits(facts).as_slice());
+    lines.warn(&hints(task, grid));
+    lines
+}
+
+/// Rows of predictions, and of what was compared, that a report shows.
+const SHOWN: usize = 20;
+const COMPARED: usize = 40;
+
+/// The tables of a report.
+pub fn tables(
+    grid: Option<&Grid>,
+    confusion: Option<&Confusion>,
+    predictions: &Predictions,
+) -> Vec<(String, Table, usize)> {
+    let compared = grid.map(|grid| ("What was compared".to_string(), scores(grid), COMPARED));
+    let confusion = confusion.map(|confusion| {
+        let caption = "Rows that it learned from, by true and by predicted class".to_string();
+        (caption, confusion.table(), usize::MAX)
+    });
+    let caption = "The first rows that it learned from, and what it says of them".to_string();
+    let rows = (caption, predictions.table(Format::Csv), SHOWN);
+    compared.into_iter().chain(confusion).chain([rows]).collect()
+}
+
 /// Tells of a machine.
 pub fn tell(
     session: &Session,
     job: &Job<'_>,
-    task: &Task<'_>,
+    lines: &Lines,
     facts: &Facts,
     (grid, seconds): (Option<&Grid>, f64),
     outputs: Outputs,
 ) -> Result<(), Failure> {
     let table = shown(job.table.source.path());
     if !session.quiet {
-        let mut lines = Lines::titled(title(facts, &table));
-        describe::describe(&mut lines, facts);
-        let own = match task.search.is_some() || task.probability.is_some() {
-            true => format!(", {:.2} s of them for the fit on all rows", facts.report.seconds),
-            false => String::new(),
-        };
-        lines.add("time", format!("{seconds:.2} s{own}"));
-        if let Some(files) = outputs.listed() {
-            lines.add("written", files);
-        }
-        lines.warn(&facts.report.notes);
-        lines.warn(&outputs.notes);
-        lines.warn(limits(facts).as_slice());
-        lines.warn(&hints(task, grid));
         lines.print();
     }
     if !job.learned.results.json {
@@ -150,7 +178,7 @@ fn hints(task: &Task<'_>, grid: Option<&Grid>) -> Vec<String> {
 }
 
 /// All that was compared, the best first.
-fn scores(grid: &Grid) -> Table {
+pub fn scores(grid: &Grid) -> Table {
     let mut all: Vec<(usize, usize)> = (0..grid.kernels.len())
         .flat_map(|kernel| (0..grid.costs.len()).map(move |cost| (kernel, cost)))
         .collect();

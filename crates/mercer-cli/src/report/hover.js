@@ -1,0 +1,16 @@
+// The values of marks at once instead of after the browser's wait; without scripts the browser shows them by itself.
+const hint = document.getElementById("hint");
+for (const title of document.querySelectorAll("figure svg :not(svg) > title")) {
+  title.parentNode.dataset.hint = title.textContent;
+  title.remove();
+}
+document.addEventListener("pointermove", (event) => {
+  const mark = event.target.closest("[data-hint]");
+  hint.hidden = !mark;
+  if (!mark) return;
+  hint.textContent = mark.dataset.hint;
+  const left = Math.min(event.clientX + 14, innerWidth - hint.offsetWidth - 8);
+  const above = event.clientY - hint.offsetHeight - 12;
+  hint.style.left = Math.max(left, 8) + "px";
+  hint.style.top = (above < 8 ? event.clientY + 18 : above) + "px";
+});

@@ -1,0 +1,191 @@
+//! The few elements that a page is made of.
+
+use mercer::io::{Column, Table};
+
+use super::columns::{Content, Described};
+use crate::plot::grouped;
+
+/// Text that is safe inside an element or attribute.
+pub fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            c if c.is_control() && c != '\n' => safe.push(' '),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+/// A section with a heading.
+pub fn section(id: &str, heading: &str, content: &str) -> String {
+    format!("<section id=\"{id}\">\n<h2>{}</h2>\n{content}</section>\n", escape(heading))
+}
+
+/// Names and values, one pair a line; a third text explains in grey.
+pub fn facts<'a>(lines: impl Iterator<Item = (&'a str, &'a str, &'a str)>) -> String {
+    let line = |(name, value, meaning): (&str, &str, &str)| {
+        let meaning = match meaning {
+            "" => String::new(),
+            meaning => format!("<td class=\"soft\">{}</td>", escape(meaning)),
+        };
+        format!("<tr><th>{}</th><td>{}</td>{meaning}</tr>\n", escape(name), escape(value))
+    };
+    format!("<table class=\"facts\">\n{}</table>\n", lines.map(line).collect::<String>())
+}
+
+/// The first `limit` rows of `table`, with a caption.
+pub fn table(caption: &str, table: &Table, limit: usize) -> String {
+    let is_number = |column: &Column| !matches!(column, Column::Text(_));
+    let heads = (0..table.n_columns()).map(|i| {
+        let class = if is_number(&table.columns[i]) { " class=\"number\"" } else { "" };
+        format!("<th{class}>{}</th>", escape(&table.name(i)))
+    });
+    let heads: String = heads.collect();
+    let shown = table.n_rows().min(limit);
+    let rows: String = (0..shown)
+        .map(|row| {
+            let cells: String = table.columns.iter().map(|column| cell(column, row)).collect();
+            format!("<tr>{cells}</tr>\n")
+        })
+        .collect();
+    let rest = match table.n_rows() - shown {
+        0 => String::new(),
+        1 => "<p class=\"soft\">… 1 more row</p>\n".into(),
+        rest => format!("<p class=\"soft\">… {} more rows</p>\n", grouped(rest)),
+    };
+    format!(
+        "<div class=\"wide\"><table class=\"rows\">\n<caption>{}</caption>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n\
+         {rows}</tbody></table></div>\n{rest}",
+        escape(caption)
+    )
+}
+
+fn cell(column: &Column, row: usize) -> String {
+    match column {
+        Column::Text(texts) => format!("<td>{}</td>", escape(&texts[row])),
+        numbers => {
+            let value = numbers.number(row).unwrap_or(f64::NAN);
+            format!("<td class=\"number\">{}</td>", number(value))
+        }
+    }
+}
+
+/// A number with four digits that count, or all of a whole one.
+pub fn number(value: f64) -> String {
+    let size = value.abs();
+    let text = match value {
+        _ if value.is_nan() => return "\u{2013}".into(),
+        _ if value.fract() == 0.0 && size < 1e9 => grouped(size as usize),
+        _ if (1e-3..1e5).contains(&size) => {
+            let decimals = (3 - size.log10().floor() as i32).max(0) as usize;
+            format!("{size:.decimals$}")
+        }
+        _ => format!("{size:.3e}").replace('-', "\u{2212}"),
+    };
+    if value < 0.0 { format!("\u{2212}{text}") } else { text }
+}
+
+/// The columns of a table, a line each.
+pub fn columns(described: &[Described]) -> String {
+    let head = "<thead><tr><th>column</th><th>role</th><th class=\"number\">least</th>\
+                <th class=\"number\">mean</th><th class=\"number\">deviation</th>\
+                <th class=\"number\">most</th><th>distribution</th></tr></thead>";
+    let rows: String = described.iter().map(column_line).collect();
+    format!(
+        "<div class=\"wide\"><table class=\"rows\">\n{head}\n<tbody>\n{rows}</tbody></table></div>\n"
+    )
+}
+
+fn column_line(column: &Described) -> String {
+    let cells = match &column.content {
+        Content::Numbers { least, mean, deviation, most, bins } => {
+            let numbers = [least, mean, deviation, most]
+                .map(|value| format!("<td class=\"number\">{}</td>", number(*value)));
+            format!("{}<td>{}</td>", numbers.concat(), histogram(bins))
+        }
+        Content::Texts { different, frequent: (text, count) } => {
+            let what = match *different == *count && *count == 1 {
+                true => "one text".into(),
+                false => format!("{} different texts", grouped(*different)),
+            };
+            let often = match count {
+                0 | 1 => String::new(),
+                _ => format!("; most often {:?}, {} times", shortened(text), grouped(*count)),
+            };
+            format!("<td colspan=\"5\">{}</td>", escape(&format!("{what}{often}")))
+        }
+    };
+    format!(
+        "<tr><td>{}</td><td class=\"soft\">{}</td>{cells}</tr>\n",
+        escape(&column.name),
+        column.role
+    )
+}
+
+fn shortened(text: &str) -> String {
+    match text.chars().count() <= 40 {
+        true => text.into(),
+        false => text.chars().take(39).chain(['…']).collect(),
+    }
+}
+
+/// Bars, as high as the parts of a range are full.
+fn histogram(bins: &[usize]) -> String {
+    const WIDTH: usize = 5;
+    const HEIGHT: usize = 18;
+    let Some(most) = bins.iter().max().filter(|most| **most > 0) else {
+        return "all equal".into();
+    };
+    let bar = |(place, count): (usize, &usize)| {
+        // What is not empty is seen.
+        let height = match count {
+            0 => 0.0,
+            _ => (HEIGHT as f64 * *count as f64 / *most as f64).max(1.0),
+        };
+        let (x, y, width) = (place * WIDTH, HEIGHT as f64 - height, WIDTH - 1);
+        format!("<rect x=\"{x}\" y=\"{y:.1}\" width=\"{width}\" height=\"{height:.1}\"/>")
+    };
+    let bars: String = bins.iter().enumerate().map(bar).collect();
+    let width = bins.len() * WIDTH;
+    format!(
+        "<svg class=\"bins\" width=\"{width}\" height=\"{HEIGHT}\" aria-hidden=\"true\">{bars}</svg>"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_in_data_is_harmless() {
+        let names = vec!["<b>".to_string()];
+        let html =
+            table("a & b", &Table::new(names, vec![Column::Text(vec!["<script>".into()])]), 9);
+        assert!(html.contains("&lt;b&gt;") && html.contains("&lt;script&gt;"), "{html}");
+        assert!(html.contains("a &amp; b") && !html.contains("<script>"));
+    }
+
+    #[test]
+    fn numbers_are_short_and_have_a_true_minus() {
+        for (value, text) in [
+            (1234.0, "1,234"),
+            (-2.0, "−2"),
+            (0.123456, "0.1235"),
+            (1.5e-9, "1.500e−9"),
+            (f64::NAN, "–"),
+        ] {
+            assert_eq!(number(value), text);
+        }
+    }
+
+    #[test]
+    fn long_tables_say_what_is_left_out() {
+        let long = Table::new(vec!["x".into()], vec![Column::F64(vec![0.5; 1_500])]);
+        assert!(table("", &long, 20).contains("… 1,480 more rows"));
+    }
+}

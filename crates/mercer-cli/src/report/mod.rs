@@ -1,0 +1,208 @@
+//! A fit as one page of HTML that needs nothing else: what was asked, the data, pictures, results, the
+//! certificate, timings, and the command that makes it again. Nothing on it is fetched from anywhere.
+
+mod asked;
+mod certificate;
+mod columns;
+mod dark;
+mod html;
+mod today;
+
+use mercer::context::available_threads;
+use mercer::io::Table;
+use mercer::linalg::simd;
+
+pub use asked::{Asked, Setting};
+pub use columns::Described;
+
+use self::certificate::Certificate;
+use self::html::{escape, facts, section, table};
+use crate::facts::Facts;
+use crate::facts::counted;
+use crate::run::{Chosen, Session};
+use crate::summary::Lines;
+
+/// Columns that are described one by one.
+const COLUMNS: usize = 60;
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("hover.js");
+/// Even a page that somebody tampered with loads nothing.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+
+/// What a fit found.
+pub struct Findings<'a> {
+    /// What there is to say in brief.
+    pub lines: &'a Lines,
+    /// The model in numbers.
+    pub facts: &'a Facts,
+    /// The columns of the table.
+    pub columns: &'a [Described],
+    /// The pictures, as SVG text.
+    pub pictures: &'a [String],
+    /// Tables of results, each with a caption and how many of its rows to show.
+    pub tables: &'a [(String, Table, usize)],
+}
+
+/// The columns of what was learned from, in brief.
+pub fn describe_columns(chosen: &Chosen) -> Vec<Described> {
+    columns::describe(chosen, COLUMNS)
+}
+
+/// The page about what `session` found.
+pub fn page(session: &Session, found: &Findings<'_>) -> String {
+    let title = escape(&capitalised(&found.lines.title));
+    let sections = [
+        summary(found.lines),
+        pictures(found.pictures),
+        results(found.tables),
+        certificate(found.facts),
+        data(found),
+        asked(&session.asked),
+        timings(session),
+    ];
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{title}</title>\n<style>\n{STYLE}{}</style>\n</head>\n<body>\n<main>\n\
+         <h1>{title}</h1>\n<p class=\"soft\">{}</p>\n{}<footer>Made by mercer {} on {}.</footer>\n</main>\n\
+         <div id=\"hint\" hidden></div>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
+        dark::rules(),
+        escape(&machine(session)),
+        sections.concat(),
+        env!("CARGO_PKG_VERSION"),
+        today::now(),
+    )
+}
+
+fn capitalised(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next().map_or(String::new(), |first| first.to_uppercase().chain(rest).collect())
+}
+
+fn machine(session: &Session) -> String {
+    let threads = counted(session.context.threads(), "thread");
+    let cores = counted(available_threads(), "core");
+    let budget = session.context.budget() as f64 / f64::from(1 << 30);
+    format!("{threads} on {cores} ({}), memory budget {budget:.1} GiB", simd::level().name())
+}
+
+fn summary(lines: &Lines) -> String {
+    let listed = lines.lines.iter().map(|(name, text)| (name.as_str(), text.as_str(), ""));
+    let warnings: String = lines
+        .warnings
+        .iter()
+        .map(|note| format!("<p class=\"warning\">{}</p>\n", escape(&capitalised(note))))
+        .collect();
+    section("summary", "In brief", &(warnings + &facts(listed)))
+}
+
+fn pictures(pictures: &[String]) -> String {
+    let figure =
+        |(place, svg): (usize, &String)| format!("<figure>\n{}</figure>\n", own(svg, place));
+    let figures: String = pictures.iter().enumerate().map(figure).collect();
+    match figures.is_empty() {
+        true => String::new(),
+        false => section("pictures", "Pictures", &figures),
+    }
+}
+
+/// A picture whose names for its own parts differ from those of other pictures on the page.
+fn own(svg: &str, place: usize) -> String {
+    let svg = svg.replace("id=\"", &format!("id=\"picture{place}-"));
+    svg.replace("url(#", &format!("url(#picture{place}-"))
+}
+
+fn results(tables: &[(String, Table, usize)]) -> String {
+    let all: String =
+        tables.iter().map(|(caption, rows, limit)| table(caption, rows, *limit)).collect();
+    match all.is_empty() {
+        true => String::new(),
+        false => section("results", "Results", &all),
+    }
+}
+
+fn certificate(model: &Facts) -> String {
+    let certificate = Certificate::of(model);
+    let badge = match certificate.is_good {
+        true => "<p class=\"badge good\">converged</p>\n",
+        false => "<p class=\"badge bad\">not converged</p>\n",
+    };
+    let lines = certificate.lines.iter().map(|line| (line.name, line.value.as_str(), line.meaning));
+    let problems = certificate.problems.map(|problems| {
+        table("Each pair of classes is a problem of its own", &problems, problems.n_rows())
+    });
+    let content = format!("{badge}{}{}", facts(lines), problems.unwrap_or_default());
+    section("certificate", "Certificate", &content)
+}
+
+fn data(found: &Findings<'_>) -> String {
+    let facts = found.facts;
+    let rest = match facts.columns.saturating_sub(COLUMNS) {
+        0 => String::new(),
+        rest => format!("<p class=\"soft\">… {} more</p>\n", counted(rest, "column")),
+    };
+    let extent = format!("<p>{}</p>\n", escape(&facts.extent()));
+    section("data", "Data", &(extent + &html::columns(found.columns) + &rest))
+}
+
+fn asked(asked: &Asked) -> String {
+    let settings = |is_given: bool| {
+        let chosen = asked.settings.iter().filter(move |setting| setting.is_given == is_given);
+        facts(chosen.map(|s| (s.name.as_str(), s.value.as_str(), s.meaning.as_str())))
+    };
+    let content = format!(
+        "<p>This command makes it again:</p>\n<pre id=\"command\">{}</pre>\n{}\
+         <details>\n<summary>What was left at its default</summary>\n{}</details>\n",
+        escape(&asked.command),
+        settings(true),
+        settings(false)
+    );
+    section("asked", "What was asked", &content)
+}
+
+fn timings(session: &Session) -> String {
+    let stages = session.progress.stages();
+    let all: f64 = stages.iter().map(|(_, seconds)| seconds).sum();
+    let line = |(stage, seconds): &(&str, f64)| {
+        let share = 100.0 * seconds / all.max(f64::MIN_POSITIVE);
+        format!(
+            "<tr><td>{}</td><td class=\"number\">{seconds:.3} s</td>\
+             <td><span class=\"bar\" style=\"width:{share:.1}%\"></span></td></tr>\n",
+            escape(stage)
+        )
+    };
+    let lines: String = stages.iter().map(line).collect();
+    let content = format!(
+        "<table class=\"rows bars\">\n<tbody>\n{lines}\
+         <tr><th>all until this page</th><th class=\"number\">{all:.3} s</th><th></th></tr>\n</tbody></table>\n"
+    );
+    section("timings", "Timings", &content)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_on_one_page_keep_their_own_parts() {
+        let svg = "<clipPath id=\"clip1\"/><g clip-path=\"url(#clip1)\"/>";
+        let page = pictures(&[svg.into(), svg.into()]);
+        for name in ["picture0-clip1", "picture1-clip1"] {
+            assert_eq!(page.matches(name).count(), 2, "{page}");
+        }
+    }
+
+    #[test]
+    fn titles_begin_with_a_capital() {
+        assert_eq!(capitalised("kernel PCA of a.csv"), "Kernel PCA of a.csv");
+        assert_eq!(capitalised(""), "");
+    }
+
+    #[test]
+    fn sections_without_content_are_left_out() {
+        assert_eq!(pictures(&[]), "");
+        assert_eq!(results(&[]), "");
+    }
+}

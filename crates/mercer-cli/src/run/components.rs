@@ -1,0 +1,82 @@
+//! Rows of any kind on a plane: by their first two components in a kernel's feature space.
+
+use mercer::io::Table;
+use mercer::linalg::view::Mat;
+use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
+use mercer::model::{Components, Scaling};
+use mercer::points::Points;
+use mercer::{KernelSpec, Result};
+
+use super::Session;
+use crate::data::{Basis, Form, Prepared, Scales};
+use crate::plot::component_title;
+
+/// The residual of components that are only looked at.
+const TOLERANCE: f64 = 1e-4;
+
+/// Rows along one or two axes.
+pub struct Plane {
+    /// The places of the rows that are shown.
+    pub rows: Vec<usize>,
+    /// One or two axes, with the place of each of these rows on them.
+    pub axes: Vec<Vec<f64>>,
+    /// The titles of the axes.
+    pub titles: Vec<String>,
+}
+
+/// The rows of `features` by their first two components under `kernel`: all of them, or `most` that lie
+/// evenly among them.
+pub fn plane(
+    session: &Session,
+    (features, form): (&Table, &Form),
+    scaling: Option<&Scaling>,
+    kernel: &KernelSpec,
+    most: usize,
+) -> Result<Plane> {
+    let n = features.n_rows();
+    let params = KernelPcaParams {
+        components: Components::Count(2.min(n)),
+        tolerance: Some(TOLERANCE),
+        remove_zero: true,
+        ..KernelPcaParams::new(kernel.clone())
+    };
+    let rows = evenly(n, most);
+    let context = &session.context;
+    let model = match Prepared::<f64>::of(session, features, form, Scales::Apply(scaling))?.basis {
+        Basis::Samples(x) if rows.len() < n => KernelPca::fit(context, &params, x.select(&rows))?,
+        Basis::Samples(x) => KernelPca::fit(context, &params, x)?,
+        Basis::Matrix(values) => {
+            let part = Mat::from_fn(rows.len(), rows.len(), |i, j| values[(rows[i], rows[j])]);
+            KernelPca::fit_gram(context, &params, part.view())?
+        }
+    };
+    let (scores, ratios) = (model.training_scores(), model.explained_variance_ratio());
+    let axis = |index: usize| (0..scores.rows()).map(|row| scores[(row, index)]).collect();
+    let mut axes: Vec<Vec<f64>> = (0..model.k()).map(axis).collect();
+    if axes.is_empty() {
+        // Rows that are all equal have no component.
+        axes.push(vec![0.0; rows.len()]);
+    }
+    let title = |index: usize| component_title(index, ratios.get(index).copied());
+    let titles = (0..axes.len()).map(title).collect();
+    Ok(Plane { rows, axes, titles })
+}
+
+/// `most` of `n` places that lie evenly among them, or all.
+fn evenly(n: usize, most: usize) -> Vec<usize> {
+    match n <= most {
+        true => (0..n).collect(),
+        false => (0..most).map(|i| i * n / most).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_chosen_evenly() {
+        assert_eq!(evenly(3, 5), [0, 1, 2]);
+        assert_eq!(evenly(10, 4), [0, 2, 5, 7]);
+    }
+}
