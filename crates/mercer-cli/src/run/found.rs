@@ -13,6 +13,7 @@ use crate::deliver::{self, Files};
 use crate::describe;
 use crate::facts::{self, Facts};
 use crate::failure::Failure;
+use crate::plot::Drawing;
 use crate::results::Predictions;
 use crate::summary::{self, Lines, Outputs, PredictionsObject, shown};
 use crate::terminal_table;
@@ -40,7 +41,7 @@ pub struct Found {
     /// The number types.
     pub types: Types,
     /// The drawing, if one is asked for.
-    pub drawing: Option<String>,
+    pub drawing: Option<Drawing>,
     /// What a user should know.
     pub warnings: Vec<String>,
 }

@@ -11,7 +11,7 @@ use crate::args::KmeansArgs;
 use crate::data::{Basis, Form, Prepared, Scales, kernel_of};
 use crate::facts::{counted, kernel_in_short};
 use crate::plot::{
-    self, Ground, Group, LabelColumn, Map, Marks, Regions, Scatter, component_title,
+    self, Drawing, Ground, Group, LabelColumn, Map, Marks, Regions, Scatter, component_title,
 };
 use crate::run::Session;
 use crate::run::evaluate::distances;
@@ -24,14 +24,14 @@ const TOLERANCE: f64 = 1e-4;
 /// What the legend is about.
 const KEY: &str = "cluster";
 
-/// Draws the clusters of `features` as SVG text.
+/// Draws the clusters of `features`.
 pub fn draw(
     session: &Session,
     args: &KmeansArgs,
     features: &Table,
     form: &Form,
     clusters: &Clusters,
-) -> Result<String> {
+) -> Result<Drawing> {
     session.progress.begin("drawing");
     let titles = titles(args, features, clusters);
     match features.n_columns() {
@@ -50,7 +50,7 @@ fn draw_plane(
     features: &Table,
     clusters: &Clusters,
     [title, subtitle]: &[String; 2],
-) -> Result<String> {
+) -> Result<Drawing> {
     let window = plane::window(features);
     let grid = plane::grid(features, window);
     let squares = distances(session, &clusters.model, clusters.scaling.as_ref(), &grid)?;
@@ -104,7 +104,7 @@ fn draw_components(
     (features, form): (&Table, &Form),
     clusters: &Clusters,
     titles: &[String; 2],
-) -> Result<String> {
+) -> Result<Drawing> {
     let params = KernelPcaParams {
         components: Components::Count(2.min(features.n_rows())),
         tolerance: Some(TOLERANCE),
@@ -134,7 +134,7 @@ fn scattered(
     [title, subtitle]: &[String; 2],
     axes: &[Vec<f64>],
     axis_names: &[String],
-) -> String {
+) -> Drawing {
     let names = names(clusters);
     let values: Vec<String> = clusters.labels.iter().map(|&label| names[label].clone()).collect();
     plot::scatter(&Scatter {

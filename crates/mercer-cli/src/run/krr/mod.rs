@@ -17,6 +17,7 @@ use crate::data::{self, Form, Label, Prepared, Scales, Types};
 use crate::deliver::{self, Files};
 use crate::facts::{self, Facts};
 use crate::failure::Failure;
+use crate::plot::Drawing;
 use crate::results::{Predictions, class_column, number_column};
 
 /// Runs `mercer krr`.
@@ -60,7 +61,7 @@ fn finish(
     chosen: Chosen,
     types: Types,
     learned: Learned,
-    drawing: Option<String>,
+    drawing: Option<Drawing>,
 ) -> std::result::Result<(), Failure> {
     let args = task.args;
     let fitted = learned

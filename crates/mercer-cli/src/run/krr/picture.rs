@@ -4,13 +4,13 @@ use mercer::select::{Score, Table};
 
 use super::learn::{Grid, Learned, Task};
 use crate::facts::{counted, kernel_in_short};
-use crate::plot::{self, Baseline, Curve, Curves, Mark};
+use crate::plot::{self, Baseline, Curve, Curves, Drawing, Mark};
 use crate::run::columns::Chosen;
 use crate::scores::{Measure, Scored, in_short};
 use crate::summary::file_name;
 
 /// The drawing, if one is asked for and there are scores to draw.
-pub fn draw(task: &Task<'_>, chosen: &Chosen, learned: &Learned) -> Option<String> {
+pub fn draw(task: &Task<'_>, chosen: &Chosen, learned: &Learned) -> Option<Drawing> {
     let grid = learned.grid.as_ref().ok().filter(|_| !task.args.plot.is_empty())?;
     let (curves, y_title, level) = match task.args.search.alpha_per_target {
         true => (per_target(task, chosen, grid), per_target_title(), 1.0),

@@ -24,6 +24,7 @@ use crate::deliver::{self, Files};
 use crate::facts::{self, Facts, FitNotes};
 use crate::failure::Failure;
 use crate::machine::Machine;
+use crate::plot::Drawing;
 use crate::results::Predictions;
 use crate::said::{Extras, Names, Said};
 
@@ -236,7 +237,7 @@ fn finish(
     task: &Task<'_>,
     done: Done,
     types: Types,
-    drawing: Option<String>,
+    drawing: Option<Drawing>,
 ) -> std::result::Result<(), Failure> {
     let Done { chosen, learned, said } = done;
     let args = job.learned;
