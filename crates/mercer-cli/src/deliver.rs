@@ -11,7 +11,7 @@ use mercer::{Error, Result};
 
 use crate::args::{ModelFile, OutputArgs, PageFile, Picture, PictureFormat, TableFile};
 use crate::failure::Failure;
-use crate::plot::{self, LabelColumn, Scatter};
+use crate::plot::{self, Drawing, LabelColumn, Scatter};
 use crate::results::Results;
 use crate::run::Session;
 use crate::summary::{Outputs, shown};
@@ -46,7 +46,7 @@ pub struct Files<'a> {
     /// The pictures, all of one drawing.
     pub pictures: &'a [Picture],
     /// The drawing; there is one if there are pictures.
-    pub drawing: Option<String>,
+    pub drawing: Option<Drawing>,
     /// The page that tells of the fit.
     pub page: Option<(&'a PageFile, String)>,
 }
@@ -76,8 +76,8 @@ pub fn write_files(session: &Session, files: &Files<'_>) -> Result<Outputs> {
         if let Some((file, saved)) = files.libsvm_model {
             notes = stage_libsvm(&mut staged, &file.path, saved)?;
         }
-        if let Some(svg) = &files.drawing {
-            stage_pictures(&mut staged, files.pictures, svg)?;
+        if let Some(drawing) = &files.drawing {
+            stage_pictures(&mut staged, files.pictures, drawing)?;
         }
         if let Some((file, page)) = &files.page {
             stage_bytes(&mut staged, &file.path, page.as_bytes())?;
@@ -104,13 +104,13 @@ fn stage_libsvm(staged: &mut Staged, path: &Path, saved: &Saved) -> Result<Vec<S
     }
 }
 
-/// Prepares the drawing `svg` in every format asked for.
-pub fn stage_pictures(staged: &mut Staged, pictures: &[Picture], svg: &str) -> Result<()> {
+/// Prepares `drawing` in every format asked for.
+pub fn stage_pictures(staged: &mut Staged, pictures: &[Picture], drawing: &Drawing) -> Result<()> {
     for picture in pictures {
         match picture.format {
-            PictureFormat::Svg => stage_bytes(staged, &picture.path, svg.as_bytes())?,
+            PictureFormat::Svg => stage_bytes(staged, &picture.path, drawing.svg.as_bytes())?,
             PictureFormat::Png => {
-                stage_bytes(staged, &picture.path, &plot::png(svg, PNG_ZOOM)?)?;
+                stage_bytes(staged, &picture.path, &plot::png(&drawing.svg, PNG_ZOOM)?)?;
             }
         }
     }
@@ -130,7 +130,7 @@ pub fn print(args: &OutputArgs, results: &Results) -> std::result::Result<(), Fa
 }
 
 /// A scatter of the first two components, or of the only one.
-pub fn draw(parcel: &Parcel<'_>) -> String {
+pub fn draw(parcel: &Parcel<'_>) -> Drawing {
     let results = parcel.results;
     let (x, y) = (results.column(0), (parcel.ratios.len() > 1).then(|| results.column(1)));
     let title = |index: usize| plot::component_title(index, parcel.ratios.get(index).copied());

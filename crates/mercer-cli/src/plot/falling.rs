@@ -2,11 +2,13 @@
 
 use super::axis::Axis;
 use super::colour::hex;
+use super::drawing::Drawing;
 use super::key::Key;
 use super::marks::{Group, Marks, Shape, draw_marks};
 use super::panel::Plane;
 use super::scatter::draw_titles;
 use super::svg::{INK, Rect, Svg, number};
+use super::terminal::Sketch;
 
 /// What the picture shows.
 pub struct Falling<'a> {
@@ -34,8 +36,8 @@ const EACH: usize = 2_000;
 /// Pixels between marks.
 const APART: f64 = 9.0;
 
-/// Draws `picture` as SVG text.
-pub fn falling(picture: &Falling) -> String {
+/// Draws `picture`.
+pub fn falling(picture: &Falling) -> Drawing {
     let mut svg = Svg::new(WIDTH, HEIGHT, picture.title);
     let top = draw_titles(&mut svg, picture.title, picture.subtitle, WIDTH);
     let groups = groups(picture.names);
@@ -61,7 +63,7 @@ pub fn falling(picture: &Falling) -> String {
     draw_scores(&mut svg, &plane, &points, level, &groups);
     plane.draw_frame(&mut svg, picture.x_title, picture.y_title);
     key.draw(&mut svg, [plane.frame.right() + 20.0, plane.frame.top]);
-    svg.finish()
+    Drawing { svg: svg.finish(), sketch: Sketch::default() }
 }
 
 /// A line through all scores, and marks where there is room for one.
@@ -120,6 +122,7 @@ mod tests {
             threshold: (threshold, "threshold"),
             names: ["outliers: 1 row", "others: 2 rows"],
         })
+        .svg
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use super::axis::Axis;
 use super::colour::{Rgb, tint, viridis};
+use super::drawing::Drawing;
 use super::field::{Field, contour, fill_bands};
 use super::key::Key;
 use super::marks::{Marks, draw_marks};
@@ -10,6 +11,7 @@ use super::panel::Plane;
 use super::regions::{Regions, draw_regions};
 use super::scatter::{draw_note, draw_titles};
 use super::svg::{Rect, Svg};
+use super::terminal::Sketch;
 
 /// What the picture shows.
 pub struct Map<'a> {
@@ -72,8 +74,8 @@ const MARGIN_LINE: &str = "fill=\"none\" stroke=\"#1f2933\" stroke-width=\"1.3\"
                            stroke-dasharray=\"6 4\" stroke-linejoin=\"round\"";
 const LEVEL: &str = "fill=\"none\" stroke=\"#fff\" stroke-opacity=\".35\" stroke-width=\".8\"";
 
-/// Draws `picture` as SVG text. Of very many rows a random sample is drawn, and the picture says so.
-pub fn map(picture: &Map) -> String {
+/// Draws `picture`. Of very many rows a random sample is drawn, and the picture says so.
+pub fn map(picture: &Map) -> Drawing {
     let mut svg = Svg::new(WIDTH, HEIGHT, picture.title);
     let top = draw_titles(&mut svg, picture.title, picture.subtitle, WIDTH);
     let key = key(picture);
@@ -93,7 +95,7 @@ pub fn map(picture: &Map) -> String {
     key.draw(&mut svg, [plane.frame.right() + 20.0, plane.frame.top]);
     let rows = picture.marks.points.len();
     draw_note(&mut svg, drawn, rows, [WIDTH - MARGIN, MARGIN + 8.0]);
-    svg.finish()
+    Drawing { svg: svg.finish(), sketch: Sketch::default() }
 }
 
 impl Ground<'_> {
@@ -192,6 +194,7 @@ mod tests {
             },
             ring_name: "support vector",
         })
+        .svg
     }
 
     #[test]

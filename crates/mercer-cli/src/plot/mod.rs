@@ -1,5 +1,5 @@
-//! Pictures as SVG text, and as PNG rasterised from the same text, so that both always show the
-//! same thing.
+//! Pictures as SVG text, as PNG rasterised from the same text, so that both always show the same
+//! thing, and as small plots of characters for a terminal: a [`Drawing`] holds them all.
 //!
 //! [`scatter()`] draws an embedding, [`multiples()`] several panels side by side, [`curves()`] scores
 //! against a penalty, [`map()`] a model of two columns, [`tube()`] a regression of one, [`falling()`]
@@ -7,6 +7,7 @@
 
 mod axis;
 mod colour;
+mod drawing;
 mod field;
 mod key;
 mod labels;
@@ -14,11 +15,13 @@ mod legend;
 mod lines;
 mod marks;
 mod names;
+mod numbers;
 mod panel;
 mod points;
 mod raster;
 mod regions;
 mod svg;
+mod terminal;
 
 pub mod curves;
 pub mod falling;
@@ -28,6 +31,7 @@ pub mod scatter;
 pub mod tube;
 
 pub use curves::{Baseline, Curve, Curves, Mark, curves};
+pub use drawing::Drawing;
 pub use falling::{Falling, falling};
 pub use field::Field;
 pub use labels::LabelColumn;
@@ -37,6 +41,7 @@ pub use multiples::{Multiples, Panel, multiples};
 pub use raster::png;
 pub use regions::Regions;
 pub use scatter::{Scatter, scatter};
+pub use terminal::Screen;
 pub use tube::{Tube, tube};
 
 pub(crate) use svg::{FRAME, GRID, INK, PAPER, SOFT_INK};

@@ -2,6 +2,7 @@
 //! the input plane.
 
 use super::axis::Axis;
+use super::drawing::Drawing;
 use super::field::{Field, draw_field};
 use super::labels::{Colouring, LabelColumn};
 use super::legend::{draw_legend, legend_width};
@@ -9,6 +10,7 @@ use super::panel::Plane;
 use super::points::{draw_points, drawn_rows};
 use super::scatter::{draw_note, draw_titles};
 use super::svg::{INK, Rect, Svg, TextStyle, shortened};
+use super::terminal::Sketch;
 
 /// One panel.
 #[derive(Debug, Clone)]
@@ -45,10 +47,10 @@ const PANEL_WIDTH: f64 = 440.0;
 const PANEL_HEIGHT: f64 = 456.0;
 const MARGIN: f64 = 24.0;
 
-/// Draws `picture` as SVG text.
+/// Draws `picture`.
 ///
 /// Requires as many labels as every panel has points.
-pub fn multiples(picture: &Multiples) -> String {
+pub fn multiples(picture: &Multiples) -> Drawing {
     let rows = picture.panels.first().map_or(0, |panel| panel.points.len());
     let colouring = Colouring::of(picture.labels.as_ref(), rows);
     let name = picture.labels.map_or("", |labels| labels.name);
@@ -72,7 +74,7 @@ pub fn multiples(picture: &Multiples) -> String {
     }
     draw_legend(&mut svg, &colouring, name, [panels_right + 10.0, top + 44.0], PANEL_HEIGHT);
     draw_note(&mut svg, drawn, rows, [width - MARGIN, MARGIN + 14.0]);
-    svg.finish()
+    Drawing { svg: svg.finish(), sketch: Sketch::default() }
 }
 
 /// Draws one panel and returns how many points it shows.
@@ -134,7 +136,8 @@ mod tests {
             subtitle: "",
             panels: vec![panel("input", None), panel("function", Some(field))],
             labels: Some(LabelColumn { name: "ring", values: &labels }),
-        });
+        })
+        .svg;
         assert_eq!(svg.matches("<circle").count(), 2 * 2 + 2);
         assert_eq!(svg.matches(">ring<").count(), 1);
         assert!(svg.contains(">function<"));

@@ -3,6 +3,7 @@
 use mercer::context::Stream;
 
 use super::axis::{Axis, extent};
+use super::drawing::Drawing;
 use super::grouped;
 use super::labels::{Colouring, LabelColumn};
 use super::legend::{draw_legend, legend_width};
@@ -10,6 +11,7 @@ use super::names::{MOST_NAMES, draw_names};
 use super::panel::Plane;
 use super::points::{draw_points, drawn_rows};
 use super::svg::{GRID, INK, Rect, SOFT_INK, Svg, TextStyle, number, shortened};
+use super::terminal;
 
 /// What a scatter shows.
 #[derive(Debug, Clone)]
@@ -40,11 +42,11 @@ const NAMED_HEIGHT: f64 = 780.0;
 const STRIP_HEIGHT: f64 = 400.0;
 const MARGIN: f64 = 24.0;
 
-/// Draws `picture` as SVG text.
+/// Draws `picture`.
 ///
 /// Requires as many `y` and labels as `x`. Rows with a value that is not finite are left out; of
 /// more than 20,000 rows a random sample is drawn, and the picture says so.
-pub fn scatter(picture: &Scatter) -> String {
+pub fn scatter(picture: &Scatter) -> Drawing {
     let rows = picture.x.len();
     let colouring = Colouring::of(picture.labels.as_ref(), rows);
     let (points, y_axis) = match picture.y {
@@ -85,7 +87,7 @@ pub fn scatter(picture: &Scatter) -> String {
     let corner = [plane.frame.right() + 22.0, plane.frame.top];
     draw_legend(&mut svg, &colouring, name, corner, plane.frame.height);
     draw_note(&mut svg, drawn.len(), rows, [width - MARGIN, MARGIN + 8.0]);
-    svg.finish()
+    Drawing { svg: svg.finish(), sketch: terminal::scatter::sketch(picture, &colouring, &points) }
 }
 
 /// Values on both sides of all others, so that names have room there.
@@ -171,6 +173,7 @@ mod tests {
             labels: labels.map(|values| LabelColumn { name: "kind", values }),
             names: None,
         })
+        .svg
     }
 
     #[test]

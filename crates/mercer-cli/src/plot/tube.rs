@@ -2,11 +2,13 @@
 
 use super::axis::{Axis, extent};
 use super::colour::{CLASSES, hex, tint};
+use super::drawing::Drawing;
 use super::key::Key;
 use super::marks::{Marks, draw_marks};
 use super::panel::Plane;
 use super::scatter::{draw_note, draw_titles};
 use super::svg::{Rect, Svg};
+use super::terminal::Sketch;
 
 /// What the picture shows.
 pub struct Tube<'a> {
@@ -32,8 +34,8 @@ const WIDTH: f64 = 860.0;
 const HEIGHT: f64 = 560.0;
 const MARGIN: f64 = 24.0;
 
-/// Draws `picture` as SVG text. Of very many rows a random sample is drawn, and the picture says so.
-pub fn tube(picture: &Tube) -> String {
+/// Draws `picture`. Of very many rows a random sample is drawn, and the picture says so.
+pub fn tube(picture: &Tube) -> Drawing {
     let mut svg = Svg::new(WIDTH, HEIGHT, picture.title);
     let top = draw_titles(&mut svg, picture.title, picture.subtitle, WIDTH);
     let colour = CLASSES[1];
@@ -64,7 +66,7 @@ pub fn tube(picture: &Tube) -> String {
     key.draw(&mut svg, [plane.frame.right() + 20.0, plane.frame.top]);
     let rows = picture.marks.points.len();
     draw_note(&mut svg, drawn, rows, [WIDTH - MARGIN, MARGIN + 8.0]);
-    svg.finish()
+    Drawing { svg: svg.finish(), sketch: Sketch::default() }
 }
 
 /// The axes: the whole function along x, everything along y.
@@ -114,11 +116,11 @@ mod tests {
             },
             ring_name: "support vector",
         };
-        let svg = super::tube(&picture((0.5, "tube ± 0.5".into())));
+        let svg = super::tube(&picture((0.5, "tube ± 0.5".into()))).svg;
         for part in [">area<", ">price<", ">function<", ">tube ± 0.5<", ">support vector<", ">row<"]
         {
             assert!(svg.contains(part), "{part}");
         }
-        super::super::png(&super::tube(&picture((0.0, "tube ± 0".into()))), 0.5).unwrap();
+        super::super::png(&super::tube(&picture((0.0, "tube ± 0".into()))).svg, 0.5).unwrap();
     }
 }

@@ -17,8 +17,8 @@ pub use columns::Described;
 
 use self::certificate::Certificate;
 use self::html::{escape, facts, section, table};
-use crate::facts::Facts;
-use crate::facts::counted;
+use crate::facts::{Facts, counted};
+use crate::plot::Drawing;
 use crate::run::{Chosen, Session};
 use crate::summary::Lines;
 
@@ -38,8 +38,8 @@ pub struct Findings<'a> {
     pub facts: &'a Facts,
     /// The columns of the table.
     pub columns: &'a [Described],
-    /// The pictures, as SVG text.
-    pub pictures: &'a [String],
+    /// The pictures.
+    pub pictures: &'a [Drawing],
     /// Tables of results, each with a caption and how many of its rows to show.
     pub tables: &'a [(String, Table, usize)],
 }
@@ -98,9 +98,10 @@ fn summary(lines: &Lines) -> String {
     section("summary", "In brief", &(warnings + &facts(listed)))
 }
 
-fn pictures(pictures: &[String]) -> String {
-    let figure =
-        |(place, svg): (usize, &String)| format!("<figure>\n{}</figure>\n", own(svg, place));
+fn pictures(pictures: &[Drawing]) -> String {
+    let figure = |(place, drawing): (usize, &Drawing)| {
+        format!("<figure>\n{}</figure>\n", own(&drawing.svg, place))
+    };
     let figures: String = pictures.iter().enumerate().map(figure).collect();
     match figures.is_empty() {
         true => String::new(),
@@ -188,9 +189,9 @@ mod tests {
     #[test]
     fn pictures_on_one_page_keep_their_own_parts() {
         let svg = "<clipPath id=\"clip1\"/><g clip-path=\"url(#clip1)\"/>";
-        let page = pictures(&[svg.into(), svg.into()]);
-        for name in ["picture0-clip1", "picture1-clip1"] {
-            assert_eq!(page.matches(name).count(), 2, "{page}");
+        for place in 0..2 {
+            let own = own(svg, place);
+            assert_eq!(own.matches(&format!("picture{place}-clip1")).count(), 2, "{own}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! Predictions against what is true, as a picture.
 
-use crate::plot::{self, Scatter};
+use crate::plot::{self, Drawing, Scatter};
 
 /// Predictions for rows, with what is true of them.
 pub struct Agreement<'a> {
@@ -15,7 +15,7 @@ pub struct Agreement<'a> {
 }
 
 /// Draws rows by what is true and what is predicted.
-pub fn draw(agreement: &Agreement<'_>) -> String {
+pub fn draw(agreement: &Agreement<'_>) -> Drawing {
     plot::scatter(&Scatter {
         title: &agreement.titles[0],
         subtitle: &agreement.titles[1],

@@ -13,6 +13,7 @@ use crate::deliver::{self, Files};
 use crate::describe;
 use crate::facts::{self, Facts};
 use crate::failure::Failure;
+use crate::plot::Drawing;
 use crate::report::{self, Findings};
 use crate::results::Predictions;
 use crate::summary::{self, Lines, Outputs, PredictionsObject, shown};
@@ -43,7 +44,7 @@ pub struct Found {
     /// The number types.
     pub types: Types,
     /// The drawings, if any are asked for: the first for pictures, all for a report.
-    pub drawings: Vec<String>,
+    pub drawings: Vec<Drawing>,
     /// What a user should know.
     pub warnings: Vec<String>,
 }

@@ -6,9 +6,11 @@ mod legend;
 use self::legend::Legend;
 use super::axis::{Axis, extent};
 use super::colour::{CLASSES, Rgb, hex};
+use super::drawing::Drawing;
 use super::panel::Plane;
 use super::scatter::draw_titles;
 use super::svg::{INK, Rect, SOFT_INK, Svg, TextStyle, number, text_width};
+use super::terminal::Sketch;
 
 /// What the picture shows.
 #[derive(Debug, Clone)]
@@ -67,8 +69,8 @@ const SIZE: f64 = 12.5;
 /// The greys of the first and the last line that was not chosen.
 const GREYS: [Rgb; 2] = [[0xd3, 0xd9, 0xdf], [0x86, 0x90, 0x9b]];
 
-/// Draws `picture` as SVG text. Scores that are not finite are left out.
-pub fn curves(picture: &Curves) -> String {
+/// Draws `picture`. Scores that are not finite are left out.
+pub fn curves(picture: &Curves) -> Drawing {
     let mut svg = Svg::new(WIDTH, HEIGHT, picture.title);
     let top = draw_titles(&mut svg, picture.title, picture.subtitle, WIDTH);
     let colours = colours(&picture.curves);
@@ -86,7 +88,7 @@ pub fn curves(picture: &Curves) -> String {
     plane.draw_frame(&mut svg, picture.x_title, picture.y_title);
     draw_marks(&mut svg, &plane, picture, &colours);
     legend.draw(&mut svg, [plane.frame.right() + 20.0, plane.frame.top + 12.0]);
-    svg.finish()
+    Drawing { svg: svg.finish(), sketch: Sketch::default() }
 }
 
 /// Marked lines have the colours of classes, the others greys from pale to dark.
@@ -246,6 +248,7 @@ mod tests {
             baseline: baseline.map(|value| Baseline { value, name: "the mean" }),
             is_error: true,
         })
+        .svg
     }
 
     fn curve(values: &[f64], mark: Option<usize>) -> Curve {

@@ -22,7 +22,7 @@ use crate::args::{DemoArgs, Subject};
 use crate::deliver;
 use crate::demo_data::{Labelled, Shape};
 use crate::failure::Failure;
-use crate::plot::{Field, grouped};
+use crate::plot::{Drawing, Field, grouped};
 use crate::summary::shown;
 
 /// What the demonstration found.
@@ -59,7 +59,7 @@ enum Seen {
 
 /// Runs `mercer demo`.
 pub fn demo(session: &Session, args: &DemoArgs) -> std::result::Result<(), Failure> {
-    let (svg, text) = match args.subject {
+    let (drawing, text) = match args.subject {
         Subject::Circles => of_shape(session, args, Shape::Circles)?,
         Subject::Spiral => of_shape(session, args, Shape::Spiral)?,
         Subject::Blobs => of_shape(session, args, Shape::Blobs)?,
@@ -70,7 +70,7 @@ pub fn demo(session: &Session, args: &DemoArgs) -> std::result::Result<(), Failu
     };
     session.stop.while_writing(|| {
         let mut staged = Staged::new();
-        deliver::stage_pictures(&mut staged, &args.plot, &svg)?;
+        deliver::stage_pictures(&mut staged, &args.plot, &drawing)?;
         session.context.poll()?;
         staged.commit()
     })?;
@@ -82,7 +82,7 @@ pub fn demo(session: &Session, args: &DemoArgs) -> std::result::Result<(), Failu
 }
 
 /// The picture and the story of a shape.
-fn of_shape(session: &Session, args: &DemoArgs, shape: Shape) -> Result<(String, String)> {
+fn of_shape(session: &Session, args: &DemoArgs, shape: Shape) -> Result<(Drawing, String)> {
     let data = shape.sample(args.rows as usize, args.seed);
     let (kernel, count) = suitable(shape);
     let kernel = args.kernel.clone().map_or_else(|| kernel.parse(), Ok)?;

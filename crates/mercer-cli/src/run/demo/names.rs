@@ -6,7 +6,7 @@ use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
 use mercer::points::Strings;
 use mercer::{KernelSpec, Result};
 
-use crate::plot::{self, LabelColumn, Scatter, component_title};
+use crate::plot::{self, Drawing, LabelColumn, Scatter, component_title};
 use crate::run::Session;
 
 /// Names to learn from.
@@ -111,8 +111,8 @@ impl Named {
         [0, 1].map(|axis| members.iter().map(|p| p[axis]).sum::<f64>() / members.len() as f64)
     }
 
-    /// The picture as SVG text.
-    pub fn draw(&self) -> String {
+    /// The picture.
+    pub fn draw(&self) -> Drawing {
         let all = || {
             (0..KNOWN.len())
                 .map(|i| point(&self.known, i))

@@ -2,13 +2,13 @@
 
 use super::{Found, Seen, words};
 use crate::demo_data::{Labelled, Shape};
-use crate::plot::{self, Field, LabelColumn, Multiples, Panel, component_title, grouped};
+use crate::plot::{self, Drawing, Field, LabelColumn, Multiples, Panel, component_title, grouped};
 
 /// Points of the grid along each side on which functions are drawn.
 pub const GRID: usize = 140;
 
-/// Draws what was found as SVG text.
-pub fn draw(shape: Shape, data: &Labelled, found: &Found) -> String {
+/// Draws what was found.
+pub fn draw(shape: Shape, data: &Labelled, found: &Found) -> Drawing {
     let axes = [0, 1].map(|which| axis_title(found, found.seen[which].what));
     let functions = [0, 1].map(|which| format!("{} over the plane", name(found.seen[which].what)));
     let embedding: Vec<[f64; 2]> =

@@ -8,7 +8,7 @@ use super::Clusters;
 use crate::args::KmeansArgs;
 use crate::data::{Form, kernel_of};
 use crate::facts::{counted, kernel_in_short};
-use crate::plot::{self, Ground, Group, LabelColumn, Map, Marks, Regions, Scatter};
+use crate::plot::{self, Drawing, Ground, Group, LabelColumn, Map, Marks, Regions, Scatter};
 use crate::run::Session;
 use crate::run::components;
 use crate::run::evaluate::distances;
@@ -19,14 +19,14 @@ use crate::summary::file_name;
 /// What the legend is about.
 const KEY: &str = "cluster";
 
-/// Draws the clusters of `features` as SVG text.
+/// Draws the clusters of `features`.
 pub fn draw(
     session: &Session,
     args: &KmeansArgs,
     features: &Table,
     form: &Form,
     clusters: &Clusters,
-) -> Result<String> {
+) -> Result<Drawing> {
     session.progress.begin("drawing");
     let titles = titles(args, features, clusters);
     match features.n_columns() {
@@ -45,7 +45,7 @@ fn draw_plane(
     features: &Table,
     clusters: &Clusters,
     [title, subtitle]: &[String; 2],
-) -> Result<String> {
+) -> Result<Drawing> {
     let window = plane::window(features);
     let grid = plane::grid(features, window);
     let squares = distances(session, &clusters.model, clusters.scaling.as_ref(), &grid)?;
@@ -99,7 +99,7 @@ fn draw_components(
     (features, form): (&Table, &Form),
     clusters: &Clusters,
     titles: &[String; 2],
-) -> Result<String> {
+) -> Result<Drawing> {
     let (scaling, kernel) = (clusters.scaling.as_ref(), &clusters.params.kernel);
     let plane = components::plane(session, (features, form), scaling, kernel, usize::MAX)?;
     Ok(scattered(clusters, titles, &plane.axes, &plane.titles))
@@ -111,7 +111,7 @@ fn scattered(
     [title, subtitle]: &[String; 2],
     axes: &[Vec<f64>],
     axis_names: &[String],
-) -> String {
+) -> Drawing {
     let names = names(clusters);
     let values: Vec<String> = clusters.labels.iter().map(|&label| names[label].clone()).collect();
     plot::scatter(&Scatter {

@@ -17,6 +17,7 @@ use crate::data::{self, Form, Label, Prepared, Scales, Types};
 use crate::deliver::{self, Files};
 use crate::facts::{self, Facts};
 use crate::failure::Failure;
+use crate::plot::Drawing;
 use crate::report::{self, Findings};
 use crate::results::{Predictions, class_column, number_column};
 use crate::said::Confusion;
@@ -62,7 +63,7 @@ fn finish(
     chosen: Chosen,
     types: Types,
     learned: Learned,
-    drawings: Vec<String>,
+    drawings: Vec<Drawing>,
 ) -> std::result::Result<(), Failure> {
     let args = task.args;
     let described = report::describe_columns(&chosen);

@@ -5,14 +5,14 @@ use mercer::select::{Score, Table};
 
 use super::learn::{Grid, Learned, Task};
 use crate::facts::{counted, kernel_in_short};
-use crate::plot::{self, Baseline, Curve, Curves, Mark};
+use crate::plot::{self, Baseline, Curve, Curves, Drawing, Mark};
 use crate::run::agreement::{self, Agreement};
 use crate::run::columns::Chosen;
 use crate::scores::{Measure, Scored, in_short};
 use crate::summary::file_name;
 
 /// The scores of what was compared, and for a report what is predicted against what is true.
-pub fn draw(task: &Task<'_>, chosen: &Chosen, learned: &Learned) -> Vec<String> {
+pub fn draw(task: &Task<'_>, chosen: &Chosen, learned: &Learned) -> Vec<Drawing> {
     let is_reported = task.args.report.is_some();
     let mut drawings = Vec::new();
     if is_reported || !task.args.plot.is_empty() {
@@ -25,7 +25,7 @@ pub fn draw(task: &Task<'_>, chosen: &Chosen, learned: &Learned) -> Vec<String> 
 }
 
 /// Predictions by the model that learned from all rows, for the first target.
-fn draw_agreement(task: &Task<'_>, chosen: &Chosen, learned: &Learned) -> Option<String> {
+fn draw_agreement(task: &Task<'_>, chosen: &Chosen, learned: &Learned) -> Option<Drawing> {
     let fitted = learned.fitted.as_ref().filter(|_| task.wanted.classes.is_none())?;
     let column = |values: &Mat<f64>| (0..values.rows()).map(|i| values[(i, 0)]).collect::<Vec<_>>();
     let (target, _) = chosen.targets.first()?;
@@ -39,7 +39,7 @@ fn draw_agreement(task: &Task<'_>, chosen: &Chosen, learned: &Learned) -> Option
     }))
 }
 
-fn draw_scores(task: &Task<'_>, chosen: &Chosen, learned: &Learned) -> Option<String> {
+fn draw_scores(task: &Task<'_>, chosen: &Chosen, learned: &Learned) -> Option<Drawing> {
     let grid = learned.grid.as_ref().ok()?;
     let (curves, y_title, level) = match task.args.search.alpha_per_target {
         true => (per_target(task, chosen, grid), per_target_title(), 1.0),

@@ -7,7 +7,7 @@ use super::Known;
 use crate::args::OutliersArgs;
 use crate::data::{Form, kernel_of};
 use crate::facts::{counted, kernel_in_short};
-use crate::plot::{self, Falling, Ground, Group, Map, Marks, Shape};
+use crate::plot::{self, Drawing, Falling, Ground, Group, Map, Marks, Shape};
 use crate::run::Session;
 use crate::run::evaluate::evaluate;
 use crate::run::plane;
@@ -22,7 +22,7 @@ pub fn draw(
     (features, form): (&Table, &Form),
     known: &Known,
     all: bool,
-) -> Result<Vec<String>> {
+) -> Result<Vec<Drawing>> {
     session.progress.begin("drawing");
     let titles = titles(args, features, known);
     let is_plane = features.n_columns() == 2 && form.is_space();
@@ -41,7 +41,7 @@ fn draw_plane(
     features: &Table,
     known: &Known,
     [title, subtitle]: &[String; 2],
-) -> Result<String> {
+) -> Result<Drawing> {
     let window = plane::window(features);
     let grid = plane::grid(features, window);
     let said = evaluate(session, &known.model, known.scaling.as_ref(), &grid, false)?;
@@ -82,7 +82,7 @@ fn ends(scores: &[f64]) -> [f64; 2] {
     [0.0, if most > 0.0 { most } else { 1.0 }]
 }
 
-fn draw_falling(known: &Known, [title, subtitle]: &[String; 2]) -> String {
+fn draw_falling(known: &Known, [title, subtitle]: &[String; 2]) -> Drawing {
     let unusual = &known.unusual;
     let scores: Vec<f64> = known.ranking.order.iter().map(|&row| unusual.scores[row]).collect();
     let [outliers, others] = names(known);

@@ -24,6 +24,7 @@ use crate::deliver::{self, Files};
 use crate::facts::{self, Facts, FitNotes};
 use crate::failure::Failure;
 use crate::machine::Machine;
+use crate::plot::Drawing;
 use crate::report::{self, Findings};
 use crate::results::Predictions;
 use crate::said::{Extras, Names, Said};
@@ -238,7 +239,7 @@ fn finish(
     task: &Task<'_>,
     done: Done,
     types: Types,
-    drawings: Vec<String>,
+    drawings: Vec<Drawing>,
 ) -> std::result::Result<(), Failure> {
     let Done { chosen, learned, said } = done;
     let described = report::describe_columns(&chosen);

@@ -11,7 +11,7 @@ use super::lesson::Target;
 use super::{Done, Job, Task};
 use crate::facts::{counted, kernel_in_short, machine_in_words};
 use crate::machine::Machine;
-use crate::plot::{self, Field, Ground, Group, Map, Marks, Regions, Shape, Tube};
+use crate::plot::{self, Drawing, Field, Ground, Group, Map, Marks, Regions, Shape, Tube};
 use crate::run::Session;
 use crate::run::evaluate::decisions;
 use crate::run::plane::{self, Window, number};
@@ -70,14 +70,14 @@ pub fn view(job: &Job<'_>, task: &Task<'_>, features: &Table) -> Result<Option<V
     }
 }
 
-/// Draws what was learned as SVG text.
+/// Draws what was learned.
 pub fn draw(
     session: &Session,
     job: &Job<'_>,
     task: &Task<'_>,
     done: &Done,
     view: &View,
-) -> Result<String> {
+) -> Result<Drawing> {
     session.progress.begin("drawing");
     match view {
         View::Line(range) => draw_line(session, job, task, done, *range),
@@ -93,7 +93,7 @@ pub fn draw_all(
     task: &Task<'_>,
     done: &Done,
     view: Option<&View>,
-) -> Result<Vec<String>> {
+) -> Result<Vec<Drawing>> {
     let mut drawings = vec![match view {
         Some(view) => draw(session, job, task, done, view)?,
         None => others::draw_rows(session, job, task, done)?,
@@ -113,7 +113,7 @@ fn draw_line(
     task: &Task<'_>,
     done: &Done,
     [low, high]: [f64; 2],
-) -> Result<String> {
+) -> Result<Drawing> {
     let place = |i: usize| low + (high - low) * i as f64 / (LINE - 1) as f64;
     let x: Vec<f64> = (0..LINE).map(place).collect();
     let values = at(session, done, &plane::rows(&done.chosen.features, vec![x.clone()]))?;
@@ -165,7 +165,7 @@ fn draw_plane(
     task: &Task<'_>,
     done: &Done,
     window: Window,
-) -> Result<String> {
+) -> Result<Drawing> {
     let values = at(session, done, &plane::grid(&done.chosen.features, window))?;
     let first: Vec<f64> = (0..values.rows()).map(|i| values[(i, 0)]).collect();
     let field = plane::field(window, &first);

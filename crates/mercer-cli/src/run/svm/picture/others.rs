@@ -8,7 +8,7 @@ use super::super::lesson::Target;
 use super::super::{Done, Job, Task};
 use super::{machine, titles};
 use crate::facts::{counted, kernel_in_short};
-use crate::plot::{self, Curve, Curves, LabelColumn, Mark, Scatter};
+use crate::plot::{self, Curve, Curves, Drawing, LabelColumn, Mark, Scatter};
 use crate::run::Session;
 use crate::run::agreement::{self, Agreement};
 use crate::run::components;
@@ -19,7 +19,12 @@ use crate::scores::{Measure, in_short};
 const MOST: usize = 2_000;
 
 /// The rows that the machine learned from, and what it says of them.
-pub fn draw_rows(session: &Session, job: &Job<'_>, task: &Task<'_>, done: &Done) -> Result<String> {
+pub fn draw_rows(
+    session: &Session,
+    job: &Job<'_>,
+    task: &Task<'_>,
+    done: &Done,
+) -> Result<Drawing> {
     session.progress.begin("drawing");
     let [title, subtitle] = titles(job, done);
     match (&task.lesson.target, &done.said) {
@@ -49,7 +54,7 @@ fn by_components(
     done: &Done,
     [title, subtitle]: [&str; 2],
     (key, names): (&str, &[&str]),
-) -> Result<String> {
+) -> Result<Drawing> {
     let (features, scaling) = (&done.chosen.features, done.learned.scaling.as_ref());
     let kernel = &machine(done).params.kernel;
     let plane = components::plane(session, (features, &task.form), scaling, kernel, MOST)?;
@@ -71,7 +76,7 @@ fn by_components(
 }
 
 /// The scores of all kernels against the cost.
-pub fn draw_grid(job: &Job<'_>, done: &Done, grid: &Grid) -> String {
+pub fn draw_grid(job: &Job<'_>, done: &Done, grid: &Grid) -> Drawing {
     let mut order: Vec<usize> = (0..grid.costs.len()).collect();
     order.sort_by(|&a, &b| grid.costs[a].total_cmp(&grid.costs[b]));
     let curve = |kernel: usize| {

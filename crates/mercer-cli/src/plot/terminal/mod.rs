@@ -1,0 +1,179 @@
+//! Small plots of characters, for a terminal.
+//!
+//! Each kind of picture has a file here that says what of it is worth showing on some twenty lines: a [`Sketch`], which
+//! holds its own data, because it is laid out later, when the width of the terminal is known.
+
+mod canvas;
+mod layers;
+mod look;
+mod panel;
+mod screen;
+
+pub(super) mod scatter;
+
+pub use screen::Screen;
+
+use self::canvas::Canvas;
+use self::look::Look;
+use self::panel::{Area, Panel};
+use self::screen::width_of;
+
+/// Lines of a plot of one panel, with its axes.
+const HEIGHT: usize = 20;
+/// Lines of each of several panels.
+const SMALL_HEIGHT: usize = 13;
+/// Panels stand side by side on screens as wide as this.
+const TWO_ABREAST: usize = 64;
+/// Columns between panels.
+const GAP: usize = 3;
+
+/// What is shown on a terminal.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Sketch {
+    pub title: String,
+    pub subtitle: String,
+    pub panels: Vec<Panel>,
+    pub key: Vec<Entry>,
+    /// Lines below the key.
+    pub notes: Vec<String>,
+}
+
+/// A line of the key, or a part of one.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry {
+    look: Option<Look>,
+    name: String,
+}
+
+impl Entry {
+    pub fn new(look: Look, name: &str) -> Self {
+        let name = if name.trim().is_empty() { "(empty)" } else { name };
+        Self { look: Some(look), name: name.into() }
+    }
+
+    pub fn remark(text: &str) -> Self {
+        Self { look: None, name: text.into() }
+    }
+
+    fn text(&self, screen: &Screen) -> String {
+        let look = self.look.map(|look| format!("{} ", look.glyph(screen)));
+        screen.plain(&(look.unwrap_or_default() + &self.name))
+    }
+}
+
+impl Sketch {
+    /// The plot as lines, none wider than `screen`.
+    pub fn text(&self, screen: &Screen) -> String {
+        let mut text = String::new();
+        for line in [&self.title, &self.subtitle].into_iter().filter(|line| !line.is_empty()) {
+            text += &(cut(&screen.plain(line), screen.width) + "\n");
+        }
+        let (panels, shared) = self.draw_panels(screen);
+        text += &panels;
+        text += &self.key_lines(screen);
+        let shared = shared_cells(shared, self.panels.len());
+        for note in self.notes.iter().chain(&shared) {
+            text += &wrapped(&screen.plain(note), screen.width);
+        }
+        text
+    }
+
+    /// All panels, and how many points are not seen because others are in the same cell.
+    fn draw_panels(&self, screen: &Screen) -> (String, usize) {
+        let abreast = if self.panels.len() > 1 && screen.width >= TWO_ABREAST { 2 } else { 1 };
+        let height = if self.panels.len() > 1 { SMALL_HEIGHT } else { HEIGHT };
+        let width = (screen.width - GAP * (abreast - 1)) / abreast;
+        let (mut text, mut shared) = (String::new(), 0);
+        for line in self.panels.chunks(abreast) {
+            let mut canvas = Canvas::new(screen.width, height);
+            for (place, panel) in line.iter().enumerate() {
+                let area = Area { left: place * (width + GAP), width, height };
+                shared += panel.draw(&mut canvas, area, screen);
+            }
+            text += &canvas.text(screen);
+        }
+        (text, shared)
+    }
+
+    /// The key, in as few lines as it fits in.
+    fn key_lines(&self, screen: &Screen) -> String {
+        let mut lines: Vec<Vec<&Entry>> = Vec::new();
+        let mut used = 0;
+        for entry in &self.key {
+            let width = width_of(&entry.text(screen));
+            if lines.is_empty() || used + GAP + width > screen.width {
+                lines.push(Vec::new());
+                used = 0;
+            } else {
+                used += GAP;
+            }
+            used += width;
+            lines.last_mut().expect("a line was begun").push(entry);
+        }
+        let mut canvas = Canvas::new(screen.width, lines.len());
+        for (row, line) in lines.iter().enumerate() {
+            let mut column = 0;
+            for entry in line {
+                column += write_entry(&mut canvas, [column, row], entry, screen) + GAP;
+            }
+        }
+        canvas.text(screen)
+    }
+}
+
+/// Writes an entry of the key; returns its width.
+fn write_entry(canvas: &mut Canvas, place: [usize; 2], entry: &Entry, screen: &Screen) -> usize {
+    let text = entry.text(screen);
+    let text = cut(&text, screen.width);
+    canvas.write(place, &text);
+    if let Some(look) = entry.look {
+        canvas.put(place, canvas::Cell { glyph: look.glyph(screen), colour: look.colour });
+    }
+    width_of(&text)
+}
+
+/// Says that some points are not seen.
+fn shared_cells(shared: usize, panels: usize) -> Option<String> {
+    let count = match (shared, panels) {
+        (0, _) => return None,
+        (1, 1) => "1 point shares its cell".into(),
+        (_, 1) => format!("{} points share a cell", super::grouped(shared)),
+        _ => "points share cells".into(),
+    };
+    Some(format!("{count} with others; each cell shows what is most frequent in it"))
+}
+
+/// `text` in lines of so many columns at most, between words.
+fn wrapped(text: &str, width: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if width_of(line) + 1 + width_of(word) <= width => {
+                *line += &format!(" {word}");
+            }
+            _ => lines.push(cut(word, width)),
+        }
+    }
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// `text` cut to so many columns, the last of them an ellipsis or a dot if something was cut.
+fn cut(text: &str, width: usize) -> String {
+    if width_of(text) <= width {
+        return text.into();
+    }
+    let mark = if text.is_ascii() { '.' } else { '…' };
+    let (mut kept, mut used) = (String::new(), 1);
+    for character in text.chars() {
+        used += screen::columns_of(character);
+        if used > width {
+            break;
+        }
+        kept.push(character);
+    }
+    kept.push(mark);
+    kept
+}
+
+#[cfg(test)]
+mod tests;
