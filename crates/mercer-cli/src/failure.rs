@@ -15,6 +15,8 @@ pub enum Failure {
     Print(std::io::Error),
     /// What was checked is no kernel, and that has been said.
     NotAKernel,
+    /// A self-test failed, and that has been said.
+    Unhealthy,
 }
 
 impl From<Error> for Failure {
@@ -41,7 +43,7 @@ impl Failure {
                 say("interrupted: nothing was written");
                 130
             }
-            Failure::NotAKernel => 1,
+            Failure::NotAKernel | Failure::Unhealthy => 1,
             Failure::Work(error) => {
                 say(&in_words_of_flags(&error));
                 1

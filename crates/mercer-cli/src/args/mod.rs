@@ -3,6 +3,7 @@
 
 mod demo;
 mod destination;
+mod doctor;
 mod groups;
 mod kernel;
 mod kernel_verbs;
@@ -18,6 +19,7 @@ use clap::{Parser, Subcommand};
 
 pub use demo::{DemoArgs, Subject};
 pub use destination::{ModelFile, PageFile, Picture, PictureFormat, TableFile};
+pub use doctor::DoctorArgs;
 pub use groups::{
     ColumnArgs, ComponentArgs, Header, InputFormat, MachineArgs, ModelArgs, OutputArgs, Precision,
     Scale, TableArgs,
@@ -38,7 +40,7 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0    the work is done and everything asked for is written
   1    the work failed: the data, a file, the memory budget or the mathematics; of `check`, also
-       that the function is no kernel
+       that the function is no kernel; of `doctor`, that a test failed
   2    the command line is wrong; nothing was read
   130  interrupted by Ctrl-C; nothing half-written is left behind";
 
@@ -86,6 +88,8 @@ pub enum Verb {
     Kernels(KernelsArgs),
     /// Run kernel PCA on data made on the spot and draw a picture
     Demo(DemoArgs),
+    /// Tell what this machine offers, and test that mercer works on it
+    Doctor(DoctorArgs),
     /// Print a script that completes commands in a shell
     Completions(CompletionsArgs),
 }
@@ -108,6 +112,7 @@ impl Verb {
             Verb::Check(args) => args.quiet,
             Verb::Features(args) => args.quiet,
             Verb::Demo(args) => args.quiet,
+            Verb::Doctor(args) => args.json,
             Verb::Inspect(_) | Verb::Kernels(_) | Verb::Completions(_) => true,
         }
     }
@@ -129,7 +134,7 @@ impl Verb {
             Verb::Demo(args) => args.check_files(),
             Verb::Check(args) => args.sight.check_files(args.output.as_ref()),
             Verb::Features(args) => args.sight.check_files(args.output.as_ref()),
-            Verb::Inspect(_) | Verb::Kernels(_) | Verb::Completions(_) => Ok(()),
+            Verb::Inspect(_) | Verb::Kernels(_) | Verb::Doctor(_) | Verb::Completions(_) => Ok(()),
         }
     }
 }

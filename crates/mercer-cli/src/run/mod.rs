@@ -5,6 +5,7 @@ mod check;
 mod columns;
 mod components;
 mod demo;
+mod doctor;
 mod evaluate;
 mod features;
 mod fit;
@@ -93,6 +94,7 @@ pub fn run(verb: &Verb, watch: &Watch) -> Result<(), Failure> {
         Verb::Features(args) => features::features(&session(&args.machine), args),
         Verb::Kernels(args) => list::kernels(args),
         Verb::Demo(args) => demo::demo(&session(&args.machine), args),
+        Verb::Doctor(args) => doctor::doctor(&session(&args.machine), args),
         Verb::Completions(args) => {
             let output = std::io::stdout().lock();
             completions::write(args.shell, Cli::<Verb>::command(), output).map_err(Failure::Print)

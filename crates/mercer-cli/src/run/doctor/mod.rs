@@ -1,0 +1,128 @@
+//! `mercer doctor`: what this machine offers, what is installed, and whether mercer works here.
+
+mod python;
+mod self_test;
+
+use std::io::Write;
+
+use mercer::context::available_threads;
+use mercer::linalg::simd;
+use serde::Serialize;
+
+use self::python::Python;
+use self::self_test::Test;
+use super::Session;
+use crate::args::DoctorArgs;
+use crate::facts::counted;
+use crate::failure::Failure;
+use crate::summary::{self, Lines};
+
+/// All that the doctor knows.
+#[derive(Debug, Serialize)]
+struct Health {
+    command: &'static str,
+    version: &'static str,
+    /// Operating system and processor architecture.
+    system: String,
+    /// How the command was compiled.
+    build: &'static str,
+    cores: usize,
+    threads: usize,
+    /// The vector instructions that hot loops run with.
+    simd: &'static str,
+    /// Bytes that work may take.
+    memory_budget: u64,
+    /// The Python that a shell would start; null if there is none.
+    python: Option<Python>,
+    tests: Vec<Test>,
+    healthy: bool,
+}
+
+/// Runs `mercer doctor`.
+pub fn doctor(session: &Session, args: &DoctorArgs) -> Result<(), Failure> {
+    session.progress.begin("looking around");
+    let python = python::look();
+    session.progress.begin("self-test");
+    let tests = self_test::run(&session.context)?;
+    session.progress.clear();
+    let health = Health {
+        command: "doctor",
+        version: env!("CARGO_PKG_VERSION"),
+        system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+        build: if cfg!(debug_assertions) { "with checks for developers" } else { "release" },
+        cores: available_threads(),
+        threads: session.context.threads(),
+        simd: simd::level().name(),
+        memory_budget: session.context.budget(),
+        python,
+        healthy: tests.iter().all(|test| test.passed),
+        tests,
+    };
+    match args.json {
+        true => summary::print_object(&health),
+        false => std::io::stdout().write_all(lines(&health).text().as_bytes()),
+    }
+    .map_err(Failure::Print)?;
+    if health.healthy { Ok(()) } else { Err(Failure::Unhealthy) }
+}
+
+fn lines(health: &Health) -> Lines {
+    let Health { version, system, build, .. } = health;
+    let mut lines = Lines::titled(format!("mercer {version}, {system}, {build}"));
+    let (cores, threads) = (counted(health.cores, "core"), counted(health.threads, "thread"));
+    lines.add("processor", format!("{cores}, {threads}, {}", health.simd));
+    let budget = health.memory_budget as f64 / f64::from(1 << 30);
+    lines.add("memory", format!("{budget:.1} GiB may be used; --memory sets another budget"));
+    match &health.python {
+        None => lines.add("Python", "not found; the command line needs none"),
+        Some(python) => {
+            lines.add("Python", format!("{} ({})", python.version, python.path));
+            let listed: Vec<String> = python
+                .packages
+                .iter()
+                .map(|(name, version)| {
+                    format!("{name} {}", version.as_deref().unwrap_or("missing"))
+                })
+                .collect();
+            lines.add("packages", listed.join(", "));
+        }
+    }
+    for (place, test) in health.tests.iter().enumerate() {
+        let verdict = if test.passed { "ok" } else { "FAILED" };
+        let name = if place == 0 { "self-test" } else { "" };
+        lines.add(name, format!("{verdict}: {}: {}", test.name, test.found));
+    }
+    if !health.healthy {
+        let note = "mercer does not work as it should on this machine: please report this, with all of the lines above";
+        lines.warn(&[note.into()]);
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_test_is_said_aloud() {
+        let test = Test { name: "sums", passed: false, found: "1 + 1 = 3".into(), seconds: 0.1 };
+        let health = Health {
+            command: "doctor",
+            version: "0",
+            system: "linux".into(),
+            build: "release",
+            cores: 2,
+            threads: 1,
+            simd: "AVX2",
+            memory_budget: 3 << 30,
+            python: None,
+            tests: vec![test],
+            healthy: false,
+        };
+        let text = lines(&health).text();
+        for part in ["2 cores, 1 thread, AVX2", "3.0 GiB", "not found", "FAILED: sums: 1 + 1 = 3"] {
+            assert!(text.contains(part), "{text}");
+        }
+        assert!(text.contains("please report this"), "{text}");
+    }
+}
