@@ -1,16 +1,18 @@
 # Everything the project needs on a fresh machine (Debian, Rust stable, Python 3.11+, make) is set up here, inside this
-# folder: Rust in target/, Python in .venv/.
+# folder: Rust in target/, Python in .venv/, a browser for tests in .browser/.
 
 PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
 CORE := python/mercer/_core.abi3.so
+BROWSER_TESTS := crates/mercer-cli/tests/browser
+PYTHON_CODE := python bench $(BROWSER_TESTS)
 
-.PHONY: help run test format-check lint test-rust test-python bench wheel develop format clean
+.PHONY: help run test format-check lint test-rust test-python test-browser browser bench wheel develop format clean
 
 help:
 	@echo "make run     build, run the demonstration, say where its picture is"
-	@echo "make test    everything: format, lints, Rust tests, documentation tests, Python tests"
+	@echo "make test    everything: format, lints, Rust tests, documentation tests, Python tests, pages in a browser"
 	@echo "make bench   side-by-side comparison with peers; prints a table, writes bench/results/latest.*"
 	@echo "make wheel   the Python wheel, in target/wheels"
 	@echo "make format  format Rust and Python in place"
@@ -25,7 +27,7 @@ run:
 
 # --- test --------------------------------------------------------------------------------------------------------------
 
-test: format-check lint test-rust test-python
+test: format-check lint test-rust test-python test-browser
 
 # One build of the whole workspace serves every test: building packages one by one would compile shared dependencies
 # again for each set of features.
@@ -33,8 +35,8 @@ BUILD := --workspace
 
 format-check: $(VENV)/ready
 	cargo fmt --all --check
-	$(VENV)/bin/ruff format --check python bench
-	$(VENV)/bin/ruff check python bench
+	$(VENV)/bin/ruff format --check $(PYTHON_CODE)
+	$(VENV)/bin/ruff check $(PYTHON_CODE)
 
 lint:
 	cargo clippy $(BUILD) --all-targets -- --deny warnings
@@ -48,6 +50,17 @@ test-python: $(VENV)/ready
 	cp target/debug/lib_core.so $(CORE)
 	cd python && ../$(PY) -m pytest
 	PYTHONPATH=$(CURDIR)/python $(PY) -m pytest --quiet bench
+
+test-browser: $(VENV)/ready browser
+	cargo build $(BUILD)
+	$(PY) -m pytest --quiet $(BROWSER_TESTS)
+
+# A Chromium to open pages in: the machine's, or Debian's unpacked into this folder.
+browser: .browser/ready
+
+.browser/ready: $(BROWSER_TESTS)/get-chromium.sh
+	$(BROWSER_TESTS)/get-chromium.sh .browser
+	touch $@
 
 $(VENV)/ready: python/requirements-dev.txt
 	$(PYTHON) -m venv $(VENV)
@@ -72,8 +85,8 @@ wheel: $(VENV)/ready
 
 format: $(VENV)/ready
 	cargo fmt --all
-	$(VENV)/bin/ruff format python bench
-	$(VENV)/bin/ruff check --fix python bench
+	$(VENV)/bin/ruff format $(PYTHON_CODE)
+	$(VENV)/bin/ruff check --fix $(PYTHON_CODE)
 
 clean:
-	rm -rf target $(VENV) demo $(CORE)
+	rm -rf target $(VENV) .browser demo $(CORE)

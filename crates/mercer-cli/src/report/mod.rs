@@ -18,7 +18,7 @@ pub use columns::Described;
 use self::certificate::Certificate;
 use self::html::{escape, facts, section, table};
 use crate::facts::{Facts, counted};
-use crate::plot::Drawing;
+use crate::plot::{Drawing, grouped};
 use crate::run::{Chosen, Session};
 use crate::summary::Lines;
 
@@ -142,7 +142,8 @@ fn data(found: &Findings<'_>) -> String {
     let facts = found.facts;
     let rest = match facts.columns.saturating_sub(COLUMNS) {
         0 => String::new(),
-        rest => format!("<p class=\"soft\">… {} more</p>\n", counted(rest, "column")),
+        1 => "<p class=\"soft\">… 1 more column</p>\n".into(),
+        rest => format!("<p class=\"soft\">… {} more columns</p>\n", grouped(rest)),
     };
     let extent = format!("<p>{}</p>\n", escape(&facts.extent()));
     section("data", "Data", &(extent + &html::columns(found.columns) + &rest))

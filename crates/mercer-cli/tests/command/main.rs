@@ -3,6 +3,7 @@
 mod bad_input;
 mod check;
 mod demo;
+mod doctor;
 mod examples;
 mod fit;
 mod folder;
@@ -16,6 +17,7 @@ mod mixed;
 mod outliers;
 mod precomputed;
 mod predict;
+mod report;
 mod sparse;
 mod svm_bad_input;
 mod svm_fit;

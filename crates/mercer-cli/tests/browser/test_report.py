@@ -1,0 +1,151 @@
+"""Reports of the command line, opened in a browser as a reader does."""
+
+import math
+import subprocess
+
+import pytest
+from conftest import ROOT
+
+SECTIONS = ["summary", "pictures", "results", "certificate", "data", "asked", "timings"]
+VERBS = {
+    "pca": "pca flowers.csv --label kind -k 3",
+    "kpca": "kpca flowers.csv --label kind -k 3 --scale standard",
+    "kpca-texts": "kpca flowers.csv --columns kind --kernel spectrum(p=2) -k 2",
+    "krr": "krr flowers.csv --target width --columns length,height,kind_size",
+    "krr-classes": "krr flowers.csv --target kind",
+    "svc": "svc flowers.csv --target kind --probability sigmoid",
+    "svc-plane": "svc flowers.csv --target kind --columns length,width",
+    "svr": "svr flowers.csv --target width --columns length",
+    "oneclass": "oneclass flowers.csv --columns length,width",
+    "search": "search flowers.csv --target kind --costs 0.1,1,10 --folds 3",
+    "kmeans": "kmeans flowers.csv --label kind -k 3",
+    "kmeans-plane": "kmeans flowers.csv --columns length,width -k 3",
+    "outliers": "outliers flowers.csv --columns length,width",
+    "outliers-many": "outliers flowers.csv --label kind",
+}
+# A desk and a telephone.
+WIDTHS = [1100, 390]
+
+# Pairs of texts of one picture that lie on each other, and texts that are cut off.
+UNREADABLE = """() => {
+  const wrong = [];
+  for (const svg of document.querySelectorAll("figure svg")) {
+    const card = svg.getBoundingClientRect();
+    const texts = [...svg.querySelectorAll("text")].map((text) => [text.textContent, text.getBoundingClientRect()]);
+    texts.forEach(([name, box], place) => {
+      if (box.left < card.left - 1 || box.right > card.right + 1 || box.top < card.top - 1 || box.bottom > card.bottom + 1)
+        wrong.push(`cut off: ${name}`);
+      for (const [other, its] of texts.slice(0, place)) {
+        const width = Math.min(box.right, its.right) - Math.max(box.left, its.left);
+        const height = Math.min(box.bottom, its.bottom) - Math.max(box.top, its.top);
+        if (width > 2 && height > 0.4 * Math.min(box.height, its.height)) wrong.push(`overlapping: ${name} and ${other}`);
+      }
+    });
+  }
+  return wrong;
+}"""
+
+
+def flowers():
+    """Three kinds of flowers with four measures, one of them of little worth."""
+    lines = ["length,width,height,kind_size,kind"]
+    for i in range(60):
+        kind = i % 3
+        wobble = [math.sin(12.9 * i), math.cos(7.7 * i), math.sin(4.3 * i + 1), math.cos(2.1 * i)]
+        values = [
+            2 * kind + wobble[0],
+            3 - kind + 0.6 * wobble[1],
+            0.5 * kind + wobble[2],
+            wobble[3],
+        ]
+        lines.append(
+            ",".join(f"{value:.3f}" for value in values) + f",{['aster', 'briar', 'clover'][kind]}"
+        )
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture(scope="session")
+def reports(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("reports")
+    (folder / "flowers.csv").write_text(flowers())
+
+    def report(name):
+        page = folder / f"{name}.html"
+        if not page.exists():
+            words = [
+                ROOT / "target/debug/mercer",
+                *VERBS[name].split(),
+                "--report",
+                page,
+                "--quiet",
+            ]
+            subprocess.run(words, cwd=folder, check=True, capture_output=True)
+        return page
+
+    return report
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", VERBS)
+def test_report_is_whole_and_asks_for_nothing(name, scheme, visit, reports):
+    seen = visit(reports(name), scheme)
+    assert seen.requests == [seen.url]
+    assert seen.complaints == []
+    for section in SECTIONS:
+        assert seen.page.locator(f"section#{section}").is_visible(), section
+    figures = seen.page.locator("figure svg")
+    assert figures.count() >= 1
+    for place in range(figures.count()):
+        box = figures.nth(place).bounding_box()
+        assert box["width"] > 300 and box["height"] > 200
+    assert seen.page.evaluate(UNREADABLE) == []
+    for width in WIDTHS:
+        seen.page.set_viewport_size({"width": width, "height": 900})
+        assert seen.page.evaluate("document.scrollingElement.scrollWidth") <= width
+
+
+def luminance(page, selector, style):
+    text = page.locator(selector).first.evaluate(f"element => getComputedStyle(element).{style}")
+    channels = [int(part) / 255 for part in text.removeprefix("rgb(").removesuffix(")").split(",")]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return sum(share * value for share, value in zip([0.2126, 0.7152, 0.0722], linear, strict=True))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_its_paper(scheme, visit, reports):
+    page = visit(reports("svc-plane"), scheme).page
+    paper = luminance(page, "section", "backgroundColor")
+    assert (paper < 0.05) == (scheme == "dark")
+    pairs = [
+        ("h1", "color"),
+        ("caption", "color"),
+        (".badge", "color"),
+        ("figure svg text", "fill"),
+    ]
+    for selector, style in pairs:
+        ink = luminance(page, selector, style)
+        contrast = (max(ink, paper) + 0.05) / (min(ink, paper) + 0.05)
+        assert contrast > 4.5, f"{selector} has contrast {contrast:.1f}"
+
+
+@pytest.mark.parametrize(
+    "name", ["kpca", "krr", "svc-plane", "outliers", "outliers-many", "search"]
+)
+def test_marks_tell_their_values(name, visit, reports):
+    page = visit(reports(name)).page
+    figures = page.locator("figure").count()
+    told = 0
+    for place in range(figures):
+        marks = page.locator("figure").nth(place).locator("[data-hint]")
+        if marks.count() == 0:
+            continue
+        mark = marks.nth(marks.count() // 2)
+        mark.scroll_into_view_if_needed()
+        mark.dispatch_event("pointermove", {"bubbles": True, "clientX": 200, "clientY": 200})
+        hint = page.locator("#hint")
+        assert hint.is_visible() and hint.inner_text() == mark.get_attribute("data-hint")
+        assert any(character.isdigit() for character in hint.inner_text())
+        told += 1
+    assert told == figures
+    page.locator("h1").dispatch_event("pointermove", {"bubbles": True})
+    assert not page.locator("#hint").is_visible()

@@ -1,0 +1,171 @@
+//! `--report`: the page that every fitting verb can write.
+
+use crate::folder::{Folder, clouds, houses, ring_table, small_table, words};
+
+/// The parts that every report has.
+const SECTIONS: [&str; 7] =
+    ["summary", "pictures", "results", "certificate", "data", "asked", "timings"];
+
+/// Runs `line` with a report and returns its page, whole and needing nothing from elsewhere.
+fn page(folder: &Folder, line: &str) -> String {
+    folder.done(&format!("{line} --report page.html -q"));
+    let page = folder.read("page.html");
+    for id in SECTIONS {
+        assert!(page.contains(&format!("<section id=\"{id}\">")), "{line}: no section {id}");
+    }
+    assert!(page.ends_with("</html>\n"), "{line}");
+    // The name of the language of pictures is no address that anything is fetched from.
+    let rest = page.replace("http://www.w3.org/2000/svg", "");
+    for part in ["http://", "https://", " src=", "@import", "url(\"", "<link"] {
+        assert!(!rest.contains(part), "{line}: {part}");
+    }
+    assert_eq!(page.matches("<figure>").count(), page.matches("</svg>\n</figure>").count());
+    page
+}
+
+fn has(page: &str, parts: &[&str]) {
+    parts.iter().for_each(|part| assert!(page.contains(part), "no {part:?}"));
+}
+
+/// The command that a page says makes it again.
+fn command(page: &str) -> String {
+    let (_, rest) = page.split_once("<pre id=\"command\">mercer ").expect("a command");
+    rest.split_once("</pre>").expect("its end").0.to_string()
+}
+
+#[test]
+fn components_come_with_spectrum_and_certificate() {
+    let folder = Folder::new();
+    folder.write("t.csv", small_table(60));
+    for verb in ["pca", "kpca"] {
+        let page = page(&folder, &format!("{verb} t.csv --label kind -k 3"));
+        has(&page, &["component 1 (", "residual", "3 different texts", "90 %", "converged"]);
+        assert_eq!(page.matches("<figure>").count(), 2);
+    }
+}
+
+#[test]
+fn regressions_show_scores_and_agreement() {
+    let folder = Folder::new();
+    folder.write("h.csv", houses(60));
+    let page = page(&folder, "krr h.csv --target price --label id");
+    has(&page, &["price, predicted", "penalty alpha", "condition number", "standard error"]);
+    folder.write("t.csv", small_table(60));
+    let page = self::page(&folder, "krr t.csv --target kind");
+    has(&page, &["predicted green", "true class"]);
+    // Without a score there is no path, but there are predictions.
+    let plain = self::page(
+        &folder,
+        "krr t.csv --target x --columns y,z --kernel 'rbf(gamma=1)' --alpha 1 --no-score",
+    );
+    has(&plain, &["x, predicted"]);
+}
+
+#[test]
+fn machines_are_drawn_whatever_they_learn_from() {
+    let folder = Folder::new();
+    folder.write("t.csv", small_table(60));
+    folder.write("r.csv", ring_table(60));
+    folder.write("h.csv", houses(60));
+    let many = page(&folder, "svc t.csv --target kind");
+    has(&many, &["component 1 (", "duality gap", "blue or green", "predicted red"]);
+    let plane = page(&folder, "svc r.csv --target side");
+    has(&plane, &["support vector", "margin"]);
+    has(&page(&folder, "svr h.csv --target price --columns area,age,rooms"), &["price, predicted"]);
+    has(&page(&folder, "svr h.csv --target price --columns area"), &["tube"]);
+    has(&page(&folder, "oneclass h.csv --columns area,age,rooms"), &["inside", "outside"]);
+    let found = page(&folder, "search t.csv --target kind --costs 1,10 --folds 3");
+    has(&found, &["cost C", "What was compared", "cross-validated accuracy"]);
+    assert_eq!(found.matches("<figure>").count(), 2);
+}
+
+#[test]
+fn machines_of_texts_have_a_picture_too() {
+    let folder = Folder::new();
+    let names = ["ann may", "ann lee", "bob ray", "bob fay", "ann ray", "bob lee"];
+    let rows: String = names.iter().map(|name| format!("{name},{}\n", &name[..3])).collect();
+    folder.write("n.csv", format!("name,first\n{rows}"));
+    let page = page(&folder, "svc n.csv --target first --columns name --kernel 'spectrum(p=2)'");
+    has(&page, &["component 1 (", "6 different texts"]);
+    // A picture by itself is still refused: it would have no columns for its axes.
+    let run =
+        folder.run("svc n.csv --target first --columns name --kernel 'spectrum(p=2)' --plot p.svg");
+    assert_eq!(run.code, Some(1));
+}
+
+#[test]
+fn clusters_and_outliers_show_what_was_found() {
+    let folder = Folder::new();
+    folder.write("c.csv", clouds(60));
+    has(&page(&folder, "kmeans c.csv -k 3 --label cloud"), &["The clusters", "mean_distance"]);
+    folder.write("h.csv", houses(60));
+    let page = page(&folder, "outliers h.csv --columns area,age");
+    has(&page, &["The most unusual rows", "threshold", "rank, from the most unusual row on"]);
+    assert_eq!(page.matches("<figure>").count(), 2);
+}
+
+#[test]
+fn the_command_on_the_page_makes_the_page_again() {
+    let folder = Folder::new();
+    folder.write("it is.csv", small_table(40));
+    let first = page(&folder, "kpca 'it is.csv' --label kind --kernel 'rbf(gamma=0.5)' -k 2");
+    let line = command(&first).replace("&#39;", "'");
+    assert!(words(&line).contains(&"it is.csv".to_string()), "{line}");
+    folder.done(&line);
+    let again = folder.read("page.html");
+    let part = |page: &str| {
+        let begin = page.find("<section id=\"pictures\">").unwrap();
+        page[begin..page.find("<section id=\"timings\">").unwrap()].to_string()
+    };
+    assert_eq!(part(&first), part(&again));
+}
+
+#[test]
+fn names_and_texts_of_a_table_stay_texts() {
+    let folder = Folder::new();
+    let table = small_table(30).replace("x,y,z,kind", "<b>x</b>,y,z,\"<script>alert(1)</script>\"");
+    folder.write("t.csv", table.replace("red", "\"<img src=x>\""));
+    let page = page(&folder, "kpca t.csv --label 3 -k 2");
+    assert_eq!(page.matches("<script>").count(), 1, "only the page's own");
+    assert!(!page.contains("<img") && !page.contains("<b>"));
+    has(&page, &["&lt;b&gt;x&lt;/b&gt;", "&lt;script&gt;alert(1)"]);
+}
+
+#[test]
+fn a_page_is_one_of_the_files_that_appear_together_or_not_at_all() {
+    let folder = Folder::new();
+    folder.write("t.csv", small_table(30));
+    let run = folder.done("kpca t.csv --label kind --report r.html --plot p.svg -o o.csv");
+    assert!(run.err.contains("written     o.csv, p.svg, r.html"), "{}", run.err);
+    let object = folder.done("kmeans t.csv --label kind -k 2 --report r.html --json -q").json();
+    assert_eq!(object["outputs"]["report_page"], "r.html");
+    for (line, part) in [
+        ("kpca t.csv --label kind --report r.pdf", "must end in .html"),
+        ("kpca t.csv --label kind --report no/r.html", "does not exist"),
+        ("kpca t.csv --label kind --report r.html --plot r.html", ".svg or .png"),
+        ("svc t.csv --target kind --report m.html -m m.html", "same file"),
+        ("transform m.mercer t.csv --report r.html", "unexpected argument"),
+    ] {
+        let run = folder.run(line);
+        assert_eq!(run.code, Some(2), "{line}");
+        assert!(run.err.contains(part), "{line}: {}", run.err);
+    }
+    let empty = Folder::new();
+    empty.write("t.csv", "x,y\n1,2\n1,NaN\n");
+    assert_eq!(empty.run("kpca t.csv --report r.html").code, Some(1));
+    assert_eq!(empty.names(), ["t.csv"]);
+}
+
+#[test]
+fn wide_tables_and_equal_columns_are_told_in_brief() {
+    let folder = Folder::new();
+    let header: Vec<String> = (0..80).map(|j| format!("c{j}")).collect();
+    let row = |i: usize| {
+        let cells = (0..80).map(|j| if j == 0 { "7".into() } else { format!("{}", (i * j) % 11) });
+        cells.collect::<Vec<_>>().join(",") + "\n"
+    };
+    let rows: String = (0..20).map(row).collect();
+    folder.write("w.csv", format!("{}\n{rows}", header.join(",")));
+    let page = page(&folder, "pca w.csv -k 2");
+    has(&page, &["… 20 more columns", "all equal"]);
+}
