@@ -2,8 +2,10 @@
 
 import math
 import subprocess
+from pathlib import Path
 
 import pytest
+
 from conftest import ROOT
 
 SECTIONS = ["summary", "pictures", "results", "certificate", "data", "asked", "timings"]
@@ -26,24 +28,8 @@ VERBS = {
 # A desk and a telephone.
 WIDTHS = [1100, 390]
 
-# Pairs of texts of one picture that lie on each other, and texts that are cut off.
-UNREADABLE = """() => {
-  const wrong = [];
-  for (const svg of document.querySelectorAll("figure svg")) {
-    const card = svg.getBoundingClientRect();
-    const texts = [...svg.querySelectorAll("text")].map((text) => [text.textContent, text.getBoundingClientRect()]);
-    texts.forEach(([name, box], place) => {
-      if (box.left < card.left - 1 || box.right > card.right + 1 || box.top < card.top - 1 || box.bottom > card.bottom + 1)
-        wrong.push(`cut off: ${name}`);
-      for (const [other, its] of texts.slice(0, place)) {
-        const width = Math.min(box.right, its.right) - Math.max(box.left, its.left);
-        const height = Math.min(box.bottom, its.bottom) - Math.max(box.top, its.top);
-        if (width > 2 && height > 0.4 * Math.min(box.height, its.height)) wrong.push(`overlapping: ${name} and ${other}`);
-      }
-    });
-  }
-  return wrong;
-}"""
+# Texts of pictures that are cut off or lie on each other.
+UNREADABLE = (Path(__file__).parent / "unreadable.js").read_text()
 
 
 def flowers():

@@ -1,6 +1,5 @@
 //! The Python beside the command: which one a shell would start, and what it has of what the package `mercer` can use.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -20,8 +19,8 @@ pub struct Python {
     pub path: String,
     /// Its version.
     pub version: String,
-    /// The version of each package; null if it is missing.
-    pub packages: BTreeMap<String, Option<String>>,
+    /// Each package with its version; null if it is missing.
+    pub packages: Vec<(String, Option<String>)>,
 }
 
 /// The first of the usual interpreters that answers.
@@ -37,7 +36,7 @@ fn ask(interpreter: &PathBuf) -> Option<Python> {
         "import importlib.metadata as m, json, platform, sys\n\
          def version(name):\n    try:\n        return m.version(name)\n    except m.PackageNotFoundError:\n        return None\n\
          print(json.dumps({{'path': sys.executable, 'version': platform.python_version(), \
-         'packages': {{name: version(name) for name in {PACKAGES:?}}}}}))"
+         'packages': [(name, version(name)) for name in {PACKAGES:?}]}}))"
     );
     let mut child = Command::new(interpreter)
         .args(["-c", &question])
