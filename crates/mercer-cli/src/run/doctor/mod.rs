@@ -77,13 +77,10 @@ fn lines(health: &Health) -> Lines {
         None => lines.add("Python", "not found; the command line needs none"),
         Some(python) => {
             lines.add("Python", format!("{} ({})", python.version, python.path));
-            let listed: Vec<String> = python
-                .packages
-                .iter()
-                .map(|(name, version)| {
-                    format!("{name} {}", version.as_deref().unwrap_or("missing"))
-                })
-                .collect();
+            let listed = python::PACKAGES.map(|name| {
+                let version = python.packages.get(name).and_then(Option::as_deref);
+                format!("{name} {}", version.unwrap_or("missing"))
+            });
             lines.add("packages", listed.join(", "));
         }
     }

@@ -1,5 +1,6 @@
 //! The Python beside the command: which one a shell would start, and what it has of what the package `mercer` can use.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -7,7 +8,8 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 /// Packages that matter: mercer itself, what it needs, and what it works with.
-const PACKAGES: [&str; 6] = ["mercer", "numpy", "scipy", "scikit-learn", "matplotlib", "pandas"];
+pub const PACKAGES: [&str; 6] =
+    ["mercer", "numpy", "scipy", "scikit-learn", "matplotlib", "pandas"];
 
 /// How long an interpreter may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -19,8 +21,8 @@ pub struct Python {
     pub path: String,
     /// Its version.
     pub version: String,
-    /// Each package with its version; null if it is missing.
-    pub packages: Vec<(String, Option<String>)>,
+    /// The version of each package; null if it is missing.
+    pub packages: BTreeMap<String, Option<String>>,
 }
 
 /// The first of the usual interpreters that answers.
@@ -36,7 +38,7 @@ fn ask(interpreter: &PathBuf) -> Option<Python> {
         "import importlib.metadata as m, json, platform, sys\n\
          def version(name):\n    try:\n        return m.version(name)\n    except m.PackageNotFoundError:\n        return None\n\
          print(json.dumps({{'path': sys.executable, 'version': platform.python_version(), \
-         'packages': [(name, version(name)) for name in {PACKAGES:?}]}}))"
+         'packages': {{name: version(name) for name in {PACKAGES:?}}}}}))"
     );
     let mut child = Command::new(interpreter)
         .args(["-c", &question])
