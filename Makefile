@@ -6,12 +6,13 @@ VENV := .venv
 PY := $(VENV)/bin/python
 CORE := python/mercer/_core.abi3.so
 
-.PHONY: help run test format-check lint test-rust test-python bench wheel develop format clean
+.PHONY: help run test format-check lint test-rust test-python bench docs wheel develop format clean
 
 help:
 	@echo "make run     build, run the demonstration, say where its picture is"
 	@echo "make test    everything: format, lints, Rust tests, documentation tests, Python tests"
 	@echo "make bench   side-by-side comparison with peers; prints a table, writes bench/results/latest.*"
+	@echo "make docs    the guide, with figures, gallery and both references, in target/site"
 	@echo "make wheel   the Python wheel, in target/wheels"
 	@echo "make format  format Rust and Python in place"
 
@@ -33,8 +34,8 @@ BUILD := --workspace
 
 format-check: $(VENV)/ready
 	cargo fmt --all --check
-	$(VENV)/bin/ruff format --check python bench
-	$(VENV)/bin/ruff check python bench
+	$(VENV)/bin/ruff format --check python bench docs
+	$(VENV)/bin/ruff check python bench docs
 
 lint:
 	cargo clippy $(BUILD) --all-targets -- --deny warnings
@@ -52,6 +53,23 @@ test-python: $(VENV)/ready
 $(VENV)/ready: python/requirements-dev.txt
 	$(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install --quiet --requirement python/requirements-dev.txt
+	touch $@
+
+# --- docs --------------------------------------------------------------------------------------------------------------
+
+SITE := target/site
+
+# Warnings are errors. The Rust reference is made by cargo and put beside the pages, which link to it.
+docs: $(VENV)/docs
+	cargo build $(BUILD)
+	cp target/debug/lib_core.so $(CORE)
+	cargo doc $(BUILD) --no-deps --quiet
+	$(VENV)/bin/sphinx-build --fail-on-warning --keep-going --quiet -d target/site-trees docs $(SITE)
+	rm -rf $(SITE)/rust && cp -r target/doc $(SITE)/rust
+	@echo "The guide is in $(SITE)/index.html."
+
+$(VENV)/docs: docs/requirements.txt $(VENV)/ready
+	$(PY) -m pip install --quiet --requirement docs/requirements.txt
 	touch $@
 
 # --- bench, wheel, house keeping ---------------------------------------------------------------------------------------
@@ -72,8 +90,8 @@ wheel: $(VENV)/ready
 
 format: $(VENV)/ready
 	cargo fmt --all
-	$(VENV)/bin/ruff format python bench
-	$(VENV)/bin/ruff check --fix python bench
+	$(VENV)/bin/ruff format python bench docs
+	$(VENV)/bin/ruff check --fix python bench docs
 
 clean:
-	rm -rf target $(VENV) demo $(CORE)
+	rm -rf target $(VENV) demo docs/examples $(CORE)
