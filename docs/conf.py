@@ -25,8 +25,6 @@ extensions = [
 ]
 exclude_patterns = ["figures", "gallery", "examples/*.ipynb", "requirements.txt"]
 templates_path = ["_templates"]
-# Both patterns stand for pages that not every copy of the source has.
-suppress_warnings = ["toc.empty_glob"]
 
 # --- pages ---------------------------------------------------------------------------------------
 
@@ -46,6 +44,17 @@ OUTSIDE = {
 }
 
 
+# Pages that are listed where there is what they are made of.
+OPTIONAL = {"examples/index": "gallery", "pictures": "pictures.md"}
+
+
+def leave_out_missing(app, docname, source):
+    """Takes pages that there are not out of the list of pages."""
+    for page, origin in OPTIONAL.items():
+        if docname == "index" and not (HERE / origin).exists():
+            source[0] = source[0].replace(f"\n{page}\n", "\n")
+
+
 def lead_inside(app, docname, source):
     """Points links at files outside of this folder to their pages."""
     for outside, page in OUTSIDE.items():
@@ -62,6 +71,8 @@ def lead_inside_included(app, path, parent, source):
 # --- Python reference ----------------------------------------------------------------------------
 
 default_role = "code"
+smartquotes = False
+toc_object_entries_show_parents = "hide"
 autodoc_default_options = {
     "members": True,
     "inherited-members": "BaseEstimator,ClassifierMixin,RegressorMixin,TransformerMixin,"
@@ -72,7 +83,7 @@ autodoc_typehints = "none"
 autosummary_generate = False
 napoleon_google_docstring = False
 napoleon_use_rtype = False
-napoleon_use_ivar = True
+napoleon_custom_sections = [("Attributes", "params_style")]
 
 
 def skip(app, what, name, obj, skip, options):
@@ -128,6 +139,7 @@ html_sidebars = {
 
 def setup(app):
     """Connects the functions above to Sphinx."""
+    app.connect("source-read", leave_out_missing)
     app.connect("source-read", lead_inside)
     app.connect("include-read", lead_inside_included)
     app.connect("autodoc-skip-member", skip)
