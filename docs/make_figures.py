@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import chdir
 from pathlib import Path
+from unittest.mock import patch
 
 DOCS = Path(__file__).resolve().parent
 FIGURES = DOCS / "figures"
@@ -49,7 +50,9 @@ def run_page(page: Path, folder: Path) -> Iterator[Path]:
     plt.switch_backend("Agg")
     (folder / "figures").mkdir()
     names: dict = {"__name__": "page"}
-    with chdir(folder), plt.rc_context({"savefig.dpi": 120}):
+    # Processes that a page starts find the same package.
+    here = patch.dict(os.environ, PYTHONPATH=str(DOCS.parent / "python"))
+    with chdir(folder), here, plt.rc_context({"savefig.dpi": 120}):
         for block in python_blocks(page):
             exec(compile(block, page, "exec"), names)
     plt.close("all")
