@@ -44,15 +44,23 @@ OUTSIDE = {
 }
 
 
-# Pages that are listed where there is what they are made of.
-OPTIONAL = {"examples/index": "gallery", "pictures": "pictures.md"}
+# Pages, as lists of pages name them, that there are only where there is what they show.
+MISSING = [
+    page
+    for page, there in {
+        "examples/index": any((HERE / "gallery").glob("plot_*.py")),
+        "pictures": (HERE / "pictures.md").exists(),
+        "displays": hasattr(mercer, "EmbeddingDisplay"),
+    }.items()
+    if not there
+]
+exclude_patterns += [f"api/{page}.md" for page in MISSING]
 
 
 def leave_out_missing(app, docname, source):
-    """Takes pages that there are not out of the list of pages."""
-    for page, origin in OPTIONAL.items():
-        if docname == "index" and not (HERE / origin).exists():
-            source[0] = source[0].replace(f"\n{page}\n", "\n")
+    """Takes pages that there are not out of the lists of pages."""
+    for page in MISSING if docname in ("index", "api/index") else []:
+        source[0] = source[0].replace(f"\n{page}\n", "\n")
 
 
 def lead_inside(app, docname, source):
@@ -93,7 +101,7 @@ def skip(app, what, name, obj, skip, options):
 
 # --- gallery -------------------------------------------------------------------------------------
 
-if any((HERE / "gallery").glob("plot_*.py")):
+if "examples/index" not in MISSING:
     from sphinx_gallery.sorting import FileNameSortKey
 
     extensions.append("sphinx_gallery.gen_gallery")
