@@ -63,7 +63,7 @@ SITE := target/site
 docs: $(VENV)/docs
 	cargo build $(BUILD)
 	cp target/debug/lib_core.so $(CORE)
-	cargo doc $(BUILD) --no-deps --quiet
+	rm -rf target/doc && cargo doc $(BUILD) --no-deps --quiet
 	$(VENV)/bin/sphinx-build --fail-on-warning --keep-going --quiet -d target/site-trees docs $(SITE)
 	rm -rf $(SITE)/rust && cp -r target/doc $(SITE)/rust
 	@echo "The guide is in $(SITE)/index.html."

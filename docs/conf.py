@@ -102,14 +102,12 @@ def skip(app, what, name, obj, skip, options):
 # --- gallery -------------------------------------------------------------------------------------
 
 if "examples/index" not in MISSING:
-    from sphinx_gallery.sorting import FileNameSortKey
-
     extensions.append("sphinx_gallery.gen_gallery")
     sphinx_gallery_conf = {
         "examples_dirs": "gallery",
         "gallery_dirs": "examples",
         "filename_pattern": r"plot_",
-        "within_subsection_order": FileNameSortKey,
+        "within_subsection_order": "FileNameSortKey",
         "abort_on_example_error": True,
         "download_all_examples": False,
         "show_memory": False,
