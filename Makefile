@@ -6,14 +6,15 @@ VENV := .venv
 PY := $(VENV)/bin/python
 CORE := python/mercer/_core.abi3.so
 BROWSER_TESTS := crates/mercer-cli/tests/browser
-PYTHON_CODE := python bench $(BROWSER_TESTS)
+PYTHON_CODE := python bench docs $(BROWSER_TESTS)
 
-.PHONY: help run test format-check lint test-rust test-python test-browser browser bench wheel develop format clean
+.PHONY: help run test format-check lint test-rust test-python test-browser browser bench docs wheel develop format clean
 
 help:
 	@echo "make run     build, run the demonstration, say where its picture is"
 	@echo "make test    everything: format, lints, Rust tests, documentation tests, Python tests, pages in a browser"
 	@echo "make bench   side-by-side comparison with peers; prints a table, writes bench/results/latest.*"
+	@echo "make docs    the guide, with figures, gallery and both references, in target/site"
 	@echo "make wheel   the Python wheel, in target/wheels"
 	@echo "make format  format Rust and Python in place"
 
@@ -67,6 +68,23 @@ $(VENV)/ready: python/requirements-dev.txt
 	$(PY) -m pip install --quiet --requirement python/requirements-dev.txt
 	touch $@
 
+# --- docs --------------------------------------------------------------------------------------------------------------
+
+SITE := target/site
+
+# Warnings are errors. The Rust reference is made by cargo and put beside the pages, which link to it.
+docs: $(VENV)/docs
+	cargo build $(BUILD)
+	cp target/debug/lib_core.so $(CORE)
+	rm -rf target/doc && cargo doc $(BUILD) --no-deps --quiet
+	$(VENV)/bin/sphinx-build --fail-on-warning --keep-going --quiet -d target/site-trees docs $(SITE)
+	rm -rf $(SITE)/rust && cp -r target/doc $(SITE)/rust
+	@echo "The guide is in $(SITE)/index.html."
+
+$(VENV)/docs: docs/requirements.txt $(VENV)/ready
+	$(PY) -m pip install --quiet --requirement docs/requirements.txt
+	touch $@
+
 # --- bench, wheel, house keeping ---------------------------------------------------------------------------------------
 
 develop: $(VENV)/ready
@@ -89,4 +107,4 @@ format: $(VENV)/ready
 	$(VENV)/bin/ruff check --fix $(PYTHON_CODE)
 
 clean:
-	rm -rf target $(VENV) .browser demo $(CORE)
+	rm -rf target $(VENV) .browser demo docs/examples $(CORE)

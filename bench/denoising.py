@@ -5,7 +5,7 @@ components and brought back by each way to a pre-image. The tables have the mean
 pixel, for PCA and each way, over the number of components. The setting is that of Mika and others
 (1999): 300 digits of each class to learn from, 50 of each to restore, and a width that follows from
 the training digits alone: γ = 1 / (2 · sum of the pixels' variances), one over the mean squared
-distance. ``--write`` puts the tables into docs/denoising.md and draws docs/denoising.png.
+distance. ``--write`` puts the tables into docs/denoising.md and draws docs/figures/denoising.png.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from bench import page  # noqa: E402
 from bench.data import stored  # noqa: E402
 
-PAGE, PICTURE = page.DOCS / "denoising.md", page.DOCS / "denoising.png"
+PAGE, PICTURE = page.DOCS / "denoising.md", page.DOCS / "figures/denoising.png"
 COMPONENTS = (1, 4, 16, 32, 64, 100, 128, 256)
 LEARNED, RESTORED = 300, 50  # digits of each class
 SPREAD, SALT = 0.5, 0.4  # of Gaussian noise, and the share of pixels that become -1 or 1

@@ -34,8 +34,8 @@ class KernelPCADetector(OutlierMixin, DetectorFit):
         :class:`mercer.KernelPCA`.
     criterion : {"reconstruction", "projections"}, default="reconstruction"
         What makes a sample unusual: the squared distance in feature space to the span of the
-        components, k̄(x, x) − Σ_i f_i(x)², or the sum Σ_i |f_i(x)|, with k̄ the centred kernel and f
-        the components.
+        components, ``k̄(x, x) − Σ_i f_i(x)²``, or the sum ``Σ_i |f_i(x)|``, with k̄ the centred
+        kernel and f the components.
     contamination : float, default=0.1
         The share of outliers, above 0 and at most 0.5. It places the threshold: the quantile of the
         scores of the training samples.

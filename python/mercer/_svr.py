@@ -72,7 +72,8 @@ class SvmRegressor(RegressorMixin, SvmFit):
 class SVR(SvmRegressor):
     """Support vector regression.
 
-    Finds f(x) = Σ_i c_i k(x, x_i) + b that minimises ½‖f‖² + C Σ_i w_i max(0, |y_i - f(x_i)| - ε).
+    Finds f(x) = Σ_i c_i k(x, x_i) + b that minimises
+    ``½‖f‖² + C Σ_i w_i max(0, |y_i - f(x_i)| - ε)``.
     Parameters, attributes and defaults are those of scikit-learn's estimator of the same name but
     for `cache_size`; parameters after `max_iter` are additions. Those not told here are those of
     :class:`mercer.SVC`.

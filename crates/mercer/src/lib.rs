@@ -24,3 +24,15 @@ pub use points::{Csr, Dense, Items, Points, Samples, Span, Strings};
 #[doc = include_str!("../../../README.md")]
 #[cfg(doctest)]
 pub struct Readme;
+
+#[doc = include_str!("../../../docs/rust.md")]
+#[cfg(doctest)]
+pub struct GuideToRust;
+
+#[doc = include_str!("../../../docs/from-linfa.md")]
+#[cfg(doctest)]
+pub struct GuideFromLinfa;
+
+#[doc = include_str!("../../../docs/own-kernels.md")]
+#[cfg(doctest)]
+pub struct GuideToOwnKernels;
