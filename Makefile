@@ -8,7 +8,7 @@ CORE := python/mercer/_core.abi3.so
 BROWSER_TESTS := crates/mercer-cli/tests/browser
 PYTHON_CODE := python bench docs $(BROWSER_TESTS)
 
-.PHONY: help run test format-check lint test-rust test-python test-browser browser bench docs wheel develop format clean
+.PHONY: help run test format-check lint test-rust test-python test-browser browser bench docs rust-docs wheel develop format clean
 
 help:
 	@echo "make run     build, run the demonstration, say where its picture is"
@@ -28,7 +28,7 @@ run:
 
 # --- test --------------------------------------------------------------------------------------------------------------
 
-test: format-check lint test-rust test-python test-browser
+test: format-check lint test-rust test-python docs test-browser
 
 # One build of the whole workspace serves every test: building packages one by one would compile shared dependencies
 # again for each set of features.
@@ -44,7 +44,6 @@ lint:
 
 test-rust:
 	cargo test $(BUILD)
-	RUSTDOCFLAGS="--deny warnings" cargo doc $(BUILD) --no-deps --quiet
 
 test-python: $(VENV)/ready
 	cargo build $(BUILD)
@@ -73,13 +72,15 @@ $(VENV)/ready: python/requirements-dev.txt
 SITE := target/site
 
 # Warnings are errors. The Rust reference is made by cargo and put beside the pages, which link to it.
-docs: $(VENV)/docs
+docs: $(VENV)/docs rust-docs
 	cargo build $(BUILD)
 	cp target/debug/lib_core.so $(CORE)
-	rm -rf target/doc && cargo doc $(BUILD) --no-deps --quiet
 	$(VENV)/bin/sphinx-build --fail-on-warning --keep-going --quiet -d target/site-trees docs $(SITE)
 	rm -rf $(SITE)/rust && cp -r target/doc $(SITE)/rust
 	@echo "The guide is in $(SITE)/index.html."
+
+rust-docs:
+	rm -rf target/doc && RUSTDOCFLAGS="--deny warnings" cargo doc $(BUILD) --no-deps --quiet
 
 $(VENV)/docs: docs/requirements.txt $(VENV)/ready
 	$(PY) -m pip install --quiet --requirement docs/requirements.txt
