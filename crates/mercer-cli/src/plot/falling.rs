@@ -8,7 +8,7 @@ use super::marks::{Group, Marks, Shape, draw_marks};
 use super::panel::Plane;
 use super::scatter::draw_titles;
 use super::svg::{INK, Rect, Svg, number};
-use super::terminal::Sketch;
+use super::terminal;
 
 /// What the picture shows.
 pub struct Falling<'a> {
@@ -63,7 +63,10 @@ pub fn falling(picture: &Falling) -> Drawing {
     draw_scores(&mut svg, &plane, &points, level, &groups);
     plane.draw_frame(&mut svg, picture.x_title, picture.y_title);
     key.draw(&mut svg, [plane.frame.right() + 20.0, plane.frame.top]);
-    Drawing { svg: svg.finish(), sketch: Sketch::default() }
+    Drawing {
+        svg: svg.finish(),
+        sketch: terminal::falling::sketch(picture, &plane, &points, &groups),
+    }
 }
 
 /// A line through all scores, and marks where there is room for one.

@@ -11,7 +11,7 @@ use super::panel::Plane;
 use super::regions::{Regions, draw_regions};
 use super::scatter::{draw_note, draw_titles};
 use super::svg::{Rect, Svg};
-use super::terminal::Sketch;
+use super::terminal;
 
 /// What the picture shows.
 pub struct Map<'a> {
@@ -95,11 +95,11 @@ pub fn map(picture: &Map) -> Drawing {
     key.draw(&mut svg, [plane.frame.right() + 20.0, plane.frame.top]);
     let rows = picture.marks.points.len();
     draw_note(&mut svg, drawn, rows, [WIDTH - MARGIN, MARGIN + 8.0]);
-    Drawing { svg: svg.finish(), sketch: Sketch::default() }
+    Drawing { svg: svg.finish(), sketch: terminal::map::sketch(picture) }
 }
 
 impl Ground<'_> {
-    fn grid(&self) -> Field<'_> {
+    pub(super) fn grid(&self) -> Field<'_> {
         match self {
             Ground::Sides { field, .. } | Ground::Heights { field, .. } => *field,
             Ground::Regions(regions, _) => regions.grid,

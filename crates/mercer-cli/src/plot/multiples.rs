@@ -10,7 +10,7 @@ use super::panel::Plane;
 use super::points::{draw_points, drawn_rows};
 use super::scatter::{draw_note, draw_titles};
 use super::svg::{INK, Rect, Svg, TextStyle, shortened};
-use super::terminal::Sketch;
+use super::terminal;
 
 /// One panel.
 #[derive(Debug, Clone)]
@@ -62,7 +62,7 @@ pub fn multiples(picture: &Multiples) -> Drawing {
     let height = top + lines as f64 * PANEL_HEIGHT + MARGIN / 2.0;
     let mut svg = Svg::new(width, height, picture.title);
     draw_titles(&mut svg, picture.title, picture.subtitle, width);
-    let mut drawn = rows;
+    let (mut drawn, mut planes) = (rows, Vec::new());
     for (index, panel) in picture.panels.iter().enumerate() {
         let outer = Rect {
             left: MARGIN - 10.0 + (index % columns) as f64 * PANEL_WIDTH,
@@ -70,15 +70,17 @@ pub fn multiples(picture: &Multiples) -> Drawing {
             width: PANEL_WIDTH,
             height: PANEL_HEIGHT,
         };
-        drawn = drawn.min(draw_panel(&mut svg, panel, outer, &colouring));
+        let (shown, plane) = draw_panel(&mut svg, panel, outer, &colouring);
+        drawn = drawn.min(shown);
+        planes.push(plane);
     }
     draw_legend(&mut svg, &colouring, name, [panels_right + 10.0, top + 44.0], PANEL_HEIGHT);
     draw_note(&mut svg, drawn, rows, [width - MARGIN, MARGIN + 14.0]);
-    Drawing { svg: svg.finish(), sketch: Sketch::default() }
+    Drawing { svg: svg.finish(), sketch: terminal::multiples::sketch(picture, &planes, &colouring) }
 }
 
-/// Draws one panel and returns how many points it shows.
-fn draw_panel(svg: &mut Svg, panel: &Panel, outer: Rect, colouring: &Colouring) -> usize {
+/// Draws one panel; returns how many points it shows, and its axes.
+fn draw_panel(svg: &mut Svg, panel: &Panel, outer: Rect, colouring: &Colouring) -> (usize, Plane) {
     let heading = 28.0;
     let inner = Rect { top: outer.top + heading, height: outer.height - heading, ..outer };
     let plane = axes(panel, inner);
@@ -92,7 +94,7 @@ fn draw_panel(svg: &mut Svg, panel: &Panel, outer: Rect, colouring: &Colouring) 
     let rows = drawn_rows(panel.points);
     draw_points(svg, &plane, panel.points, &rows, colouring, 0.8);
     plane.draw_frame(svg, panel.x_title, panel.y_title);
-    rows.len()
+    (rows.len(), plane)
 }
 
 fn axes(panel: &Panel, inner: Rect) -> Plane {

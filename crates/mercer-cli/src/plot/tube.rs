@@ -8,7 +8,7 @@ use super::marks::{Marks, draw_marks};
 use super::panel::Plane;
 use super::scatter::{draw_note, draw_titles};
 use super::svg::{Rect, Svg};
-use super::terminal::Sketch;
+use super::terminal;
 
 /// What the picture shows.
 pub struct Tube<'a> {
@@ -66,7 +66,7 @@ pub fn tube(picture: &Tube) -> Drawing {
     key.draw(&mut svg, [plane.frame.right() + 20.0, plane.frame.top]);
     let rows = picture.marks.points.len();
     draw_note(&mut svg, drawn, rows, [WIDTH - MARGIN, MARGIN + 8.0]);
-    Drawing { svg: svg.finish(), sketch: Sketch::default() }
+    Drawing { svg: svg.finish(), sketch: terminal::tube::sketch(picture, &plane) }
 }
 
 /// The axes: the whole function along x, everything along y.

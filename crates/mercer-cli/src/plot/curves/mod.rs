@@ -10,7 +10,7 @@ use super::drawing::Drawing;
 use super::panel::Plane;
 use super::scatter::draw_titles;
 use super::svg::{INK, Rect, SOFT_INK, Svg, TextStyle, number, text_width};
-use super::terminal::Sketch;
+use super::terminal;
 
 /// What the picture shows.
 #[derive(Debug, Clone)]
@@ -88,7 +88,7 @@ pub fn curves(picture: &Curves) -> Drawing {
     plane.draw_frame(&mut svg, picture.x_title, picture.y_title);
     draw_marks(&mut svg, &plane, picture, &colours);
     legend.draw(&mut svg, [plane.frame.right() + 20.0, plane.frame.top + 12.0]);
-    Drawing { svg: svg.finish(), sketch: Sketch::default() }
+    Drawing { svg: svg.finish(), sketch: terminal::curves::sketch(picture, &plane, &colours) }
 }
 
 /// Marked lines have the colours of classes, the others greys from pale to dark.

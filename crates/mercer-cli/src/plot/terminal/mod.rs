@@ -6,10 +6,16 @@
 mod canvas;
 mod layers;
 mod look;
+mod marks;
 mod panel;
 mod screen;
 
+pub(super) mod curves;
+pub(super) mod falling;
+pub(super) mod map;
+pub(super) mod multiples;
 pub(super) mod scatter;
+pub(super) mod tube;
 
 pub use screen::Screen;
 
@@ -28,7 +34,7 @@ const TWO_ABREAST: usize = 64;
 const GAP: usize = 3;
 
 /// What is shown on a terminal.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Sketch {
     pub title: String,
     pub subtitle: String,
@@ -36,6 +42,21 @@ pub(crate) struct Sketch {
     pub key: Vec<Entry>,
     /// Lines below the key.
     pub notes: Vec<String>,
+    /// Whether points are counted that are not seen because others are in the same cell.
+    pub counts_shared: bool,
+}
+
+impl Default for Sketch {
+    fn default() -> Self {
+        Self {
+            title: String::new(),
+            subtitle: String::new(),
+            panels: Vec::new(),
+            key: Vec::new(),
+            notes: Vec::new(),
+            counts_shared: true,
+        }
+    }
 }
 
 /// A line of the key, or a part of one.
@@ -43,21 +64,37 @@ pub(crate) struct Sketch {
 pub(crate) struct Entry {
     look: Option<Look>,
     name: String,
+    /// The name where only ASCII is shown, if it is another.
+    ascii: Option<String>,
+    /// The ground that belongs to it.
+    on: Option<Look>,
 }
 
 impl Entry {
     pub fn new(look: Look, name: &str) -> Self {
         let name = if name.trim().is_empty() { "(empty)" } else { name };
-        Self { look: Some(look), name: name.into() }
+        Self { look: Some(look), ..Self::remark(name) }
     }
 
     pub fn remark(text: &str) -> Self {
-        Self { look: None, name: text.into() }
+        Self { look: None, name: text.into(), ascii: None, on: None }
+    }
+
+    /// The same, which stands on a ground that looks like `on`.
+    pub fn on(self, on: Option<Look>) -> Self {
+        Self { on, ..self }
+    }
+
+    /// The same, with another name where only ASCII is shown.
+    pub fn in_ascii(self, name: &str) -> Self {
+        Self { ascii: Some(name.into()), ..self }
     }
 
     fn text(&self, screen: &Screen) -> String {
-        let look = self.look.map(|look| format!("{} ", look.glyph(screen)));
-        screen.plain(&(look.unwrap_or_default() + &self.name))
+        let look = self.look.map(|look| format!("{} ", look.glyph(screen))).unwrap_or_default();
+        let on = self.on.map(|on| format!(" (on {})", on.glyph(screen))).unwrap_or_default();
+        let ascii = self.ascii.as_ref().filter(|_| !screen.unicode);
+        screen.plain(&format!("{look}{}{on}", ascii.unwrap_or(&self.name)))
     }
 }
 
@@ -71,7 +108,7 @@ impl Sketch {
         let (panels, shared) = self.draw_panels(screen);
         text += &panels;
         text += &self.key_lines(screen);
-        let shared = shared_cells(shared, self.panels.len());
+        let shared = shared_cells(shared, self.panels.len()).filter(|_| self.counts_shared);
         for note in self.notes.iter().chain(&shared) {
             text += &wrapped(&screen.plain(note), screen.width);
         }

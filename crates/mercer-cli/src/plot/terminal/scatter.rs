@@ -30,7 +30,7 @@ pub(crate) fn sketch(picture: &Scatter, colouring: &Colouring, points: &[[f64; 2
         subtitle: picture.subtitle.into(),
         panels: vec![Panel { heading: String::new(), x, y, layers: vec![layer] }],
         key: key(colouring, picture.labels.map_or("", |labels| labels.name)),
-        notes: Vec::new(),
+        ..Sketch::default()
     }
 }
 

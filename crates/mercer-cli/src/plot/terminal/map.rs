@@ -1,0 +1,102 @@
+//! A model of two columns as characters: the ground by its density, and the rows on it.
+
+use super::super::axis::Axis;
+use super::super::field::Field;
+use super::super::map::{Ground, Map};
+use super::super::numbers::significant;
+use super::layers::{Grid, Layer};
+use super::look::Look;
+use super::panel::{Panel, Side};
+use super::{Entry, Sketch, marks};
+
+/// Grounds of classes, the first of which is empty.
+const PATTERNS: [Look; 5] = [
+    Look::of('·', '.'),
+    Look::of('░', ':'),
+    Look::of('-', '-'),
+    Look::of('\'', '\''),
+    Look::of('~', '~'),
+];
+/// Heights from low to high; what is below the first is empty.
+const HEIGHTS: [Look; 4] =
+    [Look::of('·', '.'), Look::of('░', ':'), Look::of('▒', '='), Look::of('▓', '%')];
+const BOUNDARY: Look = Look::of('+', '+');
+
+/// The sketch of a map.
+pub(crate) fn sketch(picture: &Map) -> Sketch {
+    let Field { x, y, .. } = picture.ground.grid();
+    let (mut layers, ground_key) = ground(&picture.ground);
+    layers.push(marks::layer(&picture.marks));
+    let title = (!picture.key_title.is_empty()).then(|| format!("{}:", picture.key_title));
+    let mut key: Vec<Entry> = title.iter().map(|title| Entry::remark(title)).collect();
+    if let Ground::Heights { ends, .. } = picture.ground {
+        key.extend(marks::scale_key(picture.marks.groups, ends));
+    }
+    key.extend(marks::key(&picture.marks, picture.ring_name, &patterns(&picture.ground)));
+    key.extend(ground_key);
+    let panel = Panel {
+        heading: String::new(),
+        x: Side::of(&Axis::over(x[0], x[1], 5), picture.x_title),
+        y: Side::of(&Axis::over(y[0], y[1], 5), picture.y_title),
+        layers,
+    };
+    Sketch {
+        title: picture.title.into(),
+        subtitle: picture.subtitle.into(),
+        panels: vec![panel],
+        key,
+        ..Sketch::default()
+    }
+}
+
+/// What the ground of each class looks like; more classes than patterns have a boundary only.
+fn patterns(ground: &Ground) -> Vec<Option<Look>> {
+    match ground {
+        Ground::Regions(_, colours) if colours.len() <= PATTERNS.len() + 1 => {
+            let pattern = |(pattern, colour): (&Look, &[u8; 3])| Some(pattern.coloured(*colour));
+            let others = PATTERNS.iter().zip(colours.iter().skip(1)).map(pattern);
+            std::iter::once(None).chain(others).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The ground below the points, and what it means.
+fn ground(ground: &Ground) -> (Vec<Layer>, Vec<Entry>) {
+    let grid = Grid::of(&ground.grid());
+    match ground {
+        Ground::Sides { field, colours, .. } => {
+            let above = PATTERNS[0].coloured(colours[1]);
+            let kind = field.values.iter().map(|value| usize::from(*value >= 0.0)).collect();
+            let layer = Layer::Ground { grid, kind, looks: vec![None, Some(above)] };
+            (vec![layer], vec![Entry::new(above, "f ≥ 0")])
+        }
+        Ground::Regions(regions, _) => {
+            let (kind, looks) = (regions.class.to_vec(), patterns(ground));
+            match looks.is_empty() {
+                true => {
+                    let layer = Layer::Boundary { grid, kind, look: BOUNDARY };
+                    (vec![layer], vec![Entry::new(BOUNDARY, "boundary")])
+                }
+                false => (vec![Layer::Ground { grid, kind, looks }], Vec::new()),
+            }
+        }
+        Ground::Heights { field, ends: [low, high], line } => {
+            let level = |step: usize| low + (high - low) * step as f64 / (HEIGHTS.len() + 1) as f64;
+            let step = |value: &f64| (1..=HEIGHTS.len()).filter(|s| *value >= level(*s)).count();
+            let kind = field.values.iter().map(step).collect();
+            let looks = std::iter::once(None).chain(HEIGHTS.map(Some)).collect();
+            let mut layers = vec![Layer::Ground { grid, kind, looks }];
+            let entry = |(step, look): (usize, &Look)| {
+                Entry::new(*look, &format!("≥ {}", significant(level(step + 1), 3)))
+            };
+            let mut key: Vec<Entry> = HEIGHTS.iter().enumerate().map(entry).collect();
+            if let Some((level, name)) = line {
+                let kind = field.values.iter().map(|value| usize::from(*value > *level)).collect();
+                layers.push(Layer::Boundary { grid, kind, look: BOUNDARY });
+                key.push(Entry::new(BOUNDARY, name));
+            }
+            (layers, key)
+        }
+    }
+}
