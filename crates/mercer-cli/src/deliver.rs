@@ -11,7 +11,7 @@ use mercer::{Error, Result};
 
 use crate::args::{ModelFile, OutputArgs, PageFile, Picture, PictureFormat, TableFile};
 use crate::failure::Failure;
-use crate::plot::{self, Drawing, LabelColumn, Scatter};
+use crate::plot::{self, Drawing, LabelColumn, Scatter, Screen};
 use crate::results::Results;
 use crate::run::Session;
 use crate::summary::{Outputs, shown};
@@ -89,7 +89,8 @@ pub fn write_files(session: &Session, files: &Files<'_>) -> Result<Outputs> {
         table: files.table.as_ref().map(|(file, _)| shown(&file.path)),
         model: files.model.map(|(file, _)| shown(&file.path)),
         libsvm_model: files.libsvm_model.map(|(file, _)| shown(&file.path)),
-        plots: files.pictures.iter().map(|picture| shown(&picture.path)).collect(),
+        plots: written(files.pictures).map(|picture| shown(&picture.path)).collect(),
+        printed: printed(files.pictures, files.drawing.as_ref()),
         report_page: files.page.as_ref().map(|(file, _)| shown(&file.path)),
         notes,
     })
@@ -112,17 +113,34 @@ pub fn stage_pictures(staged: &mut Staged, pictures: &[Picture], drawing: &Drawi
             PictureFormat::Png => {
                 stage_bytes(staged, &picture.path, &plot::png(&drawing.svg, PNG_ZOOM)?)?;
             }
+            PictureFormat::Terminal => {}
         }
     }
     Ok(())
+}
+
+/// The pictures that go to files.
+pub fn written(pictures: &[Picture]) -> impl Iterator<Item = &Picture> {
+    pictures.iter().filter(|picture| !picture.is_printed())
+}
+
+/// `drawing` for standard output, if one of the pictures goes there.
+pub fn printed(pictures: &[Picture], drawing: Option<&Drawing>) -> Option<String> {
+    let is_asked_for = pictures.iter().any(Picture::is_printed);
+    drawing.filter(|_| is_asked_for).map(|drawing| drawing.text(&Screen::of_stdout()))
 }
 
 fn stage_bytes(staged: &mut Staged, path: &Path, bytes: &[u8]) -> Result<()> {
     staged.add(path, |out| out.write_all(bytes).map_err(|source| Error::file(path, source)))
 }
 
-/// Prints the results on standard output, unless a file holds them.
-pub fn print(args: &OutputArgs, results: &Results) -> std::result::Result<(), Failure> {
+/// Prints the plot on standard output, and the results, unless a file holds them.
+pub fn print(
+    args: &OutputArgs,
+    outputs: &Outputs,
+    results: &Results,
+) -> std::result::Result<(), Failure> {
+    outputs.print_plot(args.output.is_none()).map_err(Failure::Print)?;
     match args.output {
         Some(_) => Ok(()),
         None => terminal_table::print(&results.table(true)).map_err(Failure::Print),

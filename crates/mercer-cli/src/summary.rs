@@ -64,9 +64,19 @@ pub struct Outputs {
     /// What a format could not hold.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// The plot for standard output, if one is asked for; never beside an object.
+    #[serde(skip)]
+    pub printed: Option<String>,
 }
 
 impl Outputs {
+    /// Prints the plot that was asked for, and an empty line before what follows.
+    pub fn print_plot(&self, is_followed: bool) -> std::io::Result<()> {
+        let Some(plot) = &self.printed else { return Ok(()) };
+        let end = if is_followed { "\n" } else { "" };
+        std::io::stdout().write_all(format!("{plot}{end}").as_bytes())
+    }
+
     /// All files, in words.
     pub fn listed(&self) -> Option<String> {
         let models = self.model.iter().chain(&self.libsvm_model);

@@ -44,7 +44,7 @@ pub struct DemoArgs {
     /// The seed of the data
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub seed: u64,
-    /// The picture to draw, .svg or .png; may be given for both
+    /// The picture to draw, .svg or .png, or `-` for the terminal; may be given several times
     #[arg(short, long, value_name = "FILE", num_args = 1, action = clap::ArgAction::Append,
           default_values = ["mercer-demo.svg", "mercer-demo.png"],
           value_parser = OsStringValueParser::new().try_map(Picture::try_from))]

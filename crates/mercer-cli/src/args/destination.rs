@@ -31,6 +31,8 @@ pub enum PictureFormat {
     Svg,
     /// Pixels.
     Png,
+    /// Characters on standard output; the path is `-`.
+    Terminal,
 }
 
 /// A report to write.
@@ -59,15 +61,25 @@ impl TryFrom<OsString> for TableFile {
     }
 }
 
+impl Picture {
+    /// Whether it is printed, and not written to a file.
+    pub fn is_printed(&self) -> bool {
+        self.format == PictureFormat::Terminal
+    }
+}
+
 impl TryFrom<OsString> for Picture {
     type Error = String;
 
     fn try_from(text: OsString) -> Result<Self, String> {
+        if text == "-" {
+            return Ok(Self { path: "-".into(), format: PictureFormat::Terminal });
+        }
         let path = writable(text)?;
         let format = match ending(&path).as_str() {
             "svg" => PictureFormat::Svg,
             "png" => PictureFormat::Png,
-            _ => return Err("the name must end in .svg or .png".into()),
+            _ => return Err("the name must end in .svg or .png; - is the terminal".into()),
         };
         Ok(Self { path, format })
     }
@@ -143,6 +155,9 @@ mod tests {
         let picture = Picture::try_from(OsString::from("a.png")).unwrap();
         assert_eq!(picture.format, PictureFormat::Png);
         assert!(Picture::try_from(OsString::from("a.jpg")).is_err());
+        assert!(
+            Picture::try_from(OsString::from("-")).unwrap().is_printed() && !picture.is_printed()
+        );
         let page = |name: &str| PageFile::try_from(OsString::from(name));
         assert!(page("a.html").is_ok() && page("a.HTM").is_ok());
         assert!(page("a.pdf").unwrap_err().contains(".html"));

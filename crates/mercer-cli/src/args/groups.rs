@@ -171,7 +171,8 @@ pub struct OutputArgs {
     #[arg(short, long, value_name = "FILE",
           value_parser = OsStringValueParser::new().try_map(TableFile::try_from))]
     pub output: Option<TableFile>,
-    /// Draw the first two components into this .svg or .png file; may be given for both
+    /// Draw the first two components into this .svg or .png file, or on the terminal
+    /// for `-`; may be given several times
     #[arg(short, long, value_name = "FILE",
           value_parser = OsStringValueParser::new().try_map(Picture::try_from))]
     pub plot: Vec<Picture>,
@@ -211,7 +212,23 @@ impl OutputArgs {
 
 /// The pictures among the files of a run.
 pub(super) fn plot_files(pictures: &[Picture]) -> impl Iterator<Item = NamedFile<'_>> {
-    pictures.iter().map(|picture| ("--plot", picture.path.as_path()))
+    let files = pictures.iter().filter(|picture| !picture.is_printed());
+    files.map(|picture| ("--plot", picture.path.as_path()))
+}
+
+/// Refuses a plot for the terminal that comes twice, or where standard output holds an object.
+pub(super) fn check_printed(pictures: &[Picture], json: bool) -> Result<(), clap::Error> {
+    let printed = pictures.iter().filter(|picture| picture.is_printed()).count();
+    if printed > 1 {
+        return Err(conflict("--plot - is given twice; one plot is printed"));
+    }
+    if printed > 0 && json {
+        return Err(conflict(
+            "--plot - and --json both print on standard output: draw into a .svg or .png file, or \
+             leave one of them out",
+        ));
+    }
+    Ok(())
 }
 
 /// The table among the files of a run, unless it is standard input.

@@ -91,8 +91,9 @@ pub struct KmeansArgs {
     /// Where results go.
     #[command(flatten)]
     pub results: ResultArgs,
-    /// Draw the rows by cluster into this .svg or .png file; may be given for both. Two columns are
-    /// drawn with the regions of the clusters, more by their first two components in feature space
+    /// Draw the rows by cluster into this .svg or .png file, or on the terminal for `-`; may be
+    /// given several times. Two columns are drawn with the regions of the clusters, more by their
+    /// first two components in feature space
     #[arg(short, long, value_name = "FILE", help_heading = "Output",
           value_parser = OsStringValueParser::new().try_map(Picture::try_from))]
     pub plot: Vec<Picture>,

@@ -77,8 +77,8 @@ pub struct LearnedArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output",
           value_parser = OsStringValueParser::new().try_map(ModelFile::try_from))]
     pub libsvm_model: Option<ModelFile>,
-    /// Draw the model with the rows that it learned from into this .svg or .png file; may be given
-    /// for both. Needs two columns to learn from, or one for a regression
+    /// Draw the model with the rows that it learned from into this .svg or .png file, or on the
+    /// terminal for `-`; may be given several times. Needs two columns to learn from, or one for a regression
     #[arg(short, long, value_name = "FILE", help_heading = "Output",
           value_parser = OsStringValueParser::new().try_map(Picture::try_from))]
     pub plot: Vec<Picture>,

@@ -117,8 +117,28 @@ impl Verb {
         }
     }
 
-    /// Refuses a result that would replace the input or another result.
+    /// The pictures, and whether standard output is to hold an object.
+    fn pictures(&self) -> (&[Picture], bool) {
+        match self {
+            Verb::Pca(args) => (&args.output.plot, args.output.json),
+            Verb::Kpca(args) => (&args.output.plot, args.output.json),
+            Verb::Transform(args) => (&args.output.plot, args.output.json),
+            Verb::Krr(args) => (&args.plot, args.json),
+            Verb::Svc(args) => (&args.learned.plot, args.learned.results.json),
+            Verb::Svr(args) => (&args.learned.plot, args.learned.results.json),
+            Verb::Oneclass(args) => (&args.learned.plot, args.learned.results.json),
+            Verb::Search(args) => (&args.learned.plot, args.learned.results.json),
+            Verb::Kmeans(args) => (&args.plot, args.results.json),
+            Verb::Outliers(args) => (&args.plot, args.results.json),
+            Verb::Demo(args) => (&args.plot, false),
+            _ => (&[], false),
+        }
+    }
+
+    /// Refuses a result that would replace the input or another result, or be printed among others.
     pub fn check_files(&self) -> Result<(), clap::Error> {
+        let (pictures, json) = self.pictures();
+        groups::check_printed(pictures, json)?;
         match self {
             Verb::Pca(args) => args.check_files(),
             Verb::Kpca(args) => args.check_files(),

@@ -72,8 +72,8 @@ pub struct OutliersArgs {
     /// Where results go.
     #[command(flatten)]
     pub results: ResultArgs,
-    /// Draw the scores into this .svg or .png file; may be given for both. Of two columns it is a
-    /// map of the score with the rows, else the scores of all rows in falling order
+    /// Draw the scores into this .svg or .png file, or on the terminal for `-`; may be given
+    /// several times. Of two columns it is a map of the score with the rows, else the scores of all rows in falling order
     #[arg(short, long, value_name = "FILE", help_heading = "Output",
           value_parser = OsStringValueParser::new().try_map(Picture::try_from))]
     pub plot: Vec<Picture>,

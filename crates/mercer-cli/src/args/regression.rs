@@ -138,8 +138,8 @@ pub struct KrrArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output",
           value_parser = OsStringValueParser::new().try_map(PageFile::try_from))]
     pub report: Option<PageFile>,
-    /// Draw the scores of all kernels against the penalty into this .svg or .png file; may be given
-    /// for both
+    /// Draw the scores of all kernels against the penalty into this .svg or .png file, or on the
+    /// terminal for `-`; may be given several times
     #[arg(short, long, value_name = "FILE", help_heading = "Output",
           value_parser = OsStringValueParser::new().try_map(Picture::try_from))]
     pub plot: Vec<Picture>,

@@ -212,11 +212,22 @@ fn no_result_replaces_an_input_or_another_result() {
         ("search t.csv -o t.csv", "TABLE and --output"),
         ("kmeans t.csv -k 2 -o a.csv -m a.csv", "--output and --model"),
         ("outliers t.csv -m a.svg -p a.svg", "--model and --plot"),
+        ("pca t.csv -p - -p -", "--plot - is given twice"),
+        ("kpca t.csv -p - --json", "--plot - and --json"),
+        ("transform m.mercer t.csv -p - --json", "--plot - and --json"),
+        ("krr t.csv -p - --json", "--plot - and --json"),
+        ("svr t.csv -p - --json", "--plot - and --json"),
+        ("kmeans t.csv -k 2 -p - --json", "--plot - and --json"),
+        ("outliers t.csv -p - --json", "--plot - and --json"),
+        ("demo -p - -p -", "--plot - is given twice"),
     ];
     for (line, parts) in cases {
         let error = parse(line).unwrap().check_files().expect_err(line);
         assert_eq!(error.kind(), ErrorKind::ArgumentConflict);
         assert!(error.to_string().contains(parts), "{line}: {error}");
     }
-    assert!(parse("pca - -o a.csv -m a.mercer -p a.svg -p a.png").unwrap().check_files().is_ok());
+    for line in ["pca - -o a.csv -m a.mercer -p a.svg -p a.png", "pca - -p - -p a.svg", "demo -p -"]
+    {
+        assert!(parse(line).unwrap().check_files().is_ok(), "{line}");
+    }
 }

@@ -233,7 +233,7 @@ fn tell(
         lines.print();
     }
     if !job.output.json {
-        return deliver::print(job.output, results);
+        return deliver::print(job.output, &outputs, results);
     }
     let embedding = job.output.output.is_none().then(|| ResultsObject::of(results));
     let object = FitObject { command: job.command, table, facts, outputs, embedding };

@@ -109,6 +109,7 @@ pub fn finish(
         lines.print();
     }
     if !job.results.json {
+        outputs.print_plot(true).map_err(Failure::Print)?;
         return terminal_table::print_up_to(brief.n_rows(), &brief).map_err(Failure::Print);
     }
     let object = FoundObject {

@@ -230,7 +230,7 @@ fn tell(
         lines.print();
     }
     if !args.output.json {
-        return deliver::print(&args.output, results);
+        return deliver::print(&args.output, &outputs, results);
     }
     let result = args.output.output.is_none().then(|| ResultsObject::of(results));
     let (command, model, inverse) = ("transform", shown(&args.model), args.inverse);

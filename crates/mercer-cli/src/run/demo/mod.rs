@@ -75,9 +75,9 @@ pub fn demo(session: &Session, args: &DemoArgs) -> std::result::Result<(), Failu
         staged.commit()
     })?;
     session.progress.clear();
-    if args.quiet {
-        return Ok(());
-    }
+    let plot = deliver::printed(&args.plot, Some(&drawing)).unwrap_or_default();
+    let gap = if plot.is_empty() { "" } else { "\n" };
+    let text = if args.quiet { plot } else { plot + gap + &text };
     std::io::stdout().write_all(text.as_bytes()).map_err(Failure::Print)
 }
 
@@ -91,10 +91,14 @@ fn of_shape(session: &Session, args: &DemoArgs, shape: Shape) -> Result<(Drawing
     Ok((picture::draw(shape, &data, &found), story(args, shape, &data, &found)))
 }
 
-/// The pictures, in words.
+/// Where the pictures are, as a line; nothing if none is in a file.
 fn pictures(args: &DemoArgs) -> String {
-    let pictures: Vec<String> = args.plot.iter().map(|picture| shown(&picture.path)).collect();
-    pictures.join(" and ")
+    let pictures = deliver::written(&args.plot).map(|picture| shown(&picture.path));
+    let pictures: Vec<String> = pictures.collect();
+    match pictures.is_empty() {
+        true => String::new(),
+        false => format!("The picture is in {}.\n", pictures.join(" and ")),
+    }
 }
 
 /// A kernel and a number of components that tell the classes apart. Its width lies below the gap
@@ -171,8 +175,7 @@ fn story(args: &DemoArgs, shape: Shape, data: &Labelled, found: &Found) -> Strin
          A straight cut through the components puts so many rows in the right class:\n\
          \n  PCA         {plain:5.1} %  (2 components)\
          \n  kernel PCA  {kernel:5.1} %  ({count} components of {spec})\n\
-         \nKernel PCA took {:.2} s; largest residual {:.0e}.\n{warnings}\
-         The picture is in {}.\n",
+         \nKernel PCA took {:.2} s; largest residual {:.0e}.\n{warnings}{}",
         report.seconds,
         report.residual,
         pictures(args)

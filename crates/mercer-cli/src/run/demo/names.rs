@@ -154,7 +154,7 @@ impl Named {
         format!(
             "{count} names, compared as texts by {kernel}. Kernel PCA puts them in the plane, families together,\n\
              and {new} names that it never saw among them:\n\n{lines}\
-             \nKernel PCA took {:.2} s; largest residual {:.0e}.\nThe picture is in {pictures}.\n",
+             \nKernel PCA took {:.2} s; largest residual {:.0e}.\n{pictures}",
             self.model.report.seconds, self.model.report.residual,
         )
     }

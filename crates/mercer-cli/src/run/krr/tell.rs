@@ -74,7 +74,7 @@ pub fn tell(
         lines.print();
     }
     if !args.json {
-        return Ok(());
+        return outputs.print_plot(false).map_err(Failure::Print);
     }
     let object = KrrObject {
         command: "krr",

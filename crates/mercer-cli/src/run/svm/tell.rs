@@ -107,6 +107,7 @@ pub fn tell(
         lines.print();
     }
     if !job.learned.results.json {
+        outputs.print_plot(grid.is_some()).map_err(Failure::Print)?;
         return match grid {
             Some(grid) => terminal_table::print(&scores(grid)).map_err(Failure::Print),
             None => Ok(()),
