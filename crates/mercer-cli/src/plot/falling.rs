@@ -3,6 +3,7 @@
 use super::axis::Axis;
 use super::colour::hex;
 use super::drawing::Drawing;
+use super::hover;
 use super::key::Key;
 use super::marks::{Group, Marks, Shape, draw_marks};
 use super::panel::Plane;
@@ -22,6 +23,8 @@ pub struct Falling<'a> {
     pub y_title: &'a str,
     /// The scores, the largest first.
     pub scores: &'a [f64],
+    /// The row of each score.
+    pub rows: &'a [usize],
     /// The threshold, and what it is called.
     pub threshold: (f64, &'a str),
     /// What scores are called that are above the threshold, and all others.
@@ -60,7 +63,7 @@ pub fn falling(picture: &Falling) -> Drawing {
     svg.path(&format!("M{left} {}h{width}", number(across)), &line);
     let point = |place: &usize| [(*place as f64).log10(), picture.scores[place - 1]];
     let points: Vec<[f64; 2]> = places.iter().map(point).collect();
-    draw_scores(&mut svg, &plane, &points, level, &groups);
+    draw_scores(&mut svg, &plane, &points, level, &groups, &|place| told(picture, places[place]));
     plane.draw_frame(&mut svg, picture.x_title, picture.y_title);
     key.draw(&mut svg, [plane.frame.right() + 20.0, plane.frame.top]);
     Drawing {
@@ -70,7 +73,14 @@ pub fn falling(picture: &Falling) -> Drawing {
 }
 
 /// A line through all scores, and marks where there is room for one.
-fn draw_scores(svg: &mut Svg, plane: &Plane, points: &[[f64; 2]], level: f64, groups: &[Group; 2]) {
+fn draw_scores(
+    svg: &mut Svg,
+    plane: &Plane,
+    points: &[[f64; 2]],
+    level: f64,
+    groups: &[Group; 2],
+    told: &dyn Fn(usize) -> String,
+) {
     let others = points.iter().position(|point| point[1] <= level).unwrap_or(points.len());
     for (points, group) in [&points[..others], &points[others..]].iter().zip(groups) {
         let pixels = points.iter().map(|point| plane.place(*point));
@@ -84,7 +94,14 @@ fn draw_scores(svg: &mut Svg, plane: &Plane, points: &[[f64; 2]], level: f64, gr
     let points: Vec<[f64; 2]> = places.iter().map(|&place| points[place]).collect();
     let group: Vec<usize> = places.iter().map(|&place| usize::from(place >= others)).collect();
     let ringed = vec![false; points.len()];
-    draw_marks(svg, plane, &Marks { points: &points, group: &group, groups, ringed: &ringed });
+    let marks = Marks { points: &points, group: &group, groups, ringed: &ringed };
+    draw_marks(svg, plane, &marks, &|mark| told(places[mark]));
+}
+
+/// What the mark at a place, counted from 1, says of itself.
+fn told(picture: &Falling, place: usize) -> String {
+    let rank = format!("rank {place}");
+    hover::row(picture.rows[place - 1], &[picture.scores[place - 1]], &[&rank])
 }
 
 /// Points that are some pixels apart, the first of all among them.
@@ -122,6 +139,7 @@ mod tests {
             x_title: "rank",
             y_title: "score",
             scores,
+            rows: &(0..scores.len()).collect::<Vec<_>>(),
             threshold: (threshold, "threshold"),
             names: ["outliers: 1 row", "others: 2 rows"],
         })

@@ -88,7 +88,9 @@ pub fn map(picture: &Map) -> Drawing {
     let Field { x, y, .. } = picture.ground.grid();
     let plane = Plane::inside(outer, Axis::over(x[0], x[1], 7), Axis::over(y[0], y[1], 6));
     let lines = draw_ground(&mut svg, &plane, &picture.ground);
-    let drawn = draw_marks(&mut svg, &plane, &picture.marks);
+    let drawn = draw_marks(&mut svg, &plane, &picture.marks, &|row| {
+        picture.marks.told(row, picture.ring_name)
+    });
     // Above the points, which may be too many to see anything between them.
     svg.clipped(plane.frame, |svg| lines.iter().for_each(|(line, paint)| svg.path(line, paint)));
     plane.draw_frame(&mut svg, picture.x_title, picture.y_title);

@@ -2,9 +2,10 @@
 //! matter.
 
 use super::colour::{CLASSES, Rgb, hex, viridis};
+use super::hover::{self, MOST_TOLD};
 use super::panel::Plane;
 use super::points::drawn_rows;
-use super::svg::{INK, Svg, number};
+use super::svg::{INK, PAPER, Svg, number};
 
 /// The points of a picture.
 #[derive(Debug, Clone, Copy)]
@@ -28,18 +29,25 @@ pub struct Group {
     pub colour: [u8; 3],
     /// Its shape.
     pub shape: Shape,
+    /// What one of its points is called, if that is not the group's name.
+    pub told: Option<String>,
 }
 
 impl Group {
     /// The class at place `index`.
     pub fn of_class(index: usize, name: &str) -> Self {
         let colour = CLASSES[index % CLASSES.len()];
-        Self { name: Some(name.into()), colour, shape: Shape::of(index) }
+        Self { name: Some(name.into()), colour, shape: Shape::of(index), told: None }
     }
 
     /// Points at `position`, from 0 to 1, of a scale.
     pub fn on_scale(position: f64) -> Self {
-        Self { name: None, colour: viridis(position), shape: Shape::Circle }
+        Self { name: None, colour: viridis(position), shape: Shape::Circle, told: None }
+    }
+
+    /// The same group, with what one of its points is called.
+    pub fn told(self, told: &str) -> Self {
+        Self { told: Some(told.into()), ..self }
     }
 }
 
@@ -136,15 +144,32 @@ const ROUNDS: usize = 12;
 /// The colour of rings.
 pub(crate) const RING: &str = INK;
 
-/// Draws the points and their rings; returns how many points are drawn.
-pub(crate) fn draw_marks(svg: &mut Svg, plane: &Plane, marks: &Marks) -> usize {
+impl Marks<'_> {
+    /// What a point says of itself.
+    pub(crate) fn told(&self, row: usize, ring_name: &str) -> String {
+        let group = &self.groups[self.group[row]];
+        let class = group.told.as_ref().or(group.name.as_ref()).map_or("", String::as_str);
+        let ring = if self.ringed[row] { ring_name } else { "" };
+        hover::row(row, &self.points[row], &[class, ring])
+    }
+}
+
+/// Draws the points, which tell what `told` says of them, and their rings; returns how many points are
+/// drawn.
+pub(crate) fn draw_marks(
+    svg: &mut Svg,
+    plane: &Plane,
+    marks: &Marks,
+    told: &dyn Fn(usize) -> String,
+) -> usize {
     let rows = drawn_rows(marks.points);
+    let told = (rows.len() <= MOST_TOLD).then_some(told);
     let radius = radius(rows.len());
     svg.clipped(plane.frame, |svg| {
         let rim = number((0.16 * radius).min(0.9));
-        svg.raw(&format!("<g stroke=\"#fff\" stroke-width=\"{rim}\" fill-opacity=\".92\">\n"));
+        svg.raw(&format!("<g stroke=\"{PAPER}\" stroke-width=\"{rim}\" fill-opacity=\".92\">\n"));
         for round in rows.chunks(rows.len().div_ceil(ROUNDS).max(1)) {
-            draw_round(svg, plane, marks, round, radius);
+            draw_round(svg, plane, marks, round, radius, told);
         }
         svg.raw("</g>\n");
         let ringed = rows.iter().filter(|&&row| marks.ringed[row]);
@@ -152,16 +177,32 @@ pub(crate) fn draw_marks(svg: &mut Svg, plane: &Plane, marks: &Marks) -> usize {
             .map(|&row| Shape::Circle.path(plane.place(marks.points[row]), ring_radius(radius)))
             .collect();
         let width = number((0.3 * radius).clamp(0.5, 1.3));
-        svg.path(&rings, &format!("fill=\"none\" stroke=\"{RING}\" stroke-width=\"{width}\""));
+        // The pointer reaches through rings to the points.
+        let paint = format!("fill=\"none\" stroke=\"{RING}\" stroke-width=\"{width}\"");
+        svg.path(&rings, &format!("{paint} pointer-events=\"none\""));
     });
     rows.len()
 }
 
-fn draw_round(svg: &mut Svg, plane: &Plane, marks: &Marks, rows: &[usize], radius: f64) {
+fn draw_round(
+    svg: &mut Svg,
+    plane: &Plane,
+    marks: &Marks,
+    rows: &[usize],
+    radius: f64,
+    told: Option<&dyn Fn(usize) -> String>,
+) {
     let mut paths = vec![String::new(); marks.groups.len()];
     for &row in rows {
-        let group = marks.group[row];
-        paths[group] += &marks.groups[group].shape.path(plane.place(marks.points[row]), radius);
+        let (index, group) = (marks.group[row], &marks.groups[marks.group[row]]);
+        let data = group.shape.path(plane.place(marks.points[row]), radius);
+        match told {
+            Some(told) => {
+                let attributes = format!("d=\"{data}\" {}", fill(group.colour));
+                svg.raw(&hover::element("path", &attributes, &told(row)));
+            }
+            None => paths[index] += &data,
+        }
     }
     for (path, group) in paths.iter().zip(marks.groups) {
         svg.path(path, &fill(group.colour));
@@ -200,16 +241,20 @@ mod tests {
     fn points_are_drawn_with_their_rings() {
         let frame = Rect { left: 0.0, top: 0.0, width: 10.0, height: 10.0 };
         let plane = Plane { frame, x: Axis::over(0.0, 1.0, 5), y: Axis::over(0.0, 1.0, 5) };
-        let group = |shape| Group { name: None, colour: [0; 3], shape };
+        let group = |shape| Group { name: None, colour: [0; 3], shape, told: None };
         let groups: Vec<Group> = SHAPES.into_iter().map(group).collect();
         let points: Vec<[f64; 2]> = (0..7).map(|i| [f64::from(i) / 7.0, 0.5]).collect();
         let group: Vec<usize> = (0..7).collect();
         let marks = Marks { points: &points, group: &group, groups: &groups, ringed: &[true; 7] };
         let mut svg = Svg::new(10.0, 10.0, "");
-        assert_eq!(draw_marks(&mut svg, &plane, &marks), 7);
+        assert_eq!(
+            draw_marks(&mut svg, &plane, &marks, &|row| marks.told(row, "support vector")),
+            7
+        );
         let text = svg.finish();
         assert_eq!(text.matches("fill=\"#000000\"").count(), 7);
         assert_eq!(text.matches("fill=\"none\"").count(), 1);
+        assert!(text.contains("<title>row 1: 0, 0.5 · support vector</title>"), "{text}");
         super::super::png(&text, 1.0).unwrap();
     }
 }

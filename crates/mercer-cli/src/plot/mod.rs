@@ -9,6 +9,7 @@ mod axis;
 mod colour;
 mod drawing;
 mod field;
+mod hover;
 mod key;
 mod labels;
 mod legend;

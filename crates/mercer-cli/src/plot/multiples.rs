@@ -4,6 +4,7 @@
 use super::axis::Axis;
 use super::drawing::Drawing;
 use super::field::{Field, draw_field};
+use super::hover;
 use super::labels::{Colouring, LabelColumn};
 use super::legend::{draw_legend, legend_width};
 use super::panel::Plane;
@@ -70,7 +71,8 @@ pub fn multiples(picture: &Multiples) -> Drawing {
             width: PANEL_WIDTH,
             height: PANEL_HEIGHT,
         };
-        let (shown, plane) = draw_panel(&mut svg, panel, outer, &colouring);
+        let (shown, plane) =
+            draw_panel(&mut svg, panel, outer, &colouring, picture.labels.as_ref());
         drawn = drawn.min(shown);
         planes.push(plane);
     }
@@ -80,7 +82,13 @@ pub fn multiples(picture: &Multiples) -> Drawing {
 }
 
 /// Draws one panel; returns how many points it shows, and its axes.
-fn draw_panel(svg: &mut Svg, panel: &Panel, outer: Rect, colouring: &Colouring) -> (usize, Plane) {
+fn draw_panel(
+    svg: &mut Svg,
+    panel: &Panel,
+    outer: Rect,
+    colouring: &Colouring,
+    labels: Option<&LabelColumn>,
+) -> (usize, Plane) {
     let heading = 28.0;
     let inner = Rect { top: outer.top + heading, height: outer.height - heading, ..outer };
     let plane = axes(panel, inner);
@@ -92,7 +100,11 @@ fn draw_panel(svg: &mut Svg, panel: &Panel, outer: Rect, colouring: &Colouring) 
         None => plane.draw_grid(svg),
     }
     let rows = drawn_rows(panel.points);
-    draw_points(svg, &plane, panel.points, &rows, colouring, 0.8);
+    let told = &|row: usize| {
+        let label = labels.map_or("", |labels| labels.values[row].as_str());
+        hover::row(row, &panel.points[row], &[label])
+    };
+    draw_points(svg, &plane, panel.points, &rows, colouring, told, 0.8);
     plane.draw_frame(svg, panel.x_title, panel.y_title);
     (rows.len(), plane)
 }

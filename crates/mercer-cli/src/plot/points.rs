@@ -3,15 +3,16 @@
 use mercer::context::Stream;
 
 use super::colour::hex;
+use super::hover::{self, MOST_TOLD};
 use super::labels::Colouring;
 use super::panel::Plane;
-use super::svg::{Svg, number};
+use super::svg::{PAPER, Svg, number};
 
 /// Points beyond this number are sampled: more ink shows nothing more and makes a file that viewers
 /// choke on.
 pub(crate) const MOST_POINTS: usize = 20_000;
-/// Up to this number every point is a circle with a white rim; beyond, points are dots of shared
-/// paths.
+/// Up to this number every point is a circle with a rim in the colour of the paper; beyond, points are
+/// dots of shared paths.
 const MOST_CIRCLES: usize = 3_000;
 /// Dots are drawn in this many rounds over the classes, so that no class hides the others.
 const ROUNDS: usize = 12;
@@ -51,19 +52,21 @@ fn shuffle(rows: &mut [usize]) {
     }
 }
 
-/// Draws `rows` of `points`; `zoom` is 1 for a picture of one panel and smaller for small panels.
+/// Draws `rows` of `points`, each of which tells what `told` says of it; `zoom` is 1 for a picture of one
+/// panel and smaller for small panels.
 pub(crate) fn draw_points(
     svg: &mut Svg,
     plane: &Plane,
     points: &[[f64; 2]],
     rows: &[usize],
     colouring: &Colouring,
+    told: &dyn Fn(usize) -> String,
     zoom: f64,
 ) {
     let (radius, opacity) = appearance(rows.len());
     svg.clipped(plane.frame, |svg| {
         if rows.len() <= MOST_CIRCLES {
-            draw_circles(svg, plane, points, rows, colouring, (radius * zoom, opacity));
+            draw_circles(svg, plane, points, rows, colouring, told, (radius * zoom, opacity));
         } else {
             draw_dots(svg, plane, points, rows, colouring, (radius * zoom, opacity));
         }
@@ -85,17 +88,23 @@ fn draw_circles(
     points: &[[f64; 2]],
     rows: &[usize],
     colouring: &Colouring,
+    told: &dyn Fn(usize) -> String,
     (radius, opacity): (f64, f64),
 ) {
-    let rim = if radius > 2.5 { " stroke=\"#fff\" stroke-width=\".7\"" } else { "" };
+    let rim = match radius > 2.5 {
+        true => format!(" stroke=\"{PAPER}\" stroke-width=\".7\""),
+        false => String::new(),
+    };
     svg.raw(&format!("<g fill-opacity=\"{}\"{rim}>\n", number(opacity)));
     for &row in rows {
         let [x, y] = plane.place(points[row]);
-        svg.raw(&format!(
-            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{}\" fill=\"{}\"/>\n",
-            number(radius),
-            hex(colouring.colour(colouring.group(row)))
-        ));
+        let fill = hex(colouring.colour(colouring.group(row)));
+        let r = number(radius);
+        let circle = format!("cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{r}\" fill=\"{fill}\"");
+        match rows.len() <= MOST_TOLD {
+            true => svg.raw(&hover::element("circle", &circle, &told(row))),
+            false => svg.raw(&format!("<circle {circle}/>\n")),
+        }
     }
     svg.raw("</g>\n");
 }

@@ -5,6 +5,7 @@ use mercer::context::Stream;
 use super::axis::{Axis, extent};
 use super::drawing::Drawing;
 use super::grouped;
+use super::hover;
 use super::labels::{Colouring, LabelColumn};
 use super::legend::{draw_legend, legend_width};
 use super::names::{MOST_NAMES, draw_names};
@@ -81,13 +82,23 @@ pub fn scatter(picture: &Scatter) -> Drawing {
         draw_names(&mut svg, &plane, &points, names);
     }
     let drawn = drawn_rows(&points);
-    draw_points(&mut svg, &plane, &points, &drawn, &colouring, 1.0);
+    let told = |row: usize| told(picture, row);
+    draw_points(&mut svg, &plane, &points, &drawn, &colouring, &told, 1.0);
     let y_title = if picture.y.is_some() { picture.y_title } else { "" };
     plane.draw_frame(&mut svg, picture.x_title, y_title);
     let corner = [plane.frame.right() + 22.0, plane.frame.top];
     draw_legend(&mut svg, &colouring, name, corner, plane.frame.height);
     draw_note(&mut svg, drawn.len(), rows, [width - MARGIN, MARGIN + 8.0]);
     Drawing { svg: svg.finish(), sketch: terminal::scatter::sketch(picture, &colouring, &points) }
+}
+
+/// What a point says of itself.
+fn told(picture: &Scatter, row: usize) -> String {
+    let values: Vec<f64> = [picture.x[row]].into_iter().chain(picture.y.map(|y| y[row])).collect();
+    let label = picture.labels.map(|labels| labels.values[row].as_str());
+    let name = picture.names.map(|names| names[row].as_str());
+    let words: Vec<&str> = name.into_iter().chain(label).collect();
+    hover::row(row, &values, &words)
 }
 
 /// Values on both sides of all others, so that names have room there.

@@ -69,7 +69,7 @@ impl Svg {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" \
              viewBox=\"0 0 {0} {1}\" role=\"img\" \
              font-family=\"'Noto Sans', 'Helvetica Neue', Arial, sans-serif\">\n\
-             <title>{2}</title>\n<rect width=\"{0}\" height=\"{1}\" fill=\"#fff\"/>\n",
+             <title>{2}</title>\n<rect width=\"{0}\" height=\"{1}\" fill=\"{PAPER}\"/>\n",
             number(width),
             number(height),
             escape(title)

@@ -58,7 +58,9 @@ pub fn tube(picture: &Tube) -> Drawing {
         let fill = format!("fill=\"{}\" fill-opacity=\".8\"", hex(tint(colour, 0.25)));
         svg.path(&band(&plane, picture.function, *reach), &fill);
     });
-    let drawn = draw_marks(&mut svg, &plane, &picture.marks);
+    let drawn = draw_marks(&mut svg, &plane, &picture.marks, &|row| {
+        picture.marks.told(row, picture.ring_name)
+    });
     svg.clipped(plane.frame, |svg| {
         svg.path(&format!("M{}", points(&plane, picture.function.iter().copied())), &line);
     });

@@ -53,7 +53,7 @@ fn draw_plane(
     let groups: Vec<Group> = names(clusters)
         .iter()
         .enumerate()
-        .map(|(place, name)| Group::of_class(place, name))
+        .map(|(place, name)| Group::of_class(place, name).told(&format!("{KEY} {}", place + 1)))
         .collect();
     let colours = groups.iter().map(|group| group.colour).collect();
     let change = changes(&squares, &class);

@@ -51,8 +51,9 @@ fn draw_plane(
     let group: Vec<usize> = rows.map(|row| usize::from(unusual.is_outlier(row))).collect();
     let [outliers, others] = names(known);
     // Bright on the dark colours of small scores, where most rows are.
-    let usual = Group { shape: Shape::Circle, ..Group::of_class(5, &others) };
-    let groups = [usual, Group { shape: Shape::Cross, ..Group::of_class(1, &outliers) }];
+    let usual = Group { shape: Shape::Circle, ..Group::of_class(5, &others).told("usual") };
+    let groups =
+        [usual, Group { shape: Shape::Cross, ..Group::of_class(1, &outliers).told("outlier") }];
     let line = threshold_name(known);
     let field = plane::field(window, &over.scores);
     Ok(plot::map(&Map {
@@ -92,6 +93,7 @@ fn draw_falling(known: &Known, [title, subtitle]: &[String; 2]) -> Drawing {
         x_title: "rank, from the most unusual row on",
         y_title: "score",
         scores: &scores,
+        rows: &known.ranking.order,
         threshold: (unusual.threshold, &threshold_name(known)),
         names: [&outliers, &others],
     })

@@ -252,8 +252,10 @@ fn groups(task: &Task<'_>, done: &Done, field: &[f64]) -> (Vec<Group>, Vec<usize
             let group: Vec<usize> = sides.iter().map(|d| usize::from(!is_inside(*d))).collect();
             let outside = group.iter().sum::<usize>();
             let inside =
-                Group::of_class(0, &format!("inside: {}", counted(group.len() - outside, "row")));
-            let outer = Group::of_class(1, &format!("outside: {}", counted(outside, "row")));
+                Group::of_class(0, &format!("inside: {}", counted(group.len() - outside, "row")))
+                    .told("inside");
+            let outer = Group::of_class(1, &format!("outside: {}", counted(outside, "row")))
+                .told("outside");
             (vec![inside, Group { shape: Shape::Cross, ..outer }], group)
         }
         (Target::Nothing, _) => unreachable!("a machine without a target tells sides"),
