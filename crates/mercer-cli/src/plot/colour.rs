@@ -36,23 +36,18 @@ const VIRIDIS: [Rgb; 9] = [
     [253, 231, 37],
 ];
 
-// From negative through zero to positive; pale, because points are drawn on top.
-const DIVERGING: [Rgb; 5] =
-    [[150, 132, 189], [205, 196, 225], [250, 250, 250], [197, 226, 200], [122, 182, 135]];
+/// The colours of negative and of positive values.
+pub(crate) const SIGNS: [Rgb; 2] = [[115, 91, 167], [78, 158, 95]];
 
 /// The viridis colour at `position` from 0 to 1.
 pub(crate) fn viridis(position: f64) -> Rgb {
     blend(&VIRIDIS, position)
 }
 
-/// The colour of a signed value from −1 to 1.
-pub(crate) fn diverging(value: f64) -> Rgb {
-    blend(&DIVERGING, (value + 1.0) / 2.0)
-}
-
-/// `colour` on white paper: 0 is white, 1 the colour itself.
-pub(crate) fn tint(colour: Rgb, strength: f64) -> Rgb {
-    blend(&[[255; 3], colour], strength)
+/// The attributes of an area through which so much of the paper is seen: it suits light and dark paper.
+pub(crate) fn sheer(colour: Rgb, opacity: f64) -> String {
+    let opacity = format!("{opacity:.4}");
+    format!("fill=\"{}\" fill-opacity=\"{}\"", hex(colour), opacity.trim_end_matches('0'))
 }
 
 fn blend(anchors: &[Rgb], position: f64) -> Rgb {
@@ -76,7 +71,7 @@ mod tests {
     fn maps_begin_and_end_at_their_anchors() {
         assert_eq!(viridis(0.0), VIRIDIS[0]);
         assert_eq!(viridis(1.0), VIRIDIS[8]);
-        assert_eq!(hex(diverging(0.0)), "#fafafa");
+        assert_eq!(sheer([0, 0, 255], 0.25), "fill=\"#0000ff\" fill-opacity=\"0.25\"");
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! A function over the input plane, known on a grid, as filled bands with contour lines.
 
 use super::axis::extent;
-use super::colour::{Rgb, diverging, hex};
+use super::colour::{Rgb, SIGNS, hex, sheer};
 use super::lines::{Piece, joined};
 use super::panel::Plane;
-use super::svg::Svg;
+use super::svg::{SOFT_INK, Svg};
 
 /// Values of a function on a regular grid over a rectangle of the plane.
 #[derive(Debug, Clone, Copy)]
@@ -64,6 +64,8 @@ impl Field<'_> {
 
 /// Bands on each side of zero.
 const BANDS: usize = 7;
+/// How strong colours are at most, because points are drawn on top.
+const STRENGTH: f64 = 0.75;
 
 /// What marching over the cells gives for one level.
 struct Level {
@@ -80,18 +82,68 @@ pub(crate) fn draw_field(svg: &mut Svg, plane: &Plane, field: &Field) {
         true => (1..2 * BANDS).map(|b| largest * (b as f64 / BANDS as f64 - 1.0)).collect(),
         false => Vec::new(),
     };
-    fill_bands(svg, plane, field, &levels, |band| diverging(band_colour(band)));
+    fill_sides(
+        svg,
+        plane,
+        field,
+        &Sides { colours: SIGNS, full: [largest; 2], bands: BANDS, strength: STRENGTH },
+    );
     svg.clipped(plane.frame, |svg| {
         let is_zero = |band: usize| band + 1 == BANDS;
         let line = |band: usize| contour(plane, field, levels[band]);
         let others: String = (0..levels.len()).filter(|b| !is_zero(*b)).map(line).collect();
         let zero: String = (0..levels.len()).filter(|b| is_zero(*b)).map(line).collect();
-        svg.path(&zero, "fill=\"none\" stroke=\"#4b5563\" stroke-width=\"1.4\"");
-        svg.path(
-            &others,
-            "fill=\"none\" stroke=\"#6b7280\" stroke-opacity=\".35\" stroke-width=\".8\"",
-        );
+        let line = format!("fill=\"none\" stroke=\"{SOFT_INK}\"");
+        svg.path(&zero, &format!("{line} stroke-width=\"1.4\""));
+        svg.path(&others, &format!("{line} stroke-opacity=\".3\" stroke-width=\".8\""));
     });
+}
+
+/// How both sides of zero are filled.
+pub(crate) struct Sides {
+    /// The colours below and above zero.
+    pub colours: [Rgb; 2],
+    /// The size of values below and above zero at which colours are strongest.
+    pub full: [f64; 2],
+    /// Bands of colour on each side.
+    pub bands: usize,
+    /// How strong colours are at most.
+    pub strength: f64,
+}
+
+impl Sides {
+    /// How strong the colour of a band is, counted from zero.
+    fn strength(&self, band: usize) -> f64 {
+        self.strength * (band as f64 + 0.5) / self.bands as f64
+    }
+
+    /// What a band adds to those nearer to zero, which lie below it.
+    fn added(&self, band: usize) -> f64 {
+        let below = if band == 0 { 0.0 } else { self.strength(band - 1) };
+        1.0 - (1.0 - self.strength(band)) / (1.0 - below)
+    }
+}
+
+/// Fills both sides of zero with colours that grow stronger away from it. All are sheer, and lie on each other: from
+/// each level on a little more is added, so that no two areas have an edge in common through which the paper shines.
+pub(crate) fn fill_sides(svg: &mut Svg, plane: &Plane, field: &Field, sides: &Sides) {
+    check(field);
+    let negated: Vec<f64> = field.values.iter().map(|value| -value).collect();
+    let below = Field { values: &negated, ..*field };
+    svg.clipped(plane.frame, |svg| {
+        for (side, field) in [&below, field].into_iter().enumerate() {
+            for band in 0..sides.bands {
+                let level = sides.full[side] * band as f64 / sides.bands as f64;
+                let region = march(plane, field, level).region;
+                svg.path(&region, &sheer(sides.colours[side], sides.added(band)));
+            }
+        }
+    });
+}
+
+fn check(field: &Field) {
+    let expected = field.rows * field.columns;
+    assert!(field.rows >= 2 && field.columns >= 2 && field.values.len() == expected, "a grid");
 }
 
 /// Fills the bands between rising `levels`: `colour` of 0 is that below all of them.
@@ -102,8 +154,7 @@ pub(crate) fn fill_bands(
     levels: &[f64],
     colour: impl Fn(usize) -> Rgb,
 ) {
-    let expected = field.rows * field.columns;
-    assert!(field.rows >= 2 && field.columns >= 2 && field.values.len() == expected, "a grid");
+    check(field);
     svg.clipped(plane.frame, |svg| {
         svg.rect(plane.frame, &format!("fill=\"{}\"", hex(colour(0))));
         for (band, &level) in levels.iter().enumerate() {
@@ -116,11 +167,6 @@ pub(crate) fn fill_bands(
 /// The lines along which the function has the value `level`, as path data.
 pub(crate) fn contour(plane: &Plane, field: &Field, level: f64) -> String {
     joined(&march(plane, field, level).pieces)
-}
-
-/// The value from −1 to 1 whose colour fills the band that begins at level `band`.
-fn band_colour(band: usize) -> f64 {
-    (band as f64 + 0.5) / BANDS as f64 - 1.0
 }
 
 fn march(plane: &Plane, field: &Field, value: f64) -> Level {
@@ -242,6 +288,16 @@ mod tests {
         let grid = Field::grid([0.0, 2.0], [0.0, 1.0], 3, 2);
         let expected = [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 1.0]];
         assert_eq!(grid, expected);
+    }
+
+    #[test]
+    fn sheer_bands_add_up_to_their_strength() {
+        let sides = Sides { colours: SIGNS, full: [1.0; 2], bands: 5, strength: 0.6 };
+        let mut through = 1.0;
+        for band in 0..5 {
+            through *= 1.0 - sides.added(band);
+            assert!((1.0 - through - 0.6 * (band as f64 + 0.5) / 5.0).abs() < 1e-12);
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::colour::{Rgb, hex};
 use super::legend::draw_bar;
 use super::marks::{Group, RING, Shape};
-use super::svg::{INK, Rect, SOFT_INK, Svg, TextStyle, number, shortened, text_width};
+use super::svg::{FRAME, INK, Rect, SOFT_INK, Svg, TextStyle, number, shortened, text_width};
 
 const SIZE: f64 = 12.5;
 const LINE: f64 = 22.0;
@@ -27,8 +27,8 @@ enum Symbol {
     Ring,
     /// A piece of a line, with these attributes.
     Stroke(String),
-    /// A patch of colour.
-    Patch(Rgb),
+    /// A patch with these attributes.
+    Patch(String),
     /// Nothing.
     None,
 }
@@ -73,9 +73,9 @@ impl Key {
         self
     }
 
-    /// An area of one colour.
-    pub fn patch(mut self, colour: Rgb, name: &str) -> Self {
-        self.add(Symbol::Patch(colour), name);
+    /// An area with the attributes `fill`.
+    pub fn patch(mut self, fill: &str, name: &str) -> Self {
+        self.add(Symbol::Patch(fill.into()), name);
         self
     }
 
@@ -134,9 +134,9 @@ fn draw_symbol(svg: &mut Svg, symbol: &Symbol, [left, y]: [f64; 2]) {
         Symbol::Stroke(stroke) => {
             svg.path(&format!("M{} {}h22", number(left), number(y)), stroke);
         }
-        Symbol::Patch(colour) => {
+        Symbol::Patch(fill) => {
             let rect = Rect { left: left + 1.0, top: y - 6.5, width: 20.0, height: 13.0 };
-            svg.rect(rect, &format!("fill=\"{}\" stroke=\"#c9d0d8\"", hex(*colour)));
+            svg.rect(rect, &format!("{fill} stroke=\"{FRAME}\""));
         }
         Symbol::None => {}
     }

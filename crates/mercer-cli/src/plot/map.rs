@@ -2,15 +2,15 @@
 //! and which of them it rests on.
 
 use super::axis::Axis;
-use super::colour::{Rgb, tint, viridis};
+use super::colour::viridis;
 use super::drawing::Drawing;
-use super::field::{Field, contour, fill_bands};
+use super::field::{Field, Sides, contour, fill_bands, fill_sides};
 use super::key::Key;
 use super::marks::{Marks, draw_marks};
 use super::panel::Plane;
 use super::regions::{Regions, draw_regions};
 use super::scatter::{draw_note, draw_titles};
-use super::svg::{Rect, Svg};
+use super::svg::{INK, PAPER, Rect, Svg};
 use super::terminal;
 
 /// What the picture shows.
@@ -68,11 +68,30 @@ const BANDS: usize = 8;
 const STEPS: usize = 24;
 /// How strong colours below the points are at most.
 const STRENGTH: f64 = 0.55;
-const BOUNDARY: &str =
-    "fill=\"none\" stroke=\"#1f2933\" stroke-width=\"2\" stroke-linejoin=\"round\"";
-const MARGIN_LINE: &str = "fill=\"none\" stroke=\"#1f2933\" stroke-width=\"1.3\" \
-                           stroke-dasharray=\"6 4\" stroke-linejoin=\"round\"";
-const LEVEL: &str = "fill=\"none\" stroke=\"#fff\" stroke-opacity=\".35\" stroke-width=\".8\"";
+
+/// The lines of a map.
+#[derive(Clone, Copy)]
+enum Line {
+    Boundary,
+    Margin,
+    /// What lies below a boundary on a ground that is as dark as ink in places.
+    Halo,
+    Level,
+}
+
+impl Line {
+    fn paint(self) -> String {
+        let (colour, width) = match self {
+            Line::Boundary => (INK, "2"),
+            Line::Margin => (INK, "1.3\" stroke-dasharray=\"6 4"),
+            Line::Halo => (PAPER, "5\" stroke-opacity=\".75"),
+            Line::Level => (PAPER, ".8\" stroke-opacity=\".35"),
+        };
+        format!(
+            "fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\" stroke-linejoin=\"round\""
+        )
+    }
+}
 
 /// Draws `picture`. Of very many rows a random sample is drawn, and the picture says so.
 pub fn map(picture: &Map) -> Drawing {
@@ -92,7 +111,9 @@ pub fn map(picture: &Map) -> Drawing {
         picture.marks.told(row, picture.ring_name)
     });
     // Above the points, which may be too many to see anything between them.
-    svg.clipped(plane.frame, |svg| lines.iter().for_each(|(line, paint)| svg.path(line, paint)));
+    svg.clipped(plane.frame, |svg| {
+        lines.iter().for_each(|(data, line)| svg.path(data, &line.paint()))
+    });
     plane.draw_frame(&mut svg, picture.x_title, picture.y_title);
     key.draw(&mut svg, [plane.frame.right() + 20.0, plane.frame.top]);
     let rows = picture.marks.points.len();
@@ -120,29 +141,28 @@ fn key(picture: &Map) -> Key {
     }
     match picture.ground {
         Ground::Sides { margins, .. } => {
-            key = key.line(BOUNDARY, "boundary (f = 0)");
-            if margins { key.line(MARGIN_LINE, "margins (f = ±1)") } else { key }
+            key = key.line(&Line::Boundary.paint(), "boundary (f = 0)");
+            if margins { key.line(&Line::Margin.paint(), "margins (f = ±1)") } else { key }
         }
-        Ground::Regions(..) => key.line(BOUNDARY, "boundary"),
-        Ground::Heights { line: Some((_, name)), .. } => key.line(BOUNDARY, name),
+        Ground::Regions(..) => key.line(&Line::Boundary.paint(), "boundary"),
+        Ground::Heights { line: Some((_, name)), .. } => key.line(&Line::Boundary.paint(), name),
         Ground::Heights { line: None, .. } => key,
     }
 }
 
 /// Fills the plane, and returns the lines that belong above the points.
-fn draw_ground(svg: &mut Svg, plane: &Plane, ground: &Ground) -> Vec<(String, &'static str)> {
+fn draw_ground(svg: &mut Svg, plane: &Plane, ground: &Ground) -> Vec<(String, Line)> {
     match ground {
         Ground::Sides { field, colours, full, margins } => {
-            let levels = side_levels(*full);
-            fill_bands(svg, plane, field, &levels, |band| side_colour(band, *colours));
+            let sides = Sides { colours: *colours, full: *full, bands: BANDS, strength: STRENGTH };
+            fill_sides(svg, plane, field, &sides);
             let margins = if *margins { &[-1.0, 1.0][..] } else { &[] };
             let margins = margins.iter().map(|level| contour(plane, field, *level)).collect();
-            vec![(margins, MARGIN_LINE), (contour(plane, field, 0.0), BOUNDARY)]
+            vec![(margins, Line::Margin), (contour(plane, field, 0.0), Line::Boundary)]
         }
         Ground::Regions(regions, colours) => {
-            let pale = colours.iter().map(|colour| tint(*colour, 0.6 * STRENGTH));
-            let lines = draw_regions(svg, plane, regions, &pale.collect::<Vec<Rgb>>());
-            vec![(lines, BOUNDARY)]
+            let lines = draw_regions(svg, plane, regions, colours, 0.6 * STRENGTH);
+            vec![(lines, Line::Boundary)]
         }
         Ground::Heights { field, ends: [low, high], line } => {
             let level = |step: usize| low + (high - low) * step as f64 / STEPS as f64;
@@ -151,26 +171,11 @@ fn draw_ground(svg: &mut Svg, plane: &Plane, ground: &Ground) -> Vec<(String, &'
             fill_bands(svg, plane, field, &levels, colour);
             svg.clipped(plane.frame, |svg| {
                 let lines: String = levels.iter().map(|l| contour(plane, field, *l)).collect();
-                svg.path(&lines, LEVEL);
+                svg.path(&lines, &Line::Level.paint());
             });
-            line.iter().map(|(level, _)| (contour(plane, field, *level), BOUNDARY)).collect()
+            let lines = line.iter().map(|(level, _)| contour(plane, field, *level));
+            lines.flat_map(|line| [(line.clone(), Line::Halo), (line, Line::Boundary)]).collect()
         }
-    }
-}
-
-/// The levels between bands: as many below zero as above, and zero itself.
-fn side_levels([below, above]: [f64; 2]) -> Vec<f64> {
-    let share = |band: usize| band as f64 / BANDS as f64;
-    let negative = (1..BANDS).rev().map(|band| -below * share(band));
-    negative.chain([0.0]).chain((1..BANDS).map(|band| above * share(band))).collect()
-}
-
-/// The colour of a band, counted from the most negative.
-fn side_colour(band: usize, [below, above]: [Rgb; 2]) -> Rgb {
-    let strength = |steps: usize| STRENGTH * (steps as f64 + 0.5) / BANDS as f64;
-    match band < BANDS {
-        true => tint(below, strength(BANDS - 1 - band)),
-        false => tint(above, strength(band - BANDS)),
     }
 }
 
@@ -216,15 +221,5 @@ mod tests {
         let heights = |line| picture(Ground::Heights { field, ends: [-2.0, 2.0], line });
         assert!(heights(None).contains("linearGradient") && !heights(None).contains(">limit<"));
         assert!(heights(Some((0.2, "limit"))).contains(">limit<"));
-    }
-
-    #[test]
-    fn bands_meet_at_zero() {
-        let levels = side_levels([2.0, 4.0]);
-        assert_eq!((levels.len(), levels[BANDS - 1]), (2 * BANDS - 1, 0.0));
-        assert!(levels.windows(2).all(|pair| pair[0] < pair[1]));
-        let palest = |band| side_colour(band, [[0; 3], [0; 3]]);
-        assert_eq!(palest(BANDS - 1), palest(BANDS));
-        assert_ne!(palest(0), palest(BANDS));
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! [`scatter()`] draws an embedding, [`multiples()`] several panels side by side, [`curves()`] scores
 //! against a penalty, [`map()`] a model of two columns, [`tube()`] a regression of one, [`falling()`]
-//! scores of rows from the largest on. None reads or writes files.
+//! scores of rows from the largest on, [`spectrum()`] eigenvalues. None reads or writes files.
 
 mod axis;
 mod colour;
@@ -29,6 +29,7 @@ pub mod falling;
 pub mod map;
 pub mod multiples;
 pub mod scatter;
+pub mod spectrum;
 pub mod tube;
 
 pub use curves::{Baseline, Curve, Curves, Mark, curves};
@@ -42,6 +43,7 @@ pub use multiples::{Multiples, Panel, multiples};
 pub use raster::png;
 pub use regions::Regions;
 pub use scatter::{Scatter, scatter};
+pub use spectrum::{Spectrum, spectrum};
 pub use terminal::Screen;
 pub use tube::{Tube, tube};
 

@@ -1,7 +1,7 @@
 //! Regions of the plane by class, known on a grid: where two neighbours differ, the boundary passes
 //! between them.
 
-use super::colour::{Rgb, hex};
+use super::colour::{Rgb, sheer};
 use super::field::{Field, place};
 use super::lines::{Piece, joined};
 use super::panel::Plane;
@@ -18,12 +18,13 @@ pub struct Regions<'a> {
     pub change: &'a dyn Fn(usize, usize) -> f64,
 }
 
-/// Fills the region of each class with its colour, and returns the boundaries as path data.
+/// Fills the region of each class with its colour, through which the paper is seen, and returns the boundaries as path data.
 pub(crate) fn draw_regions(
     svg: &mut Svg,
     plane: &Plane,
     regions: &Regions,
     colours: &[Rgb],
+    opacity: f64,
 ) -> String {
     let Field { rows, columns, .. } = regions.grid;
     let mut fills = vec![String::new(); colours.len()];
@@ -51,7 +52,7 @@ pub(crate) fn draw_regions(
     }
     svg.clipped(plane.frame, |svg| {
         for (fill, colour) in fills.iter().zip(colours) {
-            svg.path(fill, &format!("fill=\"{}\"", hex(*colour)));
+            svg.path(fill, &sheer(*colour, opacity));
         }
     });
     joined(&pieces)
@@ -134,7 +135,7 @@ mod tests {
         let grid = Field { x: [0.0, 1.0], y: [0.0, 1.0], columns, rows, values: &[] };
         let regions = Regions { grid, class, change: &|_, _| 0.5 };
         let mut svg = Svg::new(10.0, 10.0, "");
-        let lines = draw_regions(&mut svg, &plane, &regions, &[[0; 3], [1; 3], [2; 3]]);
+        let lines = draw_regions(&mut svg, &plane, &regions, &[[0; 3], [1; 3], [2; 3]], 0.3);
         (svg.finish(), lines)
     }
 

@@ -1,7 +1,7 @@
 //! A regression of one column: the function with its tube, and the rows.
 
 use super::axis::{Axis, extent};
-use super::colour::{CLASSES, hex, tint};
+use super::colour::{CLASSES, hex, sheer};
 use super::drawing::Drawing;
 use super::key::Key;
 use super::marks::{Marks, draw_marks};
@@ -33,6 +33,8 @@ pub struct Tube<'a> {
 const WIDTH: f64 = 860.0;
 const HEIGHT: f64 = 560.0;
 const MARGIN: f64 = 24.0;
+/// How strong the colour of the tube is.
+const SHEER: f64 = 0.2;
 
 /// Draws `picture`. Of very many rows a random sample is drawn, and the picture says so.
 pub fn tube(picture: &Tube) -> Drawing {
@@ -45,7 +47,7 @@ pub fn tube(picture: &Tube) -> Drawing {
         key = key.ring(picture.ring_name);
     }
     let (reach, name) = &picture.tube;
-    key = key.line(&line, "function").patch(tint(colour, 0.25), name);
+    key = key.line(&line, "function").patch(&sheer(colour, SHEER), name);
     let outer = Rect {
         left: MARGIN - 6.0,
         top,
@@ -55,8 +57,7 @@ pub fn tube(picture: &Tube) -> Drawing {
     let plane = plane(picture, outer);
     plane.draw_grid(&mut svg);
     svg.clipped(plane.frame, |svg| {
-        let fill = format!("fill=\"{}\" fill-opacity=\".8\"", hex(tint(colour, 0.25)));
-        svg.path(&band(&plane, picture.function, *reach), &fill);
+        svg.path(&band(&plane, picture.function, *reach), &sheer(colour, SHEER));
     });
     let drawn = draw_marks(&mut svg, &plane, &picture.marks, &|row| {
         picture.marks.told(row, picture.ring_name)

@@ -1,8 +1,7 @@
 //! What the lines are: a stroke and a name each.
 
-use super::super::colour::{Rgb, hex};
 use super::super::svg::{INK, SOFT_INK, Svg, TextStyle, number, shortened, text_width};
-use super::{Curves, SIZE};
+use super::{Curves, Hue, SIZE};
 
 const LINE: f64 = 22.0;
 const LONGEST_NAME: usize = 30;
@@ -20,7 +19,7 @@ struct Entry {
 }
 
 impl Legend {
-    pub fn of(picture: &Curves, colours: &[Rgb]) -> Self {
+    pub fn of(picture: &Curves, colours: &[Hue]) -> Self {
         let count = picture.curves.len();
         let is_listed = |index: usize| {
             let is_end = index == 0 || index + 1 == count;
@@ -36,7 +35,7 @@ impl Legend {
             entries.extend(Entry::skipped(&mut skipped));
             let bold = curve.mark.is_some();
             let width = if bold { 2.6 } else { 1.4 };
-            let stroke = format!("stroke=\"{}\" stroke-width=\"{width}\"", hex(colours[index]));
+            let stroke = colours[index].stroke(width);
             let name = shortened(&curve.name, LONGEST_NAME);
             entries.push(Entry { name, stroke: Some(stroke), bold: bold && count > 1 });
         }

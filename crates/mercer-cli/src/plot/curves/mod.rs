@@ -1,15 +1,16 @@
 //! Scores against a penalty: a line for each of what was compared, the best of them in colour with a
 //! band for its standard error, and what was chosen marked.
 
+mod hover;
 mod legend;
 
 use self::legend::Legend;
 use super::axis::{Axis, extent};
-use super::colour::{CLASSES, Rgb, hex};
+use super::colour::{CLASSES, Rgb, hex, sheer};
 use super::drawing::Drawing;
 use super::panel::Plane;
 use super::scatter::draw_titles;
-use super::svg::{INK, Rect, SOFT_INK, Svg, TextStyle, number, text_width};
+use super::svg::{INK, PAPER, Rect, SOFT_INK, Svg, TextStyle, number, text_width};
 use super::terminal;
 
 /// What the picture shows.
@@ -66,8 +67,9 @@ const WIDTH: f64 = 860.0;
 const HEIGHT: f64 = 560.0;
 const MARGIN: f64 = 24.0;
 const SIZE: f64 = 12.5;
-/// The greys of the first and the last line that was not chosen.
-const GREYS: [Rgb; 2] = [[0xd3, 0xd9, 0xdf], [0x86, 0x90, 0x9b]];
+/// The colour of lines that were not chosen, which is [`SOFT_INK`], and how strong the first and the last of them are.
+const GREY: Rgb = [0x5b, 0x67, 0x73];
+const STRENGTHS: [f64; 2] = [0.27, 0.74];
 
 /// Draws `picture`. Scores that are not finite are left out.
 pub fn curves(picture: &Curves) -> Drawing {
@@ -87,22 +89,41 @@ pub fn curves(picture: &Curves) -> Drawing {
     svg.clipped(plane.frame, |svg| draw_lines(svg, &plane, picture, &colours));
     plane.draw_frame(&mut svg, picture.x_title, picture.y_title);
     draw_marks(&mut svg, &plane, picture, &colours);
+    hover::draw(&mut svg, &plane, picture);
     legend.draw(&mut svg, [plane.frame.right() + 20.0, plane.frame.top + 12.0]);
     Drawing { svg: svg.finish(), sketch: terminal::curves::sketch(picture, &plane, &colours) }
 }
 
+/// The colour of a line.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Hue {
+    pub colour: Rgb,
+    /// How much of the paper it covers.
+    opacity: f64,
+}
+
+impl Hue {
+    fn stroke(&self, width: f64) -> String {
+        let colour = hex(self.colour);
+        let opacity = match self.opacity < 1.0 {
+            true => format!(" stroke-opacity=\"{}\"", number(self.opacity)),
+            false => String::new(),
+        };
+        format!("stroke=\"{colour}\" stroke-width=\"{width}\"{opacity}")
+    }
+}
+
 /// Marked lines have the colours of classes, the others greys from pale to dark.
-fn colours(curves: &[Curve]) -> Vec<Rgb> {
+fn colours(curves: &[Curve]) -> Vec<Hue> {
     let mut marked = 0;
     let last = curves.len().max(2) - 1;
     let colour = |(index, curve): (usize, &Curve)| {
         if curve.mark.is_some() {
             marked += 1;
-            return CLASSES[(marked - 1) % CLASSES.len()];
+            return Hue { colour: CLASSES[(marked - 1) % CLASSES.len()], opacity: 1.0 };
         }
         let share = index as f64 / last as f64;
-        let mix = |a: u8, b: u8| (f64::from(a) + share * (f64::from(b) - f64::from(a))) as u8;
-        std::array::from_fn(|channel| mix(GREYS[0][channel], GREYS[1][channel]))
+        Hue { colour: GREY, opacity: STRENGTHS[0] + share * (STRENGTHS[1] - STRENGTHS[0]) }
     };
     curves.iter().enumerate().map(colour).collect()
 }
@@ -134,7 +155,7 @@ fn heights(picture: &Curves) -> Axis {
 }
 
 /// Grey lines first, so that none covers a line in colour.
-fn draw_lines(svg: &mut Svg, plane: &Plane, picture: &Curves, colours: &[Rgb]) {
+fn draw_lines(svg: &mut Svg, plane: &Plane, picture: &Curves, colours: &[Hue]) {
     if let Some(baseline) = picture.baseline {
         let y = number(plane.place([plane.x.low, baseline.value])[1]);
         let line = format!("M{} {y}h{}", number(plane.frame.left), number(plane.frame.width));
@@ -145,17 +166,17 @@ fn draw_lines(svg: &mut Svg, plane: &Plane, picture: &Curves, colours: &[Rgb]) {
         draw_line(svg, plane, curve, *colour, 1.4);
     }
     for (curve, colour) in lines().filter(|(curve, _)| curve.mark.is_some()) {
-        svg.path(&band(plane, curve), &format!("fill=\"{}\" fill-opacity=\".14\"", hex(*colour)));
+        svg.path(&band(plane, curve), &sheer(colour.colour, 0.14));
         draw_line(svg, plane, curve, *colour, 2.6);
     }
 }
 
-fn draw_line(svg: &mut Svg, plane: &Plane, curve: &Curve, colour: Rgb, width: f64) {
+fn draw_line(svg: &mut Svg, plane: &Plane, curve: &Curve, colour: Hue, width: f64) {
     // A line of one point would not be seen.
     if let ([point], None) = (&curve.points[..], &curve.mark) {
         let Some([x, y]) = place(plane, *point) else { return };
-        let (x, y, fill) = (number(x), number(y), hex(colour));
-        return svg.raw(&format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"4\" fill=\"{fill}\"/>\n"));
+        let (x, y, fill) = (number(x), number(y), sheer(colour.colour, colour.opacity));
+        return svg.raw(&format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"4\" {fill}/>\n"));
     }
     let mut data = String::new();
     let mut is_new = true;
@@ -168,11 +189,7 @@ fn draw_line(svg: &mut Svg, plane: &Plane, curve: &Curve, colour: Rgb, width: f6
             None => is_new = true,
         }
     }
-    let colour = hex(colour);
-    let paint = format!(
-        "fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\" stroke-linejoin=\"round\""
-    );
-    svg.path(&data, &paint);
+    svg.path(&data, &format!("fill=\"none\" {} stroke-linejoin=\"round\"", colour.stroke(width)));
 }
 
 /// The area within one standard error of a line.
@@ -196,7 +213,7 @@ fn place(plane: &Plane, [x, y]: [f64; 2]) -> Option<[f64; 2]> {
     (x.is_finite() && !y.is_nan()).then(|| [x, y.clamp(-2.0 * HEIGHT, 3.0 * HEIGHT)])
 }
 
-fn draw_marks(svg: &mut Svg, plane: &Plane, picture: &Curves, colours: &[Rgb]) {
+fn draw_marks(svg: &mut Svg, plane: &Plane, picture: &Curves, colours: &[Hue]) {
     for (curve, colour) in picture.curves.iter().zip(colours) {
         let Some(mark) = &curve.mark else { continue };
         let [alpha, value] = curve.points[mark.index];
@@ -205,13 +222,13 @@ fn draw_marks(svg: &mut Svg, plane: &Plane, picture: &Curves, colours: &[Rgb]) {
         let spread = spread.unwrap_or(0.0);
         let ends = [value + spread, value - spread].map(|end| plane.place([plane.x.low, end])[1]);
         let ends = ends.map(|end| end.clamp(plane.frame.top, plane.frame.bottom()));
-        let (x, y, colour) = (number(x), number(y), hex(*colour));
+        let (x, y, colour) = (number(x), number(y), hex(colour.colour));
         svg.path(
             &format!("M{x} {}V{}", number(ends[0]), number(ends[1])),
             &format!("stroke=\"{colour}\" stroke-width=\"1.6\""),
         );
         svg.raw(&format!(
-            "<circle cx=\"{x}\" cy=\"{y}\" r=\"6\" fill=\"{colour}\" stroke=\"#fff\" stroke-width=\"1.5\"/>\n"
+            "<circle cx=\"{x}\" cy=\"{y}\" r=\"6\" fill=\"{colour}\" stroke=\"{PAPER}\" stroke-width=\"1.5\"/>\n"
         ));
         let beside = if picture.is_error { ends[1] + 26.0 } else { ends[0] - 16.0 };
         draw_text(svg, plane, &mark.text, [alpha.log10(), beside]);
@@ -230,7 +247,7 @@ fn draw_text(svg: &mut Svg, plane: &Plane, text: &str, [x, y]: [f64; 2]) {
     let x = x.max(frame.left + half).min((frame.right() - half).max(frame.left + half));
     let y = y.clamp(frame.top + 18.0, frame.bottom() - 10.0);
     let card = Rect { left: x - half + 3.0, top: y - 14.0, width: width + 10.0, height: 19.0 };
-    svg.rect(card, "fill=\"#fff\" fill-opacity=\".85\" rx=\"3\"");
+    svg.rect(card, &format!("fill=\"{PAPER}\" fill-opacity=\".85\" rx=\"3\""));
     svg.text(x, y, TextStyle::new(SIZE, INK, "middle").bold(), text);
 }
 
@@ -267,10 +284,23 @@ mod tests {
             vec![curve(&[3.0, 1.0, 2.0], Some(1)), curve(&[4.0, 3.0, 2.0], None)],
             Some(2.0),
         );
-        assert_eq!((svg.matches("<circle").count(), svg.matches("rbf(gamma=1)").count()), (1, 2));
+        assert_eq!(
+            (svg.matches("<circle").count(), svg.matches(">rbf(gamma=1)<").count()),
+            (1 + 6, 2)
+        );
         for text in ["alpha 1", "the mean", ">penalty alpha<", "stroke-dasharray"] {
             assert!(svg.contains(text), "{text}");
         }
+    }
+
+    #[test]
+    fn points_of_lines_tell_their_scores() {
+        assert_eq!(hex(GREY), SOFT_INK);
+        let svg = picture(vec![curve(&[3.0, f64::NAN, 2.0], Some(0))], None);
+        let told = |text: &str| svg.matches(&format!("<title>{text}</title>")).count();
+        assert_eq!(told("rbf(gamma=1): penalty alpha 0.01, RMSE 3 ± 0.1"), 1);
+        assert_eq!(told("rbf(gamma=1): penalty alpha 1, RMSE 2 ± 0.1"), 1);
+        assert_eq!(svg.matches("penalty alpha 0.1,").count(), 0);
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! Scores against a penalty as characters: a sign for each line, the best filled, what was chosen a star.
 
-use super::super::colour::Rgb;
-use super::super::curves::{Curve, Curves};
+use super::super::curves::{Curve, Curves, Hue};
 use super::super::panel::Plane;
 use super::layers::Layer;
 use super::look::Look;
@@ -15,7 +14,7 @@ const CHOSEN: Look = Look::of('★', '*');
 const MOST_LISTED: usize = 8;
 
 /// The sketch of curves on the axes of `plane`.
-pub(crate) fn sketch(picture: &Curves, plane: &Plane, colours: &[Rgb]) -> Sketch {
+pub(crate) fn sketch(picture: &Curves, plane: &Plane, colours: &[Hue]) -> Sketch {
     let panel = Panel {
         heading: String::new(),
         x: Side::logarithmic(&plane.x, picture.x_title),
@@ -33,13 +32,13 @@ pub(crate) fn sketch(picture: &Curves, plane: &Plane, colours: &[Rgb]) -> Sketch
 }
 
 /// Marked lines have filled shapes, the others letters.
-fn looks(picture: &Curves, colours: &[Rgb]) -> Vec<Look> {
+fn looks(picture: &Curves, colours: &[Hue]) -> Vec<Look> {
     let (mut marked, mut others) = (0, 0);
     let count = picture.curves.iter().filter(|curve| curve.mark.is_some()).count();
-    let look = |(curve, colour): (&Curve, &Rgb)| match curve.mark {
+    let look = |(curve, colour): (&Curve, &Hue)| match curve.mark {
         Some(_) => {
             marked += 1;
-            let shape = Look::of_group(marked - 1, count, *colour);
+            let shape = Look::of_group(marked - 1, count, colour.colour);
             // Letters are those of other lines.
             Look { ascii: if count == 1 { 'o' } else { shape.ascii.to_ascii_uppercase() }, ..shape }
         }

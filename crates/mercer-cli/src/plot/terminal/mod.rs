@@ -3,6 +3,7 @@
 //! Each kind of picture has a file here that says what of it is worth showing on some twenty lines: a [`Sketch`], which
 //! holds its own data, because it is laid out later, when the width of the terminal is known.
 
+mod bars;
 mod canvas;
 mod layers;
 mod look;
@@ -15,10 +16,12 @@ pub(super) mod falling;
 pub(super) mod map;
 pub(super) mod multiples;
 pub(super) mod scatter;
+pub(super) mod spectrum;
 pub(super) mod tube;
 
 pub use screen::Screen;
 
+use self::bars::Bar;
 use self::canvas::Canvas;
 use self::look::Look;
 use self::panel::{Area, Panel};
@@ -39,6 +42,8 @@ pub(crate) struct Sketch {
     pub title: String,
     pub subtitle: String,
     pub panels: Vec<Panel>,
+    /// Lines with a bar each, below the panels.
+    pub bars: Vec<Bar>,
     pub key: Vec<Entry>,
     /// Lines below the key.
     pub notes: Vec<String>,
@@ -52,6 +57,7 @@ impl Default for Sketch {
             title: String::new(),
             subtitle: String::new(),
             panels: Vec::new(),
+            bars: Vec::new(),
             key: Vec::new(),
             notes: Vec::new(),
             counts_shared: true,
@@ -103,14 +109,15 @@ impl Sketch {
     pub fn text(&self, screen: &Screen) -> String {
         let mut text = String::new();
         for line in [&self.title, &self.subtitle].into_iter().filter(|line| !line.is_empty()) {
-            text += &(cut(&screen.plain(line), screen.width) + "\n");
+            text += &(screen.cut(line, screen.width) + "\n");
         }
         let (panels, shared) = self.draw_panels(screen);
         text += &panels;
+        text += &bars::text(&self.bars, screen);
         text += &self.key_lines(screen);
         let shared = shared_cells(shared, self.panels.len()).filter(|_| self.counts_shared);
         for note in self.notes.iter().chain(&shared) {
-            text += &wrapped(&screen.plain(note), screen.width);
+            text += &screen.wrapped(note);
         }
         text
     }
@@ -160,8 +167,7 @@ impl Sketch {
 
 /// Writes an entry of the key; returns its width.
 fn write_entry(canvas: &mut Canvas, place: [usize; 2], entry: &Entry, screen: &Screen) -> usize {
-    let text = entry.text(screen);
-    let text = cut(&text, screen.width);
+    let text = screen.cut(&entry.text(screen), screen.width);
     canvas.write(place, &text);
     if let Some(look) = entry.look {
         canvas.put(place, canvas::Cell { glyph: look.glyph(screen), colour: look.colour });
@@ -178,38 +184,6 @@ fn shared_cells(shared: usize, panels: usize) -> Option<String> {
         _ => "points share cells".into(),
     };
     Some(format!("{count} with others; each cell shows what is most frequent in it"))
-}
-
-/// `text` in lines of so many columns at most, between words.
-fn wrapped(text: &str, width: usize) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if width_of(line) + 1 + width_of(word) <= width => {
-                *line += &format!(" {word}");
-            }
-            _ => lines.push(cut(word, width)),
-        }
-    }
-    lines.iter().map(|line| format!("{line}\n")).collect()
-}
-
-/// `text` cut to so many columns, the last of them an ellipsis or a dot if something was cut.
-fn cut(text: &str, width: usize) -> String {
-    if width_of(text) <= width {
-        return text.into();
-    }
-    let mark = if text.is_ascii() { '.' } else { '…' };
-    let (mut kept, mut used) = (String::new(), 1);
-    for character in text.chars() {
-        used += screen::columns_of(character);
-        if used > width {
-            break;
-        }
-        kept.push(character);
-    }
-    kept.push(mark);
-    kept
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 use super::super::axis::Axis;
 use super::super::numbers::significant;
 use super::canvas::{Canvas, Cell};
-use super::cut;
 use super::layers::Layer;
 use super::screen::{Screen, width_of};
 
@@ -115,7 +114,7 @@ impl Panel {
         let heads = [&self.heading, &self.y.title].into_iter().filter(|head| !head.is_empty());
         let mut top = 0;
         for head in heads {
-            canvas.write([left, top], &cut(&screen.plain(head), width));
+            canvas.write([left, top], &screen.cut(head, width));
             top += 1;
         }
         let inside = Inside {
@@ -159,7 +158,7 @@ impl Panel {
         let start = inside.width.saturating_sub(width_of(&high));
         canvas.write([inside.left + start, row + 1], &high);
         let room = start.saturating_sub(width_of(&low) + 2);
-        let title = cut(&screen.plain(&self.x.title), room);
+        let title = screen.cut(&self.x.title, room);
         let start = width_of(&low) + 1 + (room - width_of(&title)) / 2;
         canvas.write([inside.left + start, row + 1], &title);
     }

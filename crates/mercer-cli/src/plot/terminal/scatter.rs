@@ -70,7 +70,7 @@ pub(super) fn key(colouring: &Colouring, title: &str) -> Vec<Entry> {
         }
         Colouring::Scale { low, high, .. } => {
             let entry = |look: Look, value: f64| Entry::new(look, &significant(value, 3));
-            vec![entry(looks[0], *low), entry(looks[STEPS - 1], *high)]
+            vec![entry(looks[0], *low), Entry::remark("to"), entry(looks[STEPS - 1], *high)]
         }
     };
     title.into_iter().chain(entries).collect()

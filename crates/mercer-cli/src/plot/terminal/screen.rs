@@ -48,6 +48,41 @@ impl Screen {
         };
         text.chars().map(plain).collect()
     }
+
+    /// `text` in characters that the screen shows, on one line of so many columns at most.
+    pub(super) fn cut(&self, text: &str, width: usize) -> String {
+        cut(&self.plain(text), width, if self.unicode { '…' } else { '.' })
+    }
+
+    /// `text` in characters that the screen shows, in lines between words.
+    pub(super) fn wrapped(&self, text: &str) -> String {
+        let mut lines: Vec<String> = Vec::new();
+        for word in self.plain(text).split(' ') {
+            match lines.last_mut() {
+                Some(line) if width_of(line) + 1 + width_of(word) <= self.width => {
+                    *line += &format!(" {word}");
+                }
+                _ => lines.push(self.cut(word, self.width)),
+            }
+        }
+        lines.iter().map(|line| format!("{line}\n")).collect()
+    }
+}
+
+/// `text` cut to so many columns; the last of them says that something was cut.
+fn cut(text: &str, width: usize, mark: char) -> String {
+    if width_of(text) <= width {
+        return text.into();
+    }
+    let (mut kept, mut used) = (String::new(), 1);
+    for character in text.chars() {
+        used += columns_of(character);
+        if used > width {
+            break;
+        }
+        kept.push(character);
+    }
+    if width > 0 { kept + &mark.to_string() } else { String::new() }
 }
 
 /// The columns that a character takes.
@@ -98,5 +133,8 @@ mod tests {
         let plain = |unicode| Screen { width: 80, unicode, colour: false }.plain("ä\t−1…");
         assert_eq!((plain(true).as_str(), plain(false).as_str()), ("ä −1…", "? -1..."));
         assert_eq!(width_of("aé東\u{301}"), 4);
+        let screen = Screen { width: 7, unicode: true, colour: false };
+        assert_eq!((screen.cut("東京", 3).as_str(), screen.cut("ab", 0).as_str()), ("東…", ""));
+        assert_eq!(screen.wrapped("one two threefold"), "one two\nthreef…\n");
     }
 }
