@@ -169,12 +169,14 @@ fn draw_ground(svg: &mut Svg, plane: &Plane, ground: &Ground) -> Vec<(String, Li
             let levels: Vec<f64> = (1..STEPS).map(level).collect();
             let colour = |band: usize| viridis((band as f64 + 0.5) / STEPS as f64);
             fill_bands(svg, plane, field, &levels, colour);
+            let line = line.map(|(level, _)| contour(plane, field, level));
             svg.clipped(plane.frame, |svg| {
                 let lines: String = levels.iter().map(|l| contour(plane, field, *l)).collect();
                 svg.path(&lines, &Line::Level.paint());
+                // Below the points, which lie near to this line more often than elsewhere.
+                svg.path(line.as_deref().unwrap_or_default(), &Line::Halo.paint());
             });
-            let lines = line.iter().map(|(level, _)| contour(plane, field, *level));
-            lines.flat_map(|line| [(line.clone(), Line::Halo), (line, Line::Boundary)]).collect()
+            line.into_iter().map(|line| (line, Line::Boundary)).collect()
         }
     }
 }

@@ -24,6 +24,7 @@ mod svm_fit;
 mod svm_pictures;
 mod svm_predict;
 mod svm_search;
+mod terminal_plots;
 mod texts;
 mod transform;
 mod usage;

@@ -286,7 +286,7 @@ mod tests {
         );
         assert_eq!(
             (svg.matches("<circle").count(), svg.matches(">rbf(gamma=1)<").count()),
-            (1 + 6, 2)
+            (1 + 3, 2)
         );
         for text in ["alpha 1", "the mean", ">penalty alpha<", "stroke-dasharray"] {
             assert!(svg.contains(text), "{text}");

@@ -20,7 +20,7 @@ pub(crate) fn sketch(picture: &Spectrum) -> Sketch {
             name: format!("component {}", index + 1),
             share: if share.is_finite() { share.max(0.0) } else { 0.0 },
             text: format!(
-                "{}  {}  sum {}",
+                "{:>8}  {:>6}  sum {:>6}",
                 significant(picture.values[index], 3),
                 percent(picture.ratios[index]),
                 percent(sums[index])
@@ -29,7 +29,7 @@ pub(crate) fn sketch(picture: &Spectrum) -> Sketch {
     };
     let mut bars: Vec<Bar> = (0..shown).map(bar).collect();
     if let Some(last) = sums.last().filter(|_| shown < picture.values.len()) {
-        let text = format!("sum {}", percent(*last));
+        let text = format!("sum {:>6}", percent(*last));
         let name = format!("{} more", grouped(picture.values.len() - shown));
         bars.push(Bar { name, share: 0.0, text });
     }

@@ -221,7 +221,6 @@ fn colours_change_nothing_but_colours() {
 
 fn check(drawing: &Drawing, screen: &Screen, expected: &str) {
     let text = drawing.text(screen);
-    println!("{text}");
     assert_eq!(text, expected.trim_start_matches('\n'), "\n{text}");
 }
 
@@ -230,21 +229,119 @@ fn a_scatter_with_a_cell_of_two_classes() {
     let labels = words(&["a", "b", "a", "b", "b"]);
     let (x, y) = ([1.0, 2.0, 3.0, 1.0, 1.0], [0.0, -1.0, 4.0, 0.0, 0.0]);
     let drawing = scattered(&x, Some(&y), Some(&labels));
-    check(&drawing, &screen(40), "");
+    check(
+        &drawing,
+        &screen(40),
+        "
+Points of a plane
+a few × two
+component 2
+ 4.25┤                                ●
+     │
+     │
+     │
+     │
+     │
+     │
+     │
+     │
+     │
+     │
+     │
+     │
+     │ ■
+     │
+     │
+−1.25┤                 ■
+     └──────────────────────────────────
+      0.9        component 1         3.1
+kind:   ● a   ■ b
+2 points share a cell with others; each
+cell shows what is most frequent in it
+",
+    );
 }
 
 #[test]
 fn a_map_in_ascii() {
-    check(&mapped(sides()), &ascii(30), "");
+    check(
+        &mapped(sides()),
+        &ascii(30),
+        "
+Map
+y
+1+       .....................
+ |       ...............B.....
+ |       .....................
+ |       .....................
+ |       .....................
+ |       .....................
+ |       ....A................
+ |       .....................
+ |       .....................
+ |                     .......
+ |                     .......
+ |                     .......
+ |                     .......
+ |  a                  .......
+ |                     .......
+ |                     .......
+0+                     .......
+ +----------------------------
+  0            x             1
+a no   b yes
+capital letters: support vect.
+. f >= 0
+",
+    );
 }
 
 #[test]
 fn curves_with_their_best() {
-    check(&drawn_curves(), &screen(44), "");
+    check(
+        &drawn_curves(),
+        &screen(44),
+        "
+Scores
+RMSE
+ 3.1┤╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
+    │
+    │
+    │
+    │ a······                            ·●
+    │        ·········                 ···
+    │                 ··a             ··
+    │ ●                             ··
+    │  ···                        ··
+    │    ···                    ···
+    │       ···                ··
+    │          ···           ··
+    │            ···       ··
+    │               ···  ···
+    │                  ·★·
+    │
+0.68┤
+    └───────────────────────────────────────
+     0.0871            alpha            11.5
+● rbf   ★ alpha 1, RMSE 1   a linear
+╌ the mean
+",
+    );
 }
 
 #[test]
 fn bars_of_a_spectrum() {
     let (_, drawing) = all().into_iter().find(|(name, _)| *name == "spectrum").unwrap();
-    check(&drawing, &screen(60), "");
+    check(
+        &drawing,
+        &screen(60),
+        "
+Spectrum
+component 1 ███████████████████        4    40 %  sum   40 %
+component 2 ██████████████▎            3    30 %  sum   70 %
+component 3 ████▊                      1    10 %  sum   80 %
+component 4 ██▍                      0.5     5 %  sum   85 %
+all 4 that are kept reach 85 % of the variance, not 90 %
+",
+    );
 }
