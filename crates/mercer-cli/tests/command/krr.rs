@@ -194,7 +194,10 @@ fn pictures_show_every_kernel_and_the_choice() {
     folder.done("krr h.csv --target price --label id -p s.svg -p s.png");
     let svg = folder.read("s.svg");
     let grid = folder.done("krr h.csv --target price --label id --json -q").json()["grid"].clone();
-    assert_eq!(svg.matches(">rbf(gamma=").count(), grid.as_array().unwrap().len());
+    let names =
+        svg.lines().filter(|line| line.starts_with("<text") && line.contains(">rbf(gamma="));
+    assert_eq!(names.count(), grid.as_array().unwrap().len());
+    assert!(svg.contains("<title>rbf(gamma=") && svg.contains(": penalty alpha "));
     for part in
         ["regression of price (h.csv)", ">alpha ", "cross-validated RMSE", "always the mean"]
     {
