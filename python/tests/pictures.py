@@ -29,7 +29,8 @@ NAMES = """simpson homer; simpson marge; simpson bart; simpson lisa; simpson mag
 flanders ned; flanders maude; flanders rod; flanders todd; skinner seymour; skinner agnes;
 van houten milhouse; van houten kirk; van houten luann; wiggum ralph; wiggum clancy; wiggum sarah;
 bouvier patty; bouvier selma; bouvier jacqueline; brockman kent; burns montgomery; smithers waylon;
-spuckler cletus; spuckler brandine; nahasapeemapetilon apu; nahasapeemapetilon manjula; muntz nelson;
+spuckler cletus; spuckler brandine; nahasapeemapetilon apu; nahasapeemapetilon manjula;
+muntz nelson;
 carlson carl; leonard lenny; szyslak moe; gumble barney; krabappel edna; lovejoy timothy;
 lovejoy helen; lovejoy jessica; hibbert julius; hibbert bernice; riviera nick; prince martin"""
 NAMES = [" ".join(name.split()) for name in NAMES.split(";")]

@@ -13,7 +13,7 @@ from mercer._arrays import Samples
 from mercer._plot.boundary_draw import draw_curve, draw_regions, draw_support
 from mercer._plot.boundary_support import support_of
 from mercer._plot.display import Display, pyplot
-from mercer._plot.plane import checked_grid, fit_limits, ground_of, name_axes
+from mercer._plot.plane import checked_grid, fit_limits, ground_of, name_axes, panel_height
 from mercer._plot.points import draw_classes, draw_plain
 from mercer._plot.samples import Classes, fitted_with, last_step, table_of
 from mercer._plot.theme import theme_of
@@ -257,7 +257,9 @@ class BoundaryDisplay(Display):
         self : BoundaryDisplay
             The display itself.
         """
-        ax = self._panels(ax, size=(6.8, 4.6))[0]
+        flat = self.second is None
+        height = 3.6 if flat else panel_height(self.first, self.second, 5.6)
+        ax = self._panels(ax, size=(6.4, height + 1.2))[0]
         theme = theme_of(ax)
         handles = draw_curve(ax, self, theme) if self.second is None else []
         handles += self._samples(ax)
@@ -267,7 +269,7 @@ class BoundaryDisplay(Display):
         if show_support and self.support is not None and len(self.support):
             handles += draw_support(ax, self, theme)
         name_axes(ax, self.names, self.note)
-        self._legend(handles)
+        self._legend(handles, below=True)
         return self
 
     def _samples(self, ax: Any) -> list:

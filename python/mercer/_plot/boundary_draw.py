@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.ndimage import gaussian_filter
 
 from mercer._plot.points import mark_size, ring
 from mercer._plot.theme import Theme
@@ -16,14 +17,34 @@ def draw_regions(ax: Any, display: Any, theme: Theme) -> list:
     tints = [theme.tint(colour, 0.32 if theme.dark else 0.24) for colour in colours]
     if display.decision is not None:
         return _two_sides(ax, display, theme, tints)
-    grid = (display.first, display.second)
-    present = np.unique(display.regions)
+    return _several_sides(ax, display, theme, tints)
+
+
+def _several_sides(ax: Any, display: Any, theme: Theme, tints: list) -> list:
+    """Regions of any number of classes, known on the grid alone.
+
+    Steps from one point of the grid to the next are smoothed, which rounds corners of the size of a
+    few points; where three regions meet, the points themselves fill what is left.
+    """
+    grid, present = (display.first, display.second), np.unique(display.regions)
+    ax.pcolormesh(*grid, display.regions, cmap=_listed(tints), **_span(tints), zorder=-1)
     for place in present:
-        inside = (display.regions == place).astype(float)
+        inside = gaussian_filter((display.regions == place).astype(float), 2.0, mode="nearest")
         ax.contourf(*grid, inside, levels=[0.5, 1.5], colors=[tints[place]], zorder=0)
         if len(present) > 1:
             ax.contour(*grid, inside, levels=[0.5], colors=[theme.ink], linewidths=[1.1])
     return [_line(theme, "-", "boundary")] if len(present) > 1 else []
+
+
+def _listed(colours: list) -> Any:
+    from matplotlib.colors import ListedColormap
+
+    return ListedColormap(colours)
+
+
+def _span(colours: list) -> dict[str, object]:
+    """Where the colours of whole numbers from 0 begin and end."""
+    return {"vmin": -0.5, "vmax": len(colours) - 0.5, "shading": "nearest", "rasterized": True}
 
 
 def _two_sides(ax: Any, display: Any, theme: Theme, tints: list) -> list:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from mercer._arrays import Samples
 from mercer._params import ParameterError, is_integer
 from mercer._plot.display import Display, of_variance, pyplot
-from mercer._plot.plane import checked_grid, fit_limits, ground_of, name_axes
+from mercer._plot.plane import checked_grid, fit_limits, ground_of, name_axes, panel_height
 from mercer._plot.points import draw_classes, draw_plain
 from mercer._plot.samples import classes_of, fitted_with, table_of
 from mercer._plot.theme import theme_of
@@ -227,7 +227,8 @@ class ComponentDisplay(Display):
         """
         if not is_integer(levels) or levels < 1:
             raise ParameterError(f"levels must be an integer of at least 1, not {levels!r}")
-        axes = self._panels(ax, len(self.values), size=(4.6 if colorbar else 4.0, 3.9))
+        height = panel_height(self.first, self.second, 3.2) + 0.7
+        axes = self._panels(ax, len(self.values), size=(4.6 if colorbar else 3.9, height))
         handles: list = []
         for place, panel in enumerate(axes):
             self._contours(panel, self.values[place], levels, colorbar)
@@ -236,7 +237,7 @@ class ComponentDisplay(Display):
             panel.set_title(of_variance(name, self.explained_variance_ratio, place))
             name_axes(panel, self.names, self.note)
             fit_limits(panel, self.first, self.second)
-        self._legend(handles)
+        self._legend(handles, below=True)
         return self
 
     def _contours(self, ax: Any, values: np.ndarray, levels: int, colorbar: bool) -> None:

@@ -58,26 +58,25 @@ class Display:
         self.ax_, self.figure_ = axes[0], axes[0].figure
         return axes
 
-    def _legend(self, handles: Sequence, *, title: str | None = None) -> None:
-        """Explain marks beside the panels, or within the first one where the figure is another's.
-
-        Room beside the panels is there for the asking only in a figure that lays itself out.
+    def _legend(self, handles: Sequence, *, title: str | None = None, below: bool = False) -> None:
+        """Explain marks beside or below the panels, or within the first one where the figure is
+        another's: only a figure that lays itself out has room beside the panels for the asking.
         """
         if not handles:
             return
         if not self._own:
             self.ax_.legend(handles=handles, loc="best", title=title, fontsize="small")
-        elif len(self.axes_) == 1:
-            place = "outside right upper"
-            self.figure_.legend(handles=handles, loc=place, title=title, frameon=False)
-        else:
-            self.figure_.legend(
-                handles=handles,
-                loc="outside lower center",
-                title=title,
-                frameon=False,
-                ncols=min(len(handles), 5),
-            )
+            return
+        place = {"loc": "outside right upper"}
+        if below:
+            place = {"loc": "outside lower center", "ncols": self._across(handles)}
+        self.figure_.legend(handles=handles, title=title, frameon=False, **place)
+
+    def _across(self, handles: Sequence) -> int:
+        """How many entries of a legend fit side by side, by the length of the longest."""
+        longest = max(len(str(handle.get_label())) for handle in handles)
+        inches = 0.6 + 0.075 * longest
+        return max(1, min(len(handles), int(self.figure_.get_figwidth() / inches)))
 
 
 def _new(count: int, size: tuple[float, float], across: int, projection: str | None) -> list:
@@ -88,7 +87,7 @@ def _new(count: int, size: tuple[float, float], across: int, projection: str | N
         down,
         across,
         figsize=(size[0] * across, size[1] * down),
-        layout="constrained",
+        layout="compressed",
         squeeze=False,
         subplot_kw={"projection": projection},
     )
@@ -119,3 +118,12 @@ def of_variance(name: str, ratios: np.ndarray | None, place: int) -> str:
     if ratios is None or place >= len(ratios):
         return name
     return f"{name} ({percent(ratios[place])} of variance)"
+
+
+def short(value: object) -> str:
+    """Return a value with at most three digits that count; one that is no number as it is."""
+    if not isinstance(value, (int, float, np.number)):
+        return str(value)
+    if value == 0 or 1e-3 <= abs(value) < 1e5:
+        return np.format_float_positional(value, 3, unique=True, fractional=False, trim="-")
+    return f"{value:.2g}".replace("e-0", "e-").replace("e+0", "e")

@@ -209,12 +209,22 @@ class EmbeddingDisplay(Display):
         theme = theme_of(ax)
         size = mark_size(len(self.points)) if size is None else size
         self._marks(ax, theme, size)
-        ax.set_xlabel(self.names[0])
-        ax.set_ylabel(self.names[1])
-        if deep:
-            ax.set_zlabel(self.names[2])
+        self._name_axes(ax, theme)
         self.n_left_out_ = self._texts(ax, theme, size)
         return self
+
+    def _name_axes(self, ax: Any, theme: Theme) -> None:
+        if len(self.names) == 2:
+            ax.set(xlabel=self.names[0], ylabel=self.names[1])
+            return
+        # The edges of a box are short: names are broken before what stands in brackets.
+        broken = [name.replace(" (", "\n(", 1) for name in self.names]
+        for axis, name in zip((ax.xaxis, ax.yaxis, ax.zaxis), broken, strict=True):
+            axis.set_label_text(name)
+            axis.labelpad = 16
+            axis.set_major_locator(_few_ticks())
+            # matplotlib's own walls are grey on dark paper, and hide what stands before them.
+            axis.set_pane_color(theme.tint(theme.ink, 0.06))
 
     def _deep_panel(self, ax: Any) -> Any:
         if ax is not None and not hasattr(ax, "set_zlabel"):
@@ -225,7 +235,7 @@ class EmbeddingDisplay(Display):
         panel = self._panels(ax, size=(6.4, 5.2), projection="3d")[0]
         if self._own:
             # The name of the third axis would be cut off by the edge of the figure.
-            panel.set_box_aspect(None, zoom=0.85)
+            panel.set_box_aspect(None, zoom=0.82)
         return panel
 
     def _marks(self, ax: Any, theme: Theme, size: float) -> None:
@@ -233,16 +243,17 @@ class EmbeddingDisplay(Display):
             draw_plain(ax, self.points, theme, s=size)
         elif self.kind == "class":
             classes = classes_of(self.y, len(self.points))
-            self._legend(
-                draw_classes(ax, self.points, classes, theme, s=size), title=self.target_name
-            )
+            # Paler marks farther away would be other colours than those of the legend.
+            style = {"s": size} | ({"depthshade": False} if len(self.names) == 3 else {})
+            handles = draw_classes(ax, self.points, classes, theme, **style)
+            self._legend(handles, title=self.target_name)
         else:
             values = numbers_1d(self.y, "y", len(self.points))
             drawn = ax.scatter(
                 *self.points.T,
                 c=values,
                 s=size,
-                cmap=theme.sequential(),
+                cmap=theme.of_marks(),
                 edgecolors=[theme.muted],
                 linewidths=0.5,
             )
@@ -254,6 +265,12 @@ class EmbeddingDisplay(Display):
             return 0
         gap = 0.55 * size**0.5 + 2
         return write_labels(ax, self.points, self.labels, theme, gap=gap)
+
+
+def _few_ticks() -> Any:
+    from matplotlib.ticker import MaxNLocator
+
+    return MaxNLocator(5)
 
 
 def _chosen(components: Sequence[int], there: int) -> list[int]:

@@ -43,6 +43,8 @@ class GramDisplay(Display):
         How many samples there are.
     name : str
         The kernel.
+    by : str
+        What the samples are ordered by.
 
     Attributes
     ----------
@@ -72,6 +74,7 @@ class GramDisplay(Display):
         sizes: np.ndarray,
         n_samples: int,
         name: str = "kernel matrix",
+        by: str = "class",
     ) -> None:
         self.matrix = matrix
         self.rows = rows
@@ -79,6 +82,7 @@ class GramDisplay(Display):
         self.sizes = sizes
         self.n_samples = n_samples
         self.name = name
+        self.by = by
 
     @classmethod
     def from_estimator(
@@ -125,12 +129,13 @@ class GramDisplay(Display):
         if model is not estimator and hasattr(estimator, "steps"):
             X = estimator[:-1].transform(X)
         n = model._rows(X).shape[0]
-        if y is None and isinstance(model, KernelKMeans):
+        by = "cluster" if y is None and isinstance(model, KernelKMeans) else "class"
+        if by == "cluster":
             y = [f"cluster {label}" for label in model.predict(X)]
         classes = None if y is None else classes_of(y, n, most=None)
         rows = _shown(classes, n, max_samples)
         matrix = _kernel_values(model, X, rows)
-        return cls._of(matrix, rows, classes, n, model.kernel_).plot(ax, **style)
+        return cls._of(matrix, rows, classes, n, model.kernel_, by).plot(ax, **style)
 
     @classmethod
     def from_predictions(
@@ -172,12 +177,14 @@ class GramDisplay(Display):
         return cls._of(K[np.ix_(rows, rows)], rows, classes, len(K), name).plot(ax, **style)
 
     @classmethod
-    def _of(cls, matrix, rows, classes: Classes | None, n: int, name: str) -> Self:
+    def _of(
+        cls, matrix, rows, classes: Classes | None, n: int, name: str, by: str = "class"
+    ) -> Self:
         names = [] if classes is None else classes.names
         sizes = np.zeros(0, dtype=int)
         if classes is not None:
             sizes = np.bincount(classes.codes[rows], minlength=len(names))
-        return cls(matrix, rows, classes=names, sizes=sizes, n_samples=n, name=name)
+        return cls(matrix, rows, classes=names, sizes=sizes, n_samples=n, name=name, by=by)
 
     def plot(self, ax: Any = None, *, colorbar: bool = True) -> Self:
         """Draw the matrix.
@@ -214,9 +221,9 @@ class GramDisplay(Display):
         return {"cmap": theme.diverging(), "vmin": -most, "vmax": most}
 
     def _name_blocks(self, ax: Any) -> None:
-        theme = theme_of(ax)
         ends = np.cumsum(self.sizes)
-        colour = theme.paper if self.matrix.min() >= 0 else theme.ink
+        # White shows on all of the map of positive numbers, whatever the paper.
+        colour = "white" if self.matrix.min() >= 0 else theme_of(ax).ink
         for end in ends[:-1] - 0.5:
             ax.axhline(end, color=colour, linewidth=1.2)
             ax.axvline(end, color=colour, linewidth=1.2)
@@ -228,7 +235,7 @@ class GramDisplay(Display):
         turn = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if long else {}
         ax.set_xticks(middles, names, **turn)
         ax.tick_params(length=0)
-        ax.set(xlabel="samples by class", ylabel="samples by class")
+        ax.set(xlabel=f"samples by {self.by}", ylabel=f"samples by {self.by}")
 
     def _title(self) -> str:
         shown = len(self.rows)

@@ -54,17 +54,20 @@ def _place(ax: Any, points, texts: list[str], theme: Theme, gap: float, others) 
     sizes = np.array([_size(ax, text, theme) for text in texts])
     half = 0.6 * gap * scale
     marks = pixels if others is None else np.vstack([pixels, ax.transData.transform(others)])
-    taken = np.column_stack([marks - half, marks + half])
-    left_out = 0
-    for row in _roomiest_first(pixels):
-        found = _free(pixels[row], sizes[row], gap * scale, taken, frame, row)
-        if found is None:
-            left_out += 1
-            continue
-        taken = np.vstack([taken, found])
-        middle = (found[:2] + found[2:]) / 2
-        _write(ax, texts[row], points[row], (middle - pixels[row]) / scale, theme)
-    return left_out
+    room = _Room(np.column_stack([marks - half, marks + half]), frame)
+    waiting = list(_roomiest_first(pixels))
+    # Texts that find no room beside their points may stand farther away, at the end of a line.
+    for steps in (1.0, 3.0, 5.0):
+        still = []
+        for row in waiting:
+            box = room.take(pixels[row], sizes[row], gap * scale, steps, row)
+            if box is None:
+                still.append(row)
+                continue
+            offset = ((box[:2] + box[2:]) / 2 - pixels[row]) / scale
+            _write(ax, texts[row], points[row], offset, theme, line=steps > 1)
+        waiting = still
+    return len(waiting)
 
 
 def _size(ax: Any, text: str, theme: Theme) -> tuple[float, float]:
@@ -75,7 +78,8 @@ def _size(ax: Any, text: str, theme: Theme) -> tuple[float, float]:
     return box.width, box.height
 
 
-def _write(ax: Any, text: str, point, offset, theme: Theme) -> Any:
+def _write(ax: Any, text: str, point, offset, theme: Theme, *, line: bool = False) -> Any:
+    look = {"arrowstyle": "-", "color": theme.muted, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 3}
     return ax.annotate(
         text,
         point,
@@ -87,6 +91,9 @@ def _write(ax: Any, text: str, point, offset, theme: Theme) -> Any:
         color=theme.ink,
         # The layout must not make room for texts that are within the axes anyway.
         in_layout=False,
+        # A text whose point is not shown would have no size to measure.
+        annotation_clip=False,
+        arrowprops=look if line else None,
         zorder=5,
     )
 
@@ -99,21 +106,50 @@ def _roomiest_first(pixels: np.ndarray) -> np.ndarray:
     return np.argsort(-nearest[:, 1:].mean(axis=1), kind="stable")
 
 
-def _free(point, size, gap: float, taken: np.ndarray, frame: Any, own: int) -> np.ndarray | None:
-    """The first box beside the point that meets nothing, as left, bottom, right, top."""
-    width, height = size + 2.0  # a pixel of air on all sides
-    half = np.array([width / 2, height / 2])
-    others = np.delete(taken, own, axis=0)
-    for across, up in _PLACES:
-        # A corner place needs less than the whole gap in both directions.
-        near = gap if 0 in (across, up) else 0.5 * gap
-        middle = point + np.array([across * (width / 2 + near), up * (height / 2 + near)])
-        low, high = middle - half, middle + half
-        inside = frame.x0 < low[0] and frame.y0 < low[1] and high[0] < frame.x1
-        if not inside or high[1] >= frame.y1:
-            continue
-        meets = (others[:, 0] < high[0]) & (low[0] < others[:, 2])
-        meets &= (others[:, 1] < high[1]) & (low[1] < others[:, 3])
-        if not meets.any():
-            return np.concatenate([low, high])
-    return None
+class _Room:
+    """What is taken of an axes: boxes of marks first, then of texts, as left, bottom, right, top.
+
+    All numbers are pixels.
+    """
+
+    def __init__(self, marks: np.ndarray, frame: Any):
+        self.boxes = marks
+        self.frame = np.array([frame.x0, frame.y0, frame.x1, frame.y1])
+        self.lines = np.empty((0, 2))  # points along lines, which texts must not cover
+
+    def take(self, point, size, gap: float, steps: float, own: int) -> np.ndarray | None:
+        """Take the first free box so many gaps from the point, whose mark is the box `own`."""
+        half = (size + 2.0) / 2  # a pixel of air on all sides
+        for direction in _PLACES:
+            # A corner place needs less than the whole gap in both directions.
+            near = steps * gap * (1.0 if 0 in direction else 0.5)
+            middle = point + np.array(direction) * (half + near)
+            box = np.concatenate([middle - half, middle + half])
+            line = _along(point, np.clip(point, box[:2], box[2:]))
+            if self._free(box, own) and (steps == 1 or self._clear(line, own)):
+                self.boxes = np.vstack([self.boxes, box])
+                if steps > 1:
+                    self.lines = np.vstack([self.lines, line])
+                return box
+        return None
+
+    def _free(self, box: np.ndarray, own: int) -> bool:
+        """Whether a box is within the axes and meets neither boxes nor lines."""
+        if np.any(box[:2] <= self.frame[:2]) or np.any(box[2:] >= self.frame[2:]):
+            return False
+        others = np.delete(self.boxes, own, axis=0)
+        meets = np.all((others[:, :2] < box[2:]) & (box[:2] < others[:, 2:]), axis=1)
+        covers = np.all((self.lines > box[:2]) & (self.lines < box[2:]), axis=1)
+        return not (meets.any() or covers.any())
+
+    def _clear(self, line: np.ndarray, own: int) -> bool:
+        """Whether a line meets no box but that of its own mark."""
+        others = np.delete(self.boxes, own, axis=0)
+        inside = (line[:, None] > others[None, :, :2]) & (line[:, None] < others[None, :, 2:])
+        return not np.all(inside, axis=2).any()
+
+
+def _along(start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Points along a line, two pixels or less apart."""
+    count = 2 + int(np.hypot(*(end - start)) / 2)
+    return np.linspace(start, end, count)

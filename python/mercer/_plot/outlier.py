@@ -12,7 +12,7 @@ from mercer._arrays import Samples
 from mercer._params import ParameterError, is_real
 from mercer._plot.display import Display, pyplot
 from mercer._plot.labels import checked_texts, write_labels
-from mercer._plot.plane import Ground, checked_grid, fit_limits, ground_of, name_axes
+from mercer._plot.plane import Ground, checked_grid, fit_limits, ground_of, name_axes, panel_height
 from mercer._plot.points import mark_size, ring
 from mercer._plot.samples import fitted_with, has_plane, last_step, numbers_1d, table_of
 from mercer._plot.theme import Theme, theme_of
@@ -241,13 +241,14 @@ class OutlierDisplay(Display):
         self : OutlierDisplay
             The display itself.
         """
-        ax = self._panels(ax, size=(6.8, 4.6))[0]
+        height = 3.6 if self.values is None else panel_height(self.first, self.second, 4.6)
+        ax = self._panels(ax, size=(6.4, height + 1.1))[0]
         theme = theme_of(ax)
         if self.values is None:
             places, handles = self._in_order(ax, theme)
         else:
             places, handles = self.points, self._over_plane(ax, theme, levels)
-        self._legend(handles)
+        self._legend(handles, below=True)
         self.n_left_out_ = self._texts(ax, theme, places)
         return self
 
@@ -256,7 +257,7 @@ class OutlierDisplay(Display):
         fill = ax.contourf(*grid, levels=levels, cmap=theme.rising())
         handles = self._marks(ax, theme, self.points)
         if self.values.min() < self.threshold < self.values.max():
-            line = {"colors": [theme.ink], "linewidths": [1.8]}
+            line = {"colors": [theme.ink], "linewidths": [1.8], "linestyles": ["solid"]}
             ax.contour(*grid, levels=[self.threshold], **line)
             handles.append(_line(theme))
         self.figure_.colorbar(fill, ax=ax, label=_SCORE)
@@ -270,7 +271,7 @@ class OutlierDisplay(Display):
         places[order, 0] = np.arange(1, len(order) + 1)
         places[:, 1] = self.scores
         handles = self._marks(ax, theme, places)
-        ax.axhline(self.threshold, color=theme.ink, linewidth=1.4)
+        ax.axhline(self.threshold, color=theme.ink, linewidth=1.4, zorder=1)
         ax.set(xlabel="samples, the most unusual first", ylabel=_SCORE)
         ax.margins(x=0.03, y=0.08)
         return places, [*handles, _line(theme)]

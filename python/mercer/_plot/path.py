@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from mercer._arrays import Samples
 from mercer._kernel_ridge_cv import KernelRidgeCV
 from mercer._params import ParameterError
-from mercer._plot.display import Display, pyplot
+from mercer._plot.display import Display, pyplot, short
 from mercer._plot.path_results import (
     best_of,
     results_of,
@@ -53,6 +53,8 @@ class PathDisplay(Display):
         What the score is.
     spread_name : str
         What the spread is.
+    best : tuple of int, optional
+        The place of the best among the values; by default the first of the highest scores.
 
     Attributes
     ----------
@@ -87,6 +89,7 @@ class PathDisplay(Display):
         second_values: np.ndarray | None = None,
         score_name: str = "score",
         spread_name: str = "standard deviation",
+        best: tuple[int, ...] | None = None,
     ) -> None:
         self.values = values
         self.mean = mean
@@ -98,7 +101,8 @@ class PathDisplay(Display):
         self.spread_name = spread_name
         if np.isnan(mean).all():
             raise ValueError("all scores are NaN: every fit of the search failed")
-        self.best_ = tuple(int(i) for i in np.unravel_index(np.nanargmax(mean), mean.shape))
+        place = np.unravel_index(np.nanargmax(mean), mean.shape) if best is None else best
+        self.best_ = tuple(int(one) for one in place)
 
     @classmethod
     def from_estimator(
@@ -155,6 +159,7 @@ class PathDisplay(Display):
             second_values=found.second_values,
             score_name=score_name or score_name_of(estimator),
             spread_name="standard error" if error else "standard deviation",
+            best=found.best,
         ).plot(ax, **style)
 
     @classmethod
@@ -232,12 +237,13 @@ class PathDisplay(Display):
         if kind == "heat" and self.second_values is None:
             raise ParameterError("a heat map needs two parameters, and there is one")
         heat = self._is_heat() if kind is None else kind == "heat"
-        ax = self._panels(ax, size=(6.8, 4.4))[0]
+        ax = self._panels(ax, size=(6.4, 4.6))[0]
         theme = theme_of(ax)
         if heat:
             self._heat(ax, theme)
         elif self.second_values is None:
-            self._legend(self._curve(ax, theme, 0, self.mean, self.spread, "mean"))
+            handles = self._curve(ax, theme, 0, self.mean, self.spread, "mean")
+            self._legend(handles, below=True)
         else:
             self._curves(ax, theme)
         return self
@@ -252,13 +258,13 @@ class PathDisplay(Display):
     def _curves(self, ax: Any, theme: Theme) -> None:
         handles = []
         for place, value in enumerate(self.second_values):
-            label = value if isinstance(value, str) else f"{self.second_name} = {value:.3g}"
+            label = value if isinstance(value, str) else _setting(self.second_name, value)
             spread = None if self.spread is None else self.spread[:, place]
             handles += self._curve(ax, theme, place, self.mean[:, place], spread, label)
         bands = [one for one in handles if one.get_label().startswith("±")]
         best = [one for one in handles if one.get_label().startswith("best")]
         lines = [one for one in handles if one not in bands and one not in best]
-        self._legend([*lines, *bands[:1], *best])
+        self._legend([*lines, *bands[:1], *best], below=True)
 
     def _curve(self, ax: Any, theme: Theme, place: int, mean, spread, label: str) -> list:
         """Draw the curve of one value of the second parameter and return its handles."""
@@ -268,7 +274,11 @@ class PathDisplay(Display):
         look = {"color": colour, "linestyle": LINES[place % len(LINES)], "markersize": 4}
         handles = ax.plot(at, mean, marker=marker, label=label, zorder=3, **look)
         if spread is not None and np.isfinite(spread).any():
-            band = {"color": theme.tint(colour, 0.35), "alpha": 0.55, "linewidth": 0}
+            band = {
+                "color": theme.tint(colour, 0.55 if theme.dark else 0.35),
+                "alpha": 0.55,
+                "linewidth": 0,
+            }
             name = f"± 1 {self.spread_name}"
             handles.append(
                 ax.fill_between(at, mean - spread, mean + spread, label=name, zorder=1, **band)
@@ -310,7 +320,7 @@ class PathDisplay(Display):
         star = {"marker": "*", "s": 210, "color": "black", "edgecolors": "white", "zorder": 5}
         ax.scatter([self.best_[0]], [self.best_[1]], **star)
         score = self.mean[self.best_]
-        ax.set_title(f"{self._best_text()}, {self.score_name} {score:.3g}", fontsize="medium")
+        ax.set_title(f"{self._best_text()}, {self.score_name} {short(score)}", fontsize="medium")
 
 
 def _positions(values: np.ndarray) -> np.ndarray:
@@ -330,12 +340,11 @@ def _cell_ticks(axis: Any, values: np.ndarray) -> None:
     """The values of cells, thinned to what can be read."""
     step = -(-len(values) // 9)
     places = np.arange(0, len(values), step)
-    texts = [one if isinstance(one, str) else f"{one:.2g}" for one in values[places]]
-    axis.set_ticks(places, texts)
+    axis.set_ticks(places, [short(one) for one in values[places]])
 
 
 def _setting(name: str, value: object) -> str:
-    return f"{name} = {value}" if isinstance(value, str) else f"{name} = {value:.3g}"
+    return f"{name} = {short(value)}"
 
 
 def _of_models(cls, models: Sequence, X, y, score_name: str) -> PathDisplay:

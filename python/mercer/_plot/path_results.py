@@ -21,7 +21,7 @@ class Scores:
 
     `mean` and `spread` have a line for each of `values` and, with a second parameter, a column for
     each of `second_values`; scores that are not known are NaN. `spread` is None if no score has
-    one.
+    one, and `best` the place of the combination that the search chose.
     """
 
     name: str
@@ -30,6 +30,7 @@ class Scores:
     spread: np.ndarray | None
     second_name: str | None = None
     second_values: np.ndarray | None = None
+    best: tuple[int, ...] | None = None
 
 
 def scores_of(results: dict, best: int, params: Sequence[str] | str | None) -> Scores:
@@ -42,7 +43,10 @@ def scores_of(results: dict, best: int, params: Sequence[str] | str | None) -> S
     keep = np.ones(len(results["mean_test_score"]), dtype=bool)
     for name in set(varied) - set(chosen):
         keep &= np.array([value == columns[name][best] for value in columns[name]])
-    return _table(results, columns, chosen, keep)
+    found = _table(results, columns, chosen, keep)
+    within = int(keep[:best].sum())
+    found.best = tuple(int(place[within]) for place in _places(columns, chosen, keep))
+    return found
 
 
 def _columns(results: dict) -> dict[str, list]:
@@ -104,6 +108,10 @@ def _table(results: dict, columns: dict, chosen: list[str], keep: np.ndarray) ->
     return Scores(chosen[0], values[0], mean, spread, *second)
 
 
+def _places(columns: dict, chosen: list[str], keep: np.ndarray) -> list[np.ndarray]:
+    return [_distinct(columns[name], keep)[1] for name in chosen]
+
+
 def _distinct(column: list, keep: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The distinct values in order, numbers by size, and the place of each kept combination's."""
     kept = [value for value, there in zip(column, keep, strict=True) if there]
@@ -133,10 +141,14 @@ def results_of(estimator: object) -> dict:
 
 
 def best_of(estimator: object) -> int:
-    """Return the place of the best combination."""
+    """Return the place of the combination that the search chose."""
     place = getattr(estimator, "best_index_", None)
-    ranks = estimator.cv_results_["rank_test_score"]
-    return int(np.argmin(ranks)) if place is None else int(place)
+    if place is not None:
+        return int(place)
+    # Of equally good penalties KernelRidgeCV takes the largest.
+    results = estimator.cv_results_
+    first = np.flatnonzero(results["rank_test_score"] == 1)
+    return int(first[np.argmax(results["param_alpha"][first])])
 
 
 def score_name_of(estimator: object) -> str:

@@ -183,9 +183,18 @@ def fit_limits(ax: Any, first: np.ndarray, second: np.ndarray) -> None:
     """Show the grid and nothing beyond; circles are round where the ranges are of one size."""
     ax.set_xlim(first[0], first[-1])
     ax.set_ylim(second[0], second[-1])
-    ratio = (first[-1] - first[0]) / (second[-1] - second[0])
-    if 0.55 < ratio < 1.8:
+    if _alike(first, second):
         ax.set_aspect("equal", adjustable="box")
+
+
+def panel_height(first: np.ndarray, second: np.ndarray, width: float) -> float:
+    """Return how high a panel is, in inches, that is so wide and shows the grid."""
+    ratio = (second[-1] - second[0]) / (first[-1] - first[0])
+    return width * ratio if _alike(first, second) else 0.75 * width
+
+
+def _alike(first: np.ndarray, second: np.ndarray) -> bool:
+    return 0.5 < (first[-1] - first[0]) / (second[-1] - second[0]) < 2.2
 
 
 def checked_grid(first: object, second: object, values: object, panels: bool = False) -> tuple:

@@ -29,8 +29,8 @@ LINES = ("-", "--", "-.", ":")
 _INK = ("#222222", "#ececec")  # on light and on dark paper
 _NEGATIVE, _POSITIVE = "#7b5fa8", "#2f8a4b"
 _UNUSUAL = "#b3670c"
-# What the contrast rules of the web ask of graphical objects is 3; this is safely above.
-_CONTRAST = 3.4
+# The contrast rules of the web ask 3 of marks on their paper; here they also stand on tints.
+_CONTRAST = 5.5
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,16 @@ class Theme:
 
     @staticmethod
     def sequential() -> str:
-        """Return the name of the map of numbers that stand for themselves."""
+        """Return the name of the map of numbers that fill an area."""
         return "viridis"
+
+    def of_marks(self) -> Any:
+        """Return the map of numbers that colour marks: without the end that is like the paper."""
+        import matplotlib
+
+        low, high = (0.22, 1.0) if self.dark else (0.0, 0.93)
+        whole = matplotlib.colormaps[self.sequential()]
+        return _map([whole(low + (high - low) * step / 8)[:3] for step in range(9)])
 
 
 def theme_of(ax: Any) -> Theme:
