@@ -36,6 +36,18 @@ lovejoy helen; lovejoy jessica; hibbert julius; hibbert bernice; riviera nick; p
 NAMES = [" ".join(name.split()) for name in NAMES.split(";")]
 
 
+def grid(display):
+    """The points of a display's grid, the first coordinate running fastest."""
+    a, b = np.meshgrid(display.first, display.second)
+    return np.c_[a.ravel(), b.ravel()]
+
+
+def pixels(display):
+    """What a display looks like, to be compared with another."""
+    display.figure_.canvas.draw()
+    return bytes(display.figure_.canvas.buffer_rgba())
+
+
 def rings():
     return make_circles(120, factor=0.35, noise=0.06, random_state=0)
 

@@ -27,10 +27,11 @@ MARKERS = ("o", "^", "s", "D", "v", "P", "X", "<", ">", "p", "h", "*")
 LINES = ("-", "--", "-.", ":")
 
 _INK = ("#222222", "#ececec")  # on light and on dark paper
-_NEGATIVE, _POSITIVE = "#7b5fa8", "#2f8a4b"
+# Of different lightness, too: in grey the one is darker than the other ever gets.
+_NEGATIVE, _POSITIVE = "#5b4392", "#62bd7d"
 _UNUSUAL = "#b3670c"
 # The contrast rules of the web ask 3 of marks on their paper; here they also stand on tints.
-_CONTRAST = 5.5
+_CONTRAST = 4.6
 
 
 @dataclass(frozen=True)
