@@ -18,7 +18,6 @@ from mercer import (
     KernelPCA,
     KernelPCADetector,
     KernelRidgeCV,
-    OneClassSVM,
     OutlierDisplay,
     PathDisplay,
     SpectrumDisplay,
@@ -46,6 +45,15 @@ def pixels(display):
     """What a display looks like, to be compared with another."""
     display.figure_.canvas.draw()
     return bytes(display.figure_.canvas.buffer_rgba())
+
+
+def is_named(ax):
+    """Whether axes say what they show: by names, or by values that are words."""
+    words = [text.get_text() for text in ax.get_yticklabels()]
+    across = ax.get_ylabel() or any(any(map(str.isalpha, word)) for word in words)
+    # The upper of two panels above each other leaves the name to the lower.
+    hidden = not ax.xaxis.get_tick_params().get("labelbottom", True)
+    return bool(across) and (bool(ax.get_xlabel()) or hidden)
 
 
 def rings():
@@ -128,7 +136,7 @@ def outliers():
 
 
 def outliers_names():
-    model = OneClassSVM(kernel="normalize(spectrum(p=3))", nu=0.15).fit(NAMES)
+    model = KernelPCADetector(8, kernel="normalize(spectrum(p=2))", contamination=0.15).fit(NAMES)
     return OutlierDisplay.from_estimator(model, NAMES, labels=NAMES)
 
 

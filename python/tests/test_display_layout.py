@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.text import Annotation
-from pictures import NAMES, PICTURES, iris
+from pictures import NAMES, PICTURES, iris, is_named
 from sklearn.datasets import load_wine
 
 from mercer import PCA, EmbeddingDisplay, KernelPCA, OutlierDisplay
@@ -106,12 +106,7 @@ def test_legends_beside_panels_do_not_cover_them(name):
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_axes_are_named(name):
-    display = drawn(name)
-    for ax in display.axes_:
-        below = ax.get_xlabel() or not any(text.get_visible() for text in ax.get_xticklabels())
-        shared = ax is not display.axes_[-1] and display.axes_[-1].get_xlabel()
-        assert below or shared
-        assert ax.get_ylabel() or [text.get_text() for text in ax.get_yticklabels()]
+    assert all(is_named(ax) for ax in drawn(name).axes_)
 
 
 def test_names_of_columns_and_of_y_are_used():

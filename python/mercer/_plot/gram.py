@@ -145,6 +145,7 @@ class GramDisplay(Display):
         *,
         max_samples: int = 400,
         name: str = "kernel matrix",
+        by: str = "class",
         ax: Any = None,
         **style: object,
     ) -> Self:
@@ -160,6 +161,8 @@ class GramDisplay(Display):
             How many samples are shown at most.
         name : str, default="kernel matrix"
             What stands in the title.
+        by : str, default="class"
+            What y is, written beside the axes.
         ax : Axes, optional
             An axes.
         **style
@@ -174,7 +177,7 @@ class GramDisplay(Display):
         K = _square(table_of(K, "K"))
         classes = None if y is None else classes_of(y, len(K), most=None)
         rows = _shown(classes, len(K), max_samples)
-        return cls._of(K[np.ix_(rows, rows)], rows, classes, len(K), name).plot(ax, **style)
+        return cls._of(K[np.ix_(rows, rows)], rows, classes, len(K), name, by).plot(ax, **style)
 
     @classmethod
     def _of(

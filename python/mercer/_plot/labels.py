@@ -37,14 +37,20 @@ def write_labels(
     `gap` is the distance of a text from its point, in points of print. No text meets another, a
     mark, those at `others` included, or the edge of the axes.
     """
-    left_out = _place(ax, points, texts, theme, gap, others)
-    if left_out:
-        said = f"{left_out} of {len(texts)} labels left out for want of room"
-        ax.set_title(said, fontsize="small", loc="right", color=theme.muted)
-    return left_out
+    written = _place(ax, points, texts, theme, gap, others)
+    if len(written) < len(texts):
+        # What is said above the axes takes room from it: the texts are placed anew beneath.
+        for text in written:
+            text.remove()
+        said = ax.set_title("some are left out", fontsize="small", loc="right", color=theme.muted)
+        written = _place(ax, points, texts, theme, gap, others)
+        left_out = len(texts) - len(written)
+        said.set_text(f"{left_out} of {len(texts)} labels left out for want of room")
+    return len(texts) - len(written)
 
 
-def _place(ax: Any, points, texts: list[str], theme: Theme, gap: float, others) -> int:
+def _place(ax: Any, points, texts: list[str], theme: Theme, gap: float, others) -> list:
+    """Write the texts that find room and return what was written."""
     figure = ax.figure
     # The layout decides where the axes are, and is worked out when the figure is drawn.
     figure.draw_without_rendering()
@@ -55,7 +61,7 @@ def _place(ax: Any, points, texts: list[str], theme: Theme, gap: float, others) 
     half = 0.6 * gap * scale
     marks = pixels if others is None else np.vstack([pixels, ax.transData.transform(others)])
     room = _Room(np.column_stack([marks - half, marks + half]), frame)
-    waiting = list(_roomiest_first(pixels))
+    waiting, written = list(_roomiest_first(pixels)), []
     # Texts that find no room beside their points may stand farther away, at the end of a line.
     for steps in (1.0, 3.0, 5.0):
         still = []
@@ -65,9 +71,10 @@ def _place(ax: Any, points, texts: list[str], theme: Theme, gap: float, others) 
                 still.append(row)
                 continue
             offset = ((box[:2] + box[2:]) / 2 - pixels[row]) / scale
-            _write(ax, texts[row], points[row], offset, theme, line=steps > 1)
+            line = steps > 1
+            written.append(_write(ax, texts[row], points[row], offset, theme, line=line))
         waiting = still
-    return len(waiting)
+    return written
 
 
 def _size(ax: Any, text: str, theme: Theme) -> tuple[float, float]:
