@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+from PIL import Image
 from sklearn.datasets import load_digits, load_iris, make_blobs, make_circles, make_moons
 
 from mercer import (
@@ -45,6 +46,13 @@ def pixels(display):
     """What a display looks like, to be compared with another."""
     display.figure_.canvas.draw()
     return bytes(display.figure_.canvas.buffer_rgba())
+
+
+def make_small(path):
+    """Write a picture anew with a palette, which takes a third of the room."""
+    Image.open(path).convert("RGB").quantize(128, dither=Image.Dither.NONE).save(
+        path, optimize=True
+    )
 
 
 def is_named(ax):

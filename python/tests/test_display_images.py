@@ -10,7 +10,6 @@ import matplotlib.pyplot as plt
 import pytest
 from matplotlib.testing.compare import compare_images
 from pictures import DARK, PICTURES
-from PIL import Image
 
 REFERENCES = Path(__file__).parent / "references"
 # The root of the mean squared difference of pixels from 0 to 255. Another version of a font moves
@@ -30,10 +29,7 @@ def drawn(name, paper, path):
     with plt.style.context(styles):
         display = PICTURES[name]()
         display.figure_.savefig(path, metadata={"Software": None})
-    # A palette takes a third of the room, and differs by less than the tolerance.
-    Image.open(path).convert("RGB").quantize(128, dither=Image.Dither.NONE).save(
-        path, optimize=True
-    )
+    make_small(path)
 
 
 @pytest.mark.parametrize(("name", "paper"), CASES)

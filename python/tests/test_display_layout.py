@@ -81,6 +81,14 @@ def test_labels_that_are_left_out_are_counted():
     assert roomy.ax_.get_title("right") == ""
 
 
+def test_samples_at_one_point_are_all_named():
+    points = np.repeat([[0.0, 0.0], [1.0, 1.0]], 3, axis=0)
+    display = EmbeddingDisplay.from_predictions(points, labels=["a long name", "b", "c"] * 2)
+    assert display.n_left_out_ == 0
+    found = boxes(display)
+    assert not any(one.overlaps(other) for i, one in enumerate(found) for other in found[:i])
+
+
 @pytest.mark.parametrize("paper", ["default", "dark_background"])
 @pytest.mark.parametrize("name", PICTURES)
 def test_everything_is_within_the_figure(name, paper):

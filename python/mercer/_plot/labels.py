@@ -71,8 +71,8 @@ def _place(ax: Any, points, texts: list[str], theme: Theme, gap: float, others) 
                 still.append(row)
                 continue
             offset = ((box[:2] + box[2:]) / 2 - pixels[row]) / scale
-            line = steps > 1
-            written.append(_write(ax, texts[row], points[row], offset, theme, line=line))
+            end = _nearest_share(box, pixels[row]) if steps > 1 else None
+            written.append(_write(ax, texts[row], points[row], offset, theme, line=end))
         waiting = still
     return written
 
@@ -85,8 +85,16 @@ def _size(ax: Any, text: str, theme: Theme) -> tuple[float, float]:
     return box.width, box.height
 
 
-def _write(ax: Any, text: str, point, offset, theme: Theme, *, line: bool = False) -> Any:
+def _nearest_share(box: np.ndarray, point: np.ndarray) -> tuple[float, float]:
+    """Where a box is nearest to a point, as shares of its width and height."""
+    near = np.clip(point, box[:2], box[2:])
+    return tuple((near - box[:2]) / (box[2:] - box[:2]))
+
+
+def _write(ax: Any, text: str, point, offset, theme: Theme, *, line: tuple | None = None) -> Any:
+    """Write a text, with a line from a place of it to its point if one is given."""
     look = {"arrowstyle": "-", "color": theme.muted, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 3}
+    look["relpos"] = line
     return ax.annotate(
         text,
         point,
@@ -100,7 +108,7 @@ def _write(ax: Any, text: str, point, offset, theme: Theme, *, line: bool = Fals
         in_layout=False,
         # A text whose point is not shown would have no size to measure.
         annotation_clip=False,
-        arrowprops=look if line else None,
+        arrowprops=None if line is None else look,
         zorder=5,
     )
 
@@ -128,12 +136,13 @@ class _Room:
         """Take the first free box so many gaps from the point, whose mark is the box `own`."""
         half = (size + 2.0) / 2  # a pixel of air on all sides
         for direction in _PLACES:
-            # A corner place needs less than the whole gap in both directions.
-            near = steps * gap * (1.0 if 0 in direction else 0.5)
+            # A corner place needs less than the whole gap in both directions, and keeps clear of
+            # another mark at the same point.
+            near = steps * gap * (1.0 if 0 in direction else 0.65)
             middle = point + np.array(direction) * (half + near)
             box = np.concatenate([middle - half, middle + half])
             line = _along(point, np.clip(point, box[:2], box[2:]))
-            if self._free(box, own) and (steps == 1 or self._clear(line, own)):
+            if self._free(box, own) and (steps == 1 or self._clear(line)):
                 self.boxes = np.vstack([self.boxes, box])
                 if steps > 1:
                     self.lines = np.vstack([self.lines, line])
@@ -149,11 +158,11 @@ class _Room:
         covers = np.all((self.lines > box[:2]) & (self.lines < box[2:]), axis=1)
         return not (meets.any() or covers.any())
 
-    def _clear(self, line: np.ndarray, own: int) -> bool:
-        """Whether a line meets no box but that of its own mark."""
-        others = np.delete(self.boxes, own, axis=0)
-        inside = (line[:, None] > others[None, :, :2]) & (line[:, None] < others[None, :, 2:])
-        return not np.all(inside, axis=2).any()
+    def _clear(self, line: np.ndarray) -> bool:
+        """Whether a line meets no box but those of marks where it begins."""
+        low, high = self.boxes[None, :, :2], self.boxes[None, :, 2:]
+        met = np.all((line[:, None] > low) & (line[:, None] < high), axis=2)
+        return not met[:, ~met[0]].any()
 
 
 def _along(start: np.ndarray, end: np.ndarray) -> np.ndarray:
