@@ -9,7 +9,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pytest
 from matplotlib.testing.compare import compare_images
-from pictures import DARK, PICTURES
+from pictures import DARK, PICTURES, make_small
 
 REFERENCES = Path(__file__).parent / "references"
 # The root of the mean squared difference of pixels from 0 to 255. Another version of a font moves
