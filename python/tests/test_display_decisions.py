@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from pictures import NAMES, grid, iris, moons, pixels
+from scipy import sparse
 from sklearn.datasets import load_digits
 from sklearn.model_selection import GridSearchCV, validation_curve
 from sklearn.pipeline import make_pipeline
@@ -160,6 +161,38 @@ def test_boundary_of_several_classes_of_a_pipeline():
     with pytest.warns(UserWarning, match="not what the pipeline was fitted on"):
         other = BoundaryDisplay.from_estimator(model, X[::-1], columns=columns, grid_resolution=5)
     assert other.support is None
+
+
+def test_searches_over_pipelines_show_what_they_chose():
+    X, y = moons()
+    values = {"svc__C": [1.0, 10.0]}
+    search = GridSearchCV(make_pipeline(StandardScaler(), SVC()), values, cv=3).fit(X, y)
+    display = BoundaryDisplay.from_estimator(search, X, y, grid_resolution=5)
+    np.testing.assert_array_equal(display.support, X[search.best_estimator_[-1].support_])
+    assert PathDisplay.from_estimator(search).name == "svc__C"
+
+
+def test_sparse_rows_have_a_plane():
+    X, y = moons()
+    rows = sparse.csr_array(X)
+    display = BoundaryDisplay.from_estimator(SVC().fit(rows, y), rows, y, grid_resolution=5)
+    np.testing.assert_array_equal(display.points, X)
+
+
+def test_values_that_are_no_numbers_are_compared_as_text():
+    X, y = moons()
+    values = [
+        {"kernel": ["linear"], "C": [1, 10]},
+        {"kernel": ["rbf"], "C": [1, 10], "gamma": [0.1, 1.0]},
+    ]
+    search = GridSearchCV(SVC(), values, cv=3).fit(X, y)
+    display = PathDisplay.from_estimator(search, params=("C", "kernel"))
+    assert search.best_params_["kernel"] == "rbf"
+    assert list(display.second_values) == ["linear", "rbf"]
+    assert np.isfinite(display.mean).all()
+    weights = {"C": [1, 10], "class_weight": [{0: 1}, {0: 2}]}
+    display = PathDisplay.from_estimator(GridSearchCV(SVC(), weights, cv=3).fit(X, y))
+    assert list(display.second_values) == ["{0: 1}", "{0: 2}"]
 
 
 @pytest.mark.parametrize("model", [KernelRidgeClassifier(kernel="rbf"), OneClassSVM(nu=0.2)])

@@ -5,10 +5,11 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+from scipy import sparse
 
 from mercer._arrays import Samples
 from mercer._plot.plane import Plane
-from mercer._plot.samples import last_step, table_of
+from mercer._plot.samples import last_step, table_of, unwrapped
 
 
 def support_of(estimator: object, X: Samples, plane: Plane) -> np.ndarray | None:
@@ -23,13 +24,14 @@ def support_rows(estimator: object, X: Samples) -> np.ndarray | None:
     Of a pipeline, whose last step has seen something else than samples, they are rows of X. If X is
     not what it was fitted on, they are not known, and a warning says so.
     """
-    model = last_step(estimator)
+    whole, model = unwrapped(estimator), last_step(estimator)
     if not hasattr(model, "support_"):
         return None
-    vectors = np.asarray(model.support_vectors_)
-    if not hasattr(estimator, "steps"):
+    vectors = model.support_vectors_
+    vectors = np.asarray(vectors.toarray() if sparse.issparse(vectors) else vectors)
+    if whole is model:
         return table_of(vectors, "support_vectors_") if vectors.size else _rows(X, model)
-    seen = np.asarray(estimator[:-1].transform(X), dtype=np.float64)
+    seen = np.asarray(whole[:-1].transform(X), dtype=np.float64)
     known = len(seen) > model.support_.max()
     if known and np.allclose(seen[model.support_], vectors, rtol=1e-5, atol=1e-8):
         return table_of(X)[model.support_]

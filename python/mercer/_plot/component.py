@@ -13,8 +13,9 @@ from mercer._params import ParameterError, is_integer
 from mercer._plot.display import Display, of_variance, pyplot
 from mercer._plot.plane import checked_grid, fit_limits, ground_of, name_axes, panel_height
 from mercer._plot.points import draw_classes, draw_plain
-from mercer._plot.samples import classes_of, fitted_with, table_of
+from mercer._plot.samples import classes_of, fitted_with, last_step, table_of
 from mercer._plot.theme import theme_of
+from mercer._plot.ticks import few
 
 
 class ComponentDisplay(Display):
@@ -256,7 +257,7 @@ class ComponentDisplay(Display):
             ax.contour(self.first, self.second, values, [0.0], colors=[theme.ink], linewidths=[1.8])
         if colorbar:
             bar = self.figure_.colorbar(fill, ax=ax, label="score", shrink=0.9)
-            bar.locator = _sparse_ticks()
+            bar.locator = few(5, symmetric=True)
             bar.update_ticks()
 
     def _samples(self, ax: Any) -> list:
@@ -267,12 +268,6 @@ class ComponentDisplay(Display):
             draw_plain(ax, self.points, theme)
             return []
         return draw_classes(ax, self.points, classes_of(self.y, len(self.points)), theme)
-
-
-def _sparse_ticks() -> Any:
-    from matplotlib.ticker import MaxNLocator
-
-    return MaxNLocator(5, symmetric=True)
 
 
 def _count(asked: int | None, there: int) -> int:
@@ -288,6 +283,4 @@ def _count(asked: int | None, there: int) -> int:
 
 def ratios_of(estimator: object) -> np.ndarray | None:
     """Return the shares of variance of an estimator's components, if it tells them."""
-    from mercer._plot.samples import last_step
-
     return getattr(last_step(estimator), "explained_variance_ratio_", None)

@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 
+# Longer legends would be high below a picture, and stand beside it.
+_MOST_BELOW = 8
+
 
 def pyplot() -> Any:
     """Return matplotlib's pyplot, or say what to install."""
@@ -65,18 +68,34 @@ class Display:
         if not handles:
             return
         if not self._own:
-            self.ax_.legend(handles=handles, loc="best", title=title, fontsize="small")
+            self.ax_.legend(
+                handles=handles,
+                loc="best",
+                title=title,
+                fontsize="small",
+                markerscale=_larger(handles),
+            )
             return
         place = {"loc": "outside right upper"}
-        if below:
+        if below and len(handles) <= _MOST_BELOW:
             place = {"loc": "outside lower center", "ncols": self._across(handles)}
-        self.figure_.legend(handles=handles, title=title, frameon=False, **place)
+        elif below:
+            self.figure_.set_figwidth(self.figure_.get_figwidth() + 2.0)
+        scale = _larger(handles)
+        self.figure_.legend(handles=handles, title=title, frameon=False, markerscale=scale, **place)
 
     def _across(self, handles: Sequence) -> int:
         """How many entries of a legend fit side by side, by the length of the longest."""
         longest = max(len(str(handle.get_label())) for handle in handles)
         inches = 0.6 + 0.075 * longest
         return max(1, min(len(handles), int(self.figure_.get_figwidth() / inches)))
+
+
+def _larger(handles: Sequence) -> float:
+    """How many times larger marks are in the legend, where they are hard to tell in the picture."""
+    sized = [handle.get_sizes() for handle in handles if hasattr(handle, "get_sizes")]
+    areas = [sizes[0] for sizes in sized if len(sizes)]
+    return max(1.0, (26 / min(areas)) ** 0.5) if areas else 1.0
 
 
 def _new(count: int, size: tuple[float, float], across: int, projection: str | None) -> list:

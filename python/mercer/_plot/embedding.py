@@ -16,6 +16,7 @@ from mercer._plot.labels import checked_texts, write_labels
 from mercer._plot.points import draw_classes, draw_plain, mark_size
 from mercer._plot.samples import classes_of, fitted_with, numbers_1d, table_of
 from mercer._plot.theme import CLASSES, Theme, theme_of
+from mercer._plot.ticks import few
 
 _KINDS = ("class", "value")
 
@@ -222,7 +223,7 @@ class EmbeddingDisplay(Display):
         for axis, name in zip((ax.xaxis, ax.yaxis, ax.zaxis), broken, strict=True):
             axis.set_label_text(name)
             axis.labelpad = 16
-            axis.set_major_locator(_few_ticks())
+            axis.set_major_locator(few(5))
             # matplotlib's own walls are grey on dark paper, and hide what stands before them.
             axis.set_pane_color(theme.tint(theme.ink, 0.06))
 
@@ -265,12 +266,6 @@ class EmbeddingDisplay(Display):
             return 0
         gap = 0.55 * size**0.5 + 2
         return write_labels(ax, self.points, self.labels, theme, gap=gap)
-
-
-def _few_ticks() -> Any:
-    from matplotlib.ticker import MaxNLocator
-
-    return MaxNLocator(5)
 
 
 def _chosen(components: Sequence[int], there: int) -> list[int]:

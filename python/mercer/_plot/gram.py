@@ -15,7 +15,7 @@ from mercer._kernel_model import KernelModel, stored
 from mercer._pairwise import kernel_matrix
 from mercer._params import ParameterError, is_integer
 from mercer._plot.display import Display, pyplot
-from mercer._plot.samples import Classes, classes_of, fitted_with, last_step, table_of
+from mercer._plot.samples import Classes, classes_of, fitted_with, last_step, table_of, unwrapped
 from mercer._plot.theme import theme_of
 from mercer._samples import some
 
@@ -126,8 +126,8 @@ class GramDisplay(Display):
                 f"{type(model).__name__} is no estimator of mercer with a kernel: compute the "
                 "matrix with pairwise_kernels, and give it to GramDisplay.from_predictions"
             )
-        if model is not estimator and hasattr(estimator, "steps"):
-            X = estimator[:-1].transform(X)
+        if unwrapped(estimator) is not model:
+            X = unwrapped(estimator)[:-1].transform(X)
         n = model._rows(X).shape[0]
         by = "cluster" if y is None and isinstance(model, KernelKMeans) else "class"
         if by == "cluster":
@@ -234,7 +234,7 @@ class GramDisplay(Display):
         middles = (ends - self.sizes / 2 - 0.5)[shown]
         names = [name for name, there in zip(self.classes, shown, strict=True) if there]
         ax.set_yticks(middles, names)
-        long = sum(map(len, names)) > 36 or len(names) > 8
+        long = sum(len(name) + 2 for name in names) > 44
         turn = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if long else {}
         ax.set_xticks(middles, names, **turn)
         ax.tick_params(length=0)

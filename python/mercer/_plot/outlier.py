@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mercer._arrays import Samples
-from mercer._params import ParameterError, is_real
+from mercer._params import ParameterError, is_integer, is_real
 from mercer._plot.display import Display, pyplot
 from mercer._plot.labels import checked_texts, write_labels
 from mercer._plot.plane import Ground, checked_grid, fit_limits, ground_of, name_axes, panel_height
@@ -241,6 +241,8 @@ class OutlierDisplay(Display):
         self : OutlierDisplay
             The display itself.
         """
+        if not is_integer(levels) or levels < 1:
+            raise ParameterError(f"levels must be an integer of at least 1, not {levels!r}")
         height = 3.6 if self.values is None else panel_height(self.first, self.second, 4.6)
         ax = self._panels(ax, size=(6.4, height + 1.1))[0]
         theme = theme_of(ax)

@@ -20,7 +20,8 @@ from mercer._plot.path_results import (
     scores_of_arrays,
 )
 from mercer._plot.samples import fitted_with
-from mercer._plot.theme import LINES, MARKERS, Theme, theme_of
+from mercer._plot.theme import CLASSES, LINES, MARKERS, Theme, theme_of
+from mercer._plot.ticks import cells, positions, scale_of
 
 _STYLES = ("curves", "heat")
 # Beyond these, curves of one picture can no longer be told apart.
@@ -270,8 +271,12 @@ class PathDisplay(Display):
         """Draw the curve of one value of the second parameter and return its handles."""
         colour = theme.classes(place + 1)[place]
         marker = MARKERS[place % len(MARKERS)] if mean.size <= 40 else None
-        at = _positions(self.values)
-        look = {"color": colour, "linestyle": LINES[place % len(LINES)], "markersize": 4}
+        at = positions(self.values)
+        look = {
+            "color": colour,
+            "linestyle": LINES[(place + place // len(CLASSES)) % len(LINES)],
+            "markersize": 4,
+        }
         handles = ax.plot(at, mean, marker=marker, label=label, zorder=3, **look)
         if spread is not None and np.isfinite(spread).any():
             band = {
@@ -285,7 +290,7 @@ class PathDisplay(Display):
             )
         if self.best_[1:] in ((), (place,)):
             handles.append(self._mark_best(ax, theme, at[self.best_[0]], mean[self.best_[0]]))
-        _ticks(ax, "x", self.values)
+        scale_of(ax, self.values)
         ax.set(xlabel=_SYMBOLS.get(self.name, self.name), ylabel=self.score_name)
         return handles
 
@@ -313,34 +318,14 @@ class PathDisplay(Display):
         drawn = ax.imshow(self.mean.T, origin="lower", aspect="auto", cmap=theme.sequential())
         ax.set_facecolor(theme.tint(theme.ink, 0.25))
         self.figure_.colorbar(drawn, ax=ax, label=self.score_name)
-        _cell_ticks(ax.xaxis, self.values)
-        _cell_ticks(ax.yaxis, self.second_values)
+        cells(ax.xaxis, self.values)
+        cells(ax.yaxis, self.second_values)
         ax.set_xlabel(_SYMBOLS.get(self.name, self.name))
         ax.set_ylabel(_SYMBOLS.get(self.second_name, self.second_name))
         star = {"marker": "*", "s": 210, "color": "black", "edgecolors": "white", "zorder": 5}
         ax.scatter([self.best_[0]], [self.best_[1]], **star)
         score = self.mean[self.best_]
         ax.set_title(f"{self._best_text()}, {self.score_name} {short(score)}", fontsize="medium")
-
-
-def _positions(values: np.ndarray) -> np.ndarray:
-    """Where values stand: numbers at themselves, all else in a row."""
-    return np.arange(len(values)) if values.dtype == object else values
-
-
-def _ticks(ax: Any, axis: str, values: np.ndarray) -> None:
-    """A logarithmic axis for values over decades, and names for those that are no numbers."""
-    if values.dtype == object:
-        getattr(ax, f"set_{axis}ticks")(np.arange(len(values)), [str(one) for one in values])
-    elif values.min() > 0 and values.max() >= 20 * values.min():
-        getattr(ax, f"set_{axis}scale")("log")
-
-
-def _cell_ticks(axis: Any, values: np.ndarray) -> None:
-    """The values of cells, thinned to what can be read."""
-    step = -(-len(values) // 9)
-    places = np.arange(0, len(values), step)
-    axis.set_ticks(places, [short(one) for one in values[places]])
 
 
 def _setting(name: str, value: object) -> str:

@@ -14,6 +14,9 @@ from mercer._params import ParameterError
 from mercer._plot.samples import numbers_1d
 from mercer._svc_search import SVCSearch
 
+# What a parameter is where a combination does not have it, such as the gamma of a linear kernel.
+_NOT_SET = "not set"
+
 
 @dataclass
 class Scores:
@@ -42,7 +45,8 @@ def scores_of(results: dict, best: int, params: Sequence[str] | str | None) -> S
     chosen = _chosen(params, list(columns), varied)
     keep = np.ones(len(results["mean_test_score"]), dtype=bool)
     for name in set(varied) - set(chosen):
-        keep &= np.array([value == columns[name][best] for value in columns[name]])
+        alike = (columns[name][best], _NOT_SET)
+        keep &= np.array([value in alike for value in columns[name]])
     found = _table(results, columns, chosen, keep)
     within = int(keep[:best].sum())
     found.best = tuple(int(place[within]) for place in _places(columns, chosen, keep))
@@ -52,7 +56,9 @@ def scores_of(results: dict, best: int, params: Sequence[str] | str | None) -> S
 def _columns(results: dict) -> dict[str, list]:
     """The values of each parameter, one for each combination."""
     names = [key for key in results if key.startswith("param_")]
-    columns = {key.removeprefix("param_"): list(results[key]) for key in names}
+    columns = {
+        key.removeprefix("param_"): [_plain(value) for value in results[key]] for key in names
+    }
     split = _split_kernels(columns.get("kernel", []))
     if split is not None:
         columns.pop("kernel")
@@ -60,10 +66,18 @@ def _columns(results: dict) -> dict[str, list]:
     return columns
 
 
+def _plain(value: object) -> object:
+    """A value that can be compared: a number as it is, all else as text."""
+    if value is np.ma.masked:
+        return _NOT_SET
+    number = isinstance(value, (int, float, np.number)) and not isinstance(value, (bool, np.bool_))
+    return value if number else str(value)
+
+
 def _split_kernels(kernels: list) -> dict[str, list] | None:
     """Kernels of one family that differ in one number, as values of that parameter."""
-    texts = [kernel if isinstance(kernel, str) else "" for kernel in kernels]
-    if len(set(texts)) < 2 or any("(" not in text for text in texts):
+    texts = [str(kernel) for kernel in kernels]
+    if len(set(texts)) < 2 or any("(" not in text or "<" in text for text in texts):
         return None
     # Kernels that are sums or products have no parameters of their own, and stay whole.
     found = [_core.parameters(text) for text in texts]

@@ -11,7 +11,7 @@ import numpy as np
 
 from mercer._params import ParameterError, is_integer, is_real
 from mercer._plot.display import of_variance
-from mercer._plot.samples import names_of, numbers_of, rows_like, same_columns
+from mercer._plot.samples import names_of, numbers_1d, numbers_of, rows_like, same_columns
 
 _PLANES = ("columns", "pca")
 
@@ -199,8 +199,6 @@ def _alike(first: np.ndarray, second: np.ndarray) -> bool:
 
 def checked_grid(first: object, second: object, values: object, panels: bool = False) -> tuple:
     """Return the coordinates of a grid and values over it, as arrays that belong together."""
-    from mercer._plot.samples import numbers_1d
-
     first, second = numbers_1d(first, "first"), numbers_1d(second, "second")
     values = np.asarray(values, dtype=np.float64)
     wanted = (len(second), len(first))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mercer._plot.samples import Classes
-from mercer._plot.theme import MARKERS, Theme
+from mercer._plot.theme import CLASSES, MARKERS, Theme
 
 
 def mark_size(n: int) -> float:
@@ -25,7 +25,8 @@ def draw_classes(ax: Any, points: np.ndarray, classes: Classes, theme: Theme, **
             *points[classes.codes == code].T,
             color=[colours[code]],
             edgecolors=[theme.edge(colours[code])],
-            marker=MARKERS[code % len(MARKERS)],
+            # Colours begin again after twelve classes, and shapes with another one.
+            marker=MARKERS[(code + code // len(CLASSES)) % len(MARKERS)],
             label=name,
             **style,
         )
@@ -45,10 +46,10 @@ def ring(ax: Any, points: np.ndarray, theme: Theme, *, label: str, area: float) 
     """Draw rings around samples and return what a legend explains."""
     return ax.scatter(
         *points.T,
-        s=2.6 * area + 22,
+        s=2.4 * area + 14,
         facecolors="none",
         edgecolors=[theme.ink],
-        linewidths=1.1,
+        linewidths=1.1 if area > 20 else 0.7,
         zorder=4,
         label=label,
     )

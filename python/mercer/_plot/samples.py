@@ -15,11 +15,15 @@ from mercer._plot.theme import CLASSES
 from mercer._samples import is_table
 
 
-def last_step(estimator: object) -> Any:
-    """Return the estimator that decides: the last step of a pipeline, the best of a search."""
-    if isinstance(estimator, Pipeline):
-        return last_step(estimator.steps[-1][1])
+def unwrapped(estimator: object) -> Any:
+    """Return the estimator that a search has chosen, or the estimator itself."""
     return getattr(estimator, "best_estimator_", estimator)
+
+
+def last_step(estimator: object) -> Any:
+    """Return the estimator that decides: the best of a search, the last step of a pipeline."""
+    whole = unwrapped(estimator)
+    return last_step(whole.steps[-1][1]) if isinstance(whole, Pipeline) else whole
 
 
 def fitted_with(estimator: object, *methods: str) -> None:
@@ -39,10 +43,15 @@ def has_plane(estimator: object, X: object) -> bool:
 
 
 def _numbers(X: object) -> bool:
-    if hasattr(X, "dtypes"):
-        kinds = X.dtypes if hasattr(X, "iloc") else []
-        return all(getattr(kind, "kind", "f") in "biuf" for kind in kinds)
-    return is_table(X)
+    if not hasattr(X, "columns"):
+        return is_table(X)
+    kinds = getattr(X, "dtypes", None)
+    return kinds is not None and all(_is_number(kind) for kind in kinds)
+
+
+def _is_number(kind: Any) -> bool:
+    """Whether a column's type, of pandas or of polars, is one of numbers."""
+    return kind.is_numeric() if hasattr(kind, "is_numeric") else kind.kind in "biuf"
 
 
 def numbers_of(estimator: object, X: object) -> np.ndarray:

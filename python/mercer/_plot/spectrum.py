@@ -11,6 +11,7 @@ from mercer._params import ParameterError, is_real
 from mercer._plot.display import Display, percent, pyplot
 from mercer._plot.samples import fitted_with, last_step, numbers_1d
 from mercer._plot.theme import theme_of
+from mercer._plot.ticks import few
 
 
 class SpectrumDisplay(Display):
@@ -176,7 +177,7 @@ class SpectrumDisplay(Display):
         self._line(axes[1], numbers, color)
         for one in axes:
             one.set_xlim(0.4, len(numbers) + 0.6)
-            one.xaxis.set_major_locator(_whole_numbers())
+            one.xaxis.set_major_locator(few(12, integer=True, min_n_ticks=1))
             one.set_xlabel("component")
         if self._own:
             axes[0].set_xlabel("")
@@ -224,9 +225,3 @@ def _shares(values: np.ndarray) -> np.ndarray:
             "explained_variance_ratio"
         )
     return values / whole
-
-
-def _whole_numbers() -> Any:
-    from matplotlib.ticker import MaxNLocator
-
-    return MaxNLocator(12, integer=True, min_n_ticks=1)
