@@ -90,7 +90,7 @@ def test_kernels_that_differ_in_one_number_are_a_second_parameter():
         j = gammas.index(kernel)
         assert display.mean[i, j] == model.cv_results_["mean_test_score"][place]
     other = KernelRidgeCV(
-        [1e-3, 0.1, 1.0], kernel=["rbf(gamma=1)", "linear"], store_cv_results=True
+        [1e-6, 1e-3, 0.1, 1.0], kernel=["rbf(gamma=1)", "linear"], store_cv_results=True
     )
     display = PathDisplay.from_estimator(other.fit(X, y))
     assert display.second_name == "kernel"

@@ -231,6 +231,10 @@ CASES = {
     "no methods": (denoised({}), "and not empty"),
     "taken": (denoised({"clean": np.ones((2, 4))}), "name of another row"),
     "other images": (denoised({"a": np.ones((2, 4))}, np.ones((3, 4))), "of the same images"),
+    "ways back": (
+        lambda: DenoisingDisplay.from_estimator(PCA(1).fit(X), X, method="ridge"),
+        "method is for KernelPCA",
+    ),
     "no way back": (
         lambda: DenoisingDisplay.from_estimator(KernelKMeans(2).fit(X), X),
         "has no way back",

@@ -10,6 +10,7 @@ from pictures import NAMES, PICTURES, iris, is_named
 from sklearn.datasets import load_wine
 
 from mercer import PCA, EmbeddingDisplay, KernelPCA, OutlierDisplay
+from mercer._plot.display import short
 from mercer._plot.theme import CLASSES, Theme, contrast, rgb
 
 
@@ -146,6 +147,27 @@ def test_few_classes_differ_in_grey():
         colours = Theme(rgb(paper), rgb(ink)).classes(3)
         for place, one in enumerate(colours):
             assert all(contrast(one, other) > 1.2 for other in colours[:place])
+
+
+@pytest.mark.parametrize("name", ["gram", "path_heat", "denoising", "outliers", "boundary"])
+def test_the_grid_of_a_style_does_not_lie_on_colours(name):
+    grids = [line.get_visible() for line in drawn(name, "ggplot").ax_.xaxis.get_gridlines()]
+    assert not any(grids)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (2048.0, "2048"),
+        (0.0156, "0.0156"),
+        (1 / 3, "0.333"),
+        (2e-7, "2e-7"),
+        (1e9, "1e9"),
+        (0, "0"),
+    ],
+)
+def test_numbers_are_short_and_whole_ones_whole(value, text):
+    assert short(value) == text
 
 
 def test_colours_follow_the_axes_and_not_the_style():

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mercer._arrays import Samples
+from mercer._kernel_pca import KernelPCA
 from mercer._params import ParameterError, is_integer
 from mercer._plot.display import Display, pyplot
 from mercer._plot.samples import fitted_with, table_of
@@ -104,6 +105,8 @@ class DenoisingDisplay(Display):
         named = dict(estimator) if several else {type(estimator).__name__: estimator}
         for one in named.values():
             fitted_with(one, "transform")
+        if method is not None and not any(map(_has_methods, named.values())):
+            raise ParameterError("method is for KernelPCA, and none is here: leave it out")
         restored = {name: _restored(one, X, method) for name, one in named.items()}
         return cls.from_predictions(
             restored,
@@ -185,6 +188,7 @@ class DenoisingDisplay(Display):
         size = (1.6 + 0.72 * shown, 0.4 + 0.8 * len(self.rows) * height / width)
         ax = self._panels(ax, size=size)[0]
         theme = theme_of(ax)
+        ax.grid(False)  # some styles have one, which would lie between the images
         look = {"cmap": _ink_map(theme) if cmap is None else cmap, "interpolation": "nearest"}
         low, high = self._range()
         for line, images in enumerate(self.rows.values()):
@@ -227,9 +231,14 @@ def _restored(estimator: object, X: Samples, method: str | None) -> np.ndarray:
     if not hasattr(estimator, "inverse_transform"):
         raise TypeError(f"{type(estimator).__name__} has no way back: it needs inverse_transform")
     scores = estimator.transform(X)
-    if method is None or not hasattr(estimator, "fit_inverse_transform"):
+    if method is None or not _has_methods(estimator):
         return np.asarray(estimator.inverse_transform(scores))
     return np.asarray(estimator.inverse_transform(scores, method=method))
+
+
+def _has_methods(estimator: object) -> bool:
+    """Whether an estimator has several ways back from components."""
+    return isinstance(estimator, KernelPCA)
 
 
 def _same_shape(tables: dict[str, np.ndarray]) -> None:

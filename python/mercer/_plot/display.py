@@ -140,9 +140,11 @@ def of_variance(name: str, ratios: np.ndarray | None, place: int) -> str:
 
 
 def short(value: object) -> str:
-    """Return a value with at most three digits that count; one that is no number as it is."""
+    """Return a whole number as it is, others with three digits that count, all else as text."""
     if not isinstance(value, (int, float, np.number)):
         return str(value)
-    if value == 0 or 1e-3 <= abs(value) < 1e5:
+    if float(value).is_integer() and abs(value) < 1e5:
+        return str(int(value))
+    if 1e-3 <= abs(value) < 1e5:
         return np.format_float_positional(value, 3, unique=True, fractional=False, trim="-")
     return f"{value:.2g}".replace("e-0", "e-").replace("e+0", "e")

@@ -205,6 +205,7 @@ class GramDisplay(Display):
             The display itself.
         """
         ax = self._panels(ax, size=(6.0, 4.8))[0]
+        ax.grid(False)  # some styles have one, which would lie on the matrix
         drawn = ax.imshow(self.matrix, interpolation="nearest", **self._colours(ax))
         if colorbar:
             self.figure_.colorbar(drawn, ax=ax, label="kernel value", shrink=0.9)

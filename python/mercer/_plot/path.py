@@ -314,6 +314,7 @@ class PathDisplay(Display):
         return "best: " + ", ".join(parts)
 
     def _heat(self, ax: Any, theme: Theme) -> None:
+        ax.grid(False)  # some styles have one, which would lie on the cells
         # Every cell has the same size, so that one star marks the best of any grid.
         drawn = ax.imshow(self.mean.T, origin="lower", aspect="auto", cmap=theme.sequential())
         ax.set_facecolor(theme.tint(theme.ink, 0.25))

@@ -183,6 +183,7 @@ def fit_limits(ax: Any, first: np.ndarray, second: np.ndarray) -> None:
     """Show the grid and nothing beyond; circles are round where the ranges are of one size."""
     ax.set_xlim(first[0], first[-1])
     ax.set_ylim(second[0], second[-1])
+    ax.grid(False)  # some styles have one, which would lie on the colours
     if _alike(first, second):
         ax.set_aspect("equal", adjustable="box")
 
