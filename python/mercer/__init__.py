@@ -29,6 +29,16 @@ from mercer._one_class_svm import OneClassSVM
 from mercer._pairwise import pairwise_kernels
 from mercer._params import ParameterError
 from mercer._pca import PCA
+from mercer._plot import (
+    BoundaryDisplay,
+    ComponentDisplay,
+    DenoisingDisplay,
+    EmbeddingDisplay,
+    GramDisplay,
+    OutlierDisplay,
+    PathDisplay,
+    SpectrumDisplay,
+)
 from mercer._progress import Step
 from mercer._run import get_num_threads, set_num_threads
 from mercer._svc import SVC
@@ -40,8 +50,13 @@ __all__ = [
     "PCA",
     "SVC",
     "SVR",
+    "BoundaryDisplay",
+    "ComponentDisplay",
+    "DenoisingDisplay",
+    "EmbeddingDisplay",
     "FeatureMap",
     "FormatError",
+    "GramDisplay",
     "KernelCheck",
     "KernelKMeans",
     "KernelPCA",
@@ -53,8 +68,11 @@ __all__ = [
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
+    "OutlierDisplay",
     "ParameterError",
+    "PathDisplay",
     "SVCSearch",
+    "SpectrumDisplay",
     "Step",
     "__version__",
     "check_kernel",

@@ -1,0 +1,331 @@
+"""What estimators decide over a plane, or along a line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import is_classifier, is_regressor
+
+from mercer._arrays import Samples
+from mercer._plot.boundary_draw import draw_curve, draw_regions, draw_support
+from mercer._plot.boundary_support import support_of
+from mercer._plot.display import Display, pyplot
+from mercer._plot.plane import checked_grid, fit_limits, ground_of, name_axes, panel_height
+from mercer._plot.points import draw_classes, draw_plain
+from mercer._plot.samples import Classes, fitted_with, last_step, table_of
+from mercer._plot.theme import theme_of
+from mercer._plot.tube import tube_of
+
+
+class BoundaryDisplay(Display):
+    """Regions of classes, the boundary, its margin and the support vectors.
+
+    Made by :meth:`from_estimator` or :meth:`from_predictions`. Two classes of a support vector
+    machine have margin lines, where the decision is −1 and 1. A regression on one column is shown
+    as a curve, with the tube of errors that cost nothing if it has one.
+
+    Parameters
+    ----------
+    first, second : ndarray
+        Coordinates of the grid; `second` is None along a line.
+    regions : ndarray of shape (n_second, n_first), optional
+        The place of the class on the grid among `classes`; None along a line.
+    decision : ndarray of shape (n_second, n_first) or (n_first,), optional
+        The decision on the grid where there are two sides, or the regression along the line.
+    classes : list of str
+        The names of the classes.
+    points : ndarray of shape (n_samples, 2), optional
+        Where samples are.
+    codes : ndarray of shape (n_samples,), optional
+        The place of the class of each among `classes`.
+    support : ndarray of shape (n_support, 2), optional
+        Where support vectors are.
+    margin_lines : bool
+        Whether the lines at decisions of −1 and 1 mean something.
+    epsilon : float, optional
+        Half the width of the tube.
+    names : tuple of str
+        The names of the coordinates.
+    note : str
+        What else is to be said of the plane.
+
+    Attributes
+    ----------
+    ax_ : Axes
+        The axes, after :meth:`plot`.
+    figure_ : Figure
+        Its figure.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from mercer import SVC, BoundaryDisplay
+    >>> X, y = make_moons(100, noise=0.15, random_state=0)
+    >>> model = SVC(gamma=1.0).fit(X, y)
+    >>> display = BoundaryDisplay.from_estimator(model, X, y)
+    >>> len(display.support) == model.n_support_.sum()
+    np.True_
+    >>> display.decision.shape
+    (200, 200)
+    """
+
+    def __init__(
+        self,
+        first: np.ndarray,
+        second: np.ndarray | None,
+        *,
+        regions: np.ndarray | None = None,
+        decision: np.ndarray | None = None,
+        classes: list[str] | None = None,
+        points: np.ndarray | None = None,
+        codes: np.ndarray | None = None,
+        support: np.ndarray | None = None,
+        margin_lines: bool = False,
+        epsilon: float | None = None,
+        names: tuple[str, str] = ("first", "second"),
+        note: str = "",
+    ) -> None:
+        self.first = first
+        self.second = second
+        self.regions = regions
+        self.decision = decision
+        self.classes = classes or []
+        self.points = points
+        self.codes = codes
+        self.support = support
+        self.margin_lines = margin_lines
+        self.epsilon = epsilon
+        self.names = names
+        self.note = note
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: object,
+        X: Samples,
+        y: ArrayLike | None = None,
+        *,
+        columns: Sequence | None = None,
+        plane: str | None = None,
+        grid_resolution: int = 200,
+        margin: float = 0.1,
+        ax: Any = None,
+        **style: object,
+    ) -> Self:
+        """Show what a fitted estimator decides.
+
+        Parameters
+        ----------
+        estimator : SVC, NuSVC, KernelRidgeClassifier, OneClassSVM, SVR or pipeline with one
+            Fitted. A regression must be one on one column.
+        X : array-like of shape (n_samples, n_features)
+            Samples to draw. Support vectors are ringed where they are among these.
+        y : array-like of shape (n_samples,), optional
+            Their classes, or their targets, which a regression needs.
+        columns, plane, grid_resolution, margin
+            As for :meth:`mercer.ComponentDisplay.from_estimator`.
+        ax : Axes, optional
+            An axes.
+        **style
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        display : BoundaryDisplay
+            The display, drawn.
+        """
+        pyplot()
+        fitted_with(estimator, "predict")
+        model = last_step(estimator)
+        if is_regressor(model):
+            if columns is not None or plane is not None:
+                raise ValueError("a regression is drawn along its one column: leave planes out")
+            return cls(**tube_of(estimator, X, y, grid_resolution, margin)).plot(ax, **style)
+        ground = ground_of(
+            estimator,
+            X,
+            columns=columns,
+            plane=plane,
+            grid_resolution=grid_resolution,
+            margin=margin,
+        )
+        judge = _judge(estimator)
+        classes, codes = judge.names, judge.codes(y, len(ground.points))
+        return cls(
+            ground.first,
+            ground.second,
+            regions=ground.field(judge.places(estimator.predict(ground.rows))),
+            decision=_decision(estimator, ground, len(classes)),
+            classes=classes,
+            points=ground.points,
+            codes=codes,
+            support=support_of(estimator, X, ground.plane),
+            margin_lines=is_classifier(model) and hasattr(model, "support_"),
+            names=ground.plane.names,
+            note=ground.plane.note,
+        ).plot(ax, **style)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        first: ArrayLike,
+        second: ArrayLike,
+        predictions: ArrayLike,
+        *,
+        decision: ArrayLike | None = None,
+        points: ArrayLike | None = None,
+        y: ArrayLike | None = None,
+        support: ArrayLike | None = None,
+        margin_lines: bool = False,
+        names: tuple[str, str] = ("first", "second"),
+        note: str = "",
+        ax: Any = None,
+        **style: object,
+    ) -> Self:
+        """Show classes that were predicted on a grid.
+
+        Parameters
+        ----------
+        first, second : array-like of shape (n_first,) and (n_second,)
+            Coordinates of the grid, rising.
+        predictions : array-like of shape (n_second, n_first)
+            The predicted class on the grid.
+        decision : array-like of shape (n_second, n_first), optional
+            For two classes: the decision, positive where the second is predicted.
+        points : array-like of shape (n_samples, 2), optional
+            Where samples are.
+        y : array-like of shape (n_samples,), optional
+            Their classes.
+        support : array-like of shape (n_support, 2), optional
+            Where support vectors are.
+        margin_lines : bool, default=False
+            Whether to draw the lines where the decision is −1 and 1.
+        names : tuple of str
+            The names of the coordinates.
+        note : str
+            Written below the name of the first coordinate.
+        ax : Axes, optional
+            An axes.
+        **style
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        display : BoundaryDisplay
+            The display, drawn.
+        """
+        pyplot()
+        labels = np.asarray(predictions)
+        seen = [labels.ravel()] + ([] if y is None else [np.asarray(y)])
+        judge = _Judge(np.unique(np.concatenate(seen)))
+        places = judge.places(labels.ravel()).reshape(labels.shape)
+        first, second, places = checked_grid(first, second, places)
+        if decision is not None:
+            decision = checked_grid(first, second, decision)[2]
+        elif margin_lines:
+            raise ValueError("margin lines need the decision on the grid")
+        points = None if points is None else table_of(points, "points")
+        return cls(
+            first,
+            second,
+            regions=places.astype(int),
+            decision=decision,
+            classes=judge.names,
+            points=points,
+            codes=judge.codes(y, 0 if points is None else len(points)),
+            support=None if support is None else table_of(support, "support"),
+            margin_lines=margin_lines,
+            names=names,
+            note=note,
+        ).plot(ax, **style)
+
+    def plot(self, ax: Any = None, *, show_support: bool = True) -> Self:
+        """Draw regions, boundaries and samples.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            An axes; by default that of a new figure.
+        show_support : bool, default=True
+            Whether support vectors are ringed.
+
+        Returns
+        -------
+        self : BoundaryDisplay
+            The display itself.
+        """
+        flat = self.second is None
+        height = 3.6 if flat else panel_height(self.first, self.second, 5.6)
+        ax = self._panels(ax, size=(6.4, height + 1.2))[0]
+        theme = theme_of(ax)
+        handles = draw_curve(ax, self, theme) if self.second is None else []
+        handles += self._samples(ax)
+        if self.second is not None:
+            handles += draw_regions(ax, self, theme)
+            fit_limits(ax, self.first, self.second)
+        if show_support and self.support is not None and len(self.support):
+            handles += draw_support(ax, self, theme)
+        name_axes(ax, self.names, self.note)
+        self._legend(handles, below=True)
+        return self
+
+    def _samples(self, ax: Any) -> list:
+        if self.points is None:
+            return []
+        theme = theme_of(ax)
+        if self.codes is None:
+            return [draw_plain(ax, self.points, theme)]
+        return draw_classes(ax, self.points, Classes(self.classes, self.codes), theme)
+
+
+class _Judge:
+    """The classes that an estimator tells apart, in order."""
+
+    def __init__(self, classes: np.ndarray, names: list[str] | None = None):
+        self.classes = classes
+        self.names = names or [str(one) for one in classes.tolist()]
+
+    def places(self, labels: np.ndarray) -> np.ndarray:
+        """Return the places of labels among the classes."""
+        labels = np.asarray(labels)
+        places = np.searchsorted(self.classes, labels)
+        places = np.minimum(places, len(self.classes) - 1)
+        strange = self.classes[places] != labels
+        if strange.any():
+            raise ValueError(
+                f"y holds the class {labels[strange][0].item()!r}, which is none of "
+                f"{', '.join(map(repr, self.classes.tolist()))}"
+            )
+        return places
+
+    def codes(self, y: ArrayLike | None, n: int) -> np.ndarray | None:
+        """Return the places of the classes of n samples."""
+        if y is None:
+            return None
+        y = np.asarray(y)
+        if y.shape != (n,):
+            raise ValueError(f"y must hold one label for each of the {n} samples, not {y.shape}")
+        return self.places(y)
+
+
+def _judge(estimator: object) -> _Judge:
+    model = last_step(estimator)
+    classes = getattr(model, "classes_", None)
+    if classes is not None:
+        return _Judge(np.asarray(classes))
+    if hasattr(model, "offset_"):
+        return _Judge(np.array([-1, 1]), ["unusual", "usual"])
+    raise TypeError(
+        f"{type(model).__name__} decides nothing that has a boundary: give a classifier, a "
+        "OneClassSVM or a regression on one column"
+    )
+
+
+def _decision(estimator: object, ground: Any, classes: int) -> np.ndarray | None:
+    """The decision on the grid, where one number tells two sides apart."""
+    if classes != 2 or not hasattr(estimator, "decision_function"):
+        return None
+    return ground.field(np.asarray(estimator.decision_function(ground.rows), dtype=np.float64))

@@ -1,0 +1,286 @@
+"""Components over a plane."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mercer._arrays import Samples
+from mercer._params import ParameterError, is_integer
+from mercer._plot.display import Display, of_variance, pyplot
+from mercer._plot.plane import checked_grid, fit_limits, ground_of, name_axes, panel_height
+from mercer._plot.points import draw_classes, draw_plain
+from mercer._plot.samples import classes_of, fitted_with, last_step, table_of
+from mercer._plot.theme import theme_of
+from mercer._plot.ticks import few
+
+
+class ComponentDisplay(Display):
+    """Contours of components over a plane of samples, one panel for each.
+
+    Made by :meth:`from_estimator` or :meth:`from_predictions`. Where a component is negative its
+    contours are dashed, and the zero contour is drawn thick.
+
+    Parameters
+    ----------
+    first, second : ndarray of shape (n_first,) and (n_second,)
+        Coordinates of the grid.
+    values : ndarray of shape (n_components, n_second, n_first)
+        The components on the grid.
+    points : ndarray of shape (n_samples, 2), optional
+        Where samples are on the plane.
+    y : ndarray of shape (n_samples,), optional
+        Their classes.
+    explained_variance_ratio : ndarray, optional
+        The share of the variance of each component.
+    names : tuple of str
+        The names of the coordinates.
+    note : str
+        What else is to be said of the plane.
+
+    Attributes
+    ----------
+    axes_ : ndarray of Axes
+        The panels, after :meth:`plot`; ``ax_`` is the first.
+    figure_ : Figure
+        Their figure.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_circles
+    >>> from mercer import ComponentDisplay, KernelPCA
+    >>> X, y = make_circles(100, factor=0.3, noise=0.05, random_state=0)
+    >>> kpca = KernelPCA(2, kernel="rbf", gamma=2.0).fit(X)
+    >>> display = ComponentDisplay.from_estimator(kpca, X, y)
+    >>> display.values.shape
+    (2, 100, 100)
+    >>> display.axes_[0].get_title()
+    'component 1 (21.7 % of variance)'
+    """
+
+    def __init__(
+        self,
+        first: np.ndarray,
+        second: np.ndarray,
+        values: np.ndarray,
+        *,
+        points: np.ndarray | None = None,
+        y: np.ndarray | None = None,
+        explained_variance_ratio: np.ndarray | None = None,
+        names: tuple[str, str] = ("first", "second"),
+        note: str = "",
+    ) -> None:
+        self.first = first
+        self.second = second
+        self.values = values
+        self.points = points
+        self.y = y
+        self.explained_variance_ratio = explained_variance_ratio
+        self.names = names
+        self.note = note
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: object,
+        X: Samples,
+        y: ArrayLike | None = None,
+        *,
+        n_components: int | None = None,
+        columns: Sequence | None = None,
+        plane: str | None = None,
+        grid_resolution: int = 100,
+        margin: float = 0.1,
+        ax: Any = None,
+        **style: object,
+    ) -> Self:
+        """Show the components of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : KernelPCA, PCA or pipeline that ends with one
+            Fitted, with a method ``transform``.
+        X : array-like of shape (n_samples, n_features)
+            Samples to draw, which also say how far the plane goes.
+        y : array-like of shape (n_samples,), optional
+            Their classes.
+        n_components : int, optional
+            How many components to show, by default the first four or all if there are fewer.
+        columns : tuple of int or str, optional
+            The two columns that are the plane; all others are at their medians. Columns may be
+            left out if there are two.
+        plane : {"columns", "pca"}, optional
+            ``"pca"`` is the plane of the first two principal components of X through its mean,
+            which is taken, with a warning, if there are more than two columns and none is chosen.
+        grid_resolution : int, default=100
+            How many points the grid has in each direction.
+        margin : float, default=0.1
+            How far the grid goes beyond the samples, as a share of their range.
+        ax : array of Axes, optional
+            As many axes as components.
+        **style
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        display : ComponentDisplay
+            The display, drawn.
+        """
+        pyplot()
+        fitted_with(estimator, "transform")
+        ground = ground_of(
+            estimator,
+            X,
+            columns=columns,
+            plane=plane,
+            grid_resolution=grid_resolution,
+            margin=margin,
+        )
+        found = np.asarray(estimator.transform(ground.rows), dtype=np.float64)
+        count = _count(n_components, found.shape[1])
+        return cls(
+            ground.first,
+            ground.second,
+            np.moveaxis(ground.field(found[:, :count]), -1, 0),
+            points=ground.points,
+            y=None if y is None else np.asarray(y),
+            explained_variance_ratio=ratios_of(estimator),
+            names=ground.plane.names,
+            note=ground.plane.note,
+        ).plot(ax, **style)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        first: ArrayLike,
+        second: ArrayLike,
+        values: ArrayLike,
+        *,
+        points: ArrayLike | None = None,
+        y: ArrayLike | None = None,
+        explained_variance_ratio: ArrayLike | None = None,
+        names: tuple[str, str] = ("first", "second"),
+        note: str = "",
+        ax: Any = None,
+        **style: object,
+    ) -> Self:
+        """Show components that were computed on a grid.
+
+        Parameters
+        ----------
+        first, second : array-like of shape (n_first,) and (n_second,)
+            Coordinates of the grid, rising.
+        values : array-like of shape (n_components, n_second, n_first)
+            The components on the grid.
+        points : array-like of shape (n_samples, 2), optional
+            Where samples are.
+        y : array-like of shape (n_samples,), optional
+            Their classes.
+        explained_variance_ratio : array-like, optional
+            The share of the variance of each component.
+        names : tuple of str
+            The names of the coordinates.
+        note : str
+            Written below the name of the first coordinate.
+        ax : array of Axes, optional
+            As many axes as components.
+        **style
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        display : ComponentDisplay
+            The display, drawn.
+        """
+        pyplot()
+        first, second, values = checked_grid(first, second, values, panels=True)
+        ratios = explained_variance_ratio
+        return cls(
+            first,
+            second,
+            values,
+            points=None if points is None else table_of(points, "points"),
+            y=None if y is None else np.asarray(y),
+            explained_variance_ratio=None if ratios is None else np.asarray(ratios, dtype=float),
+            names=names,
+            note=note,
+        ).plot(ax, **style)
+
+    def plot(self, ax: Any = None, *, levels: int = 8, colorbar: bool = True) -> Self:
+        """Draw the panels.
+
+        Parameters
+        ----------
+        ax : array of Axes, optional
+            As many axes as components; by default those of a new figure.
+        levels : int, default=8
+            How many contours there are on either side of zero.
+        colorbar : bool, default=True
+            Whether each panel has a scale of its colours.
+
+        Returns
+        -------
+        self : ComponentDisplay
+            The display itself.
+        """
+        if not is_integer(levels) or levels < 1:
+            raise ParameterError(f"levels must be an integer of at least 1, not {levels!r}")
+        height = panel_height(self.first, self.second, 3.2) + 0.7
+        axes = self._panels(ax, len(self.values), size=(4.6 if colorbar else 3.9, height))
+        handles: list = []
+        for place, panel in enumerate(axes):
+            self._contours(panel, self.values[place], levels, colorbar)
+            handles = self._samples(panel)
+            name = f"component {place + 1}"
+            panel.set_title(of_variance(name, self.explained_variance_ratio, place))
+            name_axes(panel, self.names, self.note)
+            fit_limits(panel, self.first, self.second)
+        self._legend(handles, below=True)
+        return self
+
+    def _contours(self, ax: Any, values: np.ndarray, levels: int, colorbar: bool) -> None:
+        theme = theme_of(ax)
+        most = float(np.abs(values).max()) or 1.0
+        steps = np.linspace(-most, most, 2 * levels + 1)
+        # The sum of rounded steps need not be the extreme itself, which must not be left white.
+        steps[[0, -1]] *= 1 + 1e-9
+        fill = ax.contourf(self.first, self.second, values, levels=steps, cmap=theme.diverging())
+        line = {"colors": [theme.tint(theme.ink, 0.6)], "linewidths": 0.6}
+        below, above = steps[1:levels], steps[levels + 1 : -1]
+        for some, dashes in ((below, "dashed"), (above, "solid")):
+            if np.any((some > values.min()) & (some < values.max())):
+                ax.contour(self.first, self.second, values, some, linestyles=dashes, **line)
+        if values.min() < 0 < values.max():
+            ax.contour(self.first, self.second, values, [0.0], colors=[theme.ink], linewidths=[1.8])
+        if colorbar:
+            bar = self.figure_.colorbar(fill, ax=ax, label="score", shrink=0.9)
+            bar.locator = few(5, symmetric=True)
+            bar.update_ticks()
+
+    def _samples(self, ax: Any) -> list:
+        theme = theme_of(ax)
+        if self.points is None:
+            return []
+        if self.y is None:
+            draw_plain(ax, self.points, theme)
+            return []
+        return draw_classes(ax, self.points, classes_of(self.y, len(self.points)), theme)
+
+
+def _count(asked: int | None, there: int) -> int:
+    if asked is None:
+        return min(4, there)
+    if not is_integer(asked) or not 1 <= asked <= there:
+        raise ParameterError(
+            f"n_components must be an integer from 1 to {there}, the number of components of the "
+            f"estimator, not {asked!r}"
+        )
+    return int(asked)
+
+
+def ratios_of(estimator: object) -> np.ndarray | None:
+    """Return the shares of variance of an estimator's components, if it tells them."""
+    return getattr(last_step(estimator), "explained_variance_ratio_", None)

@@ -1,0 +1,280 @@
+"""The matrix of kernel values, ordered by class."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mercer._arrays import Samples, scaled
+from mercer._kernel_choice import Precomputed
+from mercer._kernel_kmeans import KernelKMeans
+from mercer._kernel_model import KernelModel, stored
+from mercer._pairwise import kernel_matrix
+from mercer._params import ParameterError, is_integer
+from mercer._plot.display import Display, pyplot
+from mercer._plot.samples import Classes, classes_of, fitted_with, last_step, table_of, unwrapped
+from mercer._plot.theme import theme_of
+from mercer._samples import some
+
+# Names of more classes than these would not fit beside the matrix.
+_MOST_NAMES = 25
+
+
+class GramDisplay(Display):
+    """The kernel matrix as a heat map, with the samples of each class or cluster together.
+
+    Made by :meth:`from_estimator` or :meth:`from_predictions`. Of many samples an even part is
+    shown, and the title says so.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (n_shown, n_shown)
+        Kernel values, in the order in which they are shown.
+    rows : ndarray of shape (n_shown,)
+        Which samples are shown, in order.
+    classes : list of str
+        The names of the classes in order; empty without classes.
+    sizes : ndarray of shape (n_classes,)
+        How many samples of each are shown.
+    n_samples : int
+        How many samples there are.
+    name : str
+        The kernel.
+    by : str
+        What the samples are ordered by.
+
+    Attributes
+    ----------
+    ax_ : Axes
+        The axes, after :meth:`plot`.
+    figure_ : Figure
+        Its figure.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mercer import SVC, GramDisplay
+    >>> X, y = load_iris(return_X_y=True)
+    >>> display = GramDisplay.from_estimator(SVC(gamma=0.5).fit(X, y), X, y, max_samples=60)
+    >>> display.matrix.shape, display.sizes.tolist()
+    ((60, 60), [20, 20, 20])
+    >>> display.ax_.get_title()
+    'rbf(gamma=0.5), 60 of 150 samples'
+    """
+
+    def __init__(
+        self,
+        matrix: np.ndarray,
+        rows: np.ndarray,
+        *,
+        classes: list[str],
+        sizes: np.ndarray,
+        n_samples: int,
+        name: str = "kernel matrix",
+        by: str = "class",
+    ) -> None:
+        self.matrix = matrix
+        self.rows = rows
+        self.classes = classes
+        self.sizes = sizes
+        self.n_samples = n_samples
+        self.name = name
+        self.by = by
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: object,
+        X: Samples,
+        y: ArrayLike | None = None,
+        *,
+        max_samples: int = 400,
+        ax: Any = None,
+        **style: object,
+    ) -> Self:
+        """Show the kernel values of samples by the kernel of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : any estimator of mercer with a kernel
+            Fitted. The kernel is the one that it was fitted with, numbers from the data included.
+        X : samples
+            Whatever the estimator takes; the square kernel matrix if the kernel is precomputed.
+        y : array-like of shape (n_samples,), optional
+            The class of each sample. By default a :class:`mercer.KernelKMeans` orders them by
+            cluster, and with other estimators they stay in their order.
+        max_samples : int, default=400
+            How many samples are shown at most. Of more, every so-manieth in their order is taken.
+        ax : Axes, optional
+            An axes.
+        **style
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        display : GramDisplay
+            The display, drawn.
+        """
+        pyplot()
+        fitted_with(estimator)
+        model = last_step(estimator)
+        if not isinstance(model, KernelModel):
+            raise TypeError(
+                f"{type(model).__name__} is no estimator of mercer with a kernel: compute the "
+                "matrix with pairwise_kernels, and give it to GramDisplay.from_predictions"
+            )
+        if unwrapped(estimator) is not model:
+            X = unwrapped(estimator)[:-1].transform(X)
+        n = model._rows(X).shape[0]
+        by = "cluster" if y is None and isinstance(model, KernelKMeans) else "class"
+        if by == "cluster":
+            y = [f"cluster {label}" for label in model.predict(X)]
+        classes = None if y is None else classes_of(y, n, most=None)
+        rows = _shown(classes, n, max_samples)
+        matrix = _kernel_values(model, X, rows)
+        return cls._of(matrix, rows, classes, n, model.kernel_, by).plot(ax, **style)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        K: ArrayLike,
+        y: ArrayLike | None = None,
+        *,
+        max_samples: int = 400,
+        name: str = "kernel matrix",
+        by: str = "class",
+        ax: Any = None,
+        **style: object,
+    ) -> Self:
+        """Show a kernel matrix.
+
+        Parameters
+        ----------
+        K : array-like of shape (n_samples, n_samples)
+            Kernel values.
+        y : array-like of shape (n_samples,), optional
+            The class of each sample, or its cluster.
+        max_samples : int, default=400
+            How many samples are shown at most.
+        name : str, default="kernel matrix"
+            What stands in the title.
+        by : str, default="class"
+            What y is, written beside the axes.
+        ax : Axes, optional
+            An axes.
+        **style
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        display : GramDisplay
+            The display, drawn.
+        """
+        pyplot()
+        K = _square(table_of(K, "K"))
+        classes = None if y is None else classes_of(y, len(K), most=None)
+        rows = _shown(classes, len(K), max_samples)
+        return cls._of(K[np.ix_(rows, rows)], rows, classes, len(K), name, by).plot(ax, **style)
+
+    @classmethod
+    def _of(
+        cls, matrix, rows, classes: Classes | None, n: int, name: str, by: str = "class"
+    ) -> Self:
+        names = [] if classes is None else classes.names
+        sizes = np.zeros(0, dtype=int)
+        if classes is not None:
+            sizes = np.bincount(classes.codes[rows], minlength=len(names))
+        return cls(matrix, rows, classes=names, sizes=sizes, n_samples=n, name=name, by=by)
+
+    def plot(self, ax: Any = None, *, colorbar: bool = True) -> Self:
+        """Draw the matrix.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            An axes; by default that of a new figure.
+        colorbar : bool, default=True
+            Whether to draw the scale of the colours.
+
+        Returns
+        -------
+        self : GramDisplay
+            The display itself.
+        """
+        ax = self._panels(ax, size=(6.0, 4.8))[0]
+        ax.grid(False)  # some styles have one, which would lie on the matrix
+        drawn = ax.imshow(self.matrix, interpolation="nearest", **self._colours(ax))
+        if colorbar:
+            self.figure_.colorbar(drawn, ax=ax, label="kernel value", shrink=0.9)
+        if 0 < len(self.classes) <= _MOST_NAMES:
+            self._name_blocks(ax)
+        else:
+            ax.set(xlabel="sample", ylabel="sample")
+        ax.set_title(self._title())
+        return self
+
+    def _colours(self, ax: Any) -> dict[str, object]:
+        """Values on both sides of zero have a map with zero in its middle."""
+        theme, low = theme_of(ax), float(self.matrix.min())
+        if low >= -1e-12 * abs(float(self.matrix.max())):
+            return {"cmap": theme.sequential()}
+        most = float(np.abs(self.matrix).max())
+        return {"cmap": theme.diverging(), "vmin": -most, "vmax": most}
+
+    def _name_blocks(self, ax: Any) -> None:
+        ends = np.cumsum(self.sizes)
+        # White shows on all of the map of positive numbers, whatever the paper.
+        colour = "white" if self.matrix.min() >= 0 else theme_of(ax).ink
+        for end in ends[:-1] - 0.5:
+            ax.axhline(end, color=colour, linewidth=1.2)
+            ax.axvline(end, color=colour, linewidth=1.2)
+        shown = self.sizes > 0
+        middles = (ends - self.sizes / 2 - 0.5)[shown]
+        names = [name for name, there in zip(self.classes, shown, strict=True) if there]
+        ax.set_yticks(middles, names)
+        long = sum(len(name) + 2 for name in names) > 44
+        turn = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if long else {}
+        ax.set_xticks(middles, names, **turn)
+        ax.tick_params(length=0)
+        ax.set(xlabel=f"samples by {self.by}", ylabel=f"samples by {self.by}")
+
+    def _title(self) -> str:
+        shown = len(self.rows)
+        name = self.name if len(self.name) <= 40 else self.name[:39] + "…"
+        if shown == self.n_samples:
+            return f"{name}, {shown:,} sample{'s' * (shown != 1)}"
+        return f"{name}, {shown:,} of {self.n_samples:,} samples"
+
+
+def _shown(classes: Classes | None, n: int, most: int) -> np.ndarray:
+    """Which samples to show, in which order: those of each class together, evenly thinned."""
+    if not is_integer(most) or most < 1:
+        raise ParameterError(f"max_samples must be an integer of at least 1, not {most!r}")
+    order = np.arange(n) if classes is None else np.argsort(classes.codes, kind="stable")
+    if n <= most:
+        return order
+    # The middles of equal parts, so that classes keep their shares.
+    return order[((np.arange(most) + 0.5) * n / most).astype(int)]
+
+
+def _kernel_values(model: KernelModel, X: Samples, rows: np.ndarray) -> np.ndarray:
+    checked = model._rows(X)
+    if isinstance(model._choice, Precomputed):
+        return np.asarray(_square(checked)[np.ix_(rows, rows)], dtype=np.float64)
+    part = scaled(model._model, some(checked, rows))
+    # The text of the choice may name rules, such as gamma=scale; that of the model has numbers.
+    choice = replace(model._choice, text=stored(model._model)["kernel"])
+    with model._run() as run:
+        return kernel_matrix(choice, part, None, model.memory_budget, run)
+
+
+def _square(K: np.ndarray) -> np.ndarray:
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(
+            f"a kernel matrix is square, and this one has the shape {K.shape}: give the kernel "
+            "values of samples with themselves"
+        )
+    return K

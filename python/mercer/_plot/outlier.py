@@ -1,0 +1,335 @@
+"""Scores of unusual samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mercer._arrays import Samples
+from mercer._params import ParameterError, is_integer, is_real
+from mercer._plot.display import Display, pyplot
+from mercer._plot.labels import checked_texts, write_labels
+from mercer._plot.plane import Ground, checked_grid, fit_limits, ground_of, name_axes, panel_height
+from mercer._plot.points import mark_size, ring
+from mercer._plot.samples import fitted_with, has_plane, last_step, numbers_1d, table_of
+from mercer._plot.theme import Theme, theme_of
+
+_SCORE = "score (lower is more unusual)"
+
+
+class OutlierDisplay(Display):
+    """Scores of samples with the threshold, over a plane or in order, and those below ringed.
+
+    Made by :meth:`from_estimator` or :meth:`from_predictions`. Samples that are no rows of numbers
+    have no plane: their scores are shown from the most unusual to the most usual.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples,)
+        The larger, the more usual.
+    threshold : float
+        Samples of lower scores are flagged.
+    points : ndarray of shape (n_samples, 2), optional
+        Where the samples are on the plane.
+    first, second : ndarray, optional
+        Coordinates of the grid on the plane.
+    values : ndarray of shape (n_second, n_first), optional
+        Scores on the grid. Without, scores are shown in order.
+    labels : list of str, optional
+        A text for each sample, written beside those that are flagged.
+    names : tuple of str
+        The names of the coordinates.
+    note : str
+        What else is to be said of the plane.
+
+    Attributes
+    ----------
+    flagged_ : ndarray of shape (n_samples,)
+        Whether each sample is below the threshold.
+    n_left_out_ : int
+        Texts for which there was no room, after :meth:`plot`.
+    ax_ : Axes
+        The axes, after :meth:`plot`.
+    figure_ : Figure
+        Its figure.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import KernelPCADetector, OutlierDisplay
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> detector = KernelPCADetector(contamination=0.05).fit(X)
+    >>> display = OutlierDisplay.from_estimator(detector, X)
+    >>> int(display.flagged_.sum())
+    10
+    """
+
+    def __init__(
+        self,
+        scores: np.ndarray,
+        threshold: float,
+        *,
+        points: np.ndarray | None = None,
+        first: np.ndarray | None = None,
+        second: np.ndarray | None = None,
+        values: np.ndarray | None = None,
+        labels: list[str] | None = None,
+        names: tuple[str, str] = ("first", "second"),
+        note: str = "",
+    ) -> None:
+        self.scores = scores
+        self.threshold = threshold
+        self.points = points
+        self.first = first
+        self.second = second
+        self.values = values
+        self.labels = labels
+        self.names = names
+        self.note = note
+        self.flagged_ = scores < threshold
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: object,
+        X: Samples,
+        *,
+        labels: Sequence[str] | None = None,
+        columns: Sequence | None = None,
+        plane: str | None = None,
+        grid_resolution: int = 100,
+        margin: float = 0.1,
+        ax: Any = None,
+        **style: object,
+    ) -> Self:
+        """Show the scores of a fitted detector.
+
+        Parameters
+        ----------
+        estimator : KernelPCADetector, OneClassSVM or pipeline that ends with one
+            Fitted, with ``score_samples`` and ``offset_``.
+        X : samples
+            Samples to draw; the square kernel matrix if the kernel is precomputed.
+        labels : sequence of str, optional
+            A text for each sample, written beside those that are flagged.
+        columns, grid_resolution, margin
+            As for :meth:`mercer.ComponentDisplay.from_estimator`.
+        plane : {"columns", "pca", "none"}, optional
+            As for :class:`mercer.ComponentDisplay`; ``"none"`` shows scores in order, which is
+            all there is for texts and kernel matrices.
+        ax : Axes, optional
+            An axes.
+        **style
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        display : OutlierDisplay
+            The display, drawn.
+        """
+        pyplot()
+        fitted_with(estimator, "score_samples")
+        threshold = _threshold(estimator)
+        scores = _scores(estimator, X)
+        labels = checked_texts(labels, len(scores))
+        flat = plane is None and columns is None and not _wide(estimator, X)
+        if plane == "none" or flat:
+            if columns is not None:
+                raise ParameterError("columns are given beside plane='none': leave one out")
+            return cls(scores, threshold, labels=labels).plot(ax, **style)
+        ground: Ground = ground_of(
+            estimator,
+            X,
+            columns=columns,
+            plane=plane,
+            grid_resolution=grid_resolution,
+            margin=margin,
+        )
+        return cls(
+            scores,
+            threshold,
+            points=ground.points,
+            first=ground.first,
+            second=ground.second,
+            values=ground.field(np.asarray(estimator.score_samples(ground.rows))),
+            labels=labels,
+            names=ground.plane.names,
+            note=ground.plane.note,
+        ).plot(ax, **style)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        scores: ArrayLike,
+        threshold: float,
+        *,
+        points: ArrayLike | None = None,
+        first: ArrayLike | None = None,
+        second: ArrayLike | None = None,
+        values: ArrayLike | None = None,
+        labels: Sequence[str] | None = None,
+        names: tuple[str, str] = ("first", "second"),
+        note: str = "",
+        ax: Any = None,
+        **style: object,
+    ) -> Self:
+        """Show scores that are known.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_samples,)
+            The larger, the more usual.
+        threshold : float
+            Samples of lower scores are flagged.
+        points, first, second, values
+            Samples, grid and scores on the grid, to show them over a plane: all four or none.
+        labels : sequence of str, optional
+            A text for each sample, written beside those that are flagged.
+        names : tuple of str
+            The names of the coordinates.
+        note : str
+            Written below the name of the first coordinate.
+        ax : Axes, optional
+            An axes.
+        **style
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        display : OutlierDisplay
+            The display, drawn.
+        """
+        pyplot()
+        scores = numbers_1d(scores, "scores")
+        if not is_real(threshold):
+            raise ParameterError(f"threshold must be a number, not {threshold!r}")
+        given = [part is not None for part in (points, first, second, values)]
+        if any(given) != all(given):
+            raise ValueError("points, first, second and values belong together: give all or none")
+        if all(given):
+            first, second, values = checked_grid(first, second, values)
+            points = table_of(points, "points")
+            if points.shape != (len(scores), 2):
+                raise ValueError(f"points must have the shape ({len(scores)}, 2)")
+        return cls(
+            scores,
+            float(threshold),
+            points=points,
+            first=first,
+            second=second,
+            values=values,
+            labels=checked_texts(labels, len(scores)),
+            names=names,
+            note=note,
+        ).plot(ax, **style)
+
+    def plot(self, ax: Any = None, *, levels: int = 10) -> Self:
+        """Draw the scores.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            An axes; by default that of a new figure.
+        levels : int, default=10
+            How many steps of colour the scores over a plane have.
+
+        Returns
+        -------
+        self : OutlierDisplay
+            The display itself.
+        """
+        if not is_integer(levels) or levels < 1:
+            raise ParameterError(f"levels must be an integer of at least 1, not {levels!r}")
+        height = 3.6 if self.values is None else panel_height(self.first, self.second, 4.6)
+        ax = self._panels(ax, size=(6.4, height + 1.1))[0]
+        theme = theme_of(ax)
+        if self.values is None:
+            places, handles = self._in_order(ax, theme)
+        else:
+            places, handles = self.points, self._over_plane(ax, theme, levels)
+        self._legend(handles, below=True)
+        self.n_left_out_ = self._texts(ax, theme, places)
+        return self
+
+    def _over_plane(self, ax: Any, theme: Theme, levels: int) -> list:
+        grid = (self.first, self.second, self.values)
+        fill = ax.contourf(*grid, levels=levels, cmap=theme.rising())
+        handles = self._marks(ax, theme, self.points)
+        if self.values.min() < self.threshold < self.values.max():
+            line = {"colors": [theme.ink], "linewidths": [1.8], "linestyles": ["solid"]}
+            ax.contour(*grid, levels=[self.threshold], **line)
+            handles.append(_line(theme))
+        self.figure_.colorbar(fill, ax=ax, label=_SCORE)
+        name_axes(ax, self.names, self.note)
+        fit_limits(ax, self.first, self.second)
+        return handles
+
+    def _in_order(self, ax: Any, theme: Theme) -> tuple[np.ndarray, list]:
+        order = np.argsort(self.scores, kind="stable")
+        places = np.empty((len(order), 2))
+        places[order, 0] = np.arange(1, len(order) + 1)
+        places[:, 1] = self.scores
+        handles = self._marks(ax, theme, places)
+        ax.axhline(self.threshold, color=theme.ink, linewidth=1.4, zorder=1)
+        ax.set(xlabel="samples, the most unusual first", ylabel=_SCORE)
+        ax.margins(x=0.03, y=0.08)
+        return places, [*handles, _line(theme)]
+
+    def _marks(self, ax: Any, theme: Theme, places: np.ndarray) -> list:
+        """Usual and unusual samples, in marks of two shapes."""
+        usual, unusual = theme.classes(4)[0], theme.classes(4)[3]
+        area = mark_size(len(places))
+        style = {"linewidths": 0.5, "zorder": 3}
+        kinds = ((~self.flagged_, usual, "o", "usual", 1.0), (self.flagged_, unusual, "^", "", 1.4))
+        handles = []
+        for rows, colour, marker, name, larger in kinds:
+            name = name or f"flagged ({int(rows.sum())})"
+            look = {"color": [colour], "edgecolors": [theme.edge(colour)], "marker": marker}
+            handles.append(
+                ax.scatter(*places[rows].T, s=larger * area, label=name, **look, **style)
+            )
+        ring(ax, places[self.flagged_], theme, label="flagged", area=1.4 * area)
+        return handles
+
+    def _texts(self, ax: Any, theme: Theme, places: np.ndarray) -> int:
+        if self.labels is None or not self.flagged_.any():
+            return 0
+        texts = [text for text, out in zip(self.labels, self.flagged_, strict=True) if out]
+        flagged, others = places[self.flagged_], places[~self.flagged_]
+        return write_labels(ax, flagged, texts, theme, gap=7.0, others=others)
+
+
+def _line(theme: Theme) -> Any:
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], color=theme.ink, linewidth=1.8, label="threshold")
+
+
+def _threshold(estimator: object) -> float:
+    offset = getattr(last_step(estimator), "offset_", None)
+    if offset is None:
+        raise TypeError(
+            f"{type(last_step(estimator)).__name__} has no threshold offset_: give its scores and "
+            "a threshold to OutlierDisplay.from_predictions"
+        )
+    return float(np.asarray(offset).reshape(-1)[0])
+
+
+def _scores(estimator: object, X: Samples) -> np.ndarray:
+    model = last_step(estimator)
+    if getattr(model, "kernel", None) == "precomputed" and getattr(model, "_needs_own", False):
+        shape = np.shape(X)
+        if len(shape) != 2 or shape[0] != shape[1]:
+            raise ValueError(
+                f"X must be the square kernel matrix of the training samples, and has the shape "
+                f"{shape}: give scores of other samples to OutlierDisplay.from_predictions"
+            )
+        return np.asarray(estimator.score_samples(X, diagonal=np.diagonal(X)))
+    return np.asarray(estimator.score_samples(X), dtype=np.float64)
+
+
+def _wide(estimator: object, X: Samples) -> bool:
+    return has_plane(estimator, X) and np.shape(X)[1] >= 2

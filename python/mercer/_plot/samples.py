@@ -1,0 +1,170 @@
+"""Samples as pictures need them: tables of numbers with names, and classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from mercer._arrays import finite
+from mercer._plot.theme import CLASSES
+from mercer._samples import is_table
+
+
+def unwrapped(estimator: object) -> Any:
+    """Return the estimator that a search has chosen, or the estimator itself."""
+    return getattr(estimator, "best_estimator_", estimator)
+
+
+def last_step(estimator: object) -> Any:
+    """Return the estimator that decides: the best of a search, the last step of a pipeline."""
+    whole = unwrapped(estimator)
+    return last_step(whole.steps[-1][1]) if isinstance(whole, Pipeline) else whole
+
+
+def fitted_with(estimator: object, *methods: str) -> None:
+    """Refuse an estimator that is not fitted, or has none of the methods."""
+    if isinstance(estimator, type):
+        name = estimator.__name__
+        raise TypeError(f"{name} is a class: give a fitted estimator, as in {name}().fit(X)")
+    if methods and not any(hasattr(estimator, method) for method in methods):
+        needed = " or ".join(methods)
+        raise TypeError(f"this picture needs an estimator with {needed}, not {estimator!r}")
+    check_is_fitted(estimator)
+
+
+def has_plane(estimator: object, X: object) -> bool:
+    """Whether samples are rows of numbers, of which the estimator can judge others."""
+    return getattr(last_step(estimator), "kernel", None) != "precomputed" and _numbers(X)
+
+
+def _numbers(X: object) -> bool:
+    if not hasattr(X, "columns"):
+        return is_table(X)
+    kinds = getattr(X, "dtypes", None)
+    return kinds is not None and all(_is_number(kind) for kind in kinds)
+
+
+def _is_number(kind: Any) -> bool:
+    """Whether a column's type, of pandas or of polars, is one of numbers."""
+    return kind.is_numeric() if hasattr(kind, "is_numeric") else kind.kind in "biuf"
+
+
+def numbers_of(estimator: object, X: object) -> np.ndarray:
+    """Return samples as an n × d table, or say why there is no plane to draw them on."""
+    if getattr(last_step(estimator), "kernel", None) == "precomputed":
+        raise ValueError(
+            "the kernel is precomputed, and there is no plane of kernel values: show the samples "
+            "with EmbeddingDisplay, or their kernel values with GramDisplay"
+        )
+    if not _numbers(X):
+        raise ValueError(
+            "the samples are no rows of numbers, and there is no plane of them: show them with "
+            "EmbeddingDisplay, or their kernel values with GramDisplay"
+        )
+    return table_of(X)
+
+
+def table_of(X: object, name: str = "X") -> np.ndarray:
+    """Return an n × d table of finite numbers."""
+    found = X.toarray() if sparse.issparse(X) else np.asarray(X)
+    try:
+        found = found.astype(np.float64, copy=False)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must hold numbers, and holds {found.dtype} values") from None
+    if found.ndim != 2 or not found.size:
+        raise ValueError(
+            f"{name} must be a table of rows and columns, and has the shape {found.shape}: one "
+            "sample is X.reshape(1, -1), one column X.reshape(-1, 1)"
+        )
+    finite(found)
+    return found
+
+
+def same_columns(estimator: object, X: np.ndarray) -> None:
+    """Refuse another number of columns than the estimator was fitted with."""
+    expected = getattr(estimator, "n_features_in_", X.shape[1])
+    if X.shape[1] != expected:
+        raise ValueError(
+            f"X has {X.shape[1]} columns, but the {type(estimator).__name__} was fitted with "
+            f"{expected}: give the columns that it was fitted with"
+        )
+
+
+def numbers_1d(values: object, name: str, length: int | None = None) -> np.ndarray:
+    """Return finite numbers with one axis, of this length if one is given."""
+    try:
+        found = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be numbers, not {values!r}") from None
+    if found.ndim != 1 or not found.size or (length is not None and len(found) != length):
+        wanted = "a sequence of numbers" if length is None else f"a sequence of {length} numbers"
+        raise ValueError(f"{name} must be {wanted}, and has the shape {found.shape}")
+    if not np.isfinite(found).all():
+        place = int(np.flatnonzero(~np.isfinite(found))[0])
+        raise ValueError(
+            f"{name} holds {found[place]} at place {place} (counted from 0): leave it out first"
+        )
+    return found
+
+
+def names_of(estimator: object, X: object, width: int) -> list[str]:
+    """Return the names of columns: of a data frame, of the fit, or by number."""
+    names = getattr(X, "columns", None)
+    if names is None:
+        names = getattr(estimator, "feature_names_in_", None)
+    if names is None or len(names) != width:
+        return [f"feature {place}" for place in range(width)]
+    return [str(name) for name in names]
+
+
+def rows_like(X: object, values: np.ndarray) -> object:
+    """Return other rows in the form of X: a data frame of the same columns, or an array.
+
+    Estimators that were fitted on names warn of rows without.
+    """
+    if not hasattr(X, "columns"):
+        return values
+    if hasattr(X, "iloc"):
+        return type(X)(values, columns=X.columns)
+    return type(X)(values, schema=list(X.columns), orient="row")
+
+
+@dataclass
+class Classes:
+    """The classes of samples: their names in order, and the place of each sample's among them."""
+
+    names: list[str]
+    codes: np.ndarray
+
+
+def classes_of(y: object, n: int, *, most: int | None = len(CLASSES)) -> Classes:
+    """Return the classes of n samples. Of more than `most` the smallest are put together."""
+    y = np.asarray(y)
+    if y.shape != (n,):
+        raise ValueError(f"y must hold one label for each of the {n} samples, not {y.shape}")
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        row = int(np.flatnonzero(~np.isfinite(y))[0])
+        raise ValueError(f"y holds {y[row]} at row {row} (counted from 0): leave the row out")
+    try:
+        found, codes = np.unique(y, return_inverse=True)
+    except TypeError:
+        raise ValueError("y mixes texts and other values: give all labels one type") from None
+    names = [str(name) for name in found.tolist()]
+    if most is None or len(names) <= most:
+        return Classes(names, codes)
+    return _with_others(names, codes, most)
+
+
+def _with_others(names: list[str], codes: np.ndarray, most: int) -> Classes:
+    """The largest classes, and one of all others."""
+    sizes = np.bincount(codes)
+    kept = np.sort(np.argsort(-sizes, kind="stable")[: most - 1])
+    place = np.full(len(names), most - 1)
+    place[kept] = np.arange(most - 1)
+    rest = f"{len(names) - most + 1} others"
+    return Classes([names[code] for code in kept] + [rest], place[codes])

@@ -1,0 +1,36 @@
+"""Where axes have ticks, and what stands there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mercer._plot.display import short
+
+
+def few(count: int, **rules: object) -> Any:
+    """Return a locator of about so many ticks, by matplotlib's rules such as ``integer=True``."""
+    from matplotlib.ticker import MaxNLocator
+
+    return MaxNLocator(count, **rules)
+
+
+def positions(values: np.ndarray) -> np.ndarray:
+    """Return where values stand: numbers at themselves, all else in a row."""
+    return np.arange(len(values)) if values.dtype == object else values
+
+
+def scale_of(ax: Any, values: np.ndarray) -> None:
+    """Make the first axis logarithmic for values over decades, and name what is no number."""
+    if values.dtype == object:
+        ax.set_xticks(np.arange(len(values)), [str(one) for one in values])
+    elif values.min() > 0 and values.max() >= 20 * values.min():
+        ax.set_xscale("log")
+
+
+def cells(axis: Any, values: np.ndarray) -> None:
+    """Write the values of cells beside them, thinned to what can be read."""
+    step = -(-len(values) // 9)
+    places = np.arange(0, len(values), step)
+    axis.set_ticks(places, [short(one) for one in values[places]])

@@ -1,0 +1,237 @@
+"""One picture of each display and of what else it can look like, for the image tests."""
+
+import warnings
+
+import numpy as np
+from PIL import Image
+from sklearn.datasets import load_digits, load_iris, make_blobs, make_circles, make_moons
+
+from mercer import (
+    PCA,
+    SVC,
+    SVR,
+    BoundaryDisplay,
+    ComponentDisplay,
+    DenoisingDisplay,
+    EmbeddingDisplay,
+    GramDisplay,
+    KernelKMeans,
+    KernelPCA,
+    KernelPCADetector,
+    KernelRidgeCV,
+    OutlierDisplay,
+    PathDisplay,
+    SpectrumDisplay,
+    SVCSearch,
+)
+
+NAMES = """simpson homer; simpson marge; simpson bart; simpson lisa; simpson maggie; simpson abe;
+flanders ned; flanders maude; flanders rod; flanders todd; skinner seymour; skinner agnes;
+van houten milhouse; van houten kirk; van houten luann; wiggum ralph; wiggum clancy; wiggum sarah;
+bouvier patty; bouvier selma; bouvier jacqueline; brockman kent; burns montgomery; smithers waylon;
+spuckler cletus; spuckler brandine; nahasapeemapetilon apu; nahasapeemapetilon manjula;
+muntz nelson;
+carlson carl; leonard lenny; szyslak moe; gumble barney; krabappel edna; lovejoy timothy;
+lovejoy helen; lovejoy jessica; hibbert julius; hibbert bernice; riviera nick; prince martin"""
+NAMES = [" ".join(name.split()) for name in NAMES.split(";")]
+
+
+def grid(display):
+    """The points of a display's grid, the first coordinate running fastest."""
+    a, b = np.meshgrid(display.first, display.second)
+    return np.c_[a.ravel(), b.ravel()]
+
+
+def pixels(display):
+    """What a display looks like, to be compared with another."""
+    display.figure_.canvas.draw()
+    return bytes(display.figure_.canvas.buffer_rgba())
+
+
+def make_small(path):
+    """Write a picture anew with a palette, which takes a third of the room."""
+    Image.open(path).convert("RGB").quantize(128, dither=Image.Dither.NONE).save(
+        path, optimize=True
+    )
+
+
+def is_named(ax):
+    """Whether axes say what they show: by names, or by values that are words."""
+    words = [text.get_text() for text in ax.get_yticklabels()]
+    across = ax.get_ylabel() or any(any(map(str.isalpha, word)) for word in words)
+    # The upper of two panels above each other leaves the name to the lower.
+    hidden = not ax.xaxis.get_tick_params().get("labelbottom", True)
+    return bool(across) and (bool(ax.get_xlabel()) or hidden)
+
+
+def rings():
+    return make_circles(120, factor=0.35, noise=0.06, random_state=0)
+
+
+def moons():
+    return make_moons(120, noise=0.2, random_state=4)
+
+
+def iris():
+    flowers = load_iris(as_frame=True)
+    return flowers.data, flowers.target_names[flowers.target]
+
+
+def components():
+    X, y = rings()
+    names = np.where(y == 1, "inner", "outer")
+    return ComponentDisplay.from_estimator(KernelPCA(4, kernel="rbf", gamma=3.0).fit(X), X, names)
+
+
+def components_iris():
+    X, y = iris()
+    model = KernelPCA(2, kernel="rbf", gamma=0.3).fit(X)
+    columns = ("petal length (cm)", "sepal width (cm)")
+    return ComponentDisplay.from_estimator(model, X, y, columns=columns)
+
+
+def spectrum():
+    X, _ = iris()
+    return SpectrumDisplay.from_estimator(KernelPCA(20, kernel="rbf", gamma=0.5).fit(X))
+
+
+def spectrum_short():
+    X = load_digits().data
+    return SpectrumDisplay.from_estimator(PCA(12).fit(X))
+
+
+def embedding():
+    X, y = iris()
+    return EmbeddingDisplay.from_estimator(KernelPCA(2, kernel="rbf", gamma=0.3).fit(X), X, y)
+
+
+def embedding_deep():
+    digits = load_digits(n_class=5)
+    model = KernelPCA(3, kernel="rbf", gamma=0.001).fit(digits.data)
+    rows = slice(0, 400)
+    return EmbeddingDisplay.from_estimator(
+        model, digits.data[rows], digits.target[rows], components=(0, 1, 2), target_name="digit"
+    )
+
+
+def embedding_value():
+    X, _ = iris()
+    model = KernelPCA(2, kernel="rbf", gamma=0.3).fit(X)
+    return EmbeddingDisplay.from_estimator(model, X, X["petal width (cm)"])
+
+
+def embedding_names():
+    model = KernelPCA(2, kernel="normalize(spectrum(p=3))").fit(NAMES)
+    return EmbeddingDisplay.from_estimator(model, NAMES, labels=NAMES)
+
+
+def gram():
+    X, y = iris()
+    return GramDisplay.from_estimator(SVC(gamma=0.5).fit(X, y), X, y, max_samples=90)
+
+
+def gram_clusters():
+    X, _ = make_blobs(120, centers=4, random_state=2)
+    return GramDisplay.from_estimator(KernelKMeans(4, gamma=0.1, n_init=5).fit(X), X)
+
+
+def outliers():
+    rng = np.random.default_rng(0)
+    angle = rng.uniform(0, 2 * np.pi, 200)
+    ring = np.c_[np.cos(angle), np.sin(angle)] + 0.08 * rng.normal(size=(200, 2))
+    X = np.vstack([ring, rng.uniform(-1.6, 1.6, size=(12, 2))])
+    return OutlierDisplay.from_estimator(KernelPCADetector(gamma=2.0, contamination=0.05).fit(X), X)
+
+
+def outliers_names():
+    model = KernelPCADetector(8, kernel="normalize(spectrum(p=2))", contamination=0.15).fit(NAMES)
+    return OutlierDisplay.from_estimator(model, NAMES, labels=NAMES)
+
+
+def path():
+    rng = np.random.default_rng(1)
+    X = np.sort(rng.uniform(-3, 3, 60))[:, None]
+    y = np.sin(2 * X[:, 0]) + 0.3 * rng.normal(size=60)
+    return PathDisplay.from_estimator(
+        KernelRidgeCV(np.logspace(-4, 3, 22), gamma=1.0, store_cv_results=True).fit(X, y)
+    )
+
+
+def path_curves():
+    X, y = moons()
+    search = SVCSearch(Cs=2.0 ** np.arange(-4, 9, 2), gammas=[0.03, 0.5, 8.0]).fit(X, y)
+    return PathDisplay.from_estimator(search, ax=None, kind="curves")
+
+
+def path_heat():
+    X, y = moons()
+    return PathDisplay.from_estimator(SVCSearch().fit(X, y))
+
+
+def boundary():
+    X, y = moons()
+    names = np.where(y == 1, "lower", "upper")
+    return BoundaryDisplay.from_estimator(SVC(C=2.0, gamma=1.0).fit(X, names), X, names)
+
+
+def boundary_three():
+    X, y = iris()
+    model = SVC(C=1.0, gamma=0.3).fit(X, y)
+    return BoundaryDisplay.from_estimator(model, X, y, plane="pca")
+
+
+def boundary_tube():
+    rng = np.random.default_rng(3)
+    X = np.sort(rng.uniform(0, 6, 60))[:, None]
+    y = np.sin(X[:, 0]) + 0.15 * rng.normal(size=60)
+    return BoundaryDisplay.from_estimator(SVR(C=10, epsilon=0.2, gamma=0.5).fit(X, y), X, y)
+
+
+def denoising():
+    X = load_digits().data / 16
+    noisy = X[:8] + 0.3 * np.random.default_rng(0).normal(size=(8, 64))
+    models = {
+        "PCA": PCA(16).fit(X[8:]),
+        "kernel PCA": KernelPCA(64, kernel="rbf", gamma="scale").fit(X[8:]),
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return DenoisingDisplay.from_estimator(models, noisy, clean=X[:8], method="fixed_point")
+
+
+PICTURES = {
+    made.__name__: made
+    for made in (
+        components,
+        components_iris,
+        spectrum,
+        spectrum_short,
+        embedding,
+        embedding_deep,
+        embedding_value,
+        embedding_names,
+        gram,
+        gram_clusters,
+        outliers,
+        outliers_names,
+        path,
+        path_curves,
+        path_heat,
+        boundary,
+        boundary_three,
+        boundary_tube,
+        denoising,
+    )
+}
+# Those that are also compared on dark paper: one of each display.
+DARK = (
+    "components",
+    "spectrum",
+    "embedding",
+    "embedding_deep",
+    "gram",
+    "outliers",
+    "path_curves",
+    "boundary",
+    "denoising",
+)
