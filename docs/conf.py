@@ -22,6 +22,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["figures", "gallery", "examples/*.ipynb", "requirements.txt"]
 templates_path = ["_templates"]
@@ -41,26 +42,8 @@ OUTSIDE = {
     "../CONTRIBUTING.md": "contributing.md",
     "../CHANGELOG.md": "changelog.md",
     "../bench/README.md": "measuring.md",
+    "gallery)": "examples/index.rst)",
 }
-
-
-# Pages, as lists of pages name them, that there are only where there is what they show.
-MISSING = [
-    page
-    for page, there in {
-        "examples/index": any((HERE / "gallery").glob("plot_*.py")),
-        "pictures": (HERE / "pictures.md").exists(),
-        "displays": hasattr(mercer, "EmbeddingDisplay"),
-    }.items()
-    if not there
-]
-exclude_patterns += [f"api/{page}.md" for page in MISSING]
-
-
-def leave_out_missing(app, docname, source):
-    """Takes pages that there are not out of the lists of pages."""
-    for page in MISSING if docname in ("index", "api/index") else []:
-        source[0] = source[0].replace(f"\n{page}\n", "\n")
 
 
 def lead_inside(app, docname, source):
@@ -101,22 +84,20 @@ def skip(app, what, name, obj, skip, options):
 
 # --- gallery -------------------------------------------------------------------------------------
 
-if "examples/index" not in MISSING:
-    extensions.append("sphinx_gallery.gen_gallery")
-    sphinx_gallery_conf = {
-        "examples_dirs": "gallery",
-        "gallery_dirs": "examples",
-        "filename_pattern": r"plot_",
-        "within_subsection_order": "FileNameSortKey",
-        "abort_on_example_error": True,
-        "download_all_examples": False,
-        "show_memory": False,
-        "show_signature": False,
-        "write_computation_times": False,
-        "remove_config_comments": True,
-        "matplotlib_animations": False,
-        "plot_gallery": "True",
-    }
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "examples",
+    "filename_pattern": r"plot_",
+    "within_subsection_order": "FileNameSortKey",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "write_computation_times": False,
+    "remove_config_comments": True,
+    "matplotlib_animations": False,
+    "plot_gallery": "True",
+}
 
 # --- looks ---------------------------------------------------------------------------------------
 
@@ -145,7 +126,6 @@ html_sidebars = {
 
 def setup(app):
     """Connects the functions above to Sphinx."""
-    app.connect("source-read", leave_out_missing)
     app.connect("source-read", lead_inside)
     app.connect("include-read", lead_inside_included)
     app.connect("autodoc-skip-member", skip)

@@ -69,6 +69,7 @@ fn drawn(x: &[f64], y: Option<&[f64]>, label: Labeller) -> String {
         labels: labels.as_deref().map(|values| LabelColumn { name: "species", values }),
         names: None,
     })
+    .svg
 }
 
 fn small_multiples() -> String {
@@ -109,6 +110,7 @@ fn small_multiples() -> String {
         ],
         labels: Some(LabelColumn { name: "circle", values: &data.labels }),
     })
+    .svg
 }
 
 /// Every kind of picture of a model of one or two columns.
@@ -174,6 +176,7 @@ fn framed(points: &[[f64; 2]], classes: usize, ground: Ground<'_>) -> String {
         marks: Marks { points, group: &group, groups: &groups, ringed: &ringed },
         ring_name: "support vector",
     })
+    .svg
 }
 
 /// Every point of the plane belongs to the class whose centre is nearest.
@@ -225,4 +228,5 @@ fn drawn_tube() -> String {
         },
         ring_name: "support vector",
     })
+    .svg
 }

@@ -19,6 +19,7 @@ use crate::deliver::{self, Parcel};
 use crate::describe;
 use crate::facts::{self, Facts};
 use crate::failure::Failure;
+use crate::plot::{self, Drawing, Spectrum};
 use crate::report::{self, Findings};
 use crate::results::{Results, component_names};
 use crate::summary::{self, FitObject, Lines, Outputs, ResultsObject, file_name, shown};
@@ -188,7 +189,7 @@ fn run(
             lines: &lines,
             facts: &facts,
             columns: &described,
-            pictures: &[scatter],
+            pictures: &[scatter, spectrum(&parcel, &facts)],
             tables: &[("The components of the first rows".into(), results.table(true), SHOWN)],
         };
         files.page = Some((file, report::page(session, &found)));
@@ -197,6 +198,19 @@ fn run(
     session.progress.clear();
     lines.written(&outputs);
     tell(session, job, &facts, &lines, outputs, &results)
+}
+
+/// The share of the variance that many people keep.
+const MARK: f64 = 0.9;
+
+fn spectrum(parcel: &Parcel<'_>, facts: &Facts) -> Drawing {
+    plot::spectrum(&Spectrum {
+        title: "Variance of the components",
+        subtitle: &parcel.titles[1],
+        values: &facts.explained_variance,
+        ratios: &facts.explained_variance_ratio,
+        mark: MARK,
+    })
 }
 
 /// The title of the picture and the line below it.
