@@ -1,5 +1,7 @@
 """Displays of outliers, paths, boundaries and restored images show what estimators say."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -72,6 +74,17 @@ def test_path_of_a_regression():
     np.testing.assert_array_equal(display.spread, model.cv_results_["std_test_score"])
     assert display.values[display.best_] == model.alpha_
     assert display.ax_.get_xscale() == "log"
+
+
+def test_of_equally_good_penalties_the_chosen_one_is_marked():
+    X, _ = moons()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the best penalty is the largest of the grid
+        model = KernelRidgeCV([0.1, 1.0, 10.0], store_cv_results=True, gamma=1.0)
+        model.fit(X, np.zeros(len(X)))
+    assert set(model.cv_results_["rank_test_score"]) == {1}
+    display = PathDisplay.from_estimator(model)
+    assert display.values[display.best_[0]] == model.alpha_ == 10.0
 
 
 def test_kernels_that_differ_in_one_number_are_a_second_parameter():
