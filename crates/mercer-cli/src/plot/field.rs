@@ -1,9 +1,10 @@
 //! A function over the input plane, known on a grid, as filled bands with contour lines.
 
 use super::axis::extent;
-use super::colour::{Rgb, SIGNS, hex, sheer};
+use super::colour::{Rgb, SIGNS, hex};
 use super::lines::{Piece, joined};
 use super::panel::Plane;
+use super::sides::{Sides, fill_sides};
 use super::svg::{SOFT_INK, Svg};
 
 /// Values of a function on a regular grid over a rectangle of the plane.
@@ -68,11 +69,11 @@ const BANDS: usize = 7;
 const STRENGTH: f64 = 0.75;
 
 /// What marching over the cells gives for one level.
-struct Level {
+pub(super) struct Level {
     /// The region where the function is at least the level.
-    region: String,
+    pub region: String,
     /// Its boundary inside the grid, in pieces.
-    pieces: Vec<Piece>,
+    pub pieces: Vec<Piece>,
 }
 
 /// Draws `field`: bands from the most negative to the most positive value, symmetric around zero.
@@ -99,49 +100,8 @@ pub(crate) fn draw_field(svg: &mut Svg, plane: &Plane, field: &Field) {
     });
 }
 
-/// How both sides of zero are filled.
-pub(crate) struct Sides {
-    /// The colours below and above zero.
-    pub colours: [Rgb; 2],
-    /// The size of values below and above zero at which colours are strongest.
-    pub full: [f64; 2],
-    /// Bands of colour on each side.
-    pub bands: usize,
-    /// How strong colours are at most.
-    pub strength: f64,
-}
-
-impl Sides {
-    /// How strong the colour of a band is, counted from zero.
-    fn strength(&self, band: usize) -> f64 {
-        self.strength * (band as f64 + 0.5) / self.bands as f64
-    }
-
-    /// What a band adds to those nearer to zero, which lie below it.
-    fn added(&self, band: usize) -> f64 {
-        let below = if band == 0 { 0.0 } else { self.strength(band - 1) };
-        1.0 - (1.0 - self.strength(band)) / (1.0 - below)
-    }
-}
-
-/// Fills both sides of zero with colours that grow stronger away from it. All are sheer, and lie on each other: from
-/// each level on a little more is added, so that no two areas have an edge in common through which the paper shines.
-pub(crate) fn fill_sides(svg: &mut Svg, plane: &Plane, field: &Field, sides: &Sides) {
-    check(field);
-    let negated: Vec<f64> = field.values.iter().map(|value| -value).collect();
-    let below = Field { values: &negated, ..*field };
-    svg.clipped(plane.frame, |svg| {
-        for (side, field) in [&below, field].into_iter().enumerate() {
-            for band in 0..sides.bands {
-                let level = sides.full[side] * band as f64 / sides.bands as f64;
-                let region = march(plane, field, level).region;
-                svg.path(&region, &sheer(sides.colours[side], sides.added(band)));
-            }
-        }
-    });
-}
-
-fn check(field: &Field) {
+/// Asserts that there is a value for every point.
+pub(super) fn check(field: &Field) {
     let expected = field.rows * field.columns;
     assert!(field.rows >= 2 && field.columns >= 2 && field.values.len() == expected, "a grid");
 }
@@ -169,7 +129,7 @@ pub(crate) fn contour(plane: &Plane, field: &Field, level: f64) -> String {
     joined(&march(plane, field, level).pieces)
 }
 
-fn march(plane: &Plane, field: &Field, value: f64) -> Level {
+pub(super) fn march(plane: &Plane, field: &Field, value: f64) -> Level {
     let mut level = Level { region: String::new(), pieces: Vec::new() };
     for row in 0..field.rows - 1 {
         let mut run_start = None;
@@ -288,16 +248,6 @@ mod tests {
         let grid = Field::grid([0.0, 2.0], [0.0, 1.0], 3, 2);
         let expected = [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 1.0]];
         assert_eq!(grid, expected);
-    }
-
-    #[test]
-    fn sheer_bands_add_up_to_their_strength() {
-        let sides = Sides { colours: SIGNS, full: [1.0; 2], bands: 5, strength: 0.6 };
-        let mut through = 1.0;
-        for band in 0..5 {
-            through *= 1.0 - sides.added(band);
-            assert!((1.0 - through - 0.6 * (band as f64 + 0.5) / 5.0).abs() < 1e-12);
-        }
     }
 
     #[test]

@@ -4,12 +4,13 @@
 use super::axis::Axis;
 use super::colour::viridis;
 use super::drawing::Drawing;
-use super::field::{Field, Sides, contour, fill_bands, fill_sides};
+use super::field::{Field, contour, fill_bands};
 use super::key::Key;
 use super::marks::{Marks, draw_marks};
 use super::panel::Plane;
 use super::regions::{Regions, draw_regions};
 use super::scatter::{draw_note, draw_titles};
+use super::sides::{Sides, fill_sides};
 use super::svg::{INK, PAPER, Rect, Svg};
 use super::terminal;
 

@@ -21,6 +21,7 @@ mod panel;
 mod points;
 mod raster;
 mod regions;
+mod sides;
 mod svg;
 mod terminal;
 

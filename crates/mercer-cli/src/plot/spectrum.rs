@@ -6,7 +6,7 @@ use super::drawing::Drawing;
 use super::hover::{element, value_of};
 use super::panel::Plane;
 use super::scatter::draw_titles;
-use super::svg::{GRID, INK, Rect, SOFT_INK, Svg, TextStyle, number};
+use super::svg::{INK, Rect, SOFT_INK, Svg, TextStyle, number, text_width};
 use super::terminal;
 
 /// What the picture shows.
@@ -27,6 +27,7 @@ pub struct Spectrum<'a> {
 const WIDTH: f64 = 860.0;
 const HEIGHT: f64 = 520.0;
 const MARGIN: f64 = 24.0;
+const SIZE: f64 = 12.5;
 /// Pixels to the right of the frame, for the second axis.
 const ASIDE: f64 = 76.0;
 /// The height of the frame, in units of what is 100 % or the largest eigenvalue.
@@ -167,24 +168,24 @@ fn draw_sums(svg: &mut Svg, plane: &Plane, picture: &Spectrum) {
     svg.raw("</g>\n");
 }
 
-/// A thin line at the share that is marked, down to the component that reaches it, and a word on it.
+/// A thin line at the share that is marked, which turns at the component that reaches it, and a word on it above all
+/// bars and sums.
 fn draw_mark(svg: &mut Svg, plane: &Plane, picture: &Spectrum) {
-    let y = height_of(plane, picture.mark);
-    let right = number(plane.frame.right());
-    let (from, down) = match picture.needed() {
-        Some(needed) => (plane.place([needed as f64, 0.0])[0], plane.frame.bottom()),
-        None => (plane.frame.left, y),
-    };
-    let line = format!("M{right} {}H{}V{}", number(y), number(from), number(down));
-    svg.path(&line, &format!("{DASHES} stroke=\"{SOFT_INK}\""));
-    let (x, anchor) = match from < plane.frame.left + 0.5 * plane.frame.width {
-        true => (from + 10.0, "start"),
-        false => (from - 10.0, "end"),
-    };
+    let (frame, y) = (plane.frame, height_of(plane, picture.mark));
     let text = picture.reached();
-    // Below the line on its right, where sums have passed it; above on its left, which they have not reached.
-    let y = if anchor == "start" { y + 20.0 } else { y - 8.0 };
-    svg.text(x, y, TextStyle::new(12.5, INK, anchor), &text);
+    let (right, baseline) = (number(frame.right()), frame.top + 17.0);
+    let half = text_width(&text, SIZE) / 2.0 + 8.0;
+    let (line, middle) = match picture.needed() {
+        Some(needed) => {
+            let x = plane.place([needed as f64, 0.0])[0];
+            let (top, bottom) = (number(baseline + 6.0), number(frame.bottom()));
+            let (across, x) = (number(y), [x, x.max(frame.left + half).min(frame.right() - half)]);
+            (format!("M{right} {across}H{0}M{0} {top}V{bottom}", number(x[0])), x[1])
+        }
+        None => (format!("M{right} {}H{}", number(y), number(frame.left)), frame.right() - half),
+    };
+    svg.path(&line, &format!("{DASHES} stroke=\"{SOFT_INK}\""));
+    svg.text(middle, baseline, TextStyle::new(SIZE, INK, "middle"), &text);
 }
 
 /// The axis of shares on the right.
@@ -201,9 +202,6 @@ fn draw_shares(svg: &mut Svg, plane: &Plane) {
     let middle = plane.frame.top + plane.frame.height / 2.0;
     let title = TextStyle::new(13.0, INK, "middle").upright();
     svg.text(x + 66.0, middle, title, "share of the variance, summed up");
-    let full = number(height_of(plane, 1.0));
-    let line = format!("M{} {full}h{}", number(plane.frame.left), number(plane.frame.width));
-    svg.path(&line, &format!("{DASHES} stroke=\"{GRID}\""));
 }
 
 /// `90 %`, `43.2 %`.

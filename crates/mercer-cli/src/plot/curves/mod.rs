@@ -2,11 +2,14 @@
 //! band for its standard error, and what was chosen marked.
 
 mod hover;
+mod hue;
 mod legend;
 
+pub(super) use self::hue::Hue;
+use self::hue::colours;
 use self::legend::Legend;
 use super::axis::{Axis, extent};
-use super::colour::{CLASSES, Rgb, hex, sheer};
+use super::colour::{hex, sheer};
 use super::drawing::Drawing;
 use super::panel::Plane;
 use super::scatter::draw_titles;
@@ -67,10 +70,6 @@ const WIDTH: f64 = 860.0;
 const HEIGHT: f64 = 560.0;
 const MARGIN: f64 = 24.0;
 const SIZE: f64 = 12.5;
-/// The colour of lines that were not chosen, which is [`SOFT_INK`], and how strong the first and the last of them are.
-const GREY: Rgb = [0x5b, 0x67, 0x73];
-const STRENGTHS: [f64; 2] = [0.27, 0.74];
-
 /// Draws `picture`. Scores that are not finite are left out.
 pub fn curves(picture: &Curves) -> Drawing {
     let mut svg = Svg::new(WIDTH, HEIGHT, picture.title);
@@ -92,40 +91,6 @@ pub fn curves(picture: &Curves) -> Drawing {
     hover::draw(&mut svg, &plane, picture);
     legend.draw(&mut svg, [plane.frame.right() + 20.0, plane.frame.top + 12.0]);
     Drawing { svg: svg.finish(), sketch: terminal::curves::sketch(picture, &plane, &colours) }
-}
-
-/// The colour of a line.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Hue {
-    pub colour: Rgb,
-    /// How much of the paper it covers.
-    opacity: f64,
-}
-
-impl Hue {
-    fn stroke(&self, width: f64) -> String {
-        let colour = hex(self.colour);
-        let opacity = match self.opacity < 1.0 {
-            true => format!(" stroke-opacity=\"{}\"", number(self.opacity)),
-            false => String::new(),
-        };
-        format!("stroke=\"{colour}\" stroke-width=\"{width}\"{opacity}")
-    }
-}
-
-/// Marked lines have the colours of classes, the others greys from pale to dark.
-fn colours(curves: &[Curve]) -> Vec<Hue> {
-    let mut marked = 0;
-    let last = curves.len().max(2) - 1;
-    let colour = |(index, curve): (usize, &Curve)| {
-        if curve.mark.is_some() {
-            marked += 1;
-            return Hue { colour: CLASSES[(marked - 1) % CLASSES.len()], opacity: 1.0 };
-        }
-        let share = index as f64 / last as f64;
-        Hue { colour: GREY, opacity: STRENGTHS[0] + share * (STRENGTHS[1] - STRENGTHS[0]) }
-    };
-    curves.iter().enumerate().map(colour).collect()
 }
 
 /// The vertical axis: everything, but no error far above the baseline, with room for the text beside
@@ -295,7 +260,6 @@ mod tests {
 
     #[test]
     fn points_of_lines_tell_their_scores() {
-        assert_eq!(hex(GREY), SOFT_INK);
         let svg = picture(vec![curve(&[3.0, f64::NAN, 2.0], Some(0))], None);
         let told = |text: &str| svg.matches(&format!("<title>{text}</title>")).count();
         assert_eq!(told("rbf(gamma=1): penalty alpha 0.01, RMSE 3 ± 0.1"), 1);
