@@ -59,7 +59,7 @@ pub fn table(caption: &str, table: &Table, limit: usize) -> String {
         rest => format!("<p class=\"soft\">… {} more rows</p>\n", grouped(rest)),
     };
     format!(
-        "<div class=\"wide\"><table class=\"rows\">\n<caption>{}</caption>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n\
+        "<p class=\"caption\">{}</p>\n<div class=\"wide\"><table class=\"rows\">\n<thead><tr>{heads}</tr></thead>\n<tbody>\n\
          {rows}</tbody></table></div>\n{rest}",
         escape(caption)
     )

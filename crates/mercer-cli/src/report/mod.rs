@@ -132,7 +132,11 @@ fn certificate(model: &Facts) -> String {
     };
     let lines = certificate.lines.iter().map(|line| (line.name, line.value.as_str(), line.meaning));
     let problems = certificate.problems.map(|problems| {
-        table("Each pair of classes is a problem of its own", &problems, problems.n_rows())
+        let caption = match problems.n_rows() {
+            1 => "The problem that was solved",
+            _ => "Each pair of classes is a problem of its own",
+        };
+        table(caption, &problems, problems.n_rows())
     });
     let content = format!("{badge}{}{}", facts(lines), problems.unwrap_or_default());
     section("certificate", "Certificate", &content)

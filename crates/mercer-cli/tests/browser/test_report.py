@@ -104,7 +104,7 @@ def test_text_stands_out_from_its_paper(scheme, visit, reports):
     assert (paper < 0.05) == (scheme == "dark")
     pairs = [
         ("h1", "color"),
-        ("caption", "color"),
+        (".caption", "color"),
         (".badge", "color"),
         ("figure svg text", "fill"),
     ]
