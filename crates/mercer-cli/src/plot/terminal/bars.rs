@@ -43,7 +43,7 @@ fn draw_bar(canvas: &mut Canvas, [column, row]: [usize; 2], length: f64, screen:
     };
     (0..eighths / 8).for_each(|place| put(place, FULL.glyph(screen)));
     match screen.unicode {
-        true if eighths % 8 > 0 => put(eighths / 8, EIGHTHS[eighths % 8]),
+        true if !eighths.is_multiple_of(8) => put(eighths / 8, EIGHTHS[eighths % 8]),
         false if eighths % 8 >= 4 => put(eighths / 8, FULL.ascii),
         _ => {}
     }
