@@ -6,8 +6,8 @@ use std::path::Path;
 use mercer::context::Stream;
 use mercer_cli::demo_data::Shape;
 use mercer_cli::plot::{
-    Field, Ground, Group, LabelColumn, Map, Marks, Multiples, Panel, Regions, Scatter, Tube,
-    component_title, map, multiples, png, scatter, tube,
+    Field, Ground, Group, LabelColumn, Map, Marks, Multiples, Panel, Regions, Scatter, Spectrum,
+    Tube, component_title, map, multiples, png, scatter, spectrum, tube,
 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = Path::new(&folder);
     std::fs::create_dir_all(folder)?;
     let others = [("multiples", small_multiples())].into_iter().chain(maps());
-    for (name, svg) in scatters().into_iter().chain(others) {
+    for (name, svg) in scatters().into_iter().chain(others).chain(spectra()) {
         std::fs::write(folder.join(format!("{name}.png")), png(&svg, 2.0)?)?;
         std::fs::write(folder.join(format!("{name}.svg")), svg)?;
     }
@@ -38,6 +38,22 @@ fn scatters() -> Vec<(&'static str, String)> {
         ("strip-plain", drawn(&cloud(400, 3, 0), None, None)),
         ("constant", drawn(&cloud(200, 3, 0), Some(&vec![3e-7; 200]), Some(&alike))),
         ("equal", drawn(&[0.0; 20], Some(&[0.0; 20]), None)),
+    ]
+}
+
+/// Spectra of few and of very many components, and one that is cut off before the mark.
+fn spectra() -> Vec<(&'static str, String)> {
+    let drawn = |count: usize, kept: f64| {
+        let values: Vec<f64> = (1..=count).map(|i| 4.0 * (i as f64).powf(-1.2)).collect();
+        let all = values.iter().sum::<f64>() / kept;
+        let ratios: Vec<f64> = values.iter().map(|value| value / all).collect();
+        let (title, subtitle) = ("Kernel PCA of clouds", "300 rows × 2 columns");
+        spectrum(&Spectrum { title, subtitle, values: &values, ratios: &ratios, mark: 0.9 }).svg
+    };
+    vec![
+        ("spectrum", drawn(8, 1.0)),
+        ("spectrum-many", drawn(1_000, 1.0)),
+        ("spectrum-short", drawn(3, 0.6)),
     ]
 }
 
