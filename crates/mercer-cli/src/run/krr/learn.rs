@@ -121,7 +121,7 @@ impl<'a> Task<'a> {
     pub fn best(&self, grid: &Grid) -> Table {
         let measure = self.measure();
         let scored = |table: &select::Table, a: usize| Scored::of(measure, table.score(a), None);
-        let mut rows: Vec<(&str, f64, f64, f64)> = grid
+        let mut rows: Vec<(&str, [f64; 3])> = grid
             .kernels
             .iter()
             .zip(&grid.tables)
@@ -130,20 +130,17 @@ impl<'a> Task<'a> {
                     .max_by(|&a, &b| table.score(a).value.total_cmp(&table.score(b).value))
                     .expect("there is a penalty");
                 let Scored { value, spread, .. } = scored(table, best);
-                (kernel.as_str(), table.alphas[best], value, spread.unwrap_or(f64::NAN))
+                (kernel.as_str(), [table.alphas[best], value, spread.unwrap_or(f64::NAN)])
             })
             .collect();
         let sign = if measure.is_error() { 1.0 } else { -1.0 };
-        rows.sort_by(|a, b| (sign * a.2).total_cmp(&(sign * b.2)));
-        let numbers =
-            |of: &dyn Fn(&(&str, f64, f64, f64)) -> f64| Column::F64(rows.iter().map(of).collect());
+        rows.sort_by(|(_, a), (_, b)| (sign * a[1]).total_cmp(&(sign * b[1])));
         let names = ["kernel", "alpha", measure.name(), "standard error"];
-        let columns = vec![
-            Column::Text(rows.iter().map(|row| row.0.to_string()).collect()),
-            numbers(&|row| row.1),
-            numbers(&|row| row.2),
-            numbers(&|row| row.3),
-        ];
+        let kernels = rows.iter().map(|(kernel, _)| kernel.to_string()).collect();
+        let mut columns = vec![Column::Text(kernels)];
+        columns.extend(
+            (0..3).map(|j| Column::F64(rows.iter().map(|(_, numbers)| numbers[j]).collect())),
+        );
         Table::new(names.map(String::from).into(), columns)
     }
 
