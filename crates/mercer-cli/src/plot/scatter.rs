@@ -33,6 +33,8 @@ pub struct Scatter<'a> {
     pub labels: Option<LabelColumn<'a>>,
     /// What stands beside every point, if it is named; of more than 60 points none is.
     pub names: Option<&'a [String]>,
+    /// Whether to draw the line on which both components are equal.
+    pub diagonal: bool,
 }
 
 const WIDTH: f64 = 860.0;
@@ -78,6 +80,9 @@ pub fn scatter(picture: &Scatter) -> Drawing {
     if picture.y.is_none() {
         draw_lanes(&mut svg, &plane, lanes(&colouring));
     }
+    if picture.diagonal && picture.y.is_some() {
+        draw_diagonal(&mut svg, &plane);
+    }
     if let Some(names) = names {
         draw_names(&mut svg, &plane, &points, names);
     }
@@ -90,6 +95,17 @@ pub fn scatter(picture: &Scatter) -> Drawing {
     draw_legend(&mut svg, &colouring, name, corner, plane.frame.height);
     draw_note(&mut svg, drawn.len(), rows, [width - MARGIN, MARGIN + 8.0]);
     Drawing { svg: svg.finish(), sketch: terminal::scatter::sketch(picture, &colouring, &points) }
+}
+
+/// The line on which both numbers are equal, as far as both axes have it.
+fn draw_diagonal(svg: &mut Svg, plane: &Plane) {
+    let (low, high) = (plane.x.low.max(plane.y.low), plane.x.high.min(plane.y.high));
+    if low < high {
+        let [[x, y], [end_x, end_y]] = [low, high].map(|value| plane.place([value, value]));
+        let data = format!("M{} {}L{} {}", number(x), number(y), number(end_x), number(end_y));
+        let paint = format!("fill=\"none\" stroke=\"{SOFT_INK}\" stroke-dasharray=\"6 4\"");
+        svg.path(&data, &paint);
+    }
 }
 
 /// What a point says of itself.
@@ -174,7 +190,11 @@ mod tests {
     use super::*;
 
     fn picture<'a>(x: &'a [f64], y: Option<&'a [f64]>, labels: Option<&'a [String]>) -> String {
-        scatter(&Scatter {
+        scatter(&shown(x, y, labels)).svg
+    }
+
+    fn shown<'a>(x: &'a [f64], y: Option<&'a [f64]>, labels: Option<&'a [String]>) -> Scatter<'a> {
+        Scatter {
             title: "Kernel PCA <of> things",
             subtitle: "",
             x,
@@ -183,8 +203,17 @@ mod tests {
             y_title: "component 2",
             labels: labels.map(|values| LabelColumn { name: "kind", values }),
             names: None,
-        })
-        .svg
+            diagonal: false,
+        }
+    }
+
+    #[test]
+    fn the_diagonal_lies_within_both_axes() {
+        let lines = |y: &[f64]| {
+            let picture = Scatter { diagonal: true, ..shown(&[1.0, 2.0, 3.0], Some(y), None) };
+            scatter(&picture).svg.matches("stroke-dasharray").count()
+        };
+        assert_eq!((lines(&[1.5, 2.0, 2.5]), lines(&[11.0, 12.0, 13.0])), (1, 0));
     }
 
     #[test]

@@ -25,5 +25,6 @@ pub fn draw(agreement: &Agreement<'_>) -> Drawing {
         y_title: &format!("{}, predicted", agreement.target),
         labels: None,
         names: None,
+        diagonal: true,
     })
 }

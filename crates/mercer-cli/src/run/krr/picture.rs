@@ -30,7 +30,8 @@ fn draw_agreement(task: &Task<'_>, chosen: &Chosen, learned: &Learned) -> Option
     let column = |values: &Mat<f64>| (0..values.rows()).map(|i| values[(i, 0)]).collect::<Vec<_>>();
     let (target, _) = chosen.targets.first()?;
     let title = format!("{target}: predicted against true");
-    let subtitle = "by the model that learned from all rows, which flatters it".to_string();
+    let subtitle =
+        "by the model that learned from all rows, which flatters it; dashed: equal".to_string();
     Some(agreement::draw(&Agreement {
         titles: &[title, subtitle],
         target,

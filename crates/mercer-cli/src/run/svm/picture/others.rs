@@ -31,7 +31,7 @@ pub fn draw_rows(
         (Target::Values(truth), Said::Values { values, .. }) => {
             let predicted: Vec<f64> = (0..values.rows()).map(|row| values[(row, 0)]).collect();
             let target = &done.chosen.targets[0].0;
-            let titles = &[title, format!("{subtitle}; rows that it learned from")];
+            let titles = &[title, format!("{subtitle}; rows that it learned from; dashed: equal")];
             Ok(agreement::draw(&Agreement { titles, target, truth, predicted: &predicted }))
         }
         (Target::Classes { classes, places, .. }, _) => {
@@ -72,6 +72,7 @@ fn by_components(
         y_title: plane.titles.get(1).map_or("", String::as_str),
         labels: Some(LabelColumn { name: key, values: &values }),
         names: None,
+        diagonal: false,
     }))
 }
 
