@@ -84,6 +84,7 @@ fn drawn(x: &[f64], y: Option<&[f64]>, label: Labeller) -> String {
         y_title: &component_title(1, Some(0.217)),
         labels: labels.as_deref().map(|values| LabelColumn { name: "species", values }),
         names: None,
+        rows: None,
         diagonal: false,
     })
     .svg

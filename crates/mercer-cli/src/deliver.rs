@@ -164,6 +164,7 @@ pub fn draw(parcel: &Parcel<'_>) -> Drawing {
         y_title: &title(1),
         labels: labels.as_ref().map(|values| LabelColumn { name, values }),
         names: parcel.texts.as_deref(),
+        rows: None,
         diagonal: false,
     })
 }

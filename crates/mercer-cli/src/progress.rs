@@ -1,6 +1,8 @@
 //! Watching long work from a terminal: a progress bar on standard error, and Ctrl-C as a wish to
 //! stop.
 
+mod stages;
+
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,6 +13,8 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mercer::context::{Monitor, Step};
 use mercer::{Error, Result};
+
+use self::stages::Stages;
 
 /// Set by the first Ctrl-C; the work ends at its next step.
 #[derive(Debug, Clone, Default)]
@@ -105,32 +109,6 @@ pub struct Progress {
     stop: StopFlag,
     shown: Option<Mutex<Shown>>,
     stages: Mutex<Stages>,
-}
-
-/// The stages of a run, each with the moment it began.
-#[derive(Default)]
-struct Stages(Vec<(&'static str, Instant)>);
-
-impl Stages {
-    fn begin(&mut self, stage: &'static str) {
-        if self.0.last().is_none_or(|(last, _)| *last != stage) {
-            self.0.push((stage, Instant::now()));
-        }
-    }
-
-    /// The seconds of each stage until `end`. Stages that came back, as those of folds do, are one.
-    fn seconds(&self, end: Instant) -> Vec<(&'static str, f64)> {
-        let mut all: Vec<(&'static str, f64)> = Vec::new();
-        for (place, &(stage, began)) in self.0.iter().enumerate() {
-            let next = self.0.get(place + 1).map_or(end, |(_, next)| *next);
-            let seconds = next.saturating_duration_since(began).as_secs_f64();
-            match all.iter_mut().find(|(name, _)| *name == stage) {
-                Some((_, sum)) => *sum += seconds,
-                None => all.push((stage, seconds)),
-            }
-        }
-        all
-    }
 }
 
 /// The bar and the stage it is at.
@@ -326,11 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn stages_that_come_back_are_counted_together() {
-        let begin = Instant::now();
-        let after = |seconds| begin + Duration::from_secs(seconds);
-        let stages = Stages(vec![("a", begin), ("b", after(1)), ("a", after(3)), ("c", after(4))]);
-        assert_eq!(stages.seconds(after(9)), [("a", 2.0), ("b", 2.0), ("c", 5.0)]);
+    fn stages_are_noted_in_order() {
         let progress = Progress::drawing_on(StopFlag::default(), None);
         progress.begin("reading");
         let _ = progress.step(&step("Gram matrix", 1.0, None));

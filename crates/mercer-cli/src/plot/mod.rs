@@ -48,7 +48,10 @@ pub use spectrum::{Spectrum, spectrum};
 pub use terminal::Screen;
 pub use tube::{Tube, tube};
 
-pub(crate) use svg::{FRAME, GRID, INK, PAPER, SOFT_INK};
+#[cfg(test)]
+pub(crate) use colour::{CLASSES, hex};
+pub(crate) use numbers::significant;
+pub(crate) use svg::{FRAME, GRID, INK, PAPER, SOFT_INK, escape, shortened};
 
 /// The title of an axis that shows component `index` (counted from 0), e.g. `component 1 (43.2 % of
 /// variance)`.

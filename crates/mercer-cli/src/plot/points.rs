@@ -95,7 +95,8 @@ fn draw_circles(
         true => format!(" stroke=\"{PAPER}\" stroke-width=\".7\""),
         false => String::new(),
     };
-    svg.raw(&format!("<g fill-opacity=\"{}\"{rim}>\n", number(opacity)));
+    // On dark paper the rim is what shows the darkest colours.
+    svg.raw(&format!("<g class=\"points\" fill-opacity=\"{}\"{rim}>\n", number(opacity)));
     for &row in rows {
         let [x, y] = plane.place(points[row]);
         let fill = hex(colouring.colour(colouring.group(row)));

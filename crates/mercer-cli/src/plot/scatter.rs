@@ -33,6 +33,8 @@ pub struct Scatter<'a> {
     pub labels: Option<LabelColumn<'a>>,
     /// What stands beside every point, if it is named; of more than 60 points none is.
     pub names: Option<&'a [String]>,
+    /// Which rows of the table these are, if they are not all of them from the first on.
+    pub rows: Option<&'a [usize]>,
     /// Whether to draw the line on which both components are equal.
     pub diagonal: bool,
 }
@@ -114,7 +116,7 @@ fn told(picture: &Scatter, row: usize) -> String {
     let label = picture.labels.map(|labels| labels.values[row].as_str());
     let name = picture.names.map(|names| names[row].as_str());
     let words: Vec<&str> = name.into_iter().chain(label).collect();
-    hover::row(row, &values, &words)
+    hover::row(picture.rows.map_or(row, |rows| rows[row]), &values, &words)
 }
 
 /// Values on both sides of all others, so that names have room there.
@@ -203,8 +205,17 @@ mod tests {
             y_title: "component 2",
             labels: labels.map(|values| LabelColumn { name: "kind", values }),
             names: None,
+            rows: None,
             diagonal: false,
         }
+    }
+
+    #[test]
+    fn rows_that_are_a_part_keep_their_numbers() {
+        let rows = [9, 19];
+        let picture = Scatter { rows: Some(&rows), ..shown(&[1.0, 2.0], Some(&[0.0, 1.0]), None) };
+        let svg = scatter(&picture).svg;
+        assert!(svg.contains("row 10: 1, 0") && svg.contains("row 20: 2, 1"), "{svg}");
     }
 
     #[test]

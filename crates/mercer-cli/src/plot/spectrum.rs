@@ -46,7 +46,9 @@ impl Spectrum<'_> {
     /// How far the components go, in words.
     pub(super) fn reached(&self) -> String {
         let (mark, count) = (percent(self.mark), self.ratios.len());
-        let sum = percent(cumulative(self.ratios).last().copied().unwrap_or(0.0));
+        let sum = cumulative(self.ratios).last().copied().unwrap_or(0.0);
+        // What falls short of the mark must not be rounded up to it.
+        let sum = percent((1e3 * sum).floor() / 1e3);
         match (self.needed(), count) {
             (Some(1), _) => format!("the first component reaches {mark} of the variance"),
             (Some(needed), _) => format!("{needed} components reach {mark} of the variance"),

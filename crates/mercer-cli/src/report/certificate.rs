@@ -8,9 +8,6 @@ use crate::facts::Facts;
 use crate::machine::pairs;
 use crate::scores::in_short;
 
-/// Pairs of classes that are listed.
-const LISTED: usize = 100;
-
 /// One line of the certificate.
 #[derive(Debug, PartialEq)]
 pub struct Line {
@@ -52,13 +49,19 @@ impl Certificate {
             (None, None) => residual_lines(facts, &mut add),
         }
         add("solver", report.solver.clone(), "the method");
-        if report.passes > 0 {
+        // Of machines these are rounds over parts of it.
+        if report.passes > 0 && report.machine.is_none() {
             add("passes", report.passes.to_string(), "times that the whole matrix was read");
         }
-        add("precision", report.precision.clone(), "the number type of kernel values");
+        let numbers = match facts.kernel {
+            Some(_) => "the number type of kernel values",
+            None => "the number type of the work",
+        };
+        add("precision", report.precision.clone(), numbers);
         add("storage", format!("{}: {}", report.storage, report.reason), "how the matrix was held");
         let problems = report.machine.as_ref().map(|machine| problems(facts, machine));
-        Self { is_good: report.converged, lines, problems }
+        let is_finite = report.machine.is_some() || report.residual.is_finite();
+        Self { is_good: report.converged && is_finite, lines, problems }
     }
 }
 
@@ -66,9 +69,12 @@ type Add<'a> = dyn FnMut(&'static str, String, &'static str) + 'a;
 
 fn residual_lines(facts: &Facts, add: &mut Add<'_>) {
     let Report { residual, system, .. } = &facts.report;
-    let meaning = match facts.regression {
-        Some(_) => "‖y − (K + α) c‖ / ‖y‖: how well the solution solves its equations",
-        None => "‖K v − η v‖ / ‖K‖ of the worst component: how well it solves its equation",
+    let meaning = match (&facts.regression, &facts.kernel) {
+        (Some(_), _) => "‖y − (K + α) c‖ / ‖y‖: how well the solution solves its equations",
+        (_, Some(_)) => "‖K v − η v‖ / ‖K‖ of the worst component: how well it solves its equation",
+        _ => {
+            "‖C v − λ v‖ / ‖C‖ of the worst component, C the covariance: how well it solves its equation"
+        }
     };
     add("residual", format!("{residual:.1e}"), meaning);
     if let Some(system) = system {
@@ -83,7 +89,8 @@ fn residual_lines(facts: &Facts, add: &mut Add<'_>) {
 
 fn machine_lines(machine: &SvmReport, add: &mut Add<'_>) {
     let largest = |of: fn(&mercer::model::svm::ProblemReport) -> f64| {
-        machine.problems.iter().map(of).fold(0.0, f64::max)
+        // One that is no number is the largest.
+        machine.problems.iter().map(of).fold(0.0, |most, v| if v <= most { most } else { v })
     };
     let gap = format!("{:.1e}", largest(|problem| problem.gap));
     add("duality gap", gap, "how far the objective is from its optimum at most");
@@ -92,9 +99,8 @@ fn machine_lines(machine: &SvmReport, add: &mut Add<'_>) {
 }
 
 fn problems(facts: &Facts, machine: &SvmReport) -> Table {
-    let shown = &machine.problems[..machine.problems.len().min(LISTED)];
     let numbers = |of: &dyn Fn(&mercer::model::svm::ProblemReport) -> f64| {
-        Column::F64(shown.iter().map(of).collect())
+        Column::F64(machine.problems.iter().map(of).collect())
     };
     let mut columns = vec![
         ("dual objective", numbers(&|p| p.objective)),
@@ -108,7 +114,7 @@ fn problems(facts: &Facts, machine: &SvmReport) -> Table {
     let pairs = pairs(classes.len());
     if pairs.len() == machine.problems.len() {
         let name = |&(a, b): &(usize, usize)| format!("{} or {}", classes[a], classes[b]);
-        let names = pairs.iter().take(shown.len()).map(name).collect();
+        let names = pairs.iter().map(name).collect();
         columns.insert(0, ("classes", Column::Text(names)));
     }
     let (names, columns) = columns.into_iter().map(|(name, c)| (name.to_string(), c)).unzip();

@@ -34,8 +34,10 @@ pub enum Content {
         deviation: f64,
         /// The largest.
         most: f64,
-        /// How many lie in each of sixteen equal parts of the range; empty if all are equal.
+        /// How many lie in each of sixteen equal parts of the range; empty if there are no such parts.
         bins: Vec<usize>,
+        /// How many cells hold no finite number.
+        missing: usize,
     },
     /// Texts.
     Texts {
@@ -71,7 +73,9 @@ fn of(name: String, role: &'static str, cells: &Column) -> Described {
     Described { name, role, content }
 }
 
-fn of_numbers(values: &[f64]) -> Content {
+fn of_numbers(cells: &[f64]) -> Content {
+    let values: Vec<f64> = cells.iter().copied().filter(|value| value.is_finite()).collect();
+    let missing = cells.len() - values.len();
     let count = values.len() as f64;
     let (least, most) =
         values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(*v), b.max(*v)));
@@ -82,11 +86,11 @@ fn of_numbers(values: &[f64]) -> Content {
     let mut bins = Vec::new();
     if width > 0.0 && width.is_finite() {
         bins = vec![0; BINS];
-        for value in values.iter().filter(|value| value.is_finite()) {
+        for value in &values {
             bins[(((value - least) / width) as usize).min(BINS - 1)] += 1;
         }
     }
-    Content::Numbers { least, mean, deviation, most, bins }
+    Content::Numbers { least, mean, deviation, most, bins, missing }
 }
 
 fn of_texts(texts: &[String]) -> Content {
@@ -104,12 +108,12 @@ mod tests {
 
     #[test]
     fn numbers_are_told_by_range_mean_and_deviation() {
-        let Content::Numbers { least, mean, deviation, most, bins } =
-            of_numbers(&[1.0, 2.0, 3.0, 6.0])
+        let Content::Numbers { least, mean, deviation, most, bins, missing } =
+            of_numbers(&[1.0, 2.0, f64::NAN, 3.0, 6.0])
         else {
             panic!("these are numbers")
         };
-        assert_eq!((least, mean, most), (1.0, 3.0, 6.0));
+        assert_eq!((least, mean, most, missing), (1.0, 3.0, 6.0, 1));
         assert!((deviation - 3.5f64.sqrt()).abs() < 1e-15);
         assert_eq!((bins.len(), bins.iter().sum::<usize>()), (BINS, 4));
         assert_eq!((bins[0], bins[BINS - 1]), (1, 1));
@@ -118,8 +122,14 @@ mod tests {
     #[test]
     fn equal_numbers_have_no_histogram() {
         let content = of_numbers(&[2.0, 2.0]);
-        let expected =
-            Content::Numbers { least: 2.0, mean: 2.0, deviation: 0.0, most: 2.0, bins: vec![] };
+        let expected = Content::Numbers {
+            least: 2.0,
+            mean: 2.0,
+            deviation: 0.0,
+            most: 2.0,
+            bins: vec![],
+            missing: 0,
+        };
         assert_eq!(content, expected);
         assert!(
             matches!(of_numbers(&[f64::MAX, f64::MIN]), Content::Numbers { bins, .. } if bins.is_empty())

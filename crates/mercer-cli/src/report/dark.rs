@@ -27,12 +27,15 @@ pub fn rules() -> String {
         )
     };
     let rules: String = DARK.iter().map(rule).collect();
-    format!("@media (prefers-color-scheme: dark) {{\n{rules}}}\n")
+    format!(
+        "@media screen and (prefers-color-scheme: dark) {{\n{rules}  figure svg .points {{ stroke: #9fabb8; }}\n}}\n"
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plot::{CLASSES, hex};
 
     /// The relative luminance of a colour such as `#0072b2` or `#fff`.
     fn luminance(hex: &str) -> f64 {
@@ -46,6 +49,16 @@ mod tests {
             if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
         };
         0.2126 * linear(channel(0)) + 0.7152 * linear(channel(1)) + 0.0722 * linear(channel(2))
+    }
+
+    #[test]
+    fn classes_are_seen_on_dark_paper() {
+        let (_, paper) = DARK.iter().find(|(light, _)| *light == PAPER).unwrap();
+        for class in CLASSES.map(hex) {
+            let shown = DARK.iter().find(|(light, _)| *light == class).map_or(&class[..], |d| d.1);
+            let contrast = (luminance(shown) + 0.05) / (luminance(paper) + 0.05);
+            assert!(contrast > 4.0, "{class} as {shown}: {contrast:.1}");
+        }
     }
 
     #[test]

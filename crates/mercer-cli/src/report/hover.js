@@ -4,7 +4,7 @@ for (const title of document.querySelectorAll("figure svg :not(svg) > title")) {
   title.parentNode.dataset.hint = title.textContent;
   title.remove();
 }
-document.addEventListener("pointermove", (event) => {
+const show = (event) => {
   const mark = event.target.closest("[data-hint]");
   hint.hidden = !mark;
   if (!mark) return;
@@ -13,4 +13,8 @@ document.addEventListener("pointermove", (event) => {
   const above = event.clientY - hint.offsetHeight - 12;
   hint.style.left = Math.max(left, 8) + "px";
   hint.style.top = (above < 8 ? event.clientY + 18 : above) + "px";
-});
+};
+// A finger does not move over a mark before it touches it.
+document.addEventListener("pointermove", show);
+document.addEventListener("pointerdown", show);
+document.addEventListener("scroll", () => (hint.hidden = true), true);

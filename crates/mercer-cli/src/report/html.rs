@@ -3,23 +3,10 @@
 use mercer::io::{Column, Table};
 
 use super::columns::{Content, Described};
-use crate::plot::grouped;
+use crate::facts::counted;
+use crate::plot::{grouped, shortened, significant};
 
-/// Text that is safe inside an element or attribute.
-pub fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            c if c.is_control() && c != '\n' => safe.push(' '),
-            c => safe.push(c),
-        }
-    }
-    safe
-}
+pub(super) use crate::plot::escape;
 
 /// A section with a heading.
 pub fn section(id: &str, heading: &str, content: &str) -> String {
@@ -78,16 +65,14 @@ fn cell(column: &Column, row: usize) -> String {
 /// A number with four digits that count, or all of a whole one.
 pub fn number(value: f64) -> String {
     let size = value.abs();
-    let text = match value {
-        _ if value.is_nan() => return "\u{2013}".into(),
-        _ if value.fract() == 0.0 && size < 1e9 => grouped(size as usize),
-        _ if (1e-3..1e5).contains(&size) => {
-            let decimals = (3 - size.log10().floor() as i32).max(0) as usize;
-            format!("{size:.decimals$}")
+    match value {
+        _ if !value.is_finite() => "\u{2013}".into(),
+        _ if value.fract() == 0.0 && size < 1e9 => {
+            let sign = if value < 0.0 { "\u{2212}" } else { "" };
+            format!("{sign}{}", grouped(size as usize))
         }
-        _ => format!("{size:.3e}").replace('-', "\u{2212}"),
-    };
-    if value < 0.0 { format!("\u{2212}{text}") } else { text }
+        _ => significant(value, 4),
+    }
 }
 
 /// The columns of a table, a line each.
@@ -103,19 +88,25 @@ pub fn columns(described: &[Described]) -> String {
 
 fn column_line(column: &Described) -> String {
     let cells = match &column.content {
-        Content::Numbers { least, mean, deviation, most, bins } => {
+        Content::Numbers { least, mean, deviation, most, bins, missing } => {
+            let picture = match (bins.is_empty(), least == most) {
+                (false, _) => histogram(bins),
+                (true, true) => "all equal".into(),
+                (true, false) => String::new(),
+            };
+            let missing = match missing {
+                0 => String::new(),
+                count => format!(" {} missing", grouped(*count)),
+            };
             let numbers = [least, mean, deviation, most]
                 .map(|value| format!("<td class=\"number\">{}</td>", number(*value)));
-            format!("{}<td>{}</td>", numbers.concat(), histogram(bins))
+            format!("{}<td>{picture}{missing}</td>", numbers.concat())
         }
         Content::Texts { different, frequent: (text, count) } => {
-            let what = match *different == *count && *count == 1 {
-                true => "one text".into(),
-                false => format!("{} different texts", grouped(*different)),
-            };
+            let what = counted(*different, "different text");
             let often = match count {
                 0 | 1 => String::new(),
-                _ => format!("; most often {:?}, {} times", shortened(text), grouped(*count)),
+                _ => format!("; most often “{}”, {} times", shortened(text, 40), grouped(*count)),
             };
             format!("<td colspan=\"5\">{}</td>", escape(&format!("{what}{often}")))
         }
@@ -127,25 +118,16 @@ fn column_line(column: &Described) -> String {
     )
 }
 
-fn shortened(text: &str) -> String {
-    match text.chars().count() <= 40 {
-        true => text.into(),
-        false => text.chars().take(39).chain(['…']).collect(),
-    }
-}
-
 /// Bars, as high as the parts of a range are full.
 fn histogram(bins: &[usize]) -> String {
     const WIDTH: usize = 5;
     const HEIGHT: usize = 18;
-    let Some(most) = bins.iter().max().filter(|most| **most > 0) else {
-        return "all equal".into();
-    };
+    let most = bins.iter().max().copied().unwrap_or(1);
     let bar = |(place, count): (usize, &usize)| {
         // What is not empty is seen.
         let height = match count {
             0 => 0.0,
-            _ => (HEIGHT as f64 * *count as f64 / *most as f64).max(1.0),
+            _ => (HEIGHT as f64 * *count as f64 / most as f64).max(1.0),
         };
         let (x, y, width) = (place * WIDTH, HEIGHT as f64 - height, WIDTH - 1);
         format!("<rect x=\"{x}\" y=\"{y:.1}\" width=\"{width}\" height=\"{height:.1}\"/>")
@@ -176,7 +158,7 @@ mod tests {
             (1234.0, "1,234"),
             (-2.0, "−2"),
             (0.123456, "0.1235"),
-            (1.5e-9, "1.500e−9"),
+            (1.5e-9, "1.5e−9"),
             (f64::NAN, "–"),
         ] {
             assert_eq!(number(value), text);

@@ -9,6 +9,7 @@ mod html;
 mod today;
 
 use mercer::context::available_threads;
+use mercer::error::bytes;
 use mercer::io::Table;
 use mercer::linalg::simd;
 
@@ -17,6 +18,7 @@ pub use columns::Described;
 
 use self::certificate::Certificate;
 use self::html::{escape, facts, section, table};
+use crate::args::PageFile;
 use crate::facts::{Facts, counted};
 use crate::plot::{Drawing, grouped};
 use crate::run::{Chosen, Session};
@@ -24,6 +26,8 @@ use crate::summary::Lines;
 
 /// Columns that are described one by one.
 const COLUMNS: usize = 60;
+/// Pairs of classes that are listed.
+const PROBLEMS: usize = 100;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("hover.js");
@@ -40,13 +44,41 @@ pub struct Findings<'a> {
     pub columns: &'a [Described],
     /// The pictures.
     pub pictures: &'a [Drawing],
-    /// Tables of results, each with a caption and how many of its rows to show.
-    pub tables: &'a [(String, Table, usize)],
+    /// Tables of results.
+    pub tables: &'a [Listed],
 }
 
-/// The columns of what was learned from, in brief.
-pub fn describe_columns(chosen: &Chosen) -> Vec<Described> {
-    columns::describe(chosen, COLUMNS)
+/// A table of results.
+pub struct Listed {
+    caption: &'static str,
+    table: Table,
+    most: usize,
+}
+
+impl Listed {
+    /// The whole `table`.
+    pub fn all(caption: &'static str, table: Table) -> Self {
+        Self { caption, most: table.n_rows(), table }
+    }
+
+    /// The first rows of `table`, whose rows are those of the data.
+    pub fn beginning(caption: &'static str, table: Table) -> Self {
+        Self { caption, most: ROWS, table }
+    }
+
+    /// The first lines of `table`, whose first lines matter most.
+    pub fn best(caption: &'static str, table: Table) -> Self {
+        Self { caption, most: BEST, table }
+    }
+}
+
+/// Rows of the data, and lines of comparisons, that are shown.
+const ROWS: usize = 20;
+const BEST: usize = 40;
+
+/// The columns of what was learned from, in brief, if a page is `asked` for.
+pub fn describe_columns(asked: Option<&PageFile>, chosen: &Chosen) -> Vec<Described> {
+    asked.map(|_| columns::describe(chosen, COLUMNS)).unwrap_or_default()
 }
 
 /// The page about what `session` found.
@@ -84,8 +116,8 @@ fn capitalised(text: &str) -> String {
 fn machine(session: &Session) -> String {
     let threads = counted(session.context.threads(), "thread");
     let cores = counted(available_threads(), "core");
-    let budget = session.context.budget() as f64 / f64::from(1 << 30);
-    format!("{threads} on {cores} ({}), memory budget {budget:.1} GiB", simd::level().name())
+    let budget = bytes(session.context.budget());
+    format!("{threads} on {cores} ({}), memory budget {budget}", simd::level().name())
 }
 
 fn summary(lines: &Lines) -> String {
@@ -111,13 +143,14 @@ fn pictures(pictures: &[Drawing]) -> String {
 
 /// A picture whose names for its own parts differ from those of other pictures on the page.
 fn own(svg: &str, place: usize) -> String {
-    let svg = svg.replace("id=\"", &format!("id=\"picture{place}-"));
-    svg.replace("url(#", &format!("url(#picture{place}-"))
+    // Quotes in texts are escaped, so that these are attributes.
+    let svg = svg.replace(" id=\"", &format!(" id=\"picture{place}-"));
+    svg.replace("=\"url(#", &format!("=\"url(#picture{place}-"))
 }
 
-fn results(tables: &[(String, Table, usize)]) -> String {
+fn results(tables: &[Listed]) -> String {
     let all: String =
-        tables.iter().map(|(caption, rows, limit)| table(caption, rows, *limit)).collect();
+        tables.iter().map(|listed| table(listed.caption, &listed.table, listed.most)).collect();
     match all.is_empty() {
         true => String::new(),
         false => section("results", "Results", &all),
@@ -136,7 +169,7 @@ fn certificate(model: &Facts) -> String {
             1 => "The problem that was solved",
             _ => "Each pair of classes is a problem of its own",
         };
-        table(caption, &problems, problems.n_rows())
+        table(caption, &problems, PROBLEMS)
     });
     let content = format!("{badge}{}{}", facts(lines), problems.unwrap_or_default());
     section("certificate", "Certificate", &content)

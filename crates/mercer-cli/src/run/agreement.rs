@@ -25,6 +25,7 @@ pub fn draw(agreement: &Agreement<'_>) -> Drawing {
         y_title: &format!("{}, predicted", agreement.target),
         labels: None,
         names: None,
+        rows: None,
         diagonal: true,
     })
 }

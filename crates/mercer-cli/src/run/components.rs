@@ -14,6 +14,9 @@ use crate::plot::component_title;
 /// The residual of components that are only looked at.
 const TOLERANCE: f64 = 1e-4;
 
+/// Rows that a report shows at most: more cannot be told apart, and components of many take long.
+pub const MOST: usize = 2_000;
+
 /// Rows along one or two axes.
 pub struct Plane {
     /// The places of the rows that are shown.

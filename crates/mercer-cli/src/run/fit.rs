@@ -20,12 +20,9 @@ use crate::describe;
 use crate::facts::{self, Facts};
 use crate::failure::Failure;
 use crate::plot::{self, Drawing, Spectrum};
-use crate::report::{self, Findings};
+use crate::report::{self, Findings, Listed};
 use crate::results::{Results, component_names};
 use crate::summary::{self, FitObject, Lines, Outputs, ResultsObject, file_name, shown};
-
-/// Rows of results that a report shows.
-const SHOWN: usize = 20;
 
 /// What both kinds of PCA share of their command line.
 struct Job<'a> {
@@ -154,6 +151,7 @@ fn run(
     let scale = job.form.scaling(job.components.scale, Scale::None)?;
     let roles = Roles::without_target(columns, label, &job.form);
     let (chosen, _) = columns::choose(data::read(session, job.table, &job.form)?, &roles)?;
+    data::at_least_two(&chosen.features)?;
     let types = Types::of(job.components.precision, &chosen.features);
     session.progress.begin("preparing");
     let fitted = fit(&chosen.features, types.work, scale)?;
@@ -161,7 +159,7 @@ fn run(
         let message = "all rows are equal: there is no component of positive variance";
         return Err(Error::Numeric(message.into()).into());
     }
-    let described = report::describe_columns(&chosen);
+    let described = report::describe_columns(job.model.report.as_ref(), &chosen);
     let results = Results {
         names: component_names(fitted.model.k()),
         values: fitted.scores,
@@ -181,16 +179,16 @@ fn run(
         texts: job.form.texts(&chosen.features),
     };
     let mut lines = lines(job, &facts);
+    session.progress.begin("drawing");
     let mut files = deliver::files(job.output, &parcel);
     if let Some(file) = &job.model.report {
-        session.progress.begin("drawing");
         let scatter = files.drawing.clone().unwrap_or_else(|| deliver::draw(&parcel));
         let found = Findings {
             lines: &lines,
             facts: &facts,
             columns: &described,
             pictures: &[scatter, spectrum(&parcel, &facts)],
-            tables: &[("The components of the first rows".into(), results.table(true), SHOWN)],
+            tables: &[Listed::beginning("The components of the first rows", results.table(true))],
         };
         files.page = Some((file, report::page(session, &found)));
     }

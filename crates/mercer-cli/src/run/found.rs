@@ -14,7 +14,7 @@ use crate::describe;
 use crate::facts::{self, Facts};
 use crate::failure::Failure;
 use crate::plot::Drawing;
-use crate::report::{self, Findings};
+use crate::report::{self, Findings, Listed};
 use crate::results::Predictions;
 use crate::summary::{self, Lines, Outputs, PredictionsObject, shown};
 use crate::terminal_table;
@@ -73,7 +73,7 @@ pub fn finish(
     note: impl FnOnce(&mut Saved),
     brief: impl FnOnce(&Facts) -> Table,
 ) -> Result<(), Failure> {
-    let described = report::describe_columns(&found.chosen);
+    let described = report::describe_columns(job.results.report.as_ref(), &found.chosen);
     let mut saved = Saved::new(found.model, found.types.result);
     saved.scaling = found.scaling;
     saved.feature_names = found.chosen.features.names;
@@ -90,7 +90,7 @@ pub fn finish(
             facts: &facts,
             columns: &described,
             pictures: &found.drawings,
-            tables: &[(job.caption.into(), brief.clone(), brief.n_rows())],
+            tables: &[Listed::all(job.caption, brief.clone())],
         };
         (file, report::page(session, &found))
     });

@@ -5,6 +5,7 @@ use mercer::linalg::view::Mat;
 use mercer::select::{Judge, SquaredError};
 use serde::Serialize;
 
+use crate::report::Listed;
 use crate::scores::{Scores, variance};
 
 /// How good predicted values for `rows` are, given the `truth` for all.
@@ -29,6 +30,9 @@ pub(super) fn judge_values(
     let variances: Vec<_> = (0..truth.len()).map(|j| variance(&column(j), None)).collect();
     Ok((Scores::on_rows(&each, &variances), None))
 }
+
+/// Classes of which every pair is counted in a report; more would be a wall of zeros.
+const MOST_CLASSES: usize = 20;
 
 /// Which classes are taken for which.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -61,13 +65,45 @@ impl Confusion {
         (0..self.predicted.len()).map(|place| self.counts[place][place]).sum()
     }
 
-    /// The counts as a table: a row for each true class, a column for each predicted one.
-    pub fn table(&self) -> Table {
-        let mut names = vec!["true class".to_string()];
-        names.extend(self.predicted.iter().map(|name| format!("predicted {name}")));
+    /// The counts for a report: all of them, or of many classes the pairs that are confused most.
+    pub fn listed(&self) -> Listed {
+        match self.predicted.len() <= MOST_CLASSES {
+            true => Listed::all(
+                "Rows that it learned from: true class down, predicted across",
+                self.table(),
+            ),
+            false => Listed::best(
+                "Classes that are taken for others, the most frequent first",
+                self.mistakes(),
+            ),
+        }
+    }
+
+    /// A row for each true class, a column for each predicted one.
+    fn table(&self) -> Table {
+        let names = std::iter::once("true class".into()).chain(self.predicted.iter().cloned());
         let counts = |place: usize| self.counts.iter().map(|row| row[place] as f64).collect();
         let mut columns = vec![Column::Text(self.truth.clone())];
         columns.extend((0..self.predicted.len()).map(|place| Column::F64(counts(place))));
+        Table::new(names.collect(), columns)
+    }
+
+    /// A row for each pair of classes of which one is taken for the other.
+    fn mistakes(&self) -> Table {
+        let mut all: Vec<(usize, usize, usize)> = Vec::new();
+        for (truth, row) in self.counts.iter().enumerate() {
+            let others =
+                row.iter().enumerate().filter(|(said, count)| *said != truth && **count > 0);
+            all.extend(others.map(|(said, count)| (*count, truth, said)));
+        }
+        all.sort_by_key(|(count, truth, said)| (std::cmp::Reverse(*count), *truth, *said));
+        let names = ["true class", "predicted", "rows"].map(String::from).into();
+        let text = |of: &dyn Fn(&(usize, usize, usize)) -> String| all.iter().map(of).collect();
+        let columns = vec![
+            Column::Text(text(&|mistake| self.truth[mistake.1].clone())),
+            Column::Text(text(&|mistake| self.predicted[mistake.2].clone())),
+            Column::F64(all.iter().map(|mistake| mistake.0 as f64).collect()),
+        ];
         Table::new(names, columns)
     }
 
@@ -107,7 +143,10 @@ mod tests {
         assert_eq!(confusion.lines()[..2], lines);
         assert_eq!(confusion.lines()[2], "new: 0 of 1 found, 1 taken for b");
         let table = confusion.table();
-        assert_eq!((table.name(1), table.n_rows()), ("predicted a".into(), 3));
+        assert_eq!((table.name(1), table.n_rows()), ("a".into(), 3));
+        let mistakes = confusion.mistakes();
+        assert_eq!(mistakes.columns[0], Column::Text(names(&["b", "new"])));
+        assert_eq!(mistakes.columns[2], Column::F64(vec![1.0, 1.0]));
         assert_eq!(table.columns[2], Column::F64(vec![0.0, 2.0, 1.0]));
     }
 }

@@ -15,7 +15,7 @@ for name in chromium chromium-browser google-chrome; do
     fi
 done
 
-if ! command -v apt-get dpkg-deb >/dev/null; then
+if ! { command -v apt-get && command -v dpkg-deb; } >/dev/null; then
     echo "No Chromium and no apt-get: tests of pages in a browser will be skipped."
     exit 0
 fi

@@ -28,6 +28,11 @@ VERBS = {
 # A desk and a telephone.
 WIDTHS = [1100, 390]
 
+# The smallest text of a picture, and the narrowest explanation, in pixels.
+LEAST_HEIGHT = """Math.min(...[...document.querySelectorAll("figure svg text")]
+  .map((text) => text.getBBox().height * text.getScreenCTM().a || Infinity))"""
+LEAST_WIDTH = """Math.min(...[...document.querySelectorAll(".facts .soft")]
+  .map((cell) => cell.getBoundingClientRect().width || Infinity))"""
 # Texts of pictures that are cut off or lie on each other.
 UNREADABLE = (Path(__file__).parent / "unreadable.js").read_text()
 
@@ -88,6 +93,8 @@ def test_report_is_whole_and_asks_for_nothing(name, scheme, visit, reports):
     for width in WIDTHS:
         seen.page.set_viewport_size({"width": width, "height": 900})
         assert seen.page.evaluate("document.scrollingElement.scrollWidth") <= width
+        assert seen.page.evaluate(LEAST_HEIGHT) >= 9
+        assert seen.page.evaluate(LEAST_WIDTH) >= 120
 
 
 def luminance(page, selector, style):

@@ -30,7 +30,12 @@ impl Look {
 
     /// The look of a mark with or without a ring: filled or hollow, or a small or capital letter.
     pub fn of_mark(shape: Shape, index: usize, count: usize, colour: Rgb, is_ringed: bool) -> Self {
-        let letter = if count == 1 { 'o' } else { char::from(b'a' + (index % 26) as u8) };
+        // Beyond the letters, groups are told apart by colours only.
+        let letter = match (count, index) {
+            (1, _) => 'o',
+            (_, 26..) => '~',
+            _ => char::from(b'a' + index as u8),
+        };
         let letter = if is_ringed { letter.to_ascii_uppercase() } else { letter };
         let unicode = if count > MOST_SHAPES { letter } else { shape_of(shape, is_ringed) };
         Self { unicode, ascii: letter, colour: Some(nearest(colour)) }

@@ -138,6 +138,7 @@ impl Named {
             y_title: &title(1),
             labels: Some(LabelColumn { name: "name", values: &kinds }),
             names: Some(&names),
+            rows: None,
             diagonal: false,
         })
     }

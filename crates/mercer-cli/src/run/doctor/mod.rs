@@ -6,6 +6,7 @@ mod self_test;
 use std::io::Write;
 
 use mercer::context::available_threads;
+use mercer::error::bytes;
 use mercer::linalg::simd;
 use serde::Serialize;
 
@@ -71,8 +72,8 @@ fn lines(health: &Health) -> Lines {
     let mut lines = Lines::titled(format!("mercer {version}, {system}, {build}"));
     let (cores, threads) = (counted(health.cores, "core"), counted(health.threads, "thread"));
     lines.add("processor", format!("{cores}, {threads}, {}", health.simd));
-    let budget = health.memory_budget as f64 / f64::from(1 << 30);
-    lines.add("memory", format!("{budget:.1} GiB may be used; --memory sets another budget"));
+    let budget = bytes(health.memory_budget);
+    lines.add("memory", format!("{budget} may be used; --memory sets another budget"));
     match &health.python {
         None => lines.add("Python", "not found; the command line needs none"),
         Some(python) => {
@@ -117,7 +118,8 @@ mod tests {
             healthy: false,
         };
         let text = lines(&health).text();
-        for part in ["2 cores, 1 thread, AVX2", "3.0 GiB", "not found", "FAILED: sums: 1 + 1 = 3"] {
+        for part in ["2 cores, 1 thread, AVX2", "3.00 GiB", "not found", "FAILED: sums: 1 + 1 = 3"]
+        {
             assert!(text.contains(part), "{text}");
         }
         assert!(text.contains("please report this"), "{text}");

@@ -27,8 +27,8 @@ pub struct Python {
 
 /// The first of the usual interpreters that answers.
 pub fn look() -> Option<Python> {
-    let active =
-        std::env::var_os("VIRTUAL_ENV").map(|folder| PathBuf::from(folder).join("bin/python"));
+    let inside = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
+    let active = std::env::var_os("VIRTUAL_ENV").map(|folder| PathBuf::from(folder).join(inside));
     let usual = ["python3", "python"].map(PathBuf::from);
     active.into_iter().chain(usual).find_map(|interpreter| ask(&interpreter))
 }

@@ -123,6 +123,7 @@ fn scattered(
         y_title: axis_names.get(1).map_or("", String::as_str),
         labels: Some(LabelColumn { name: KEY, values: &values }),
         names: None,
+        rows: None,
         diagonal: false,
     })
 }

@@ -125,10 +125,16 @@ impl<'a> Task<'a> {
             .kernels
             .iter()
             .zip(&grid.tables)
-            .map(|(kernel, table)| {
-                let best = (0..table.alphas.len())
-                    .max_by(|&a, &b| table.score(a).value.total_cmp(&table.score(b).value))
-                    .expect("there is a penalty");
+            .enumerate()
+            .map(|(place, (kernel, table))| {
+                // Of equals the search knows which it took, and else the first is as good as others.
+                let best = match place == grid.chosen.kernel {
+                    true => grid.chosen.alphas[0],
+                    false => (0..table.alphas.len()).fold(0, |best, a| {
+                        let is_better = table.compared(a) > table.compared(best);
+                        if is_better || table.compared(best).is_nan() { a } else { best }
+                    }),
+                };
                 let Scored { value, spread, .. } = scored(table, best);
                 (kernel.as_str(), [table.alphas[best], value, spread.unwrap_or(f64::NAN)])
             })

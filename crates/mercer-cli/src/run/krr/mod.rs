@@ -5,7 +5,7 @@ mod picture;
 mod tell;
 
 use mercer::Result;
-use mercer::io::{Column, Dtype, Format, Model, Saved, Table};
+use mercer::io::{Column, Dtype, Format, Model, Saved};
 use mercer::linalg::view::Mat;
 use mercer::model::classes;
 
@@ -18,7 +18,7 @@ use crate::deliver::{self, Files};
 use crate::facts::{self, Facts};
 use crate::failure::Failure;
 use crate::plot::Drawing;
-use crate::report::{self, Findings};
+use crate::report::{self, Findings, Listed};
 use crate::results::{Predictions, class_column, number_column};
 use crate::said::Confusion;
 
@@ -28,10 +28,12 @@ pub fn krr(session: &Session, args: &KrrArgs) -> std::result::Result<(), Failure
     let form = Form::of_all(&args.search.kernel)?;
     let roles = Roles::of(args.target.as_deref(), kind, &args.learning, &form);
     let (chosen, wanted) = columns::choose(data::read(session, &args.table, &form)?, &roles)?;
+    data::at_least_two(&chosen.features)?;
     let types = Types::of(args.ridge.precision, &chosen.features);
     session.progress.begin("preparing");
     let task = Task::new(args, wanted)?;
     let learned = learn(session, &task, (&chosen, &form), types)?;
+    session.progress.begin("drawing");
     let drawings = picture::draw(&task, &chosen, &learned);
     finish(session, &task, chosen, types, learned, drawings)
 }
@@ -66,7 +68,7 @@ fn finish(
     drawings: Vec<Drawing>,
 ) -> std::result::Result<(), Failure> {
     let args = task.args;
-    let described = report::describe_columns(&chosen);
+    let described = report::describe_columns(args.report.as_ref(), &chosen);
     let truth = chosen.targets.first().map(|(_, cells)| cells.clone());
     let fitted = learned
         .fitted
@@ -85,12 +87,11 @@ fn finish(
     }
     let mut lines = tell::lines(args, &facts);
     let page = args.report.as_ref().zip(fitted.as_ref()).map(|(file, fitted)| {
-        let mut tables = vec![(FITTED.to_string(), fitted.table(Format::Csv), SHOWN)];
-        tables.extend(
-            learned.grid.as_ref().ok().map(|grid| (COMPARED.into(), task.best(grid), COMPARISONS)),
-        );
+        let grid = learned.grid.as_ref().ok().filter(|_| !args.search.alpha_per_target);
+        let mut tables = Vec::new();
+        tables.extend(grid.map(|grid| Listed::best(COMPARED, task.best(grid))));
         tables.extend(truth.and_then(|truth| confusion(task, &truth, learned.fitted.as_ref()?)));
-        tables.rotate_left(1);
+        tables.push(Listed::beginning(FITTED, fitted.table(Format::Csv)));
         let found = Findings {
             lines: &lines,
             facts: &facts,
@@ -115,20 +116,15 @@ fn finish(
     tell::tell(session, args, &lines, &facts, &learned.grid, outputs)
 }
 
-/// Rows of predictions, and of what was compared, that a report shows.
-const SHOWN: usize = 20;
-const COMPARISONS: usize = 40;
 const FITTED: &str =
     "Targets and predictions of the first rows, by the model that learned from all of them";
 const COMPARED: &str = "What was compared, each kernel with its best penalty";
 
 /// Which classes were taken for which.
-fn confusion(task: &Task<'_>, truth: &Column, values: &Mat<f64>) -> Option<(String, Table, usize)> {
+fn confusion(task: &Task<'_>, truth: &Column, values: &Mat<f64>) -> Option<Listed> {
     let classes = task.wanted.classes.as_ref()?;
     let rows: Vec<usize> = (0..values.rows()).collect();
-    let table = Confusion::of(classes, truth, &classes::decode(values.view()), &rows).table();
-    let limit = table.n_rows();
-    Some(("Rows that it learned from, by true and by predicted class".into(), table, limit))
+    Some(Confusion::of(classes, truth, &classes::decode(values.view()), &rows).listed())
 }
 
 /// Every target, and beside it what the model says for the rows it learned from.

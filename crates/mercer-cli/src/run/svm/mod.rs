@@ -190,8 +190,8 @@ fn run(session: &Session, mut job: Job<'_>) -> std::result::Result<(), Failure> 
     let done = Done { chosen, learned, said };
     let drawings = match (&view, job.learned.results.report.is_some()) {
         (_, true) => picture::draw_all(session, &job, &task, &done, view.as_ref())?,
-        (Some(view), false) => vec![picture::draw(session, &job, &task, &done, view)?],
-        (None, false) => Vec::new(),
+        (Some(view), false) => (vec![picture::draw(session, &job, &task, &done, view)?], None),
+        (None, false) => (Vec::new(), None),
     };
     finish(session, &job, &task, done, types, drawings)
 }
@@ -239,10 +239,10 @@ fn finish(
     task: &Task<'_>,
     done: Done,
     types: Types,
-    drawings: Vec<Drawing>,
+    (drawings, not_drawn): (Vec<Drawing>, Option<String>),
 ) -> std::result::Result<(), Failure> {
     let Done { chosen, learned, said } = done;
-    let described = report::describe_columns(&chosen);
+    let described = report::describe_columns(job.learned.results.report.as_ref(), &chosen);
     let args = job.learned;
     let rows = task.lesson.rows(chosen.features.n_rows());
     let mut saved = Saved::new(learned.model, types.result);
@@ -272,6 +272,7 @@ fn finish(
     let predictions = Predictions { columns, label: chosen.label };
     let found = (learned.grid.as_ref(), learned.seconds);
     let mut lines = tell::lines(job, task, &facts, found);
+    lines.warn(not_drawn.as_slice());
     let page = args.results.report.as_ref().map(|file| {
         let confusion = judged.and_then(|(_, confusion)| confusion);
         let found = Findings {

@@ -86,20 +86,28 @@ pub fn draw(
 }
 
 /// All that a report shows: the model in `view` if that can be drawn, else the rows in another way, and
-/// what a search compared.
+/// what a search compared; and what could not be shown.
 pub fn draw_all(
     session: &Session,
     job: &Job<'_>,
     task: &Task<'_>,
     done: &Done,
     view: Option<&View>,
-) -> Result<Vec<Drawing>> {
-    let mut drawings = vec![match view {
-        Some(view) => draw(session, job, task, done, view)?,
-        None => others::draw_rows(session, job, task, done)?,
-    }];
+) -> Result<(Vec<Drawing>, Option<String>)> {
+    let (mut drawings, mut note) = (Vec::new(), None);
+    match view {
+        Some(view) => drawings.push(draw(session, job, task, done, view)?),
+        None => match others::draw_rows(session, job, task, done) {
+            // A model that fits the budget is not lost for a picture that does not.
+            Err(Error::Memory { .. }) => {
+                note =
+                    Some("no picture of the rows: it does not fit into the memory budget".into());
+            }
+            drawing => drawings.push(drawing?),
+        },
+    }
     drawings.extend(done.learned.grid.as_ref().map(|grid| others::draw_grid(job, done, grid)));
-    Ok(drawings)
+    Ok((drawings, note))
 }
 
 /// The decisions of the machine at points that the picture wants to know it at.

@@ -11,6 +11,7 @@ use super::{Job, Task};
 use crate::describe::{self, listed};
 use crate::facts::Facts;
 use crate::failure::Failure;
+use crate::report::Listed;
 use crate::results::Predictions;
 use crate::run::Session;
 use crate::said::Confusion;
@@ -73,23 +74,16 @@ pub fn lines(
     lines
 }
 
-/// Rows of predictions, and of what was compared, that a report shows.
-const SHOWN: usize = 20;
-const COMPARED: usize = 40;
-
 /// The tables of a report.
 pub fn tables(
     grid: Option<&Grid>,
     confusion: Option<&Confusion>,
     predictions: &Predictions,
-) -> Vec<(String, Table, usize)> {
-    let compared = grid.map(|grid| ("What was compared".to_string(), scores(grid), COMPARED));
-    let confusion = confusion.map(|confusion| {
-        let caption = "Rows that it learned from, by true and by predicted class".to_string();
-        (caption, confusion.table(), usize::MAX)
-    });
-    let caption = "The first rows that it learned from, and what it says of them".to_string();
-    let rows = (caption, predictions.table(Format::Csv), SHOWN);
+) -> Vec<Listed> {
+    let compared = grid.map(|grid| Listed::best("What was compared", scores(grid)));
+    let confusion = confusion.map(Confusion::listed);
+    let caption = "The first rows that it learned from, and what it says of them";
+    let rows = Listed::beginning(caption, predictions.table(Format::Csv));
     compared.into_iter().chain(confusion).chain([rows]).collect()
 }
 

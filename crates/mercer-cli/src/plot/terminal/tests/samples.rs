@@ -14,6 +14,7 @@ pub fn scattered(x: &[f64], y: Option<&[f64]>, labels: Option<&[String]>) -> Dra
         y_title: "component 2",
         labels: labels.map(|values| LabelColumn { name: "kind", values }),
         names: None,
+        rows: None,
         diagonal: false,
     })
 }

@@ -15,9 +15,6 @@ use crate::run::components;
 use crate::said::{Said, is_inside};
 use crate::scores::{Measure, in_short};
 
-/// Rows that are shown by their components at most: more cannot be told apart.
-const MOST: usize = 2_000;
-
 /// The rows that the machine learned from, and what it says of them.
 pub fn draw_rows(
     session: &Session,
@@ -57,7 +54,8 @@ fn by_components(
 ) -> Result<Drawing> {
     let (features, scaling) = (&done.chosen.features, done.learned.scaling.as_ref());
     let kernel = &machine(done).params.kernel;
-    let plane = components::plane(session, (features, &task.form), scaling, kernel, MOST)?;
+    let plane =
+        components::plane(session, (features, &task.form), scaling, kernel, components::MOST)?;
     let shown = match plane.rows.len() < names.len() {
         true => format!("; {} of them shown", counted(plane.rows.len(), "row")),
         false => String::new(),
@@ -72,6 +70,7 @@ fn by_components(
         y_title: plane.titles.get(1).map_or("", String::as_str),
         labels: Some(LabelColumn { name: key, values: &values }),
         names: None,
+        rows: Some(&plane.rows),
         diagonal: false,
     }))
 }
