@@ -29,8 +29,10 @@ VERBS = {
 WIDTHS = [1100, 390]
 
 # The smallest text of a picture, and the narrowest explanation, in pixels.
-LEAST_HEIGHT = """Math.min(...[...document.querySelectorAll("figure svg text")]
-  .map((text) => text.getBBox().height * text.getScreenCTM().a || Infinity))"""
+LEAST_HEIGHT = """Math.min(...[...document.querySelectorAll("figure svg text")].map((text) => {
+  const place = text.getScreenCTM();
+  return text.getBBox().height * Math.hypot(place.a, place.b);
+}))"""
 LEAST_WIDTH = """Math.min(...[...document.querySelectorAll(".facts .soft")]
   .map((cell) => cell.getBoundingClientRect().width || Infinity))"""
 # Texts of pictures that are cut off or lie on each other.
