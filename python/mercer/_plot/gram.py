@@ -244,16 +244,16 @@ class GramDisplay(Display):
         middles = (ends - self.sizes / 2 - 0.5)[shown]
         names = [plain(name) for name, there in zip(self.classes, shown, strict=True) if there]
         ax.set_yticks(middles, names)
-        ax.set_xticks(middles, names, **self._turn(names))
+        ax.set_xticks(middles, names, **self._turn(names, middles))
         ax.tick_params(length=0)
         by = plain(f"samples by {self.by}")
         ax.set(xlabel=by, ylabel=by)
 
-    def _turn(self, names: list[str]) -> dict[str, object]:
+    def _turn(self, names: list[str], middles: np.ndarray) -> dict[str, object]:
         """How names stand below the matrix: turned if they are long, upright if they are dense."""
         if sum(len(name) + 2 for name in names) <= 44:
             return {}
-        if 14 * len(names) > 200:
+        if np.min(np.diff(middles), initial=np.inf) < 0.065 * len(self.rows):
             return {"rotation": 90}
         return {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
 
