@@ -42,14 +42,17 @@ OUTSIDE = {
     "../CONTRIBUTING.md": "contributing.md",
     "../CHANGELOG.md": "changelog.md",
     "../bench/README.md": "measuring.md",
-    "gallery)": "examples/index.rst)",
 }
+# The gallery is a folder of scripts on GitHub; on the site it is a page that is made from them.
+GALLERY = {"](gallery)": "](examples/index.rst)"}
 
 
 def lead_inside(app, docname, source):
     """Points links at files outside of this folder to their pages."""
     for outside, page in OUTSIDE.items():
         source[0] = source[0].replace(f"]({outside}", f"]({page}")
+    for folder, page in GALLERY.items():
+        source[0] = source[0].replace(folder, page)
 
 
 def lead_inside_included(app, path, parent, source):

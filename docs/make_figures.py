@@ -44,11 +44,13 @@ def shown(page: Path) -> set[str]:
 
 
 def run_page(page: Path, folder: Path) -> Iterator[Path]:
-    """Runs the Python blocks of a page in a folder and yields the figures that they saved."""
+    """Runs the Python blocks of a page in a folder and yields the figures of the page.
+
+    Blocks save what they like, as a reader who copies them would: the page shows some of it.
+    """
     import matplotlib.pyplot as plt
 
     plt.switch_backend("Agg")
-    (folder / "figures").mkdir()
     names: dict = {"__name__": "page"}
     # Processes that a page starts find the same package.
     here = patch.dict(os.environ, PYTHONPATH=str(DOCS.parent / "python"))
@@ -56,9 +58,10 @@ def run_page(page: Path, folder: Path) -> Iterator[Path]:
         for block in python_blocks(page):
             exec(compile(block, page, "exec"), names)
     plt.close("all")
-    for figure in sorted((folder / "figures").iterdir()):
-        shrink(figure)
-        yield figure
+    for figure in sorted(folder.glob("*.png")):
+        if figure.name in shown(page):
+            shrink(figure)
+            yield figure
 
 
 def shrink(figure: Path) -> None:

@@ -65,6 +65,12 @@ def pairwise_kernels(
     array([[1.    , 0.3679],
            [0.3679, 1.    ]])
     """
+    if "metric" in params:
+        given = params["metric"]
+        raise ParameterError(
+            "metric is scikit-learn's name for the kernel: call it kernel=, as in "
+            f"pairwise_kernels(X, kernel={given!r})"
+        )
     X = _samples(X, kernel, memory_budget)
     Y = None if Y is None else _samples(Y, kernel, memory_budget)
     choice = choose(kernel, features(X), kernel_params=params or None)

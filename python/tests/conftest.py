@@ -1,7 +1,13 @@
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, load_wine, make_circles
 from sklearn.preprocessing import StandardScaler
+
+# Tests of pages and of pictures use the scripts of the guide.
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs"))
 
 
 def _wide():

@@ -3,7 +3,6 @@
 import warnings
 
 import numpy as np
-from PIL import Image
 from sklearn.datasets import load_digits, load_iris, make_blobs, make_circles, make_moons
 
 from mercer import (
@@ -19,6 +18,7 @@ from mercer import (
     KernelPCA,
     KernelPCADetector,
     KernelRidgeCV,
+    OneClassSVM,
     OutlierDisplay,
     PathDisplay,
     SpectrumDisplay,
@@ -46,13 +46,6 @@ def pixels(display):
     """What a display looks like, to be compared with another."""
     display.figure_.canvas.draw()
     return bytes(display.figure_.canvas.buffer_rgba())
-
-
-def make_small(path):
-    """Write a picture anew with a palette, which takes a third of the room."""
-    Image.open(path).convert("RGB").quantize(128, dither=Image.Dither.NONE).save(
-        path, optimize=True
-    )
 
 
 def is_named(ax):
@@ -135,6 +128,12 @@ def gram_clusters():
     return GramDisplay.from_estimator(KernelKMeans(4, gamma=0.1, n_init=5).fit(X), X)
 
 
+def gram_signed():
+    X, y = iris()
+    model = KernelPCA(2, kernel="linear").fit(X - X.mean())
+    return GramDisplay.from_estimator(model, X - X.mean(), y, max_samples=90)
+
+
 def outliers():
     rng = np.random.default_rng(0)
     angle = rng.uniform(0, 2 * np.pi, 200)
@@ -180,6 +179,11 @@ def boundary_three():
     return BoundaryDisplay.from_estimator(model, X, y, plane="pca")
 
 
+def boundary_usual():
+    X = np.random.default_rng(5).poisson(2.0, size=(80, 2)).astype(float)
+    return BoundaryDisplay.from_estimator(OneClassSVM(nu=0.15, gamma=0.2).fit(X), X)
+
+
 def boundary_tube():
     rng = np.random.default_rng(3)
     X = np.sort(rng.uniform(0, 6, 60))[:, None]
@@ -212,6 +216,7 @@ PICTURES = {
         embedding_names,
         gram,
         gram_clusters,
+        gram_signed,
         outliers,
         outliers_names,
         path,
@@ -219,6 +224,7 @@ PICTURES = {
         path_heat,
         boundary,
         boundary_three,
+        boundary_usual,
         boundary_tube,
         denoising,
     )
@@ -230,6 +236,7 @@ DARK = (
     "embedding",
     "embedding_deep",
     "gram",
+    "gram_signed",
     "outliers",
     "path_curves",
     "boundary",

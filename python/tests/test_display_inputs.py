@@ -161,7 +161,10 @@ CASES = {
     "no axes": (components(KPCA, X, ax=[1, 2]), "ax must be axes of matplotlib"),
     "style": (components(KPCA, X, color="red"), "unexpected keyword"),
     "no transform": (components(MACHINE, X), "needs an estimator with transform"),
-    "no spectrum": (lambda: SpectrumDisplay.from_estimator(MACHINE), "SVC has no spectrum"),
+    "no spectrum": (
+        lambda: SpectrumDisplay.from_estimator(MACHINE),
+        "SVC has no explained_variance_ratio_",
+    ),
     "share": (spectrum([1.0], share=1.5), "share must be a number above 0"),
     "rising": (spectrum([1.0, 2.0]), "must fall"),
     "negative": (spectrum([1.0, -0.5]), "give explained_variance_ratio"),

@@ -10,12 +10,20 @@ from numpy.typing import ArrayLike
 from sklearn.base import is_classifier, is_regressor
 
 from mercer._arrays import Samples
-from mercer._plot.boundary_draw import draw_curve, draw_regions, draw_support
+from mercer._plot.boundary_draw import clipping_of, draw_curve, draw_regions, draw_support
+from mercer._plot.boundary_judge import judge_for, judge_of, same_sides
 from mercer._plot.boundary_support import support_of
 from mercer._plot.display import Display, pyplot
 from mercer._plot.plane import checked_grid, fit_limits, ground_of, name_axes, panel_height
 from mercer._plot.points import draw_classes, draw_plain
-from mercer._plot.samples import Classes, fitted_with, last_step, table_of
+from mercer._plot.samples import (
+    Classes,
+    fitted_with,
+    labels_of,
+    last_step,
+    marks_of,
+    pairs_of,
+)
 from mercer._plot.theme import theme_of
 from mercer._plot.tube import tube_of
 
@@ -152,7 +160,7 @@ class BoundaryDisplay(Display):
             grid_resolution=grid_resolution,
             margin=margin,
         )
-        judge = _judge(estimator)
+        judge = judge_for(estimator)
         classes, codes = judge.names, judge.codes(y, len(ground.points))
         return cls(
             ground.first,
@@ -194,7 +202,8 @@ class BoundaryDisplay(Display):
         predictions : array-like of shape (n_second, n_first)
             The predicted class on the grid.
         decision : array-like of shape (n_second, n_first), optional
-            For two classes: the decision, positive where the second is predicted.
+            For two classes: the decision, positive where the second of them, in the order of
+            their names, is predicted.
         points : array-like of shape (n_samples, 2), optional
             Where samples are.
         y : array-like of shape (n_samples,), optional
@@ -218,16 +227,17 @@ class BoundaryDisplay(Display):
             The display, drawn.
         """
         pyplot()
+        points = marks_of(points, y)
         labels = np.asarray(predictions)
-        seen = [labels.ravel()] + ([] if y is None else [np.asarray(y)])
-        judge = _Judge(np.unique(np.concatenate(seen)))
-        places = judge.places(labels.ravel()).reshape(labels.shape)
+        flat = labels_of(labels.ravel(), labels.size, "predictions")
+        judge = judge_of(flat, None if y is None else labels_of(y, len(points)))
+        places = judge.places(flat).reshape(labels.shape)
         first, second, places = checked_grid(first, second, places)
         if decision is not None:
             decision = checked_grid(first, second, decision)[2]
+            same_sides(decision, places, judge.names)
         elif margin_lines:
             raise ValueError("margin lines need the decision on the grid")
-        points = None if points is None else table_of(points, "points")
         return cls(
             first,
             second,
@@ -236,7 +246,7 @@ class BoundaryDisplay(Display):
             classes=judge.names,
             points=points,
             codes=judge.codes(y, 0 if points is None else len(points)),
-            support=None if support is None else table_of(support, "support"),
+            support=None if support is None else pairs_of(support, "support"),
             margin_lines=margin_lines,
             names=names,
             note=note,
@@ -275,53 +285,10 @@ class BoundaryDisplay(Display):
     def _samples(self, ax: Any) -> list:
         if self.points is None:
             return []
-        theme = theme_of(ax)
+        theme, clip = theme_of(ax), clipping_of(self, self.points)
         if self.codes is None:
-            return [draw_plain(ax, self.points, theme)]
-        return draw_classes(ax, self.points, Classes(self.classes, self.codes), theme)
-
-
-class _Judge:
-    """The classes that an estimator tells apart, in order."""
-
-    def __init__(self, classes: np.ndarray, names: list[str] | None = None):
-        self.classes = classes
-        self.names = names or [str(one) for one in classes.tolist()]
-
-    def places(self, labels: np.ndarray) -> np.ndarray:
-        """Return the places of labels among the classes."""
-        labels = np.asarray(labels)
-        places = np.searchsorted(self.classes, labels)
-        places = np.minimum(places, len(self.classes) - 1)
-        strange = self.classes[places] != labels
-        if strange.any():
-            raise ValueError(
-                f"y holds the class {labels[strange][0].item()!r}, which is none of "
-                f"{', '.join(map(repr, self.classes.tolist()))}"
-            )
-        return places
-
-    def codes(self, y: ArrayLike | None, n: int) -> np.ndarray | None:
-        """Return the places of the classes of n samples."""
-        if y is None:
-            return None
-        y = np.asarray(y)
-        if y.shape != (n,):
-            raise ValueError(f"y must hold one label for each of the {n} samples, not {y.shape}")
-        return self.places(y)
-
-
-def _judge(estimator: object) -> _Judge:
-    model = last_step(estimator)
-    classes = getattr(model, "classes_", None)
-    if classes is not None:
-        return _Judge(np.asarray(classes))
-    if hasattr(model, "offset_"):
-        return _Judge(np.array([-1, 1]), ["unusual", "usual"])
-    raise TypeError(
-        f"{type(model).__name__} decides nothing that has a boundary: give a classifier, a "
-        "OneClassSVM or a regression on one column"
-    )
+            return [draw_plain(ax, self.points, theme, **clip)]
+        return draw_classes(ax, self.points, Classes(self.classes, self.codes), theme, **clip)
 
 
 def _decision(estimator: object, ground: Any, classes: int) -> np.ndarray | None:

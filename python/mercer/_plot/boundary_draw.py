@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from scipy.ndimage import gaussian_filter
 
+from mercer._plot.display import plain
+from mercer._plot.plane import clipping
 from mercer._plot.points import mark_size, ring
 from mercer._plot.theme import Theme
 
@@ -15,9 +17,22 @@ def draw_regions(ax: Any, display: Any, theme: Theme) -> list:
     """Draw regions and the lines between them and return what a legend explains."""
     colours = theme.classes(len(display.classes))
     tints = [theme.tint(colour, 0.32 if theme.dark else 0.24) for colour in colours]
+    # Samples with classes explain the colours; without, the regions do so themselves.
+    named = _named_regions(display, theme, tints) if display.codes is None else []
     if display.decision is not None:
-        return _two_sides(ax, display, theme, tints)
-    return _several_sides(ax, display, theme, tints)
+        return named + _two_sides(ax, display, theme, tints)
+    return named + _several_sides(ax, display, theme, tints)
+
+
+def _named_regions(display: Any, theme: Theme, tints: list) -> list:
+    from matplotlib.patches import Patch
+
+    look = {"edgecolor": theme.muted, "linewidth": 0.6}
+    present = np.unique(display.regions)
+    return [
+        Patch(facecolor=tints[place], label=plain(display.classes[place]), **look)
+        for place in present
+    ]
 
 
 def _several_sides(ax: Any, display: Any, theme: Theme, tints: list) -> list:
@@ -84,7 +99,13 @@ def draw_support(ax: Any, display: Any, theme: Theme) -> list:
     """Draw rings around support vectors and return what a legend explains."""
     area = mark_size(len(display.support) if display.points is None else len(display.points))
     label = f"support vectors ({len(display.support)})"
-    return [ring(ax, display.support, theme, label=label, area=area)]
+    clip = clipping_of(display, display.support)
+    return [ring(ax, display.support, theme, label=label, area=area, **clip)]
+
+
+def clipping_of(display: Any, points: np.ndarray) -> dict[str, bool]:
+    """Return how marks at the edge of a display are cut."""
+    return {} if display.second is None else clipping(points, display.first, display.second)
 
 
 def _line(theme: Theme, dashes: str, label: str, colour: object = None) -> Any:

@@ -31,7 +31,7 @@ def support_rows(estimator: object, X: Samples) -> np.ndarray | None:
     vectors = np.asarray(vectors.toarray() if sparse.issparse(vectors) else vectors)
     if whole is model:
         return table_of(vectors, "support_vectors_") if vectors.size else _rows(X, model)
-    seen = np.asarray(whole[:-1].transform(X), dtype=np.float64)
+    seen = table_of(whole[:-1].transform(X), "what the pipeline gives its last step")
     known = len(seen) > model.support_.max()
     if known and np.allclose(seen[model.support_], vectors, rtol=1e-5, atol=1e-8):
         return table_of(X)[model.support_]

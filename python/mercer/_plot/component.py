@@ -11,9 +11,23 @@ from numpy.typing import ArrayLike
 from mercer._arrays import Samples
 from mercer._params import ParameterError, is_integer
 from mercer._plot.display import Display, of_variance, pyplot
-from mercer._plot.plane import checked_grid, fit_limits, ground_of, name_axes, panel_height
+from mercer._plot.plane import (
+    checked_grid,
+    clipping,
+    fit_limits,
+    ground_of,
+    name_axes,
+    panel_height,
+)
 from mercer._plot.points import draw_classes, draw_plain
-from mercer._plot.samples import classes_of, fitted_with, last_step, table_of
+from mercer._plot.samples import (
+    are_values,
+    classes_of,
+    fitted_with,
+    labels_of,
+    last_step,
+    marks_of,
+)
 from mercer._plot.theme import theme_of
 from mercer._plot.ticks import few
 
@@ -118,7 +132,9 @@ class ComponentDisplay(Display):
         grid_resolution : int, default=100
             How many points the grid has in each direction.
         margin : float, default=0.1
-            How far the grid goes beyond the samples, as a share of their range.
+            How far the grid goes beyond the samples, as a share of their range. Where no value of
+            a column is below 0, it does not go below 0 either: kernels on counts and shares refuse
+            negative values.
         ax : array of Axes, optional
             As many axes as components.
         **style
@@ -146,7 +162,7 @@ class ComponentDisplay(Display):
             ground.second,
             np.moveaxis(ground.field(found[:, :count]), -1, 0),
             points=ground.points,
-            y=None if y is None else np.asarray(y),
+            y=None if y is None else _classes(y, len(ground.points)),
             explained_variance_ratio=ratios_of(estimator),
             names=ground.plane.names,
             note=ground.plane.note,
@@ -196,14 +212,15 @@ class ComponentDisplay(Display):
             The display, drawn.
         """
         pyplot()
+        points = marks_of(points, y)
         first, second, values = checked_grid(first, second, values, panels=True)
         ratios = explained_variance_ratio
         return cls(
             first,
             second,
             values,
-            points=None if points is None else table_of(points, "points"),
-            y=None if y is None else np.asarray(y),
+            points=points,
+            y=None if y is None else _classes(y, len(points)),
             explained_variance_ratio=None if ratios is None else np.asarray(ratios, dtype=float),
             names=names,
             note=note,
@@ -264,10 +281,23 @@ class ComponentDisplay(Display):
         theme = theme_of(ax)
         if self.points is None:
             return []
+        clip = clipping(self.points, self.first, self.second)
         if self.y is None:
-            draw_plain(ax, self.points, theme)
+            draw_plain(ax, self.points, theme, **clip)
             return []
-        return draw_classes(ax, self.points, classes_of(self.y, len(self.points)), theme)
+        classes = classes_of(self.y, len(self.points))
+        return draw_classes(ax, self.points, classes, theme, **clip)
+
+
+def _classes(y: ArrayLike, n: int) -> np.ndarray:
+    """The classes of n samples. A scale of colours would lie on that of the contours."""
+    y = labels_of(y, n)
+    if are_values(y):
+        raise ValueError(
+            "y holds values, and marks on contours can show classes alone: cut y into classes, as "
+            "in np.digitize(y, np.quantile(y, [0.33, 0.67])), or show it with EmbeddingDisplay"
+        )
+    return y
 
 
 def _count(asked: int | None, there: int) -> int:

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from mercer._arrays import Samples
 from mercer._kernel_pca import KernelPCA
 from mercer._params import ParameterError, is_integer
-from mercer._plot.display import Display, pyplot
-from mercer._plot.samples import fitted_with, table_of
+from mercer._plot.display import Display, plain, pyplot
+from mercer._plot.samples import fitted_with, last_step, table_of
 from mercer._plot.theme import Theme, theme_of
 
 # The gap between images, as a share of their size.
@@ -105,8 +105,8 @@ class DenoisingDisplay(Display):
         named = dict(estimator) if several else {type(estimator).__name__: estimator}
         for one in named.values():
             fitted_with(one, "transform")
-        if method is not None and not any(map(_has_methods, named.values())):
-            raise ParameterError("method is for KernelPCA, and none is here: leave it out")
+        if method is not None:
+            _check_method(named)
         restored = {name: _restored(one, X, method) for name, one in named.items()}
         return cls.from_predictions(
             restored,
@@ -218,7 +218,7 @@ class DenoisingDisplay(Display):
 
     def _row_name(self, name: str) -> str:
         error = self.errors.get(name)
-        return name if error is None else f"{name}\nMSE {error:.3g}"
+        return plain(name if error is None else f"{name}\nMSE {error:.3g}")
 
     def _range(self) -> tuple[float, float]:
         """The range of the clean images, or else of the restored: noise goes beyond it."""
@@ -234,6 +234,18 @@ def _restored(estimator: object, X: Samples, method: str | None) -> np.ndarray:
     if method is None or not _has_methods(estimator):
         return np.asarray(estimator.inverse_transform(scores))
     return np.asarray(estimator.inverse_transform(scores, method=method))
+
+
+def _check_method(named: dict[str, object]) -> None:
+    """Refuse a way back that nobody would take."""
+    for name, one in named.items():
+        if _has_methods(last_step(one)) and not _has_methods(one):
+            raise ParameterError(
+                f"a {type(one).__name__} cannot pass method on to the KernelPCA in it: leave "
+                f"method out, or give what {name} restored to DenoisingDisplay.from_predictions"
+            )
+    if not any(map(_has_methods, named.values())):
+        raise ParameterError("method is for KernelPCA, and none is here: leave it out")
 
 
 def _has_methods(estimator: object) -> bool:
@@ -259,7 +271,9 @@ def _image_shape(given: tuple[int, int] | None, pixels: int) -> tuple[int, int]:
                 f"images of {pixels} pixels are not square: say image_shape=(height, width)"
             )
         return side, side
-    if len(given) != 2 or not all(is_integer(one) for one in given) or np.prod(given) != pixels:
+    pair = hasattr(given, "__len__") and len(given) == 2
+    sides = pair and all(is_integer(one) and one > 0 for one in given)
+    if not sides or given[0] * given[1] != pixels:
         raise ParameterError(
             f"image_shape must be height and width of {pixels} pixels together, not {given!r}"
         )

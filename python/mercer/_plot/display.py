@@ -18,8 +18,7 @@ def pyplot() -> Any:
         import matplotlib.pyplot as plt
     except ImportError as fault:
         raise ImportError(
-            "pictures need matplotlib, which is not installed: pip install matplotlib, or "
-            "pip install 'mercer[plot]'"
+            "pictures need matplotlib, which is not installed: pip install matplotlib"
         ) from fault
     return plt
 
@@ -55,7 +54,7 @@ class Display:
         `size` is that of one panel in inches; at most `across` stand side by side.
         """
         self._own = ax is None
-        axes = _new(count, size, across, projection) if ax is None else _given(ax, count)
+        axes = _new(count, size, across, projection) if ax is None else _given(ax, count, across)
         self.axes_ = np.empty(count, dtype=object)
         self.axes_[:] = axes
         self.ax_, self.figure_ = axes[0], axes[0].figure
@@ -71,7 +70,7 @@ class Display:
             self.ax_.legend(
                 handles=handles,
                 loc="best",
-                title=title,
+                title=title and plain(title),
                 fontsize="small",
                 markerscale=_larger(handles),
             )
@@ -82,6 +81,7 @@ class Display:
         elif below:
             self.figure_.set_figwidth(self.figure_.get_figwidth() + 2.0)
         scale = _larger(handles)
+        title = title and plain(title)
         self.figure_.legend(handles=handles, title=title, frameon=False, markerscale=scale, **place)
 
     def _across(self, handles: Sequence) -> int:
@@ -115,16 +115,26 @@ def _new(count: int, size: tuple[float, float], across: int, projection: str | N
     return list(axes.flat[:count])
 
 
-def _given(ax: object, count: int) -> list:
+def _given(ax: object, count: int, across: int) -> list:
     axes = list(np.asarray(ax, dtype=object).ravel())
     if any(not hasattr(one, "get_facecolor") or not hasattr(one, "plot") for one in axes):
         raise TypeError(f"ax must be axes of matplotlib, or an array of these, not {ax!r}")
     if len(axes) != count:
+        shape = f"{count}, 1" if across == 1 else f"1, {count}"
         raise ValueError(
             f"the picture has {count} panel{'s' * (count != 1)}, and ax holds {len(axes)} axes: "
-            f"give {count}, as in plt.subplots(1, {count})[1], or leave ax out"
+            f"give {count}, as in plt.subplots({shape}, layout='constrained')[1], or leave ax out"
         )
     return axes
+
+
+def plain(text: object) -> str:
+    """Return a text of the user's as matplotlib writes it letter by letter.
+
+    Between two dollars it would read a formula, and fail where there is none. To forbid formulas by
+    ``parse_math`` would also forbid those that a user puts into the same title later.
+    """
+    return str(text).replace("$", r"\$")
 
 
 def percent(share: float) -> str:

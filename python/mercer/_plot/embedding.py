@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mercer._arrays import Samples
-from mercer._params import ParameterError, is_integer
+from mercer._params import ParameterError, is_integer, is_real
 from mercer._plot.component import ratios_of
-from mercer._plot.display import Display, of_variance, pyplot
+from mercer._plot.display import Display, of_variance, plain, pyplot
 from mercer._plot.labels import checked_texts, write_labels
 from mercer._plot.points import draw_classes, draw_plain, mark_size
-from mercer._plot.samples import classes_of, fitted_with, numbers_1d, table_of
-from mercer._plot.theme import CLASSES, Theme, theme_of
+from mercer._plot.samples import are_values, classes_of, fitted_with, numbers_1d, table_of
+from mercer._plot.theme import Theme, theme_of
 from mercer._plot.ticks import few
 
 _KINDS = ("class", "value")
@@ -26,7 +27,7 @@ class EmbeddingDisplay(Display):
 
     Made by :meth:`from_estimator` or :meth:`from_predictions`. Classes have colours and shapes,
     values a scale of colours. Texts stand beside their points where there is room; how many were
-    left out is said below the picture.
+    left out is said above the picture.
 
     Parameters
     ----------
@@ -179,6 +180,9 @@ class EmbeddingDisplay(Display):
             names = [f"component {place + 1}" for place in range(points.shape[1])]
         if len(names) != points.shape[1]:
             raise ValueError(f"names must be {points.shape[1]}, one for each axis, not {names!r}")
+        if y is None and (kind is not None or target_name is not None):
+            which = "kind" if kind is not None else "target_name"
+            raise ParameterError(f"{which} is given without y, of which it tells: leave it out")
         target_name = target_name or _name_of(y)
         y = None if y is None else np.asarray(y)
         return cls(
@@ -208,7 +212,9 @@ class EmbeddingDisplay(Display):
         deep = self.points.shape[1] == 3
         ax = self._deep_panel(ax) if deep else self._panels(ax, size=(6.4, 4.8))[0]
         theme = theme_of(ax)
-        size = mark_size(len(self.points)) if size is None else size
+        if size is not None and not (is_real(size) and size > 0):
+            raise ParameterError(f"size must be a number above 0, not {size!r}")
+        size = mark_size(len(self.points)) if size is None else float(size)
         self._marks(ax, theme, size)
         self._name_axes(ax, theme)
         self.n_left_out_ = self._texts(ax, theme, size)
@@ -216,10 +222,10 @@ class EmbeddingDisplay(Display):
 
     def _name_axes(self, ax: Any, theme: Theme) -> None:
         if len(self.names) == 2:
-            ax.set(xlabel=self.names[0], ylabel=self.names[1])
+            ax.set(xlabel=plain(self.names[0]), ylabel=plain(self.names[1]))
             return
         # The edges of a box are short: names are broken before what stands in brackets.
-        broken = [name.replace(" (", "\n(", 1) for name in self.names]
+        broken = [plain(name).replace(" (", "\n(", 1) for name in self.names]
         for axis, name in zip((ax.xaxis, ax.yaxis, ax.zaxis), broken, strict=True):
             axis.set_label_text(name)
             axis.labelpad = 16
@@ -259,7 +265,7 @@ class EmbeddingDisplay(Display):
                 linewidths=0.5,
             )
             far = 0.12 if self.points.shape[1] == 3 else 0.02
-            self.figure_.colorbar(drawn, ax=ax, label=self.target_name or "value", pad=far)
+            self.figure_.colorbar(drawn, ax=ax, label=plain(self.target_name or "value"), pad=far)
 
     def _texts(self, ax: Any, theme: Theme, size: float) -> int:
         if self.labels is None:
@@ -278,6 +284,8 @@ def _chosen(components: Sequence[int], there: int) -> list[int]:
             f"component {beyond[0]} (counted from 0) is asked for, and the estimator has {there}: "
             "fit it with a larger n_components, or choose other components"
         )
+    if len(set(wanted)) < len(wanted):
+        raise ParameterError(f"components must be different ones, not {components!r}")
     return [int(one) for one in wanted]
 
 
@@ -297,7 +305,11 @@ def _kind(kind: str | None, y: np.ndarray | None) -> str:
         if kind not in _KINDS:
             raise ParameterError(f"kind must be 'class', 'value' or None, not {kind!r}")
         return kind
-    if y is None or y.dtype.kind not in "iuf":
+    if y is None:
         return "class"
-    fractions = y.dtype.kind == "f" and np.any(y != np.floor(y))
-    return "value" if fractions or len(np.unique(y)) > len(CLASSES) else "class"
+    if y.dtype.kind in "mM" or (y.dtype == object and y.size and isinstance(y.flat[0], date)):
+        raise ValueError(
+            "y holds times: give numbers, as in (y - y.min()) / np.timedelta64(1, 'D'), or say "
+            "kind='class'"
+        )
+    return "value" if are_values(y) else "class"

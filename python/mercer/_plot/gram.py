@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any, Self
 
@@ -14,13 +15,15 @@ from mercer._kernel_kmeans import KernelKMeans
 from mercer._kernel_model import KernelModel, stored
 from mercer._pairwise import kernel_matrix
 from mercer._params import ParameterError, is_integer
-from mercer._plot.display import Display, pyplot
+from mercer._plot.display import Display, plain, pyplot, short
 from mercer._plot.samples import Classes, classes_of, fitted_with, last_step, table_of, unwrapped
 from mercer._plot.theme import theme_of
 from mercer._samples import some
 
 # Names of more classes than these would not fit beside the matrix.
 _MOST_NAMES = 25
+# Names of blocks that are a smaller share of the matrix would overlap their neighbours'.
+_THINNEST = 0.035
 
 
 class GramDisplay(Display):
@@ -107,7 +110,7 @@ class GramDisplay(Display):
             The class of each sample. By default a :class:`mercer.KernelKMeans` orders them by
             cluster, and with other estimators they stay in their order.
         max_samples : int, default=400
-            How many samples are shown at most. Of more, every so-manieth in their order is taken.
+            How many samples are shown at most. Of more, evenly spaced ones in their order.
         ax : Axes, optional
             An axes.
         **style
@@ -131,8 +134,10 @@ class GramDisplay(Display):
         n = model._rows(X).shape[0]
         by = "cluster" if y is None and isinstance(model, KernelKMeans) else "class"
         if by == "cluster":
-            y = [f"cluster {label}" for label in model.predict(X)]
+            y = model.predict(X)
         classes = None if y is None else classes_of(y, n, most=None)
+        if by == "cluster":
+            classes.names = [f"cluster {name}" for name in classes.names]
         rows = _shown(classes, n, max_samples)
         matrix = _kernel_values(model, X, rows)
         return cls._of(matrix, rows, classes, n, model.kernel_, by).plot(ax, **style)
@@ -145,7 +150,7 @@ class GramDisplay(Display):
         *,
         max_samples: int = 400,
         name: str = "kernel matrix",
-        by: str = "class",
+        by: str | None = None,
         ax: Any = None,
         **style: object,
     ) -> Self:
@@ -161,8 +166,8 @@ class GramDisplay(Display):
             How many samples are shown at most.
         name : str, default="kernel matrix"
             What stands in the title.
-        by : str, default="class"
-            What y is, written beside the axes.
+        by : str, optional
+            What y is, written beside the axes, by default "class".
         ax : Axes, optional
             An axes.
         **style
@@ -174,10 +179,14 @@ class GramDisplay(Display):
             The display, drawn.
         """
         pyplot()
+        if by is not None and y is None:
+            raise ParameterError("by is given without y, of which it tells: leave it out")
         K = _square(table_of(K, "K"))
         classes = None if y is None else classes_of(y, len(K), most=None)
         rows = _shown(classes, len(K), max_samples)
-        return cls._of(K[np.ix_(rows, rows)], rows, classes, len(K), name, by).plot(ax, **style)
+        return cls._of(K[np.ix_(rows, rows)], rows, classes, len(K), name, by or "class").plot(
+            ax, **style
+        )
 
     @classmethod
     def _of(
@@ -213,7 +222,7 @@ class GramDisplay(Display):
             self._name_blocks(ax)
         else:
             ax.set(xlabel="sample", ylabel="sample")
-        ax.set_title(self._title())
+        ax.set_title(plain(self._title()))
         return self
 
     def _colours(self, ax: Any) -> dict[str, object]:
@@ -222,7 +231,7 @@ class GramDisplay(Display):
         if low >= -1e-12 * abs(float(self.matrix.max())):
             return {"cmap": theme.sequential()}
         most = float(np.abs(self.matrix).max())
-        return {"cmap": theme.diverging(), "vmin": -most, "vmax": most}
+        return {"cmap": theme.signed(), "vmin": -most, "vmax": most}
 
     def _name_blocks(self, ax: Any) -> None:
         ends = np.cumsum(self.sizes)
@@ -231,19 +240,27 @@ class GramDisplay(Display):
         for end in ends[:-1] - 0.5:
             ax.axhline(end, color=colour, linewidth=1.2)
             ax.axvline(end, color=colour, linewidth=1.2)
-        shown = self.sizes > 0
+        shown = self.sizes >= _THINNEST * len(self.rows)
         middles = (ends - self.sizes / 2 - 0.5)[shown]
-        names = [name for name, there in zip(self.classes, shown, strict=True) if there]
+        names = [plain(name) for name, there in zip(self.classes, shown, strict=True) if there]
         ax.set_yticks(middles, names)
-        long = sum(len(name) + 2 for name in names) > 44
-        turn = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if long else {}
-        ax.set_xticks(middles, names, **turn)
+        ax.set_xticks(middles, names, **self._turn(names, middles))
         ax.tick_params(length=0)
-        ax.set(xlabel=f"samples by {self.by}", ylabel=f"samples by {self.by}")
+        by = plain(f"samples by {self.by}")
+        ax.set(xlabel=by, ylabel=by)
+
+    def _turn(self, names: list[str], middles: np.ndarray) -> dict[str, object]:
+        """How names stand below the matrix: turned if they are long, upright if they are dense."""
+        if sum(len(name) + 2 for name in names) <= 44:
+            return {}
+        if np.min(np.diff(middles), initial=np.inf) < 0.065 * len(self.rows):
+            return {"rotation": 90}
+        return {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
 
     def _title(self) -> str:
         shown = len(self.rows)
-        name = self.name if len(self.name) <= 40 else self.name[:39] + "…"
+        name = re.sub(r"\d+\.\d+(e[+-]?\d+)?", lambda found: short(float(found[0])), self.name)
+        name = name if len(name) <= 40 else name[:39] + "…"
         if shown == self.n_samples:
             return f"{name}, {shown:,} sample{'s' * (shown != 1)}"
         return f"{name}, {shown:,} of {self.n_samples:,} samples"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial import cKDTree
 
+from mercer._plot.display import plain
 from mercer._plot.theme import Theme
 
 # Where a text may stand, by how many half widths and half heights its middle is from the point.
@@ -51,7 +52,7 @@ def write_labels(
 
 def _place(ax: Any, points, texts: list[str], theme: Theme, gap: float, others) -> list:
     """Write the texts that find room and return what was written."""
-    figure = ax.figure
+    figure = ax.figure.figure  # the whole one, if the axes are on a part of it
     # The layout decides where the axes are, and is worked out when the figure is drawn.
     figure.draw_without_rendering()
     scale = figure.dpi / 72
@@ -80,7 +81,7 @@ def _place(ax: Any, points, texts: list[str], theme: Theme, gap: float, others) 
 def _size(ax: Any, text: str, theme: Theme) -> tuple[float, float]:
     """Width and height of a text in pixels."""
     trial = _write(ax, text, (0.0, 0.0), (0.0, 0.0), theme)
-    box = trial.get_window_extent(ax.figure.canvas.get_renderer())
+    box = trial.get_window_extent(ax.figure.figure.canvas.get_renderer())
     trial.remove()
     return box.width, box.height
 
@@ -96,7 +97,7 @@ def _write(ax: Any, text: str, point, offset, theme: Theme, *, line: tuple | Non
     look = {"arrowstyle": "-", "color": theme.muted, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 3}
     look["relpos"] = line
     return ax.annotate(
-        text,
+        plain(text),
         point,
         offset,
         textcoords="offset points",

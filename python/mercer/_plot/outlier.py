@@ -12,10 +12,20 @@ from mercer._arrays import Samples
 from mercer._params import ParameterError, is_integer, is_real
 from mercer._plot.display import Display, pyplot
 from mercer._plot.labels import checked_texts, write_labels
-from mercer._plot.plane import Ground, checked_grid, fit_limits, ground_of, name_axes, panel_height
+from mercer._plot.outlier_scores import is_wide, scores_of, threshold_of
+from mercer._plot.plane import (
+    Ground,
+    checked_grid,
+    clipping,
+    fit_limits,
+    ground_of,
+    name_axes,
+    panel_height,
+)
 from mercer._plot.points import mark_size, ring
-from mercer._plot.samples import fitted_with, has_plane, last_step, numbers_1d, table_of
+from mercer._plot.samples import fitted_with, numbers_1d, pairs_of
 from mercer._plot.theme import Theme, theme_of
+from mercer._plot.ticks import few
 
 _SCORE = "score (lower is more unusual)"
 
@@ -100,8 +110,8 @@ class OutlierDisplay(Display):
         labels: Sequence[str] | None = None,
         columns: Sequence | None = None,
         plane: str | None = None,
-        grid_resolution: int = 100,
-        margin: float = 0.1,
+        grid_resolution: int | None = None,
+        margin: float | None = None,
         ax: Any = None,
         **style: object,
     ) -> Self:
@@ -116,7 +126,7 @@ class OutlierDisplay(Display):
         labels : sequence of str, optional
             A text for each sample, written beside those that are flagged.
         columns, grid_resolution, margin
-            As for :meth:`mercer.ComponentDisplay.from_estimator`.
+            As for :meth:`mercer.ComponentDisplay.from_estimator`, over a plane.
         plane : {"columns", "pca", "none"}, optional
             As for :class:`mercer.ComponentDisplay`; ``"none"`` shows scores in order, which is
             all there is for texts and kernel matrices.
@@ -132,21 +142,20 @@ class OutlierDisplay(Display):
         """
         pyplot()
         fitted_with(estimator, "score_samples")
-        threshold = _threshold(estimator)
-        scores = _scores(estimator, X)
+        threshold = threshold_of(estimator)
+        scores = scores_of(estimator, X)
         labels = checked_texts(labels, len(scores))
-        flat = plane is None and columns is None and not _wide(estimator, X)
+        flat = plane is None and columns is None and not is_wide(estimator, X)
         if plane == "none" or flat:
-            if columns is not None:
-                raise ParameterError("columns are given beside plane='none': leave one out")
+            _refuse_over_plane(columns=columns, grid_resolution=grid_resolution, margin=margin)
             return cls(scores, threshold, labels=labels).plot(ax, **style)
         ground: Ground = ground_of(
             estimator,
             X,
             columns=columns,
             plane=plane,
-            grid_resolution=grid_resolution,
-            margin=margin,
+            grid_resolution=100 if grid_resolution is None else grid_resolution,
+            margin=0.1 if margin is None else margin,
         )
         return cls(
             scores,
@@ -211,9 +220,7 @@ class OutlierDisplay(Display):
             raise ValueError("points, first, second and values belong together: give all or none")
         if all(given):
             first, second, values = checked_grid(first, second, values)
-            points = table_of(points, "points")
-            if points.shape != (len(scores), 2):
-                raise ValueError(f"points must have the shape ({len(scores)}, 2)")
+            points = pairs_of(points, "points", len(scores))
         return cls(
             scores,
             float(threshold),
@@ -226,21 +233,24 @@ class OutlierDisplay(Display):
             note=note,
         ).plot(ax, **style)
 
-    def plot(self, ax: Any = None, *, levels: int = 10) -> Self:
+    def plot(self, ax: Any = None, *, levels: int | None = None) -> Self:
         """Draw the scores.
 
         Parameters
         ----------
         ax : Axes, optional
             An axes; by default that of a new figure.
-        levels : int, default=10
-            How many steps of colour the scores over a plane have.
+        levels : int, optional
+            How many steps of colour the scores over a plane have, by default 10.
 
         Returns
         -------
         self : OutlierDisplay
             The display itself.
         """
+        if self.values is None:
+            _refuse_over_plane(levels=levels)
+        levels = 10 if levels is None else levels
         if not is_integer(levels) or levels < 1:
             raise ParameterError(f"levels must be an integer of at least 1, not {levels!r}")
         height = 3.6 if self.values is None else panel_height(self.first, self.second, 4.6)
@@ -276,13 +286,15 @@ class OutlierDisplay(Display):
         ax.axhline(self.threshold, color=theme.ink, linewidth=1.4, zorder=1)
         ax.set(xlabel="samples, the most unusual first", ylabel=_SCORE)
         ax.margins(x=0.03, y=0.08)
+        ax.xaxis.set_major_locator(few(9, integer=True, min_n_ticks=1))
         return places, [*handles, _line(theme)]
 
     def _marks(self, ax: Any, theme: Theme, places: np.ndarray) -> list:
         """Usual and unusual samples, in marks of two shapes."""
         usual, unusual = theme.classes(4)[0], theme.classes(4)[3]
         area = mark_size(len(places))
-        style = {"linewidths": 0.5, "zorder": 3}
+        clip = {} if self.values is None else clipping(places, self.first, self.second)
+        style = {"linewidths": 0.5, "zorder": 3} | clip
         kinds = ((~self.flagged_, usual, "o", "usual", 1.0), (self.flagged_, unusual, "^", "", 1.4))
         handles = []
         for rows, colour, marker, name, larger in kinds:
@@ -291,7 +303,7 @@ class OutlierDisplay(Display):
             handles.append(
                 ax.scatter(*places[rows].T, s=larger * area, label=name, **look, **style)
             )
-        ring(ax, places[self.flagged_], theme, label="flagged", area=1.4 * area)
+        ring(ax, places[self.flagged_], theme, label="flagged", area=1.4 * area, **clip)
         return handles
 
     def _texts(self, ax: Any, theme: Theme, places: np.ndarray) -> int:
@@ -302,34 +314,16 @@ class OutlierDisplay(Display):
         return write_labels(ax, flagged, texts, theme, gap=7.0, others=others)
 
 
+def _refuse_over_plane(**given: object) -> None:
+    """Refuse what says how to draw over a plane where scores are shown in order."""
+    for name, value in given.items():
+        if value is not None:
+            raise ParameterError(
+                f"{name} is for scores over a plane, and these are shown in order: leave it out"
+            )
+
+
 def _line(theme: Theme) -> Any:
     from matplotlib.lines import Line2D
 
     return Line2D([], [], color=theme.ink, linewidth=1.8, label="threshold")
-
-
-def _threshold(estimator: object) -> float:
-    offset = getattr(last_step(estimator), "offset_", None)
-    if offset is None:
-        raise TypeError(
-            f"{type(last_step(estimator)).__name__} has no threshold offset_: give its scores and "
-            "a threshold to OutlierDisplay.from_predictions"
-        )
-    return float(np.asarray(offset).reshape(-1)[0])
-
-
-def _scores(estimator: object, X: Samples) -> np.ndarray:
-    model = last_step(estimator)
-    if getattr(model, "kernel", None) == "precomputed" and getattr(model, "_needs_own", False):
-        shape = np.shape(X)
-        if len(shape) != 2 or shape[0] != shape[1]:
-            raise ValueError(
-                f"X must be the square kernel matrix of the training samples, and has the shape "
-                f"{shape}: give scores of other samples to OutlierDisplay.from_predictions"
-            )
-        return np.asarray(estimator.score_samples(X, diagonal=np.diagonal(X)))
-    return np.asarray(estimator.score_samples(X), dtype=np.float64)
-
-
-def _wide(estimator: object, X: Samples) -> bool:
-    return has_plane(estimator, X) and np.shape(X)[1] >= 2

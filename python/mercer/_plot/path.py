@@ -11,13 +11,14 @@ from numpy.typing import ArrayLike
 from mercer._arrays import Samples
 from mercer._kernel_ridge_cv import KernelRidgeCV
 from mercer._params import ParameterError
-from mercer._plot.display import Display, pyplot, short
+from mercer._plot.display import Display, plain, pyplot, short
 from mercer._plot.path_results import (
     best_of,
     results_of,
     score_name_of,
     scores_of,
     scores_of_arrays,
+    scores_of_models,
 )
 from mercer._plot.samples import fitted_with
 from mercer._plot.theme import CLASSES, LINES, MARKERS, Theme, theme_of
@@ -145,7 +146,8 @@ class PathDisplay(Display):
         if isinstance(estimator, (list, tuple)):
             if params is not None:
                 raise ParameterError("models along a path differ in C alone: leave params out")
-            return _of_models(cls, estimator, X, y, score_name or "accuracy").plot(ax, **style)
+            name, found = score_name or "accuracy", scores_of_models(estimator, X, y)
+            return cls(found.values, found.mean, name="C", score_name=name).plot(ax, **style)
         if X is not None or y is not None:
             raise ParameterError("a search has scores of its own: leave X and y out")
         fitted_with(estimator)
@@ -188,7 +190,7 @@ class PathDisplay(Display):
             standard deviation. With a second parameter, (n_values, n_second) or
             (n_values, n_second, n_folds).
         spread : array-like, optional
-            How uncertain scores without folds are.
+            How uncertain scores without folds are, at least 0. Curves show it, heat maps do not.
         name : str
             The parameter.
         second_values, second_name : array-like of shape (n_second,) and str, optional
@@ -207,7 +209,7 @@ class PathDisplay(Display):
         """
         pyplot()
         found = scores_of_arrays(values, scores, spread, name, second_values, second_name)
-        return cls(
+        display = cls(
             found.values,
             found.mean,
             spread=found.spread,
@@ -215,7 +217,10 @@ class PathDisplay(Display):
             second_name=found.second_name,
             second_values=found.second_values,
             score_name=score_name,
-        ).plot(ax, **style)
+        )
+        if spread is not None and display._is_heat(style.get("kind")):
+            raise ParameterError("a heat map has no spread: say kind='curves', or leave it out")
+        return display.plot(ax, **style)
 
     def plot(self, ax: Any = None, *, kind: str | None = None) -> Self:
         """Draw the scores.
@@ -237,7 +242,7 @@ class PathDisplay(Display):
             raise ParameterError(f"kind must be 'curves', 'heat' or None, not {kind!r}")
         if kind == "heat" and self.second_values is None:
             raise ParameterError("a heat map needs two parameters, and there is one")
-        heat = self._is_heat() if kind is None else kind == "heat"
+        heat = self._is_heat(kind)
         ax = self._panels(ax, size=(6.4, 4.6))[0]
         theme = theme_of(ax)
         if heat:
@@ -249,9 +254,9 @@ class PathDisplay(Display):
             self._curves(ax, theme)
         return self
 
-    def _is_heat(self) -> bool:
-        if self.second_values is None:
-            return False
+    def _is_heat(self, kind: object) -> bool:
+        if self.second_values is None or kind is not None:
+            return kind == "heat"
         numbers = self.values.dtype != object and self.second_values.dtype != object
         many = len(self.second_values) > _MOST_CURVES
         return many or (numbers and min(self.mean.shape) >= 3)
@@ -259,7 +264,8 @@ class PathDisplay(Display):
     def _curves(self, ax: Any, theme: Theme) -> None:
         handles = []
         for place, value in enumerate(self.second_values):
-            label = value if isinstance(value, str) else _setting(self.second_name, value)
+            whole = self.second_name == "kernel"  # the text of a kernel says what it is
+            label = plain(value) if whole else _setting(self.second_name, value)
             spread = None if self.spread is None else self.spread[:, place]
             handles += self._curve(ax, theme, place, self.mean[:, place], spread, label)
         bands = [one for one in handles if one.get_label().startswith("±")]
@@ -291,7 +297,7 @@ class PathDisplay(Display):
         if self.best_[1:] in ((), (place,)):
             handles.append(self._mark_best(ax, theme, at[self.best_[0]], mean[self.best_[0]]))
         scale_of(ax, self.values)
-        ax.set(xlabel=_SYMBOLS.get(self.name, self.name), ylabel=self.score_name)
+        ax.set(xlabel=_symbol(self.name), ylabel=plain(self.score_name))
         return handles
 
     def _mark_best(self, ax: Any, theme: Theme, x: float, y: float) -> Any:
@@ -318,30 +324,22 @@ class PathDisplay(Display):
         # Every cell has the same size, so that one star marks the best of any grid.
         drawn = ax.imshow(self.mean.T, origin="lower", aspect="auto", cmap=theme.sequential())
         ax.set_facecolor(theme.tint(theme.ink, 0.25))
-        self.figure_.colorbar(drawn, ax=ax, label=self.score_name)
+        self.figure_.colorbar(drawn, ax=ax, label=plain(self.score_name))
         cells(ax.xaxis, self.values)
         cells(ax.yaxis, self.second_values)
-        ax.set_xlabel(_SYMBOLS.get(self.name, self.name))
-        ax.set_ylabel(_SYMBOLS.get(self.second_name, self.second_name))
+        ax.set_xlabel(_symbol(self.name))
+        ax.set_ylabel(_symbol(self.second_name))
         star = {"marker": "*", "s": 210, "color": "black", "edgecolors": "white", "zorder": 5}
         ax.scatter([self.best_[0]], [self.best_[1]], **star)
         score = self.mean[self.best_]
-        ax.set_title(f"{self._best_text()}, {self.score_name} {short(score)}", fontsize="medium")
+        name = plain(self.score_name)
+        ax.set_title(f"{self._best_text()}, {name} {short(score)}", fontsize="medium")
 
 
 def _setting(name: str, value: object) -> str:
-    return f"{name} = {short(value)}"
+    return plain(f"{name} = {short(value)}")
 
 
-def _of_models(cls, models: Sequence, X, y, score_name: str) -> PathDisplay:
-    if X is None or y is None:
-        raise ValueError(
-            "models along a path need samples to be scored on: "
-            "PathDisplay.from_estimator(models, X, y)"
-        )
-    if not models or any(not hasattr(model, "C") for model in models):
-        raise TypeError("a path is a list of fitted SVC, as svc_path returns it")
-    scores = np.array([model.score(X, y) for model in models])
-    prices = np.array([float(model.C) for model in models])
-    order = np.argsort(prices, kind="stable")
-    return cls(prices[order], scores[order], name="C", score_name=score_name)
+def _symbol(name: str) -> str:
+    """The name of a parameter beside an axis, with its letter; steps of pipelines have none."""
+    return _SYMBOLS.get(name.rpartition("__")[2], plain(name))

@@ -100,9 +100,9 @@ def _chosen(params: Sequence[str] | str | None, known: list[str], varied: list[s
         return varied
     chosen = [params] if isinstance(params, str) else list(params)
     unknown = [name for name in chosen if name not in known]
-    if unknown or not 1 <= len(chosen) <= 2:
+    if unknown or not 1 <= len(chosen) <= 2 or len(set(chosen)) < len(chosen):
         raise ParameterError(
-            f"params must be one or two of {', '.join(map(repr, known))}, not {params!r}"
+            f"params must be one or two different of {', '.join(map(repr, known))}, not {params!r}"
         )
     return chosen
 
@@ -176,6 +176,21 @@ def score_name_of(estimator: object) -> str:
     return "negative mean squared error" if plain else "score"
 
 
+def scores_of_models(models: Sequence, X: object, y: object) -> Scores:
+    """Return the scores of models that differ in C, on samples."""
+    if X is None or y is None:
+        raise ValueError(
+            "models along a path need samples to be scored on: "
+            "PathDisplay.from_estimator(models, X, y)"
+        )
+    if not models or any(not hasattr(model, "C") for model in models):
+        raise TypeError("a path is a list of fitted SVC, as svc_path returns it")
+    scores = np.array([model.score(X, y) for model in models])
+    prices = np.array([float(model.C) for model in models])
+    order = np.argsort(prices, kind="stable")
+    return Scores("C", prices[order], scores[order], None)
+
+
 def scores_of_arrays(values, scores, spread, name, second_values, second_name) -> Scores:
     """Return scores given as arrays, checked; those of folds as mean and standard deviation."""
     values = _values(values, "values")
@@ -200,6 +215,8 @@ def scores_of_arrays(values, scores, spread, name, second_values, second_name) -
         spread = np.asarray(spread, dtype=np.float64)
         if spread.shape != shape:
             raise ValueError(f"spread must have the shape {shape}, and has {spread.shape}")
+        if np.any(spread < 0):
+            raise ParameterError(f"spread must be at least 0, and holds {spread.min():.3g}")
     return Scores(name, values, scores, spread, second_name, second_values)
 
 

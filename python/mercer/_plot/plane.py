@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mercer._params import ParameterError, is_integer, is_real
-from mercer._plot.display import of_variance
+from mercer._plot.display import of_variance, plain
 from mercer._plot.samples import names_of, numbers_1d, numbers_of, rows_like, same_columns
 
 _PLANES = ("columns", "pca")
@@ -175,8 +175,8 @@ def checked_span(
 
 def name_axes(ax: Any, names: tuple[str, str], note: str = "") -> None:
     """Write the names of coordinates beside the axes, with the note below the first."""
-    ax.set_xlabel(f"{names[0]}\n({note})" if note else names[0])
-    ax.set_ylabel(names[1])
+    ax.set_xlabel(plain(f"{names[0]}\n({note})" if note else names[0]))
+    ax.set_ylabel(plain(names[1]))
 
 
 def fit_limits(ax: Any, first: np.ndarray, second: np.ndarray) -> None:
@@ -186,6 +186,18 @@ def fit_limits(ax: Any, first: np.ndarray, second: np.ndarray) -> None:
     ax.grid(False)  # some styles have one, which would lie on the colours
     if _alike(first, second):
         ax.set_aspect("equal", adjustable="box")
+
+
+def clipping(points: np.ndarray, first: np.ndarray, second: np.ndarray) -> dict[str, bool]:
+    """Return whether marks end at the frame: not where it would cut marks of samples within.
+
+    The grid of values that are never negative begins at 0, where samples may be.
+    """
+    low, high = (np.array([first[place], second[place]]) for place in (0, -1))
+    near = 0.02 * (high - low)
+    within = np.all((points >= low) & (points <= high))
+    at_edge = np.any((points < low + near) | (points > high - near))
+    return {"clip_on": not (within and at_edge)}
 
 
 def panel_height(first: np.ndarray, second: np.ndarray, width: float) -> float:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from mercer._plot.display import plain
 from mercer._plot.samples import Classes
 from mercer._plot.theme import CLASSES, MARKERS, Theme
 
@@ -27,7 +28,7 @@ def draw_classes(ax: Any, points: np.ndarray, classes: Classes, theme: Theme, **
             edgecolors=[theme.edge(colours[code])],
             # Colours begin again after twelve classes, and shapes with another one.
             marker=MARKERS[(code + code // len(CLASSES)) % len(MARKERS)],
-            label=name,
+            label=plain(name),
             **style,
         )
         handles.append(drawn)
@@ -42,7 +43,7 @@ def draw_plain(ax: Any, points: np.ndarray, theme: Theme, *, label: str = "sampl
     return ax.scatter(*points.T, color=[colour], edgecolors=[edge], label=label, **style)
 
 
-def ring(ax: Any, points: np.ndarray, theme: Theme, *, label: str, area: float) -> Any:
+def ring(ax: Any, points: np.ndarray, theme: Theme, *, label: str, area: float, **style) -> Any:
     """Draw rings around samples and return what a legend explains."""
     return ax.scatter(
         *points.T,
@@ -52,4 +53,5 @@ def ring(ax: Any, points: np.ndarray, theme: Theme, *, label: str, area: float) 
         linewidths=1.1 if area > 20 else 0.7,
         zorder=4,
         label=label,
+        **style,
     )

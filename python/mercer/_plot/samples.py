@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._arrays import finite
+from mercer._params import ParameterError
 from mercer._plot.theme import CLASSES
 from mercer._samples import is_table
 
@@ -134,6 +135,61 @@ def rows_like(X: object, values: np.ndarray) -> object:
     return type(X)(values, schema=list(X.columns), orient="row")
 
 
+def labels_of(y: object, n: int, name: str = "y") -> np.ndarray:
+    """Return a label for each of n samples, of one type, or say which row has none."""
+    y = np.asarray(y)
+    if y.shape != (n,):
+        raise ValueError(f"{name} must hold one label for each of the {n} samples, not {y.shape}")
+    missing = np.flatnonzero(_missing(y))
+    if missing.size:
+        row = int(missing[0])
+        raise ValueError(f"{name} holds {y[row]} at row {row} (counted from 0): leave the row out")
+    try:
+        np.unique(y)
+    except TypeError:
+        raise ValueError(f"{name} mixes texts and other values: give all labels one type") from None
+    return y
+
+
+def _missing(y: np.ndarray) -> np.ndarray:
+    if y.dtype.kind == "f":
+        return ~np.isfinite(y)
+    if y.dtype.kind in "mM":
+        return np.isnat(y)
+    if y.dtype != object:
+        return np.zeros(len(y), dtype=bool)
+    # pandas has a value of its own for what is missing, which is not even equal to itself.
+    kinds = ("NoneType", "NAType", "NaTType")
+    return np.array(
+        [type(one).__name__ in kinds or (isinstance(one, float) and one != one) for one in y],
+        dtype=bool,
+    )
+
+
+def pairs_of(points: object, name: str, n: int | None = None) -> np.ndarray:
+    """Return places on a plane (n × 2)."""
+    found = table_of(points, name)
+    if found.shape[1] != 2 or n not in (None, len(found)):
+        wanted = "n" if n is None else n
+        raise ValueError(f"{name} must have the shape ({wanted}, 2), and have {found.shape}")
+    return found
+
+
+def marks_of(points: object, y: object) -> np.ndarray | None:
+    """Return where samples are on a plane, if they are given; classes of none are refused."""
+    if points is None and y is not None:
+        raise ParameterError("y is given without points: give the samples whose classes these are")
+    return None if points is None else pairs_of(points, "points")
+
+
+def are_values(y: np.ndarray) -> bool:
+    """Whether y is a scale: numbers with fractions, or more whole ones than there are colours."""
+    if y.dtype.kind not in "iuf":
+        return False
+    fractions = y.dtype.kind == "f" and np.any(y != np.floor(y))
+    return bool(fractions) or len(np.unique(y)) > len(CLASSES)
+
+
 @dataclass
 class Classes:
     """The classes of samples: their names in order, and the place of each sample's among them."""
@@ -144,16 +200,7 @@ class Classes:
 
 def classes_of(y: object, n: int, *, most: int | None = len(CLASSES)) -> Classes:
     """Return the classes of n samples. Of more than `most` the smallest are put together."""
-    y = np.asarray(y)
-    if y.shape != (n,):
-        raise ValueError(f"y must hold one label for each of the {n} samples, not {y.shape}")
-    if y.dtype.kind == "f" and not np.isfinite(y).all():
-        row = int(np.flatnonzero(~np.isfinite(y))[0])
-        raise ValueError(f"y holds {y[row]} at row {row} (counted from 0): leave the row out")
-    try:
-        found, codes = np.unique(y, return_inverse=True)
-    except TypeError:
-        raise ValueError("y mixes texts and other values: give all labels one type") from None
+    found, codes = np.unique(labels_of(y, n), return_inverse=True)
     names = [str(name) for name in found.tolist()]
     if most is None or len(names) <= most:
         return Classes(names, codes)

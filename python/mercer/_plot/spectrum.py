@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mercer._params import ParameterError, is_real
-from mercer._plot.display import Display, percent, pyplot
+from mercer._plot.display import Display, percent, plain, pyplot
 from mercer._plot.samples import fitted_with, last_step, numbers_1d
 from mercer._plot.theme import theme_of
 from mercer._plot.ticks import few
@@ -98,7 +98,10 @@ class SpectrumDisplay(Display):
         fitted_with(estimator)
         model = last_step(estimator)
         if not hasattr(model, "explained_variance_ratio_"):
-            raise TypeError(f"{type(model).__name__} has no spectrum: give a KernelPCA or PCA")
+            raise TypeError(
+                f"{type(model).__name__} has no explained_variance_ratio_: give mercer's KernelPCA "
+                "or PCA, or its eigenvalues to SpectrumDisplay.from_predictions"
+            )
         kernel = hasattr(model, "eigenvalues_")
         values = model.eigenvalues_ if kernel else model.explained_variance_
         return cls.from_predictions(
@@ -190,7 +193,7 @@ class SpectrumDisplay(Display):
         within = numbers <= (self.n_needed_ or len(numbers))
         colours = [colour if inside else theme.tint(colour, 0.45) for inside in within]
         ax.bar(numbers, self.eigenvalues, color=colours, width=0.8)
-        ax.set_ylabel(self.name)
+        ax.set_ylabel(plain(self.name))
 
     def _line(self, ax: Any, numbers: np.ndarray, color: object) -> None:
         theme = theme_of(ax)

@@ -86,6 +86,19 @@ class Theme:
             ]
         )
 
+    def signed(self) -> Any:
+        """Return the map of signed values that fill a matrix: with zero between paper and ink.
+
+        Most kernel values are small beside the largest, so that colours rise fast from zero.
+        """
+        middle = self.tint(self.ink, 0.3) if self.dark else self.tint(self.ink, 0.04)
+        ends = ("#d3bdf2", "#c5f2cf") if self.dark else ("#2d1a55", "#0f4a24")
+        sides = []
+        for colour, end in zip((_NEGATIVE, _POSITIVE), ends, strict=True):
+            strong = self.readable(colour) if self.dark else rgb(colour)
+            sides.append([rgb(end), strong, blend(middle, strong, 0.55)])
+        return _map([*sides[0], middle, *sides[1][::-1]])
+
     def rising(self) -> Any:
         """Return a map for a background: from a strong tint for low values to paper for high."""
         strongest = 0.75 if self.dark else 0.7
@@ -110,8 +123,10 @@ def theme_of(ax: Any) -> Theme:
     from matplotlib.colors import to_rgba
 
     paper = to_rgba(ax.get_facecolor())
-    if paper[3] < 0.5:
-        paper = to_rgba(ax.figure.get_facecolor())
+    # A part of a figure has no colour of its own, as a rule, and lies on that of the whole.
+    for below in (ax.figure, ax.figure.figure):
+        if paper[3] < 0.5:
+            paper = to_rgba(below.get_facecolor())
     # A figure that is transparent, too, is most often put on white.
     paper = paper[:3] if paper[3] >= 0.5 else (1.0, 1.0, 1.0)
     return Theme(paper, rgb(_INK[luminance(paper) < 0.2]))

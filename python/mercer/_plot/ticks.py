@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer._plot.display import short
+from mercer._plot.display import plain, short
 
 
 def few(count: int, **rules: object) -> Any:
@@ -24,7 +24,7 @@ def positions(values: np.ndarray) -> np.ndarray:
 def scale_of(ax: Any, values: np.ndarray) -> None:
     """Make the first axis logarithmic for values over decades, and name what is no number."""
     if values.dtype == object:
-        ax.set_xticks(np.arange(len(values)), [str(one) for one in values])
+        ax.set_xticks(np.arange(len(values)), [plain(one) for one in values])
     elif values.min() > 0 and values.max() >= 20 * values.min():
         ax.set_xscale("log")
 
@@ -33,4 +33,4 @@ def cells(axis: Any, values: np.ndarray) -> None:
     """Write the values of cells beside them, thinned to what can be read."""
     step = -(-len(values) // 9)
     places = np.arange(0, len(values), step)
-    axis.set_ticks(places, [short(one) for one in values[places]])
+    axis.set_ticks(places, [plain(short(one)) for one in values[places]])

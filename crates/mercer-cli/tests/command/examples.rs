@@ -15,7 +15,7 @@ fn prepared() -> Folder {
     folder.write("iris.csv", &iris);
     folder.write("new.csv", &iris);
     folder.write("more.csv", &iris);
-    folder.write("your.csv", iris.replace("species", "column"));
+    folder.write("your.csv", iris.replace("species", "kind"));
     let numbers: String = table.lines().map(|line| without_last(line).join(",") + "\n").collect();
     folder.write("t.csv", numbers);
     let numbered = |(i, line): (usize, &str)| format!("{i}\t{}\n", without_last(line).join("\t"));

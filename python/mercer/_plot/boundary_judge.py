@@ -1,0 +1,79 @@
+"""The classes that an estimator tells apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mercer._plot.samples import labels_of, last_step
+from mercer._plot.theme import CLASSES
+
+
+class Judge:
+    """Classes in order, with their names."""
+
+    def __init__(self, classes: Sequence, names: list[str] | None = None):
+        self.classes = list(classes)
+        self.names = names or [str(one) for one in self.classes]
+        if len(self.classes) > len(CLASSES):
+            raise ValueError(
+                f"regions of {len(self.classes)} classes cannot be told apart, as there are "
+                f"{len(CLASSES)} colours: fit on fewer classes, or show the samples with "
+                "EmbeddingDisplay"
+            )
+
+    def places(self, labels: np.ndarray) -> np.ndarray:
+        """Return the places of labels among the classes."""
+        known = {one: place for place, one in enumerate(self.classes)}
+        found = np.array([known.get(label, -1) for label in labels.tolist()], dtype=int)
+        strange = np.flatnonzero(found < 0)
+        if strange.size:
+            raise ValueError(
+                f"y holds the class {labels.tolist()[strange[0]]!r}, which is none of "
+                f"{', '.join(map(repr, self.classes))}"
+            )
+        return found
+
+    def codes(self, y: ArrayLike | None, n: int) -> np.ndarray | None:
+        """Return the places of the classes of n samples."""
+        return None if y is None else self.places(labels_of(y, n))
+
+
+def judge_for(estimator: object) -> Judge:
+    """Return the classes of an estimator."""
+    model = last_step(estimator)
+    classes = getattr(model, "classes_", None)
+    if classes is not None:
+        return Judge(np.asarray(classes).tolist())
+    if hasattr(model, "offset_"):
+        return Judge([-1, 1], ["unusual", "usual"])
+    raise TypeError(
+        f"{type(model).__name__} decides nothing that has a boundary: give a classifier, a "
+        "OneClassSVM or a regression on one column"
+    )
+
+
+def judge_of(predictions: np.ndarray, y: np.ndarray | None) -> Judge:
+    """Return the classes that occur."""
+    seen = set(predictions.tolist()) | set([] if y is None else y.tolist())
+    try:
+        return Judge(sorted(seen))
+    except TypeError:
+        raise ValueError("predictions and y are of different types: give both the same") from None
+
+
+def same_sides(decision: np.ndarray, places: np.ndarray, names: list[str]) -> None:
+    """Refuse a decision that does not tell two classes apart as the predictions do."""
+    if len(names) != 2:
+        many = "one class" if len(names) == 1 else f"{len(names)} classes"
+        raise ValueError(f"a decision tells two classes apart, and there is {many}: leave it out")
+    wrong = np.argwhere(np.where(places == 1, decision < 0, decision > 0))
+    if wrong.size:
+        row, column = wrong[0]
+        raise ValueError(
+            f"the decision in row {row}, column {column} of the grid is "
+            f"{decision[row, column]:.3g}, and {names[int(places[row, column])]!r} is predicted "
+            f"there: it must be positive where {names[1]!r} is, and negative where {names[0]!r} is"
+        )

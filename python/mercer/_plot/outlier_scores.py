@@ -1,0 +1,38 @@
+"""What a detector says of samples."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mercer._arrays import Samples
+from mercer._plot.samples import has_plane, last_step
+
+
+def threshold_of(estimator: object) -> float:
+    """Return the score below which an estimator flags samples."""
+    offset = getattr(last_step(estimator), "offset_", None)
+    if offset is None:
+        raise TypeError(
+            f"{type(last_step(estimator)).__name__} has no threshold offset_: give its scores and "
+            "a threshold to OutlierDisplay.from_predictions"
+        )
+    return float(np.asarray(offset).reshape(-1)[0])
+
+
+def scores_of(estimator: object, X: Samples) -> np.ndarray:
+    """Return the scores of samples."""
+    model = last_step(estimator)
+    if getattr(model, "kernel", None) == "precomputed" and getattr(model, "_needs_own", False):
+        shape = np.shape(X)
+        if len(shape) != 2 or shape[0] != shape[1]:
+            raise ValueError(
+                f"X must be the square kernel matrix of the training samples, and has the shape "
+                f"{shape}: give scores of other samples to OutlierDisplay.from_predictions"
+            )
+        return np.asarray(estimator.score_samples(X, diagonal=np.diagonal(X)))
+    return np.asarray(estimator.score_samples(X), dtype=np.float64)
+
+
+def is_wide(estimator: object, X: Samples) -> bool:
+    """Whether samples have a plane without a word about which."""
+    return has_plane(estimator, X) and np.shape(X)[1] >= 2
