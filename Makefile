@@ -48,12 +48,12 @@ test-rust:
 test-python: $(VENV)/ready
 	cargo build $(BUILD)
 	cp target/debug/lib_core.so $(CORE)
-	cd python && ../$(PY) -m pytest
-	PYTHONPATH=$(CURDIR)/python $(PY) -m pytest --quiet bench
+	cd python && ../$(PY) -m pytest --numprocesses 2
+	PYTHONPATH=$(CURDIR)/python $(PY) -m pytest --quiet --numprocesses 2 bench
 
 test-browser: $(VENV)/ready browser
 	cargo build $(BUILD)
-	$(PY) -m pytest --quiet $(BROWSER_TESTS)
+	$(PY) -m pytest --quiet --numprocesses 2 $(BROWSER_TESTS)
 
 # A Chromium to open pages in: the machine's, or Debian's unpacked into this folder.
 browser: .browser/ready

@@ -40,7 +40,7 @@ fn tables() {
     let cases: [(&str, &[&str]); 17] = [
         ("pca empty.csv", &["empty.csv", "empty"]),
         ("pca header.csv", &["header.csv", "header but no rows"]),
-        ("pca one.csv", &["minimum of 2"]),
+        ("pca one.csv", &["one.csv: there is one row", "at least two"]),
         ("kpca one.csv", &["--components", "at most 1"]),
         ("kpca two.csv -k 3", &["--components: 3 components", "at most 2"]),
         ("pca two.csv -k 3", &["--components: 3 components", "at most 2"]),
@@ -124,7 +124,7 @@ fn regressions() {
         ("krr text.csv --target y", &["text.csv", "line 3", "\"x\"", "--classify"]),
         ("krr gap.csv --target y", &["gap.csv", "line 3", "\"y\" is missing a value"]),
         ("krr inf.csv --target y", &["line 3", "infinite"]),
-        ("krr one.csv --target y", &["at least two samples"]),
+        ("krr one.csv --target y", &["one.csv: there is one row", "at least two"]),
         ("krr zero.csv --target y --weights w", &["--weights", "zero"]),
         ("krr negative.csv --target y --weights w", &["line 3", "\"w\" is -2"]),
         ("krr same.csv --target y", &["nothing to tell apart", "red"]),
