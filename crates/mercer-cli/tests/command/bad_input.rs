@@ -41,7 +41,7 @@ fn tables() {
         ("pca empty.csv", &["empty.csv", "empty"]),
         ("pca header.csv", &["header.csv", "header but no rows"]),
         ("pca one.csv", &["one.csv: there is one row", "at least two"]),
-        ("kpca one.csv", &["--components", "at most 1"]),
+        ("kpca one.csv", &["one.csv: there is one row", "at least two"]),
         ("kpca two.csv -k 3", &["--components: 3 components", "at most 2"]),
         ("pca two.csv -k 3", &["--components: 3 components", "at most 2"]),
         ("kpca missing.csv", &["missing.csv", "line 3", "\"b\"", "missing"]),
