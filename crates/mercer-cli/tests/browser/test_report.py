@@ -136,6 +136,8 @@ def test_marks_tell_their_values(name, visit, reports):
             continue
         mark = marks.nth(marks.count() // 2)
         mark.scroll_into_view_if_needed()
+        # Scrolling hides the hint, a moment later.
+        page.wait_for_timeout(100)
         mark.dispatch_event("pointermove", {"bubbles": True, "clientX": 200, "clientY": 200})
         hint = page.locator("#hint")
         assert hint.is_visible() and hint.inner_text() == mark.get_attribute("data-hint")
