@@ -1,7 +1,6 @@
 """Settings that must stand before anything imports scipy or matplotlib."""
 
 import os
-import re
 import sys
 
 import pytest
@@ -18,9 +17,3 @@ def _close_figures():
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
-
-
-def pytest_collection_modifyitems(items):
-    """Takes addresses out of the names of tests: processes that share them must agree on names."""
-    for item in items:
-        item._nodeid = re.sub(r" at 0x[0-9a-f]+", "", item.nodeid)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from names import named
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_iris
@@ -52,7 +53,7 @@ def test_union(wine):
     assert union.fit_transform(wine).shape == (len(wine), 4)
 
 
-@pytest.mark.parametrize("model", [KernelPCA(2, kernel=RBF(gamma=1.0)), PCA(2)], ids=str)
+@pytest.mark.parametrize("model", [KernelPCA(2, kernel=RBF(gamma=1.0)), PCA(2)], ids=named)
 def test_clone(wine, model):
     twin = clone(model.fit(wine))
     assert not hasattr(twin, "report_")

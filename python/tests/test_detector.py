@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from names import named
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.decomposition import PCA
@@ -180,7 +181,7 @@ def test_given_matrices_and_their_diagonal():
         KernelPCADetector(None, kernel="linear", criterion="projections", precision="mixed"),
         KernelPCADetector(4, kernel="precomputed", criterion="projections"),
     ],
-    ids=str,
+    ids=named,
 )
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_files_and_pickles(tmp_path, model, dtype):

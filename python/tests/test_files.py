@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from names import named
 from numpy.testing import assert_allclose, assert_array_equal
 
 import mercer
@@ -22,7 +23,7 @@ MODELS = [
     PCA(0.8),
     PCA("mle"),
 ]
-every = pytest.mark.parametrize("model", MODELS, ids=str)
+every = pytest.mark.parametrize("model", MODELS, ids=named)
 
 
 def same(one, other, X):

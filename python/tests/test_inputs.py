@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from names import named
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
@@ -188,7 +189,7 @@ def test_other_number_of_features(wine, estimator):
         ({"progress": "yes"}, "progress"),
         ({"center": 0}, "center"),
     ],
-    ids=str,
+    ids=named,
 )
 def test_wrong_parameters_of_kernel_pca(iris, params, word):
     with pytest.raises(ValueError, match=word):
@@ -206,7 +207,7 @@ def test_wrong_parameters_of_kernel_pca(iris, params, word):
         {"n_oversamples": 0},
         {"power_iteration_normalizer": "SVD"},
     ],
-    ids=str,
+    ids=named,
 )
 def test_wrong_parameters_of_pca(iris, params):
     with pytest.raises(ParameterError, match=next(iter(params))):

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from names import named
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.cluster import KMeans
@@ -100,7 +101,7 @@ def test_two_loops(weighted):
     assert_array_equal(model.predict(NEW), expected.argmin(axis=1))
 
 
-@pytest.mark.parametrize("init", ["k-means++", "random", "spectral", START], ids=str)
+@pytest.mark.parametrize("init", ["k-means++", "random", "spectral", START], ids=named)
 def test_a_given_matrix_is_the_kernel(init):
     params = {"n_clusters": 5, "init": init, "random_state": 1}
     direct = KernelKMeans(gamma=0.02, **params).fit(X, sample_weight=W)

@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from names import named
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
@@ -42,7 +43,7 @@ def test_more_clusters_than_samples():
         KernelKMeans(5).fit(X, sample_weight=weights)
 
 
-@pytest.mark.parametrize("init", ["k-means++", "random", "spectral", np.arange(20) % 3], ids=str)
+@pytest.mark.parametrize("init", ["k-means++", "random", "spectral", np.arange(20) % 3], ids=named)
 def test_equal_samples(init):
     same = np.ones((20, 2))
     with pytest.warns(ConvergenceWarning, match="1 of 3 clusters"):
@@ -196,7 +197,7 @@ def test_given_matrices_that_are_refused():
         KernelKMeans(3, kernel="poly", degree=2, init="spectral"),
         KernelKMeans(3, kernel="precomputed"),
     ],
-    ids=str,
+    ids=named,
 )
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_files_and_pickles(tmp_path, model, dtype):

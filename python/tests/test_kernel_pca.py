@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from names import named
 from numpy.testing import assert_allclose
 from sklearn.decomposition import KernelPCA as SklearnKernelPCA
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -40,7 +41,7 @@ def agree(ours, theirs, X, count):
     assert_allclose(ours.transform(new), theirs.transform(new), atol=1e-6 * size)
 
 
-@pytest.mark.parametrize("params", KERNELS, ids=str)
+@pytest.mark.parametrize("params", KERNELS, ids=named)
 def test_equals_scikit_learn(X, params):
     count = 2 if X.shape[1] == 2 else 3
     agree(
@@ -84,7 +85,7 @@ def test_all_components(wine):
 
 
 # A power that is no integer has no values on components, which may be negative.
-@pytest.mark.parametrize("params", [p for p in KERNELS if p.get("degree") != 2.5], ids=str)
+@pytest.mark.parametrize("params", [p for p in KERNELS if p.get("degree") != 2.5], ids=named)
 def test_inverse_transform_equals_scikit_learn(wine, params):
     params = {"n_components": 4, "fit_inverse_transform": True, **params}
     ours = KernelPCA(inverse_center=False, **params).fit(wine)
@@ -196,7 +197,7 @@ def test_more_components_than_samples_means_all(iris):
         ({"kernel": 2 * Linear()}, "2*linear", 0.25),
         ({"kernel": RBF(width=2)}, "rbf(width=2)", 0.25),
     ],
-    ids=str,
+    ids=named,
 )
 def test_kernel_and_gamma_are_told(iris, params, kernel, gamma):
     model = KernelPCA(2, **params).fit(iris)

@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from names import named
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.gaussian_process import GaussianProcessRegressor
@@ -38,7 +39,7 @@ def positive(params, samples):
     return np.abs(samples) if params["kernel"] == "chi2" else samples
 
 
-@pytest.mark.parametrize("params", KERNELS, ids=str)
+@pytest.mark.parametrize("params", KERNELS, ids=named)
 @pytest.mark.parametrize("alpha", [1, 0.05])
 @pytest.mark.parametrize("weighted", [None, 2.0, W], ids=["equal", "scalar", "weights"])
 def test_equals_scikit_learn(params, alpha, weighted):
@@ -54,7 +55,7 @@ def test_equals_scikit_learn(params, alpha, weighted):
 
 
 @pytest.mark.parametrize("solver", ["auto", "cholesky", "eigen", "cg"])
-@pytest.mark.parametrize("alpha", [0.3, [0.1, 1.0, 10.0], np.array([2.0, 2.0, 2.0])], ids=str)
+@pytest.mark.parametrize("alpha", [0.3, [0.1, 1.0, 10.0], np.array([2.0, 2.0, 2.0])], ids=named)
 def test_solvers_agree(solver, alpha):
     theirs = Theirs(alpha, kernel="rbf").fit(X, Y, W)
     ours = KernelRidge(alpha, kernel="rbf", solver=solver).fit(X, Y, W)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from names import named
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.kernel_ridge import KernelRidge as Theirs
 from sklearn.linear_model import RidgeCV
@@ -82,7 +83,7 @@ def test_generalised_cross_validation(intercept):
 
 
 @pytest.mark.parametrize("scoring", ["neg_mean_squared_error", "r2", "neg_mean_absolute_error"])
-@pytest.mark.parametrize("cv", [4, KFold(3, shuffle=True, random_state=0), "splits"], ids=str)
+@pytest.mark.parametrize("cv", [4, KFold(3, shuffle=True, random_state=0), "splits"], ids=named)
 @pytest.mark.parametrize("target", [y, Y], ids=["one", "two"])
 def test_folds_equal_grid_search(scoring, cv, target):
     if cv == "splits":

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from names import named
 from numpy.testing import assert_allclose
 from sklearn.base import clone
 from sklearn.metrics import pairwise
@@ -85,7 +86,7 @@ def test_a_wrong_spec_points_at_the_character():
         (Sigmoid(0.01), lambda X, Y=None: pairwise.sigmoid_kernel(X, Y, gamma=0.01, coef0=1)),
         (Cosine(), pairwise.cosine_similarity),
     ],
-    ids=repr,
+    ids=named,
 )
 def test_matrices(iris, kernel, theirs):
     assert_allclose(kernel(iris), theirs(iris), rtol=1e-10, atol=1e-12)
@@ -117,7 +118,7 @@ def test_pairwise_kernels(iris):
         ({"Y": np.ones((3, 2))}, "4 features"),
         ({"X": np.full((2, 2), np.nan)}, "NaN at row 0, column 0"),
     ],
-    ids=str,
+    ids=named,
 )
 def test_pairwise_kernels_refuses(iris, wrong, text):
     with pytest.raises(ValueError, match=text):

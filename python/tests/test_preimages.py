@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from names import named
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
@@ -82,7 +83,7 @@ def test_searches_end_nearer_than_where_they_begin():
 @pytest.mark.parametrize(
     "kernel",
     ["poly", "cosine", "rational_quadratic", "0.5*rbf(gamma=0.2) + poly(degree=2)"],
-    ids=str,
+    ids=named,
 )
 def test_descent_for_kernels_with_a_gradient(kernel):
     model = KernelPCA(5, kernel=kernel).fit(X)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from names import named
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import svm as theirs
 from sklearn.datasets import load_iris, load_wine, make_circles
@@ -57,8 +58,8 @@ def data(name):
     return (CURVE, HEIGHT) if name.endswith("SVR") else CIRCLES
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
-@pytest.mark.parametrize(("name", "params"), CASES, ids=str)
+@pytest.mark.parametrize("kernel", KERNELS, ids=named)
+@pytest.mark.parametrize(("name", "params"), CASES, ids=named)
 def test_the_same_machine(name, params, kernel):
     X, y = data(name)
     ours, other = fitted(name, params | kernel, X, y)
@@ -114,7 +115,7 @@ def test_the_dual_objective_of_values():
 
 
 @pytest.mark.parametrize("name", ["SVC", "NuSVC"])
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("kernel", KERNELS, ids=named)
 def test_several_classes(name, kernel):
     X, y = WINE
     params = {"nu": 0.2} if name == "NuSVC" else {"C": 0.5}

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from names import named
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris
 from sklearn.exceptions import DataConversionWarning, NotFittedError
@@ -99,7 +100,7 @@ def test_refusals_leave_the_estimator_as_it_was(params, fit, word):
         (SVR(epsilon=-0.1), "epsilon"),
         (SVR(C=-1), "C"),
     ],
-    ids=str,
+    ids=named,
 )
 def test_parameters_of_the_others(model, word):
     with pytest.raises(ParameterError, match=word):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from names import named
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import svm as theirs
 from sklearn.datasets import load_iris
@@ -73,7 +74,7 @@ def test_a_function_is_the_kernel_itself(model):
         ("cosine", None),
         ("matern(nu=2.5, length=3)", None),
     ],
-    ids=str,
+    ids=named,
 )
 def test_kernels_of_the_library(kernel, matrix):
     model = SVC(kernel=kernel, tol=1e-8).fit(X, y)
@@ -97,7 +98,7 @@ def test_kernels_of_the_library(kernel, matrix):
         {"kernel": "poly", "degree": 3, "coef0": -0.1, "gamma": 0.1},
         {"kernel": "sigmoid", "gamma": 0.01, "coef0": -1.0},
     ],
-    ids=str,
+    ids=named,
 )
 def test_the_ends_of_parameters_are_those_of_scikit_learn(params):
     ours, other = (kind(**params, tol=1e-7).fit(X, y) for kind in (SVC, theirs.SVC))

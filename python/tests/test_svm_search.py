@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from names import named
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import svm as theirs
 from sklearn.base import clone
@@ -22,7 +23,9 @@ W = np.random.default_rng(0).uniform(0.2, 2, size=200)
 
 
 @pytest.mark.parametrize("data", [IRIS, MOONS], ids=["iris", "moons"])
-@pytest.mark.parametrize("params", [{}, {"kernel": "linear"}, {"class_weight": {1: 3.0}}], ids=str)
+@pytest.mark.parametrize(
+    "params", [{}, {"kernel": "linear"}, {"class_weight": {1: 3.0}}], ids=named
+)
 def test_a_path_is_separate_fits(data, params):
     X, y = data
     models = svc_path(X, y, CS, tol=1e-7, **params)
@@ -58,7 +61,7 @@ def test_paths_of_all_kinds():
         svc_path(X, y, [1.0], max_iter=3)
 
 
-@pytest.mark.parametrize("wrong", [[], [1.0, -1.0], 1.0, "many", [np.nan], None], ids=str)
+@pytest.mark.parametrize("wrong", [[], [1.0, -1.0], 1.0, "many", [np.nan], None], ids=named)
 def test_prices_that_are_none(wrong):
     with pytest.raises(ValueError, match="Cs"):
         svc_path(*IRIS, wrong)
@@ -78,7 +81,7 @@ def test_parameters_of_a_path():
 
 @pytest.mark.parametrize("data", [IRIS, MOONS], ids=["iris", "moons"])
 @pytest.mark.parametrize(
-    "cv", [5, StratifiedKFold(3, shuffle=True, random_state=0), "splits"], ids=str
+    "cv", [5, StratifiedKFold(3, shuffle=True, random_state=0), "splits"], ids=named
 )
 def test_a_search_is_a_grid_search(data, cv):
     X, y = data
@@ -179,7 +182,7 @@ def test_weights_count_in_fits():
         ({"kernel": "rbff"}, "did you mean 'rbf'"),
         ({"tol": 0}, "tol"),
     ],
-    ids=str,
+    ids=named,
 )
 def test_refusals_leave_the_search_as_it_was(params, word):
     X, y = IRIS

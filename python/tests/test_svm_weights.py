@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from names import named
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import svm as theirs
 from sklearn.datasets import load_iris
@@ -63,7 +64,7 @@ def test_one_number_for_all():
     )
 
 
-@pytest.mark.parametrize("weight", [{0: 2.0, 2: 0.3}, "balanced", None], ids=str)
+@pytest.mark.parametrize("weight", [{0: 2.0, 2: 0.3}, "balanced", None], ids=named)
 @pytest.mark.parametrize("name", ["SVC", "NuSVC"])
 def test_weights_of_classes(weight, name):
     kept = np.arange(len(X)) >= 25
@@ -110,7 +111,7 @@ def test_refusals(kind, weights, word):
         kind().fit(X, VALUES if kind is SVR else y, weights)
 
 
-@pytest.mark.parametrize("weight", ["even", [1, 2, 3], {0: -1.0}, {0: np.nan}], ids=str)
+@pytest.mark.parametrize("weight", ["even", [1, 2, 3], {0: -1.0}, {0: np.nan}], ids=named)
 def test_refusals_of_class_weights(weight):
     with pytest.raises(ValueError, match="class_weight"):
         SVC(class_weight=weight).fit(X, y)

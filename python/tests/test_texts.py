@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from kinds import ESTIMATORS, aim, made, told
+from names import named
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
@@ -127,7 +128,7 @@ def test_names_of_columns():
         ("\ud800", ValueError, "row 2 .* surrogate"),
         (["a", "b"], TypeError, "row 2 of X is .* of the type list"),
     ],
-    ids=repr,
+    ids=named,
 )
 def test_values_that_are_no_texts(value, error, words):
     mixed = [*TEXTS[:2], value, *TEXTS[3:]]
