@@ -184,6 +184,23 @@ pub struct OutputArgs {
     pub quiet: bool,
 }
 
+/// The page to write about a fit.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// Write a report to this .html file: one page with what was asked, the data, pictures, results,
+    /// the certificate, timings and the command to repeat it
+    #[arg(long, value_name = "FILE", help_heading = "Output",
+          value_parser = OsStringValueParser::new().try_map(PageFile::try_from))]
+    pub report: Option<PageFile>,
+}
+
+impl ReportArgs {
+    /// The page among the files of a run.
+    pub(super) fn file(&self) -> Option<NamedFile<'_>> {
+        self.report.as_ref().map(|file| ("--report", file.path.as_path()))
+    }
+}
+
 /// The model to write.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
@@ -192,11 +209,9 @@ pub struct ModelArgs {
     #[arg(short, long, value_name = "FILE",
           value_parser = OsStringValueParser::new().try_map(ModelFile::try_from))]
     pub model: Option<ModelFile>,
-    /// Write a report to this .html file: one page with what was asked, the data, pictures, results,
-    /// the certificate, timings and the command to repeat it
-    #[arg(long, value_name = "FILE",
-          value_parser = OsStringValueParser::new().try_map(PageFile::try_from))]
-    pub report: Option<PageFile>,
+    /// The page that tells of the fit.
+    #[command(flatten)]
+    pub page: ReportArgs,
 }
 
 /// A file that a run names, with the flag or argument that names it.

@@ -4,9 +4,9 @@
 use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
-use super::destination::{ModelFile, PageFile, Picture, TableFile};
+use super::destination::{ModelFile, Picture, TableFile};
 use super::groups::{
-    NamedFile, Scale, TableArgs, check_distinct, conflict, plot_files, table_file,
+    NamedFile, ReportArgs, Scale, TableArgs, check_distinct, conflict, plot_files, table_file,
 };
 
 /// Which columns of a table to learn from.
@@ -52,11 +52,9 @@ pub struct ResultArgs {
     #[arg(short, long, value_name = "FILE",
           value_parser = OsStringValueParser::new().try_map(ModelFile::try_from))]
     pub model: Option<ModelFile>,
-    /// Write a report to this .html file: one page with what was asked, the data, pictures, results,
-    /// the certificate, timings and the command to repeat it
-    #[arg(long, value_name = "FILE",
-          value_parser = OsStringValueParser::new().try_map(PageFile::try_from))]
-    pub report: Option<PageFile>,
+    /// The page that tells of the fit.
+    #[command(flatten)]
+    pub page: ReportArgs,
     /// Print a report for machines on standard output
     #[arg(long)]
     pub json: bool,
@@ -95,8 +93,7 @@ impl ResultArgs {
         let inputs: Vec<_> = table_file(&table.source).into_iter().collect();
         let output = self.output.iter().map(|file| ("--output", file.path.as_path()));
         let model = self.model.iter().map(|file| ("--model", file.path.as_path()));
-        let report = self.report.iter().map(|file| ("--report", file.path.as_path()));
-        let own = output.chain(model).chain(report);
+        let own = output.chain(model).chain(self.page.file());
         check_distinct(&inputs, &own.chain(others).collect::<Vec<_>>())
     }
 }

@@ -6,8 +6,10 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use mercer::solve::ridge;
 
-use super::destination::{ModelFile, PageFile, Picture, TableFile};
-use super::groups::{MachineArgs, Precision, TableArgs, check_distinct, plot_files, table_file};
+use super::destination::{ModelFile, Picture, TableFile};
+use super::groups::{
+    MachineArgs, Precision, ReportArgs, TableArgs, check_distinct, plot_files, table_file,
+};
 use super::kernel::{Kernel, with_kernels};
 use super::learning::LearningArgs;
 use super::values::{not_negative, tolerance};
@@ -133,11 +135,9 @@ pub struct KrrArgs {
     #[arg(short, long, value_name = "FILE", help_heading = "Output",
           value_parser = OsStringValueParser::new().try_map(ModelFile::try_from))]
     pub model: Option<ModelFile>,
-    /// Write a report to this .html file: one page with what was asked, the data, pictures, results,
-    /// the certificate, timings and the command to repeat it
-    #[arg(long, value_name = "FILE", help_heading = "Output",
-          value_parser = OsStringValueParser::new().try_map(PageFile::try_from))]
-    pub report: Option<PageFile>,
+    /// The page that tells of the fit.
+    #[command(flatten)]
+    pub page: ReportArgs,
     /// Draw the scores of all kernels against the penalty into this .svg or .png file, or on the
     /// terminal for `-`; may be given several times
     #[arg(short, long, value_name = "FILE", help_heading = "Output",
@@ -207,9 +207,8 @@ impl KrrArgs {
         let inputs: Vec<_> = table_file(&self.table.source).into_iter().collect();
         let output = self.output.iter().map(|file| ("--output", file.path.as_path()));
         let model = self.model.iter().map(|file| ("--model", file.path.as_path()));
-        let report = self.report.iter().map(|file| ("--report", file.path.as_path()));
         let outputs: Vec<_> =
-            output.chain(model).chain(report).chain(plot_files(&self.plot)).collect();
+            output.chain(model).chain(self.page.file()).chain(plot_files(&self.plot)).collect();
         check_distinct(&inputs, &outputs)
     }
 }

@@ -218,7 +218,7 @@ fn check_fit_files(
     let inputs: Vec<_> = table_file(&table.source).into_iter().collect();
     let mut outputs = output.files();
     outputs.extend(model.model.iter().map(|file| ("--model", file.path.as_path())));
-    outputs.extend(model.report.iter().map(|file| ("--report", file.path.as_path())));
+    outputs.extend(model.page.file());
     check_distinct(&inputs, &outputs)
 }
 

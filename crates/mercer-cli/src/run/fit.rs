@@ -159,7 +159,7 @@ fn run(
         let message = "all rows are equal: there is no component of positive variance";
         return Err(Error::Numeric(message.into()).into());
     }
-    let described = report::describe_columns(job.model.report.as_ref(), &chosen);
+    let described = report::describe_columns(job.model.page.report.as_ref(), &chosen);
     let results = Results {
         names: component_names(fitted.model.k()),
         values: fitted.scores,
@@ -181,7 +181,7 @@ fn run(
     let mut lines = lines(job, &facts);
     session.progress.begin("drawing");
     let mut files = deliver::files(job.output, &parcel);
-    if let Some(file) = &job.model.report {
+    if let Some(file) = &job.model.page.report {
         let scatter = files.drawing.clone().unwrap_or_else(|| deliver::draw(&parcel));
         let found = Findings {
             lines: &lines,

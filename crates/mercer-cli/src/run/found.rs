@@ -73,7 +73,7 @@ pub fn finish(
     note: impl FnOnce(&mut Saved),
     brief: impl FnOnce(&Facts) -> Table,
 ) -> Result<(), Failure> {
-    let described = report::describe_columns(job.results.report.as_ref(), &found.chosen);
+    let described = report::describe_columns(job.results.page.report.as_ref(), &found.chosen);
     let mut saved = Saved::new(found.model, found.types.result);
     saved.scaling = found.scaling;
     saved.feature_names = found.chosen.features.names;
@@ -84,7 +84,7 @@ pub fn finish(
     let output = job.results.output.as_ref();
     let brief = brief(&facts);
     let mut lines = lines(job, &facts, &found.warnings);
-    let page = job.results.report.as_ref().map(|file| {
+    let page = job.results.page.report.as_ref().map(|file| {
         let found = Findings {
             lines: &lines,
             facts: &facts,

@@ -43,7 +43,7 @@ pub fn kmeans(session: &Session, args: &KmeansArgs) -> std::result::Result<(), F
     session.progress.begin("preparing");
     let weights = wanted.weights.as_deref();
     let clusters = find(session, args, (&chosen.features, &form), weights, types.work)?;
-    let is_drawn = !args.plot.is_empty() || args.results.report.is_some();
+    let is_drawn = !args.plot.is_empty() || args.results.page.report.is_some();
     let drawings = match is_drawn {
         true => vec![picture::draw(session, args, &chosen.features, &form, &clusters)?],
         false => Vec::new(),

@@ -162,7 +162,7 @@ impl<'a> Task<'a> {
         self.check(&kernels)?;
         let (mut model, grid) = self.found(session, kernels, &x)?;
         model.classes = self.wanted.classes.clone();
-        let is_wanted = self.args.output.is_some() || self.args.report.is_some();
+        let is_wanted = self.args.output.is_some() || self.args.page.report.is_some();
         let fitted = match is_wanted {
             true => Some(predictions(session, &model, &x)?),
             false => None,

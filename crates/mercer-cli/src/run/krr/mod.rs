@@ -68,7 +68,7 @@ fn finish(
     drawings: Vec<Drawing>,
 ) -> std::result::Result<(), Failure> {
     let args = task.args;
-    let described = report::describe_columns(args.report.as_ref(), &chosen);
+    let described = report::describe_columns(args.page.report.as_ref(), &chosen);
     let truth = chosen.targets.first().map(|(_, cells)| cells.clone());
     let fitted = learned
         .fitted
@@ -86,7 +86,7 @@ fn finish(
         regression.unscored = learned.grid.as_ref().err().cloned();
     }
     let mut lines = tell::lines(args, &facts);
-    let page = args.report.as_ref().zip(fitted.as_ref()).map(|(file, fitted)| {
+    let page = args.page.report.as_ref().zip(fitted.as_ref()).map(|(file, fitted)| {
         let grid = learned.grid.as_ref().ok().filter(|_| !args.search.alpha_per_target);
         let mut tables = Vec::new();
         tables.extend(grid.map(|grid| Listed::best(COMPARED, task.best(grid))));

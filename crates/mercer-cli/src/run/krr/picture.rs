@@ -13,7 +13,7 @@ use crate::summary::file_name;
 
 /// The scores of what was compared, and for a report what is predicted against what is true.
 pub fn draw(task: &Task<'_>, chosen: &Chosen, learned: &Learned) -> Vec<Drawing> {
-    let is_reported = task.args.report.is_some();
+    let is_reported = task.args.page.report.is_some();
     let mut drawings = Vec::new();
     if is_reported || !task.args.plot.is_empty() {
         drawings.extend(draw_scores(task, chosen, learned));

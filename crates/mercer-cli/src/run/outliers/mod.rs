@@ -36,7 +36,7 @@ pub fn outliers(session: &Session, args: &OutliersArgs) -> std::result::Result<(
     let types = Types::of(args.precision, &chosen.features);
     session.progress.begin("preparing");
     let known = find(session, args, (&chosen.features, &form), types.work)?;
-    let is_reported = args.results.report.is_some();
+    let is_reported = args.results.page.report.is_some();
     let drawings = match is_reported || !args.plot.is_empty() {
         true => picture::draw(session, args, (&chosen.features, &form), &known, is_reported)?,
         false => Vec::new(),

@@ -188,7 +188,7 @@ fn run(session: &Session, mut job: Job<'_>) -> std::result::Result<(), Failure> 
     let scaling = learned.scaling.as_ref();
     let said = evaluate(session, &learned.model, scaling, &chosen.features, false)?;
     let done = Done { chosen, learned, said };
-    let drawings = match (&view, job.learned.results.report.is_some()) {
+    let drawings = match (&view, job.learned.results.page.report.is_some()) {
         (_, true) => picture::draw_all(session, &job, &task, &done, view.as_ref())?,
         (Some(view), false) => (vec![picture::draw(session, &job, &task, &done, view)?], None),
         (None, false) => (Vec::new(), None),
@@ -242,7 +242,7 @@ fn finish(
     (drawings, not_drawn): (Vec<Drawing>, Option<String>),
 ) -> std::result::Result<(), Failure> {
     let Done { chosen, learned, said } = done;
-    let described = report::describe_columns(job.learned.results.report.as_ref(), &chosen);
+    let described = report::describe_columns(job.learned.results.page.report.as_ref(), &chosen);
     let args = job.learned;
     let rows = task.lesson.rows(chosen.features.n_rows());
     let mut saved = Saved::new(learned.model, types.result);
@@ -273,7 +273,7 @@ fn finish(
     let found = (learned.grid.as_ref(), learned.seconds);
     let mut lines = tell::lines(job, task, &facts, found);
     lines.warn(not_drawn.as_slice());
-    let page = args.results.report.as_ref().map(|file| {
+    let page = args.results.page.report.as_ref().map(|file| {
         let confusion = judged.and_then(|(_, confusion)| confusion);
         let found = Findings {
             lines: &lines,

@@ -39,7 +39,7 @@ pub enum View {
 /// report shows something else then.
 pub fn view(job: &Job<'_>, task: &Task<'_>, features: &Table) -> Result<Option<View>> {
     let is_asked = !job.learned.plot.is_empty();
-    if !is_asked && job.learned.results.report.is_none() {
+    if !is_asked && job.learned.results.page.report.is_none() {
         return Ok(None);
     }
     let values = || (0..features.n_rows()).map(|row| number(features, row, 0));
