@@ -1,6 +1,7 @@
 //! Numbers in rows and columns: products, factorisations, elementwise functions. The only room that knows faer, and
 //! the only one with unsafe code.
 
+pub mod alloc;
 pub mod block;
 pub mod cholesky;
 pub mod edits;

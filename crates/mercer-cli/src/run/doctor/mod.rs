@@ -54,7 +54,7 @@ pub fn doctor(session: &Session, args: &DoctorArgs) -> Result<(), Failure> {
         cores: available_threads(),
         threads: session.context.threads(),
         simd: simd::level().name(),
-        memory_budget: session.context.budget(),
+        memory_budget: session.context.limit(),
         python,
         healthy: tests.iter().all(|test| test.passed),
         tests,
