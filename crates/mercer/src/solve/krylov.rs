@@ -113,6 +113,8 @@ pub fn largest(
     let n = a.n();
     assert!(0 < params.count && params.count <= n, "between 1 and n eigenpairs");
     let capacity = capacity(params.count, n);
+    let hint = "ask for fewer components, fit on fewer rows, or raise the budget";
+    let _held = ctx.reserve("the Krylov solver", workspace_bytes(n, params.count), hint)?;
     let mut stream = Stream::new(params.seed, "krylov start");
     let (next, mut known) = match start {
         Some(start) => (start.block, Some(start.product)),

@@ -2,11 +2,9 @@
 
 use std::time::Instant;
 
-use rayon::prelude::*;
-
 use super::check::Checked;
 use super::fit::{Fit, check_symmetric};
-use super::ground::hold;
+use super::ground::{held_bytes, hold};
 use super::problem::Posed;
 use super::source::Source;
 use super::{Calibration, Curve, Lesson, Method, Svm};
@@ -16,6 +14,7 @@ use crate::gram::{Columns, Stored};
 use crate::linalg::view::MatRef;
 use crate::points::{Points, Samples};
 use crate::real::Real;
+use crate::solve::smo::Room;
 
 /// How the decisions come about.
 #[derive(Clone, Copy)]
@@ -40,6 +39,7 @@ impl<T: Real> Svm<T> {
         let x = &x.into();
         let checked = self.check(lesson, x.n())?;
         let kept = if checked.rows.len() < x.n() { x.select(&checked.rows) } else { x.clone() };
+        let _room = Source::reserve(ctx, x)?;
         let source = Source::new(&self.params.kernel, &kept)?;
         self.calibrate_on(ctx, &*source.columns(), &checked, Way { method, folds, seed })
     }
@@ -90,13 +90,13 @@ impl<T: Real> Svm<T> {
         let fit = Fit { ctx, params: &self.params, checked, started: Instant::now() };
         let pairs = fit.pairs();
         let two = pairs.len() == 1;
-        let curve = |problem: usize| -> Result<Curve> {
+        let curve = |ctx: &Context, problem: usize| -> Result<Curve> {
             let (a, b) = pairs[problem];
             let posed = || Posed::pair(&self.params, checked, a, b);
             let samples = posed().samples;
             let part = columns.restrict(&samples);
             let held = hold(ctx, &*part)?;
-            let held = held.as_ref().map(|matrix| Stored::new(matrix.view()));
+            let held = held.as_ref().map(|held| Stored::new(held.matrix.view()));
             let part: &dyn Columns = held.as_ref().map_or(&*part, |stored| stored);
             let start = self.coefficients_of(problem, &checked.rows, &checked.places);
             let fold_of = deal(checked, &samples, way.folds, way.seed);
@@ -128,10 +128,19 @@ impl<T: Real> Svm<T> {
             Ok(Curve::fit(way.method, &decisions, &positive, is_weighted.then_some(&weights)))
         };
         let curves: Vec<Curve> =
-            ctx.install(|| (0..pairs.len()).into_par_iter().map(curve).collect::<Result<_>>())?;
+            ctx.side_by_side(pairs.len(), pair_bytes(checked, columns.effort()), curve)?;
         self.calibration = Some(Calibration { curves, folds: way.folds });
         Ok(())
     }
+}
+
+/// Bytes that the problem of two classes takes where there is plenty.
+fn pair_bytes(checked: &Checked, effort: usize) -> u64 {
+    let mut sizes = vec![0; checked.classes.len()];
+    checked.places.iter().for_each(|&place| sizes[place] += 1);
+    sizes.sort_unstable();
+    let n = sizes.iter().rev().take(2).sum();
+    held_bytes(n).saturating_mul(2).saturating_add(Room::wanted(n, effort))
 }
 
 /// The fold of each sample: every class is shuffled and dealt out by itself, so that no fold lacks one.

@@ -4,15 +4,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use rayon::prelude::*;
-
 use super::check::Checked;
 use super::fold::fold;
 use super::problem::{Posed, Solved};
 use super::shared::SharedBlocks;
 use super::source::Source;
 use super::{Lesson, Svm, SvmParams, Task, notes};
-use crate::context::{Context, Step};
+use crate::context::{Context, Reservation, Step};
 use crate::error::{Error, Result};
 use crate::gram::{self, Columns, Square, Stored};
 use crate::kernel::{KernelSpec, SpecKernel};
@@ -42,7 +40,7 @@ impl<T: Real> Svm<T> {
         let checked = Checked::new(params, lesson, x.n())?;
         let spec = params.kernel.resolve(x)?;
         if !spec.owns().is_empty()
-            && let Some(matrix) = own_matrix(ctx, &spec, x)?
+            && let Some((matrix, _room)) = own_matrix(ctx, &spec, x)?
         {
             let mut model = Self::fit_gram(ctx, params, matrix.view(), lesson, start)?;
             model.anchors = Some(x.select(&model.support));
@@ -52,6 +50,7 @@ impl<T: Real> Svm<T> {
             return Ok(model);
         }
         let kept = if checked.rows.len() < x.n() { x.select(&checked.rows) } else { x.clone() };
+        let _room = Source::reserve(ctx, x)?;
         let source = Source::new(&spec, &kept)?;
         let columns = source.columns();
         let solved =
@@ -89,14 +88,20 @@ impl<T: Real> Svm<T> {
 
 /// All values of a kernel of the user's own, if they take at most half of the budget. What a call of the function costs is
 /// not known, only that many small ones cost more than few large ones, and a whole matrix shows whether it is symmetric.
-fn own_matrix<T: Real>(ctx: &Context, spec: &KernelSpec, x: &Samples<T>) -> Result<Option<Mat<T>>> {
-    if gram::matrix_bytes::<T>(x.n(), x.n()) > ctx.budget() / 2 {
+fn own_matrix<T: Real>(
+    ctx: &Context,
+    spec: &KernelSpec,
+    x: &Samples<T>,
+) -> Result<Option<(Mat<T>, Reservation)>> {
+    let bytes = gram::matrix_bytes::<T>(x.n(), x.n());
+    if bytes > ctx.budget() / 2 {
         return Ok(None);
     }
+    let room = ctx.reserve("the kernel matrix", bytes, "fit on fewer rows or raise the budget")?;
     let (kernel, n) = (SpecKernel::<T>::new(spec)?, x.n());
-    let mut matrix = Mat::zeros(n, n);
+    let mut matrix = Mat::try_zeros(n, n)?;
     gram::matrix(ctx, &kernel, x, None, MatMut::new(matrix.data_mut(), n, n, n))?;
-    Ok(Some(matrix))
+    Ok(Some((matrix, room)))
 }
 
 /// Square, finite and symmetric but for rounding.
@@ -141,16 +146,20 @@ impl Fit<'_> {
         let shared = SharedBlocks::new(&quiet, self.checked, columns, self.cache())?;
         let memories: Mutex<Vec<Memory>> = Mutex::default();
         let done = AtomicUsize::new(0);
-        let solve = |problem: usize| -> Result<Solved> {
+        let solve = |ctx: &Context, problem: usize| -> Result<Solved> {
             let (a, b) = pairs[problem];
             let posed = Posed::pair(self.params, self.checked, a, b);
+            let mut _across = None;
             let part: Box<dyn Columns + '_> = match &shared {
-                Some(shared) => Box::new(shared.pair(columns, a, b)?),
+                Some(shared) => {
+                    _across = Some(shared.reserve_pair(ctx, a, b)?);
+                    Box::new(shared.pair(columns, a, b)?)
+                }
                 None => columns.restrict(&posed.samples),
             };
             let memory = memories.lock().ok().and_then(|mut left| left.pop()).unwrap_or_default();
             let mut solver = Solver::in_memory(&*part, memory);
-            let solved = self.solve_with(&mut solver, posed, beta(problem), &quiet)?;
+            let solved = self.solve_with(&mut solver, posed, beta(problem), ctx)?;
             if let Ok(mut left) = memories.lock() {
                 left.push(solver.into_memory());
             }
@@ -160,10 +169,10 @@ impl Fit<'_> {
             let _ = self.ctx.step(Step::new("pairs of classes", done, total));
             Ok(solved)
         };
-        match shared.is_some() {
-            true => (0..pairs.len()).into_par_iter().map(solve).collect(),
+        match &shared {
+            Some(shared) => quiet.side_by_side(pairs.len(), shared.pair_bytes(), solve),
             // Large problems share their own work between threads, one after the other.
-            false => (0..pairs.len()).map(solve).collect(),
+            None => (0..pairs.len()).map(|problem| solve(&quiet, problem)).collect(),
         }
     }
 

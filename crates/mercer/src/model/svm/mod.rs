@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 pub use calibration::{Calibration, Curve, Method};
 pub use decode::{one_vs_rest, votes};
-pub(crate) use ground::Ground;
+pub(crate) use ground::{Ground, fold_bytes, held_bytes};
 pub use report::{ProblemReport, Stop, SvmReport};
 
 use super::report::Report;

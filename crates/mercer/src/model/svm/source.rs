@@ -1,6 +1,7 @@
 //! In which numbers kernel values are computed: single where that is as good as rounding double, else double.
 
 use super::Svm;
+use crate::context::{Context, Reservation};
 use crate::error::Result;
 use crate::gram::{Columns, Evaluated};
 use crate::kernel::{Kernel, KernelSpec, SpecKernel, Tile};
@@ -25,6 +26,14 @@ const CHEAP: usize = 100_000_000;
 const FORGIVEN: f64 = 1e-6;
 
 impl<T: Real> Source<T> {
+    /// Sets aside what samples in other numbers take: n × d, in single precision or, of those in single precision, in double.
+    pub fn reserve(ctx: &Context, x: &Samples<T>) -> Result<Reservation> {
+        let size = if T::EPSILON < 1e-10 { size_of::<f32>() } else { size_of::<f64>() } as u64;
+        let bytes = size.saturating_mul(x.n() as u64).saturating_mul(x.width() as u64);
+        let hint = "fit on fewer rows or raise the budget";
+        ctx.reserve("a copy of the samples in other precision", bytes, hint)
+    }
+
     /// Chooses for a resolved kernel.
     pub fn new(spec: &KernelSpec, x: &Samples<T>) -> Result<Self> {
         // Few samples cost next to nothing in any numbers, and at an extreme C every digit counts.

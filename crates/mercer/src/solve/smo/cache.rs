@@ -62,7 +62,9 @@ impl Cache {
         self.spare.extend(self.parts.drain(..).flatten());
         self.parts = vec![Vec::new(); rows.div_ceil(ROWS)];
         let column = (rows.div_ceil(ROWS) * ROWS * size_of::<f32>()) as u64;
-        self.capacity = usize::try_from(bytes / column.max(1)).unwrap_or(usize::MAX).min(rows);
+        // Memory is taken a slab at a time.
+        let slabs = usize::try_from(bytes / (column * SLAB as u64).max(1)).unwrap_or(usize::MAX);
+        self.capacity = slabs.saturating_mul(SLAB).min(rows);
         self.slot_of = vec![NOWHERE; rows];
         self.owner.clear();
         self.used.clear();

@@ -11,6 +11,7 @@ use super::moves::Variable;
 use crate::error::Result;
 use crate::gram::Columns;
 use crate::kernel::Tile;
+use crate::linalg::alloc;
 use crate::linalg::pairs::{Found, LANES, LEAST_CURVATURE, follow, partner};
 
 /// Coefficients whose kernel values lie side by side.
@@ -59,7 +60,7 @@ impl Local {
     }
 
     /// Makes slots for at most `sizes` variables in each group, and empties them. Memory is used again.
-    pub fn reset(&mut self, sizes: &[usize]) {
+    pub fn reset(&mut self, sizes: &[usize]) -> Result<()> {
         self.groups.clear();
         let mut slots = 0;
         for size in sizes {
@@ -70,11 +71,12 @@ impl Local {
         self.places.resize(slots, EMPTY);
         self.variables.resize(slots, Variable::FIXED);
         // Not cleared: values of empty slots are never looked at.
-        self.kernel.resize(slots * slots, 0.0);
+        alloc::resize(&mut self.kernel, slots * slots)?;
         self.diagonal.resize(slots, 0.0);
         self.f.resize(slots, 0.0);
         self.add_up.resize(slots, f64::INFINITY);
         self.add_down.resize(slots, f64::NEG_INFINITY);
+        Ok(())
     }
 
     /// Gives each chosen place a slot and computes the kernel values that are new.

@@ -12,6 +12,7 @@
 mod cache;
 mod local;
 mod moves;
+mod room;
 mod scope;
 mod work;
 mod working_set;
@@ -24,6 +25,7 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::gram::Columns;
 pub use moves::Variable;
+pub use room::Room;
 use scope::Scope;
 pub use work::Memory;
 use work::{Outcome, Work};
@@ -126,9 +128,10 @@ impl<'a> Solver<'a> {
 
     /// Solves a problem.
     pub fn solve(&mut self, ctx: &Context, problem: Problem, params: &Params) -> Result<Solution> {
+        let room = self.memory.make_room(ctx, self.source, params.cache)?;
         let mut all = Scope::all(ctx, self.source, problem)?;
         let mut part: Option<Scope<'_>> = None;
-        let mut work = Work::new(ctx, params, &mut self.memory, &all);
+        let mut work = Work::new(ctx, params, room, &mut self.memory, &all)?;
         let (violation, stop) = loop {
             let scope = part.as_mut().unwrap_or(&mut all);
             match work.run(scope)? {
@@ -151,7 +154,7 @@ impl<'a> Solver<'a> {
                     },
                 },
             }
-            work.turn_to(part.as_ref().unwrap_or(&all));
+            work.turn_to(part.as_ref().unwrap_or(&all))?;
         };
         Ok(solution(all, work.counts(), violation, stop))
     }

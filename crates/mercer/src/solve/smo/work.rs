@@ -7,16 +7,11 @@ use super::local::{EMPTY, Limits, Local};
 use super::moves::Variable;
 use super::scope::Scope;
 use super::working_set::{choose, scan};
-use super::{Params, Stop};
-use crate::context::{Context, Step};
+use super::{Params, Room, Stop};
+use crate::context::{Context, Reservation, Step};
 use crate::error::{Error, Result};
+use crate::gram::Columns;
 
-/// Coefficients that are worked on at a time. The more, the fewer working sets; their kernel values must stay in a cache.
-const WORKING: usize = 2048;
-/// Up to so many, all are worked on at once where kernel values are in memory anyway.
-const ALL_STORED: usize = 4096;
-/// Numbers read for an entry from which on a column is worth keeping.
-const WORTH_KEEPING: usize = 64;
 /// Working sets between two looks for coefficients that can be set aside.
 const LOOK_EVERY: u64 = 4;
 /// The share that must be left for setting the others aside to pay.
@@ -47,12 +42,33 @@ pub struct Memory {
     local: Local,
     /// What the local problem was made for, if it was for all coefficients.
     sizes: Option<Vec<usize>>,
+    /// What of the budget it is part of.
+    held: Option<Reservation>,
 }
 
 impl Memory {
     /// Nothing yet.
     pub fn new() -> Self {
-        Self { cache: Cache::new(), local: Local::new(), sizes: None }
+        Self { cache: Cache::new(), local: Local::new(), sizes: None, held: None }
+    }
+
+    /// Sets aside what a solver for `source` takes, within what is left of the budget.
+    pub(super) fn make_room(
+        &mut self,
+        ctx: &Context,
+        source: &dyn Columns,
+        cache: u64,
+    ) -> Result<Room> {
+        let hint = "fit on fewer rows or raise the budget";
+        let what = "the solver of a support vector machine";
+        let mut held = match self.held.take() {
+            Some(held) => held,
+            None => ctx.reserve(what, 0, hint)?,
+        };
+        let room = Room::within(held.within_reach(), source.size(), source.effort(), cache);
+        held.extend(what, room.bytes.saturating_sub(held.bytes()), hint)?;
+        self.held = Some(held);
+        Ok(room)
     }
 
     /// Forgets kernel values, because others are to come.
@@ -71,6 +87,7 @@ impl Default for Memory {
 pub struct Work<'a> {
     ctx: &'a Context,
     params: &'a Params,
+    room: Room,
     memory: &'a mut Memory,
     groups: usize,
     size: usize,
@@ -83,17 +100,19 @@ impl<'a> Work<'a> {
     pub fn new(
         ctx: &'a Context,
         params: &'a Params,
+        room: Room,
         memory: &'a mut Memory,
         scope: &Scope<'_>,
-    ) -> Self {
+    ) -> Result<Self> {
         let groups = scope.group.iter().max().map_or(1, |&g| usize::from(g) + 1);
         memory.cache.asked = 0;
         memory.cache.hits = 0;
         let (last, counts) = (Vec::new(), Counts::default());
+        let size = 0;
         let mut work =
-            Self { ctx, params, memory, groups, size: 0, last, first_violation: None, counts };
-        work.turn_to(scope);
-        work
+            Self { ctx, params, room, memory, groups, size, last, first_violation: None, counts };
+        work.turn_to(scope)?;
+        Ok(work)
     }
 
     pub fn counts(&self) -> Counts {
@@ -102,12 +121,10 @@ impl<'a> Work<'a> {
     }
 
     /// Prepares for a scope. Kernel values for all coefficients are kept if they are there.
-    pub fn turn_to(&mut self, scope: &Scope<'_>) {
+    pub fn turn_to(&mut self, scope: &Scope<'_>) -> Result<()> {
         let n = scope.rows.len();
         self.last.clear();
-        let effort = scope.source().effort();
-        let most = if effort <= 1 && n <= ALL_STORED { ALL_STORED } else { WORKING };
-        self.size = most.min(n);
+        self.size = self.room.working.min(n);
         let of_group = |g: usize| {
             let own = scope.group.iter().filter(|&&group| usize::from(group) == g).count();
             own.min(self.size)
@@ -115,12 +132,12 @@ impl<'a> Work<'a> {
         let sizes: Vec<usize> = (0..self.groups).map(of_group).collect();
         let for_all = (!scope.is_narrow()).then_some(sizes.clone());
         if for_all.is_none() || for_all != self.memory.sizes {
-            // Entries that cost little are computed anew: that takes less time than fresh memory to keep them in.
-            let bytes = if effort >= WORTH_KEEPING { self.params.cache } else { 0 };
-            self.memory.cache.restart(n, bytes);
-            self.memory.local.reset(&sizes);
+            // There is room for entries that cost much: others are computed anew in less time than fresh memory takes.
+            self.memory.cache.restart(n, self.room.cache);
+            self.memory.local.reset(&sizes)?;
             self.memory.sizes = for_all;
         }
+        Ok(())
     }
 
     /// Works on a scope until it is balanced, can be narrowed, or must be left.
