@@ -2,7 +2,7 @@
 
 use super::packed::Packed;
 use crate::context::Context;
-use crate::error::{Error, Result, bytes};
+use crate::error::{Result, bytes};
 use crate::real::Real;
 
 /// An exact way to hold a Gram matrix.
@@ -42,12 +42,8 @@ pub fn plan<T: Real>(ctx: &Context, n: usize, workspace: u64) -> Result<Plan> {
         return Ok(Plan { storage: Storage::Packed, copy: false, bytes: packed, reason });
     }
     if workspace > budget {
-        return Err(Error::Memory {
-            what: "the solver",
-            needed: workspace,
-            budget,
-            hint: "ask for fewer components or targets, fit on fewer rows, or raise the budget",
-        });
+        let hint = "ask for fewer components or targets, fit on fewer rows, or raise the budget";
+        ctx.need("the solver", workspace, hint)?;
     }
     let reason = format!(
         "storing the lower triangle of the {n} × {n} {} matrix would take {}, beyond the budget of {}: tiles are \

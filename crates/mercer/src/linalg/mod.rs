@@ -3,6 +3,7 @@
 
 #![allow(unsafe_code)]
 
+pub mod alloc;
 pub mod block;
 pub mod cholesky;
 pub mod edits;

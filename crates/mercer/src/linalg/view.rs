@@ -1,5 +1,7 @@
 //! Matrices and views of them. Owned matrices are row-major: rows are samples, everywhere.
 
+use super::alloc;
+use crate::error::Result;
 use crate::real::Real;
 
 /// An owned row-major matrix.
@@ -15,6 +17,12 @@ impl<T: Real> Mat<T> {
     pub fn zeros(rows: usize, cols: usize) -> Self {
         let size = rows.checked_mul(cols).expect("the size of a matrix fits in memory");
         Self { data: vec![T::ZERO; size], rows, cols }
+    }
+
+    /// The same, or an error where the operating system refuses the memory.
+    pub fn try_zeros(rows: usize, cols: usize) -> Result<Self> {
+        let data = alloc::zeros(rows.saturating_mul(cols))?;
+        Ok(Self { data, rows, cols })
     }
 
     /// A matrix from its rows, one after another.

@@ -57,7 +57,7 @@ pub fn doctor(session: &Session, args: &DoctorArgs) -> Result<(), Failure> {
         threads: session.context.threads(),
         simd: instructions(simd::level(), simd::highest()),
         simd_levels: levels(),
-        memory_budget: session.context.budget(),
+        memory_budget: session.context.limit(),
         python,
         healthy: tests.iter().all(|test| test.passed),
         tests,

@@ -99,7 +99,7 @@ pub fn draw_all(
         Some(view) => drawings.push(draw(session, job, task, done, view)?),
         None => match others::draw_rows(session, job, task, done) {
             // A model that fits the budget is not lost for a picture that does not.
-            Err(Error::Memory { .. }) => {
+            Err(error) if error.is_memory() => {
                 note =
                     Some("no picture of the rows: it does not fit into the memory budget".into());
             }
