@@ -87,9 +87,7 @@ fn choose(value: Option<&OsStr>, highest: Level) -> std::result::Result<Level, S
         Some(level) => {
             Err(format!("this processor has no {}; use {values}, or unset it", level.name()))
         }
-        None => {
-            Err(format!("{:?} is unknown; use {values}, or unset it", value.to_string_lossy()))
-        }
+        None => Err(format!("{:?} is unknown; use {values}, or unset it", value.to_string_lossy())),
     }
 }
 
@@ -165,7 +163,10 @@ mod tests {
             assert_eq!(super::choose(None, highest), Ok(highest));
             assert_eq!(choose("", highest), Ok(highest));
             for level in Level::ALL {
-                assert_eq!(choose(level.value(), highest).ok(), (level <= highest).then_some(level));
+                assert_eq!(
+                    choose(level.value(), highest).ok(),
+                    (level <= highest).then_some(level)
+                );
             }
         }
     }

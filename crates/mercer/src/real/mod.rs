@@ -1,7 +1,6 @@
 //! The two number types that samples and tiles may have.
 
 mod elementary;
-#[allow(unsafe_code)] // registers
 pub mod vector;
 
 use vector::Registers;

@@ -3,6 +3,8 @@
 //! The compiler vectorises plain elementwise loops by itself, but not loops that keep a block of sums in registers:
 //! there it spills. Those loops are written over this trait, once, and instantiated per register type.
 
+#![allow(unsafe_code)]
+
 use super::Real;
 
 /// A register (or a fixed group of registers) of `LANES` numbers.

@@ -140,8 +140,7 @@ mod tests {
             healthy: false,
         };
         let text = lines(&health).text();
-        let processor =
-            "2 cores, 1 thread, AVX2 as MERCER_SIMD says (the processor has AVX-512)";
+        let processor = "2 cores, 1 thread, AVX2 as MERCER_SIMD says (the processor has AVX-512)";
         for part in [processor, "3.00 GiB", "not found", "FAILED: sums: 1 + 1 = 3"] {
             assert!(text.contains(part), "{text}");
         }
