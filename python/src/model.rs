@@ -1,5 +1,7 @@
 //! A fitted model of any kind, as Python holds it.
 
+#![allow(unsafe_code)] // numbers of a model are shown to numpy where they lie
+
 use std::path::{Path, PathBuf};
 
 use mercer::io::{self, Model as Fitted, Saved};

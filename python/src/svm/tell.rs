@@ -1,5 +1,7 @@
 //! What a fitted machine tells of itself.
 
+#![allow(unsafe_code)] // numbers of a model are shown to numpy where they lie
+
 use numpy::ToPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
