@@ -115,7 +115,7 @@ def choose(
 
 def _function(call: Callable, form: str, params: dict, given: object, name=None) -> Described:
     """A kernel that is nothing but a function of the user's."""
-    function = Function(name or name_of(call), call, form, params)
+    function = Function(name or name_of(call), call, form, params, plain=given is call)
     text = _core.canonical(f"own({quoted(function.name)})")
     return Described(text, (function,), given, params, alone=True)
 

@@ -76,7 +76,6 @@ class KernelRidgeClassifier(ClassifierMixin, RidgeFit):
     intercept_: float | np.ndarray
     gamma_: float
     kernel_: str
-    report_: dict[str, object]
 
     def __init__(
         self,

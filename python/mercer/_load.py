@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TypeAlias
+from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
 
 from mercer import _core
+from mercer._arrays import Samples, Table
 from mercer._detector import KernelPCADetector
 from mercer._kernel_kmeans import KernelKMeans
 from mercer._kernel_pca import KernelPCA
@@ -21,10 +22,30 @@ from mercer._pca import PCA
 from mercer._svc import SVC
 from mercer._svr import SVR, NuSVR
 from mercer.kernels import Spec
+from mercer.reports import Report
 
 Machine: TypeAlias = SVC | NuSVC | SVR | NuSVR | OneClassSVM
-Regression: TypeAlias = KernelRidge | KernelRidgeCV | KernelRidgeClassifier
-Loaded: TypeAlias = KernelPCA | PCA | KernelKMeans | KernelPCADetector | Regression | Machine
+
+
+class Loaded(Protocol):
+    """A fitted estimator as a type checker sees it, whichever class a file holds.
+
+    All have ``save``, ``get_params`` and a report. Which of ``predict``, ``transform``,
+    ``decision_function`` and ``score_samples`` there are depends on the class: that of a model with
+    components has no ``predict``, that of a regression no ``transform``.
+    """
+
+    n_features_in_: int
+
+    @property
+    def report_(self) -> Report: ...
+    def save(self, path: str | os.PathLike) -> None: ...
+    def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+    def predict(self, X: Samples) -> np.ndarray: ...
+    def transform(self, X: Samples) -> Table: ...
+    def decision_function(self, X: Samples) -> np.ndarray: ...
+    def score_samples(self, X: Samples) -> np.ndarray: ...
+
 
 MACHINES = {kind._task: kind for kind in (SVC, NuSVC, SVR, NuSVR, OneClassSVM)}
 _KINDS = {
@@ -73,10 +94,10 @@ def load(path: str | os.PathLike) -> Loaded:
     True
     """
     model = _core.load(os.fspath(path))
-    return restored(_kind(model), model)
+    return cast(Loaded, restored(_kind(model), model))
 
 
-def restored(kind: type, model: _core.Model) -> Loaded:
+def restored(kind: type, model: _core.Model) -> Any:
     """Return a fitted estimator of this class that holds the model."""
     estimator = kind(**_params(kind, model))
     estimator._restore(model)

@@ -16,6 +16,7 @@ from mercer._arrays import Samples, Table, dense, dtype_of, plain, samples, scal
 from mercer._base import Estimator
 from mercer._params import is_integer, is_real, refuse
 from mercer._progress import Step
+from mercer.reports import Report
 
 _SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")
 _SPARSE_SOLVERS = ("auto", "arpack", "covariance_eigh")
@@ -112,7 +113,7 @@ class PCA(Estimator):
     noise_variance_: float
     n_components_: int
     n_samples_: int
-    report_: dict[str, object]
+    report_: Report
     n_features_in_: int
     feature_names_in_: np.ndarray
 

@@ -95,8 +95,11 @@ class SVC(SvmClassifier):
         The factors of C.
     support_ : ndarray of shape (n_SV,)
         The rows of the support vectors, those of the first class first.
-    support_vectors_ : ndarray of shape (n_SV, n_features)
+    support_vectors_ : ndarray of shape (n_SV, n_features), sparse array or table
         The support vectors, not to be written to; empty for a precomputed kernel and a function.
+        Texts are an array of texts. Of a kernel on columns they are a table with the columns that
+        the kernel reads: a data frame if X was one, else, and in a model from a file, a
+        dictionary of columns.
     n_support_ : ndarray of shape (n_classes,)
         Support vectors of each class.
     dual_coef_ : ndarray of shape (n_classes - 1, n_SV)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -12,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _core
 from mercer._kernel_model import KernelModel
 from mercer._svm_report import problems_of
+from mercer.reports import MachineReport
 
 # scikit-learn and LIBSVM count a cache in these.
 MEGABYTE = 2**20
@@ -33,7 +35,7 @@ class SvmModel(KernelModel):
     shape_fit_: tuple[int, ...]
     gamma_: float
     kernel_: str
-    report_: dict[str, object]
+    report_: MachineReport
     n_features_in_: int
     feature_names_in_: np.ndarray
 
@@ -101,12 +103,16 @@ class SvmModel(KernelModel):
         return _core.svm_coefficients(self._fitted())
 
     @property
-    def support_vectors_(self) -> np.ndarray:
-        """The support vectors, none where the kernel is not of the library's."""
-        model = self._fitted()
+    def support_vectors_(self) -> Any:
+        """The support vectors, none where the kernel is not of the library's.
+
+        Those of a kernel on columns are a table of these columns: a data frame if the model was
+        fitted on one, else a dictionary of columns.
+        """
+        self._fitted()
         if not self._described or self._choice.alone:
             return np.empty((0, 0))
-        found = model.anchors
+        found = self._anchors()
         return np.empty((0, self.shape_fit_[1])) if found is None else found
 
     @property

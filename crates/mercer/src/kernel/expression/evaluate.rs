@@ -114,12 +114,7 @@ impl Node {
                 inner.tile(on_columns(rows, names)?, on_columns(cols, names)?, out)
             }
             Node::Texts(member) => member.tile(texts(rows)?, texts(cols)?, out),
-            Node::Own(own) => match (rows.points, cols.points) {
-                (Samples::Items(left), Samples::Items(right)) => {
-                    own.tile(Span::new(left, rows.range()), Span::new(right, cols.range()), out)
-                }
-                (other, _) => Err(not_for(own.name(), "items", other)),
-            },
+            Node::Own(own) => own.tile(rows, cols, out),
             Node::Sum(terms) => {
                 let (scale, first) = &terms[0];
                 first.tile(rows, cols, out)?;

@@ -40,7 +40,10 @@ impl<T: Real> Source<T> {
         if (x.n() * x.n()).saturating_mul(x.width()) <= CHEAP && T::EPSILON < 1e-10 {
             return Ok(Source::Own(SpecKernel::new(spec)?, x.clone()));
         }
-        if let Ok(kernel) = SpecKernel::<f32>::new(spec)
+        // A function of the user's is shown numbers as they are.
+        let unseen = spec.owns().is_empty() || matches!(x, Samples::Items(_) | Samples::Strings(_));
+        if unseen
+            && let Ok(kernel) = SpecKernel::<f32>::new(spec)
             && let Some(points) = tame(&kernel, spec, x)?
         {
             return Ok(Source::Single(kernel, points));
