@@ -35,6 +35,7 @@ use crate::gram::Square;
 use crate::linalg::eigen::{self, Eigen};
 use crate::linalg::view::MatRef;
 use crate::real::Real;
+use crate::solve::threshold::negative_share;
 use part::Part;
 use symmetry::Asymmetry;
 
@@ -170,15 +171,10 @@ impl Spectrum {
         Self {
             size,
             ratio: (-last / unit).max(0.0),
-            noise: noise::<T>(values.len()),
+            noise: negative_share(T::EPSILON, values.len()),
             negative_share: if all > 0.0 { negative / all } else { 0.0 },
         }
     }
-}
-
-/// Rounding leaves negative eigenvalues of size ε·‖K‖; beyond this generous multiple of that they are real.
-fn noise<T: Real>(n: usize) -> f64 {
-    (1e3 * T::EPSILON).max(1e-11) * (n as f64).sqrt()
 }
 
 impl Part {
