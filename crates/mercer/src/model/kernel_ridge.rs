@@ -17,6 +17,7 @@ use crate::kernel::{Kernel, KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::points::{Points, Samples};
 use crate::real::Real;
+use crate::solve::threshold::negative_share;
 use crate::solve::ridge::{Info, Solver};
 
 /// What to fit.
@@ -334,7 +335,7 @@ pub(crate) fn notes<T: Real>(
     alphas: &[f64],
 ) -> Vec<String> {
     let mut notes = Vec::new();
-    let noise = 1e3 * T::EPSILON * info.largest * (n as f64).sqrt();
+    let noise = info.largest * negative_share(T::EPSILON, n);
     let negative = info.smallest.filter(|s| *s < -noise);
     if let Some(smallest) = negative {
         notes.push(format!(

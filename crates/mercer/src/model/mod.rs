@@ -9,6 +9,7 @@ pub mod kernel_kmeans;
 pub mod kernel_pca;
 pub mod kernel_ridge;
 mod minka;
+pub mod origin;
 pub mod pca;
 pub mod preimage;
 pub(crate) mod regression;

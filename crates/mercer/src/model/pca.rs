@@ -22,7 +22,7 @@ use crate::linalg::scatter::{self, Rows};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::real::Real;
 use crate::solve::eigen::{self, Solver, Spectrum};
-use crate::solve::krylov;
+use crate::solve::{krylov, share};
 
 /// Which matrix is decomposed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -236,7 +236,7 @@ fn decompose(ctx: &Context, params: &PcaParams, matrix: Mat<f64>, most: usize) -
     let eigen = params.eigen()?;
     let mut spectrum = match params.components {
         Components::Count(count) => eigen::largest(ctx, &gram, count, &eigen)?,
-        Components::Share(share) => eigen::share(ctx, &gram, share, trace, &eigen)?,
+        Components::Share(share) => share::share(ctx, &gram, share, trace, &eigen)?,
         Components::All | Components::Mle => eigen::largest(ctx, &gram, matrix.rows(), &eigen)?,
     };
     spectrum.truncate(most);

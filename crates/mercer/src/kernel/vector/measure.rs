@@ -105,6 +105,11 @@ impl Measure {
         }
     }
 
+    /// Whether only differences of samples count.
+    pub(in crate::kernel) fn is_of_differences(self) -> bool {
+        matches!(self, Measure::SquaredDistance | Measure::Manhattan)
+    }
+
     /// Whether numbers below 0 have no meaning for it.
     pub(in crate::kernel) fn is_of_histograms(self) -> bool {
         match self {
@@ -191,11 +196,12 @@ pub(in crate::kernel) fn inverse_roots<T: Real>(values: &[T]) -> Vec<T> {
     values.iter().map(inverse_root).collect()
 }
 
-/// Multiplies place (i, j) by `left[i] · right[j]`.
+/// Multiplies place (i, j) by `left[i] · right[j]`, the larger first: so the value for two samples is the same to the last
+/// bit with the samples exchanged.
 pub(in crate::kernel) fn multiply_outer<T: Real>(out: &mut Tile<'_, T>, left: &[T], right: &[T]) {
     for (i, &l) in left.iter().enumerate() {
         for (v, &r) in out.row(i).iter_mut().zip(right) {
-            *v = *v * l * r;
+            *v = if l > r { *v * l * r } else { *v * r * l };
         }
     }
 }
