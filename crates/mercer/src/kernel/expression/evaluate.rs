@@ -96,7 +96,7 @@ fn on_columns<'a, T: Real>(
 }
 
 impl Node {
-    fn tile<T: Real>(
+    pub(super) fn tile<T: Real>(
         &self,
         rows: Span<'_, Samples<T>>,
         cols: Span<'_, Samples<T>>,
