@@ -18,7 +18,7 @@ mod string;
 mod tile;
 mod vector;
 
-pub use expression::SpecKernel;
+pub use expression::{Recentred, SpecKernel};
 pub use family::{Definite, Domain, Family, Input, Parameter, Rule, Value};
 pub use feature_map::{FeatureMap, FeatureMapOptions, MOST_FEATURES};
 pub use own::{Chosen, Own, OwnKernel};

@@ -6,6 +6,7 @@ pub mod detector;
 mod door;
 pub mod inverse;
 pub mod kernel_kmeans;
+pub(crate) mod kernel_on;
 pub mod kernel_pca;
 pub mod kernel_ridge;
 mod minka;

@@ -116,7 +116,7 @@ impl Node {
     }
 
     /// Whether only differences of samples count.
-    fn is_of_differences(&self) -> bool {
+    pub(super) fn is_of_differences(&self) -> bool {
         match self {
             Node::Member(member) => member.measure().is_of_differences(),
             Node::Sum(terms) => terms.iter().all(|(_, node)| node.is_of_differences()),
@@ -133,7 +133,7 @@ impl Node {
         }
     }
 
-    fn tile<T: Real>(
+    pub(super) fn tile<T: Real>(
         &self,
         rows: Span<'_, Samples<T>>,
         cols: Span<'_, Samples<T>>,

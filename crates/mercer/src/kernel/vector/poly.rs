@@ -12,6 +12,13 @@ pub(in crate::kernel) struct Poly {
     coef0: f64,
 }
 
+impl Poly {
+    /// Degree, gamma and coef0.
+    pub(super) fn parameters(&self) -> (u32, f64, f64) {
+        (self.degree, self.gamma, self.coef0)
+    }
+}
+
 impl Profile for Poly {
     const FAMILY: Family = Family {
         name: "poly",
