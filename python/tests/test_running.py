@@ -230,7 +230,7 @@ def test_vector_instructions_can_be_forced():
 def test_unknown_vector_instructions_are_refused_at_once():
     run = at_level("avx1024", "import mercer")
     assert run.returncode == 1
-    assert "ImportError: MERCER_SIMD: \"avx1024\" is unknown; use plain" in run.stderr
+    assert 'ImportError: MERCER_SIMD: "avx1024" is unknown; use plain' in run.stderr
 
 
 def at_level(level, program):
