@@ -87,7 +87,7 @@ impl Context {
     pub fn new(threads: usize) -> Self {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(if threads == 0 { available_threads() } else { threads })
-            .thread_name(|i| format!("mercer-{i}"))
+            .thread_name(|i| format!("{}-{i}", crate::panics::THREAD))
             .build()
             .expect("the operating system refused to start worker threads");
         Self { pool: Arc::new(pool), budget: available_memory(), monitor: Arc::new(Silent) }
