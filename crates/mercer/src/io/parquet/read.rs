@@ -1,6 +1,5 @@
 //! From a Parquet file's bytes to columns.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use bytes::Bytes;
@@ -16,18 +15,19 @@ use crate::error::{Error, Result};
 use crate::io::column::Column;
 use crate::io::read::{check_size, table_size};
 use crate::io::table::Table;
+use crate::panics::catch_quietly;
 
 /// Parses a flat table. A null is NaN among numbers and empty among text.
 pub(in crate::io) fn parse(bytes: Vec<u8>, path: &Path, max_bytes: u64) -> Result<Table> {
     // The crate checks most of what a damaged file can claim, but not all: some claims end in a panic of its own.
-    let parsed = catch_unwind(AssertUnwindSafe(|| {
+    let parsed = catch_quietly(|| {
         let file = SerializedFileReader::new(Bytes::from(bytes))?;
         let (rows, columns) = shape(&file)?;
         Ok::<_, ParquetError>(match check_size(table_size(rows, columns, 8), max_bytes) {
             Ok(()) => Ok(read_columns(&file, rows)?),
             Err(refused) => Err(refused),
         })
-    }));
+    });
     let damaged = |reason: String| {
         Error::format(path, format!("not a Parquet file, or a damaged one: {reason}"))
     };
