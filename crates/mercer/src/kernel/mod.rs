@@ -22,7 +22,7 @@ pub use family::{Definite, Domain, Family, Input, Parameter, Rule, Value};
 pub use feature_map::{FeatureMap, FeatureMapOptions, MOST_FEATURES};
 pub use own::{Chosen, Own, OwnKernel};
 pub use registry::families;
-pub use spec::{KernelSpec, Leaf};
+pub use spec::{Filled, KernelSpec, Leaf, Shape};
 pub use string::{StringMap, StringMember};
 pub use tile::Tile;
 pub use vector::{Gradients, Measured};

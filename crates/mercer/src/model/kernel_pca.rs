@@ -173,6 +173,7 @@ impl<T: Real> KernelPca<T> {
         let view: &dyn Gram = centred.as_ref().map_or(gram, |c| c as &dyn Gram);
         let trace: f64 = view.diag(ctx)?.iter().sum();
         let spectrum = find(ctx, params, view, trace, &eigen)?;
+        refuse_negative::<T>(params.components, &spectrum.values)?;
         let report = report::<T>(&spectrum, &plan, trace, view.n());
         let (means, mean) = centred.as_ref().map_or((None, 0.0), |c| (Some(c.means()), c.mean()));
         Ok(fold(params, spectrum, trace, means, mean, report))
@@ -352,6 +353,23 @@ fn find(
         Components::Share(share) => eigen::share(ctx, gram, share, trace, eigen),
         Components::All | Components::Mle => eigen::largest(ctx, gram, gram.n(), eigen),
     }
+}
+
+/// Refuses a count of components that reaches eigenvalues below zero, from scikit-learn's thresholds on.
+fn refuse_negative<T: Real>(components: Components, values: &[f64]) -> Result<()> {
+    let Components::Count(count) = components else { return Ok(()) };
+    let single = T::EPSILON > 1e-10;
+    let (share, least) = if single { (5e-3, 1e-6) } else { (1e-5, 1e-10) };
+    let noise = (share * values[0]).max(least);
+    let found = values.iter().take_while(|eta| **eta >= -noise).count();
+    if found == count.min(values.len()) {
+        return Ok(());
+    }
+    Err(Error::Numeric(format!(
+        "There are significant negative eigenvalues ({:.3e} of the largest): the kernel is indefinite on this data. Ask for \
+         at most {found} components, or repair the matrix first",
+        values[found].abs() / values[0].abs()
+    )))
 }
 
 /// Eigenvalues below this share of the largest are rounding errors.
