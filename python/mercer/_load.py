@@ -21,7 +21,7 @@ from mercer._one_class_svm import OneClassSVM
 from mercer._pca import PCA
 from mercer._svc import SVC
 from mercer._svr import SVR, NuSVR
-from mercer.kernels import Spec
+from mercer.kernels import from_spec
 from mercer.reports import Report
 
 Machine: TypeAlias = SVC | NuSVC | SVR | NuSVR | OneClassSVM
@@ -133,7 +133,7 @@ def _value(value: object) -> object:
     if isinstance(value, list):
         return [_value(part) for part in value]
     if isinstance(value, dict) and isinstance(value.get("spec"), str):
-        return Spec(value["spec"])
+        return from_spec(value["spec"])
     if isinstance(value, dict) and isinstance(value.get("items"), list):
         return {_value(key): _value(part) for key, part in value["items"]}
     return value

@@ -38,7 +38,9 @@ mod _core {
     #[pymodule_export]
     use super::fit::{fit_kernel_pca, fit_pca};
     #[pymodule_export]
-    use super::kernels::{canonical, families, fill_matrix, parameters, purpose, resolve};
+    use super::kernels::{
+        canonical, families, fill_matrix, filled, parameters, purpose, resolve, shape,
+    };
     #[pymodule_export]
     use super::kmeans::{fit_kernel_kmeans, kmeans_distances, kmeans_facts, kmeans_labels};
     #[pymodule_export]
@@ -60,7 +62,7 @@ mod _core {
     };
 
     #[pymodule_export]
-    use super::validity::{Correction, check_matrix, repair};
+    use super::validity::{Correction, asymmetry, check_matrix, repair};
 
     #[pymodule_init]
     fn init(module: &super::Bound<'_, super::PyModule>) -> super::PyResult<()> {

@@ -1,6 +1,10 @@
 //! Is it a kernel? What a matrix shows, and repairs of it.
 
+use mercer::gram::Square;
+use mercer::linalg::view::MatRef;
+use mercer::model::asymmetric;
 use mercer::model::validity::{Correction as Kept, Repair, Repaired, Validity, Verdict};
+use mercer::real::Real;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -30,6 +34,19 @@ pub fn check_matrix<'py>(
         rename(&mut found, &among, samples);
     }
     told(py, &found)
+}
+
+/// What is wrong with a matrix that is not symmetric but for rounding; None for one that is.
+#[pyfunction]
+pub fn asymmetry(py: Python<'_>, matrix: Matrix<'_>, run: Run) -> PyResult<Option<String>> {
+    Ok(match &matrix {
+        Matrix::F32(matrix) => asymmetric::<f32>(apart(py, view(matrix)?, &run)?),
+        Matrix::F64(matrix) => asymmetric::<f64>(apart(py, view(matrix)?, &run)?),
+    })
+}
+
+fn apart<T: Real>(py: Python<'_>, matrix: MatRef<'_, T>, run: &Run) -> PyResult<f64> {
+    enter(py, run, |ctx| ctx.install(|| Ok(Square::new(matrix)?.asymmetry())))
 }
 
 /// Tells samples by their places in a larger set.

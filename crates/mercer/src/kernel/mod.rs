@@ -24,7 +24,7 @@ pub use feature_map::{FeatureMap, FeatureMapOptions, MOST_FEATURES};
 pub use own::{Chosen, Own, OwnKernel};
 pub use registry::families;
 pub use relative::Relative;
-pub use spec::{KernelSpec, Leaf};
+pub use spec::{Filled, KernelSpec, Leaf, Shape};
 pub use string::{StringMap, StringMember};
 pub use tile::Tile;
 pub use vector::{Gradients, Measured};

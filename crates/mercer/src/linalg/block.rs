@@ -125,11 +125,16 @@ impl Block {
         let short = lengths.map(|l| l > 0.0 && l <= length);
         if short.contains(&true) {
             let clear = |lane: &mut Lane<f64>| {
-                lane.iter_mut().zip(&short).for_each(|(v, short)| *v = if *short { 0.0 } else { *v });
+                lane.iter_mut()
+                    .zip(&short)
+                    .for_each(|(v, short)| *v = if *short { 0.0 } else { *v });
             };
             self.0.iter_mut().for_each(clear);
         }
-        lengths.iter().zip(&short).fold(0.0, |most, (l, short)| if *short { most.max(*l) } else { most })
+        lengths
+            .iter()
+            .zip(&short)
+            .fold(0.0, |most, (l, short)| if *short { most.max(*l) } else { most })
     }
 
     /// Replaces the columns by an orthonormal basis of their span and returns R with `old = new · R`. Directions whose

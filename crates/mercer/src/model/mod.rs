@@ -21,5 +21,5 @@ pub mod svm;
 pub mod validity;
 
 pub use components::Components;
-pub use report::{ClusterReport, Report, SystemReport};
+pub use report::{ClusterReport, Report, SystemReport, asymmetric};
 pub use scaling::{Scaling, ScalingKind};

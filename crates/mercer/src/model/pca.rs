@@ -80,7 +80,14 @@ pub struct Pca {
 impl Pca {
     /// Fits on samples (n × d), which are read in place, once or twice, and never copied whole.
     pub fn fit<T: Real>(ctx: &Context, params: &PcaParams, x: MatRef<'_, T>) -> Result<Self> {
-        ctx.install(|| Self::fit_here(ctx, params, x))
+        if params.components != Components::Count(0) {
+            return ctx.install(|| Self::fit_here(ctx, params, x));
+        }
+        // No component at all is a model of the mean and of noise alike in all directions.
+        let one = PcaParams { components: Components::Count(1), ..params.clone() };
+        let mut model = ctx.install(|| Self::fit_here(ctx, &one, x))?;
+        model.keep(0);
+        Ok(Self { params: params.clone(), ..model })
     }
 
     fn fit_here<T: Real>(ctx: &Context, params: &PcaParams, x: MatRef<'_, T>) -> Result<Self> {

@@ -35,7 +35,7 @@ pub fn project<T: Real>(
                 ctx.poll()?;
                 let rows = STRIP.min(m - strip * STRIP);
                 let mut buffer = vec![T::ZERO; rows * d];
-                for (r, line) in buffer.chunks_exact_mut(d).enumerate() {
+                for (r, line) in buffer.chunks_exact_mut(d.max(1)).enumerate() {
                     let row = strip * STRIP + r;
                     shifted_row(x, row, mean, line);
                     if let Some(column) = line.iter().position(|v| !v.is_finite()) {

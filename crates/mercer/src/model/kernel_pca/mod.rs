@@ -30,6 +30,7 @@ use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::points::{Dense, Samples};
 use crate::real::Real;
 use crate::solve::eigen::{self, Solver, Spectrum};
+use crate::solve::threshold::negative_share;
 use crate::solve::{krylov, share};
 
 /// What to fit.
@@ -213,6 +214,8 @@ impl<T: Real> KernelPca<T> {
         let view: &dyn Gram = centred.as_ref().map_or(gram, |c| c as &dyn Gram);
         let trace = centred.as_ref().map_or_else(|| diagonal.iter().sum(), |c| c.trace(&diagonal));
         let spectrum = find(ctx, params, view, trace, &eigen)?;
+        let rounding = negative_share(T::EPSILON, view.n()) * size.norm;
+        refuse_negative::<T>(params.components, &spectrum.values, rounding)?;
         let means = centred.as_ref().map(|c| (c.means(), c.mean()));
         Ok(fold::fold(params, spectrum, trace, means, size, &plan))
     }
@@ -388,6 +391,23 @@ fn find(
         Components::Share(share) => share::share(ctx, gram, share, trace, eigen),
         Components::All | Components::Mle => eigen::largest(ctx, gram, gram.n(), eigen),
     }
+}
+
+/// Refuses a count of components that reaches eigenvalues below zero, from scikit-learn's thresholds on.
+fn refuse_negative<T: Real>(components: Components, values: &[f64], rounding: f64) -> Result<()> {
+    let Components::Count(count) = components else { return Ok(()) };
+    let single = T::EPSILON > 1e-10;
+    let (share, least) = if single { (5e-3, 1e-6) } else { (1e-5, 1e-10) };
+    let noise = (share * values[0]).max(least).max(rounding);
+    let found = values.iter().take_while(|eta| **eta >= -noise).count();
+    if found == count.min(values.len()) {
+        return Ok(());
+    }
+    Err(Error::Numeric(format!(
+        "There are significant negative eigenvalues ({:.3e} of the largest): the kernel is indefinite on this data. Ask for \
+         at most {found} components, or repair the matrix first",
+        values[found].abs() / values[0].abs()
+    )))
 }
 
 /// Refuses kernel values that overflow.

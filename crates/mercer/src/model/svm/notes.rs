@@ -64,7 +64,7 @@ pub(super) fn on_samples<T: Real>(model: &mut Svm<T>, x: &Samples<T>) {
     }
 }
 
-/// The standard deviation of each feature.
+/// The standard deviation of each feature; 0 for one that does not vary.
 fn spreads<T: Real>(x: &Dense<T>) -> Vec<f64> {
     let (n, d) = (x.n() as f64, x.d());
     let mut mean = vec![0.0; d];
@@ -76,5 +76,8 @@ fn spreads<T: Real>(x: &Dense<T>) -> Vec<f64> {
         let each = spread.iter_mut().zip(row).zip(&mean);
         each.for_each(|((sum, v), mean)| *sum += (v.f64() - mean).powi(2) / n);
     }
-    spread.into_iter().map(f64::sqrt).collect()
+    // What rounding of the mean leaves of a constant column is no spread.
+    let constant = |mean: f64| mean.abs() * f64::EPSILON * n.sqrt().max(4.0);
+    let each = spread.into_iter().map(f64::sqrt).zip(mean);
+    each.map(|(spread, mean)| if spread > constant(mean) { spread } else { 0.0 }).collect()
 }
