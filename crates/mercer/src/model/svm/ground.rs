@@ -9,13 +9,14 @@ use super::fit::{Fit, check_symmetric};
 use super::fold::fold;
 use super::problem::Posed;
 use super::source::Source;
+use super::truth::{Given, Truth, Working};
 use super::{Lesson, Svm, SvmParams, notes};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::gram::{Columns, Stored};
-use crate::kernel::Tile;
+use crate::kernel::{KernelSpec, Tile};
 use crate::linalg::view::{Mat, MatRef};
-use crate::points::Samples;
+use crate::points::{Points, Samples};
 use crate::real::Real;
 use crate::solve::smo::{Solver, Stop};
 
@@ -23,21 +24,27 @@ use crate::solve::smo::{Solver, Stop};
 pub struct Ground<'a, T: Real> {
     kind: Kind<'a, T>,
     /// All kernel values, where they fit.
-    held: Option<Mat<f32>>,
+    held: Option<Held>,
 }
 
 enum Kind<'a, T: Real> {
-    Samples(Samples<T>, Source<T>),
-    Matrix(MatRef<'a, T>),
+    Samples(Samples<T>, KernelSpec, Source<T>),
+    Matrix(Given<'a, T>),
+}
+
+/// All kernel values.
+enum Held {
+    Single(Mat<f32>),
+    Double(Mat<f64>),
 }
 
 /// Rows of kernel values that are computed at a time.
 const ROWS: usize = 64;
 
-/// All kernel values in single precision, if they take at most an eighth of the budget: several may be held at a time.
-pub(super) fn hold(ctx: &Context, columns: &dyn Columns) -> Result<Option<Mat<f32>>> {
+/// All kernel values, if they take at most an eighth of the budget: several may be held at a time.
+pub(super) fn hold<S: Real>(ctx: &Context, columns: &dyn Columns<S>) -> Result<Option<Mat<S>>> {
     let n = columns.size();
-    let bytes = (n as u64).saturating_mul(n as u64).saturating_mul(size_of::<f32>() as u64);
+    let bytes = (n as u64).saturating_mul(n as u64).saturating_mul(size_of::<S>() as u64);
     if bytes > ctx.budget() / 8 {
         return Ok(None);
     }
@@ -58,22 +65,34 @@ impl<'a, T: Real> Ground<'a, T> {
     /// Samples with the kernel of `params`, which is resolved here.
     pub fn of_samples(ctx: &Context, params: &SvmParams, x: impl Into<Samples<T>>) -> Result<Self> {
         let x = x.into();
-        let source = Source::new(&params.kernel.resolve(&x)?, &x)?;
-        let held = hold(ctx, &*source.columns())?;
-        Ok(Self { kind: Kind::Samples(x, source), held })
+        let spec = params.kernel.resolve(&x)?;
+        let source = ctx.install(|| Source::new(&spec, &x))?;
+        let held = match source.columns() {
+            Working::Single(columns) => hold(ctx, &*columns)?.map(Held::Single),
+            Working::Double(columns) => hold(ctx, &*columns)?.map(Held::Double),
+        };
+        Ok(Self { kind: Kind::Samples(x, spec, source), held })
     }
 
     /// A kernel matrix that the caller computed.
     pub fn of_matrix(matrix: MatRef<'a, T>) -> Result<Self> {
         check_symmetric(matrix)?;
-        Ok(Self { kind: Kind::Matrix(matrix), held: None })
+        Ok(Self { kind: Kind::Matrix(Given::new(matrix)), held: None })
     }
 
-    fn columns(&self) -> Box<dyn Columns + '_> {
+    fn columns(&self) -> Working<'_> {
         match (&self.held, &self.kind) {
-            (Some(matrix), _) => Box::new(Stored::new(matrix.view())),
-            (None, Kind::Samples(_, source)) => source.columns(),
-            (None, Kind::Matrix(matrix)) => Box::new(Stored::new(*matrix)),
+            (Some(Held::Single(matrix)), _) => Working::Single(Box::new(Stored::new(matrix.view()))),
+            (Some(Held::Double(matrix)), _) => Working::Double(Box::new(Stored::new(matrix.view()))),
+            (None, Kind::Samples(_, _, source)) => source.columns(),
+            (None, Kind::Matrix(given)) => given.columns(),
+        }
+    }
+
+    fn truth(&self) -> &dyn Truth {
+        match &self.kind {
+            Kind::Samples(_, _, source) => source,
+            Kind::Matrix(given) => given,
         }
     }
 
@@ -90,18 +109,28 @@ impl<'a, T: Real> Ground<'a, T> {
         let n = columns.size();
         let checked = Checked::new(params, lesson, n)?;
         let kept = columns.restrict(&checked.rows);
-        let fit = Fit { ctx, params, checked: &checked, started };
-        let solved = ctx.install(|| fit.run(&*kept, start))?;
-        let mut model = fold(params, &checked, solved, n);
+        let fit = Fit { rows: Some(&checked.rows), ..Fit::new(ctx, params, &checked, self.truth()) };
+        let solved = ctx.install(|| fit.run(&kept, start))?;
+        let mut model = fold(params, &checked, solved, n, self.truth());
         match &self.kind {
-            Kind::Matrix(_) => notes::on_report(&mut model),
-            Kind::Samples(x, source) => {
-                source.tell(&mut model, x, &params.kernel)?;
+            Kind::Matrix(_) => {
+                model.report.storage = "given".into();
+                model.report.reason = "the kernel matrix was given".into();
+                notes::on_report(&mut model);
+            }
+            Kind::Samples(x, spec, _) => {
+                model.anchors = Some(x.select(&model.support));
+                model.params.kernel = spec.clone();
                 notes::on_samples(&mut model, x);
             }
         }
-        model.report.storage = "whole matrix in single precision".into();
-        model.report.reason = "several machines share it".into();
+        if let Some(held) = &self.held {
+            model.report.storage = match held {
+                Held::Single(_) => "whole matrix in single precision".into(),
+                Held::Double(_) => "whole matrix in double precision".into(),
+            };
+            model.report.reason = "several machines share it".into();
+        }
         model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)
     }
@@ -115,9 +144,26 @@ impl<'a, T: Real> Ground<'a, T> {
         lesson: Lesson<'_>,
         test: &[usize],
     ) -> Result<Vec<Mat<f64>>> {
-        let columns = self.columns();
+        match self.columns() {
+            Working::Single(columns) => self.along(ctx, &*columns, steps, lesson, test),
+            Working::Double(columns) => self.along(ctx, &*columns, steps, lesson, test),
+        }
+    }
+
+    fn along<S: Real>(
+        &self,
+        ctx: &Context,
+        columns: &dyn Columns<S>,
+        steps: &[SvmParams],
+        lesson: Lesson<'_>,
+        test: &[usize],
+    ) -> Result<Vec<Mat<f64>>> {
         let checked = Checked::new(&steps[0], lesson, columns.size())?;
-        let one = Fit { ctx, params: &steps[0], checked: &checked, started: Instant::now() };
+        let one = Fit {
+            rows: Some(&checked.rows),
+            is_certified: false,
+            ..Fit::new(ctx, &steps[0], &checked, self.truth())
+        };
         let problems: Vec<Option<(usize, usize)>> = match one.pairs() {
             pairs if pairs.is_empty() => vec![None],
             pairs => pairs.into_iter().map(Some).collect(),
@@ -132,14 +178,14 @@ impl<'a, T: Real> Ground<'a, T> {
             let rows: Vec<usize> = samples.iter().map(|&sample| checked.rows[sample]).collect();
             let part = columns.restrict(&rows);
             let across = columns.pick(&rows);
-            let mut values = vec![0.0; test.len() * rows.len()];
+            let mut values = vec![S::ZERO; test.len() * rows.len()];
             let tile = Tile::new(&mut values, test.len(), rows.len(), rows.len());
             across.fill_rows(test, tile)?;
             let mut solver = Solver::new(&*part);
             let mut start: Option<(Vec<f64>, Vec<f64>)> = None;
             let mut decisions = Vec::new();
             for params in steps {
-                let fit = Fit { ctx, params, checked: &checked, started: Instant::now() };
+                let fit = Fit { params, started: Instant::now(), ..one };
                 let posed = match start.take() {
                     None => pose(params),
                     Some((beta, f)) => pose(params).start_from(&beta).with_slopes(&beta, &f),
@@ -150,16 +196,17 @@ impl<'a, T: Real> Ground<'a, T> {
                 }
                 let places = 0..solved.beta.len();
                 let support: Vec<usize> = places.filter(|&i| solved.beta[i] != 0.0).collect();
-                let decide = |line: &[f32]| {
-                    let each = support.iter().map(|&i| f64::from(line[i]) * solved.beta[i]);
-                    sign * (each.sum::<f64>() + solved.offset)
+                // The matrix is one less what is taken off, and so are these values.
+                let decide = |line: &[S]| {
+                    let each = support.iter().map(|&i| line[i].f64() * solved.beta[i]);
+                    sign * (each.sum::<f64>() + solved.own_offset)
                 };
                 decisions.push(values.chunks_exact(rows.len()).map(decide).collect());
                 let mut beta = vec![0.0; checked.rows.len()];
                 let mut f = vec![0.0; checked.rows.len()];
                 for (place, &sample) in solved.samples.iter().enumerate() {
                     beta[sample] = solved.beta[place];
-                    f[sample] = solved.decisions[place] - solved.offset;
+                    f[sample] = solved.slopes[place];
                 }
                 start = Some((beta, f));
             }
