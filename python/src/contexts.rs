@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock};
 
 use mercer::{Context, context};
+use mercer_guard::guarded;
 use pyo3::prelude::*;
 
 /// The pools of one process. A forked child inherits the table but none of the threads.
@@ -31,6 +32,7 @@ pub fn context(_: Python<'_>, threads: usize, budget: Option<u64>) -> Context {
 }
 
 /// The bytes that are free for this process, less a tenth.
+#[guarded]
 #[pyfunction]
 pub fn available_memory() -> u64 {
     context::available_memory()
@@ -38,6 +40,7 @@ pub fn available_memory() -> u64 {
 
 /// The number of cores that this process may use. It is asked for once, because asking takes as long as a small fit's
 /// arithmetic, and results do not depend on it.
+#[guarded]
 #[pyfunction]
 pub fn available_threads() -> usize {
     static FOUND: OnceLock<usize> = OnceLock::new();

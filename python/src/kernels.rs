@@ -4,6 +4,7 @@ use mercer::kernel::{Domain, Family, Input, Leaf, Value};
 use mercer::linalg::view::MatMut;
 use mercer::points::Samples as Points;
 use mercer::{KernelSpec, SpecKernel, gram};
+use mercer_guard::guarded;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -33,6 +34,7 @@ impl Written<'_> {
 }
 
 /// What every family of kernels says of itself, as dictionaries.
+#[guarded]
 #[pyfunction]
 pub fn families(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     mercer::kernel::families().iter().map(|family| describe(py, family)).collect()
@@ -63,12 +65,14 @@ fn describe<'py>(py: Python<'py>, family: &Family) -> PyResult<Bound<'py, PyDict
 }
 
 /// The spec in the one way it is printed; a wrong one is a ValueError that points at the character.
+#[guarded]
 #[pyfunction]
 pub fn canonical(py: Python<'_>, text: &str) -> PyResult<String> {
     parse(py, text).map(|spec| spec.to_string())
 }
 
 /// The parameters of a plain member of a family, with a number or a rule's name for each; None for a combination.
+#[guarded]
 #[pyfunction]
 pub fn parameters<'py>(py: Python<'py>, text: &str) -> PyResult<Option<Bound<'py, PyDict>>> {
     parse(py, text)?.as_leaf().map(|leaf| values(py, leaf)).transpose()
@@ -89,6 +93,7 @@ fn values<'py>(py: Python<'py>, leaf: &Leaf) -> PyResult<Bound<'py, PyDict>> {
 }
 
 /// The spec with every parameter a number, found from the samples where it is a rule.
+#[guarded]
 #[pyfunction]
 pub fn resolve(py: Python<'_>, kernel: Written<'_>, x: &Bound<'_, Samples>) -> PyResult<String> {
     let spec = kernel.spec(py)?;
@@ -97,6 +102,7 @@ pub fn resolve(py: Python<'_>, kernel: Written<'_>, x: &Bound<'_, Samples>) -> P
 }
 
 /// Fills `out` with the kernel values of the samples `x` with those of `y`, or with each other.
+#[guarded]
 #[pyfunction]
 #[pyo3(signature = (kernel, x, y, out, run))]
 pub fn fill_matrix(
@@ -138,6 +144,7 @@ type Purpose = (Vec<(Vec<String>, Option<&'static str>)>, Option<&'static str>);
 
 /// What a kernel is for: the groups of columns that it names, each with what it holds, and what it is for as a whole.
 /// `"numbers"` or `"texts"`; None for a function of the user's alone.
+#[guarded]
 #[pyfunction]
 pub fn purpose(py: Python<'_>, text: &str) -> PyResult<Purpose> {
     let spec = parse(py, text)?;

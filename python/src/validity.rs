@@ -1,6 +1,7 @@
 //! Is it a kernel? What a matrix shows, and repairs of it.
 
 use mercer::model::validity::{Correction as Kept, Repair, Repaired, Validity, Verdict};
+use mercer_guard::guarded;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -12,6 +13,7 @@ use crate::model::json;
 use crate::samples::other_type;
 
 /// What a matrix of kernel values shows, of the samples `among`, of `samples` in all; at most `most` are looked at.
+#[guarded]
 #[pyfunction]
 #[pyo3(signature = (matrix, most, among, samples, run))]
 pub fn check_matrix<'py>(
@@ -74,6 +76,7 @@ fn told<'py>(py: Python<'py>, found: &Validity) -> PyResult<Bound<'py, PyDict>> 
 type Mended<'py> = (Bound<'py, PyArray2<f64>>, f64, bool, Correction);
 
 /// Makes a symmetric matrix positive semi-definite.
+#[guarded]
 #[pyfunction]
 pub fn repair<'py>(
     py: Python<'py>,
@@ -96,6 +99,7 @@ pub struct Correction {
     kept: Kept,
 }
 
+#[guarded]
 #[pymethods]
 impl Correction {
     /// A correction from JSON.

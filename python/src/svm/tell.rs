@@ -1,5 +1,6 @@
 //! What a fitted machine tells of itself.
 
+use mercer_guard::guarded;
 use numpy::ToPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -9,6 +10,7 @@ use crate::arrays::{shown, whole};
 use crate::model::{Model, json};
 
 /// The coefficients of the support vectors where they lie: (classes − 1) × support, or 1 × support.
+#[guarded]
 #[pyfunction]
 pub fn svm_coefficients<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyAny>> {
     let owner = model.clone().into_any();
@@ -20,6 +22,7 @@ pub fn svm_coefficients<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, P
 
 /// Task, rows of the support vectors, their number in each class, constants, classes and their weights, the calibration
 /// as JSON, the number of samples it was fitted on, and whether it works on samples in single precision.
+#[guarded]
 #[pyfunction]
 pub fn svm_facts<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyDict>> {
     let py = model.py();
