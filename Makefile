@@ -8,7 +8,7 @@ CORE := python/mercer/_core.abi3.so
 BROWSER_TESTS := crates/mercer-cli/tests/browser
 PYTHON_CODE := python bench docs $(BROWSER_TESTS)
 
-.PHONY: help run test format-check lint test-rust test-simd test-python test-browser asan miri soak deny browser bench docs rust-docs \
+.PHONY: help run test format-check lint test-rust test-simd test-python test-browser asan miri soak deny browser bench docs rust-docs fuzz faults \
 	wheel develop format clean
 
 help:
@@ -20,6 +20,8 @@ help:
 	@echo "make deny    licences, sources and known faults of dependencies (installs cargo-deny into target/tools)"
 	@echo "make bench   side-by-side comparison with peers; prints a table, writes bench/results/latest.*"
 	@echo "make docs    the guide, with figures, gallery and both references, in target/site"
+	@echo "make fuzz    all fuzz targets for MINUTES=10 minutes each (nightly compiler and cargo-fuzz)"
+	@echo "make faults  kills, full disks, limits and closed descriptors, for as many minutes as it takes"
 	@echo "make wheel   the Python wheel, in target/wheels"
 	@echo "make format  format Rust and Python in place"
 
@@ -115,6 +117,23 @@ $(VENV)/ready: python/requirements-dev.txt
 	$(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install --quiet --requirement python/requirements-dev.txt
 	touch $@
+
+# --- fuzzing and faults ------------------------------------------------------------------------------------------------
+
+MINUTES ?= 10
+
+# Every target in turn, in as many processes as there are cores.
+fuzz:
+	fuzz/build.sh
+	fuzz/run.sh fuzz/target/programs $$(( $(MINUTES) * 60 ))
+
+# The long variants of tests that `make test` runs in seconds.
+faults: $(VENV)/ready
+	MERCER_FAULTS=long cargo test --package mercer-cli --test faults -- --nocapture
+	MERCER_FUZZ_ROUNDS=200000 cargo test --package mercer-fuzz
+	cargo build $(BUILD)
+	cp target/debug/lib_core.so $(CORE)
+	cd python && MERCER_FAULTS=long ../$(PY) -m pytest --quiet tests/test_hostile_files.py
 
 # --- docs --------------------------------------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ Matrix: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 Kernel: TypeAlias = str | tuple[str, list[Any]]
 
 class FormatError(ValueError): ...
+class InternalError(RuntimeError): ...
 
 class Samples:
     @staticmethod

@@ -11,6 +11,10 @@ from mercer import _core
 from mercer._params import ParameterError, is_integer, is_real
 from mercer._progress import Bar, listener
 
+# The parameters of estimators that say how work is run. They belong to a machine and a moment:
+# model files neither hold them nor are believed if they do.
+RUN_PARAMETERS = ("n_jobs", "memory_budget", "progress")
+
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _UNITS |= {f"{unit}i": 1024**power for power, unit in enumerate("kmgt", start=1)}
 _MOST_BYTES = 2**63 - 1

@@ -4,6 +4,7 @@ use mercer::kernel::{Domain, Family, Input, Leaf, Rule, Shape, Value};
 use mercer::linalg::view::MatMut;
 use mercer::points::Samples as Points;
 use mercer::{KernelSpec, SpecKernel, gram};
+use mercer_guard::guarded;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -35,6 +36,7 @@ impl Written<'_> {
 }
 
 /// What every family of kernels says of itself, as dictionaries.
+#[guarded]
 #[pyfunction]
 pub fn families(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     mercer::kernel::families().iter().map(|family| describe(py, family)).collect()
@@ -65,6 +67,7 @@ fn describe<'py>(py: Python<'py>, family: &Family) -> PyResult<Bound<'py, PyDict
 }
 
 /// The spec in the one way it is printed; a wrong one is a ValueError that points at the character.
+#[guarded]
 #[pyfunction]
 pub fn canonical(py: Python<'_>, text: &str) -> PyResult<String> {
     parse(py, text).map(|spec| spec.to_string())
@@ -72,6 +75,7 @@ pub fn canonical(py: Python<'_>, text: &str) -> PyResult<String> {
 
 /// The spec with a parameter that is given beside it, a number or the name of a rule, in all members that have it and leave
 /// it open; how many these are, and how many say it themselves.
+#[guarded]
 #[pyfunction]
 pub fn filled(
     py: Python<'_>,
@@ -106,6 +110,7 @@ impl Beside {
 }
 
 /// The parameters of a plain member of a family, with a number or a rule's name for each; None for a combination.
+#[guarded]
 #[pyfunction]
 pub fn parameters<'py>(py: Python<'py>, text: &str) -> PyResult<Option<Bound<'py, PyDict>>> {
     parse(py, text)?.as_leaf().map(|leaf| values(py, leaf)).transpose()
@@ -130,6 +135,7 @@ fn set(dict: &Bound<'_, PyDict>, name: &str, value: Value) -> PyResult<()> {
 
 /// What a kernel is made of: the name of its outermost operation and the operands, which are texts, numbers and lists. For a
 /// member of a family, its name and a dictionary of what is written.
+#[guarded]
 #[pyfunction]
 pub fn shape<'py>(py: Python<'py>, text: &str) -> PyResult<(&'static str, Bound<'py, PyAny>)> {
     let (name, operands) = match parse(py, text)?.shape() {
@@ -159,6 +165,7 @@ fn texts(parts: &[KernelSpec]) -> Vec<String> {
 }
 
 /// The spec with every parameter a number, found from the samples where it is a rule.
+#[guarded]
 #[pyfunction]
 pub fn resolve(py: Python<'_>, kernel: Written<'_>, x: &Bound<'_, Samples>) -> PyResult<String> {
     let spec = kernel.spec(py)?;
@@ -167,6 +174,7 @@ pub fn resolve(py: Python<'_>, kernel: Written<'_>, x: &Bound<'_, Samples>) -> P
 }
 
 /// Fills `out` with the kernel values of the samples `x` with those of `y`, or with each other.
+#[guarded]
 #[pyfunction]
 #[pyo3(signature = (kernel, x, y, out, run))]
 pub fn fill_matrix(
@@ -208,6 +216,7 @@ type Purpose = (Vec<(Vec<String>, Option<&'static str>)>, Option<&'static str>);
 
 /// What a kernel is for: the groups of columns that it names, each with what it holds, and what it is for as a whole.
 /// `"numbers"` or `"texts"`; None for a function of the user's alone.
+#[guarded]
 #[pyfunction]
 pub fn purpose(py: Python<'_>, text: &str) -> PyResult<Purpose> {
     let spec = parse(py, text)?;

@@ -32,7 +32,12 @@ mod _core {
     #[pymodule_export]
     use super::detector::{detector_facts, detector_scores, fit_detector};
     #[pymodule_export]
-    use super::errors::FormatError;
+    use super::enter::is_stopping;
+    #[cfg(debug_assertions)]
+    #[pymodule_export]
+    use super::enter::panic_on_purpose;
+    #[pymodule_export]
+    use super::errors::{FormatError, InternalError};
     #[pymodule_export]
     use super::feature_map::{FeatureMap, TextMap};
     #[pymodule_export]

@@ -5,6 +5,7 @@ use mercer::linalg::view::MatRef;
 use mercer::model::asymmetric;
 use mercer::model::validity::{Correction as Kept, Repair, Repaired, Validity, Verdict};
 use mercer::real::Real;
+use mercer_guard::guarded;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -16,6 +17,7 @@ use crate::model::json;
 use crate::samples::other_type;
 
 /// What a matrix of kernel values shows, of the samples `among`, of `samples` in all; at most `most` are looked at.
+#[guarded]
 #[pyfunction]
 #[pyo3(signature = (matrix, most, among, samples, run))]
 pub fn check_matrix<'py>(
@@ -37,6 +39,7 @@ pub fn check_matrix<'py>(
 }
 
 /// What is wrong with a matrix that is not symmetric but for rounding; None for one that is.
+#[guarded]
 #[pyfunction]
 pub fn asymmetry(py: Python<'_>, matrix: Matrix<'_>, run: Run) -> PyResult<Option<String>> {
     Ok(match &matrix {
@@ -91,6 +94,7 @@ fn told<'py>(py: Python<'py>, found: &Validity) -> PyResult<Bound<'py, PyDict>> 
 type Mended<'py> = (Bound<'py, PyArray2<f64>>, f64, bool, Correction);
 
 /// Makes a symmetric matrix positive semi-definite.
+#[guarded]
 #[pyfunction]
 pub fn repair<'py>(
     py: Python<'py>,
@@ -113,6 +117,7 @@ pub struct Correction {
     kept: Kept,
 }
 
+#[guarded]
 #[pymethods]
 impl Correction {
     /// A correction from JSON.

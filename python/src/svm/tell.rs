@@ -3,6 +3,7 @@
 #![allow(unsafe_code)] // numbers of a model are shown to numpy where they lie
 
 use mercer::points::Samples;
+use mercer_guard::guarded;
 use numpy::ToPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -12,6 +13,7 @@ use crate::arrays::{shown, whole};
 use crate::model::{Model, json};
 
 /// The coefficients of the support vectors where they lie: (classes − 1) × support, or 1 × support.
+#[guarded]
 #[pyfunction]
 pub fn svm_coefficients<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyAny>> {
     let owner = model.clone().into_any();
@@ -24,6 +26,7 @@ pub fn svm_coefficients<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, P
 /// Task, rows of the support vectors, their number in each class, constants, classes and their weights, the calibration
 /// as JSON, the number of samples it was fitted on, whether its support vectors are sparse, and
 /// whether it works on samples in single precision.
+#[guarded]
 #[pyfunction]
 pub fn svm_facts<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyDict>> {
     let py = model.py();
