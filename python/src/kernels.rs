@@ -142,7 +142,9 @@ pub fn shape<'py>(py: Python<'py>, text: &str) -> PyResult<(&'static str, Bound<
         }
         Shape::Sum(parts) => ("sum", texts(&parts).into_bound_py_any(py)?),
         Shape::Product(parts) => ("product", texts(&parts).into_bound_py_any(py)?),
-        Shape::Scale(factor, inner) => ("scale", (factor, inner.to_string()).into_bound_py_any(py)?),
+        Shape::Scale(factor, inner) => {
+            ("scale", (factor, inner.to_string()).into_bound_py_any(py)?)
+        }
         Shape::Normalize(inner) => ("normalize", (inner.to_string(),).into_bound_py_any(py)?),
         Shape::Columns(names, inner) => {
             ("columns", (names.to_vec(), inner.to_string()).into_bound_py_any(py)?)

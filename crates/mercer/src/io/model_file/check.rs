@@ -36,7 +36,10 @@ pub(super) fn pca(model: &Pca) -> Checked {
     finite("components", model.components.data())?;
     finite("variance", &model.variance)?;
     finite("total and noise variance", &[model.total_variance, model.noise_variance])?;
-    components(model.params.components)
+    match model.params.components {
+        Components::Count(0) => Ok(()),
+        choice => components(choice),
+    }
 }
 
 pub(super) fn kernel_pca<T: Real>(model: &KernelPca<T>) -> Checked {

@@ -45,7 +45,10 @@ impl Leaf {
         let all = self.family().parameters;
         let alternative =
             all.iter().position(|other| other.group() == parameter.group() && other.allows(value));
-        self.write(if parameter.allows(value) { index } else { alternative.unwrap_or(index) }, value);
+        self.write(
+            if parameter.allows(value) { index } else { alternative.unwrap_or(index) },
+            value,
+        );
         Some(true)
     }
 }

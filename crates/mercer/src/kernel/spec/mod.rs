@@ -18,8 +18,8 @@ mod resolve;
 mod shape;
 mod suggest;
 
-pub(super) use input::{check_histograms, group_of, not_for};
 pub use fill::Filled;
+pub(super) use input::{check_histograms, group_of, not_for};
 pub use leaf::Leaf;
 pub use shape::Shape;
 
