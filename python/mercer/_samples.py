@@ -87,7 +87,7 @@ def checked(estimator, X, purpose: Purpose, *, reset: bool) -> Checked:
             if reset:
                 _forget_width(estimator)
             return Items(store)
-        case "numbers" if isinstance(X, Mapping):
+        case "numbers" if isinstance(X, Mapping) and not sparse.issparse(X):
             raise ParameterError(
                 "the kernel is for rows of numbers, and X is a dictionary: give an array or a data "
                 f"frame, or say which columns are meant, as in {_on_columns(X)!r}"

@@ -19,6 +19,7 @@ from mercer.kernels import RBF, Columns, Laplacian, Linear, Matern, Poly, Spec, 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(0.5, 2, size=(40, 3))
 CLASSES = np.arange(40) % 2
+X[CLASSES == 1] += [3.0, 0.0, 0.5]
 NAMES = [name for name in ESTIMATORS if name != "SVCSearch"]
 every = pytest.mark.parametrize("name", NAMES)
 

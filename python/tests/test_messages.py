@@ -25,7 +25,7 @@ LABELS = [
     DAYS[CLASSES],
     DAYS.astype("M8[ns]")[CLASSES],
     (DAYS - DAYS[0])[CLASSES],
-    np.array([0.5, 1.5], dtype=np.float32)[CLASSES],
+    np.array([1, 2], dtype=np.float32)[CLASSES],
     np.array([200, 7], dtype=np.uint8)[CLASSES],
     CLASSES.astype(bool),
     np.array(["no", "yes"])[CLASSES],

@@ -12,6 +12,8 @@ sys.path.insert(0, str(HERE))
 
 from swapped import concerns_mercer  # noqa: E402
 
+# What mercer tells beside scikit-learn is looked at in tests of its own.
+QUIET = ("UserWarning", "FutureWarning", "scipy.linalg.LinAlgWarning")
 COLLECTED = pytest.StashKey[list[str]]()
 MODULES = frozenset(path.name for path in HERE.glob("test_sklearn_*.py"))
 
@@ -39,6 +41,8 @@ def pytest_collection_modifyitems(config, items):
     config.stash[COLLECTED] = [name_of(item) for item in kept]
     known = reasons()
     for item in kept:
+        for category in QUIET:
+            item.add_marker(pytest.mark.filterwarnings(f"ignore::{category}"), append=False)
         reason = known.get(name_of(item)) or known.get(name_of(item).partition("[")[0])
         if reason:
             item.add_marker(pytest.mark.xfail(reason=reason, strict=True))

@@ -177,7 +177,7 @@ impl fmt::Display for Domain {
         match self {
             Domain::Any => f.write_str("a finite number"),
             Domain::Positive => f.write_str("a positive number"),
-            Domain::NotNegative => f.write_str("0 or a positive number"),
+            Domain::NotNegative => f.write_str("a number of at least 0"),
             Domain::Share => f.write_str("a positive number up to 1"),
             Domain::PositiveInteger => f.write_str("a positive integer"),
             Domain::Count => f.write_str("0 or a positive integer"),

@@ -4,6 +4,7 @@ pub mod classes;
 mod components;
 pub mod detector;
 mod door;
+mod indefinite;
 pub mod inverse;
 pub mod kernel_kmeans;
 pub(crate) mod kernel_on;

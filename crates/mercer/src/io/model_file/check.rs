@@ -37,7 +37,10 @@ pub(super) fn pca(model: &Pca) -> Checked {
     finite("components", model.components.data())?;
     finite("variance", &model.variance)?;
     finite("total and noise variance", &[model.total_variance, model.noise_variance])?;
-    components(model.params.components)
+    match model.params.components {
+        Components::Count(0) => Ok(()),
+        choice => components(choice),
+    }
 }
 
 /// A sample that kernel values are taken relative to, with its own kernel values if and only if the matrix was given.

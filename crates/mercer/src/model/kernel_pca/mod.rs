@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::components::Components;
 use super::door::anchors_for;
+use super::indefinite::refuse_negative;
 use super::inverse::{Inverse, InverseParams};
 use super::origin::{self, Origin, Seen, Size};
 use super::report::{Report, asymmetry_note};
@@ -391,23 +392,6 @@ fn find(
         Components::Share(share) => share::share(ctx, gram, share, trace, eigen),
         Components::All | Components::Mle => eigen::largest(ctx, gram, gram.n(), eigen),
     }
-}
-
-/// Refuses a count of components that reaches eigenvalues below zero, from scikit-learn's thresholds on.
-fn refuse_negative<T: Real>(components: Components, values: &[f64], rounding: f64) -> Result<()> {
-    let Components::Count(count) = components else { return Ok(()) };
-    let single = T::EPSILON > 1e-10;
-    let (share, least) = if single { (5e-3, 1e-6) } else { (1e-5, 1e-10) };
-    let noise = (share * values[0]).max(least).max(rounding);
-    let found = values.iter().take_while(|eta| **eta >= -noise).count();
-    if found == count.min(values.len()) {
-        return Ok(());
-    }
-    Err(Error::Numeric(format!(
-        "There are significant negative eigenvalues ({:.3e} of the largest): the kernel is indefinite on this data. Ask for \
-         at most {found} components, or repair the matrix first",
-        values[found].abs() / values[0].abs()
-    )))
 }
 
 /// Refuses kernel values that overflow.
