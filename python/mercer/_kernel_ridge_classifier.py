@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from mercer import _core
 from mercer._arrays import Samples, weights
+from mercer._classes import noted_classes
 from mercer._kernel_ridge_fit import RidgeFit
 from mercer._params import refuse
 from mercer._progress import Step
@@ -200,7 +201,7 @@ class KernelRidgeClassifier(ClassifierMixin, RidgeFit):
         if not hasattr(self, "classes_"):
             names = json.loads(_core.remarks(model))["classes"]
             noted = json.loads(model.notes).get("classes")
-            self.classes_ = np.asarray(names) if noted is None else np.array(*noted)
+            self.classes_ = noted_classes(noted, names)
 
     def _notes(self) -> dict[str, object]:
         """The classes in their own type, where JSON has it: a model file holds their names."""

@@ -14,6 +14,11 @@ from mercer._progress import Bar, listener
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _UNITS |= {f"{unit}i": 1024**power for power, unit in enumerate("kmgt", start=1)}
 
+# Each thread takes a stack and some milliseconds to start.
+_MOST_THREADS = 1024
+# What a count of bytes can be at most in the compiled part.
+_MOST_BYTES = 2**64 - 1
+
 _default_threads: int | None = None
 
 
@@ -64,6 +69,11 @@ def threads_of(n_jobs: int | None) -> int:
 def _count(value: object, name: str) -> int:
     if not is_integer(value) or value == 0:
         raise ParameterError(f"{name} must be None or an integer other than 0, not {value!r}")
+    most = max(_MOST_THREADS, 4 * _core.available_threads())
+    if value > most:
+        raise ParameterError(
+            f"{name} must be at most {most}, not {value}: more threads than cores gain nothing"
+        )
     if value > 0:
         return int(value)
     return max(1, _core.available_threads() + 1 + int(value))
@@ -73,17 +83,30 @@ def bytes_of(budget: int | str | None) -> int | None:
     """Return the bytes that a budget such as ``2**31``, ``"2GiB"`` or ``"500 MB"`` stands for."""
     if budget is None:
         return None
+    found = _bytes_in(budget)
+    if found is None:
+        raise ParameterError(
+            "memory_budget must be a positive number of bytes or a text such as '2GiB', not "
+            f"{budget!r}"
+        )
+    if found > _MOST_BYTES:
+        raise ParameterError(
+            f"memory_budget must be less than 2**64 bytes, not {budget!r}: leave it None for what "
+            "the machine has free"
+        )
+    return found
+
+
+def _bytes_in(budget: object) -> int | None:
     if is_integer(budget) and budget > 0:
         return int(budget)
-    if is_real(budget) and budget >= 1:
+    if is_real(budget) and 1 <= budget < float("inf"):
         return int(budget)
     if isinstance(budget, str):
         match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", budget.lower())
         if match and float(match[1]) > 0:
             return int(float(match[1]) * _UNITS[match[2] or ""])
-    raise ParameterError(
-        f"memory_budget must be a positive number of bytes or a text such as '2GiB', not {budget!r}"
-    )
+    return None
 
 
 @contextmanager

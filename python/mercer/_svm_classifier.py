@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import _core, _params
 from mercer._arrays import Samples
+from mercer._classes import noted_classes
 from mercer._svm_labels import labels, names, prices, refuse_empty
 from mercer._svm_probability import CURVES, Probabilities
 
@@ -69,7 +70,7 @@ class SvmClassifier(ClassifierMixin, Probabilities):
         self.n_iter_ = np.array([problem["iterations"] for problem in problems], dtype=np.int32)
         if not hasattr(self, "classes_"):
             noted = json.loads(self._model.notes).get("classes")
-            self.classes_ = np.asarray(facts["classes"]) if noted is None else np.array(*noted)
+            self.classes_ = noted_classes(noted, facts["classes"])
             self.class_weight_ = np.asarray(facts["class_weights"] or np.ones(len(self.classes_)))
 
     def _notes(self) -> dict[str, object]:

@@ -242,7 +242,7 @@ impl<T: Real> KernelPca<T> {
         // One more output gives the mean kernel value with the training samples, which k̄(x,x) needs.
         let share = if self.params.center { 1.0 / n as f64 } else { 0.0 };
         let bytes = 8 * (n + x.n()) as u64 * (k + 1) as u64;
-        let _held = ctx.reserve("reconstruction errors", bytes, "use fewer rows at a time")?;
+        let _held = ctx.reserve("the reconstruction error", bytes, "use fewer rows at a time")?;
         let coef = Mat::from_fn(n, k + 1, |i, c| if c < k { self.coef[(i, c)] } else { share });
         let mut offset = self.offset.clone();
         offset.push(0.0);

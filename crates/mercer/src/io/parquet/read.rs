@@ -23,7 +23,9 @@ pub(in crate::io) fn parse(bytes: Vec<u8>, path: &Path, max_bytes: u64) -> Resul
     let parsed = catch_unwind(AssertUnwindSafe(|| {
         let file = SerializedFileReader::new(Bytes::from(bytes))?;
         let (rows, columns) = shape(&file)?;
-        Ok::<_, ParquetError>(match check_size(table_size(rows, columns, 8), max_bytes) {
+        let needed =
+            table_size(rows, columns, 8).map(|cells| cells.saturating_add(unfolded(&file)));
+        Ok::<_, ParquetError>(match check_size(needed, max_bytes) {
             Ok(()) => Ok(read_columns(&file, rows)?),
             Err(refused) => Err(refused),
         })
@@ -37,6 +39,17 @@ pub(in crate::io) fn parse(bytes: Vec<u8>, path: &Path, max_bytes: u64) -> Resul
         Ok(Err(error)) => Err(damaged(error.to_string())),
         Err(_) => Err(damaged("its parts contradict each other".to_owned())),
     }
+}
+
+/// Bytes of the file itself and of its largest column chunk, unfolded as its metadata tell.
+fn unfolded(file: &SerializedFileReader<Bytes>) -> u64 {
+    let chunks = file.metadata().row_groups().iter().flat_map(|group| group.columns());
+    let (mut packed, mut largest) = (0_u64, 0);
+    for chunk in chunks {
+        packed = packed.saturating_add(u64::try_from(chunk.compressed_size()).unwrap_or(0));
+        largest = largest.max(u64::try_from(chunk.uncompressed_size()).unwrap_or(0));
+    }
+    packed.saturating_add(largest)
 }
 
 /// Rows and columns that the file claims to hold.

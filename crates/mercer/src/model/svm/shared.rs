@@ -51,7 +51,11 @@ impl SharedBlocks {
     /// Sets aside what the kernel values between two classes take.
     pub fn reserve_pair(&self, ctx: &Context, a: usize, b: usize) -> Result<Reservation> {
         let bytes = 4 * self.members[a].len() as u64 * self.members[b].len() as u64;
-        ctx.reserve("kernel values of two classes", bytes, "fit on fewer rows or raise the budget")
+        ctx.reserve(
+            "the kernel matrix of two classes",
+            bytes,
+            "fit on fewer rows or raise the budget",
+        )
     }
 
     /// The matrix of two classes.

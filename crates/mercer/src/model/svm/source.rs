@@ -7,6 +7,7 @@ use crate::gram::{Columns, Evaluated};
 use crate::kernel::{Kernel, KernelSpec, SpecKernel, Tile};
 use crate::points::{Dense, Points, Samples, Span};
 use crate::real::Real;
+use crate::solve::smo::Room;
 
 /// A kernel with samples in the numbers that suit them.
 pub(super) enum Source<T: Real> {
@@ -31,7 +32,9 @@ impl<T: Real> Source<T> {
         let size = if T::EPSILON < 1e-10 { size_of::<f32>() } else { size_of::<f64>() } as u64;
         let bytes = size.saturating_mul(x.n() as u64).saturating_mul(x.width() as u64);
         let hint = "fit on fewer rows or raise the budget";
-        ctx.reserve("a copy of the samples in other precision", bytes, hint)
+        let least = bytes.saturating_add(Room::least(x.n(), x.width()));
+        ctx.need("a support vector machine", least, hint)?;
+        ctx.reserve("the samples in another precision", bytes, hint)
     }
 
     /// Chooses for a resolved kernel.

@@ -57,6 +57,7 @@ impl Memory {
         &mut self,
         ctx: &Context,
         source: &dyn Columns,
+        groups: usize,
         cache: u64,
     ) -> Result<Room> {
         let hint = "fit on fewer rows or raise the budget";
@@ -65,7 +66,8 @@ impl Memory {
             Some(held) => held,
             None => ctx.reserve(what, 0, hint)?,
         };
-        let room = Room::within(held.within_reach(), source.size(), source.effort(), cache);
+        let reach = held.within_reach();
+        let room = Room::within(reach, source.size(), groups, source.effort(), cache);
         held.extend(what, room.bytes.saturating_sub(held.bytes()), hint)?;
         self.held = Some(held);
         Ok(room)
