@@ -8,11 +8,12 @@ CORE := python/mercer/_core.abi3.so
 BROWSER_TESTS := crates/mercer-cli/tests/browser
 PYTHON_CODE := python bench docs $(BROWSER_TESTS)
 
-.PHONY: help run test format-check lint test-rust test-python test-browser browser bench docs rust-docs wheel develop format clean
+.PHONY: help run test memory format-check lint test-rust test-python test-browser browser bench docs rust-docs wheel develop format clean
 
 help:
 	@echo "make run     build, run the demonstration, say where its picture is"
 	@echo "make test    everything: format, lints, Rust tests, documentation tests, Python tests, pages in a browser"
+	@echo "make memory  the memory of every kind of work at five budgets and 20,000 rows; prints a table, takes an hour"
 	@echo "make bench   side-by-side comparison with peers; prints a table, writes bench/results/latest.*"
 	@echo "make docs    the guide, with figures, gallery and both references, in target/site"
 	@echo "make wheel   the Python wheel, in target/wheels"
@@ -50,6 +51,12 @@ test-python: $(VENV)/ready
 	cp target/debug/lib_core.so $(CORE)
 	cd python && ../$(PY) -m pytest --numprocesses 2
 	PYTHONPATH=$(CURDIR)/python $(PY) -m pytest --quiet --numprocesses 2 bench
+
+# The table of docs/big-data.md, and every budget kept.
+memory: $(VENV)/ready
+	cargo build $(BUILD)
+	cp target/debug/lib_core.so $(CORE)
+	cd python && MERCER_MEMORY=full ../$(PY) -m pytest tests/test_memory.py
 
 test-browser: $(VENV)/ready browser
 	cargo build $(BUILD)

@@ -150,7 +150,7 @@ def test_a_matrix_that_is_asked_for_must_fit_too():
     with pytest.raises(MemoryError, match="32000000 bytes, but the memory budget is 1000 bytes"):
         mercer.pairwise_kernels(X, kernel="rbf", memory_budget="1KB")
     with pytest.raises(MemoryError, match="the matrix of features needs"):
-        mercer.feature_map("poly", degree=3, memory_budget="1KB").fit_transform(X)
+        mercer.feature_map("poly", X, degree=3, gamma=1, memory_budget="1KB")
 
 
 @pytest.mark.parametrize("budget", [2**70, "99999999TB", float("1e30")])
