@@ -8,7 +8,7 @@ CORE := python/mercer/_core.abi3.so
 BROWSER_TESTS := crates/mercer-cli/tests/browser
 PYTHON_CODE := python bench docs $(BROWSER_TESTS)
 
-.PHONY: help run test format-check lint test-rust test-simd test-python test-browser asan miri soak deny browser bench docs rust-docs fuzz faults \
+.PHONY: help run test memory format-check lint test-rust test-simd test-python test-browser asan miri soak deny browser bench docs rust-docs fuzz faults \
 	wheel develop format clean
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo "make miri    the tests of unsafe code and parsers under Miri (needs Rust nightly with miri and rust-src)"
 	@echo "make soak    everything at once in one process for HOURS (1)"
 	@echo "make deny    licences, sources and known faults of dependencies (installs cargo-deny into target/tools)"
+	@echo "make memory  the memory of every kind of work at five budgets and 20,000 rows; prints a table, takes an hour"
 	@echo "make bench   side-by-side comparison with peers; prints a table, writes bench/results/latest.*"
 	@echo "make docs    the guide, with figures, gallery and both references, in target/site"
 	@echo "make fuzz    all fuzz targets for MINUTES=10 minutes each (nightly compiler and cargo-fuzz)"
@@ -67,6 +68,12 @@ test-python: $(VENV)/ready
 	cp target/debug/lib_core.so $(CORE)
 	cd python && ../$(PY) -m pytest --numprocesses 2
 	PYTHONPATH=$(CURDIR)/python $(PY) -m pytest --quiet --numprocesses 2 bench
+
+# The table of docs/big-data.md, and every budget kept.
+memory: $(VENV)/ready
+	cargo build $(BUILD)
+	cp target/debug/lib_core.so $(CORE)
+	cd python && MERCER_MEMORY=full ../$(PY) -m pytest tests/test_memory.py
 
 test-browser: $(VENV)/ready browser
 	cargo build $(BUILD)

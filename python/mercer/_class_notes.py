@@ -17,10 +17,13 @@ def noted(classes: np.ndarray) -> list | None:
 
 
 def classes_of(names: list[str], note: list | None) -> np.ndarray:
-    """Return the classes of a model from their names and, if there is one, the note of them."""
+    """Return the classes of a model from their names and, if there is one, the note of them.
+
+    Texts are as long as they are: what a file says of their length would be memory for each.
+    """
     if note is None:
         return np.asarray(names)
     values, dtype = note
     if np.dtype(dtype).kind in "mM":
         return np.array(values, dtype=np.int64).astype(dtype)
-    return np.array(values, dtype)
+    return np.array(values, dtype=str if np.dtype(dtype).kind == "U" else dtype)

@@ -19,6 +19,9 @@ _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _UNITS |= {f"{unit}i": 1024**power for power, unit in enumerate("kmgt", start=1)}
 _MOST_BYTES = 2**63 - 1
 
+# Each thread takes a stack and some milliseconds to start.
+_MOST_THREADS = 1024
+
 _default_threads: int | None = None
 
 
@@ -69,6 +72,11 @@ def threads_of(n_jobs: int | None) -> int:
 def _count(value: object, name: str) -> int:
     if not is_integer(value) or value == 0:
         raise ParameterError(f"{name} must be None or an integer other than 0, not {value!r}")
+    most = max(_MOST_THREADS, 4 * _core.available_threads())
+    if value > most:
+        raise ParameterError(
+            f"{name} must be at most {most}, not {value}: more threads than cores gain nothing"
+        )
     if value > 0:
         return int(value)
     return max(1, _core.available_threads() + 1 + int(value))

@@ -67,7 +67,7 @@ mod _core {
     };
 
     #[pymodule_export]
-    use super::validity::{Correction, asymmetry, check_matrix, repair};
+    use super::validity::{Correction, asymmetry, check_matrix, check_room, repair};
 
     #[pymodule_init]
     fn init(module: &super::Bound<'_, super::PyModule>) -> super::PyResult<()> {

@@ -16,21 +16,33 @@ use crate::errors::exception;
 use crate::model::json;
 use crate::samples::other_type;
 
-/// What a matrix of kernel values shows, of the samples `among`, of `samples` in all; at most `most` are looked at.
+/// Refuses to look at so many samples if that takes more than the memory budget; `more` are bytes of their kernel values.
 #[guarded]
 #[pyfunction]
-#[pyo3(signature = (matrix, most, among, samples, run))]
+pub fn check_room(py: Python<'_>, examined: usize, more: u64, run: Run) -> PyResult<()> {
+    enter(py, &run, |ctx| Validity::need(ctx, examined, more))
+}
+
+/// What a matrix of kernel values shows, of the samples `among`, of `samples` in all; at most `most` are looked at. Of the
+/// memory budget, `more` bytes are taken already.
+#[guarded]
+#[pyfunction]
+#[pyo3(signature = (matrix, most, among, samples, more, run))]
 pub fn check_matrix<'py>(
     py: Python<'py>,
     matrix: Matrix<'_>,
     most: usize,
     among: Option<Vec<usize>>,
     samples: usize,
+    more: u64,
     run: Run,
 ) -> PyResult<Bound<'py, PyDict>> {
     let mut found = with_matrix!(&matrix, matrix => {
         let matrix = view(matrix)?;
-        enter(py, &run, |ctx| Validity::with_limit(ctx, matrix, most))?
+        enter(py, &run, |ctx| {
+            let _held = ctx.reserve("the kernel matrix", more, "look at fewer samples (max_samples)")?;
+            Validity::with_limit(ctx, matrix, most)
+        })?
     });
     if let Some(among) = among {
         rename(&mut found, &among, samples);

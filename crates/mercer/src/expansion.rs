@@ -173,7 +173,7 @@ impl<T: Real> Weights<T> {
         if m == 0 || k == 0 {
             return Ok(());
         }
-        let _held = ctx.reserve("predictions", self.bytes(ctx.threads(), m, n), HINT)?;
+        let _held = ctx.reserve("prediction", self.bytes(ctx.threads(), m, n), HINT)?;
         let done = AtomicUsize::new(0);
         ctx.install(|| {
             out.data.par_chunks_mut(ROWS * stride).enumerate().take(m.div_ceil(ROWS)).try_for_each(

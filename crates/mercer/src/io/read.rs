@@ -102,7 +102,7 @@ pub struct ReadOptions {
     pub delimiter: Option<u8>,
     /// Whether the cells of CSV and TSV stay texts just as they are written, numbers too; for texts that a kernel compares.
     pub as_written: bool,
-    /// Bytes that the file's content and, separately, the table may take.
+    /// Bytes that the file's content and the table may take together.
     pub max_bytes: u64,
 }
 

@@ -66,7 +66,7 @@ impl<T: Real> Inverse<T> {
         }
         let bytes = 8 * (n as u64) * (k + 2 * d) as u64;
         let hint = "fit on fewer rows or raise the budget";
-        let _held = ctx.reserve("targets of the map back", bytes, hint)?;
+        let _held = ctx.reserve("the map back", bytes, hint)?;
         let anchors = Dense::from_vec(scores.data().iter().map(|&v| T::of(v)).collect(), n, k)?;
         let kernel_spec = params.kernel.resolve(&anchors)?;
         let kernel = SpecKernel::<T>::new(&kernel_spec)?;

@@ -309,7 +309,7 @@ fn truncated<T: Real>(
         return Err(Error::parameter("n_components", message));
     };
     let hint = "ask for fewer components or raise the budget";
-    let _held = ctx.reserve("products with the samples", Covariance::<T>::bytes(n, d), hint)?;
+    let _held = ctx.reserve("the product with the samples", Covariance::<T>::bytes(n, d), hint)?;
     let mean = rows.mean(ctx)?;
     let eigen = params.eigen()?;
     let (tolerance, max_passes, seed) = (eigen.tolerance, eigen.max_passes, eigen.seed);

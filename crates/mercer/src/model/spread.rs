@@ -190,7 +190,7 @@ impl<T: Real> Spread<T> {
         // Kernel values in both types, and divided by the factor or turned, of as many rows as fit a quarter of the budget.
         let line = 32 * self.scale.len() as u64;
         let at_once = (ctx.budget() / 4 / line.max(1)).clamp(1, ROWS as u64);
-        let _held = ctx.reserve("standard deviations", at_once * line, HINT)?;
+        let _held = ctx.reserve("the computation of standard deviations", at_once * line, HINT)?;
         let at_once = at_once as usize;
         for from in (0..m).step_by(at_once) {
             let rows = from..(from + at_once).min(m);

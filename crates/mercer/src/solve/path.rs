@@ -127,7 +127,7 @@ impl Path {
     ) -> Result<Mat<f64>> {
         let n = self.n();
         let bytes = 16 * n as u64 * count as u64;
-        let _held = ctx.reserve("solutions for many penalties", bytes, HINT)?;
+        let _held = ctx.reserve("the path of solutions", bytes, HINT)?;
         let mut out = Mat::try_zeros(n, count)?;
         if count == 0 {
             return Ok(out);

@@ -31,6 +31,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::context::available_memory;
 use crate::error::{Error, Result};
 use crate::io::atomic::{Staged, write_whole};
 use crate::io::libsvm_model;
@@ -219,7 +220,12 @@ pub fn to_bytes(saved: &Saved) -> Result<Vec<u8>> {
 
 /// Reads a model file, also one of LIBSVM. What is neither is refused after its first bytes, however long it is.
 pub fn load(path: &Path) -> Result<Saved> {
-    let bytes = read::whole(path)?;
+    load_within(path, available_memory())
+}
+
+/// As [`load`], within `max_bytes` of memory.
+pub fn load_within(path: &Path, max_bytes: u64) -> Result<Saved> {
+    let bytes = read::whole(path, max_bytes)?;
     from_bytes(path, &bytes)
 }
 

@@ -71,7 +71,7 @@ impl<S: Real> Held<S> {
     pub fn new(ctx: &Context, columns: &dyn Columns<S>) -> Result<Self> {
         let n = columns.size();
         let hint = "fit on fewer rows or raise the budget";
-        let room = ctx.reserve("all kernel values", held_bytes::<S>(n), hint)?;
+        let room = ctx.reserve("the kernel matrix", held_bytes::<S>(n), hint)?;
         let mut matrix = Mat::try_zeros(n, n)?;
         let picked = columns.pick(&(0..n).collect::<Vec<_>>());
         ctx.install(|| {
@@ -110,7 +110,7 @@ impl<'a, S: Real> Across<'a, S> {
         let mut across = Self { picked: columns.pick(rows), test, width, values: None };
         let bytes = across_bytes::<S>(test.len(), width);
         if bytes <= ctx.budget() / 4 {
-            let room = ctx.reserve("kernel values of a fold", bytes, "raise the budget")?;
+            let room = ctx.reserve("the kernel matrix of a fold", bytes, "raise the budget")?;
             let mut values = alloc::zeros(test.len() * width)?;
             across.fill(test, &mut values)?;
             across.values = Some((values, room));

@@ -8,6 +8,7 @@ use crate::gram::{Columns, Evaluated};
 use crate::kernel::{Kernel, KernelSpec, SpecKernel, Tile};
 use crate::points::{Dense, Points, Samples, Span};
 use crate::real::Real;
+use crate::solve::smo::Room;
 
 /// A kernel with samples.
 pub(super) struct Source<T: Real> {
@@ -53,7 +54,9 @@ impl<T: Real> Source<T> {
     pub fn reserve(ctx: &Context, x: &Samples<T>) -> Result<Reservation> {
         let bytes = 8_u64.saturating_mul(x.n() as u64).saturating_mul(x.width() as u64);
         let hint = "fit on fewer rows or raise the budget";
-        ctx.reserve("a copy of the samples in other precision", bytes, hint)
+        let least = bytes.saturating_add(Room::least(x.n(), x.width()));
+        ctx.need("a support vector machine", least, hint)?;
+        ctx.reserve("the samples in another precision", bytes, hint)
     }
 
     /// For a resolved kernel.

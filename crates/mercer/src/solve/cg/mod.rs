@@ -113,7 +113,7 @@ pub fn solve(
     }
     let bytes = workspace_bytes(n, params.landmarks).saturating_add(8 * (n * m) as u64);
     let hint = "fit on fewer rows or raise the budget";
-    let _held = ctx.reserve("conjugate gradients", bytes, hint)?;
+    let _held = ctx.reserve("the conjugate gradient solver", bytes, hint)?;
     let known = Known::new(ctx, matrix.rough.unwrap_or(gram), ridge, params)?;
     let mut x = Mat::try_zeros(n, m)?;
     let mut info = Info { passes: 0, residual: 0.0, converged: true, largest: known.largest()? };

@@ -135,7 +135,8 @@ impl<'a, S: Real> Solver<'a, S> {
 
     /// Solves a problem.
     pub fn solve(&mut self, ctx: &Context, problem: Problem, params: &Params) -> Result<Solution> {
-        let room = self.memory.make_room(ctx, self.source, params.cache)?;
+        let groups = problem.group.iter().max().map_or(1, |&g| usize::from(g) + 1);
+        let room = self.memory.make_room(ctx, self.source, groups, params.cache)?;
         let mut all = Scope::all(ctx, self.source, problem)?;
         let mut part: Option<Scope<'_, S>> = None;
         let mut work = Work::new(ctx, params, room, &mut self.memory, &all)?;

@@ -25,17 +25,24 @@ pub struct Room {
 }
 
 impl Room {
-    /// The largest sizes within `bytes` for a problem of n coefficients: at most half of what is left beside vectors for the
-    /// working set, and no more than `cache` for columns. Where not even the least fits, the least: it will be refused.
-    pub fn within<S>(bytes: u64, n: usize, effort: usize, cache: u64) -> Self {
+    /// The largest sizes within `bytes` for a problem of n coefficients in `groups`: at most half of what is left beside
+    /// vectors for the working set, which has so many of each group, and no more than `cache` for columns. Where not even
+    /// the least fits, the least: it will be refused.
+    pub fn within<S>(bytes: u64, n: usize, groups: usize, effort: usize, cache: u64) -> Self {
         let fixed = fixed_bytes(n, effort);
         let free = bytes.saturating_sub(fixed);
         let (least, most) = (LEAST.min(n), working::<S>(n, effort));
-        let fits = usize::try_from((free / 2 / 16).isqrt()).unwrap_or(usize::MAX);
+        let fits = usize::try_from((free / 2 / 16).isqrt()).unwrap_or(usize::MAX) / groups;
         let working = fits.clamp(least, most);
+        let set = working_bytes(groups * working);
         let worth_keeping = if effort >= WORTH_KEEPING { cache } else { 0 };
-        let cache = worth_keeping.min(free.saturating_sub(working_bytes(working)));
-        Self { working, cache, bytes: fixed + working_bytes(working) + cache }
+        let cache = worth_keeping.min(free.saturating_sub(set));
+        Self { working, cache, bytes: fixed + set + cache }
+    }
+
+    /// Bytes that a problem of n coefficients takes at least.
+    pub fn least(n: usize, effort: usize) -> u64 {
+        Self::within::<f64>(0, n, 1, effort, 0).bytes
     }
 
     /// Bytes that a problem of n coefficients takes without limit, kernel columns apart.
@@ -68,9 +75,9 @@ mod tests {
     #[test]
     fn all_of_it_fits_or_is_the_least() {
         for n in [2, 100, 3000, 50_000] {
-            for effort in [1, 10, 500] {
+            for (groups, effort) in [(1, 1), (1, 10), (2, 10), (1, 500)] {
                 for bytes in [1, 1 << 20, 20 << 20, 1 << 32] {
-                    let room = Room::within::<f32>(bytes, n, effort, 2_000_000_000);
+                    let room = Room::within::<f32>(bytes, n, groups, effort, 2_000_000_000);
                     assert!(room.bytes <= bytes || room.working <= LEAST, "{n} {effort} {room:?}");
                     assert!((LEAST.min(n)..=n).contains(&room.working), "{n} {effort} {room:?}");
                 }
@@ -80,10 +87,10 @@ mod tests {
 
     #[test]
     fn plenty_of_memory_gives_the_usual_sizes() {
-        assert_eq!(Room::within::<f32>(1 << 34, 20_000, 10, 1000).working, 2048);
-        assert_eq!(Room::within::<f32>(1 << 34, 4000, 1, 1000).working, 4000);
+        assert_eq!(Room::within::<f32>(1 << 34, 20_000, 1, 10, 1000).working, 2048);
+        assert_eq!(Room::within::<f32>(1 << 34, 4000, 1, 1, 1000).working, 4000);
         let wanted = Room::wanted::<f32>(20_000, 10);
-        assert_eq!(Room::within::<f32>(wanted, 20_000, 10, 1000).working, 2048);
-        assert_eq!(Room::within::<f32>(1 << 34, 20_000, 100, 1000).cache, 1000);
+        assert_eq!(Room::within::<f32>(wanted, 20_000, 1, 10, 1000).working, 2048);
+        assert_eq!(Room::within::<f32>(1 << 34, 20_000, 1, 100, 1000).cache, 1000);
     }
 }

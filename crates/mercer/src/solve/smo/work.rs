@@ -65,6 +65,7 @@ impl<S: Real> Memory<S> {
         &mut self,
         ctx: &Context,
         source: &dyn Columns<S>,
+        groups: usize,
         cache: u64,
     ) -> Result<Room> {
         let hint = "fit on fewer rows or raise the budget";
@@ -73,8 +74,8 @@ impl<S: Real> Memory<S> {
             Some(held) => held,
             None => ctx.reserve(what, 0, hint)?,
         };
-        let (n, effort) = (source.size(), source.effort());
-        let room = Room::within::<S>(held.within_reach(), n, effort, cache);
+        let (reach, n, effort) = (held.within_reach(), source.size(), source.effort());
+        let room = Room::within::<S>(reach, n, groups, effort, cache);
         held.extend(what, room.bytes.saturating_sub(held.bytes()), hint)?;
         self.held = Some(held);
         Ok(room)
