@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,9 @@ from mercer._base import Fitted
 from mercer._columns import table_of
 from mercer._kernel_choice import Choice, Described, Precomputed, choose
 from mercer._kernel_purpose import is_own, purpose_of
+from mercer._pairwise import need
 from mercer._params import is_real
+from mercer._run import running
 from mercer._samples import Checked, checked, features, held
 
 PRECISIONS = ("auto", "f64", "f32", "mixed")
@@ -55,7 +58,20 @@ class KernelModel(Fitted):
                 "Precomputed metric requires a square matrix: Precomputed matrix must be a square "
                 f"matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix."
             )
-        return plain(X.astype(self._tile(X), copy=False))
+        return self._symmetric(plain(X.astype(self._tile(X), copy=False)))
+
+    def _symmetric(self, K: np.ndarray) -> np.ndarray:
+        """A kernel matrix that is symmetric but for rounding; of another one its symmetric part.
+
+        scikit-learn takes any matrix, and which part of it counts depends on the solver.
+        """
+        with running(self.n_jobs, self.memory_budget, False) as run:
+            fault = _core.asymmetry(K, run)
+        if fault is None:
+            return K
+        need(K.nbytes, self.memory_budget)
+        warnings.warn(f"{fault}; the mean of the matrix and its mirror image is used", stacklevel=5)
+        return plain((K + K.T) / 2)
 
     def _rows(self, X) -> Checked:
         """New samples, or kernel values, as they came."""

@@ -19,9 +19,10 @@ from mercer._kernel_ridge_cv import KernelRidgeCV
 from mercer._nu_svc import NuSVC
 from mercer._one_class_svm import OneClassSVM
 from mercer._pca import PCA
+from mercer._run import RUN_PARAMETERS
 from mercer._svc import SVC
 from mercer._svr import SVR, NuSVR
-from mercer.kernels import Spec
+from mercer.kernels import from_spec
 from mercer.reports import Report
 
 Machine: TypeAlias = SVC | NuSVC | SVR | NuSVR | OneClassSVM
@@ -68,7 +69,8 @@ def load(path: str | os.PathLike) -> Loaded:
     -------
     estimator : object
         The fitted estimator, of the class that was saved; its projections or predictions are the
-        same to the last bit. A file that the command line wrote with scaling scales new samples
+        same to the last bit. How work is run (`n_jobs`, `memory_budget`, `progress`) is not taken
+        from a file. A file that the command line wrote with scaling scales new samples
         first: see the attribute ``scaling_``. A regression of the command line becomes a
         :class:`KernelRidge`, however its parameters were chosen, or a
         :class:`KernelRidgeClassifier` if it has classes.
@@ -122,18 +124,17 @@ def _kind(model: _core.Model) -> type:
 def _params(kind: type, model: _core.Model) -> dict[str, object]:
     """The parameters the estimator was made with, or those that mean the same."""
     params = kind._params_of(json.loads(model.params), model)
-    noted = json.loads(model.notes).get("python")
-    if isinstance(noted, dict):
-        known = kind._get_param_names()
-        params |= {name: _value(value) for name, value in noted.items() if name in known}
-    return params
+    # The compiled part has checked the types of these.
+    noted = json.loads(model.notes).get("python", {})
+    known = set(kind._get_param_names()).difference(RUN_PARAMETERS)
+    return params | {name: _value(value) for name, value in noted.items() if name in known}
 
 
 def _value(value: object) -> object:
     if isinstance(value, list):
         return [_value(part) for part in value]
     if isinstance(value, dict) and isinstance(value.get("spec"), str):
-        return Spec(value["spec"])
+        return from_spec(value["spec"])
     if isinstance(value, dict) and isinstance(value.get("items"), list):
         return {_value(key): _value(part) for key, part in value["items"]}
     return value

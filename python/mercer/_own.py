@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import sparse
 
+from mercer import _core
+
 
 class Store:
     """Samples as a user's function sees them: parts of whatever container they came in.
@@ -119,11 +121,17 @@ class Function:
             return self._checked(found, (len(rows), len(columns)))
         others = list(right.each(columns))
         values = [
-            self._number(self.call(one, other, **self.params), row, column)
+            self._of_pair(one, other, row, column)
             for row, one in zip(rows.tolist(), left.each(rows), strict=True)
             for column, other in zip(columns.tolist(), others, strict=True)
         ]
         return np.array(values, dtype=np.float64).reshape(len(rows), len(columns))
+
+    def _of_pair(self, one, other, row: int, column: int) -> float:
+        # A tile has thousands of pairs. The thread that was interrupted waits for this one.
+        if _core.is_stopping():
+            raise KeyboardInterrupt
+        return self._number(self.call(one, other, **self.params), row, column)
 
     def _checked(self, found, shape: tuple[int, int]) -> np.ndarray:
         found = np.asarray(found.toarray() if sparse.issparse(found) else found)

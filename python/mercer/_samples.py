@@ -15,6 +15,7 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features
 from mercer import _core
 from mercer._arrays import dense, plain, samples
 from mercer._columns import Table, form_of
+from mercer._kernel_parts import quoted
 from mercer._kernel_purpose import Purpose
 from mercer._own import Store
 from mercer._params import ParameterError
@@ -86,6 +87,11 @@ def checked(estimator, X, purpose: Purpose, *, reset: bool) -> Checked:
             if reset:
                 _forget_width(estimator)
             return Items(store)
+        case "numbers" if isinstance(X, Mapping) and not sparse.issparse(X):
+            raise ParameterError(
+                "the kernel is for rows of numbers, and X is a dictionary: give an array or a data "
+                f"frame, or say which columns are meant, as in {_on_columns(X)!r}"
+            )
         case "numbers" if _named_texts(X):
             raise ParameterError(
                 "the kernel is for rows of numbers, and X holds texts: choose a kernel for texts, "
@@ -95,6 +101,11 @@ def checked(estimator, X, purpose: Purpose, *, reset: bool) -> Checked:
     unseen = purpose.kind in ("matrix", "anything")
     found = samples(estimator, X, reset=reset, accept_sparse=True, check_finite=unseen)
     return plain(dense(found, estimator.memory_budget)) if purpose.kind == "matrix" else found
+
+
+def _on_columns(X: Mapping) -> str:
+    names = ", ".join(quoted(name) for name in list(X)[:3])
+    return f"columns({names}: rbf)"
 
 
 def _named_texts(X) -> bool:

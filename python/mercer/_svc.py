@@ -24,7 +24,7 @@ class SVC(SvmClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        The price of errors, positive.
+        The price of errors, positive; infinity allows none.
     kernel : str, Kernel or callable, default="rbf"
         A name (``"linear"``, ``"poly"``, ``"rbf"``, ``"sigmoid"``, ``"cosine"``, ``"laplacian"``,
         ``"matern"``, ``"chi2"``, ``"spectrum"`` and others of :mod:`mercer.kernels`), a spec such
@@ -43,10 +43,12 @@ class SVC(SvmClassifier):
     shrinking : bool, default=True
         Whether samples that will keep their coefficient are set aside meanwhile. The result is the
         same.
-    probability : bool, default=False
+    probability : bool, default="deprecated"
         Whether to learn probabilities too, from decisions for samples that five further fits did
-        not see. Unlike scikit-learn's, they always agree with :meth:`predict`. As they are no
-        sigmoids of one slope, there is no ``probA_`` and no ``probB_``.
+        not see. As in scikit-learn 1.9, giving it is deprecated: call :meth:`calibrate` after
+        :meth:`fit`, which does the same. Unlike scikit-learn's, the probabilities always agree with
+        :meth:`predict`. As they are no sigmoids of one slope, there is no ``probA_`` and no
+        ``probB_``.
     tol : float, default=1e-3
         The violation of the optimality conditions at which the solver stops.
     cache_size : float, optional
@@ -136,7 +138,7 @@ class SVC(SvmClassifier):
     >>> from sklearn.datasets import load_iris
     >>> from mercer import SVC
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = SVC(C=10, probability=True).fit(X, y)
+    >>> model = SVC(C=10).fit(X, y).calibrate(X, y)
     >>> model.predict(X[[0, 60, 140]])
     array([0, 1, 2])
     >>> model.predict_proba(X[[0, 60, 140]]).argmax(axis=1)
@@ -156,7 +158,7 @@ class SVC(SvmClassifier):
         gamma: float | str = "scale",
         coef0: float = 0.0,
         shrinking: bool = True,
-        probability: bool = False,
+        probability: bool | str = "deprecated",
         tol: float = 1e-3,
         cache_size: float | None = None,
         class_weight: Mapping | str | None = None,

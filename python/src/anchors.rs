@@ -1,5 +1,7 @@
 //! The samples that a model keeps, as Python sees them, and back into a model that came without them.
 
+#![allow(unsafe_code)] // numbers of a model are shown to numpy where they lie
+
 use mercer::io::Model as Fitted;
 use mercer::kernel::KernelSpec;
 use mercer::points::{Csr, Items, Points as _, Samples};

@@ -2,16 +2,18 @@
 //! thread wakes now and then to look for signals and to hand on progress.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mercer::Context;
 use mercer::context::{Monitor, Step};
+use mercer::panics;
+use mercer_guard::guarded;
 use pyo3::prelude::*;
 
 use crate::contexts::context;
-use crate::errors::exception;
+use crate::errors::{exception, internal};
 
 /// How often signals are looked for and progress is told.
 const TICK: Duration = Duration::from_millis(50);
@@ -82,6 +84,12 @@ impl Monitor for Watch {
 }
 
 impl Watch {
+    /// Asks the work to end; to be called once.
+    fn end(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+        STOPPING.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Calls `listener(stage, done, total, residual, said)` with the latest steps not told yet.
     fn tell(&self, py: Python<'_>, listener: &Py<PyAny>, done: bool) -> PyResult<()> {
         let due = self.steps.lock().unwrap_or_else(|broken| broken.into_inner()).due(done);
@@ -97,6 +105,54 @@ impl Watch {
             py.check_signals()?;
             listener.map_or(Ok(()), |listener| self.tell(py, listener, false))
         })
+    }
+}
+
+/// Runs what Python called; `#[guarded]` writes the call. A panic, here or in a worker thread, becomes an exception.
+pub fn guarded<R>(work: impl FnOnce() -> PyResult<R>) -> PyResult<R> {
+    panics::catch(work).unwrap_or_else(|panicked| Err(internal(&panicked)))
+}
+
+/// Panics as a bug would, on this thread or on a worker. In builds for developers only: a test asks for it.
+#[cfg(debug_assertions)]
+#[guarded]
+#[pyfunction]
+pub fn panic_on_purpose(py: Python<'_>, on_worker: bool, run: Run) -> PyResult<()> {
+    if on_worker {
+        return enter(py, &run, |_| panic!("a worker panicked on purpose"));
+    }
+    panic!("panicked on purpose")
+}
+
+/// Runs that are under way, and those of them that were asked to stop.
+static RUNS: AtomicUsize = AtomicUsize::new(0);
+static STOPPING: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether all runs of this process were asked to stop. A function of the user's does not know which run it works for;
+/// nearly always there is one.
+#[guarded]
+#[pyfunction]
+pub fn is_stopping() -> bool {
+    let stopping = STOPPING.load(Ordering::Relaxed);
+    stopping > 0 && stopping == RUNS.load(Ordering::Relaxed)
+}
+
+/// Counts a run while it lives.
+struct Counted<'a>(&'a Watch);
+
+impl<'a> Counted<'a> {
+    fn new(watch: &'a Watch) -> Self {
+        RUNS.fetch_add(1, Ordering::Relaxed);
+        Self(watch)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        RUNS.fetch_sub(1, Ordering::Relaxed);
+        if self.0.stop.load(Ordering::Relaxed) {
+            STOPPING.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 }
 
@@ -122,6 +178,7 @@ pub fn enter_keeping<R: Send>(
     let Run(threads, budget, listener) = run;
     let watch = Arc::new(Watch { wants_steps: listener.is_some(), ..Watch::default() });
     let context = context(py, *threads, *budget).with_monitor(watch.clone());
+    let _counted = Counted::new(&watch);
     let (result, raised) = py.detach(|| {
         let mut raised = None;
         let result = context.watch(
@@ -131,7 +188,7 @@ pub fn enter_keeping<R: Send>(
                 if raised.is_none()
                     && let Err(error) = watch.tick(listener.as_ref())
                 {
-                    watch.stop.store(true, Ordering::Relaxed);
+                    watch.end();
                     raised = Some(error);
                 }
             },
