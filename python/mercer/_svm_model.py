@@ -116,10 +116,10 @@ class SvmModel(KernelModel):
 
     @property
     def support_vectors_(self) -> Any:
-        """The support vectors, none where the kernel is not of the library's; sparse for sparse fits.
+        """The support vectors, none where the kernel is not of the library's.
 
-        Those of a kernel on columns are a table of these columns: a data frame if the model was
-        fitted on one, else a dictionary of columns.
+        They are sparse for sparse fits. Those of a kernel on columns are a table of these columns:
+        a data frame if the model was fitted on one, else a dictionary of columns.
         """
         self._fitted()
         if not self._described or self._choice.alone:
