@@ -123,8 +123,8 @@ class SvmModel(KernelModel):
     def support_vectors_(self) -> Any:
         """The support vectors, none where the kernel is not of the library's.
 
-        Those of a fit on a sparse matrix are one. Those of a kernel on columns are a table of these columns: a data frame if the model was
-        fitted on one, else a dictionary of columns.
+        Those of a fit on a sparse matrix are one. Those of a kernel on columns are a table of these
+        columns: a data frame if the model was fitted on one, else a dictionary of columns.
         """
         self._fitted()
         if not self._described or self._choice.alone:
