@@ -60,7 +60,7 @@ mod _core {
     };
 
     #[pymodule_export]
-    use super::validity::{Correction, check_matrix, repair};
+    use super::validity::{check_matrix, repair, repair_facts, repaired, repaired_own};
 
     #[pymodule_init]
     fn init(module: &super::Bound<'_, super::PyModule>) -> super::PyResult<()> {
