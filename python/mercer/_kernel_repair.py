@@ -16,6 +16,7 @@ from mercer._base import Fitted
 from mercer._kernel_purpose import Purpose
 from mercer._progress import Step
 from mercer._samples import checked
+from mercer.reports import Report
 
 _METHODS = ("clip", "flip", "shift", "nearest")
 
@@ -65,7 +66,7 @@ class KernelRepair(OneToOneFeatureMixin, TransformerMixin, Fitted):
 
     change_: float
     converged_: bool
-    report_: dict[str, object]
+    report_: Report
     n_features_in_: int
 
     def __init__(

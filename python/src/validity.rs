@@ -1,9 +1,12 @@
 //! Is it a kernel? What a matrix shows, and repairs of it.
 
+use mercer::gram::Square;
 use mercer::io::{Dtype, Model as Fitted, Saved};
 use mercer::linalg::view::MatRef;
+use mercer::model::asymmetric;
 use mercer::model::validity::{FittedRepair, Repair, Repaired, Validity, Verdict};
 use mercer::real::Real;
+use mercer_guard::guarded;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, ToPyArray};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -15,25 +18,52 @@ use crate::errors::exception;
 use crate::model::Model;
 use crate::samples::other_type;
 
-/// What a matrix of kernel values shows, of the samples `among`, of `samples` in all; at most `most` are looked at.
+/// Refuses to look at so many samples if that takes more than the memory budget; `more` are bytes of their kernel values.
+#[guarded]
 #[pyfunction]
-#[pyo3(signature = (matrix, most, among, samples, run))]
+pub fn check_room(py: Python<'_>, examined: usize, more: u64, run: Run) -> PyResult<()> {
+    enter(py, &run, |ctx| Validity::need(ctx, examined, more))
+}
+
+/// What a matrix of kernel values shows, of the samples `among`, of `samples` in all; at most `most` are looked at. Of the
+/// memory budget, `more` bytes are taken already.
+#[guarded]
+#[pyfunction]
+#[pyo3(signature = (matrix, most, among, samples, more, run))]
 pub fn check_matrix<'py>(
     py: Python<'py>,
     matrix: Matrix<'_>,
     most: usize,
     among: Option<Vec<usize>>,
     samples: usize,
+    more: u64,
     run: Run,
 ) -> PyResult<Bound<'py, PyDict>> {
     let mut found = with_matrix!(&matrix, matrix => {
         let matrix = view(matrix)?;
-        enter(py, &run, |ctx| Validity::with_limit(ctx, matrix, most))?
+        enter(py, &run, |ctx| {
+            let _held = ctx.reserve("the kernel matrix", more, "look at fewer samples (max_samples)")?;
+            Validity::with_limit(ctx, matrix, most)
+        })?
     });
     if let Some(among) = among {
         rename(&mut found, &among, samples);
     }
     told(py, &found)
+}
+
+/// What is wrong with a matrix that is not symmetric but for rounding; None for one that is.
+#[guarded]
+#[pyfunction]
+pub fn asymmetry(py: Python<'_>, matrix: Matrix<'_>, run: Run) -> PyResult<Option<String>> {
+    Ok(match &matrix {
+        Matrix::F32(matrix) => asymmetric::<f32>(apart(py, view(matrix)?, &run)?),
+        Matrix::F64(matrix) => asymmetric::<f64>(apart(py, view(matrix)?, &run)?),
+    })
+}
+
+fn apart<T: Real>(py: Python<'_>, matrix: MatRef<'_, T>, run: &Run) -> PyResult<f64> {
+    enter(py, run, |ctx| ctx.install(|| Ok(Square::new(matrix)?.asymmetry())))
 }
 
 /// Tells samples by their places in a larger set.
@@ -78,6 +108,7 @@ fn told<'py>(py: Python<'py>, found: &Validity) -> PyResult<Bound<'py, PyDict>> 
 type Mended<'py> = (Bound<'py, PyArray2<f64>>, Model);
 
 /// Makes a symmetric matrix positive semi-definite.
+#[guarded]
 #[pyfunction]
 pub fn repair<'py>(
     py: Python<'py>,
@@ -118,6 +149,7 @@ fn repair_of(model: &Model) -> PyResult<&FittedRepair> {
 }
 
 /// The method of a repair, and how far the matrix moved.
+#[guarded]
 #[pyfunction]
 pub fn repair_facts(model: &Bound<'_, Model>) -> PyResult<(&'static str, f64)> {
     let found = repair_of(model.get())?;
@@ -125,6 +157,7 @@ pub fn repair_facts(model: &Bound<'_, Model>) -> PyResult<(&'static str, f64)> {
 }
 
 /// Writes the repaired kernel values of new samples with the training samples (m × n).
+#[guarded]
 #[pyfunction]
 pub fn repaired(
     py: Python<'_>,
@@ -146,6 +179,7 @@ pub fn repaired(
 }
 
 /// The repaired kernel values of new samples with themselves.
+#[guarded]
 #[pyfunction]
 pub fn repaired_own<'py>(
     py: Python<'py>,

@@ -97,7 +97,10 @@ fn a_repair_is_kept_for_the_values_of_new_rows() {
     assert!(inspected.contains("repair of kernel values, fitted on 3 rows"), "{inspected}");
     assert!(inspected.contains("by clip, which changes the matrix by"), "{inspected}");
     let facts = folder.done("inspect r.mercer --json").json();
-    assert_eq!((&facts["estimator"], &facts["repair"]["method"]), (&"kernel_repair".into(), &"clip".into()));
+    assert_eq!(
+        (&facts["estimator"], &facts["repair"]["method"]),
+        (&"kernel_repair".into(), &"clip".into())
+    );
     // The rows that it was learned on become those of the repaired matrix.
     folder.done("transform r.mercer s.csv -o again.csv -q");
     let (again, repaired) = (cells(&folder.read("again.csv")), cells(&folder.read("r.csv")));

@@ -18,6 +18,7 @@ use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::points::{Points, Samples};
 use crate::real::Real;
 use crate::solve::ridge::{Info, Solver};
+use crate::solve::threshold::negative_share;
 
 /// What to fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -345,7 +346,7 @@ fn system_report<T: Real>(info: &Info) -> SystemReport {
 /// What a user should know, one sentence each.
 fn notes<T: Real>(info: &Info, system: &SystemReport, n: usize) -> Vec<String> {
     let mut notes = Vec::new();
-    let noise = 1e3 * T::EPSILON * info.largest * (n as f64).sqrt();
+    let noise = info.largest * negative_share(T::EPSILON, n);
     let negative = info.smallest.filter(|s| *s < -noise);
     if let Some(smallest) = negative {
         notes.push(format!(

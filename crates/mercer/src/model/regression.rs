@@ -95,7 +95,7 @@ impl Regression<'_> {
         match (plan.storage, plan.copy) {
             (Storage::Packed, copy) => {
                 let gram = Packed::fill(ctx, kernel, x)?;
-                let copied = copy.then(|| gram.map::<f32>(ctx, |_| ()));
+                let copied = copy.then(|| gram.map::<f32>(ctx, |_| ())).transpose()?;
                 self.on_gram(ctx, &gram, copied.as_ref().map(|c| c as &dyn Gram), choice, plan)
             }
             (Storage::Tiled, true) => {

@@ -96,7 +96,7 @@ impl<'a> Part<'a> {
         let measured = shared.map(|measured| Packed::<T>::fill(ctx, &measured, x)).transpose()?;
         let table = |(index, kernel): (usize, &SpecKernel<T>)| {
             let gram = match &measured {
-                Some(measured) => measured.map::<T>(ctx, |values| kernel.apply_profile(values)),
+                Some(measured) => measured.map::<T>(ctx, |values| kernel.apply_profile(values))?,
                 None => Packed::fill(ctx, &*on[index].kernel, &on[index].anchors)?,
             };
             self.evaluate(ctx, (index, kernels.len()), &gram, judge)

@@ -76,7 +76,7 @@ fn collect<T: Real>(
         Node::Sum(parts) => {
             return parts.iter().try_for_each(|(c, part)| collect(part, scale * c, point, terms));
         }
-        node if is_of_differences(node) => Term::Differences(node.clone()),
+        node if node.is_of_differences() => Term::Differences(node.clone()),
         Node::Member(Member::Linear(_)) => Term::Linear(node.clone()),
         Node::Member(Member::Poly(poly)) => {
             Term::Poly(PolyAbout::new(poly, point.iter().map(|v| v.f64()).collect()))
@@ -85,16 +85,6 @@ fn collect<T: Real>(
     };
     terms.push((scale, term));
     Some(())
-}
-
-fn is_of_differences(node: &Node) -> bool {
-    match node {
-        Node::Member(member) => member.measure().is_of_differences(),
-        Node::Sum(parts) => parts.iter().all(|(_, part)| is_of_differences(part)),
-        Node::Product(parts) => parts.iter().all(is_of_differences),
-        Node::Normalize(inner) => is_of_differences(inner),
-        Node::Columns(..) | Node::Own(_) | Node::Texts(_) => false,
-    }
 }
 
 impl Term {
@@ -204,7 +194,10 @@ mod tests {
             let rises = seen.rises(x.dense().unwrap());
             let zero = [0, 0];
             let close = |found: f64, want: i128| {
-                assert!((found - want as f64).abs() <= 1e-14 * (want as f64).abs(), "{found} {want}");
+                assert!(
+                    (found - want as f64).abs() <= 1e-14 * (want as f64).abs(),
+                    "{found} {want}"
+                );
             };
             for i in 0..n {
                 close(rises[i], poly(X[i], zero, p) - poly(zero, zero, p));

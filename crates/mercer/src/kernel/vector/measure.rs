@@ -218,11 +218,12 @@ pub(in crate::kernel) fn inverse_roots<T: Real>(values: &[T]) -> Vec<T> {
     values.iter().map(inverse_root).collect()
 }
 
-/// Multiplies place (i, j) by `left[i] · right[j]`.
+/// Multiplies place (i, j) by `left[i] · right[j]`, the larger first: so the value for two samples is the same to the last
+/// bit with the samples exchanged.
 pub(in crate::kernel) fn multiply_outer<T: Real>(out: &mut Tile<'_, T>, left: &[T], right: &[T]) {
     for (i, &l) in left.iter().enumerate() {
         for (v, &r) in out.row(i).iter_mut().zip(right) {
-            *v = *v * l * r;
+            *v = if l > r { *v * l * r } else { *v * r * l };
         }
     }
 }

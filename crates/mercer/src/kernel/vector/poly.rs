@@ -38,7 +38,7 @@ impl Profile for Poly {
                 name: "gamma",
                 doc: "The weight of the dot product.",
                 default: Some(Value::Number(1.0)),
-                domain: Domain::Positive,
+                domain: Domain::NotNegative,
                 rules: &[Rule::Scale, Rule::Auto],
                 instead_of: None,
             },

@@ -98,13 +98,17 @@ impl<T: Real> KernelKMeans<T> {
 
 /// Bytes beside the matrix: sums before and after a round, and those of the tasks that share a pass.
 fn workspace(n: usize, params: &KernelKMeansParams) -> u64 {
-    let sums = 2 * Groups::bytes(n, params.clusters);
-    let pass = (n as u64).saturating_mul(14 * 8 * WIDTH as u64);
     let eigen = match params.init {
         Init::Spectral => eigen::workspace_bytes(n, params.clusters, Solver::Auto),
         _ => 0,
     };
-    sums.saturating_add(pass).saturating_add(eigen)
+    sums_bytes(n, params.clusters).saturating_add(eigen)
+}
+
+/// Bytes of the sums over clusters, before and after a round, of blocks to compute them with, and of what each sample has.
+fn sums_bytes(n: usize, k: usize) -> u64 {
+    let each = (3 * 8 * WIDTH as u64 + 128).saturating_mul(n as u64);
+    Groups::bytes(n, k).saturating_mul(2).saturating_add(each)
 }
 
 /// A fit on a matrix that is held somehow.
@@ -116,6 +120,9 @@ pub(super) struct Fit<'a> {
 
 impl Fit<'_> {
     fn run<T: Real>(&self, ctx: &Context, gram: &dyn Gram, plan: Plan) -> Result<KernelKMeans<T>> {
+        let hint = "ask for fewer clusters, use fewer rows, or raise the budget";
+        let bytes = sums_bytes(gram.n(), self.params.clusters);
+        let _held = ctx.reserve("the sums over clusters", bytes, hint)?;
         let diagonal = gram.diag(ctx)?;
         let problem = self.problem(gram, &diagonal, self.epsilon);
         let (solution, starts) = match &self.params.init {
@@ -132,6 +139,9 @@ impl Fit<'_> {
 
     /// The matrix of a linear kernel is the product of the samples with themselves, and need not be formed.
     fn on_factor<T: Real>(&self, ctx: &Context, x: &Dense<T>) -> Result<KernelKMeans<T>> {
+        let bytes = 8 * x.n() as u64 * (x.d() + self.params.clusters) as u64;
+        let hint = "use fewer rows or raise the budget";
+        let _held = ctx.reserve("the samples in double precision", bytes, hint)?;
         let samples = Mat::from_fn(x.n(), x.d(), |i, j| x.row(i)[j].f64());
         let mut model = self.run(ctx, &LowRank::new(samples), Plan::given())?;
         model.report.storage = "samples".into();

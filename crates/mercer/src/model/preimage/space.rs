@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::context::Context;
+use crate::context::{Context, Reservation};
 use crate::error::Result;
 use crate::expansion::Expansion;
 use crate::kernel::{Kernel, Recentred, SpecKernel};
@@ -37,6 +37,7 @@ pub(super) struct Space<'a> {
     mean: f64,
     /// What centring adds to each γ_i.
     share: f64,
+    _held: Reservation,
 }
 
 /// The points P of some rows of scores.
@@ -60,7 +61,7 @@ impl<'a> Space<'a> {
         let copies = if T::EPSILON > 1e-10 { 2 * n * d } else { n * d };
         let blocks = ctx.threads() as u64 * ROWS as u64 * (2 * n + 40 * d);
         let hint = "raise the budget, use fewer threads, or fit on fewer rows";
-        ctx.need("the search for pre-images", 8 * (copies + blocks), hint)?;
+        let held = ctx.reserve("the search for pre-images", 8 * (copies + blocks), hint)?;
         let kernel = Arc::new(SpecKernel::<f64>::new(&model.params.kernel)?);
         let (anchors, point) = around_mean(&kernel, anchors.convert::<f64>()?)?;
         let mut own = vec![0.0; anchors.n()];
@@ -81,6 +82,7 @@ impl<'a> Space<'a> {
             share: if model.params.center { 1.0 / anchors.n() as f64 } else { 0.0 },
             anchors,
             point,
+            _held: held,
         })
     }
 

@@ -16,7 +16,7 @@ use super::cg;
 use super::path::Path;
 use crate::context::Context;
 use crate::error::Result;
-use crate::gram::Gram;
+use crate::gram::{Gram, product_bytes};
 use crate::linalg::view::Mat;
 
 pub use choice::{Choice, Shape};
@@ -192,8 +192,11 @@ fn by_products(
     let mut cg_params =
         cg::Params::new(n, params.tolerance, trial.unwrap_or(params.max_passes), params.seed);
     cg_params.may_give_up = trial.is_some();
-    cg_params.landmarks = choice::landmarks(n, ctx.budget());
-    let mut x = Mat::zeros(n, system.right.cols());
+    // The matrix has its memory already: what is left is for the preconditioner, and for products.
+    let sides = 8 * system.right.data().len() as u64;
+    let left = ctx.budget().saturating_sub(product_bytes(n)).saturating_sub(sides);
+    cg_params.landmarks = cg::landmarks_within(n, left / 4 * 3);
+    let mut x = Mat::try_zeros(n, system.right.cols())?;
     let mut info = Info::new(Solver::Cg, 0.0, smallest(system.alphas));
     for (alpha, columns) in groups(system.alphas) {
         let ridge = vec![alpha; n];
