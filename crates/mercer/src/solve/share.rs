@@ -123,7 +123,9 @@ impl Search<'_> {
     }
 
     fn bytes(&self, count: usize) -> u64 {
-        self.params.held.saturating_add(krylov::workspace_bytes(self.n, count))
+        let projected = krylov::projected_bytes(self.n, count);
+        let solver = krylov::workspace_bytes(self.n, count).saturating_add(projected);
+        self.params.held.saturating_add(solver)
     }
 
     /// Refuses a search for at least `count` pairs where they do not fit the budget.

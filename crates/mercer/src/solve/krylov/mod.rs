@@ -104,6 +104,12 @@ pub fn workspace_bytes(n: usize, count: usize) -> u64 {
     blocks * n as u64 * WIDTH as u64 * 8
 }
 
+/// Bytes of the projected matrix and its eigenpairs, when the basis is full.
+pub fn projected_bytes(n: usize, count: usize) -> u64 {
+    let size = (capacity(count, n) as u64 + 1) * WIDTH as u64;
+    4 * size * size * 8
+}
+
 /// The `count` algebraically largest eigenpairs of `a`, from `start` or a random block.
 pub fn largest(
     ctx: &Context,
@@ -204,7 +210,7 @@ impl Search {
     /// often as it grows, for that costs the cube of its size.
     fn advance(&mut self, ctx: &Context, a: &dyn Operator) -> Result<Option<Found>> {
         let mut product = self.product(ctx, a)?;
-        let (r, dropped) = self.state.extend(&mut product)?;
+        let r = self.state.extend(&mut product)?;
         let exhausted = r.as_flattened().iter().all(|&v| v == 0.0);
         let blocks = self.state.blocks();
         let due = blocks.is_multiple_of(1 + blocks / LOOK_EVERY) || blocks >= self.capacity;
@@ -212,7 +218,7 @@ impl Search {
             return Ok(None);
         }
         let ritz = self.state.ritz(ctx)?;
-        let residual = ritz.residual(&r, dropped, self.count);
+        let residual = ritz.residual(&r, self.count);
         ctx.step(self.progress.step(self.passes, residual))?;
         let enough = ritz.values.len() >= self.count;
         let converged = enough && residual.is_finite() && (residual <= self.tolerance || exhausted);
