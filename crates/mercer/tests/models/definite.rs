@@ -15,13 +15,13 @@ use mercer::solve::threshold::negative_share;
 fn with_smallest<T: Real>(n: usize, smallest: f64, seed: u64) -> Mat<T> {
     let mut stream = Stream::new(seed, "test");
     let value = |i: usize| if i == n - 1 { smallest } else { 0.5f64.powi(i as i32) };
-    let mut k = Mat::from_fn(n, n, |i, j| if i == j { value(i) } else { 0.0 });
+    let mut k: Mat<f64> = Mat::from_fn(n, n, |i, j| if i == j { value(i) } else { 0.0 });
     for _ in 0..3 {
         let mut u: Vec<f64> = (0..n).map(|_| stream.normal()).collect();
         let length = u.iter().map(|v| v * v).sum::<f64>().sqrt();
         u.iter_mut().for_each(|v| *v /= length);
         let h = |i: usize, j: usize| if i == j { 1.0 } else { 0.0 } - 2.0 * u[i] * u[j];
-        let left = Mat::from_fn(n, n, |i, j| (0..n).map(|m| h(i, m) * k[(m, j)]).sum());
+        let left: Mat<f64> = Mat::from_fn(n, n, |i, j| (0..n).map(|m| h(i, m) * k[(m, j)]).sum());
         k = Mat::from_fn(n, n, |i, j| (0..n).map(|m| left[(i, m)] * h(m, j)).sum());
     }
     Mat::from_fn(n, n, |i, j| T::of(0.5 * (k[(i, j)] + k[(j, i)])))
