@@ -119,11 +119,16 @@ impl Block {
         let short = lengths.map(|l| l > 0.0 && l <= length);
         if short.contains(&true) {
             let clear = |lane: &mut Lane<f64>| {
-                lane.iter_mut().zip(&short).for_each(|(v, short)| *v = if *short { 0.0 } else { *v });
+                lane.iter_mut()
+                    .zip(&short)
+                    .for_each(|(v, short)| *v = if *short { 0.0 } else { *v });
             };
             self.0.iter_mut().for_each(clear);
         }
-        lengths.iter().zip(&short).fold(0.0, |most, (l, short)| if *short { most.max(*l) } else { most })
+        lengths
+            .iter()
+            .zip(&short)
+            .fold(0.0, |most, (l, short)| if *short { most.max(*l) } else { most })
     }
 
     /// Replaces the columns by an orthonormal basis of their span and returns R with `old = new · R`. Directions whose
@@ -160,7 +165,9 @@ fn root(gram: &Small) -> Result<(Small, Small, f64)> {
     let (mut divide, mut undo) = ([[0.0; WIDTH]; WIDTH], [[0.0; WIDTH]; WIDTH]);
     let mut dropped: f64 = 0.0;
     let longest = length.iter().fold(0.0_f64, |a, &b| a.max(b));
-    for (c, &value) in eigen.values.iter().enumerate() {
+    // As many eigenvalues as columns are zero are zero, and nothing is lost with them.
+    let columns = length.iter().filter(|l| **l > 0.0).count();
+    for (c, &value) in eigen.values.iter().enumerate().take(columns) {
         if value <= 1e-13 * eigen.values[0] || value <= 0.0 {
             dropped = dropped.max(value.max(0.0).sqrt() * longest);
             continue;

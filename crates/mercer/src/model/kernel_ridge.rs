@@ -17,8 +17,8 @@ use crate::kernel::{Kernel, KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::points::{Points, Samples};
 use crate::real::Real;
-use crate::solve::threshold::negative_share;
 use crate::solve::ridge::{Info, Solver};
+use crate::solve::threshold::negative_share;
 
 /// What to fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

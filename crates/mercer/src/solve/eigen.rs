@@ -55,7 +55,14 @@ impl Params {
             let message = format!("must be positive, not {tolerance}");
             return Err(Error::parameter("tolerance", message));
         }
-        Ok(Self { solver, tolerance, max_passes: max_passes.unwrap_or(300), seed, start: None, held: 0 })
+        Ok(Self {
+            solver,
+            tolerance,
+            max_passes: max_passes.unwrap_or(300),
+            seed,
+            start: None,
+            held: 0,
+        })
     }
 }
 

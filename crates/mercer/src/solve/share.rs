@@ -131,6 +131,10 @@ impl Search<'_> {
     /// Refuses a search for at least `count` pairs where they do not fit the budget.
     fn afford(&self, count: usize) -> Result<()> {
         let hint = "ask for a smaller share or a count of components, fit on fewer rows, or raise the budget";
-        self.ctx.need("the components that explain this share of the variance", self.bytes(count), hint)
+        self.ctx.need(
+            "the components that explain this share of the variance",
+            self.bytes(count),
+            hint,
+        )
     }
 }

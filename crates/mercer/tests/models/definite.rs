@@ -9,6 +9,7 @@ use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Targets};
 use mercer::model::validity::{Repair, Validity};
 use mercer::real::Real;
 use mercer::solve::eigen::Solver;
+use mercer::solve::ridge;
 use mercer::solve::threshold::negative_share;
 
 /// A symmetric matrix with eigenvalues 1, a few more, and `smallest`, by random reflections.
@@ -44,6 +45,7 @@ fn judgements<T: Real>(k: &Mat<T>) -> [bool; 4] {
     let pca = KernelPca::fit_gram(&ctx, &p, k.view()).unwrap();
     let mut p = KernelRidgeParams::new("linear".parse().unwrap());
     p.alpha = vec![0.5];
+    p.solver = ridge::Solver::Eigen;
     let y = Mat::from_fn(n, 1, |i, _| i as f64);
     let targets = Targets { values: &y, weights: None };
     let ridge = KernelRidge::fit_gram(&ctx, &p, k.view(), targets, None).unwrap();
@@ -55,7 +57,8 @@ fn judgements<T: Real>(k: &Mat<T>) -> [bool; 4] {
 fn agree<T: Real>() {
     let n = 24;
     let limit = negative_share(T::EPSILON, n);
-    for (factor, want) in [(0.0, false), (0.2, false), (0.8, false), (1.3, true), (5.0, true), (1e3, true)]
+    for (factor, want) in
+        [(0.0, false), (0.2, false), (0.8, false), (1.3, true), (5.0, true), (1e3, true)]
     {
         let k = with_smallest::<T>(n, -factor * limit, 7);
         assert_eq!(judgements(&k), [want; 4], "{} at {factor} of the limit", T::NAME);
@@ -81,7 +84,8 @@ fn rounding_of_an_offset_is_not_indefinite() {
         let k = Mat::from_fn(n, n, |i, j| entry(i.max(j), i.min(j)));
         assert!(Validity::of(&ctx, k.view()).unwrap().is_valid());
         let kernel = "linear".parse().unwrap();
-        let p = KernelPcaParams { components: Components::Count(3), ..KernelPcaParams::new(kernel) };
+        let p =
+            KernelPcaParams { components: Components::Count(3), ..KernelPcaParams::new(kernel) };
         let model = KernelPca::fit_gram(&ctx, &p, k.view()).unwrap();
         assert!(!says_indefinite(&model.report.notes), "{offset}: {:?}", model.report.notes);
     }

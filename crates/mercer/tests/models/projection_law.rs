@@ -97,7 +97,12 @@ fn by_matrix<T: Real>(ctx: &Context, p: &KernelPcaParams, x: &Dense<T>) {
     let model = KernelPca::fit_gram(ctx, p, k.view()).unwrap();
     let mut out = Mat::zeros(n, model.k());
     model.transform_gram(ctx, k.view(), out.view_mut()).unwrap();
-    check(&format!("{} {n} × {} {} given", p.kernel, x.d(), T::NAME), &model, &out, largest(&p.kernel, x));
+    check(
+        &format!("{} {n} × {} {} given", p.kernel, x.d(), T::NAME),
+        &model,
+        &out,
+        largest(&p.kernel, x),
+    );
 }
 
 fn law<T: Real>(offsets: &[f64]) {
@@ -112,7 +117,7 @@ fn law<T: Real>(offsets: &[f64]) {
                 by_samples(&ctx, &p, &x, "packed");
                 by_matrix(&ctx, &p, &x);
                 if n == 400 {
-                    let small = Context::new(2).with_budget(2_000_000 * size_of::<T>() as u64 / 8);
+                    let small = Context::new(2).with_budget(1_600_000);
                     by_samples(&small, &p, &x, "tiled");
                 }
             }

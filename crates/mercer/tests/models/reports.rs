@@ -63,10 +63,8 @@ fn kernel_pca_by_products() {
     let x = dense::<f64>(&normal(n, 4, 41), n, 4);
     let k = centred_matrix(&x);
     // A tolerance so loose that the residual is far from rounding.
-    let p = KernelPcaParams {
-        tolerance: Some(1e-4),
-        ..params(Components::Count(6), Solver::Krylov)
-    };
+    let p =
+        KernelPcaParams { tolerance: Some(1e-4), ..params(Components::Count(6), Solver::Krylov) };
     let counter = Arc::new(Counter(AtomicUsize::new(0)));
     let ctx = Context::new(2).with_monitor(counter.clone());
     let started = Instant::now();
@@ -123,7 +121,10 @@ fn kernel_pca_by_decomposition_tiles_and_single_precision() {
     let mut k = Mat::from_fn(n, n, |i, j| if i == j { 1.0 } else { 0.0 });
     k[(3, 200)] = 0.5;
     let given = KernelPca::fit_gram(&Context::new(2), &p, k.view()).unwrap();
-    assert_eq!((given.report.storage.as_str(), given.report.reason.as_str()), ("given", "the kernel matrix was given"));
+    assert_eq!(
+        (given.report.storage.as_str(), given.report.reason.as_str()),
+        ("given", "the kernel matrix was given")
+    );
     assert!(given.report.notes.iter().any(|note| note.contains("not symmetric")));
 }
 
@@ -145,17 +146,23 @@ fn overflow_is_an_error_and_never_converges() {
 
 #[test]
 fn pca_by_every_road() {
-    let (n, d) = (90, 30);
+    let (n, d) = (300, 200);
     let data = normal(n, d, 45);
-    let mean: Vec<f64> = (0..d).map(|j| (0..n).map(|i| data[i * d + j]).sum::<f64>() / n as f64).collect();
+    let mean: Vec<f64> =
+        (0..d).map(|j| (0..n).map(|i| data[i * d + j]).sum::<f64>() / n as f64).collect();
     let at = |i: usize, j: usize| data[i * d + j] - mean[j];
     let scatter = |a: usize, b: usize| (0..n).map(|i| at(i, a) * at(i, b)).sum::<f64>();
-    let words = [(Road::Primal, "primal", "covariance"), (Road::Dual, "dual", "90 × 90"), (Road::Truncated, "truncated", "multiplied")];
+    let scatter = Mat::from_fn(d, d, scatter);
+    let words = [
+        (Road::Primal, "primal", "covariance"),
+        (Road::Dual, "dual", "300 × 300"),
+        (Road::Truncated, "truncated", "multiplied"),
+    ];
     for (road, storage, reason) in words {
         let p = PcaParams {
             components: Components::Count(3),
             road,
-            tolerance: Some(1e-3),
+            tolerance: Some(0.02),
             ..Default::default()
         };
         let started = Instant::now();
@@ -165,14 +172,15 @@ fn pca_by_every_road() {
         assert_eq!(report.storage, storage);
         assert!(report.reason.contains(reason), "{}", report.reason);
         assert_eq!((report.precision.as_str(), report.notes.len()), ("f64", 0));
-        assert!(report.converged && report.residual <= 1e-3);
+        assert!(report.converged && report.residual <= 0.02);
         let truncated = road == Road::Truncated;
         assert_eq!(report.solver, if truncated { "krylov" } else { "full" });
         assert_eq!(report.passes > 0, truncated);
         let eta: Vec<f64> = model.variance.iter().map(|v| v * (n as f64 - 1.0)).collect();
         let of = |c: usize| -> f64 {
             let row = model.components.row(c);
-            let apart = |a: usize| (0..d).map(|b| scatter(a, b) * row[b]).sum::<f64>() - eta[c] * row[a];
+            let apart =
+                |a: usize| (0..d).map(|b| scatter[(a, b)] * row[b]).sum::<f64>() - eta[c] * row[a];
             (0..d).map(|a| apart(a).powi(2)).sum::<f64>().sqrt() / eta[0]
         };
         let by_hand = (0..3).map(of).fold(0.0, f64::max);

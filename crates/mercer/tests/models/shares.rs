@@ -17,7 +17,8 @@ fn params(kernel: &str, share: f64, solver: Solver) -> KernelPcaParams {
 fn products_find_as_many_components_as_decomposition() {
     let ctx = Context::new(2);
     let x = dense::<f64>(&normal(500, 4, 31), 500, 4);
-    for (kernel, share) in [("rbf(gamma=0.05)", 0.99), ("rbf(gamma=0.5)", 0.9), ("rbf(gamma=0.5)", 0.99)]
+    for (kernel, share) in
+        [("rbf(gamma=0.05)", 0.99), ("rbf(gamma=0.5)", 0.9), ("rbf(gamma=0.5)", 0.99)]
     {
         let full = KernelPca::fit(&ctx, &params(kernel, share, Solver::Full), &x).unwrap();
         let products = KernelPca::fit(&ctx, &params(kernel, share, Solver::Krylov), &x).unwrap();

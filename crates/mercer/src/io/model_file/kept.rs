@@ -128,7 +128,8 @@ impl<T: Real> Kept for KernelPca<T> {
         if let Some(origin) = &self.origin {
             tensors.push(Tensor::places("origin", &[1], std::iter::once(origin.sample as u64)));
             tensors.push(Tensor::number("origin.mean", &origin.mean));
-            tensors.extend(origin.row.iter().map(|row| Tensor::real("origin.row", &[row.len()], row)));
+            tensors
+                .extend(origin.row.iter().map(|row| Tensor::real("origin.row", &[row.len()], row)));
         }
         if let Some(inverse) = &self.inverse {
             tensors.push(Tensor::dense("inverse.anchors", &inverse.anchors));

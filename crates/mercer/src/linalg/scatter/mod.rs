@@ -184,8 +184,7 @@ impl<'a, T: Real> Rows<'a, T> {
         let (n, d) = (self.n(), self.d());
         let bounds = tile_bounds(n);
         let mut tiles = Tiles::new(&bounds);
-        let mut panels: Vec<Vec<f64>> =
-            bounds.iter().map(|b| vec![0.0; PIECE * b.len()]).collect();
+        let mut panels: Vec<Vec<f64>> = bounds.iter().map(|b| vec![0.0; PIECE * b.len()]).collect();
         for start in (0..d).step_by(PIECE) {
             let depth = PIECE.min(d - start);
             let part = self.x.col_range(start, depth);

@@ -32,7 +32,9 @@ pub(super) fn fold<T: Real>(
     let k = if drop { alive } else { spectrum.values.len() };
     if alive < k {
         let dead = k - alive;
-        report.notes.push(format!("{dead} of {k} components have zero variance: their scores are 0"));
+        report
+            .notes
+            .push(format!("{dead} of {k} components have zero variance: their scores are 0"));
     }
     let mut eigenvalues = spectrum.values[..k].to_vec();
     eigenvalues[alive.min(k)..].fill(0.0);

@@ -1,11 +1,11 @@
 //! The repairs themselves, of a scaled matrix (see `repair` for what they are).
 
+use super::Spectrum;
 use super::correction::Correction;
 use super::nearest::{self, Nearest};
 use super::part::Part;
 use super::product::{product, weighted_squares};
 use super::repair::{Repair, Repaired};
-use super::Spectrum;
 use crate::context::Context;
 use crate::error::Result;
 use crate::linalg::eigen::Eigen;

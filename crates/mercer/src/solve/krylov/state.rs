@@ -40,7 +40,11 @@ impl State {
         if room > held {
             let value = |i: usize, j: usize| self.projected[(i, j)];
             self.projected =
-                Mat::from_fn(room, room, |i, j| if i < held && j < held { value(i, j) } else { 0.0 });
+                Mat::from_fn(
+                    room,
+                    room,
+                    |i, j| if i < held && j < held { value(i, j) } else { 0.0 },
+                );
         }
     }
 
@@ -236,4 +240,3 @@ impl Ritz {
         (worst + self.dropped) / norm
     }
 }
-
