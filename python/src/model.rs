@@ -138,6 +138,12 @@ impl Model {
         self.saved.dtype.name()
     }
 
+    /// The number type that the model works in: `"f32"` or `"f64"`.
+    #[getter]
+    fn precision(&self) -> &'static str {
+        self.saved.model.precision().name()
+    }
+
     /// The names of the columns.
     #[getter]
     fn feature_names(&self) -> Option<Vec<String>> {

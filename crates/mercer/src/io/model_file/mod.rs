@@ -151,6 +151,11 @@ impl Model {
         self.kept().about().estimator
     }
 
+    /// The number type that the model works in.
+    pub fn precision(&self) -> Dtype {
+        self.kept().about().precision
+    }
+
     /// Columns of the input: features or, for a model of a given kernel matrix, training samples.
     pub fn inputs(&self) -> usize {
         self.kept().about().d.unwrap_or(self.n())

@@ -4,6 +4,7 @@ mod clusters;
 mod damage;
 mod hostile;
 mod notes;
+mod origin;
 mod places;
 mod repairs;
 mod round_trip;
