@@ -65,7 +65,7 @@ class SvmModel(KernelModel):
         limit, cache = saved["max_iterations"], saved["cache"]
         mixed = model.dtype == "f64" and _core.svm_facts(model)["single"]
         found = {
-            "C": saved["c"],
+            "C": float(saved["c"]),
             "nu": saved["nu"],
             "epsilon": saved["epsilon"],
             "kernel": "precomputed" if model.anchors is None else saved["kernel"],

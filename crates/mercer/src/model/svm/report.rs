@@ -21,6 +21,20 @@ pub struct SvmReport {
     pub columns_at_hand: u64,
 }
 
+impl SvmReport {
+    /// What the certificates of all problems rest on, in words; none where that is not known.
+    pub fn certificate(&self) -> Option<String> {
+        let each: Option<Vec<String>> = self.problems.iter().map(ProblemReport::certificate).collect();
+        let mut each = each?;
+        each.dedup();
+        match &each[..] {
+            [] => None,
+            [all] => Some(all.clone()),
+            _ => Some("samples of the rows".into()),
+        }
+    }
+}
+
 /// The certificate of one quadratic problem. Objective, gap and violation are those of the true kernel, from slopes computed anew
 /// in double precision once the solver has ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

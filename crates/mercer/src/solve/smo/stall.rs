@@ -13,14 +13,14 @@ const FALL: f64 = 1e-11;
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     violation: f64,
-    objective: f64,
+    objective: Option<f64>,
     iterations: u64,
     rounds: u64,
 }
 
 impl Progress {
     pub fn new() -> Self {
-        Self { violation: f64::INFINITY, objective: f64::INFINITY, iterations: 0, rounds: 0 }
+        Self { violation: f64::INFINITY, objective: None, iterations: 0, rounds: 0 }
     }
 
     /// As `new`, after so many steps and working sets.
@@ -45,13 +45,13 @@ impl Progress {
         }
         let (now, terms) = objective();
         // NaN is no progress.
-        let falls = self.objective == f64::INFINITY || now < self.objective - FALL * terms;
+        let falls = self.objective.is_none_or(|before| now < before - FALL * terms);
         if !is_better && !falls {
             return true;
         }
         *self = Self {
             violation: self.violation.min(violation),
-            objective: self.objective.min(now),
+            objective: Some(self.objective.map_or(now, |before| before.min(now))),
             iterations,
             rounds,
         };
