@@ -205,7 +205,9 @@ impl<S: Real> Local<S> {
         loop {
             if steps >= pause && steps < limits.iterations {
                 // What was moved last is not in the slopes yet.
-                (0..self.groups.len()).for_each(|g| drop(self.follow(last, self.groups[g].clone())));
+                for g in 0..self.groups.len() {
+                    self.follow(last, self.groups[g].clone());
+                }
                 last = (0, 0, 0.0);
                 let (moves, cost) = self.descend(limits.iterations - steps);
                 steps += moves;
