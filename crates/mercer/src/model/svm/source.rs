@@ -46,13 +46,16 @@ const CHEAP: usize = 100_000_000;
 const FORGIVEN: f64 = 2e-6;
 /// How far the mean must be from 0, in squares of the spread around it, for samples to be moved there.
 const FAR_MEAN: f64 = 16.0;
+/// Numbers up to which sparse samples are written out: 2 MB.
+const SMALL: usize = 1 << 18;
 /// Samples that are converted at a time.
 const ROWS: usize = 4096;
 
 impl<T: Real> Source<T> {
     /// Sets aside what samples in other numbers, or less their mean, take: n × d, in up to double precision.
     pub fn reserve(ctx: &Context, x: &Samples<T>) -> Result<Reservation> {
-        let bytes = 8_u64.saturating_mul(x.n() as u64).saturating_mul(x.width() as u64);
+        let width = if is_small(x) { x.features() } else { x.width() };
+        let bytes = 8_u64.saturating_mul(x.n() as u64).saturating_mul(width as u64);
         let hint = "fit on fewer rows or raise the budget";
         let least = bytes.saturating_add(Room::least(x.n(), x.width()));
         ctx.need("a support vector machine", least, hint)?;
@@ -61,6 +64,7 @@ impl<T: Real> Source<T> {
 
     /// For a resolved kernel.
     pub fn new(spec: &KernelSpec, x: &Samples<T>) -> Result<Self> {
+        let x = &written_out(x)?;
         let some = spread_out(x.n(), PROBED);
         let own = Centred::new(spec, x, &some)?;
         let exact = Probe::new(square(&own.kernel, &own.points(&some)?)?);
@@ -186,6 +190,28 @@ impl<T: Real> Centred<T> {
         }
         Ok(largest)
     }
+}
+
+/// Whether samples are sparse rows that take little with their zeros.
+fn is_small<T: Real>(x: &Samples<T>) -> bool {
+    matches!(x, Samples::Sparse(_)) && x.n().saturating_mul(x.features()) <= SMALL
+}
+
+/// The samples, small sparse ones with their zeros: sums in the same order as for dense samples give the same machine to the
+/// last bit, where the order would decide between steps that are equally good.
+fn written_out<T: Real>(x: &Samples<T>) -> Result<Samples<T>> {
+    let Samples::Sparse(rows) = x else { return Ok(x.clone()) };
+    if !is_small(x) || rows.d() == 0 {
+        return Ok(x.clone());
+    }
+    let (starts, d) = (rows.starts(), rows.d());
+    let mut data = vec![T::ZERO; rows.n() * d];
+    for (line, ends) in data.chunks_exact_mut(d).zip(starts.windows(2)) {
+        for at in ends[0]..ends[1] {
+            line[rows.columns()[at] as usize] = rows.values()[at];
+        }
+    }
+    Ok(Dense::from_vec(data, rows.n(), d)?.into())
 }
 
 /// Whether samples may be moved at the cost of a constant for each.
