@@ -1,7 +1,7 @@
 //! Limits of the system: sizes of files, processes, memory.
 
 use crate::folder::Folder;
-use crate::shell::{allows, failed, sh};
+use crate::shell::{allows, failed, is_long, sh};
 use crate::verbs::{LINES, are_whole, clear, outputs, prepared};
 
 #[test]
@@ -29,7 +29,7 @@ fn endures(folder: &Folder, limit: &str, line: &str) {
 #[test]
 fn memory_that_is_refused_leaves_nothing() {
     let folder = prepared();
-    for kilobytes in [12_000, 40_000, 90_000, 200_000] {
+    for kilobytes in if is_long() { vec![12_000, 40_000, 90_000, 200_000] } else { vec![60_000] } {
         for line in LINES {
             endures(&folder, &format!("ulimit -v {kilobytes};"), line);
         }
@@ -46,7 +46,7 @@ fn threads_that_are_refused_leave_nothing() {
     if !allows(&folder, &format!("{nobody} 50 && test -x $MERCER && test -r t.csv'")) {
         return;
     }
-    for count in [1, 2, 3] {
+    for count in if is_long() { 1..=4 } else { 2..=2 } {
         for line in LINES {
             let line = line.replace('\'', "\"");
             let run = sh(&folder, &format!("{nobody} {count}; exec $MERCER {line} --threads 4'"));
