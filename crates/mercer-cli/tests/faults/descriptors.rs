@@ -15,7 +15,7 @@ fn what_cannot_be_printed_is_a_failure() {
         "kernels",
         "kpca t.csv --label kind -o o.csv -p -",
         "features t.csv --label kind --kernel linear",
-        "check t.csv --label kind",
+        "check t.csv --label kind --kernel linear",
         "demo",
         "doctor",
         "completions bash",
@@ -30,8 +30,9 @@ fn what_cannot_be_printed_is_a_failure() {
 #[test]
 fn files_are_written_whatever_is_closed() {
     let folder = prepared();
-    // The last line also prints.
-    for (place, line) in LINES[..LINES.len() - 1].iter().enumerate() {
+    let also_prints = |line: &str| line.starts_with("kmeans") || line.starts_with("demo");
+    let silent = LINES.iter().filter(|line| !also_prints(line));
+    for (place, line) in silent.enumerate() {
         let ways = [">&-", "<&-", "2>&-", "<&- >&- 2>&-"];
         for closed in if is_long() { &ways[..] } else { &ways[place % 4..=place % 4] } {
             let run = sh(&folder, &format!("$MERCER {line} {closed}"));
