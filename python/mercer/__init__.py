@@ -45,6 +45,7 @@ from mercer._svc import SVC
 from mercer._svc_path import svc_path
 from mercer._svc_search import SVCSearch
 from mercer._svr import SVR, NuSVR
+from mercer._versions import show_versions
 
 __all__ = [
     "PCA",
@@ -84,5 +85,6 @@ __all__ = [
     "pairwise_kernels",
     "read_libsvm_model",
     "set_num_threads",
+    "show_versions",
     "svc_path",
 ]

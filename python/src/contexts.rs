@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock};
 
+use mercer::linalg::simd;
 use mercer::{Context, context};
 use mercer_guard::guarded;
 use pyo3::prelude::*;
@@ -45,4 +46,11 @@ pub fn available_memory() -> u64 {
 pub fn available_threads() -> usize {
     static FOUND: OnceLock<usize> = OnceLock::new();
     *FOUND.get_or_init(context::available_threads)
+}
+
+/// The vector instructions that loops run with, and the best of this processor.
+#[guarded]
+#[pyfunction]
+pub fn vector_instructions() -> (&'static str, &'static str) {
+    (simd::level().name(), simd::highest().name())
 }

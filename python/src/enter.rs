@@ -26,14 +26,51 @@ pub struct Run(usize, Option<u64>, Option<Py<PyAny>>);
 #[derive(Default)]
 struct Watch {
     stop: AtomicBool,
-    latest: Mutex<Option<Step>>,
+    steps: Mutex<Steps>,
     wants_steps: bool,
+}
+
+/// Steps that the listener has not heard of yet, the latest of each stage, and the one it heard last.
+#[derive(Default)]
+struct Steps {
+    waiting: Vec<Step>,
+    told: Option<Step>,
+}
+
+impl Steps {
+    fn note(&mut self, step: &Step) {
+        match self.waiting.iter_mut().find(|one| one.stage == step.stage) {
+            Some(one) => *one = step.clone(),
+            None => self.waiting.push(step.clone()),
+        }
+    }
+
+    /// What to tell now: every stage to its end before another one begins, the last one too if the work is `done`.
+    fn due(&mut self, done: bool) -> Vec<Step> {
+        let mut due = Vec::new();
+        for step in self.waiting.drain(..) {
+            if let Some(last) = self.told.take().filter(|last| last.stage != step.stage) {
+                due.extend(rest_of(&last));
+            }
+            due.push(step.clone());
+            self.told = Some(step);
+        }
+        if done {
+            due.extend(self.told.take().as_ref().and_then(rest_of));
+        }
+        due
+    }
+}
+
+/// The end of a stage, unless the step is that already.
+fn rest_of(step: &Step) -> Option<Step> {
+    (step.done < step.total).then(|| Step { done: step.total, ..step.clone() })
 }
 
 impl Monitor for Watch {
     fn step(&self, step: &Step) -> ControlFlow<()> {
         if self.wants_steps {
-            *self.latest.lock().unwrap_or_else(|broken| broken.into_inner()) = Some(step.clone());
+            self.steps.lock().unwrap_or_else(|broken| broken.into_inner()).note(step);
         }
         self.poll()
     }
@@ -53,23 +90,20 @@ impl Watch {
         STOPPING.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Calls `listener(stage, done, total, residual, said)` with the latest step not told yet.
-    fn tell(&self, py: Python<'_>, listener: &Py<PyAny>) -> PyResult<()> {
-        let step = self.latest.lock().unwrap_or_else(|broken| broken.into_inner()).take();
-        match step {
-            Some(step) => {
-                let told = (step.stage, step.done, step.total, step.residual, step.said);
-                listener.call1(py, told).map(drop)
-            }
-            None => Ok(()),
-        }
+    /// Calls `listener(stage, done, total, residual, said)` with the latest steps not told yet.
+    fn tell(&self, py: Python<'_>, listener: &Py<PyAny>, done: bool) -> PyResult<()> {
+        let due = self.steps.lock().unwrap_or_else(|broken| broken.into_inner()).due(done);
+        due.into_iter().try_for_each(|step| {
+            let told = (step.stage, step.done, step.total, step.residual, step.said);
+            listener.call1(py, told).map(drop)
+        })
     }
 
     /// Lets signal handlers run and tells of progress; what either raises ends the work.
     fn tick(&self, listener: Option<&Py<PyAny>>) -> PyResult<()> {
         Python::attach(|py| {
             py.check_signals()?;
-            listener.map_or(Ok(()), |listener| self.tell(py, listener))
+            listener.map_or(Ok(()), |listener| self.tell(py, listener, false))
         })
     }
 }
@@ -161,7 +195,9 @@ pub fn enter_keeping<R: Send>(
         );
         (result, raised)
     });
-    let raised = raised.or_else(|| listener.as_ref().and_then(|call| watch.tell(py, call).err()));
+    let done = result.is_ok();
+    let raised =
+        raised.or_else(|| listener.as_ref().and_then(|call| watch.tell(py, call, done).err()));
     match (result, raised) {
         (Ok(result), raised) => Ok((result, raised)),
         (Err(_), Some(raised)) => Err(raised),

@@ -41,7 +41,7 @@ pub fn internal(panicked: &Panicked) -> PyErr {
 pub fn exception(py: Python<'_>, error: Error) -> PyErr {
     let text = error.to_string();
     match error {
-        Error::Memory { .. } => PyMemoryError::new_err(text),
+        Error::Memory { .. } | Error::Allocation(_) => PyMemoryError::new_err(text),
         Error::Interrupted => PyKeyboardInterrupt::new_err(()),
         Error::Numeric(_) => numeric(py, text),
         // What a function of the user's raised is raised as it is.

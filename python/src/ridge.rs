@@ -1,5 +1,7 @@
 //! Kernel ridge regression: fitting, predicting, and what a fitted one tells.
 
+#![allow(unsafe_code)] // numbers of a model are shown to numpy where they lie
+
 use mercer::io::{Model as Fitted, Saved};
 use mercer::linalg::view::Mat;
 use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Targets};

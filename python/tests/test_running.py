@@ -249,3 +249,29 @@ def test_interrupted_regressions_keep_the_last_fit(made, n):
         assert child.stdout.readline() == "interrupted\n"
         assert time.perf_counter() - began < 1.5
         assert child.wait(timeout=20) == 7
+
+
+def test_vector_instructions_can_be_forced():
+    program = "import mercer; mercer.show_versions()"
+    run = at_level("plain", program)
+    assert run.returncode == 0, run.stderr
+    used, highest = mercer._core.vector_instructions()
+    line = next(line for line in run.stdout.splitlines() if line.startswith("instructions"))
+    assert "as MERCER_SIMD says" in line or used == highest == line.split()[1]
+    assert mercer.__version__ in run.stdout
+
+
+def test_unknown_vector_instructions_are_refused_at_once():
+    run = at_level("avx1024", "import mercer")
+    assert run.returncode == 1
+    assert 'ImportError: MERCER_SIMD: "avx1024" is unknown; use plain' in run.stderr
+
+
+def at_level(level, program):
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"MERCER_SIMD": level},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )

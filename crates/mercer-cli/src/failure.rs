@@ -113,7 +113,7 @@ fn in_words_of_flags(error: &Error) -> String {
             };
             format!("{flag}: {message}")
         }
-        Error::Memory { .. } => format!("{error} (--memory sets the budget)"),
+        error if error.is_memory() => format!("{error} (--memory sets the budget)"),
         error => error.to_string(),
     }
 }

@@ -1,5 +1,7 @@
 //! What must be looked at before the standard library is set up, which opens the null device for closed descriptors.
 
+#![allow(unsafe_code)] // it runs before the standard library does
+
 use std::ffi::c_int;
 
 unsafe extern "C" {

@@ -28,6 +28,7 @@ use std::sync::Arc;
 
 use clap::CommandFactory;
 use mercer::Context;
+use mercer::linalg::simd;
 
 use crate::args::{Cli, MachineArgs, Verb};
 use crate::completions;
@@ -83,6 +84,8 @@ fn panic_if_asked() {
 
 /// Does what `verb` says.
 pub fn run(verb: &Verb, watch: &Watch) -> Result<(), Failure> {
+    // A wrong value of MERCER_SIMD is told before anything is read.
+    simd::chosen()?;
     panic_if_asked();
     verb.check_files()?;
     let session = |machine| Session::new(machine, watch, verb.quiet());

@@ -102,7 +102,7 @@ pub struct ReadOptions {
     pub delimiter: Option<u8>,
     /// Whether the cells of CSV and TSV stay texts just as they are written, numbers too; for texts that a kernel compares.
     pub as_written: bool,
-    /// Bytes that the file's content and, separately, the table may take.
+    /// Bytes that the file's content and the table may take together.
     pub max_bytes: u64,
 }
 
@@ -165,7 +165,7 @@ pub(crate) fn check_size(needed: Option<u64>, max_bytes: u64) -> Result<()> {
     let needed = needed.unwrap_or(u64::MAX);
     if needed > max_bytes {
         let hint = "use fewer rows or columns, or raise the memory budget";
-        return Err(Error::Memory { what: "the table", needed, budget: max_bytes, hint });
+        return Err(Error::memory("the table", needed, max_bytes, hint));
     }
     Ok(())
 }

@@ -172,12 +172,7 @@ fn with_vectors(
     };
     let rows = body.rows(max_bytes).map_err(|needed| {
         let hint = "its largest index may be a mistake; else raise the memory budget";
-        Fault::Other(Error::Memory {
-            what: "the model's support vectors",
-            needed,
-            budget: max_bytes,
-            hint,
-        })
+        Fault::Other(Error::memory("the model's support vectors", needed, max_bytes, hint))
     })?;
     let all = Dense::from_vec(rows.data, machine.trained_on, rows.d);
     let all = all.map_err(|error| format!("its support vectors: {error}"))?;
