@@ -1,7 +1,5 @@
 //! The wish of another program that this one should end: SIGTERM, as `kill`, batch systems and containers send it.
 
-#![allow(unsafe_code)] // handlers of signals
-
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 
