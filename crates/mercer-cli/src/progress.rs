@@ -2,6 +2,7 @@
 //! stop.
 
 mod stages;
+mod termination;
 
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
@@ -15,6 +16,7 @@ use mercer::context::{Monitor, Step};
 use mercer::{Error, Result};
 
 use self::stages::Stages;
+pub use self::termination::is_asked as is_terminated;
 
 /// Set by the first Ctrl-C; the work ends at its next step.
 #[derive(Debug, Clone, Default)]
@@ -44,6 +46,8 @@ impl StopFlag {
             handler.set();
         });
         installed.map_err(|cause| Error::Numeric(format!("Ctrl-C cannot be caught: {cause}")))?;
+        let caught = termination::catch();
+        caught.map_err(|cause| Error::Numeric(format!("signals cannot be caught: {cause}")))?;
         Ok(flag)
     }
 
@@ -52,9 +56,9 @@ impl StopFlag {
         self.0.stop.store(true, Ordering::SeqCst);
     }
 
-    /// Whether a stop was asked for.
+    /// Whether a stop was asked for, by Ctrl-C or by SIGTERM.
     pub fn is_set(&self) -> bool {
-        self.0.stop.load(Ordering::SeqCst)
+        self.0.stop.load(Ordering::SeqCst) || termination::is_asked()
     }
 
     fn is_writing(&self) -> bool {
@@ -82,7 +86,8 @@ impl StopFlag {
         work: impl FnOnce() -> Result<R> + Send + 'static,
     ) -> Result<R> {
         let (sender, receiver) = mpsc::channel();
-        let thread = std::thread::Builder::new().name("mercer".into()).stack_size(STACK);
+        let thread =
+            std::thread::Builder::new().name(mercer::panics::THREAD.into()).stack_size(STACK);
         let started = thread.spawn(move || sender.send(work()));
         started.map_err(|cause| Error::Numeric(format!("no thread can be started: {cause}")))?;
         let mut asked: Option<Instant> = None;
@@ -102,7 +107,7 @@ impl StopFlag {
 
 /// As large as that of a main thread.
 const STACK: usize = 8 << 20;
-const BUG: &str = "the work ended in a way it never should; please report this with the text above";
+const BUG: &str = "a bug in mercer: the work ended in a way it never should; please report this with the text above";
 
 /// Shows the steps of the library's work as a bar, one line per stage that replaces the one before.
 pub struct Progress {

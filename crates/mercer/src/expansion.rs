@@ -157,12 +157,12 @@ impl<T: Real> Weights<T> {
     }
 
     /// Runs over tiles of kernel values, m × n in all, each made by `tile` in a scratch space.
-    fn evaluate<F>(
+    fn evaluate<F, O: Real>(
         &self,
         ctx: &Context,
         m: usize,
         n: usize,
-        out: MatMut<'_, T>,
+        out: MatMut<'_, O>,
         tile: F,
     ) -> Result<()>
     where
@@ -209,13 +209,50 @@ impl<T: Real> Weights<T> {
         at_work.saturating_mul(each).saturating_add((n as u64).saturating_mul(outputs) * size)
     }
 
-    fn write(&self, sums: &Sums, rows: usize, stride: usize, lines: &mut [T]) {
+    fn write<O: Real>(&self, sums: &Sums, rows: usize, stride: usize, lines: &mut [O]) {
         let k = self.offset.len();
         for r in 0..rows {
             let line = &mut lines[r * stride..r * stride + k];
             for (c, value) in line.iter_mut().enumerate() {
-                *value = T::of(sums.at(r, c) + self.offset[c]);
+                *value = O::of(sums.at(r, c) + self.offset[c]);
             }
         }
+    }
+}
+
+/// The kernel values of a training sample c with all training samples: other rows of kernel values are seen from it.
+#[derive(Clone, Copy, Debug)]
+pub struct SeenFrom<'a> {
+    /// The sample's number.
+    pub sample: usize,
+    /// k(c, x_j).
+    pub row: &'a [f64],
+}
+
+impl Weights<f64> {
+    /// Writes `values · coef + offset` (m × k) for given kernel values (m × n), summed in f64. Seen from a sample c, the
+    /// values are k(x, x_j) − k(x, c) − k(c, x_j) + k(c, c).
+    pub fn scores_of<U: Real, O: Real>(
+        &self,
+        ctx: &Context,
+        values: MatRef<'_, U>,
+        from: Option<SeenFrom<'_>>,
+        out: MatMut<'_, O>,
+    ) -> Result<()> {
+        self.evaluate(ctx, values.rows(), values.cols(), out, |rows, cols, scratch| {
+            scratch.clear();
+            for row in rows.clone() {
+                let line = cols.clone().map(|col| values.at(row, col).f64());
+                match from {
+                    None => scratch.extend(line),
+                    Some(SeenFrom { sample, row: seen }) => {
+                        let own = values.at(row, sample).f64();
+                        let right = seen[cols.clone()].iter().map(|v| v - seen[sample]);
+                        scratch.extend(line.zip(right).map(|(v, to)| (v - own) - to));
+                    }
+                }
+            }
+            Ok(TileRef { data: scratch, rows: rows.len(), cols: cols.len(), stride: cols.len() })
+        })
     }
 }

@@ -18,6 +18,7 @@ mod square;
 mod subset;
 mod tiled;
 mod tiles;
+mod weighted_centred;
 
 pub use assembled::Assembled;
 pub use centred::Centred;
@@ -33,6 +34,7 @@ pub use scaled::Scaled;
 pub use square::Square;
 pub use tiled::Tiled;
 pub use tiles::{TILE, Tiles, product_bytes};
+pub use weighted_centred::WeightedCentred;
 
 use crate::context::Context;
 use crate::error::Result;

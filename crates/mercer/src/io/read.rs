@@ -125,8 +125,8 @@ pub fn read_table(source: &Source, options: &ReadOptions) -> Result<Table> {
     parse(bytes, source.path(), options)
 }
 
-/// Parses the content of a file; `path` is for messages and the format.
-pub(crate) fn parse(bytes: Vec<u8>, path: &Path, options: &ReadOptions) -> Result<Table> {
+/// Parses the content of a file, which may be compressed; `path` is for messages and the format.
+pub fn parse(bytes: Vec<u8>, path: &Path, options: &ReadOptions) -> Result<Table> {
     let bytes = if bytes.starts_with(&GZIP_MAGIC) { gunzip(&bytes, path, options)? } else { bytes };
     if bytes.is_empty() {
         return Err(Error::format(path, "the file is empty"));

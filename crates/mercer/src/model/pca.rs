@@ -22,7 +22,7 @@ use crate::linalg::scatter::{self, Rows};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::real::Real;
 use crate::solve::eigen::{self, Solver, Spectrum};
-use crate::solve::krylov;
+use crate::solve::{krylov, share};
 
 /// Which matrix is decomposed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,7 +80,14 @@ pub struct Pca {
 impl Pca {
     /// Fits on samples (n × d), which are read in place, once or twice, and never copied whole.
     pub fn fit<T: Real>(ctx: &Context, params: &PcaParams, x: MatRef<'_, T>) -> Result<Self> {
-        ctx.install(|| Self::fit_here(ctx, params, x))
+        if params.components != Components::Count(0) {
+            return ctx.install(|| Self::fit_here(ctx, params, x));
+        }
+        // No component at all is a model of the mean and of noise alike in all directions.
+        let one = PcaParams { components: Components::Count(1), ..params.clone() };
+        let mut model = ctx.install(|| Self::fit_here(ctx, &one, x))?;
+        model.keep(0);
+        Ok(Self { params: params.clone(), ..model })
     }
 
     fn fit_here<T: Real>(ctx: &Context, params: &PcaParams, x: MatRef<'_, T>) -> Result<Self> {
@@ -236,7 +243,7 @@ fn decompose(ctx: &Context, params: &PcaParams, matrix: Mat<f64>, most: usize) -
     let eigen = params.eigen()?;
     let mut spectrum = match params.components {
         Components::Count(count) => eigen::largest(ctx, &gram, count, &eigen)?,
-        Components::Share(share) => eigen::share(ctx, &gram, share, trace, &eigen)?,
+        Components::Share(share) => share::share(ctx, &gram, share, trace, &eigen)?,
         Components::All | Components::Mle => eigen::largest(ctx, &gram, matrix.rows(), &eigen)?,
     };
     spectrum.truncate(most);

@@ -6,11 +6,12 @@
 
 use rayon::prelude::*;
 
-use super::kernel_ridge::{KernelRidge, counted};
+use super::kernel_on::KernelOn;
+use super::kernel_ridge::{KernelRidge, counted, kernel_on};
 use crate::context::{Context, Reservation, Step};
 use crate::error::{Error, Result};
 use crate::gram::{Gram, Scaled, Tiled};
-use crate::kernel::{Kernel, SpecKernel, Tile};
+use crate::kernel::{SpecKernel, Tile};
 use crate::linalg::cholesky;
 use crate::linalg::view::Mat;
 use crate::points::{Points, Samples, Span};
@@ -19,9 +20,9 @@ use crate::solve::cg;
 
 /// What is computed once for a model: a factor of K + α W⁻¹ for each different α, where the budget allows.
 pub struct Spread<T: Real> {
-    kernel: SpecKernel<T>,
-    /// The training samples that count, and the roots of their weights.
-    anchors: Samples<T>,
+    /// The kernel on the training samples that count. An intercept sees no difference between a kernel and the kernel seen from a point.
+    on: KernelOn<T>,
+    /// The roots of their weights.
     scale: Vec<f64>,
     ridges: Vec<Ridge>,
     /// The ridge of each target.
@@ -68,8 +69,7 @@ impl<T: Real> Spread<T> {
         let own: Vec<usize> = model.params.alpha.iter().map(place).collect();
         let which = (0..model.t()).map(|j| own[if own.len() == 1 { 0 } else { j }]).collect();
         let mut spread = Self {
-            kernel,
-            anchors,
+            on: kernel_on(&kernel, &anchors, model.params.intercept),
             scale,
             ridges: Vec::new(),
             which,
@@ -124,7 +124,7 @@ impl<T: Real> Spread<T> {
             return self.ridge_by_products(ctx, alpha);
         }
         let held = ctx.reserve("the factor for standard deviations", one, HINT)?;
-        let tiled = Tiled::new(&self.kernel, self.anchors.clone());
+        let tiled = Tiled::new(&*self.on.kernel, self.on.anchors.clone());
         let mut factor = Scaled::new(&tiled, &self.scale).lower(ctx)?;
         (0..n).for_each(|i| factor[(i, i)] += alpha);
         cholesky::factor(ctx, &mut factor).map_err(|error| match error {
@@ -158,7 +158,7 @@ impl<T: Real> Spread<T> {
     /// G̃ b by conjugate gradients.
     fn divide(&self, ctx: &Context, alpha: f64, b: &Mat<f64>) -> Result<Mat<f64>> {
         let n = self.scale.len();
-        let tiled = Tiled::new(&self.kernel, self.anchors.clone());
+        let tiled = Tiled::new(&*self.on.kernel, self.on.anchors.clone());
         let scaled = Scaled::new(&tiled, &self.scale);
         let ridge = vec![alpha; n];
         let matrix = cg::Matrix { gram: &scaled, rough: None, ridge: &ridge };
@@ -181,11 +181,12 @@ impl<T: Real> Spread<T> {
     /// The standard deviation of each target's prediction for new samples: m × t.
     pub fn deviations(&self, ctx: &Context, x: impl Into<Samples<T>>) -> Result<Mat<f64>> {
         let x = &x.into();
-        self.anchors.check_like(x)?;
+        self.on.anchors.check_like(x)?;
+        let x = &self.on.moved(x)?;
         let (m, t) = (x.n(), self.which.len());
         let mut out = Mat::zeros(m, t);
         let mut own = vec![T::ZERO; m];
-        self.kernel.diag(Span::all(x), &mut own)?;
+        self.on.kernel.diag(Span::all(x), &mut own)?;
         // Kernel values in both types, and divided by the factor or turned, of as many rows as fit a quarter of the budget.
         let line = 32 * self.scale.len() as u64;
         let at_once = (ctx.budget() / 4 / line.max(1)).clamp(1, ROWS as u64);
@@ -223,7 +224,8 @@ impl<T: Real> Spread<T> {
             let start = rows.start + 16 * piece;
             let mut values = vec![T::ZERO; count * n];
             let tile = Tile::new(&mut values, count, n, n);
-            self.kernel.tile(Span::new(x, start..start + count), Span::all(&self.anchors), tile)?;
+            let anchors = Span::all(&self.on.anchors);
+            self.on.kernel.tile(Span::new(x, start..start + count), anchors, tile)?;
             for (line, values) in lines.chunks_exact_mut(n).zip(values.chunks_exact(n)) {
                 for ((place, v), s) in line.iter_mut().zip(values).zip(&self.scale) {
                     *place = v.f64() * s;

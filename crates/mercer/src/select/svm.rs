@@ -133,7 +133,9 @@ pub fn svm_search<T: Real>(
     };
     // Side by side, so that no thread waits for the last fold of a kernel.
     let folds = search.fold_bytes(x.width()).saturating_mul(params.folds.len() as u64);
-    let bytes = held_bytes(x.n()).saturating_mul(2).max(folds.saturating_add(held_bytes(x.n())));
+    let bytes = held_bytes::<f64>(x.n())
+        .saturating_mul(2)
+        .max(folds.saturating_add(held_bytes::<f64>(x.n())));
     let scores: Vec<Mat<f64>> = ctx.side_by_side(kernels.len(), bytes, of_kernel)?;
     let chosen = best(&scores);
     let (kernel, c) = (kernels[chosen.0].clone(), params.cs[chosen.1]);

@@ -7,16 +7,19 @@
 //! distrusts the numbers all the same.
 
 mod check;
+mod classes_note;
 mod detector;
 mod frame;
 mod header;
 mod kept;
 mod kmeans;
+mod notes;
 mod pack;
 pub(super) mod read;
 mod samples;
 pub(super) mod svm;
 mod tensors;
+mod unique;
 mod unpack;
 
 #[cfg(test)]
@@ -43,6 +46,9 @@ use kept::Kept;
 
 /// The format that is written, and the newest that is read.
 pub const FORMAT: u64 = 1;
+
+/// The key of the note that a model was read from a text file of LIBSVM, which does not tell the number of features.
+pub const LIBSVM_TEXT: &str = "libsvm_text";
 
 /// A number type of samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -179,7 +185,8 @@ pub struct Saved {
     /// The number type of the samples it was fitted on, in which results are given back. It may differ from the type a
     /// model works in: PCA always works in double precision, and kernel PCA may work in single precision on demand.
     pub dtype: Dtype,
-    /// A door's own notes, kept as they are. The header that carries them holds at most 1 MiB.
+    /// A program's own notes, kept as they are. The header that carries them holds at most 1 MiB. The notes of the Python
+    /// package and of the command line must have the form that `docs/model-file.md` tells.
     pub extra: Map<String, Value>,
 }
 
@@ -226,7 +233,9 @@ pub fn load_within(path: &Path, max_bytes: u64) -> Result<Saved> {
 pub fn from_bytes(name: &Path, bytes: &[u8]) -> Result<Saved> {
     if libsvm_model::looks_like(bytes) {
         let model = libsvm_model::parse(name, bytes)?;
-        return Ok(Saved::new(Model::Svm64(model), Dtype::F64));
+        let mut saved = Saved::new(Model::Svm64(model), Dtype::F64);
+        saved.extra.insert(LIBSVM_TEXT.into(), true.into());
+        return Ok(saved);
     }
     unpack::unpack(bytes).map_err(|fault| Error::format(name, fault.text()))
 }

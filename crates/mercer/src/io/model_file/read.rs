@@ -8,6 +8,7 @@ use super::frame::{self, Fault};
 use crate::context::available_memory;
 use crate::error::{Error, Result};
 use crate::io::libsvm_model;
+use crate::io::read::check_size;
 
 /// Enough for the length of the head and for a word on what the file is.
 const FIRST: usize = 64;
@@ -22,7 +23,7 @@ pub fn whole(path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
     read_up_to(&mut input, &mut bytes, FIRST).map_err(file)?;
     if libsvm_model::looks_like(&bytes) {
         check_fits("the model file", size, max_bytes)?;
-        return rest(input, bytes, max_bytes).map_err(file);
+        return rest(path, input, bytes, max_bytes);
     }
     let end = frame::head_end(&bytes).map_err(format)?;
     read_up_to(&mut input, &mut bytes, end).map_err(file)?;
@@ -37,8 +38,8 @@ pub fn whole(path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
 
 /// The whole content of a text.
 pub fn text(path: &Path) -> Result<Vec<u8>> {
-    let read = open(path).and_then(|(input, _)| rest(input, Vec::new(), available_memory()));
-    read.map_err(|source| Error::file(path, source))
+    let (input, _) = open(path).map_err(|source| Error::file(path, source))?;
+    rest(path, input, Vec::new(), available_memory())
 }
 
 fn check_fits(what: &'static str, needed: u64, max_bytes: u64) -> Result<()> {
@@ -49,9 +50,10 @@ fn check_fits(what: &'static str, needed: u64, max_bytes: u64) -> Result<()> {
 }
 
 /// Reads on until the file ends. A text does not say how long it is: the memory at hand is the only bound.
-fn rest(mut input: File, mut bytes: Vec<u8>, max_bytes: u64) -> io::Result<Vec<u8>> {
-    let most = usize::try_from(max_bytes).unwrap_or(usize::MAX);
-    read_up_to(&mut input, &mut bytes, most)?;
+fn rest(path: &Path, mut input: File, mut bytes: Vec<u8>, most: u64) -> Result<Vec<u8>> {
+    let limit = usize::try_from(most).unwrap_or(usize::MAX).saturating_add(1);
+    read_up_to(&mut input, &mut bytes, limit).map_err(|source| Error::file(path, source))?;
+    check_size(Some(bytes.len() as u64), most)?;
     Ok(bytes)
 }
 

@@ -12,6 +12,7 @@ use crate::model::Scaling;
 use crate::model::inverse::{Inverse, InverseParams};
 use crate::model::kernel_pca::{KernelPca, KernelPcaParams};
 use crate::model::kernel_ridge::KernelRidge;
+use crate::model::origin::Origin;
 use crate::model::pca::Pca;
 use crate::real::Real;
 
@@ -88,10 +89,22 @@ pub(super) fn components<T: Real>(
         offset: tensors.real("offset", &[k])?,
         trace: tensors.number("trace")?,
         mean: tensors.number("mean")?,
+        origin: origin(tensors, n)?,
         anchors: samples::anchors(header, tensors, n)?,
         inverse: inverse(header, tensors)?,
         report: header.report.clone(),
     })
+}
+
+/// The sample that kernel values are taken relative to; files of models without an offset have none.
+fn origin(tensors: &mut Tensors<'_>, n: usize) -> Result<Option<Origin>, Fault> {
+    if !tensors.has("origin") {
+        return Ok(None);
+    }
+    let sample = tensors.places("origin", &[1])?[0];
+    let sample = usize::try_from(sample).unwrap_or(usize::MAX);
+    let row = tensors.has("origin.row").then(|| tensors.real("origin.row", &[n])).transpose()?;
+    Ok(Some(Origin { sample, mean: tensors.number("origin.mean")?, row }))
 }
 
 fn kernel_ridge<T: Real>(

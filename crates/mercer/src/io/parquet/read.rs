@@ -1,6 +1,5 @@
 //! From a Parquet file's bytes to columns.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use bytes::Bytes;
@@ -15,11 +14,12 @@ use super::cells::{Cells, is_unsigned, scale};
 use crate::error::{Error, Result};
 use crate::io::read::{check_size, table_size};
 use crate::io::table::Table;
+use crate::panics::catch_quietly;
 
 /// Parses a flat table. A null is NaN among numbers and empty among text.
 pub(in crate::io) fn parse(bytes: Vec<u8>, path: &Path, max_bytes: u64) -> Result<Table> {
     // The crate checks most of what a damaged file can claim, but not all: some claims end in a panic of its own.
-    let parsed = catch_unwind(AssertUnwindSafe(|| {
+    let parsed = catch_quietly(|| {
         let file = SerializedFileReader::new(Bytes::from(bytes))?;
         let (rows, columns) = shape(&file)?;
         let needed = table_size(rows, columns.saturating_add(WHOLE), 8)
@@ -28,7 +28,7 @@ pub(in crate::io) fn parse(bytes: Vec<u8>, path: &Path, max_bytes: u64) -> Resul
             Ok(()) => read_columns(&file, rows, max_bytes - needed.unwrap_or(0), max_bytes)?,
             Err(refused) => Err(refused),
         })
-    }));
+    });
     let damaged = |reason: String| {
         Error::format(path, format!("not a Parquet file, or a damaged one: {reason}"))
     };

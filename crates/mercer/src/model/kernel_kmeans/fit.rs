@@ -10,6 +10,7 @@ use crate::gram::{Gram, Groups, LowRank, Packed, Plan, Scaled, Square, Storage, 
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::skinny::WIDTH;
 use crate::linalg::view::{Mat, MatRef};
+use crate::model::kernel_on::KernelOn;
 use crate::model::report::asymmetric;
 use crate::points::{Dense, Samples};
 use crate::real::Real;
@@ -42,18 +43,24 @@ impl<T: Real> KernelKMeans<T> {
         let spec = params.kernel.resolve(x)?;
         let kernel = SpecKernel::<T>::new(&spec)?;
         let fit = Fit { params, weights: &weights, epsilon: T::EPSILON };
-        let factor = x.dense().filter(|rows| spec == KernelSpec::linear() && rows.d() < rows.n());
+        let on = KernelOn::centred(&kernel, x);
+        let factor = on.anchors.dense().filter(|x| spec == KernelSpec::linear() && x.d() < x.n());
         let mut model = match factor {
             Some(rows) => fit.on_factor(ctx, rows)?,
             None => {
                 let plan = plan::<T>(ctx, x.n(), workspace(x.n(), params))?;
                 match plan.storage {
-                    Storage::Packed => fit.run(ctx, &Packed::fill(ctx, &kernel, x)?, plan)?,
-                    Storage::Tiled => fit.run(ctx, &Tiled::new(&kernel, x.clone()), plan)?,
+                    Storage::Packed => {
+                        fit.run(ctx, &Packed::fill(ctx, &*on.kernel, &on.anchors)?, plan)?
+                    }
+                    Storage::Tiled => {
+                        fit.run(ctx, &Tiled::new(&*on.kernel, on.anchors.clone()), plan)?
+                    }
                 }
             }
         };
         model.params.kernel = spec;
+        model.point = on.point().map(<[T]>::to_vec);
         model.anchors = Some(x.clone());
         model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)

@@ -7,12 +7,14 @@ use std::time::{Duration, Instant};
 use super::check::Checked;
 use super::fold::fold;
 use super::problem::{Posed, Solved};
+use super::settle::OWN_SHARE;
 use super::shared::SharedBlocks;
 use super::source::Source;
+use super::truth::{Given, Truth, Working};
 use super::{Lesson, Svm, SvmParams, Task, notes};
 use crate::context::{Context, Reservation, Step};
 use crate::error::{Error, Result};
-use crate::gram::{self, Columns, Square, Stored};
+use crate::gram::{self, Columns, Square};
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::model::report::asymmetric;
@@ -51,12 +53,12 @@ impl<T: Real> Svm<T> {
         }
         let kept = if checked.rows.len() < x.n() { x.select(&checked.rows) } else { x.clone() };
         let _room = Source::reserve(ctx, x)?;
-        let source = Source::new(&spec, &kept)?;
-        let columns = source.columns();
-        let solved =
-            ctx.install(|| Fit { ctx, params, checked: &checked, started }.run(&*columns, start))?;
-        let mut model = fold(params, &checked, solved, x.n());
-        source.tell(&mut model, x, &spec)?;
+        let source = ctx.install(|| Source::new(&spec, &kept))?;
+        let fit = Fit::new(ctx, params, &checked, &source);
+        let solved = ctx.install(|| fit.run(&source.columns(), start))?;
+        let mut model = fold(params, &checked, solved, x.n(), &source);
+        model.anchors = Some(x.select(&model.support));
+        model.params.kernel = spec;
         notes::on_samples(&mut model, x);
         model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)
@@ -73,11 +75,11 @@ impl<T: Real> Svm<T> {
         let started = Instant::now();
         check_symmetric(matrix)?;
         let checked = Checked::new(params, lesson, matrix.rows())?;
-        let all = Stored::new(matrix);
-        let columns = all.restrict(&checked.rows);
-        let solved =
-            ctx.install(|| Fit { ctx, params, checked: &checked, started }.run(&*columns, start))?;
-        let mut model = fold(params, &checked, solved, matrix.rows());
+        let given = Given::new(matrix);
+        let columns = given.columns();
+        let fit = Fit { rows: Some(&checked.rows), ..Fit::new(ctx, params, &checked, &given) };
+        let solved = ctx.install(|| fit.run(&columns.restrict(&checked.rows), start))?;
+        let mut model = fold(params, &checked, solved, matrix.rows(), &given);
         model.report.storage = "given".into();
         model.report.reason = "the kernel matrix was given".into();
         notes::on_report(&mut model);
@@ -113,18 +115,51 @@ pub(super) fn check_symmetric<T: Real>(matrix: MatRef<'_, T>) -> Result<()> {
 }
 
 /// A fit under way.
+#[derive(Clone, Copy)]
 pub(super) struct Fit<'a> {
     pub ctx: &'a Context,
     pub params: &'a SvmParams,
     pub checked: &'a Checked,
     pub started: Instant,
+    /// The kernel that solutions are certified with.
+    pub truth: &'a dyn Truth,
+    /// The place of each sample that counts among those of `truth`; `None` if these are the same.
+    pub rows: Option<&'a [usize]>,
+    /// Whether solutions are certified; those of folds, whose certificates nobody sees, are not.
+    pub is_certified: bool,
 }
 
-impl Fit<'_> {
+impl<'a> Fit<'a> {
+    pub fn new(
+        ctx: &'a Context,
+        params: &'a SvmParams,
+        checked: &'a Checked,
+        truth: &'a dyn Truth,
+    ) -> Self {
+        let started = Instant::now();
+        Self { ctx, params, checked, started, truth, rows: None, is_certified: true }
+    }
+
+    /// The place of a sample that counts among those of the true kernel.
+    pub fn at(&self, sample: usize) -> usize {
+        self.rows.map_or(sample, |rows| rows[sample])
+    }
+
     /// Solves all problems on the columns of the samples that count.
     pub fn run<T: Real>(
         &self,
-        columns: &dyn Columns,
+        columns: &Working<'_>,
+        start: Option<&Svm<T>>,
+    ) -> Result<Vec<Solved>> {
+        match columns {
+            Working::Single(columns) => self.run_on(&**columns, start),
+            Working::Double(columns) => self.run_on(&**columns, start),
+        }
+    }
+
+    fn run_on<T: Real, S: Real>(
+        &self,
+        columns: &dyn Columns<S>,
         start: Option<&Svm<T>>,
     ) -> Result<Vec<Solved>> {
         let start = start.filter(|model| self.fits(model));
@@ -144,13 +179,13 @@ impl Fit<'_> {
         }
         let quiet = self.ctx.without_steps();
         let shared = SharedBlocks::new(&quiet, self.checked, columns, self.cache())?;
-        let memories: Mutex<Vec<Memory>> = Mutex::default();
+        let memories: Mutex<Vec<Memory<S>>> = Mutex::default();
         let done = AtomicUsize::new(0);
         let solve = |ctx: &Context, problem: usize| -> Result<Solved> {
             let (a, b) = pairs[problem];
             let posed = Posed::pair(self.params, self.checked, a, b);
             let mut _across = None;
-            let part: Box<dyn Columns + '_> = match &shared {
+            let part: Box<dyn Columns<S> + '_> = match &shared {
                 Some(shared) => {
                     _across = Some(shared.reserve_pair(ctx, a, b)?);
                     Box::new(shared.pair(columns, a, b)?)
@@ -193,9 +228,9 @@ impl Fit<'_> {
     }
 
     /// Solves a problem whose samples are all that count, in their order.
-    fn solve(
+    fn solve<S: Real>(
         &self,
-        columns: &dyn Columns,
+        columns: &dyn Columns<S>,
         posed: Posed,
         start: Option<Vec<f64>>,
         ctx: &Context,
@@ -208,9 +243,9 @@ impl Fit<'_> {
     }
 
     /// Solves a problem on the columns of its own variables.
-    pub fn solve_part(
+    pub fn solve_part<S: Real>(
         &self,
-        columns: &dyn Columns,
+        columns: &dyn Columns<S>,
         posed: Posed,
         start: Option<Vec<f64>>,
         ctx: &Context,
@@ -219,9 +254,9 @@ impl Fit<'_> {
     }
 
     /// As `solve_part`, with a solver that may have solved problems of the same samples before.
-    pub fn solve_with(
+    pub fn solve_with<S: Real>(
         &self,
-        solver: &mut Solver<'_>,
+        solver: &mut Solver<'_, S>,
         posed: Posed,
         start: Option<Vec<f64>>,
         ctx: &Context,
@@ -230,18 +265,28 @@ impl Fit<'_> {
             Some(beta) => posed.start_from(&beta),
             None => posed,
         };
+        let off = self.truth.taken_off();
+        let posed = match off.is_empty() {
+            true => posed,
+            false => posed.less(|sample| off[self.at(sample)]),
+        };
+        let solution = solver.solve(ctx, posed.problem.clone(), &self.solver_params(0))?;
+        let settled = self.settle::<S>(ctx, &posed, solution, solver.effort())?;
+        posed.finish(settled)
+    }
+
+    /// What a solver may spend that goes on after some steps.
+    pub fn solver_params(&self, used: u64) -> smo::Params {
         let deadline = self.params.max_seconds.and_then(|seconds| {
             self.started.checked_add(Duration::try_from_secs_f64(seconds).ok()?)
         });
-        let params = smo::Params {
-            tolerance: self.params.tolerance,
+        smo::Params {
+            tolerance: OWN_SHARE * self.params.tolerance,
             shrinking: self.params.shrinking,
             cache: self.cache(),
-            max_iterations: self.params.max_iterations,
+            max_iterations: self.params.max_iterations.map(|most| most.saturating_sub(used)),
             deadline,
-        };
-        let solution = solver.solve(ctx, posed.problem.clone(), &params)?;
-        posed.finish(solution)
+        }
     }
 }
 

@@ -35,6 +35,7 @@ use crate::gram::Square;
 use crate::linalg::eigen::{self, Eigen};
 use crate::linalg::view::MatRef;
 use crate::real::Real;
+use crate::solve::threshold::negative_share;
 use part::Part;
 use symmetry::Asymmetry;
 
@@ -179,7 +180,7 @@ impl Spectrum {
         Self {
             size,
             ratio: (-last / unit).max(0.0),
-            noise: noise::<T>(values.len()),
+            noise: negative_share(T::EPSILON, values.len()),
             negative_share: if all > 0.0 { negative / all } else { 0.0 },
         }
     }
@@ -190,11 +191,6 @@ const HINT: &str = "look at fewer samples (max_samples) or raise the budget";
 /// Bytes of an n × n matrix.
 fn square_bytes(n: usize) -> u64 {
     (n as u64).saturating_mul(n as u64).saturating_mul(8)
-}
-
-/// Rounding leaves negative eigenvalues of size ε·‖K‖; beyond this generous multiple of that they are real.
-fn noise<T: Real>(n: usize) -> f64 {
-    (1e3 * T::EPSILON).max(1e-11) * (n as f64).sqrt()
 }
 
 impl Part {
