@@ -8,13 +8,21 @@ CORE := python/mercer/_core.abi3.so
 BROWSER_TESTS := crates/mercer-cli/tests/browser
 PYTHON_CODE := python bench docs $(BROWSER_TESTS)
 
-.PHONY: help run test format-check lint test-rust test-python test-browser browser bench docs rust-docs wheel develop format clean
+.PHONY: help run test memory format-check lint test-rust test-simd test-python test-browser asan miri soak deny browser bench docs rust-docs fuzz faults \
+	wheel develop format clean
 
 help:
 	@echo "make run     build, run the demonstration, say where its picture is"
 	@echo "make test    everything: format, lints, Rust tests, documentation tests, Python tests, pages in a browser"
+	@echo "make asan    the Rust tests under AddressSanitizer (needs Rust nightly)"
+	@echo "make miri    the tests of unsafe code and parsers under Miri (needs Rust nightly with miri and rust-src)"
+	@echo "make soak    everything at once in one process for HOURS (1)"
+	@echo "make deny    licences, sources and known faults of dependencies (installs cargo-deny into target/tools)"
+	@echo "make memory  the memory of every kind of work at five budgets and 20,000 rows; prints a table, takes an hour"
 	@echo "make bench   side-by-side comparison with peers; prints a table, writes bench/results/latest.*"
 	@echo "make docs    the guide, with figures, gallery and both references, in target/site"
+	@echo "make fuzz    all fuzz targets for MINUTES=10 minutes each (nightly compiler and cargo-fuzz)"
+	@echo "make faults  kills, full disks, limits and closed descriptors, for as many minutes as it takes"
 	@echo "make wheel   the Python wheel, in target/wheels"
 	@echo "make format  format Rust and Python in place"
 
@@ -28,7 +36,7 @@ run:
 
 # --- test --------------------------------------------------------------------------------------------------------------
 
-test: format-check lint test-rust test-python docs test-browser
+test: format-check lint test-rust test-simd test-python docs test-browser
 
 # One build of the whole workspace serves every test: building packages one by one would compile shared dependencies
 # again for each set of features.
@@ -45,15 +53,65 @@ lint:
 test-rust:
 	cargo test $(BUILD)
 
+# The tests of the library again, at each lower level of vector instructions that this processor has.
+LIBRARY_TESTS := --lib --test kernels --test models --test model_files
+
+test-simd: $(VENV)/ready
+	cargo build $(BUILD)
+	@set -e; levels=$$(target/debug/mercer doctor --json | $(PY) -c \
+		'import json, sys; print(*json.load(sys.stdin)["simd_levels"][:-1])'); \
+	for level in $$levels; do echo "MERCER_SIMD=$$level"; \
+		MERCER_SIMD=$$level cargo test $(BUILD) $(LIBRARY_TESTS) -- --quiet; done
+
 test-python: $(VENV)/ready
 	cargo build $(BUILD)
 	cp target/debug/lib_core.so $(CORE)
 	cd python && ../$(PY) -m pytest --numprocesses 2
 	PYTHONPATH=$(CURDIR)/python $(PY) -m pytest --quiet --numprocesses 2 bench
 
+# The table of docs/big-data.md, and every budget kept.
+memory: $(VENV)/ready
+	cargo build $(BUILD)
+	cp target/debug/lib_core.so $(CORE)
+	cd python && MERCER_MEMORY=full ../$(PY) -m pytest tests/test_memory.py
+
 test-browser: $(VENV)/ready browser
 	cargo build $(BUILD)
 	$(PY) -m pytest --quiet --numprocesses 2 $(BROWSER_TESTS)
+
+# --- memory and threads, dependencies: on demand -----------------------------------------------------------------------
+
+NIGHTLY := nightly
+HOST = $(shell rustc -vV | sed -n 's/^host: //p')
+
+# Each with a target folder of its own. Documentation tests are left out: they repeat what tests do.
+asan:
+	@cargo +$(NIGHTLY) --version >/dev/null 2>&1 || \
+		{ echo "make asan needs Rust nightly: rustup toolchain install $(NIGHTLY)"; exit 1; }
+	RUSTFLAGS="-Zsanitizer=address" CARGO_TARGET_DIR=target/asan cargo +$(NIGHTLY) test --target $(HOST) \
+		--package mercer --package mercer-cli --lib --bins --tests
+
+# Parquet and its codecs call C and are left out. Miri has no vector instructions: it runs the plain loops.
+miri:
+	@cargo +$(NIGHTLY) miri --version >/dev/null 2>&1 || \
+		{ echo "make miri needs Rust nightly with Miri: rustup toolchain install $(NIGHTLY) --component miri,rust-src"; exit 1; }
+	MIRIFLAGS="-Zmiri-tree-borrows -Zmiri-disable-isolation" CARGO_TARGET_DIR=target/miri \
+		cargo +$(NIGHTLY) miri test --package mercer --no-default-features $(MIRI_TESTS)
+
+HOURS ?= 1
+
+soak: $(VENV)/ready
+	cargo build $(BUILD)
+	cp target/debug/lib_core.so $(CORE)
+	PYTHONPATH=python $(PY) python/tests/soak.py --hours $(HOURS)
+
+# The database of advisories is fetched from GitHub; without it the last line fails, and says so.
+deny: target/tools/bin/cargo-deny
+	$< check bans licenses sources
+	$< check advisories
+
+target/tools/bin/cargo-deny:
+	cargo install cargo-deny --locked --root target/tools --target-dir target/tools/build
 
 # A Chromium to open pages in: the machine's, or Debian's unpacked into this folder.
 browser: .browser/ready
@@ -66,6 +124,23 @@ $(VENV)/ready: python/requirements-dev.txt
 	$(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install --quiet --requirement python/requirements-dev.txt
 	touch $@
+
+# --- fuzzing and faults ------------------------------------------------------------------------------------------------
+
+MINUTES ?= 10
+
+# Every target in turn, in as many processes as there are cores.
+fuzz:
+	fuzz/build.sh
+	fuzz/run.sh fuzz/target/programs $$(( $(MINUTES) * 60 ))
+
+# The long variants of tests that `make test` runs in seconds.
+faults: $(VENV)/ready
+	MERCER_FAULTS=long cargo test --package mercer-cli --test faults -- --nocapture
+	MERCER_FUZZ_ROUNDS=200000 cargo test --package mercer-fuzz
+	cargo build $(BUILD)
+	cp target/debug/lib_core.so $(CORE)
+	cd python && MERCER_FAULTS=long ../$(PY) -m pytest --quiet tests/test_hostile_files.py
 
 # --- docs --------------------------------------------------------------------------------------------------------------
 

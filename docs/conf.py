@@ -41,6 +41,7 @@ OUTSIDE = {
     "../ARCHITECTURE.md": "architecture.md",
     "../CONTRIBUTING.md": "contributing.md",
     "../CHANGELOG.md": "changelog.md",
+    "../SECURITY.md": "security.md",
     "../bench/README.md": "measuring.md",
 }
 # The gallery is a folder of scripts on GitHub; on the site it is a page that is made from them.

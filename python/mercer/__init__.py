@@ -13,7 +13,7 @@ array([277.928, 252.   ])
 
 from mercer import kernels
 from mercer._check_kernel import KernelCheck, check_kernel
-from mercer._core import FormatError, __version__
+from mercer._core import FormatError, InternalError, __version__
 from mercer._detector import KernelPCADetector
 from mercer._feature_map import FeatureMap, feature_map
 from mercer._kernel_kmeans import KernelKMeans
@@ -45,6 +45,7 @@ from mercer._svc import SVC
 from mercer._svc_path import svc_path
 from mercer._svc_search import SVCSearch
 from mercer._svr import SVR, NuSVR
+from mercer._versions import show_versions
 
 __all__ = [
     "PCA",
@@ -57,6 +58,7 @@ __all__ = [
     "FeatureMap",
     "FormatError",
     "GramDisplay",
+    "InternalError",
     "KernelCheck",
     "KernelKMeans",
     "KernelPCA",
@@ -83,5 +85,6 @@ __all__ = [
     "pairwise_kernels",
     "read_libsvm_model",
     "set_num_threads",
+    "show_versions",
     "svc_path",
 ]

@@ -11,6 +11,7 @@ from mercer._arrays import dtype_of
 from mercer._kernel_choice import Choice, written
 from mercer._kernel_model import PRECISIONS, SampleModel, is_mixed
 from mercer._samples import Checked
+from mercer.reports import RegressionReport
 
 _SOLVERS = ("auto", "cholesky", "eigen", "cg")
 
@@ -21,6 +22,8 @@ class RidgeFit(SampleModel):
     After fit, ``_flat`` says whether the targets came with one axis, and ``_spread`` is what
     standard deviations need, once they were asked for.
     """
+
+    report_: RegressionReport
 
     def _check_params(self) -> None:
         _params.boolean(self, "fit_intercept")

@@ -30,10 +30,11 @@ def tell_stops(estimator, stacklevel: int = 4) -> None:
     for stop, name in (("Iterations", "max_iter"), ("Time", "max_time")):
         if stop in stops:
             limit = getattr(estimator, name)
+            # The first two sentences are scikit-learn's, to the letter.
             warnings.warn(
-                f"the solver stopped at {name}={limit} before it converged: the optimality "
-                f"conditions are violated by {worst:.1e}, and tol is {estimator.tol:g}. Raise "
-                f"{name}, scale the features (with StandardScaler, say), or set warm_start=True "
+                f"Solver terminated early ({name}={limit}).  Consider pre-processing your data "
+                "with StandardScaler or MinMaxScaler. The optimality conditions are violated by "
+                f"{worst:.1e}, and tol is {estimator.tol:g}: raise {name}, or set warm_start=True "
                 "and fit again to go on from here.",
                 ConvergenceWarning,
                 stacklevel=stacklevel,

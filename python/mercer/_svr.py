@@ -85,7 +85,7 @@ class SVR(SvmRegressor):
     tol : float, default=1e-3
         The violation of the optimality conditions at which the solver stops.
     C : float, default=1.0
-        The price of errors, positive.
+        The price of errors, positive; infinity allows none.
     epsilon : float, default=0.1
         Errors up to this size cost nothing.
     shrinking, cache_size, verbose, max_iter, warm_start, max_time
@@ -179,7 +179,7 @@ class NuSVR(SvmRegressor):
     nu : float, default=0.5
         The share, above 0 and at most 1.
     C : float, default=1.0
-        The price of errors, positive.
+        The price of errors, positive; infinity allows none.
     kernel, degree, gamma, coef0
         The kernel.
     shrinking, tol, cache_size, verbose, max_iter, warm_start, max_time

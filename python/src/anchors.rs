@@ -1,5 +1,7 @@
 //! The samples that a model keeps, as Python sees them, and back into a model that came without them.
 
+#![allow(unsafe_code)] // numbers of a model are shown to numpy where they lie
+
 use mercer::io::Model as Fitted;
 use mercer::kernel::KernelSpec;
 use mercer::points::{Csr, Items, Points as _, Samples};
@@ -66,7 +68,7 @@ fn for_people<'py, T: Real + Element>(
 }
 
 /// A copy as scipy has sparse rows.
-fn sparse<'py, T: Real + Element>(py: Python<'py>, x: &Csr<T>) -> PyResult<Bound<'py, PyAny>> {
+pub fn sparse<'py, T: Real + Element>(py: Python<'py>, x: &Csr<T>) -> PyResult<Bound<'py, PyAny>> {
     let starts: Vec<i64> = x.starts().iter().map(|&start| start as i64).collect();
     let columns: Vec<i64> = x.columns().iter().map(|&column| i64::from(column)).collect();
     let parts = (x.values().to_pyarray(py), columns.to_pyarray(py), starts.to_pyarray(py));

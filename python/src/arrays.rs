@@ -1,5 +1,7 @@
 //! numpy arrays as the library's matrices, and the other way round.
 
+#![allow(unsafe_code)] // numbers of a model are shown to numpy where they lie
+
 use mercer::linalg::view::{Mat, MatMut, MatRef};
 use mercer::real::Real;
 use mercer::{Dense, Error};

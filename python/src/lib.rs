@@ -28,17 +28,24 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::contexts::{available_memory, available_threads};
+    use super::contexts::{available_memory, available_threads, vector_instructions};
     #[pymodule_export]
     use super::detector::{detector_facts, detector_scores, fit_detector};
     #[pymodule_export]
-    use super::errors::FormatError;
+    use super::enter::is_stopping;
+    #[cfg(debug_assertions)]
+    #[pymodule_export]
+    use super::enter::panic_on_purpose;
+    #[pymodule_export]
+    use super::errors::{FormatError, InternalError};
     #[pymodule_export]
     use super::feature_map::{FeatureMap, TextMap};
     #[pymodule_export]
     use super::fit::{fit_kernel_pca, fit_pca};
     #[pymodule_export]
-    use super::kernels::{canonical, families, fill_matrix, parameters, purpose, resolve};
+    use super::kernels::{
+        canonical, families, fill_matrix, filled, parameters, purpose, resolve, shape,
+    };
     #[pymodule_export]
     use super::kmeans::{fit_kernel_kmeans, kmeans_distances, kmeans_facts, kmeans_labels};
     #[pymodule_export]
@@ -60,11 +67,14 @@ mod _core {
     };
 
     #[pymodule_export]
-    use super::validity::{Correction, check_matrix, repair};
+    use super::validity::{Correction, asymmetry, check_matrix, check_room, repair};
 
     #[pymodule_init]
     fn init(module: &super::Bound<'_, super::PyModule>) -> super::PyResult<()> {
         use pyo3::types::PyModuleMethods;
+        // A wrong value of MERCER_SIMD is told once, here, and not in the middle of some work.
+        mercer::linalg::simd::chosen()
+            .map_err(|error| pyo3::exceptions::PyImportError::new_err(error.to_string()))?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -1,11 +1,14 @@
 //! A fitted model of any kind, as Python holds it.
 
+#![allow(unsafe_code)] // numbers of a model are shown to numpy where they lie
+
 use std::path::{Path, PathBuf};
 
 use mercer::io::{self, Model as Fitted, Saved};
 use mercer::linalg::view::Mat;
 use mercer::model::kernel_pca::KernelPca;
 use mercer::real::Real;
+use mercer_guard::guarded;
 use numpy::{Element, PyArray1, PyArray2, PyReadwriteArray2, ToPyArray};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -40,6 +43,7 @@ macro_rules! with_kernel_pca {
 }
 
 /// Reads a model file.
+#[guarded]
 #[pyfunction]
 pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<Model> {
     let saved = py.detach(|| io::load(&path)).map_err(|error| exception(py, error))?;
@@ -65,6 +69,7 @@ impl Model {
     }
 }
 
+#[guarded]
 #[pymethods]
 impl Model {
     /// A model from the content of a file, and what that does not hold: functions of the user's, and stores of objects.

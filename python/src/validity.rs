@@ -1,6 +1,11 @@
 //! Is it a kernel? What a matrix shows, and repairs of it.
 
+use mercer::gram::Square;
+use mercer::linalg::view::MatRef;
+use mercer::model::asymmetric;
 use mercer::model::validity::{Correction as Kept, Repair, Repaired, Validity, Verdict};
+use mercer::real::Real;
+use mercer_guard::guarded;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -11,25 +16,52 @@ use crate::errors::exception;
 use crate::model::json;
 use crate::samples::other_type;
 
-/// What a matrix of kernel values shows, of the samples `among`, of `samples` in all; at most `most` are looked at.
+/// Refuses to look at so many samples if that takes more than the memory budget; `more` are bytes of their kernel values.
+#[guarded]
 #[pyfunction]
-#[pyo3(signature = (matrix, most, among, samples, run))]
+pub fn check_room(py: Python<'_>, examined: usize, more: u64, run: Run) -> PyResult<()> {
+    enter(py, &run, |ctx| Validity::need(ctx, examined, more))
+}
+
+/// What a matrix of kernel values shows, of the samples `among`, of `samples` in all; at most `most` are looked at. Of the
+/// memory budget, `more` bytes are taken already.
+#[guarded]
+#[pyfunction]
+#[pyo3(signature = (matrix, most, among, samples, more, run))]
 pub fn check_matrix<'py>(
     py: Python<'py>,
     matrix: Matrix<'_>,
     most: usize,
     among: Option<Vec<usize>>,
     samples: usize,
+    more: u64,
     run: Run,
 ) -> PyResult<Bound<'py, PyDict>> {
     let mut found = with_matrix!(&matrix, matrix => {
         let matrix = view(matrix)?;
-        enter(py, &run, |ctx| Validity::with_limit(ctx, matrix, most))?
+        enter(py, &run, |ctx| {
+            let _held = ctx.reserve("the kernel matrix", more, "look at fewer samples (max_samples)")?;
+            Validity::with_limit(ctx, matrix, most)
+        })?
     });
     if let Some(among) = among {
         rename(&mut found, &among, samples);
     }
     told(py, &found)
+}
+
+/// What is wrong with a matrix that is not symmetric but for rounding; None for one that is.
+#[guarded]
+#[pyfunction]
+pub fn asymmetry(py: Python<'_>, matrix: Matrix<'_>, run: Run) -> PyResult<Option<String>> {
+    Ok(match &matrix {
+        Matrix::F32(matrix) => asymmetric::<f32>(apart(py, view(matrix)?, &run)?),
+        Matrix::F64(matrix) => asymmetric::<f64>(apart(py, view(matrix)?, &run)?),
+    })
+}
+
+fn apart<T: Real>(py: Python<'_>, matrix: MatRef<'_, T>, run: &Run) -> PyResult<f64> {
+    enter(py, run, |ctx| ctx.install(|| Ok(Square::new(matrix)?.asymmetry())))
 }
 
 /// Tells samples by their places in a larger set.
@@ -74,6 +106,7 @@ fn told<'py>(py: Python<'py>, found: &Validity) -> PyResult<Bound<'py, PyDict>> 
 type Mended<'py> = (Bound<'py, PyArray2<f64>>, f64, bool, Correction);
 
 /// Makes a symmetric matrix positive semi-definite.
+#[guarded]
 #[pyfunction]
 pub fn repair<'py>(
     py: Python<'py>,
@@ -96,6 +129,7 @@ pub struct Correction {
     kept: Kept,
 }
 
+#[guarded]
 #[pymethods]
 impl Correction {
     /// A correction from JSON.

@@ -137,6 +137,40 @@ def test_keyboard_interrupt_within_a_second():
         assert child.wait(timeout=20) == 7
 
 
+SLOW_KERNEL = """
+    import sys, time
+    import numpy as np
+    from mercer import {name}
+    def slow(x, y):
+        if len(calls) == 5:
+            print("ready", flush=True)
+        calls.append(1)
+        time.sleep(0.01)
+        return float(x @ y)
+    calls = []
+    X = np.random.default_rng(0).normal(size=(300, 4))
+    try:
+        {name}(kernel=slow, n_jobs={threads}).fit(X)
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+        sys.exit(7)
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("name", ["KernelPCA", "KernelKMeans"])
+def test_keyboard_interrupt_within_a_tile_of_a_slow_kernel(name, threads):
+    # A tile has thousands of pairs, of which each takes a hundredth of a second.
+    code = textwrap.dedent(SLOW_KERNEL).format(name=name, threads=threads)
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout.readline() == "ready\n"
+        began = time.perf_counter()
+        child.send_signal(signal.SIGINT)
+        assert child.stdout.readline() == "interrupted\n"
+        assert time.perf_counter() - began < 3.0
+        assert child.wait(timeout=20) == 7
+
+
 FORK = """
     import multiprocessing
     import numpy as np
@@ -215,3 +249,29 @@ def test_interrupted_regressions_keep_the_last_fit(made, n):
         assert child.stdout.readline() == "interrupted\n"
         assert time.perf_counter() - began < 1.5
         assert child.wait(timeout=20) == 7
+
+
+def test_vector_instructions_can_be_forced():
+    program = "import mercer; mercer.show_versions()"
+    run = at_level("plain", program)
+    assert run.returncode == 0, run.stderr
+    used, highest = mercer._core.vector_instructions()
+    line = next(line for line in run.stdout.splitlines() if line.startswith("instructions"))
+    assert "as MERCER_SIMD says" in line or used == highest == line.split()[1]
+    assert mercer.__version__ in run.stdout
+
+
+def test_unknown_vector_instructions_are_refused_at_once():
+    run = at_level("avx1024", "import mercer")
+    assert run.returncode == 1
+    assert 'ImportError: MERCER_SIMD: "avx1024" is unknown; use plain' in run.stderr
+
+
+def at_level(level, program):
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"MERCER_SIMD": level},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )

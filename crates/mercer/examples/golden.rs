@@ -159,8 +159,12 @@ fn machine_report() -> Report {
     let problem = |i: u64| ProblemReport {
         iterations: 10 + i,
         objective: -0.5,
-        gap: 0.001,
+        gap: Some(0.001),
         violation: 0.0009765625,
+        rounding: None,
+        rows: 0,
+        certified_rows: 0,
+        precision: String::new(),
         support: 3,
         bounded: 1,
         stop: [Stop::Converged, Stop::Iterations, Stop::Converged][i as usize],
@@ -168,6 +172,7 @@ fn machine_report() -> Report {
     let machine = SvmReport {
         problems: (0..3).map(problem).collect(),
         precision: "f64".into(),
+        tube: None,
         columns_used: 40,
         columns_at_hand: 30,
     };

@@ -57,18 +57,33 @@ pub enum Error {
         message: String,
     },
 
-    /// The work needs more memory than the budget allows.
-    #[error("{what} needs {}, but the memory budget is {}: {hint}", bytes(*needed), bytes(*budget))]
+    /// The work needs more memory than is left of the budget.
+    #[error("{}", refusal(what, *needed, set_by, *budget, *used, hint))]
     Memory {
         /// What needs the memory.
         what: &'static str,
         /// Bytes needed.
         needed: u64,
+        /// What sets the limit: the budget, or a limit of the operating system.
+        set_by: &'static str,
         /// Bytes allowed.
         budget: u64,
+        /// Bytes of these that are in use already.
+        used: u64,
         /// The way out.
         hint: &'static str,
     },
+
+    /// The operating system refused memory that the budget allows.
+    #[error(
+        "the operating system refused {} of memory: give a memory budget below what is free, use less data, or raise the \
+         limit of the process (ulimit -v)",
+        bytes(*.0)
+    )]
+    Allocation(
+        /// Bytes asked for.
+        u64,
+    ),
 
     /// The monitor asked to stop.
     #[error("interrupted")]
@@ -112,6 +127,16 @@ impl Error {
         Error::Parameter { name, message: message.into() }
     }
 
+    /// A [`Error::Memory`] for work that needs more than a budget of which nothing is in use.
+    pub fn memory(what: &'static str, needed: u64, budget: u64, hint: &'static str) -> Self {
+        Error::Memory { what, needed, set_by: "the memory budget", budget, used: 0, hint }
+    }
+
+    /// Whether memory is what was lacking.
+    pub fn is_memory(&self) -> bool {
+        matches!(self, Error::Memory { .. } | Error::Allocation(_))
+    }
+
     /// A [`Error::File`] for `path`.
     pub fn file(path: impl Into<PathBuf>, source: std::io::Error) -> Self {
         Error::File { path: path.into(), source }
@@ -133,4 +158,46 @@ pub fn bytes(count: u64) -> String {
         unit += 1;
     }
     if unit == 0 { format!("{count} bytes") } else { format!("{value:.2} {}", UNITS[unit]) }
+}
+
+/// A refusal in words. Numbers that would look the same are written out in full.
+fn refusal(what: &str, needed: u64, set_by: &str, budget: u64, used: u64, hint: &str) -> String {
+    let left = budget.saturating_sub(used);
+    let alike = bytes(needed) == bytes(left);
+    let text = |count: u64| if alike { format!("{} bytes", grouped(count)) } else { bytes(count) };
+    let in_use = match used {
+        0 => String::new(),
+        used => format!(", of which {} are in use", text(used)),
+    };
+    format!("{what} needs {}, but {set_by} is {}{in_use}: {hint}", text(needed), text(budget))
+}
+
+/// A number with commas between thousands.
+fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let commas = |(at, digit): (usize, char)| {
+        let comma = at > 0 && (digits.len() - at).is_multiple_of(3);
+        comma.then_some(',').into_iter().chain([digit])
+    };
+    digits.chars().enumerate().flat_map(commas).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_never_says_the_same_number_twice() {
+        let text = Error::memory("the solver", 200_000_123, 200_000_000, "use less").to_string();
+        let want = "the solver needs 200,000,123 bytes, but the memory budget is 200,000,000 bytes: use less";
+        assert_eq!(text, want);
+        let text = Error::memory("the solver", 3 << 30, 5 << 20, "use less").to_string();
+        assert_eq!(text, "the solver needs 3.00 GiB, but the memory budget is 5.00 MiB: use less");
+    }
+
+    #[test]
+    fn thousands_are_grouped() {
+        let texts = [0, 999, 1000, 1_234_567].map(grouped);
+        assert_eq!(texts, ["0", "999", "1,000", "1,234,567"]);
+    }
 }

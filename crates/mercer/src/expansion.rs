@@ -22,6 +22,7 @@ use crate::real::Real;
 /// cache, as wide as a multiple of what matrix products and panels of pairings like (48 and 32).
 const ROWS: usize = 256;
 const COLS: usize = 384;
+const HINT: &str = "use fewer threads (n_jobs) or raise the budget";
 
 /// A function of samples with `k` outputs, as a weighted sum of kernel values.
 #[derive(Clone)]
@@ -172,6 +173,7 @@ impl<T: Real> Weights<T> {
         if m == 0 || k == 0 {
             return Ok(());
         }
+        let _held = ctx.reserve("prediction", self.bytes(ctx.threads(), m, n), HINT)?;
         let done = AtomicUsize::new(0);
         ctx.install(|| {
             out.data.par_chunks_mut(ROWS * stride).enumerate().take(m.div_ceil(ROWS)).try_for_each(
@@ -192,6 +194,19 @@ impl<T: Real> Weights<T> {
                 },
             )
         })
+    }
+
+    /// Bytes of the coefficients, and of a tile of kernel values and its sums for each of the threads at work.
+    fn bytes(&self, threads: usize, m: usize, n: usize) -> u64 {
+        let outputs = match &self.columns {
+            Columns::Few(columns) => columns.len(),
+            Columns::Many(lanes) => lanes.len() * WIDTH,
+        } as u64;
+        let (rows, cols) = (ROWS.min(m) as u64, COLS.min(n) as u64);
+        let at_work = threads.min(m.div_ceil(ROWS)) as u64;
+        let size = size_of::<T>() as u64;
+        let each = rows * cols * size + rows * outputs * 8;
+        at_work.saturating_mul(each).saturating_add((n as u64).saturating_mul(outputs) * size)
     }
 
     fn write<O: Real>(&self, sums: &Sums, rows: usize, stride: usize, lines: &mut [O]) {

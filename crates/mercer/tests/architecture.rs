@@ -118,18 +118,48 @@ fn the_table_names_exactly_the_rooms_there_are() {
 }
 
 #[test]
-fn only_linalg_knows_faer_and_unsafe_stays_where_it_belongs() {
+fn only_linalg_knows_faer() {
     for (room, path) in sources() {
-        let text = fs::read_to_string(&path).unwrap();
-        let code = || text.lines().filter(|line| !line.trim_start().starts_with("//"));
         if room != "linalg" {
-            assert!(!code().any(|line| line.contains("faer::")), "{} names faer", path.display());
-        }
-        if room != "linalg" && !path.ends_with("real/vector.rs") {
-            let found = code().any(|line| line.contains("unsafe "));
-            assert!(!found, "{} has unsafe code", path.display());
+            let text = fs::read_to_string(&path).unwrap();
+            assert!(!code(&text).any(|line| line.contains("faer::")), "{}", path.display());
         }
     }
+}
+
+/// The lines of a source text that are no comments.
+fn code(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter(|line| !line.trim_start().starts_with("//"))
+}
+
+/// The places of unsafe code that ARCHITECTURE.md lists.
+fn places_of_unsafe_code() -> Vec<String> {
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let start = page.find("Unsafe code stands in these places only").expect("the list");
+    let list = &page[start..start + page[start..].find("\n\n").expect("its end")];
+    let quoted = list.split('`').skip(1).step_by(2);
+    quoted.filter(|name| name.contains("/src/")).map(String::from).collect()
+}
+
+#[test]
+fn unsafe_code_stands_where_the_list_says_and_nowhere_else() {
+    let places = places_of_unsafe_code();
+    let mut used = BTreeSet::new();
+    for folder in ["crates/mercer/src", "crates/mercer-cli/src", "python/src"] {
+        let mut found = Vec::new();
+        collect(&root().join(folder), folder, &mut found);
+        for (_, path) in found {
+            let text = fs::read_to_string(&path).unwrap();
+            let is_unsafe = |line: &str| line.contains("unsafe ") || line.contains("(unsafe_code)");
+            if !code(&text).any(is_unsafe) {
+                continue;
+            }
+            let name = path.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
+            let place = places.iter().find(|place| name.starts_with(place.as_str()));
+            used.insert(place.unwrap_or_else(|| panic!("{name} has unsafe code")).clone());
+        }
+    }
+    assert_eq!(used.into_iter().collect::<BTreeSet<_>>(), places.into_iter().collect());
 }
 
 #[test]

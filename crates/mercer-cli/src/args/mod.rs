@@ -42,7 +42,8 @@ Exit codes:
   1    the work failed: the data, a file, the memory budget or the mathematics; of `check`, also
        that the function is no kernel; of `doctor`, that a test failed
   2    the command line is wrong; nothing was read
-  130  interrupted by Ctrl-C; nothing half-written is left behind";
+  70   a bug in mercer; please report what it prints
+  130  interrupted by Ctrl-C (143: by SIGTERM); nothing half-written is left behind";
 
 /// Kernel PCA, PCA, kernel ridge regression, support vector machines, clusters and outliers of tables
 #[derive(Debug, Parser)]

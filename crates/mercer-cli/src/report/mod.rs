@@ -116,7 +116,7 @@ fn capitalised(text: &str) -> String {
 fn machine(session: &Session) -> String {
     let threads = counted(session.context.threads(), "thread");
     let cores = counted(available_threads(), "core");
-    let budget = bytes(session.context.budget());
+    let budget = bytes(session.context.limit());
     format!("{threads} on {cores} ({}), memory budget {budget}", simd::level().name())
 }
 

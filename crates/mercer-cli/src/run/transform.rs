@@ -10,9 +10,9 @@ use mercer::model::pca::Pca;
 use mercer::real::Real;
 use mercer::{Error, Result};
 
+use super::Session;
 use super::evaluate::basis;
 use super::new_rows::{self, NewRows};
-use super::{Session, model_file};
 use crate::args::TransformArgs;
 use crate::data::{self, Basis, Form, Numbers, Scales};
 use crate::deliver::{self, Parcel};
@@ -36,7 +36,7 @@ enum Projection<'a> {
 
 /// Runs `mercer transform`.
 pub fn transform(session: &Session, args: &TransformArgs) -> std::result::Result<(), Failure> {
-    let saved = model_file::open(&args.model)?;
+    let saved = mercer::io::load(&args.model)?;
     let projection = Projection::of(&saved, &args.model)?;
     let form = if args.inverse { Form::Numbers } else { Form::of_model(&saved.model) };
     let table = data::read(session, &args.table, &form)?;

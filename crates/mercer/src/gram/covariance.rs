@@ -30,6 +30,15 @@ impl<'a, T: Real> Covariance<'a, T> {
     }
 }
 
+impl<T: Real> Covariance<'_, T> {
+    /// Bytes that a product of n samples with d features takes: for each task a sum, and a strip of samples.
+    pub fn bytes(n: usize, d: usize) -> u64 {
+        let tasks = TASKS.min(n.div_ceil(STRIP)) as u64;
+        let sum = (d + 2 * STRIP) as u64 * size_of::<Lane<f64>>() as u64;
+        tasks * (sum + (STRIP * d * size_of::<T>()) as u64)
+    }
+}
+
 impl<T: Real> Operator for Covariance<'_, T> {
     fn n(&self) -> usize {
         self.x.cols()

@@ -1,8 +1,9 @@
 //! Which exact storage of the Gram matrix fits the memory budget, and why.
 
 use super::packed::Packed;
+use super::tiles::product_bytes;
 use crate::context::Context;
-use crate::error::{Error, Result, bytes};
+use crate::error::{Result, bytes};
 use crate::real::Real;
 
 /// An exact way to hold a Gram matrix.
@@ -31,6 +32,7 @@ pub struct Plan {
 /// else tiles computed on the fly. Approximations are never chosen here.
 pub fn plan<T: Real>(ctx: &Context, n: usize, workspace: u64) -> Result<Plan> {
     let budget = ctx.budget();
+    let workspace = workspace.saturating_add(product_bytes(n));
     let packed = Packed::<T>::bytes(n).saturating_add(workspace);
     if packed <= budget {
         let reason = format!(
@@ -42,12 +44,8 @@ pub fn plan<T: Real>(ctx: &Context, n: usize, workspace: u64) -> Result<Plan> {
         return Ok(Plan { storage: Storage::Packed, copy: false, bytes: packed, reason });
     }
     if workspace > budget {
-        return Err(Error::Memory {
-            what: "the solver",
-            needed: workspace,
-            budget,
-            hint: "ask for fewer components or targets, fit on fewer rows, or raise the budget",
-        });
+        let hint = "ask for fewer components or targets, fit on fewer rows, or raise the budget";
+        ctx.need("the solver", workspace, hint)?;
     }
     let reason = format!(
         "storing the lower triangle of the {n} × {n} {} matrix would take {}, beyond the budget of {}: tiles are \

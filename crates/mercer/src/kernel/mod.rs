@@ -18,13 +18,13 @@ mod string;
 mod tile;
 mod vector;
 
-pub use expression::SpecKernel;
+pub use expression::{Recentred, SpecKernel};
 pub use family::{Definite, Domain, Family, Input, Parameter, Rule, Value};
 pub use feature_map::{FeatureMap, FeatureMapOptions, MOST_FEATURES};
 pub use own::{Chosen, Own, OwnKernel};
 pub use registry::families;
 pub use relative::Relative;
-pub use spec::{KernelSpec, Leaf};
+pub use spec::{Filled, KernelSpec, Leaf, Shape};
 pub use string::{StringMap, StringMember};
 pub use tile::Tile;
 pub use vector::{Gradients, Measured};

@@ -5,6 +5,7 @@
 
 use rayon::prelude::*;
 
+use super::alloc;
 use super::eigen;
 use super::skinny::{Lane, TileRef, WIDTH, multiply, multiply_transposed};
 use super::view::Mat;
@@ -25,6 +26,11 @@ impl Block {
     /// A block of zeros with n rows.
     pub fn zeros(n: usize) -> Self {
         Self(vec![[0.0; WIDTH]; n])
+    }
+
+    /// The same, or an error where the operating system refuses the memory.
+    pub fn try_zeros(n: usize) -> Result<Self> {
+        Ok(Self(alloc::zero_lanes(n)?))
     }
 
     /// A block of standard normal numbers with n rows, zero beyond `columns`.

@@ -231,13 +231,14 @@ enum Side {
 
 /// Replaces `b` by the solution of a triangular system, on one thread.
 fn solve_lower<T: Real>(l: MatRef<'_, T>, b: MatMut<'_, T>, side: Side) {
+    b.check();
     let (data, offset, down, across) = l.raw();
     let (size, rows, cols, stride) = (l.rows(), b.rows, b.cols, b.stride);
     assert!(l.cols() == size && if side == Side::Right { cols } else { rows } == size);
     macro_rules! run {
         ($l:expr, $b:expr) => {{
-            // SAFETY: both views were checked to lie within their slices when they were made, and `b` is borrowed
-            // mutably, so nothing aliases it.
+            // SAFETY: `l` was checked to lie within its slice when it was made, `b` just now; `b` is borrowed mutably, so
+            // nothing aliases it, and its rows do not overlap.
             let (l, b) = unsafe {
                 (
                     faer::MatRef::from_raw_parts($l.as_ptr().add(offset), size, size, down, across),

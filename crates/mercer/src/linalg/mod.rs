@@ -1,6 +1,9 @@
 //! Numbers in rows and columns: products, factorisations, elementwise functions. The only room that knows faer, and
 //! the only one with unsafe code.
 
+#![allow(unsafe_code)]
+
+pub mod alloc;
 pub mod block;
 pub mod cholesky;
 pub mod edits;

@@ -266,6 +266,8 @@ fn products_body<T: Real, V: Vector<T>>(
 ) {
     let width = REGISTERS * V::LANES;
     let (height, count) = (rows.starts.len() - 1, cols.len() / dim);
+    let own = rows.starts[0]..rows.starts[height];
+    assert!(rows.at[own].iter().all(|&k| (k as usize) < dim), "a feature beyond the last");
     let mut panel = vec![T::ZERO; dim * width];
     let mut edge = vec![T::ZERO; width];
     for left in (0..count).step_by(width) {
@@ -279,14 +281,13 @@ fn products_body<T: Real, V: Vector<T>>(
             let (at, values) = (&rows.at[own.clone()], &rows.values[own]);
             let line = &mut out[i * stride + left..][..some];
             let target = if some == width { line.as_mut_ptr() } else { edge.as_mut_ptr() };
-            // SAFETY: dispatch chose V for this processor; features lie below `dim`, so their lines lie within the panel;
-            // the target holds `width` numbers.
+            // SAFETY: dispatch chose V for this processor; features lie below `dim`, as asserted above, so their lines lie
+            // within the panel of `dim · width` numbers; the target holds `width` numbers.
             unsafe {
                 let mut total = [V::splat(T::ZERO); REGISTERS];
                 for (at, values) in at.chunks(SUMMED).zip(values.chunks(SUMMED)) {
                     let mut sums = [V::splat(T::ZERO); REGISTERS];
                     for (&k, &value) in at.iter().zip(values) {
-                        debug_assert!((k as usize) < dim);
                         let (x, y) = (V::splat(value), panel.as_ptr().add(k as usize * width));
                         for (r, sum) in sums.iter_mut().enumerate() {
                             *sum = x.mul_add(V::load(y.add(r * V::LANES)), *sum);
@@ -355,5 +356,14 @@ mod tests {
             }
         }
         assert!(Nonzeros::find(&[1.0_f64; 100], 50).is_none());
+    }
+
+    #[test]
+    #[should_panic(expected = "a feature beyond the last")]
+    fn a_feature_beyond_the_last_is_refused() {
+        let mut rows = Nonzeros::new();
+        rows.push(30, 1.0);
+        rows.end_row();
+        products(rows.all(), &[1.0_f64; 24], 24, &mut [0.0], 1);
     }
 }

@@ -38,13 +38,14 @@ fn with_numbers<T: Real>(
     onto: Onto,
     lower: bool,
 ) {
+    out.check();
     let (a_data, a_offset, a_row, a_col) = a.raw();
     let (b_data, b_offset, b_row, b_col) = b.raw();
     let shape = (a.rows(), a.cols(), b.cols());
     macro_rules! run {
         ($a:expr, $b:expr, $out:expr, $type:ty) => {{
-            // SAFETY: the views were checked to lie within their slices when they were made, and `out` is borrowed
-            // mutably, so nothing aliases it.
+            // SAFETY: `a` and `b` were checked to lie within their slices when they were made, `out` just now; shapes agree, as
+            // both callers assert; `out` is borrowed mutably, so nothing aliases it, and its rows do not overlap.
             let (a, b, out) = unsafe {
                 (
                     faer::MatRef::from_raw_parts($a.as_ptr().add(a_offset), shape.0, shape.1, a_row, a_col),

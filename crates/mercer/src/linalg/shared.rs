@@ -10,9 +10,10 @@ pub(super) struct Shared<'a, T> {
     slice: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: the only way to the numbers is `part`, whose contract excludes races.
+// SAFETY: it stands for a `&mut [T]`, which may be sent where T may.
 unsafe impl<T: Send> Send for Shared<'_, T> {}
-// SAFETY: as above.
+// SAFETY: the only way to the numbers is `part`, whose contract excludes races; numbers are written from other threads than the
+// one that made it, which T: Send allows.
 unsafe impl<T: Send> Sync for Shared<'_, T> {}
 
 impl<'a, T> Shared<'a, T> {

@@ -4,10 +4,16 @@
 //! AVX-512, for AVX2 with fused multiply-add, and for whatever the target always has (SSE2 on x86-64, NEON on
 //! aarch64). The compiler does the vectorising; the road not taken, intrinsics, would say the same three times by hand.
 
+use std::ffi::OsStr;
 use std::sync::OnceLock;
 
-/// Which compilation of a hot loop this processor runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+use crate::error::{Error, Result};
+
+/// The environment variable that forces a level, for support: `avx512`, `avx2` or `plain`. It is read once in a process.
+pub const VARIABLE: &str = "MERCER_SIMD";
+
+/// Which compilation of a hot loop this processor runs. A processor that has a level has those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// What every processor of the target has.
     Base,
@@ -18,6 +24,9 @@ pub enum Level {
 }
 
 impl Level {
+    /// All levels, the lowest first.
+    pub const ALL: [Level; 3] = [Level::Base, Level::Avx2, Level::Avx512];
+
     /// The level in words.
     pub fn name(self) -> &'static str {
         match self {
@@ -28,16 +37,63 @@ impl Level {
             Level::Avx512 => "AVX-512",
         }
     }
+
+    /// The value of [`VARIABLE`] that forces the level.
+    pub fn value(self) -> &'static str {
+        match self {
+            Level::Base => "plain",
+            Level::Avx2 => "avx2",
+            Level::Avx512 => "avx512",
+        }
+    }
 }
 
-/// The level of this processor, detected once.
+/// The level that hot loops run at: what [`VARIABLE`] says, else the highest of this processor.
+///
+/// # Panics
+/// If [`VARIABLE`] holds a value that is unknown or that this processor cannot run; programs ask [`chosen`] first.
+#[inline]
 pub fn level() -> Level {
-    static LEVEL: OnceLock<Level> = OnceLock::new();
-    *LEVEL.get_or_init(detect)
+    match choice() {
+        Ok(level) => *level,
+        Err(message) => refused(message),
+    }
 }
 
-#[cfg(target_arch = "x86_64")]
-fn detect() -> Level {
+#[cold]
+fn refused(message: &str) -> ! {
+    panic!("{VARIABLE}: {message}")
+}
+
+/// The level that hot loops run at, or what is wrong with the value of [`VARIABLE`].
+pub fn chosen() -> Result<Level> {
+    choice().clone().map_err(|message| Error::Parameter { name: VARIABLE, message })
+}
+
+fn choice() -> &'static std::result::Result<Level, String> {
+    static CHOICE: OnceLock<std::result::Result<Level, String>> = OnceLock::new();
+    CHOICE.get_or_init(|| choose(std::env::var_os(VARIABLE).as_deref(), highest()))
+}
+
+/// The level that `value` asks for, of those up to `highest`; an empty value asks for nothing.
+fn choose(value: Option<&OsStr>, highest: Level) -> std::result::Result<Level, String> {
+    let Some(value) = value.filter(|value| !value.is_empty()) else {
+        return Ok(highest);
+    };
+    let offered: Vec<_> = Level::ALL.into_iter().filter(|level| *level <= highest).collect();
+    let values = offered.iter().map(|level| level.value()).collect::<Vec<_>>().join(" or ");
+    match Level::ALL.into_iter().find(|level| value == level.value()) {
+        Some(level) if level <= highest => Ok(level),
+        Some(level) => {
+            Err(format!("this processor has no {}; use {values}, or unset it", level.name()))
+        }
+        None => Err(format!("{:?} is unknown; use {values}, or unset it", value.to_string_lossy())),
+    }
+}
+
+/// The highest level of this processor.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+pub fn highest() -> Level {
     let wide = is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512dq")
         && is_x86_feature_detected!("avx512bw")
@@ -50,8 +106,9 @@ fn detect() -> Level {
     }
 }
 
-#[cfg(not(target_arch = "x86_64"))]
-fn detect() -> Level {
+/// The highest level of this processor.
+#[cfg(not(all(target_arch = "x86_64", not(miri))))]
+pub fn highest() -> Level {
     Level::Base
 }
 
@@ -79,9 +136,9 @@ macro_rules! dispatch {
                     $body::<$($mid)*>($($arg),*)
                 }
                 match $crate::linalg::simd::level() {
-                    // SAFETY: the level was detected on this processor.
+                    // SAFETY: `level` is never above what was detected on this processor, so it has these instructions.
                     $crate::linalg::simd::Level::Avx512 => return unsafe { wide::<T $(, $g)*>($($arg),*) },
-                    // SAFETY: the level was detected on this processor.
+                    // SAFETY: as above.
                     $crate::linalg::simd::Level::Avx2 => return unsafe { mid::<T $(, $g)*>($($arg),*) },
                     $crate::linalg::simd::Level::Base => {}
                 }
@@ -91,3 +148,43 @@ macro_rules! dispatch {
     };
 }
 pub(crate) use dispatch;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choose(value: &str, highest: Level) -> std::result::Result<Level, String> {
+        super::choose(Some(OsStr::new(value)), highest)
+    }
+
+    #[test]
+    fn a_value_forces_a_level_up_to_that_of_the_processor() {
+        for highest in Level::ALL {
+            assert_eq!(super::choose(None, highest), Ok(highest));
+            assert_eq!(choose("", highest), Ok(highest));
+            for level in Level::ALL {
+                assert_eq!(
+                    choose(level.value(), highest).ok(),
+                    (level <= highest).then_some(level)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_refusal_says_what_to_do() {
+        let message = choose("avx512", Level::Avx2).unwrap_err();
+        assert_eq!(message, "this processor has no AVX-512; use plain or avx2, or unset it");
+        let message = choose("sse9", Level::Base).unwrap_err();
+        assert_eq!(message, "\"sse9\" is unknown; use plain, or unset it");
+    }
+
+    /// Whoever runs the tests at a level must know that they ran there.
+    #[test]
+    fn this_process_runs_at_the_level_it_was_told_to() {
+        let told = std::env::var(VARIABLE).unwrap_or_default();
+        let want = if told.is_empty() { highest().value() } else { &told };
+        assert_eq!(level().value(), want);
+        assert_eq!(chosen().unwrap(), level());
+    }
+}

@@ -4,6 +4,7 @@
 //! Vectors come as row-major blocks of `WIDTH` columns, so that a row of the block is one or two vector registers.
 
 use super::simd::dispatch;
+use super::view::fits;
 use crate::real::Real;
 use crate::real::vector::Vector;
 
@@ -29,8 +30,7 @@ pub struct TileRef<'a, T> {
 
 impl<T> TileRef<'_, T> {
     fn check(&self) {
-        assert!(self.cols <= self.stride || self.rows <= 1);
-        assert!(self.rows == 0 || (self.rows - 1) * self.stride + self.cols <= self.data.len());
+        assert!(fits(self.rows, self.cols, self.stride, self.data.len()));
     }
 }
 

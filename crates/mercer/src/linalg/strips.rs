@@ -113,7 +113,7 @@ fn body<T: Real, V: Vector<T>, const G: usize>(
             let own = s * STRIP..((s + 1) * STRIP).min(rows);
             let (out, w) = (&mut out[own.clone()], w.get(own).unwrap_or(&[]));
             for from in (0..STRIP).step_by(G) {
-                // SAFETY: dispatch chose V for this processor.
+                // SAFETY: dispatch chose V for this processor, and V holds WIDTH numbers, as lanes do.
                 unsafe {
                     match w.is_empty() {
                         true => group::<T, V, G, false>(cells, from, lanes, w, out, sums),
@@ -124,7 +124,7 @@ fn body<T: Real, V: Vector<T>, const G: usize>(
         }
         if !w.is_empty() {
             for (lane, sum) in mirror[left..left + width].iter_mut().zip(&*sums) {
-                // SAFETY: as above.
+                // SAFETY: dispatch chose V for this processor, and a lane has the WIDTH numbers that V holds.
                 add(lane, unsafe { V::load(sum.as_ptr()) });
             }
         }

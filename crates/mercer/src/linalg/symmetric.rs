@@ -42,12 +42,13 @@ pub fn fill<T: Real>(
         ask_for(&target, stride, &cols, &rows);
         tile(rows.clone(), cols.clone(), scratch)?;
         for (line, row) in scratch.chunks_exact(cols.len()).zip(rows.clone()) {
-            // SAFETY: no other task writes tile (i, j).
+            // SAFETY: pairs are distinct, so no other task writes tile (i, j), nor does one that is turned over: those lie above
+            // the diagonal.
             unsafe { place(&target, row * stride + cols.start, line) };
         }
         if i != j {
             turn_over(scratch, cols.len(), |row, col, line| {
-                // SAFETY: no other task writes tile (j, i).
+                // SAFETY: only the task of (i, j) writes tile (j, i), which lies above the diagonal.
                 unsafe { place(&target, (cols.start + col) * stride + rows.start + row, line) };
             });
         }

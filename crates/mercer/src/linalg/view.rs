@@ -1,5 +1,7 @@
 //! Matrices and views of them. Owned matrices are row-major: rows are samples, everywhere.
 
+use super::alloc;
+use crate::error::Result;
 use crate::real::Real;
 
 /// An owned row-major matrix.
@@ -17,9 +19,15 @@ impl<T: Real> Mat<T> {
         Self { data: vec![T::ZERO; size], rows, cols }
     }
 
+    /// The same, or an error where the operating system refuses the memory.
+    pub fn try_zeros(rows: usize, cols: usize) -> Result<Self> {
+        let data = alloc::zeros(rows.saturating_mul(cols))?;
+        Ok(Self { data, rows, cols })
+    }
+
     /// A matrix from its rows, one after another.
     pub fn from_vec(data: Vec<T>, rows: usize, cols: usize) -> Self {
-        assert_eq!(data.len(), rows * cols);
+        assert_eq!(Some(data.len()), rows.checked_mul(cols));
         Self { data, rows, cols }
     }
 
@@ -95,6 +103,15 @@ impl<T> std::ops::IndexMut<(usize, usize)> for Mat<T> {
     }
 }
 
+/// Whether rows of `cols` numbers that start `stride` apart lie within `len` numbers, without touching each other.
+pub(super) fn fits(rows: usize, cols: usize, stride: usize, len: usize) -> bool {
+    let Some(last) = rows.checked_sub(1) else {
+        return true;
+    };
+    let end = last.checked_mul(stride).and_then(|start| start.checked_add(cols));
+    (cols <= stride || last == 0) && end.is_some_and(|end| end <= len)
+}
+
 /// A view of a matrix with any strides, also negative: entry (i, j) is `data[offset + i·row_stride + j·col_stride]`.
 #[derive(Clone, Copy, Debug)]
 pub struct MatRef<'a, T> {
@@ -109,8 +126,7 @@ pub struct MatRef<'a, T> {
 impl<'a, T: Real> MatRef<'a, T> {
     /// A row-major view whose rows start `stride` apart.
     pub fn new(data: &'a [T], rows: usize, cols: usize, stride: usize) -> Self {
-        assert!(cols <= stride || rows <= 1);
-        assert!(rows == 0 || (rows - 1) * stride + cols <= data.len());
+        assert!(fits(rows, cols, stride, data.len()));
         Self { data, offset: 0, rows, cols, row_stride: stride as isize, col_stride: 1 }
     }
 
@@ -134,6 +150,8 @@ impl<'a, T: Real> MatRef<'a, T> {
         let high = start.checked_add(high_rows)?.checked_add(high_cols)?;
         let inside = low >= 0 && (high as usize) < data.len();
         let empty = rows == 0 || cols == 0;
+        // An empty view begins at the start of the data: its first entry, which is never read, still has an address.
+        let offset = if empty { 0 } else { offset };
         (inside || empty).then_some(Self { data, offset, rows, cols, row_stride, col_stride })
     }
 
@@ -178,9 +196,10 @@ impl<'a, T: Real> MatRef<'a, T> {
 
     /// `count` rows from `start` on.
     pub fn row_range(self, start: usize, count: usize) -> Self {
-        assert!(start + count <= self.rows);
+        assert!(count <= self.rows && start <= self.rows - count);
         let offset = self.offset.wrapping_add_signed(start as isize * self.row_stride);
-        Self { offset: if count == 0 { 0 } else { offset }, rows: count, ..self }
+        let empty = count == 0 || self.cols == 0;
+        Self { offset: if empty { 0 } else { offset }, rows: count, ..self }
     }
 
     /// `count` columns from `start` on.
@@ -210,9 +229,15 @@ pub struct MatMut<'a, T> {
 impl<'a, T: Real> MatMut<'a, T> {
     /// A row-major view whose rows start `stride` apart.
     pub fn new(data: &'a mut [T], rows: usize, cols: usize, stride: usize) -> Self {
-        assert!(cols <= stride || rows <= 1);
-        assert!(rows == 0 || (rows - 1) * stride + cols <= data.len());
-        Self { data, rows, cols, stride }
+        let view = Self { data, rows, cols, stride };
+        view.check();
+        view
+    }
+
+    /// Asserts that every entry lies within the data. The fields are public, so whoever hands the view to unsafe code
+    /// asks again.
+    pub(super) fn check(&self) {
+        assert!(fits(self.rows, self.cols, self.stride, self.data.len()));
     }
 
     /// The same view for a shorter time.
@@ -223,5 +248,33 @@ impl<'a, T: Real> MatMut<'a, T> {
     /// Row `i`.
     pub fn row_mut(&mut self, i: usize) -> &mut [T] {
         &mut self.data[i * self.stride..i * self.stride + self.cols]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_fit_or_do_not() {
+        assert!(fits(0, 5, 9, 0) && fits(1, 5, 0, 5) && fits(3, 2, 4, 10) && fits(3, 0, 0, 0));
+        assert!(!fits(1, 5, 5, 4) && !fits(3, 2, 4, 9) && !fits(2, 3, 2, 100));
+        // Products that overflow are no small numbers.
+        assert!(!fits(3, 1, usize::MAX / 2 + 1, 10) && !fits(2, usize::MAX, usize::MAX, 10));
+    }
+
+    #[test]
+    fn an_empty_view_begins_at_the_start() {
+        let view = MatRef::<f64>::strided(&[], 7, 0, 5, 5, 1).unwrap();
+        assert_eq!(view.raw().1, 0);
+        assert_eq!(view.col_range(2, 3).raw().1, 0);
+        let data = [1.0; 6];
+        assert_eq!(MatRef::new(&data, 2, 3, 3).col_range(3, 0).raw().1, 0);
+    }
+
+    #[test]
+    #[should_panic]
+    fn a_range_beyond_the_end_is_refused_even_if_its_end_overflows() {
+        MatRef::new(&[1.0; 6], 2, 3, 3).row_range(usize::MAX, 1);
     }
 }

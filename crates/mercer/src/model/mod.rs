@@ -4,8 +4,10 @@ pub mod classes;
 mod components;
 pub mod detector;
 mod door;
+mod indefinite;
 pub mod inverse;
 pub mod kernel_kmeans;
+pub(crate) mod kernel_on;
 pub mod kernel_pca;
 pub mod kernel_ridge;
 mod minka;
@@ -20,5 +22,5 @@ pub mod svm;
 pub mod validity;
 
 pub use components::Components;
-pub use report::{ClusterReport, Report, SystemReport};
+pub use report::{ClusterReport, Report, SystemReport, asymmetric};
 pub use scaling::{Scaling, ScalingKind};

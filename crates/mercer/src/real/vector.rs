@@ -3,6 +3,8 @@
 //! The compiler vectorises plain elementwise loops by itself, but not loops that keep a block of sums in registers:
 //! there it spills. Those loops are written over this trait, once, and instantiated per register type.
 
+#![allow(unsafe_code)]
+
 use super::Real;
 
 /// A register (or a fixed group of registers) of `LANES` numbers.
@@ -42,12 +44,12 @@ pub trait Vector<T>: Copy {
 /// Asks for the cache line at `p`, which will be needed soon; any address will do.
 #[inline(always)]
 pub fn prefetch<T>(p: *const T) {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
     // SAFETY: a hint that never faults, and every x86-64 processor has it.
     unsafe {
         std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(p.cast());
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     let _ = p;
 }
 
@@ -55,16 +57,16 @@ pub fn prefetch<T>(p: *const T) {
 #[derive(Clone, Copy)]
 pub struct Pair<V>(V, V);
 
-// SAFETY of the calls below: the contract of the pair is that of its halves.
-#[allow(clippy::undocumented_unsafe_blocks)]
 impl<T, V: Vector<T>> Vector<T> for Pair<V> {
     const LANES: usize = 2 * V::LANES;
     #[inline(always)]
     unsafe fn load(p: *const T) -> Self {
+        // SAFETY: the caller promises the processor of V and 2 · LANES of V readable numbers: LANES for each half.
         unsafe { Self(V::load(p), V::load(p.add(V::LANES))) }
     }
     #[inline(always)]
     unsafe fn store(self, p: *mut T) {
+        // SAFETY: the caller promises the processor of V and 2 · LANES of V writable numbers: LANES for each half.
         unsafe {
             self.0.store(p);
             self.1.store(p.add(V::LANES));
@@ -72,6 +74,7 @@ impl<T, V: Vector<T>> Vector<T> for Pair<V> {
     }
     #[inline(always)]
     unsafe fn splat(x: T) -> Self {
+        // SAFETY: the caller promises the processor of V.
         unsafe {
             let half = V::splat(x);
             Self(half, half)
@@ -79,34 +82,42 @@ impl<T, V: Vector<T>> Vector<T> for Pair<V> {
     }
     #[inline(always)]
     unsafe fn add(self, other: Self) -> Self {
+        // SAFETY: the caller promises the processor of V.
         unsafe { Self(self.0.add(other.0), self.1.add(other.1)) }
     }
     #[inline(always)]
     unsafe fn sub(self, other: Self) -> Self {
+        // SAFETY: the caller promises the processor of V.
         unsafe { Self(self.0.sub(other.0), self.1.sub(other.1)) }
     }
     #[inline(always)]
     unsafe fn mul_add(self, a: Self, b: Self) -> Self {
+        // SAFETY: the caller promises the processor of V.
         unsafe { Self(self.0.mul_add(a.0, b.0), self.1.mul_add(a.1, b.1)) }
     }
     #[inline(always)]
     unsafe fn abs(self) -> Self {
+        // SAFETY: the caller promises the processor of V.
         unsafe { Self(self.0.abs(), self.1.abs()) }
     }
     #[inline(always)]
     unsafe fn mul(self, other: Self) -> Self {
+        // SAFETY: the caller promises the processor of V.
         unsafe { Self(self.0.mul(other.0), self.1.mul(other.1)) }
     }
     #[inline(always)]
     unsafe fn min(self, other: Self) -> Self {
+        // SAFETY: the caller promises the processor of V.
         unsafe { Self(self.0.min(other.0), self.1.min(other.1)) }
     }
     #[inline(always)]
     unsafe fn reciprocal(self) -> Self {
+        // SAFETY: the caller promises the processor of V.
         unsafe { Self(self.0.reciprocal(), self.1.reciprocal()) }
     }
     #[inline(always)]
     unsafe fn where_equal(self, a: Self, b: Self) -> Self {
+        // SAFETY: the caller promises the processor of V.
         unsafe { Self(self.0.where_equal(a.0, b.0), self.1.where_equal(a.1, b.1)) }
     }
 }
@@ -118,15 +129,16 @@ pub struct Plain<T, const N: usize>([T; N]);
 /// Whether plain registers have fused multiply-add.
 pub const BASE_FUSED: bool = cfg!(target_arch = "aarch64");
 
-#[allow(clippy::undocumented_unsafe_blocks)]
 impl<T: Real, const N: usize> Vector<T> for Plain<T, N> {
     const LANES: usize = N;
     #[inline(always)]
     unsafe fn load(p: *const T) -> Self {
+        // SAFETY: the caller promises N readable numbers; they may lie at any address.
         unsafe { Self(p.cast::<[T; N]>().read_unaligned()) }
     }
     #[inline(always)]
     unsafe fn store(self, p: *mut T) {
+        // SAFETY: the caller promises N writable numbers; they may lie at any address.
         unsafe { p.cast::<[T; N]>().write_unaligned(self.0) }
     }
     #[inline(always)]
@@ -176,48 +188,57 @@ mod x86 {
         ($register:ty, $number:ty, $lanes:literal, $load:ident, $store:ident, $splat:ident, $add:ident,
          $sub:ident, $fma:ident, $mul:ident, $min:ident, $max:ident, |$x:ident| $abs:expr, |$y:ident| $reciprocal:expr,
          |$z:ident, $a:ident, $b:ident| $equal:expr) => {
-            #[allow(clippy::undocumented_unsafe_blocks)] // the trait's contract is the intrinsics' contract
             impl Vector<$number> for $register {
                 const LANES: usize = $lanes;
                 #[inline(always)]
                 unsafe fn load(p: *const $number) -> Self {
+                    // SAFETY: the caller promises a processor with this register, and LANES readable numbers.
                     unsafe { $load(p) }
                 }
                 #[inline(always)]
                 unsafe fn store(self, p: *mut $number) {
+                    // SAFETY: the caller promises a processor with this register, and LANES writable numbers.
                     unsafe { $store(p, self) }
                 }
                 #[inline(always)]
                 unsafe fn splat(x: $number) -> Self {
+                    // SAFETY: the caller promises a processor with this register.
                     unsafe { $splat(x) }
                 }
                 #[inline(always)]
                 unsafe fn add(self, other: Self) -> Self {
+                    // SAFETY: the caller promises a processor with this register.
                     unsafe { $add(self, other) }
                 }
                 #[inline(always)]
                 unsafe fn sub(self, other: Self) -> Self {
+                    // SAFETY: the caller promises a processor with this register.
                     unsafe { $sub(self, other) }
                 }
                 #[inline(always)]
                 unsafe fn mul_add(self, a: Self, b: Self) -> Self {
+                    // SAFETY: the caller promises a processor with this register.
                     unsafe { $fma(self, a, b) }
                 }
                 #[inline(always)]
                 unsafe fn abs(self) -> Self {
                     let $x = self;
+                    // SAFETY: the caller promises a processor with this register.
                     unsafe { $abs }
                 }
                 #[inline(always)]
                 unsafe fn mul(self, other: Self) -> Self {
+                    // SAFETY: the caller promises a processor with this register.
                     unsafe { $mul(self, other) }
                 }
                 #[inline(always)]
                 unsafe fn min(self, other: Self) -> Self {
+                    // SAFETY: the caller promises a processor with this register.
                     unsafe { $min(self, other) }
                 }
                 #[inline(always)]
                 unsafe fn reciprocal(self) -> Self {
+                    // SAFETY: the caller promises a processor with this register.
                     unsafe {
                         let $y = $max(self, $splat(<$number>::MIN_POSITIVE));
                         $reciprocal
@@ -226,6 +247,7 @@ mod x86 {
                 #[inline(always)]
                 unsafe fn where_equal(self, $a: Self, $b: Self) -> Self {
                     let $z = self;
+                    // SAFETY: the caller promises a processor with this register.
                     unsafe { $equal }
                 }
             }

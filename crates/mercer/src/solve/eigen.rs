@@ -36,8 +36,6 @@ pub struct Params {
     pub seed: u64,
     /// Where the Krylov method begins, if the caller knows a first product already.
     pub start: Option<krylov::Start>,
-    /// Bytes that the matrix takes while the solver works.
-    pub held: u64,
 }
 
 impl Params {
@@ -55,14 +53,7 @@ impl Params {
             let message = format!("must be positive, not {tolerance}");
             return Err(Error::parameter("tolerance", message));
         }
-        Ok(Self {
-            solver,
-            tolerance,
-            max_passes: max_passes.unwrap_or(300),
-            seed,
-            start: None,
-            held: 0,
-        })
+        Ok(Self { solver, tolerance, max_passes: max_passes.unwrap_or(300), seed, start: None })
     }
 }
 
@@ -134,7 +125,7 @@ pub fn largest(ctx: &Context, gram: &dyn Gram, count: usize, params: &Params) ->
 pub fn all(ctx: &Context, gram: &dyn Gram) -> Result<eigen::Eigen> {
     let needed = workspace_bytes(gram.n(), gram.n(), Solver::Full);
     let hint = "fit on fewer rows, choose a solver that works by products, or raise the budget";
-    ctx.need("the full eigendecomposition", needed, hint)?;
+    let _held = ctx.reserve("the full eigendecomposition", needed, hint)?;
     eigen::symmetric(ctx, gram.lower(ctx)?)
 }
 
@@ -156,7 +147,7 @@ pub(super) fn full(ctx: &Context, gram: &dyn Gram, count: usize) -> Result<Spect
     let needed = workspace_bytes(n, count, Solver::Full);
     let hint = "ask for fewer components (the Krylov solver then needs no square matrix), fit on fewer rows, or raise \
                 the budget";
-    ctx.need("the full eigendecomposition", needed, hint)?;
+    let _held = ctx.reserve("the full eigendecomposition", needed, hint)?;
     let matrix = gram.lower(ctx)?;
     if let Some(spectrum) = few(&matrix, count) {
         return certified(ctx, gram, spectrum);

@@ -22,7 +22,7 @@ pub fn share(
     trace: f64,
     params: &Params,
 ) -> Result<Spectrum> {
-    let search = Search { ctx, n: gram.n(), goal: share * trace, params };
+    let search = Search { ctx, n: gram.n(), goal: share * trace, params, free: ctx.budget() };
     let first = FIRST.min(search.n);
     if resolve(search.n, first, params.solver) == Solver::Full {
         return search.decompose(gram, first);
@@ -50,6 +50,8 @@ struct Search<'a> {
     /// The sum of eigenvalues to reach.
     goal: f64,
     params: &'a Params,
+    /// Bytes that were left of the budget before the search.
+    free: u64,
 }
 
 impl Search<'_> {
@@ -94,7 +96,7 @@ impl Search<'_> {
         }
         self.afford(fewest)?;
         let twice = (2 * values.len()).min(self.n);
-        Ok(Some(if self.bytes(twice) <= self.ctx.budget() { fewest.max(twice) } else { fewest }))
+        Ok(Some(if self.bytes(twice) <= self.free { fewest.max(twice) } else { fewest }))
     }
 
     /// The fewest pairs that can reach the goal, for no further eigenvalue exceeds the last of these.
@@ -118,23 +120,20 @@ impl Search<'_> {
 
     /// Whether so many pairs cost more by products than all by decomposition, which fits the budget.
     fn should_decompose(&self, count: usize) -> bool {
-        let bytes = self.params.held.saturating_add(workspace_bytes(self.n, self.n, Solver::Full));
-        resolve(self.n, count, self.params.solver) == Solver::Full && bytes <= self.ctx.budget()
+        resolve(self.n, count, self.params.solver) == Solver::Full
+            && workspace_bytes(self.n, self.n, Solver::Full) <= self.free
     }
 
     fn bytes(&self, count: usize) -> u64 {
-        let projected = krylov::projected_bytes(self.n, count);
-        let solver = krylov::workspace_bytes(self.n, count).saturating_add(projected);
-        self.params.held.saturating_add(solver)
+        krylov::workspace_bytes(self.n, count)
     }
 
     /// Refuses a search for at least `count` pairs where they do not fit the budget.
     fn afford(&self, count: usize) -> Result<()> {
         let hint = "ask for a smaller share or a count of components, fit on fewer rows, or raise the budget";
-        self.ctx.need(
-            "the components that explain this share of the variance",
-            self.bytes(count),
-            hint,
-        )
+        // What the search holds already, it keeps.
+        let held = self.free.saturating_sub(self.ctx.budget());
+        let more = self.bytes(count).saturating_sub(held);
+        self.ctx.need("the components that explain this share of the variance", more, hint)
     }
 }

@@ -2,11 +2,12 @@
 
 mod tell;
 
+use mercer::context::Reservation;
 use mercer::gram::{matrix, matrix_bytes};
 use mercer::io::{Column, Table};
 use mercer::kernel::SpecKernel;
 use mercer::linalg::view::Mat;
-use mercer::model::validity::{Repair, Repaired, Validity};
+use mercer::model::validity::{MOST_EXAMINED, Repair, Repaired, Validity};
 use mercer::points::Samples;
 use mercer::real::Real;
 use mercer::{KernelSpec, Result};
@@ -62,12 +63,12 @@ fn examine<T: Real>(
     chosen: &Chosen,
     basis: Basis<T>,
 ) -> Result<Found> {
-    let (kernel, values) = match basis {
-        Basis::Matrix(values) => (Kernel::Precomputed, values),
+    let (kernel, values, _held) = match basis {
+        Basis::Matrix(values) => (Kernel::Precomputed, values, None),
         Basis::Samples(x) => {
             let spec = args.kernel.spec().resolve(&x)?;
-            let values = computed(session, &spec, &x)?;
-            (Kernel::Spec(spec), values)
+            let (values, held) = computed(session, &spec, &x)?;
+            (Kernel::Spec(spec), values, Some(held))
         }
     };
     session.progress.begin("examining");
@@ -85,14 +86,20 @@ fn examine<T: Real>(
 }
 
 /// The kernel values of all pairs of samples.
-fn computed<T: Real>(session: &Session, spec: &KernelSpec, x: &Samples<T>) -> Result<Mat<T>> {
-    let n = x.n();
-    let hint = "use fewer rows or raise the budget";
-    session.context.need("the kernel matrix", matrix_bytes::<T>(n, n), hint)?;
+fn computed<T: Real>(
+    session: &Session,
+    spec: &KernelSpec,
+    x: &Samples<T>,
+) -> Result<(Mat<T>, Reservation)> {
+    let (n, context) = (x.n(), &session.context);
+    let (bytes, hint) = (matrix_bytes::<T>(n, n), "use fewer rows or raise the budget");
+    // At once, not when the matrix is there.
+    Validity::need(context, n.min(MOST_EXAMINED), bytes)?;
+    let held = context.reserve("the kernel matrix", bytes, hint)?;
     let kernel = SpecKernel::<T>::new(spec)?;
-    let mut values = Mat::zeros(n, n);
-    matrix(&session.context, &kernel, x, None, values.view_mut())?;
-    Ok(values)
+    let mut values = Mat::try_zeros(n, n)?;
+    matrix(context, &kernel, x, None, values.view_mut())?;
+    Ok((values, held))
 }
 
 /// A matrix as a table. Its columns have the names they had, or are numbered.

@@ -3,8 +3,6 @@
 mod python;
 mod self_test;
 
-use std::io::Write;
-
 use mercer::context::available_threads;
 use mercer::error::bytes;
 use mercer::linalg::simd;
@@ -16,6 +14,7 @@ use super::Session;
 use crate::args::DoctorArgs;
 use crate::facts::counted;
 use crate::failure::Failure;
+use crate::output;
 use crate::summary::{self, Lines};
 
 /// All that the doctor knows.
@@ -30,7 +29,9 @@ struct Health {
     cores: usize,
     threads: usize,
     /// The vector instructions that hot loops run with.
-    simd: &'static str,
+    simd: String,
+    /// Those that could be forced on this processor, as values of `MERCER_SIMD`, the best last.
+    simd_levels: Vec<&'static str>,
     /// Bytes that work may take.
     memory_budget: u64,
     /// The Python that a shell would start; null if there is none.
@@ -53,18 +54,37 @@ pub fn doctor(session: &Session, args: &DoctorArgs) -> Result<(), Failure> {
         build: if cfg!(debug_assertions) { "with checks for developers" } else { "release" },
         cores: available_threads(),
         threads: session.context.threads(),
-        simd: simd::level().name(),
-        memory_budget: session.context.budget(),
+        simd: instructions(simd::level(), simd::highest()),
+        simd_levels: levels(),
+        memory_budget: session.context.limit(),
         python,
         healthy: tests.iter().all(|test| test.passed),
         tests,
     };
     match args.json {
         true => summary::print_object(&health),
-        false => std::io::stdout().write_all(lines(&health).text().as_bytes()),
+        false => output::print(&lines(&health).text()),
     }
     .map_err(Failure::Print)?;
     if health.healthy { Ok(()) } else { Err(Failure::Unhealthy) }
+}
+
+fn levels() -> Vec<&'static str> {
+    let offered = simd::Level::ALL.into_iter().filter(|level| *level <= simd::highest());
+    offered.map(simd::Level::value).collect()
+}
+
+/// The vector instructions, and the best of the processor if they are others.
+fn instructions(used: simd::Level, highest: simd::Level) -> String {
+    match used == highest {
+        true => used.name().into(),
+        false => format!(
+            "{} as {} says (the processor has {})",
+            used.name(),
+            simd::VARIABLE,
+            highest.name()
+        ),
+    }
 }
 
 fn lines(health: &Health) -> Lines {
@@ -111,15 +131,16 @@ mod tests {
             build: "release",
             cores: 2,
             threads: 1,
-            simd: "AVX2",
+            simd: instructions(simd::Level::Avx2, simd::Level::Avx512),
+            simd_levels: Vec::new(),
             memory_budget: 3 << 30,
             python: None,
             tests: vec![test],
             healthy: false,
         };
         let text = lines(&health).text();
-        for part in ["2 cores, 1 thread, AVX2", "3.00 GiB", "not found", "FAILED: sums: 1 + 1 = 3"]
-        {
+        let processor = "2 cores, 1 thread, AVX2 as MERCER_SIMD says (the processor has AVX-512)";
+        for part in [processor, "3.00 GiB", "not found", "FAILED: sums: 1 + 1 = 3"] {
             assert!(text.contains(part), "{text}");
         }
         assert!(text.contains("please report this"), "{text}");

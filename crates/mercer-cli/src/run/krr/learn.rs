@@ -234,7 +234,7 @@ impl<'a> Task<'a> {
         }
         match self.search(session, kernels, &params, x) {
             // One candidate can be fitted where there is no room to judge it.
-            Err(error @ Error::Memory { .. }) if is_single && self.args.plot.is_empty() => {
+            Err(error) if error.is_memory() && is_single && self.args.plot.is_empty() => {
                 plain(format!("none, because {error}"))
             }
             other => other.map(|(model, grid)| (model, Ok(grid))),

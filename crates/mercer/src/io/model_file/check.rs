@@ -1,7 +1,7 @@
 //! Whether the parts of a model fit together. The same check guards writing and reading, so that what was saved can be
 //! loaded, and nothing that was loaded makes a later step fail.
 
-use super::Saved;
+use super::{Saved, notes};
 use crate::kernel::SpecKernel;
 use crate::linalg::view::Mat;
 use crate::model::inverse::{Inverse, InverseParams};
@@ -21,10 +21,10 @@ pub fn check(saved: &Saved) -> Checked {
     if let Some(scale) = &saved.scaling {
         scaling(scale, inputs)?;
     }
-    match &saved.feature_names {
-        Some(names) => count("names of columns", names.len(), inputs),
-        None => Ok(()),
+    if let Some(names) = &saved.feature_names {
+        count("names of columns", names.len(), inputs)?;
     }
+    notes::check(saved)
 }
 
 pub(super) fn pca(model: &Pca) -> Checked {
@@ -37,7 +37,10 @@ pub(super) fn pca(model: &Pca) -> Checked {
     finite("components", model.components.data())?;
     finite("variance", &model.variance)?;
     finite("total and noise variance", &[model.total_variance, model.noise_variance])?;
-    components(model.params.components)
+    match model.params.components {
+        Components::Count(0) => Ok(()),
+        choice => components(choice),
+    }
 }
 
 /// A sample that kernel values are taken relative to, with its own kernel values if and only if the matrix was given.

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::frame::Fault;
 use super::samples::SampleKind;
+use super::unique::Unique;
 use super::{Dtype, FORMAT};
 use crate::model::kernel_ridge::Selection;
 use crate::model::{Report, ScalingKind};
@@ -83,6 +84,7 @@ impl Header {
     /// Reads the header, after its version: a newer header may have another shape altogether.
     pub fn parse(text: &str) -> Result<Self, Fault> {
         let unreadable = |error| Fault::Invalid(format!("its header cannot be read: {error}"));
+        serde_json::from_str::<Unique>(text).map_err(unreadable)?;
         let version: Version = serde_json::from_str(text).map_err(unreadable)?;
         match version.format {
             Some(FORMAT) => serde_json::from_str(text).map_err(unreadable),

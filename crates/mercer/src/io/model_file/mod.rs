@@ -7,16 +7,19 @@
 //! distrusts the numbers all the same.
 
 mod check;
+mod classes_note;
 mod detector;
 mod frame;
 mod header;
 mod kept;
 mod kmeans;
+mod notes;
 mod pack;
 pub(super) mod read;
 mod samples;
 pub(super) mod svm;
 mod tensors;
+mod unique;
 mod unpack;
 
 #[cfg(test)]
@@ -28,6 +31,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::context::available_memory;
 use crate::error::{Error, Result};
 use crate::io::atomic::{Staged, write_whole};
 use crate::io::libsvm_model;
@@ -42,6 +46,9 @@ use kept::Kept;
 
 /// The format that is written, and the newest that is read.
 pub const FORMAT: u64 = 1;
+
+/// The key of the note that a model was read from a text file of LIBSVM, which does not tell the number of features.
+pub const LIBSVM_TEXT: &str = "libsvm_text";
 
 /// A number type of samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -183,7 +190,8 @@ pub struct Saved {
     /// The number type of the samples it was fitted on, in which results are given back. It may differ from the type a
     /// model works in: PCA always works in double precision, and kernel PCA may work in single precision on demand.
     pub dtype: Dtype,
-    /// A door's own notes, kept as they are. The header that carries them holds at most 1 MiB.
+    /// A program's own notes, kept as they are. The header that carries them holds at most 1 MiB. The notes of the Python
+    /// package and of the command line must have the form that `docs/model-file.md` tells.
     pub extra: Map<String, Value>,
 }
 
@@ -217,7 +225,12 @@ pub fn to_bytes(saved: &Saved) -> Result<Vec<u8>> {
 
 /// Reads a model file, also one of LIBSVM. What is neither is refused after its first bytes, however long it is.
 pub fn load(path: &Path) -> Result<Saved> {
-    let bytes = read::whole(path)?;
+    load_within(path, available_memory())
+}
+
+/// As [`load`], within `max_bytes` of memory.
+pub fn load_within(path: &Path, max_bytes: u64) -> Result<Saved> {
+    let bytes = read::whole(path, max_bytes)?;
     from_bytes(path, &bytes)
 }
 
@@ -225,7 +238,9 @@ pub fn load(path: &Path) -> Result<Saved> {
 pub fn from_bytes(name: &Path, bytes: &[u8]) -> Result<Saved> {
     if libsvm_model::looks_like(bytes) {
         let model = libsvm_model::parse(name, bytes)?;
-        return Ok(Saved::new(Model::Svm64(model), Dtype::F64));
+        let mut saved = Saved::new(Model::Svm64(model), Dtype::F64);
+        saved.extra.insert(LIBSVM_TEXT.into(), true.into());
+        return Ok(saved);
     }
     unpack::unpack(bytes).map_err(|fault| Error::format(name, fault.text()))
 }

@@ -116,7 +116,7 @@ impl Node {
     }
 
     /// Whether only differences of samples count.
-    fn is_of_differences(&self) -> bool {
+    pub(super) fn is_of_differences(&self) -> bool {
         match self {
             Node::Member(member) => member.measure().is_of_differences(),
             Node::Sum(terms) => terms.iter().all(|(_, node)| node.is_of_differences()),
@@ -133,7 +133,7 @@ impl Node {
         }
     }
 
-    fn tile<T: Real>(
+    pub(super) fn tile<T: Real>(
         &self,
         rows: Span<'_, Samples<T>>,
         cols: Span<'_, Samples<T>>,
@@ -151,12 +151,7 @@ impl Node {
                 inner.tile(on_columns(rows, names)?, on_columns(cols, names)?, out)
             }
             Node::Texts(member) => member.tile(texts(rows)?, texts(cols)?, out),
-            Node::Own(own) => match (rows.points, cols.points) {
-                (Samples::Items(left), Samples::Items(right)) => {
-                    own.tile(Span::new(left, rows.range()), Span::new(right, cols.range()), out)
-                }
-                (other, _) => Err(not_for(own.name(), "items", other)),
-            },
+            Node::Own(own) => own.tile(rows, cols, out),
             Node::Sum(terms) => {
                 let (scale, first) = &terms[0];
                 first.tile(rows, cols, out)?;

@@ -6,7 +6,7 @@ use crate::kernel::Tile;
 use crate::linalg::pairing::{self, Pairing};
 use crate::linalg::sparse::{self, Side};
 use crate::linalg::vmath;
-use crate::points::{Csr, Dense, Samples, Span};
+use crate::points::{Centred, Csr, Dense, Samples, Span};
 use crate::real::Real;
 
 /// A number for two rows x, x'.
@@ -63,6 +63,12 @@ impl Measure {
             return (0..out.rows()).for_each(|i| out.row(i).fill(T::ONE));
         };
         let stride = out.stride();
+        if let (Measure::SquaredDistance, Rows::Dense(x), Rows::Dense(y)) = (self, rows, cols)
+            && let Some(centred) = y.points.far_from_origin()
+        {
+            fill_centred(x, y, centred, out);
+            return set_places(rows.shared(cols), out, |_| T::ZERO);
+        }
         match (self.side(rows), self.side(cols)) {
             (Side::Dense(x), Side::Dense(y)) => pairing::fill(pairing, x, y, out.data(), stride),
             (x, y) => sparse::fill(pairing, x, y, out.data(), stride),
@@ -105,9 +111,9 @@ impl Measure {
         }
     }
 
-    /// Whether only differences of samples count.
+    /// Whether it stays the same when both rows are moved by the same vector.
     pub(in crate::kernel) fn is_of_differences(self) -> bool {
-        matches!(self, Measure::SquaredDistance | Measure::Manhattan)
+        matches!(self, Measure::SquaredDistance | Measure::Manhattan | Measure::Constant)
     }
 
     /// Whether numbers below 0 have no meaning for it.
@@ -153,6 +159,22 @@ impl Measure {
             (Rows::Sparse(span), _) => Side::Listed(span.points.rows(span.range())),
         }
     }
+}
+
+/// Squared distances by products of rows less a common point, which both sides must have taken away.
+fn fill_centred<T: Real>(
+    rows: Span<'_, Dense<T>>,
+    cols: Span<'_, Dense<T>>,
+    centred: &Centred<T>,
+    out: &mut Tile<'_, T>,
+) {
+    let (stride, pairing) = (out.stride(), Pairing::SquaredDistance);
+    let right = centred.rows.rows(cols.range());
+    if rows.points.is_same(cols.points) {
+        return pairing::fill(pairing, centred.rows.rows(rows.range()), right, out.data(), stride);
+    }
+    let moved = rows.points.part_less(rows.range(), &centred.point);
+    pairing::fill(pairing, moved.rows(0..moved.n()), right, out.data(), stride);
 }
 
 impl<'a, T: Real> Rows<'a, T> {

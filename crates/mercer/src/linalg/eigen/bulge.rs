@@ -96,10 +96,22 @@ struct Chase<'a> {
     stop: AtomicBool,
 }
 
+/// Tells the other tasks to stop if this one panics, in the monitor say: they would wait for its team for ever.
+struct StopOnPanic<'a>(&'a AtomicBool);
+
+impl Drop for StopOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
 impl Chase<'_> {
     /// Takes one team after another until none is left. Teams are taken in order, so the earliest unfinished one is
     /// always at work and never waits: no number of threads can lock up.
     fn work(&self, ctx: &Context, done: &dyn Fn(f64) -> Result<()>) -> Result<()> {
+        let _guard = StopOnPanic(&self.stop);
         loop {
             let team = self.next.fetch_add(1, Ordering::Relaxed);
             if team >= self.progress.len() || self.stop.load(Ordering::Relaxed) {
@@ -154,20 +166,22 @@ impl Chase<'_> {
     fn step(&self, s: usize, k: usize, current: &mut Reflector) {
         let top = s + 1 + k * WIDTH;
         let corner = |i: usize, j: usize, size: usize| {
-            // SAFETY: the order of steps given above keeps every other task away from these blocks.
+            // SAFETY: step (s, k) starts only when step (s − 1, k + 1) is done, and later steps of earlier sweeps lie in columns to
+            // the right of this one's blocks: no other task uses the numbers now. `part` checks that they lie within the band.
             unsafe { self.band.part(8 + j * STRIDE + i, size) }
         };
         let whole = (WIDTH - 1) * STRIDE + WIDTH;
         if k == 0 {
-            // SAFETY: as above; WIDTH numbers of column s.
+            // SAFETY: `corner` checked that the WIDTH numbers of column s lie within the band, and no other task uses them now.
             *current = unsafe { annihilate(corner(top, s, WIDTH)) };
             self.keep(s, 0, current);
         }
-        // SAFETY: as above; the eight numbers before the first column are there.
+        // SAFETY: `corner` checked that the block lies within the band, and no other task uses it now; the band starts with eight
+        // numbers, so that those before the first column are there.
         both_sides::<f64>(unsafe { Block::new(corner(top, top, whole)) }, current);
         if top + WIDTH < self.n {
             let h = *current;
-            // SAFETY: as above.
+            // SAFETY: as for the diagonal block.
             chase::<f64>(unsafe { Block::new(corner(top + WIDTH, top, whole)) }, &h, current);
             self.keep(s, k + 1, current);
         }
@@ -177,7 +191,8 @@ impl Chase<'_> {
     fn keep(&self, s: usize, k: usize, reflector: &Reflector) {
         let top = s + 1 + k * WIDTH;
         let count = WIDTH.min(self.n - top);
-        // SAFETY: each reflector has its own place in the upper triangle and among the scales.
+        // SAFETY: each reflector has its own place in the upper triangle and among the scales, so that no other task writes there,
+        // and nothing is read before all tasks have ended.
         unsafe {
             let place = self.upper.part(s * self.n + top, count);
             std::ptr::copy_nonoverlapping(reflector.v.as_ptr(), place, count);

@@ -210,3 +210,38 @@ fn an_interrupt_ends_any_phase() {
         assert!(matches!(run(last).0, Err(Error::Interrupted)), "stopped at call {last}");
     }
 }
+
+/// Panics at a given call.
+struct Breaker(Stopper);
+
+impl Breaker {
+    fn count(&self) -> ControlFlow<()> {
+        assert!(self.0.count().is_continue(), "the monitor broke");
+        ControlFlow::Continue(())
+    }
+}
+
+impl Monitor for Breaker {
+    fn step(&self, _: &Step) -> ControlFlow<()> {
+        self.count()
+    }
+    fn poll(&self) -> ControlFlow<()> {
+        self.count()
+    }
+}
+
+/// Other tasks must not wait for one that will never come back.
+#[test]
+fn a_panic_ends_any_phase() {
+    for last in (0..120).step_by(10) {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let calls = AtomicUsize::new(0);
+            let ctx = Context::new(2).with_monitor(Arc::new(Breaker(Stopper { calls, last })));
+            let work = || symmetric(&ctx, random(300, 6)).map(drop);
+            sender.send(std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)))
+        });
+        let ended = receiver.recv_timeout(std::time::Duration::from_secs(60));
+        assert!(ended.expect("the work hangs").is_err(), "no panic at call {last}");
+    }
+}

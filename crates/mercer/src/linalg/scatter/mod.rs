@@ -36,6 +36,13 @@ pub struct Rows<'a, T> {
     shift: Vec<f64>,
 }
 
+/// Bytes that X̄ᵀX̄ or X̄X̄ᵀ of that size takes while it is summed: for each share of the samples half a matrix and a piece.
+pub fn workspace_bytes(size: usize) -> u64 {
+    let (size, shares) = (size as u64, SHARES as u64);
+    let half = 8_u64.saturating_mul(size).saturating_mul(size) / 2;
+    shares.saturating_mul(half.saturating_add(size.saturating_mul(8 * (PIECE + 240) as u64)))
+}
+
 impl<'a, T: Real> Rows<'a, T> {
     /// Takes a shift from some rows of `x`.
     pub fn new(ctx: &Context, x: MatRef<'a, T>) -> Result<Self> {

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::components::Components;
 use super::door::anchors_for;
+use super::indefinite::refuse_negative;
 use super::inverse::{Inverse, InverseParams};
 use super::origin::{self, Origin, Seen, Size};
 use super::report::{Report, asymmetry_note};
@@ -30,6 +31,7 @@ use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::points::{Dense, Samples};
 use crate::real::Real;
 use crate::solve::eigen::{self, Solver, Spectrum};
+use crate::solve::threshold::negative_share;
 use crate::solve::{krylov, share};
 
 /// What to fit.
@@ -203,7 +205,6 @@ impl<T: Real> KernelPca<T> {
     ) -> Result<Self> {
         let count = most_wanted(params, gram.n())?;
         let mut eigen = params.eigen::<T>()?;
-        eigen.held = if plan.storage == Storage::Packed { Packed::<T>::bytes(gram.n()) } else { 0 };
         let diagonal = gram.diag(ctx)?;
         check_finite(&diagonal)?;
         let size = size.unwrap_or_else(|| Size::of(diagonal.iter().copied(), None));
@@ -214,6 +215,8 @@ impl<T: Real> KernelPca<T> {
         let view: &dyn Gram = centred.as_ref().map_or(gram, |c| c as &dyn Gram);
         let trace = centred.as_ref().map_or_else(|| diagonal.iter().sum(), |c| c.trace(&diagonal));
         let spectrum = find(ctx, params, view, trace, &eigen)?;
+        let rounding = negative_share(T::EPSILON, view.n()) * size.norm;
+        refuse_negative::<T>(params.components, &spectrum.values, rounding)?;
         let means = centred.as_ref().map(|c| (c.means(), c.mean()));
         Ok(fold::fold(params, spectrum, trace, means, size, &plan))
     }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::context::Context;
+use crate::context::{Context, Reservation};
 use crate::error::Result;
 use crate::expansion::Expansion;
 use crate::kernel::{Kernel, SpecKernel};
@@ -35,6 +35,7 @@ pub(super) struct Space<'a> {
     mean: f64,
     /// What centring adds to each γ_i.
     share: f64,
+    _held: Reservation,
 }
 
 /// The points P of some rows of scores.
@@ -58,7 +59,7 @@ impl<'a> Space<'a> {
         let copies = if T::EPSILON > 1e-10 { n * d } else { 0 };
         let blocks = ctx.threads() as u64 * ROWS as u64 * (2 * n + 40 * d);
         let hint = "raise the budget, use fewer threads, or fit on fewer rows";
-        ctx.need("the search for pre-images", 8 * (copies + blocks), hint)?;
+        let held = ctx.reserve("the search for pre-images", 8 * (copies + blocks), hint)?;
         let anchors = anchors.convert::<f64>()?;
         let kernel = Arc::new(SpecKernel::<f64>::new(&model.params.kernel)?);
         let mut own = vec![0.0; anchors.n()];
@@ -78,6 +79,7 @@ impl<'a> Space<'a> {
             mean: model.mean,
             share: if model.params.center { 1.0 / anchors.n() as f64 } else { 0.0 },
             anchors,
+            _held: held,
         })
     }
 

@@ -92,22 +92,24 @@ pub struct Pairs {
 /// Beyond so many blocks, the basis is looked at after every second block, beyond twice as many after every third.
 const LOOK_EVERY: usize = 24;
 
+const WHAT: &str = "the Krylov solver";
+const HINT: &str = "ask for fewer components, fit on fewer rows, or raise the budget";
+
 /// Blocks that the basis may hold before a restart: room for the wanted pairs and as much again for convergence.
 fn capacity(count: usize, n: usize) -> usize {
     let wanted = count.div_ceil(WIDTH);
     (2 * wanted + 20).min(n.div_ceil(WIDTH) + 1)
 }
 
-/// Bytes that the solver takes beside the operator.
-pub fn workspace_bytes(n: usize, count: usize) -> u64 {
-    let blocks = capacity(count, n) as u64 + 4 + count.div_ceil(WIDTH) as u64;
-    blocks * n as u64 * WIDTH as u64 * 8
-}
+/// Blocks up to which the projected matrix is too small to count: it and its eigenpairs take 5 MiB.
+const SMALL: u64 = 25;
 
-/// Bytes of the projected matrix and its eigenpairs, when the basis is full.
-pub fn projected_bytes(n: usize, count: usize) -> u64 {
-    let size = (capacity(count, n) as u64 + 1) * WIDTH as u64;
-    4 * size * size * 8
+/// Bytes that the solver takes beside the operator: the basis, and the projected matrix with its eigenpairs.
+pub fn workspace_bytes(n: usize, count: usize) -> u64 {
+    let capacity = capacity(count, n) as u64;
+    let blocks = capacity + 4 + count.div_ceil(WIDTH) as u64;
+    let projected = ((capacity + 1).pow(2)).saturating_sub(SMALL.pow(2)) * (WIDTH * WIDTH) as u64;
+    (blocks * n as u64 * WIDTH as u64 + 4 * projected) * 8
 }
 
 /// The `count` algebraically largest eigenpairs of `a`, from `start` or a random block.
@@ -131,6 +133,7 @@ pub fn growing(
 ) -> Result<(Pairs, Info)> {
     let n = a.n();
     assert!(0 < params.count && params.count <= n, "between 1 and n eigenpairs");
+    let mut held = ctx.reserve(WHAT, workspace_bytes(n, params.count), HINT)?;
     let mut search = Search::new(n, params, start)?;
     let mut allowed = params.max_passes;
     loop {
@@ -145,7 +148,10 @@ pub fn growing(
         };
         match wanted {
             Some(count) if count > search.count => {
-                search.want(count.min(n));
+                let count = count.min(n);
+                let more = workspace_bytes(n, count).saturating_sub(held.bytes());
+                held.extend(WHAT, more, HINT)?;
+                search.want(count);
                 allowed = search.passes + params.max_passes;
                 search.prepare(&found)?;
             }

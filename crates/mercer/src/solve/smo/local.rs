@@ -11,17 +11,20 @@ use super::moves::Variable;
 use crate::error::Result;
 use crate::gram::Columns;
 use crate::kernel::Tile;
-use crate::linalg::pairs::{Found, LANES, LEAST_CURVATURE, follow, partner};
+use crate::linalg::alloc;
+use crate::linalg::pairs::{Found, LANES, follow, partner};
+use crate::real::Real;
 
 /// Coefficients whose kernel values lie side by side.
-pub struct Local {
+pub struct Local<S> {
     /// The place of each slot's variable in the problem that this one is a part of; [`EMPTY`] for none.
     pub places: Vec<usize>,
     /// The variables.
     pub variables: Vec<Variable>,
     groups: Vec<Range<usize>>,
-    kernel: Vec<f32>, // slots × slots
-    diagonal: Vec<f32>,
+    kernel: Vec<S>, // slots × slots
+    diagonal: Vec<S>,
+    least: f64, // stands for a curvature that is not above it
     f: Vec<f64>,
     add_up: Vec<f64>,
     add_down: Vec<f64>,
@@ -38,12 +41,16 @@ pub struct Limits {
     pub iterations: u64,
 }
 
+/// Stands for a curvature that is not positive, as a share of the largest kernel value, as LIBSVM has it.
+const LEAST_CURVATURE: f64 = 1e-12;
+/// The same where all kernel values are 0.
+const LEAST_OF_ALL: f64 = 1e-30;
 /// Lines of kernel values that are computed at a time: so many that preparing the columns does not show.
 const LINES: usize = 512;
 /// Lines that are mirrored at a time.
 const MIRRORED: usize = 64;
 
-impl Local {
+impl<S: Real> Local<S> {
     /// A problem without variables.
     pub fn new() -> Self {
         Self {
@@ -52,6 +59,7 @@ impl Local {
             groups: Vec::new(),
             kernel: Vec::new(),
             diagonal: Vec::new(),
+            least: LEAST_CURVATURE,
             f: Vec::new(),
             add_up: Vec::new(),
             add_down: Vec::new(),
@@ -59,7 +67,7 @@ impl Local {
     }
 
     /// Makes slots for at most `sizes` variables in each group, and empties them. Memory is used again.
-    pub fn reset(&mut self, sizes: &[usize]) {
+    pub fn reset(&mut self, sizes: &[usize]) -> Result<()> {
         self.groups.clear();
         let mut slots = 0;
         for size in sizes {
@@ -70,17 +78,18 @@ impl Local {
         self.places.resize(slots, EMPTY);
         self.variables.resize(slots, Variable::FIXED);
         // Not cleared: values of empty slots are never looked at.
-        self.kernel.resize(slots * slots, 0.0);
-        self.diagonal.resize(slots, 0.0);
+        alloc::resize(&mut self.kernel, slots * slots)?;
+        self.diagonal.resize(slots, S::ZERO);
         self.f.resize(slots, 0.0);
         self.add_up.resize(slots, f64::INFINITY);
         self.add_down.resize(slots, f64::NEG_INFINITY);
+        Ok(())
     }
 
     /// Gives each chosen place a slot and computes the kernel values that are new.
     pub fn set(
         &mut self,
-        source: &dyn Columns,
+        source: &dyn Columns<S>,
         chosen: &[Vec<usize>],
         variables: &[Variable],
         f: &[f64],
@@ -114,11 +123,15 @@ impl Local {
             self.add_up[slot] = variable.add_up();
             self.add_down[slot] = variable.add_down();
         }
-        self.fill(source, &fresh)
+        self.fill(source, &fresh)?;
+        let inside = self.places.iter().zip(&self.diagonal).filter(|(place, _)| **place != EMPTY);
+        let largest = inside.map(|(_, value)| value.f64()).fold(0.0, f64::max);
+        self.least = (LEAST_CURVATURE * largest).max(LEAST_OF_ALL);
+        Ok(())
     }
 
     /// The kernel values of the fresh slots with all others.
-    fn fill(&mut self, source: &dyn Columns, fresh: &[usize]) -> Result<()> {
+    fn fill(&mut self, source: &dyn Columns<S>, fresh: &[usize]) -> Result<()> {
         let size = self.places.len();
         let at = |slot: usize| if self.places[slot] == EMPTY { 0 } else { self.places[slot] };
         let all: Vec<usize> = (0..size).map(at).collect();
@@ -136,7 +149,7 @@ impl Local {
         }
         let mut is_fresh = vec![false; size];
         fresh.iter().for_each(|&slot| is_fresh[slot] = true);
-        let mut lines: Vec<(usize, &mut [f32])> = self
+        let mut lines: Vec<(usize, &mut [S])> = self
             .kernel
             .chunks_exact_mut(size.max(1))
             .enumerate()
@@ -144,7 +157,7 @@ impl Local {
             .collect();
         lines.par_chunks_mut(LINES).try_for_each(|lines| {
             let rows: Vec<usize> = lines.iter().map(|(slot, _)| all[*slot]).collect();
-            let mut values = vec![0.0; rows.len() * size];
+            let mut values = vec![S::ZERO; rows.len() * size];
             picked.fill_rows(&rows, Tile::new(&mut values, rows.len(), size, size))?;
             for ((_, line), values) in lines.iter_mut().zip(values.chunks_exact(size)) {
                 line.copy_from_slice(values);
@@ -202,6 +215,7 @@ impl Local {
                     &self.kernel[i * size..][range.clone()],
                     &self.diagonal[range.clone()],
                     self.diagonal[i],
+                    S::of(self.least),
                     lowest.value,
                     &mut found,
                     &mut most,
@@ -235,9 +249,9 @@ impl Local {
     fn step(&mut self, i: usize, j: usize) -> f64 {
         let size = self.places.len();
         let slope = (self.f[j] + self.add_down[j]) - (self.f[i] + self.add_up[i]);
-        let curvature = f64::from(self.diagonal[i]) + f64::from(self.diagonal[j])
-            - 2.0 * f64::from(self.kernel[i * size + j]);
-        let wanted = slope / curvature.max(LEAST_CURVATURE);
+        let curvature =
+            self.diagonal[i].f64() + self.diagonal[j].f64() - 2.0 * self.kernel[i * size + j].f64();
+        let wanted = slope / curvature.max(self.least);
         let step = wanted.min(self.variables[i].room_up()).min(self.variables[j].room_down());
         self.variables[i].rise(step);
         self.variables[j].fall(step);

@@ -3,6 +3,7 @@
 mod clusters;
 mod damage;
 mod hostile;
+mod notes;
 mod origin;
 mod places;
 mod round_trip;

@@ -1,0 +1,143 @@
+//! The memory budget: what concurrent work has reserved of it, in one count.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::error::{Error, Result};
+
+/// A limit and how much of it is reserved. Shared by all clones of a context.
+#[derive(Debug)]
+pub(super) struct Budget {
+    limit: u64,
+    /// What sets the limit, as the subject of a sentence.
+    set_by: &'static str,
+    used: AtomicU64,
+}
+
+impl Budget {
+    pub fn new(limit: u64, set_by: &'static str) -> Arc<Self> {
+        Arc::new(Self { limit, set_by, used: AtomicU64::new(0) })
+    }
+
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    pub fn left(&self) -> u64 {
+        self.limit.saturating_sub(self.used.load(Ordering::Relaxed))
+    }
+
+    /// A budget of one of `parts` equal parts of what is left.
+    pub fn part(&self, parts: usize) -> Arc<Self> {
+        Self::new(self.left() / (parts as u64).max(1), self.set_by)
+    }
+
+    pub fn reserve(
+        self: &Arc<Self>,
+        what: &'static str,
+        bytes: u64,
+        hint: &'static str,
+    ) -> Result<Reservation> {
+        let mut held = Reservation { budget: self.clone(), bytes: 0 };
+        held.extend(what, bytes, hint)?;
+        Ok(held)
+    }
+
+    /// Adds `bytes` to what is used, or says how much is used already.
+    fn take(&self, bytes: u64) -> std::result::Result<(), u64> {
+        let fits = |used: u64| used.checked_add(bytes).filter(|sum| *sum <= self.limit);
+        self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).map(drop)
+    }
+}
+
+/// Bytes of a context's memory budget that are set aside for a piece of work. They are given back when this is dropped.
+#[derive(Debug)]
+#[must_use = "the bytes are given back as soon as the reservation is dropped"]
+pub struct Reservation {
+    budget: Arc<Budget>,
+    bytes: u64,
+}
+
+impl Reservation {
+    /// The bytes that are set aside.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// These bytes and all that are left beside them.
+    pub fn within_reach(&self) -> u64 {
+        self.bytes + self.budget.left()
+    }
+
+    /// Sets aside `bytes` more, for `what`. Refused, the reservation stays as it was.
+    pub fn extend(&mut self, what: &'static str, bytes: u64, hint: &'static str) -> Result<()> {
+        match self.budget.take(bytes) {
+            Ok(()) => self.bytes += bytes,
+            Err(used) => {
+                let Budget { limit, set_by, .. } = *self.budget;
+                return Err(Error::Memory {
+                    what,
+                    needed: bytes,
+                    set_by,
+                    budget: limit,
+                    used,
+                    hint,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        self.budget.used.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reservations_are_counted_together_and_given_back() {
+        let budget = Budget::new(100, "the memory budget");
+        let first = budget.reserve("a", 60, "h").unwrap();
+        assert_eq!((budget.left(), first.bytes()), (40, 60));
+        let text = budget.reserve("a table", 41, "use less").unwrap_err().to_string();
+        assert_eq!(
+            text,
+            "a table needs 41 bytes, but the memory budget is 100 bytes, of which 60 bytes are in use: use less"
+        );
+        assert_eq!(budget.left(), 40, "a refusal takes nothing");
+        drop(first);
+        assert_eq!(budget.left(), 100);
+        assert!(budget.reserve("a", u64::MAX, "h").is_err());
+    }
+
+    #[test]
+    fn a_reservation_grows_or_stays() {
+        let budget = Budget::new(100, "the memory budget");
+        let mut held = budget.reserve("a", 10, "h").unwrap();
+        held.extend("b", 90, "h").unwrap();
+        assert!(held.extend("c", 1, "h").is_err());
+        assert_eq!((held.bytes(), budget.left()), (100, 0));
+        drop(held);
+        assert_eq!((budget.left(), budget.part(3).limit()), (100, 33));
+    }
+
+    #[test]
+    fn threads_never_reserve_more_than_there_is() {
+        let budget = Budget::new(1000, "the memory budget");
+        let work = || {
+            for _ in 0..2000 {
+                let held: Vec<_> =
+                    (0..3).filter_map(|_| budget.reserve("a", 170, "h").ok()).collect();
+                assert!(budget.used.load(Ordering::Relaxed) <= 1000);
+                drop(held);
+            }
+        };
+        std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(work))));
+        assert_eq!(budget.left(), 1000);
+    }
+}

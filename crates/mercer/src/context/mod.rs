@@ -1,0 +1,207 @@
+//! How work is run: on how many threads, within how much memory, watched by whom. Nothing here may change a result.
+
+mod limits;
+mod memory;
+mod monitor;
+mod pool;
+mod stream;
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+pub use limits::{available_memory, available_threads};
+pub use memory::Reservation;
+pub use monitor::{Monitor, Step};
+pub use stream::Stream;
+
+use rayon::prelude::*;
+
+use crate::error::{Error, Result};
+use memory::Budget;
+use monitor::{Quiet, Silent};
+use pool::Pool;
+
+/// Threads, memory budget and monitor of a piece of work. Cheap to clone.
+#[derive(Clone)]
+pub struct Context {
+    pool: Pool,
+    budget: Arc<Budget>,
+    monitor: Arc<dyn Monitor>,
+}
+
+impl Default for Context {
+    /// All cores this process may use, the memory the machine (or its cgroup) has free less a tenth, no monitor.
+    fn default() -> Self {
+        Self::new(0)
+    }
+}
+
+impl Context {
+    /// A context with `threads` threads; 0 means as many as this process may use. Where the operating system refuses to start
+    /// so many, there are fewer, down to the calling thread alone: [`Context::threads`] tells.
+    pub fn new(threads: usize) -> Self {
+        let pool = Pool::new(if threads == 0 { available_threads() } else { threads });
+        let budget = Budget::new(available_memory(), "the memory budget");
+        Self { pool, budget, monitor: Arc::new(Silent) }
+    }
+
+    /// The same context with a memory budget of `bytes`, of which nothing is in use yet. A limit of the operating system on
+    /// this process (`ulimit -v`, `ulimit -d`) that leaves less counts in its place.
+    pub fn with_budget(mut self, bytes: u64) -> Self {
+        self.budget = match limits::process_limit() {
+            Some(left) if left < bytes => Budget::new(left, "the memory left by ulimit"),
+            _ => Budget::new(bytes, "the memory budget"),
+        };
+        self
+    }
+
+    /// A context for one of `parts` pieces of work that are done at the same time: its budget is an equal part of what is
+    /// left of this one's. The parts are not counted here.
+    pub fn split(&self, parts: usize) -> Self {
+        Self { budget: self.budget.part(parts), ..self.clone() }
+    }
+
+    /// Does `count` pieces of work that want `bytes` each, side by side, and gives their results in order. Each has an equal part
+    /// of what is left of the budget; as many are done at a time as that allows, at least one. How many they are depends on
+    /// the budget alone, so that the number of threads changes no result.
+    pub fn side_by_side<R: Send>(
+        &self,
+        count: usize,
+        bytes: u64,
+        work: impl Fn(&Context, usize) -> Result<R> + Sync,
+    ) -> Result<Vec<R>> {
+        let fit = usize::try_from(self.budget() / bytes.max(1)).unwrap_or(usize::MAX);
+        let at_once = fit.clamp(1, count.max(1));
+        let mut results = Vec::with_capacity(count);
+        for first in (0..count).step_by(at_once) {
+            let wave = first..(first + at_once).min(count);
+            let one = |piece| work(&self.split(at_once), piece);
+            let done = || wave.into_par_iter().map(one).collect::<Result<Vec<R>>>();
+            results.extend(self.install(done)?);
+        }
+        Ok(results)
+    }
+
+    /// The same context watched by `monitor`.
+    pub fn with_monitor(mut self, monitor: Arc<dyn Monitor>) -> Self {
+        self.monitor = monitor;
+        self
+    }
+
+    /// The same context without reports of progress, for parts of a whole whose progress is told otherwise.
+    pub fn without_steps(&self) -> Self {
+        self.clone().with_monitor(Arc::new(Quiet(self.monitor.clone())))
+    }
+
+    /// The same context without a monitor, for work that must come to an end.
+    pub fn unwatched(&self) -> Self {
+        self.clone().with_monitor(Arc::new(Silent))
+    }
+
+    /// Threads that share the work.
+    pub fn threads(&self) -> usize {
+        self.pool.threads()
+    }
+
+    /// Bytes that are left of the memory budget: what working storage may take beside what is reserved already.
+    pub fn budget(&self) -> u64 {
+        self.budget.left()
+    }
+
+    /// The whole memory budget in bytes.
+    pub fn limit(&self) -> u64 {
+        self.budget.limit()
+    }
+
+    /// Sets `bytes` of the budget aside for `what` until the reservation is dropped. Clones of this context share one count,
+    /// so work that runs at the same time shares the budget. What counts is working storage: not the caller's data, nor
+    /// the result. Where not enough is left, the refusal names the bytes and `hint`, the way out.
+    pub fn reserve(
+        &self,
+        what: &'static str,
+        bytes: u64,
+        hint: &'static str,
+    ) -> Result<Reservation> {
+        self.budget.reserve(what, bytes, hint)
+    }
+
+    /// Runs `work` on this context's threads.
+    pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        self.pool.install(work)
+    }
+
+    /// Runs `work` on this context's threads. Meanwhile the calling thread calls `tick` whenever `every` has passed, for
+    /// doors that must look after something on their own thread, such as signals. Work within work, on one of these threads
+    /// already, is done at once: a thread that waited for itself would wait for ever.
+    pub fn watch<R: Send>(
+        &self,
+        every: Duration,
+        work: impl FnOnce() -> R + Send,
+        mut tick: impl FnMut(),
+    ) -> R {
+        let pool = match &self.pool {
+            Pool::Threads(pool) if pool.current_thread_index().is_none() => pool,
+            // Without threads there is none that could tick meanwhile.
+            _ => return self.install(work),
+        };
+        let (sender, receiver) = mpsc::sync_channel(1);
+        let result = pool.in_place_scope(|scope| {
+            scope.spawn(move |_| drop(sender.send(work())));
+            loop {
+                match receiver.recv_timeout(every) {
+                    Ok(result) => return Some(result),
+                    Err(RecvTimeoutError::Timeout) => tick(),
+                    Err(RecvTimeoutError::Disconnected) => return None,
+                }
+            }
+        });
+        result.expect("work that ends without a result has panicked, and the scope passes that on")
+    }
+
+    /// Tells the monitor of progress.
+    pub fn step(&self, step: Step) -> Result<()> {
+        stop_on_break(self.monitor.step(&step))
+    }
+
+    /// Asks the monitor whether to go on.
+    pub fn poll(&self) -> Result<()> {
+        stop_on_break(self.monitor.poll())
+    }
+
+    /// Refuses work that needs more than what is left of the budget, and reserves nothing.
+    pub fn need(&self, what: &'static str, needed: u64, hint: &'static str) -> Result<()> {
+        self.reserve(what, needed, hint).map(drop)
+    }
+}
+
+fn stop_on_break(flow: ControlFlow<()>) -> Result<()> {
+    match flow {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(Error::Interrupted),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn watch_ticks_while_work_runs_and_gives_its_result() {
+        let context = Context::new(1);
+        let mut ticks = 0;
+        let work = || std::thread::sleep(Duration::from_millis(60));
+        context.watch(Duration::from_millis(5), work, || ticks += 1);
+        assert!(ticks > 1, "{ticks} ticks");
+        assert_eq!(context.watch(Duration::from_secs(9), || 7, || unreachable!()), 7);
+    }
+
+    #[test]
+    fn watch_passes_a_panic_on() {
+        let context = Context::new(1);
+        let watched = || context.watch(Duration::from_millis(5), || panic!("of work"), || ());
+        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(watched));
+        assert_eq!(caught.unwrap_err().downcast_ref(), Some(&"of work"));
+    }
+}

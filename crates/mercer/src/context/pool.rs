@@ -1,0 +1,94 @@
+//! Threads that share work, as many as the operating system grants.
+
+use std::sync::Arc;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// Where work runs.
+#[derive(Clone)]
+pub(super) enum Pool {
+    /// On threads of its own.
+    Threads(Arc<ThreadPool>),
+    /// On the calling thread, where no other could be started.
+    Caller,
+}
+
+impl Pool {
+    /// A pool of `threads` threads. Where the operating system refuses so many (`ulimit -u`, a full address space), one of
+    /// half as many, and so on down to the calling thread alone: results are the same for any number.
+    pub fn new(threads: usize) -> Self {
+        Self::with(threads, |threads| {
+            let names = |i| format!("{}-{i}", crate::panics::THREAD);
+            ThreadPoolBuilder::new().num_threads(threads).thread_name(names).build().ok()
+        })
+    }
+
+    /// The same with another way to start threads.
+    fn with(threads: usize, start: impl Fn(usize) -> Option<ThreadPool>) -> Self {
+        let halves = std::iter::successors(Some(threads), |n| Some(n / 2)).take_while(|n| *n > 0);
+        let started = halves.into_iter().find_map(start);
+        started.map_or(Pool::Caller, |pool| Pool::Threads(Arc::new(pool)))
+    }
+
+    pub fn threads(&self) -> usize {
+        match self {
+            Pool::Threads(pool) => pool.current_num_threads(),
+            Pool::Caller => 1,
+        }
+    }
+
+    /// Runs `work` here.
+    pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match self {
+            Pool::Threads(pool) => pool.install(work),
+            Pool::Caller => on_caller(work),
+        }
+    }
+}
+
+/// Runs `work` on the calling thread alone, parallel loops included.
+fn on_caller<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    thread_local! {
+        /// The calling thread as a pool of its own: outside of any pool, a parallel loop would start threads.
+        static ALONE: Option<ThreadPool> =
+            ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok();
+    }
+    if rayon::current_thread_index().is_some() {
+        return work();
+    }
+    ALONE.with(|pool| match pool {
+        Some(pool) => pool.install(work),
+        None => work(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use rayon::prelude::*;
+
+    use super::*;
+
+    fn sum(pool: &Pool) -> u64 {
+        pool.install(|| (0..1000_u64).into_par_iter().map(|i| i * i).sum())
+    }
+
+    #[test]
+    fn refused_threads_leave_fewer() {
+        let grant = |threads: usize| {
+            (threads <= 3).then(|| ThreadPoolBuilder::new().num_threads(threads).build().ok())?
+        };
+        let pool = Pool::with(16, grant);
+        assert_eq!((pool.threads(), sum(&pool)), (2, 332_833_500));
+    }
+
+    #[test]
+    fn without_any_thread_the_caller_works_also_from_many_threads() {
+        let pool = Pool::with(16, |_| None);
+        assert_eq!((pool.threads(), sum(&pool)), (1, 332_833_500));
+        let nested = pool.install(|| sum(&pool));
+        assert_eq!(nested, 332_833_500);
+        std::thread::scope(|scope| {
+            (0..3).for_each(|_| drop(scope.spawn(|| assert_eq!(sum(&pool), 332_833_500))));
+        });
+    }
+}
