@@ -155,7 +155,7 @@ def test_a_matrix_that_is_asked_for_must_fit_too():
 
 @pytest.mark.parametrize("budget", [2**70, "99999999TB", float("1e30")])
 def test_a_budget_beyond_counting_says_so(budget):
-    with pytest.raises(ValueError, match="less than 2\\*\\*64 bytes"):
+    with pytest.raises(ValueError, match="more than the 2\\*\\*63 - 1 bytes"):
         mercer.PCA(memory_budget=budget).fit(np.eye(3))
 
 
@@ -175,10 +175,8 @@ def test_threads_beyond_sanity_are_refused():
 def test_a_file_that_claims_long_classes_takes_no_memory(tmp_path):
     path = tmp_path / "model.mercer"
     mercer.SVC().fit([[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]).save(path)
-    again = mercer.load(claimed(path, '"<U1"', '"<U250000000"'))
-    assert again.classes_.nbytes < 100
-    assert again.predict([[0.0], [3.0]]).tolist() == ["a", "b"]
-    for note in ('"<U1x"', '"<M8[s]"', '"|V9"'):
+    assert mercer.load(claimed(path, '"<U1"', '"<U1"')).classes_.tolist() == ["a", "b"]
+    for note in ('"<U250000000"', '"<U1x"', '"<M8[s]"', '"|V9"'):
         with pytest.raises(mercer.FormatError):
             mercer.load(claimed(path, '"<U1"', note))
 
