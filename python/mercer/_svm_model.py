@@ -44,6 +44,11 @@ class SvmModel(KernelModel):
     n_features_in_: int
     feature_names_in_: np.ndarray
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not tags.input_tags.pairwise
+        return tags
+
     def _samples(self, X) -> Checked:
         if sparse.issparse(X) and isinstance(self.kernel, str) and self.kernel == "precomputed":
             raise TypeError("Sparse precomputed kernels are not supported.")

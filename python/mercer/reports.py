@@ -22,7 +22,7 @@ __all__ = [
 
 
 class Report(TypedDict):
-    """Of :class:`mercer.PCA`, :class:`mercer.KernelPCA` and :class:`mercer.KernelPCADetector`."""
+    """Of :class:`mercer.PCA`, ``KernelPCA``, ``KernelPCADetector`` and ``KernelRepair``."""
 
     solver: str
     """The method."""

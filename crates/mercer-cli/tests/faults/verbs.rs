@@ -30,7 +30,9 @@ pub fn prepared() -> Folder {
     folder.write("c.csv", clouds(60));
     folder.done("kpca t.csv --label kind -q -o k.csv -m k.mercer");
     folder.done("svc t.csv --target kind -q -o s.csv -m s.mercer");
-    ["k.csv", "s.csv"].map(|name| std::fs::remove_file(folder.path().join(name)).unwrap());
+    ["k.csv", "s.csv"]
+        .iter()
+        .for_each(|name| std::fs::remove_file(folder.path().join(name)).unwrap());
     folder
 }
 

@@ -122,12 +122,18 @@ impl<S: Tiles> Operator for S {
 
 /// Bytes of the sums and the tile that one task of a product holds.
 fn part_bytes(n: usize) -> u64 {
-    n as u64 * size_of::<Lane<f64>>() as u64 + (TILE * TILE * size_of::<f64>()) as u64
+    lanes_bytes(n) + (TILE.min(n).pow(2) * size_of::<f64>()) as u64
 }
 
-/// Bytes that a product with an n × n matrix in tiles takes at least, beside the vectors.
+/// Bytes of a block of vectors.
+fn lanes_bytes(n: usize) -> u64 {
+    n as u64 * size_of::<Lane<f64>>() as u64
+}
+
+/// Bytes that a product with an n × n matrix in tiles takes at least, beside the vectors: these in the type of the tiles,
+/// and the sums of one task.
 pub fn product_bytes(n: usize) -> u64 {
-    2 * part_bytes(n)
+    lanes_bytes(n) + part_bytes(n)
 }
 
 /// Sets aside the sums of as many tasks of a product as the budget allows, and says how many that are. Their number changes

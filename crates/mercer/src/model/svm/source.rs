@@ -43,7 +43,7 @@ enum Numbers {
 /// Products of all features of all pairs up to which double precision costs some milliseconds.
 const CHEAP: usize = 100_000_000;
 /// The error of a kernel value, as a share of the largest around the mean, that a sum over many support vectors still forgives.
-const FORGIVEN: f64 = 4e-6;
+const FORGIVEN: f64 = 2e-6;
 /// How far the mean must be from 0, in squares of the spread around it, for samples to be moved there.
 const FAR_MEAN: f64 = 16.0;
 /// Samples that are converted at a time.
