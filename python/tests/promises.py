@@ -63,7 +63,7 @@ CASES = {
     ),
     "KernelRepair": Case({}, kernel=False, linear=False),
     "KernelRidge": Case(RBF | {"alpha": 0.1, "fit_intercept": True}, "values"),
-    "KernelRidgeCV": Case(RBF | {"alphas": [0.01, 0.1, 1.0]}, "values"),
+    "KernelRidgeCV": Case(RBF | {"alphas": 10.0 ** np.arange(-9, 3)}, "values"),
     "KernelRidgeClassifier": Case(RBF | {"alpha": 0.1}, "classes"),
     "SVC": Case(TIGHT, "classes"),
     "NuSVC": Case(TIGHT | {"nu": 0.3}, "classes"),
@@ -85,6 +85,12 @@ METHODS = ("predict", "decision_function", "transform", "score_samples", "predic
 def make(name, **params):
     """An estimator, with other parameters if some are given."""
     return ESTIMATORS[name](**CASES[name].params | params)
+
+
+def other_kernel(name, kernel):
+    """The parameters that give an estimator another kernel, without those of the usual one."""
+    usual = ESTIMATORS[name]().get_params()
+    return {"kernel": kernel} | {key: usual[key] for key in ("gamma", "gammas") if key in usual}
 
 
 def samples(name, rows=X, others=None):
