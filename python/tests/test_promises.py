@@ -237,7 +237,6 @@ def test_reports_certify_in_finite_numbers(name):
     if name == "KernelRepair":
         assert np.isfinite(model.change_)
         assert model.converged_
-        return
     # Of a search the report is that of the model it has chosen.
     kind = type(getattr(model, "best_estimator_", model))
     has_type(report, get_type_hints(kind)["report_"], "report_")
