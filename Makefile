@@ -8,17 +8,17 @@ CORE := python/mercer/_core.abi3.so
 BROWSER_TESTS := crates/mercer-cli/tests/browser
 PYTHON_CODE := python bench docs $(BROWSER_TESTS)
 
-.PHONY: help run test format-check lint test-rust test-simd test-python test-browser asan miri soak deny memory browser bench docs rust-docs fuzz faults \
+.PHONY: help run test memory format-check lint test-rust test-simd test-python test-browser asan miri soak deny browser bench docs rust-docs fuzz faults \
 	wheel develop format clean
 
 help:
 	@echo "make run     build, run the demonstration, say where its picture is"
 	@echo "make test    everything: format, lints, Rust tests, documentation tests, Python tests, pages in a browser"
-	@echo "make memory  the memory of every kind of work at five budgets and 20,000 rows; prints a table, takes an hour"
 	@echo "make asan    the Rust tests under AddressSanitizer (needs Rust nightly)"
 	@echo "make miri    the tests of unsafe code and parsers under Miri (needs Rust nightly with miri and rust-src)"
 	@echo "make soak    everything at once in one process for HOURS (1)"
 	@echo "make deny    licences, sources and known faults of dependencies (installs cargo-deny into target/tools)"
+	@echo "make memory  the memory of every kind of work at five budgets and 20,000 rows; prints a table, takes an hour"
 	@echo "make bench   side-by-side comparison with peers; prints a table, writes bench/results/latest.*"
 	@echo "make docs    the guide, with figures, gallery and both references, in target/site"
 	@echo "make fuzz    all fuzz targets for MINUTES=10 minutes each (nightly compiler and cargo-fuzz)"
@@ -136,8 +136,8 @@ fuzz:
 
 # The long variants of tests that `make test` runs in seconds.
 faults: $(VENV)/ready
-	MERCER_FAULTS=long cargo test --package mercer-cli --test faults -- --nocapture
-	MERCER_FUZZ_ROUNDS=200000 cargo test --package mercer-fuzz
+	MERCER_FAULTS=long cargo test $(BUILD) --test faults -- --nocapture
+	MERCER_FUZZ_ROUNDS=200000 cargo test $(BUILD) --test smoke
 	cargo build $(BUILD)
 	cp target/debug/lib_core.so $(CORE)
 	cd python && MERCER_FAULTS=long ../$(PY) -m pytest --quiet tests/test_hostile_files.py

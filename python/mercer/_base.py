@@ -30,9 +30,11 @@ class Fitted(BaseEstimator):
         return running(self.n_jobs, self.memory_budget, self.progress)
 
     def _keep(self, model: _core.Model) -> None:
-        """Keep a fitted model and say what a user should know of it."""
+        """Keep a fitted model and, after a fit, say what a user should know of it."""
         self._model = model
         self.report_ = json.loads(model.report)
+        if hasattr(self, "_is_restored"):
+            return  # whoever fitted the model was told
         for note in self.report_["notes"]:
             if _NO_WARNING not in note:
                 warnings.warn(note, self._category(note), stacklevel=5)

@@ -93,7 +93,7 @@ def choose(
     params = dict(kernel_params or {})
     _check(gamma, degree, coef0)
     own = {"gamma": gamma, "degree": degree, "coef0": coef0}
-    chosen = {name: value for name, value in own.items() if value != usual[name]}
+    chosen = {name: v for name, v in own.items() if v is not None and v != usual[name]}
     if isinstance(kernel, Own) or (callable(kernel) and not isinstance(kernel, Kernel)):
         return _plain_function(kernel, form, params, chosen)
     if isinstance(kernel, Kernel):

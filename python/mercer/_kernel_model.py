@@ -164,7 +164,7 @@ class SampleModel(KernelModel):
 
     @property
     def _single(self) -> bool:
-        return self.report_["precision"] == "f32"
+        return self._model.precision == "f32"
 
     def _own_values(self, X: Checked, diagonal) -> np.ndarray | None:
         """The kernel value of each new sample with itself, where the compiled part lacks it."""
@@ -199,4 +199,4 @@ def stored(model: _core.Model) -> dict:
 
 def is_mixed(model: _core.Model) -> bool:
     """Whether kernel values are in single precision, and results in double."""
-    return model.dtype == "f64" and json.loads(model.report)["precision"] == "f32"
+    return model.dtype == "f64" and model.precision == "f32"

@@ -187,7 +187,7 @@ class KernelPcaInverse(KernelPcaFit):
 
     def _samples_of(self, Y, choices: dict, wanted: bool) -> tuple[np.ndarray, np.ndarray | None]:
         """Samples, and their errors if they are wanted, by the compiled part."""
-        tile = dtype_of(self.report_["precision"])
+        tile = dtype_of(self._model.precision)
         Y = Y.astype(tile, copy=False)
         out = np.empty((len(Y), self.n_features_in_), dtype=tile)
         with self._run() as run:

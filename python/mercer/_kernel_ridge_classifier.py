@@ -207,7 +207,8 @@ class KernelRidgeClassifier(ClassifierMixin, RidgeFit):
 
 def _labels(estimator, y, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The classes in order, and the place of each sample's among them."""
-    if np.ndim(y) == 2 and np.shape(y)[1] > 1:
+    shape = np.asarray(y).shape if not hasattr(y, "shape") else y.shape
+    if len(shape) == 2 and shape[1] > 1:
         raise ValueError(
             "samples with several labels are not known here: fit one KernelRidgeClassifier for "
             "each, as sklearn.multioutput.MultiOutputClassifier does"

@@ -109,7 +109,7 @@ class RidgeFit(SampleModel):
 
     def _predicted(self, X: Checked) -> np.ndarray:
         """The predictions for checked samples: rows × targets."""
-        out = np.empty((X.shape[0], self._model.shape[2]), dtype_of(self.report_["precision"]))
+        out = np.empty((X.shape[0], self._model.shape[2]), dtype_of(self._model.precision))
         with self._run() as run:
             _core.predict(self._model, self._tiles(X), out, run)
         return out.astype(dtype_of(self._model.dtype), copy=False)

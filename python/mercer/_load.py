@@ -13,6 +13,7 @@ from mercer._arrays import Samples, Table
 from mercer._detector import KernelPCADetector
 from mercer._kernel_kmeans import KernelKMeans
 from mercer._kernel_pca import KernelPCA
+from mercer._kernel_repair import KernelRepair
 from mercer._kernel_ridge import KernelRidge
 from mercer._kernel_ridge_classifier import KernelRidgeClassifier
 from mercer._kernel_ridge_cv import KernelRidgeCV
@@ -54,6 +55,7 @@ _KINDS = {
     "kernel_pca": KernelPCA,
     "kernel_kmeans": KernelKMeans,
     "kernel_pca_detector": KernelPCADetector,
+    "kernel_repair": KernelRepair,
 }
 
 
@@ -69,8 +71,9 @@ def load(path: str | os.PathLike) -> Loaded:
     -------
     estimator : object
         The fitted estimator, of the class that was saved; its projections or predictions are the
-        same to the last bit. How work is run (`n_jobs`, `memory_budget`, `progress`) is not taken
-        from a file. A file that the command line wrote with scaling scales new samples
+        same to the last bit. What there was to warn of in the fit stands in ``report_["notes"]``.
+        How work is run (`n_jobs`, `memory_budget`, `progress`) is not taken from a file. A file
+        that the command line wrote with scaling scales new samples
         first: see the attribute ``scaling_``. A regression of the command line becomes a
         :class:`KernelRidge`, however its parameters were chosen, or a
         :class:`KernelRidgeClassifier` if it has classes.
@@ -102,7 +105,9 @@ def load(path: str | os.PathLike) -> Loaded:
 def restored(kind: type, model: _core.Model) -> Any:
     """Return a fitted estimator of this class that holds the model."""
     estimator = kind(**_params(kind, model))
+    estimator._is_restored = True
     estimator._restore(model)
+    del estimator._is_restored
     estimator.n_features_in_ = model.shape[1]
     if model.feature_names is not None:
         estimator.feature_names_in_ = np.asarray(model.feature_names, dtype=object)
@@ -115,10 +120,11 @@ def _kind(model: _core.Model) -> type:
         return MACHINES[_core.svm_facts(model)["task"]]
     if model.estimator in _KINDS:
         return _KINDS[model.estimator]
-    if json.loads(_core.remarks(model))["classes"] is not None:
+    remarks = json.loads(_core.remarks(model))
+    if remarks["classes"] is not None:
         return KernelRidgeClassifier
     searched = json.loads(model.notes).get("estimator") == KernelRidgeCV.__name__
-    return KernelRidgeCV if searched else KernelRidge
+    return KernelRidgeCV if searched and remarks["selection"] is not None else KernelRidge
 
 
 def _params(kind: type, model: _core.Model) -> dict[str, object]:

@@ -24,7 +24,7 @@ class SVC(SvmClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        The price of errors, positive; infinity allows none.
+        The price of errors, positive; ``inf`` allows none, which separable classes can do with.
     kernel : str, Kernel or callable, default="rbf"
         A name (``"linear"``, ``"poly"``, ``"rbf"``, ``"sigmoid"``, ``"cosine"``, ``"laplacian"``,
         ``"matern"``, ``"chi2"``, ``"spectrum"`` and others of :mod:`mercer.kernels`), a spec such

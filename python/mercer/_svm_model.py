@@ -44,6 +44,11 @@ class SvmModel(KernelModel):
     n_features_in_: int
     feature_names_in_: np.ndarray
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not tags.input_tags.pairwise
+        return tags
+
     def _samples(self, X) -> Checked:
         if sparse.issparse(X) and isinstance(self.kernel, str) and self.kernel == "precomputed":
             raise TypeError("Sparse precomputed kernels are not supported.")
@@ -116,10 +121,10 @@ class SvmModel(KernelModel):
 
     @property
     def support_vectors_(self) -> Any:
-        """The support vectors, none where the kernel is not of the library's; sparse for sparse fits.
+        """The support vectors, none where the kernel is not of the library's.
 
-        Those of a kernel on columns are a table of these columns: a data frame if the model was
-        fitted on one, else a dictionary of columns.
+        They are sparse for sparse fits. Those of a kernel on columns are a table of these columns:
+        a data frame if the model was fitted on one, else a dictionary of columns.
         """
         self._fitted()
         if not self._described or self._choice.alone:

@@ -17,11 +17,12 @@ __all__ = [
     "RegressionReport",
     "Report",
     "SystemFacts",
+    "TubeFacts",
 ]
 
 
 class Report(TypedDict):
-    """Of :class:`mercer.PCA`, :class:`mercer.KernelPCA` and :class:`mercer.KernelPCADetector`."""
+    """Of :class:`mercer.PCA`, ``KernelPCA``, ``KernelPCADetector`` and ``KernelRepair``."""
 
     solver: str
     """The method."""
@@ -62,16 +63,28 @@ class RegressionReport(Report):
 
 
 class ProblemFacts(TypedDict):
-    """The certificate of one quadratic problem of a support vector machine."""
+    """The certificate of one quadratic problem of a support vector machine.
+
+    Objective, gap and violation are those of the true kernel, computed anew in double precision
+    once the solver has ended.
+    """
 
     iterations: int
     """Steps: pairs of coefficients that were changed."""
     objective: float
     """The dual objective, which is minimised, as LIBSVM prints it."""
-    gap: float
-    """The duality gap: how far from the optimum the objective is at most."""
+    gap: float | None
+    """The duality gap: how far from the optimum the objective is at most; None if C is infinite."""
     violation: float
     """The largest violation of the optimality conditions."""
+    rounding: float | None
+    """By how much rounding makes the violation uncertain, about, where that is known."""
+    rows: int
+    """Samples of the problem."""
+    certified_rows: int
+    """Of those, the ones at which the certificate was computed."""
+    precision: Literal["f32", "f64"]
+    """The numbers of the kernel columns that the solver ended with."""
     support: int
     """Support vectors."""
     bounded: int
@@ -80,7 +93,14 @@ class ProblemFacts(TypedDict):
     """Why the solver stopped; ``"Converged"`` at the tolerance."""
 
 
-class MachineFacts(TypedDict):
+class TubeFacts(TypedDict, total=False):
+    """What only :class:`mercer.NuSVR` finds."""
+
+    tube: float
+    """Half the width of the tube within which errors cost nothing."""
+
+
+class MachineFacts(TubeFacts):
     """What is known of the optimum of a support vector machine."""
 
     problems: list[ProblemFacts]

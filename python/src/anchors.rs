@@ -17,7 +17,7 @@ use crate::own::{self, Function};
 macro_rules! with_anchored {
     ($fitted:expr, $model:ident => $body:expr, $none:expr) => {
         match $fitted {
-            Fitted::Pca(_) => $none,
+            Fitted::Pca(_) | Fitted::Repair(_) => $none,
             Fitted::KernelPca32($model) => $body,
             Fitted::KernelPca64($model) => $body,
             Fitted::KernelRidge32($model) => $body,

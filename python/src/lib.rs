@@ -67,7 +67,9 @@ mod _core {
     };
 
     #[pymodule_export]
-    use super::validity::{Correction, asymmetry, check_matrix, check_room, repair};
+    use super::validity::{
+        asymmetry, check_matrix, check_room, repair, repair_facts, repaired, repaired_own,
+    };
 
     #[pymodule_init]
     fn init(module: &super::Bound<'_, super::PyModule>) -> super::PyResult<()> {

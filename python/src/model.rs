@@ -119,7 +119,7 @@ impl Model {
         py.detach(|| io::save(&path, &self.saved)).map_err(|error| exception(py, error))
     }
 
-    /// `"pca"`, `"kernel_pca"`, `"kernel_ridge"`, `"svm"`, `"kernel_kmeans"` or `"kernel_pca_detector"`.
+    /// `"pca"`, `"kernel_pca"`, `"kernel_ridge"`, `"svm"`, `"kernel_kmeans"`, `"kernel_pca_detector"` or `"kernel_repair"`.
     #[getter]
     fn estimator(&self) -> &'static str {
         self.saved.model.estimator()
@@ -136,6 +136,12 @@ impl Model {
     #[getter]
     fn dtype(&self) -> &'static str {
         self.saved.dtype.name()
+    }
+
+    /// The number type that the model works in: `"f32"` or `"f64"`.
+    #[getter]
+    fn precision(&self) -> &'static str {
+        self.saved.model.precision().name()
     }
 
     /// The names of the columns.
@@ -171,6 +177,9 @@ impl Model {
             Fitted::KernelKMeans64(model) => json(&model.params),
             Fitted::Detector32(model) => json(&model.pca.params),
             Fitted::Detector64(model) => json(&model.pca.params),
+            Fitted::Repair(model) => {
+                json(&serde_json::json!({ "method": model.correction.method }))
+            }
         }
     }
 

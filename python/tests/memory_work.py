@@ -118,9 +118,7 @@ def path(X, y, budget):
 
 def search(budget):
     """Search over widths and prices."""
-    return mercer.SVCSearch(
-        Cs=[0.1, 1.0], gammas=[0.02, 0.1], cv=3, tol=0.1, memory_budget=budget
-    )
+    return mercer.SVCSearch(Cs=[0.1, 1.0], gammas=[0.02, 0.1], cv=3, tol=0.1, memory_budget=budget)
 
 
 def detector(budget):

@@ -34,7 +34,7 @@ def outputs(model, X):
 @every
 def test_a_limit_of_steps(model):
     model = type(model)(**model.get_params() | {"max_iter": 10})
-    with pytest.warns(ConvergenceWarning, match=r"max_iter=10 .* Raise max_iter, scale"):
+    with pytest.warns(ConvergenceWarning, match=r"max_iter=10\).  Consider .* raise max_iter"):
         model.fit(X, aim(model))
     assert model.fit_status_ == 1
     assert np.max(model.n_iter_) <= 10

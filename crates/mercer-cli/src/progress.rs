@@ -158,7 +158,9 @@ impl Progress {
     /// Takes the bar off the screen, so that results can be printed.
     pub fn clear(&self) {
         if let Some(shown) = &self.shown {
-            lock(shown).bar.finish_and_clear();
+            let shown = lock(shown);
+            shown.end();
+            shown.bar.finish_and_clear();
         }
     }
 }
@@ -195,6 +197,13 @@ impl Shown {
         self.bar.enable_steady_tick(Duration::from_millis(120));
     }
 
+    /// Shows a stage at its end. One that ends by convergence is over before the bar, which estimates, is full.
+    fn end(&self) {
+        if !self.stage.is_empty() {
+            self.bar.set_position(FULL);
+        }
+    }
+
     fn update(&mut self, step: &Step) {
         // What follows a finished stage may be long and tell nothing of itself, as the
         // decomposition of a whole matrix does: a full bar would look stuck.
@@ -202,6 +211,7 @@ impl Shown {
             return self.begin("computing");
         }
         if self.stage != step.stage {
+            self.end();
             self.stage = step.stage;
             self.bar.disable_steady_tick();
             self.bar.set_style(style(step.residual.is_some()));
@@ -306,6 +316,15 @@ mod tests {
         drop(shown);
         let _ = progress.step(&step("Gram matrix", 4.0, None));
         assert_eq!(lock(progress.shown.as_ref().unwrap()).bar.message(), "computing");
+    }
+
+    #[test]
+    fn the_last_stage_ends_at_its_end() {
+        let hidden = Some(ProgressDrawTarget::hidden());
+        let progress = Progress::drawing_on(StopFlag::default(), hidden);
+        let _ = progress.step(&step("eigenvectors", 3.6, Some(1e-9)));
+        progress.clear();
+        assert_eq!(lock(progress.shown.as_ref().unwrap()).bar.position(), FULL);
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Every target on its corpus and on mutations of it, within a limit of memory. The mutations are the same in every run;
 //! `MERCER_FUZZ_ROUNDS` sets how many there are of each target.
 
+#![allow(unsafe_code)] // an allocator that counts
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;

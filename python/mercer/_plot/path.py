@@ -319,6 +319,8 @@ class PathDisplay(Display):
             drawn.set_label("a combination")
             best = self._mark_best(ax, theme, at[self.best_[0]], self.mean[self.best_])
             ax.set(xlabel=self._symbol(self.name), ylabel=plain(self.score_name))
+            if self.values.dtype == object:
+                ax.set_xlim(-0.5, at.max() + 0.5)
             self._legend([drawn, best], below=True)
             return
         there = np.argwhere(np.isfinite(self.mean))

@@ -44,7 +44,7 @@ def scores_of(estimator: object, params: Sequence[str] | str | None) -> Scores:
     all others are as in the best combination, unless the search drew its combinations.
     """
     results, best = results_of(estimator), best_of(estimator)
-    columns = _columns(results)
+    columns = _as_given(_columns(results), getattr(estimator, "param_distributions", None))
     varied = [name for name, column in columns.items() if len(set(column)) > 1]
     chosen = _chosen(params, list(columns), varied)
     keep = np.ones(len(results["mean_test_score"]), dtype=bool)
@@ -57,6 +57,12 @@ def scores_of(estimator: object, params: Sequence[str] | str | None) -> Scores:
     within = int(keep[:best].sum())
     found.best = tuple(int(place[within]) for place in _places(columns, chosen, keep))
     return found
+
+
+def _as_given(columns: dict[str, list], given: object) -> dict[str, list]:
+    """Parameters in the order in which the user gave them, which a drawn search may turn around."""
+    names = [name for name in given if name in columns] if isinstance(given, dict) else []
+    return {name: columns[name] for name in (*names, *columns)}
 
 
 def _is_sparse(columns: dict[str, list], varied: list[str]) -> bool:

@@ -153,8 +153,8 @@ impl Verb {
             Verb::Outliers(args) => args.check_files(),
             Verb::Predict(args) => args.check_files(),
             Verb::Demo(args) => args.check_files(),
-            Verb::Check(args) => args.sight.check_files(args.output.as_ref()),
-            Verb::Features(args) => args.sight.check_files(args.output.as_ref()),
+            Verb::Check(args) => args.sight.check_files(args.output.as_ref(), args.model.as_ref()),
+            Verb::Features(args) => args.sight.check_files(args.output.as_ref(), None),
             Verb::Inspect(_) | Verb::Kernels(_) | Verb::Doctor(_) | Verb::Completions(_) => Ok(()),
         }
     }

@@ -18,7 +18,7 @@ pub const LINES: [&str; 13] = [
     "transform k.mercer t.csv -o o.csv.gz",
     "predict s.mercer t.csv -o o.tsv",
     "features t.csv --label kind --kernel 'poly(degree=2)' -o o.csv",
-    "demo rings --rows 60 -q -p p.svg -p p.png",
+    "demo blobs --rows 60 -q -p p.svg",
 ];
 
 const INPUTS: [&str; 4] = ["c.csv", "k.mercer", "s.mercer", "t.csv"];
@@ -30,7 +30,9 @@ pub fn prepared() -> Folder {
     folder.write("c.csv", clouds(60));
     folder.done("kpca t.csv --label kind -q -o k.csv -m k.mercer");
     folder.done("svc t.csv --target kind -q -o s.csv -m s.mercer");
-    ["k.csv", "s.csv"].map(|name| std::fs::remove_file(folder.path().join(name)).unwrap());
+    ["k.csv", "s.csv"]
+        .iter()
+        .for_each(|name| std::fs::remove_file(folder.path().join(name)).unwrap());
     folder
 }
 

@@ -171,7 +171,9 @@ fn root(gram: &Small) -> Result<(Small, Small, f64)> {
     let (mut divide, mut undo) = ([[0.0; WIDTH]; WIDTH], [[0.0; WIDTH]; WIDTH]);
     let mut dropped: f64 = 0.0;
     let longest = length.iter().fold(0.0_f64, |a, &b| a.max(b));
-    for (c, &value) in eigen.values.iter().enumerate() {
+    // As many eigenvalues as columns are zero are zero, and nothing is lost with them.
+    let columns = length.iter().filter(|l| **l > 0.0).count();
+    for (c, &value) in eigen.values.iter().enumerate().take(columns) {
         if value <= 1e-13 * eigen.values[0] || value <= 0.0 {
             dropped = dropped.max(value.max(0.0).sqrt() * longest);
             continue;

@@ -4,7 +4,7 @@ mod tell;
 
 use mercer::context::Reservation;
 use mercer::gram::{matrix, matrix_bytes};
-use mercer::io::{Column, Table};
+use mercer::io::{Column, Dtype, Saved, Table};
 use mercer::kernel::SpecKernel;
 use mercer::linalg::view::Mat;
 use mercer::model::validity::{MOST_EXAMINED, Repair, Repaired, Validity};
@@ -18,6 +18,7 @@ use super::sight;
 use crate::args::{CheckArgs, Kernel};
 use crate::data::{Basis, Form, Prepared, Scales};
 use crate::deliver::{self, Files};
+use crate::facts;
 use crate::failure::Failure;
 
 /// What was found of a matrix of kernel values.
@@ -28,6 +29,8 @@ struct Found {
     repaired: Option<Repaired>,
     /// The matrix to write, if one is asked for.
     matrix: Option<Table>,
+    /// The repair to write, if there is one.
+    model: Option<Saved>,
 }
 
 /// Runs `mercer check`.
@@ -48,7 +51,8 @@ pub fn check(session: &Session, args: &CheckArgs) -> std::result::Result<(), Fai
         }
     };
     let table = args.output.as_ref().zip(found.matrix.clone());
-    let outputs = deliver::write_files(session, &Files { table, ..Files::default() })?;
+    let model = args.model.as_ref().zip(found.model.as_ref());
+    let outputs = deliver::write_files(session, &Files { table, model, ..Files::default() })?;
     session.progress.clear();
     tell::tell(args, &chosen, &found, outputs)?;
     match found.validity.is_valid() {
@@ -82,7 +86,19 @@ fn examine<T: Real>(
         Some(repaired) => written(chosen, &kernel, &repaired.matrix),
         None => written(chosen, &kernel, &values),
     });
-    Ok(Found { kernel, validity, repaired, matrix })
+    let model = repaired.as_ref().map(|repaired| saved::<T>(chosen, &kernel, repaired));
+    Ok(Found { kernel, validity, repaired, matrix, model })
+}
+
+/// The repair as a model, for kernel values of new rows with these.
+fn saved<T: Real>(chosen: &Chosen, kernel: &Kernel, repaired: &Repaired) -> Saved {
+    let dtype = if T::EPSILON < 1e-10 { Dtype::F64 } else { Dtype::F32 };
+    let mut saved = Saved::new(repaired.fitted::<T>().into(), dtype);
+    if let Kernel::Precomputed = kernel {
+        saved.feature_names = chosen.features.names.clone();
+        facts::note_places(&mut saved, &chosen.places);
+    }
+    saved
 }
 
 /// The kernel values of all pairs of samples.

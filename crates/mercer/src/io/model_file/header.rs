@@ -23,6 +23,9 @@ pub const KERNEL_KMEANS: &str = "kernel_kmeans";
 /// The name of detectors of unusual samples in files.
 pub const DETECTOR: &str = "kernel_pca_detector";
 
+/// The name of repairs of kernel matrices in files.
+pub const KERNEL_REPAIR: &str = "kernel_repair";
+
 /// The header of format 1. Fields that a reader does not know are passed over: a change that a reader must know of
 /// raises the version.
 #[derive(Serialize, Deserialize)]
@@ -31,7 +34,7 @@ pub struct Header {
     pub format: u64,
     /// The version of mercer that wrote the file, for people.
     pub mercer: String,
-    /// [`PCA`], [`KERNEL_PCA`], [`KERNEL_RIDGE`], [`SVM`], [`KERNEL_KMEANS`] or [`DETECTOR`].
+    /// [`PCA`], [`KERNEL_PCA`], [`KERNEL_RIDGE`], [`SVM`], [`KERNEL_KMEANS`], [`DETECTOR`] or [`KERNEL_REPAIR`].
     pub estimator: String,
     /// The parameters of the fit, as the estimator describes them.
     pub params: Value,

@@ -16,6 +16,7 @@ mod kmeans;
 mod notes;
 mod pack;
 pub(super) mod read;
+mod repair;
 mod samples;
 pub(super) mod svm;
 mod tensors;
@@ -41,6 +42,7 @@ use crate::model::kernel_pca::KernelPca;
 use crate::model::kernel_ridge::KernelRidge;
 use crate::model::pca::Pca;
 use crate::model::svm::Svm;
+use crate::model::validity::FittedRepair;
 use crate::model::{Report, Scaling};
 use kept::Kept;
 
@@ -95,6 +97,8 @@ pub enum Model {
     Detector32(Detector<f32>),
     /// A detector of unusual samples with tiles and anchors in double precision.
     Detector64(Detector<f64>),
+    /// A repair of kernel matrices.
+    Repair(FittedRepair),
 }
 
 macro_rules! models {
@@ -118,7 +122,8 @@ models!(
     KernelKMeans32(KernelKMeans<f32>),
     KernelKMeans64(KernelKMeans<f64>),
     Detector32(Detector<f32>),
-    Detector64(Detector<f64>)
+    Detector64(Detector<f64>),
+    Repair(FittedRepair)
 );
 
 impl Model {
@@ -136,13 +141,19 @@ impl Model {
             Model::KernelKMeans64(model) => model,
             Model::Detector32(model) => model,
             Model::Detector64(model) => model,
+            Model::Repair(model) => model,
         }
     }
 
-    /// The estimator's name in files: `"pca"`, `"kernel_pca"`, `"kernel_ridge"`, `"svm"`, `"kernel_kmeans"` or
-    /// `"kernel_pca_detector"`.
+    /// The estimator's name in files: `"pca"`, `"kernel_pca"`, `"kernel_ridge"`, `"svm"`, `"kernel_kmeans"`,
+    /// `"kernel_pca_detector"` or `"kernel_repair"`.
     pub fn estimator(&self) -> &'static str {
         self.kept().about().estimator
+    }
+
+    /// The number type that the model works in.
+    pub fn precision(&self) -> Dtype {
+        self.kept().about().precision
     }
 
     /// Columns of the input: features or, for a model of a given kernel matrix, training samples.

@@ -54,6 +54,7 @@ const PARAMETERS: [(&[&str], &[Form]); 11] = [
             "decision_function_shape",
             "eigen_solver",
             "init",
+            "method",
             "power_iteration_normalizer",
             "precision",
             "solver",

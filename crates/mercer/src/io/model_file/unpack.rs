@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::frame::{Fault, Frame};
 use super::header::{self, Header};
 use super::tensors::Tensors;
-use super::{Dtype, Model, Saved, check, detector, kmeans, samples, svm};
+use super::{Dtype, Model, Saved, check, detector, kmeans, repair, samples, svm};
 use crate::model::Scaling;
 use crate::model::inverse::{Inverse, InverseParams};
 use crate::model::kernel_pca::{KernelPca, KernelPcaParams};
@@ -52,6 +52,7 @@ fn model(header: &Header, tensors: &mut Tensors<'_>) -> Result<Model, Fault> {
         }
         (header::DETECTOR, Dtype::F32) => Ok(Model::Detector32(detector::unpack(header, tensors)?)),
         (header::DETECTOR, Dtype::F64) => Ok(Model::Detector64(detector::unpack(header, tensors)?)),
+        (header::KERNEL_REPAIR, _) => Ok(Model::Repair(repair::unpack(header, tensors)?)),
         (other, _) => Err(Fault::Invalid(format!("this mercer knows no estimator {other:?}"))),
     }
 }

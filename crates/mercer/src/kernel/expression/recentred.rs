@@ -157,3 +157,83 @@ impl<T: Real> Kernel<Samples<T>, T> for Recentred<T> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whole numbers, so that integers know every value exactly.
+    const X: [[i128; 2]; 4] = [[3, -1], [0, 4], [-5, 2], [7, 7]];
+    const POINT: [i128; 2] = [1 << 20, -(1 << 19)];
+
+    fn kernel(text: &str) -> SpecKernel<f64> {
+        SpecKernel::new(&text.parse().unwrap()).unwrap()
+    }
+
+    fn samples() -> Samples<f64> {
+        let data = X.iter().flatten().map(|&v| v as f64).collect();
+        Dense::from_vec(data, X.len(), 2).unwrap().into()
+    }
+
+    /// (2·xᵀx' + 3)^p of samples with the point put back.
+    fn poly(x: [i128; 2], z: [i128; 2], p: u32) -> i128 {
+        (2 * (0..2).map(|j| (x[j] + POINT[j]) * (z[j] + POINT[j])).sum::<i128>() + 3).pow(p)
+    }
+
+    #[test]
+    fn polynomials_seen_from_far_away_keep_their_digits() {
+        for p in 1..=3 {
+            let point = POINT.map(|v| v as f64);
+            let text = format!("poly(degree={p}, gamma=2, coef0=3)");
+            let seen = Recentred::new(&kernel(&text), &point).unwrap();
+            let (x, n) = (samples(), X.len());
+            let (mut values, mut own) = (vec![0.0; n * n], vec![0.0; n]);
+            let tile = Tile::new(&mut values, n, n, n);
+            seen.tile(Span::all(&x), Span::all(&x), tile).unwrap();
+            seen.diag(Span::all(&x), &mut own).unwrap();
+            let rises = seen.rises(x.dense().unwrap());
+            let zero = [0, 0];
+            let close = |found: f64, want: i128| {
+                assert!(
+                    (found - want as f64).abs() <= 1e-14 * (want as f64).abs(),
+                    "{found} {want}"
+                );
+            };
+            for i in 0..n {
+                close(rises[i], poly(X[i], zero, p) - poly(zero, zero, p));
+                let want = |j: usize| {
+                    poly(X[i], X[j], p) - poly(X[i], zero, p) - poly(zero, X[j], p)
+                        + poly(zero, zero, p)
+                };
+                close(own[i], want(i));
+                (0..n).for_each(|j| close(values[i * n + j], want(j)));
+            }
+        }
+    }
+
+    #[test]
+    fn sums_are_seen_term_by_term_and_other_kernels_are_not() {
+        let (x, n) = (samples(), X.len());
+        let values = |kernel: &dyn Kernel<Samples<f64>, f64>| {
+            let mut values = vec![0.0; n * n];
+            let tile = Tile::new(&mut values, n, n, n);
+            kernel.tile(Span::all(&x), Span::all(&x), tile).unwrap();
+            values
+        };
+        let parts = ["0.5*linear", "2*rbf(gamma=0.01)*laplacian(gamma=0.1)", "poly(degree=2)"];
+        let point = [10.0, -20.0];
+        let seen = |text: &str| Recentred::new(&kernel(text), &point).unwrap();
+        let sum = values(&seen(&parts.join(" + ")));
+        let each = parts.map(|text| values(&seen(text)));
+        for (i, value) in sum.iter().enumerate() {
+            let want: f64 = each.iter().map(|values| values[i]).sum();
+            assert!((value - want).abs() < 1e-11 * want.abs().max(1.0));
+        }
+        // Products of differences stay what they are, wherever they are seen from.
+        assert_eq!(each[1], values(&kernel(parts[1])));
+        assert!(seen(parts[1]).is_of_differences() && !seen(parts[0]).is_of_differences());
+        for text in ["cosine", "linear*rbf(gamma=1)", "sigmoid", "normalize(linear)"] {
+            assert!(Recentred::new(&kernel(text), &point).is_none(), "{text}");
+        }
+    }
+}

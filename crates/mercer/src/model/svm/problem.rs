@@ -244,7 +244,9 @@ impl Posed {
         let slopes = solution.f[..n].iter();
         let decisions =
             slopes.clone().enumerate().map(|(i, f)| (f + total * off(i) + own_offset) / units);
-        let is_bounded = |i: usize| beta[i] != 0.0 && solution.variables[i].is_bounded();
+        // Of a sample that has two variables, one is 0.
+        let bounded = |v: usize| solution.variables.get(v).is_some_and(|v| v.is_bounded());
+        let is_bounded = |i: usize| beta[i] != 0.0 && (bounded(i) || bounded(i + n));
         let tube = (self.task == Task::NuSvr)
             .then(|| 0.5 * (assessment.balance[1] - assessment.balance[0]).max(0.0));
         let report = ProblemReport {

@@ -43,11 +43,11 @@ enum Numbers {
 /// Products of all features of all pairs up to which double precision costs some milliseconds.
 const CHEAP: usize = 100_000_000;
 /// The error of a kernel value, as a share of the largest around the mean, that a sum over many support vectors still forgives.
-const FORGIVEN: f64 = 4e-6;
+const FORGIVEN: f64 = 2e-6;
 /// How far the mean must be from 0, in squares of the spread around it, for samples to be moved there.
 const FAR_MEAN: f64 = 16.0;
-/// Samples that are converted at a time.
-const ROWS: usize = 4096;
+/// Samples at most that a mean and the largest value are taken from.
+const ENOUGH: usize = 4096;
 
 impl<T: Real> Source<T> {
     /// Sets aside what samples in other numbers, or less their mean, take: n × d, in up to double precision.
@@ -172,19 +172,15 @@ impl<T: Real> Centred<T> {
         Ok(Some(rows.data().chunks_exact(rows.d()).map(with).collect()))
     }
 
-    /// The largest value of a sample with itself; 0 where asking costs calls of a function of the user's.
+    /// The largest value of a sample with itself, of enough of them; 0 where asking costs calls of a function of the user's.
     fn largest(&self, spec: &KernelSpec) -> Result<f64> {
         if !spec.owns().is_empty() {
             return Ok(0.0);
         }
-        let mut largest = 0.0_f64;
-        for from in (0..self.x.n()).step_by(ROWS) {
-            let points = self.points(&(from..(from + ROWS).min(self.x.n())).collect::<Vec<_>>())?;
-            let mut values = vec![0.0; points.n()];
-            self.kernel.diag(Span::all(&points), &mut values)?;
-            largest = values.iter().fold(largest, |most, v| most.max(v.abs()));
-        }
-        Ok(largest)
+        let points = self.points(&spread_out(self.x.n(), ENOUGH))?;
+        let mut values = vec![0.0; points.n()];
+        self.kernel.diag(Span::all(&points), &mut values)?;
+        Ok(values.iter().fold(0.0, |most, v| most.max(v.abs())))
     }
 }
 
@@ -204,6 +200,10 @@ impl<T: Real> Truth for Source<T> {
 
     fn taken_off(&self) -> &[f64] {
         &self.taken_off
+    }
+
+    fn effort(&self) -> usize {
+        self.own.x.width().max(1)
     }
 
     fn largest(&self) -> f64 {
@@ -229,18 +229,19 @@ fn square<T: Real>(kernel: &SpecKernel<T>, points: &Samples<T>) -> Result<Vec<T>
     Ok(values)
 }
 
-/// The mean of the samples, if they are much farther from 0 than from it.
+/// The mean of the samples, or of enough of them, if they are much farther from 0 than from it.
 pub(super) fn far_mean<T: Real>(x: &Dense<T>) -> Option<Vec<f64>> {
-    let (n, d) = (x.n() as f64, x.d());
-    let mut mean = vec![0.0_f64; d];
-    for row in x.data().chunks_exact(d) {
-        mean.iter_mut().zip(row).for_each(|(sum, v)| *sum += v.f64());
+    let some = spread_out(x.n(), ENOUGH);
+    let count = some.len() as f64;
+    let mut mean = vec![0.0_f64; x.d()];
+    for &i in &some {
+        mean.iter_mut().zip(x.row(i)).for_each(|(sum, v)| *sum += v.f64());
     }
-    mean.iter_mut().for_each(|sum| *sum /= n);
-    let square = |row: &[T]| -> f64 {
-        row.iter().zip(&mean).map(|(v, mean)| (v.f64() - mean).powi(2)).sum()
+    mean.iter_mut().for_each(|sum| *sum /= count);
+    let square = |&i: &usize| -> f64 {
+        x.row(i).iter().zip(&mean).map(|(v, mean)| (v.f64() - mean).powi(2)).sum()
     };
-    let spread = x.data().chunks_exact(d).map(square).sum::<f64>() / n;
+    let spread = some.iter().map(square).sum::<f64>() / count;
     let far: f64 = mean.iter().map(|v| v * v).sum();
     (far > FAR_MEAN * spread).then_some(mean)
 }

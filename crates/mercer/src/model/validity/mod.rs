@@ -22,7 +22,7 @@ mod witness;
 mod tests;
 
 pub use correction::Correction;
-pub use repair::{Repair, Repaired};
+pub use repair::{FittedRepair, Repair, Repaired};
 pub use verdict::Verdict;
 pub use witness::Witness;
 

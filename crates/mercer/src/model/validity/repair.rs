@@ -38,6 +38,7 @@ use crate::error::{Error, Result};
 use crate::gram::Square;
 use crate::linalg::eigen;
 use crate::linalg::view::{Mat, MatRef};
+use crate::model::report::Report;
 use crate::real::Real;
 
 /// How an indefinite matrix is made positive semi-definite.
@@ -66,6 +67,32 @@ pub struct Repaired {
     pub converged: bool,
     /// What new kernel values need.
     pub correction: Correction,
+}
+
+/// All that is kept of a repair: how new kernel values are repaired, and how the fit went.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FittedRepair {
+    /// What new kernel values need.
+    pub correction: Correction,
+    /// ‖K' − K‖ / ‖K‖ in the Frobenius norm; 0 for a matrix of zeros.
+    pub change: f64,
+    /// How the fit went.
+    pub report: Report,
+}
+
+impl Repaired {
+    /// What is kept when the matrix is not; `T` is the type of the matrix that was repaired.
+    pub fn fitted<T: Real>(&self) -> FittedRepair {
+        let report = Report {
+            solver: self.correction.method.name().into(),
+            storage: "given".into(),
+            reason: "the kernel matrix was given".into(),
+            converged: self.converged,
+            precision: T::NAME.into(),
+            ..Report::default()
+        };
+        FittedRepair { correction: self.correction.clone(), change: self.change, report }
+    }
 }
 
 impl Repair {

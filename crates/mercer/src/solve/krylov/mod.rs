@@ -101,10 +101,15 @@ fn capacity(count: usize, n: usize) -> usize {
     (2 * wanted + 20).min(n.div_ceil(WIDTH) + 1)
 }
 
-/// Bytes that the solver takes beside the operator.
+/// Blocks up to which the projected matrix is too small to count: it and its eigenpairs take 5 MiB.
+const SMALL: u64 = 25;
+
+/// Bytes that the solver takes beside the operator: the basis, and the projected matrix with its eigenpairs.
 pub fn workspace_bytes(n: usize, count: usize) -> u64 {
-    let blocks = capacity(count, n) as u64 + 4 + count.div_ceil(WIDTH) as u64;
-    blocks * n as u64 * WIDTH as u64 * 8
+    let capacity = capacity(count, n) as u64;
+    let blocks = capacity + 4 + count.div_ceil(WIDTH) as u64;
+    let projected = ((capacity + 1).pow(2)).saturating_sub(SMALL.pow(2)) * (WIDTH * WIDTH) as u64;
+    (blocks * n as u64 * WIDTH as u64 + 4 * projected) * 8
 }
 
 /// The `count` algebraically largest eigenpairs of `a`, from `start` or a random block.
@@ -211,7 +216,7 @@ impl Search {
     /// often as it grows, for that costs the cube of its size.
     fn advance(&mut self, ctx: &Context, a: &dyn Operator) -> Result<Option<Found>> {
         let mut product = self.product(ctx, a)?;
-        let (r, dropped) = self.state.extend(&mut product)?;
+        let r = self.state.extend(&mut product)?;
         let exhausted = r.as_flattened().iter().all(|&v| v == 0.0);
         let blocks = self.state.blocks();
         let due = blocks.is_multiple_of(1 + blocks / LOOK_EVERY) || blocks >= self.capacity;
@@ -219,7 +224,7 @@ impl Search {
             return Ok(None);
         }
         let ritz = self.state.ritz(ctx)?;
-        let residual = ritz.residual(&r, dropped, self.count);
+        let residual = ritz.residual(&r, self.count);
         ctx.step(self.progress.step(self.passes, residual))?;
         let enough = ritz.values.len() >= self.count;
         let converged = enough && residual.is_finite() && (residual <= self.tolerance || exhausted);

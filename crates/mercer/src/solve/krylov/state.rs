@@ -21,6 +21,9 @@ pub(super) struct State {
     next: Block,
     /// The length of the longest column of a product so far: at most ‖A‖.
     size: f64,
+    /// The length of the longest column of all that was dropped from products: what A · basis has outside of the span of
+    /// the basis and of `next`.
+    dropped: f64,
 }
 
 impl State {
@@ -28,7 +31,7 @@ impl State {
     pub(super) fn new(next: Block, capacity: usize) -> Self {
         let room = (capacity + 1) * WIDTH;
         let projected = Mat::zeros(room, room);
-        Self { basis: Vec::new(), active: Vec::new(), projected, next, size: 0.0 }
+        Self { basis: Vec::new(), active: Vec::new(), projected, next, size: 0.0, dropped: 0.0 }
     }
 
     /// Makes room for `capacity` blocks and one more.
@@ -61,8 +64,8 @@ impl State {
     }
 
     /// Takes `next` into the basis, given `w` = A · next; leaves in `next` the part of `w` outside of the basis, made
-    /// orthonormal, and returns its factor and the size of what rounding made useless.
-    pub(super) fn extend(&mut self, w: &mut Block) -> Result<(Small, f64)> {
+    /// orthonormal, and returns its factor.
+    pub(super) fn extend(&mut self, w: &mut Block) -> Result<Small> {
         self.size = self.size.max(w.largest_length());
         self.basis.push(std::mem::replace(&mut self.next, Block::zeros(w.len())));
         let last = self.basis.len() - 1;
@@ -74,16 +77,52 @@ impl State {
                 self.project(m, last, &part, round > 0);
             }
         }
+        self.dropped = self.dropped.max(w.clear_short(self.floor()));
         self.next.lanes_mut().copy_from_slice(w.lanes());
-        let short = self.next.clear_short(self.floor());
         let (r, dropped) = self.next.orthonormalize()?;
-        // Rounding in the division by a small R lets the basis back in; one more round takes it out.
-        for m in 0..=last {
-            let part = self.basis[m].inner(&self.next);
-            self.next.add_product(&self.basis[m], &part.map(|row| row.map(|v| -v)));
-        }
+        // Rounding in the division by a small R lets the basis back in.
+        self.leave_basis();
         let (again, _) = self.next.orthonormalize()?;
-        Ok((product(&again, &r), dropped.max(short)))
+        match dropped > 0.0 {
+            false => Ok(product(&again, &r)),
+            true => self.take_dropped(w),
+        }
+    }
+
+    /// Takes out of `next` what rounding let back in of the basis.
+    fn leave_basis(&mut self) {
+        for block in &self.basis {
+            let part = block.inner(&self.next);
+            self.next.add_product(block, &part.map(|row| row.map(|v| -v)));
+        }
+    }
+
+    /// Where directions of `w` were dropped, they are short beside the others but not beside rounding errors: the Gram
+    /// matrix of `w` squares lengths. What is left of `w` outside of `next` has them at their full length, and takes the
+    /// places of the columns of `next` that became zero.
+    fn take_dropped(&mut self, w: &Block) -> Result<Small> {
+        let mut rest = self.outside(w);
+        rest.clear_short(self.floor());
+        rest.orthonormalize()?;
+        let free: Vec<usize> = not_active(&self.next);
+        let found: Vec<usize> = active_columns(&rest).take(free.len()).collect();
+        for (lane, add) in self.next.lanes_mut().iter_mut().zip(rest.lanes()) {
+            free.iter().zip(&found).for_each(|(&to, &from)| lane[to] = add[from]);
+        }
+        self.leave_basis();
+        self.next.orthonormalize()?;
+        self.dropped = self.dropped.max(self.outside(w).largest_length());
+        Ok(self.next.inner(w))
+    }
+
+    /// The part of `w` that is orthogonal to `next`.
+    fn outside(&self, w: &Block) -> Block {
+        let mut rest = w.clone();
+        for _ in 0..2 {
+            let part = self.next.inner(&rest);
+            rest.add_product(&self.next, &part.map(|row| row.map(|v| -v)));
+        }
+        rest
     }
 
     /// Writes block (m, last) of the projected matrix and its mirror image.
@@ -111,7 +150,7 @@ impl State {
                 vectors[(row, j)] = eigen.vectors[(j, i)];
             }
         }
-        Ok(Ritz { values: eigen.values, vectors })
+        Ok(Ritz { values: eigen.values, vectors, dropped: self.dropped })
     }
 
     /// Starts a new direction when the basis is invariant but too small.
@@ -166,16 +205,24 @@ fn active_columns(block: &Block) -> impl Iterator<Item = usize> {
     (0..WIDTH).filter(move |&c| gram[c][c] > 0.5)
 }
 
+/// Those that are zero.
+fn not_active(block: &Block) -> Vec<usize> {
+    let active: Vec<usize> = active_columns(block).collect();
+    (0..WIDTH).filter(|c| !active.contains(c)).collect()
+}
+
 /// Eigenpairs of the projected matrix; column j of `vectors` belongs to value j.
 pub(super) struct Ritz {
     /// Descending.
     pub(super) values: Vec<f64>,
     vectors: Mat<f64>,
+    dropped: f64,
 }
 
 impl Ritz {
-    /// The largest relative residual of the first `count` pairs: ‖R · s‖ with the last block's part s of the vector.
-    pub(super) fn residual(&self, r: &Small, dropped: f64, count: usize) -> f64 {
+    /// The largest relative residual of the first `count` pairs: ‖R · s‖ with the last block's part s of the vector, and
+    /// what was dropped from any block.
+    pub(super) fn residual(&self, r: &Small, count: usize) -> f64 {
         let norm = self.values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         if norm == 0.0 {
             return 0.0;
@@ -188,9 +235,8 @@ impl Ritz {
                 .iter()
                 .map(|row| row.iter().zip(&part).map(|(a, b)| a * b).sum::<f64>().powi(2))
                 .sum();
-            let lost = dropped * part.iter().map(|v| v * v).sum::<f64>().sqrt();
-            worst = worst.max(coupled.sqrt() + lost);
+            worst = worst.max(coupled.sqrt());
         }
-        worst / norm
+        (worst + self.dropped) / norm
     }
 }

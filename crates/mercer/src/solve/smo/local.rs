@@ -3,16 +3,18 @@
 //! From one set of coefficients to the next, those that stay keep their slot, and only kernel values of new ones are
 //! computed.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::moves::Variable;
+use super::newton;
 use crate::error::Result;
 use crate::gram::Columns;
 use crate::kernel::Tile;
 use crate::linalg::alloc;
-use crate::linalg::pairs::{Found, LANES, follow, partner};
+use crate::linalg::pairs::{Found, LANES, add_columns, follow, partner};
 use crate::real::Real;
 
 /// Coefficients whose kernel values lie side by side.
@@ -45,6 +47,10 @@ pub struct Limits {
 const LEAST_CURVATURE: f64 = 1e-12;
 /// The same where all kernel values are 0.
 const LEAST_OF_ALL: f64 = 1e-30;
+/// Steps for each coefficient after which all free ones are moved together: problems that are not hard end before.
+const PAUSE: u64 = 4;
+/// How often all free ones are moved at a time.
+const TOGETHER: u64 = 32;
 /// Lines of kernel values that are computed at a time: so many that preparing the columns does not show.
 const LINES: usize = 512;
 /// Lines that are mirrored at a time.
@@ -198,7 +204,18 @@ impl<S: Real> Local<S> {
         let size = self.places.len();
         let mut steps = 0;
         let mut last = (0, 0, 0.0);
+        let mut pause = PAUSE * size as u64;
         loop {
+            if steps >= pause && steps < limits.iterations {
+                // What was moved last is not in the slopes yet.
+                for g in 0..self.groups.len() {
+                    self.follow(last, self.groups[g].clone());
+                }
+                last = (0, 0, 0.0);
+                let (moves, cost) = self.descend(limits.iterations - steps);
+                steps += moves;
+                pause = steps + (PAUSE * size as u64).max(cost);
+            }
             let mut best: Option<(usize, usize, f64)> = None;
             let mut violation = f64::NEG_INFINITY;
             for g in 0..self.groups.len() {
@@ -232,6 +249,77 @@ impl<S: Real> Local<S> {
             last = (i, j, self.step(i, j));
             steps += 1;
         }
+    }
+
+    /// Moves all free coefficients together, again where one of them meets an end. Returns the moves made, and how many steps of
+    /// pairs cost as much.
+    fn descend(&mut self, most: u64) -> (u64, u64) {
+        let mut moves = 0;
+        let mut cost = 0;
+        while moves < most.min(TOGETHER) {
+            let free: Vec<usize> = self.free();
+            if free.len() < 2 || free.len() > newton::MOST {
+                break;
+            }
+            cost += (free.len().pow(3) / self.places.len()) as u64;
+            let Some(d) = self.direction(&free) else { break };
+            moves += 1;
+            if !self.go(&free, &d) {
+                break;
+            }
+        }
+        (moves, cost)
+    }
+
+    fn free(&self) -> Vec<usize> {
+        let is_free = |&slot: &usize| self.places[slot] != EMPTY && self.variables[slot].is_free();
+        (0..self.places.len()).filter(is_free).collect()
+    }
+
+    /// Where the free coefficients would go without ends.
+    fn direction(&self, free: &[usize]) -> Option<Vec<f64>> {
+        let size = self.places.len();
+        let entry = |&i: &usize| free.iter().map(move |&j| self.kernel[i * size + j].f64());
+        let mut matrix: Vec<f64> = free.iter().flat_map(entry).collect();
+        let slopes: Vec<f64> = free.iter().map(|&i| self.f[i] + self.add_up[i]).collect();
+        let group_of = |i: &usize| self.groups.iter().position(|range| range.contains(i));
+        let group: Vec<usize> = free.iter().filter_map(group_of).collect();
+        newton::direction(&mut matrix, &slopes, &group, self.groups.len(), S::EPSILON)
+    }
+
+    /// Goes along `d` until an end is met, and says whether one was.
+    fn go(&mut self, free: &[usize], d: &[f64]) -> bool {
+        let size = self.places.len();
+        let room = |(&slot, d): (&usize, &f64)| match d.partial_cmp(&0.0) {
+            Some(Ordering::Greater) => self.variables[slot].room_up() / d,
+            Some(Ordering::Less) => self.variables[slot].room_down() / -d,
+            _ => f64::INFINITY,
+        };
+        let nearest = free.iter().zip(d).map(room).enumerate();
+        let (first, room) =
+            nearest.fold(
+                (0, 1.0),
+                |(at, least), (k, room)| {
+                    if room < least { (k, room) } else { (at, least) }
+                },
+            );
+        let mut steps = Vec::with_capacity(free.len());
+        for (k, (&slot, d)) in free.iter().zip(d).enumerate() {
+            let variable = &mut self.variables[slot];
+            let before = variable.beta;
+            let by = if k == first && room < 1.0 { f64::INFINITY } else { room * d.abs() };
+            match *d > 0.0 {
+                true => variable.rise(by.min(variable.room_up())),
+                false => variable.fall(by.min(variable.room_down())),
+            }
+            steps.push(variable.beta - before);
+            self.add_up[slot] = variable.add_up();
+            self.add_down[slot] = variable.add_down();
+        }
+        let lines: Vec<&[S]> =
+            free.iter().map(|&slot| &self.kernel[slot * size..][..size]).collect();
+        add_columns(&mut self.f, &lines, &steps);
+        room < 1.0
     }
 
     /// Brings the slopes of a group up to date after a step; finds the least of those that can rise.

@@ -7,7 +7,8 @@
 //! Two levels. Outside, the few hundred coefficients that violate the optimality conditions most are chosen; inside, their
 //! own small problem is solved by moving two coefficients at a time, chosen by second-order information. Only kernel
 //! columns of coefficients that moved are needed, in numbers of either type; slopes are kept in double. The outcome is that
-//! of LIBSVM, whose stopping rule is used.
+//! of LIBSVM, whose stopping rule is used. Where that takes many steps, all free coefficients are moved together now and
+//! then (`newton`).
 //!
 //! Slopes that are brought up to date again and again drift, and a solver that believes them certifies itself. What is
 //! reported of a solution is therefore an [`Assessment`] of slopes that were computed anew ([`slopes`]).
@@ -16,6 +17,7 @@ mod assess;
 mod cache;
 mod local;
 mod moves;
+mod newton;
 mod room;
 mod scope;
 mod stall;

@@ -42,7 +42,7 @@ impl Room {
 
     /// Bytes that a problem of n coefficients takes at least.
     pub fn least(n: usize, effort: usize) -> u64 {
-        Self::within::<f32>(0, n, 1, effort, 0).bytes
+        Self::within::<f64>(0, n, 1, effort, 0).bytes
     }
 
     /// Bytes that a problem of n coefficients takes without limit, kernel columns apart.
