@@ -4,7 +4,6 @@ import warnings
 
 import numpy as np
 import pytest
-from mercer import PCA, KernelPCA, KernelPCADetector
 from scipy.stats import spearmanr
 from sklearn.datasets import (
     load_breast_cancer,
@@ -17,6 +16,8 @@ from sklearn.decomposition import PCA as SklearnPCA
 from sklearn.decomposition import KernelPCA as SklearnKernelPCA
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.neighbors import KNeighborsClassifier
+
+from mercer import PCA, KernelPCA, KernelPCADetector
 
 SETS = {
     "iris": load_iris,
