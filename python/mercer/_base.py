@@ -121,6 +121,9 @@ def _plain(value: object) -> object:
     if isinstance(value, (list, tuple)):
         parts = [_plain(part) for part in value]
         return NotImplemented if NotImplemented in parts else parts
+    if isinstance(value, float) and not np.isfinite(value):
+        # JSON has no infinity; a parameter of the compiled part that is infinite is kept there.
+        return NotImplemented
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     return NotImplemented

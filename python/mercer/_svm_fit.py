@@ -69,7 +69,8 @@ class SvmFit(SvmModel):
         _params.none_or_positive(self, "cache_size")
         _params.none_or_positive(self, "max_time")
         _params.at_least(self, "max_iter", -1, integer=True)
-        if hasattr(self, "C"):
+        # An infinite C is a hard margin.
+        if hasattr(self, "C") and not (isinstance(self.C, float) and self.C == np.inf):
             _params.positive(self, "C")
         if hasattr(self, "nu"):
             _params.positive(self, "nu", 1)
