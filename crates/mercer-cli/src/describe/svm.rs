@@ -40,7 +40,8 @@ pub(super) fn describe_optimum(lines: &mut Lines, facts: &Facts, svm: &SvmFacts)
     if let [only] = &problems[..] {
         lines.add("optimum", optimum(only));
     } else {
-        let gap = problems.iter().map(|p| p.gap).try_fold(0.0, |most, gap| Some(f64::max(most, gap?)));
+        let gap =
+            problems.iter().map(|p| p.gap).try_fold(0.0, |most, gap| Some(f64::max(most, gap?)));
         let gap = gap.map_or(String::new(), |gap| format!(", duality gap {gap:.1e} at most"));
         let what = counted(problems.len(), "pair");
         lines.add("optimum", format!("{what} of classes{gap}"));

@@ -50,7 +50,11 @@ impl Shift {
 
     /// That of the places `which`.
     fn select(&self, which: &[usize]) -> Self {
-        Self(if self.0.is_empty() { Vec::new() } else { which.iter().map(|&i| self.0[i]).collect() })
+        Self(if self.0.is_empty() {
+            Vec::new()
+        } else {
+            which.iter().map(|&i| self.0[i]).collect()
+        })
     }
 
     fn at(&self, i: usize) -> f64 {

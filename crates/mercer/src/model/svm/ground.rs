@@ -82,8 +82,12 @@ impl<'a, T: Real> Ground<'a, T> {
 
     fn columns(&self) -> Working<'_> {
         match (&self.held, &self.kind) {
-            (Some(Held::Single(matrix)), _) => Working::Single(Box::new(Stored::new(matrix.view()))),
-            (Some(Held::Double(matrix)), _) => Working::Double(Box::new(Stored::new(matrix.view()))),
+            (Some(Held::Single(matrix)), _) => {
+                Working::Single(Box::new(Stored::new(matrix.view())))
+            }
+            (Some(Held::Double(matrix)), _) => {
+                Working::Double(Box::new(Stored::new(matrix.view())))
+            }
             (None, Kind::Samples(_, _, source)) => source.columns(),
             (None, Kind::Matrix(given)) => given.columns(),
         }
@@ -109,7 +113,8 @@ impl<'a, T: Real> Ground<'a, T> {
         let n = columns.size();
         let checked = Checked::new(params, lesson, n)?;
         let kept = columns.restrict(&checked.rows);
-        let fit = Fit { rows: Some(&checked.rows), ..Fit::new(ctx, params, &checked, self.truth()) };
+        let fit =
+            Fit { rows: Some(&checked.rows), ..Fit::new(ctx, params, &checked, self.truth()) };
         let solved = ctx.install(|| fit.run(&kept, start))?;
         let mut model = fold(params, &checked, solved, n, self.truth());
         match &self.kind {

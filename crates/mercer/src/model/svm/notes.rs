@@ -21,7 +21,10 @@ pub(super) fn on_report<T: Real>(model: &mut Svm<T>) {
         Stop::Time => "the time is spent",
         Stop::Stalled => {
             let note = stalled(&machine.problems, model.params.c, tolerance);
-            model.report.notes.push(format!("the solver stopped before the optimum{of}, because {note}"));
+            model
+                .report
+                .notes
+                .push(format!("the solver stopped before the optimum{of}, because {note}"));
             return;
         }
         _ => "it was interrupted",

@@ -64,7 +64,8 @@ impl Posed {
         let total: f64 = if nu { samples.iter().map(|&i| checked.weights[i]).sum() } else { 0.0 };
         let sums = if nu { vec![0.5 * params.nu * total; 2] } else { Vec::new() };
         let problem = Problem { variables, group, f: None };
-        Self { task: params.task, samples, problem, sums, taken_off: Vec::new(), constant: 0.0 }.started()
+        Self { task: params.task, samples, problem, sums, taken_off: Vec::new(), constant: 0.0 }
+            .started()
     }
 
     /// The problem of all samples, for tasks without classes.
@@ -104,7 +105,8 @@ impl Posed {
         let copies = variables.len() / n.max(1);
         let samples = (0..copies).flat_map(|_| 0..n).collect();
         let problem = Problem { variables, group, f: None };
-        Self { task: params.task, samples, problem, sums, taken_off: Vec::new(), constant: 0.0 }.started()
+        Self { task: params.task, samples, problem, sums, taken_off: Vec::new(), constant: 0.0 }
+            .started()
     }
 
     /// The same problem without some of its samples: their coefficients are fixed at 0.
@@ -196,7 +198,9 @@ impl Posed {
     pub fn folded(&self, solution: &Solution) -> Vec<f64> {
         let beta = |v: usize| solution.variables[v].beta;
         let n = self.distinct();
-        (0..n).map(|i| if self.samples.len() > n { beta(i) + beta(i + n) } else { beta(i) }).collect()
+        (0..n)
+            .map(|i| if self.samples.len() > n { beta(i) + beta(i + n) } else { beta(i) })
+            .collect()
     }
 
     /// A number for each variable, given one for each sample.
@@ -246,7 +250,8 @@ impl Posed {
         let around: f64 = beta.iter().enumerate().map(|(i, b)| b * (off(i) - mean)).sum();
         let common = around + total * (mean + self.constant);
         let slopes = solution.f[..n].iter();
-        let decisions = slopes.clone().enumerate().map(|(i, f)| (f + total * off(i) + own_offset) / units);
+        let decisions =
+            slopes.clone().enumerate().map(|(i, f)| (f + total * off(i) + own_offset) / units);
         // Of a sample that has two variables, one is 0.
         let bounded = |v: usize| solution.variables.get(v).is_some_and(|v| v.is_bounded());
         let is_bounded = |i: usize| beta[i] != 0.0 && (bounded(i) || bounded(i + n));

@@ -24,7 +24,8 @@ pub struct SvmReport {
 impl SvmReport {
     /// What the certificates of all problems rest on, in words; none where that is not known.
     pub fn certificate(&self) -> Option<String> {
-        let each: Option<Vec<String>> = self.problems.iter().map(ProblemReport::certificate).collect();
+        let each: Option<Vec<String>> =
+            self.problems.iter().map(ProblemReport::certificate).collect();
         let mut each = each?;
         each.dedup();
         match &each[..] {

@@ -65,7 +65,8 @@ impl Fit<'_> {
             let is_within = settled.assessment.violation.max(rounding) <= self.params.tolerance;
             settled.rounding = Some(rounding);
             if settled.is_open() {
-                settled.solution.info.stop = if is_within { Stop::Converged } else { Stop::Stalled };
+                settled.solution.info.stop =
+                    if is_within { Stop::Converged } else { Stop::Stalled };
             }
         }
         Ok(settled)

@@ -158,7 +158,8 @@ impl<T: Real> Centred<T> {
     fn of_centre(&self, spec: &KernelSpec) -> Result<Option<Vec<f64>>> {
         let (true, Some(centre)) = (is_linear(spec), &self.centre) else { return Ok(None) };
         let rows = self.x.need_dense("a centre")?;
-        let with = |row: &[T]| -> f64 { row.iter().zip(centre).map(|(v, c)| (v.f64() - c) * c).sum() };
+        let with =
+            |row: &[T]| -> f64 { row.iter().zip(centre).map(|(v, c)| (v.f64() - c) * c).sum() };
         Ok(Some(rows.data().chunks_exact(rows.d()).map(with).collect()))
     }
 

@@ -294,9 +294,13 @@ impl<S: Real> Local<S> {
             _ => f64::INFINITY,
         };
         let nearest = free.iter().zip(d).map(room).enumerate();
-        let (first, room) = nearest.fold((0, 1.0), |(at, least), (k, room)| {
-            if room < least { (k, room) } else { (at, least) }
-        });
+        let (first, room) =
+            nearest.fold(
+                (0, 1.0),
+                |(at, least), (k, room)| {
+                    if room < least { (k, room) } else { (at, least) }
+                },
+            );
         let mut steps = Vec::with_capacity(free.len());
         for (k, (&slot, d)) in free.iter().zip(d).enumerate() {
             let variable = &mut self.variables[slot];
@@ -310,9 +314,32 @@ impl<S: Real> Local<S> {
             self.add_up[slot] = variable.add_up();
             self.add_down[slot] = variable.add_down();
         }
-        let lines: Vec<&[S]> = free.iter().map(|&slot| &self.kernel[slot * size..][..size]).collect();
+        self.balance(free, &mut steps);
+        let lines: Vec<&[S]> =
+            free.iter().map(|&slot| &self.kernel[slot * size..][..size]).collect();
         add_columns(&mut self.f, &lines, &steps);
         room < 1.0
+    }
+
+    /// Makes the steps of each group sum up to 0, which they do but for rounding: the one with most room takes the rest.
+    fn balance(&mut self, free: &[usize], steps: &mut [f64]) {
+        for range in self.groups.clone() {
+            let own: Vec<usize> = (0..free.len()).filter(|&k| range.contains(&free[k])).collect();
+            let rest: f64 = own.iter().map(|&k| steps[k]).sum();
+            let room = |k: usize| {
+                let variable = &self.variables[free[k]];
+                variable.room_up().min(variable.room_down())
+            };
+            let widest = own.iter().copied().max_by(|&a, &b| room(a).total_cmp(&room(b)));
+            let Some(k) = widest.filter(|&k| rest != 0.0 && room(k) > rest.abs()) else { continue };
+            let variable = &mut self.variables[free[k]];
+            let before = variable.beta;
+            match rest > 0.0 {
+                true => variable.fall(rest),
+                false => variable.rise(-rest),
+            }
+            steps[k] += variable.beta - before;
+        }
     }
 
     /// Brings the slopes of a group up to date after a step; finds the least of those that can rise.
@@ -330,8 +357,8 @@ impl<S: Real> Local<S> {
     fn step(&mut self, i: usize, j: usize) -> f64 {
         let size = self.places.len();
         let slope = (self.f[j] + self.add_down[j]) - (self.f[i] + self.add_up[i]);
-        let curvature = self.diagonal[i].f64() + self.diagonal[j].f64()
-            - 2.0 * self.kernel[i * size + j].f64();
+        let curvature =
+            self.diagonal[i].f64() + self.diagonal[j].f64() - 2.0 * self.kernel[i * size + j].f64();
         let wanted = slope / curvature.max(self.least);
         let step = wanted.min(self.variables[i].room_up()).min(self.variables[j].room_down());
         self.variables[i].rise(step);

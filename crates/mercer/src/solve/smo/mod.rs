@@ -15,11 +15,11 @@
 
 mod assess;
 mod cache;
-mod stall;
 mod local;
 mod moves;
 mod newton;
 mod scope;
+mod stall;
 mod work;
 mod working_set;
 

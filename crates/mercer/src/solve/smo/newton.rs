@@ -116,9 +116,8 @@ mod tests {
                 let own = || (0..m).filter(|i| group[*i] == g);
                 assert!(own().map(|i| d[i]).sum::<f64>().abs() < 1e-9);
                 // What is left of the slopes is one number for each group.
-                let left = |i: usize| {
-                    slopes[i] + (0..m).map(|j| matrix[i * m + j] * d[j]).sum::<f64>()
-                };
+                let left =
+                    |i: usize| slopes[i] + (0..m).map(|j| matrix[i * m + j] * d[j]).sum::<f64>();
                 let first = left(own().next().unwrap());
                 assert!(own().all(|i| (left(i) - first).abs() < 1e-8), "{m} {groups}");
             }

@@ -93,9 +93,8 @@ impl Quadratic {
     fn step(&self, s: &State, room: &[f64], to_low: &[f64], to_high: &[f64]) -> State {
         let n = s.x.len();
         let hx = self.times(&s.x);
-        let of_y = |i: usize| -> f64 {
-            self.rows.iter().zip(&s.y).map(|((a, _), y)| a[i] * y).sum()
-        };
+        let of_y =
+            |i: usize| -> f64 { self.rows.iter().zip(&s.y).map(|((a, _), y)| a[i] * y).sum() };
         let mut m = self.h.clone();
         let mut right = vec![0.0; n];
         for i in 0..n {

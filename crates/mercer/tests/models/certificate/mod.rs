@@ -110,7 +110,11 @@ impl Problem {
         }
         let mut beta = vec![0.0; self.n()];
         let sign = if self.task.is_classification() { -1.0 } else { 1.0 };
-        model.support.iter().enumerate().for_each(|(s, &row)| beta[row] = sign * model.coef[(0, s)]);
+        model
+            .support
+            .iter()
+            .enumerate()
+            .for_each(|(s, &row)| beta[row] = sign * model.coef[(0, s)]);
         (report, beta, model.report.converged)
     }
 

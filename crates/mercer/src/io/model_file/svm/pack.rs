@@ -125,9 +125,8 @@ fn told<'a>(problems: &[ProblemReport]) -> [Tensor<'a>; 4] {
     let numbers = problems.iter().flat_map(|p| [p.objective, number(p.gap), p.violation]);
     let rounding = problems.iter().map(|problem| number(problem.rounding));
     let bits = |name: &str| name.strip_prefix('f').and_then(|bits| bits.parse().ok()).unwrap_or(0);
-    let certified = problems
-        .iter()
-        .flat_map(|p| [p.rows as u64, p.certified_rows as u64, bits(&p.precision)]);
+    let certified =
+        problems.iter().flat_map(|p| [p.rows as u64, p.certified_rows as u64, bits(&p.precision)]);
     [
         Tensor::places("problems.counts", &[problems.len(), 4], counts),
         owned("problems.numbers", vec![problems.len(), 3], numbers.collect()),
