@@ -166,6 +166,7 @@ fn every_number_of_the_report_is_that_of_the_true_kernel() {
             (&model.report.precision[..], &model.report.storage[..]),
             ("f64", "whole matrix")
         );
+        assert!(model.report.reason.contains("one working set"), "{}", model.report.reason);
         assert_eq!((machine.columns_used, machine.columns_at_hand), (0, 0));
         let short = fit(&SvmParams { max_iterations: Some(7), ..params }, &x, &places, &values);
         let report = &short.report.machine.as_ref().unwrap().problems[0];
