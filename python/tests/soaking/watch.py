@@ -12,9 +12,6 @@ from pathlib import Path
 
 import numpy as np
 
-# What a checkpoint may differ from another without anything being lost: fragments of the heap.
-SLACK = 16 * 2**20
-
 
 class Ledger:
     """Counts runs, and keeps the first result of each job to compare the others with."""
@@ -69,12 +66,16 @@ def growth(readings: list[Reading]) -> float:
     return float(slope * (times[-1] - times[0]))
 
 
-def complaints(readings: list[Reading]) -> list[str]:
-    """What grew: memory, open files or threads. The first third of the readings is warm-up."""
+def complaints(readings: list[Reading], slack: float) -> list[str]:
+    """What grew: memory by more than `slack` bytes, open files or threads.
+
+    The first third of the readings is warm-up. Memory may rise a little without anything being
+    lost: the heap has holes.
+    """
     steady = readings[len(readings) // 3 :]
     found = []
     risen = min(growth(steady), steady[-1].resident - steady[0].resident)
-    if risen > SLACK:
+    if risen > slack:
         found.append(f"memory rose by {risen / 2**20:.1f} MB")
     for name in ("files", "threads"):
         first, last = getattr(steady[0], name), getattr(steady[-1], name)
