@@ -8,7 +8,7 @@ CORE := python/mercer/_core.abi3.so
 BROWSER_TESTS := crates/mercer-cli/tests/browser
 PYTHON_CODE := python bench docs $(BROWSER_TESTS)
 
-.PHONY: help run test format-check lint test-rust test-simd test-python test-browser asan miri soak deny browser bench docs rust-docs \
+.PHONY: help run test memory format-check lint test-rust test-simd test-python test-browser asan miri soak deny browser bench docs rust-docs fuzz faults \
 	wheel develop format clean
 
 help:
@@ -18,8 +18,11 @@ help:
 	@echo "make miri    the tests of unsafe code and parsers under Miri (needs Rust nightly with miri and rust-src)"
 	@echo "make soak    everything at once in one process for HOURS (1)"
 	@echo "make deny    licences, sources and known faults of dependencies (installs cargo-deny into target/tools)"
+	@echo "make memory  the memory of every kind of work at five budgets and 20,000 rows; prints a table, takes an hour"
 	@echo "make bench   side-by-side comparison with peers; prints a table, writes bench/results/latest.*"
 	@echo "make docs    the guide, with figures, gallery and both references, in target/site"
+	@echo "make fuzz    all fuzz targets for MINUTES=10 minutes each (nightly compiler and cargo-fuzz)"
+	@echo "make faults  kills, full disks, limits and closed descriptors, for as many minutes as it takes"
 	@echo "make wheel   the Python wheel, in target/wheels"
 	@echo "make format  format Rust and Python in place"
 
@@ -65,6 +68,12 @@ test-python: $(VENV)/ready
 	cp target/debug/lib_core.so $(CORE)
 	cd python && ../$(PY) -m pytest --numprocesses 2
 	PYTHONPATH=$(CURDIR)/python $(PY) -m pytest --quiet --numprocesses 2 bench
+
+# The table of docs/big-data.md, and every budget kept.
+memory: $(VENV)/ready
+	cargo build $(BUILD)
+	cp target/debug/lib_core.so $(CORE)
+	cd python && MERCER_MEMORY=full ../$(PY) -m pytest tests/test_memory.py
 
 test-browser: $(VENV)/ready browser
 	cargo build $(BUILD)
@@ -120,6 +129,23 @@ $(VENV)/ready: python/requirements-dev.txt
 	$(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install --quiet --requirement python/requirements-dev.txt
 	touch $@
+
+# --- fuzzing and faults ------------------------------------------------------------------------------------------------
+
+MINUTES ?= 10
+
+# Every target in turn, in as many processes as there are cores.
+fuzz:
+	fuzz/build.sh
+	fuzz/run.sh fuzz/target/programs $$(( $(MINUTES) * 60 ))
+
+# The long variants of tests that `make test` runs in seconds.
+faults: $(VENV)/ready
+	MERCER_FAULTS=long cargo test --package mercer-cli --test faults -- --nocapture
+	MERCER_FUZZ_ROUNDS=200000 cargo test --package mercer-fuzz
+	cargo build $(BUILD)
+	cp target/debug/lib_core.so $(CORE)
+	cd python && MERCER_FAULTS=long ../$(PY) -m pytest --quiet tests/test_hostile_files.py
 
 # --- docs --------------------------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ array([277.928, 252.   ])
 
 from mercer import kernels
 from mercer._check_kernel import KernelCheck, check_kernel
-from mercer._core import FormatError, __version__
+from mercer._core import FormatError, InternalError, __version__
 from mercer._detector import KernelPCADetector
 from mercer._feature_map import FeatureMap, feature_map
 from mercer._kernel_kmeans import KernelKMeans
@@ -58,6 +58,7 @@ __all__ = [
     "FeatureMap",
     "FormatError",
     "GramDisplay",
+    "InternalError",
     "KernelCheck",
     "KernelKMeans",
     "KernelPCA",

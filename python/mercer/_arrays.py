@@ -8,9 +8,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
+from sklearn import get_config
 from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
 from mercer import _core
+from mercer._params import ParameterError
 from mercer._run import bytes_of
 
 # Samples may also be data frames, which have no type in common but what they turn into.
@@ -31,20 +33,48 @@ def samples(
     """
     original, ready = X, _is_ready(X)
     if not ready:
-        X = check_array(
-            _no_halves(X),
-            dtype=_FLOATS,
-            accept_sparse="csr" if accept_sparse else False,
-            ensure_all_finite=False,
-            estimator=estimator,
-            input_name="X",
-        )
+        try:
+            X = check_array(
+                _no_halves(X),
+                dtype=_FLOATS,
+                accept_sparse="csr" if accept_sparse else False,
+                ensure_all_finite=False,
+                estimator=estimator,
+                input_name="X",
+            )
+        except (TypeError, ValueError):
+            # scikit-learn's own error names a value at most.
+            _refuse_column(original)
+            raise
     X = _canonical(X) if sparse.issparse(X) else plain(X)
     if check_finite:
         finite(X)
     if not (ready and _has_columns(estimator, X.shape[1], reset=reset)):
         validate_data(estimator, original, reset=reset, skip_check_array=True)
     return X
+
+
+def _refuse_column(X: object) -> None:
+    """Refuse a data frame with a column that holds no numbers, and name it."""
+    if not hasattr(X, "columns") or not hasattr(X, "__getitem__"):
+        return
+    for name in X.columns:
+        values = np.asarray(X[name])
+        if not _holds_numbers(values):
+            what = "dates" if values.dtype.kind in "mM" else "values that are no numbers"
+            raise ParameterError(
+                f"the column {name!r} of X holds {what}, such as {values.tolist()[0]!r}: encode it "
+                "as numbers, leave it out, or choose a kernel on the columns that are meant, as in "
+                "'columns(age, income: rbf)'"
+            )
+
+
+def _holds_numbers(values: np.ndarray) -> bool:
+    try:
+        values.astype(np.float64)
+    except (TypeError, ValueError):
+        return False
+    return values.dtype.kind not in "mM"
 
 
 def _canonical(X: sparse.csr_array) -> sparse.csr_array:
@@ -113,9 +143,20 @@ def checked_weights(sample_weight, n: int) -> np.ndarray | None:
     if found is None or (np.isfinite(found) & (found >= 0)).all():
         return found
     row = np.flatnonzero(~(np.isfinite(found) & (found >= 0)))[0]
-    raise ValueError(
-        f"sample_weight must be finite and not negative, and that of row {row} is {found[row]}"
-    )
+    rule = "not be negative" if np.isfinite(found[row]) else "be finite"
+    raise ValueError(f"sample_weight must {rule}, and that of row {row} is {found[row]}")
+
+
+def counted_weights(sample_weight, n: int) -> np.ndarray | None:
+    """Return the weights of n samples, 0 for negative ones: as in scikit-learn's support vector
+    machines, only samples with positive weights count.
+    """
+    found = weights(sample_weight, n)
+    if found is None:
+        return None
+    if (found <= 0).all():
+        raise ValueError("Invalid input - all samples have zero or negative weights.")
+    return np.where(found < 0, 0.0, found)
 
 
 def own_values(diagonal, n: int) -> np.ndarray:
@@ -178,6 +219,13 @@ def plain(X: np.ndarray) -> np.ndarray:
     flags = X.flags
     ordered = flags.c_contiguous or flags.f_contiguous
     return X if ordered and flags.aligned else np.require(X, requirements=["C", "A"])
+
+
+def as_scikit_learn(X):
+    """Return a sparse array as scikit-learn gives it: by default, a matrix of the older kind."""
+    if sparse.issparse(X) and get_config().get("sparse_interface") != "sparray":
+        return sparse.csr_matrix(X)
+    return X
 
 
 def dtype_of(name: str) -> np.dtype:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import warnings
 from collections.abc import Iterator, Mapping
@@ -13,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer import _core
-from mercer._run import running
+from mercer._run import RUN_PARAMETERS, running
 
 # The report says that components of no variance are 0; as in scikit-learn, that is no warning.
 _NO_WARNING = "have zero variance"
@@ -29,9 +30,11 @@ class Fitted(BaseEstimator):
         return running(self.n_jobs, self.memory_budget, self.progress)
 
     def _keep(self, model: _core.Model) -> None:
-        """Keep a fitted model and say what a user should know of it."""
+        """Keep a fitted model and, after a fit, say what a user should know of it."""
         self._model = model
         self.report_ = json.loads(model.report)
+        if hasattr(self, "_is_restored"):
+            return  # whoever fitted the model was told
         for note in self.report_["notes"]:
             if _NO_WARNING not in note:
                 warnings.warn(note, self._category(note), stacklevel=5)
@@ -94,7 +97,8 @@ class Fitted(BaseEstimator):
 
     def _plain_params(self) -> dict[str, object]:
         """The parameters that a file can hold."""
-        plain = {name: _plain(value) for name, value in self.get_params(deep=False).items()}
+        given = self.get_params(deep=False).items()
+        plain = {name: _plain(value) for name, value in given if name not in RUN_PARAMETERS}
         return {name: value for name, value in plain.items() if value is not NotImplemented}
 
 
@@ -121,6 +125,8 @@ def _plain(value: object) -> object:
     if isinstance(value, (list, tuple)):
         parts = [_plain(part) for part in value]
         return NotImplemented if NotImplemented in parts else parts
+    if isinstance(value, float) and not math.isfinite(value):
+        return NotImplemented  # JSON has no word for it.
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     return NotImplemented

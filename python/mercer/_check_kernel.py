@@ -156,10 +156,13 @@ def check_kernel(
         rows = np.sort(np.random.default_rng(0).choice(n, int(max_samples), replace=False))
         X = X[np.ix_(rows, rows)] if purpose == Purpose("matrix") else some(X, rows)
     choice = choose(kernel, features(X), kernel_params=params or None)
+    given = isinstance(choice, Precomputed) and rows is None
+    more = 0 if given else X.shape[0] ** 2 * np.dtype(X.dtype).itemsize
     with running(n_jobs, memory_budget, progress) as run:
+        _core.check_room(X.shape[0], more, run)
         K = _whole_matrix(choice, X, memory_budget, run)
         among = None if rows is None else rows.tolist()
-        found = _core.check_matrix(K, int(max_samples), among, n, run)
+        found = _core.check_matrix(K, int(max_samples), among, n, more, run)
     return _told(found, K)
 
 

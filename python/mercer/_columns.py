@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Real
 
 import numpy as np
@@ -76,6 +76,45 @@ def _columns_of(X: object) -> tuple[dict[str, object], int]:
         told = ", ".join(f"{name}: {length}" for name, length in list(lengths.items())[:_NAMED])
         raise ValueError(f"the columns of X have different lengths: {told}")
     return found, next(iter(lengths.values()))
+
+
+def form_of(X: object) -> str:
+    """Return which library's data frame a table is, or ``"dict"``."""
+    frame = hasattr(X, "columns") or hasattr(X, "column_names")
+    return type(X).__module__.partition(".")[0] if frame else "dict"
+
+
+def table_of(parts: list[tuple[list[str], object]], form: str, order: Sequence[str]) -> object:
+    """Return groups of columns as one table of a form, each column once.
+
+    Columns stand in the given order, and those that it does not name behind, as the groups do.
+    """
+    found: dict[str, object] = {}
+    for names, values in parts:
+        for place, name in enumerate(names):
+            found.setdefault(name, _column(values, place, len(names)))
+    known = [name for name in order if name in found]
+    columns = {name: found[name] for name in (*known, *found)}
+    if form == "pandas":
+        import pandas
+
+        return pandas.DataFrame(columns)
+    if form == "polars":
+        import polars
+
+        return polars.DataFrame(columns)
+    if form == "pyarrow":
+        import pyarrow
+
+        return pyarrow.table(columns)
+    return columns
+
+
+def _column(values: object, place: int, width: int) -> object:
+    """One column of a group: of rows of numbers, of texts, or of objects, several as tuples."""
+    if isinstance(values, np.ndarray) and values.ndim == 2:
+        return values[:, place]
+    return values if width == 1 else [row[place] for row in values]
 
 
 def numbers_of(column: object, name: str) -> np.ndarray:

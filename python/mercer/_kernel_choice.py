@@ -22,7 +22,7 @@ FAMILIES = {
 }
 _RULES = ("scale", "auto", "median")
 # What gamma, degree and coef0 are where nobody chose them.
-_USUAL = {"gamma": None, "degree": 3, "coef0": 1}
+USUAL = {"gamma": None, "degree": 3, "coef0": 1}
 
 
 @dataclass
@@ -77,45 +77,55 @@ def choose(
     coef0: float = 1,
     kernel_params: Mapping | None = None,
     open_gamma: bool = False,
-    usual: Mapping = _USUAL,
+    usual: Mapping = USUAL,
     form: str = "pair",
 ) -> Choice:
     """Return what a kernel with these parameters is, for samples of `n_features` features.
 
     With `open_gamma`, the gamma of a named family is left out of its text where none is given.
-    `usual` are the values of an estimator's gamma, degree and coef0 that nobody chose: others
-    beside a kernel that says its own parameters are refused. `form` is what a plain function takes:
-    a ``"pair"`` of samples, or a ``"block"`` of two sets.
+    `usual` are the values of an estimator's gamma, degree and coef0 that nobody chose. Others are
+    for the parts of the kernel that have such a parameter and leave it open; where there are none,
+    they are refused. Only beside scikit-learn's names, those without meaning are ignored, as there.
+    `form` is what a plain function takes: a ``"pair"`` of samples, or a ``"block"`` of two sets.
     """
     if kernel_params is not None and not isinstance(kernel_params, Mapping):
         raise ParameterError(f"kernel_params must be a dictionary or None, not {kernel_params!r}")
     params = dict(kernel_params or {})
     _check(gamma, degree, coef0)
     own = {"gamma": gamma, "degree": degree, "coef0": coef0}
-    if isinstance(kernel, Own):
-        return _function(kernel.function, kernel.form, params, kernel, kernel.name)
+    chosen = {name: v for name, v in own.items() if v is not None and v != usual[name]}
+    if isinstance(kernel, Own) or (callable(kernel) and not isinstance(kernel, Kernel)):
+        return _plain_function(kernel, form, params, chosen)
     if isinstance(kernel, Kernel):
-        _refuse_extras(own, params, usual, "a kernel object")
-        return Described(kernel.spec, _distinct(kernel._functions()), kernel)
-    if callable(kernel):
-        return _function(kernel, form, params, kernel)
+        functions = _distinct(kernel._functions())
+        return Described(_filled(kernel.spec, chosen, params), functions, kernel)
     if not isinstance(kernel, str):
         raise no_kernel(kernel)
     if kernel == "precomputed":
         return Precomputed()
     if kernel in FAMILIES:
+        _refuse_meaningless(kernel, chosen)
         return _named(kernel, own, params, None if open_gamma else n_features)
     if kernel in PAIRWISE_KERNEL_FUNCTIONS:
         numbers = {"gamma": _gamma(gamma, n_features), "degree": degree, "coef0": coef0}
         return _of_scikit_learn(kernel, numbers | params)
-    text = _core.canonical(kernel)
-    _refuse_extras(own, params, usual, "a spec")
-    return Described(text)
+    return Described(_filled(_core.canonical(kernel), chosen, params))
+
+
+def _plain_function(kernel: object, form: str, params: dict, chosen: dict) -> Described:
+    """A function of the user's, which has no parameters but those that it is called with."""
+    for name, value in chosen.items():
+        raise ParameterError(
+            f"{name}={value!r} has no meaning for a kernel that is a function: leave it out"
+        )
+    if isinstance(kernel, Own):
+        return _function(kernel.function, kernel.form, params, kernel, kernel.name)
+    return _function(kernel, form, params, kernel)
 
 
 def _function(call: Callable, form: str, params: dict, given: object, name=None) -> Described:
     """A kernel that is nothing but a function of the user's."""
-    function = Function(name or name_of(call), call, form, params)
+    function = Function(name or name_of(call), call, form, params, plain=given is call)
     text = _core.canonical(f"own({quoted(function.name)})")
     return Described(text, (function,), given, params, alone=True)
 
@@ -153,15 +163,49 @@ def _check(gamma: object, degree: object, coef0: object) -> None:
         raise ParameterError(f"The 'coef0' parameter must be a number. Got {coef0!r} instead.")
 
 
-def _refuse_extras(own: dict, params: dict, usual: Mapping, what: str) -> None:
-    """Refuse parameters beside a kernel that says its own."""
-    given = [name for name, default in usual.items() if own[name] != default]
-    given += ["kernel_params"] * bool(params)
-    if given:
+def _filled(text: str, chosen: dict, params: dict) -> str:
+    """A kernel's text with the parameters that are given beside it."""
+    if params:
         raise ParameterError(
-            f"{', '.join(given)} given beside {what}: write the parameters into the kernel, as in "
-            "'rbf(gamma=0.1)'"
+            f"kernel_params are given beside the kernel {text}: write them into the kernel, as in "
+            "'matern(nu=2.5)'"
         )
+    for name, value in chosen.items():
+        value = value if isinstance(value, str) else float(value)
+        found, taken, said = _core.filled(text, name, value)
+        if not taken and said:
+            raise ParameterError(
+                f"{name}={value!r} is given beside the kernel {text}, which says it already: give "
+                "it once"
+            )
+        if not taken:
+            raise _meaningless(name, value, text)
+        text = found
+    return text
+
+
+def _refuse_meaningless(name: str, chosen: dict) -> None:
+    """Refuse parameters that a family has not, unless scikit-learn has it, which ignores them."""
+    for key, value in chosen.items():
+        if name not in PAIRWISE_KERNEL_FUNCTIONS and not _has(FAMILIES[name], key):
+            raise _meaningless(key, value, name)
+
+
+def _meaningless(name: str, value: object, kernel: str) -> ParameterError:
+    return ParameterError(
+        f"{name}={value!r} has no meaning for the kernel {kernel}, which has no {name}: leave it "
+        "out"
+    )
+
+
+def takes(kernel: object, name: str) -> bool:
+    """Whether a parameter that is given beside a kernel means something to it."""
+    if is_name(kernel):
+        return _has(FAMILIES[kernel], name) if kernel in FAMILIES else name == "gamma"
+    if isinstance(kernel, Own) or kernel == "precomputed" or not isinstance(kernel, (Kernel, str)):
+        return False
+    text = kernel.spec if isinstance(kernel, Kernel) else kernel
+    return _core.filled(text, name, 1.0)[1] > 0
 
 
 def _gamma(gamma: float | str | None, n_features: int) -> float:
@@ -173,14 +217,6 @@ def _gamma(gamma: float | str | None, n_features: int) -> float:
 def is_name(kernel: object) -> bool:
     """Whether the kernel is given by its name alone, which leaves its parameters open."""
     return isinstance(kernel, str) and (kernel in FAMILIES or kernel in PAIRWISE_KERNEL_FUNCTIONS)
-
-
-def has_gamma(kernel: object) -> bool:
-    """Whether the kernel is given by a name, and has a gamma that can be given beside it."""
-    if not is_name(kernel):
-        return False
-    family = FAMILIES.get(kernel)
-    return kernel == "chi2" if family is None else _has(family, "gamma")
 
 
 def _has(family: dict, name: str) -> bool:
@@ -223,11 +259,9 @@ def _named(name: str, own: dict, params: dict, n_features: int | None) -> Descri
 
 
 def _beyond_us(values: dict) -> bool:
-    """scikit-learn evaluates kernels with a gamma of 0 and powers that are no positive integers."""
+    """scikit-learn evaluates kernels with powers that are no positive integers."""
     degree = values.get("degree", 1)
-    odd_degree = is_real(degree) and (degree < 1 or degree != int(degree))
-    gamma = values.get("gamma", 1)
-    return odd_degree or (is_real(gamma) and gamma == 0)
+    return is_real(degree) and (degree < 1 or degree != int(degree))
 
 
 def _text(value: object) -> str:

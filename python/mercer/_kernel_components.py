@@ -10,6 +10,7 @@ from mercer._kernel_choice import Choice, written
 from mercer._kernel_model import PRECISIONS, SampleModel, is_mixed
 from mercer._params import is_integer, is_real, refuse
 from mercer._samples import Checked
+from mercer.reports import Report
 
 _SOLVERS = {
     "auto": "auto",
@@ -28,7 +29,7 @@ class ComponentsFit(SampleModel):
     explained_variance_ratio_: np.ndarray
     gamma_: float
     kernel_: str
-    report_: dict[str, object]
+    report_: Report
     n_features_in_: int
     feature_names_in_: np.ndarray
 

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from mercer import _core
-from mercer._kernel_choice import Choice, Described, Precomputed, choose, is_name
+from mercer._kernel_choice import USUAL, Choice, Described, Precomputed, choose, is_name, takes
 from mercer._params import ParameterError
 from mercer._samples import Checked, features, held
 
@@ -26,16 +26,27 @@ def kernels_of(estimator, X: Checked) -> list[Choice]:
 
 def _all(estimator, X: Checked) -> Iterator[Choice]:
     kernels = _several(estimator.kernel, "kernel")
-    values = [_several(getattr(estimator, name), name) for name in ("gamma", "degree", "coef0")]
-    # Beside kernels given by their names, those that say their own parameters stay as they are.
-    names_alone = not any(is_name(kernel) for kernel in kernels)
+    given = {name: _several(getattr(estimator, name), name) for name in USUAL}
+    if len(kernels) > 1:
+        _refuse_unused(kernels, given)
     for kernel in kernels:
-        if is_name(kernel) or names_alone or callable(kernel):
-            for gamma, degree, coef0 in product(*values):
-                own = {"gamma": gamma, "degree": degree, "coef0": coef0}
-                yield from _one(kernel, X, own | {"kernel_params": estimator.kernel_params})
-        else:
-            yield choose(kernel, features(X))
+        # One of several kernels takes what it has, and leaves the rest to the others.
+        mine = {
+            name: values if len(kernels) == 1 or takes(kernel, name) else [USUAL[name]]
+            for name, values in given.items()
+        }
+        params = None if len(kernels) > 1 and not is_name(kernel) else estimator.kernel_params
+        for values in product(*mine.values()):
+            own = dict(zip(mine, values, strict=True))
+            yield from _one(kernel, X, own | {"kernel_params": params})
+
+
+def _refuse_unused(kernels: list, given: dict[str, list]) -> None:
+    """Refuse parameters that no kernel of several takes."""
+    for name, values in given.items():
+        if values != [USUAL[name]] and not any(takes(kernel, name) for kernel in kernels):
+            shown = values[0] if len(values) == 1 else values
+            raise ParameterError(f"{name}={shown!r} has no meaning for any of the kernels")
 
 
 def _one(kernel: object, X: Checked, params: dict) -> Iterator[Choice]:

@@ -14,6 +14,7 @@ from mercer._kernel_choice import Choice, written
 from mercer._kernel_model import PRECISIONS, SampleModel, is_mixed
 from mercer._params import ParameterError, is_integer, refuse
 from mercer._samples import Checked
+from mercer.reports import ClusteringReport
 
 _STARTS = ("k-means++", "random", "spectral")
 # As in scikit-learn, random samples are tried this often, for want of a better beginning.
@@ -29,7 +30,7 @@ class KernelKMeansFit(SampleModel, Estimator):
     cluster_sizes_: np.ndarray
     gamma_: float
     kernel_: str
-    report_: dict[str, object]
+    report_: ClusteringReport
     n_features_in_: int
     feature_names_in_: np.ndarray
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _core
 from mercer._arrays import own_values, plain, scaled
 from mercer._base import Fitted
+from mercer._columns import table_of
 from mercer._kernel_choice import Choice, Described, Precomputed, choose
-from mercer._kernel_purpose import purpose_of
+from mercer._kernel_purpose import is_own, purpose_of
+from mercer._pairwise import need
 from mercer._params import is_real
+from mercer._run import running
 from mercer._samples import Checked, checked, features, held
 
 PRECISIONS = ("auto", "f64", "f32", "mixed")
@@ -48,14 +52,26 @@ class KernelModel(Fitted):
     def _values(self, X: Checked, choice: Choice) -> _core.Samples | np.ndarray:
         """What the compiled part fits on: the samples or the kernel matrix."""
         if isinstance(choice, Described):
-            own = bool(choice.functions)
-            return held(X, single=self._tile_is_single(X), own=own, keep=True)
+            return held(X, single=self._tile_is_single(X), own=is_own(choice), keep=True)
         if X.shape[0] != X.shape[1]:
             raise ValueError(
                 "Precomputed metric requires a square matrix: Precomputed matrix must be a square "
                 f"matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix."
             )
-        return plain(X.astype(self._tile(X), copy=False))
+        return self._symmetric(plain(X.astype(self._tile(X), copy=False)))
+
+    def _symmetric(self, K: np.ndarray) -> np.ndarray:
+        """A kernel matrix that is symmetric but for rounding; of another one its symmetric part.
+
+        scikit-learn takes any matrix, and which part of it counts depends on the solver.
+        """
+        with running(self.n_jobs, self.memory_budget, False) as run:
+            fault = _core.asymmetry(K, run)
+        if fault is None:
+            return K
+        need(K.nbytes, self.memory_budget)
+        warnings.warn(f"{fault}; the mean of the matrix and its mirror image is used", stacklevel=5)
+        return plain((K + K.T) / 2)
 
     def _rows(self, X) -> Checked:
         """New samples, or kernel values, as they came."""
@@ -66,8 +82,16 @@ class KernelModel(Fitted):
         """Samples or kernel values in the numbers that the model works in."""
         X = scaled(self._model, X)
         if self._described:
-            return held(X, single=self._single, own=bool(self._choice.functions))
+            return held(X, single=self._single, own=is_own(self._choice))
         return plain(X.astype(np.float32 if self._single else np.float64, copy=False))
+
+    def _anchors(self) -> Any:
+        """The samples that the model keeps: those of a kernel on columns as a table."""
+        found = self._fitted().anchors
+        if not self._described or purpose_of(self._choice).kind != "columns":
+            return found
+        # A file does not tell which library's data frames a model was fitted on.
+        return table_of(found, *getattr(self, "_table", ("dict", ())))
 
     @property
     def _described(self) -> bool:
@@ -140,7 +164,7 @@ class SampleModel(KernelModel):
 
     @property
     def _single(self) -> bool:
-        return self.report_["precision"] == "f32"
+        return self._model.precision == "f32"
 
     def _own_values(self, X: Checked, diagonal) -> np.ndarray | None:
         """The kernel value of each new sample with itself, where the compiled part lacks it."""
@@ -157,9 +181,8 @@ class SampleModel(KernelModel):
 
     @property
     def X_fit_(self) -> Any:  # noqa: N802
-        """The training samples."""
-        found = self._fitted().anchors
-        return present(found, "a model of a precomputed kernel keeps no samples")
+        """The training samples; those of a kernel on columns as a table of these columns."""
+        return present(self._anchors(), "a model of a precomputed kernel keeps no samples")
 
 
 def present(found: np.ndarray | None, otherwise: str) -> np.ndarray:
@@ -176,4 +199,4 @@ def stored(model: _core.Model) -> dict:
 
 def is_mixed(model: _core.Model) -> bool:
     """Whether kernel values are in single precision, and results in double."""
-    return model.dtype == "f64" and json.loads(model.report)["precision"] == "f32"
+    return model.dtype == "f64" and model.precision == "f32"

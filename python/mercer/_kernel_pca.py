@@ -103,8 +103,10 @@ class KernelPCA(KernelPcaInverse):
         The components of the training samples, if a map back was learned.
     alpha_ : float
         The penalty of the map back, if one was learned.
-    X_fit_ : ndarray of shape (n_samples, n_features)
-        The training samples, not to be written to. A model of a precomputed kernel has none.
+    X_fit_ : ndarray of shape (n_samples, n_features), sparse array or table
+        The training samples, not to be written to. A model of a precomputed kernel has none. Of a
+        kernel on columns they are a table with the columns that the kernel reads: a data frame if
+        X was one, else, and in a model from a file, a dictionary of columns.
     gamma_ : float
         The gamma that was used.
     kernel_ : str

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import update_wrapper
 from types import MethodType
+from typing import TYPE_CHECKING, Literal, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -67,11 +68,43 @@ class unless_precomputed:  # noqa: N801
         return MethodType(self._function, instance)
 
 
+if TYPE_CHECKING:
+    # To a type checker the method is the method.
+    _Method = TypeVar("_Method", bound=Callable)
+
+    def unless_precomputed(function: _Method) -> _Method:
+        return function
+
+
 class KernelPcaInverse(KernelPcaFit):
     """The half of :class:`mercer.KernelPCA` that goes back to samples."""
 
     alpha_: float
 
+    @overload
+    def inverse_transform(
+        self,
+        X: ArrayLike,
+        *,
+        method: str | None = None,
+        n_neighbors: int = 10,
+        n_restarts: int = 3,
+        max_iter: int = 300,
+        tol: float = 1e-6,
+        return_error: Literal[False] = False,
+    ) -> np.ndarray: ...
+    @overload
+    def inverse_transform(
+        self,
+        X: ArrayLike,
+        *,
+        method: str | None = None,
+        n_neighbors: int = 10,
+        n_restarts: int = 3,
+        max_iter: int = 300,
+        tol: float = 1e-6,
+        return_error: Literal[True],
+    ) -> tuple[np.ndarray, np.ndarray]: ...
     @unless_precomputed
     def inverse_transform(
         self,
@@ -154,7 +187,7 @@ class KernelPcaInverse(KernelPcaFit):
 
     def _samples_of(self, Y, choices: dict, wanted: bool) -> tuple[np.ndarray, np.ndarray | None]:
         """Samples, and their errors if they are wanted, by the compiled part."""
-        tile = dtype_of(self.report_["precision"])
+        tile = dtype_of(self._model.precision)
         Y = Y.astype(tile, copy=False)
         out = np.empty((len(Y), self.n_features_in_), dtype=tile)
         with self._run() as run:

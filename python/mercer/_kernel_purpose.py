@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
@@ -17,10 +17,12 @@ from mercer._params import ParameterError
 class Purpose:
     """What samples a kernel is for: ``"matrix"``, ``"numbers"``, ``"texts"``, ``"columns"`` or
     ``"anything"``, which a user's function takes; and the groups of columns with what each holds.
+    `untouched` says that a function is shown the elements of lists whatever they are.
     """
 
     kind: str
     groups: tuple[tuple[tuple[str, ...], str], ...] = ()
+    untouched: bool = False
 
 
 def purpose_of(kernel: object) -> Purpose:
@@ -30,9 +32,10 @@ def purpose_of(kernel: object) -> Purpose:
     if isinstance(kernel, Precomputed) or (isinstance(kernel, str) and kernel == "precomputed"):
         return Purpose("matrix")
     if isinstance(kernel, Described):
-        return _purpose(kernel.text)
+        found = _purpose(kernel.text)
+        return _untouched(found) if isinstance(kernel.given, Kernel) else found
     if isinstance(kernel, Kernel):
-        return _purpose(kernel.spec)
+        return _untouched(_purpose(kernel.spec))
     if callable(kernel):
         return Purpose("anything")
     if not isinstance(kernel, str):
@@ -40,6 +43,15 @@ def purpose_of(kernel: object) -> Purpose:
     if kernel in FAMILIES:
         return Purpose(FAMILIES[kernel]["input"])
     return Purpose("numbers") if kernel in PAIRWISE_KERNEL_FUNCTIONS else _purpose(kernel)
+
+
+def _untouched(purpose: Purpose) -> Purpose:
+    return replace(purpose, untouched=True) if purpose.kind == "anything" else purpose
+
+
+def is_own(choice: object) -> bool:
+    """Whether functions of the user's compare samples, and no kernel of the library's."""
+    return bool(choice.functions) and _purpose(choice.text).kind == "anything"
 
 
 @lru_cache(maxsize=256)
@@ -53,8 +65,12 @@ def _purpose(text: str) -> Purpose:
 def _common(purposes: list[Purpose]) -> Purpose:
     """What samples several kernels are for that are compared."""
     found = set(purposes)
-    if found == {Purpose("numbers"), Purpose("anything")}:
-        return Purpose("numbers")
+    untouched = any(purpose.untouched for purpose in found)
+    found = {replace(purpose, untouched=False) for purpose in found}
+    if found == {Purpose("anything")}:
+        return Purpose("anything", untouched=untouched)
+    # Functions take anything, also what the library's own kernels are for.
+    found = found - {Purpose("anything")} if len(found) == 2 else found
     if Purpose("matrix") in found and len(found) > 1:
         raise ParameterError("kernel='precomputed' cannot be compared with other kernels")
     if len(found) > 1:

@@ -7,25 +7,27 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _core, _params
 from mercer._arrays import Table, own_values, plain
+from mercer._base import Fitted
 from mercer._kernel_purpose import Purpose
 from mercer._progress import Step
-from mercer._run import running
 from mercer._samples import checked
+from mercer.reports import Report
 
 _METHODS = ("clip", "flip", "shift", "nearest")
 
 
-class KernelRepair(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class KernelRepair(OneToOneFeatureMixin, TransformerMixin, Fitted):
     """Make a matrix of kernel values positive semi-definite, and those of new samples alike.
 
     Of a matrix that is not symmetric the mean with its mirror image is repaired. For a similarity
     that is no kernel (see :func:`mercer.check_kernel`), as a step of a pipeline
-    before an estimator with ``kernel="precomputed"``.
+    before an estimator with ``kernel="precomputed"``. ``save`` writes a fitted repair to a model
+    file of its own, beside that of the estimator; :func:`mercer.load` reads both.
 
     Parameters
     ----------
@@ -43,6 +45,8 @@ class KernelRepair(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         How far the matrix moved: ‖K' − K‖ / ‖K‖.
     converged_ : bool
         Whether the search for ``"nearest"`` reached its tolerance.
+    report_ : dict
+        How the fit went.
     n_features_in_ : int
         How many training samples there are.
 
@@ -62,6 +66,7 @@ class KernelRepair(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     change_: float
     converged_: bool
+    report_: Report
     n_features_in_: int
 
     def __init__(
@@ -117,10 +122,20 @@ class KernelRepair(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         X = checked(self, X, Purpose("matrix"), reset=True)
         if X.shape[0] != X.shape[1]:
             raise ValueError(f"a square matrix is needed, and this one has the shape {X.shape}")
-        with running(self.n_jobs, self.memory_budget, self.progress) as run:
-            found, self.change_, self.converged_, kept = _core.repair(X, self.method, run)
-        self._correction = kept
+        with self._run() as run:
+            found, model = _core.repair(X, self.method, run)
+        self._restore(model)
         return found.astype(X.dtype, copy=False)
+
+    def _restore(self, model: _core.Model) -> None:
+        """Take over a fitted repair, fresh or from a file."""
+        self._keep(model)
+        _, self.change_ = _core.repair_facts(model)
+        self.converged_ = self.report_["converged"]
+
+    @staticmethod
+    def _params_of(saved: dict, model: _core.Model) -> dict[str, object]:
+        return {"method": saved["method"]}
 
     def transform(self, X: ArrayLike) -> Table:
         """Return the repaired kernel values of new samples with the training samples.
@@ -138,7 +153,7 @@ class KernelRepair(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         X = self._rows(X)
         out = np.empty_like(X, order="C")
-        self._correction.apply(X, out)
+        _core.repaired(self._model, X, out)
         return out
 
     def transform_diagonal(self, X: ArrayLike, diagonal: ArrayLike) -> np.ndarray:
@@ -157,10 +172,10 @@ class KernelRepair(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             The repaired ones, which distances in feature space need.
         """
         X = self._rows(X)
-        return self._correction.own(X, own_values(diagonal, X.shape[0]))
+        return _core.repaired_own(self._model, X, own_values(diagonal, X.shape[0]))
 
     def _rows(self, X) -> np.ndarray:
-        check_is_fitted(self, "_correction")
+        check_is_fitted(self)
         return plain(checked(self, X, Purpose("matrix"), reset=False))
 
     def __sklearn_tags__(self):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Self
+from typing import Literal, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +18,14 @@ from mercer.kernels import Kernel
 class RidgeRegressor(MultiOutputMixin, RegressorMixin, RidgeFit):
     """The base of the kernel ridge estimators whose targets are numbers."""
 
+    @overload
+    def predict(self, X: Samples, return_std: Literal[False] = False) -> np.ndarray: ...
+    @overload
+    def predict(self, X: Samples, return_std: Literal[True]) -> tuple[np.ndarray, np.ndarray]: ...
+    @overload
+    def predict(
+        self, X: Samples, return_std: bool
+    ) -> np.ndarray | tuple[np.ndarray, np.ndarray]: ...
     def predict(
         self, X: Samples, return_std: bool = False
     ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
@@ -122,8 +130,9 @@ class KernelRidge(RidgeRegressor):
         The coefficients c, not to be written to.
     intercept_ : float or ndarray of shape (n_targets,)
         The constant; 0 without `fit_intercept`.
-    X_fit_ : ndarray of shape (n_samples, n_features)
-        The training samples, not to be written to. A model of a precomputed kernel has none.
+    X_fit_ : ndarray of shape (n_samples, n_features), sparse array or table
+        The training samples, not to be written to, as for :class:`mercer.KernelPCA`. A model of a
+        precomputed kernel has none.
     gamma_ : float
         The gamma that was used.
     kernel_ : str
@@ -159,7 +168,6 @@ class KernelRidge(RidgeRegressor):
     gamma_: float
     kernel_: str
     n_iter_: int
-    report_: dict[str, object]
     n_features_in_: int
     feature_names_in_: np.ndarray
 

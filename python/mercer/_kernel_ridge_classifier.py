@@ -9,16 +9,15 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
-from sklearn.preprocessing import LabelBinarizer
-from sklearn.utils import check_array, compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_consistent_length, column_or_1d
+from sklearn.utils import compute_sample_weight
 
 from mercer import _core
 from mercer._arrays import Samples, weights
+from mercer._class_notes import classes_of, noted
 from mercer._kernel_ridge_fit import RidgeFit
 from mercer._params import refuse
 from mercer._progress import Step
+from mercer._svm_labels import labels, names
 from mercer.kernels import Kernel
 
 
@@ -76,7 +75,6 @@ class KernelRidgeClassifier(ClassifierMixin, RidgeFit):
     intercept_: float | np.ndarray
     gamma_: float
     kernel_: str
-    report_: dict[str, object]
 
     def __init__(
         self,
@@ -141,11 +139,10 @@ class KernelRidgeClassifier(ClassifierMixin, RidgeFit):
     def _fit(self, X, y, sample_weight) -> None:
         self._check_params()
         X = self._samples(X)
-        y = _labels(self, y, X)
-        classes, aims = _targets(y)
-        names = [str(name) for name in classes.tolist()]
-        own = self._weights(y, weights(sample_weight, X.shape[0]))
-        model, choice = self._learn(X, (aims, own), names)
+        classes, places = _labels(self, y, X)
+        own = self._weights(classes[places], weights(sample_weight, X.shape[0]))
+        aims = _targets(places, len(classes)), own
+        model, choice = self._learn(X, aims, names(classes))
         self._choice, self._flat = choice, len(classes) == 2
         self.classes_ = classes
         self._restore(model)
@@ -199,44 +196,30 @@ class KernelRidgeClassifier(ClassifierMixin, RidgeFit):
         super()._describe(model)
         if not hasattr(self, "classes_"):
             names = json.loads(_core.remarks(model))["classes"]
-            noted = json.loads(model.notes).get("classes")
-            self.classes_ = np.asarray(names) if noted is None else np.array(*noted)
+            self.classes_ = classes_of(names, json.loads(model.notes).get("classes"))
 
     def _notes(self) -> dict[str, object]:
         """The classes in their own type, where JSON has it: a model file holds their names."""
         notes = super()._notes()
-        if self.classes_.dtype.kind in "biufUO":
-            notes["classes"] = [self.classes_.tolist(), self.classes_.dtype.str]
-        return notes
+        note = noted(self.classes_)
+        return notes if note is None else notes | {"classes": note}
 
 
-def _labels(estimator, y, X: np.ndarray) -> np.ndarray:
-    """The checked labels of samples, with one axis."""
-    if y is None:
-        name = type(estimator).__name__
-        raise ValueError(f"{name} requires y to be passed, but the target y is None")
-    y = check_array(y, dtype=None, ensure_2d=False, input_name="y")
-    check_classification_targets(y)
-    if type_of_target(y).startswith("multilabel") or type_of_target(y) == "multiclass-multioutput":
+def _labels(estimator, y, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The classes in order, and the place of each sample's among them."""
+    shape = np.asarray(y).shape if not hasattr(y, "shape") else y.shape
+    if len(shape) == 2 and shape[1] > 1:
         raise ValueError(
             "samples with several labels are not known here: fit one KernelRidgeClassifier for "
             "each, as sklearn.multioutput.MultiOutputClassifier does"
         )
-    y = column_or_1d(y, warn=True)
-    check_consistent_length(X, y)
-    return y
+    return labels(estimator, y, X)
 
 
-def _targets(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The classes, and the targets that stand for them."""
-    found = LabelBinarizer(neg_label=-1, pos_label=1).fit_transform(y)
-    classes = np.unique(y)
-    if len(classes) < 2:
-        raise ValueError(
-            f"there is nothing to tell apart: all samples have one class, {classes.tolist()[0]!r}, "
-            "and at least 2 classes are needed"
-        )
-    return classes, np.ascontiguousarray(found, dtype=np.float64)
+def _targets(places: np.ndarray, classes: int) -> np.ndarray:
+    """The targets that stand for the classes: one for two, one for each of more."""
+    columns = [1] if classes == 2 else np.arange(classes)
+    return np.where(places[:, None] == columns, 1.0, -1.0)
 
 
 def _balanced(y: np.ndarray, own: np.ndarray) -> np.ndarray:

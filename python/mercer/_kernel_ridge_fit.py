@@ -11,6 +11,7 @@ from mercer._arrays import dtype_of
 from mercer._kernel_choice import Choice, written
 from mercer._kernel_model import PRECISIONS, SampleModel, is_mixed
 from mercer._samples import Checked
+from mercer.reports import RegressionReport
 
 _SOLVERS = ("auto", "cholesky", "eigen", "cg")
 
@@ -21,6 +22,8 @@ class RidgeFit(SampleModel):
     After fit, ``_flat`` says whether the targets came with one axis, and ``_spread`` is what
     standard deviations need, once they were asked for.
     """
+
+    report_: RegressionReport
 
     def _check_params(self) -> None:
         _params.boolean(self, "fit_intercept")
@@ -106,7 +109,7 @@ class RidgeFit(SampleModel):
 
     def _predicted(self, X: Checked) -> np.ndarray:
         """The predictions for checked samples: rows × targets."""
-        out = np.empty((X.shape[0], self._model.shape[2]), dtype_of(self.report_["precision"]))
+        out = np.empty((X.shape[0], self._model.shape[2]), dtype_of(self._model.precision))
         with self._run() as run:
             _core.predict(self._model, self._tiles(X), out, run)
         return out.astype(dtype_of(self._model.dtype), copy=False)

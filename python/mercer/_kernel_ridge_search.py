@@ -13,6 +13,7 @@ from sklearn.model_selection import check_cv
 
 from mercer import _core
 from mercer._kernel_choice import Choice, Precomputed, written
+from mercer._kernel_purpose import is_own
 from mercer._params import is_integer, refuse
 from mercer._samples import Checked, splittable
 
@@ -54,11 +55,12 @@ def search(estimator, X: Checked, aims: tuple, kernels: list[Choice], choices: d
     """Compare all kernels with all penalties and return the best.
 
     Kernels of the library's own are compared in one search, which shares distances among them; so
-    are functions of the user's, to which samples are something else.
+    are functions of the user's, to which samples are something else, and sums of both.
     """
     kinds = (
         [choice for choice in kernels if not choice.functions],
-        [choice for choice in kernels if choice.functions],
+        [choice for choice in kernels if is_own(choice)],
+        [choice for choice in kernels if choice.functions and not is_own(choice)],
     )
     found = []
     with estimator._run() as run:

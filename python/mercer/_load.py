@@ -4,27 +4,50 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TypeAlias
+from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
 
 from mercer import _core
+from mercer._arrays import Samples, Table
 from mercer._detector import KernelPCADetector
 from mercer._kernel_kmeans import KernelKMeans
 from mercer._kernel_pca import KernelPCA
+from mercer._kernel_repair import KernelRepair
 from mercer._kernel_ridge import KernelRidge
 from mercer._kernel_ridge_classifier import KernelRidgeClassifier
 from mercer._kernel_ridge_cv import KernelRidgeCV
 from mercer._nu_svc import NuSVC
 from mercer._one_class_svm import OneClassSVM
 from mercer._pca import PCA
+from mercer._run import RUN_PARAMETERS
 from mercer._svc import SVC
 from mercer._svr import SVR, NuSVR
-from mercer.kernels import Spec
+from mercer.kernels import from_spec
+from mercer.reports import Report
 
 Machine: TypeAlias = SVC | NuSVC | SVR | NuSVR | OneClassSVM
-Regression: TypeAlias = KernelRidge | KernelRidgeCV | KernelRidgeClassifier
-Loaded: TypeAlias = KernelPCA | PCA | KernelKMeans | KernelPCADetector | Regression | Machine
+
+
+class Loaded(Protocol):
+    """A fitted estimator as a type checker sees it, whichever class a file holds.
+
+    All have ``save``, ``get_params`` and a report. Which of ``predict``, ``transform``,
+    ``decision_function`` and ``score_samples`` there are depends on the class: that of a model with
+    components has no ``predict``, that of a regression no ``transform``.
+    """
+
+    n_features_in_: int
+
+    @property
+    def report_(self) -> Report: ...
+    def save(self, path: str | os.PathLike) -> None: ...
+    def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+    def predict(self, X: Samples) -> np.ndarray: ...
+    def transform(self, X: Samples) -> Table: ...
+    def decision_function(self, X: Samples) -> np.ndarray: ...
+    def score_samples(self, X: Samples) -> np.ndarray: ...
+
 
 MACHINES = {kind._task: kind for kind in (SVC, NuSVC, SVR, NuSVR, OneClassSVM)}
 _KINDS = {
@@ -32,6 +55,7 @@ _KINDS = {
     "kernel_pca": KernelPCA,
     "kernel_kmeans": KernelKMeans,
     "kernel_pca_detector": KernelPCADetector,
+    "kernel_repair": KernelRepair,
 }
 
 
@@ -47,7 +71,9 @@ def load(path: str | os.PathLike) -> Loaded:
     -------
     estimator : object
         The fitted estimator, of the class that was saved; its projections or predictions are the
-        same to the last bit. A file that the command line wrote with scaling scales new samples
+        same to the last bit. What there was to warn of in the fit stands in ``report_["notes"]``.
+        How work is run (`n_jobs`, `memory_budget`, `progress`) is not taken from a file. A file
+        that the command line wrote with scaling scales new samples
         first: see the attribute ``scaling_``. A regression of the command line becomes a
         :class:`KernelRidge`, however its parameters were chosen, or a
         :class:`KernelRidgeClassifier` if it has classes.
@@ -73,13 +99,15 @@ def load(path: str | os.PathLike) -> Loaded:
     True
     """
     model = _core.load(os.fspath(path))
-    return restored(_kind(model), model)
+    return cast(Loaded, restored(_kind(model), model))
 
 
-def restored(kind: type, model: _core.Model) -> Loaded:
+def restored(kind: type, model: _core.Model) -> Any:
     """Return a fitted estimator of this class that holds the model."""
     estimator = kind(**_params(kind, model))
+    estimator._is_restored = True
     estimator._restore(model)
+    del estimator._is_restored
     estimator.n_features_in_ = model.shape[1]
     if model.feature_names is not None:
         estimator.feature_names_in_ = np.asarray(model.feature_names, dtype=object)
@@ -101,18 +129,17 @@ def _kind(model: _core.Model) -> type:
 def _params(kind: type, model: _core.Model) -> dict[str, object]:
     """The parameters the estimator was made with, or those that mean the same."""
     params = kind._params_of(json.loads(model.params), model)
-    noted = json.loads(model.notes).get("python")
-    if isinstance(noted, dict):
-        known = kind._get_param_names()
-        params |= {name: _value(value) for name, value in noted.items() if name in known}
-    return params
+    # The compiled part has checked the types of these.
+    noted = json.loads(model.notes).get("python", {})
+    known = set(kind._get_param_names()).difference(RUN_PARAMETERS)
+    return params | {name: _value(value) for name, value in noted.items() if name in known}
 
 
 def _value(value: object) -> object:
     if isinstance(value, list):
         return [_value(part) for part in value]
     if isinstance(value, dict) and isinstance(value.get("spec"), str):
-        return Spec(value["spec"])
+        return from_spec(value["spec"])
     if isinstance(value, dict) and isinstance(value.get("items"), list):
         return {_value(key): _value(part) for key, part in value["items"]}
     return value

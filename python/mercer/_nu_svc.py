@@ -70,7 +70,7 @@ class NuSVC(SvmClassifier):
         gamma: float | str = "scale",
         coef0: float = 0.0,
         shrinking: bool = True,
-        probability: bool = False,
+        probability: bool | str = "deprecated",
         tol: float = 1e-3,
         cache_size: float | None = None,
         class_weight: Mapping | str | None = None,

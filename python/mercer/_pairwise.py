@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -10,11 +11,11 @@ from sklearn.base import BaseEstimator
 from mercer import _core
 from mercer._kernel_base import Kernel
 from mercer._kernel_choice import Described, Precomputed, choose, written
-from mercer._kernel_purpose import purpose_of
+from mercer._kernel_purpose import is_own, purpose_of
 from mercer._params import ParameterError
 from mercer._progress import Step
 from mercer._run import bytes_of, running
-from mercer._samples import Checked, Groups, checked, features, held
+from mercer._samples import Checked, Groups, Items, checked, features, held
 
 
 def pairwise_kernels(
@@ -71,8 +72,13 @@ def pairwise_kernels(
             "metric is scikit-learn's name for the kernel: call it kernel=, as in "
             f"pairwise_kernels(X, kernel={given!r})"
         )
-    X = _samples(X, kernel, memory_budget)
-    Y = None if Y is None else _samples(Y, kernel, memory_budget)
+    purpose = purpose_of(kernel)
+    nobody = Nobody(memory_budget)
+    X = checked(nobody, X, purpose, reset=True)
+    if Y is not None:
+        # A function sees both as the same kind of samples.
+        objects = isinstance(X, Items)
+        Y = checked(nobody, Y, replace(purpose, untouched=objects), reset=not objects)
     choice = choose(kernel, features(X), kernel_params=params or None)
     if isinstance(choice, Precomputed):
         raise ParameterError("kernel='precomputed' leaves nothing to compute")
@@ -89,8 +95,7 @@ def kernel_matrix(choice: Described, X: Checked, Y: Checked | None, memory_budge
     shape = (X.shape[0], (X if Y is None else Y).shape[0])
     need(shape[0] * shape[1] * dtype.itemsize, memory_budget)
     left, right = (
-        None if part is None else held(part, single=single, own=bool(choice.functions))
-        for part in (X, Y)
+        None if part is None else held(part, single=single, own=is_own(choice)) for part in (X, Y)
     )
     out = np.empty(shape, dtype=dtype)
     _core.fill_matrix(written(choice), left, right, out, run)
@@ -102,10 +107,6 @@ class Nobody(BaseEstimator):
 
     def __init__(self, memory_budget=None):
         self.memory_budget = memory_budget
-
-
-def _samples(X, kernel: object, memory_budget) -> Checked:
-    return checked(Nobody(memory_budget), X, purpose_of(kernel), reset=True)
 
 
 def need(needed: int, memory_budget: int | str | None) -> None:

@@ -80,6 +80,13 @@ def none_or_positive(owner: object, name: str, *, integer: bool = False) -> None
         raise refuse(owner, name, f"{noun} or None", value)
 
 
+def positive_or_infinite(owner: object, name: str) -> None:
+    """Refuse a parameter that is no positive number, infinity aside."""
+    value = getattr(owner, name)
+    if not (isinstance(value, (float, np.floating)) and value == np.inf):
+        positive(owner, name)
+
+
 def positive(owner: object, name: str, most: float = np.inf) -> None:
     """Refuse a parameter that is no positive number, or one above `most`."""
     value = getattr(owner, name)

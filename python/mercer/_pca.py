@@ -16,6 +16,7 @@ from mercer._arrays import Samples, Table, dense, dtype_of, plain, samples, scal
 from mercer._base import Estimator
 from mercer._params import is_integer, is_real, refuse
 from mercer._progress import Step
+from mercer.reports import Report
 
 _SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")
 _SPARSE_SOLVERS = ("auto", "arpack", "covariance_eigh")
@@ -33,8 +34,9 @@ class PCA(Estimator):
     Parameters
     ----------
     n_components : int, float or "mle", optional
-        How many components: a count, a share of the variance between 0 and 1, Minka's maximum
-        likelihood estimate, or, by default, min(n_samples, n_features).
+        How many components: a count (0 keeps the mean and the noise alone), a share of the variance
+        between 0 and 1, Minka's maximum likelihood estimate, or, by default,
+        min(n_samples, n_features).
     copy : bool, default=True
         Checked, and of no effect: X is never written to.
     whiten : bool, default=False
@@ -112,7 +114,7 @@ class PCA(Estimator):
     noise_variance_: float
     n_components_: int
     n_samples_: int
-    report_: dict[str, object]
+    report_: Report
     n_features_in_: int
     feature_names_in_: np.ndarray
 
@@ -306,6 +308,7 @@ class PCA(Estimator):
                 "alternative."
             )
         X = samples(self, X, reset=True, accept_sparse=takes_sparse)
+        self._fit_svd_solver = self._named_solver(*X.shape, is_sparse=sparse.issparse(X))
         X = plain(dense(X, self.memory_budget))
         choices = self._choices(*X.shape)
         with self._run() as run:
@@ -351,9 +354,9 @@ class PCA(Estimator):
         )
         count = self.n_components
         fine = count is None or (isinstance(count, str) and count == "mle")
-        fine = fine or (is_integer(count) and count >= 1)
+        fine = fine or (is_integer(count) and count >= 0)
         if not fine and not (is_real(count) and not is_integer(count) and 0 < count < 1):
-            expected = "an integer of at least 1, a share between 0 and 1, 'mle' or None"
+            expected = "an integer of at least 0, a share between 0 and 1, 'mle' or None"
             raise refuse(self, "n_components", expected, count)
 
     def _choices(self, n: int, d: int) -> dict[str, object]:
@@ -379,6 +382,20 @@ class PCA(Estimator):
             "seed": _params.seed(self.random_state),
         }
 
+    def _named_solver(self, n: int, d: int, *, is_sparse: bool) -> str:
+        """The solver that ``"auto"`` stands for in scikit-learn, by which its messages and programs
+        go; results do not depend on it.
+        """
+        count, least = self.n_components, min(n, d)
+        if self.svd_solver != "auto":
+            return self.svd_solver
+        if is_sparse:
+            return "arpack"
+        if d <= 1000 and n >= 10 * d:
+            return "covariance_eigh"
+        few = count is not None and count != "mle" and 1 <= count < 0.8 * least
+        return "randomized" if few and max(n, d) > 500 else "full"
+
     def _check_count(self, count, n: int, d: int) -> None:
         least, shape = min(n, d), f"n_samples={n}, n_features={d}"
         truncated = self.svd_solver in ("arpack", "randomized")
@@ -390,7 +407,8 @@ class PCA(Estimator):
         if too_few or (is_integer(count) and count > least):
             raise ValueError(
                 f"n_components={count!r} must be between {int(truncated)} and "
-                f"min(n_samples, n_features)={least} with svd_solver={self.svd_solver!r} ({shape})"
+                f"min(n_samples, n_features)={least} with svd_solver={self._fit_svd_solver!r} "
+                f"({shape})"
             )
         if self.svd_solver == "arpack" and self.n_components == least:
             raise ValueError(

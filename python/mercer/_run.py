@@ -11,8 +11,16 @@ from mercer import _core
 from mercer._params import ParameterError, is_integer, is_real
 from mercer._progress import Bar, listener
 
+# The parameters of estimators that say how work is run. They belong to a machine and a moment:
+# model files neither hold them nor are believed if they do.
+RUN_PARAMETERS = ("n_jobs", "memory_budget", "progress")
+
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _UNITS |= {f"{unit}i": 1024**power for power, unit in enumerate("kmgt", start=1)}
+_MOST_BYTES = 2**63 - 1
+
+# Each thread takes a stack and some milliseconds to start.
+_MOST_THREADS = 1024
 
 _default_threads: int | None = None
 
@@ -64,6 +72,11 @@ def threads_of(n_jobs: int | None) -> int:
 def _count(value: object, name: str) -> int:
     if not is_integer(value) or value == 0:
         raise ParameterError(f"{name} must be None or an integer other than 0, not {value!r}")
+    most = max(_MOST_THREADS, 4 * _core.available_threads())
+    if value > most:
+        raise ParameterError(
+            f"{name} must be at most {most}, not {value}: more threads than cores gain nothing"
+        )
     if value > 0:
         return int(value)
     return max(1, _core.available_threads() + 1 + int(value))
@@ -73,17 +86,28 @@ def bytes_of(budget: int | str | None) -> int | None:
     """Return the bytes that a budget such as ``2**31``, ``"2GiB"`` or ``"500 MB"`` stands for."""
     if budget is None:
         return None
-    if is_integer(budget) and budget > 0:
-        return int(budget)
-    if is_real(budget) and budget >= 1:
-        return int(budget)
-    if isinstance(budget, str):
-        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", budget.lower())
-        if match and float(match[1]) > 0:
-            return int(float(match[1]) * _UNITS[match[2] or ""])
-    raise ParameterError(
-        f"memory_budget must be a positive number of bytes or a text such as '2GiB', not {budget!r}"
-    )
+    found = _counted(budget)
+    if found is None or found < 1:
+        raise ParameterError(
+            "memory_budget must be a positive number of bytes or a text such as '2GiB', not "
+            f"{budget!r}"
+        )
+    if found > _MOST_BYTES:
+        raise ParameterError(
+            f"memory_budget={budget!r} is more than the 2**63 - 1 bytes that can be counted: leave "
+            "it out for all the memory that is free"
+        )
+    return int(found)
+
+
+def _counted(budget: object) -> float | None:
+    """The bytes that a budget names; None for what is no budget."""
+    if is_integer(budget) or is_real(budget):
+        return budget
+    if not isinstance(budget, str):
+        return None
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", budget.lower())
+    return float(match[1]) * _UNITS[match[2] or ""] if match else None
 
 
 @contextmanager

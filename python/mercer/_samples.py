@@ -4,6 +4,7 @@ them. This is the one way in for all estimators with a kernel.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -13,11 +14,12 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features
 
 from mercer import _core
 from mercer._arrays import dense, plain, samples
-from mercer._columns import Table
+from mercer._columns import Table, form_of
+from mercer._kernel_parts import quoted
 from mercer._kernel_purpose import Purpose
 from mercer._own import Store
 from mercer._params import ParameterError
-from mercer._texts import holds_texts, one_column, texts_of
+from mercer._texts import holds_texts, one_column, texts_of, values_of
 
 
 @dataclass
@@ -79,12 +81,17 @@ def checked(estimator, X, purpose: Purpose, *, reset: bool) -> Checked:
             return found
         case "columns":
             return _groups(estimator, X, purpose, reset=reset)
-        case "anything" if not is_table(X):
+        case "anything" if not _as_table(estimator, X, purpose, reset=reset):
             store = Store(_objects(X))
             _refuse_none(len(store))
             if reset:
                 _forget_width(estimator)
             return Items(store)
+        case "numbers" if isinstance(X, Mapping) and not sparse.issparse(X):
+            raise ParameterError(
+                "the kernel is for rows of numbers, and X is a dictionary: give an array or a data "
+                f"frame, or say which columns are meant, as in {_on_columns(X)!r}"
+            )
         case "numbers" if _named_texts(X):
             raise ParameterError(
                 "the kernel is for rows of numbers, and X holds texts: choose a kernel for texts, "
@@ -94,6 +101,11 @@ def checked(estimator, X, purpose: Purpose, *, reset: bool) -> Checked:
     unseen = purpose.kind in ("matrix", "anything")
     found = samples(estimator, X, reset=reset, accept_sparse=True, check_finite=unseen)
     return plain(dense(found, estimator.memory_budget)) if purpose.kind == "matrix" else found
+
+
+def _on_columns(X: Mapping) -> str:
+    names = ", ".join(quoted(name) for name in list(X)[:3])
+    return f"columns({names}: rbf)"
 
 
 def _named_texts(X) -> bool:
@@ -110,6 +122,7 @@ def _groups(estimator, X, purpose: Purpose, *, reset: bool) -> Groups:
     if reset:
         # Which columns there are besides, and in which order, is nothing to a kernel on names.
         _keep_width(estimator, X, len(table.names), reset=True)
+        estimator._table = (form_of(X), table.names)
     return Groups(parts, len(table.names))
 
 
@@ -133,24 +146,63 @@ def _refuse_none(n: int) -> None:
         raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
 
 
+def _as_table(estimator, X, purpose: Purpose, *, reset: bool) -> bool:
+    """Whether a function is to see samples as rows of numbers; new samples as those of the fit."""
+    if not reset:
+        return hasattr(estimator, "n_features_in_")
+    # Lists that are given to kernels.pair or kernels.block are never looked into. A plain function
+    # means what it means in scikit-learn, which makes an array of lists of numbers.
+    untouched = purpose.untouched and isinstance(X, (list, tuple))
+    return not untouched and is_table(X)
+
+
 def is_table(X: object) -> bool:
-    """Whether X is to be checked as rows of numbers; a function may take anything else."""
-    if sparse.issparse(X) or not isinstance(X, (list, tuple, np.ndarray)):
-        return sparse.issparse(X) or (
-            not holds_texts(X) and (hasattr(X, "__array__") or hasattr(X, "__dataframe__"))
-        )
-    if isinstance(X, np.ndarray):
-        return X.ndim == 2 and X.dtype.kind in "biuf"
-    first = X[0] if len(X) else None
-    rows = isinstance(first, (list, tuple)) or (isinstance(first, np.ndarray) and first.ndim == 1)
-    return rows and not any(isinstance(value, (str, bytes)) for value in first)
+    """Whether X is rows of numbers; a function may take anything else."""
+    if isinstance(X, Mapping):
+        return False
+    if sparse.issparse(X):
+        return True
+    if hasattr(X, "dtypes") and hasattr(X, "columns"):
+        return all(is_number(kind) for kind in X.dtypes)
+    if isinstance(X, (list, tuple)):
+        return _are_rows(X)
+    if not hasattr(X, "__array__") and not hasattr(X, "__dataframe__"):
+        return False
+    found = X if hasattr(X, "ndim") and hasattr(X, "dtype") else np.asarray(X)
+    return found.ndim == 2 and getattr(found.dtype, "kind", "f") in "biuf"
+
+
+def is_number(kind: Any) -> bool:
+    """Whether a column's type, of pandas or of polars, is one of numbers."""
+    return kind.is_numeric() if hasattr(kind, "is_numeric") else kind.kind in "biuf"
+
+
+def _are_rows(X: list | tuple) -> bool:
+    """Whether a list holds rows of numbers that are all equally long."""
+    if not len(X) or not all(isinstance(row, (list, tuple, np.ndarray)) for row in X):
+        return False
+    try:
+        found = np.asarray(X)
+    except ValueError:  # rows of different lengths
+        return False
+    return found.ndim == 2 and found.dtype.kind in "biuf"
 
 
 def _objects(X: object) -> object:
-    """Samples of a function's as they are kept: an array of one axis, else a list."""
+    """Samples of a function's in the container that they came in, or in a list."""
     if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
         raise ParameterError(f"X must be a sequence of samples, not {type(X).__name__}")
-    return X if isinstance(X, np.ndarray) else list(X)
+    if isinstance(X, Mapping):
+        Table(X)  # refuses columns of different lengths
+        return dict(X)
+    if hasattr(X, "column_names"):  # a table of pyarrow's
+        return X.to_pydict()
+    kept = isinstance(X, (np.ndarray, list)) or hasattr(X, "iloc") or _is_polars(X)
+    return X if kept else values_of(X)
+
+
+def _is_polars(X: object) -> bool:
+    return type(X).__module__.partition(".")[0] == "polars"
 
 
 def features(X: Checked) -> int:
@@ -178,8 +230,8 @@ def some(X: Checked, rows: np.ndarray) -> Checked:
 def held(X: Checked, *, single: bool, own: bool = False, keep: bool = False) -> _core.Samples:
     """Return samples as the compiled part takes them.
 
-    `own` says that a function of the user's compares them, to which they are shown as they are;
-    with `keep`, as a copy that the user cannot change.
+    `own` says that functions of the user's alone compare them, to which they are shown as they
+    are; with `keep`, as a copy that the user cannot change.
     """
     if isinstance(X, Texts):
         return _core.Samples.texts(X.values, single)
@@ -187,7 +239,7 @@ def held(X: Checked, *, single: bool, own: bool = False, keep: bool = False) -> 
         parts = [(list(names), held(part, single=single, keep=keep)) for names, part in X.parts]
         return _core.Samples.parts(parts, single)
     if isinstance(X, Items):
-        return _core.Samples.items(X.store, X.shape[0], single)
+        return _core.Samples.items(X.store.copy() if keep else X.store, X.shape[0], single)
     if own:
         return _core.Samples.items(Store(X.copy() if keep else X), X.shape[0], single)
     if sparse.issparse(X):

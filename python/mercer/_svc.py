@@ -24,7 +24,7 @@ class SVC(SvmClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        The price of errors, positive.
+        The price of errors, positive; ``inf`` allows none, which separable classes can do with.
     kernel : str, Kernel or callable, default="rbf"
         A name (``"linear"``, ``"poly"``, ``"rbf"``, ``"sigmoid"``, ``"cosine"``, ``"laplacian"``,
         ``"matern"``, ``"chi2"``, ``"spectrum"`` and others of :mod:`mercer.kernels`), a spec such
@@ -43,10 +43,12 @@ class SVC(SvmClassifier):
     shrinking : bool, default=True
         Whether samples that will keep their coefficient are set aside meanwhile. The result is the
         same.
-    probability : bool, default=False
+    probability : bool, default="deprecated"
         Whether to learn probabilities too, from decisions for samples that five further fits did
-        not see. Unlike scikit-learn's, they always agree with :meth:`predict`. As they are no
-        sigmoids of one slope, there is no ``probA_`` and no ``probB_``.
+        not see. As in scikit-learn 1.9, giving it is deprecated: call :meth:`calibrate` after
+        :meth:`fit`, which does the same. Unlike scikit-learn's, the probabilities always agree with
+        :meth:`predict`. As they are no sigmoids of one slope, there is no ``probA_`` and no
+        ``probB_``.
     tol : float, default=1e-3
         The violation of the optimality conditions at which the solver stops.
     cache_size : float, optional
@@ -95,8 +97,11 @@ class SVC(SvmClassifier):
         The factors of C.
     support_ : ndarray of shape (n_SV,)
         The rows of the support vectors, those of the first class first.
-    support_vectors_ : ndarray of shape (n_SV, n_features)
+    support_vectors_ : ndarray of shape (n_SV, n_features), sparse array or table
         The support vectors, not to be written to; empty for a precomputed kernel and a function.
+        Texts are an array of texts. Of a kernel on columns they are a table with the columns that
+        the kernel reads: a data frame if X was one, else, and in a model from a file, a
+        dictionary of columns.
     n_support_ : ndarray of shape (n_classes,)
         Support vectors of each class.
     dual_coef_ : ndarray of shape (n_classes - 1, n_SV)
@@ -133,7 +138,7 @@ class SVC(SvmClassifier):
     >>> from sklearn.datasets import load_iris
     >>> from mercer import SVC
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = SVC(C=10, probability=True).fit(X, y)
+    >>> model = SVC(C=10).fit(X, y).calibrate(X, y)
     >>> model.predict(X[[0, 60, 140]])
     array([0, 1, 2])
     >>> model.predict_proba(X[[0, 60, 140]]).argmax(axis=1)
@@ -153,7 +158,7 @@ class SVC(SvmClassifier):
         gamma: float | str = "scale",
         coef0: float = 0.0,
         shrinking: bool = True,
-        probability: bool = False,
+        probability: bool | str = "deprecated",
         tol: float = 1e-3,
         cache_size: float | None = None,
         class_weight: Mapping | str | None = None,

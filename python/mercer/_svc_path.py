@@ -9,6 +9,7 @@ from mercer import _core
 from mercer._arrays import Samples
 from mercer._params import ParameterError
 from mercer._svc import SVC
+from mercer._svm_probability import wants_probabilities
 from mercer._svm_report import tell_stops
 
 
@@ -70,7 +71,7 @@ def _model(state: dict, found: _core.Model, choice, X, aims: tuple) -> SVC:
     model = SVC()
     vars(model).update(state)
     model._adopt(found, choice, X)
-    if model.probability:
+    if wants_probabilities(model):
         model._calibrate(X, aims, model._calibrating())
     tell_stops(model)
     return model

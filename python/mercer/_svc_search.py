@@ -45,8 +45,9 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
     Cs : array-like of shape (n_Cs,), optional
         The prices to compare. By default 2⁻³ to 2¹¹, each four times the one before.
     gammas : sequence of float, {"scale", "auto", "median"}, optional
-        The gammas to compare, for a kernel given by a name that has one; others are compared by C
-        alone. By default 1 / (n_features · variance of X), times 4⁻³ to 4².
+        The gammas to compare, for a kernel that has one and leaves it open; beside others they are
+        refused. By default 1 / (n_features · variance of X), times 4⁻³ to 4², for a kernel given by
+        a name that has one; others are compared by C alone.
     kernel : str, Kernel or callable, default="rbf"
         The kernel, as for :class:`mercer.SVC`.
     degree : float, default=3
@@ -231,6 +232,6 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        tags.input_tags.sparse = not tags.input_tags.pairwise
         return tags

@@ -8,13 +8,15 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _core, _params
 from mercer._arrays import Samples
+from mercer._class_notes import classes_of, noted
 from mercer._svm_labels import labels, names, prices, refuse_empty
-from mercer._svm_probability import CURVES, Probabilities
+from mercer._svm_probability import CURVES, DEPRECATED, Probabilities
 
 _SHAPES = ("ovr", "ovo")
 
@@ -49,18 +51,21 @@ class SvmClassifier(ClassifierMixin, Probabilities):
         self : object
             The estimator itself.
         """
+        self._tell_deprecation()
         return self._fit_whole(X, y, sample_weight)
 
     def _check_params(self) -> None:
         super()._check_params()
-        _params.boolean(self, "probability", "break_ties")
+        _params.boolean(self, "break_ties")
+        if self.probability != DEPRECATED:
+            _params.boolean(self, "probability")
         _params.one_of(self, "calibration", CURVES)
         _params.one_of(self, "decision_function_shape", _SHAPES)
 
     def _aims(self, y, weights, X) -> tuple:
         classes, places = labels(self, y, X)
         own = prices(self, classes, places)
-        refuse_empty(classes, places, own, weights)
+        refuse_empty(self, classes, places, own, weights)
         self.classes_, self.class_weight_ = classes, own
         return (names(classes), places, own.tolist()), weights
 
@@ -68,16 +73,15 @@ class SvmClassifier(ClassifierMixin, Probabilities):
         super()._describe(facts, problems)
         self.n_iter_ = np.array([problem["iterations"] for problem in problems], dtype=np.int32)
         if not hasattr(self, "classes_"):
-            noted = json.loads(self._model.notes).get("classes")
-            self.classes_ = np.asarray(facts["classes"]) if noted is None else np.array(*noted)
+            note = json.loads(self._model.notes).get("classes")
+            self.classes_ = classes_of(facts["classes"], note)
             self.class_weight_ = np.asarray(facts["class_weights"] or np.ones(len(self.classes_)))
 
     def _notes(self) -> dict[str, object]:
         """The classes in their own type, where JSON has it: a model file holds their names."""
         notes = super()._notes()
-        if self.classes_.dtype.kind in "biufUO":
-            notes["classes"] = [self.classes_.tolist(), self.classes_.dtype.str]
-        return notes
+        note = noted(self.classes_)
+        return notes if note is None else notes | {"classes": note}
 
     def decision_function(self, X: Samples) -> np.ndarray:
         """Return how much speaks for each class, or for the first class of each pair.
@@ -122,16 +126,15 @@ class SvmClassifier(ClassifierMixin, Probabilities):
         with self._run() as run:
             return self.classes_[_core.svm_classes(self._model, self._tiles(X), run)]
 
-    def _primal(self) -> np.ndarray:
+    def _primal(self) -> np.ndarray | sparse.csr_matrix:
         if len(self.classes_) == 2:
             return super()._primal()
         ends = np.concatenate([[0], np.cumsum(self.n_support_)])
         parts = [slice(*pair) for pair in pairwise(ends)]
         c, vectors = self.dual_coef_, self.support_vectors_
-        return np.array(
-            [
-                c[j - 1, parts[i]] @ vectors[parts[i]] + c[i, parts[j]] @ vectors[parts[j]]
-                for i in range(len(parts))
-                for j in range(i + 1, len(parts))
-            ]
-        )
+        rows = [
+            c[[j - 1], parts[i]] @ vectors[parts[i]] + c[[i], parts[j]] @ vectors[parts[j]]
+            for i in range(len(parts))
+            for j in range(i + 1, len(parts))
+        ]
+        return sparse.vstack(rows, format="csr") if self._sparse else np.concatenate(rows)

@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 
 from mercer import _core, _params
-from mercer._arrays import weights
+from mercer._arrays import counted_weights
 from mercer._kernel_choice import Choice, written
 from mercer._kernel_model import PRECISIONS
 from mercer._samples import Checked
@@ -48,9 +48,7 @@ class SvmFit(SvmModel):
         """What a fit is given, checked: the samples, what is learned from them, the kernel."""
         self._check_params()
         X = self._samples(X)
-        own = weights(sample_weight, X.shape[0])
-        if own is not None and not own.any():
-            raise ValueError("all weights are zero: no sample counts")
+        own = counted_weights(sample_weight, X.shape[0])
         return X, self._aims(y, own, X), choose_for(self, X)
 
     def _adopt(self, model: _core.Model, choice: Choice, X: Checked) -> None:
@@ -70,7 +68,7 @@ class SvmFit(SvmModel):
         _params.none_or_positive(self, "max_time")
         _params.at_least(self, "max_iter", -1, integer=True)
         if hasattr(self, "C"):
-            _params.positive(self, "C")
+            _params.positive_or_infinite(self, "C")
         if hasattr(self, "nu"):
             _params.positive(self, "nu", 1)
         if not isinstance(self.verbose, (bool, np.bool_)):

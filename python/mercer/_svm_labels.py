@@ -11,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from mercer._params import refuse
+from mercer._texts import is_missing
 
 
 def labels(estimator, y: ArrayLike, X) -> tuple[np.ndarray, np.ndarray]:
@@ -38,13 +39,34 @@ def _checked(y: ArrayLike) -> np.ndarray:
         return y
     # numpy would make one kind of label of several without a word.
     if isinstance(y, (list, tuple)) and len({isinstance(label, str) for label in y}) > 1:
+        _refuse_missing([is_missing(label) for label in y])
         raise _mixed()
     y = column_or_1d(y, warn=True)
+    _refuse_missing(_missing(y))
+    if y.dtype.kind == "S" or (y.dtype == object and any(type(label) is bytes for label in y)):
+        raise TypeError("the labels in y are bytes: decode them first, as in y.astype(str)")
     try:
         check_classification_targets(y)
     except TypeError:
         raise _mixed() from None
     return y
+
+
+def _missing(y: np.ndarray) -> ArrayLike:
+    """Which labels are not there."""
+    if y.dtype.kind == "f":
+        return np.isnan(y)
+    if y.dtype.kind in "mM":
+        return np.isnat(y)
+    return [is_missing(label) for label in y] if y.dtype == object else []
+
+
+def _refuse_missing(missing: ArrayLike) -> None:
+    if np.any(missing):
+        row = int(np.flatnonzero(missing)[0])
+        raise ValueError(
+            f"Input y contains NaN at row {row}: give the sample a label, or leave it out"
+        )
 
 
 def _mixed() -> ValueError:
@@ -68,21 +90,28 @@ def prices(estimator, classes: np.ndarray, places: np.ndarray) -> np.ndarray:
 
 
 def refuse_empty(
-    classes: np.ndarray, places: np.ndarray, prices: np.ndarray, own: np.ndarray | None
+    estimator, classes: np.ndarray, places: np.ndarray, prices: np.ndarray, own: np.ndarray | None
 ) -> None:
-    """Refuse weights that leave nothing of a class. Those that are no weights are left for the
-    compiled part to find, which names the row.
+    """Refuse weights that leave nothing of a class, in scikit-learn's words where it has some.
+    Those that are no weights are left for the compiled part to find, which names the row.
     """
     if own is None and prices.all():
         return
     own = np.ones(len(places)) if own is None else own
-    if not (own >= 0).all():
+    if not np.isfinite(own).all():
         return
     left = np.bincount(places, own * prices[places] > 0, len(classes))
     empty = classes[left == 0].tolist()
-    if empty:
-        names = ", ".join(map(repr, empty))
-        raise ValueError(f"the weights of all samples of class {names} are zero: nothing is left")
+    if not empty:
+        return
+    reason = f"no sample of class {', '.join(map(repr, empty))} has a positive weight"
+    if estimator._task == "nu_svc":
+        raise ValueError(f"specified nu is infeasible: {reason}")
+    if len(classes) - len(empty) == 1:
+        raise ValueError(
+            f"Invalid input - all samples with positive weights belong to the same class: {reason}"
+        )
+    raise ValueError(f"{reason}: give some of them one, or leave the class out")
 
 
 def names(classes: np.ndarray) -> list[str]:

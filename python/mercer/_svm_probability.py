@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Self
 
 import numpy as np
@@ -11,17 +12,25 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _core, _params
-from mercer._arrays import Samples, weights
+from mercer._arrays import Samples, counted_weights
 from mercer._svm_fit import SvmFit
 from mercer._svm_labels import labels, names, refuse_empty
 
+# The default of `probability`, by which scikit-learn tells whether it was given.
+DEPRECATED = "deprecated"
 CURVES = ("sigmoid", "isotonic")
 # How many parts the samples are dealt to for the probabilities of a fit, as in LIBSVM.
 _FOLDS = 5
 
 
+def wants_probabilities(estimator) -> bool:
+    """Whether a fit learns probabilities; the default of the parameter says that nobody asked."""
+    asked = estimator.probability
+    return not isinstance(asked, str) and bool(asked)
+
+
 def _has_probabilities(estimator) -> bool:
-    if estimator.probability or getattr(estimator, "_calibrated", False):
+    if wants_probabilities(estimator) or getattr(estimator, "_calibrated", False):
         return True
     raise AttributeError(
         "predict_proba is not available when probability=False: set it, or call calibrate"
@@ -38,13 +47,55 @@ class Probabilities(SvmFit):
     class_weight_: np.ndarray
 
     def _calibrating(self) -> tuple[str, int, int] | None:
-        if not self.probability:
+        if not wants_probabilities(self):
             return None
         return self.calibration, _FOLDS, _params.seed(self.random_state)
 
     def _describe(self, facts: dict, problems: list[dict]) -> None:
         super()._describe(facts, problems)
         self._calibrated = facts["calibration"] is not None
+
+    def _plain_params(self) -> dict[str, object]:
+        params = super()._plain_params()
+        if self.probability == DEPRECATED:
+            params.pop("probability", None)
+        return params
+
+    def _tell_deprecation(self) -> None:
+        """Warn of `probability` where it is given, as scikit-learn does since 1.9."""
+        if self.probability != DEPRECATED:
+            name = type(self).__name__
+            warnings.warn(
+                "The `probability` parameter is deprecated, as it is in scikit-learn 1.9: call "
+                f"`calibrate(X, y)` after fit, or use `CalibratedClassifierCV({name}(), "
+                "ensemble=False)`",
+                FutureWarning,
+                stacklevel=3,
+            )
+
+    @property
+    def probA_(self) -> np.ndarray:  # noqa: N802
+        """Deprecated; empty, as in scikit-learn for a model without probabilities."""
+        return self._slopes("probA_")
+
+    @property
+    def probB_(self) -> np.ndarray:  # noqa: N802
+        """Deprecated; empty, as in scikit-learn for a model without probabilities."""
+        return self._slopes("probB_")
+
+    def _slopes(self, name: str) -> np.ndarray:
+        if not hasattr(self, "_calibrated"):
+            raise AttributeError(f"{type(self).__name__} is not fitted yet and has no {name}")
+        warnings.warn(
+            f"Attribute `{name}` was deprecated in scikit-learn 1.9 and will be removed",
+            FutureWarning,
+            stacklevel=3,
+        )
+        if self._calibrated:
+            raise AttributeError(
+                f"there is no {name}: the probabilities are no sigmoids of one slope"
+            )
+        return np.empty(0)
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Samples) -> np.ndarray:
@@ -128,13 +179,15 @@ class Probabilities(SvmFit):
                 f"the model was fitted on {self.shape_fit_[0]} samples, and these are {n}: "
                 "calibrate needs the samples of the fit"
             )
-        self._calibrate(X, self._lesson_again(y, weights(sample_weight, n), X), asked)
+        self._calibrate(X, self._lesson_again(y, counted_weights(sample_weight, n), X), asked)
         return self
 
     def _calibrate(self, X, aims: tuple, asked: tuple[str, int, int]) -> None:
         """Calibrate the model with the checked samples that it was fitted on."""
         with self._run() as run:
-            self._model = _core.calibrate_svm(self._model, self._tiles(X), aims, asked, run)
+            tiles = self._tiles(X)
+            values = tiles if self._described else self._symmetric(tiles)
+            self._model = _core.calibrate_svm(self._model, values, aims, asked, run)
         self._calibrated = True
 
     def _lesson_again(self, y, own: np.ndarray | None, X) -> tuple:
@@ -144,7 +197,7 @@ class Probabilities(SvmFit):
                 f"the model knows the classes {self.classes_.tolist()}, and these are "
                 f"{classes.tolist()}"
             )
-        refuse_empty(classes, places, self.class_weight_, own)
+        refuse_empty(self, classes, places, self.class_weight_, own)
         return (names(classes), places, self.class_weight_.tolist()), own
 
 

@@ -24,16 +24,19 @@ def tell_stops(estimator, stacklevel: int = 4) -> None:
     for note in report["notes"]:
         if not note.startswith(_STOPPED):
             warnings.warn(note, UserWarning, stacklevel=stacklevel)
+        elif "no more progress" in note or "finite C" in note:
+            warnings.warn(note, ConvergenceWarning, stacklevel=stacklevel)
     problems = problems_of(report)
     worst = max((p["violation"] for p in problems if p["stop"] != "Converged"), default=None)
     stops = {problem["stop"] for problem in problems}
     for stop, name in (("Iterations", "max_iter"), ("Time", "max_time")):
         if stop in stops:
             limit = getattr(estimator, name)
+            # The first two sentences are scikit-learn's, to the letter.
             warnings.warn(
-                f"the solver stopped at {name}={limit} before it converged: the optimality "
-                f"conditions are violated by {worst:.1e}, and tol is {estimator.tol:g}. Raise "
-                f"{name}, scale the features (with StandardScaler, say), or set warm_start=True "
+                f"Solver terminated early ({name}={limit}).  Consider pre-processing your data "
+                "with StandardScaler or MinMaxScaler. The optimality conditions are violated by "
+                f"{worst:.1e}, and tol is {estimator.tol:g}: raise {name}, or set warm_start=True "
                 "and fit again to go on from here.",
                 ConvergenceWarning,
                 stacklevel=stacklevel,
@@ -43,8 +46,9 @@ def tell_stops(estimator, stacklevel: int = 4) -> None:
 def show(report: dict) -> None:
     """Print a line for each problem, as `verbose` asks."""
     for problem in problems_of(report):
+        gap = "" if problem["gap"] is None else f"duality gap {problem['gap']:.2e}, "
         print(
             f"{problem['iterations']} steps, objective {problem['objective']:.6f}, "
-            f"duality gap {problem['gap']:.2e}, violation {problem['violation']:.2e}, "
+            f"{gap}violation {problem['violation']:.2e}, "
             f"{problem['support']} support vectors, {problem['bounded']} of them at their bound"
         )

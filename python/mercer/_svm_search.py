@@ -10,12 +10,13 @@ from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
 from mercer import _core
-from mercer._kernel_choice import Choice, Described, has_gamma, written
-from mercer._params import is_integer, refuse
+from mercer._kernel_choice import Choice, Described, is_name, takes, written
+from mercer._params import ParameterError, is_integer, refuse
 from mercer._samples import Checked, Texts, splittable
 from mercer._svc import SVC
 from mercer._svc_path import prices_of
 from mercer._svm_kernel import choose_for, scale
+from mercer._svm_probability import wants_probabilities
 
 _CS = [2.0**power for power in range(-3, 12, 2)]
 _FACTORS = [4.0**power for power in range(-3, 3)]
@@ -50,7 +51,7 @@ def search(estimator, machine: SVC, X, y, sample_weight) -> Found:
         # Of equally good ones the compiled part may have taken another than the first.
         model = _fit(best, checked, aims, kernels[kernel])
     best._adopt(model, kernels[kernel], checked)
-    if best.probability:
+    if wants_probabilities(best):
         best._calibrate(checked, aims, best._calibrating())
     return Found(best, results, place, len(splits))
 
@@ -76,16 +77,18 @@ def _prices(estimator) -> list[float]:
 
 
 def _gammas(estimator, X) -> list:
-    """The gammas to compare; None alone for a kernel that has none beside its text."""
-    if not has_gamma(estimator.kernel):
-        return [None]
-    if estimator.gammas is None and isinstance(X, Texts):
-        return [None]
-    if estimator.gammas is None:
-        return [scale(X) * factor for factor in _FACTORS]
-    given = estimator.gammas
+    """The gammas to compare; None alone for a kernel that takes none beside its text."""
+    given, kernel = estimator.gammas, estimator.kernel
+    if given is None:
+        by_name = is_name(kernel) and takes(kernel, "gamma") and not isinstance(X, Texts)
+        return [scale(X) * factor for factor in _FACTORS] if by_name else [None]
     if isinstance(given, (str, bytes)) or not hasattr(given, "__len__") or not len(given):
         raise refuse(estimator, "gammas", "a sequence of gammas or None", given)
+    if not takes(kernel, "gamma"):
+        raise ParameterError(
+            f"gammas have no meaning for the kernel {kernel!r}, which has no gamma or says it "
+            "already: leave them out"
+        )
     return given.tolist() if isinstance(given, np.ndarray) else list(given)
 
 

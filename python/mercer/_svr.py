@@ -85,7 +85,7 @@ class SVR(SvmRegressor):
     tol : float, default=1e-3
         The violation of the optimality conditions at which the solver stops.
     C : float, default=1.0
-        The price of errors, positive.
+        The price of errors, positive; ``inf`` allows none beyond `epsilon`.
     epsilon : float, default=0.1
         Errors up to this size cost nothing.
     shrinking, cache_size, verbose, max_iter, warm_start, max_time
@@ -179,7 +179,7 @@ class NuSVR(SvmRegressor):
     nu : float, default=0.5
         The share, above 0 and at most 1.
     C : float, default=1.0
-        The price of errors, positive.
+        The price of errors, positive; infinity allows none.
     kernel, degree, gamma, coef0
         The kernel.
     shrinking, tol, cache_size, verbose, max_iter, warm_start, max_time
@@ -189,6 +189,9 @@ class NuSVR(SvmRegressor):
 
     Attributes
     ----------
+    epsilon_ : float
+        Half the width of the tube that was found. Not there for models of LIBSVM, whose files do
+        not tell.
     dual_coef_, intercept_, n_iter_, support_, support_vectors_, n_support_, coef_
         As for :class:`mercer.SVR`.
     fit_status_, shape_fit_, gamma_, kernel_, report_, scaling_, n_features_in_, feature_names_in_
@@ -244,3 +247,11 @@ class NuSVR(SvmRegressor):
         self.memory_budget = memory_budget
         self.progress = progress
         self.n_jobs = n_jobs
+
+    @property
+    def epsilon_(self) -> float:
+        """Half the width of the tube that was found."""
+        machine = self.report_.get("machine") if hasattr(self, "report_") else None
+        if not machine or machine.get("tube") is None:
+            raise AttributeError("epsilon_ is known of a model that was fitted here only")
+        return machine["tube"]

@@ -19,6 +19,7 @@ array([[  4.5  ,   0.268],
 from __future__ import annotations
 
 import inspect
+from functools import reduce
 
 from mercer import _core
 from mercer._kernel_base import Kernel, Normalize, Product, Scale, Spec, Sum, _value
@@ -36,6 +37,7 @@ __all__ = [
     "Sum",
     "block",
     "columns",
+    "from_spec",
     "pair",
 ]
 
@@ -101,8 +103,47 @@ def _member(family: dict) -> type[_Member]:
     return type(name, (_Member,), body)
 
 
+_MEMBERS: dict[str, type[_Member]] = {}
 for _described in _core.families():
     _made = _member(_described)
     globals()[_made.__name__] = _made
+    _MEMBERS[_described["name"]] = _made
     __all__.append(_made.__name__)
 del _described, _made
+
+
+def from_spec(text: str) -> Kernel:
+    """Make a kernel from its text, as an expression of the objects that it consists of.
+
+    Parameters
+    ----------
+    text : str
+        The spec, without functions of your own.
+
+    Returns
+    -------
+    kernel : Kernel
+        The same kernel as ``Spec(text)``, whose parts can be reached.
+
+    Examples
+    --------
+    >>> from mercer.kernels import from_spec
+    >>> from_spec("2*rbf(gamma=0.5) + linear").get_params()["left__kernel__gamma"]
+    0.5
+    """
+    operation, operands = _core.shape(text)
+    match operation:
+        case "member":
+            family, values = operands
+            return _MEMBERS[family](**values)
+        case "sum":
+            return reduce(Sum, map(from_spec, operands))
+        case "product":
+            return reduce(Product, map(from_spec, operands))
+        case "scale":
+            return Scale(operands[0], from_spec(operands[1]))
+        case "normalize":
+            return Normalize(from_spec(operands[0]))
+        case "columns":
+            return Columns(operands[0], from_spec(operands[1]))
+    raise ValueError(f"own({operands[0]!r}) is a function, which a text cannot hold")

@@ -17,7 +17,7 @@ use crate::own::{self, Function};
 macro_rules! with_anchored {
     ($fitted:expr, $model:ident => $body:expr, $none:expr) => {
         match $fitted {
-            Fitted::Pca(_) => $none,
+            Fitted::Pca(_) | Fitted::Repair(_) => $none,
             Fitted::KernelPca32($model) => $body,
             Fitted::KernelPca64($model) => $body,
             Fitted::KernelRidge32($model) => $body,
@@ -68,7 +68,7 @@ fn for_people<'py, T: Real + Element>(
 }
 
 /// A copy as scipy has sparse rows.
-fn sparse<'py, T: Real + Element>(py: Python<'py>, x: &Csr<T>) -> PyResult<Bound<'py, PyAny>> {
+pub fn sparse<'py, T: Real + Element>(py: Python<'py>, x: &Csr<T>) -> PyResult<Bound<'py, PyAny>> {
     let starts: Vec<i64> = x.starts().iter().map(|&start| start as i64).collect();
     let columns: Vec<i64> = x.columns().iter().map(|&column| i64::from(column)).collect();
     let parts = (x.values().to_pyarray(py), columns.to_pyarray(py), starts.to_pyarray(py));

@@ -5,6 +5,7 @@ use std::sync::{Mutex, OnceLock};
 
 use mercer::linalg::simd;
 use mercer::{Context, context};
+use mercer_guard::guarded;
 use pyo3::prelude::*;
 
 /// The pools of one process. A forked child inherits the table but none of the threads.
@@ -32,6 +33,7 @@ pub fn context(_: Python<'_>, threads: usize, budget: Option<u64>) -> Context {
 }
 
 /// The bytes that are free for this process, less a tenth.
+#[guarded]
 #[pyfunction]
 pub fn available_memory() -> u64 {
     context::available_memory()
@@ -39,6 +41,7 @@ pub fn available_memory() -> u64 {
 
 /// The number of cores that this process may use. It is asked for once, because asking takes as long as a small fit's
 /// arithmetic, and results do not depend on it.
+#[guarded]
 #[pyfunction]
 pub fn available_threads() -> usize {
     static FOUND: OnceLock<usize> = OnceLock::new();
@@ -46,6 +49,7 @@ pub fn available_threads() -> usize {
 }
 
 /// The vector instructions that loops run with, and the best of this processor.
+#[guarded]
 #[pyfunction]
 pub fn vector_instructions() -> (&'static str, &'static str) {
     (simd::level().name(), simd::highest().name())

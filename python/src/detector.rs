@@ -3,6 +3,7 @@
 use mercer::io::{Model as Fitted, Saved};
 use mercer::model::detector::{Detector, DetectorParams, Unusual};
 use mercer::real::Real;
+use mercer_guard::guarded;
 use numpy::{PyArray1, PyReadonlyArray1, ToPyArray};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -40,6 +41,7 @@ fn score(name: &str) -> PyResult<Unusual> {
 }
 
 /// Fits a detector on samples or on a kernel matrix.
+#[guarded]
 #[pyfunction]
 pub fn fit_detector(
     py: Python<'_>,
@@ -61,6 +63,7 @@ pub fn fit_detector(
 
 /// How unusual each new sample is, or each new row of a kernel matrix, which may come with `own`, the kernel value of each
 /// sample with itself.
+#[guarded]
 #[pyfunction]
 #[pyo3(signature = (model, x, own, run))]
 pub fn detector_scores<'py>(
@@ -90,6 +93,7 @@ fn scores<T: Number>(
 }
 
 /// The score's name, the share of outliers, the threshold, and the scores of the training samples.
+#[guarded]
 #[pyfunction]
 pub fn detector_facts<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyDict>> {
     with_detector!(model, found => facts(model.py(), found))

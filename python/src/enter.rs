@@ -2,16 +2,18 @@
 //! thread wakes now and then to look for signals and to hand on progress.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mercer::Context;
 use mercer::context::{Monitor, Step};
+use mercer::panics;
+use mercer_guard::guarded;
 use pyo3::prelude::*;
 
 use crate::contexts::context;
-use crate::errors::exception;
+use crate::errors::{exception, internal};
 
 /// How often signals are looked for and progress is told.
 const TICK: Duration = Duration::from_millis(50);
@@ -24,14 +26,51 @@ pub struct Run(usize, Option<u64>, Option<Py<PyAny>>);
 #[derive(Default)]
 struct Watch {
     stop: AtomicBool,
-    latest: Mutex<Option<Step>>,
+    steps: Mutex<Steps>,
     wants_steps: bool,
+}
+
+/// Steps that the listener has not heard of yet, the latest of each stage, and the one it heard last.
+#[derive(Default)]
+struct Steps {
+    waiting: Vec<Step>,
+    told: Option<Step>,
+}
+
+impl Steps {
+    fn note(&mut self, step: &Step) {
+        match self.waiting.iter_mut().find(|one| one.stage == step.stage) {
+            Some(one) => *one = step.clone(),
+            None => self.waiting.push(step.clone()),
+        }
+    }
+
+    /// What to tell now: every stage to its end before another one begins, the last one too if the work is `done`.
+    fn due(&mut self, done: bool) -> Vec<Step> {
+        let mut due = Vec::new();
+        for step in self.waiting.drain(..) {
+            if let Some(last) = self.told.take().filter(|last| last.stage != step.stage) {
+                due.extend(rest_of(&last));
+            }
+            due.push(step.clone());
+            self.told = Some(step);
+        }
+        if done {
+            due.extend(self.told.take().as_ref().and_then(rest_of));
+        }
+        due
+    }
+}
+
+/// The end of a stage, unless the step is that already.
+fn rest_of(step: &Step) -> Option<Step> {
+    (step.done < step.total).then(|| Step { done: step.total, ..step.clone() })
 }
 
 impl Monitor for Watch {
     fn step(&self, step: &Step) -> ControlFlow<()> {
         if self.wants_steps {
-            *self.latest.lock().unwrap_or_else(|broken| broken.into_inner()) = Some(step.clone());
+            self.steps.lock().unwrap_or_else(|broken| broken.into_inner()).note(step);
         }
         self.poll()
     }
@@ -45,24 +84,75 @@ impl Monitor for Watch {
 }
 
 impl Watch {
-    /// Calls `listener(stage, done, total, residual, said)` with the latest step not told yet.
-    fn tell(&self, py: Python<'_>, listener: &Py<PyAny>) -> PyResult<()> {
-        let step = self.latest.lock().unwrap_or_else(|broken| broken.into_inner()).take();
-        match step {
-            Some(step) => {
-                let told = (step.stage, step.done, step.total, step.residual, step.said);
-                listener.call1(py, told).map(drop)
-            }
-            None => Ok(()),
-        }
+    /// Asks the work to end; to be called once.
+    fn end(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+        STOPPING.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Calls `listener(stage, done, total, residual, said)` with the latest steps not told yet.
+    fn tell(&self, py: Python<'_>, listener: &Py<PyAny>, done: bool) -> PyResult<()> {
+        let due = self.steps.lock().unwrap_or_else(|broken| broken.into_inner()).due(done);
+        due.into_iter().try_for_each(|step| {
+            let told = (step.stage, step.done, step.total, step.residual, step.said);
+            listener.call1(py, told).map(drop)
+        })
     }
 
     /// Lets signal handlers run and tells of progress; what either raises ends the work.
     fn tick(&self, listener: Option<&Py<PyAny>>) -> PyResult<()> {
         Python::attach(|py| {
             py.check_signals()?;
-            listener.map_or(Ok(()), |listener| self.tell(py, listener))
+            listener.map_or(Ok(()), |listener| self.tell(py, listener, false))
         })
+    }
+}
+
+/// Runs what Python called; `#[guarded]` writes the call. A panic, here or in a worker thread, becomes an exception.
+pub fn guarded<R>(work: impl FnOnce() -> PyResult<R>) -> PyResult<R> {
+    panics::catch(work).unwrap_or_else(|panicked| Err(internal(&panicked)))
+}
+
+/// Panics as a bug would, on this thread or on a worker. In builds for developers only: a test asks for it.
+#[cfg(debug_assertions)]
+#[guarded]
+#[pyfunction]
+pub fn panic_on_purpose(py: Python<'_>, on_worker: bool, run: Run) -> PyResult<()> {
+    if on_worker {
+        return enter(py, &run, |_| panic!("a worker panicked on purpose"));
+    }
+    panic!("panicked on purpose")
+}
+
+/// Runs that are under way, and those of them that were asked to stop.
+static RUNS: AtomicUsize = AtomicUsize::new(0);
+static STOPPING: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether all runs of this process were asked to stop. A function of the user's does not know which run it works for;
+/// nearly always there is one.
+#[guarded]
+#[pyfunction]
+pub fn is_stopping() -> bool {
+    let stopping = STOPPING.load(Ordering::Relaxed);
+    stopping > 0 && stopping == RUNS.load(Ordering::Relaxed)
+}
+
+/// Counts a run while it lives.
+struct Counted<'a>(&'a Watch);
+
+impl<'a> Counted<'a> {
+    fn new(watch: &'a Watch) -> Self {
+        RUNS.fetch_add(1, Ordering::Relaxed);
+        Self(watch)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        RUNS.fetch_sub(1, Ordering::Relaxed);
+        if self.0.stop.load(Ordering::Relaxed) {
+            STOPPING.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 }
 
@@ -88,6 +178,7 @@ pub fn enter_keeping<R: Send>(
     let Run(threads, budget, listener) = run;
     let watch = Arc::new(Watch { wants_steps: listener.is_some(), ..Watch::default() });
     let context = context(py, *threads, *budget).with_monitor(watch.clone());
+    let _counted = Counted::new(&watch);
     let (result, raised) = py.detach(|| {
         let mut raised = None;
         let result = context.watch(
@@ -97,14 +188,16 @@ pub fn enter_keeping<R: Send>(
                 if raised.is_none()
                     && let Err(error) = watch.tick(listener.as_ref())
                 {
-                    watch.stop.store(true, Ordering::Relaxed);
+                    watch.end();
                     raised = Some(error);
                 }
             },
         );
         (result, raised)
     });
-    let raised = raised.or_else(|| listener.as_ref().and_then(|call| watch.tell(py, call).err()));
+    let done = result.is_ok();
+    let raised =
+        raised.or_else(|| listener.as_ref().and_then(|call| watch.tell(py, call, done).err()));
     match (result, raised) {
         (Ok(result), raised) => Ok((result, raised)),
         (Err(_), Some(raised)) => Err(raised),

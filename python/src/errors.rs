@@ -4,9 +4,11 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use mercer::Error;
+use mercer::panics::Panicked;
 use pyo3::exceptions::{
     PyFileExistsError, PyFileNotFoundError, PyIsADirectoryError, PyKeyboardInterrupt,
-    PyMemoryError, PyNotADirectoryError, PyOSError, PyPermissionError, PyValueError,
+    PyMemoryError, PyNotADirectoryError, PyOSError, PyPermissionError, PyRuntimeError,
+    PyValueError,
 };
 use pyo3::prelude::*;
 
@@ -16,6 +18,24 @@ pyo3::create_exception!(
     PyValueError,
     "A file can be read but not understood."
 );
+
+pyo3::create_exception!(
+    mercer,
+    InternalError,
+    PyRuntimeError,
+    "A bug in mercer. Its text says where, and how to report it."
+);
+
+/// The exception that stands for a panic.
+pub fn internal(panicked: &Panicked) -> PyErr {
+    let place = panicked.place.as_deref().unwrap_or("an unknown place");
+    let version = env!("CARGO_PKG_VERSION");
+    InternalError::new_err(format!(
+        "this is a bug in mercer {version}, not in your program: {} (at {place}). Please report it with this traceback and \
+         what `mercer doctor` and sklearn.show_versions() print; RUST_BACKTRACE=1 tells more",
+        panicked.message
+    ))
+}
 
 /// The exception that stands for `error`.
 pub fn exception(py: Python<'_>, error: Error) -> PyErr {

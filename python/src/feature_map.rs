@@ -5,6 +5,7 @@ use mercer::kernel::{FeatureMap as Map, FeatureMapOptions, StringMap};
 use mercer::linalg::view::{Mat, MatRef};
 use mercer::points::{Samples as Points, Strings};
 use mercer::real::Real;
+use mercer_guard::guarded;
 use numpy::{PyArray1, PyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
@@ -23,6 +24,7 @@ pub struct FeatureMap {
     made: (String, usize, Vec<String>, usize),
 }
 
+#[guarded]
 #[pymethods]
 impl FeatureMap {
     /// The map of a kernel whose parameters are numbers, on rows of so many columns; `names` is what the kernel may call
@@ -103,6 +105,7 @@ pub struct TextMap {
 /// Sparse rows: numbers, their places, and where each row starts.
 type Lists<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
 
+#[guarded]
 #[pymethods]
 impl TextMap {
     /// The map of a kernel with a feature for each substring of the texts.

@@ -8,6 +8,7 @@ use mercer::model::pca::{Pca, PcaParams, Road};
 use mercer::real::Real;
 use mercer::solve::eigen::Solver;
 use mercer::{Context, KernelSpec};
+use mercer_guard::guarded;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -93,6 +94,7 @@ pub struct Inverse {
 }
 
 /// Fits kernel PCA on samples or on a kernel matrix.
+#[guarded]
 #[pyfunction]
 pub fn fit_kernel_pca(
     py: Python<'_>,
@@ -160,6 +162,7 @@ impl PcaChoices {
 }
 
 /// Fits PCA on samples, which are read in place.
+#[guarded]
 #[pyfunction]
 pub fn fit_pca(py: Python<'_>, x: Matrix<'_>, choices: PcaChoices, run: Run) -> PyResult<Model> {
     let params = choices.params()?;

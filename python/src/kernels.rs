@@ -1,9 +1,11 @@
 //! Kernels as text: descriptions of the families, checked specs, and the full matrix.
 
-use mercer::kernel::{Domain, Family, Input, Leaf, Value};
+use mercer::kernel::{Domain, Family, Input, Leaf, Rule, Shape, Value};
 use mercer::linalg::view::MatMut;
 use mercer::points::Samples as Points;
 use mercer::{KernelSpec, SpecKernel, gram};
+use mercer_guard::guarded;
+use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -11,6 +13,7 @@ use crate::anchors::bound;
 use crate::arrays::{Room, room};
 use crate::enter::{Run, enter};
 use crate::errors::exception;
+use crate::fit::unknown;
 use crate::samples::{Number, Samples, with_points};
 
 /// A kernel as text, alone or with the functions of the user's that it names.
@@ -33,6 +36,7 @@ impl Written<'_> {
 }
 
 /// What every family of kernels says of itself, as dictionaries.
+#[guarded]
 #[pyfunction]
 pub fn families(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     mercer::kernel::families().iter().map(|family| describe(py, family)).collect()
@@ -63,12 +67,50 @@ fn describe<'py>(py: Python<'py>, family: &Family) -> PyResult<Bound<'py, PyDict
 }
 
 /// The spec in the one way it is printed; a wrong one is a ValueError that points at the character.
+#[guarded]
 #[pyfunction]
 pub fn canonical(py: Python<'_>, text: &str) -> PyResult<String> {
     parse(py, text).map(|spec| spec.to_string())
 }
 
+/// The spec with a parameter that is given beside it, a number or the name of a rule, in all members that have it and leave
+/// it open; how many these are, and how many say it themselves.
+#[guarded]
+#[pyfunction]
+pub fn filled(
+    py: Python<'_>,
+    text: &str,
+    name: &str,
+    value: Beside,
+) -> PyResult<(String, usize, usize)> {
+    let value = value.read(name)?;
+    let found = parse(py, text)?.fill(name, value).map_err(|error| exception(py, error))?;
+    Ok((found.spec.to_string(), found.taken, found.said))
+}
+
+/// A parameter that is given beside a kernel.
+#[derive(FromPyObject)]
+pub enum Beside {
+    /// A number.
+    Number(f64),
+    /// The name of a rule.
+    Rule(String),
+}
+
+impl Beside {
+    fn read(&self, name: &str) -> PyResult<Value> {
+        match self {
+            Beside::Number(number) => Ok(Value::Number(*number)),
+            Beside::Rule(text) => {
+                let rule = Rule::ALL.into_iter().find(|rule| rule.name() == text);
+                rule.map(Value::Rule).ok_or_else(|| unknown(name, text))
+            }
+        }
+    }
+}
+
 /// The parameters of a plain member of a family, with a number or a rule's name for each; None for a combination.
+#[guarded]
 #[pyfunction]
 pub fn parameters<'py>(py: Python<'py>, text: &str) -> PyResult<Option<Bound<'py, PyDict>>> {
     parse(py, text)?.as_leaf().map(|leaf| values(py, leaf)).transpose()
@@ -78,17 +120,52 @@ fn values<'py>(py: Python<'py>, leaf: &Leaf) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("family", leaf.family().name)?;
     for (parameter, value) in leaf.effective() {
-        match value {
-            Some(Value::Number(number)) => dict.set_item(parameter.name, number)?,
-            Some(Value::Rule(rule)) => dict.set_item(parameter.name, rule.name())?,
-            Some(Value::Word(word)) => dict.set_item(parameter.name, word)?,
-            None => {}
-        }
+        value.map_or(Ok(()), |value| set(&dict, parameter.name, value))?;
     }
     Ok(dict)
 }
 
+fn set(dict: &Bound<'_, PyDict>, name: &str, value: Value) -> PyResult<()> {
+    match value {
+        Value::Number(number) => dict.set_item(name, number),
+        Value::Rule(rule) => dict.set_item(name, rule.name()),
+        Value::Word(word) => dict.set_item(name, word),
+    }
+}
+
+/// What a kernel is made of: the name of its outermost operation and the operands, which are texts, numbers and lists. For a
+/// member of a family, its name and a dictionary of what is written.
+#[guarded]
+#[pyfunction]
+pub fn shape<'py>(py: Python<'py>, text: &str) -> PyResult<(&'static str, Bound<'py, PyAny>)> {
+    let (name, operands) = match parse(py, text)?.shape() {
+        Shape::Member(leaf) => {
+            let found = PyDict::new(py);
+            for (parameter, value) in leaf.written() {
+                set(&found, parameter.name, value)?;
+            }
+            ("member", (leaf.family().name, found).into_bound_py_any(py)?)
+        }
+        Shape::Sum(parts) => ("sum", texts(&parts).into_bound_py_any(py)?),
+        Shape::Product(parts) => ("product", texts(&parts).into_bound_py_any(py)?),
+        Shape::Scale(factor, inner) => {
+            ("scale", (factor, inner.to_string()).into_bound_py_any(py)?)
+        }
+        Shape::Normalize(inner) => ("normalize", (inner.to_string(),).into_bound_py_any(py)?),
+        Shape::Columns(names, inner) => {
+            ("columns", (names.to_vec(), inner.to_string()).into_bound_py_any(py)?)
+        }
+        Shape::Own(name) => ("own", (name,).into_bound_py_any(py)?),
+    };
+    Ok((name, operands))
+}
+
+fn texts(parts: &[KernelSpec]) -> Vec<String> {
+    parts.iter().map(ToString::to_string).collect()
+}
+
 /// The spec with every parameter a number, found from the samples where it is a rule.
+#[guarded]
 #[pyfunction]
 pub fn resolve(py: Python<'_>, kernel: Written<'_>, x: &Bound<'_, Samples>) -> PyResult<String> {
     let spec = kernel.spec(py)?;
@@ -97,6 +174,7 @@ pub fn resolve(py: Python<'_>, kernel: Written<'_>, x: &Bound<'_, Samples>) -> P
 }
 
 /// Fills `out` with the kernel values of the samples `x` with those of `y`, or with each other.
+#[guarded]
 #[pyfunction]
 #[pyo3(signature = (kernel, x, y, out, run))]
 pub fn fill_matrix(
@@ -138,6 +216,7 @@ type Purpose = (Vec<(Vec<String>, Option<&'static str>)>, Option<&'static str>);
 
 /// What a kernel is for: the groups of columns that it names, each with what it holds, and what it is for as a whole.
 /// `"numbers"` or `"texts"`; None for a function of the user's alone.
+#[guarded]
 #[pyfunction]
 pub fn purpose(py: Python<'_>, text: &str) -> PyResult<Purpose> {
     let spec = parse(py, text)?;

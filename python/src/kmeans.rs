@@ -4,6 +4,7 @@ use mercer::io::{Model as Fitted, Saved};
 use mercer::linalg::view::Mat;
 use mercer::model::kernel_kmeans::{Init, KernelKMeans, KernelKMeansParams};
 use mercer::real::Real;
+use mercer_guard::guarded;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -76,6 +77,7 @@ macro_rules! with_kmeans {
 }
 
 /// Fits kernel k-means on samples or on a kernel matrix.
+#[guarded]
 #[pyfunction]
 #[pyo3(signature = (x, weights, choices, run))]
 pub fn fit_kernel_kmeans(
@@ -95,6 +97,7 @@ pub fn fit_kernel_kmeans(
 }
 
 /// The cluster of each new sample, or of each new row of a kernel matrix.
+#[guarded]
 #[pyfunction]
 pub fn kmeans_labels<'py>(
     py: Python<'py>,
@@ -121,6 +124,7 @@ fn labels<T: Number>(
 
 /// The squared distances in feature space of new samples to the centres: m × k. Rows of a kernel matrix come with `own`, the
 /// kernel value of each sample with itself.
+#[guarded]
 #[pyfunction]
 #[pyo3(signature = (model, x, own, run))]
 pub fn kmeans_distances<'py>(
@@ -152,6 +156,7 @@ fn distances<T: Number>(
 }
 
 /// Labels of the training samples, the objective, rounds, and samples of each cluster.
+#[guarded]
 #[pyfunction]
 pub fn kmeans_facts<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyDict>> {
     with_kmeans!(model, found => facts(model.py(), found))

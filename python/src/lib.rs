@@ -32,13 +32,20 @@ mod _core {
     #[pymodule_export]
     use super::detector::{detector_facts, detector_scores, fit_detector};
     #[pymodule_export]
-    use super::errors::FormatError;
+    use super::enter::is_stopping;
+    #[cfg(debug_assertions)]
+    #[pymodule_export]
+    use super::enter::panic_on_purpose;
+    #[pymodule_export]
+    use super::errors::{FormatError, InternalError};
     #[pymodule_export]
     use super::feature_map::{FeatureMap, TextMap};
     #[pymodule_export]
     use super::fit::{fit_kernel_pca, fit_pca};
     #[pymodule_export]
-    use super::kernels::{canonical, families, fill_matrix, parameters, purpose, resolve};
+    use super::kernels::{
+        canonical, families, fill_matrix, filled, parameters, purpose, resolve, shape,
+    };
     #[pymodule_export]
     use super::kmeans::{fit_kernel_kmeans, kmeans_distances, kmeans_facts, kmeans_labels};
     #[pymodule_export]
@@ -60,7 +67,9 @@ mod _core {
     };
 
     #[pymodule_export]
-    use super::validity::{Correction, check_matrix, repair};
+    use super::validity::{
+        asymmetry, check_matrix, check_room, repair, repair_facts, repaired, repaired_own,
+    };
 
     #[pymodule_init]
     fn init(module: &super::Bound<'_, super::PyModule>) -> super::PyResult<()> {

@@ -8,6 +8,7 @@ use mercer::io::{self, Model as Fitted, Saved};
 use mercer::linalg::view::Mat;
 use mercer::model::kernel_pca::KernelPca;
 use mercer::real::Real;
+use mercer_guard::guarded;
 use numpy::{Element, PyArray1, PyArray2, PyReadwriteArray2, ToPyArray};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -42,6 +43,7 @@ macro_rules! with_kernel_pca {
 }
 
 /// Reads a model file.
+#[guarded]
 #[pyfunction]
 pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<Model> {
     let saved = py.detach(|| io::load(&path)).map_err(|error| exception(py, error))?;
@@ -67,6 +69,7 @@ impl Model {
     }
 }
 
+#[guarded]
 #[pymethods]
 impl Model {
     /// A model from the content of a file, and what that does not hold: functions of the user's, and stores of objects.
@@ -116,7 +119,7 @@ impl Model {
         py.detach(|| io::save(&path, &self.saved)).map_err(|error| exception(py, error))
     }
 
-    /// `"pca"`, `"kernel_pca"`, `"kernel_ridge"`, `"svm"`, `"kernel_kmeans"` or `"kernel_pca_detector"`.
+    /// `"pca"`, `"kernel_pca"`, `"kernel_ridge"`, `"svm"`, `"kernel_kmeans"`, `"kernel_pca_detector"` or `"kernel_repair"`.
     #[getter]
     fn estimator(&self) -> &'static str {
         self.saved.model.estimator()
@@ -133,6 +136,12 @@ impl Model {
     #[getter]
     fn dtype(&self) -> &'static str {
         self.saved.dtype.name()
+    }
+
+    /// The number type that the model works in: `"f32"` or `"f64"`.
+    #[getter]
+    fn precision(&self) -> &'static str {
+        self.saved.model.precision().name()
     }
 
     /// The names of the columns.
@@ -168,6 +177,9 @@ impl Model {
             Fitted::KernelKMeans64(model) => json(&model.params),
             Fitted::Detector32(model) => json(&model.pca.params),
             Fitted::Detector64(model) => json(&model.pca.params),
+            Fitted::Repair(model) => {
+                json(&serde_json::json!({ "method": model.correction.method }))
+            }
         }
     }
 

@@ -7,11 +7,14 @@ use std::any::Any;
 use std::sync::Arc;
 
 use mercer::kernel::{Chosen, OwnKernel};
-use mercer::points::Items;
+use mercer::points::{Csr, Dense, Items, Points as _, Strings};
+use mercer::real::Real;
 use mercer::{Error, Result};
-use numpy::{PyArray1, PyReadonlyArray2, ToPyArray};
+use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray2, ToPyArray};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+
+use crate::anchors::sparse;
 
 /// A Python object that is called with a store, places in it, a store and places in that, and returns the values of all
 /// pairs. Its attribute `name` is what the kernel is called.
@@ -44,7 +47,8 @@ impl Function {
         cols: Chosen<'_>,
         out: &mut [f64],
     ) -> PyResult<()> {
-        let asked = (object(py, rows)?, places(py, rows), object(py, cols)?, places(py, cols));
+        let ((left, rows), (right, cols)) = (seen(py, rows)?, seen(py, cols)?);
+        let asked = (left, rows, right, cols);
         let found: PyReadonlyArray2<'_, f64> = self.call.bind(py).call1(asked)?.extract()?;
         out.copy_from_slice(found.as_slice()?);
         Ok(())
@@ -71,18 +75,56 @@ pub fn objects<'py>(
     py: Python<'py>,
     items: &Items,
 ) -> PyResult<(Py<PyAny>, Bound<'py, PyArray1<i64>>)> {
-    let chosen = Chosen { store: &**items.store(), at: items.at() };
-    Ok((object(py, chosen)?, places(py, chosen)))
+    seen(py, Chosen { store: &**items.store(), at: items.at() })
 }
 
-fn object(py: Python<'_>, chosen: Chosen<'_>) -> PyResult<Py<PyAny>> {
-    let store = chosen.store.downcast_ref::<Store>();
-    store.map(|store| store.0.clone_ref(py)).ok_or_else(|| {
-        PyTypeError::new_err("the samples of this model are objects that its file does not hold")
-    })
+/// A store of Python's and places in it. Samples that the library knows are put into a store of their own, as Python has
+/// them: rows of numbers as an array, sparse ones as scipy has them, texts as a list.
+fn seen<'py>(
+    py: Python<'py>,
+    chosen: Chosen<'_>,
+) -> PyResult<(Py<PyAny>, Bound<'py, PyArray1<i64>>)> {
+    if let Some(store) = chosen.store.downcast_ref::<Store>() {
+        return Ok((store.0.clone_ref(py), places(py, chosen.at.iter().copied())));
+    }
+    let Some(rows) = known(py, chosen)? else {
+        return Err(PyTypeError::new_err(
+            "the samples of this model are objects that its file does not hold",
+        ));
+    };
+    let store = py.import("mercer._own")?.call_method1("Store", (rows,))?;
+    Ok((store.unbind(), places(py, 0..chosen.at.len())))
 }
 
-fn places<'py>(py: Python<'py>, chosen: Chosen<'_>) -> Bound<'py, PyArray1<i64>> {
-    let places: Vec<i64> = chosen.at.iter().map(|&place| place as i64).collect();
+fn places(py: Python<'_>, places: impl Iterator<Item = usize>) -> Bound<'_, PyArray1<i64>> {
+    let places: Vec<i64> = places.map(|place| place as i64).collect();
     places.to_pyarray(py)
+}
+
+/// Some samples of a set that the library knows; none for another store.
+fn known<'py>(py: Python<'py>, chosen: Chosen<'_>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Chosen { store, at } = chosen;
+    if let Some(texts) = store.downcast_ref::<Strings>() {
+        let texts = texts.select(at);
+        return texts.iter().collect::<Vec<&str>>().into_pyobject(py).map(Some);
+    }
+    if let Some(x) = store.downcast_ref::<Csr<f64>>() {
+        return sparse(py, &x.select(at)).map(Some);
+    }
+    if let Some(x) = store.downcast_ref::<Csr<f32>>() {
+        return sparse(py, &x.select(at)).map(Some);
+    }
+    if let Some(x) = store.downcast_ref::<Dense<f64>>() {
+        return rows(py, x, at).map(Some);
+    }
+    store.downcast_ref::<Dense<f32>>().map(|x| rows(py, x, at)).transpose()
+}
+
+fn rows<'py, T: Real + Element>(
+    py: Python<'py>,
+    x: &Dense<T>,
+    at: &[usize],
+) -> PyResult<Bound<'py, PyAny>> {
+    let numbers: Vec<T> = at.iter().flat_map(|&row| x.row(row).iter().copied()).collect();
+    Ok(numbers.to_pyarray(py).reshape([at.len(), x.d()])?.into_any())
 }

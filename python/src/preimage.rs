@@ -4,6 +4,7 @@ use mercer::io::Model as Fitted;
 use mercer::model::kernel_pca::KernelPca;
 use mercer::model::preimage::{Method, PreimageParams};
 use mercer::real::Real;
+use mercer_guard::guarded;
 use numpy::{Element, PyArray1, PyReadonlyArray2, PyReadwriteArray2, ToPyArray};
 use pyo3::prelude::*;
 
@@ -44,6 +45,7 @@ impl PreimageChoices {
 }
 
 /// Writes the samples (m × d) that components stand for; the rows whose search did not converge.
+#[guarded]
 #[pyfunction]
 pub fn preimages(
     py: Python<'_>,
@@ -80,6 +82,7 @@ fn found<T: Real + Element>(
 }
 
 /// The squared distances in feature space between samples and what the components stand for.
+#[guarded]
 #[pyfunction]
 pub fn preimage_errors<'py>(
     py: Python<'py>,

@@ -8,6 +8,7 @@ use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Targets};
 use mercer::real::Real;
 use mercer::solve::ridge::Solver;
 use mercer::{Context, select};
+use mercer_guard::guarded;
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2, ToPyArray};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -111,6 +112,7 @@ impl Task {
 }
 
 /// Fits kernel ridge regression on samples or on a kernel matrix; conjugate gradients begin with the coefficients `start`.
+#[guarded]
 #[pyfunction]
 #[pyo3(signature = (x, aims, start, choices, run))]
 pub fn fit_kernel_ridge(
@@ -139,6 +141,7 @@ macro_rules! with_ridge {
 
 /// Writes the predictions for new samples, or for new rows of a kernel matrix. Samples and results have the number type
 /// that the model works in.
+#[guarded]
 #[pyfunction]
 pub fn predict(
     py: Python<'_>,
@@ -173,6 +176,7 @@ fn evaluate<T: Number>(
 }
 
 /// The coefficients (n × t) where they lie.
+#[guarded]
 #[pyfunction]
 pub fn coefficients<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyAny>> {
     let owner = model.clone().into_any();
@@ -183,6 +187,7 @@ pub fn coefficients<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyAny
 }
 
 /// One constant per target.
+#[guarded]
 #[pyfunction]
 pub fn offsets<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let py = model.py();
@@ -190,6 +195,7 @@ pub fn offsets<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyArray1<f
 }
 
 /// How kernel and penalty were chosen, and the names of the classes, as JSON: null for what does not apply.
+#[guarded]
 #[pyfunction]
 pub fn remarks(model: &Bound<'_, Model>) -> PyResult<String> {
     with_ridge!(model.get(), ridge => json(&serde_json::json!({
@@ -198,6 +204,7 @@ pub fn remarks(model: &Bound<'_, Model>) -> PyResult<String> {
 }
 
 /// The kernels of several widths that suit the samples, as specs; the kernel itself if it has no width left open.
+#[guarded]
 #[pyfunction]
 pub fn widths(py: Python<'_>, text: &str, x: &Bound<'_, Samples>) -> PyResult<Vec<String>> {
     let spec = parse(py, text)?;

@@ -3,6 +3,7 @@
 use mercer::linalg::view::MatRef;
 use mercer::points::{Part, Parts, Samples as Points, Strings};
 use mercer::real::Real;
+use mercer_guard::guarded;
 use numpy::{Element, PyReadonlyArray2};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -31,6 +32,7 @@ impl Held {
     }
 }
 
+#[guarded]
 #[pymethods]
 impl Samples {
     /// Rows of numbers, copied; in single precision if `single`.

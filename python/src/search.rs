@@ -10,6 +10,7 @@ use mercer::select::{
     self, Fold, Judge, Score, Search, SearchParams, SquaredError, Table, Validation,
 };
 use mercer::{Context, Error};
+use mercer_guard::guarded;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, ToPyArray};
 use pyo3::prelude::*;
 
@@ -126,6 +127,7 @@ type Scores<'py> = (
 type Found<'py> = (Model, Vec<Scores<'py>>, (usize, f64, f64));
 
 /// Chooses kernel and penalty on samples, or the penalty on a kernel matrix, and fits with them.
+#[guarded]
 #[pyfunction]
 pub fn search<'py>(
     py: Python<'py>,

@@ -3,6 +3,7 @@
 use mercer::io::Model as Fitted;
 use mercer::linalg::view::Mat;
 use mercer::model::spread::Spread as Prepared;
+use mercer_guard::guarded;
 use numpy::PyArray2;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -23,6 +24,7 @@ enum Any {
     F64(Prepared<f64>),
 }
 
+#[guarded]
 #[pymethods]
 impl Spread {
     #[new]

@@ -3,7 +3,11 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 from sklearn.datasets import load_digits, load_iris, make_blobs, make_circles, make_moons
+from sklearn.model_selection import RandomizedSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from mercer import (
     PCA,
@@ -23,6 +27,7 @@ from mercer import (
     PathDisplay,
     SpectrumDisplay,
     SVCSearch,
+    kernels,
 )
 
 NAMES = """simpson homer; simpson marge; simpson bart; simpson lisa; simpson maggie; simpson abe;
@@ -81,6 +86,12 @@ def components_iris():
     model = KernelPCA(2, kernel="rbf", gamma=0.3).fit(X)
     columns = ("petal length (cm)", "sepal width (cm)")
     return ComponentDisplay.from_estimator(model, X, y, columns=columns)
+
+
+def components_pca():
+    X, y = iris()
+    model = KernelPCA(2, kernel="rbf", gamma=0.3).fit(X)
+    return ComponentDisplay.from_estimator(model, X, y, plane="pca")
 
 
 def spectrum():
@@ -167,6 +178,14 @@ def path_heat():
     return PathDisplay.from_estimator(SVCSearch().fit(X, y))
 
 
+def path_points():
+    X, y = moons()
+    drawn = {"svc__C": 10.0 ** np.arange(-2, 3, 0.25), "svc__gamma": 10.0 ** np.arange(-3, 2, 0.25)}
+    steps = make_pipeline(StandardScaler(), SVC())
+    search = RandomizedSearchCV(steps, drawn, n_iter=30, cv=3, random_state=0)
+    return PathDisplay.from_estimator(search.fit(X, y))
+
+
 def boundary():
     X, y = moons()
     names = np.where(y == 1, "lower", "upper")
@@ -177,6 +196,19 @@ def boundary_three():
     X, y = iris()
     model = SVC(C=1.0, gamma=0.3).fit(X, y)
     return BoundaryDisplay.from_estimator(model, X, y, plane="pca")
+
+
+def boundary_table():
+    """A kernel on columns of numbers and of texts, and classes with an order of their own."""
+    X, _ = iris()
+    widths = X["petal width (cm)"]
+    y = pd.Series(pd.cut(widths, [0, 0.6, 1.6, 3], labels=["small", "medium", "large"]))
+    table = pd.DataFrame({"length": X["petal length (cm)"], "sepals": X["sepal width (cm)"]})
+    table["remark"] = np.where(widths > 1, "rather wide", "slim")
+    kernel = kernels.columns(["length", "sepals"], kernels.RBF(gamma=0.7))
+    kernel += kernels.columns("remark", kernels.Spectrum(2).normalize())
+    model = SVC(kernel=kernel).fit(table, y.to_numpy(dtype=str))
+    return BoundaryDisplay.from_estimator(model, table, y)
 
 
 def boundary_usual():
@@ -208,6 +240,7 @@ PICTURES = {
     for made in (
         components,
         components_iris,
+        components_pca,
         spectrum,
         spectrum_short,
         embedding,
@@ -222,8 +255,10 @@ PICTURES = {
         path,
         path_curves,
         path_heat,
+        path_points,
         boundary,
         boundary_three,
+        boundary_table,
         boundary_usual,
         boundary_tube,
         denoising,
@@ -239,6 +274,7 @@ DARK = (
     "gram_signed",
     "outliers",
     "path_curves",
+    "path_points",
     "boundary",
     "denoising",
 )

@@ -167,6 +167,6 @@ def test_curves_are_named_with_their_parameter():
     values = {"svc__gamma": ["scale", "auto"], "svc__C": [1.0, 10.0]}
     search = GridSearchCV(make_pipeline(MaxAbsScaler(), SVC()), values, cv=2).fit(X, Y)
     display = PathDisplay.from_estimator(search, params=("svc__C", "svc__gamma"))
-    assert entries(display)[:2] == ["svc__gamma = scale", "svc__gamma = auto"]
+    assert entries(display)[:2] == ["gamma = scale", "gamma = auto"]
     display = PathDisplay.from_estimator(search, params="svc__gamma")
     assert display.ax_.get_xlabel() == "γ (gamma)"

@@ -165,7 +165,7 @@ def test_other_number_of_features(wine, estimator):
         ({"kernel": "rbf", "gamma": "wide"}, "gamma"),
         ({"kernel": "rbff"}, "did you mean 'rbf'"),
         ({"kernel": 3}, "kernel"),
-        ({"kernel": "rbf(gamma=-1)"}, "gamma must be a positive number"),
+        ({"kernel": "rbf(gamma=-1)"}, "gamma must be a number of at least 0"),
         ({"kernel": "matern", "kernel_params": {"mu": 1}}, "unknown parameter 'mu'"),
         ({"kernel_params": [1]}, "kernel_params"),
         ({"degree": -1}, "degree"),

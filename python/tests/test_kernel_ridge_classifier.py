@@ -125,7 +125,7 @@ def test_together_with_scikit_learn():
 @pytest.mark.parametrize(
     ("params", "labels", "word"),
     [
-        ({}, np.zeros(150), "one class"),
+        ({}, np.zeros(150), "got 1 class"),
         ({}, SPECIES[:-1], "inconsistent"),
         ({}, None, "requires y"),
         ({}, np.linspace(0, 1, 150), "continuous"),

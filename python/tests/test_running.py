@@ -137,6 +137,40 @@ def test_keyboard_interrupt_within_a_second():
         assert child.wait(timeout=20) == 7
 
 
+SLOW_KERNEL = """
+    import sys, time
+    import numpy as np
+    from mercer import {name}
+    def slow(x, y):
+        if len(calls) == 5:
+            print("ready", flush=True)
+        calls.append(1)
+        time.sleep(0.01)
+        return float(x @ y)
+    calls = []
+    X = np.random.default_rng(0).normal(size=(300, 4))
+    try:
+        {name}(kernel=slow, n_jobs={threads}).fit(X)
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+        sys.exit(7)
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("name", ["KernelPCA", "KernelKMeans"])
+def test_keyboard_interrupt_within_a_tile_of_a_slow_kernel(name, threads):
+    # A tile has thousands of pairs, of which each takes a hundredth of a second.
+    code = textwrap.dedent(SLOW_KERNEL).format(name=name, threads=threads)
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout.readline() == "ready\n"
+        began = time.perf_counter()
+        child.send_signal(signal.SIGINT)
+        assert child.stdout.readline() == "interrupted\n"
+        assert time.perf_counter() - began < 3.0
+        assert child.wait(timeout=20) == 7
+
+
 FORK = """
     import multiprocessing
     import numpy as np

@@ -72,7 +72,7 @@ def test_linear_weights_of_sparse_samples():
     three = np.arange(60) % 3
     dense = SVC(kernel="linear", tol=1e-8).fit(X, three)
     model = SVC(kernel="linear", tol=1e-8).fit(sparse.csr_array(X), three)
-    assert_allclose(model.coef_, dense.coef_, atol=1e-6)
+    assert_allclose(model.coef_.toarray(), dense.coef_, atol=1e-6)
     assert_allclose(SVC().fit(sparse.csr_array(X), CLASSES).gamma_, SVC().fit(X, CLASSES).gamma_)
 
 

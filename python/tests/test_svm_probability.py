@@ -89,7 +89,6 @@ def test_when_there_are_probabilities():
     assert model.predict_proba(X).shape == (150, 3)
     model.fit(X, y)
     assert not hasattr(model, "predict_proba")
-    assert not hasattr(model, "probA_")
 
 
 def test_given_matrices_and_functions():

@@ -87,11 +87,11 @@ def test_weights_of_named_classes():
 def test_weights_that_leave_nothing_of_a_class(kind):
     names = np.array(["a", "b", "c"])[y]
     model = kind(nu=0.1) if kind is NuSVC else kind()
-    with pytest.raises(ValueError, match="class 'b' are zero"):
+    with pytest.raises(ValueError, match="no sample of class 'b' has a positive weight"):
         model.fit(X, names, np.where(y == 1, 0, W))
-    with pytest.raises(ValueError, match="class 'a', 'c' are zero"):
+    with pytest.raises(ValueError, match="no sample of class 'a', 'c' has a positive weight"):
         model.fit(X, names, y == 1)
-    with pytest.raises(ValueError, match="class 'c' are zero"):
+    with pytest.raises(ValueError, match="no sample of class 'c' has a positive weight"):
         model.set_params(class_weight={"c": 0}).fit(X, names)
 
 

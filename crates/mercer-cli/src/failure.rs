@@ -3,6 +3,9 @@
 use std::io::Write;
 
 use mercer::Error;
+use mercer::panics::Panicked;
+
+use crate::progress::is_terminated;
 
 /// Why a run ended before its work was done.
 #[derive(Debug)]
@@ -17,6 +20,8 @@ pub enum Failure {
     NotAKernel,
     /// A self-test failed, and that has been said.
     Unhealthy,
+    /// A bug of ours.
+    Bug(Panicked),
 }
 
 impl From<Error> for Failure {
@@ -41,9 +46,13 @@ impl Failure {
             }
             Failure::Work(Error::Interrupted) => {
                 say("interrupted: nothing was written");
-                130
+                if is_terminated() { 143 } else { 130 }
             }
             Failure::NotAKernel | Failure::Unhealthy => 1,
+            Failure::Bug(panicked) => {
+                say(&bug(&panicked));
+                70
+            }
             Failure::Work(error) => {
                 say(&in_words_of_flags(&error));
                 1
@@ -61,6 +70,18 @@ impl Failure {
 /// Prints a line on standard error; where that is closed there is nobody to tell.
 fn say(message: &str) {
     let _ = writeln!(std::io::stderr(), "mercer: {message}");
+}
+
+/// What is to be known of a bug, and what to do about it.
+fn bug(panicked: &Panicked) -> String {
+    let place = panicked.place.as_deref().unwrap_or("an unknown place");
+    let version = env!("CARGO_PKG_VERSION");
+    format!(
+        "this is a bug in mercer {version}: {} (at {place})\nNothing is wrong with the command line. Please report \
+         these lines with the command, its data if you can share them, and what `mercer doctor` prints;\nwith \
+         RUST_BACKTRACE=1 the same command tells more.",
+        panicked.message
+    )
 }
 
 /// The error's text, with the library's names of parameters replaced by the flags that set them.
@@ -113,6 +134,9 @@ mod tests {
     fn exit_codes_are_those_of_the_help() {
         let print = |kind: std::io::ErrorKind| Failure::Print(kind.into()).report();
         assert_eq!(Failure::Work(Error::Interrupted).report(), 130);
+        let panicked = Panicked { message: "index 3".into(), place: Some("a.rs:7:1".into()) };
+        assert!(bug(&panicked).contains("a bug in mercer"));
+        assert_eq!(Failure::Bug(panicked).report(), 70);
         assert_eq!(Failure::Work(Error::Shape("no".into())).report(), 1);
         assert_eq!(print(std::io::ErrorKind::BrokenPipe), 0);
         assert_eq!(print(std::io::ErrorKind::StorageFull), 1);

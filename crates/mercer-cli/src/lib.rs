@@ -5,6 +5,7 @@ pub mod args;
 pub mod completions;
 pub mod demo_data;
 pub mod failure;
+pub mod output;
 pub mod plot;
 pub mod progress;
 pub mod report;

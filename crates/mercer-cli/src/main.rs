@@ -1,11 +1,16 @@
 //! The command `mercer`: parses the command line, waits for the work, owns the exit codes.
 
+#[cfg(unix)]
+mod start;
+
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{CommandFactory, FromArgMatches};
+use mercer::panics;
 use mercer_cli::args::{Cli, Verb};
 use mercer_cli::failure::Failure;
+use mercer_cli::output;
 use mercer_cli::progress::{Progress, StopFlag};
 use mercer_cli::report::Asked;
 use mercer_cli::run::{Watch, run};
@@ -13,7 +18,14 @@ use mercer_cli::run::{Watch, run};
 fn main() -> ExitCode {
     // A wrong command line ends here with exit code 2.
     let (command, words) = (Cli::<Verb>::command(), std::env::args_os().collect::<Vec<_>>());
-    let matches = command.clone().get_matches_from(&words);
+    let matches = match command.clone().try_get_matches_from(&words) {
+        Ok(matches) => matches,
+        // Help and version are printed, and lost where there is no standard output.
+        Err(error) if !error.use_stderr() && output::is_closed() => {
+            return ExitCode::from(Failure::Print(output::closed()).report());
+        }
+        Err(error) => error.exit(),
+    };
     let parsed = Cli::<Verb>::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let asked = Asked::of(&words, &command, &matches);
     let code = match watched(parsed.verb, asked) {
@@ -30,7 +42,7 @@ fn watched(verb: Verb, asked: Asked) -> Result<(), Failure> {
     let progress = Arc::new(Progress::new(stop.clone(), verb.quiet()));
     let asked = Arc::new(asked);
     let watch = Watch { stop: stop.clone(), progress: progress.clone(), asked };
-    let ended = stop.watch(move || Ok(run(&verb, &watch)));
+    let ended = stop.watch(move || Ok(panics::catch(|| run(&verb, &watch))));
     progress.clear();
-    ended?
+    ended?.unwrap_or_else(|panicked| Err(Failure::Bug(panicked)))
 }

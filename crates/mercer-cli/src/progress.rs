@@ -2,6 +2,7 @@
 //! stop.
 
 mod stages;
+mod termination;
 
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
@@ -15,6 +16,7 @@ use mercer::context::{Monitor, Step};
 use mercer::{Error, Result};
 
 use self::stages::Stages;
+pub use self::termination::is_asked as is_terminated;
 
 /// Set by the first Ctrl-C; the work ends at its next step.
 #[derive(Debug, Clone, Default)]
@@ -44,6 +46,8 @@ impl StopFlag {
             handler.set();
         });
         installed.map_err(|cause| Error::Numeric(format!("Ctrl-C cannot be caught: {cause}")))?;
+        let caught = termination::catch();
+        caught.map_err(|cause| Error::Numeric(format!("signals cannot be caught: {cause}")))?;
         Ok(flag)
     }
 
@@ -52,9 +56,9 @@ impl StopFlag {
         self.0.stop.store(true, Ordering::SeqCst);
     }
 
-    /// Whether a stop was asked for.
+    /// Whether a stop was asked for, by Ctrl-C or by SIGTERM.
     pub fn is_set(&self) -> bool {
-        self.0.stop.load(Ordering::SeqCst)
+        self.0.stop.load(Ordering::SeqCst) || termination::is_asked()
     }
 
     fn is_writing(&self) -> bool {
@@ -82,7 +86,8 @@ impl StopFlag {
         work: impl FnOnce() -> Result<R> + Send + 'static,
     ) -> Result<R> {
         let (sender, receiver) = mpsc::channel();
-        let thread = std::thread::Builder::new().name("mercer".into()).stack_size(STACK);
+        let thread =
+            std::thread::Builder::new().name(mercer::panics::THREAD.into()).stack_size(STACK);
         let started = thread.spawn(move || sender.send(work()));
         started.map_err(|cause| Error::Numeric(format!("no thread can be started: {cause}")))?;
         let mut asked: Option<Instant> = None;
@@ -102,7 +107,7 @@ impl StopFlag {
 
 /// As large as that of a main thread.
 const STACK: usize = 8 << 20;
-const BUG: &str = "the work ended in a way it never should; please report this with the text above";
+const BUG: &str = "a bug in mercer: the work ended in a way it never should; please report this with the text above";
 
 /// Shows the steps of the library's work as a bar, one line per stage that replaces the one before.
 pub struct Progress {
@@ -153,7 +158,9 @@ impl Progress {
     /// Takes the bar off the screen, so that results can be printed.
     pub fn clear(&self) {
         if let Some(shown) = &self.shown {
-            lock(shown).bar.finish_and_clear();
+            let shown = lock(shown);
+            shown.end();
+            shown.bar.finish_and_clear();
         }
     }
 }
@@ -190,6 +197,13 @@ impl Shown {
         self.bar.enable_steady_tick(Duration::from_millis(120));
     }
 
+    /// Shows a stage at its end. One that ends by convergence is over before the bar, which estimates, is full.
+    fn end(&self) {
+        if !self.stage.is_empty() {
+            self.bar.set_position(FULL);
+        }
+    }
+
     fn update(&mut self, step: &Step) {
         // What follows a finished stage may be long and tell nothing of itself, as the
         // decomposition of a whole matrix does: a full bar would look stuck.
@@ -197,6 +211,7 @@ impl Shown {
             return self.begin("computing");
         }
         if self.stage != step.stage {
+            self.end();
             self.stage = step.stage;
             self.bar.disable_steady_tick();
             self.bar.set_style(style(step.residual.is_some()));
@@ -301,6 +316,15 @@ mod tests {
         drop(shown);
         let _ = progress.step(&step("Gram matrix", 4.0, None));
         assert_eq!(lock(progress.shown.as_ref().unwrap()).bar.message(), "computing");
+    }
+
+    #[test]
+    fn the_last_stage_ends_at_its_end() {
+        let hidden = Some(ProgressDrawTarget::hidden());
+        let progress = Progress::drawing_on(StopFlag::default(), hidden);
+        let _ = progress.step(&step("eigenvectors", 3.6, Some(1e-9)));
+        progress.clear();
+        assert_eq!(lock(progress.shown.as_ref().unwrap()).bar.position(), FULL);
     }
 
     #[test]

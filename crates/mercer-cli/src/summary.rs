@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::data::Label;
 use crate::facts::Facts;
+use crate::output;
 use crate::results::{Predictions, Results};
 
 /// One object about a fit.
@@ -74,7 +75,7 @@ impl Outputs {
     pub fn print_plot(&self, is_followed: bool) -> std::io::Result<()> {
         let Some(plot) = &self.printed else { return Ok(()) };
         let end = if is_followed { "\n" } else { "" };
-        std::io::stdout().write_all(format!("{plot}{end}").as_bytes())
+        output::print(&format!("{plot}{end}"))
     }
 
     /// All files, in words.
@@ -170,7 +171,7 @@ fn cell(column: &Column, row: usize) -> serde_json::Value {
 
 /// Prints `object` on standard output, on one line.
 pub fn print_object(object: &impl Serialize) -> std::io::Result<()> {
-    let mut output = std::io::BufWriter::new(std::io::stdout());
+    let mut output = std::io::BufWriter::new(output::stdout());
     serde_json::to_writer(&mut output, object)?;
     output.write_all(b"\n")?;
     output.flush()

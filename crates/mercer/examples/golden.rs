@@ -23,6 +23,7 @@ use mercer::model::pca::{Pca, PcaParams};
 use mercer::model::svm::{
     Calibration, Curve, ProblemReport, Stop, Svm, SvmParams, SvmReport, Task,
 };
+use mercer::model::validity::Repair;
 use mercer::model::{Components, Report, Scaling, ScalingKind};
 use mercer::points::Points;
 use mercer::{Context, Dense, Result};
@@ -38,6 +39,8 @@ fn main() -> Result<()> {
         ("svm", machine()?),
         ("kmeans", clusters()?),
         ("detector", detector()?),
+        ("repair", repair()?),
+        ("kmeans-far", far_clusters()?),
     ];
     for (name, saved) in models {
         let path = folder.join(format!("v{FORMAT}-{name}.mercer"));
@@ -127,6 +130,29 @@ fn detector() -> Result<Saved> {
     Ok(Saved::new(Model::Detector64(model), Dtype::F64))
 }
 
+/// A repair of a matrix that is none of a kernel.
+fn repair() -> Result<Saved> {
+    let x = training();
+    // The negative distance of samples, an indefinite similarity.
+    let value =
+        |i: usize, j: usize| -(x[D * i] - x[D * j]).abs() - (x[D * i + 1] - x[D * j + 1]).abs();
+    let matrix = Mat::from_fn(N, N, value);
+    let repaired = Repair::Flip.fit(&Context::new(1), matrix.view())?;
+    Ok(Saved::new(Model::Repair(repaired.fitted::<f64>()), Dtype::F64))
+}
+
+/// Clusters of samples far from the origin, whose centres are seen from a point.
+fn far_clusters() -> Result<Saved> {
+    let init = Init::Labels((0..N).map(|i| i % 3).collect());
+    let params =
+        KernelKMeansParams { init, ..KernelKMeansParams::new(3, "poly(degree=2)".parse()?) };
+    let far = training().into_iter().map(|v| v + 64.0).collect();
+    let x = Dense::from_vec(far, N, D)?;
+    let mut model = KernelKMeans::fit(&Context::new(1), &params, &x, None)?;
+    model.report.seconds = 0.0;
+    Ok(Saved::new(Model::KernelKMeans64(model), Dtype::F64))
+}
+
 /// A support vector machine for three classes with a calibration. Its numbers are chosen and not fitted, so that the file holds
 /// every part that a machine may have.
 fn machine() -> Result<Saved> {
@@ -159,8 +185,12 @@ fn machine_report() -> Report {
     let problem = |i: u64| ProblemReport {
         iterations: 10 + i,
         objective: -0.5,
-        gap: 0.001,
+        gap: Some(0.001),
         violation: 0.0009765625,
+        rounding: None,
+        rows: 0,
+        certified_rows: 0,
+        precision: String::new(),
         support: 3,
         bounded: 1,
         stop: [Stop::Converged, Stop::Iterations, Stop::Converged][i as usize],
@@ -168,6 +198,7 @@ fn machine_report() -> Report {
     let machine = SvmReport {
         problems: (0..3).map(problem).collect(),
         precision: "f64".into(),
+        tube: None,
         columns_used: 40,
         columns_at_hand: 30,
     };

@@ -22,6 +22,7 @@ use crate::real::Real;
 /// cache, as wide as a multiple of what matrix products and panels of pairings like (48 and 32).
 const ROWS: usize = 256;
 const COLS: usize = 384;
+const HINT: &str = "use fewer threads (n_jobs) or raise the budget";
 
 /// A function of samples with `k` outputs, as a weighted sum of kernel values.
 #[derive(Clone)]
@@ -156,12 +157,12 @@ impl<T: Real> Weights<T> {
     }
 
     /// Runs over tiles of kernel values, m × n in all, each made by `tile` in a scratch space.
-    fn evaluate<F>(
+    fn evaluate<F, O: Real>(
         &self,
         ctx: &Context,
         m: usize,
         n: usize,
-        out: MatMut<'_, T>,
+        out: MatMut<'_, O>,
         tile: F,
     ) -> Result<()>
     where
@@ -172,6 +173,7 @@ impl<T: Real> Weights<T> {
         if m == 0 || k == 0 {
             return Ok(());
         }
+        let _held = ctx.reserve("prediction", self.bytes(ctx.threads(), m, n), HINT)?;
         let done = AtomicUsize::new(0);
         ctx.install(|| {
             out.data.par_chunks_mut(ROWS * stride).enumerate().take(m.div_ceil(ROWS)).try_for_each(
@@ -194,13 +196,63 @@ impl<T: Real> Weights<T> {
         })
     }
 
-    fn write(&self, sums: &Sums, rows: usize, stride: usize, lines: &mut [T]) {
+    /// Bytes of the coefficients, and of a tile of kernel values and its sums for each of the threads at work.
+    fn bytes(&self, threads: usize, m: usize, n: usize) -> u64 {
+        let outputs = match &self.columns {
+            Columns::Few(columns) => columns.len(),
+            Columns::Many(lanes) => lanes.len() * WIDTH,
+        } as u64;
+        let (rows, cols) = (ROWS.min(m) as u64, COLS.min(n) as u64);
+        let at_work = threads.min(m.div_ceil(ROWS)) as u64;
+        let size = size_of::<T>() as u64;
+        let each = rows * cols * size + rows * outputs * 8;
+        at_work.saturating_mul(each).saturating_add((n as u64).saturating_mul(outputs) * size)
+    }
+
+    fn write<O: Real>(&self, sums: &Sums, rows: usize, stride: usize, lines: &mut [O]) {
         let k = self.offset.len();
         for r in 0..rows {
             let line = &mut lines[r * stride..r * stride + k];
             for (c, value) in line.iter_mut().enumerate() {
-                *value = T::of(sums.at(r, c) + self.offset[c]);
+                *value = O::of(sums.at(r, c) + self.offset[c]);
             }
         }
+    }
+}
+
+/// The kernel values of a training sample c with all training samples: other rows of kernel values are seen from it.
+#[derive(Clone, Copy, Debug)]
+pub struct SeenFrom<'a> {
+    /// The sample's number.
+    pub sample: usize,
+    /// k(c, x_j).
+    pub row: &'a [f64],
+}
+
+impl Weights<f64> {
+    /// Writes `values · coef + offset` (m × k) for given kernel values (m × n), summed in f64. Seen from a sample c, the
+    /// values are k(x, x_j) − k(x, c) − k(c, x_j) + k(c, c).
+    pub fn scores_of<U: Real, O: Real>(
+        &self,
+        ctx: &Context,
+        values: MatRef<'_, U>,
+        from: Option<SeenFrom<'_>>,
+        out: MatMut<'_, O>,
+    ) -> Result<()> {
+        self.evaluate(ctx, values.rows(), values.cols(), out, |rows, cols, scratch| {
+            scratch.clear();
+            for row in rows.clone() {
+                let line = cols.clone().map(|col| values.at(row, col).f64());
+                match from {
+                    None => scratch.extend(line),
+                    Some(SeenFrom { sample, row: seen }) => {
+                        let own = values.at(row, sample).f64();
+                        let right = seen[cols.clone()].iter().map(|v| v - seen[sample]);
+                        scratch.extend(line.zip(right).map(|(v, to)| (v - own) - to));
+                    }
+                }
+            }
+            Ok(TileRef { data: scratch, rows: rows.len(), cols: cols.len(), stride: cols.len() })
+        })
     }
 }

@@ -11,6 +11,7 @@ pub mod io;
 pub mod kernel;
 pub mod linalg;
 pub mod model;
+pub mod panics;
 pub mod points;
 pub mod real;
 pub mod select;

@@ -11,10 +11,17 @@ from sklearn.base import is_classifier, is_regressor
 
 from mercer._arrays import Samples
 from mercer._plot.boundary_draw import clipping_of, draw_curve, draw_regions, draw_support
-from mercer._plot.boundary_judge import judge_for, judge_of, same_sides
+from mercer._plot.boundary_judge import Judge, judge_for, judge_of, same_sides
 from mercer._plot.boundary_support import support_of
 from mercer._plot.display import Display, pyplot
-from mercer._plot.plane import checked_grid, fit_limits, ground_of, name_axes, panel_height
+from mercer._plot.plane import (
+    Ground,
+    checked_grid,
+    fit_limits,
+    ground_of,
+    name_axes,
+    panel_height,
+)
 from mercer._plot.points import draw_classes, draw_plain
 from mercer._plot.samples import (
     Classes,
@@ -22,6 +29,7 @@ from mercer._plot.samples import (
     labels_of,
     last_step,
     marks_of,
+    order_of,
     pairs_of,
 )
 from mercer._plot.theme import theme_of
@@ -160,17 +168,17 @@ class BoundaryDisplay(Display):
             grid_resolution=grid_resolution,
             margin=margin,
         )
-        judge = judge_for(estimator)
+        judge = judge_for(estimator, order_of(y))
         classes, codes = judge.names, judge.codes(y, len(ground.points))
         return cls(
             ground.first,
             ground.second,
-            regions=ground.field(judge.places(estimator.predict(ground.rows))),
-            decision=_decision(estimator, ground, len(classes)),
+            regions=ground.field(judge.places(ground.estimator.predict(ground.rows))),
+            decision=_decision(ground, judge),
             classes=classes,
             points=ground.points,
             codes=codes,
-            support=support_of(estimator, X, ground.plane),
+            support=support_of(estimator, X, ground),
             margin_lines=is_classifier(model) and hasattr(model, "support_"),
             names=ground.plane.names,
             note=ground.plane.note,
@@ -278,8 +286,8 @@ class BoundaryDisplay(Display):
             fit_limits(ax, self.first, self.second)
         if show_support and self.support is not None and len(self.support):
             handles += draw_support(ax, self, theme)
-        name_axes(ax, self.names, self.note)
         self._legend(handles, below=True)
+        name_axes([ax], self.names, self.note)
         return self
 
     def _samples(self, ax: Any) -> list:
@@ -291,8 +299,9 @@ class BoundaryDisplay(Display):
         return draw_classes(ax, self.points, Classes(self.classes, self.codes), theme, **clip)
 
 
-def _decision(estimator: object, ground: Any, classes: int) -> np.ndarray | None:
+def _decision(ground: Ground, judge: Judge) -> np.ndarray | None:
     """The decision on the grid, where one number tells two sides apart."""
-    if classes != 2 or not hasattr(estimator, "decision_function"):
+    if len(judge.names) != 2 or not hasattr(ground.estimator, "decision_function"):
         return None
-    return ground.field(np.asarray(estimator.decision_function(ground.rows), dtype=np.float64))
+    found = np.asarray(ground.estimator.decision_function(ground.rows), dtype=np.float64)
+    return ground.field(-found if judge.turned else found)

@@ -12,10 +12,14 @@ from mercer._plot.theme import CLASSES
 
 
 class Judge:
-    """Classes in order, with their names."""
+    """Classes in order, with their names.
 
-    def __init__(self, classes: Sequence, names: list[str] | None = None):
+    `turned` says that two classes stand in another order than their estimator has them.
+    """
+
+    def __init__(self, classes: Sequence, names: list[str] | None = None, *, turned: bool = False):
         self.classes = list(classes)
+        self.turned = turned
         self.names = names or [str(one) for one in self.classes]
         if len(self.classes) > len(CLASSES):
             raise ValueError(
@@ -41,12 +45,15 @@ class Judge:
         return None if y is None else self.places(labels_of(y, n))
 
 
-def judge_for(estimator: object) -> Judge:
-    """Return the classes of an estimator."""
+def judge_for(estimator: object, order: list | None = None) -> Judge:
+    """Return the classes of an estimator, in the order of categories if these name all of them."""
     model = last_step(estimator)
     classes = getattr(model, "classes_", None)
     if classes is not None:
-        return Judge(np.asarray(classes).tolist())
+        sorted_ones = np.asarray(classes).tolist()
+        found = [one for one in order or () if one in sorted_ones]
+        found = found if len(found) == len(sorted_ones) else sorted_ones
+        return Judge(found, turned=found != sorted_ones)
     if hasattr(model, "offset_"):
         return Judge([-1, 1], ["unusual", "usual"])
     raise TypeError(

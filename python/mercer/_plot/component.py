@@ -7,10 +7,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import is_clusterer
 
 from mercer._arrays import Samples
 from mercer._params import ParameterError, is_integer
-from mercer._plot.display import Display, of_variance, pyplot
+from mercer._plot.display import Display, of_variance, plain, pyplot
 from mercer._plot.plane import (
     checked_grid,
     clipping,
@@ -27,6 +28,7 @@ from mercer._plot.samples import (
     labels_of,
     last_step,
     marks_of,
+    order_of,
 )
 from mercer._plot.theme import theme_of
 from mercer._plot.ticks import few
@@ -54,6 +56,12 @@ class ComponentDisplay(Display):
         The names of the coordinates.
     note : str
         What else is to be said of the plane.
+    titles : sequence of str, optional
+        What each panel shows; by default components by their numbers.
+    value_name : str
+        What the values are, written beside the scale of colours.
+    order : list, optional
+        The classes in the order of the legend; by default they are sorted.
 
     Attributes
     ----------
@@ -86,6 +94,9 @@ class ComponentDisplay(Display):
         explained_variance_ratio: np.ndarray | None = None,
         names: tuple[str, str] = ("first", "second"),
         note: str = "",
+        titles: Sequence[str] | None = None,
+        value_name: str = "score",
+        order: list | None = None,
     ) -> None:
         self.first = first
         self.second = second
@@ -95,6 +106,9 @@ class ComponentDisplay(Display):
         self.explained_variance_ratio = explained_variance_ratio
         self.names = names
         self.note = note
+        self.titles = component_names(len(values)) if titles is None else list(titles)
+        self.value_name = value_name
+        self.order = order
 
     @classmethod
     def from_estimator(
@@ -116,7 +130,8 @@ class ComponentDisplay(Display):
         Parameters
         ----------
         estimator : KernelPCA, PCA or pipeline that ends with one
-            Fitted, with a method ``transform``.
+            Fitted, with a method ``transform``. Of :class:`mercer.KernelKMeans` the distances to
+            the centres of clusters are shown.
         X : array-like of shape (n_samples, n_features)
             Samples to draw, which also say how far the plane goes.
         y : array-like of shape (n_samples,), optional
@@ -124,11 +139,12 @@ class ComponentDisplay(Display):
         n_components : int, optional
             How many components to show, by default the first four or all if there are fewer.
         columns : tuple of int or str, optional
-            The two columns that are the plane; all others are at their medians. Columns may be
-            left out if there are two.
+            The two columns that are the plane; all others are at their medians, or at their most
+            frequent values if they hold no numbers. Columns may be left out if there are two.
         plane : {"columns", "pca"}, optional
             ``"pca"`` is the plane of the first two principal components of X through its mean,
             which is taken, with a warning, if there are more than two columns and none is chosen.
+            Of a pipeline it is laid through what the last step sees, scaled columns for example.
         grid_resolution : int, default=100
             How many points the grid has in each direction.
         margin : float, default=0.1
@@ -155,7 +171,7 @@ class ComponentDisplay(Display):
             grid_resolution=grid_resolution,
             margin=margin,
         )
-        found = np.asarray(estimator.transform(ground.rows), dtype=np.float64)
+        found = np.asarray(ground.estimator.transform(ground.rows), dtype=np.float64)
         count = _count(n_components, found.shape[1])
         return cls(
             ground.first,
@@ -166,6 +182,9 @@ class ComponentDisplay(Display):
             explained_variance_ratio=ratios_of(estimator),
             names=ground.plane.names,
             note=ground.plane.note,
+            titles=outputs_of(estimator, count),
+            value_name="distance" if is_clusterer(last_step(estimator)) else "score",
+            order=order_of(y),
         ).plot(ax, **style)
 
     @classmethod
@@ -224,6 +243,7 @@ class ComponentDisplay(Display):
             explained_variance_ratio=None if ratios is None else np.asarray(ratios, dtype=float),
             names=names,
             note=note,
+            order=order_of(y),
         ).plot(ax, **style)
 
     def plot(self, ax: Any = None, *, levels: int = 8, colorbar: bool = True) -> Self:
@@ -251,11 +271,11 @@ class ComponentDisplay(Display):
         for place, panel in enumerate(axes):
             self._contours(panel, self.values[place], levels, colorbar)
             handles = self._samples(panel)
-            name = f"component {place + 1}"
-            panel.set_title(of_variance(name, self.explained_variance_ratio, place))
-            name_axes(panel, self.names, self.note)
+            name = self.titles[place]
+            panel.set_title(plain(of_variance(name, self.explained_variance_ratio, place)))
             fit_limits(panel, self.first, self.second)
         self._legend(handles, below=True)
+        name_axes(axes, self.names, self.note)
         return self
 
     def _contours(self, ax: Any, values: np.ndarray, levels: int, colorbar: bool) -> None:
@@ -273,7 +293,7 @@ class ComponentDisplay(Display):
         if values.min() < 0 < values.max():
             ax.contour(self.first, self.second, values, [0.0], colors=[theme.ink], linewidths=[1.8])
         if colorbar:
-            bar = self.figure_.colorbar(fill, ax=ax, label="score", shrink=0.9)
+            bar = self.figure_.colorbar(fill, ax=ax, label=plain(self.value_name), shrink=0.9)
             bar.locator = few(5, symmetric=True)
             bar.update_ticks()
 
@@ -285,7 +305,7 @@ class ComponentDisplay(Display):
         if self.y is None:
             draw_plain(ax, self.points, theme, **clip)
             return []
-        classes = classes_of(self.y, len(self.points))
+        classes = classes_of(self.y, len(self.points), order=self.order)
         return draw_classes(ax, self.points, classes, theme, **clip)
 
 
@@ -309,6 +329,18 @@ def _count(asked: int | None, there: int) -> int:
             f"estimator, not {asked!r}"
         )
     return int(asked)
+
+
+def component_names(count: int) -> list[str]:
+    """Return what components are called."""
+    return [f"component {place + 1}" for place in range(count)]
+
+
+def outputs_of(estimator: object, count: int) -> list[str]:
+    """Return what the first columns are called that an estimator's ``transform`` gives."""
+    if is_clusterer(last_step(estimator)):
+        return [f"distance to cluster {place}" for place in range(count)]
+    return component_names(count)
 
 
 def ratios_of(estimator: object) -> np.ndarray | None:

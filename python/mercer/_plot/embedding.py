@@ -11,11 +11,18 @@ from numpy.typing import ArrayLike
 
 from mercer._arrays import Samples
 from mercer._params import ParameterError, is_integer, is_real
-from mercer._plot.component import ratios_of
+from mercer._plot.component import outputs_of, ratios_of
 from mercer._plot.display import Display, of_variance, plain, pyplot
 from mercer._plot.labels import checked_texts, write_labels
 from mercer._plot.points import draw_classes, draw_plain, mark_size
-from mercer._plot.samples import are_values, classes_of, fitted_with, numbers_1d, table_of
+from mercer._plot.samples import (
+    are_values,
+    classes_of,
+    fitted_with,
+    numbers_1d,
+    order_of,
+    table_of,
+)
 from mercer._plot.theme import Theme, theme_of
 from mercer._plot.ticks import few
 
@@ -43,6 +50,8 @@ class EmbeddingDisplay(Display):
         The names of the axes.
     target_name : str, optional
         What y tells, written beside its scale or above its legend.
+    order : list, optional
+        The classes in the order of the legend; by default they are sorted.
 
     Attributes
     ----------
@@ -72,6 +81,7 @@ class EmbeddingDisplay(Display):
         kind: str = "class",
         names: Sequence[str] = ("component 1", "component 2"),
         target_name: str | None = None,
+        order: list | None = None,
     ) -> None:
         self.points = points
         self.y = y
@@ -79,6 +89,7 @@ class EmbeddingDisplay(Display):
         self.kind = kind
         self.names = list(names)
         self.target_name = target_name
+        self.order = order
 
     @classmethod
     def from_estimator(
@@ -110,7 +121,8 @@ class EmbeddingDisplay(Display):
             Which two or three components are the axes, counted from 0.
         kind : {"class", "value"}, optional
             What y is. By default numbers with fractions are values, and so are whole numbers of
-            more than twelve kinds; all else are classes.
+            more than twelve kinds; all else are classes. Categories of a data frame stand in
+            their own order.
         target_name : str, optional
             What y tells; by default the name of y if it is a column with one.
         ax : Axes, optional
@@ -127,13 +139,13 @@ class EmbeddingDisplay(Display):
         fitted_with(estimator, "transform")
         scores = np.asarray(estimator.transform(X), dtype=np.float64)
         chosen = _chosen(components, scores.shape[1])
-        ratios = ratios_of(estimator)
+        ratios, outputs = ratios_of(estimator), outputs_of(estimator, scores.shape[1])
         return cls.from_predictions(
             scores[:, chosen],
             y,
             labels=labels,
             kind=kind,
-            names=[of_variance(f"component {place + 1}", ratios, place) for place in chosen],
+            names=[of_variance(outputs[place], ratios, place) for place in chosen],
             target_name=target_name,
             ax=ax,
             **style,
@@ -183,7 +195,7 @@ class EmbeddingDisplay(Display):
         if y is None and (kind is not None or target_name is not None):
             which = "kind" if kind is not None else "target_name"
             raise ParameterError(f"{which} is given without y, of which it tells: leave it out")
-        target_name = target_name or _name_of(y)
+        target_name, order = target_name or _name_of(y), order_of(y)
         y = None if y is None else np.asarray(y)
         return cls(
             points,
@@ -192,6 +204,7 @@ class EmbeddingDisplay(Display):
             kind=_kind(kind, y),
             names=names,
             target_name=target_name,
+            order=order,
         ).plot(ax, **style)
 
     def plot(self, ax: Any = None, *, size: float | None = None) -> Self:
@@ -249,7 +262,7 @@ class EmbeddingDisplay(Display):
         if self.y is None:
             draw_plain(ax, self.points, theme, s=size)
         elif self.kind == "class":
-            classes = classes_of(self.y, len(self.points))
+            classes = classes_of(self.y, len(self.points), order=self.order)
             # Paler marks farther away would be other colours than those of the legend.
             style = {"s": size} | ({"depthshade": False} if len(self.names) == 3 else {})
             handles = draw_classes(ax, self.points, classes, theme, **style)

@@ -163,7 +163,7 @@ class OutlierDisplay(Display):
             points=ground.points,
             first=ground.first,
             second=ground.second,
-            values=ground.field(np.asarray(estimator.score_samples(ground.rows))),
+            values=ground.field(np.asarray(ground.estimator.score_samples(ground.rows))),
             labels=labels,
             names=ground.plane.names,
             note=ground.plane.note,
@@ -273,7 +273,7 @@ class OutlierDisplay(Display):
             ax.contour(*grid, levels=[self.threshold], **line)
             handles.append(_line(theme))
         self.figure_.colorbar(fill, ax=ax, label=_SCORE)
-        name_axes(ax, self.names, self.note)
+        name_axes([ax], self.names, self.note)
         fit_limits(ax, self.first, self.second)
         return handles
 

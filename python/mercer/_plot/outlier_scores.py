@@ -6,6 +6,7 @@ import numpy as np
 
 from mercer._arrays import Samples
 from mercer._plot.samples import has_plane, last_step
+from mercer._plot.tables import columns_of_numbers, is_mixed
 
 
 def threshold_of(estimator: object) -> float:
@@ -35,4 +36,6 @@ def scores_of(estimator: object, X: Samples) -> np.ndarray:
 
 def is_wide(estimator: object, X: Samples) -> bool:
     """Whether samples have a plane without a word about which."""
+    if is_mixed(estimator, X):
+        return columns_of_numbers(estimator, X).table.shape[1] >= 2
     return has_plane(estimator, X) and np.shape(X)[1] >= 2

@@ -13,8 +13,6 @@ from mercer._kernel_ridge_cv import KernelRidgeCV
 from mercer._params import ParameterError
 from mercer._plot.display import Display, plain, pyplot, short
 from mercer._plot.path_results import (
-    best_of,
-    results_of,
     score_name_of,
     scores_of,
     scores_of_arrays,
@@ -24,10 +22,10 @@ from mercer._plot.samples import fitted_with
 from mercer._plot.theme import CLASSES, LINES, MARKERS, Theme, theme_of
 from mercer._plot.ticks import cells, positions, scale_of
 
-_STYLES = ("curves", "heat")
+_STYLES = ("curves", "heat", "points")
 # Beyond these, curves of one picture can no longer be told apart.
 _MOST_CURVES = 8
-_SYMBOLS = {"alpha": "λ (alpha)", "gamma": "γ (gamma)"}
+_SYMBOLS = {"alpha": "λ (alpha)", "gamma": "γ (gamma)", "nu": "ν (nu)", "epsilon": "ε (epsilon)"}
 
 
 class PathDisplay(Display):
@@ -35,7 +33,7 @@ class PathDisplay(Display):
 
     Made by :meth:`from_estimator` or :meth:`from_predictions`. The best is marked, and a band shows
     the spread of scores where it is known. Two parameters are a heat map, or a curve for each
-    value of the second.
+    value of the second. Combinations that a search drew are points.
 
     Parameters
     ----------
@@ -57,6 +55,9 @@ class PathDisplay(Display):
         What the spread is.
     best : tuple of int, optional
         The place of the best among the values; by default the first of the highest scores.
+    scattered : bool
+        Whether the combinations were drawn and are no grid. Values of one parameter may then be
+        there several times.
 
     Attributes
     ----------
@@ -92,6 +93,7 @@ class PathDisplay(Display):
         score_name: str = "score",
         spread_name: str = "standard deviation",
         best: tuple[int, ...] | None = None,
+        scattered: bool = False,
     ) -> None:
         self.values = values
         self.mean = mean
@@ -101,6 +103,7 @@ class PathDisplay(Display):
         self.second_values = second_values
         self.score_name = score_name
         self.spread_name = spread_name
+        self.scattered = scattered
         if np.isnan(mean).all():
             raise ValueError("all scores are NaN: every fit of the search failed")
         place = np.unravel_index(np.nanargmax(mean), mean.shape) if best is None else best
@@ -122,14 +125,14 @@ class PathDisplay(Display):
 
         Parameters
         ----------
-        estimator : KernelRidgeCV, SVCSearch, GridSearchCV or list of SVC
+        estimator : KernelRidgeCV, SVCSearch, GridSearchCV, RandomizedSearchCV or list of SVC
             A fitted search with ``cv_results_`` (of KernelRidgeCV, one with
             ``store_cv_results=True``), or what :func:`mercer.svc_path` returned.
         X, y : samples and classes, optional
             Of a list of models, and needed there: what they are scored on.
         params : str or sequence of two, optional
             Which parameters are shown, if more than two were varied: the others are as in the
-            best combination.
+            best combination or, of a search that drew its combinations, whatever was drawn.
         score_name : str, optional
             What the score is; by default as far as the search tells.
         ax : Axes, optional
@@ -151,7 +154,7 @@ class PathDisplay(Display):
         if X is not None or y is not None:
             raise ParameterError("a search has scores of its own: leave X and y out")
         fitted_with(estimator)
-        found = scores_of(results_of(estimator), best_of(estimator), params)
+        found = scores_of(estimator, params)
         error = isinstance(estimator, KernelRidgeCV)
         return cls(
             found.values,
@@ -163,6 +166,7 @@ class PathDisplay(Display):
             score_name=score_name or score_name_of(estimator),
             spread_name="standard error" if error else "standard deviation",
             best=found.best,
+            scattered=found.scattered,
         ).plot(ax, **style)
 
     @classmethod
@@ -229,9 +233,10 @@ class PathDisplay(Display):
         ----------
         ax : Axes, optional
             An axes; by default that of a new figure.
-        kind : {"curves", "heat"}, optional
+        kind : {"curves", "heat", "points"}, optional
             For two parameters: a curve for each value of the second, or a heat map, which is the
             default where both are numbers with three or more values, or there are many values.
+            A point for each combination is the default where these were drawn.
 
         Returns
         -------
@@ -239,13 +244,16 @@ class PathDisplay(Display):
             The display itself.
         """
         if kind is not None and kind not in _STYLES:
-            raise ParameterError(f"kind must be 'curves', 'heat' or None, not {kind!r}")
+            raise ParameterError(f"kind must be 'curves', 'heat', 'points' or None, not {kind!r}")
         if kind == "heat" and self.second_values is None:
             raise ParameterError("a heat map needs two parameters, and there is one")
+        kind = "points" if kind is None and self.scattered else kind
         heat = self._is_heat(kind)
         ax = self._panels(ax, size=(6.4, 4.6))[0]
         theme = theme_of(ax)
-        if heat:
+        if kind == "points":
+            self._points(ax, theme)
+        elif heat:
             self._heat(ax, theme)
         elif self.second_values is None:
             handles = self._curve(ax, theme, 0, self.mean, self.spread, "mean")
@@ -264,8 +272,8 @@ class PathDisplay(Display):
     def _curves(self, ax: Any, theme: Theme) -> None:
         handles = []
         for place, value in enumerate(self.second_values):
-            whole = self.second_name == "kernel"  # the text of a kernel says what it is
-            label = plain(value) if whole else _setting(self.second_name, value)
+            whole = self._short(self.second_name) == "kernel"  # its text says what it is
+            label = plain(value) if whole else self._setting(self.second_name, value)
             spread = None if self.spread is None else self.spread[:, place]
             handles += self._curve(ax, theme, place, self.mean[:, place], spread, label)
         bands = [one for one in handles if one.get_label().startswith("±")]
@@ -297,8 +305,42 @@ class PathDisplay(Display):
         if self.best_[1:] in ((), (place,)):
             handles.append(self._mark_best(ax, theme, at[self.best_[0]], mean[self.best_[0]]))
         scale_of(ax, self.values)
-        ax.set(xlabel=_symbol(self.name), ylabel=plain(self.score_name))
+        ax.set(xlabel=self._symbol(self.name), ylabel=plain(self.score_name))
         return handles
+
+    def _points(self, ax: Any, theme: Theme) -> None:
+        """Draw a point for each combination: by its score, or coloured by it over two values."""
+        if self.second_values is None:
+            scale_of(ax, self.values)
+            at, colour = positions(self.values), theme.classes(1)[0]
+            drawn = ax.scatter(
+                at, self.mean, s=26, color=[colour], edgecolors=[theme.edge(colour)], zorder=3
+            )
+            drawn.set_label("a combination")
+            best = self._mark_best(ax, theme, at[self.best_[0]], self.mean[self.best_])
+            ax.set(xlabel=self._symbol(self.name), ylabel=plain(self.score_name))
+            if self.values.dtype == object:
+                ax.set_xlim(-0.5, at.max() + 0.5)
+            self._legend([drawn, best], below=True)
+            return
+        there = np.argwhere(np.isfinite(self.mean))
+        first, second = positions(self.values), positions(self.second_values)
+        scale_of(ax, self.values)
+        scale_of(ax, self.second_values, "y")
+        drawn = ax.scatter(
+            first[there[:, 0]],
+            second[there[:, 1]],
+            c=self.mean[tuple(there.T)],
+            s=60,
+            cmap=theme.of_marks(),
+            edgecolors=[theme.muted],
+            linewidths=0.5,
+            zorder=3,
+        )
+        self.figure_.colorbar(drawn, ax=ax, label=plain(self.score_name))
+        x, y = first[self.best_[0]], second[self.best_[1]]
+        self._legend([self._mark_best(ax, theme, x, y)], below=True)
+        ax.set(xlabel=self._symbol(self.name), ylabel=self._symbol(self.second_name))
 
     def _mark_best(self, ax: Any, theme: Theme, x: float, y: float) -> Any:
         return ax.scatter(
@@ -314,9 +356,9 @@ class PathDisplay(Display):
         )
 
     def _best_text(self) -> str:
-        parts = [_setting(self.name, self.values[self.best_[0]])]
+        parts = [self._setting(self.name, self.values[self.best_[0]])]
         if self.second_values is not None:
-            parts.append(_setting(self.second_name, self.second_values[self.best_[1]]))
+            parts.append(self._setting(self.second_name, self.second_values[self.best_[1]]))
         return "best: " + ", ".join(parts)
 
     def _heat(self, ax: Any, theme: Theme) -> None:
@@ -327,19 +369,23 @@ class PathDisplay(Display):
         self.figure_.colorbar(drawn, ax=ax, label=plain(self.score_name))
         cells(ax.xaxis, self.values)
         cells(ax.yaxis, self.second_values)
-        ax.set_xlabel(_symbol(self.name))
-        ax.set_ylabel(_symbol(self.second_name))
+        ax.set_xlabel(self._symbol(self.name))
+        ax.set_ylabel(self._symbol(self.second_name))
         star = {"marker": "*", "s": 210, "color": "black", "edgecolors": "white", "zorder": 5}
         ax.scatter([self.best_[0]], [self.best_[1]], **star)
         score = self.mean[self.best_]
         name = plain(self.score_name)
         ax.set_title(f"{self._best_text()}, {name} {short(score)}", fontsize="medium")
 
+    def _short(self, name: str) -> str:
+        """The name of a parameter without the steps of pipelines that lead to it, if one has it."""
+        names = [one for one in (self.name, self.second_name) if one is not None]
+        ends = [one.rpartition("__")[2] for one in names]
+        return name if len(set(ends)) < len(ends) else name.rpartition("__")[2]
 
-def _setting(name: str, value: object) -> str:
-    return plain(f"{name} = {short(value)}")
+    def _setting(self, name: str, value: object) -> str:
+        return plain(f"{self._short(name)} = {short(value)}")
 
-
-def _symbol(name: str) -> str:
-    """The name of a parameter beside an axis, with its letter; steps of pipelines have none."""
-    return _SYMBOLS.get(name.rpartition("__")[2], plain(name))
+    def _symbol(self, name: str) -> str:
+        """The name of a parameter beside an axis, with its letter if it has one."""
+        return _SYMBOLS.get(self._short(name), plain(self._short(name)))

@@ -24,7 +24,9 @@ class Scores:
 
     `mean` and `spread` have a line for each of `values` and, with a second parameter, a column for
     each of `second_values`; scores that are not known are NaN. `spread` is None if no score has
-    one, and `best` the place of the combination that the search chose.
+    one, and `best` the place of the combination that the search chose. `scattered` says that the
+    search drew its combinations and compared no grid: one parameter then has a value for each of
+    them, which may be there several times.
     """
 
     name: str
@@ -34,16 +36,20 @@ class Scores:
     second_name: str | None = None
     second_values: np.ndarray | None = None
     best: tuple[int, ...] | None = None
+    scattered: bool = False
 
 
-def scores_of(results: dict, best: int, params: Sequence[str] | str | None) -> Scores:
+def scores_of(estimator: object, params: Sequence[str] | str | None) -> Scores:
     """Return the scores of a search's results over the parameters that it varied, or over `params`;
-    all others are as in the best combination.
+    all others are as in the best combination, unless the search drew its combinations.
     """
-    columns = _columns(results)
+    results, best = results_of(estimator), best_of(estimator)
+    columns = _as_given(_columns(results), getattr(estimator, "param_distributions", None))
     varied = [name for name, column in columns.items() if len(set(column)) > 1]
     chosen = _chosen(params, list(columns), varied)
     keep = np.ones(len(results["mean_test_score"]), dtype=bool)
+    if hasattr(estimator, "param_distributions") and _is_sparse(columns, varied):
+        return _drawn(results, columns, chosen, best)
     for name in set(varied) - set(chosen):
         alike = (columns[name][best], _NOT_SET)
         keep &= np.array([value in alike for value in columns[name]])
@@ -51,6 +57,42 @@ def scores_of(results: dict, best: int, params: Sequence[str] | str | None) -> S
     within = int(keep[:best].sum())
     found.best = tuple(int(place[within]) for place in _places(columns, chosen, keep))
     return found
+
+
+def _as_given(columns: dict[str, list], given: object) -> dict[str, list]:
+    """Parameters in the order in which the user gave them, which a drawn search may turn around."""
+    names = [name for name in given if name in columns] if isinstance(given, dict) else []
+    return {name: columns[name] for name in (*names, *columns)}
+
+
+def _is_sparse(columns: dict[str, list], varied: list[str]) -> bool:
+    """Whether most combinations of two or more parameters' values are not there."""
+    if len(varied) < 2:
+        return False
+    seen = len(set(zip(*(columns[name] for name in varied), strict=True)))
+    return 2 * seen < np.prod([float(len(set(columns[name]))) for name in varied])
+
+
+def _drawn(results: dict, columns: dict, chosen: list[str], best: int) -> Scores:
+    """The scores of combinations that were drawn, all of them."""
+    everything = np.ones(len(results["mean_test_score"]), dtype=bool)
+    if len(chosen) == 2:
+        found = _table(results, columns, chosen, everything)
+        places = _places(columns, chosen, everything)
+        found.best = tuple(int(place[best]) for place in places)
+    else:
+        found = _sorted(results, columns[chosen[0]], chosen[0], best)
+    found.scattered = True
+    return found
+
+
+def _sorted(results: dict, column: list, name: str, best: int) -> Scores:
+    """The scores of all combinations by one parameter, whatever the others are."""
+    distinct, places = _distinct(column, np.ones(len(column), dtype=bool))
+    order = np.argsort(places, kind="stable")
+    mean = np.asarray(results["mean_test_score"], dtype=np.float64)[order]
+    place = int(np.flatnonzero(order == best)[0])
+    return Scores(name, distinct[places[order]], mean, None, best=(place,))
 
 
 def _columns(results: dict) -> dict[str, list]:

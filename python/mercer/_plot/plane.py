@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from mercer._params import ParameterError, is_integer, is_real
+from mercer._plot.breaks import break_names
 from mercer._plot.display import of_variance, plain
-from mercer._plot.samples import names_of, numbers_1d, numbers_of, rows_like, same_columns
+from mercer._plot.samples import numbers_1d
+from mercer._plot.tables import Numbers, columns_of_numbers, named, seen_by_last
 
 _PLANES = ("columns", "pca")
 
@@ -42,14 +44,21 @@ class Ground:
     """What a picture over a plane stands on.
 
     `first` and `second` are the coordinates of the grid, `points` (n × 2) where the samples are,
-    and `rows` the grid as samples, the first coordinate running fastest.
+    and `rows` the grid as samples, the first coordinate running fastest, for `estimator`: the one
+    that the picture is of or, of a pipeline, its last step.
     """
 
     plane: Plane
+    numbers: Numbers
     first: np.ndarray
     second: np.ndarray
     points: np.ndarray
     rows: Any
+
+    @property
+    def estimator(self) -> Any:
+        """What the rows are samples for."""
+        return self.numbers.estimator
 
     def field(self, values: np.ndarray) -> np.ndarray:
         """Return values of the rows as a table over the grid, one line for each `second`."""
@@ -66,52 +75,66 @@ def ground_of(
     margin: float,
 ) -> Ground:
     """Return the plane that is asked for, with a grid over the samples."""
-    table = numbers_of(estimator, X)
-    same_columns(estimator, table)
-    found = _plane(table, names_of(estimator, X, table.shape[1]), columns, plane)
-    points = found.place(table)
+    numbers = columns_of_numbers(estimator, X)
+    columns = named(columns, X, numbers)
+    if _is_principal(numbers.table.shape[1], columns, plane):
+        seen = seen_by_last(estimator, X)
+        numbers, found = _principal(numbers, seen)
+    else:
+        found = _of_columns(numbers, columns if columns is not None else (0, 1))
+    points = found.place(numbers.table)
     whole = not found.note.startswith("plane")
     first, second = (
         checked_span(values, grid_resolution, margin, floor=whole) for values in points.T
     )
     places = np.stack(np.meshgrid(first, second), axis=-1).reshape(-1, 2)
-    return Ground(found, first, second, points, rows_like(X, found.samples(places)))
+    return Ground(found, numbers, first, second, points, numbers.like(found.samples(places)))
 
 
-def _plane(X: np.ndarray, names: list[str], columns: Sequence | None, plane: str | None) -> Plane:
+def _is_principal(width: int, columns: Sequence | None, plane: str | None) -> bool:
+    """Whether the plane is that of principal components, by the user's word or for want of one."""
     if plane is not None and plane not in _PLANES:
         raise ParameterError(f"plane must be one of 'columns', 'pca' or None, not {plane!r}")
-    if X.shape[1] < 2:
-        raise ValueError("a plane needs two columns, and X has one: show its values on a line")
-    if plane == "pca":
-        if columns is not None:
-            raise ParameterError("columns are given beside plane='pca': leave one of them out")
-        return _principal(X)
-    if columns is not None or X.shape[1] == 2:
-        return _of_columns(X, names, columns if columns is not None else (0, 1))
+    if width < 2:
+        there = "one: show its values on a line" if width else "none"
+        raise ValueError(f"a plane needs two columns of numbers, and X has {there}")
+    if plane == "pca" and columns is not None:
+        raise ParameterError("columns are given beside plane='pca': leave one of them out")
+    if plane == "pca" or columns is not None or width == 2:
+        return plane == "pca"
     if plane == "columns":
         raise ParameterError(
-            f"plane='columns' of {X.shape[1]} columns: say which two, as in columns=(0, 1)"
+            f"plane='columns' of {width} columns: say which two, as in columns=(0, 1)"
         )
     warnings.warn(
-        f"X has {X.shape[1]} columns and a picture has two: this is the plane of the first two "
+        f"X has {width} columns and a picture has two: this is the plane of the first two "
         "principal components. Say plane='pca' to have it without a warning, or choose two "
         "columns, as in columns=(0, 1)",
         UserWarning,
         stacklevel=5,
     )
-    return _principal(X)
+    return True
 
 
-def _of_columns(X: np.ndarray, names: list[str], columns: Sequence) -> Plane:
-    chosen = [_column(one, names) for one in _two(columns)]
+def _of_columns(numbers: Numbers, columns: Sequence) -> Plane:
+    chosen = [_column(one, numbers) for one in _two(columns)]
     if chosen[0] == chosen[1]:
         raise ParameterError(f"columns must be two different ones, not {columns!r}")
-    origin = np.median(X, axis=0)
+    width = numbers.table.shape[1]
+    origin = np.median(numbers.table, axis=0)
     origin[chosen] = 0.0
-    rest = X.shape[1] - 2
-    note = f"other column{'s' * (rest > 1)} at the median{'s' * (rest > 1)}" if rest else ""
-    return Plane(origin, np.eye(X.shape[1])[chosen], tuple(names[one] for one in chosen), note)
+    names = tuple(numbers.names[one] for one in chosen)
+    return Plane(origin, np.eye(width)[chosen], names, _elsewhere(width - 2, numbers.others))
+
+
+def _elsewhere(rest: int, others: int) -> str:
+    """Where the columns are that are not shown: so many of numbers, so many of something else."""
+    if not rest and not others:
+        return ""
+    many = rest + others > 1
+    where = ["the medians" if many else "the median"] if rest else []
+    where += ["the most frequent values" if many else "the most frequent value"] if others else []
+    return f"other column{'s' * many} at {' and '.join(where)}"
 
 
 def _two(columns: object) -> Sequence:
@@ -120,11 +143,13 @@ def _two(columns: object) -> Sequence:
     return columns
 
 
-def _column(column: object, names: list[str]) -> int:
+def _column(column: object, numbers: Numbers) -> int:
+    names = numbers.names
     if isinstance(column, str):
         if column not in names:
             shown = ", ".join(map(repr, names[:8])) + (", …" if len(names) > 8 else "")
-            raise ParameterError(f"there is no column {column!r}: there are {shown}")
+            kind = " of numbers" if numbers.others else ""
+            raise ParameterError(f"there is no column{kind} {column!r}: there are {shown}")
         return names.index(column)
     if not is_integer(column):
         raise ParameterError(f"a column is a number or a name, not {column!r}")
@@ -135,9 +160,16 @@ def _column(column: object, names: list[str]) -> int:
     return int(column) % len(names)
 
 
-def _principal(X: np.ndarray) -> Plane:
+def _principal(numbers: Numbers, seen: Numbers | None) -> tuple[Numbers, Plane]:
+    """The plane of the first two principal components of what the last step of a pipeline sees."""
     from mercer._pca import PCA
 
+    note = "plane through the mean"
+    if seen is not None:
+        numbers, note = seen, f"{note} of what the last step sees"
+    if numbers.others:
+        note = f"{note}, {_elsewhere(0, numbers.others)}"
+    X = numbers.table
     if len(X) < 2:
         raise ValueError(
             "one sample has no principal components: choose two columns, as in columns=(0, 1)"
@@ -149,8 +181,8 @@ def _principal(X: np.ndarray) -> Plane:
     pca = PCA(2).fit(X)
     names = ("first principal component", "second principal component")
     ratios = pca.explained_variance_ratio_
-    named = tuple(of_variance(name, ratios, place) for place, name in enumerate(names))
-    return Plane(pca.mean_, pca.components_, named, "plane through the mean")
+    shares = tuple(of_variance(name, ratios, place) for place, name in enumerate(names))
+    return numbers, Plane(pca.mean_, pca.components_, shares, note)
 
 
 def checked_span(
@@ -173,10 +205,12 @@ def checked_span(
     return np.linspace(start, high + pad, resolution)
 
 
-def name_axes(ax: Any, names: tuple[str, str], note: str = "") -> None:
+def name_axes(axes: Sequence, names: tuple[str, str], note: str = "") -> None:
     """Write the names of coordinates beside the axes, with the note below the first."""
-    ax.set_xlabel(plain(f"{names[0]}\n({note})" if note else names[0]))
-    ax.set_ylabel(plain(names[1]))
+    for ax in axes:
+        ax.set_xlabel(plain(f"{names[0]}\n({note})" if note else names[0]))
+        ax.set_ylabel(plain(names[1]))
+    break_names(axes)
 
 
 def fit_limits(ax: Any, first: np.ndarray, second: np.ndarray) -> None:

@@ -40,19 +40,7 @@ def fitted_with(estimator: object, *methods: str) -> None:
 
 def has_plane(estimator: object, X: object) -> bool:
     """Whether samples are rows of numbers, of which the estimator can judge others."""
-    return getattr(last_step(estimator), "kernel", None) != "precomputed" and _numbers(X)
-
-
-def _numbers(X: object) -> bool:
-    if not hasattr(X, "columns"):
-        return is_table(X)
-    kinds = getattr(X, "dtypes", None)
-    return kinds is not None and all(_is_number(kind) for kind in kinds)
-
-
-def _is_number(kind: Any) -> bool:
-    """Whether a column's type, of pandas or of polars, is one of numbers."""
-    return kind.is_numeric() if hasattr(kind, "is_numeric") else kind.kind in "biuf"
+    return getattr(last_step(estimator), "kernel", None) != "precomputed" and is_table(X)
 
 
 def numbers_of(estimator: object, X: object) -> np.ndarray:
@@ -62,7 +50,7 @@ def numbers_of(estimator: object, X: object) -> np.ndarray:
             "the kernel is precomputed, and there is no plane of kernel values: show the samples "
             "with EmbeddingDisplay, or their kernel values with GramDisplay"
         )
-    if not _numbers(X):
+    if not is_table(X):
         raise ValueError(
             "the samples are no rows of numbers, and there is no plane of them: show them with "
             "EmbeddingDisplay, or their kernel values with GramDisplay"
@@ -198,13 +186,36 @@ class Classes:
     codes: np.ndarray
 
 
-def classes_of(y: object, n: int, *, most: int | None = len(CLASSES)) -> Classes:
-    """Return the classes of n samples. Of more than `most` the smallest are put together."""
+def order_of(y: object) -> list | None:
+    """Return the categories of a categorical column in their order; None for anything else."""
+    found = getattr(getattr(y, "dtype", None), "categories", None)
+    return None if found is None else list(found)
+
+
+def classes_of(
+    y: object, n: int, *, most: int | None = len(CLASSES), order: list | None = None
+) -> Classes:
+    """Return the classes of n samples. Of more than `most` the smallest are put together.
+
+    Categories stand in their own order, those of `y` or those given; other classes are sorted.
+    """
+    order = order_of(y) if order is None else order
     found, codes = np.unique(labels_of(y, n), return_inverse=True)
+    if order is not None:
+        found, codes = _ordered(found, codes, order)
     names = [str(name) for name in found.tolist()]
     if most is None or len(names) <= most:
         return Classes(names, codes)
     return _with_others(names, codes, most)
+
+
+def _ordered(found: np.ndarray, codes: np.ndarray, order: list) -> tuple:
+    """Classes and codes with the classes in the order of categories, which name all of them."""
+    rank = {name: place for place, name in enumerate(order)}
+    places = np.argsort([rank[name] for name in found.tolist()], kind="stable")
+    back = np.empty_like(places)
+    back[places] = np.arange(len(places))
+    return found[places], back[codes]
 
 
 def _with_others(names: list[str], codes: np.ndarray, most: int) -> Classes:

@@ -17,16 +17,20 @@ def few(count: int, **rules: object) -> Any:
 
 
 def positions(values: np.ndarray) -> np.ndarray:
-    """Return where values stand: numbers at themselves, all else in a row."""
-    return np.arange(len(values)) if values.dtype == object else values
+    """Return where values stand: numbers at themselves, all else in a row, equal ones together."""
+    if values.dtype != object:
+        return values
+    place = {one: index for index, one in enumerate(dict.fromkeys(values.tolist()))}
+    return np.array([place[one] for one in values.tolist()])
 
 
-def scale_of(ax: Any, values: np.ndarray) -> None:
-    """Make the first axis logarithmic for values over decades, and name what is no number."""
+def scale_of(ax: Any, values: np.ndarray, which: str = "x") -> None:
+    """Make an axis logarithmic for values over decades, and name what is no number."""
     if values.dtype == object:
-        ax.set_xticks(np.arange(len(values)), [plain(one) for one in values])
+        names = [plain(one) for one in dict.fromkeys(values.tolist())]
+        getattr(ax, f"{which}axis").set_ticks(np.arange(len(names)), names)
     elif values.min() > 0 and values.max() >= 20 * values.min():
-        ax.set_xscale("log")
+        ax.set(**{f"{which}scale": "log"})
 
 
 def cells(axis: Any, values: np.ndarray) -> None:

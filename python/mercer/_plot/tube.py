@@ -7,20 +7,14 @@ import numpy as np
 from mercer._arrays import Samples
 from mercer._plot.boundary_support import support_rows
 from mercer._plot.plane import checked_span
-from mercer._plot.samples import (
-    last_step,
-    names_of,
-    numbers_1d,
-    numbers_of,
-    rows_like,
-    same_columns,
-)
+from mercer._plot.samples import last_step, numbers_1d
+from mercer._plot.tables import Numbers, columns_of_numbers
 
 
 def tube_of(estimator: object, X: Samples, y: object, resolution: int, margin: float) -> dict:
     """Return what a display needs to show a regression on one column."""
-    table = numbers_of(estimator, X)
-    same_columns(estimator, table)
+    numbers = columns_of_numbers(estimator, X)
+    table = numbers.table
     if table.shape[1] != 1:
         raise ValueError(
             f"a regression is drawn along one column, and X has {table.shape[1]}: fit it on one"
@@ -29,7 +23,7 @@ def tube_of(estimator: object, X: Samples, y: object, resolution: int, margin: f
         raise ValueError("a regression is drawn with its targets: give y")
     y = numbers_1d(y, "y", len(table))
     first = checked_span(table[:, 0], resolution, margin)
-    found = np.asarray(estimator.predict(rows_like(X, first[:, None])), dtype=np.float64)
+    found = np.asarray(estimator.predict(numbers.like(first[:, None])), dtype=np.float64)
     if found.shape != first.shape:
         raise ValueError("a regression is drawn for one target, and this one has several")
     return {
@@ -37,9 +31,9 @@ def tube_of(estimator: object, X: Samples, y: object, resolution: int, margin: f
         "second": None,
         "decision": found,
         "points": np.column_stack([table[:, 0], y]),
-        "support": _support(estimator, X, table[:, 0], y),
+        "support": _support(estimator, X, numbers, y),
         "epsilon": _epsilon(estimator),
-        "names": (names_of(estimator, X, 1)[0], "target"),
+        "names": (numbers.names[0], "target"),
     }
 
 
@@ -50,10 +44,10 @@ def _epsilon(estimator: object) -> float | None:
     return float(model.epsilon) if known else None
 
 
-def _support(estimator: object, X: Samples, x: np.ndarray, y: np.ndarray) -> np.ndarray | None:
+def _support(estimator: object, X: Samples, numbers: Numbers, y: np.ndarray) -> np.ndarray | None:
     """Support vectors with their targets, which are known if they are among the samples."""
-    model = last_step(estimator)
-    rows = support_rows(estimator, X)
+    model, x = last_step(estimator), numbers.table[:, 0]
+    rows = support_rows(estimator, X, numbers)
     if rows is None or len(x) <= model.support_.max():
         return None
     here = x[model.support_]

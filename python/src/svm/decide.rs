@@ -2,6 +2,7 @@
 
 use mercer::linalg::view::Mat;
 use mercer::model::svm::{Svm, one_vs_rest, votes};
+use mercer_guard::guarded;
 use numpy::{PyArray1, PyArray2, ToPyArray};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -17,6 +18,7 @@ use crate::samples::{Given, Number, Rows};
 /// for each class) or `"probabilities"`.
 ///
 /// `x` holds samples, or kernel values with all training samples if the model came from a kernel matrix.
+#[guarded]
 #[pyfunction]
 pub fn svm_decisions<'py>(
     py: Python<'py>,
@@ -36,6 +38,7 @@ pub fn svm_decisions<'py>(
 }
 
 /// The place of the class of each new sample. Samples are as in [`svm_decisions`].
+#[guarded]
 #[pyfunction]
 pub fn svm_classes<'py>(
     py: Python<'py>,

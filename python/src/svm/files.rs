@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use mercer::Dense;
 use mercer::io::{self, Dtype, Saved};
 use mercer::model::svm::Svm;
+use mercer_guard::guarded;
 use pyo3::prelude::*;
 
 use super::with_machine;
@@ -13,6 +14,7 @@ use crate::model::Model;
 
 /// Reads a model file of LIBSVM. It does not say how many features there are: with `features`, those beyond the last that
 /// a support vector has are zero in all of them.
+#[guarded]
 #[pyfunction]
 #[pyo3(signature = (path, features))]
 pub fn read_libsvm(py: Python<'_>, path: PathBuf, features: Option<usize>) -> PyResult<Model> {
@@ -37,6 +39,7 @@ fn widened(machine: Svm<f64>, features: Option<usize>) -> mercer::Result<Svm<f64
 }
 
 /// Writes a model file of LIBSVM; returns sentences about what such a file cannot hold.
+#[guarded]
 #[pyfunction]
 pub fn write_libsvm(model: &Bound<'_, Model>, path: PathBuf) -> PyResult<Vec<String>> {
     let py = model.py();

@@ -4,6 +4,7 @@ use mercer::io::Saved;
 use mercer::model::svm::{Svm, SvmParams};
 use mercer::real::Real;
 use mercer::{Context, Error};
+use mercer_guard::guarded;
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 
@@ -18,6 +19,7 @@ type Fit = (Model, Option<Py<PyBaseException>>);
 
 /// Fits a machine on samples or on a kernel matrix, from the coefficients of `start` if there is one, and calibrates it
 /// if that was asked for.
+#[guarded]
 #[pyfunction]
 #[pyo3(signature = (x, aims, start, choices, run))]
 pub fn fit_svm(
@@ -91,6 +93,7 @@ impl<'a> Task<'a> {
 }
 
 /// The model with a calibration, made from the samples or the kernel matrix that it was fitted on.
+#[guarded]
 #[pyfunction]
 pub fn calibrate_svm(
     py: Python<'_>,

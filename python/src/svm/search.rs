@@ -1,6 +1,7 @@
 //! Machines along C, and with kernel and C chosen by folds.
 
 use mercer::select::{self, Fold, SvmSearch, SvmSearchParams};
+use mercer_guard::guarded;
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 
@@ -13,6 +14,7 @@ use crate::model::Model;
 use crate::samples::{Given, Rows, with_given};
 
 /// Machines for each of `cs`, in that order, on samples or on a kernel matrix.
+#[guarded]
 #[pyfunction]
 pub fn svm_path(
     py: Python<'_>,
@@ -61,6 +63,7 @@ impl Grid<'_> {
 type Found<'py> = (Model, Vec<String>, Vec<Bound<'py, PyArray2<f64>>>, (usize, usize));
 
 /// Chooses kernel and price on samples, or the price on a kernel matrix, and fits with them.
+#[guarded]
 #[pyfunction]
 pub fn svm_search<'py>(
     py: Python<'py>,

@@ -2,6 +2,8 @@
 
 #![allow(unsafe_code)] // numbers of a model are shown to numpy where they lie
 
+use mercer::points::Samples;
+use mercer_guard::guarded;
 use numpy::ToPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -11,6 +13,7 @@ use crate::arrays::{shown, whole};
 use crate::model::{Model, json};
 
 /// The coefficients of the support vectors where they lie: (classes − 1) × support, or 1 × support.
+#[guarded]
 #[pyfunction]
 pub fn svm_coefficients<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyAny>> {
     let owner = model.clone().into_any();
@@ -21,7 +24,9 @@ pub fn svm_coefficients<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, P
 }
 
 /// Task, rows of the support vectors, their number in each class, constants, classes and their weights, the calibration
-/// as JSON, the number of samples it was fitted on, and whether it works on samples in single precision.
+/// as JSON, the number of samples it was fitted on, whether its support vectors are sparse, and
+/// whether it works on samples in single precision.
+#[guarded]
 #[pyfunction]
 pub fn svm_facts<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyDict>> {
     let py = model.py();
@@ -35,6 +40,8 @@ pub fn svm_facts<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyDict>>
         facts.set_item("class_weights", machine.class_weights.clone())?;
         facts.set_item("calibration", machine.calibration.as_ref().map(json).transpose()?)?;
         facts.set_item("trained_on", machine.trained_on)?;
+        let sparse = matches!(machine.anchors, Some(Samples::Sparse(_)));
+        facts.set_item("sparse", sparse)?;
         facts.set_item("single", super::machine::<f32>(model).is_some())?;
         Ok(facts)
     })

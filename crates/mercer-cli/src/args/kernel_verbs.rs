@@ -1,10 +1,10 @@
 //! The flags of the verbs that look at kernels themselves: `check`, `features` and `kernels`.
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 use mercer::model::validity;
 
-use super::destination::TableFile;
+use super::destination::{ModelFile, TableFile};
 use super::groups::{
     ColumnArgs, MachineArgs, NamedFile, Scale, TableArgs, check_distinct, table_file,
 };
@@ -15,6 +15,7 @@ Examples:
   mercer check iris.csv --label species --kernel 'rbf(sigma=median)'
   mercer check names.csv --columns name --kernel 'normalize(spectrum(p=3))' --json
   mercer check similarities.csv --label who --kernel precomputed --repair clip --output repaired.npy
+  mercer check similarities.csv --label who --kernel precomputed --repair clip --model repair.mercer
 
 Exit codes: 0 if nothing speaks against a kernel, 1 if it is none (or the work failed), whether or not
 it is repaired.";
@@ -72,6 +73,7 @@ pub struct SightArgs {
 /// Flags of `mercer check`.
 #[derive(Debug, Args)]
 #[command(after_help = with_kernels(CHECK_EXAMPLES))]
+#[command(group = ArgGroup::new("written").args(["output", "model"]).multiple(true))]
 pub struct CheckArgs {
     /// What the kernel sees.
     #[command(flatten)]
@@ -79,14 +81,19 @@ pub struct CheckArgs {
     /// The kernel, or `precomputed` for a table of kernel values
     #[arg(long, value_name = "SPEC", help_heading = "Kernel")]
     pub kernel: Kernel,
-    /// Repair the matrix of kernel values, for --output
-    #[arg(long, value_enum, value_name = "HOW", requires = "output", help_heading = "Kernel")]
+    /// Repair the matrix of kernel values, for --output or --model
+    #[arg(long, value_enum, value_name = "HOW", requires = "written", help_heading = "Kernel")]
     pub repair: Option<Repair>,
     /// Write the matrix of kernel values, repaired if that is asked for, to this .npy, .csv, .tsv or
     /// .parquet file
     #[arg(short, long, alias = "out", value_name = "FILE", help_heading = "Output",
           value_parser = OsStringValueParser::new().try_map(TableFile::try_from))]
     pub output: Option<TableFile>,
+    /// Write the repair to this file, for `mercer transform` of the kernel values of new rows with
+    /// these
+    #[arg(short, long, value_name = "FILE", requires = "repair", help_heading = "Output",
+          value_parser = OsStringValueParser::new().try_map(ModelFile::try_from))]
+    pub model: Option<ModelFile>,
     /// Print a report for machines
     #[arg(long, help_heading = "Output")]
     pub json: bool,
@@ -141,10 +148,15 @@ pub struct KernelsArgs {
 
 impl SightArgs {
     /// Refuses an output that would replace the table.
-    pub(super) fn check_files(&self, output: Option<&TableFile>) -> Result<(), clap::Error> {
+    pub(super) fn check_files(
+        &self,
+        output: Option<&TableFile>,
+        model: Option<&ModelFile>,
+    ) -> Result<(), clap::Error> {
         let inputs: Vec<NamedFile<'_>> = table_file(&self.table.source).into_iter().collect();
-        let outputs: Vec<NamedFile<'_>> =
+        let mut outputs: Vec<NamedFile<'_>> =
             output.iter().map(|file| ("--output", file.path.as_path())).collect();
+        outputs.extend(model.map(|file| ("--model", file.path.as_path())));
         check_distinct(&inputs, &outputs)
     }
 }

@@ -42,7 +42,8 @@ Exit codes:
   1    the work failed: the data, a file, the memory budget or the mathematics; of `check`, also
        that the function is no kernel; of `doctor`, that a test failed
   2    the command line is wrong; nothing was read
-  130  interrupted by Ctrl-C; nothing half-written is left behind";
+  70   a bug in mercer; please report what it prints
+  130  interrupted by Ctrl-C (143: by SIGTERM); nothing half-written is left behind";
 
 /// Kernel PCA, PCA, kernel ridge regression, support vector machines, clusters and outliers of tables
 #[derive(Debug, Parser)]
@@ -152,8 +153,8 @@ impl Verb {
             Verb::Outliers(args) => args.check_files(),
             Verb::Predict(args) => args.check_files(),
             Verb::Demo(args) => args.check_files(),
-            Verb::Check(args) => args.sight.check_files(args.output.as_ref()),
-            Verb::Features(args) => args.sight.check_files(args.output.as_ref()),
+            Verb::Check(args) => args.sight.check_files(args.output.as_ref(), args.model.as_ref()),
+            Verb::Features(args) => args.sight.check_files(args.output.as_ref(), None),
             Verb::Inspect(_) | Verb::Kernels(_) | Verb::Doctor(_) | Verb::Completions(_) => Ok(()),
         }
     }

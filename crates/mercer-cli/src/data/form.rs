@@ -26,6 +26,7 @@ pub enum Form {
 pub fn kernel_of(model: &Model) -> Option<Kernel> {
     let (spec, has_samples) = match model {
         Model::Pca(_) => return None,
+        Model::Repair(_) => return Some(Kernel::Precomputed),
         Model::KernelPca32(model) => (&model.params.kernel, model.anchors.is_some()),
         Model::KernelPca64(model) => (&model.params.kernel, model.anchors.is_some()),
         Model::KernelRidge32(model) => (&model.params.kernel, model.anchors.is_some()),

@@ -32,6 +32,12 @@ pub fn describe(lines: &mut Lines, facts: &Facts) {
     if let Some(clustering) = &facts.clustering {
         return clusters::describe_clusters(lines, facts, clustering);
     }
+    if let Some(repair) = &facts.repair {
+        let (method, change) = (repair.method, 100.0 * repair.change);
+        let end = if facts.report.converged { "" } else { "; there may be a nearer one" };
+        lines.add("repair", format!("by {method}, which changes the matrix by {change:.2} %{end}"));
+        return;
+    }
     match &facts.regression {
         Some(regression) => describe_regression(lines, facts, regression),
         None => describe_components(lines, facts),

@@ -40,9 +40,11 @@ pub(super) fn describe_optimum(lines: &mut Lines, facts: &Facts, svm: &SvmFacts)
     if let [only] = &problems[..] {
         lines.add("optimum", optimum(only));
     } else {
-        let gap = problems.iter().map(|p| p.gap).fold(0.0, f64::max);
+        let gap =
+            problems.iter().map(|p| p.gap).try_fold(0.0, |most, gap| Some(f64::max(most, gap?)));
+        let gap = gap.map_or(String::new(), |gap| format!(", duality gap {gap:.1e} at most"));
         let what = counted(problems.len(), "pair");
-        lines.add("optimum", format!("{what} of classes, duality gap {gap:.1e} at most"));
+        lines.add("optimum", format!("{what} of classes{gap}"));
         let names = svm.classes.as_deref().unwrap_or_default();
         for ((a, b), problem) in pairs(names.len()).into_iter().zip(problems).take(LISTED) {
             let pair = format!("{}, {}", names[a], names[b]);
@@ -68,12 +70,16 @@ pub(super) fn describe_optimum(lines: &mut Lines, facts: &Facts, svm: &SvmFacts)
             report.precision
         ),
     );
+    if let Some(rows) = machine.certificate() {
+        lines.add("certified", format!("by kernel values in double precision, on {rows}"));
+    }
     lines.add("cache", columns(machine));
     lines.add("storage", format!("{}: {}", report.storage, report.reason));
 }
 
 fn optimum(problem: &ProblemReport) -> String {
-    format!("dual objective {:.6}, duality gap {:.1e}", problem.objective, problem.gap)
+    let gap = problem.gap.map_or(String::new(), |gap| format!(", duality gap {gap:.1e}"));
+    format!("dual objective {:.6}{gap}", problem.objective)
 }
 
 fn columns(machine: &SvmReport) -> String {
@@ -90,7 +96,8 @@ fn columns(machine: &SvmReport) -> String {
 
 /// The parameters that the task has.
 fn parameters(svm: &SvmFacts) -> String {
-    let named = [("C", svm.c), ("nu", svm.nu), ("epsilon", svm.epsilon)];
+    let tube = ("tube of half-width", svm.tube);
+    let named = [("C", svm.c), ("nu", svm.nu), ("epsilon", svm.epsilon), tube];
     let known = named.into_iter().filter_map(|(name, value)| Some((name, value?)));
     let mut parts: Vec<String> =
         known.map(|(name, value)| format!("{name} {}", in_short(value))).collect();

@@ -11,6 +11,7 @@ mod clusters;
 mod components;
 mod detector;
 mod regression;
+mod repair;
 mod svm;
 mod words;
 
@@ -18,6 +19,7 @@ pub use clusters::{ClusterFacts, note_clusters};
 pub use components::InverseFacts;
 pub use detector::DetectorFacts;
 pub use regression::{RegressionFacts, note_scores};
+pub use repair::RepairFacts;
 pub use svm::{FitNotes, SearchNotes, SvmFacts, machine_in_words, note_fit};
 pub use words::{counted, kernel_in_short};
 
@@ -27,7 +29,7 @@ const NOTES: &str = "table";
 /// A model in numbers and words. Every key is always there; what does not apply is null.
 #[derive(Debug, Clone, Serialize)]
 pub struct Facts {
-    /// `pca`, `kernel_pca`, `kernel_ridge`, `svm`, `kernel_kmeans` or `kernel_pca_detector`.
+    /// `pca`, `kernel_pca`, `kernel_ridge`, `svm`, `kernel_kmeans`, `kernel_pca_detector` or `kernel_repair`.
     pub estimator: &'static str,
     /// Rows it was fitted on.
     pub rows: usize,
@@ -71,6 +73,9 @@ pub struct Facts {
     pub clustering: Option<ClusterFacts>,
     /// What outliers are known by; none for other models.
     pub detector: Option<DetectorFacts>,
+    /// What a repair of kernel values does; none for other models.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repair: Option<RepairFacts>,
     /// The number type of results.
     pub dtype: &'static str,
     /// How the fit went.
@@ -94,6 +99,7 @@ impl Facts {
             Model::KernelKMeans64(model) => clusters::of_clusters(model, saved),
             Model::Detector32(model) => detector::of_detector(model),
             Model::Detector64(model) => detector::of_detector(model),
+            Model::Repair(model) => repair::of_repair(model),
         };
         let places = places(saved).unwrap_or_default();
         Self {
@@ -120,6 +126,7 @@ impl Facts {
             Facts { svm: Some(svm), .. } => svm.method(),
             Facts { clustering: Some(_), .. } => "kernel k-means",
             Facts { detector: Some(_), .. } => "kernel PCA detector",
+            Facts { repair: Some(_), .. } => "repair of kernel values",
             Facts { kernel: Some(_), .. } => "kernel PCA",
             _ => "PCA",
         }
@@ -181,6 +188,7 @@ fn bare(rows: usize, report: &Report) -> Facts {
         svm: None,
         clustering: None,
         detector: None,
+        repair: None,
         dtype: "",
         report: report.clone(),
     }

@@ -24,6 +24,8 @@ pub struct SvmFacts {
     pub nu: Option<f64>,
     /// Half the width of the tube, where the task has one.
     pub epsilon: Option<f64>,
+    /// Half the width of the tube that was found, where the task finds one.
+    pub tube: Option<f64>,
     /// The violation at which the solver was to stop.
     pub tolerance: f64,
     /// The names of the classes, if it tells classes apart.
@@ -108,6 +110,7 @@ pub(super) fn of_machine(machine: &Machine<'_>, saved: &Saved) -> Facts {
         c: has(&[Task::CSvc, Task::EpsilonSvr, Task::NuSvr], params.c),
         nu: has(&[Task::NuSvc, Task::NuSvr, Task::OneClass], params.nu),
         epsilon: has(&[Task::EpsilonSvr], params.epsilon),
+        tube: machine.report.machine.as_ref().and_then(|report| report.tube),
         tolerance: params.tolerance,
         classes: machine.classes.map(<[String]>::to_vec),
         class_weights: machine.class_weights.map(<[f64]>::to_vec),

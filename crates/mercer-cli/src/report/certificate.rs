@@ -92,10 +92,19 @@ fn machine_lines(machine: &SvmReport, add: &mut Add<'_>) {
         // One that is no number is the largest.
         machine.problems.iter().map(of).fold(0.0, |most, v| if v <= most { most } else { v })
     };
-    let gap = format!("{:.1e}", largest(|problem| problem.gap));
-    add("duality gap", gap, "how far the objective is from its optimum at most");
+    if machine.problems.iter().all(|problem| problem.gap.is_some()) {
+        let gap = format!("{:.1e}", largest(|problem| problem.gap.unwrap_or(f64::NAN)));
+        add("duality gap", gap, "how far the objective is from its optimum at most");
+    }
     let violation = format!("{:.1e}", largest(|problem| problem.violation));
     add("violation", violation, "of the optimality conditions, the largest");
+    if machine.problems.iter().all(|problem| problem.rounding.is_some()) {
+        let rounding = format!("{:.1e}", largest(|problem| problem.rounding.unwrap_or(f64::NAN)));
+        add("rounding", rounding, "by which the violation is uncertain, about");
+    }
+    if let Some(rows) = machine.certificate() {
+        add("certified on", rows, "where these numbers were computed anew, in double precision");
+    }
 }
 
 fn problems(facts: &Facts, machine: &SvmReport) -> Table {
@@ -104,7 +113,7 @@ fn problems(facts: &Facts, machine: &SvmReport) -> Table {
     };
     let mut columns = vec![
         ("dual objective", numbers(&|p| p.objective)),
-        ("duality gap", numbers(&|p| p.gap)),
+        ("duality gap", numbers(&|p| p.gap.unwrap_or(f64::NAN))),
         ("violation", numbers(&|p| p.violation)),
         ("steps", numbers(&|p| p.iterations as f64)),
         ("support vectors", numbers(&|p| p.support as f64)),

@@ -49,8 +49,8 @@ pub fn evaluate(
         Model::Detector64(detector) => {
             by_detector(session, detector, basis(session, model, scaling, table)?)
         }
-        Model::Pca(_) | Model::KernelPca32(_) | Model::KernelPca64(_) => {
-            unreachable!("a model that has components says nothing of rows")
+        Model::Pca(_) | Model::KernelPca32(_) | Model::KernelPca64(_) | Model::Repair(_) => {
+            unreachable!("a model that transforms rows predicts nothing")
         }
     }
 }

@@ -1,12 +1,10 @@
 //! `mercer inspect`: what is inside a model file.
 
-use std::io::Write;
-
-use super::model_file;
 use crate::args::InspectArgs;
 use crate::describe;
 use crate::facts::Facts;
 use crate::failure::Failure;
+use crate::output;
 use crate::summary::{self, Lines, shown};
 use crate::terminal_table;
 
@@ -17,7 +15,7 @@ const LISTED_CLUSTERS: usize = 50;
 
 /// Runs `mercer inspect`.
 pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
-    let facts = Facts::of(&model_file::open(&args.model)?);
+    let facts = Facts::of(&mercer::io::load(&args.model)?);
     if args.json {
         return summary::print_object(&facts).map_err(Failure::Print);
     }
@@ -45,7 +43,7 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
         let table = clustering.table();
         text += &format!("\n{}", terminal_table::aligned(&table, LISTED_CLUSTERS, usize::MAX));
     }
-    std::io::stdout().write_all(text.as_bytes()).map_err(Failure::Print)
+    output::print(&text).map_err(Failure::Print)
 }
 
 /// One line per component: its variance, its share, and the share of all up to it.

@@ -1,12 +1,11 @@
 //! `mercer kernels`: all families of kernels, by what they compare.
 
-use std::io::Write;
-
 use mercer::kernel::{Definite, Family, Input, Parameter};
 use serde::Serialize;
 
 use crate::args::{COMBINATIONS, INPUTS, KernelsArgs, families_for};
 use crate::failure::Failure;
+use crate::output;
 use crate::summary;
 
 /// A family as an object.
@@ -51,7 +50,7 @@ pub fn kernels(args: &KernelsArgs) -> Result<(), Failure> {
     }
     text += "Made of these\n\n";
     COMBINATIONS.iter().for_each(|(call, doc)| text += &format!("  {call}\n      {doc}\n"));
-    std::io::stdout().write_all(text.as_bytes()).map_err(Failure::Print)
+    output::print(&text).map_err(Failure::Print)
 }
 
 fn described(family: &Family) -> String {

@@ -33,6 +33,7 @@ use mercer::linalg::simd;
 use crate::args::{Cli, MachineArgs, Verb};
 use crate::completions;
 use crate::failure::Failure;
+use crate::output;
 use crate::progress::{Progress, StopFlag};
 use crate::report::Asked;
 
@@ -74,10 +75,18 @@ pub struct Watch {
     pub asked: Arc<Asked>,
 }
 
+/// Ends in a bug where a test asks for one; in builds for developers only.
+fn panic_if_asked() {
+    if cfg!(debug_assertions) && std::env::var_os("MERCER_TEST_PANIC").is_some() {
+        Context::new(2).install(|| panic!("MERCER_TEST_PANIC is set"));
+    }
+}
+
 /// Does what `verb` says.
 pub fn run(verb: &Verb, watch: &Watch) -> Result<(), Failure> {
     // A wrong value of MERCER_SIMD is told before anything is read.
     simd::chosen()?;
+    panic_if_asked();
     verb.check_files()?;
     let session = |machine| Session::new(machine, watch, verb.quiet());
     match verb {
@@ -99,8 +108,8 @@ pub fn run(verb: &Verb, watch: &Watch) -> Result<(), Failure> {
         Verb::Demo(args) => demo::demo(&session(&args.machine), args),
         Verb::Doctor(args) => doctor::doctor(&session(&args.machine), args),
         Verb::Completions(args) => {
-            let output = std::io::stdout().lock();
-            completions::write(args.shell, Cli::<Verb>::command(), output).map_err(Failure::Print)
+            let command = Cli::<Verb>::command();
+            completions::write(args.shell, command, output::stdout()).map_err(Failure::Print)
         }
     }
 }

@@ -7,12 +7,13 @@ use mercer::io::{Dtype, Model, Saved, Table};
 use mercer::linalg::view::{Mat, MatRef};
 use mercer::model::kernel_pca::KernelPca;
 use mercer::model::pca::Pca;
+use mercer::model::validity::FittedRepair;
 use mercer::real::Real;
 use mercer::{Error, Result};
 
+use super::Session;
 use super::evaluate::basis;
 use super::new_rows::{self, NewRows};
-use super::{Session, model_file};
 use crate::args::TransformArgs;
 use crate::data::{self, Basis, Form, Numbers, Scales};
 use crate::deliver::{self, Parcel};
@@ -27,16 +28,17 @@ struct Computed {
     errors: Option<Vec<f64>>,
 }
 
-/// A model that has components.
+/// A model that transforms rows.
 enum Projection<'a> {
     Pca(&'a Pca, &'a Saved),
     Kernel32(&'a KernelPca<f32>, &'a Saved),
     Kernel64(&'a KernelPca<f64>, &'a Saved),
+    Repair(&'a FittedRepair, &'a Saved),
 }
 
 /// Runs `mercer transform`.
 pub fn transform(session: &Session, args: &TransformArgs) -> std::result::Result<(), Failure> {
-    let saved = model_file::open(&args.model)?;
+    let saved = mercer::io::load(&args.model)?;
     let projection = Projection::of(&saved, &args.model)?;
     let form = if args.inverse { Form::Numbers } else { Form::of_model(&saved.model) };
     let table = data::read(session, &args.table, &form)?;
@@ -65,7 +67,10 @@ pub fn transform(session: &Session, args: &TransformArgs) -> std::result::Result
 }
 
 fn results(saved: &Saved, inverse: bool, computed: Computed, rows: NewRows) -> Results {
+    let is_repair = matches!(saved.model, Model::Repair(_));
     let names = match (inverse, &saved.feature_names) {
+        (false, Some(names)) if is_repair => names.clone(),
+        (false, None) if is_repair => (1..=saved.model.k()).map(|row| format!("k{row}")).collect(),
         (false, _) => component_names(saved.model.k()),
         (true, Some(names)) => names.clone(),
         (true, None) => (0..saved.model.inputs()).map(|i| format!("x{i}")).collect(),
@@ -84,6 +89,7 @@ impl<'a> Projection<'a> {
             Model::Pca(model) => Ok(Projection::Pca(model, saved)),
             Model::KernelPca32(model) => Ok(Projection::Kernel32(model, saved)),
             Model::KernelPca64(model) => Ok(Projection::Kernel64(model, saved)),
+            Model::Repair(model) => Ok(Projection::Repair(model, saved)),
             _ => {
                 let message = "this model predicts and does not project: use `mercer predict`";
                 Err(Error::format(path, message))
@@ -107,6 +113,13 @@ impl<'a> Projection<'a> {
                 let rows = basis(session, &saved.model, saved.scaling.as_ref(), table)?;
                 project_kernel_pca(session, model, &rows, errors)
             }
+            Projection::Repair(..) if errors => Err(no_repair("--errors")),
+            Projection::Repair(model, saved) if saved.dtype == Dtype::F32 => {
+                repair::<f32>(model, &basis(session, &saved.model, None, table)?)
+            }
+            Projection::Repair(model, saved) => {
+                repair::<f64>(model, &basis(session, &saved.model, None, table)?)
+            }
         }
     }
 
@@ -119,12 +132,27 @@ impl<'a> Projection<'a> {
             Projection::Kernel64(model, saved) => {
                 (restore(session, model, table, saved.model.inputs())?, saved)
             }
+            Projection::Repair(..) => return Err(no_repair("--inverse")),
         };
         if let Some(scaling) = &saved.scaling {
             scaling.undo(&mut values, saved.model.inputs())?;
         }
         Ok(Computed { values, errors: None })
     }
+}
+
+fn no_repair(flag: &'static str) -> Error {
+    Error::parameter(flag, "the model is a repair of kernel values, which has no components")
+}
+
+/// The repaired kernel values of new rows with those that the repair was learned on.
+fn repair<T: Real>(model: &FittedRepair, rows: &Basis<T>) -> Result<Computed> {
+    let Basis::Matrix(values) = rows else {
+        unreachable!("a repair takes kernel values");
+    };
+    let mut out = Mat::<T>::zeros(values.rows(), values.cols());
+    model.correction.apply(values.view(), out.view_mut())?;
+    Ok(Computed { values: widened(out.data()), errors: None })
 }
 
 fn restore_pca(session: &Session, model: &Pca, table: &Table) -> Result<Vec<f64>> {
@@ -219,6 +247,7 @@ fn tell(
     let rows = results.n();
     if !session.quiet {
         let (from, to) = match args.inverse {
+            false if facts.repair.is_some() => ("values", "repaired values".into()),
             false => ("rows", counted(facts.explained_variance.len(), "component")),
             true => ("components", counted(facts.columns, "column")),
         };

@@ -86,6 +86,40 @@ fn a_repaired_matrix_is_one() {
 }
 
 #[test]
+fn a_repair_is_kept_for_the_values_of_new_rows() {
+    let folder = prepared();
+    let run = folder.run(
+        "check s.csv --label who --kernel precomputed --repair clip --model r.mercer -o r.csv",
+    );
+    assert_eq!(run.code, Some(1));
+    assert!(run.out.contains("r.mercer") && run.out.contains("r.csv"), "{}", run.out);
+    let inspected = folder.done("inspect r.mercer").out;
+    assert!(inspected.contains("repair of kernel values, fitted on 3 rows"), "{inspected}");
+    assert!(inspected.contains("by clip, which changes the matrix by"), "{inspected}");
+    let facts = folder.done("inspect r.mercer --json").json();
+    assert_eq!(
+        (&facts["estimator"], &facts["repair"]["method"]),
+        (&"kernel_repair".into(), &"clip".into())
+    );
+    // The rows that it was learned on become those of the repaired matrix.
+    folder.done("transform r.mercer s.csv -o again.csv -q");
+    let (again, repaired) = (cells(&folder.read("again.csv")), cells(&folder.read("r.csv")));
+    assert_eq!((&again[0][..], again.len()), (&["who", "a", "b", "c"].map(String::from)[..], 4));
+    for i in 1..4 {
+        for j in 0..3 {
+            let number = |text: &str| text.parse::<f64>().unwrap();
+            assert!((number(&again[i][j + 1]) - number(&repaired[i][j])).abs() < 1e-12);
+        }
+    }
+    let refused = folder.run("transform r.mercer s.csv --inverse");
+    assert!(refused.err.contains("repair of kernel values"), "{}", refused.err);
+    let refused = folder.run("predict r.mercer s.csv");
+    assert!(refused.code != Some(0) && !refused.err.contains("panicked"), "{}", refused.err);
+    let lonely = folder.run("check s.csv --label who --kernel precomputed --repair clip");
+    assert_eq!(lonely.code, Some(2), "{}", lonely.err);
+}
+
+#[test]
 fn features_have_the_kernel_for_inner_products() {
     let folder = Folder::new();
     folder.write("t.csv", "a,b\n1,2\n-3,0.5\n0,4\n");

@@ -43,6 +43,22 @@ fn pca_with_a_linear_kernel_is_pca() {
     assert!(difference(&size(&plain), &size(&kernel)) < 1e-8);
 }
 
+/// 2,500 rows of rank 3: far more components than there are directions.
+#[test]
+fn more_components_than_the_rank_are_zero() {
+    let folder = Folder::new();
+    let wave = |i: usize, by: f64| (i as f64 * by).sin() + 100.0;
+    let rows = (0..2500).map(|i| format!("{},{},{}\n", wave(i, 0.7), wave(i, 1.9), wave(i, 5.3)));
+    folder.write("lowrank.csv", "a,b,c\n".to_string() + &rows.collect::<String>());
+    let run = folder.done("kpca lowrank.csv -k 200 --kernel linear -o out.csv");
+    let note = "197 of 200 components have zero variance";
+    assert!(run.err.contains(note), "{}", run.err);
+    let first = &cells(&folder.read("out.csv"))[1];
+    assert_eq!(first.len(), 200);
+    assert!(first[3..].iter().all(|cell| cell.parse::<f64>() == Ok(0.0)), "{first:?}");
+    assert!(first[..3].iter().all(|cell| cell.parse::<f64>().unwrap().abs() > 1e-6));
+}
+
 #[test]
 fn every_format_is_written_and_read_again() {
     let folder = folder();

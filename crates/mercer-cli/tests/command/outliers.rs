@@ -55,6 +55,17 @@ fn the_odd_row_comes_first() {
     assert!(object["result"].is_null() && object["components"] == 2);
 }
 
+/// Three components explain all of three columns: what is left are rounding errors, and no scores.
+#[test]
+fn scores_below_rounding_are_said_to_be() {
+    let folder = Folder::new();
+    folder.write("t.csv", strange(50));
+    let run = folder.done("outliers t.csv --label cloud -k 3 --kernel linear -o o.csv");
+    assert!(run.err.contains("51 of 51 training samples is below rounding"), "{}", run.err);
+    let fewer = folder.done("outliers t.csv --label cloud -k 2 --kernel linear -o o.csv");
+    assert!(!fewer.err.contains("below rounding"), "{}", fewer.err);
+}
+
 #[test]
 fn scores_are_those_of_kernel_pca() {
     let folder = Folder::new();

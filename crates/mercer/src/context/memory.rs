@@ -64,6 +64,11 @@ impl Reservation {
         self.bytes
     }
 
+    /// These bytes and all that are left beside them.
+    pub fn within_reach(&self) -> u64 {
+        self.bytes + self.budget.left()
+    }
+
     /// Sets aside `bytes` more, for `what`. Refused, the reservation stays as it was.
     pub fn extend(&mut self, what: &'static str, bytes: u64, hint: &'static str) -> Result<()> {
         match self.budget.take(bytes) {

@@ -16,6 +16,8 @@ pub use memory::Reservation;
 pub use monitor::{Monitor, Step};
 pub use stream::Stream;
 
+use rayon::prelude::*;
+
 use crate::error::{Error, Result};
 use memory::Budget;
 use monitor::{Quiet, Silent};
@@ -59,6 +61,27 @@ impl Context {
     /// left of this one's. The parts are not counted here.
     pub fn split(&self, parts: usize) -> Self {
         Self { budget: self.budget.part(parts), ..self.clone() }
+    }
+
+    /// Does `count` pieces of work that want `bytes` each, side by side, and gives their results in order. Each has an equal part
+    /// of what is left of the budget; as many are done at a time as that allows, at least one. How many they are depends on
+    /// the budget alone, so that the number of threads changes no result.
+    pub fn side_by_side<R: Send>(
+        &self,
+        count: usize,
+        bytes: u64,
+        work: impl Fn(&Context, usize) -> Result<R> + Sync,
+    ) -> Result<Vec<R>> {
+        let fit = usize::try_from(self.budget() / bytes.max(1)).unwrap_or(usize::MAX);
+        let at_once = fit.clamp(1, count.max(1));
+        let mut results = Vec::with_capacity(count);
+        for first in (0..count).step_by(at_once) {
+            let wave = first..(first + at_once).min(count);
+            let one = |piece| work(&self.split(at_once), piece);
+            let done = || wave.into_par_iter().map(one).collect::<Result<Vec<R>>>();
+            results.extend(self.install(done)?);
+        }
+        Ok(results)
     }
 
     /// The same context watched by `monitor`.

@@ -18,7 +18,7 @@ impl Pool {
     /// half as many, and so on down to the calling thread alone: results are the same for any number.
     pub fn new(threads: usize) -> Self {
         Self::with(threads, |threads| {
-            let names = |i| format!("mercer-{i}");
+            let names = |i| format!("{}-{i}", crate::panics::THREAD);
             ThreadPoolBuilder::new().num_threads(threads).thread_name(names).build().ok()
         })
     }

@@ -6,23 +6,24 @@ use super::columns::{Columns, Picked};
 use crate::error::Result;
 use crate::kernel::Tile;
 use crate::linalg::view::Mat;
+use crate::real::Real;
 
 /// Two groups of samples, the first before the second.
-pub struct Assembled<'a> {
-    first: &'a Mat<f32>,
-    second: &'a Mat<f32>,
-    across: Mat<f32>, // first × second
+pub struct Assembled<'a, S> {
+    first: &'a Mat<S>,
+    second: &'a Mat<S>,
+    across: Mat<S>, // first × second
 }
 
-impl<'a> Assembled<'a> {
+impl<'a, S: Real> Assembled<'a, S> {
     /// From the square matrices of both groups and the one between them.
-    pub fn new(first: &'a Mat<f32>, second: &'a Mat<f32>, across: Mat<f32>) -> Self {
+    pub fn new(first: &'a Mat<S>, second: &'a Mat<S>, across: Mat<S>) -> Self {
         assert!(across.rows() == first.rows() && across.cols() == second.rows());
         Self { first, second, across }
     }
 
     /// Writes row `row`, whole.
-    fn write(&self, row: usize, line: &mut [f32]) {
+    fn write(&self, row: usize, line: &mut [S]) {
         let n = self.first.rows();
         let (head, tail) = line.split_at_mut(n);
         match row < n {
@@ -38,7 +39,7 @@ impl<'a> Assembled<'a> {
         }
     }
 
-    fn entry(&self, a: usize, b: usize) -> f32 {
+    fn entry(&self, a: usize, b: usize) -> S {
         let n = self.first.rows();
         match (a < n, b < n) {
             (true, true) => self.first[(a, b)],
@@ -49,35 +50,35 @@ impl<'a> Assembled<'a> {
     }
 }
 
-impl Columns for Assembled<'_> {
+impl<S: Real> Columns<S> for Assembled<'_, S> {
     fn size(&self) -> usize {
         self.first.rows() + self.second.rows()
     }
 
     fn diagonal(&self) -> Result<Vec<f64>> {
-        Ok((0..self.size()).map(|i| f64::from(self.entry(i, i))).collect())
+        Ok((0..self.size()).map(|i| self.entry(i, i).f64()).collect())
     }
 
     fn effort(&self) -> usize {
         1
     }
 
-    fn pick<'a>(&'a self, which: &[usize]) -> Box<dyn Picked + 'a> {
+    fn pick<'a>(&'a self, which: &[usize]) -> Box<dyn Picked<S> + 'a> {
         Box::new(PickedParts { source: self, which: which.to_vec() })
     }
 
-    fn restrict<'a>(&'a self, which: &[usize]) -> Box<dyn Columns + 'a> {
+    fn restrict<'a>(&'a self, which: &[usize]) -> Box<dyn Columns<S> + 'a> {
         Box::new(Part { source: self, which: which.to_vec() })
     }
 }
 
-struct PickedParts<'a> {
-    source: &'a Assembled<'a>,
+struct PickedParts<'a, S> {
+    source: &'a Assembled<'a, S>,
     which: Vec<usize>,
 }
 
-impl Picked for PickedParts<'_> {
-    fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Tile<'_, f32>) -> Result<()> {
+impl<S: Real> Picked<S> for PickedParts<'_, S> {
+    fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Tile<'_, S>) -> Result<()> {
         for (i, row) in rows.enumerate() {
             let line = out.row(i).iter_mut().zip(&self.which[cols.clone()]);
             line.for_each(|(to, &col)| *to = self.source.entry(row, col));
@@ -85,7 +86,7 @@ impl Picked for PickedParts<'_> {
         Ok(())
     }
 
-    fn fill_rows(&self, rows: &[usize], mut out: Tile<'_, f32>) -> Result<()> {
+    fn fill_rows(&self, rows: &[usize], mut out: Tile<'_, S>) -> Result<()> {
         let n = self.source.size();
         // Columns in order, as where a whole problem is worked on at once; what follows is padding.
         let in_order = self.which.len() >= n && self.which[..n].iter().copied().eq(0..n);
@@ -103,24 +104,24 @@ impl Picked for PickedParts<'_> {
 }
 
 /// Some rows and columns.
-struct Part<'a> {
-    source: &'a Assembled<'a>,
+struct Part<'a, S> {
+    source: &'a Assembled<'a, S>,
     which: Vec<usize>,
 }
 
-impl Part<'_> {
+impl<S> Part<'_, S> {
     fn places(&self, of: &[usize]) -> Vec<usize> {
         of.iter().map(|&i| self.which[i]).collect()
     }
 }
 
-impl Columns for Part<'_> {
+impl<S: Real> Columns<S> for Part<'_, S> {
     fn size(&self) -> usize {
         self.which.len()
     }
 
     fn diagonal(&self) -> Result<Vec<f64>> {
-        let entry = |&i: &usize| f64::from(self.source.entry(i, i));
+        let entry = |&i: &usize| self.source.entry(i, i).f64();
         Ok(self.which.iter().map(entry).collect())
     }
 
@@ -128,22 +129,22 @@ impl Columns for Part<'_> {
         1
     }
 
-    fn pick<'a>(&'a self, which: &[usize]) -> Box<dyn Picked + 'a> {
+    fn pick<'a>(&'a self, which: &[usize]) -> Box<dyn Picked<S> + 'a> {
         Box::new(PickedOfPart { part: self, which: self.places(which) })
     }
 
-    fn restrict<'a>(&'a self, which: &[usize]) -> Box<dyn Columns + 'a> {
+    fn restrict<'a>(&'a self, which: &[usize]) -> Box<dyn Columns<S> + 'a> {
         self.source.restrict(&self.places(which))
     }
 }
 
-struct PickedOfPart<'a> {
-    part: &'a Part<'a>,
+struct PickedOfPart<'a, S> {
+    part: &'a Part<'a, S>,
     which: Vec<usize>,
 }
 
-impl Picked for PickedOfPart<'_> {
-    fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Tile<'_, f32>) -> Result<()> {
+impl<S: Real> Picked<S> for PickedOfPart<'_, S> {
+    fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Tile<'_, S>) -> Result<()> {
         for (i, &row) in self.part.which[rows].iter().enumerate() {
             let line = out.row(i).iter_mut().zip(&self.which[cols.clone()]);
             line.for_each(|(to, &col)| *to = self.part.source.entry(row, col));
@@ -151,7 +152,7 @@ impl Picked for PickedOfPart<'_> {
         Ok(())
     }
 
-    fn fill_rows(&self, rows: &[usize], out: Tile<'_, f32>) -> Result<()> {
+    fn fill_rows(&self, rows: &[usize], out: Tile<'_, S>) -> Result<()> {
         let picked = PickedParts { source: self.part.source, which: self.which.clone() };
         picked.fill_rows(&self.part.places(rows), out)
     }
@@ -164,7 +165,7 @@ mod tests {
     use crate::kernel::SpecKernel;
     use crate::points::Dense;
 
-    fn check(columns: &dyn Columns, matrix: &Mat<f32>) {
+    fn check(columns: &dyn Columns<f32>, matrix: &Mat<f32>) {
         let n = matrix.rows();
         assert_eq!(columns.size(), n);
         let near = |a: f32, b: f32| (a - b).abs() < 1e-6;
@@ -210,7 +211,7 @@ mod tests {
         let one = Mat::from_fn(first, first, value);
         let two = Mat::from_fn(second, second, |i, j| value(first + i, first + j));
         let across = Mat::from_fn(first, second, |i, j| value(i, first + j));
-        let sources: [Box<dyn Columns>; 3] = [
+        let sources: [Box<dyn Columns<f32>>; 3] = [
             Box::new(Evaluated::new(&kernel, x.clone())),
             Box::new(Stored::new(matrix.view())),
             Box::new(Assembled::new(&one, &two, across)),

@@ -49,6 +49,11 @@ impl<'a> Centred<'a> {
         self.mean
     }
 
+    /// The sum of the diagonal given the diagonal before centring.
+    pub fn trace(&self, diagonal: &[f64]) -> f64 {
+        diagonal.iter().enumerate().map(|(i, &value)| self.shift(value, i, i)).sum()
+    }
+
     /// The value at (i, j) given the value before centring.
     fn shift(&self, value: f64, i: usize, j: usize) -> f64 {
         value - self.means[i] - self.means[j] + self.mean

@@ -1,15 +1,19 @@
-//! Columns of a symmetric matrix in single precision, for solvers that need some of them, some of the time.
+//! Columns of a symmetric matrix, for solvers that need some of them, some of the time.
+//!
+//! Numbers may be taken off first: entry (i, j) is then K_ij − u_i − u_j. Where all entries are large and alike, what is left is as
+//! large as their differences, and rounding to single precision takes no more than its share of those.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::error::Result;
 use crate::kernel::{Kernel, Tile};
 use crate::linalg::view::MatRef;
 use crate::points::{Points, Span};
-use crate::real::Real;
+use crate::real::{NumbersMut, Real};
 
-/// A symmetric matrix whose columns can be had in single precision.
-pub trait Columns: Send + Sync {
+/// A symmetric matrix whose columns can be had, in numbers of type `S`.
+pub trait Columns<S: Real>: Send + Sync {
     /// Rows, which is columns.
     fn size(&self) -> usize;
 
@@ -20,94 +24,157 @@ pub trait Columns: Send + Sync {
     fn effort(&self) -> usize;
 
     /// The columns `which`, to be evaluated piece by piece.
-    fn pick<'a>(&'a self, which: &[usize]) -> Box<dyn Picked + 'a>;
+    fn pick<'a>(&'a self, which: &[usize]) -> Box<dyn Picked<S> + 'a>;
 
     /// The rows and columns `which`, which may repeat, as a matrix of their own.
-    fn restrict<'a>(&'a self, which: &[usize]) -> Box<dyn Columns + 'a>;
+    fn restrict<'a>(&'a self, which: &[usize]) -> Box<dyn Columns<S> + 'a>;
 }
 
 /// Some columns of a matrix.
-pub trait Picked: Send + Sync {
+pub trait Picked<S: Real>: Send + Sync {
     /// Writes the rows `rows` of the picked columns `cols` (counted among the picked), row by row.
-    fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Tile<'_, f32>) -> Result<()>;
+    fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Tile<'_, S>) -> Result<()>;
 
     /// As `fill` for all picked columns, with rows from anywhere.
-    fn fill_rows(&self, rows: &[usize], out: Tile<'_, f32>) -> Result<()>;
+    fn fill_rows(&self, rows: &[usize], out: Tile<'_, S>) -> Result<()>;
+}
+
+/// What is taken off each row and column; nothing where it is empty.
+#[derive(Clone, Debug, Default)]
+struct Shift(Vec<f64>);
+
+impl Shift {
+    fn new(u: &[f64]) -> Self {
+        Self(u.to_vec())
+    }
+
+    /// That of the places `which`.
+    fn select(&self, which: &[usize]) -> Self {
+        Self(if self.0.is_empty() {
+            Vec::new()
+        } else {
+            which.iter().map(|&i| self.0[i]).collect()
+        })
+    }
+
+    fn at(&self, i: usize) -> f64 {
+        self.0.get(i).copied().unwrap_or(0.0)
+    }
 }
 
 /// Columns computed from samples.
 pub struct Evaluated<'k, P, T> {
     kernel: &'k dyn Kernel<P, T>,
     points: P,
+    shift: Shift,
 }
 
 impl<'k, P: Points, T: Real> Evaluated<'k, P, T> {
-    /// The matrix of `kernel` on `points`, computed in `T` and rounded to single precision.
+    /// The matrix of `kernel` on `points`, computed in `T`.
     pub fn new(kernel: &'k dyn Kernel<P, T>, points: P) -> Self {
-        Self { kernel, points }
+        Self { kernel, points, shift: Shift::default() }
+    }
+
+    /// The same matrix less u_i and u_j at (i, j); `u` has a number per sample, or none.
+    pub fn less(self, u: &[f64]) -> Self {
+        assert!(u.is_empty() || u.len() == self.points.len());
+        Self { shift: Shift::new(u), ..self }
     }
 }
 
-impl<P: Points, T: Real> Columns for Evaluated<'_, P, T> {
+/// A slice of `S` as one of `T`, if they are the same.
+fn same<S: Real, T: Real>(slice: &mut [S]) -> Option<&mut [T]> {
+    match S::numbers_mut(slice) {
+        NumbersMut::F32(slice) => T::same_single(slice),
+        NumbersMut::F64(slice) => T::same_mut(slice),
+    }
+}
+
+impl<P: Points, T: Real, S: Real> Columns<S> for Evaluated<'_, P, T> {
     fn size(&self) -> usize {
         self.points.len()
     }
 
     fn diagonal(&self) -> Result<Vec<f64>> {
-        let mut diagonal = vec![T::ZERO; self.size()];
+        let mut diagonal = vec![T::ZERO; self.points.len()];
         self.kernel.diag(Span::all(&self.points), &mut diagonal)?;
-        Ok(diagonal.into_iter().map(T::f64).collect())
+        let less = |(i, v): (usize, T)| v.f64() - 2.0 * self.shift.at(i);
+        Ok(diagonal.into_iter().enumerate().map(less).collect())
     }
 
     fn effort(&self) -> usize {
         self.points.width()
     }
 
-    fn pick<'a>(&'a self, which: &[usize]) -> Box<dyn Picked + 'a> {
-        Box::new(PickedPoints { source: self, points: self.points.select(which) })
+    fn pick<'a>(&'a self, which: &[usize]) -> Box<dyn Picked<S> + 'a> {
+        let shift = self.shift.select(which);
+        Box::new(PickedPoints { source: self, points: self.points.select(which), shift })
     }
 
-    fn restrict<'a>(&'a self, which: &[usize]) -> Box<dyn Columns + 'a> {
-        Box::new(Evaluated { kernel: self.kernel, points: self.points.select(which) })
+    fn restrict<'a>(&'a self, which: &[usize]) -> Box<dyn Columns<S> + 'a> {
+        let shift = self.shift.select(which);
+        Box::new(Evaluated { kernel: self.kernel, points: self.points.select(which), shift })
     }
 }
 
 struct PickedPoints<'a, P, T> {
     source: &'a Evaluated<'a, P, T>,
     points: P,
+    shift: Shift,
 }
 
 impl<P: Points, T: Real> PickedPoints<'_, P, T> {
-    fn tile(&self, rows: Span<'_, P>, cols: Range<usize>, mut out: Tile<'_, f32>) -> Result<()> {
+    /// Writes a tile; `less` is what is taken off each of its rows.
+    fn tile<S: Real>(
+        &self,
+        rows: Span<'_, P>,
+        cols: Range<usize>,
+        less: impl Fn(usize) -> f64,
+        mut out: Tile<'_, S>,
+    ) -> Result<()> {
         let (height, width, stride) = (out.rows(), out.cols(), out.stride());
-        let cols = Span::new(&self.points, cols);
+        let span = Span::new(&self.points, cols.clone());
         let kernel = self.source.kernel;
-        if let Some(same) = T::same_single(out.data()) {
-            return kernel.tile(rows, cols, Tile::new(same, height, width, stride));
+        let shift = self.shift.0.get(cols).unwrap_or_default();
+        if shift.is_empty()
+            && let Some(same) = same::<S, T>(out.data())
+        {
+            return kernel.tile(rows, span, Tile::new(same, height, width, stride));
         }
         let mut values = vec![T::ZERO; height * width];
-        kernel.tile(rows, cols, Tile::new(&mut values, height, width, width))?;
+        kernel.tile(rows, span, Tile::new(&mut values, height, width, width))?;
         for (i, values) in values.chunks_exact(width).enumerate() {
-            out.row(i).iter_mut().zip(values).for_each(|(to, from)| *to = from.single());
+            let places = out.row(i).iter_mut().zip(values);
+            match shift.is_empty() {
+                true => places.for_each(|(to, from)| *to = S::of(from.f64())),
+                false => {
+                    let own = less(i);
+                    let places = places.zip(shift);
+                    places.for_each(|((to, from), u)| *to = S::of(from.f64() - (own + u)));
+                }
+            }
         }
         Ok(())
     }
 }
 
-impl<P: Points, T: Real> Picked for PickedPoints<'_, P, T> {
-    fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Tile<'_, f32>) -> Result<()> {
-        self.tile(Span::new(&self.source.points, rows), cols, out)
+impl<P: Points, T: Real, S: Real> Picked<S> for PickedPoints<'_, P, T> {
+    fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Tile<'_, S>) -> Result<()> {
+        let start = rows.start;
+        let less = |i: usize| self.source.shift.at(start + i);
+        self.tile(Span::new(&self.source.points, rows), cols, less, out)
     }
 
-    fn fill_rows(&self, rows: &[usize], out: Tile<'_, f32>) -> Result<()> {
-        let (rows, cols) = (self.source.points.select(rows), 0..self.points.len());
-        self.tile(Span::all(&rows), cols, out)
+    fn fill_rows(&self, rows: &[usize], out: Tile<'_, S>) -> Result<()> {
+        let (points, cols) = (self.source.points.select(rows), 0..self.points.len());
+        self.tile(Span::all(&points), cols, |i| self.source.shift.at(rows[i]), out)
     }
 }
 
 /// Columns of a symmetric matrix in memory, of which some rows and columns may be meant.
 pub struct Stored<'a, T> {
     matrix: MatRef<'a, T>,
+    shift: Arc<Shift>, // by row of the matrix
     which: Option<Vec<usize>>,
 }
 
@@ -115,7 +182,19 @@ impl<'a, T: Real> Stored<'a, T> {
     /// A square matrix, taken to be symmetric.
     pub fn new(matrix: MatRef<'a, T>) -> Self {
         assert_eq!(matrix.rows(), matrix.cols());
-        Self { matrix, which: None }
+        Self { matrix, shift: Arc::default(), which: None }
+    }
+
+    /// The same matrix less u_i and u_j at (i, j); `u` has a number per row, or none.
+    pub fn less(self, u: &[f64]) -> Self {
+        assert!(u.is_empty() || u.len() == self.matrix.rows());
+        Self { shift: Arc::new(Shift::new(u)), ..self }
+    }
+
+    /// The rows and columns `which`, as a matrix of their own.
+    pub fn into_part<S: Real>(self, which: &[usize]) -> Box<dyn Columns<S> + 'a> {
+        let which = which.iter().map(|&i| self.place(i)).collect();
+        Box::new(Stored { which: Some(which), ..self })
     }
 
     fn place(&self, i: usize) -> usize {
@@ -123,42 +202,41 @@ impl<'a, T: Real> Stored<'a, T> {
     }
 
     /// Writes the columns `cols` of row `row`, both as places in the matrix.
-    fn write(&self, row: usize, cols: &[usize], line: &mut [f32]) {
-        match self.matrix.contiguous_row(row) {
-            Some(values) => {
-                let places = line.iter_mut().zip(cols);
-                places.for_each(|(to, &col)| *to = values[col].single());
-            }
-            None => {
-                let places = line.iter_mut().zip(cols);
-                places.for_each(|(to, &col)| *to = self.matrix.at(row, col).single());
-            }
+    fn write<S: Real>(&self, row: usize, cols: &[usize], line: &mut [S]) {
+        let places = line.iter_mut().zip(cols);
+        match (self.shift.0.is_empty(), self.matrix.contiguous_row(row)) {
+            (true, Some(values)) => places.for_each(|(to, &col)| *to = S::of(values[col].f64())),
+            _ => places.for_each(|(to, &col)| *to = S::of(self.entry(row, col))),
         }
+    }
+
+    fn entry(&self, row: usize, col: usize) -> f64 {
+        self.matrix.at(row, col).f64() - (self.shift.at(row) + self.shift.at(col))
     }
 }
 
-impl<T: Real> Columns for Stored<'_, T> {
+impl<T: Real, S: Real> Columns<S> for Stored<'_, T> {
     fn size(&self) -> usize {
         self.which.as_ref().map_or(self.matrix.rows(), Vec::len)
     }
 
     fn diagonal(&self) -> Result<Vec<f64>> {
-        let entry = |i: usize| self.matrix.at(self.place(i), self.place(i)).f64();
-        Ok((0..self.size()).map(entry).collect())
+        let entry = |i: usize| self.entry(self.place(i), self.place(i));
+        Ok((0..Columns::<S>::size(self)).map(entry).collect())
     }
 
     fn effort(&self) -> usize {
         1
     }
 
-    fn pick<'a>(&'a self, which: &[usize]) -> Box<dyn Picked + 'a> {
+    fn pick<'a>(&'a self, which: &[usize]) -> Box<dyn Picked<S> + 'a> {
         let which = which.iter().map(|&i| self.place(i)).collect();
         Box::new(PickedPlaces { source: self, which })
     }
 
-    fn restrict<'a>(&'a self, which: &[usize]) -> Box<dyn Columns + 'a> {
+    fn restrict<'a>(&'a self, which: &[usize]) -> Box<dyn Columns<S> + 'a> {
         let which = which.iter().map(|&i| self.place(i)).collect();
-        Box::new(Stored { matrix: self.matrix, which: Some(which) })
+        Box::new(Stored { matrix: self.matrix, shift: self.shift.clone(), which: Some(which) })
     }
 }
 
@@ -167,15 +245,15 @@ struct PickedPlaces<'a, T> {
     which: Vec<usize>,
 }
 
-impl<T: Real> Picked for PickedPlaces<'_, T> {
-    fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Tile<'_, f32>) -> Result<()> {
+impl<T: Real, S: Real> Picked<S> for PickedPlaces<'_, T> {
+    fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Tile<'_, S>) -> Result<()> {
         for (i, row) in rows.enumerate() {
             self.source.write(self.source.place(row), &self.which[cols.clone()], out.row(i));
         }
         Ok(())
     }
 
-    fn fill_rows(&self, rows: &[usize], mut out: Tile<'_, f32>) -> Result<()> {
+    fn fill_rows(&self, rows: &[usize], mut out: Tile<'_, S>) -> Result<()> {
         for (i, &row) in rows.iter().enumerate() {
             self.source.write(self.source.place(row), &self.which, out.row(i));
         }

@@ -1,4 +1,5 @@
-//! X̄ᵀX̄ as something to multiply with, read from the caller's own memory.
+//! X̄ᵀX̄ as something to multiply with, read from the caller's own memory. Sums are f64 whatever the data is: components of
+//! small variance would be lost in rounding errors of large ones.
 
 use rayon::prelude::*;
 
@@ -19,13 +20,22 @@ const TASKS: usize = 16;
 /// Products with X̄ᵀX̄.
 pub struct Covariance<'a, T> {
     x: MatRef<'a, T>,
-    mean: Vec<T>,
+    mean: Vec<f64>,
 }
 
 impl<'a, T: Real> Covariance<'a, T> {
     /// Of samples `x` (n × d) with the given mean.
     pub fn new(x: MatRef<'a, T>, mean: &[f64]) -> Self {
-        Self { x, mean: mean.iter().map(|&m| T::of(m)).collect() }
+        Self { x, mean: mean.to_vec() }
+    }
+}
+
+impl<T: Real> Covariance<'_, T> {
+    /// Bytes that a product of n samples with d features takes: for each task a sum, and a strip of samples.
+    pub fn bytes(n: usize, d: usize) -> u64 {
+        let tasks = TASKS.min(n.div_ceil(STRIP)) as u64;
+        let sum = (d + 2 * STRIP) as u64 * size_of::<Lane<f64>>() as u64;
+        tasks * (sum + (STRIP * d * size_of::<T>()) as u64)
     }
 }
 
@@ -36,7 +46,6 @@ impl<T: Real> Operator for Covariance<'_, T> {
 
     fn apply(&self, ctx: &Context, v: &Block, out: &mut Block) -> Result<()> {
         let (n, d) = (self.x.rows(), self.x.cols());
-        let lanes: Vec<Lane<T>> = v.lanes().iter().map(|lane| lane.map(T::of)).collect();
         let strips = n.div_ceil(STRIP);
         let tasks = TASKS.min(strips);
         let parts: Vec<Vec<Lane<f64>>> = ctx.install(|| {
@@ -44,7 +53,7 @@ impl<T: Real> Operator for Covariance<'_, T> {
                 .into_par_iter()
                 .map(|task| {
                     let mut sum = vec![[0.0; WIDTH]; d];
-                    let mut buffer = vec![T::ZERO; STRIP * d];
+                    let mut buffer = vec![0.0; STRIP * d];
                     for strip in task * strips / tasks..(task + 1) * strips / tasks {
                         ctx.poll()?;
                         let rows = STRIP.min(n - strip * STRIP);
@@ -53,9 +62,7 @@ impl<T: Real> Operator for Covariance<'_, T> {
                         }
                         let tile = TileRef { data: &buffer, rows, cols: d, stride: d };
                         let mut inner = vec![[0.0; WIDTH]; rows];
-                        skinny::multiply(tile, &lanes, &mut inner);
-                        let inner: Vec<Lane<T>> =
-                            inner.iter().map(|lane| lane.map(T::of)).collect();
+                        skinny::multiply(tile, v.lanes(), &mut inner);
                         skinny::multiply_transposed(tile, &inner, &mut sum);
                     }
                     Ok(sum)

@@ -7,6 +7,7 @@ use super::lines::LINES;
 use super::tiles::{TILE, Tiles, span};
 use crate::context::Context;
 use crate::error::Result;
+use crate::linalg::alloc;
 use crate::linalg::block::Block;
 use crate::linalg::skinny::WIDTH;
 use crate::real::Real;
@@ -35,8 +36,8 @@ pub struct Move {
 
 impl Groups {
     /// n samples and k groups without members.
-    pub fn empty(n: usize, k: usize) -> Self {
-        Self { n, k, data: vec![0.0; n.div_ceil(TILE) * TILE * k] }
+    pub fn empty(n: usize, k: usize) -> Result<Self> {
+        Ok(Self { n, k, data: alloc::zeros(n.div_ceil(TILE) * TILE * k)? })
     }
 
     /// Bytes that the sums take.
@@ -74,7 +75,7 @@ pub(super) fn by_products<G: Gram + ?Sized>(
     k: usize,
 ) -> Result<Groups> {
     let n = gram.n();
-    let mut groups = Groups::empty(n, k);
+    let mut groups = Groups::empty(n, k)?;
     for first in (0..k).step_by(WIDTH) {
         let member = |i: usize, c: usize| if labels[i] == first + c { weights[i] } else { 0.0 };
         let indicators = Block::from_fn(n, member);

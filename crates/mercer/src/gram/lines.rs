@@ -46,7 +46,7 @@ pub(super) const LINES: usize = 64;
 pub(super) fn columns<S: Tiles>(source: &S, ctx: &Context, which: &[usize]) -> Result<Mat<f64>> {
     let (n, r) = (source.size(), which.len());
     let lines = source.lines(which);
-    let mut out = Mat::zeros(n, r);
+    let mut out = Mat::try_zeros(n, r)?;
     ctx.install(|| {
         out.data_mut().par_chunks_mut((TILE * r).max(1)).enumerate().try_for_each(|(i, rows)| {
             let places = span(i, n);

@@ -108,7 +108,7 @@ impl Gram for LowRank {
     }
 
     fn group(&self, ctx: &Context, labels: &[usize], weights: &[f64], k: usize) -> Result<Groups> {
-        let mut groups = Groups::empty(self.n(), k);
+        let mut groups = Groups::empty(self.n(), k)?;
         self.regroup(ctx, &super::groups::entering(labels, weights), &mut groups)?;
         Ok(groups)
     }

@@ -18,6 +18,7 @@ mod square;
 mod subset;
 mod tiled;
 mod tiles;
+mod weighted_centred;
 
 pub use assembled::Assembled;
 pub use centred::Centred;
@@ -32,7 +33,8 @@ pub use plan::{Plan, Storage, plan, plan_with_copy};
 pub use scaled::Scaled;
 pub use square::Square;
 pub use tiled::Tiled;
-pub use tiles::{TILE, Tiles};
+pub use tiles::{TILE, Tiles, product_bytes};
+pub use weighted_centred::WeightedCentred;
 
 use crate::context::Context;
 use crate::error::Result;
@@ -82,11 +84,11 @@ pub trait Gram: Operator {
 /// A · x, sixteen columns at a time.
 fn times_by_blocks<A: Operator + ?Sized>(a: &A, ctx: &Context, x: &Mat<f64>) -> Result<Mat<f64>> {
     let (n, m) = (x.rows(), x.cols());
-    let mut out = Mat::zeros(n, m);
+    let mut out = Mat::try_zeros(n, m)?;
     for from in (0..m).step_by(WIDTH) {
         let width = WIDTH.min(m - from);
         let v = Block::from_fn(n, |i, c| if c < width { x[(i, from + c)] } else { 0.0 });
-        let mut image = Block::zeros(n);
+        let mut image = Block::try_zeros(n)?;
         a.apply(ctx, &v, &mut image)?;
         for (i, lane) in image.lanes().iter().enumerate() {
             out.row_mut(i)[from..from + width].copy_from_slice(&lane[..width]);

@@ -10,9 +10,10 @@ use super::Gram;
 use super::lines::{Lines, StoredLines};
 use super::subset::{Entries, Subset};
 use super::tiles::{TILE, Tiles, span};
-use crate::context::{Context, Step};
+use crate::context::{Context, Reservation, Step};
 use crate::error::Result;
 use crate::kernel::{Kernel, Tile};
+use crate::linalg::alloc;
 use crate::linalg::skinny::{Lane, TileRef};
 use crate::linalg::strips;
 use crate::points::{Points, Span};
@@ -27,6 +28,7 @@ pub struct Packed<T> {
     /// Block row i holds tiles (i, 0) … (i, i), one after another, each in strips. One mapping in large pages for all of
     /// them was tried: clearing its pages showed in the profile of every fit, and the fit was not faster.
     block_rows: Vec<Vec<T>>,
+    _held: Reservation,
 }
 
 impl<T: Real> Packed<T> {
@@ -42,6 +44,7 @@ impl<T: Real> Packed<T> {
         points: &P,
     ) -> Result<Self> {
         let n = points.len();
+        let held = Self::reserve(ctx, n)?;
         let blocks = n.div_ceil(TILE);
         let done = AtomicUsize::new(0);
         let total = blocks * (blocks + 1) / 2;
@@ -58,22 +61,33 @@ impl<T: Real> Packed<T> {
                 })
                 .collect::<Result<Vec<_>>>()
         })?;
-        Ok(Self { n, block_rows: block_rows.into_iter().rev().collect() })
+        Ok(Self { n, block_rows: block_rows.into_iter().rev().collect(), _held: held })
     }
 
     /// The matrix whose entries are a function of this one's; `profile` applies it to many numbers in place.
-    pub fn map<U: Real>(&self, ctx: &Context, profile: impl Fn(&mut [U]) + Sync) -> Packed<U> {
+    pub fn map<U: Real>(
+        &self,
+        ctx: &Context,
+        profile: impl Fn(&mut [U]) + Sync,
+    ) -> Result<Packed<U>> {
+        let held = Packed::<U>::reserve(ctx, self.n)?;
         let turned = |block_row: &Vec<T>| {
-            let mut out = Vec::with_capacity(block_row.len());
+            let mut out = alloc::with_capacity(block_row.len())?;
             for values in block_row.chunks(PIECE) {
                 let start = out.len();
                 out.extend(values.iter().map(|v| U::of(v.f64())));
                 profile(&mut out[start..]);
             }
-            out
+            Ok(out)
         };
-        let block_rows = ctx.install(|| self.block_rows.par_iter().map(turned).collect());
-        Packed { n: self.n, block_rows }
+        let turned = || self.block_rows.par_iter().map(turned).collect::<Result<_>>();
+        Ok(Packed { n: self.n, block_rows: ctx.install(turned)?, _held: held })
+    }
+
+    /// Sets aside what the lower triangle takes.
+    fn reserve(ctx: &Context, n: usize) -> Result<Reservation> {
+        let hint = "use fewer rows or raise the budget";
+        ctx.reserve("the stored kernel matrix", Self::bytes(n), hint)
     }
 
     /// Bytes that the lower triangle of an n × n matrix takes.
@@ -94,7 +108,7 @@ fn fill_block_row<P: Points, U: Real, T: Real>(
     let n = points.len();
     let rows = span(i, n);
     let mut tile = vec![U::ZERO; rows.len() * TILE.min(n)];
-    let mut block_row = Vec::with_capacity(strips::size(rows.len(), rows.end));
+    let mut block_row = alloc::with_capacity(strips::size(rows.len(), rows.end))?;
     for j in 0..=i {
         ctx.poll()?;
         let cols = span(j, n);

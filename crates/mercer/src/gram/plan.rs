@@ -1,6 +1,7 @@
 //! Which exact storage of the Gram matrix fits the memory budget, and why.
 
 use super::packed::Packed;
+use super::tiles::product_bytes;
 use crate::context::Context;
 use crate::error::{Result, bytes};
 use crate::real::Real;
@@ -31,6 +32,7 @@ pub struct Plan {
 /// else tiles computed on the fly. Approximations are never chosen here.
 pub fn plan<T: Real>(ctx: &Context, n: usize, workspace: u64) -> Result<Plan> {
     let budget = ctx.budget();
+    let workspace = workspace.saturating_add(product_bytes(n));
     let packed = Packed::<T>::bytes(n).saturating_add(workspace);
     if packed <= budget {
         let reason = format!(

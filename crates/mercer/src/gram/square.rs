@@ -17,6 +17,8 @@ use crate::real::Real;
 pub struct Square<'a, T> {
     matrix: MatRef<'a, T>,
     symmetric: bool,
+    /// k(c, x_j) for a sample c that the entries are seen from, and k(c, c).
+    from: Option<(Vec<T>, T)>,
 }
 
 impl<'a, T: Real> Square<'a, T> {
@@ -35,13 +37,34 @@ impl<'a, T: Real> Square<'a, T> {
         if let Some((row, column, value)) = wrong {
             return Err(Error::NotFinite { row, column, value });
         }
-        Ok(Self { matrix, symmetric: false })
+        Ok(Self { matrix, symmetric: false, from: None })
     }
 
     /// The same matrix, known to be symmetric but for rounding: lines are then read as they lie in memory, above the diagonal
     /// too.
     pub fn symmetric(self) -> Self {
         Self { symmetric: true, ..self }
+    }
+
+    /// The same matrix seen from sample c: K_ij − K_ic − K_cj + K_cc. Centred, both are the same.
+    pub fn seen_from(mut self, c: usize) -> Self {
+        let row: Vec<T> = (0..self.size()).map(|j| self.given(c, j)).collect();
+        let own = row[c];
+        self.from = Some((row, own));
+        self
+    }
+
+    /// The entry as it was given, by the lower triangle.
+    pub fn given(&self, row: usize, col: usize) -> T {
+        self.matrix.at(row.max(col), row.min(col))
+    }
+
+    /// What values at row `row` becomes, for the columns from `start` on.
+    fn see(&self, row: usize, start: usize, values: &mut [T]) {
+        if let Some((from, own)) = &self.from {
+            let each = values.iter_mut().zip(&from[start..]);
+            each.for_each(|(v, &to)| *v = (*v - from[row]) - (to - *own));
+        }
     }
 
     /// The largest |K_ij − K_ji| relative to the largest |K_ij|.
@@ -101,6 +124,8 @@ impl<T: Real> Tiles for Square<'_, T> {
                 Some(line) => scratch.extend_from_slice(&line[cols.clone()]),
                 None => scratch.extend(cols.clone().map(|col| self.matrix.at(row, col))),
             }
+            let start = scratch.len() - cols.len();
+            self.see(row, cols.start, &mut scratch[start..]);
         }
         Ok(TileRef { data: scratch, rows: rows.len(), cols: cols.len(), stride: cols.len() })
     }
@@ -109,9 +134,13 @@ impl<T: Real> Tiles for Square<'_, T> {
         Box::new(StoredLines::new(which, |line, cols: Range<usize>, out: &mut [T]| {
             let from_row = if self.symmetric { self.matrix.contiguous_row(line) } else { None };
             match from_row {
-                Some(row) => out.copy_from_slice(&row[cols]),
-                None => out.iter_mut().zip(cols).for_each(|(to, col)| *to = self.entry(line, col)),
+                Some(row) => out.copy_from_slice(&row[cols.clone()]),
+                None => {
+                    let each = out.iter_mut().zip(cols.clone());
+                    each.for_each(|(to, col)| *to = self.given(line, col));
+                }
             }
+            self.see(line, cols.start, out);
         }))
     }
 
@@ -124,6 +153,8 @@ impl<T: Real> Entries for Square<'_, T> {
     type T = T;
 
     fn entry(&self, row: usize, col: usize) -> T {
-        self.matrix.at(row.max(col), row.min(col))
+        let mut value = [self.given(row, col)];
+        self.see(row, col, &mut value);
+        value[0]
     }
 }

@@ -5,8 +5,9 @@ use rayon::prelude::*;
 use super::groups::{self, Groups, Move};
 use super::lines::{self, Lines};
 use super::{Gram, Operator};
-use crate::context::Context;
+use crate::context::{Context, Reservation};
 use crate::error::Result;
+use crate::linalg::alloc;
 use crate::linalg::block::Block;
 use crate::linalg::product::{self, Onto};
 use crate::linalg::skinny::{Lane, TileRef, WIDTH, multiply, multiply_transposed};
@@ -102,17 +103,47 @@ impl<S: Tiles> Operator for S {
 
     fn apply(&self, ctx: &Context, v: &Block, out: &mut Block) -> Result<()> {
         assert!(v.len() == self.size() && out.len() == self.size());
+        let tasks = deal(self.size().div_ceil(TILE));
+        let (_held, at_once) = room_for_parts(ctx, self.size(), tasks.len())?;
         ctx.install(|| {
             let lanes: Vec<Lane<S::T>> =
                 v.lanes().par_iter().map(|lane| lane.map(S::T::of)).collect();
-            let parts: Vec<Vec<Lane<f64>>> = deal(self.size().div_ceil(TILE))
-                .into_par_iter()
-                .map(|rows| multiply_block_rows(self, ctx, &rows, &lanes))
-                .collect::<Result<_>>()?;
-            add_in_order(&parts, out);
+            for (wave, tasks) in tasks.chunks(at_once).enumerate() {
+                let parts: Vec<Vec<Lane<f64>>> = tasks
+                    .par_iter()
+                    .map(|rows| multiply_block_rows(self, ctx, rows, &lanes))
+                    .collect::<Result<_>>()?;
+                add_in_order(&parts, wave > 0, out);
+            }
             Ok(())
         })
     }
+}
+
+/// Bytes of the sums and the tile that one task of a product holds.
+fn part_bytes(n: usize) -> u64 {
+    lanes_bytes(n) + (TILE.min(n).pow(2) * size_of::<f64>()) as u64
+}
+
+/// Bytes of a block of vectors.
+fn lanes_bytes(n: usize) -> u64 {
+    n as u64 * size_of::<Lane<f64>>() as u64
+}
+
+/// Bytes that a product with an n × n matrix in tiles takes at least, beside the vectors: these in the type of the tiles,
+/// and the sums of one task.
+pub fn product_bytes(n: usize) -> u64 {
+    lanes_bytes(n) + part_bytes(n)
+}
+
+/// Sets aside the sums of as many tasks of a product as the budget allows, and says how many that are. Their number changes
+/// nothing in the result: sums are added in the order of the tasks in any case.
+fn room_for_parts(ctx: &Context, n: usize, tasks: usize) -> Result<(Reservation, usize)> {
+    let hint = "fit on fewer rows or raise the budget";
+    let what = "a product with the kernel matrix";
+    let mut held = ctx.reserve(what, product_bytes(n), hint)?;
+    let more = (1..tasks).take_while(|_| held.extend(what, part_bytes(n), hint).is_ok()).count();
+    Ok((held, 1 + more))
 }
 
 /// The part of K·v that the lower tiles of the given block rows, and their mirror images, contribute.
@@ -123,7 +154,7 @@ fn multiply_block_rows<S: Tiles>(
     v: &[Lane<S::T>],
 ) -> Result<Vec<Lane<f64>>> {
     let n = source.size();
-    let mut sum = vec![[0.0; WIDTH]; n];
+    let mut sum = alloc::zero_lanes(n)?;
     let mut scratch = Vec::new();
     for &i in block_rows {
         for j in 0..=i {
@@ -137,11 +168,14 @@ fn multiply_block_rows<S: Tiles>(
     Ok(sum)
 }
 
-fn add_in_order(parts: &[Vec<Lane<f64>>], out: &mut Block) {
+/// Adds the parts one after the other to what `out` holds, or in its place.
+fn add_in_order(parts: &[Vec<Lane<f64>>], onto: bool, out: &mut Block) {
     out.lanes_mut().par_chunks_mut(TILE).enumerate().for_each(|(piece, lanes)| {
         let start = piece * TILE;
-        lanes.copy_from_slice(&parts[0][start..start + lanes.len()]);
-        for part in &parts[1..] {
+        if !onto {
+            lanes.copy_from_slice(&parts[0][start..start + lanes.len()]);
+        }
+        for part in &parts[usize::from(!onto)..] {
             for (lane, add) in lanes.iter_mut().zip(&part[start..]) {
                 for c in 0..WIDTH {
                     lane[c] += add[c];
@@ -181,7 +215,7 @@ impl<S: Tiles> Gram for S {
         if self.is_stored() || k <= 2 * WIDTH {
             return groups::by_products(self, ctx, labels, weights, k);
         }
-        let mut groups = Groups::empty(self.size(), k);
+        let mut groups = Groups::empty(self.size(), k)?;
         groups::by_lines(self, ctx, &groups::entering(labels, weights), &mut groups)?;
         Ok(groups)
     }
@@ -201,7 +235,7 @@ impl<S: Tiles> Gram for S {
 /// and for its columns, so that every row of the result is the work of one task.
 fn times_by_products<S: Tiles>(source: &S, ctx: &Context, x: &Mat<f64>) -> Result<Mat<f64>> {
     let (n, m) = (source.size(), x.cols());
-    let mut out = Mat::zeros(n, m);
+    let mut out = Mat::try_zeros(n, m)?;
     ctx.install(|| {
         out.data_mut().par_chunks_mut(TILE * m).enumerate().try_for_each(|(i, rows)| {
             let mut scratch = Vec::new();
@@ -225,7 +259,7 @@ fn times_by_products<S: Tiles>(source: &S, ctx: &Context, x: &Mat<f64>) -> Resul
 
 fn lower_from_tiles<S: Tiles, U: Real>(source: &S, ctx: &Context) -> Result<Mat<U>> {
     let n = source.size();
-    let mut out = Mat::zeros(n, n);
+    let mut out = Mat::try_zeros(n, n)?;
     ctx.install(|| {
         out.data_mut().par_chunks_mut(TILE * n.max(1)).enumerate().rev().try_for_each(
             |(i, rows)| {

@@ -4,8 +4,8 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::temporary::Temporary;
 use crate::error::{Error, Result};
 
 /// Writes one file whole. If `write` fails, or the disk is full, nothing appears at `path` and what was there stays.
@@ -28,11 +28,17 @@ pub struct Staged {
 
 #[derive(Debug)]
 struct StagedFile {
+    place: Place,
+    temporary: Temporary,
+}
+
+/// Where an output belongs.
+#[derive(Debug)]
+struct Place {
     /// The output as the caller named it, for messages.
     named: PathBuf,
     /// The output with links followed.
     target: PathBuf,
-    temporary: PathBuf,
     /// A device or pipe, such as `/dev/stdout`, must not be replaced by a file: it receives a copy instead.
     by_copy: bool,
 }
@@ -49,19 +55,16 @@ impl Staged {
         path: &Path,
         write: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
     ) -> Result<()> {
-        let file = StagedFile::plan(path).map_err(|source| Error::file(path, source))?;
-        if self.files.iter().any(|other| other.target == file.target) && !file.by_copy {
+        let failed = |source| Error::file(path, source);
+        let place = Place::of(path).map_err(failed)?;
+        if self.files.iter().any(|other| other.place.target == place.target) && !place.by_copy {
             let text = "two outputs of one run have this name: give each its own";
-            return Err(Error::file(path, io::Error::new(ErrorKind::AlreadyExists, text)));
+            return Err(failed(io::Error::new(ErrorKind::AlreadyExists, text)));
         }
-        let handle = file.create().map_err(|source| Error::file(path, source))?;
-        // From here on the temporary file exists, so it is registered before anything can fail.
-        self.files.push(file);
-        let done = fill(handle, path, write);
-        if done.is_err() {
-            self.files.pop().into_iter().for_each(|file| file.discard());
-        }
-        done
+        let temporary = place.temporary().map_err(failed)?;
+        fill(&temporary, path, write)?;
+        self.files.push(StagedFile { place, temporary });
+        Ok(())
     }
 
     /// Puts every prepared output in its place.
@@ -71,39 +74,28 @@ impl Staged {
     /// change from outside (say, the folder was removed meanwhile) can stop them half-way; the error then names the
     /// file that is missing.
     pub fn commit(mut self) -> Result<()> {
-        self.files.sort_by_key(|file| file.by_copy);
-        // From the end, one by one: what is left when one fails is removed with `self`.
-        while let Some(file) = self.files.pop() {
-            let placed = file.place();
-            if placed.is_err() {
-                file.discard();
-            }
-            placed.map_err(|source| Error::file(&file.named, source))?;
+        self.files.sort_by_key(|file| !file.place.by_copy);
+        for mut file in self.files {
+            file.put().map_err(|source| Error::file(&file.place.named, source))?;
         }
         Ok(())
     }
 }
 
-impl Drop for Staged {
-    fn drop(&mut self) {
-        self.files.iter().for_each(StagedFile::discard);
-    }
-}
-
 fn fill(
-    handle: File,
+    temporary: &Temporary,
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
 ) -> Result<()> {
-    let mut out = BufWriter::with_capacity(1 << 16, handle);
+    let failed = |source| Error::file(path, source);
+    let mut out = BufWriter::with_capacity(1 << 16, temporary.file().try_clone().map_err(failed)?);
     write(&mut out)?;
-    let synced = out.flush().and_then(|()| out.get_ref().sync_all());
-    synced.map_err(|source| Error::file(path, source))
+    out.flush().and_then(|()| out.get_ref().sync_all()).map_err(failed)
 }
 
-impl StagedFile {
-    /// Decides where the output and its temporary file lie, and refuses a place that cannot be written.
-    fn plan(path: &Path) -> io::Result<Self> {
+impl Place {
+    /// Decides where the output lies, and refuses a place that cannot be written.
+    fn of(path: &Path) -> io::Result<Self> {
         let existing = match fs::metadata(path) {
             Ok(meta) => Some(meta),
             Err(error) if error.kind() == ErrorKind::NotFound => None,
@@ -117,62 +109,72 @@ impl StagedFile {
             let text = "exists and is write-protected: remove it or choose another name";
             return Err(io::Error::new(ErrorKind::PermissionDenied, text));
         }
-        let target = full_path(path, existing.is_some())?;
+        let target = match existing {
+            Some(_) => fs::canonicalize(path)?,
+            None => new_path(path, MOST_LINKS)?,
+        };
         let by_copy = existing.is_some_and(|meta| !meta.is_file());
-        let folder = if by_copy { std::env::temp_dir() } else { parent(&target) };
-        let temporary = folder.join(temporary_name());
-        Ok(Self { named: path.to_owned(), target, temporary, by_copy })
+        Ok(Self { named: path.to_owned(), target, by_copy })
     }
 
-    fn create(&self) -> io::Result<File> {
-        let file = OpenOptions::new().write(true).create_new(true).open(&self.temporary)?;
-        if let (false, Ok(meta)) = (self.by_copy, fs::metadata(&self.target)) {
-            // A file that is replaced keeps its permissions; some file systems have none to set, which is no harm.
-            let _ = fs::set_permissions(&self.temporary, meta.permissions());
-        }
-        Ok(file)
-    }
-
-    fn place(&self) -> io::Result<()> {
+    /// A file beside the target, or in the system's folder if the target only receives a copy. It has the permissions of
+    /// the file that it is to replace; some file systems have none to set, which is no harm.
+    fn temporary(&self) -> io::Result<Temporary> {
         if self.by_copy {
-            let mut target = OpenOptions::new().write(true).open(&self.target)?;
-            io::copy(&mut File::open(&self.temporary)?, &mut target)?;
-            self.discard();
-            return Ok(());
+            return Temporary::create(&std::env::temp_dir());
         }
-        fs::rename(&self.temporary, &self.target)?;
+        let temporary = Temporary::create(&parent(&self.target))?;
+        if let Ok(meta) = fs::metadata(&self.target) {
+            let _ = temporary.file().set_permissions(meta.permissions());
+        }
+        Ok(temporary)
+    }
+}
+
+impl StagedFile {
+    fn put(&mut self) -> io::Result<()> {
+        let target = &self.place.target;
+        if self.place.by_copy {
+            let mut output = OpenOptions::new().write(true).open(target)?;
+            return io::copy(&mut File::open(self.temporary.path())?, &mut output).map(drop);
+        }
+        self.temporary.rename(target)?;
         // The rename itself reaches the disk with its folder. Not every system lets a folder be opened for that.
-        if let Ok(folder) = File::open(parent(&self.target)) {
+        if let Ok(folder) = File::open(parent(target)) {
             let _ = folder.sync_all();
         }
         Ok(())
     }
-
-    /// Removes the temporary file. Nobody can act on a failure to do so, and the outputs are untouched by it.
-    fn discard(&self) {
-        let _ = fs::remove_file(&self.temporary);
-    }
 }
 
-/// The absolute place of an output. Links are followed, so that the file behind a link is replaced, not the link.
-fn full_path(path: &Path, exists: bool) -> io::Result<PathBuf> {
-    if exists {
-        return fs::canonicalize(path);
-    }
+/// Links that are followed one after another at most; more are a circle.
+const MOST_LINKS: usize = 40;
+
+/// The absolute place of an output that does not exist yet. A link that leads nowhere yet is followed like any other, so
+/// that the file appears behind the link and the link stays.
+fn new_path(path: &Path, links_left: usize) -> io::Result<PathBuf> {
     let invalid = |text: &str| io::Error::new(ErrorKind::InvalidInput, text.to_owned());
     let name = path.file_name().ok_or_else(|| invalid("is not the name of a file"))?;
     if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
         return Err(invalid("ends in a slash: give the name of a file"));
     }
-    let folder = parent(path);
-    let folder = fs::canonicalize(&folder).map_err(|error| match error.kind() {
+    let folder = existing_folder(&parent(path))?;
+    let whole = folder.join(name);
+    match fs::read_link(&whole) {
+        Ok(_) if links_left == 0 => Err(invalid("is a link that leads to itself")),
+        Ok(next) => new_path(&folder.join(next), links_left - 1),
+        Err(_) => Ok(whole),
+    }
+}
+
+fn existing_folder(folder: &Path) -> io::Result<PathBuf> {
+    fs::canonicalize(folder).map_err(|error| match error.kind() {
         ErrorKind::NotFound => {
             let text = format!("the folder {} does not exist: make it first", folder.display());
             io::Error::new(ErrorKind::NotFound, text)
         }
         _ => error,
-    })?;
-    Ok(folder.join(name))
+    })
 }
 
 fn parent(path: &Path) -> PathBuf {
@@ -180,11 +182,4 @@ fn parent(path: &Path) -> PathBuf {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
         _ => PathBuf::from("."),
     }
-}
-
-/// A name that no other process and no other output of this process uses.
-fn temporary_name() -> String {
-    static COUNTER: AtomicU64 = AtomicU64::new(0);
-    let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-    format!(".mercer-{}-{count}.tmp", std::process::id())
 }

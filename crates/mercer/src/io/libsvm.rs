@@ -8,6 +8,7 @@ use crate::io::column::{Column, parse_number};
 use crate::io::read::{check_size, table_size};
 use crate::io::sparse_column::SparseColumn;
 use crate::io::table::Table;
+use crate::linalg::alloc;
 
 /// Whether the first line with content reads like a sample with at least one value.
 pub(super) fn looks_like(bytes: &[u8]) -> bool {
@@ -32,19 +33,18 @@ pub(super) fn parse(bytes: &[u8], path: &Path, max_bytes: u64) -> Result<Table> 
     })?;
     let samples = parse_samples(text.strip_prefix('\u{feff}').unwrap_or(text), path)?;
     let width = samples.end - samples.first;
-    let columns = samples.columns(max_bytes)?;
-    let names = (samples.first..samples.end).map(|i| format!("x{i}"));
-    Ok(Table {
-        names: Some(names.chain(["label".to_owned()]).collect()),
-        label: Some(width),
-        columns: columns.into_iter().chain([Column::from_cells(&samples.labels)]).collect(),
-        lines: samples.lines,
-        ..Table::default()
-    })
+    let read = (bytes.len() as u64).saturating_add(samples.bytes());
+    let mut columns = samples.columns(read, max_bytes)?;
+    columns.push(Column::from_cells(&samples.labels));
+    let mut names = alloc::with_capacity(width + 1)?;
+    names.extend((samples.first..samples.end).map(|i| format!("x{i}")));
+    names.push("label".to_owned());
+    let (names, label) = (Some(names), Some(width));
+    Ok(Table { names, label, columns, lines: samples.lines, ..Table::default() })
 }
 
 /// Bytes that a column takes beside its numbers, with its name.
-const COLUMN: usize = size_of::<Column>() + 48;
+const COLUMN: usize = size_of::<Column>() + size_of::<String>() + 48;
 
 /// All samples, sparse, as they stand in the text.
 struct Samples<'a> {
@@ -79,32 +79,36 @@ fn parse_samples<'a>(text: &'a str, path: &Path) -> Result<Samples<'a>> {
 }
 
 impl<'a> Samples<'a> {
-    /// One column for every index.
-    fn columns(&self, max_bytes: u64) -> Result<Vec<Column>> {
+    /// Bytes of what was read.
+    fn bytes(&self) -> u64 {
+        let each = size_of::<&str>() + size_of::<u64>() + size_of::<usize>();
+        (self.pairs.len() * size_of::<(usize, f64)>() + self.lines.len() * each) as u64
+    }
+
+    /// One column for every index, with room for one more, within `max_bytes` together with the bytes `read`.
+    fn columns(&self, read: u64, max_bytes: u64) -> Result<Vec<Column>> {
         let (rows, width) = (self.lines.len(), self.end - self.first);
-        let full = table_size(rows, width, size_of::<f64>());
+        let full = rows.checked_mul(size_of::<f64>()).and_then(|each| each.checked_add(COLUMN));
+        let full = full.and_then(|each| table_size(width, 1, each));
         let entries = table_size(self.pairs.len(), 1, SparseColumn::ENTRY);
         let sparse = table_size(width, 1, COLUMN).zip(entries).map(|(a, b)| a.saturating_add(b));
         // Rows are counted in 32 bits where zeros are left out.
         let is_less = sparse.is_some_and(|bytes| bytes < full.unwrap_or(u64::MAX));
         let is_sparse = is_less && u32::try_from(rows).is_ok();
-        check_size(if is_sparse { sparse } else { full }, max_bytes)?;
-        Ok(match is_sparse {
-            true => self.sparse_columns(rows, width).into_iter().map(Column::Sparse).collect(),
-            false => self.full_columns(rows, width).into_iter().map(Column::F64).collect(),
-        })
-    }
-
-    fn sparse_columns(&self, rows: usize, width: usize) -> Vec<SparseColumn> {
-        let mut columns = vec![SparseColumn::zeros(rows); width];
-        self.for_each_pair(|row, column, value| columns[column].push(row as u32, value));
-        columns
-    }
-
-    fn full_columns(&self, rows: usize, width: usize) -> Vec<Vec<f64>> {
-        let mut columns = vec![vec![0.0; rows]; width];
-        self.for_each_pair(|row, column, value| columns[column][row] = value);
-        columns
+        let needed = if is_sparse { sparse } else { full };
+        check_size(needed.map(|needed| needed.saturating_add(read)), max_bytes)?;
+        let mut columns = alloc::with_capacity(width.saturating_add(1))?;
+        let empty = || match is_sparse {
+            true => Column::Sparse(SparseColumn::zeros(rows)),
+            false => Column::F64(vec![0.0; rows]),
+        };
+        columns.resize_with(width, empty);
+        self.for_each_pair(|row, column, value| match &mut columns[column] {
+            Column::Sparse(column) => column.push(row as u32, value),
+            Column::F64(values) => values[row] = value,
+            _ => unreachable!("columns of numbers"),
+        });
+        Ok(columns)
     }
 
     fn for_each_pair(&self, mut visit: impl FnMut(usize, usize, f64)) {

@@ -21,12 +21,15 @@ mod parquet;
 mod rows;
 mod select;
 mod sparse_column;
+mod temporary;
 
 pub use atomic::{Staged, write_whole};
 pub use column::Column;
 pub use libsvm_model::{read_libsvm_model, stage_libsvm_model, write_libsvm_model};
-pub use model_file::{Dtype, Model, Saved, from_bytes, load, save, stage_model, to_bytes};
-pub use read::{Format, Header, ReadOptions, Source, read_table};
+pub use model_file::{
+    Dtype, LIBSVM_TEXT, Model, Saved, from_bytes, load, load_within, save, stage_model, to_bytes,
+};
+pub use read::{Format, Header, ReadOptions, Source, parse as parse_table, read_table};
 pub use sparse_column::SparseColumn;
 pub use table::{Split, Table};
 pub use write::{encode_table, output_format, stage_table, write_table};

@@ -102,7 +102,7 @@ pub struct ReadOptions {
     pub delimiter: Option<u8>,
     /// Whether the cells of CSV and TSV stay texts just as they are written, numbers too; for texts that a kernel compares.
     pub as_written: bool,
-    /// Bytes that the file's content and, separately, the table may take.
+    /// Bytes that the file's content and the table may take together.
     pub max_bytes: u64,
 }
 
@@ -125,8 +125,8 @@ pub fn read_table(source: &Source, options: &ReadOptions) -> Result<Table> {
     parse(bytes, source.path(), options)
 }
 
-/// Parses the content of a file; `path` is for messages and the format.
-pub(crate) fn parse(bytes: Vec<u8>, path: &Path, options: &ReadOptions) -> Result<Table> {
+/// Parses the content of a file, which may be compressed; `path` is for messages and the format.
+pub fn parse(bytes: Vec<u8>, path: &Path, options: &ReadOptions) -> Result<Table> {
     let bytes = if bytes.starts_with(&GZIP_MAGIC) { gunzip(&bytes, path, options)? } else { bytes };
     if bytes.is_empty() {
         return Err(Error::format(path, "the file is empty"));

@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::io::column::Column;
 use crate::io::select;
 use crate::io::table::Table;
+use crate::linalg::alloc;
 use crate::points::{Csr, Strings};
 use crate::real::Real;
 
@@ -19,7 +20,7 @@ impl Table {
                 "a table of {n} rows and {d} columns is too large for this machine"
             ))
         })?;
-        let mut values = vec![T::ZERO; size];
+        let mut values = alloc::zeros(size)?;
         let full: Vec<usize> =
             (0..d).filter(|&j| !matches!(self.columns[j], Column::Sparse(_))).collect();
         for (block, out) in values.chunks_mut((BLOCK * d).max(1)).enumerate() {

@@ -71,8 +71,14 @@ impl Table {
 
     /// Only the columns at `positions`, in that order.
     pub fn keep(mut self, positions: &[usize]) -> Self {
-        self.names = self.names.map(|names| positions.iter().map(|&i| names[i].clone()).collect());
         self.label = self.label.and_then(|label| positions.iter().position(|&i| i == label));
+        if positions.iter().enumerate().all(|(at, &i)| at == i) {
+            // The first ones stay where they are: tables of text can have millions.
+            self.columns.truncate(positions.len());
+            self.names.iter_mut().for_each(|names| names.truncate(positions.len()));
+            return self;
+        }
+        self.names = self.names.map(|names| positions.iter().map(|&i| names[i].clone()).collect());
         let mut mentions = vec![0usize; self.columns.len()];
         positions.iter().for_each(|&i| mentions[i] += 1);
         let mut left = std::mem::take(&mut self.columns);

@@ -70,6 +70,8 @@ pub enum Domain {
     Any,
     /// Above zero.
     Positive,
+    /// Zero and above.
+    NotNegative,
     /// Above zero and at most one.
     Share,
     /// 1, 2, 3, …
@@ -147,6 +149,7 @@ impl Domain {
         let fits = match self {
             Domain::Any => true,
             Domain::Positive => number > 0.0,
+            Domain::NotNegative => number >= 0.0,
             Domain::Share => number > 0.0 && number <= 1.0,
             Domain::PositiveInteger => number >= 1.0 && is_count(number),
             Domain::Count => is_count(number),
@@ -174,6 +177,7 @@ impl fmt::Display for Domain {
         match self {
             Domain::Any => f.write_str("a finite number"),
             Domain::Positive => f.write_str("a positive number"),
+            Domain::NotNegative => f.write_str("a number of at least 0"),
             Domain::Share => f.write_str("a positive number up to 1"),
             Domain::PositiveInteger => f.write_str("a positive integer"),
             Domain::Count => f.write_str("0 or a positive integer"),

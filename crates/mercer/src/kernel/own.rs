@@ -1,4 +1,5 @@
-//! Kernels of the user's own: functions on items that the library knows nothing about.
+//! Kernels of the user's own: functions on items that the library knows nothing about, or on samples that it knows.
+//! A sum of such a function and a kernel of the library's shows the same samples to both.
 
 use std::any::Any;
 use std::fmt;
@@ -6,7 +7,8 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::kernel::Tile;
-use crate::points::{Items, Span};
+use crate::kernel::spec::not_for;
+use crate::points::{Samples, Span};
 use crate::real::Real;
 
 /// A function of two items, called for a block of pairs at a time. As an [`Any`] it can be recognised by whoever made it.
@@ -15,7 +17,7 @@ pub trait OwnKernel: Any + Send + Sync {
     fn block(&self, rows: Chosen<'_>, cols: Chosen<'_>, out: &mut [f64]) -> Result<()>;
 }
 
-/// Some items of a store.
+/// Some items of a store. Samples that the library knows are their own store: a `Dense`, `Csr` or `Strings`.
 #[derive(Clone, Copy)]
 pub struct Chosen<'a> {
     /// Where the items lie.
@@ -64,13 +66,14 @@ impl Own {
     /// Fills a tile. Values that are not finite, and pairs of one set whose values differ with the order, are refused.
     pub(super) fn tile<T: Real>(
         &self,
-        rows: Span<'_, Items>,
-        cols: Span<'_, Items>,
+        rows: Span<'_, Samples<T>>,
+        cols: Span<'_, Samples<T>>,
         out: &mut Tile<'_, T>,
     ) -> Result<()> {
         let width = cols.len();
         let mut values = vec![0.0; rows.len() * width];
-        self.function()?.block(chosen(rows), chosen(cols), &mut values)?;
+        let (left, right) = (self.seen(rows)?, self.seen(cols)?);
+        self.function()?.block(left.chosen(), right.chosen(), &mut values)?;
         if let Some(at) = values.iter().position(|v| !T::of(*v).is_finite()) {
             let (row, col) = (rows.start + at / width, cols.start + at % width);
             return Err(self.fault(format!(
@@ -86,6 +89,20 @@ impl Own {
             out.row(i).iter_mut().zip(line).for_each(|(to, v)| *to = T::of(*v));
         }
         Ok(())
+    }
+
+    /// The samples of a span as the function sees them.
+    fn seen<'a, T: Real>(&self, span: Span<'a, Samples<T>>) -> Result<Seen<'a>> {
+        let places = || span.range().collect();
+        Ok(match span.points {
+            Samples::Items(items) => {
+                Seen { store: &**items.store(), at: items.at()[span.range()].into() }
+            }
+            Samples::Dense(x) => Seen { store: x, at: places() },
+            Samples::Sparse(x) => Seen { store: x, at: places() },
+            Samples::Strings(texts) => Seen { store: texts, at: places() },
+            other @ Samples::Parts(_) => return Err(not_for(&self.name, "whole samples", other)),
+        })
     }
 
     fn check_symmetric(&self, values: &[f64], n: usize, start: usize) -> Result<()> {
@@ -112,8 +129,16 @@ impl Own {
 /// The difference, as a share of the largest value, that roundings in another order may make.
 const ASYMMETRY: f64 = 1e-6;
 
-fn chosen<'a>(span: Span<'a, Items>) -> Chosen<'a> {
-    Chosen { store: &**span.points.store(), at: &span.points.at()[span.range()] }
+/// A store, and the places in it of some samples.
+struct Seen<'a> {
+    store: &'a (dyn Any + Send + Sync),
+    at: Vec<usize>,
+}
+
+impl Seen<'_> {
+    fn chosen(&self) -> Chosen<'_> {
+        Chosen { store: self.store, at: &self.at }
+    }
 }
 
 /// Two are equal if they have one name and share one function.

@@ -26,6 +26,14 @@ pub fn with_capacity<T>(len: usize) -> Result<Vec<T>> {
     Ok(out)
 }
 
+/// Brings a vector to `len` values; new ones are zero.
+pub fn resize<T: Real>(values: &mut Vec<T>, len: usize) -> Result<()> {
+    let more = len.saturating_sub(values.len());
+    values.try_reserve_exact(more).map_err(|_| refused::<T>(len))?;
+    values.resize(len, T::ZERO);
+    Ok(())
+}
+
 /// `len` values, all bits of which are zero.
 ///
 /// # Safety

@@ -108,6 +108,35 @@ impl Block {
         });
     }
 
+    /// The length of each column.
+    pub fn lengths(&self) -> Lane<f64> {
+        let squares: Vec<Lane<f64>> = self.0.par_chunks(PIECE).map(column_squares).collect();
+        column_sums(&squares).map(f64::sqrt)
+    }
+
+    /// The length of the longest column; NaN if a number is.
+    pub fn largest_length(&self) -> f64 {
+        self.lengths().iter().fold(0.0, |most, &l| if l > most || l.is_nan() { l } else { most })
+    }
+
+    /// Sets columns of at most this length to zero; the length of the longest of them.
+    pub fn clear_short(&mut self, length: f64) -> f64 {
+        let lengths = self.lengths();
+        let short = lengths.map(|l| l > 0.0 && l <= length);
+        if short.contains(&true) {
+            let clear = |lane: &mut Lane<f64>| {
+                lane.iter_mut()
+                    .zip(&short)
+                    .for_each(|(v, short)| *v = if *short { 0.0 } else { *v });
+            };
+            self.0.iter_mut().for_each(clear);
+        }
+        lengths
+            .iter()
+            .zip(&short)
+            .fold(0.0, |most, (l, short)| if *short { most.max(*l) } else { most })
+    }
+
     /// Replaces the columns by an orthonormal basis of their span and returns R with `old = new · R`. Directions whose
     /// part in the columns is lost in rounding are dropped: their new column is zero. The second number is the size of
     /// the largest dropped part.
@@ -142,7 +171,9 @@ fn root(gram: &Small) -> Result<(Small, Small, f64)> {
     let (mut divide, mut undo) = ([[0.0; WIDTH]; WIDTH], [[0.0; WIDTH]; WIDTH]);
     let mut dropped: f64 = 0.0;
     let longest = length.iter().fold(0.0_f64, |a, &b| a.max(b));
-    for (c, &value) in eigen.values.iter().enumerate() {
+    // As many eigenvalues as columns are zero are zero, and nothing is lost with them.
+    let columns = length.iter().filter(|l| **l > 0.0).count();
+    for (c, &value) in eigen.values.iter().enumerate().take(columns) {
         if value <= 1e-13 * eigen.values[0] || value <= 0.0 {
             dropped = dropped.max(value.max(0.0).sqrt() * longest);
             continue;
@@ -183,6 +214,16 @@ fn column_sums(lanes: &[Lane<f64>]) -> Lane<f64> {
     for lane in lanes {
         for c in 0..WIDTH {
             sum[c] += lane[c];
+        }
+    }
+    sum
+}
+
+fn column_squares(lanes: &[Lane<f64>]) -> Lane<f64> {
+    let mut sum = [0.0; WIDTH];
+    for lane in lanes {
+        for c in 0..WIDTH {
+            sum[c] += lane[c] * lane[c];
         }
     }
     sum

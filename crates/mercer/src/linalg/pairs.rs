@@ -61,14 +61,11 @@ fn follow_body<T: Real>(
 
 dispatch! {
     /// Where the step from `from` downwards promises most: the place j with b = f + add − lowest > 0 whose b² / a is largest,
-    /// a = own + diagonal_j − 2 k_j; and the largest f + add of all.
+    /// a = own + diagonal_j − 2 k_j, or `least` where that is more; and the largest f + add of all.
     pub fn partner<T: Real>(
-        f: &[f64], add: &[f64], k: &[T], diagonal: &[T], own: T, lowest: f64, found: &mut Found, most: &mut f64,
+        f: &[f64], add: &[f64], k: &[T], diagonal: &[T], own: T, least: T, lowest: f64, found: &mut Found, most: &mut f64,
     ) = partner_body: avx512 [T], avx2 [T], base [T];
 }
-
-/// Stands for a curvature that is not positive, as LIBSVM has it.
-pub const LEAST_CURVATURE: f64 = 1e-12;
 
 #[inline(always)]
 fn partner_body<T: Real>(
@@ -77,6 +74,7 @@ fn partner_body<T: Real>(
     k: &[T],
     diagonal: &[T],
     own: T,
+    least: T,
     lowest: f64,
     found: &mut Found,
     most: &mut f64,
@@ -84,7 +82,6 @@ fn partner_body<T: Real>(
     let mut best = [T::ZERO; LANES];
     let mut at = [0_u32; LANES];
     let mut highest = [T::of(f64::NEG_INFINITY); LANES];
-    let least = T::of(LEAST_CURVATURE);
     let (f, _) = f.as_chunks::<LANES>();
     let (k, _) = k.as_chunks::<LANES>();
     let (diagonal, _) = diagonal.as_chunks::<LANES>();
@@ -212,7 +209,7 @@ mod tests {
 
             let lowest = found.value;
             let (mut best, mut most) = (Found { at: 0, value: 0.0 }, 0.0);
-            partner(&f, &down, &ki, &diagonal, 3.0, lowest, &mut best, &mut most);
+            partner(&f, &down, &ki, &diagonal, 3.0, 1e-12, lowest, &mut best, &mut most);
             let score = |j: usize| {
                 let b = (f[j] + down[j] - lowest).max(0.0);
                 b * b / f64::from(6.0 - 2.0 * ki[j])

@@ -21,6 +21,12 @@ dispatch! {
         tanh_body: avx512 [T, true], avx2 [T, true], base [T, BASE_FUSED];
 }
 
+dispatch! {
+    /// `x ← (s + w)^p − s^p` with w = factor·x and s = start + shift, without subtracting the powers: w·Σ_k (s + w)^k s^(p−1−k).
+    pub fn powers_between<T: Real>(x: &mut [T], shifts: &[T], start: T, factor: T, p: usize) =
+        powers_between_body: avx512 [T], avx2 [T], base [T];
+}
+
 /// A formula for [`map`]; every copyable function of one number is one.
 pub trait MapFn<T>: Fn(T) -> T + Copy {}
 impl<T, F: Fn(T) -> T + Copy> MapFn<T> for F {}
@@ -74,6 +80,20 @@ fn exp_body<T: Real, const FUSED: bool>(x: &mut [T], factor: T) {
 fn tanh_body<T: Real, const FUSED: bool>(x: &mut [T]) {
     for v in x {
         *v = v.tanh::<FUSED>();
+    }
+}
+
+#[inline(always)]
+fn powers_between_body<T: Real>(x: &mut [T], shifts: &[T], start: T, factor: T, p: usize) {
+    for (v, &shift) in x.iter_mut().zip(shifts) {
+        let (w, from) = (factor * *v, start + shift);
+        let to = from + w;
+        let (mut power, mut sum) = (T::ONE, T::ONE);
+        for _ in 1..p {
+            power = power * from;
+            sum = sum * to + power;
+        }
+        *v = w * sum;
     }
 }
 

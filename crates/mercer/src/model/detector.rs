@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::components::Components;
-use super::kernel_pca::{KernelPca, KernelPcaParams};
+use super::kernel_pca::{KernelPca, KernelPcaParams, Residuals};
 use super::report::Report;
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -33,6 +33,11 @@ pub struct DetectorParams {
     /// The share of the training samples that is taken to be unusual: above 0 and at most ½.
     pub contamination: f64,
 }
+
+/// Residuals below this multiple of their rounding errors in single precision are computed in double.
+const CLEAR: f64 = 1e3;
+/// The share of residuals lost in rounding from which on it is said.
+const LOST: f64 = 0.01;
 
 /// Components by default: enough to follow the shape of most data, few enough not to explain its outliers.
 pub const COMPONENTS: usize = 20;
@@ -85,7 +90,16 @@ impl<T: Real> Detector<T> {
         params.check()?;
         let pca = KernelPca::fit(ctx, &params.pca_on(x.n()), x)?;
         let mut detector = Self::new(pca, params);
-        detector.set_training(detector.scores(ctx, x)?);
+        if params.score == Unusual::Projections {
+            detector.set_training(detector.scores(ctx, x)?);
+            return Ok(detector);
+        }
+        let mut residuals = detector.pca.residuals(ctx, x)?;
+        if T::EPSILON > f64::EPSILON && residuals.mean() < CLEAR * residuals.mean_noise() {
+            detector.pca = in_double(ctx, &params.pca_on(x.n()), x)?;
+            residuals = detector.pca.residuals(ctx, x)?;
+        }
+        detector.set_residuals(residuals);
         Ok(detector)
     }
 
@@ -96,13 +110,25 @@ impl<T: Real> Detector<T> {
         let pca = KernelPca::fit_gram(ctx, &params.pca_on(matrix.rows()), matrix)?;
         let mut detector = Self::new(pca, params);
         let own: Vec<f64> = (0..matrix.rows()).map(|i| matrix.at(i, i).f64()).collect();
-        detector.set_training(detector.scores_gram(ctx, matrix, Some(&own))?);
+        match params.score {
+            Unusual::Projections => {
+                detector.set_training(detector.scores_gram(ctx, matrix, Some(&own))?);
+            }
+            Unusual::Reconstruction => {
+                detector.set_residuals(detector.pca.residuals_gram(ctx, matrix, &own)?);
+            }
+        }
         Ok(detector)
     }
 
     fn new(pca: KernelPca<T>, params: &DetectorParams) -> Self {
         let DetectorParams { score, contamination, .. } = *params;
         Self { pca, score, contamination, threshold: f64::NAN, training: Vec::new() }
+    }
+
+    fn set_residuals(&mut self, residuals: Residuals) {
+        self.pca.report.notes.extend(lost_in_rounding(&residuals));
+        self.set_training(residuals.values);
     }
 
     fn set_training(&mut self, scores: Vec<f64>) {
@@ -151,6 +177,28 @@ impl<T: Real> Detector<T> {
     pub fn report(&self) -> &Report {
         &self.pca.report
     }
+}
+
+/// In double precision, for samples in single: the residuals left by components in single precision would be rounding
+/// errors.
+fn in_double<T: Real>(
+    ctx: &Context,
+    params: &KernelPcaParams,
+    x: &Samples<T>,
+) -> Result<KernelPca<T>> {
+    let pca = KernelPca::<f64>::fit(ctx, params, x.convert::<f64>()?)?;
+    Ok(pca.for_samples(x.clone()))
+}
+
+/// What to say of training samples that the components explain but for rounding errors.
+fn lost_in_rounding(residuals: &Residuals) -> Option<String> {
+    let (lost, all) = (residuals.lost(), residuals.values.len());
+    (lost as f64 > LOST * all as f64).then(|| {
+        format!(
+            "the reconstruction error of {lost} of {all} training samples is below rounding errors, so that their scores \
+             say nothing: ask for fewer components, scale the features, or score by projections"
+        )
+    })
 }
 
 fn sums<T: Real>(scores: &Mat<T>) -> Vec<f64> {

@@ -19,14 +19,15 @@ pub(super) fn anchors_for<'a, T: Real>(
     Ok(anchors)
 }
 
-/// Checks weights for n samples: none negative, and some sample counts.
+/// Checks weights for n samples: all finite, none negative, and some sample counts.
 pub(super) fn check_weights(weights: &[f64], n: usize) -> Result<()> {
     if weights.len() != n {
         let message = format!("there are {} weights for {n} samples", weights.len());
         return Err(Error::parameter("sample_weight", message));
     }
     if let Some(i) = weights.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
-        let message = format!("must not be negative, and that of row {i} is {}", weights[i]);
+        let rule = if weights[i].is_finite() { "not be negative" } else { "be finite" };
+        let message = format!("must {rule}, and that of row {i} is {}", weights[i]);
         return Err(Error::parameter("sample_weight", message));
     }
     if weights.iter().all(|w| *w == 0.0) {

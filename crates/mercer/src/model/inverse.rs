@@ -11,10 +11,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::regression::{Regression, params_of};
-use crate::context::{Context, Step};
+use crate::context::{Context, Reservation, Step};
 use crate::error::{Error, Result};
 use crate::expansion::Expansion;
-use crate::gram::{Packed, Storage, Tiled, plan};
+use crate::gram::{Packed, Storage, Tiled, plan, product_bytes};
 use crate::kernel::{Kernel, KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatMut};
 use crate::points::{Dense, Span};
@@ -64,6 +64,9 @@ impl<T: Real> Inverse<T> {
                 "there is no component of positive variance to learn a map back from".into(),
             ));
         }
+        let bytes = 8 * (n as u64) * (k + 2 * d) as u64;
+        let hint = "fit on fewer rows or raise the budget";
+        let _held = ctx.reserve("the map back", bytes, hint)?;
         let anchors = Dense::from_vec(scores.data().iter().map(|&v| T::of(v)).collect(), n, k)?;
         let kernel_spec = params.kernel.resolve(&anchors)?;
         let kernel = SpecKernel::<T>::new(&kernel_spec)?;
@@ -113,7 +116,7 @@ fn choose<T: Real>(
     }
     // The last right-hand side is the constant.
     let right = Mat::from_fn(n, d + 1, |i, j| if j < d { targets[(i, j)] } else { 1.0 });
-    let path = decompose(ctx, kernel, anchors, &right)?;
+    let (path, _held) = decompose(ctx, kernel, anchors, &right)?;
     let alphas = penalties(kernel, anchors, &path)?;
     let diagonals = path.inverse_diagonals(ctx, &alphas)?;
     let mut best: Option<(f64, f64, Mat<f64>)> = None;
@@ -162,15 +165,18 @@ fn decompose<T: Real>(
     kernel: &SpecKernel<T>,
     anchors: &Dense<T>,
     right: &Mat<f64>,
-) -> Result<Path> {
+) -> Result<(Path, Reservation)> {
     let n = anchors.n();
-    let workspace = path::workspace_bytes(n) + 8 * 4 * right.data().len() as u64;
+    let (what, sides) = ("choosing the penalty of the map back", 8 * 2 * right.data().len() as u64);
     let hint = "give alpha a number, fit on fewer rows, or raise the budget";
-    ctx.need("choosing the penalty of the map back", workspace, hint)?;
-    match plan::<T>(ctx, n, workspace)?.storage {
+    let workspace = path::workspace_bytes(n).saturating_add(2 * sides);
+    ctx.need(what, workspace.saturating_add(product_bytes(n)), hint)?;
+    let held = ctx.reserve(what, sides, hint)?;
+    let path = match plan::<T>(ctx, n, path::workspace_bytes(n).saturating_add(sides))?.storage {
         Storage::Packed => Path::new(ctx, &Packed::fill(ctx, kernel, anchors)?, right),
         Storage::Tiled => Path::new(ctx, &Tiled::new(kernel, anchors.clone()), right),
-    }
+    };
+    Ok((path?, held))
 }
 
 fn regress<T: Real>(

@@ -1,23 +1,24 @@
 //! Kernel ridge regression: f(x) = Σ_i c_i k(x, x_i) + b, the function that is close to the targets and short in feature
 //! space. Where several targets are given, each has a column.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
 use super::door::{anchors_for, check_weights};
+use super::kernel_on::KernelOn;
 use super::regression::{Regressed, Regression, params_of};
 use super::report::{Report, SystemReport, asymmetry_note};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::expansion::{Expansion, Weights};
 use crate::gram::{Square, Tiles};
-use crate::kernel::{Kernel, KernelSpec, SpecKernel};
+use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::points::{Points, Samples};
 use crate::real::Real;
 use crate::solve::ridge::{Info, Solver};
+use crate::solve::threshold::negative_share;
 
 /// What to fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -113,9 +114,13 @@ impl<T: Real> KernelRidge<T> {
         let (n, spec) = (x.n(), params.kernel.resolve(x)?);
         let kernel = SpecKernel::<T>::new(&spec)?;
         let found = ctx.install(|| {
-            with_regression::<T, _>(params, n, targets, start, |regression, kept| match kept {
-                None => regression.on_samples(ctx, &kernel, x),
-                Some(kept) => regression.on_samples(ctx, &kernel, &x.select(kept)),
+            with_regression::<T, _>(params, n, targets, start, |regression, kept| {
+                let counted = kept.map_or_else(|| x.clone(), |kept| x.select(kept));
+                let on = kernel_on(&kernel, &counted, params.intercept);
+                let mut found = regression.on_samples(ctx, &*on.kernel, &on.anchors)?;
+                let shifts = on.shifts(&found.coef);
+                found.offset.iter_mut().zip(shifts).for_each(|(b, shift)| *b -= shift);
+                Ok(found)
             })
         })?;
         let mut model = Self::new(params, targets.weights, found);
@@ -151,7 +156,7 @@ impl<T: Real> KernelRidge<T> {
     }
 
     fn new(params: &KernelRidgeParams, weights: Option<&[f64]>, found: Regressed) -> Self {
-        let report = report::<T>(&found, &params.alpha);
+        let report = report::<T>(&found);
         Self {
             params: params.clone(),
             coef: found.coef,
@@ -183,9 +188,12 @@ impl<T: Real> KernelRidge<T> {
     ) -> Result<()> {
         let x = &x.into();
         let anchors = anchors_for(self.anchors.as_ref(), x)?;
-        let kernel: Arc<dyn Kernel<Samples<T>, T>> =
-            Arc::new(SpecKernel::<T>::new(&self.params.kernel)?);
-        Expansion::new(kernel, anchors.clone(), &self.coef, &self.offset).scores(ctx, x, out)
+        let kernel = SpecKernel::<T>::new(&self.params.kernel)?;
+        let on = kernel_on(&kernel, anchors, self.params.intercept);
+        let shifts = on.shifts(&self.coef);
+        let offset: Vec<f64> = self.offset.iter().zip(shifts).map(|(b, shift)| b + shift).collect();
+        let x = on.moved(x)?;
+        Expansion::new(on.kernel, on.anchors, &self.coef, &offset).scores(ctx, &x, out)
     }
 
     /// Writes the predictions for new samples (m × t) given their kernel values with the training samples (m × n).
@@ -200,6 +208,15 @@ impl<T: Real> KernelRidge<T> {
         }
         Weights::new(&self.coef, &self.offset).scores(ctx, values, out)
     }
+}
+
+/// The kernel on training samples: with an intercept, coefficients sum to 0, and it may be seen from the samples' mean.
+pub(crate) fn kernel_on<T: Real>(
+    kernel: &SpecKernel<T>,
+    x: &Samples<T>,
+    intercept: bool,
+) -> KernelOn<T> {
+    if intercept { KernelOn::centred(kernel, x) } else { KernelOn::plain(kernel, x) }
 }
 
 /// Checks what a regression is given.
@@ -293,7 +310,7 @@ pub(crate) fn counted(weights: Option<&[f64]>) -> Option<Vec<usize>> {
     (kept.len() < weights.len()).then_some(kept)
 }
 
-fn report<T: Real>(found: &Regressed, alphas: &[f64]) -> Report {
+fn report<T: Real>(found: &Regressed) -> Report {
     let (info, plan) = (&found.info, &found.plan);
     let system = system_report::<T>(info);
     Report {
@@ -305,7 +322,7 @@ fn report<T: Real>(found: &Regressed, alphas: &[f64]) -> Report {
         converged: info.converged,
         precision: T::NAME.into(),
         seconds: 0.0,
-        notes: notes::<T>(info, &system, found.n, alphas),
+        notes: notes::<T>(info, &system, found.n),
         system: Some(system),
         machine: None,
         clusters: None,
@@ -318,7 +335,7 @@ fn wanted<T: Real>() -> f64 {
     if T::EPSILON < 1e-10 { 1e-3 } else { 1e-2 }
 }
 
-pub(crate) fn system_report<T: Real>(info: &Info) -> SystemReport {
+fn system_report<T: Real>(info: &Info) -> SystemReport {
     SystemReport {
         condition: info.condition,
         effective_rank: info.rank,
@@ -327,14 +344,9 @@ pub(crate) fn system_report<T: Real>(info: &Info) -> SystemReport {
 }
 
 /// What a user should know, one sentence each.
-pub(crate) fn notes<T: Real>(
-    info: &Info,
-    system: &SystemReport,
-    n: usize,
-    alphas: &[f64],
-) -> Vec<String> {
+fn notes<T: Real>(info: &Info, system: &SystemReport, n: usize) -> Vec<String> {
     let mut notes = Vec::new();
-    let noise = 1e3 * T::EPSILON * info.largest * (n as f64).sqrt();
+    let noise = info.largest * negative_share(T::EPSILON, n);
     let negative = info.smallest.filter(|s| *s < -noise);
     if let Some(smallest) = negative {
         notes.push(format!(
@@ -344,14 +356,17 @@ pub(crate) fn notes<T: Real>(
             -smallest,
         ));
     }
-    let alpha = alphas.iter().copied().fold(f64::INFINITY, f64::min);
     let rank = system.effective_rank;
     let of = rank.map(|r| format!(", effective rank {r} of {n}")).unwrap_or_default();
-    if alpha == 0.0 && rank.is_some_and(|r| r < n) {
+    if let Some(truncated) = &info.truncated {
+        let with = match truncated.alpha {
+            0.0 => String::new(),
+            alpha => format!(", and alpha = {alpha:.1e} is lost in its rounding"),
+        };
         notes.push(format!(
-            "the kernel matrix is singular{of}: this is the least-squares solution of least norm; with alpha = {:.1e} \
-             or more the solution is stable",
-            system.stable_alpha
+            "the kernel matrix is singular{of}{with}: {} directions with eigenvalues below {:.1e} were left out, which gives the least-squares \
+             solution of least norm, with residual {:.1e}; with alpha = {:.1e} or more the solution is stable",
+            truncated.count, truncated.cut, info.residual, system.stable_alpha
         ));
     } else if info.condition * T::EPSILON > wanted::<T>() && negative.is_none() {
         notes.push(format!(

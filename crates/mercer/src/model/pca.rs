@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::components::{Components, fix_signs};
 use super::minka;
 use super::report::Report;
-use crate::context::Context;
+use crate::context::{Context, Reservation};
 use crate::error::{Error, Result};
 use crate::gram::{Covariance, Square};
 use crate::linalg::orthonormal::orthonormalize_rows;
@@ -22,7 +22,7 @@ use crate::linalg::scatter::{self, Rows};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::real::Real;
 use crate::solve::eigen::{self, Solver, Spectrum};
-use crate::solve::krylov;
+use crate::solve::{krylov, share};
 
 /// Which matrix is decomposed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,7 +80,14 @@ pub struct Pca {
 impl Pca {
     /// Fits on samples (n × d), which are read in place, once or twice, and never copied whole.
     pub fn fit<T: Real>(ctx: &Context, params: &PcaParams, x: MatRef<'_, T>) -> Result<Self> {
-        ctx.install(|| Self::fit_here(ctx, params, x))
+        if params.components != Components::Count(0) {
+            return ctx.install(|| Self::fit_here(ctx, params, x));
+        }
+        // No component at all is a model of the mean and of noise alike in all directions.
+        let one = PcaParams { components: Components::Count(1), ..params.clone() };
+        let mut model = ctx.install(|| Self::fit_here(ctx, &one, x))?;
+        model.keep(0);
+        Ok(Self { params: params.clone(), ..model })
     }
 
     fn fit_here<T: Real>(ctx: &Context, params: &PcaParams, x: MatRef<'_, T>) -> Result<Self> {
@@ -236,11 +243,31 @@ fn decompose(ctx: &Context, params: &PcaParams, matrix: Mat<f64>, most: usize) -
     let eigen = params.eigen()?;
     let mut spectrum = match params.components {
         Components::Count(count) => eigen::largest(ctx, &gram, count, &eigen)?,
-        Components::Share(share) => eigen::share(ctx, &gram, share, trace, &eigen)?,
+        Components::Share(share) => share::share(ctx, &gram, share, trace, &eigen)?,
         Components::All | Components::Mle => eigen::largest(ctx, &gram, matrix.rows(), &eigen)?,
     };
     spectrum.truncate(most);
     Ok(spectrum)
+}
+
+/// Sets aside a square matrix and its sums over the shares of the samples, having checked that its eigenpairs fit beside it.
+fn reserve_square(
+    ctx: &Context,
+    params: &PcaParams,
+    what: &'static str,
+    size: usize,
+) -> Result<Reservation> {
+    let hint = "ask for fewer components or raise the budget";
+    let square = (size as u64).saturating_mul(size as u64).saturating_mul(8);
+    let count = match params.components {
+        Components::Count(count) => count.min(size),
+        Components::Share(_) => 32.min(size),
+        Components::All | Components::Mle => size,
+    };
+    let eigen = eigen::workspace_bytes(size, count, Solver::Auto);
+    let sums = scatter::workspace_bytes(size);
+    ctx.need(what, square.saturating_add(eigen.max(sums)), hint)?;
+    ctx.reserve(what, square, hint)
 }
 
 fn primal<T: Real>(
@@ -249,8 +276,7 @@ fn primal<T: Real>(
     rows: &Rows<'_, T>,
 ) -> Result<(Pca, Spectrum)> {
     let (n, d) = (rows.n(), rows.d());
-    let needed = 3 * 8 * (d as u64).saturating_mul(d as u64);
-    ctx.need("the covariance matrix", needed, "ask for fewer components or raise the budget")?;
+    let _held = reserve_square(ctx, params, "the covariance matrix", d)?;
     let (scatter, mean) = rows.scatter(ctx)?;
     let trace: f64 = (0..d).map(|j| scatter[(j, j)]).sum();
     let mut spectrum = decompose(ctx, params, scatter, n.min(d))?;
@@ -261,8 +287,7 @@ fn primal<T: Real>(
 
 fn dual<T: Real>(ctx: &Context, params: &PcaParams, rows: &Rows<'_, T>) -> Result<(Pca, Spectrum)> {
     let (n, d) = (rows.n(), rows.d());
-    let needed = 3 * 8 * (n as u64).saturating_mul(n as u64);
-    ctx.need("the Gram matrix", needed, "ask for fewer components or raise the budget")?;
+    let _held = reserve_square(ctx, params, "the Gram matrix", n)?;
     let mean = rows.mean(ctx)?;
     let gram = rows.gram(ctx, &mean)?;
     let trace: f64 = (0..n).map(|i| gram[(i, i)]).sum();
@@ -283,6 +308,8 @@ fn truncated<T: Real>(
         let message = "the truncated road needs a count of components";
         return Err(Error::parameter("n_components", message));
     };
+    let hint = "ask for fewer components or raise the budget";
+    let _held = ctx.reserve("the product with the samples", Covariance::<T>::bytes(n, d), hint)?;
     let mean = rows.mean(ctx)?;
     let eigen = params.eigen()?;
     let (tolerance, max_passes, seed) = (eigen.tolerance, eigen.max_passes, eigen.seed);

@@ -4,12 +4,18 @@
 //! f_j(x) = Σ_i c_ij k(x, x_i), and a constant b_j that costs nothing if there is an intercept. With S = √W:
 //!
 //! ```text
-//! G = (S K S + α)⁻¹;   b = sᵀ G S y / sᵀ G s;   c = S G (S y − b s)          s = S 1
+//! without an intercept:  c = S (S K S + α)⁻¹ S y
+//! with one:              c = S (S K̄ S + α)⁻¹ S (y − ȳ);   b = ȳ − k̄ᵀ c
 //! ```
+//!
+//! K̄ is K less the weighted mean of the samples in feature space, ȳ the weighted mean of y and k̄ the weighted mean of the rows of K. Then
+//! the coefficients sum to 0, so that neither a large mean of K nor of y costs digits.
 
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::gram::{Gram, Packed, Plan, Scaled, Storage, Tiled, plan, plan_with_copy};
+use crate::gram::{
+    Gram, Packed, Plan, Scaled, Storage, Tiled, WeightedCentred, plan, plan_with_copy,
+};
 use crate::kernel::Kernel;
 use crate::linalg::view::Mat;
 use crate::points::Points;
@@ -89,7 +95,7 @@ impl Regression<'_> {
         match (plan.storage, plan.copy) {
             (Storage::Packed, copy) => {
                 let gram = Packed::fill(ctx, kernel, x)?;
-                let copied = copy.then(|| gram.map::<f32>(ctx, |_| ()));
+                let copied = copy.then(|| gram.map::<f32>(ctx, |_| ())).transpose()?;
                 self.on_gram(ctx, &gram, copied.as_ref().map(|c| c as &dyn Gram), choice, plan)
             }
             (Storage::Tiled, true) => {
@@ -115,7 +121,7 @@ impl Regression<'_> {
         let mut ridges = self.alphas.to_vec();
         ridges.sort_by(f64::total_cmp);
         ridges.dedup();
-        let sides = self.targets.cols() + if self.intercept { ridges.len() } else { 0 };
+        let sides = self.targets.cols();
         let shape = Shape { n, sides, ridges: ridges.len(), positive: ridges[0] > 0.0 };
         (shape, shape.choose(self.solver, ctx.budget()))
     }
@@ -128,14 +134,47 @@ impl Regression<'_> {
         choice: Choice,
         plan: Plan,
     ) -> Result<Regressed> {
+        if !self.intercept {
+            let (coef, info) = self.weighted(ctx, gram, rough, self.targets, choice)?;
+            return Ok(Regressed {
+                offset: vec![0.0; coef.cols()],
+                n: coef.rows(),
+                coef,
+                info,
+                plan,
+            });
+        }
+        let weights = self.weights.map_or_else(|| vec![1.0; gram.n()], <[f64]>::to_vec);
+        let centred = WeightedCentred::new(ctx, gram, weights.clone())?;
+        let rough = rough.map(|rough| centred.like(ctx, rough)).transpose()?;
+        let rough = rough.as_ref().map(|rough| rough as &dyn Gram);
+        let means = weighted_means(&weights, self.targets);
+        let (n, t) = (self.targets.rows(), self.targets.cols());
+        let targets = Mat::from_fn(n, t, |i, j| self.targets[(i, j)] - means[j]);
+        let (coef, info) = self.weighted(ctx, &centred, rough, &targets, choice)?;
+        let rows = centred.means().iter().enumerate();
+        let drawn = |j: usize| rows.clone().map(|(i, mean)| mean * coef[(i, j)]).sum::<f64>();
+        let offset = means.iter().enumerate().map(|(j, mean)| mean - drawn(j)).collect();
+        Ok(Regressed { coef, offset, info, plan, n })
+    }
+
+    /// The coefficients for a matrix and targets that are centred where they need be.
+    fn weighted(
+        &self,
+        ctx: &Context,
+        gram: &dyn Gram,
+        rough: Option<&dyn Gram>,
+        targets: &Mat<f64>,
+        choice: Choice,
+    ) -> Result<(Mat<f64>, Info)> {
         let Some(weights) = self.weights else {
-            return self.solve(ctx, gram, rough, &vec![1.0; gram.n()], choice, plan);
+            return self.solve(ctx, gram, rough, targets, &vec![1.0; gram.n()], choice);
         };
         let scale: Vec<f64> = weights.iter().map(|w| w.sqrt()).collect();
         let (scaled, rough) =
             (Scaled::new(gram, &scale), rough.map(|rough| Scaled::new(rough, &scale)));
         let rough = rough.as_ref().map(|rough| rough as &dyn Gram);
-        self.solve(ctx, &scaled, rough, &scale, choice, plan)
+        self.solve(ctx, &scaled, rough, targets, &scale, choice)
     }
 
     fn solve(
@@ -143,64 +182,42 @@ impl Regression<'_> {
         ctx: &Context,
         gram: &dyn Gram,
         rough: Option<&dyn Gram>,
+        targets: &Mat<f64>,
         scale: &[f64],
         choice: Choice,
-        plan: Plan,
-    ) -> Result<Regressed> {
-        let (n, t) = (self.targets.rows(), self.targets.cols());
-        let means = if self.intercept { self.means(scale) } else { vec![0.0; t] };
-        let alpha = |j: usize| self.alphas[if self.alphas.len() == 1 { 0 } else { j }];
-        // With an intercept, one more right-hand side for each different α: the constant.
-        let mut alphas: Vec<f64> = (0..t).map(alpha).collect();
-        let constant = self.constants(&mut alphas);
-        let right = Mat::from_fn(n, alphas.len(), |i, j| {
-            if j < t { scale[i] * (self.targets[(i, j)] - means[j]) } else { scale[i] }
-        });
-        let start = self.start.map(|start| {
-            Mat::from_fn(n, alphas.len(), |i, j| if j < t { start[(i, j)] / scale[i] } else { 0.0 })
-        });
+    ) -> Result<(Mat<f64>, Info)> {
+        let (n, t) = (targets.rows(), targets.cols());
+        let alphas: Vec<f64> =
+            (0..t).map(|j| self.alphas[if self.alphas.len() == 1 { 0 } else { j }]).collect();
+        let right = Mat::from_fn(n, t, |i, j| scale[i] * targets[(i, j)]);
+        let start = self.start.map(|start| Mat::from_fn(n, t, |i, j| start[(i, j)] / scale[i]));
         let system = System { gram, rough, alphas: &alphas, right: &right, start: start.as_ref() };
-        let (x, info) = ridge::solve(ctx, system, choice, &self.params)?;
-        let sum = |j: usize| (0..n).map(|i| scale[i] * x[(i, j)]).sum::<f64>();
-        let shift: Vec<f64> = (0..t)
-            .map(|j| match constant[j] {
-                Some(c) if sum(c) != 0.0 => sum(j) / sum(c),
-                _ => 0.0,
-            })
-            .collect();
-        let coef = Mat::from_fn(n, t, |i, j| {
-            scale[i] * (x[(i, j)] - constant[j].map_or(0.0, |c| shift[j] * x[(i, c)]))
-        });
-        let offset = means.iter().zip(&shift).map(|(mean, shift)| mean + shift).collect();
-        Ok(Regressed { coef, offset, info, plan, n })
-    }
-
-    /// Appends the ridges of the constants; returns for each target which column is its constant's.
-    fn constants(&self, alphas: &mut Vec<f64>) -> Vec<Option<usize>> {
-        let t = alphas.len();
-        if !self.intercept {
-            return vec![None; t];
+        let (mut x, mut info) = ridge::solve(ctx, system, choice, &self.params)?;
+        if self.intercept {
+            remove(&mut x, scale);
         }
-        let own: Vec<f64> = alphas.clone();
-        let place = |alpha: &f64| {
-            let known = alphas[t..].iter().position(|other| other == alpha);
-            Some(
-                t + known.unwrap_or_else(|| {
-                    alphas.push(*alpha);
-                    alphas.len() - 1 - t
-                }),
-            )
-        };
-        own.iter().map(place).collect()
+        ridge::certify(ctx, system, &x, &mut info, &self.params)?;
+        Ok((Mat::from_fn(n, t, |i, j| scale[i] * x[(i, j)]), info))
     }
+}
 
-    /// The weighted means of the targets.
-    fn means(&self, scale: &[f64]) -> Vec<f64> {
-        let mut sums = vec![0.0; self.targets.cols()];
-        for (i, s) in scale.iter().enumerate() {
-            sums.iter_mut().zip(self.targets.row(i)).for_each(|(sum, y)| *sum += s * s * y);
-        }
-        let all: f64 = scale.iter().map(|s| s * s).sum();
-        sums.iter().map(|sum| sum / all).collect()
+/// Takes from each column of `x` (n × t) what it has of the direction `s`: in exact arithmetic, nothing.
+fn remove(x: &mut Mat<f64>, s: &[f64]) {
+    let square: f64 = s.iter().map(|v| v * v).sum();
+    for j in 0..x.cols() {
+        let share = s.iter().enumerate().map(|(i, s)| s * x[(i, j)]).sum::<f64>() / square;
+        s.iter().enumerate().for_each(|(i, s)| x[(i, j)] -= share * s);
     }
+}
+
+/// The weighted means of the columns of `y` (n × t).
+pub(crate) fn weighted_means(weights: &[f64], y: &Mat<f64>) -> Vec<f64> {
+    let all: f64 = weights.iter().sum();
+    let mean = |j: usize| {
+        // In two steps, so that a large mean costs no digits.
+        let rough = weights.iter().enumerate().map(|(i, w)| w * y[(i, j)]).sum::<f64>() / all;
+        let rest = weights.iter().enumerate().map(|(i, w)| w * (y[(i, j)] - rough));
+        rough + rest.sum::<f64>() / all
+    };
+    (0..y.cols()).map(mean).collect()
 }

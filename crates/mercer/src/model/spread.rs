@@ -6,11 +6,12 @@
 
 use rayon::prelude::*;
 
-use super::kernel_ridge::{KernelRidge, counted};
-use crate::context::{Context, Step};
+use super::kernel_on::KernelOn;
+use super::kernel_ridge::{KernelRidge, counted, kernel_on};
+use crate::context::{Context, Reservation, Step};
 use crate::error::{Error, Result};
 use crate::gram::{Gram, Scaled, Tiled};
-use crate::kernel::{Kernel, SpecKernel, Tile};
+use crate::kernel::{SpecKernel, Tile};
 use crate::linalg::cholesky;
 use crate::linalg::view::Mat;
 use crate::points::{Points, Samples, Span};
@@ -19,9 +20,9 @@ use crate::solve::cg;
 
 /// What is computed once for a model: a factor of K + α W⁻¹ for each different α, where the budget allows.
 pub struct Spread<T: Real> {
-    kernel: SpecKernel<T>,
-    /// The training samples that count, and the roots of their weights.
-    anchors: Samples<T>,
+    /// The kernel on the training samples that count. An intercept sees no difference between a kernel and the kernel seen from a point.
+    on: KernelOn<T>,
+    /// The roots of their weights.
     scale: Vec<f64>,
     ridges: Vec<Ridge>,
     /// The ridge of each target.
@@ -32,7 +33,7 @@ pub struct Spread<T: Real> {
 struct Ridge {
     alpha: f64,
     /// L with L Lᵀ = S K S + α; `None` where that does not fit the budget.
-    factor: Option<Mat<f64>>,
+    factor: Option<(Mat<f64>, Reservation)>,
     /// G̃ s, and sᵀ G̃ s: what the intercept needs.
     constant: Vec<f64>,
     constant_sum: f64,
@@ -40,6 +41,7 @@ struct Ridge {
 
 /// New samples that are worked on at a time.
 const ROWS: usize = 128;
+const HINT: &str = "fit on fewer rows or raise the budget";
 
 impl<T: Real> Spread<T> {
     /// Prepares the standard deviations of `model`, which must have its training samples.
@@ -67,16 +69,16 @@ impl<T: Real> Spread<T> {
         let own: Vec<usize> = model.params.alpha.iter().map(place).collect();
         let which = (0..model.t()).map(|j| own[if own.len() == 1 { 0 } else { j }]).collect();
         let mut spread = Self {
-            kernel,
-            anchors,
+            on: kernel_on(&kernel, &anchors, model.params.intercept),
             scale,
             ridges: Vec::new(),
             which,
             intercept: model.params.intercept,
         };
         let count = distinct.len();
-        let ridge = |&alpha: &f64| spread.ridge(ctx, alpha, count);
-        let ridges = ctx.install(|| distinct.iter().map(ridge).collect::<Result<Vec<_>>>())?;
+        let ridge = |(done, &alpha): (usize, &f64)| spread.ridge(ctx, alpha, count - done);
+        let ridges =
+            ctx.install(|| distinct.iter().enumerate().map(ridge).collect::<Result<Vec<_>>>())?;
         spread.ridges = ridges;
         Ok(spread)
     }
@@ -116,11 +118,13 @@ impl<T: Real> Spread<T> {
 
     fn ridge(&self, ctx: &Context, alpha: f64, count: usize) -> Result<Ridge> {
         let n = self.scale.len();
-        let bytes = (8 * n as u64).saturating_mul(n as u64).saturating_mul(count as u64);
-        if bytes > ctx.budget() {
+        let one = (8 * n as u64).saturating_mul(n as u64);
+        // The others, each of which will need as much, and panels of the factor.
+        if one.saturating_mul(count as u64).saturating_add(8 * 512 * n as u64) > ctx.budget() {
             return self.ridge_by_products(ctx, alpha);
         }
-        let tiled = Tiled::new(&self.kernel, self.anchors.clone());
+        let held = ctx.reserve("the factor for standard deviations", one, HINT)?;
+        let tiled = Tiled::new(&*self.on.kernel, self.on.anchors.clone());
         let mut factor = Scaled::new(&tiled, &self.scale).lower(ctx)?;
         (0..n).for_each(|i| factor[(i, i)] += alpha);
         cholesky::factor(ctx, &mut factor).map_err(|error| match error {
@@ -131,7 +135,7 @@ impl<T: Real> Spread<T> {
         })?;
         let mut constant = Mat::from_vec(self.scale.clone(), n, 1);
         cholesky::solve(ctx, &factor, &mut constant)?;
-        Ok(self.with_constant(alpha, Some(factor), constant))
+        Ok(self.with_constant(alpha, Some((factor, held)), constant))
     }
 
     fn ridge_by_products(&self, ctx: &Context, alpha: f64) -> Result<Ridge> {
@@ -140,7 +144,12 @@ impl<T: Real> Spread<T> {
         Ok(self.with_constant(alpha, None, constant))
     }
 
-    fn with_constant(&self, alpha: f64, factor: Option<Mat<f64>>, constant: Mat<f64>) -> Ridge {
+    fn with_constant(
+        &self,
+        alpha: f64,
+        factor: Option<(Mat<f64>, Reservation)>,
+        constant: Mat<f64>,
+    ) -> Ridge {
         let constant = constant.into_vec();
         let constant_sum = constant.iter().zip(&self.scale).map(|(c, s)| c * s).sum();
         Ridge { alpha, factor, constant, constant_sum }
@@ -149,12 +158,14 @@ impl<T: Real> Spread<T> {
     /// G̃ b by conjugate gradients.
     fn divide(&self, ctx: &Context, alpha: f64, b: &Mat<f64>) -> Result<Mat<f64>> {
         let n = self.scale.len();
-        let tiled = Tiled::new(&self.kernel, self.anchors.clone());
+        let tiled = Tiled::new(&*self.on.kernel, self.on.anchors.clone());
         let scaled = Scaled::new(&tiled, &self.scale);
         let ridge = vec![alpha; n];
         let matrix = cg::Matrix { gram: &scaled, rough: None, ridge: &ridge };
         let tolerance = if T::EPSILON < 1e-10 { 1e-8 } else { 1e-5 };
-        let (x, info) = cg::solve(ctx, matrix, b, None, &cg::Params::new(n, tolerance, 1000, 0))?;
+        let mut params = cg::Params::new(n, tolerance, 1000, 0);
+        params.landmarks = cg::landmarks_within(n, ctx.budget() / 2);
+        let (x, info) = cg::solve(ctx, matrix, b, None, &params)?;
         if !info.converged {
             return Err(Error::Numeric(format!(
                 "the standard deviations did not converge: residual {:.1e} after {} passes; raise the memory budget \
@@ -170,13 +181,19 @@ impl<T: Real> Spread<T> {
     /// The standard deviation of each target's prediction for new samples: m × t.
     pub fn deviations(&self, ctx: &Context, x: impl Into<Samples<T>>) -> Result<Mat<f64>> {
         let x = &x.into();
-        self.anchors.check_like(x)?;
+        self.on.anchors.check_like(x)?;
+        let x = &self.on.moved(x)?;
         let (m, t) = (x.n(), self.which.len());
         let mut out = Mat::zeros(m, t);
         let mut own = vec![T::ZERO; m];
-        self.kernel.diag(Span::all(x), &mut own)?;
-        for from in (0..m).step_by(ROWS) {
-            let rows = from..(from + ROWS).min(m);
+        self.on.kernel.diag(Span::all(x), &mut own)?;
+        // Kernel values in both types, and divided by the factor or turned, of as many rows as fit a quarter of the budget.
+        let line = 32 * self.scale.len() as u64;
+        let at_once = (ctx.budget() / 4 / line.max(1)).clamp(1, ROWS as u64);
+        let _held = ctx.reserve("the computation of standard deviations", at_once * line, HINT)?;
+        let at_once = at_once as usize;
+        for from in (0..m).step_by(at_once) {
+            let rows = from..(from + at_once).min(m);
             let values = ctx.install(|| self.values(ctx, x, rows.clone()))?;
             for (r, ridge) in self.ridges.iter().enumerate() {
                 let reduced = self.reductions(ctx, ridge, &values)?;
@@ -207,7 +224,8 @@ impl<T: Real> Spread<T> {
             let start = rows.start + 16 * piece;
             let mut values = vec![T::ZERO; count * n];
             let tile = Tile::new(&mut values, count, n, n);
-            self.kernel.tile(Span::new(x, start..start + count), Span::all(&self.anchors), tile)?;
+            let anchors = Span::all(&self.on.anchors);
+            self.on.kernel.tile(Span::new(x, start..start + count), anchors, tile)?;
             for (line, values) in lines.chunks_exact_mut(n).zip(values.chunks_exact(n)) {
                 for ((place, v), s) in line.iter_mut().zip(values).zip(&self.scale) {
                     *place = v.f64() * s;
@@ -223,7 +241,7 @@ impl<T: Real> Spread<T> {
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
         let rows = values.rows();
         let mut reduced: Vec<f64> = match &ridge.factor {
-            Some(factor) => {
+            Some((factor, _)) => {
                 let mut divided = values.clone();
                 cholesky::divide_rows(ctx, factor, &mut divided)?;
                 (0..rows).map(|i| dot(divided.row(i), divided.row(i))).collect()

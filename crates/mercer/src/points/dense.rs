@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result};
 use crate::linalg::nonzeros::Nonzeros;
-use crate::linalg::pairing::Rows;
+use crate::linalg::pairing::{DIFFERENCES_UP_TO, Rows};
 use crate::points::Points;
 use crate::points::check::{beyond_range, check_length, check_shape, checked_norms, squared_norm};
 use crate::points::layout::Layout;
@@ -25,7 +25,20 @@ struct Store<T: Real> {
     nonzeros: OnceLock<Option<Nonzeros<T>>>,
     roots: OnceLock<Dense<T>>,
     negative: OnceLock<Option<(usize, usize)>>,
+    centred: OnceLock<Option<Centred<T>>>,
 }
+
+/// Rows less a common point, which makes them small where they lie far from the origin.
+#[derive(Clone)]
+pub struct Centred<T: Real> {
+    /// The point, d numbers: the mean of the rows, rounded to their number type.
+    pub point: Vec<T>,
+    /// The rows less the point, n × d.
+    pub rows: Dense<T>,
+}
+
+/// Rows whose mean is longer than so many times their spread around it lose digits in products.
+const FAR: f64 = 2.0;
 
 impl<T: Real> Dense<T> {
     /// A copy of `data`: n rows of d numbers, one row after the other.
@@ -51,6 +64,7 @@ impl<T: Real> Dense<T> {
             nonzeros: OnceLock::new(),
             roots: OnceLock::new(),
             negative: OnceLock::new(),
+            centred: OnceLock::new(),
         }))
     }
 
@@ -152,6 +166,58 @@ impl<T: Real> Dense<T> {
         })
     }
 
+    /// The rows less their mean, if that lies so far from the origin that products of the rows lose digits: its length is more than
+    /// twice their spread. Looked for once; a copy of the rows stays with them.
+    pub fn centred(&self) -> Option<&Centred<T>> {
+        let find = || {
+            let mean = self.mean();
+            let length: f64 = mean.iter().map(|v| v * v).sum();
+            let far = |spread: f64| length > FAR * FAR * spread;
+            // The mean squared norm is the squared length of the mean and the spread, unless that is lost in rounding.
+            let squares =
+                self.0.norms.iter().map(|v| v.f64()).sum::<f64>() / self.0.n.max(1) as f64;
+            if !far(squares - length) {
+                return None;
+            }
+            let point: Vec<T> = mean.into_iter().map(T::of).collect();
+            self.less(&point).ok().map(|rows| Centred { point, rows })
+        };
+        self.0.centred.get_or_init(find).as_ref()
+    }
+
+    /// The rows less `point` (d numbers).
+    pub fn less(&self, point: &[T]) -> Result<Dense<T>> {
+        assert_eq!(point.len(), self.0.d, "a point of another dimension");
+        let moved = self.part_less(0..self.0.n, point);
+        checked_norms(&moved.0.data, self.0.d)?;
+        Ok(moved)
+    }
+
+    /// As [`Dense::centred`], for squared distances: those of few features are computed from differences, which cancel nothing.
+    pub(crate) fn far_from_origin(&self) -> Option<&Centred<T>> {
+        if self.0.d > DIFFERENCES_UP_TO { self.centred() } else { None }
+    }
+
+    /// The rows of `range` less `point` (d numbers).
+    pub(crate) fn part_less(&self, range: Range<usize>, point: &[T]) -> Dense<T> {
+        let lines =
+            self.0.data[range.start * self.0.d..range.end * self.0.d].chunks_exact(self.0.d);
+        let moved = lines.flat_map(|row| row.iter().zip(point).map(|(&v, &p)| v - p));
+        let data: Vec<T> = moved.collect();
+        let norms = data.chunks_exact(self.0.d).map(squared_norm).collect();
+        Self::from_checked(data, norms, self.0.d)
+    }
+
+    /// The mean of the rows, d numbers.
+    pub fn mean(&self) -> Vec<f64> {
+        let mut mean = vec![0.0; self.0.d];
+        for row in self.0.data.chunks_exact(self.0.d) {
+            mean.iter_mut().zip(row).for_each(|(sum, v)| *sum += v.f64());
+        }
+        mean.iter_mut().for_each(|sum| *sum /= self.0.n.max(1) as f64);
+        mean
+    }
+
     /// Whether both are clones of one set, so that equal indices mean the same sample.
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -188,6 +254,7 @@ impl<T: Real> Points for Dense<T> {
                 Some(None) => OnceLock::from(None),
                 _ => OnceLock::new(),
             },
+            centred: OnceLock::new(),
         };
         Self(Arc::new(store))
     }

@@ -13,7 +13,7 @@ mod strings;
 mod symbols;
 
 pub use csr::{Csr, Place};
-pub use dense::Dense;
+pub use dense::{Centred, Dense};
 pub use items::Items;
 pub use known::Derived;
 pub use parts::{Part, Parts};

@@ -5,12 +5,28 @@ use crate::kernel::{KernelSpec, Leaf, Rule, Value};
 use crate::points::Samples;
 use crate::real::Real;
 
-/// Penalties from far below the size of the kernel's values to where nothing but the mean is left: `mean` is the mean of
-/// the diagonal of the kernel matrix, whose largest eigenvalue is at most n times that. Three per decade.
-pub fn alphas_for(mean: f64, n: usize) -> Vec<f64> {
-    let mean = if mean > 0.0 && mean.is_finite() { mean } else { 1.0 };
-    let last = (n.max(10) as f64).log10().ceil() as i32;
-    (-21..=3 * last).map(|third| mean * 10.0_f64.powf(f64::from(third) / 3.0)).collect()
+/// How large the values of a kernel are on some samples.
+#[derive(Clone, Copy, Debug)]
+pub struct Size {
+    /// The mean squared distance of the samples from their mean in feature space.
+    pub spread: f64,
+    /// The mean of k(x, x) or, where an intercept takes the mean away, the spread: times n it is no less than the largest eigenvalue.
+    pub mean: f64,
+    /// Penalties up to this are lost in the rounding of the kernel's values.
+    pub noise: f64,
+}
+
+/// Penalties from far below the spread of the samples in feature space to where nothing but the mean is left, as far as they are not lost
+/// in rounding. Three per decade.
+pub fn alphas_for(size: Size, n: usize) -> Vec<f64> {
+    let is_size = |v: &f64| *v > 0.0 && v.is_finite();
+    let unit = [size.spread, size.mean].into_iter().find(is_size).unwrap_or(1.0);
+    let above = if is_size(&size.mean) { (size.mean / unit).log10().max(0.0) } else { 0.0 };
+    let last = (above + (n.max(10) as f64).log10()).ceil() as i32;
+    let all = (-21..=3 * last).map(|third| unit * 10.0_f64.powf(f64::from(third) / 3.0));
+    let all: Vec<f64> = all.collect();
+    let first = all.iter().position(|alpha| *alpha > size.noise).unwrap_or(all.len() - 1);
+    all[first..].to_vec()
 }
 
 /// Steps of a factor 2 in length from the middle one. Fewer to the wide side: very wide kernels with tiny penalties are all
@@ -95,8 +111,23 @@ mod tests {
 
     #[test]
     fn penalties_span_the_spectrum() {
-        let alphas = alphas_for(2.0, 1000);
-        assert!((alphas[0] - 2e-7).abs() < 1e-19 && (alphas.last().unwrap() - 2e3).abs() < 1e-9);
-        assert!(alphas.windows(2).all(|w| w[1] > w[0]));
+        let ends = |spread: f64, mean: f64, noise: f64| {
+            let alphas = alphas_for(Size { spread, mean, noise }, 1000);
+            assert!(alphas.windows(2).all(|w| w[1] > w[0]));
+            (alphas[0], *alphas.last().unwrap())
+        };
+        let is = |found: (f64, f64), want: (f64, f64)| {
+            let close = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-12;
+            assert!(close(found.0, want.0) && close(found.1, want.1), "{found:?} {want:?}");
+        };
+        is(ends(2.0, 2.0, 0.0), (2e-7, 2e3));
+        // Without an intercept, a large mean counts.
+        is(ends(2.0, 2e6, 0.0), (2e-7, 2e9));
+        // Nothing below rounding; something at all events.
+        is(ends(2.0, 2.0, 1e-4), (2e-4, 2e3));
+        is(ends(2.0, 2.0, 1e9), (2e3, 2e3));
+        // Samples that are all the same have no spread.
+        is(ends(0.0, 3.0, 0.0), (3e-7, 3e3));
+        is(ends(0.0, 0.0, 0.0), (1e-7, 1e3));
     }
 }

@@ -12,7 +12,7 @@ use super::table::{Chosen, Table};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::gram::{Square, Tiles};
-use crate::kernel::{KernelSpec, SpecKernel};
+use crate::kernel::{KernelSpec, Leaf, SpecKernel};
 use crate::linalg::view::MatRef;
 use crate::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Selection, Targets};
 use crate::points::{Points, Samples};
@@ -91,7 +91,7 @@ pub fn search<T: Real>(
     let model_params =
         KernelRidgeParams { kernel, alpha: chosen.values(&tables), ..params.model.clone() };
     let mut model = KernelRidge::fit(ctx, &model_params, x, targets, None)?;
-    tell(&mut model, params, &tables, &chosen, judge);
+    tell(&mut model, params, Some(&kernels), &tables, &chosen, judge);
     model.report.seconds = started.elapsed().as_secs_f64();
     Ok(Search { model, kernels, tables, chosen })
 }
@@ -119,7 +119,7 @@ pub fn search_gram<T: Real>(
     let chosen = Chosen::among(&tables, params.per_target)?;
     let model_params = KernelRidgeParams { alpha: chosen.values(&tables), ..params.model.clone() };
     let mut model = KernelRidge::fit_gram(ctx, &model_params, matrix, targets, None)?;
-    tell(&mut model, params, &tables, &chosen, judge);
+    tell(&mut model, params, None, &tables, &chosen, judge);
     model.report.seconds = started.elapsed().as_secs_f64();
     Ok(Search { model, kernels: Vec::new(), tables, chosen })
 }
@@ -128,6 +128,7 @@ pub fn search_gram<T: Real>(
 fn tell<T: Real>(
     model: &mut KernelRidge<T>,
     params: &SearchParams,
+    kernels: Option<&[KernelSpec]>,
     tables: &[Table],
     chosen: &Chosen,
     judge: &dyn Judge,
@@ -143,23 +144,63 @@ fn tell<T: Real>(
         spread: Some(chosen.score.spread).filter(|s| s.is_finite()),
         measure,
     });
-    let alphas = &tables[chosen.kernel].alphas;
-    if alphas.len() < 2 {
-        return;
-    }
+    let notes = &mut model.report.notes;
+    notes.extend(kernels.and_then(|kernels| edge_of_widths(kernels, chosen.kernel)));
+    let stable = model.report.system.as_ref().map_or(0.0, |system| system.stable_alpha);
+    let asked = params.alphas.is_some();
+    notes.extend(edges_of_alphas(&tables[chosen.kernel].alphas, &chosen.alphas, asked, stable));
+}
+
+/// What is to be said of penalties that were chosen (by place) from the ends of a grid.
+fn edges_of_alphas(
+    alphas: &[f64],
+    chosen: &[usize],
+    asked: bool,
+    stable: f64,
+) -> impl Iterator<Item = String> {
     let least = alphas.iter().copied().fold(f64::INFINITY, f64::min);
     let most = alphas.iter().copied().fold(0.0, f64::max);
-    let is_chosen = |end: f64| chosen.alphas.iter().any(|&a| alphas[a] == end);
-    let asked = params.alphas.is_some();
-    if is_chosen(least) && asked {
-        let note =
-            format!("the best alpha is the smallest of the grid, {least:.3e}: add smaller ones");
-        model.report.notes.push(note);
-    }
-    if is_chosen(most) {
-        let more = if asked { ", or larger ones are better" } else { "" };
-        model.report.notes.push(format!(
-            "the best alpha is the largest of the grid, {most:.3e}: the features tell next to nothing of a target{more}"
-        ));
-    }
+    let is_chosen = |end: f64| alphas.len() > 1 && chosen.iter().any(|&a| alphas[a] == end);
+    let advice = match asked {
+        _ if least < stable => {
+            "smaller ones are lost in the rounding of kernel values; scale the columns, or use float64"
+        }
+        true => "add smaller ones",
+        false => "smaller ones may be better; give alphas",
+    };
+    let low = format!("the best alpha is the smallest of the grid, {least:.3e}: {advice}");
+    let more = if asked { ", or larger ones are better" } else { "" };
+    let high = format!(
+        "the best alpha is the largest of the grid, {most:.3e}: the features tell next to nothing of a target{more}"
+    );
+    [(is_chosen(least), low), (is_chosen(most), high)]
+        .into_iter()
+        .filter_map(|(said, note)| said.then_some(note))
+}
+
+/// Parameters that set a kernel's width.
+const WIDTHS: [&str; 4] = ["gamma", "sigma", "width", "length"];
+
+/// What is to be said if the kernel chosen has the smallest or largest width of three or more that differ in nothing else.
+fn edge_of_widths(kernels: &[KernelSpec], chosen: usize) -> Option<String> {
+    let best = kernels[chosen].as_leaf()?;
+    let (parameter, value) = WIDTHS.into_iter().find_map(|p| Some((p, best.optional(p)?)))?;
+    let others = |leaf: &Leaf| -> Vec<_> {
+        leaf.effective().filter(|(p, _)| p.name != parameter).map(|(p, v)| (p.name, v)).collect()
+    };
+    let like =
+        |leaf: &&Leaf| leaf.family().name == best.family().name && others(leaf) == others(best);
+    let leaves = kernels.iter().filter_map(KernelSpec::as_leaf).filter(like);
+    let values: Vec<f64> = leaves.filter_map(|leaf| leaf.optional(parameter)).collect();
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = values.iter().copied().fold(0.0, f64::max);
+    let (end, more) = match value {
+        _ if values.len() < 3 || least == most => return None,
+        v if v == least => ("smallest", "smaller"),
+        v if v == most => ("largest", "larger"),
+        _ => return None,
+    };
+    Some(format!(
+        "the best {parameter} is the {end} of those compared, {value:.3e}: {more} ones may be better"
+    ))
 }

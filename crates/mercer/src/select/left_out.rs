@@ -1,12 +1,14 @@
 //! Predictions for samples that were left out of the fit, for many penalties, from one decomposition.
 //!
-//! With G = (S K S + α)⁻¹ and, for an intercept, G′ = G − u uᵀ / sᵀu where u = G s: the scaled coefficients are
-//! c = G′ S y, and the residual of sample i in a fit without it is c_i / G′_ii, exactly. No sample is ever left out.
+//! With G = (S K S + α)⁻¹, the scaled coefficients are c = G S y, and the residual of sample i in a fit without it is c_i / G_ii,
+//! exactly. No sample is ever left out. With an intercept, K and y are centred, and the direction of the constant, s/‖s‖ with s = S 1, is taken from G:
+//! it is an eigenvector, and costs no penalty.
 
 use crate::context::Context;
 use crate::error::Result;
-use crate::gram::{Gram, Scaled};
+use crate::gram::{Gram, Scaled, WeightedCentred};
 use crate::linalg::view::Mat;
+use crate::model::regression::weighted_means;
 use crate::solve::path::Path;
 
 /// A decomposed regression: samples with targets and weights, for every penalty.
@@ -15,9 +17,17 @@ pub(super) struct Decomposed<'a> {
     targets: &'a Mat<f64>,
     /// Roots of weights.
     scale: Vec<f64>,
-    intercept: bool,
-    /// Subtracted from the targets first.
-    means: Vec<f64>,
+    centre: Option<Centre>,
+}
+
+/// What an intercept needs.
+struct Centre {
+    /// The weighted means of the targets.
+    targets: Vec<f64>,
+    /// The weighted means of the rows of K.
+    rows: Vec<f64>,
+    /// The eigenvalue of s in the centred matrix.
+    eigenvalue: f64,
 }
 
 /// What one penalty gives.
@@ -40,53 +50,38 @@ impl<'a> Decomposed<'a> {
         intercept: bool,
     ) -> Result<Self> {
         let (n, t) = (targets.rows(), targets.cols());
-        let scale: Vec<f64> =
-            weights.map_or_else(|| vec![1.0; n], |w| w.iter().map(|w| w.sqrt()).collect());
-        let mut means = vec![0.0; t];
-        if intercept {
-            let all: f64 = scale.iter().map(|s| s * s).sum();
-            for (i, s) in scale.iter().enumerate() {
-                means.iter_mut().zip(targets.row(i)).for_each(|(m, y)| *m += s * s * y / all);
-            }
+        let weights = weights.map_or_else(|| vec![1.0; n], <[f64]>::to_vec);
+        let scale: Vec<f64> = weights.iter().map(|w| w.sqrt()).collect();
+        if !intercept {
+            let right = Mat::from_fn(n, t, |i, j| scale[i] * targets[(i, j)]);
+            let path = Path::new(ctx, &Scaled::new(gram, &scale), &right)?;
+            return Ok(Self { path, targets, scale, centre: None });
         }
-        // The last right-hand side is the constant.
-        let right = Mat::from_fn(n, t + 1, |i, j| {
-            scale[i] * if j < t { targets[(i, j)] - means[j] } else { 1.0 }
-        });
-        let path = match weights {
-            None => Path::new(ctx, gram, &right)?,
-            Some(_) => Path::new(ctx, &Scaled::new(gram, &scale), &right)?,
-        };
-        Ok(Self { path, targets, scale, intercept, means })
+        let means = weighted_means(&weights, targets);
+        let centred = WeightedCentred::new(ctx, gram, weights)?;
+        let right = Mat::from_fn(n, t, |i, j| scale[i] * (targets[(i, j)] - means[j]));
+        let path = Path::new(ctx, &Scaled::new(&centred, &scale), &right)?;
+        let eigenvalue = centred.constant_eigenvalue();
+        let centre = Some(Centre { targets: means, rows: centred.means().to_vec(), eigenvalue });
+        Ok(Self { path, targets, scale, centre })
     }
 
     /// How many penalties to ask for at a time.
     fn at_once(&self) -> usize {
-        (COLUMNS / (self.targets.cols() + 1)).max(1)
+        (COLUMNS / self.targets.cols()).max(1)
     }
 
-    /// Calls `with` for each penalty with the scaled solution: its index, c (n × t), b (t) and u (n).
+    /// Calls `with` for each penalty with its index and the scaled coefficients c (n × t).
     fn each<F>(&self, ctx: &Context, alphas: &[f64], mut with: F) -> Result<()>
     where
-        F: FnMut(usize, &Mat<f64>, &[f64], &[f64]) -> Result<()>,
+        F: FnMut(usize, &Mat<f64>) -> Result<()>,
     {
         let (n, t) = (self.targets.rows(), self.targets.cols());
         for (piece, some) in alphas.chunks(self.at_once()).enumerate() {
             let all = self.path.solutions(ctx, some)?;
             for a in 0..some.len() {
-                let base = a * (t + 1);
-                let u: Vec<f64> = match self.intercept {
-                    true => (0..n).map(|i| all[(i, base + t)]).collect(),
-                    false => vec![0.0; n],
-                };
-                let sum: f64 = u.iter().zip(&self.scale).map(|(u, s)| u * s).sum();
-                let shift = |j: usize| {
-                    let own: f64 = (0..n).map(|i| all[(i, base + j)] * self.scale[i]).sum();
-                    if sum != 0.0 { own / sum } else { 0.0 }
-                };
-                let b: Vec<f64> = (0..t).map(shift).collect();
-                let c = Mat::from_fn(n, t, |i, j| all[(i, base + j)] - b[j] * u[i]);
-                with(piece * self.at_once() + a, &c, &b, &u)?;
+                let c = Mat::from_fn(n, t, |i, j| all[(i, a * t + j)]);
+                with(piece * self.at_once() + a, &c)?;
             }
         }
         Ok(())
@@ -95,13 +90,20 @@ impl<'a> Decomposed<'a> {
     /// Coefficients and constants for each penalty.
     pub fn solutions(&self, ctx: &Context, alphas: &[f64]) -> Result<Vec<Solution>> {
         let mut found = Vec::with_capacity(alphas.len());
-        self.each(ctx, alphas, |_, c, b, _| {
+        self.each(ctx, alphas, |_, c| {
             let coef = Mat::from_fn(c.rows(), c.cols(), |i, j| c[(i, j)] * self.scale[i]);
-            let offset = b.iter().zip(&self.means).map(|(b, mean)| b + mean).collect();
+            let offset = (0..c.cols()).map(|j| self.offset(&coef, j)).collect();
             found.push(Solution { coef, offset });
             Ok(())
         })?;
         Ok(found)
+    }
+
+    fn offset(&self, coef: &Mat<f64>, j: usize) -> f64 {
+        self.centre.as_ref().map_or(0.0, |centre| {
+            let rows = centre.rows.iter().enumerate();
+            centre.targets[j] - rows.map(|(i, mean)| mean * coef[(i, j)]).sum::<f64>()
+        })
     }
 
     /// Calls `with` for each penalty with its index and the predictions (n × t), each from a fit without its sample.
@@ -110,8 +112,8 @@ impl<'a> Decomposed<'a> {
         F: FnMut(usize, &Mat<f64>) -> Result<()>,
     {
         let diagonals = self.path.inverse_diagonals(ctx, alphas)?;
-        self.each(ctx, alphas, |a, c, _, u| {
-            let own = self.diagonal(&diagonals, a, u);
+        self.each(ctx, alphas, |a, c| {
+            let own = self.diagonal(&diagonals, a, alphas[a]);
             let predicted = Mat::from_fn(c.rows(), c.cols(), |i, j| {
                 self.targets[(i, j)] - c[(i, j)] / (own[i] * self.scale[i])
             });
@@ -124,9 +126,9 @@ impl<'a> Decomposed<'a> {
         let (n, t) = (self.targets.rows(), self.targets.cols());
         let diagonals = self.path.inverse_diagonals(ctx, alphas)?;
         let mut out = Mat::zeros(alphas.len(), t);
-        self.each(ctx, alphas, |a, c, _, u| {
-            // α cancels: residuals are α c, and the trace of what is not fitted is α Σ G′_ii.
-            let trace: f64 = self.diagonal(&diagonals, a, u).iter().sum();
+        self.each(ctx, alphas, |a, c| {
+            // α cancels: residuals are α c, and the trace of what is not fitted is α Σ G_ii.
+            let trace: f64 = self.diagonal(&diagonals, a, alphas[a]).iter().sum();
             for j in 0..t {
                 let squares: f64 = (0..n).map(|i| c[(i, j)].powi(2)).sum();
                 out[(a, j)] = n as f64 * squares / (trace * trace);
@@ -136,10 +138,11 @@ impl<'a> Decomposed<'a> {
         Ok(out)
     }
 
-    /// The diagonal of G′.
-    fn diagonal(&self, diagonals: &Mat<f64>, a: usize, u: &[f64]) -> Vec<f64> {
-        let sum: f64 = u.iter().zip(&self.scale).map(|(u, s)| u * s).sum();
-        let taken = |u: f64| if sum != 0.0 { u * u / sum } else { 0.0 };
-        u.iter().enumerate().map(|(i, &u)| diagonals[(i, a)] - taken(u)).collect()
+    /// The diagonal of G, without the direction of the constant where there is an intercept.
+    fn diagonal(&self, diagonals: &Mat<f64>, a: usize, alpha: f64) -> Vec<f64> {
+        let all: f64 = self.scale.iter().map(|s| s * s).sum();
+        let taken = |s: f64, centre: &Centre| s * s / (all * (centre.eigenvalue + alpha));
+        let taken = |s: f64| self.centre.as_ref().map_or(0.0, |centre| taken(s, centre));
+        self.scale.iter().enumerate().map(|(i, &s)| diagonals[(i, a)] - taken(s)).collect()
     }
 }

@@ -11,7 +11,7 @@ mod svm;
 mod table;
 
 pub use folds::{Fold, folds};
-pub use grid::{alphas_for, widths};
+pub use grid::{Size, alphas_for, widths};
 pub use judge::{Accuracy, Judge, Score, SquaredError};
 pub use kernel_ridge::{Search, SearchParams, Validation, search, search_gram};
 pub use svm::{SvmSearch, SvmSearchParams, svm_path, svm_path_gram, svm_search, svm_search_gram};

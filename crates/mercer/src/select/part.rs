@@ -1,9 +1,7 @@
 //! The scores of kernels and penalties on the samples that count.
 
-use std::sync::Arc;
-
 use super::folds::Fold;
-use super::grid::alphas_for;
+use super::grid::{Size, alphas_for};
 use super::judge::{Judge, Score};
 use super::kernel_ridge::{SearchParams, Validation};
 use super::left_out::{Decomposed, Solution};
@@ -12,16 +10,18 @@ use super::table::Table;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::expansion::Expansion;
-use crate::gram::{Gram, Packed, Tiled, Tiles};
-use crate::kernel::{Kernel, SpecKernel};
+use crate::gram::{Gram, Operator, Packed, Scaled, Tiled, Tiles, WeightedCentred};
+use crate::kernel::SpecKernel;
+use crate::linalg::block::Block;
 use crate::linalg::product::{Onto, multiply};
 use crate::linalg::view::Mat;
-use crate::model::kernel_ridge::{KernelRidgeParams, Targets, check, counted};
+use crate::model::kernel_on::KernelOn;
+use crate::model::kernel_ridge::{KernelRidgeParams, Targets, check, counted, kernel_on};
 use crate::model::regression::{Regression, params_of};
 use crate::points::{Points, Samples};
 use crate::real::Real;
 use crate::solve::path;
-use crate::solve::ridge::Solver;
+use crate::solve::ridge::{Solver, largest};
 
 /// The samples that count, with what is asked about them.
 pub(super) struct Part<'a> {
@@ -78,13 +78,17 @@ impl<'a> Part<'a> {
         judge: &dyn Judge,
     ) -> Result<Vec<Table>> {
         let n = self.n();
+        let intercept = self.params.model.intercept;
+        let on: Vec<KernelOn<T>> = kernels.iter().map(|k| kernel_on(k, x, intercept)).collect();
         let shared = kernels[0].measured().filter(|measured| {
-            kernels.len() > 1 && kernels.iter().all(|k| k.measured() == Some(*measured))
+            kernels.len() > 1
+                && kernels.iter().all(|k| k.measured() == Some(*measured))
+                && on.iter().all(|on| on.point().is_none())
         });
         let matrices = if shared.is_some() { 2 } else { 1 };
         let needed = path::workspace_bytes(n).saturating_add(matrices * Packed::<T>::bytes(n));
         if needed > ctx.budget() && !self.folds.is_empty() {
-            return self.tables_by_products(ctx, kernels, x, judge);
+            return self.tables_by_products(ctx, &on, judge);
         }
         let hint =
             "search with folds, which can do with products, on fewer rows, or raise the budget";
@@ -92,8 +96,8 @@ impl<'a> Part<'a> {
         let measured = shared.map(|measured| Packed::<T>::fill(ctx, &measured, x)).transpose()?;
         let table = |(index, kernel): (usize, &SpecKernel<T>)| {
             let gram = match &measured {
-                Some(measured) => measured.map::<T>(ctx, |values| kernel.apply_profile(values)),
-                None => Packed::fill(ctx, kernel, x)?,
+                Some(measured) => measured.map::<T>(ctx, |values| kernel.apply_profile(values))?,
+                None => Packed::fill(ctx, &*on[index].kernel, &on[index].anchors)?,
             };
             self.evaluate(ctx, (index, kernels.len()), &gram, judge)
         };
@@ -133,15 +137,28 @@ impl<'a> Part<'a> {
         Ok(table)
     }
 
-    fn alphas(&self, ctx: &Context, gram: &dyn Gram) -> Result<Vec<f64>> {
+    /// The penalties to compare: those asked for, or a grid by the spread of the samples in feature space.
+    fn alphas<G: Tiles>(&self, ctx: &Context, gram: &G) -> Result<Vec<f64>> {
         if let Some(alphas) = &self.params.alphas {
             return Ok(alphas.clone());
         }
-        let diagonal = gram.diag(ctx)?;
-        let weight = |i: usize| self.weights.as_ref().map_or(1.0, |w| w[i]);
-        let all: f64 = (0..diagonal.len()).map(weight).sum();
-        let sum: f64 = diagonal.iter().enumerate().map(|(i, v)| weight(i) * v).sum();
-        Ok(alphas_for(sum / all, all.ceil() as usize))
+        let n = gram.size();
+        let weights = self.weights.clone().unwrap_or_else(|| vec![1.0; n]);
+        let all: f64 = weights.iter().sum();
+        let sum: f64 = gram.diag(ctx)?.iter().zip(&weights).map(|(v, w)| v * w).sum();
+        let spread = WeightedCentred::new(ctx, gram, weights.clone())?.spread();
+        let roots: Vec<f64> = weights.iter().map(|w| w.sqrt()).collect();
+        let scaled = Scaled::new(gram, &roots);
+        let largest = largest(n, 2, self.params.model.seed, |v| {
+            let mut out = Block::zeros(n);
+            scaled.apply(ctx, v, &mut out).map(|()| out)
+        })?;
+        let size = Size {
+            spread,
+            mean: if self.params.model.intercept { spread } else { sum / all },
+            noise: (n as f64).sqrt() * G::T::EPSILON * largest,
+        };
+        Ok(alphas_for(size, all.ceil() as usize))
     }
 
     /// Rows of the user's samples, of places among those that count.
@@ -189,8 +206,7 @@ impl<'a> Part<'a> {
     fn tables_by_products<T: Real>(
         &self,
         ctx: &Context,
-        kernels: &[SpecKernel<T>],
-        x: &Samples<T>,
+        kernels: &[KernelOn<T>],
         judge: &dyn Judge,
     ) -> Result<Vec<Table>> {
         let model = &self.params.model;
@@ -199,8 +215,8 @@ impl<'a> Part<'a> {
         let params = params_of::<T>(tolerance, model.max_passes, model.seed)?;
         let mut tables = Vec::new();
         let mut done = 0;
-        for kernel in kernels {
-            let alphas = self.alphas(ctx, &Tiled::new(kernel, x.clone()))?;
+        for KernelOn { kernel, anchors: x, .. } in kernels {
+            let alphas = self.alphas(ctx, &Tiled::new(&**kernel, x.clone()))?;
             let mut order: Vec<usize> = (0..alphas.len()).collect();
             order.sort_by(|&a, &b| alphas[b].total_cmp(&alphas[a]));
             let mut folds = Vec::new();
@@ -223,10 +239,9 @@ impl<'a> Part<'a> {
                         solver: Solver::Cg,
                         params: params.clone(),
                     };
-                    let found = regression.on_samples(ctx, kernel, &train)?;
-                    let kernel: Arc<dyn Kernel<Samples<T>, T>> = Arc::new(kernel.clone());
+                    let found = regression.on_samples(ctx, &**kernel, &train)?;
                     let (coef, offset) = (&found.coef, &found.offset);
-                    let expansion = Expansion::new(kernel, train.clone(), coef, offset);
+                    let expansion = Expansion::new(kernel.clone(), train.clone(), coef, offset);
                     let mut predicted = Mat::<T>::zeros(rows.len(), targets.cols());
                     expansion.scores(ctx, &test, predicted.view_mut())?;
                     let predicted = predicted.into_vec().into_iter().map(T::f64).collect();

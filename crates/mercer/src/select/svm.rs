@@ -5,15 +5,15 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rayon::prelude::*;
-
 use super::folds::Fold;
 use crate::context::{Context, Step};
 use crate::error::{Error, Result};
 use crate::kernel::KernelSpec;
 use crate::linalg::view::{Mat, MatRef};
-use crate::model::svm::{Ground, Lesson, Svm, SvmParams, Target, Task, votes};
-use crate::points::Samples;
+use crate::model::svm::{
+    Ground, Lesson, Svm, SvmParams, Target, Task, fold_bytes, held_bytes, votes,
+};
+use crate::points::{Points, Samples};
 use crate::real::Real;
 
 /// Machines for each of `cs` on samples, in that order. Kernel values are shared; each fit goes on from one before.
@@ -125,15 +125,18 @@ pub fn svm_search<T: Real>(
     }
     let kernels: Vec<KernelSpec> =
         params.kernels.iter().map(|spec| spec.resolve(x)).collect::<Result<_>>()?;
-    let search = Search::new(ctx, params, lesson, x.n(), kernels.len())?;
-    let of_kernel = |spec: &KernelSpec| {
-        let of_kernel = SvmParams { kernel: spec.clone(), ..params.model.clone() };
+    let search = Search::new(params, lesson, x.n(), kernels.len())?;
+    let of_kernel = |ctx: &Context, kernel: usize| {
+        let of_kernel = SvmParams { kernel: kernels[kernel].clone(), ..params.model.clone() };
         let ground = Ground::of_samples(ctx, &of_kernel, x)?;
-        search.scores(&of_kernel, &ground)
+        search.scores(ctx, &of_kernel, &ground)
     };
-    // Side by side, so that no thread waits for the last fold of a kernel; memory is held by as many kernels as threads.
-    let scores: Vec<Mat<f64>> =
-        ctx.install(|| kernels.par_iter().map(of_kernel).collect::<Result<_>>())?;
+    // Side by side, so that no thread waits for the last fold of a kernel.
+    let folds = search.fold_bytes(x.width()).saturating_mul(params.folds.len() as u64);
+    let bytes = held_bytes::<f64>(x.n())
+        .saturating_mul(2)
+        .max(folds.saturating_add(held_bytes::<f64>(x.n())));
+    let scores: Vec<Mat<f64>> = ctx.side_by_side(kernels.len(), bytes, of_kernel)?;
     let chosen = best(&scores);
     let (kernel, c) = (kernels[chosen.0].clone(), params.cs[chosen.1]);
     let chosen_params = SvmParams { kernel, c, ..params.model.clone() };
@@ -148,9 +151,9 @@ pub fn svm_search_gram<T: Real>(
     matrix: MatRef<'_, T>,
     lesson: Lesson<'_>,
 ) -> Result<SvmSearch<T>> {
-    let search = Search::new(ctx, params, lesson, matrix.rows(), 1)?;
+    let search = Search::new(params, lesson, matrix.rows(), 1)?;
     let ground = Ground::of_matrix(matrix)?;
-    let scores = vec![search.scores(&params.model, &ground)?];
+    let scores = vec![search.scores(ctx, &params.model, &ground)?];
     let chosen = best(&scores);
     let chosen_params = SvmParams { c: params.cs[chosen.1], ..params.model.clone() };
     let model = Svm::fit_gram(ctx, &chosen_params, matrix, lesson, None)?;
@@ -159,7 +162,6 @@ pub fn svm_search_gram<T: Real>(
 
 /// A search under way.
 struct Search<'a> {
-    ctx: &'a Context,
     params: &'a SvmSearchParams,
     lesson: Lesson<'a>,
     n: usize,
@@ -169,7 +171,6 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(
-        ctx: &'a Context,
         params: &'a SvmSearchParams,
         lesson: Lesson<'a>,
         n: usize,
@@ -196,30 +197,39 @@ impl<'a> Search<'a> {
             check_classes(f, fold, lesson)?;
         }
         let total = kernels * params.folds.len();
-        Ok(Self { ctx, params, lesson, n, done: AtomicUsize::new(0), total })
+        Ok(Self { params, lesson, n, done: AtomicUsize::new(0), total })
     }
 
     /// cs × folds.
-    fn scores<T: Real>(&self, params: &SvmParams, ground: &Ground<'_, T>) -> Result<Mat<f64>> {
+    fn scores<T: Real>(
+        &self,
+        ctx: &Context,
+        params: &SvmParams,
+        ground: &Ground<'_, T>,
+    ) -> Result<Mat<f64>> {
         let folds = &self.params.folds;
-        let columns: Vec<Vec<f64>> = self.ctx.install(|| {
-            folds
-                .par_iter()
-                .map(|fold| {
-                    let scores = self.fold(params, ground, fold)?;
-                    let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-                    let (done, total) = (done as f64, self.total as f64);
-                    self.ctx.step(Step::new("folds", done, total))?;
-                    Ok(scores)
-                })
-                .collect::<Result<_>>()
-        })?;
+        let of_fold = |ctx: &Context, fold: usize| {
+            let scores = self.fold(ctx, params, ground, &folds[fold])?;
+            let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+            let (done, total) = (done as f64, self.total as f64);
+            ctx.step(Step::new("folds", done, total))?;
+            Ok(scores)
+        };
+        let bytes = self.fold_bytes(ground.effort());
+        let columns: Vec<Vec<f64>> = ctx.side_by_side(folds.len(), bytes, of_fold)?;
         Ok(Mat::from_fn(self.params.cs.len(), folds.len(), |c, f| columns[f][c]))
+    }
+
+    /// Bytes that a fold takes where there is plenty.
+    fn fold_bytes(&self, effort: usize) -> u64 {
+        let test = self.params.folds.iter().map(|fold| fold.test.len()).max().unwrap_or(0);
+        fold_bytes(self.n, test, effort)
     }
 
     /// The score of each price on one fold.
     fn fold<T: Real>(
         &self,
+        ctx: &Context,
         params: &SvmParams,
         ground: &Ground<'_, T>,
         fold: &Fold,
@@ -233,7 +243,7 @@ impl<'a> Search<'a> {
         let order = ascending(cs);
         let steps: Vec<SvmParams> =
             order.iter().map(|&place| SvmParams { c: cs[place], ..params.clone() }).collect();
-        let quiet = self.ctx.without_steps();
+        let quiet = ctx.without_steps();
         let decisions = ground.decisions_along(&quiet, &steps, lesson, &fold.test)?;
         let mut scores = vec![0.0; cs.len()];
         for (&place, decisions) in order.iter().zip(&decisions) {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::krylov;
+use super::threshold::negative_share;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::gram::Gram;
@@ -83,6 +84,11 @@ const FEW_UP_TO: usize = 512;
 /// Of that many pairs, one may be wanted.
 const FEW_SHARE: usize = 4;
 
+/// Whether so few pairs of a stored matrix are computed without the others.
+pub(super) fn few_pays(n: usize, count: usize) -> bool {
+    n <= FEW_UP_TO && FEW_SHARE * count <= n
+}
+
 /// Bytes that [`largest`] takes beside the matrix itself.
 pub fn workspace_bytes(n: usize, count: usize, solver: Solver) -> u64 {
     match resolve(n, count, solver) {
@@ -111,7 +117,7 @@ pub fn resolve(n: usize, count: usize, solver: Solver) -> Solver {
 pub fn largest(ctx: &Context, gram: &dyn Gram, count: usize, params: &Params) -> Result<Spectrum> {
     match resolve(gram.n(), count, params.solver) {
         Solver::Full => full(ctx, gram, count),
-        _ => by_products(ctx, gram, count, params),
+        _ => by_products(ctx, gram, count, params, &mut |_| Ok(None)),
     }
 }
 
@@ -119,36 +125,8 @@ pub fn largest(ctx: &Context, gram: &dyn Gram, count: usize, params: &Params) ->
 pub fn all(ctx: &Context, gram: &dyn Gram) -> Result<eigen::Eigen> {
     let needed = workspace_bytes(gram.n(), gram.n(), Solver::Full);
     let hint = "fit on fewer rows, choose a solver that works by products, or raise the budget";
-    ctx.need("the full eigendecomposition", needed, hint)?;
+    let _held = ctx.reserve("the full eigendecomposition", needed, hint)?;
     eigen::symmetric(ctx, gram.lower(ctx)?)
-}
-
-/// The largest eigenpairs that together reach `share` of `trace`, at least one.
-pub fn share(
-    ctx: &Context,
-    gram: &dyn Gram,
-    share: f64,
-    trace: f64,
-    params: &Params,
-) -> Result<Spectrum> {
-    let n = gram.n();
-    let mut count = 32.min(n);
-    loop {
-        let mut spectrum = largest(ctx, gram, count, params)?;
-        let mut sum = 0.0;
-        let reached = spectrum.values.iter().position(|value| {
-            sum += value.max(0.0);
-            sum >= share * trace
-        });
-        if let Some(last) = reached {
-            spectrum.truncate(last + 1);
-            return Ok(spectrum);
-        }
-        if count == n {
-            return Ok(spectrum);
-        }
-        count = (4 * count).min(n);
-    }
 }
 
 impl Spectrum {
@@ -164,12 +142,12 @@ impl Spectrum {
     }
 }
 
-fn full(ctx: &Context, gram: &dyn Gram, count: usize) -> Result<Spectrum> {
+pub(super) fn full(ctx: &Context, gram: &dyn Gram, count: usize) -> Result<Spectrum> {
     let n = gram.n();
     let needed = workspace_bytes(n, count, Solver::Full);
     let hint = "ask for fewer components (the Krylov solver then needs no square matrix), fit on fewer rows, or raise \
                 the budget";
-    ctx.need("the full eigendecomposition", needed, hint)?;
+    let _held = ctx.reserve("the full eigendecomposition", needed, hint)?;
     let matrix = gram.lower(ctx)?;
     if let Some(spectrum) = few(&matrix, count) {
         return certified(ctx, gram, spectrum);
@@ -195,11 +173,11 @@ fn full(ctx: &Context, gram: &dyn Gram, count: usize) -> Result<Spectrum> {
 /// eigenvalues are reported.
 fn few(matrix: &Mat<f64>, count: usize) -> Option<Spectrum> {
     let n = matrix.rows();
-    if n > FEW_UP_TO || FEW_SHARE * count > n {
+    if !few_pays(n, count) {
         return None;
     }
     let few = eigen::few(matrix, count)?;
-    if few.smallest < -1e-12 * few.values[0].abs() {
+    if few.smallest < -negative_share(f64::EPSILON, n) * few.values[0].abs() {
         return None;
     }
     Some(Spectrum {
@@ -216,6 +194,7 @@ fn few(matrix: &Mat<f64>, count: usize) -> Option<Spectrum> {
 
 fn certified(ctx: &Context, gram: &dyn Gram, mut spectrum: Spectrum) -> Result<Spectrum> {
     spectrum.residual = full_residual(ctx, gram, &spectrum)?;
+    spectrum.converged = spectrum.residual.is_finite();
     Ok(spectrum)
 }
 
@@ -236,21 +215,33 @@ fn full_residual(ctx: &Context, gram: &dyn Gram, spectrum: &Spectrum) -> Result<
     let mut squares = [0.0; WIDTH];
     for (lane, x) in product.lanes().iter().zip(v.lanes()) {
         for (c, &p) in picked.iter().enumerate() {
-            squares[c] += (lane[c] - spectrum.values[p] * x[c]).powi(2);
+            squares[c] += ((lane[c] - spectrum.values[p] * x[c]) / norm).powi(2);
         }
     }
-    Ok(squares.iter().fold(0.0_f64, |a, &b| a.max(b)).sqrt() / norm)
+    // Not `f64::max`, which would pass a NaN over.
+    Ok(squares.iter().fold(0.0, |a, &b| if b > a || b.is_nan() { b } else { a }).sqrt())
 }
 
-fn by_products(ctx: &Context, gram: &dyn Gram, count: usize, params: &Params) -> Result<Spectrum> {
+pub(super) fn by_products(
+    ctx: &Context,
+    gram: &dyn Gram,
+    count: usize,
+    params: &Params,
+    more: &mut dyn FnMut(&[f64]) -> Result<Option<usize>>,
+) -> Result<Spectrum> {
     let krylov_params = krylov::Params {
         count,
         tolerance: params.tolerance,
         max_passes: params.max_passes,
         seed: params.seed,
     };
-    let (pairs, info) = krylov::largest(ctx, gram, &krylov_params, params.start.clone())?;
-    Ok(Spectrum {
+    let found = krylov::growing(ctx, gram, &krylov_params, params.start.clone(), more)?;
+    Ok(of_products(found))
+}
+
+/// What the Krylov method found, as a spectrum.
+fn of_products((pairs, info): (krylov::Pairs, krylov::Info)) -> Spectrum {
+    Spectrum {
         values: pairs.values,
         vectors: pairs.vectors,
         smallest: info.smallest,
@@ -259,5 +250,5 @@ fn by_products(ctx: &Context, gram: &dyn Gram, count: usize, params: &Params) ->
         passes: info.passes,
         residual: info.residual,
         converged: info.converged,
-    })
+    }
 }

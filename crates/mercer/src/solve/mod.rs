@@ -6,4 +6,6 @@ pub mod krylov;
 pub mod lloyd;
 pub mod path;
 pub mod ridge;
+pub mod share;
 pub mod smo;
+pub mod threshold;

@@ -8,7 +8,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::eigen::{self, Solver};
-use crate::context::Context;
+use crate::context::{Context, Reservation};
 use crate::error::Result;
 use crate::gram::Gram;
 use crate::linalg::product::{Onto, multiply};
@@ -22,8 +22,10 @@ pub struct Path {
     vectors: Mat<f64>,
     /// Vᵀ b: n × m.
     projected: Mat<f64>,
+    _held: Reservation,
 }
 
+const HINT: &str = "use fewer rows, or raise the budget";
 /// Rows of a result that one task computes.
 const ROWS: usize = 64;
 /// Eigenvectors that are summed over at a time.
@@ -38,6 +40,8 @@ impl Path {
     /// Decomposes `gram` for the right-hand sides `b` (n × m).
     pub fn new(ctx: &Context, gram: &dyn Gram, b: &Mat<f64>) -> Result<Self> {
         let pairs = eigen::all(ctx, gram)?;
+        let bytes = 8 * pairs.vectors.data().len() as u64 + 8 * b.data().len() as u64;
+        let held = ctx.reserve("the decomposed matrix", bytes, HINT)?;
         let mut projected = Mat::zeros(b.rows(), b.cols());
         let m = b.cols();
         ctx.install(|| {
@@ -49,7 +53,7 @@ impl Path {
                 multiply(part, b.view(), out, Onto::Nothing);
             });
         });
-        Ok(Self { values: pairs.values, vectors: pairs.vectors, projected })
+        Ok(Self { values: pairs.values, vectors: pairs.vectors, projected, _held: held })
     }
 
     /// Rows of the matrix.
@@ -122,11 +126,13 @@ impl Path {
         weigh: impl Fn(usize, &mut [f64]) + Sync,
     ) -> Result<Mat<f64>> {
         let n = self.n();
-        let mut out = Mat::zeros(n, count);
+        let bytes = 16 * n as u64 * count as u64;
+        let _held = ctx.reserve("the path of solutions", bytes, HINT)?;
+        let mut out = Mat::try_zeros(n, count)?;
         if count == 0 {
             return Ok(out);
         }
-        let mut weights = Mat::zeros(n, count);
+        let mut weights = Mat::try_zeros(n, count)?;
         weights.data_mut().chunks_exact_mut(count).enumerate().for_each(|(j, w)| weigh(j, w));
         ctx.install(|| {
             out.data_mut().par_chunks_mut(ROWS * count).enumerate().try_for_each(|(piece, rows)| {

@@ -42,6 +42,7 @@ fn values_outside_a_domain_are_refused() {
     let bad = |domain| match domain {
         Domain::Any => vec![],
         Domain::Positive => vec![0.0, -0.0, -1e-300, -5.0],
+        Domain::NotNegative => vec![-1e-300, -5.0],
         Domain::Share => vec![0.0, -0.5, 1.5],
         Domain::PositiveInteger => vec![0.0, -2.0, 1.5, 1e300],
         Domain::Count => vec![-1.0, 0.5, 1e300],

@@ -8,6 +8,7 @@ fn value_of(domain: Domain) -> BoxedStrategy<Value> {
     let positive = prop_oneof![0.001..1000.0, (-1000..1000).prop_map(|e| 2f64.powi(e))];
     let number = match domain {
         Domain::Positive => positive.boxed(),
+        Domain::NotNegative => prop_oneof![positive, Just(0.0)].boxed(),
         Domain::Share => prop_oneof![0.001..1.0, Just(1.0)].boxed(),
         Domain::Any => prop_oneof![-10.0..10.0, Just(0.0), Just(-1e-200), Just(1e200)].boxed(),
         Domain::PositiveInteger => (1u32..).prop_map(f64::from).boxed(),

@@ -1,6 +1,6 @@
 //! The text form: printing, resolving and the errors that point at a character.
 
-use mercer::kernel::{Rule, Value};
+use mercer::kernel::{Rule, Shape, Value};
 use mercer::{Dense, Error, KernelSpec, SpecKernel};
 
 use crate::support::{normal, spec};
@@ -75,14 +75,14 @@ fn errors_point_at_the_character() {
     refuse("columns", 7, "expected '(' after columns");
     refuse("columns('a: rbf)", 8, "expected a name");
     refuse("own", 3, "expected '(' after own");
-    refuse("rbf(gamma=-1)", 10, "gamma must be a positive number, not -1");
-    refuse("rbf(gamma=0)", 10, "gamma must be a positive number, not 0");
+    refuse("rbf(gamma=-1)", 10, "gamma must be a number of at least 0, not -1");
+    refuse("rbf(sigma=0)", 10, "sigma must be a positive number, not 0");
     refuse("rbf(gamma=nan)", 10, "not nan");
     refuse("rbf(gamma=1e999)", 10, "not 1e999");
     refuse(
         "rbf(gamma=skale)",
         10,
-        "gamma must be a positive number or scale or auto, not 'skale': did you mean 'scale'?",
+        "gamma must be a number of at least 0 or scale or auto, not 'skale': did you mean 'scale'?",
     );
     refuse("rbf(sigma=scale)", 10, "sigma must be a positive number or median, not 'scale'");
     refuse("rbf(gamma=)", 10, "expected a value for gamma, not ')'");
@@ -108,6 +108,8 @@ fn errors_point_at_the_character() {
     refuse("rbf/2", 3, "cannot be divided");
     refuse("rbf rbf", 4, "expected '+', '*' or the end of the text, not 'rbf'");
     refuse("rbf(gamma=1", 11, "expected ')' for the '(' at character 3, not the end");
+    refuse("rbf(", 4, "expected ')' for the '(' at character 3, not the end");
+    refuse("rbf(gamma=1,", 12, "expected ')' for the '(' at character 3, not the end");
     refuse("(rbf", 4, "expected ')' for the '(' at character 0");
     refuse("rbf(gamma=1 sigma=2)", 12, "not 'sigma'");
     refuse("rbf)", 3, "there is no '(' for this ')'");
@@ -118,6 +120,54 @@ fn errors_point_at_the_character() {
     refuse("é + rbf", 0, "unknown kernel 'é'");
     refuse("rbf + ñandú(", 6, "unknown kernel 'ñandú'");
     refuse("rbf(sigma=2) + £", 15, "not '£'");
+}
+
+#[test]
+fn parameters_beside_a_kernel_go_where_they_are_open() {
+    let check = |text: &str, name: &str, value: Value, expected: (&str, usize, usize)| {
+        let found = spec(text).fill(name, value).unwrap();
+        assert_eq!((found.spec.to_string().as_str(), found.taken, found.said), expected, "{text}");
+    };
+    check("rbf", "gamma", 2.0.into(), ("rbf(gamma=2)", 1, 0));
+    check("rbf(sigma=3)", "gamma", 2.0.into(), ("rbf(sigma=3)", 0, 1));
+    check("linear + matern", "gamma", 2.0.into(), ("linear + matern", 0, 0));
+    check("rbf", "gamma", Rule::Median.into(), ("rbf(sigma=median)", 1, 0));
+    check(
+        "2*rbf(gamma=1)*columns(a: laplacian) + normalize(poly)",
+        "gamma",
+        0.0.into(),
+        ("2*rbf(gamma=1)*columns(a: laplacian(gamma=0)) + normalize(poly(gamma=0))", 2, 1),
+    );
+    assert!(spec("poly").fill("degree", 2.5.into()).is_err());
+    assert!(spec("laplacian").fill("gamma", Rule::Median.into()).is_err());
+}
+
+/// The text of a kernel from its shape and those of its parts.
+fn put_together(kernel: &KernelSpec) -> KernelSpec {
+    let all =
+        |parts: Vec<KernelSpec>| -> Vec<KernelSpec> { parts.iter().map(put_together).collect() };
+    match kernel.shape() {
+        Shape::Member(leaf) => spec(&leaf.to_string()),
+        Shape::Sum(parts) => all(parts).into_iter().reduce(|a, b| a + b).unwrap(),
+        Shape::Product(parts) => all(parts).into_iter().reduce(|a, b| a * b).unwrap(),
+        Shape::Scale(factor, inner) => factor * put_together(&inner),
+        Shape::Normalize(inner) => put_together(&inner).normalize(),
+        Shape::Columns(names, inner) => {
+            spec(&format!("columns({}: {})", names.join(", "), put_together(&inner)))
+        }
+        Shape::Own(name) => spec(&format!("own({name})")),
+    }
+}
+
+#[test]
+fn a_kernel_is_what_its_shape_says() {
+    for text in [
+        "rbf(gamma=2)",
+        "3*rbf + linear*poly(degree=2) + 0.5*(linear + cosine)",
+        "normalize(2*own(mine) + columns(a, b: rbf(sigma=median)*linear))",
+    ] {
+        assert_eq!(put_together(&spec(text)), spec(text));
+    }
 }
 
 #[test]
@@ -171,7 +221,7 @@ fn bad_numbers_from_rust_are_refused_where_they_are_used() {
         assert!(error.contains(part), "{error}");
         assert!(spec.resolve(&normal::<f64>(3, 2, 1)).is_err());
     };
-    check(KernelSpec::rbf_gamma(-1.0), "gamma must be a positive number, not -1");
+    check(KernelSpec::rbf_gamma(-1.0), "gamma must be a number of at least 0, not -1");
     check(KernelSpec::rbf_gamma(f64::NAN), "not NaN");
     check(-1.0 * KernelSpec::linear(), "a scale must be a positive number, not -1");
     check(f64::INFINITY * KernelSpec::linear(), "not inf");

@@ -179,5 +179,9 @@ fn format_1_tells_all_of_a_machine() {
     let steps = Curve::Steps { at: vec![-1.0, 0.0, 0.5], value: vec![0.125, 0.5, 0.75] };
     assert_eq!((calibration.folds, &calibration.curves[1]), (5, &steps));
     let problem = &model.report.machine.unwrap().problems[1];
-    assert_eq!((problem.iterations, problem.gap, problem.stop), (11, 0.001, Stop::Iterations));
+    assert_eq!(
+        (problem.iterations, problem.gap, problem.stop),
+        (11, Some(0.001), Stop::Iterations)
+    );
+    assert_eq!((problem.certificate(), problem.rounding), (None, None));
 }

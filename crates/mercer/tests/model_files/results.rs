@@ -8,6 +8,7 @@ use mercer::model::kernel_pca::KernelPca;
 use mercer::model::kernel_ridge::KernelRidge;
 use mercer::model::pca::Pca;
 use mercer::model::svm::Svm;
+use mercer::model::validity::FittedRepair;
 use mercer::real::Real;
 use mercer::{Context, Dense};
 
@@ -31,6 +32,7 @@ pub fn results(saved: &Saved) -> (Vec<f64>, Option<Vec<f64>>) {
         Model::KernelKMeans64(model) => (kernel_kmeans(model, &values), None),
         Model::Detector32(model) => (detector(model, &values), None),
         Model::Detector64(model) => (detector(model, &values), None),
+        Model::Repair(model) => (repair(model), None),
     }
 }
 
@@ -51,6 +53,17 @@ fn detector<T: Real>(model: &Detector<T>, values: &[f64]) -> Vec<f64> {
     let x = Dense::from_vec(values.iter().map(|&v| T::of(v)).collect(), M, D).unwrap();
     let scores = model.scores(&Context::new(1), &x).unwrap();
     scores.into_iter().map(|score| score / model.threshold).collect()
+}
+
+/// The repaired values of two new samples with the training samples, and with themselves.
+fn repair(model: &FittedRepair) -> Vec<f64> {
+    let n = model.correction.samples;
+    let values: Vec<f64> = (0..2 * n).map(|i| (i as f64 * 0.7).sin()).collect();
+    let rows = MatRef::new(&values, 2, n, n);
+    let mut out = vec![0.0; 2 * n];
+    model.correction.apply(rows, MatMut::new(&mut out, 2, n, n)).unwrap();
+    out.extend(model.correction.own(rows, &[1.0, 2.0]).unwrap());
+    out
 }
 
 fn svm<T: Real>(model: &Svm<T>, values: &[f64]) -> Vec<f64> {

@@ -243,7 +243,7 @@ fn the_spread_is_that_of_a_gaussian_process() {
             .collect();
         assert_close(found.data(), &want, 1e-9);
         // Where no factor fits, products give the same.
-        let tight = Context::new(1).with_budget(3_000);
+        let tight = Context::new(1).with_budget(100_000);
         let products = Spread::new(&tight, &model).unwrap();
         assert_eq!(products.bytes(), 0);
         assert_close(products.deviations(&tight, &new).unwrap().data(), &want, 1e-6);

@@ -1,13 +1,19 @@
 //! Models proved by laws, by naive oracles and by the worked numbers of the mathematics they implement.
 
+mod certificate;
+mod definite;
 mod detector;
 mod kernel_kmeans;
 mod kernel_pca;
 mod kernel_ridge;
 mod kinds;
+mod low_rank;
 mod naive;
 mod pca;
 mod preimage;
+mod projection_law;
+mod reports;
 mod run;
 mod search;
+mod shares;
 mod svm;

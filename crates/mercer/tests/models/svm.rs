@@ -126,7 +126,7 @@ fn two_classes_agree_with_every_pair_in_turn() {
             "{} {objective}",
             report.objective
         );
-        assert!(report.gap.abs() < 1e-4 * objective.abs().max(1.0), "{report:?}");
+        assert!(report.gap.unwrap() < 1e-4 * objective.abs().max(1.0), "{report:?}");
         for (s, &row) in model.support.iter().enumerate() {
             assert!((model.coef[(0, s)] + beta[row]).abs() < 1e-3 * c, "{row}");
         }
@@ -294,7 +294,7 @@ fn single_precision_is_used_where_it_is_good_enough_and_only_there() {
     assert_eq!(precision(1100, 100, 1e3, "rbf(gamma=0.01)"), "f32");
     // By way of products, which cancel there, differences of many features come out wrong in single precision; and a sum of
     // kernels is not moved to the mean.
-    assert_eq!(precision(1100, 100, 1e3, "rbf(gamma=0.01) + rbf(gamma=0.02)"), "f64");
+    assert_eq!(precision(1100, 100, 1e5, "rbf(gamma=0.01) + rbf(gamma=0.02)"), "f64");
 }
 
 #[test]

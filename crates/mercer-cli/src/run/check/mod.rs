@@ -2,11 +2,12 @@
 
 mod tell;
 
+use mercer::context::Reservation;
 use mercer::gram::{matrix, matrix_bytes};
-use mercer::io::{Column, Table};
+use mercer::io::{Column, Dtype, Saved, Table};
 use mercer::kernel::SpecKernel;
 use mercer::linalg::view::Mat;
-use mercer::model::validity::{Repair, Repaired, Validity};
+use mercer::model::validity::{MOST_EXAMINED, Repair, Repaired, Validity};
 use mercer::points::Samples;
 use mercer::real::Real;
 use mercer::{KernelSpec, Result};
@@ -17,6 +18,7 @@ use super::sight;
 use crate::args::{CheckArgs, Kernel};
 use crate::data::{Basis, Form, Prepared, Scales};
 use crate::deliver::{self, Files};
+use crate::facts;
 use crate::failure::Failure;
 
 /// What was found of a matrix of kernel values.
@@ -27,6 +29,8 @@ struct Found {
     repaired: Option<Repaired>,
     /// The matrix to write, if one is asked for.
     matrix: Option<Table>,
+    /// The repair to write, if there is one.
+    model: Option<Saved>,
 }
 
 /// Runs `mercer check`.
@@ -47,7 +51,8 @@ pub fn check(session: &Session, args: &CheckArgs) -> std::result::Result<(), Fai
         }
     };
     let table = args.output.as_ref().zip(found.matrix.clone());
-    let outputs = deliver::write_files(session, &Files { table, ..Files::default() })?;
+    let model = args.model.as_ref().zip(found.model.as_ref());
+    let outputs = deliver::write_files(session, &Files { table, model, ..Files::default() })?;
     session.progress.clear();
     tell::tell(args, &chosen, &found, outputs)?;
     match found.validity.is_valid() {
@@ -62,12 +67,12 @@ fn examine<T: Real>(
     chosen: &Chosen,
     basis: Basis<T>,
 ) -> Result<Found> {
-    let (kernel, values) = match basis {
-        Basis::Matrix(values) => (Kernel::Precomputed, values),
+    let (kernel, values, _held) = match basis {
+        Basis::Matrix(values) => (Kernel::Precomputed, values, None),
         Basis::Samples(x) => {
             let spec = args.kernel.spec().resolve(&x)?;
-            let values = computed(session, &spec, &x)?;
-            (Kernel::Spec(spec), values)
+            let (values, held) = computed(session, &spec, &x)?;
+            (Kernel::Spec(spec), values, Some(held))
         }
     };
     session.progress.begin("examining");
@@ -81,18 +86,36 @@ fn examine<T: Real>(
         Some(repaired) => written(chosen, &kernel, &repaired.matrix),
         None => written(chosen, &kernel, &values),
     });
-    Ok(Found { kernel, validity, repaired, matrix })
+    let model = repaired.as_ref().map(|repaired| saved::<T>(chosen, &kernel, repaired));
+    Ok(Found { kernel, validity, repaired, matrix, model })
+}
+
+/// The repair as a model, for kernel values of new rows with these.
+fn saved<T: Real>(chosen: &Chosen, kernel: &Kernel, repaired: &Repaired) -> Saved {
+    let dtype = if T::EPSILON < 1e-10 { Dtype::F64 } else { Dtype::F32 };
+    let mut saved = Saved::new(repaired.fitted::<T>().into(), dtype);
+    if let Kernel::Precomputed = kernel {
+        saved.feature_names = chosen.features.names.clone();
+        facts::note_places(&mut saved, &chosen.places);
+    }
+    saved
 }
 
 /// The kernel values of all pairs of samples.
-fn computed<T: Real>(session: &Session, spec: &KernelSpec, x: &Samples<T>) -> Result<Mat<T>> {
-    let n = x.n();
-    let hint = "use fewer rows or raise the budget";
-    session.context.need("the kernel matrix", matrix_bytes::<T>(n, n), hint)?;
+fn computed<T: Real>(
+    session: &Session,
+    spec: &KernelSpec,
+    x: &Samples<T>,
+) -> Result<(Mat<T>, Reservation)> {
+    let (n, context) = (x.n(), &session.context);
+    let (bytes, hint) = (matrix_bytes::<T>(n, n), "use fewer rows or raise the budget");
+    // At once, not when the matrix is there.
+    Validity::need(context, n.min(MOST_EXAMINED), bytes)?;
+    let held = context.reserve("the kernel matrix", bytes, hint)?;
     let kernel = SpecKernel::<T>::new(spec)?;
-    let mut values = Mat::zeros(n, n);
-    matrix(&session.context, &kernel, x, None, values.view_mut())?;
-    Ok(values)
+    let mut values = Mat::try_zeros(n, n)?;
+    matrix(context, &kernel, x, None, values.view_mut())?;
+    Ok((values, held))
 }
 
 /// A matrix as a table. Its columns have the names they had, or are numbered.

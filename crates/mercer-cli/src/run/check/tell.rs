@@ -1,7 +1,5 @@
 //! What `mercer check` says: the answer in words, or an object for machines.
 
-use std::io::Write;
-
 use mercer::io::{Column, Table};
 use mercer::model::validity::{Validity, Verdict, Witness};
 use serde::Serialize;
@@ -10,6 +8,7 @@ use super::Found;
 use crate::args::{CheckArgs, Kernel};
 use crate::facts::{counted, kernel_in_short};
 use crate::failure::Failure;
+use crate::output;
 use crate::run::columns::Chosen;
 use crate::summary::{self, Lines, Outputs, shown};
 use crate::terminal_table;
@@ -90,7 +89,7 @@ pub fn tell(
         let table = witnesses(chosen, witness);
         text += &format!("\n{}", terminal_table::aligned(&table, LISTED, usize::MAX));
     }
-    std::io::stdout().write_all(text.as_bytes()).map_err(Failure::Print)
+    output::print(&text).map_err(Failure::Print)
 }
 
 fn lines(args: &CheckArgs, found: &Found, answer: String, outputs: &Outputs) -> Lines {

@@ -5,8 +5,6 @@ mod cut;
 mod names;
 mod picture;
 
-use std::io::Write;
-
 use mercer::io::Staged;
 use mercer::linalg::view::{Mat, MatRef};
 use mercer::model::Components;
@@ -22,6 +20,7 @@ use crate::args::{DemoArgs, Subject};
 use crate::deliver;
 use crate::demo_data::{Labelled, Shape};
 use crate::failure::Failure;
+use crate::output;
 use crate::plot::{Drawing, Field, grouped};
 use crate::summary::shown;
 
@@ -78,7 +77,7 @@ pub fn demo(session: &Session, args: &DemoArgs) -> std::result::Result<(), Failu
     let plot = deliver::printed(&args.plot, Some(&drawing)).unwrap_or_default();
     let gap = if plot.is_empty() { "" } else { "\n" };
     let text = if args.quiet { plot } else { plot + gap + &text };
-    std::io::stdout().write_all(text.as_bytes()).map_err(Failure::Print)
+    output::print(&text).map_err(Failure::Print)
 }
 
 /// The picture and the story of a shape.

@@ -3,8 +3,6 @@
 mod python;
 mod self_test;
 
-use std::io::Write;
-
 use mercer::context::available_threads;
 use mercer::error::bytes;
 use mercer::linalg::simd;
@@ -16,6 +14,7 @@ use super::Session;
 use crate::args::DoctorArgs;
 use crate::facts::counted;
 use crate::failure::Failure;
+use crate::output;
 use crate::summary::{self, Lines};
 
 /// All that the doctor knows.
@@ -64,7 +63,7 @@ pub fn doctor(session: &Session, args: &DoctorArgs) -> Result<(), Failure> {
     };
     match args.json {
         true => summary::print_object(&health),
-        false => std::io::stdout().write_all(lines(&health).text().as_bytes()),
+        false => output::print(&lines(&health).text()),
     }
     .map_err(Failure::Print)?;
     if health.healthy { Ok(()) } else { Err(Failure::Unhealthy) }

@@ -98,12 +98,9 @@ fn matrix(context: &Context) -> Result<Test> {
     let x = rows(N, D)?;
     let samples = Samples::Dense(x.clone());
     let kernel = SpecKernel::<f64>::new(&"rbf(gamma=0.02)".parse::<KernelSpec>()?)?;
-    context.need(
-        "the matrix of the self-test",
-        gram::matrix_bytes::<f64>(N, N),
-        "allow more memory",
-    )?;
-    let mut values = Mat::<f64>::zeros(N, N);
+    let bytes = gram::matrix_bytes::<f64>(N, N);
+    let _held = context.reserve("the matrix of the self-test", bytes, "allow more memory")?;
+    let mut values = Mat::<f64>::try_zeros(N, N)?;
     let (seconds, ()) =
         quickest(|| gram::matrix(context, &kernel, &samples, None, values.view_mut()))?;
     let formula = |i: usize, j: usize| {

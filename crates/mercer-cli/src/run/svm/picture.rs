@@ -152,8 +152,8 @@ fn draw_line(
     }))
 }
 
-/// How far the tube reaches. Where its width was found, it ends where the first support vector is:
-/// all of them are on its edge or beyond.
+/// How far the tube reaches. Where its width is not known, it ends where the first support vector is: all of them are on its edge or
+/// beyond.
 fn reach(done: &Done, targets: &[f64]) -> f64 {
     let machine = machine(done);
     let Said::Values { values, .. } = &done.said else {
@@ -161,6 +161,9 @@ fn reach(done: &Done, targets: &[f64]) -> f64 {
     };
     if machine.params.task == Learns::EpsilonSvr {
         return machine.params.epsilon;
+    }
+    if let Some(tube) = machine.report.machine.as_ref().and_then(|report| report.tube) {
+        return tube;
     }
     let apart = |&row: &usize| (targets[row] - values[(row, 0)]).abs();
     let least = machine.support.iter().map(apart).fold(f64::INFINITY, f64::min);

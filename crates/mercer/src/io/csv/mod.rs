@@ -25,11 +25,18 @@ pub(super) fn parse(
     options: &ReadOptions,
 ) -> Result<Table> {
     let text = Text::new(bytes, path, delimiter)?;
+    let (width, most_rows) = text.shape();
+    let read =
+        (bytes.len() as u64).saturating_add(table_size(width, 1, COLUMN).unwrap_or(u64::MAX));
+    let fits = |cells: Option<u64>| {
+        check_size(cells.map(|cells| cells.saturating_add(read)), options.max_bytes)
+    };
+    fits(table_size(width, most_rows, size_of::<f64>()))?;
     let (names, skip) = text.header(options.header)?;
-    let (numbers, lines) = text.numbers(skip, options.as_written)?;
+    let (numbers, lines) = text.numbers(skip, options.as_written, most_rows)?;
     let rows = lines.len();
     let texts = numbers.iter().filter(|column| column.is_none()).count();
-    check_size(table_size(rows, texts, TEXT_CELL), options.max_bytes)?;
+    fits(table_size(rows, texts, TEXT_CELL))?;
     let cells = if texts > 0 { text.cells(skip, &numbers, rows)? } else { Vec::new() };
     let mut cells = cells.into_iter();
     let columns = numbers.into_iter().map(|column| match column {
@@ -45,6 +52,9 @@ type Numbers = Option<Vec<f64>>;
 /// What a short cell of text takes in memory, with its share of the heap.
 const TEXT_CELL: usize = 48;
 
+/// Bytes that a column takes beside its cells, while a line is read and in the table.
+const COLUMN: usize = 160;
+
 /// The bytes of a text table with all that is needed to go through them again.
 struct Text<'a> {
     bytes: &'a [u8],
@@ -59,6 +69,23 @@ impl<'a> Text<'a> {
         let text = Self { bytes, path, delimiter };
         text.check()?;
         Ok(text)
+    }
+
+    /// Cells of the first line, and the rows that there may be at most: as many as lines, and as many as its separators make.
+    fn shape(&self) -> (usize, usize) {
+        let mut quoted = false;
+        let mut width = 1;
+        for &byte in self.bytes {
+            match byte {
+                b'"' => quoted = !quoted,
+                b'\n' if !quoted && width > 1 => break,
+                byte if byte == self.delimiter && !quoted => width += 1,
+                _ => {}
+            }
+        }
+        let ends = self.bytes.iter().filter(|&&byte| byte == b'\n' || byte == b'\r').count() + 1;
+        let cells = self.bytes.iter().filter(|&&byte| byte == self.delimiter).count() + ends;
+        (width, ends.min(cells / width + 1))
     }
 
     /// Calls `visit` with the index of every row, its first line in the file and its cells. All rows are equally long.
@@ -165,14 +192,20 @@ impl<'a> Text<'a> {
 
     /// The columns that hold nothing but numbers, `None` for the others, and the line of every row. With `as_written`
     /// there are no such columns.
-    fn numbers(&self, skip: usize, as_written: bool) -> Result<(Vec<Numbers>, Vec<u64>)> {
+    fn numbers(
+        &self,
+        skip: usize,
+        as_written: bool,
+        most_rows: usize,
+    ) -> Result<(Vec<Numbers>, Vec<u64>)> {
         let mut columns: Vec<Numbers> = Vec::new();
         let mut lines = Vec::new();
         self.for_each_row(|index, line, record| {
             if index < skip {
                 return true;
             }
-            columns.resize_with(record.len(), || (!as_written).then(Vec::new));
+            columns
+                .resize_with(record.len(), || (!as_written).then(|| Vec::with_capacity(most_rows)));
             lines.push(line);
             for (column, cell) in columns.iter_mut().zip(record) {
                 let Some(values) = column else { continue };

@@ -2,6 +2,7 @@
 
 use super::head::{Parsed, at, number, quoted};
 use crate::io::read::table_size;
+use crate::linalg::alloc;
 
 /// The support vectors as they stand in the text.
 pub struct Body {
@@ -85,7 +86,7 @@ impl Body {
         if needed > max_bytes {
             return Err(needed);
         }
-        let mut data = vec![0.0; self.ends.len() * d];
+        let mut data = alloc::zeros(self.ends.len() * d).map_err(|_| needed)?;
         for ((_, pairs), row) in self.vectors().zip(data.chunks_exact_mut(d)) {
             pairs.iter().for_each(|&(index, value)| row[index - first] = value);
         }

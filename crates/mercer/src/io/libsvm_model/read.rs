@@ -31,6 +31,8 @@ pub fn parse(bytes: &[u8], max_bytes: u64) -> Result<Svm<f64>, Fault> {
         let line = bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count() + 1;
         at(line, "this is not UTF-8 text, so this is no LIBSVM model")
     })?;
+    // A line without its end was cut off: "1:0.5" may have been "1:0.53". So it does not count.
+    let (text, cut) = text.rsplit_once('\n').unwrap_or(("", text));
     let mut lines = (1..).zip(text.lines());
     let head = Head::read(&mut lines)?;
     let (task, kernel) = (head.task()?, head.kernel()?);
@@ -42,6 +44,10 @@ pub fn parse(bytes: &[u8], max_bytes: u64) -> Result<Svm<f64>, Fault> {
     let classes = if task.is_classification() { Some(classes(&head, total)?) } else { None };
     let rows = classes.as_ref().map_or(1, |classes| classes.labels.len() - 1);
     let body = Body::read(lines, head.end, total, rows)?;
+    if !cut.trim().is_empty() {
+        let line = text.lines().count() + 1;
+        return Err(at(line, "the file ends within this line: it was cut off").into());
+    }
     let model = match classes {
         Some(classes) => classifier(&head, task, classes, &body)?,
         None => single(&head, task, &body)?,

@@ -1,12 +1,13 @@
 //! Whether the parts of a model fit together. The same check guards writing and reading, so that what was saved can be
 //! loaded, and nothing that was loaded makes a later step fail.
 
-use super::Saved;
+use super::{Saved, notes};
 use crate::kernel::SpecKernel;
 use crate::linalg::view::Mat;
 use crate::model::inverse::{Inverse, InverseParams};
 use crate::model::kernel_pca::KernelPca;
 use crate::model::kernel_ridge::KernelRidge;
+use crate::model::origin::Origin;
 use crate::model::pca::Pca;
 use crate::model::{Components, Scaling};
 use crate::real::Real;
@@ -20,10 +21,10 @@ pub fn check(saved: &Saved) -> Checked {
     if let Some(scale) = &saved.scaling {
         scaling(scale, inputs)?;
     }
-    match &saved.feature_names {
-        Some(names) => count("names of columns", names.len(), inputs),
-        None => Ok(()),
+    if let Some(names) = &saved.feature_names {
+        count("names of columns", names.len(), inputs)?;
     }
+    notes::check(saved)
 }
 
 pub(super) fn pca(model: &Pca) -> Checked {
@@ -36,7 +37,27 @@ pub(super) fn pca(model: &Pca) -> Checked {
     finite("components", model.components.data())?;
     finite("variance", &model.variance)?;
     finite("total and noise variance", &[model.total_variance, model.noise_variance])?;
-    components(model.params.components)
+    match model.params.components {
+        Components::Count(0) => Ok(()),
+        choice => components(choice),
+    }
+}
+
+/// A sample that kernel values are taken relative to, with its own kernel values if and only if the matrix was given.
+fn origin(origin: &Origin, n: usize, given: bool) -> Checked {
+    if origin.sample >= n {
+        return Err(format!("the origin is sample {} of {n}", origin.sample));
+    }
+    finite("mean relative to the origin", &[origin.mean])?;
+    match &origin.row {
+        Some(row) if given => {
+            count("kernel values of the origin", row.len(), n)?;
+            finite("kernel values of the origin", row)
+        }
+        None if !given => Ok(()),
+        Some(_) => Err("there are kernel values of the origin beside the samples".into()),
+        None => Err("the kernel values of the origin are missing".into()),
+    }
 }
 
 pub(super) fn kernel_pca<T: Real>(model: &KernelPca<T>) -> Checked {
@@ -50,6 +71,9 @@ pub(super) fn kernel_pca<T: Real>(model: &KernelPca<T>) -> Checked {
     finite("coefficients", model.coef.data())?;
     finite("offsets", &model.offset)?;
     finite("trace and mean", &[model.trace, model.mean])?;
+    if let Some(origin) = &model.origin {
+        self::origin(origin, n, model.anchors.is_none())?;
+    }
     if let Some(eta) = model.eigenvalues.iter().find(|eta| **eta < 0.0) {
         return Err(format!("an eigenvalue is {eta:e}, below 0"));
     }

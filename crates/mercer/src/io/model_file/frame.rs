@@ -8,6 +8,8 @@
 
 use safetensors::tensor::{Dtype, Metadata};
 
+use super::unique::Unique;
+
 /// Bytes of the head at most. What grows with the data lies in tensors, so that a real head has a few KiB; the bound
 /// keeps JSON, which takes many times its length once parsed, from exhausting the memory.
 pub const MAX_HEAD: usize = 1 << 20;
@@ -131,8 +133,9 @@ fn head(bytes: &[u8], end: usize) -> Result<Metadata, Fault> {
     let Some(head) = bytes.get(LENGTH..end) else {
         return Err(blame(bytes, "it ends within its header"));
     };
-    serde_json::from_slice(head)
-        .map_err(|error| blame(bytes, &format!("its header cannot be read: {error}")))
+    let unreadable = |error| blame(bytes, &format!("its header cannot be read: {error}"));
+    serde_json::from_slice::<Unique>(head).map_err(unreadable)?;
+    serde_json::from_slice(head).map_err(unreadable)
 }
 
 /// The fault of bytes that cannot be read: damage if they start as a model does.

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::frame::Fault;
 use super::samples::SampleKind;
+use super::unique::Unique;
 use super::{Dtype, FORMAT};
 use crate::model::kernel_ridge::Selection;
 use crate::model::{Report, ScalingKind};
@@ -22,6 +23,9 @@ pub const KERNEL_KMEANS: &str = "kernel_kmeans";
 /// The name of detectors of unusual samples in files.
 pub const DETECTOR: &str = "kernel_pca_detector";
 
+/// The name of repairs of kernel matrices in files.
+pub const KERNEL_REPAIR: &str = "kernel_repair";
+
 /// The header of format 1. Fields that a reader does not know are passed over: a change that a reader must know of
 /// raises the version.
 #[derive(Serialize, Deserialize)]
@@ -30,7 +34,7 @@ pub struct Header {
     pub format: u64,
     /// The version of mercer that wrote the file, for people.
     pub mercer: String,
-    /// [`PCA`], [`KERNEL_PCA`], [`KERNEL_RIDGE`], [`SVM`], [`KERNEL_KMEANS`] or [`DETECTOR`].
+    /// [`PCA`], [`KERNEL_PCA`], [`KERNEL_RIDGE`], [`SVM`], [`KERNEL_KMEANS`], [`DETECTOR`] or [`KERNEL_REPAIR`].
     pub estimator: String,
     /// The parameters of the fit, as the estimator describes them.
     pub params: Value,
@@ -83,6 +87,7 @@ impl Header {
     /// Reads the header, after its version: a newer header may have another shape altogether.
     pub fn parse(text: &str) -> Result<Self, Fault> {
         let unreadable = |error| Fault::Invalid(format!("its header cannot be read: {error}"));
+        serde_json::from_str::<Unique>(text).map_err(unreadable)?;
         let version: Version = serde_json::from_str(text).map_err(unreadable)?;
         match version.format {
             Some(FORMAT) => serde_json::from_str(text).map_err(unreadable),

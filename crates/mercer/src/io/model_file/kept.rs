@@ -125,6 +125,12 @@ impl<T: Real> Kept for KernelPca<T> {
         ];
         tensors
             .extend(self.anchors.iter().flat_map(|anchors| samples::tensors("anchors", anchors)));
+        if let Some(origin) = &self.origin {
+            tensors.push(Tensor::places("origin", &[1], std::iter::once(origin.sample as u64)));
+            tensors.push(Tensor::number("origin.mean", &origin.mean));
+            tensors
+                .extend(origin.row.iter().map(|row| Tensor::real("origin.row", &[row.len()], row)));
+        }
         if let Some(inverse) = &self.inverse {
             tensors.push(Tensor::dense("inverse.anchors", &inverse.anchors));
             tensors.push(Tensor::matrix("inverse.coef", &inverse.coef));

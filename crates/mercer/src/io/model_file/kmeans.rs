@@ -9,7 +9,7 @@ use super::kept::{About, Kept, precision};
 use super::samples::{self, SampleKind};
 use super::tensors::{Tensor, Tensors};
 use super::unpack::params;
-use crate::kernel::SpecKernel;
+use crate::kernel::{Recentred, SpecKernel};
 use crate::model::kernel_kmeans::KernelKMeans;
 use crate::points::Samples;
 use crate::real::Real;
@@ -42,6 +42,7 @@ impl<T: Real> Kept for KernelKMeans<T> {
             Tensor::places("rounds", &[1], std::iter::once(self.rounds as u64)),
             Tensor::places("stand_ins", &[2 * self.stand_ins.len()], pairs),
         ];
+        tensors.extend(self.point.iter().map(|point| Tensor::real("point", &[point.len()], point)));
         tensors
             .extend(self.anchors.iter().flat_map(|anchors| samples::tensors("anchors", anchors)));
         tensors
@@ -64,13 +65,25 @@ impl<T: Real> Kept for KernelKMeans<T> {
             return Err(format!("cluster {} has sample {} for its centre", pair.0, pair.1));
         }
         match &self.anchors {
+            None if self.point.is_some() => Err("there is a point, but no samples".into()),
             None => Ok(()),
             Some(anchors) => {
                 count("training samples", anchors.n(), n)?;
-                SpecKernel::<T>::new(&self.params.kernel).map(drop).map_err(|e| e.to_string())
+                let kernel =
+                    SpecKernel::<T>::new(&self.params.kernel).map_err(|e| e.to_string())?;
+                self.point.as_ref().map_or(Ok(()), |point| check_point(&kernel, anchors, point))
             }
         }
     }
+}
+
+/// Whether the kernel can be seen from `point` on these samples.
+fn check_point<T: Real>(kernel: &SpecKernel<T>, anchors: &Samples<T>, point: &[T]) -> Checked {
+    let rows = anchors.dense().ok_or("there is a point for samples that are no rows of numbers")?;
+    count("numbers of the point", point.len(), rows.d())?;
+    rows.less(point).map_err(|error| error.to_string())?;
+    let seen = Recentred::new(kernel, point).map(drop);
+    seen.ok_or_else(|| "there is a point, and the kernel cannot be seen from one".into())
 }
 
 /// Clusters of number type `T`. Whether their parts fit together is for `check` to say.
@@ -78,7 +91,8 @@ pub fn unpack<T: Real>(
     header: &Header,
     tensors: &mut Tensors<'_>,
 ) -> Result<KernelKMeans<T>, Fault> {
-    let (n, k) = (header.n, header.k);
+    let (n, k, d) = (header.n, header.k, header.d.unwrap_or(0));
+    let point = tensors.has("point").then(|| tensors.real("point", &[d]));
     let pairs = tensors.length("stand_ins")?;
     let stand_ins = tensors.counts("stand_ins", pairs)?;
     Ok(KernelKMeans {
@@ -89,6 +103,7 @@ pub fn unpack<T: Real>(
         shares: tensors.real("shares", &[n])?,
         stand_ins: stand_ins.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect(),
         norms: tensors.real("norms", &[k])?,
+        point: point.transpose()?,
         anchors: samples::anchors(header, tensors, n)?,
         report: header.report.clone(),
     })

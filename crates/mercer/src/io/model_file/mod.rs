@@ -7,16 +7,20 @@
 //! distrusts the numbers all the same.
 
 mod check;
+mod classes_note;
 mod detector;
 mod frame;
 mod header;
 mod kept;
 mod kmeans;
+mod notes;
 mod pack;
 pub(super) mod read;
+mod repair;
 mod samples;
 pub(super) mod svm;
 mod tensors;
+mod unique;
 mod unpack;
 
 #[cfg(test)]
@@ -28,6 +32,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::context::available_memory;
 use crate::error::{Error, Result};
 use crate::io::atomic::{Staged, write_whole};
 use crate::io::libsvm_model;
@@ -37,11 +42,15 @@ use crate::model::kernel_pca::KernelPca;
 use crate::model::kernel_ridge::KernelRidge;
 use crate::model::pca::Pca;
 use crate::model::svm::Svm;
+use crate::model::validity::FittedRepair;
 use crate::model::{Report, Scaling};
 use kept::Kept;
 
 /// The format that is written, and the newest that is read.
 pub const FORMAT: u64 = 1;
+
+/// The key of the note that a model was read from a text file of LIBSVM, which does not tell the number of features.
+pub const LIBSVM_TEXT: &str = "libsvm_text";
 
 /// A number type of samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,6 +97,8 @@ pub enum Model {
     Detector32(Detector<f32>),
     /// A detector of unusual samples with tiles and anchors in double precision.
     Detector64(Detector<f64>),
+    /// A repair of kernel matrices.
+    Repair(FittedRepair),
 }
 
 macro_rules! models {
@@ -111,7 +122,8 @@ models!(
     KernelKMeans32(KernelKMeans<f32>),
     KernelKMeans64(KernelKMeans<f64>),
     Detector32(Detector<f32>),
-    Detector64(Detector<f64>)
+    Detector64(Detector<f64>),
+    Repair(FittedRepair)
 );
 
 impl Model {
@@ -129,13 +141,19 @@ impl Model {
             Model::KernelKMeans64(model) => model,
             Model::Detector32(model) => model,
             Model::Detector64(model) => model,
+            Model::Repair(model) => model,
         }
     }
 
-    /// The estimator's name in files: `"pca"`, `"kernel_pca"`, `"kernel_ridge"`, `"svm"`, `"kernel_kmeans"` or
-    /// `"kernel_pca_detector"`.
+    /// The estimator's name in files: `"pca"`, `"kernel_pca"`, `"kernel_ridge"`, `"svm"`, `"kernel_kmeans"`,
+    /// `"kernel_pca_detector"` or `"kernel_repair"`.
     pub fn estimator(&self) -> &'static str {
         self.kept().about().estimator
+    }
+
+    /// The number type that the model works in.
+    pub fn precision(&self) -> Dtype {
+        self.kept().about().precision
     }
 
     /// Columns of the input: features or, for a model of a given kernel matrix, training samples.
@@ -178,7 +196,8 @@ pub struct Saved {
     /// The number type of the samples it was fitted on, in which results are given back. It may differ from the type a
     /// model works in: PCA always works in double precision, and kernel PCA may work in single precision on demand.
     pub dtype: Dtype,
-    /// A door's own notes, kept as they are. The header that carries them holds at most 1 MiB.
+    /// A program's own notes, kept as they are. The header that carries them holds at most 1 MiB. The notes of the Python
+    /// package and of the command line must have the form that `docs/model-file.md` tells.
     pub extra: Map<String, Value>,
 }
 
@@ -212,7 +231,12 @@ pub fn to_bytes(saved: &Saved) -> Result<Vec<u8>> {
 
 /// Reads a model file, also one of LIBSVM. What is neither is refused after its first bytes, however long it is.
 pub fn load(path: &Path) -> Result<Saved> {
-    let bytes = read::whole(path)?;
+    load_within(path, available_memory())
+}
+
+/// As [`load`], within `max_bytes` of memory.
+pub fn load_within(path: &Path, max_bytes: u64) -> Result<Saved> {
+    let bytes = read::whole(path, max_bytes)?;
     from_bytes(path, &bytes)
 }
 
@@ -220,7 +244,9 @@ pub fn load(path: &Path) -> Result<Saved> {
 pub fn from_bytes(name: &Path, bytes: &[u8]) -> Result<Saved> {
     if libsvm_model::looks_like(bytes) {
         let model = libsvm_model::parse(name, bytes)?;
-        return Ok(Saved::new(Model::Svm64(model), Dtype::F64));
+        let mut saved = Saved::new(Model::Svm64(model), Dtype::F64);
+        saved.extra.insert(LIBSVM_TEXT.into(), true.into());
+        return Ok(saved);
     }
     unpack::unpack(bytes).map_err(|fault| Error::format(name, fault.text()))
 }

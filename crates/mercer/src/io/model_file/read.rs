@@ -8,24 +8,28 @@ use super::frame::{self, Fault};
 use crate::context::available_memory;
 use crate::error::{Error, Result};
 use crate::io::libsvm_model;
+use crate::io::read::check_size;
 
 /// Enough for the length of the head and for a word on what the file is.
 const FIRST: usize = 64;
 
 /// The whole content of a model file. A device without end, or a large file of another kind, is refused after its first
 /// bytes; memory is taken for bytes that the file has.
-pub fn whole(path: &Path) -> Result<Vec<u8>> {
+pub fn whole(path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
     let file = |source| Error::file(path, source);
     let format = |fault: Fault| Error::format(path, fault.text());
     let (mut input, size) = open(path).map_err(file)?;
     let mut bytes = Vec::new();
     read_up_to(&mut input, &mut bytes, FIRST).map_err(file)?;
     if libsvm_model::looks_like(&bytes) {
-        return rest(input, bytes).map_err(file);
+        check_fits("the model file", size, max_bytes)?;
+        return rest(path, input, bytes, max_bytes);
     }
     let end = frame::head_end(&bytes).map_err(format)?;
     read_up_to(&mut input, &mut bytes, end).map_err(file)?;
     let total = frame::promised(&bytes, end).map_err(format)?;
+    // The file and the model in it are held side by side.
+    check_fits("the model file", 2 * (total as u64).min(size), max_bytes)?;
     reserve(&mut bytes, total, size).map_err(file)?;
     // One byte more than promised, if there is one, so that a file that was appended to is found out.
     read_up_to(&mut input, &mut bytes, total.saturating_add(1)).map_err(file)?;
@@ -34,14 +38,22 @@ pub fn whole(path: &Path) -> Result<Vec<u8>> {
 
 /// The whole content of a text.
 pub fn text(path: &Path) -> Result<Vec<u8>> {
-    let read = open(path).and_then(|(input, _)| rest(input, Vec::new()));
-    read.map_err(|source| Error::file(path, source))
+    let (input, _) = open(path).map_err(|source| Error::file(path, source))?;
+    rest(path, input, Vec::new(), available_memory())
+}
+
+fn check_fits(what: &'static str, needed: u64, max_bytes: u64) -> Result<()> {
+    match needed > max_bytes {
+        true => Err(Error::memory(what, needed, max_bytes, "raise the memory budget")),
+        false => Ok(()),
+    }
 }
 
 /// Reads on until the file ends. A text does not say how long it is: the memory at hand is the only bound.
-fn rest(mut input: File, mut bytes: Vec<u8>) -> io::Result<Vec<u8>> {
-    let most = usize::try_from(available_memory()).unwrap_or(usize::MAX);
-    read_up_to(&mut input, &mut bytes, most)?;
+fn rest(path: &Path, mut input: File, mut bytes: Vec<u8>, most: u64) -> Result<Vec<u8>> {
+    let limit = usize::try_from(most).unwrap_or(usize::MAX).saturating_add(1);
+    read_up_to(&mut input, &mut bytes, limit).map_err(|source| Error::file(path, source))?;
+    check_size(Some(bytes.len() as u64), most)?;
     Ok(bytes)
 }
 

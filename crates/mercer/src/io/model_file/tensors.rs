@@ -197,6 +197,15 @@ impl<'a> Tensors<'a> {
         }
     }
 
+    /// How many columns the matrix `name` has.
+    pub fn columns(&self, name: &str) -> Result<usize, Fault> {
+        match self.metadata.info(name).map(|info| info.shape.as_slice()) {
+            Some([_, columns]) => Ok(*columns),
+            Some(_) => Err(Fault::Invalid(format!("its tensor '{name}' is no matrix"))),
+            None => Err(missing(name)),
+        }
+    }
+
     /// The bytes of tensor `name`, which must have this type and, if one is given, this shape. The frame has checked
     /// that the byte range lies within the file and has the length that the shape says.
     pub fn bytes(

@@ -7,11 +7,12 @@ use serde_json::Value;
 use super::frame::{Fault, Frame};
 use super::header::{self, Header};
 use super::tensors::Tensors;
-use super::{Dtype, Model, Saved, check, detector, kmeans, samples, svm};
+use super::{Dtype, Model, Saved, check, detector, kmeans, repair, samples, svm};
 use crate::model::Scaling;
 use crate::model::inverse::{Inverse, InverseParams};
 use crate::model::kernel_pca::{KernelPca, KernelPcaParams};
 use crate::model::kernel_ridge::KernelRidge;
+use crate::model::origin::Origin;
 use crate::model::pca::Pca;
 use crate::real::Real;
 
@@ -51,6 +52,7 @@ fn model(header: &Header, tensors: &mut Tensors<'_>) -> Result<Model, Fault> {
         }
         (header::DETECTOR, Dtype::F32) => Ok(Model::Detector32(detector::unpack(header, tensors)?)),
         (header::DETECTOR, Dtype::F64) => Ok(Model::Detector64(detector::unpack(header, tensors)?)),
+        (header::KERNEL_REPAIR, _) => Ok(Model::Repair(repair::unpack(header, tensors)?)),
         (other, _) => Err(Fault::Invalid(format!("this mercer knows no estimator {other:?}"))),
     }
 }
@@ -88,10 +90,22 @@ pub(super) fn components<T: Real>(
         offset: tensors.real("offset", &[k])?,
         trace: tensors.number("trace")?,
         mean: tensors.number("mean")?,
+        origin: origin(tensors, n)?,
         anchors: samples::anchors(header, tensors, n)?,
         inverse: inverse(header, tensors)?,
         report: header.report.clone(),
     })
+}
+
+/// The sample that kernel values are taken relative to; files of models without an offset have none.
+fn origin(tensors: &mut Tensors<'_>, n: usize) -> Result<Option<Origin>, Fault> {
+    if !tensors.has("origin") {
+        return Ok(None);
+    }
+    let sample = tensors.places("origin", &[1])?[0];
+    let sample = usize::try_from(sample).unwrap_or(usize::MAX);
+    let row = tensors.has("origin.row").then(|| tensors.real("origin.row", &[n])).transpose()?;
+    Ok(Some(Origin { sample, mean: tensors.number("origin.mean")?, row }))
 }
 
 fn kernel_ridge<T: Real>(

@@ -13,6 +13,9 @@ use crate::io::column::Column;
 use crate::io::read::{check_size, table_size};
 use crate::io::table::Table;
 
+/// Bytes that a column takes beside its numbers.
+const COLUMN: usize = 96;
+
 /// The bytes that every `.npy` file starts with.
 pub(in crate::io) const MAGIC: &[u8] = b"\x93NUMPY";
 
@@ -33,7 +36,9 @@ pub(super) fn parse(bytes: &[u8], path: &Path, max_bytes: u64) -> Result<Table> 
         );
         return Err(Error::format(path, message));
     }
-    check_size(table_size(head.rows, head.columns, size_of::<f64>()), max_bytes)?;
+    let cells = head.rows.checked_mul(size_of::<f64>()).and_then(|each| each.checked_add(COLUMN));
+    let table = cells.and_then(|each| table_size(head.columns, 1, each));
+    check_size(table.map(|table| table.saturating_add(bytes.len() as u64)), max_bytes)?;
     if head.rows == 0 {
         return Err(Error::format(path, "the array has no rows"));
     }

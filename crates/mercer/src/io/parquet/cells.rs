@@ -11,12 +11,35 @@ pub(super) enum Cells {
     F64(Vec<f64>),
     /// Integers stay whole until it is known whether f64 can hold them all.
     Whole(Vec<Option<i128>>),
-    Text(Vec<String>),
+    Text(Texts),
+}
+
+/// Texts, as long as there is memory for them: a few bytes of a file can stand for very many.
+pub(super) struct Texts {
+    cells: Vec<String>,
+    left: u64,
+    /// Bytes for which there was none.
+    refused: u64,
+}
+
+/// Bytes that a text takes beside its letters.
+const TEXT: u64 = 48;
+
+impl Texts {
+    fn push(&mut self, letters: &[u8]) {
+        let bytes = TEXT + letters.len() as u64;
+        if self.refused > 0 || bytes > self.left {
+            self.refused += bytes;
+            return self.cells.push(String::new());
+        }
+        self.left -= bytes;
+        self.cells.push(String::from_utf8_lossy(letters).into_owned());
+    }
 }
 
 impl Cells {
     /// No cell yet, in the form that the column's type needs.
-    pub(super) fn for_column(column: &ColumnDescriptor) -> Self {
+    pub(super) fn for_column(column: &ColumnDescriptor, left: u64) -> Self {
         let decimal = scale(column).is_some();
         match column.physical_type() {
             Physical::FLOAT => Cells::F32(Vec::new()),
@@ -26,7 +49,9 @@ impl Cells {
                 Cells::Whole(Vec::new())
             }
             Physical::FIXED_LEN_BYTE_ARRAY if is_half(column) => Cells::F32(Vec::new()),
-            Physical::BYTE_ARRAY | Physical::FIXED_LEN_BYTE_ARRAY => Cells::Text(Vec::new()),
+            Physical::BYTE_ARRAY | Physical::FIXED_LEN_BYTE_ARRAY => {
+                Cells::Text(Texts { cells: Vec::new(), left, refused: 0 })
+            }
         }
     }
 
@@ -39,13 +64,22 @@ impl Cells {
         match self {
             Cells::F32(values) => Column::F32(values),
             Cells::F64(values) => Column::F64(values),
-            Cells::Text(cells) => Column::Text(cells),
+            Cells::Text(texts) => Column::Text(texts.cells),
             Cells::Whole(cells) => match cells.iter().map(exact).collect() {
                 Some(values) => Column::F64(values),
                 None => Column::Text(
                     cells.iter().map(|c| c.map_or_else(String::new, |c| c.to_string())).collect(),
                 ),
             },
+        }
+    }
+
+    /// Bytes of texts that are left, or as an error those for which there was no memory.
+    pub(super) fn left(&self, before: u64) -> Result<u64, u64> {
+        match self {
+            Cells::Text(Texts { refused: 0, left, .. }) => Ok(*left),
+            Cells::Text(texts) => Err(texts.refused),
+            _ => Ok(before),
         }
     }
 
@@ -72,9 +106,7 @@ impl Cells {
     /// Bytes: text, a half-precision number, or the digits of a decimal number, highest byte first.
     pub(super) fn push_bytes(&mut self, value: Option<&[u8]>, scale: Option<i32>) {
         match self {
-            Cells::Text(cells) => {
-                cells.push(String::from_utf8_lossy(value.unwrap_or_default()).into_owned());
-            }
+            Cells::Text(texts) => texts.push(value.unwrap_or_default()),
             Cells::F32(_) => self.push_f32(value.map(half)),
             _ => self.push_whole(value.map(signed_big_endian), scale),
         }

@@ -1,6 +1,5 @@
 //! From a Parquet file's bytes to columns.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use bytes::Bytes;
@@ -13,21 +12,23 @@ use parquet::schema::types::ColumnDescriptor;
 
 use super::cells::{Cells, is_unsigned, scale};
 use crate::error::{Error, Result};
-use crate::io::column::Column;
 use crate::io::read::{check_size, table_size};
 use crate::io::table::Table;
+use crate::panics::catch_quietly;
 
 /// Parses a flat table. A null is NaN among numbers and empty among text.
 pub(in crate::io) fn parse(bytes: Vec<u8>, path: &Path, max_bytes: u64) -> Result<Table> {
     // The crate checks most of what a damaged file can claim, but not all: some claims end in a panic of its own.
-    let parsed = catch_unwind(AssertUnwindSafe(|| {
+    let parsed = catch_quietly(|| {
         let file = SerializedFileReader::new(Bytes::from(bytes))?;
         let (rows, columns) = shape(&file)?;
-        Ok::<_, ParquetError>(match check_size(table_size(rows, columns, 8), max_bytes) {
-            Ok(()) => Ok(read_columns(&file, rows)?),
+        let needed = table_size(rows, columns.saturating_add(WHOLE), 8)
+            .map(|cells| cells.saturating_add(unfolded(&file)));
+        Ok::<_, ParquetError>(match check_size(needed, max_bytes) {
+            Ok(()) => read_columns(&file, rows, max_bytes - needed.unwrap_or(0), max_bytes)?,
             Err(refused) => Err(refused),
         })
-    }));
+    });
     let damaged = |reason: String| {
         Error::format(path, format!("not a Parquet file, or a damaged one: {reason}"))
     };
@@ -37,6 +38,20 @@ pub(in crate::io) fn parse(bytes: Vec<u8>, path: &Path, max_bytes: u64) -> Resul
         Ok(Err(error)) => Err(damaged(error.to_string())),
         Err(_) => Err(damaged("its parts contradict each other".to_owned())),
     }
+}
+
+/// Columns of eight bytes that whole numbers, while they are read, take as much as.
+const WHOLE: usize = 4;
+
+/// Bytes of the file itself and of its largest column chunk, unfolded as its metadata tell.
+fn unfolded(file: &SerializedFileReader<Bytes>) -> u64 {
+    let chunks = file.metadata().row_groups().iter().flat_map(|group| group.columns());
+    let (mut packed, mut largest) = (0_u64, 0);
+    for chunk in chunks {
+        packed = packed.saturating_add(u64::try_from(chunk.compressed_size()).unwrap_or(0));
+        largest = largest.max(u64::try_from(chunk.uncompressed_size()).unwrap_or(0));
+    }
+    packed.saturating_add(largest)
 }
 
 /// Rows and columns that the file claims to hold.
@@ -55,32 +70,47 @@ fn shape(file: &SerializedFileReader<Bytes>) -> ParquetResult<(usize, usize)> {
     Ok((rows, schema.num_columns()))
 }
 
-fn read_columns(file: &SerializedFileReader<Bytes>, rows: usize) -> ParquetResult<Table> {
+fn read_columns(
+    file: &SerializedFileReader<Bytes>,
+    rows: usize,
+    mut left: u64,
+    max_bytes: u64,
+) -> ParquetResult<Result<Table>> {
     let schema = file.metadata().file_metadata().schema_descr_ptr();
     let names = schema.columns().iter().map(|column| column.path().string()).collect();
-    let columns = (0..schema.num_columns()).map(|index| {
-        let column = read_column(file, index, &schema.column(index))?;
+    let mut columns = Vec::with_capacity(schema.num_columns());
+    for index in 0..schema.num_columns() {
+        let cells = read_column(file, index, &schema.column(index), left)?;
+        left = match cells.left(left) {
+            Ok(left) => left,
+            Err(more) => {
+                return Ok(check_size(Some(max_bytes.saturating_add(more)), max_bytes)
+                    .map(|()| Table::default()));
+            }
+        };
+        let column = cells.into_column();
         if column.len() != rows {
             let message = format!("{rows} rows promised, {} found", column.len());
             return Err(ParquetError::General(message));
         }
-        Ok(column)
-    });
-    Ok(Table::new(names, columns.collect::<ParquetResult<_>>()?))
+        columns.push(column);
+    }
+    Ok(Ok(Table::new(names, columns)))
 }
 
 fn read_column(
     file: &SerializedFileReader<Bytes>,
     index: usize,
     column: &ColumnDescriptor,
-) -> ParquetResult<Column> {
-    let mut cells = Cells::for_column(column);
+    left: u64,
+) -> ParquetResult<Cells> {
+    let mut cells = Cells::for_column(column, left);
     for group in 0..file.num_row_groups() {
         let reader = file.get_row_group(group)?;
         let rows = usize::try_from(reader.metadata().num_rows()).unwrap_or(0);
         read_chunk(reader.get_column_reader(index)?, column, rows, &mut cells)?;
     }
-    Ok(cells.into_column())
+    Ok(cells)
 }
 
 fn read_chunk(

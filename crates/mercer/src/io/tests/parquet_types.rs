@@ -120,3 +120,15 @@ fn many_cells_in_few_bytes() {
     let refused = read("x.parquet", &bytes);
     assert!(matches!(refused, Err(crate::Error::Memory { .. })), "{refused:?}");
 }
+
+/// One text of a dictionary stands for many cells.
+#[test]
+fn many_texts_in_few_bytes() {
+    let cells = vec![ByteArray::from(vec![b'a'; 4096]); 1 << 15];
+    let groups: Vec<Group<'_, ByteArray>> = vec![(&cells, None)];
+    let bytes =
+        file::<ByteArrayType>("required binary a (UTF8)", &groups, Compression::UNCOMPRESSED);
+    assert!(bytes.len() < 1 << 16, "{} bytes", bytes.len());
+    let refused = read("x.parquet", &bytes);
+    assert!(matches!(refused, Err(crate::Error::Memory { .. })), "{refused:?}");
+}

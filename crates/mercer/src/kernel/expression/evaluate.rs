@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use super::compile::{Node, compile};
 use crate::error::{Error, Result};
 use crate::kernel::spec::{check_histograms, group_of, not_for};
+use crate::kernel::vector::Member;
 use crate::kernel::vector::measure::{
     Measure, Rows, inverse_roots, multiply_outer, set_coincident,
 };
@@ -38,6 +39,16 @@ impl<T: Real> SpecKernel<T> {
 
     pub(in crate::kernel) fn root(&self) -> &Node {
         &self.root
+    }
+
+    /// Whether the kernel is a dot product of samples, or a weighted sum of such.
+    pub fn is_linear(&self) -> bool {
+        self.root.is_linear()
+    }
+
+    /// Whether all samples may be moved by the same vector: the centred matrix of kernel values does not change.
+    pub fn is_free_of_origin(&self) -> bool {
+        self.root.is_free_of_origin()
     }
 }
 
@@ -96,7 +107,33 @@ fn on_columns<'a, T: Real>(
 }
 
 impl Node {
-    fn tile<T: Real>(
+    fn is_linear(&self) -> bool {
+        match self {
+            Node::Member(member) => matches!(member, Member::Linear(_)),
+            Node::Sum(terms) => terms.iter().all(|(_, node)| node.is_linear()),
+            _ => false,
+        }
+    }
+
+    /// Whether only differences of samples count.
+    pub(super) fn is_of_differences(&self) -> bool {
+        match self {
+            Node::Member(member) => member.measure().is_of_differences(),
+            Node::Sum(terms) => terms.iter().all(|(_, node)| node.is_of_differences()),
+            Node::Product(factors) => factors.iter().all(Node::is_of_differences),
+            Node::Normalize(inner) => inner.is_of_differences(),
+            Node::Columns(..) | Node::Own(_) | Node::Texts(_) => false,
+        }
+    }
+
+    fn is_free_of_origin(&self) -> bool {
+        match self {
+            Node::Sum(terms) => terms.iter().all(|(_, node)| node.is_free_of_origin()),
+            node => node.is_linear() || node.is_of_differences(),
+        }
+    }
+
+    pub(super) fn tile<T: Real>(
         &self,
         rows: Span<'_, Samples<T>>,
         cols: Span<'_, Samples<T>>,
@@ -114,12 +151,7 @@ impl Node {
                 inner.tile(on_columns(rows, names)?, on_columns(cols, names)?, out)
             }
             Node::Texts(member) => member.tile(texts(rows)?, texts(cols)?, out),
-            Node::Own(own) => match (rows.points, cols.points) {
-                (Samples::Items(left), Samples::Items(right)) => {
-                    own.tile(Span::new(left, rows.range()), Span::new(right, cols.range()), out)
-                }
-                (other, _) => Err(not_for(own.name(), "items", other)),
-            },
+            Node::Own(own) => own.tile(rows, cols, out),
             Node::Sum(terms) => {
                 let (scale, first) = &terms[0];
                 first.tile(rows, cols, out)?;

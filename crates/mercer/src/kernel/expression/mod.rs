@@ -3,8 +3,10 @@
 
 mod compile;
 mod evaluate;
+mod recentred;
 
 pub use evaluate::SpecKernel;
+pub use recentred::Recentred;
 
 pub(super) use compile::Node;
 pub(super) use evaluate::fill;

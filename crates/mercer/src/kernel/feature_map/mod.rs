@@ -234,8 +234,8 @@ impl FeatureMap {
         let needed = count.saturating_mul(size_of::<T>() as u64);
         let hint =
             "use the kernel itself, which needs no features, fewer rows, or raise the budget";
-        ctx.need("the matrix of features", needed, hint)?;
-        let mut out = Mat::zeros(n, self.dimension);
+        let _held = ctx.reserve("the matrix of features", needed, hint)?;
+        let mut out = Mat::try_zeros(n, self.dimension)?;
         for i in 0..n {
             ctx.poll()?;
             let line = MatMut::new(out.row_mut(i), 1, self.dimension, self.dimension);

@@ -19,7 +19,8 @@ impl Parser {
             return Ok(leaf);
         }
         let mut first = true;
-        loop {
+        // Where the text ends here, `close` says which parenthesis is open.
+        while self.peek().kind != Kind::End {
             self.argument(&mut leaf, first)?;
             first = false;
             if !self.take_if(',') || self.peek().kind == Kind::Symbol(')') {

@@ -7,6 +7,7 @@
 //! every error can point at a character.
 
 mod build;
+mod fill;
 mod input;
 mod leaf;
 mod lexer;
@@ -14,10 +15,13 @@ mod member;
 mod parse;
 mod print;
 mod resolve;
+mod shape;
 mod suggest;
 
+pub use fill::Filled;
 pub(super) use input::{check_histograms, group_of, not_for};
 pub use leaf::Leaf;
+pub use shape::Shape;
 
 use std::sync::Arc;
 

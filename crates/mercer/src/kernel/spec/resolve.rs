@@ -35,8 +35,8 @@ fn resolved<T: Real>(expr: &Expr, x: &Samples<T>) -> Result<Expr> {
             Expr::Columns(names.clone(), Box::new(resolved(inner, group)?))
         }
         Expr::Own(own) => match x {
-            Samples::Items(_) => Expr::Own(own.clone()),
-            other => return Err(not_for(own.name(), "items", other)),
+            Samples::Parts(_) => return Err(not_for(own.name(), "whole samples", x)),
+            _ => Expr::Own(own.clone()),
         },
     })
 }

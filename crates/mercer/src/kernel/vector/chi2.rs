@@ -20,7 +20,7 @@ impl Profile for Chi2 {
             name: "gamma",
             doc: "How fast the kernel falls with distance.",
             default: Some(Value::Number(1.0)),
-            domain: Domain::Positive,
+            domain: Domain::NotNegative,
             rules: &[Rule::Mean],
             instead_of: None,
         }],

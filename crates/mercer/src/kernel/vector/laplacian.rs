@@ -20,7 +20,7 @@ impl Profile for Laplacian {
             name: "gamma",
             doc: "How fast the kernel falls with distance.",
             default: Some(Value::Rule(Rule::Auto)),
-            domain: Domain::Positive,
+            domain: Domain::NotNegative,
             rules: &[Rule::Auto],
             instead_of: None,
         }],

@@ -6,7 +6,7 @@ use crate::kernel::Tile;
 use crate::linalg::pairing::{self, Pairing};
 use crate::linalg::sparse::{self, Side};
 use crate::linalg::vmath;
-use crate::points::{Csr, Dense, Samples, Span};
+use crate::points::{Centred, Csr, Dense, Samples, Span};
 use crate::real::Real;
 
 /// A number for two rows x, x'.
@@ -63,6 +63,12 @@ impl Measure {
             return (0..out.rows()).for_each(|i| out.row(i).fill(T::ONE));
         };
         let stride = out.stride();
+        if let (Measure::SquaredDistance, Rows::Dense(x), Rows::Dense(y)) = (self, rows, cols)
+            && let Some(centred) = y.points.far_from_origin()
+        {
+            fill_centred(x, y, centred, out);
+            return set_places(rows.shared(cols), out, |_| T::ZERO);
+        }
         match (self.side(rows), self.side(cols)) {
             (Side::Dense(x), Side::Dense(y)) => pairing::fill(pairing, x, y, out.data(), stride),
             (x, y) => sparse::fill(pairing, x, y, out.data(), stride),
@@ -103,6 +109,11 @@ impl Measure {
             | Measure::JensenShannon => rows.write_sums(out),
             Measure::Constant => out.fill(T::ONE),
         }
+    }
+
+    /// Whether it stays the same when both rows are moved by the same vector.
+    pub(in crate::kernel) fn is_of_differences(self) -> bool {
+        matches!(self, Measure::SquaredDistance | Measure::Manhattan | Measure::Constant)
     }
 
     /// Whether numbers below 0 have no meaning for it.
@@ -150,6 +161,22 @@ impl Measure {
     }
 }
 
+/// Squared distances by products of rows less a common point, which both sides must have taken away.
+fn fill_centred<T: Real>(
+    rows: Span<'_, Dense<T>>,
+    cols: Span<'_, Dense<T>>,
+    centred: &Centred<T>,
+    out: &mut Tile<'_, T>,
+) {
+    let (stride, pairing) = (out.stride(), Pairing::SquaredDistance);
+    let right = centred.rows.rows(cols.range());
+    if rows.points.is_same(cols.points) {
+        return pairing::fill(pairing, centred.rows.rows(rows.range()), right, out.data(), stride);
+    }
+    let moved = rows.points.part_less(rows.range(), &centred.point);
+    pairing::fill(pairing, moved.rows(0..moved.n()), right, out.data(), stride);
+}
+
 impl<'a, T: Real> Rows<'a, T> {
     /// Squared norms.
     fn norms(&self) -> &'a [T] {
@@ -191,11 +218,12 @@ pub(in crate::kernel) fn inverse_roots<T: Real>(values: &[T]) -> Vec<T> {
     values.iter().map(inverse_root).collect()
 }
 
-/// Multiplies place (i, j) by `left[i] · right[j]`.
+/// Multiplies place (i, j) by `left[i] · right[j]`, the larger first: so the value for two samples is the same to the last
+/// bit with the samples exchanged.
 pub(in crate::kernel) fn multiply_outer<T: Real>(out: &mut Tile<'_, T>, left: &[T], right: &[T]) {
     for (i, &l) in left.iter().enumerate() {
         for (v, &r) in out.row(i).iter_mut().zip(right) {
-            *v = *v * l * r;
+            *v = if l > r { *v * l * r } else { *v * r * l };
         }
     }
 }

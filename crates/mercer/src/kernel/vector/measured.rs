@@ -16,7 +16,7 @@ pub struct Measured(Measure);
 impl Measured {
     /// Whether only differences of samples count, so that all of them may be moved by the same vector.
     pub fn is_of_differences(self) -> bool {
-        matches!(self.0, Measure::SquaredDistance | Measure::Manhattan)
+        self.0.is_of_differences()
     }
 }
 

@@ -20,12 +20,14 @@ mod laplacian;
 mod linear;
 mod matern;
 mod poly;
+mod poly_about;
 mod rational_quadratic;
 mod rbf;
 mod sigmoid;
 
 pub use gradient::Gradients;
 pub use measured::Measured;
+pub(in crate::kernel) use poly_about::PolyAbout;
 
 use crate::kernel::{Domain, Family, Leaf, Parameter, Rule, Value};
 use crate::real::Real;

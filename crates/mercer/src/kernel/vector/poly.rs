@@ -12,6 +12,13 @@ pub(in crate::kernel) struct Poly {
     coef0: f64,
 }
 
+impl Poly {
+    /// Degree, gamma and coef0.
+    pub(super) fn parameters(&self) -> (u32, f64, f64) {
+        (self.degree, self.gamma, self.coef0)
+    }
+}
+
 impl Profile for Poly {
     const FAMILY: Family = Family {
         name: "poly",
@@ -31,7 +38,7 @@ impl Profile for Poly {
                 name: "gamma",
                 doc: "The weight of the dot product.",
                 default: Some(Value::Number(1.0)),
-                domain: Domain::Positive,
+                domain: Domain::NotNegative,
                 rules: &[Rule::Scale, Rule::Auto],
                 instead_of: None,
             },

@@ -21,7 +21,7 @@ impl Profile for Rbf {
                 name: "gamma",
                 doc: "How fast the kernel falls with squared distance.",
                 default: Some(Value::Rule(Rule::Scale)),
-                domain: Domain::Positive,
+                domain: Domain::NotNegative,
                 rules: &[Rule::Scale, Rule::Auto],
                 instead_of: None,
             },
@@ -67,6 +67,6 @@ impl Profile for Rbf {
     }
 
     fn measured_from(&self, value: f64) -> Option<f64> {
-        Some(-value.ln() / self.gamma)
+        (self.gamma > 0.0).then(|| -value.ln() / self.gamma)
     }
 }

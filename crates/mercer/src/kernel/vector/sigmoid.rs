@@ -22,7 +22,7 @@ impl Profile for Sigmoid {
                 name: "gamma",
                 doc: "The weight of the dot product.",
                 default: Some(Value::Rule(Rule::Auto)),
-                domain: Domain::Positive,
+                domain: Domain::NotNegative,
                 rules: &[Rule::Scale, Rule::Auto],
                 instead_of: None,
             },

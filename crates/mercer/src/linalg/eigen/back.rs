@@ -41,7 +41,7 @@ pub(super) fn transform(
     let n = a.rows();
     let diamonds = Diamonds::new(a, scales);
     let groups = groups(a, factors);
-    let mut out = Mat::zeros(n, n);
+    let mut out = Mat::try_zeros(n, n)?;
     let count = AtomicUsize::new(0);
     let tell = |rows: usize, from: f64| {
         let finished = count.fetch_add(rows, Ordering::Relaxed) + rows;

@@ -79,7 +79,7 @@ fn large(ctx: &Context, mut a: Mat<f64>) -> Result<Eigen> {
     };
     let factors = band::reduce(ctx, &mut a, &progress(0.0, 0.35))?;
     let mut middle = bulge::reduce(ctx, &mut a, &progress(0.35, 0.45))?;
-    let mut z = Mat::zeros(n, n);
+    let mut z = Mat::try_zeros(n, n)?;
     let mut order = tridiagonal::solve(ctx, &mut middle.diagonal, &middle.below, &mut z)?;
     progress(0.45, 0.55)(1.0)?;
     order.reverse();
@@ -122,7 +122,7 @@ pub fn small(a: &Mat<f64>) -> Result<Eigen> {
         return Ok(Eigen { values: Vec::new(), vectors: Mat::zeros(0, 0) });
     }
     let mut ascending = vec![0.0; n];
-    let mut vectors = Mat::zeros(n, n);
+    let mut vectors = Mat::try_zeros(n, n)?;
     let params = Default::default();
     let scratch = self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::Yes, Par::Seq, params);
     let mut buffer = MemBuffer::new(scratch);

@@ -64,10 +64,13 @@ impl<'a, T> Rows<'a, T> {
 
 /// Up to this many features, squared distances are summed from differences: twice the arithmetic of the dot-product
 /// form, which beside exp and memory traffic does not show.
-const DIFFERENCES_UP_TO: usize = 64;
+pub const DIFFERENCES_UP_TO: usize = 64;
 
-/// A squared distance below this share of the squared norms has lost too many digits in the dot-product form.
-const CANCELLED: f64 = 1e-5;
+/// A distance below this share of the two norms has lost too many digits in the dot-product form: ε over the share is its relative
+/// error.
+fn least_share<T: Real>() -> T {
+    T::of((1e5 * T::EPSILON).max(1e-5))
+}
 
 /// Fills `out[i·stride + j]` with the pairing of row i of `rows` and row j of `cols`.
 pub fn fill<T: Real>(
@@ -136,7 +139,7 @@ pub(super) fn distances_from_products<T: Real>(
         expand_line(line, norm, col_norms, &mut cancelled);
         if cancelled {
             for (j, (value, &other)) in line.iter_mut().zip(col_norms).enumerate() {
-                if *value < T::of(CANCELLED) * (norm + other) {
+                if *value < least_share::<T>() * (norm + other) {
                     *value = exact(i, j);
                 }
             }
@@ -152,7 +155,7 @@ dispatch! {
 
 #[inline(always)]
 fn expand_body<T: Real>(line: &mut [T], norm: T, norms: &[T], cancelled: &mut bool) {
-    let limit = T::of(CANCELLED);
+    let limit = least_share::<T>();
     // Counted in integers: the compiler may reorder their sums, and so work on many numbers side by side.
     let mut count = 0_u32;
     for (value, &other) in line.iter_mut().zip(norms) {

@@ -1,7 +1,9 @@
 //! Sums over samples that PCA needs, read from the caller's own memory in pieces: means, X̄ᵀX̄, X̄X̄ᵀ, and products with them.
 //!
 //! Every sum runs over fixed pieces added in a fixed order, so that no result depends on the number of threads. Samples
-//! are shifted by a mean of some rows before they are squared: sums of squares of raw values would cancel.
+//! are shifted by a mean of some rows before they are squared: sums of squares of raw values would cancel. Samples of
+//! either type are squared and summed in f64: a Gram matrix squares the condition number, and rounding errors of f32 would
+//! drown components of small variance.
 
 mod project;
 mod tiles;
@@ -31,7 +33,14 @@ const SHARES: usize = 4;
 /// Samples with a shift near their mean.
 pub struct Rows<'a, T> {
     x: MatRef<'a, T>,
-    shift: Vec<T>,
+    shift: Vec<f64>,
+}
+
+/// Bytes that X̄ᵀX̄ or X̄X̄ᵀ of that size takes while it is summed: for each share of the samples half a matrix and a piece.
+pub fn workspace_bytes(size: usize) -> u64 {
+    let (size, shares) = (size as u64, SHARES as u64);
+    let half = 8_u64.saturating_mul(size).saturating_mul(size) / 2;
+    shares.saturating_mul(half.saturating_add(size.saturating_mul(8 * (PIECE + 240) as u64)))
 }
 
 impl<'a, T: Real> Rows<'a, T> {
@@ -45,7 +54,7 @@ impl<'a, T: Real> Rows<'a, T> {
             let i = s * n / sample;
             (0..d).for_each(|j| sum[j] += x.at(i, j).f64());
         }
-        let shift = sum.into_iter().map(|s| T::of(s / sample as f64)).collect();
+        let shift = sum.into_iter().map(|s| s / sample as f64).collect();
         Ok(Self { x, shift })
     }
 
@@ -71,11 +80,11 @@ impl<'a, T: Real> Rows<'a, T> {
                 .into_par_iter()
                 .map(|piece| {
                     ctx.poll()?;
-                    let mut line = vec![T::ZERO; self.d()];
+                    let mut line = vec![0.0; self.d()];
                     let mut sum = vec![0.0; self.d()];
                     for i in piece * PIECE..((piece + 1) * PIECE).min(self.n()) {
                         shifted_row(self.x, i, &self.shift, &mut line);
-                        sum.iter_mut().zip(&line).for_each(|(s, v)| *s += v.f64());
+                        sum.iter_mut().zip(&line).for_each(|(s, v)| *s += v);
                     }
                     Ok(sum)
                 })
@@ -94,7 +103,7 @@ impl<'a, T: Real> Rows<'a, T> {
             return Err(self.first_bad());
         }
         let n = self.n() as f64;
-        Ok(sums.iter().zip(&self.shift).map(|(s, shift)| shift.f64() + s / n).collect())
+        Ok(sums.iter().zip(&self.shift).map(|(s, shift)| shift + s / n).collect())
     }
 
     /// The error for a NaN or an infinity that a sum has met.
@@ -155,8 +164,8 @@ impl<'a, T: Real> Rows<'a, T> {
         let (n, d) = (self.n(), self.d());
         let mut tiles = Tiles::new(bounds);
         let mut sums = vec![0.0; d];
-        let mut panels: Vec<Vec<T>> =
-            bounds.iter().map(|b| vec![T::ZERO; PIECE.min(n) * b.len()]).collect();
+        let mut panels: Vec<Vec<f64>> =
+            bounds.iter().map(|b| vec![0.0; PIECE.min(n) * b.len()]).collect();
         for piece in pieces {
             let start = piece * PIECE;
             let depth = PIECE.min(n - start);
@@ -165,7 +174,7 @@ impl<'a, T: Real> Rows<'a, T> {
             for (panel, cols) in panels.iter_mut().zip(bounds) {
                 fill_panel(part, cols, &self.shift, panel, &mut sums[cols.clone()]);
             }
-            let views: Vec<MatRef<'_, T>> = panels
+            let views: Vec<MatRef<'_, f64>> = panels
                 .iter()
                 .zip(bounds)
                 .map(|(panel, cols)| MatRef::new(panel, depth, cols.len(), cols.len()).transposed())
@@ -182,9 +191,7 @@ impl<'a, T: Real> Rows<'a, T> {
         let (n, d) = (self.n(), self.d());
         let bounds = tile_bounds(n);
         let mut tiles = Tiles::new(&bounds);
-        let mean: Vec<T> = mean.iter().map(|&m| T::of(m)).collect();
-        let mut panels: Vec<Vec<T>> =
-            bounds.iter().map(|b| vec![T::ZERO; PIECE * b.len()]).collect();
+        let mut panels: Vec<Vec<f64>> = bounds.iter().map(|b| vec![0.0; PIECE * b.len()]).collect();
         for start in (0..d).step_by(PIECE) {
             let depth = PIECE.min(d - start);
             let part = self.x.col_range(start, depth);
@@ -196,7 +203,7 @@ impl<'a, T: Real> Rows<'a, T> {
                     }
                 });
             });
-            let views: Vec<MatRef<'_, T>> = panels
+            let views: Vec<MatRef<'_, f64>> = panels
                 .iter()
                 .zip(&bounds)
                 .map(|(panel, rows)| MatRef::new(panel, rows.len(), depth, depth))
@@ -235,16 +242,15 @@ impl<'a, T: Real> Rows<'a, T> {
 
     /// The sum of squares of X̄.
     pub fn trace(&self, ctx: &Context, mean: &[f64]) -> Result<f64> {
-        let mean: Vec<T> = mean.iter().map(|&m| T::of(m)).collect();
         let parts: Vec<f64> = ctx.install(|| {
             (0..self.n().div_ceil(PIECE))
                 .into_par_iter()
                 .map(|piece| {
-                    let mut line = vec![T::ZERO; self.d()];
+                    let mut line = vec![0.0; self.d()];
                     let rows = piece * PIECE..((piece + 1) * PIECE).min(self.n());
                     rows.map(|i| {
-                        shifted_row(self.x, i, &mean, &mut line);
-                        line.iter().map(|v| v.f64() * v.f64()).sum::<f64>()
+                        shifted_row(self.x, i, mean, &mut line);
+                        line.iter().map(|v| v * v).sum::<f64>()
                     })
                     .sum()
                 })
@@ -259,15 +265,22 @@ fn progress(stage: &'static str, done: usize, total: usize) -> Step {
     Step::new(stage, done as f64, total as f64)
 }
 
-/// Row `i` of `x` minus `shift`.
+/// Row `i` of `x` minus `shift`, subtracted in f64.
 #[inline]
-pub(crate) fn shifted_row<T: Real>(x: MatRef<'_, T>, i: usize, shift: &[T], line: &mut [T]) {
+pub(crate) fn shifted_row<T: Real, O: Real>(
+    x: MatRef<'_, T>,
+    i: usize,
+    shift: &[f64],
+    line: &mut [O],
+) {
     match x.contiguous_row(i) {
         Some(row) => {
-            line.iter_mut().zip(row).zip(shift).for_each(|((out, &v), &s)| *out = v - s);
+            let each = line.iter_mut().zip(row).zip(shift);
+            each.for_each(|((out, &v), &s)| *out = O::of(v.f64() - s));
         }
         None => {
-            line.iter_mut().zip(shift).enumerate().for_each(|(j, (out, &s))| *out = x.at(i, j) - s);
+            let each = line.iter_mut().zip(shift).enumerate();
+            each.for_each(|(j, (out, &s))| *out = O::of(x.at(i, j).f64() - s));
         }
     }
 }
@@ -276,14 +289,14 @@ pub(crate) fn shifted_row<T: Real>(x: MatRef<'_, T>, i: usize, shift: &[T], line
 fn fill_panel<T: Real>(
     part: MatRef<'_, T>,
     cols: &Range<usize>,
-    shift: &[T],
-    panel: &mut [T],
+    shift: &[f64],
+    panel: &mut [f64],
     sums: &mut [f64],
 ) {
     let part = part.col_range(cols.start, cols.len());
     let shift = &shift[cols.clone()];
     for (i, line) in panel.chunks_exact_mut(cols.len()).take(part.rows()).enumerate() {
         shifted_row(part, i, shift, line);
-        sums.iter_mut().zip(&*line).for_each(|(s, v)| *s += v.f64());
+        sums.iter_mut().zip(&*line).for_each(|(s, v)| *s += v);
     }
 }

@@ -23,7 +23,10 @@ pub fn project<T: Real>(
     if m == 0 || k == 0 {
         return Ok(());
     }
-    let mean: Vec<T> = mean.iter().map(|&v| T::of(v)).collect();
+    let (size, at_work) = (size_of::<T>(), ctx.threads().min(m.div_ceil(STRIP)));
+    let bytes = size * (d * k + at_work * STRIP.min(m) * d);
+    let hint = "use fewer threads (n_jobs) or raise the budget";
+    let _held = ctx.reserve("the projection of the samples", bytes as u64, hint)?;
     let weights: Vec<T> = weights.data().iter().map(|&v| T::of(v)).collect();
     let weights = MatRef::new(&weights, d, k, k);
     ctx.install(|| {
@@ -32,9 +35,9 @@ pub fn project<T: Real>(
                 ctx.poll()?;
                 let rows = STRIP.min(m - strip * STRIP);
                 let mut buffer = vec![T::ZERO; rows * d];
-                for (r, line) in buffer.chunks_exact_mut(d).enumerate() {
+                for (r, line) in buffer.chunks_exact_mut(d.max(1)).enumerate() {
                     let row = strip * STRIP + r;
-                    shifted_row(x, row, &mean, line);
+                    shifted_row(x, row, mean, line);
                     if let Some(column) = line.iter().position(|v| !v.is_finite()) {
                         let value = x.at(row, column).f64();
                         return Err(Error::NotFinite { row, column, value });

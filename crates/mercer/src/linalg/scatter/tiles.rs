@@ -7,8 +7,7 @@ use rayon::prelude::*;
 use crate::context::Context;
 use crate::error::Result;
 use crate::linalg::product::{Onto, multiply, multiply_lower};
-use crate::linalg::view::{Mat, MatMut, MatRef};
-use crate::real::Real;
+use crate::linalg::view::{Mat, MatRef};
 
 /// The widest tile of X̄ᵀX̄.
 const TILE: usize = 240;
@@ -37,7 +36,7 @@ impl<'b> Tiles<'b> {
     }
 
     /// Adds P_i P_jᵀ to tile (i, j), for panels P_i (width × depth).
-    pub(super) fn add<T: Real>(&mut self, ctx: &Context, panels: &[MatRef<'_, T>]) -> Result<()> {
+    pub(super) fn add(&mut self, ctx: &Context, panels: &[MatRef<'_, f64>]) -> Result<()> {
         self.tiles.par_iter_mut().try_for_each(|(i, j, sum)| {
             ctx.poll()?;
             add_product(panels[*i], panels[*j].transposed(), sum, i == j);
@@ -71,14 +70,8 @@ impl<'b> Tiles<'b> {
     }
 }
 
-/// `sum += a · b`, of which only the lower triangle is needed if `lower`. Products of f32 are added up in f64.
-fn add_product<T: Real>(a: MatRef<'_, T>, b: MatRef<'_, T>, sum: &mut Mat<f64>, lower: bool) {
-    let (rows, cols) = (a.rows(), b.cols());
-    let run = if lower { multiply_lower::<T> } else { multiply::<T> };
-    if let Some(sum) = T::same_mut(sum.data_mut()) {
-        return run(a, b, MatMut::new(sum, rows, cols, cols), Onto::Sum);
-    }
-    let mut part = Mat::<T>::zeros(rows, cols);
-    run(a, b, part.view_mut(), Onto::Nothing);
-    sum.data_mut().iter_mut().zip(part.data()).for_each(|(s, p)| *s += p.f64());
+/// `sum += a · b`, of which only the lower triangle is needed if `lower`.
+fn add_product(a: MatRef<'_, f64>, b: MatRef<'_, f64>, sum: &mut Mat<f64>, lower: bool) {
+    let run = if lower { multiply_lower::<f64> } else { multiply::<f64> };
+    run(a, b, sum.view_mut(), Onto::Sum);
 }

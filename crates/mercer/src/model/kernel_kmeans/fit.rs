@@ -10,6 +10,7 @@ use crate::gram::{Gram, Groups, LowRank, Packed, Plan, Scaled, Square, Storage, 
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::skinny::WIDTH;
 use crate::linalg::view::{Mat, MatRef};
+use crate::model::kernel_on::KernelOn;
 use crate::model::report::asymmetric;
 use crate::points::{Dense, Samples};
 use crate::real::Real;
@@ -42,18 +43,24 @@ impl<T: Real> KernelKMeans<T> {
         let spec = params.kernel.resolve(x)?;
         let kernel = SpecKernel::<T>::new(&spec)?;
         let fit = Fit { params, weights: &weights, epsilon: T::EPSILON };
-        let factor = x.dense().filter(|rows| spec == KernelSpec::linear() && rows.d() < rows.n());
+        let on = KernelOn::centred(&kernel, x);
+        let factor = on.anchors.dense().filter(|x| spec == KernelSpec::linear() && x.d() < x.n());
         let mut model = match factor {
             Some(rows) => fit.on_factor(ctx, rows)?,
             None => {
                 let plan = plan::<T>(ctx, x.n(), workspace(x.n(), params))?;
                 match plan.storage {
-                    Storage::Packed => fit.run(ctx, &Packed::fill(ctx, &kernel, x)?, plan)?,
-                    Storage::Tiled => fit.run(ctx, &Tiled::new(&kernel, x.clone()), plan)?,
+                    Storage::Packed => {
+                        fit.run(ctx, &Packed::fill(ctx, &*on.kernel, &on.anchors)?, plan)?
+                    }
+                    Storage::Tiled => {
+                        fit.run(ctx, &Tiled::new(&*on.kernel, on.anchors.clone()), plan)?
+                    }
                 }
             }
         };
         model.params.kernel = spec;
+        model.point = on.point().map(<[T]>::to_vec);
         model.anchors = Some(x.clone());
         model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)
@@ -91,13 +98,17 @@ impl<T: Real> KernelKMeans<T> {
 
 /// Bytes beside the matrix: sums before and after a round, and those of the tasks that share a pass.
 fn workspace(n: usize, params: &KernelKMeansParams) -> u64 {
-    let sums = 2 * Groups::bytes(n, params.clusters);
-    let pass = (n as u64).saturating_mul(14 * 8 * WIDTH as u64);
     let eigen = match params.init {
         Init::Spectral => eigen::workspace_bytes(n, params.clusters, Solver::Auto),
         _ => 0,
     };
-    sums.saturating_add(pass).saturating_add(eigen)
+    sums_bytes(n, params.clusters).saturating_add(eigen)
+}
+
+/// Bytes of the sums over clusters, before and after a round, of blocks to compute them with, and of what each sample has.
+fn sums_bytes(n: usize, k: usize) -> u64 {
+    let each = (3 * 8 * WIDTH as u64 + 128).saturating_mul(n as u64);
+    Groups::bytes(n, k).saturating_mul(2).saturating_add(each)
 }
 
 /// A fit on a matrix that is held somehow.
@@ -109,6 +120,9 @@ pub(super) struct Fit<'a> {
 
 impl Fit<'_> {
     fn run<T: Real>(&self, ctx: &Context, gram: &dyn Gram, plan: Plan) -> Result<KernelKMeans<T>> {
+        let hint = "ask for fewer clusters, use fewer rows, or raise the budget";
+        let bytes = sums_bytes(gram.n(), self.params.clusters);
+        let _held = ctx.reserve("the sums over clusters", bytes, hint)?;
         let diagonal = gram.diag(ctx)?;
         let problem = self.problem(gram, &diagonal, self.epsilon);
         let (solution, starts) = match &self.params.init {
@@ -125,6 +139,9 @@ impl Fit<'_> {
 
     /// The matrix of a linear kernel is the product of the samples with themselves, and need not be formed.
     fn on_factor<T: Real>(&self, ctx: &Context, x: &Dense<T>) -> Result<KernelKMeans<T>> {
+        let bytes = 8 * x.n() as u64 * (x.d() + self.params.clusters) as u64;
+        let hint = "use fewer rows or raise the budget";
+        let _held = ctx.reserve("the samples in double precision", bytes, hint)?;
         let samples = Mat::from_fn(x.n(), x.d(), |i, j| x.row(i)[j].f64());
         let mut model = self.run(ctx, &LowRank::new(samples), Plan::given())?;
         model.report.storage = "samples".into();

@@ -52,6 +52,7 @@ impl Fit<'_> {
             stand_ins: centres.stand_ins.clone(),
             norms: centres.norms.clone(),
             labels: solution.labels,
+            point: None,
             anchors: None,
             report,
         }

@@ -8,16 +8,15 @@ mod check;
 mod fit;
 mod fold;
 
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
 
 use super::door::{anchors_for, check_own};
+use super::kernel_on::KernelOn;
 use super::report::Report;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::expansion::{Expansion, Weights};
-use crate::kernel::{Kernel, KernelSpec, SpecKernel};
+use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatRef};
 use crate::points::{Samples, Span};
 use crate::real::Real;
@@ -86,8 +85,11 @@ pub struct KernelKMeans<T: Real> {
     pub shares: Vec<f64>,
     /// Clusters that could not be kept alive, each with the training sample that is its centre.
     pub stand_ins: Vec<(usize, usize)>,
-    /// ‖μ_c‖².
+    /// ‖μ_c‖², seen from `point` where there is one.
     pub norms: Vec<f64>,
+    /// The point of sample space from which feature space is seen, if samples lie far from the origin: distances are the same, and
+    /// keep their digits.
+    pub point: Option<Vec<T>>,
     /// The training samples; `None` if the kernel matrix came from the user.
     pub anchors: Option<Samples<T>>,
     /// How the fit went.
@@ -114,7 +116,7 @@ impl<T: Real> KernelKMeans<T> {
 
     /// The nearest cluster of each new sample; among equally near ones, the first.
     pub fn predict(&self, ctx: &Context, x: impl Into<Samples<T>>) -> Result<Vec<usize>> {
-        Ok(self.nearest(&self.sums(ctx, &x.into())?))
+        Ok(self.nearest(&self.sums(ctx, &x.into())?.0))
     }
 
     /// The same given the samples' kernel values with the training samples (m × n).
@@ -124,10 +126,9 @@ impl<T: Real> KernelKMeans<T> {
 
     /// Squared distances of new samples to the centres, in feature space: m × k.
     pub fn distances(&self, ctx: &Context, x: impl Into<Samples<T>>) -> Result<Mat<f64>> {
-        let x = &x.into();
-        let sums = self.sums(ctx, x)?;
+        let (sums, on, x) = self.sums(ctx, &x.into())?;
         let mut own = vec![T::ZERO; x.n()];
-        SpecKernel::<T>::new(&self.params.kernel)?.diag(Span::all(x), &mut own)?;
+        on.kernel.diag(Span::all(&x), &mut own)?;
         Ok(self.add_own(sums, |i| own[i].f64()))
     }
 
@@ -142,18 +143,20 @@ impl<T: Real> KernelKMeans<T> {
         Ok(self.add_own(self.sums_gram(ctx, values)?, |i| own[i]))
     }
 
-    /// ‖μ_c‖² − 2 ⟨φ(x), μ_c⟩: m × k.
-    fn sums(&self, ctx: &Context, x: &Samples<T>) -> Result<Mat<T>> {
-        let anchors = anchors_for(self.anchors.as_ref(), x)?.clone();
-        let kernel: Arc<dyn Kernel<Samples<T>, T>> =
-            Arc::new(SpecKernel::<T>::new(&self.params.kernel)?);
+    /// ‖μ_c‖² − 2 ⟨φ(x), μ_c⟩ (m × k), with the kernel and the samples that it was computed with.
+    fn sums(&self, ctx: &Context, x: &Samples<T>) -> Result<(Mat<T>, KernelOn<T>, Samples<T>)> {
+        let anchors = anchors_for(self.anchors.as_ref(), x)?;
+        let kernel = SpecKernel::<T>::new(&self.params.kernel)?;
+        let on = KernelOn::at(&kernel, anchors, self.point.as_deref())?;
+        let x = on.moved(x)?;
         let mut out = Mat::zeros(x.n(), self.k());
+        let (kernel, anchors) = (on.kernel.clone(), on.anchors.clone());
         Expansion::new(kernel, anchors, &self.coef(), &self.norms).scores(
             ctx,
-            x,
+            &x,
             out.view_mut(),
         )?;
-        Ok(out)
+        Ok((out, on, x))
     }
 
     fn sums_gram(&self, ctx: &Context, values: MatRef<'_, T>) -> Result<Mat<T>> {

@@ -1,4 +1,5 @@
-//! The linear kernel, whose feature space is the space of samples: z = P = mean + Σ_m y_m Σ_i a_im x_i.
+//! The linear kernel, whose feature space is the space of samples: z = P = mean + Σ_m y_m Σ_i a_im (x_i − mean), as Σ_i a_im = 0. Without
+//! centring there is no mean.
 
 use crate::context::Context;
 use crate::error::Result;
@@ -33,7 +34,7 @@ pub(super) fn preimages<T: Real>(
     Ok(samples)
 }
 
-/// Σ_i a_im x_i for each component (k × d), and the mean of the samples (zeros without centring).
+/// Σ_i a_im (x_i − mean) for each component (k × d), and the mean of the samples (zeros without centring).
 fn directions<T: Real>(
     ctx: &Context,
     model: &KernelPca<T>,
@@ -41,18 +42,13 @@ fn directions<T: Real>(
 ) -> Result<(Mat<f64>, Vec<f64>)> {
     let (n, k, d) = (anchors.n(), model.k(), anchors.d());
     let mut directions = vec![0.0; k * d];
-    let mut mean = vec![0.0; d];
+    let mean = if model.params.center { anchors.mean() } else { vec![0.0; d] };
     for start in (0..n).step_by(ROWS) {
         ctx.poll()?;
         let count = ROWS.min(n - start);
-        let x = Mat::from_fn(count, d, |i, j| anchors.row(start + i)[j].f64());
+        let x = Mat::from_fn(count, d, |i, j| anchors.row(start + i)[j].f64() - mean[j]);
         let a = model.coef.view().row_range(start, count).transposed();
         multiply(a, x.view(), MatMut::new(&mut directions, k, d, d), Onto::Sum);
-        for i in 0..count {
-            mean.iter_mut().zip(x.row(i)).for_each(|(sum, v)| *sum += v);
-        }
     }
-    let share = if model.params.center { 1.0 / n as f64 } else { 0.0 };
-    mean.iter_mut().for_each(|sum| *sum *= share);
     Ok((Mat::from_vec(directions, k, d), mean))
 }

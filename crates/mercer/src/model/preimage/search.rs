@@ -50,16 +50,18 @@ pub(super) fn preimages<T: Real>(
         };
         let starts: Vec<usize> = (0..m).step_by(ROWS).collect();
         let blocks = starts.into_par_iter().map(block).collect::<Result<Vec<_>>>()?;
-        Ok(gather(blocks.into_iter().flatten().collect(), anchors.d()))
+        Ok(gather(blocks.into_iter().flatten().collect(), &space.point))
     })
 }
 
-fn gather<T: Real>(ends: Vec<End>, d: usize) -> Preimages<T> {
-    let numbers = ends.iter().flat_map(|end| end.z.iter().map(|v| T::of(*v))).collect();
+/// What was found, with `point` (d numbers) put back that was taken from the samples.
+fn gather<T: Real>(ends: Vec<End>, point: &[f64]) -> Preimages<T> {
+    let numbers = ends.iter().flat_map(|end| end.z.iter().zip(point).map(|(v, p)| T::of(v + p)));
+    let numbers = numbers.collect();
     let open = |r: &usize| !ends[*r].converged;
     let unconverged: Vec<usize> = (0..ends.len()).filter(open).collect();
     Preimages {
-        samples: Mat::from_vec(numbers, ends.len(), d),
+        samples: Mat::from_vec(numbers, ends.len(), point.len()),
         rounds: ends.iter().map(|end| end.rounds).max().unwrap_or(0),
         converged: ends.len() - unconverged.len(),
         unconverged,

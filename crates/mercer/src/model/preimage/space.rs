@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use crate::context::Context;
+use crate::context::{Context, Reservation};
 use crate::error::Result;
 use crate::expansion::Expansion;
-use crate::kernel::{Kernel, SpecKernel};
+use crate::kernel::{Kernel, Recentred, SpecKernel};
 use crate::linalg::product::{Onto, multiply};
 use crate::linalg::view::Mat;
 use crate::model::kernel_pca::KernelPca;
@@ -19,8 +19,10 @@ pub(super) const ROWS: usize = 64;
 /// What all rows share.
 pub(super) struct Space<'a> {
     pub kernel: Arc<SpecKernel<f64>>,
-    /// n × d.
+    /// n × d, less `point`.
     pub anchors: Dense<f64>,
+    /// What was taken from the samples, d numbers: their mean, where only differences count, so that gradients lose no digits.
+    pub point: Vec<f64>,
     /// k(x_i, x_i).
     pub own: Vec<f64>,
     /// The mean kernel value of each x_i with the training samples; zeros without centring.
@@ -35,6 +37,7 @@ pub(super) struct Space<'a> {
     mean: f64,
     /// What centring adds to each γ_i.
     share: f64,
+    _held: Reservation,
 }
 
 /// The points P of some rows of scores.
@@ -55,12 +58,12 @@ impl<'a> Space<'a> {
         anchors: &Dense<T>,
     ) -> Result<Self> {
         let (n, d) = (anchors.n() as u64, anchors.d() as u64);
-        let copies = if T::EPSILON > 1e-10 { n * d } else { 0 };
+        let copies = if T::EPSILON > 1e-10 { 2 * n * d } else { n * d };
         let blocks = ctx.threads() as u64 * ROWS as u64 * (2 * n + 40 * d);
         let hint = "raise the budget, use fewer threads, or fit on fewer rows";
-        ctx.need("the search for pre-images", 8 * (copies + blocks), hint)?;
-        let anchors = anchors.convert::<f64>()?;
+        let held = ctx.reserve("the search for pre-images", 8 * (copies + blocks), hint)?;
         let kernel = Arc::new(SpecKernel::<f64>::new(&model.params.kernel)?);
+        let (anchors, point) = around_mean(&kernel, anchors.convert::<f64>()?)?;
         let mut own = vec![0.0; anchors.n()];
         kernel.diag(Span::all(&anchors), &mut own)?;
         let means = match model.params.center {
@@ -78,6 +81,8 @@ impl<'a> Space<'a> {
             mean: model.mean,
             share: if model.params.center { 1.0 / anchors.n() as f64 } else { 0.0 },
             anchors,
+            point,
+            _held: held,
         })
     }
 
@@ -104,6 +109,15 @@ impl<'a> Space<'a> {
     }
 }
 
+/// The samples less their mean, and the mean, where only differences count; else the samples and zeros.
+fn around_mean(kernel: &SpecKernel<f64>, x: Dense<f64>) -> Result<(Dense<f64>, Vec<f64>)> {
+    let mean = x.mean();
+    match Recentred::new(kernel, &mean).is_some_and(|seen| seen.is_of_differences()) {
+        true => Ok((x.less(&mean)?, mean)),
+        false => Ok((x, vec![0.0; mean.len()])),
+    }
+}
+
 /// Row means of the kernel matrix, in one pass that stores nothing.
 fn means(ctx: &Context, kernel: Arc<SpecKernel<f64>>, anchors: &Dense<f64>) -> Result<Vec<f64>> {
     let n = anchors.n();
@@ -116,11 +130,7 @@ fn means(ctx: &Context, kernel: Arc<SpecKernel<f64>>, anchors: &Dense<f64>) -> R
 
 /// The unit that steps are measured in; 1 where all samples are equal.
 fn spread(anchors: &Dense<f64>) -> f64 {
-    let (n, d) = (anchors.n(), anchors.d());
-    let mut mean = vec![0.0; d];
-    for i in 0..n {
-        mean.iter_mut().zip(anchors.row(i)).for_each(|(sum, v)| *sum += v / n as f64);
-    }
+    let (n, mean) = (anchors.n(), anchors.mean());
     let away = |i: usize| -> f64 {
         anchors.row(i).iter().zip(&mean).map(|(v, mean)| (v - mean).powi(2)).sum()
     };

@@ -1,14 +1,11 @@
 //! Probabilities: decisions for samples that a fit did not see, and curves through them.
 
-use std::time::Instant;
-
-use rayon::prelude::*;
-
 use super::check::Checked;
 use super::fit::{Fit, check_symmetric};
-use super::ground::hold;
+use super::ground::{held_bytes, hold};
 use super::problem::Posed;
 use super::source::Source;
+use super::truth::{Given, Working};
 use super::{Calibration, Curve, Lesson, Method, Svm};
 use crate::context::{Context, Stream};
 use crate::error::{Error, Result};
@@ -16,6 +13,7 @@ use crate::gram::{Columns, Stored};
 use crate::linalg::view::MatRef;
 use crate::points::{Points, Samples};
 use crate::real::Real;
+use crate::solve::smo::Room;
 
 /// How the decisions come about.
 #[derive(Clone, Copy)]
@@ -40,8 +38,11 @@ impl<T: Real> Svm<T> {
         let x = &x.into();
         let checked = self.check(lesson, x.n())?;
         let kept = if checked.rows.len() < x.n() { x.select(&checked.rows) } else { x.clone() };
-        let source = Source::new(&self.params.kernel, &kept)?;
-        self.calibrate_on(ctx, &*source.columns(), &checked, Way { method, folds, seed })
+        let _room = Source::reserve(ctx, x)?;
+        let source = ctx.install(|| Source::new(&self.params.kernel, &kept))?;
+        let params = self.params.clone();
+        let fit = Fit::new(ctx, &params, &checked, &source);
+        self.calibrate_by(fit, &source.columns(), Way { method, folds, seed })
     }
 
     /// As `calibrate`, for a machine fitted on a kernel matrix.
@@ -56,9 +57,10 @@ impl<T: Real> Svm<T> {
     ) -> Result<()> {
         check_symmetric(matrix)?;
         let checked = self.check(lesson, matrix.rows())?;
-        let all = Stored::new(matrix);
-        let columns = all.restrict(&checked.rows);
-        self.calibrate_on(ctx, &*columns, &checked, Way { method, folds, seed })
+        let given = Given::new(matrix);
+        let (columns, params) = (given.columns(), self.params.clone());
+        let fit = Fit { rows: Some(&checked.rows), ..Fit::new(ctx, &params, &checked, &given) };
+        self.calibrate_by(fit, &columns.restrict(&checked.rows), Way { method, folds, seed })
     }
 
     fn check(&self, lesson: Lesson<'_>, n: usize) -> Result<Checked> {
@@ -76,28 +78,35 @@ impl<T: Real> Svm<T> {
         Checked::new(&self.params, lesson, n)
     }
 
-    fn calibrate_on(
-        &mut self,
-        ctx: &Context,
-        columns: &dyn Columns,
-        checked: &Checked,
-        way: Way,
-    ) -> Result<()> {
+    fn calibrate_by(&mut self, fit: Fit<'_>, columns: &Working<'_>, way: Way) -> Result<()> {
         if way.folds < 2 {
             let message = format!("must be at least 2, and is {}", way.folds);
             return Err(Error::parameter("folds", message));
         }
-        let fit = Fit { ctx, params: &self.params, checked, started: Instant::now() };
+        let fit = Fit { is_certified: false, ..fit };
+        match columns {
+            Working::Single(columns) => self.calibrate_on(fit, &**columns, way),
+            Working::Double(columns) => self.calibrate_on(fit, &**columns, way),
+        }
+    }
+
+    fn calibrate_on<S: Real>(
+        &mut self,
+        fit: Fit<'_>,
+        columns: &dyn Columns<S>,
+        way: Way,
+    ) -> Result<()> {
+        let (ctx, checked) = (fit.ctx, fit.checked);
         let pairs = fit.pairs();
         let two = pairs.len() == 1;
-        let curve = |problem: usize| -> Result<Curve> {
+        let curve = |ctx: &Context, problem: usize| -> Result<Curve> {
             let (a, b) = pairs[problem];
             let posed = || Posed::pair(&self.params, checked, a, b);
             let samples = posed().samples;
             let part = columns.restrict(&samples);
             let held = hold(ctx, &*part)?;
-            let held = held.as_ref().map(|matrix| Stored::new(matrix.view()));
-            let part: &dyn Columns = held.as_ref().map_or(&*part, |stored| stored);
+            let held = held.as_ref().map(|held| Stored::new(held.matrix.view()));
+            let part: &dyn Columns<S> = held.as_ref().map_or(&*part, |stored| stored);
             let start = self.coefficients_of(problem, &checked.rows, &checked.places);
             let fold_of = deal(checked, &samples, way.folds, way.seed);
             let mut decisions = vec![0.0; samples.len()];
@@ -128,10 +137,19 @@ impl<T: Real> Svm<T> {
             Ok(Curve::fit(way.method, &decisions, &positive, is_weighted.then_some(&weights)))
         };
         let curves: Vec<Curve> =
-            ctx.install(|| (0..pairs.len()).into_par_iter().map(curve).collect::<Result<_>>())?;
+            ctx.side_by_side(pairs.len(), pair_bytes::<S>(checked, columns.effort()), curve)?;
         self.calibration = Some(Calibration { curves, folds: way.folds });
         Ok(())
     }
+}
+
+/// Bytes that the problem of two classes takes where there is plenty.
+fn pair_bytes<S>(checked: &Checked, effort: usize) -> u64 {
+    let mut sizes = vec![0; checked.classes.len()];
+    checked.places.iter().for_each(|&place| sizes[place] += 1);
+    sizes.sort_unstable();
+    let n = sizes.iter().rev().take(2).sum();
+    held_bytes::<S>(n).saturating_mul(2).saturating_add(Room::wanted::<S>(n, effort))
 }
 
 /// The fold of each sample: every class is shuffled and dealt out by itself, so that no fold lacks one.

@@ -155,7 +155,14 @@ fn check_params(params: &SvmParams) -> Result<()> {
         true => Ok(()),
         false => Err(Error::parameter(name, format!("must be positive, and is {value}"))),
     };
-    positive("C", params.c)?;
+    // An infinite C allows no errors at all: a hard margin.
+    match params.task {
+        Task::CSvc | Task::EpsilonSvr if params.c == f64::INFINITY => {}
+        Task::NuSvr if params.c == f64::INFINITY => {
+            return Err(Error::parameter("C", "must be finite for nu-SVR, and is inf"));
+        }
+        _ => positive("C", params.c)?,
+    }
     positive("tol", params.tolerance)?;
     if !(params.nu > 0.0 && params.nu <= 1.0) {
         let message = format!("must be above 0 and at most 1, and is {}", params.nu);

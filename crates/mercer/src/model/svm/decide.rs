@@ -3,15 +3,16 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Svm;
 use super::decode::pairs;
+use super::source::{around, far_mean, is_linear};
+use super::{Svm, Task};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::expansion::{Expansion, Weights};
 use crate::kernel::{Kernel, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::model::door::anchors_for;
-use crate::points::{Points, Samples};
+use crate::points::{Dense, Points, Samples};
 use crate::real::Real;
 
 impl<T: Real> Svm<T> {
@@ -20,12 +21,46 @@ impl<T: Real> Svm<T> {
     pub fn decisions(&self, ctx: &Context, x: impl Into<Samples<T>>) -> Result<Mat<f64>> {
         let x = &x.into();
         let anchors = anchors_for(self.anchors.as_ref(), x)?;
+        if let (true, Some(rows), Some(new)) =
+            (is_linear(&self.params.kernel), anchors.dense(), x.dense())
+            && let Some(centre) = far_mean(rows)
+        {
+            return self.decide_around(ctx, rows, new, &centre);
+        }
         // Samples in single precision whose products cancel were learned from in double.
         let computed_in = self.report.machine.as_ref().map_or("", |machine| &machine.precision);
         match T::EPSILON > 1e-10 && computed_in == f64::NAME {
             true => self.decide::<f64>(ctx, &anchors.convert()?, &x.convert()?),
             false => self.decide::<T>(ctx, anchors, x),
         }
+    }
+
+    /// Decisions of a linear kernel far from the origin, where products of samples are large and their differences count: with a
+    /// centre c, Σ βᵢ xᵀxᵢ = Σ βᵢ (x − c)ᵀ(xᵢ − c) + Σ βᵢ cᵀ(xᵢ − c) + (Σ βᵢ) xᵀc. The middle term is the decision for a sample at
+    /// 2c, and the last one is 0 where coefficients sum up to 0.
+    fn decide_around(
+        &self,
+        ctx: &Context,
+        anchors: &Dense<T>,
+        x: &Dense<T>,
+        centre: &[f64],
+    ) -> Result<Mat<f64>> {
+        let dot = |row: &[T]| -> f64 { row.iter().zip(centre).map(|(v, c)| v.f64() * c).sum() };
+        let total: f64 = match self.params.task {
+            Task::OneClass => self.coef.data().iter().sum(),
+            _ => 0.0,
+        };
+        let anchors: Samples<f64> = around::<T, f64>(anchors, centre)?.into();
+        let twice = Dense::from_rows(centre, 1, centre.len())?;
+        let common = self.decide::<f64>(ctx, &anchors, &twice.into())?;
+        let around: Samples<f64> = around::<T, f64>(x, centre)?.into();
+        let mut decisions = self.decide::<f64>(ctx, &anchors, &around)?;
+        for i in 0..x.n() {
+            let last = total * dot(x.row(i));
+            let row = decisions.row_mut(i).iter_mut().zip(common.row(0)).zip(&self.offset);
+            row.for_each(|((decision, common), offset)| *decision += (common - offset) + last);
+        }
+        Ok(decisions)
     }
 
     fn decide<U: Real>(

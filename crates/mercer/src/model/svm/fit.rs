@@ -4,17 +4,17 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use rayon::prelude::*;
-
 use super::check::Checked;
 use super::fold::fold;
 use super::problem::{Posed, Solved};
+use super::settle::OWN_SHARE;
 use super::shared::SharedBlocks;
 use super::source::Source;
+use super::truth::{Given, Truth, Working};
 use super::{Lesson, Svm, SvmParams, Task, notes};
-use crate::context::{Context, Step};
+use crate::context::{Context, Reservation, Step};
 use crate::error::{Error, Result};
-use crate::gram::{self, Columns, Square, Stored};
+use crate::gram::{self, Columns, Square};
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::model::report::asymmetric;
@@ -42,7 +42,7 @@ impl<T: Real> Svm<T> {
         let checked = Checked::new(params, lesson, x.n())?;
         let spec = params.kernel.resolve(x)?;
         if !spec.owns().is_empty()
-            && let Some(matrix) = own_matrix(ctx, &spec, x)?
+            && let Some((matrix, _room)) = own_matrix(ctx, &spec, x)?
         {
             let mut model = Self::fit_gram(ctx, params, matrix.view(), lesson, start)?;
             model.anchors = Some(x.select(&model.support));
@@ -52,12 +52,13 @@ impl<T: Real> Svm<T> {
             return Ok(model);
         }
         let kept = if checked.rows.len() < x.n() { x.select(&checked.rows) } else { x.clone() };
-        let source = Source::new(&spec, &kept)?;
-        let columns = source.columns();
-        let solved =
-            ctx.install(|| Fit { ctx, params, checked: &checked, started }.run(&*columns, start))?;
-        let mut model = fold(params, &checked, solved, x.n());
-        source.tell(&mut model, x, &spec)?;
+        let _room = Source::reserve(ctx, x)?;
+        let source = ctx.install(|| Source::new(&spec, &kept))?;
+        let fit = Fit::new(ctx, params, &checked, &source);
+        let solved = ctx.install(|| fit.run(&source.columns(), start))?;
+        let mut model = fold(params, &checked, solved, x.n(), &source);
+        model.anchors = Some(x.select(&model.support));
+        model.params.kernel = spec;
         notes::on_samples(&mut model, x);
         model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)
@@ -74,11 +75,11 @@ impl<T: Real> Svm<T> {
         let started = Instant::now();
         check_symmetric(matrix)?;
         let checked = Checked::new(params, lesson, matrix.rows())?;
-        let all = Stored::new(matrix);
-        let columns = all.restrict(&checked.rows);
-        let solved =
-            ctx.install(|| Fit { ctx, params, checked: &checked, started }.run(&*columns, start))?;
-        let mut model = fold(params, &checked, solved, matrix.rows());
+        let given = Given::new(matrix);
+        let columns = given.columns();
+        let fit = Fit { rows: Some(&checked.rows), ..Fit::new(ctx, params, &checked, &given) };
+        let solved = ctx.install(|| fit.run(&columns.restrict(&checked.rows), start))?;
+        let mut model = fold(params, &checked, solved, matrix.rows(), &given);
         model.report.storage = "given".into();
         model.report.reason = "the kernel matrix was given".into();
         notes::on_report(&mut model);
@@ -89,14 +90,20 @@ impl<T: Real> Svm<T> {
 
 /// All values of a kernel of the user's own, if they take at most half of the budget. What a call of the function costs is
 /// not known, only that many small ones cost more than few large ones, and a whole matrix shows whether it is symmetric.
-fn own_matrix<T: Real>(ctx: &Context, spec: &KernelSpec, x: &Samples<T>) -> Result<Option<Mat<T>>> {
-    if gram::matrix_bytes::<T>(x.n(), x.n()) > ctx.budget() / 2 {
+fn own_matrix<T: Real>(
+    ctx: &Context,
+    spec: &KernelSpec,
+    x: &Samples<T>,
+) -> Result<Option<(Mat<T>, Reservation)>> {
+    let bytes = gram::matrix_bytes::<T>(x.n(), x.n());
+    if bytes > ctx.budget() / 2 {
         return Ok(None);
     }
+    let room = ctx.reserve("the kernel matrix", bytes, "fit on fewer rows or raise the budget")?;
     let (kernel, n) = (SpecKernel::<T>::new(spec)?, x.n());
-    let mut matrix = Mat::zeros(n, n);
+    let mut matrix = Mat::try_zeros(n, n)?;
     gram::matrix(ctx, &kernel, x, None, MatMut::new(matrix.data_mut(), n, n, n))?;
-    Ok(Some(matrix))
+    Ok(Some((matrix, room)))
 }
 
 /// Square, finite and symmetric but for rounding.
@@ -108,18 +115,51 @@ pub(super) fn check_symmetric<T: Real>(matrix: MatRef<'_, T>) -> Result<()> {
 }
 
 /// A fit under way.
+#[derive(Clone, Copy)]
 pub(super) struct Fit<'a> {
     pub ctx: &'a Context,
     pub params: &'a SvmParams,
     pub checked: &'a Checked,
     pub started: Instant,
+    /// The kernel that solutions are certified with.
+    pub truth: &'a dyn Truth,
+    /// The place of each sample that counts among those of `truth`; `None` if these are the same.
+    pub rows: Option<&'a [usize]>,
+    /// Whether solutions are certified; those of folds, whose certificates nobody sees, are not.
+    pub is_certified: bool,
 }
 
-impl Fit<'_> {
+impl<'a> Fit<'a> {
+    pub fn new(
+        ctx: &'a Context,
+        params: &'a SvmParams,
+        checked: &'a Checked,
+        truth: &'a dyn Truth,
+    ) -> Self {
+        let started = Instant::now();
+        Self { ctx, params, checked, started, truth, rows: None, is_certified: true }
+    }
+
+    /// The place of a sample that counts among those of the true kernel.
+    pub fn at(&self, sample: usize) -> usize {
+        self.rows.map_or(sample, |rows| rows[sample])
+    }
+
     /// Solves all problems on the columns of the samples that count.
     pub fn run<T: Real>(
         &self,
-        columns: &dyn Columns,
+        columns: &Working<'_>,
+        start: Option<&Svm<T>>,
+    ) -> Result<Vec<Solved>> {
+        match columns {
+            Working::Single(columns) => self.run_on(&**columns, start),
+            Working::Double(columns) => self.run_on(&**columns, start),
+        }
+    }
+
+    fn run_on<T: Real, S: Real>(
+        &self,
+        columns: &dyn Columns<S>,
         start: Option<&Svm<T>>,
     ) -> Result<Vec<Solved>> {
         let start = start.filter(|model| self.fits(model));
@@ -139,18 +179,22 @@ impl Fit<'_> {
         }
         let quiet = self.ctx.without_steps();
         let shared = SharedBlocks::new(&quiet, self.checked, columns, self.cache())?;
-        let memories: Mutex<Vec<Memory>> = Mutex::default();
+        let memories: Mutex<Vec<Memory<S>>> = Mutex::default();
         let done = AtomicUsize::new(0);
-        let solve = |problem: usize| -> Result<Solved> {
+        let solve = |ctx: &Context, problem: usize| -> Result<Solved> {
             let (a, b) = pairs[problem];
             let posed = Posed::pair(self.params, self.checked, a, b);
-            let part: Box<dyn Columns + '_> = match &shared {
-                Some(shared) => Box::new(shared.pair(columns, a, b)?),
+            let mut _across = None;
+            let part: Box<dyn Columns<S> + '_> = match &shared {
+                Some(shared) => {
+                    _across = Some(shared.reserve_pair(ctx, a, b)?);
+                    Box::new(shared.pair(columns, a, b)?)
+                }
                 None => columns.restrict(&posed.samples),
             };
             let memory = memories.lock().ok().and_then(|mut left| left.pop()).unwrap_or_default();
             let mut solver = Solver::in_memory(&*part, memory);
-            let solved = self.solve_with(&mut solver, posed, beta(problem), &quiet)?;
+            let solved = self.solve_with(&mut solver, posed, beta(problem), ctx)?;
             if let Ok(mut left) = memories.lock() {
                 left.push(solver.into_memory());
             }
@@ -160,10 +204,10 @@ impl Fit<'_> {
             let _ = self.ctx.step(Step::new("pairs of classes", done, total));
             Ok(solved)
         };
-        match shared.is_some() {
-            true => (0..pairs.len()).into_par_iter().map(solve).collect(),
+        match &shared {
+            Some(shared) => quiet.side_by_side(pairs.len(), shared.pair_bytes(), solve),
             // Large problems share their own work between threads, one after the other.
-            false => (0..pairs.len()).map(solve).collect(),
+            None => (0..pairs.len()).map(|problem| solve(&quiet, problem)).collect(),
         }
     }
 
@@ -184,9 +228,9 @@ impl Fit<'_> {
     }
 
     /// Solves a problem whose samples are all that count, in their order.
-    fn solve(
+    fn solve<S: Real>(
         &self,
-        columns: &dyn Columns,
+        columns: &dyn Columns<S>,
         posed: Posed,
         start: Option<Vec<f64>>,
         ctx: &Context,
@@ -199,9 +243,9 @@ impl Fit<'_> {
     }
 
     /// Solves a problem on the columns of its own variables.
-    pub fn solve_part(
+    pub fn solve_part<S: Real>(
         &self,
-        columns: &dyn Columns,
+        columns: &dyn Columns<S>,
         posed: Posed,
         start: Option<Vec<f64>>,
         ctx: &Context,
@@ -210,9 +254,9 @@ impl Fit<'_> {
     }
 
     /// As `solve_part`, with a solver that may have solved problems of the same samples before.
-    pub fn solve_with(
+    pub fn solve_with<S: Real>(
         &self,
-        solver: &mut Solver<'_>,
+        solver: &mut Solver<'_, S>,
         posed: Posed,
         start: Option<Vec<f64>>,
         ctx: &Context,
@@ -221,18 +265,28 @@ impl Fit<'_> {
             Some(beta) => posed.start_from(&beta),
             None => posed,
         };
+        let off = self.truth.taken_off();
+        let posed = match off.is_empty() {
+            true => posed,
+            false => posed.less(|sample| off[self.at(sample)]),
+        };
+        let solution = solver.solve(ctx, posed.problem.clone(), &self.solver_params(0))?;
+        let settled = self.settle::<S>(ctx, &posed, solution, solver.effort())?;
+        posed.finish(settled)
+    }
+
+    /// What a solver may spend that goes on after some steps.
+    pub fn solver_params(&self, used: u64) -> smo::Params {
         let deadline = self.params.max_seconds.and_then(|seconds| {
             self.started.checked_add(Duration::try_from_secs_f64(seconds).ok()?)
         });
-        let params = smo::Params {
-            tolerance: self.params.tolerance,
+        smo::Params {
+            tolerance: OWN_SHARE * self.params.tolerance,
             shrinking: self.params.shrinking,
             cache: self.cache(),
-            max_iterations: self.params.max_iterations,
+            max_iterations: self.params.max_iterations.map(|most| most.saturating_sub(used)),
             deadline,
-        };
-        let solution = solver.solve(ctx, posed.problem.clone(), &params)?;
-        posed.finish(solution)
+        }
     }
 }
 

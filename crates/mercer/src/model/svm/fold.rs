@@ -4,6 +4,7 @@ use super::check::Checked;
 use super::decode::pairs;
 use super::problem::Solved;
 use super::report::SvmReport;
+use super::truth::Truth;
 use super::{Svm, SvmParams};
 use crate::linalg::view::Mat;
 use crate::model::report::Report;
@@ -16,6 +17,7 @@ pub(super) fn fold<T: Real>(
     checked: &Checked,
     solved: Vec<Solved>,
     trained_on: usize,
+    truth: &dyn Truth,
 ) -> Svm<T> {
     let n = checked.rows.len();
     let k = checked.classes.len();
@@ -43,7 +45,7 @@ pub(super) fn fold<T: Real>(
             }
         }
     }
-    let report = report::<T>(&solved);
+    let report = report(&solved, truth);
     Svm {
         params: params.clone(),
         support: support.iter().map(|&i| checked.rows[i]).collect(),
@@ -59,23 +61,31 @@ pub(super) fn fold<T: Real>(
     }
 }
 
-fn report<T: Real>(solved: &[Solved]) -> Report {
+fn report(solved: &[Solved], truth: &dyn Truth) -> Report {
     let problems: Vec<_> = solved.iter().map(|solution| solution.report.clone()).collect();
+    let all_in = |name: &str| problems.iter().all(|problem| problem.precision == name);
+    let columns_used = solved.iter().map(|solution| solution.asked).sum();
+    // A solver whose working set is all samples asks for no columns: it has all values.
+    let (storage, reason) = match columns_used {
+        0 => ("whole matrix", "all samples fit one working set"),
+        _ => ("columns", "kernel columns are computed where coefficients move"),
+    };
     Report {
         solver: "smo".into(),
-        storage: "columns".into(),
-        reason: "kernel columns are computed where coefficients move".into(),
+        storage: storage.into(),
+        reason: reason.into(),
         passes: solved.iter().map(|solution| solution.rounds as usize).sum(),
         residual: problems.iter().map(|problem| problem.violation).fold(0.0, f64::max),
         converged: problems.iter().all(|problem| problem.stop == Stop::Converged),
-        precision: T::NAME.into(),
+        precision: if all_in(f64::NAME) { f64::NAME } else { f32::NAME }.into(),
         seconds: 0.0,
         notes: Vec::new(),
         system: None,
         machine: Some(SvmReport {
+            precision: if all_in(f32::NAME) { truth.computed_in() } else { f64::NAME }.into(),
             problems,
-            precision: T::NAME.into(),
-            columns_used: solved.iter().map(|solution| solution.asked).sum(),
+            tube: solved.first().and_then(|solution| solution.tube),
+            columns_used,
             columns_at_hand: solved.iter().map(|solution| solution.hits).sum(),
         }),
         clusters: None,

@@ -9,71 +9,191 @@ use super::fit::{Fit, check_symmetric};
 use super::fold::fold;
 use super::problem::Posed;
 use super::source::Source;
+use super::truth::{Given, Truth, Working};
 use super::{Lesson, Svm, SvmParams, notes};
-use crate::context::Context;
+use crate::context::{Context, Reservation};
 use crate::error::{Error, Result};
-use crate::gram::{Columns, Stored};
-use crate::kernel::Tile;
+use crate::gram::{Columns, Picked, Stored};
+use crate::kernel::{KernelSpec, Tile};
+use crate::linalg::alloc;
 use crate::linalg::view::{Mat, MatRef};
-use crate::points::Samples;
+use crate::points::{Points, Samples};
 use crate::real::Real;
-use crate::solve::smo::{Solver, Stop};
+use crate::solve::smo::{Room, Solver, Stop};
 
 /// Where machines with one kernel are fitted.
 pub struct Ground<'a, T: Real> {
     kind: Kind<'a, T>,
     /// All kernel values, where they fit.
-    held: Option<Mat<f32>>,
+    held: Option<AllValues>,
 }
 
 enum Kind<'a, T: Real> {
-    Samples(Samples<T>, Source<T>),
-    Matrix(MatRef<'a, T>),
+    Samples(
+        Samples<T>,
+        KernelSpec,
+        Source<T>,
+        #[expect(dead_code, reason = "it is held")] Reservation,
+    ),
+    Matrix(Given<'a, T>),
+}
+
+/// All kernel values, with what they take of the budget.
+pub(super) struct Held<S> {
+    pub matrix: Mat<S>,
+    _room: Reservation,
+}
+
+/// All kernel values, in numbers of either type.
+enum AllValues {
+    Single(Held<f32>),
+    Double(Held<f64>),
 }
 
 /// Rows of kernel values that are computed at a time.
 const ROWS: usize = 64;
 
-/// All kernel values in single precision, if they take at most an eighth of the budget: several may be held at a time.
-pub(super) fn hold(ctx: &Context, columns: &dyn Columns) -> Result<Option<Mat<f32>>> {
-    let n = columns.size();
-    let bytes = (n as u64).saturating_mul(n as u64).saturating_mul(size_of::<f32>() as u64);
-    if bytes > ctx.budget() / 8 {
-        return Ok(None);
+/// Bytes of all kernel values of n samples.
+pub(crate) fn held_bytes<S>(n: usize) -> u64 {
+    (n as u64).saturating_mul(n as u64).saturating_mul(size_of::<S>() as u64)
+}
+
+/// All kernel values, if they take at most half of what is left of the budget.
+pub(super) fn hold<S: Real>(ctx: &Context, columns: &dyn Columns<S>) -> Result<Option<Held<S>>> {
+    match held_bytes::<S>(columns.size()) > ctx.budget() / 2 {
+        true => Ok(None),
+        false => Held::new(ctx, columns).map(Some),
     }
-    let mut matrix = Mat::zeros(n, n);
-    let picked = columns.pick(&(0..n).collect::<Vec<_>>());
-    ctx.install(|| {
-        matrix.data_mut().par_chunks_mut(ROWS * n).enumerate().try_for_each(|(piece, lines)| {
-            ctx.poll()?;
-            let rows = piece * ROWS..piece * ROWS + lines.len() / n;
-            let tile = Tile::new(lines, rows.len(), n, n);
-            picked.fill(rows, 0..n, tile)
-        })
-    })?;
-    Ok(Some(matrix))
+}
+
+impl<S: Real> Held<S> {
+    /// Evaluates all kernel values.
+    pub fn new(ctx: &Context, columns: &dyn Columns<S>) -> Result<Self> {
+        let n = columns.size();
+        let hint = "fit on fewer rows or raise the budget";
+        let room = ctx.reserve("the kernel matrix", held_bytes::<S>(n), hint)?;
+        let mut matrix = Mat::try_zeros(n, n)?;
+        let picked = columns.pick(&(0..n).collect::<Vec<_>>());
+        ctx.install(|| {
+            let pieces = matrix.data_mut().par_chunks_mut((ROWS * n).max(1)).enumerate();
+            pieces.try_for_each(|(piece, lines)| {
+                ctx.poll()?;
+                let rows = piece * ROWS..piece * ROWS + lines.len() / n;
+                let tile = Tile::new(lines, rows.len(), n, n);
+                picked.fill(rows, 0..n, tile)
+            })
+        })?;
+        Ok(Self { matrix, _room: room })
+    }
+}
+
+/// Kernel values of test samples with those that were learned from, row by row: at hand, or computed anew each time.
+struct Across<'a, S> {
+    picked: Box<dyn Picked<S> + 'a>,
+    test: &'a [usize],
+    width: usize,
+    values: Option<(Vec<S>, Reservation)>,
+}
+
+/// Kernel values that are computed at a time where they are not kept.
+const AT_ONCE: usize = 1 << 18;
+
+impl<'a, S: Real> Across<'a, S> {
+    /// All values are kept if they take at most a quarter of what is left of the budget.
+    fn new(
+        ctx: &Context,
+        columns: &'a dyn Columns<S>,
+        rows: &[usize],
+        test: &'a [usize],
+    ) -> Result<Self> {
+        let width = rows.len();
+        let mut across = Self { picked: columns.pick(rows), test, width, values: None };
+        let bytes = across_bytes::<S>(test.len(), width);
+        if bytes <= ctx.budget() / 4 {
+            let room = ctx.reserve("the kernel matrix of a fold", bytes, "raise the budget")?;
+            let mut values = alloc::zeros(test.len() * width)?;
+            across.fill(test, &mut values)?;
+            across.values = Some((values, room));
+        }
+        Ok(across)
+    }
+
+    fn fill(&self, rows: &[usize], out: &mut [S]) -> Result<()> {
+        self.picked.fill_rows(rows, Tile::new(out, rows.len(), self.width, self.width))
+    }
+
+    /// A number for each test sample, made of its kernel values.
+    fn map(&self, of: impl Fn(&[S]) -> f64) -> Result<Vec<f64>> {
+        let width = self.width.max(1);
+        if let Some((values, _)) = &self.values {
+            return Ok(values.chunks_exact(width).map(of).collect());
+        }
+        let mut out = Vec::with_capacity(self.test.len());
+        let at_once = (AT_ONCE / width).max(1);
+        let mut values = vec![S::ZERO; at_once.min(self.test.len()) * width];
+        for rows in self.test.chunks(at_once) {
+            let part = &mut values[..rows.len() * width];
+            self.fill(rows, part)?;
+            out.extend(part.chunks_exact(width).map(&of));
+        }
+        Ok(out)
+    }
+}
+
+/// Bytes of the kernel values of `test` samples with `train` others.
+fn across_bytes<S>(test: usize, train: usize) -> u64 {
+    (test as u64).saturating_mul(train as u64).saturating_mul(size_of::<S>() as u64)
+}
+
+/// Bytes that a fold of n samples, `test` of them left out, takes where there is plenty.
+pub(crate) fn fold_bytes(n: usize, test: usize, effort: usize) -> u64 {
+    let train = n.saturating_sub(test);
+    Room::wanted::<f32>(train, effort)
+        .saturating_add(across_bytes::<f64>(test, train).saturating_mul(4))
 }
 
 impl<'a, T: Real> Ground<'a, T> {
     /// Samples with the kernel of `params`, which is resolved here.
     pub fn of_samples(ctx: &Context, params: &SvmParams, x: impl Into<Samples<T>>) -> Result<Self> {
         let x = x.into();
-        let source = Source::new(&params.kernel.resolve(&x)?, &x)?;
-        let held = hold(ctx, &*source.columns())?;
-        Ok(Self { kind: Kind::Samples(x, source), held })
+        let room = Source::reserve(ctx, &x)?;
+        let spec = params.kernel.resolve(&x)?;
+        let source = ctx.install(|| Source::new(&spec, &x))?;
+        let held = match source.columns() {
+            Working::Single(columns) => hold(ctx, &*columns)?.map(AllValues::Single),
+            Working::Double(columns) => hold(ctx, &*columns)?.map(AllValues::Double),
+        };
+        Ok(Self { kind: Kind::Samples(x, spec, source, room), held })
     }
 
     /// A kernel matrix that the caller computed.
     pub fn of_matrix(matrix: MatRef<'a, T>) -> Result<Self> {
         check_symmetric(matrix)?;
-        Ok(Self { kind: Kind::Matrix(matrix), held: None })
+        Ok(Self { kind: Kind::Matrix(Given::new(matrix)), held: None })
     }
 
-    fn columns(&self) -> Box<dyn Columns + '_> {
+    /// Numbers that are read for a kernel value: 1 where all are at hand.
+    pub(crate) fn effort(&self) -> usize {
+        self.columns().effort()
+    }
+
+    fn columns(&self) -> Working<'_> {
         match (&self.held, &self.kind) {
-            (Some(matrix), _) => Box::new(Stored::new(matrix.view())),
-            (None, Kind::Samples(_, source)) => source.columns(),
-            (None, Kind::Matrix(matrix)) => Box::new(Stored::new(*matrix)),
+            (Some(AllValues::Single(held)), _) => {
+                Working::Single(Box::new(Stored::new(held.matrix.view())))
+            }
+            (Some(AllValues::Double(held)), _) => {
+                Working::Double(Box::new(Stored::new(held.matrix.view())))
+            }
+            (None, Kind::Samples(_, _, source, _)) => source.columns(),
+            (None, Kind::Matrix(given)) => given.columns(),
+        }
+    }
+
+    fn truth(&self) -> &dyn Truth {
+        match &self.kind {
+            Kind::Samples(_, _, source, _) => source,
+            Kind::Matrix(given) => given,
         }
     }
 
@@ -90,18 +210,29 @@ impl<'a, T: Real> Ground<'a, T> {
         let n = columns.size();
         let checked = Checked::new(params, lesson, n)?;
         let kept = columns.restrict(&checked.rows);
-        let fit = Fit { ctx, params, checked: &checked, started };
-        let solved = ctx.install(|| fit.run(&*kept, start))?;
-        let mut model = fold(params, &checked, solved, n);
+        let fit =
+            Fit { rows: Some(&checked.rows), ..Fit::new(ctx, params, &checked, self.truth()) };
+        let solved = ctx.install(|| fit.run(&kept, start))?;
+        let mut model = fold(params, &checked, solved, n, self.truth());
         match &self.kind {
-            Kind::Matrix(_) => notes::on_report(&mut model),
-            Kind::Samples(x, source) => {
-                source.tell(&mut model, x, &params.kernel)?;
+            Kind::Matrix(_) => {
+                model.report.storage = "given".into();
+                model.report.reason = "the kernel matrix was given".into();
+                notes::on_report(&mut model);
+            }
+            Kind::Samples(x, spec, ..) => {
+                model.anchors = Some(x.select(&model.support));
+                model.params.kernel = spec.clone();
                 notes::on_samples(&mut model, x);
             }
         }
-        model.report.storage = "whole matrix in single precision".into();
-        model.report.reason = "several machines share it".into();
+        if let Some(held) = &self.held {
+            model.report.storage = match held {
+                AllValues::Single(_) => "whole matrix in single precision".into(),
+                AllValues::Double(_) => "whole matrix in double precision".into(),
+            };
+            model.report.reason = "several machines share it".into();
+        }
         model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)
     }
@@ -115,15 +246,33 @@ impl<'a, T: Real> Ground<'a, T> {
         lesson: Lesson<'_>,
         test: &[usize],
     ) -> Result<Vec<Mat<f64>>> {
-        let columns = self.columns();
+        match self.columns() {
+            Working::Single(columns) => self.along(ctx, &*columns, steps, lesson, test),
+            Working::Double(columns) => self.along(ctx, &*columns, steps, lesson, test),
+        }
+    }
+
+    fn along<S: Real>(
+        &self,
+        ctx: &Context,
+        columns: &dyn Columns<S>,
+        steps: &[SvmParams],
+        lesson: Lesson<'_>,
+        test: &[usize],
+    ) -> Result<Vec<Mat<f64>>> {
         let checked = Checked::new(&steps[0], lesson, columns.size())?;
-        let one = Fit { ctx, params: &steps[0], checked: &checked, started: Instant::now() };
+        let one = Fit {
+            rows: Some(&checked.rows),
+            is_certified: false,
+            ..Fit::new(ctx, &steps[0], &checked, self.truth())
+        };
         let problems: Vec<Option<(usize, usize)>> = match one.pairs() {
             pairs if pairs.is_empty() => vec![None],
             pairs => pairs.into_iter().map(Some).collect(),
         };
         let sign = if problems.len() == 1 && problems[0].is_some() { -1.0 } else { 1.0 };
-        let along = |pair: &Option<(usize, usize)>| -> Result<Vec<Vec<f64>>> {
+        let along = |ctx: &Context, problem: usize| -> Result<Vec<Vec<f64>>> {
+            let pair = &problems[problem];
             let pose = |params: &SvmParams| match *pair {
                 None => Posed::whole(params, &checked),
                 Some((a, b)) => Posed::pair(params, &checked, a, b),
@@ -131,15 +280,12 @@ impl<'a, T: Real> Ground<'a, T> {
             let samples = pose(&steps[0]).samples;
             let rows: Vec<usize> = samples.iter().map(|&sample| checked.rows[sample]).collect();
             let part = columns.restrict(&rows);
-            let across = columns.pick(&rows);
-            let mut values = vec![0.0; test.len() * rows.len()];
-            let tile = Tile::new(&mut values, test.len(), rows.len(), rows.len());
-            across.fill_rows(test, tile)?;
+            let across = Across::new(ctx, columns, &rows, test)?;
             let mut solver = Solver::new(&*part);
             let mut start: Option<(Vec<f64>, Vec<f64>)> = None;
             let mut decisions = Vec::new();
             for params in steps {
-                let fit = Fit { ctx, params, checked: &checked, started: Instant::now() };
+                let fit = Fit { params, started: Instant::now(), ..one };
                 let posed = match start.take() {
                     None => pose(params),
                     Some((beta, f)) => pose(params).start_from(&beta).with_slopes(&beta, &f),
@@ -150,23 +296,27 @@ impl<'a, T: Real> Ground<'a, T> {
                 }
                 let places = 0..solved.beta.len();
                 let support: Vec<usize> = places.filter(|&i| solved.beta[i] != 0.0).collect();
-                let decide = |line: &[f32]| {
-                    let each = support.iter().map(|&i| f64::from(line[i]) * solved.beta[i]);
-                    sign * (each.sum::<f64>() + solved.offset)
+                // The matrix is one less what is taken off, and so are these values.
+                let decide = |line: &[S]| {
+                    let each = support.iter().map(|&i| line[i].f64() * solved.beta[i]);
+                    sign * (each.sum::<f64>() + solved.own_offset)
                 };
-                decisions.push(values.chunks_exact(rows.len()).map(decide).collect());
+                decisions.push(across.map(decide)?);
                 let mut beta = vec![0.0; checked.rows.len()];
                 let mut f = vec![0.0; checked.rows.len()];
                 for (place, &sample) in solved.samples.iter().enumerate() {
                     beta[sample] = solved.beta[place];
-                    f[sample] = solved.decisions[place] - solved.offset;
+                    f[sample] = solved.slopes[place];
                 }
                 start = Some((beta, f));
             }
             Ok(decisions)
         };
-        let by_problem: Vec<Vec<Vec<f64>>> =
-            ctx.install(|| problems.par_iter().map(along).collect::<Result<_>>())?;
+        let by_problem: Vec<Vec<Vec<f64>>> = ctx.side_by_side(
+            problems.len(),
+            fold_bytes(columns.size(), test.len(), columns.effort()),
+            along,
+        )?;
         let table = |step: usize| {
             Mat::from_fn(test.len(), by_problem.len(), |row, problem| {
                 by_problem[problem][step][row]

@@ -14,14 +14,16 @@ mod ground;
 mod notes;
 mod problem;
 mod report;
+mod settle;
 mod shared;
 mod source;
+mod truth;
 
 use serde::{Deserialize, Serialize};
 
 pub use calibration::{Calibration, Curve, Method};
 pub use decode::{one_vs_rest, votes};
-pub(crate) use ground::Ground;
+pub(crate) use ground::{Ground, fold_bytes, held_bytes};
 pub use report::{ProblemReport, Stop, SvmReport};
 
 use super::report::Report;
@@ -75,7 +77,9 @@ pub struct SvmParams {
     pub task: Task,
     /// The kernel; widths that depend on the data are resolved in fit.
     pub kernel: KernelSpec,
-    /// The price of a unit on the wrong side, above 0; for `CSvc`, `EpsilonSvr` and `NuSvr`.
+    /// The price of a unit on the wrong side, above 0; for `CSvc`, `EpsilonSvr` and `NuSvr`. Infinite for the first two: no sample may
+    /// be on the wrong side.
+    #[serde(with = "infinite")]
     pub c: f64,
     /// A share, above 0 and at most 1; for `NuSvc`, `NuSvr` and `OneClass`.
     pub nu: f64,
@@ -91,6 +95,33 @@ pub struct SvmParams {
     pub max_iterations: Option<u64>,
     /// Seconds at most; `None` for no limit.
     pub max_seconds: Option<f64>,
+}
+
+/// JSON has no infinity: an infinite number is the text `"inf"`.
+mod infinite {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Number(f64),
+        Text(String),
+    }
+
+    pub fn serialize<S: Serializer>(number: &f64, out: S) -> Result<S::Ok, S::Error> {
+        match *number == f64::INFINITY {
+            true => out.serialize_str("inf"),
+            false => out.serialize_f64(*number),
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<f64, D::Error> {
+        match Written::deserialize(input)? {
+            Written::Number(number) => Ok(number),
+            Written::Text(text) if text == "inf" => Ok(f64::INFINITY),
+            Written::Text(text) => Err(D::Error::custom(format!("'{text}' is no number"))),
+        }
+    }
 }
 
 impl SvmParams {
@@ -167,4 +198,11 @@ pub struct Svm<T: Real> {
     pub calibration: Option<Calibration>,
     /// How the fit went; its `machine` tells of every problem.
     pub report: Report,
+}
+
+impl<T: Real> Svm<T> {
+    /// Half the width of the tube that a machine of task `NuSvr` found; within it, errors cost nothing.
+    pub fn tube(&self) -> Option<f64> {
+        self.report.machine.as_ref().and_then(|machine| machine.tube)
+    }
 }

@@ -1,6 +1,6 @@
 //! What a user should know of a fit, one sentence each.
 
-use super::Svm;
+use super::{ProblemReport, Svm};
 use crate::points::{Dense, Samples};
 use crate::real::Real;
 use crate::solve::smo::Stop;
@@ -11,20 +11,47 @@ pub(super) fn on_report<T: Real>(model: &mut Svm<T>) {
     let stopped: Vec<Stop> =
         machine.problems.iter().map(|p| p.stop).filter(|stop| *stop != Stop::Converged).collect();
     let Some(first) = stopped.first() else { return };
-    let why = match first {
-        Stop::Iterations => "the number of iterations is spent",
-        Stop::Time => "the time is spent",
-        _ => "it was interrupted",
-    };
     let of = match machine.problems.len() {
         1 => String::new(),
         all => format!(" in {} of {all} problems", stopped.len()),
     };
+    let tolerance = model.params.tolerance;
+    let why = match first {
+        Stop::Iterations => "the number of iterations is spent",
+        Stop::Time => "the time is spent",
+        Stop::Stalled => {
+            let note = stalled(&machine.problems, model.params.c, tolerance);
+            model
+                .report
+                .notes
+                .push(format!("the solver stopped before the optimum{of}, because {note}"));
+            return;
+        }
+        _ => "it was interrupted",
+    };
     model.report.notes.push(format!(
-        "the solver stopped before the optimum{of}, because {why}: violation {:.1e}, tolerance {:.1e}; the model can be \
-         used, and a warm start goes on from it",
-        model.report.residual, model.params.tolerance
+        "the solver stopped before the optimum{of}, because {why}: violation {:.1e}, tolerance {tolerance:.1e}; the model \
+         can be used, and a warm start goes on from it",
+        model.report.residual
     ));
+}
+
+/// Why a solver does not get any closer, and what to do about it.
+fn stalled(problems: &[ProblemReport], c: f64, tolerance: f64) -> String {
+    let stalled = || problems.iter().filter(|problem| problem.stop == Stop::Stalled);
+    let violation = stalled().map(|problem| problem.violation).fold(0.0, f64::max);
+    let rounding = stalled().filter_map(|problem| problem.rounding).fold(0.0, f64::max);
+    if c.is_infinite() && rounding <= tolerance {
+        return format!(
+            "no margin was found within which all samples fit: violation {violation:.1e}, tolerance {tolerance:.1e}; choose \
+             a finite C"
+        );
+    }
+    format!(
+        "it makes no more progress: rounding of kernel values limits the violation to about {:.1e}, and the tolerance is \
+         {tolerance:.1e}; scale the features, lower C, or raise the tolerance",
+        violation.max(rounding)
+    )
 }
 
 /// From this ratio of the spreads of two features on, the larger drowns the smaller.
@@ -64,7 +91,7 @@ pub(super) fn on_samples<T: Real>(model: &mut Svm<T>, x: &Samples<T>) {
     }
 }
 
-/// The standard deviation of each feature.
+/// The standard deviation of each feature; 0 for one that does not vary.
 fn spreads<T: Real>(x: &Dense<T>) -> Vec<f64> {
     let (n, d) = (x.n() as f64, x.d());
     let mut mean = vec![0.0; d];
@@ -76,5 +103,8 @@ fn spreads<T: Real>(x: &Dense<T>) -> Vec<f64> {
         let each = spread.iter_mut().zip(row).zip(&mean);
         each.for_each(|((sum, v), mean)| *sum += (v.f64() - mean).powi(2) / n);
     }
-    spread.into_iter().map(f64::sqrt).collect()
+    // What rounding of the mean leaves of a constant column is no spread.
+    let constant = |mean: f64| mean.abs() * f64::EPSILON * n.sqrt().max(4.0);
+    let each = spread.into_iter().map(f64::sqrt).zip(mean);
+    each.map(|(spread, mean)| if spread > constant(mean) { spread } else { 0.0 }).collect()
 }

@@ -2,6 +2,7 @@
 
 use super::check::Checked;
 use super::report::ProblemReport;
+use super::settle::Settled;
 use super::{SvmParams, Task};
 use crate::error::{Error, Result};
 use crate::solve::smo::{Problem, Solution, Variable};
@@ -14,6 +15,8 @@ pub(super) struct Posed {
     pub problem: Problem,
     /// What the coefficients of each group sum up to, in size; for the tasks with `nu`.
     sums: Vec<f64>,
+    /// What is taken off the kernel values of each variable; empty for nothing.
+    taken_off: Vec<f64>,
 }
 
 /// A solved problem, in the orientation of LIBSVM: positive for the first class.
@@ -24,7 +27,14 @@ pub(super) struct Solved {
     pub beta: Vec<f64>,
     /// The decision of each sample, its own coefficient included.
     pub decisions: Vec<f64>,
+    /// K' β, of the matrix that the solver worked on.
+    pub slopes: Vec<f64>,
+    /// What K' β lacks to be decisions, for tasks whose coefficients sum up to 0.
+    pub own_offset: f64,
+    /// What K β lacks to be decisions.
     pub offset: f64,
+    /// Half the width of the tube, where it is found.
+    pub tube: Option<f64>,
     pub report: ProblemReport,
     pub rounds: u64,
     pub asked: u64,
@@ -51,8 +61,8 @@ impl Posed {
         };
         let total: f64 = if nu { samples.iter().map(|&i| checked.weights[i]).sum() } else { 0.0 };
         let sums = if nu { vec![0.5 * params.nu * total; 2] } else { Vec::new() };
-        Self { task: params.task, samples, problem: Problem { variables, group, f: None }, sums }
-            .started()
+        let problem = Problem { variables, group, f: None };
+        Self { task: params.task, samples, problem, sums, taken_off: Vec::new() }.started()
     }
 
     /// The problem of all samples, for tasks without classes.
@@ -91,8 +101,8 @@ impl Posed {
         };
         let copies = variables.len() / n.max(1);
         let samples = (0..copies).flat_map(|_| 0..n).collect();
-        Self { task: params.task, samples, problem: Problem { variables, group, f: None }, sums }
-            .started()
+        let problem = Problem { variables, group, f: None };
+        Self { task: params.task, samples, problem, sums, taken_off: Vec::new() }.started()
     }
 
     /// The same problem without some of its samples: their coefficients are fixed at 0.
@@ -158,6 +168,45 @@ impl Posed {
         self
     }
 
+    /// The same problem with a matrix K' = K − u1ᵀ − 1uᵀ, where sample i has u = `of(i)`. Coefficients that do not sum up to 0 feel
+    /// that as a linear term.
+    pub fn less(mut self, of: impl Fn(usize) -> f64) -> Self {
+        self.taken_off = self.samples.iter().map(|&sample| of(sample)).collect();
+        let total = self.total();
+        for (variable, u) in self.problem.variables.iter_mut().zip(&self.taken_off) {
+            variable.linear += total * u;
+        }
+        self
+    }
+
+    /// What all coefficients sum up to.
+    fn total(&self) -> f64 {
+        if self.task == Task::OneClass { self.sums[0] } else { 0.0 }
+    }
+
+    /// How many samples there are, each counted once.
+    pub fn distinct(&self) -> usize {
+        if self.task == Task::NuSvr { self.samples.len() / 2 } else { self.samples.len() }
+    }
+
+    /// The coefficient of each sample.
+    pub fn folded(&self, solution: &Solution) -> Vec<f64> {
+        let beta = |v: usize| solution.variables[v].beta;
+        let n = self.distinct();
+        (0..n)
+            .map(|i| if self.samples.len() > n { beta(i) + beta(i + n) } else { beta(i) })
+            .collect()
+    }
+
+    /// A number for each variable, given one for each sample.
+    pub fn unfolded(&self, mut f: Vec<f64>) -> Vec<f64> {
+        let n = self.distinct();
+        if self.samples.len() > n {
+            f.extend_from_within(..n);
+        }
+        f
+    }
+
     /// Brings the sums of groups to what they must be: as in LIBSVM, from the first sample on where something is missing.
     fn started(mut self) -> Self {
         for (g, &sum) in self.sums.iter().enumerate() {
@@ -184,53 +233,63 @@ impl Posed {
     }
 
     /// What a solution means.
-    pub fn finish(self, solution: Solution) -> Result<Solved> {
-        let Solution { beta, f, balance, info } = solution;
-        let (mut objective, mut gap) = (info.objective, info.gap);
-        let mut offset = -balance.iter().sum::<f64>() / balance.len() as f64;
-        let n = if self.task == Task::NuSvr { beta.len() / 2 } else { beta.len() };
-        let mut folded: Vec<f64> = match self.task {
-            Task::NuSvr => (0..n).map(|i| beta[i] + beta[i + n]).collect(),
-            _ => beta.clone(),
-        };
-        let mut f = f;
-        f.truncate(n);
-        if self.task == Task::NuSvc {
-            // The margin is found together with the function; in its units, the classes are at ±1.
-            let margin = 0.5 * (balance[0] - balance[1]);
-            if margin.is_nan() || margin <= 0.0 {
-                return Err(Error::Numeric(
-                    "nu-SVC found no margin between the classes: their samples coincide in feature space; lower nu, or \
-                     scale the features"
-                        .into(),
-                ));
-            }
-            folded.iter_mut().for_each(|b| *b /= margin);
-            f.iter_mut().for_each(|v| *v /= margin);
-            offset /= margin;
-            objective /= margin * margin;
-            gap /= margin * margin;
-        }
-        let is_bounded = |i: usize| {
-            let v = &self.problem.variables[i];
-            Variable { beta: beta[i], ..*v }.is_bounded()
-        };
-        let support = folded.iter().filter(|b| **b != 0.0).count();
-        let bounded = (0..n).filter(|&i| folded[i] != 0.0 && is_bounded(i)).count();
+    pub fn finish(self, settled: Settled) -> Result<Solved> {
+        let beta = self.folded(&settled.solution);
+        let Settled { solution, assessment, rounding, certified, precision } = settled;
+        let (total, n) = (self.total(), beta.len());
+        let off = |i: usize| self.taken_off.get(i).copied().unwrap_or(0.0);
+        let units = self.units(&assessment.balance)?;
+        let own_offset = -assessment.balance.iter().sum::<f64>() / assessment.balance.len() as f64;
+        let common: f64 = beta.iter().enumerate().map(|(i, b)| b * off(i)).sum();
+        let slopes = solution.f[..n].iter();
+        let decisions =
+            slopes.clone().enumerate().map(|(i, f)| (f + total * off(i) + own_offset) / units);
+        // Of a sample that has two variables, one is 0.
+        let bounded = |v: usize| solution.variables.get(v).is_some_and(|v| v.is_bounded());
+        let is_bounded = |i: usize| beta[i] != 0.0 && (bounded(i) || bounded(i + n));
+        let tube = (self.task == Task::NuSvr)
+            .then(|| 0.5 * (assessment.balance[1] - assessment.balance[0]).max(0.0));
         let report = ProblemReport {
-            iterations: info.iterations,
-            objective,
-            gap,
-            violation: info.violation,
-            support,
-            bounded,
-            stop: info.stop,
+            iterations: solution.info.iterations,
+            objective: assessment.objective / (units * units),
+            gap: assessment.gap.map(|gap| gap / (units * units)),
+            violation: assessment.violation,
+            rounding,
+            rows: n,
+            certified_rows: certified,
+            precision: precision.into(),
+            support: beta.iter().filter(|b| **b != 0.0).count(),
+            bounded: (0..n).filter(|&i| is_bounded(i)).count(),
+            stop: solution.info.stop,
         };
-        let decisions = f.iter().map(|v| v + offset).collect();
-        let mut samples = self.samples;
-        samples.truncate(n);
-        let (rounds, asked, hits) = (info.rounds, info.asked, info.hits);
-        Ok(Solved { samples, beta: folded, decisions, offset, report, rounds, asked, hits })
+        Ok(Solved {
+            decisions: decisions.collect(),
+            slopes: slopes.map(|f| f / units).collect(),
+            own_offset: own_offset / units,
+            offset: (own_offset - common) / units,
+            tube,
+            report,
+            rounds: solution.info.rounds,
+            asked: solution.info.asked,
+            hits: solution.info.hits,
+            beta: beta.iter().map(|b| b / units).collect(),
+            samples: self.samples[..n].to_vec(),
+        })
+    }
+
+    /// What a unit of decisions is: of `NuSvc`, whose margin is found together with the function, the margin.
+    fn units(&self, balance: &[f64]) -> Result<f64> {
+        if self.task != Task::NuSvc {
+            return Ok(1.0);
+        }
+        match 0.5 * (balance[0] - balance[1]) {
+            margin if margin > 0.0 => Ok(margin),
+            _ => Err(Error::Numeric(
+                "nu-SVC found no margin between the classes: their samples coincide in feature space; lower nu, or \
+                 scale the features"
+                    .into(),
+            )),
+        }
     }
 }
 

@@ -9,30 +9,70 @@ pub use crate::solve::smo::Stop;
 pub struct SvmReport {
     /// Each problem: one for every pair of classes.
     pub problems: Vec<ProblemReport>,
-    /// The numbers in which kernel columns were computed, `f32` or `f64`; they are kept in single precision.
+    /// The numbers in which kernel values were computed, `f32` or `f64`; each problem says in which they were kept.
     #[serde(default)]
     pub precision: String,
+    /// Half the width of the tube that was found; for `NuSvr`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tube: Option<f64>,
     /// Kernel columns that were asked for.
     pub columns_used: u64,
     /// Of those, the ones that were at hand and not computed.
     pub columns_at_hand: u64,
 }
 
-/// The certificate of one quadratic problem.
+impl SvmReport {
+    /// What the certificates of all problems rest on, in words; none where that is not known.
+    pub fn certificate(&self) -> Option<String> {
+        let each: Option<Vec<String>> =
+            self.problems.iter().map(ProblemReport::certificate).collect();
+        let mut each = each?;
+        each.dedup();
+        match &each[..] {
+            [] => None,
+            [all] => Some(all.clone()),
+            _ => Some("samples of the rows".into()),
+        }
+    }
+}
+
+/// The certificate of one quadratic problem. Objective, gap and violation are those of the true kernel, from slopes computed anew
+/// in double precision once the solver has ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProblemReport {
     /// Steps: pairs of coefficients that were changed.
     pub iterations: u64,
     /// The dual objective, to be minimised, as LIBSVM prints it.
     pub objective: f64,
-    /// The primal objective minus the dual one, not negative but for rounding: how far from the optimum at most.
-    pub gap: f64,
+    /// The primal objective minus the dual one, not negative but for rounding: how far from the optimum at most. None where `c` is
+    /// infinite.
+    pub gap: Option<f64>,
     /// The largest violation of the optimality conditions.
     pub violation: f64,
+    /// By how much rounding of kernel values makes the violation uncertain, about; none where that is not known.
+    pub rounding: Option<f64>,
+    /// Samples of the problem; 0 where that is not known.
+    pub rows: usize,
+    /// Of those, the ones at which slopes were computed anew: all, or as many as are spread evenly among them. With fewer than
+    /// all, the violation has the largest difference seen added, and objective and gap are estimates.
+    pub certified_rows: usize,
+    /// The numbers of the kernel columns that the solver ended with, `f32` or `f64`.
+    pub precision: String,
     /// Support vectors.
     pub support: usize,
     /// Of those, the ones at their bound.
     pub bounded: usize,
     /// Why the solver stopped.
     pub stop: Stop,
+}
+
+impl ProblemReport {
+    /// What the certificate rests on, in words; none where that is not known.
+    pub fn certificate(&self) -> Option<String> {
+        match (self.certified_rows, self.rows) {
+            (0, _) => None,
+            (some, all) if some < all => Some(format!("sample of {some} rows")),
+            _ => Some("all rows".into()),
+        }
+    }
 }

@@ -3,54 +3,69 @@
 use rayon::prelude::*;
 
 use super::check::Checked;
-use super::ground::hold;
-use crate::context::Context;
+use super::ground::{Held, held_bytes};
+use crate::context::{Context, Reservation};
 use crate::error::Result;
 use crate::gram::{Assembled, Columns};
 use crate::kernel::Tile;
 use crate::linalg::view::Mat;
+use crate::real::Real;
+use crate::solve::smo::Room;
 
 /// The square matrix of every class.
-pub(super) struct SharedBlocks {
+pub(super) struct SharedBlocks<S> {
     members: Vec<Vec<usize>>,
-    blocks: Vec<Mat<f32>>,
+    blocks: Vec<Held<S>>,
 }
 
-/// Up to so many samples the problem of a pair of classes is solved with all its kernel values in memory.
-const LARGEST_PAIR: usize = 4096;
+/// Up to so many bytes of kernel values the problem of a pair of classes is solved with all of them in memory: 4096 samples in single
+/// precision.
+const LARGEST_PAIR: usize = 4096 * 4096 * size_of::<f32>();
 
-impl SharedBlocks {
+impl<S: Real> SharedBlocks<S> {
     /// The blocks, if every pair is small enough and all blocks fit `bytes`.
     pub fn new(
         ctx: &Context,
         checked: &Checked,
-        columns: &dyn Columns,
+        columns: &dyn Columns<S>,
         bytes: u64,
     ) -> Result<Option<Self>> {
         let mut members = vec![Vec::new(); checked.classes.len()];
         checked.places.iter().enumerate().for_each(|(i, &place)| members[place].push(i));
         let mut sizes: Vec<usize> = members.iter().map(Vec::len).collect();
-        let needed: u64 = sizes.iter().map(|&n| (n * n * size_of::<f32>()) as u64).sum();
+        let needed: u64 = sizes.iter().map(|&n| (n * n * size_of::<S>()) as u64).sum();
         sizes.sort_unstable();
-        if sizes.iter().rev().take(2).sum::<usize>() > LARGEST_PAIR || needed > bytes {
+        let pair: usize = sizes.iter().rev().take(2).sum();
+        let fits = needed <= bytes.min(ctx.budget() / 2);
+        if pair * pair * size_of::<S>() > LARGEST_PAIR || !fits {
             return Ok(None);
         }
-        let block = |own: &Vec<usize>| {
-            let held = hold(ctx, &*columns.restrict(own))?;
-            Ok(held.unwrap_or_else(|| Mat::zeros(0, 0)))
-        };
-        let blocks: Vec<Mat<f32>> = members.par_iter().map(block).collect::<Result<_>>()?;
-        let whole = blocks.iter().zip(&members).all(|(block, own)| block.rows() == own.len());
-        Ok(whole.then_some(Self { members, blocks }))
+        let block = |own: &Vec<usize>| Held::new(ctx, &*columns.restrict(own));
+        let blocks: Vec<Held<S>> = members.par_iter().map(block).collect::<Result<_>>()?;
+        Ok(Some(Self { members, blocks }))
+    }
+
+    /// Bytes that the problem of two classes takes, beside the blocks, where there is plenty.
+    pub fn pair_bytes(&self) -> u64 {
+        let largest = self.members.iter().map(Vec::len).max().unwrap_or(0);
+        Room::wanted::<S>(2 * largest, 1) + held_bytes::<S>(largest)
+    }
+
+    /// Sets aside what the kernel values between two classes take.
+    pub fn reserve_pair(&self, ctx: &Context, a: usize, b: usize) -> Result<Reservation> {
+        let bytes =
+            size_of::<S>() as u64 * self.members[a].len() as u64 * self.members[b].len() as u64;
+        let hint = "fit on fewer rows or raise the budget";
+        ctx.reserve("the kernel matrix of two classes", bytes, hint)
     }
 
     /// The matrix of two classes.
-    pub fn pair(&self, columns: &dyn Columns, a: usize, b: usize) -> Result<Assembled<'_>> {
+    pub fn pair(&self, columns: &dyn Columns<S>, a: usize, b: usize) -> Result<Assembled<'_, S>> {
         let (first, second) = (&self.members[a], &self.members[b]);
-        let mut across = Mat::zeros(first.len(), second.len());
+        let mut across = Mat::try_zeros(first.len(), second.len())?;
         let picked = columns.pick(second);
         let width = second.len();
         picked.fill_rows(first, Tile::new(across.data_mut(), first.len(), width, width))?;
-        Ok(Assembled::new(&self.blocks[a], &self.blocks[b], across))
+        Ok(Assembled::new(&self.blocks[a].matrix, &self.blocks[b].matrix, across))
     }
 }

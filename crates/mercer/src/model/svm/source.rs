@@ -1,102 +1,225 @@
-//! In which numbers kernel values are computed: single where that is as good as rounding double, else double.
+//! Where kernel values of samples come from, and in which numbers they are computed: single where that is as good as rounding
+//! double, else double.
 
-use super::Svm;
+use super::truth::{PROBED, Probe, Truth, Working, common, references, spread_out};
+use crate::context::{Context, Reservation};
 use crate::error::Result;
 use crate::gram::{Columns, Evaluated};
 use crate::kernel::{Kernel, KernelSpec, SpecKernel, Tile};
 use crate::points::{Dense, Points, Samples, Span};
 use crate::real::Real;
+use crate::solve::smo::Room;
 
-/// A kernel with samples in the numbers that suit them.
-pub(super) enum Source<T: Real> {
-    /// In single precision, around the mean where only differences count.
-    Single(SpecKernel<f32>, Samples<f32>),
-    /// As the samples are.
-    Own(SpecKernel<T>, Samples<T>),
-    /// In double precision, for samples in single precision whose products cancel.
-    Double(SpecKernel<f64>, Samples<f64>),
+/// A kernel with samples.
+pub(super) struct Source<T: Real> {
+    own: Centred<T>,
+    numbers: Numbers,
+    /// What is taken off values after they are computed.
+    shift: Vec<f64>,
+    /// What is taken off values, in whatever way.
+    taken_off: Vec<f64>,
+    largest: f64,
+    single_error: f64,
 }
 
-/// Samples that are compared to see whether single precision is good enough.
-const PROBED: usize = 128;
+/// A kernel with samples less a centre.
+struct Centred<T: Real> {
+    kernel: SpecKernel<f64>,
+    x: Samples<T>,
+    /// What is taken off every sample: where only differences count, or the kernel is linear.
+    centre: Option<Vec<f64>>,
+}
+
+/// The samples in the numbers that suit them.
+enum Numbers {
+    /// Values are computed in single precision.
+    Single(SpecKernel<f32>, Samples<f32>),
+    /// They are computed in double precision, and rounded.
+    Rounded(Samples<f64>),
+    /// They are computed and kept in double precision.
+    Double(Samples<f64>),
+}
+
 /// Products of all features of all pairs up to which double precision costs some milliseconds.
 const CHEAP: usize = 100_000_000;
-/// The error of a kernel value, as a share of the largest, that a sum over many support vectors still forgives.
-const FORGIVEN: f64 = 1e-6;
+/// The error of a kernel value, as a share of the largest around the mean, that a sum over many support vectors still forgives.
+const FORGIVEN: f64 = 2e-6;
+/// How far the mean must be from 0, in squares of the spread around it, for samples to be moved there.
+const FAR_MEAN: f64 = 16.0;
+/// Samples that are converted at a time.
+const ROWS: usize = 4096;
 
 impl<T: Real> Source<T> {
-    /// Chooses for a resolved kernel.
+    /// Sets aside what samples in other numbers, or less their mean, take: n × d, in up to double precision.
+    pub fn reserve(ctx: &Context, x: &Samples<T>) -> Result<Reservation> {
+        let bytes = 8_u64.saturating_mul(x.n() as u64).saturating_mul(x.width() as u64);
+        let hint = "fit on fewer rows or raise the budget";
+        let least = bytes.saturating_add(Room::least(x.n(), x.width()));
+        ctx.need("a support vector machine", least, hint)?;
+        ctx.reserve("the samples in another precision", bytes, hint)
+    }
+
+    /// For a resolved kernel.
     pub fn new(spec: &KernelSpec, x: &Samples<T>) -> Result<Self> {
+        let some = spread_out(x.n(), PROBED);
+        let own = Centred::new(spec, x, &some)?;
+        let exact = Probe::new(square(&own.kernel, &own.points(&some)?)?);
         // Few samples cost next to nothing in any numbers, and at an extreme C every digit counts.
-        if (x.n() * x.n()).saturating_mul(x.width()) <= CHEAP && T::EPSILON < 1e-10 {
-            return Ok(Source::Own(SpecKernel::new(spec)?, x.clone()));
-        }
-        if let Ok(kernel) = SpecKernel::<f32>::new(spec)
-            && let Some(points) = tame(&kernel, spec, x)?
-        {
-            return Ok(Source::Single(kernel, points));
-        }
-        match T::EPSILON < 1e-10 {
-            true => Ok(Source::Own(SpecKernel::new(spec)?, x.clone())),
-            false => Ok(Source::Double(SpecKernel::new(spec)?, x.convert()?)),
+        let is_cheap = (x.n() * x.n()).saturating_mul(x.width()) <= CHEAP;
+        // A function of the user's is not shown rounded numbers.
+        let unseen = spec.owns().is_empty() || matches!(x, Samples::Items(_) | Samples::Strings(_));
+        let is_single = !is_cheap && unseen;
+        let single = if is_single { own.single(spec, &exact, &some)? } else { None };
+        let rounded = f64::from(f32::EPSILON) * exact.spread;
+        let (numbers, single_error) = match single {
+            Some((kernel, points, error)) => (Numbers::Single(kernel, points), error),
+            None if is_cheap => (Numbers::Double(own.points_of(x)?), rounded),
+            None => (Numbers::Rounded(own.points_of(x)?), rounded),
+        };
+        let shift = match &numbers {
+            Numbers::Double(points) | Numbers::Rounded(points) if exact.is_far() => {
+                own.in_common(points)?
+            }
+            _ => Vec::new(),
+        };
+        let taken_off = own.of_centre(spec)?.unwrap_or_else(|| shift.clone());
+        let largest = own.largest(spec)?.max(exact.largest);
+        Ok(Self { own, numbers, shift, taken_off, largest, single_error })
+    }
+
+    /// The columns to work on.
+    pub fn columns(&self) -> Working<'_> {
+        match &self.numbers {
+            Numbers::Single(kernel, points) => {
+                Working::Single(Box::new(Evaluated::new(kernel, points.clone())))
+            }
+            Numbers::Rounded(points) => Working::Single(Box::new(self.evaluated(points.clone()))),
+            Numbers::Double(points) => Working::Double(Box::new(self.evaluated(points.clone()))),
         }
     }
 
-    /// The columns of its matrix.
-    pub fn columns(&self) -> Box<dyn Columns + '_> {
-        match self {
-            Source::Single(kernel, points) => Box::new(Evaluated::new(kernel, points.clone())),
-            Source::Own(kernel, points) => Box::new(Evaluated::new(kernel, points.clone())),
-            Source::Double(kernel, points) => Box::new(Evaluated::new(kernel, points.clone())),
-        }
-    }
-
-    /// Writes down in a machine fitted on `x` what it needs to know of its samples.
-    pub fn tell(&self, model: &mut Svm<T>, x: &Samples<T>, kernel: &KernelSpec) -> Result<()> {
-        model.anchors = Some(x.select(&model.support));
-        model.params.kernel = kernel.resolve(x)?;
-        if let Some(machine) = &mut model.report.machine {
-            machine.precision = self.precision().into();
-        }
-        Ok(())
-    }
-
-    /// `"f32"` or `"f64"`.
-    fn precision(&self) -> &'static str {
-        match self {
-            Source::Single(..) => f32::NAME,
-            Source::Own(..) => T::NAME,
-            Source::Double(..) => f64::NAME,
-        }
+    fn evaluated(&self, points: Samples<f64>) -> Evaluated<'_, Samples<f64>, f64> {
+        Evaluated::new(&self.own.kernel, points).less(&self.shift)
     }
 }
 
-/// The samples in single precision, as they are or around their mean, if kernel values come out as well as rounded ones.
-fn tame<T: Real>(
-    kernel: &SpecKernel<f32>,
-    spec: &KernelSpec,
-    x: &Samples<T>,
-) -> Result<Option<Samples<f32>>> {
-    let exact = SpecKernel::<f64>::new(spec)?;
-    let some: Vec<usize> = (0..PROBED.min(x.n())).map(|k| k * x.n() / PROBED.min(x.n())).collect();
-    let true_values = square(&exact, &x.select(&some).convert::<f64>()?)?;
-    let good = |points: &Samples<f32>| -> Result<bool> {
-        let values = square(kernel, &points.select(&some))?;
-        let largest = true_values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
-        let errors = values.iter().zip(&true_values).map(|(v, exact)| (v.f64() - exact).abs());
-        Ok(errors.fold(0.0, f64::max) <= FORGIVEN * largest)
-    };
-    if let Ok(plain) = x.convert::<f32>()
-        && good(&plain)?
-    {
-        return Ok(Some(plain));
+impl<T: Real> Centred<T> {
+    /// Finds the centre, from the values of `some` samples.
+    fn new(spec: &KernelSpec, x: &Samples<T>, some: &[usize]) -> Result<Self> {
+        let kernel = SpecKernel::<f64>::new(spec)?;
+        let is_of_differences = kernel.measured().is_some_and(|m| m.is_of_differences());
+        let centre = match x.dense() {
+            Some(rows) if is_of_differences => far_mean(rows),
+            Some(rows) if is_linear(spec) => {
+                let probe = Probe::new(square(&kernel, &x.select(some).convert()?)?);
+                if probe.is_far() { far_mean(rows) } else { None }
+            }
+            _ => None,
+        };
+        Ok(Self { kernel, x: x.clone(), centre })
     }
-    let Some(rows) = x.dense() else { return Ok(None) };
-    if !kernel.measured().is_some_and(|measured| measured.is_of_differences()) {
-        return Ok(None);
+
+    /// Kernel and samples in single precision and the error of values, if these come out as well as rounded ones.
+    fn single(
+        &self,
+        spec: &KernelSpec,
+        exact: &Probe,
+        some: &[usize],
+    ) -> Result<Option<(SpecKernel<f32>, Samples<f32>, f64)>> {
+        let Ok(kernel) = SpecKernel::<f32>::new(spec) else { return Ok(None) };
+        let converted = match (&self.centre, self.x.dense()) {
+            (Some(centre), Some(rows)) => around::<T, f32>(rows, centre).map(Samples::from),
+            _ => self.x.convert::<f32>(),
+        };
+        let Ok(points) = converted else { return Ok(None) };
+        let values = square(&kernel, &points.select(some))?;
+        let errors = values.iter().zip(&exact.values).map(|(v, exact)| (v.f64() - exact).abs());
+        let error = errors.fold(0.0, f64::max);
+        Ok((error <= FORGIVEN * exact.spread).then_some((kernel, points, error)))
     }
-    let centred = Samples::from(around_mean(rows)?);
-    Ok(good(&centred)?.then_some(centred))
+
+    /// Samples in double precision, less the centre.
+    fn points(&self, which: &[usize]) -> Result<Samples<f64>> {
+        self.points_of(&self.x.select(which))
+    }
+
+    fn points_of(&self, x: &Samples<T>) -> Result<Samples<f64>> {
+        match (&self.centre, x.dense()) {
+            (Some(centre), Some(rows)) => Ok(around::<T, f64>(rows, centre)?.into()),
+            _ => x.convert(),
+        }
+    }
+
+    /// What the values of each sample with all others have in common.
+    fn in_common(&self, points: &Samples<f64>) -> Result<Vec<f64>> {
+        let with = references(points.n());
+        let (n, count) = (points.n(), with.len());
+        let mut values = vec![0.0; n * count];
+        let tile = Tile::new(&mut values, n, count, count);
+        let some = points.select(&with);
+        self.kernel.tile(Span::all(points), Span::all(&some), tile)?;
+        Ok(common(&values, &with))
+    }
+
+    /// What values of a linear kernel lose by a centre, if there is one.
+    fn of_centre(&self, spec: &KernelSpec) -> Result<Option<Vec<f64>>> {
+        let (true, Some(centre)) = (is_linear(spec), &self.centre) else { return Ok(None) };
+        let own: f64 = centre.iter().map(|c| c * c).sum();
+        let rows = self.x.need_dense("a centre")?;
+        let with = |row: &[T]| -> f64 {
+            row.iter().zip(centre).map(|(v, c)| (v.f64() - c) * c).sum::<f64>() + 0.5 * own
+        };
+        Ok(Some(rows.data().chunks_exact(rows.d()).map(with).collect()))
+    }
+
+    /// The largest value of a sample with itself; 0 where asking costs calls of a function of the user's.
+    fn largest(&self, spec: &KernelSpec) -> Result<f64> {
+        if !spec.owns().is_empty() {
+            return Ok(0.0);
+        }
+        let mut largest = 0.0_f64;
+        for from in (0..self.x.n()).step_by(ROWS) {
+            let points = self.points(&(from..(from + ROWS).min(self.x.n())).collect::<Vec<_>>())?;
+            let mut values = vec![0.0; points.n()];
+            self.kernel.diag(Span::all(&points), &mut values)?;
+            largest = values.iter().fold(largest, |most, v| most.max(v.abs()));
+        }
+        Ok(largest)
+    }
+}
+
+/// Whether samples may be moved at the cost of a constant for each.
+pub(super) fn is_linear(spec: &KernelSpec) -> bool {
+    spec.family().is_some_and(|family| family.name == "linear")
+}
+
+impl<T: Real> Truth for Source<T> {
+    fn exact<'a>(&'a self, which: &[usize]) -> Result<Box<dyn Columns<f64> + 'a>> {
+        let shift: Vec<f64> = match self.shift.is_empty() {
+            true => Vec::new(),
+            false => which.iter().map(|&i| self.shift[i]).collect(),
+        };
+        Ok(Box::new(Evaluated::new(&self.own.kernel, self.own.points(which)?).less(&shift)))
+    }
+
+    fn taken_off(&self) -> &[f64] {
+        &self.taken_off
+    }
+
+    fn largest(&self) -> f64 {
+        self.largest
+    }
+
+    fn single_error(&self) -> f64 {
+        self.single_error
+    }
+
+    fn computed_in(&self) -> &'static str {
+        match self.numbers {
+            Numbers::Single(..) => f32::NAME,
+            _ => f64::NAME,
+        }
+    }
 }
 
 fn square<T: Real>(kernel: &SpecKernel<T>, points: &Samples<T>) -> Result<Vec<T>> {
@@ -106,14 +229,25 @@ fn square<T: Real>(kernel: &SpecKernel<T>, points: &Samples<T>) -> Result<Vec<T>
     Ok(values)
 }
 
-/// Differences stay what they are, and numbers become smaller.
-fn around_mean<T: Real>(x: &Dense<T>) -> Result<Dense<f32>> {
-    let (n, d) = (x.n(), x.d());
+/// The mean of the samples, if they are much farther from 0 than from it.
+pub(super) fn far_mean<T: Real>(x: &Dense<T>) -> Option<Vec<f64>> {
+    let (n, d) = (x.n() as f64, x.d());
     let mut mean = vec![0.0_f64; d];
     for row in x.data().chunks_exact(d) {
         mean.iter_mut().zip(row).for_each(|(sum, v)| *sum += v.f64());
     }
-    mean.iter_mut().for_each(|sum| *sum /= n as f64);
-    let around = |(at, v): (usize, &T)| (v.f64() - mean[at % d]) as f32;
-    Dense::from_vec(x.data().iter().enumerate().map(around).collect(), n, d)
+    mean.iter_mut().for_each(|sum| *sum /= n);
+    let square = |row: &[T]| -> f64 {
+        row.iter().zip(&mean).map(|(v, mean)| (v.f64() - mean).powi(2)).sum()
+    };
+    let spread = x.data().chunks_exact(d).map(square).sum::<f64>() / n;
+    let far: f64 = mean.iter().map(|v| v * v).sum();
+    (far > FAR_MEAN * spread).then_some(mean)
+}
+
+/// Samples less `centre`: differences stay what they are, and numbers become smaller.
+pub(super) fn around<T: Real, U: Real>(x: &Dense<T>, centre: &[f64]) -> Result<Dense<U>> {
+    let d = x.d();
+    let less = |(at, v): (usize, &T)| U::of(v.f64() - centre[at % d]);
+    Dense::from_vec(x.data().iter().enumerate().map(less).collect(), x.n(), d)
 }

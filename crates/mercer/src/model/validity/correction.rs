@@ -32,6 +32,23 @@ impl Correction {
         Self { method: Repair::Clip, samples, shift: 0.0, keep: true, left, right, own }
     }
 
+    /// A correction from its parts: whether values are kept beside L·R, L (n × r), R (r × n), and the weights of values of samples with
+    /// themselves (r, or none).
+    pub(crate) fn from_parts(
+        method: Repair,
+        samples: usize,
+        shift: f64,
+        keep: bool,
+        [left, right, own]: [Vec<f64>; 3],
+    ) -> std::result::Result<Self, String> {
+        Unchecked { method, samples, shift, keep, left, right, own }.try_into()
+    }
+
+    /// Whether values are kept beside L·R, L (n × r), R (r × n), and the weights of values of samples with themselves.
+    pub(crate) fn parts(&self) -> (bool, [&[f64]; 3]) {
+        (self.keep, [&self.left, &self.right, &self.own])
+    }
+
     /// Directions in which values change.
     pub fn rank(&self) -> usize {
         self.left.len() / self.samples

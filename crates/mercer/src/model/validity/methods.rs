@@ -1,11 +1,11 @@
 //! The repairs themselves, of a scaled matrix (see `repair` for what they are).
 
+use super::Spectrum;
 use super::correction::Correction;
 use super::nearest::{self, Nearest};
 use super::part::Part;
 use super::product::{product, weighted_squares};
 use super::repair::{Repair, Repaired};
-use super::{Spectrum, noise};
 use crate::context::Context;
 use crate::error::Result;
 use crate::linalg::eigen::Eigen;
@@ -26,7 +26,7 @@ pub(super) struct Negative {
 impl Negative {
     pub(super) fn of<T: Real>(pairs: &Eigen) -> Self {
         let spectrum = Spectrum::of::<T>(&pairs.values);
-        let floor = -spectrum.size * noise::<T>(pairs.values.len());
+        let floor = -spectrum.size * spectrum.noise;
         Self {
             any: pairs.values.partition_point(|value| *value >= 0.0),
             clear: pairs.values.partition_point(|value| *value >= floor),

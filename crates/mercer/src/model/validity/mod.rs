@@ -22,7 +22,7 @@ mod witness;
 mod tests;
 
 pub use correction::Correction;
-pub use repair::{Repair, Repaired};
+pub use repair::{FittedRepair, Repair, Repaired};
 pub use verdict::Verdict;
 pub use witness::Witness;
 
@@ -35,6 +35,7 @@ use crate::gram::Square;
 use crate::linalg::eigen::{self, Eigen};
 use crate::linalg::view::MatRef;
 use crate::real::Real;
+use crate::solve::threshold::negative_share;
 use part::Part;
 use symmetry::Asymmetry;
 
@@ -80,12 +81,21 @@ impl Validity {
         matrix: MatRef<'_, T>,
         most: usize,
     ) -> Result<Validity> {
+        Self::need(ctx, matrix.rows().min(most.max(1)), 0)?;
         ctx.install(|| Square::new(matrix).map(drop))?;
         let asymmetry = Asymmetry::of(ctx, matrix)?;
         let which = chosen(matrix.rows(), most.max(1));
         let part = Part::of(ctx, matrix, &which)?;
         let pairs = part.eigen(ctx)?;
         Ok(Self::judge::<T>(matrix.rows(), asymmetry, &which, &part, &pairs))
+    }
+
+    /// Refuses to look at `examined` samples where that takes more than what is left of the budget, beside `more` bytes for
+    /// their kernel values.
+    pub fn need(ctx: &Context, examined: usize, more: u64) -> Result<()> {
+        let needed = 2_u64.saturating_mul(square_bytes(examined)).saturating_add(more);
+        let needed = needed.saturating_add(eigen::workspace_bytes(examined));
+        ctx.need("the eigenvalues of the kernel matrix", needed, HINT)
     }
 
     fn judge<T: Real>(
@@ -170,25 +180,25 @@ impl Spectrum {
         Self {
             size,
             ratio: (-last / unit).max(0.0),
-            noise: noise::<T>(values.len()),
+            noise: negative_share(T::EPSILON, values.len()),
             negative_share: if all > 0.0 { negative / all } else { 0.0 },
         }
     }
 }
 
-/// Rounding leaves negative eigenvalues of size ε·‖K‖; beyond this generous multiple of that they are real.
-fn noise<T: Real>(n: usize) -> f64 {
-    (1e3 * T::EPSILON).max(1e-11) * (n as f64).sqrt()
+const HINT: &str = "look at fewer samples (max_samples) or raise the budget";
+
+/// Bytes of an n × n matrix.
+fn square_bytes(n: usize) -> u64 {
+    (n as u64).saturating_mul(n as u64).saturating_mul(8)
 }
 
 impl Part {
     /// All eigenpairs.
     fn eigen(&self, ctx: &Context) -> Result<Eigen> {
         let n = self.matrix.rows();
-        let copy = (n * n * size_of::<f64>()) as u64;
-        let hint = "look at fewer samples or raise the budget";
-        let needed = copy.saturating_add(eigen::workspace_bytes(n));
-        ctx.need("the eigenvalues of the kernel matrix", needed, hint)?;
-        eigen::symmetric(ctx, self.matrix.clone())
+        let needed = square_bytes(n).saturating_add(eigen::workspace_bytes(n));
+        let _held = ctx.reserve("the eigenvalues of the kernel matrix", needed, HINT)?;
+        eigen::symmetric(ctx, self.copy()?)
     }
 }

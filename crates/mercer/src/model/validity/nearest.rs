@@ -56,7 +56,7 @@ pub(super) fn with_diagonal(ctx: &Context, k: &Mat<f64>) -> Result<Nearest> {
     if live.len() == n {
         return Ok(found);
     }
-    let (mut matrix, mut vectors) = (Mat::zeros(n, n), Mat::zeros(n, n));
+    let (mut matrix, mut vectors) = (Mat::try_zeros(n, n)?, Mat::try_zeros(n, n)?);
     for (i, &row) in live.iter().enumerate() {
         for (j, &col) in live.iter().enumerate() {
             matrix[(row, col)] = found.matrix[(i, j)];

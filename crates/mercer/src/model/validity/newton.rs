@@ -15,6 +15,7 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::linalg::eigen::{self, Eigen};
 use crate::linalg::view::Mat;
+use crate::solve::threshold::negative_share;
 
 /// Steps of conjugate gradients at most, and the residual to reach.
 const INNER: usize = 60;
@@ -63,7 +64,7 @@ impl Point {
     pub(super) fn split(self) -> (Mat<f64>, usize) {
         let values = &self.pairs.values;
         let size = values.iter().fold(0.0f64, |most, value| most.max(value.abs()));
-        let floor = -size * super::noise::<f64>(values.len());
+        let floor = -size * negative_share(f64::EPSILON, values.len());
         let positive = values.partition_point(|value| *value >= floor);
         (self.pairs.vectors, positive)
     }

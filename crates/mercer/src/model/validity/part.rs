@@ -1,7 +1,9 @@
 //! The symmetric part of a matrix, brought to a size that no square of a number leaves the range.
 
-use crate::context::Context;
+use super::{HINT, square_bytes};
+use crate::context::{Context, Reservation};
 use crate::error::Result;
+use crate::linalg::alloc;
 use crate::linalg::view::{Mat, MatRef};
 use crate::real::Real;
 
@@ -11,9 +13,18 @@ pub(super) struct Part {
     pub(super) matrix: Mat<f64>,
     /// A power of two, so that dividing by it rounds nothing.
     pub(super) scale: f64,
+    _held: Reservation,
 }
 
 impl Part {
+    /// The matrix once more.
+    pub(super) fn copy(&self) -> Result<Mat<f64>> {
+        let n = self.matrix.rows();
+        let mut data = alloc::with_capacity(n * n)?;
+        data.extend_from_slice(self.matrix.data());
+        Ok(Mat::from_vec(data, n, n))
+    }
+
     /// (K + Kᵀ)/2 for the rows and columns `which` of the square matrix K of finite numbers.
     pub(super) fn of<T: Real>(
         ctx: &Context,
@@ -21,9 +32,8 @@ impl Part {
         which: &[usize],
     ) -> Result<Part> {
         let n = which.len();
-        let needed = (n as u64).saturating_mul(n as u64).saturating_mul(8);
-        ctx.need("a copy of the kernel matrix", needed, "raise the budget")?;
-        let mut part = Mat::zeros(n, n);
+        let held = ctx.reserve("a copy of the kernel matrix", square_bytes(n), HINT)?;
+        let mut part = Mat::try_zeros(n, n)?;
         let mut largest = 0.0f64;
         for (i, &row) in which.iter().enumerate() {
             ctx.poll()?;
@@ -38,7 +48,7 @@ impl Part {
         }
         let scale = power_of_two(largest);
         part.data_mut().iter_mut().for_each(|value| *value /= scale);
-        Ok(Part { matrix: part, scale })
+        Ok(Part { matrix: part, scale, _held: held })
     }
 }
 

@@ -13,7 +13,7 @@ const ROWS: usize = 64;
 /// a · b.
 pub(super) fn product(ctx: &Context, a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Result<Mat<f64>> {
     let (rows, cols) = (a.rows(), b.cols());
-    let mut out = Mat::zeros(rows, cols);
+    let mut out = Mat::try_zeros(rows, cols)?;
     ctx.install(|| {
         out.data_mut().par_chunks_mut(ROWS * cols.max(1)).enumerate().try_for_each(|(i, part)| {
             ctx.poll()?;

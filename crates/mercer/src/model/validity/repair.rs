@@ -32,11 +32,13 @@ use serde::{Deserialize, Serialize};
 use super::correction::Correction;
 use super::methods::{Negative, clip, keep_diagonal, shift};
 use super::part::Part;
+use super::square_bytes;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::gram::Square;
 use crate::linalg::eigen;
 use crate::linalg::view::{Mat, MatRef};
+use crate::model::report::Report;
 use crate::real::Real;
 
 /// How an indefinite matrix is made positive semi-definite.
@@ -67,6 +69,32 @@ pub struct Repaired {
     pub correction: Correction,
 }
 
+/// All that is kept of a repair: how new kernel values are repaired, and how the fit went.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FittedRepair {
+    /// What new kernel values need.
+    pub correction: Correction,
+    /// ‖K' − K‖ / ‖K‖ in the Frobenius norm; 0 for a matrix of zeros.
+    pub change: f64,
+    /// How the fit went.
+    pub report: Report,
+}
+
+impl Repaired {
+    /// What is kept when the matrix is not; `T` is the type of the matrix that was repaired.
+    pub fn fitted<T: Real>(&self) -> FittedRepair {
+        let report = Report {
+            solver: self.correction.method.name().into(),
+            storage: "given".into(),
+            reason: "the kernel matrix was given".into(),
+            converged: self.converged,
+            precision: T::NAME.into(),
+            ..Report::default()
+        };
+        FittedRepair { correction: self.correction.clone(), change: self.change, report }
+    }
+}
+
 impl Repair {
     /// All of them.
     pub const ALL: [Repair; 4] = [Repair::Clip, Repair::Flip, Repair::Shift, Repair::Nearest];
@@ -81,17 +109,27 @@ impl Repair {
         }
     }
 
+    /// Square matrices that are held beside the symmetric part and the workspace of its eigenpairs.
+    fn squares(self) -> u64 {
+        match self {
+            Repair::Nearest => 7,
+            _ => 3,
+        }
+    }
+
     /// Repairs the square matrix `matrix` of kernel values of samples with themselves. Of a matrix that is not symmetric
     /// the symmetric part is taken.
     pub fn fit<T: Real>(self, ctx: &Context, matrix: MatRef<'_, T>) -> Result<Repaired> {
         ctx.install(|| Square::new(matrix).map(drop))?;
         let n = matrix.rows();
-        let square = (n as u64).saturating_mul(n as u64).saturating_mul(8);
-        let needed = square.saturating_mul(4).saturating_add(eigen::workspace_bytes(n));
-        ctx.need("the repair of a kernel matrix", needed, "use fewer rows or raise the budget")?;
+        let (what, hint) = ("the repair of a kernel matrix", "use fewer rows or raise the budget");
+        let needed = square_bytes(n).saturating_mul(self.squares());
+        let needed = needed.saturating_add(eigen::workspace_bytes(n));
+        ctx.need(what, needed.saturating_add(square_bytes(n)), hint)?;
         let all: Vec<usize> = (0..n).collect();
         let part = Part::of(ctx, matrix, &all)?;
-        let pairs = eigen::symmetric(ctx, part.matrix.clone())?;
+        let _held = ctx.reserve(what, needed, hint)?;
+        let pairs = eigen::symmetric(ctx, part.copy()?)?;
         let negative = Negative::of::<T>(&pairs);
         let fitted = match self {
             Repair::Clip => clip(ctx, &part, &pairs, &negative, 1.0)?,

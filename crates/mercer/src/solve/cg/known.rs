@@ -30,11 +30,7 @@ impl Known {
         let which = Stream::new(params.seed, "landmarks").sample(n, params.landmarks.min(n));
         let r = which.len();
         let mut f = gram.columns(ctx, &which)?;
-        let mut own = Mat::from_fn(r, r, |i, j| f[(which[i], j)]);
-        let size = (0..r).map(|i| own[(i, i)].abs()).fold(0.0, f64::max);
-        // Of two equal samples the second adds nothing; the lift keeps the factor finite.
-        (0..r).for_each(|i| own[(i, i)] += 1e-10 * size * r as f64 + f64::MIN_POSITIVE);
-        cholesky::factor(ctx, &mut own)?;
+        let own = factor_lifted(ctx, &Mat::from_fn(r, r, |i, j| f[(which[i], j)]))?;
         cholesky::divide_rows(ctx, &own, &mut f)?;
         let scaled = |rows: Range<usize>| {
             let start = rows.start;
@@ -91,6 +87,25 @@ impl Known {
             Ok(out)
         })
     }
+}
+
+/// The Cholesky factor of a matrix with a lift of its diagonal: of two equal samples the second adds nothing. The lift is as small as
+/// rounding errors of the entries allow, which may be in single precision.
+fn factor_lifted(ctx: &Context, matrix: &Mat<f64>) -> Result<Mat<f64>> {
+    let r = matrix.rows();
+    let size = (0..r).map(|i| matrix[(i, i)].abs()).fold(0.0, f64::max);
+    let lifted = |share: f64| {
+        let mut factor = matrix.clone();
+        (0..r).for_each(|i| factor[(i, i)] += share * size * r as f64 + f64::MIN_POSITIVE);
+        cholesky::factor(ctx, &mut factor).map(|()| factor)
+    };
+    let mut found = lifted(1e-10);
+    for share in [1e-7, 1e-5, 1e-3] {
+        if matches!(found, Err(Error::Numeric(_))) {
+            found = lifted(share);
+        }
+    }
+    found
 }
 
 fn overflow() -> Error {

@@ -111,8 +111,11 @@ pub fn solve(
         );
         return Err(Error::parameter("alpha", message));
     }
+    let bytes = workspace_bytes(n, params.landmarks).saturating_add(8 * (n * m) as u64);
+    let hint = "fit on fewer rows or raise the budget";
+    let _held = ctx.reserve("the conjugate gradient solver", bytes, hint)?;
     let known = Known::new(ctx, matrix.rough.unwrap_or(gram), ridge, params)?;
-    let mut x = Mat::zeros(n, m);
+    let mut x = Mat::try_zeros(n, m)?;
     let mut info = Info { passes: 0, residual: 0.0, converged: true, largest: known.largest()? };
     for from in (0..m).step_by(WIDTH) {
         let width = WIDTH.min(m - from);

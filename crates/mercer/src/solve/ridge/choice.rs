@@ -83,7 +83,7 @@ impl Shape {
 }
 
 /// The columns that the preconditioner of conjugate gradients knows: half of the budget is theirs.
-pub(super) fn landmarks(n: usize, budget: u64) -> usize {
+fn landmarks(n: usize, budget: u64) -> usize {
     cg::landmarks_within(n, budget / 2)
 }
 

@@ -10,7 +10,7 @@
 
 use super::condition::largest;
 use super::{Info, Params, Solver, System, floor, groups, put, relative, residual, smallest, take};
-use crate::context::Context;
+use crate::context::{Context, Reservation};
 use crate::error::{Error, Result};
 use crate::gram::Gram;
 use crate::linalg::block::Block;
@@ -82,6 +82,7 @@ impl One<'_> {
     fn solve(&self, b: &Mat<f64>) -> Result<Option<(Mat<f64>, Outcome)>> {
         let harmless = self.alpha > HARMLESS * self.top;
         if self.params.epsilon < 1e-10 && self.gram.n() >= ROUGH_FROM && harmless {
+            let _held = self.reserve(size_of::<f32>())?;
             let mut factor = self.gram.lower_f32(self.ctx)?;
             (0..factor.rows()).for_each(|i| factor[(i, i)] += self.alpha as f32);
             if definite(cholesky::factor(self.ctx, &mut factor))? {
@@ -94,8 +95,18 @@ impl One<'_> {
         self.in_double(b)
     }
 
+    /// Sets aside a square matrix of numbers of `size` bytes, and panels of it.
+    fn reserve(&self, size: usize) -> Result<Reservation> {
+        let n = self.gram.n() as u64;
+        let bytes = n.saturating_mul(n).saturating_mul(size as u64).saturating_add(8 * 512 * n);
+        let hint =
+            "choose solver cg, which works by products, fit on fewer rows, or raise the budget";
+        self.ctx.reserve("the Cholesky factor", bytes, hint)
+    }
+
     fn in_double(&self, b: &Mat<f64>) -> Result<Option<(Mat<f64>, Outcome)>> {
         let n = self.gram.n();
+        let _held = self.reserve(size_of::<f64>())?;
         let mut factor = self.gram.lower(self.ctx)?;
         (0..n).for_each(|i| factor[(i, i)] += self.alpha);
         if !definite(cholesky::factor(self.ctx, &mut factor))? {

@@ -16,10 +16,11 @@ use super::cg;
 use super::path::Path;
 use crate::context::Context;
 use crate::error::Result;
-use crate::gram::Gram;
+use crate::gram::{Gram, product_bytes};
 use crate::linalg::view::Mat;
 
 pub use choice::{Choice, Shape};
+pub(crate) use condition::largest;
 
 /// How a system is solved. All ways are exact to the tolerance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,7 +84,7 @@ pub struct Info {
     pub solver: Solver,
     /// Passes over the matrix, of conjugate gradients.
     pub passes: usize,
-    /// The largest residual ‖b − (K + α) x‖ / ‖b‖; of a least-squares solution, that of its normal equations.
+    /// The largest residual ‖b − (K + α) x‖ / ‖b‖.
     pub residual: f64,
     /// Whether every residual reached the tolerance, or what rounding errors allow.
     pub converged: bool,
@@ -95,8 +96,23 @@ pub struct Info {
     pub condition: f64,
     /// How many eigenvalues of K are not lost in rounding, where that was looked into.
     pub rank: Option<usize>,
+    /// What was left out of the solution, if anything was.
+    pub truncated: Option<Truncated>,
     /// Why this way was taken, what was tried before included.
     pub reason: String,
+}
+
+/// Directions in which K + α is lost in rounding: there is no telling what the solution has of them, so it has nothing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Truncated {
+    /// Eigenvalues λ + α up to this size are lost in rounding.
+    pub cut: f64,
+    /// How many were left out: the most over all right-hand sides.
+    pub count: usize,
+    /// The largest of the α that are concerned.
+    pub alpha: f64,
+    /// The largest residual of the normal equations, ‖K r‖ / (‖K‖ ‖b‖): that of the least-squares solution is 0.
+    pub residual: f64,
 }
 
 impl Info {
@@ -110,6 +126,7 @@ impl Info {
             smallest: None,
             condition: (largest + smallest_alpha) / smallest_alpha,
             rank: None,
+            truncated: None,
             reason: String::new(),
         }
     }
@@ -175,8 +192,11 @@ fn by_products(
     let mut cg_params =
         cg::Params::new(n, params.tolerance, trial.unwrap_or(params.max_passes), params.seed);
     cg_params.may_give_up = trial.is_some();
-    cg_params.landmarks = choice::landmarks(n, ctx.budget());
-    let mut x = Mat::zeros(n, system.right.cols());
+    // The matrix has its memory already: what is left is for the preconditioner, and for products.
+    let sides = 8 * system.right.data().len() as u64;
+    let left = ctx.budget().saturating_sub(product_bytes(n)).saturating_sub(sides);
+    cg_params.landmarks = cg::landmarks_within(n, left / 4 * 3);
+    let mut x = Mat::try_zeros(n, system.right.cols())?;
     let mut info = Info::new(Solver::Cg, 0.0, smallest(system.alphas));
     for (alpha, columns) in groups(system.alphas) {
         let ridge = vec![alpha; n];
@@ -201,7 +221,6 @@ fn by_products(
 fn by_path(ctx: &Context, system: System<'_>, params: &Params) -> Result<(Mat<f64>, Info)> {
     let path = Path::new(ctx, system.gram, system.right)?;
     let noise = path.noise(params.epsilon);
-    let m = system.right.cols();
     let mut info = Info::new(Solver::Eigen, path.norm(), smallest(system.alphas));
     info.smallest = path.values().last().copied();
     info.rank = Some(path.rank(params.epsilon));
@@ -210,7 +229,6 @@ fn by_path(ctx: &Context, system: System<'_>, params: &Params) -> Result<(Mat<f6
         if shifted(alpha).fold(f64::INFINITY, f64::min) > noise { 0.0 } else { noise }
     };
     let cuts: Vec<f64> = system.alphas.iter().map(cut).collect();
-    let deficient = cuts.iter().any(|cut| *cut > 0.0);
     let condition = |(&alpha, &cut): (&f64, &f64)| {
         let kept = || shifted(alpha).filter(|v| *v > cut);
         let (most, least) = (kept().fold(0.0, f64::max), kept().fold(f64::INFINITY, f64::min));
@@ -218,18 +236,44 @@ fn by_path(ctx: &Context, system: System<'_>, params: &Params) -> Result<(Mat<f6
     };
     info.condition = system.alphas.iter().zip(&cuts).map(condition).fold(0.0, f64::max);
     let x = path.solve_each(ctx, system.alphas, &cuts)?;
-    let mut left = residual(ctx, system.gram, system.alphas, &x, system.right)?;
-    if deficient {
-        // Of a least-squares solution the residual is not small, but orthogonal to the image of the matrix.
-        let zero = Mat::zeros(path.n(), m);
-        let no_ridge = vec![0.0; m];
-        left = residual(ctx, system.gram, &no_ridge, &left, &zero)?;
-        let scale = 1.0 / path.norm().max(f64::MIN_POSITIVE);
-        left.data_mut().iter_mut().for_each(|v| *v *= scale);
-    }
+    let left = residual(ctx, system.gram, system.alphas, &x, system.right)?;
     info.residual = relative(&left, system.right);
-    info.converged = info.residual <= params.tolerance.max(floor(&info, system, &x, params));
+    let allowed = params.tolerance.max(floor(&info, system, &x, params));
+    let cut_short =
+        || system.alphas.iter().copied().zip(cuts.iter().copied()).filter(|c| c.1 > 0.0);
+    if cut_short().next().is_some() {
+        let count = |(alpha, cut): (f64, f64)| shifted(alpha).filter(|v| *v <= cut).count();
+        info.truncated = Some(Truncated {
+            cut: noise,
+            count: cut_short().map(count).max().unwrap_or(0),
+            alpha: cut_short().map(|c| c.0).fold(0.0, f64::max),
+            residual: normal_residual(ctx, system, &left, path.norm())?,
+        });
+    }
+    info.converged = info.truncated.map_or(info.residual, |t| t.residual) <= allowed;
     Ok((x, info))
+}
+
+/// Of a least-squares solution the residual is not small, but orthogonal to the image of the matrix: ‖K r‖ / (‖K‖ ‖b‖).
+fn normal_residual(ctx: &Context, system: System<'_>, left: &Mat<f64>, norm: f64) -> Result<f64> {
+    let image = system.gram.times(ctx, left)?;
+    Ok(relative(&image, system.right) / norm.max(f64::MIN_POSITIVE))
+}
+
+/// Computes the residual of a finished solution anew, apart from the solver, and whether it is what was asked for.
+pub fn certify(
+    ctx: &Context,
+    system: System<'_>,
+    x: &Mat<f64>,
+    info: &mut Info,
+    params: &Params,
+) -> Result<()> {
+    let left = residual(ctx, system.gram, system.alphas, x, system.right)?;
+    info.residual = relative(&left, system.right);
+    if info.truncated.is_none() {
+        info.converged = info.residual <= params.tolerance.max(floor(info, system, x, params));
+    }
+    Ok(())
 }
 
 /// The residual that rounding errors of the products leave, however good a solution is: ε ‖K + α‖ ‖x‖ / ‖b‖.

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::gram::{Columns, Picked};
 use crate::kernel::Tile;
 use crate::linalg::pairs::{add_columns, add_rows, turn};
+use crate::real::Real;
 
 /// Rows that are worked on at a time.
 const ROWS: usize = 1024;
@@ -25,14 +26,14 @@ pub struct Change {
 }
 
 /// Memory for columns, cut by rows so that threads can work on their own rows.
-pub struct Cache {
+pub struct Cache<S> {
     capacity: usize,
     slot_of: Vec<u32>,
     owner: Vec<u32>,
     used: Vec<u64>,
     clock: u64,
-    parts: Vec<Vec<Vec<f32>>>, // by rows, then by slab: SLAB × ROWS numbers
-    spare: Vec<Vec<f32>>,
+    parts: Vec<Vec<Vec<S>>>, // by rows, then by slab: SLAB × ROWS numbers
+    spare: Vec<Vec<S>>,
     /// Columns asked for.
     pub asked: u64,
     /// Columns that were here.
@@ -41,7 +42,7 @@ pub struct Cache {
 
 const NOWHERE: u32 = u32::MAX;
 
-impl Cache {
+impl<S: Real> Cache<S> {
     /// A cache without room.
     pub fn new() -> Self {
         Self {
@@ -61,8 +62,10 @@ impl Cache {
     pub fn restart(&mut self, rows: usize, bytes: u64) {
         self.spare.extend(self.parts.drain(..).flatten());
         self.parts = vec![Vec::new(); rows.div_ceil(ROWS)];
-        let column = (rows.div_ceil(ROWS) * ROWS * size_of::<f32>()) as u64;
-        self.capacity = usize::try_from(bytes / column.max(1)).unwrap_or(usize::MAX).min(rows);
+        let column = (rows.div_ceil(ROWS) * ROWS * size_of::<S>()) as u64;
+        // Memory is taken a slab at a time.
+        let slabs = usize::try_from(bytes / (column * SLAB as u64).max(1)).unwrap_or(usize::MAX);
+        self.capacity = slabs.saturating_mul(SLAB).min(rows);
         self.slot_of = vec![NOWHERE; rows];
         self.owner.clear();
         self.used.clear();
@@ -72,7 +75,7 @@ impl Cache {
     pub fn apply(
         &mut self,
         ctx: &Context,
-        source: &dyn Columns,
+        source: &dyn Columns<S>,
         changes: &[Change],
         f: &mut [f64],
     ) -> Result<()> {
@@ -88,7 +91,7 @@ impl Cache {
         let new = New::pick(source, &absent);
         self.parts.par_iter_mut().zip(f.par_chunks_mut(ROWS)).enumerate().try_for_each(
             |(part, (slabs, f))| {
-                let lines: Vec<&[f32]> =
+                let lines: Vec<&[S]> =
                     slots.iter().map(|&slot| line(slabs, slot, f.len())).collect();
                 add_columns(f, &lines, &steps);
                 new.add(ctx, part * ROWS, f, |cols, tile| keep(slabs, &places[cols], tile))
@@ -101,7 +104,7 @@ impl Cache {
         let slot = if self.owner.len() < self.capacity {
             if self.owner.len().is_multiple_of(SLAB) {
                 for part in &mut self.parts {
-                    part.push(self.spare.pop().unwrap_or_else(|| vec![0.0; SLAB * ROWS]));
+                    part.push(self.spare.pop().unwrap_or_else(|| vec![S::ZERO; SLAB * ROWS]));
                 }
             }
             self.owner.push(NOWHERE);
@@ -124,23 +127,23 @@ impl Cache {
     }
 }
 
-fn line(slabs: &[Vec<f32>], slot: usize, len: usize) -> &[f32] {
+fn line<S>(slabs: &[Vec<S>], slot: usize, len: usize) -> &[S] {
     &slabs[slot / SLAB][slot % SLAB * ROWS..][..len]
 }
 
 /// Stores the columns of a tile that have a place.
-fn keep(slabs: &mut [Vec<f32>], places: &[u32], tile: &[f32]) {
+fn keep<S: Real>(slabs: &mut [Vec<S>], places: &[u32], tile: &[S]) {
     let rows = tile.len() / COLS;
     if places.iter().all(|&place| place == NOWHERE) {
         return;
     }
-    let mut unwanted: Vec<Vec<f32>> = Vec::new();
-    unwanted.resize_with(places.iter().filter(|&&p| p == NOWHERE).count(), || vec![0.0; rows]);
+    let mut unwanted: Vec<Vec<S>> = Vec::new();
+    unwanted.resize_with(places.iter().filter(|&&p| p == NOWHERE).count(), || vec![S::ZERO; rows]);
     let mut unwanted = unwanted.iter_mut();
     // Lines of all slabs by place, so that each can be lent out once.
     let mut wanted: Vec<(u32, usize)> = places.iter().copied().zip(0..).collect();
     wanted.sort_unstable();
-    let mut by_column: Vec<Option<&mut [f32]>> = Vec::new();
+    let mut by_column: Vec<Option<&mut [S]>> = Vec::new();
     by_column.resize_with(places.len(), || None);
     let mut wanted = wanted.into_iter().peekable();
     for (s, slab) in slabs.iter_mut().enumerate() {
@@ -150,7 +153,7 @@ fn keep(slabs: &mut [Vec<f32>], places: &[u32], tile: &[f32]) {
             }
         }
     }
-    let mut lines: Vec<&mut [f32]> = Vec::with_capacity(places.len());
+    let mut lines: Vec<&mut [S]> = Vec::with_capacity(places.len());
     for line in by_column {
         match line {
             Some(line) => lines.push(line),
@@ -161,14 +164,14 @@ fn keep(slabs: &mut [Vec<f32>], places: &[u32], tile: &[f32]) {
 }
 
 /// Columns to compute, with the changes of their coefficients in blocks of [`COLS`].
-struct New<'a> {
-    picked: Box<dyn Picked + 'a>,
+struct New<'a, S> {
+    picked: Box<dyn Picked<S> + 'a>,
     count: usize,
     steps: Vec<f64>,
 }
 
-impl<'a> New<'a> {
-    fn pick(source: &'a dyn Columns, changes: &[Change]) -> Self {
+impl<'a, S: Real> New<'a, S> {
+    fn pick(source: &'a dyn Columns<S>, changes: &[Change]) -> Self {
         let which: Vec<usize> = changes.iter().map(|c| c.column).collect();
         let mut steps: Vec<f64> = changes.iter().map(|c| c.by).collect();
         steps.resize(steps.len().next_multiple_of(COLS), 0.0);
@@ -181,18 +184,18 @@ impl<'a> New<'a> {
         ctx: &Context,
         start: usize,
         f: &mut [f64],
-        mut keep: impl FnMut(std::ops::Range<usize>, &[f32]),
+        mut keep: impl FnMut(std::ops::Range<usize>, &[S]),
     ) -> Result<()> {
         if self.count == 0 {
             return Ok(());
         }
         let rows = f.len();
-        let mut values = vec![0.0_f32; COLS * rows];
+        let mut values = vec![S::ZERO; COLS * rows];
         for from in (0..self.count).step_by(COLS) {
             ctx.poll()?;
             let cols = from..(from + COLS).min(self.count);
             if cols.len() < COLS {
-                values.fill(0.0);
+                values.fill(S::ZERO);
             }
             let tile = Tile::new(&mut values, rows, cols.len(), COLS);
             self.picked.fill(start..start + rows, cols.clone(), tile)?;
@@ -204,9 +207,9 @@ impl<'a> New<'a> {
 }
 
 /// `f += Σ by · column` without keeping columns.
-pub fn apply_once(
+pub fn apply_once<S: Real>(
     ctx: &Context,
-    source: &dyn Columns,
+    source: &dyn Columns<S>,
     changes: &[Change],
     f: &mut [f64],
 ) -> Result<()> {
@@ -234,7 +237,7 @@ mod tests {
         let column = (n.div_ceil(ROWS) * ROWS * size_of::<f32>()) as u64;
         let mut results: Vec<Vec<f64>> = Vec::new();
         for (room, some_hits) in [(0, false), (70, true), (n as u64, true)] {
-            let mut cache = Cache::new();
+            let mut cache = Cache::<f32>::new();
             cache.restart(n, room * column);
             let mut f = vec![0.0; n];
             let mut stream = Stream::new(5, "changes");

@@ -8,20 +8,24 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::moves::Variable;
+use super::newton;
 use crate::error::Result;
 use crate::gram::Columns;
 use crate::kernel::Tile;
-use crate::linalg::pairs::{Found, LANES, LEAST_CURVATURE, follow, partner};
+use crate::linalg::alloc;
+use crate::linalg::pairs::{Found, LANES, add_columns, follow, partner};
+use crate::real::Real;
 
 /// Coefficients whose kernel values lie side by side.
-pub struct Local {
+pub struct Local<S> {
     /// The place of each slot's variable in the problem that this one is a part of; [`EMPTY`] for none.
     pub places: Vec<usize>,
     /// The variables.
     pub variables: Vec<Variable>,
     groups: Vec<Range<usize>>,
-    kernel: Vec<f32>, // slots × slots
-    diagonal: Vec<f32>,
+    kernel: Vec<S>, // slots × slots
+    diagonal: Vec<S>,
+    least: f64, // stands for a curvature that is not above it
     f: Vec<f64>,
     add_up: Vec<f64>,
     add_down: Vec<f64>,
@@ -38,12 +42,20 @@ pub struct Limits {
     pub iterations: u64,
 }
 
+/// Stands for a curvature that is not positive, as a share of the largest kernel value, as LIBSVM has it.
+const LEAST_CURVATURE: f64 = 1e-12;
+/// The same where all kernel values are 0.
+const LEAST_OF_ALL: f64 = 1e-30;
+/// Steps for each coefficient after which all free ones are moved together: problems that are not hard end before.
+const PAUSE: u64 = 4;
+/// How often all free ones are moved at a time.
+const TOGETHER: u64 = 32;
 /// Lines of kernel values that are computed at a time: so many that preparing the columns does not show.
 const LINES: usize = 512;
 /// Lines that are mirrored at a time.
 const MIRRORED: usize = 64;
 
-impl Local {
+impl<S: Real> Local<S> {
     /// A problem without variables.
     pub fn new() -> Self {
         Self {
@@ -52,6 +64,7 @@ impl Local {
             groups: Vec::new(),
             kernel: Vec::new(),
             diagonal: Vec::new(),
+            least: LEAST_CURVATURE,
             f: Vec::new(),
             add_up: Vec::new(),
             add_down: Vec::new(),
@@ -59,7 +72,7 @@ impl Local {
     }
 
     /// Makes slots for at most `sizes` variables in each group, and empties them. Memory is used again.
-    pub fn reset(&mut self, sizes: &[usize]) {
+    pub fn reset(&mut self, sizes: &[usize]) -> Result<()> {
         self.groups.clear();
         let mut slots = 0;
         for size in sizes {
@@ -70,17 +83,18 @@ impl Local {
         self.places.resize(slots, EMPTY);
         self.variables.resize(slots, Variable::FIXED);
         // Not cleared: values of empty slots are never looked at.
-        self.kernel.resize(slots * slots, 0.0);
-        self.diagonal.resize(slots, 0.0);
+        alloc::resize(&mut self.kernel, slots * slots)?;
+        self.diagonal.resize(slots, S::ZERO);
         self.f.resize(slots, 0.0);
         self.add_up.resize(slots, f64::INFINITY);
         self.add_down.resize(slots, f64::NEG_INFINITY);
+        Ok(())
     }
 
     /// Gives each chosen place a slot and computes the kernel values that are new.
     pub fn set(
         &mut self,
-        source: &dyn Columns,
+        source: &dyn Columns<S>,
         chosen: &[Vec<usize>],
         variables: &[Variable],
         f: &[f64],
@@ -114,11 +128,15 @@ impl Local {
             self.add_up[slot] = variable.add_up();
             self.add_down[slot] = variable.add_down();
         }
-        self.fill(source, &fresh)
+        self.fill(source, &fresh)?;
+        let inside = self.places.iter().zip(&self.diagonal).filter(|(place, _)| **place != EMPTY);
+        let largest = inside.map(|(_, value)| value.f64()).fold(0.0, f64::max);
+        self.least = (LEAST_CURVATURE * largest).max(LEAST_OF_ALL);
+        Ok(())
     }
 
     /// The kernel values of the fresh slots with all others.
-    fn fill(&mut self, source: &dyn Columns, fresh: &[usize]) -> Result<()> {
+    fn fill(&mut self, source: &dyn Columns<S>, fresh: &[usize]) -> Result<()> {
         let size = self.places.len();
         let at = |slot: usize| if self.places[slot] == EMPTY { 0 } else { self.places[slot] };
         let all: Vec<usize> = (0..size).map(at).collect();
@@ -136,7 +154,7 @@ impl Local {
         }
         let mut is_fresh = vec![false; size];
         fresh.iter().for_each(|&slot| is_fresh[slot] = true);
-        let mut lines: Vec<(usize, &mut [f32])> = self
+        let mut lines: Vec<(usize, &mut [S])> = self
             .kernel
             .chunks_exact_mut(size.max(1))
             .enumerate()
@@ -144,7 +162,7 @@ impl Local {
             .collect();
         lines.par_chunks_mut(LINES).try_for_each(|lines| {
             let rows: Vec<usize> = lines.iter().map(|(slot, _)| all[*slot]).collect();
-            let mut values = vec![0.0; rows.len() * size];
+            let mut values = vec![S::ZERO; rows.len() * size];
             picked.fill_rows(&rows, Tile::new(&mut values, rows.len(), size, size))?;
             for ((_, line), values) in lines.iter_mut().zip(values.chunks_exact(size)) {
                 line.copy_from_slice(values);
@@ -185,7 +203,18 @@ impl Local {
         let size = self.places.len();
         let mut steps = 0;
         let mut last = (0, 0, 0.0);
+        let mut pause = PAUSE * size as u64;
         loop {
+            if steps >= pause && steps < limits.iterations {
+                // What was moved last is not in the slopes yet.
+                for g in 0..self.groups.len() {
+                    self.follow(last, self.groups[g].clone());
+                }
+                last = (0, 0, 0.0);
+                let (moves, cost) = self.descend(limits.iterations - steps);
+                steps += moves;
+                pause = steps + (PAUSE * size as u64).max(cost);
+            }
             let mut best: Option<(usize, usize, f64)> = None;
             let mut violation = f64::NEG_INFINITY;
             for g in 0..self.groups.len() {
@@ -202,6 +231,7 @@ impl Local {
                     &self.kernel[i * size..][range.clone()],
                     &self.diagonal[range.clone()],
                     self.diagonal[i],
+                    S::of(self.least),
                     lowest.value,
                     &mut found,
                     &mut most,
@@ -220,6 +250,76 @@ impl Local {
         }
     }
 
+    /// Moves all free coefficients together, again where one of them meets an end. Returns the moves made, and how many steps of
+    /// pairs cost as much.
+    fn descend(&mut self, most: u64) -> (u64, u64) {
+        let mut moves = 0;
+        let mut cost = 0;
+        while moves < most.min(TOGETHER) {
+            let free: Vec<usize> = self.free();
+            if free.len() < 2 || free.len() > newton::MOST {
+                break;
+            }
+            cost += (free.len().pow(3) / self.places.len()) as u64;
+            let Some(d) = self.direction(&free) else { break };
+            moves += 1;
+            if !self.go(&free, &d) {
+                break;
+            }
+        }
+        (moves, cost)
+    }
+
+    fn free(&self) -> Vec<usize> {
+        let is_free = |&slot: &usize| self.places[slot] != EMPTY && self.variables[slot].is_free();
+        (0..self.places.len()).filter(is_free).collect()
+    }
+
+    /// Where the free coefficients would go without ends.
+    fn direction(&self, free: &[usize]) -> Option<Vec<f64>> {
+        let size = self.places.len();
+        let entry = |&i: &usize| free.iter().map(move |&j| self.kernel[i * size + j].f64());
+        let mut matrix: Vec<f64> = free.iter().flat_map(entry).collect();
+        let slopes: Vec<f64> = free.iter().map(|&i| self.f[i] + self.add_up[i]).collect();
+        let group_of = |i: &usize| self.groups.iter().position(|range| range.contains(i));
+        let group: Vec<usize> = free.iter().filter_map(group_of).collect();
+        newton::direction(&mut matrix, &slopes, &group, self.groups.len(), S::EPSILON)
+    }
+
+    /// Goes along `d` until an end is met, and says whether one was.
+    fn go(&mut self, free: &[usize], d: &[f64]) -> bool {
+        let size = self.places.len();
+        let room = |(&slot, d): (&usize, &f64)| match *d > 0.0 {
+            true => self.variables[slot].room_up() / d,
+            false => self.variables[slot].room_down() / -d,
+        };
+        let nearest = free.iter().zip(d).map(room).enumerate();
+        let (first, room) =
+            nearest.fold(
+                (0, 1.0),
+                |(at, least), (k, room)| {
+                    if room < least { (k, room) } else { (at, least) }
+                },
+            );
+        let mut steps = Vec::with_capacity(free.len());
+        for (k, (&slot, d)) in free.iter().zip(d).enumerate() {
+            let variable = &mut self.variables[slot];
+            let before = variable.beta;
+            let by = if k == first && room < 1.0 { f64::INFINITY } else { room * d.abs() };
+            match *d > 0.0 {
+                true => variable.rise(by.min(variable.room_up())),
+                false => variable.fall(by.min(variable.room_down())),
+            }
+            steps.push(variable.beta - before);
+            self.add_up[slot] = variable.add_up();
+            self.add_down[slot] = variable.add_down();
+        }
+        let lines: Vec<&[S]> =
+            free.iter().map(|&slot| &self.kernel[slot * size..][..size]).collect();
+        add_columns(&mut self.f, &lines, &steps);
+        room < 1.0
+    }
+
     /// Brings the slopes of a group up to date after a step; finds the least of those that can rise.
     fn follow(&mut self, last: (usize, usize, f64), range: Range<usize>) -> Found {
         let size = self.places.len();
@@ -235,9 +335,9 @@ impl Local {
     fn step(&mut self, i: usize, j: usize) -> f64 {
         let size = self.places.len();
         let slope = (self.f[j] + self.add_down[j]) - (self.f[i] + self.add_up[i]);
-        let curvature = f64::from(self.diagonal[i]) + f64::from(self.diagonal[j])
-            - 2.0 * f64::from(self.kernel[i * size + j]);
-        let wanted = slope / curvature.max(LEAST_CURVATURE);
+        let curvature =
+            self.diagonal[i].f64() + self.diagonal[j].f64() - 2.0 * self.kernel[i * size + j].f64();
+        let wanted = slope / curvature.max(self.least);
         let step = wanted.min(self.variables[i].room_up()).min(self.variables[j].room_down());
         self.variables[i].rise(step);
         self.variables[j].fall(step);

@@ -6,13 +6,21 @@
 //!
 //! Two levels. Outside, the few hundred coefficients that violate the optimality conditions most are chosen; inside, their
 //! own small problem is solved by moving two coefficients at a time, chosen by second-order information. Only kernel
-//! columns of coefficients that moved are needed, in single precision; slopes are kept in double. The outcome is that of
-//! LIBSVM, whose stopping rule is used.
+//! columns of coefficients that moved are needed, in numbers of either type; slopes are kept in double. The outcome is that
+//! of LIBSVM, whose stopping rule is used. Where that takes many steps, all free coefficients are moved together now and
+//! then (`newton`).
+//!
+//! Slopes that are brought up to date again and again drift, and a solver that believes them certifies itself. What is
+//! reported of a solution is therefore an [`Assessment`] of slopes that were computed anew ([`slopes`]).
 
+mod assess;
 mod cache;
 mod local;
 mod moves;
+mod newton;
+mod room;
 mod scope;
+mod stall;
 mod work;
 mod working_set;
 
@@ -23,7 +31,11 @@ use serde::{Deserialize, Serialize};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::gram::Columns;
+use crate::real::Real;
+pub use assess::Assessment;
+use cache::{Change, apply_once};
 pub use moves::Variable;
+pub use room::Room;
 use scope::Scope;
 pub use work::Memory;
 use work::{Outcome, Work};
@@ -39,6 +51,8 @@ pub enum Stop {
     Time,
     /// The monitor asked to stop.
     Interrupted,
+    /// Neither the objective nor the violation falls any more: rounding, or a problem without an optimum.
+    Stalled,
 }
 
 /// When to stop, and what to spend.
@@ -71,11 +85,9 @@ pub struct Problem {
 #[derive(Clone, Debug)]
 pub struct Solution {
     /// Coefficients.
-    pub beta: Vec<f64>,
-    /// K β.
+    pub variables: Vec<Variable>,
+    /// K β, as the solver kept it.
     pub f: Vec<f64>,
-    /// The slope at which each group is in balance.
-    pub balance: Vec<f64>,
     /// How it went.
     pub info: Info,
 }
@@ -87,12 +99,6 @@ pub struct Info {
     pub iterations: u64,
     /// Working sets.
     pub rounds: u64,
-    /// The largest violation left.
-    pub violation: f64,
-    /// The objective.
-    pub objective: f64,
-    /// How far the objective is from its minimum at most.
-    pub gap: f64,
     /// Why it stopped.
     pub stop: Stop,
     /// Kernel columns asked for.
@@ -102,114 +108,93 @@ pub struct Info {
 }
 
 /// A matrix for which problems are solved, one after the other: kernel values of one serve the next.
-pub struct Solver<'a> {
-    source: &'a dyn Columns,
-    memory: Memory,
+pub struct Solver<'a, S> {
+    source: &'a dyn Columns<S>,
+    memory: Memory<S>,
 }
 
-impl<'a> Solver<'a> {
+impl<'a, S: Real> Solver<'a, S> {
     /// For problems with matrix `source`.
-    pub fn new(source: &'a dyn Columns) -> Self {
+    pub fn new(source: &'a dyn Columns<S>) -> Self {
         Self { source, memory: Memory::new() }
     }
 
     /// As `new`, in memory that another solver has left.
-    pub fn in_memory(source: &'a dyn Columns, mut memory: Memory) -> Self {
+    pub fn in_memory(source: &'a dyn Columns<S>, mut memory: Memory<S>) -> Self {
         memory.forget();
         Self { source, memory }
     }
 
     /// The memory, for another matrix.
-    pub fn into_memory(self) -> Memory {
+    pub fn into_memory(self) -> Memory<S> {
         self.memory
+    }
+
+    /// Numbers that are read for one entry of the matrix.
+    pub fn effort(&self) -> usize {
+        self.source.effort()
     }
 
     /// Solves a problem.
     pub fn solve(&mut self, ctx: &Context, problem: Problem, params: &Params) -> Result<Solution> {
+        let groups = problem.group.iter().max().map_or(1, |&g| usize::from(g) + 1);
+        let room = self.memory.make_room(ctx, self.source, groups, params.cache)?;
         let mut all = Scope::all(ctx, self.source, problem)?;
-        let mut part: Option<Scope<'_>> = None;
-        let mut work = Work::new(ctx, params, &mut self.memory, &all);
-        let (violation, stop) = loop {
+        let mut part: Option<Scope<'_, S>> = None;
+        let mut work = Work::new(ctx, params, room, &mut self.memory, &all)?;
+        let stop = loop {
             let scope = part.as_mut().unwrap_or(&mut all);
             match work.run(scope)? {
                 Outcome::Narrow(places) => part = Some(scope.narrow(&places)),
-                Outcome::Stopped(violation, stop) => {
+                Outcome::Stopped(stop) => {
                     if let Some(part) = part.take() {
                         // Not watched: a model that was stopped needs slopes that are right.
                         all.widen(&ctx.unwatched(), &part)?;
                     }
-                    break (violation, stop);
+                    break stop;
                 }
-                Outcome::Balanced(violation) => match part.take() {
-                    None => break (violation, Stop::Converged),
+                Outcome::Balanced => match part.take() {
+                    None => break Stop::Converged,
                     Some(part) => match all.widen(ctx, &part) {
                         Err(Error::Interrupted) => {
                             all.widen(&ctx.unwatched(), &part)?;
-                            break (violation, Stop::Interrupted);
+                            break Stop::Interrupted;
                         }
                         other => other?,
                     },
                 },
             }
-            work.turn_to(part.as_ref().unwrap_or(&all));
+            work.turn_to(part.as_ref().unwrap_or(&all))?;
         };
-        Ok(solution(all, work.counts(), violation, stop))
+        Ok(solution(all, work.counts(), stop))
     }
 }
 
 /// Solves one problem with matrix `source`.
-pub fn solve(
+pub fn solve<S: Real>(
     ctx: &Context,
-    source: &dyn Columns,
+    source: &dyn Columns<S>,
     problem: Problem,
     params: &Params,
 ) -> Result<Solution> {
     Solver::new(source).solve(ctx, problem, params)
 }
 
-fn solution(scope: Scope<'_>, counts: work::Counts, violation: f64, stop: Stop) -> Solution {
-    let Scope { variables, f, group, .. } = scope;
-    let groups = group.iter().max().map_or(1, |&g| g + 1);
-    let objective = variables.iter().zip(&f).map(|(v, f)| 0.5 * v.beta * f + v.cost()).sum();
-    let balance: Vec<f64> = (0..groups).map(|g| balance(&variables, &f, &group, g)).collect();
-    let gap = gap(&variables, &f, &group, &balance);
-    let beta = variables.iter().map(|v| v.beta).collect();
+fn solution<S>(scope: Scope<'_, S>, counts: work::Counts, stop: Stop) -> Solution {
     let work::Counts { iterations, rounds, asked, hits } = counts;
-    let info = Info { iterations, rounds, violation, objective, gap, stop, asked, hits };
-    Solution { beta, f, balance, info }
+    let info = Info { iterations, rounds, stop, asked, hits };
+    Solution { variables: scope.variables, f: scope.f, info }
 }
 
-/// The mean slope of the free coefficients of a group; without any, the middle between those that hold each other.
-fn balance(variables: &[Variable], f: &[f64], group: &[u8], g: u8) -> f64 {
-    let (mut sum, mut count) = (0.0, 0_usize);
-    let (mut up, mut down) = (f64::INFINITY, f64::NEG_INFINITY);
-    for ((v, f), _) in variables.iter().zip(f).zip(group).filter(|(_, group)| **group == g) {
-        if v.is_free() {
-            sum += f + v.add_up();
-            count += 1;
-        }
-        up = up.min(f + v.add_up());
-        down = down.max(f + v.add_down());
-    }
-    match count {
-        0 if up.is_finite() && down.is_finite() => 0.5 * (up + down),
-        0 if up.is_finite() => up,
-        0 if down.is_finite() => down,
-        0 => 0.0,
-        _ => sum / count as f64,
-    }
-}
-
-/// How far the objective is from its minimum at most. With a price on the sum of each group in place of its being fixed, every
-/// coefficient can go where it likes best by itself: to an end of its range, or to its kink. What all of them gain by that is
-/// the gap between this objective and the dual one.
-fn gap(variables: &[Variable], f: &[f64], group: &[u8], balance: &[f64]) -> f64 {
-    let gain = |((v, f), group): ((&Variable, &f64), &u8)| {
-        let at = |beta: f64| {
-            let moved = Variable { beta, ..*v };
-            (balance[usize::from(*group)] - f) * (beta - v.beta) - (moved.cost() - v.cost())
-        };
-        at(v.lower).max(at(v.upper)).max(at(0.0_f64.clamp(v.lower, v.upper))).max(0.0)
-    };
-    variables.iter().zip(f).zip(group).map(gain).sum()
+/// The first `rows` numbers of K β, where β has these columns and is 0 elsewhere.
+pub fn slopes<S: Real>(
+    ctx: &Context,
+    source: &dyn Columns<S>,
+    beta: &[(usize, f64)],
+    rows: usize,
+) -> Result<Vec<f64>> {
+    let changes: Vec<Change> = beta.iter().map(|&(column, by)| Change { column, by }).collect();
+    let mut f = vec![0.0; rows];
+    apply_once(ctx, source, &changes, &mut f)?;
+    Ok(f)
 }

@@ -3,15 +3,16 @@
 use super::cache::{Change, apply_once};
 use super::moves::Variable;
 use super::working_set::Extremes;
-use super::{Problem, balance, gap};
+use super::{Assessment, Problem};
 use crate::context::Context;
 use crate::error::Result;
 use crate::gram::Columns;
+use crate::real::Real;
 
 /// Coefficients with their part of the matrix.
-pub struct Scope<'a> {
-    narrowed: Option<Box<dyn Columns + 'a>>,
-    full: &'a dyn Columns,
+pub struct Scope<'a, S> {
+    narrowed: Option<Box<dyn Columns<S> + 'a>>,
+    full: &'a dyn Columns<S>,
     /// Coefficients that were moved and then set aside, by row of the full matrix.
     left: Vec<(usize, Variable)>,
     /// The row of the full matrix that each belongs to.
@@ -24,9 +25,9 @@ pub struct Scope<'a> {
     pub group: Vec<u8>,
 }
 
-impl<'a> Scope<'a> {
+impl<'a, S: Real> Scope<'a, S> {
     /// All coefficients. K β is computed where it is not known.
-    pub fn all(ctx: &Context, full: &'a dyn Columns, problem: Problem) -> Result<Self> {
+    pub fn all(ctx: &Context, full: &'a dyn Columns<S>, problem: Problem) -> Result<Self> {
         let Problem { variables, group, f } = problem;
         let n = full.size();
         assert!(variables.len() == n && group.len() == n);
@@ -46,7 +47,7 @@ impl<'a> Scope<'a> {
     }
 
     /// The matrix of these coefficients.
-    pub fn source(&self) -> &dyn Columns {
+    pub fn source(&self) -> &dyn Columns<S> {
         self.narrowed.as_deref().unwrap_or(self.full)
     }
 
@@ -58,12 +59,11 @@ impl<'a> Scope<'a> {
     /// How far it is, in words.
     pub fn words(&self, violation: f64) -> String {
         let Scope { variables, f, group, .. } = self;
-        let groups = group.iter().max().map_or(1, |&g| g + 1);
-        let balance: Vec<f64> = (0..groups).map(|g| balance(variables, f, group, g)).collect();
-        let gap = gap(variables, f, group, &balance);
+        let gap = Assessment::new(variables, f, group).gap;
+        let gap = gap.map_or(String::new(), |gap| format!("gap {gap:.1e}, "));
         let support = variables.iter().filter(|v| v.beta != 0.0).count();
         let of = if self.is_narrow() { " of those worked on" } else { "" };
-        format!("violation {violation:.1e}, gap {gap:.1e}, {support} support vectors{of}")
+        format!("violation {violation:.1e}, {gap}{support} support vectors{of}")
     }
 
     /// The places whose coefficients are not stuck: stuck are those at an end of their range with a slope that no other
@@ -78,7 +78,7 @@ impl<'a> Scope<'a> {
     }
 
     /// These places alone.
-    pub fn narrow(&self, places: &[usize]) -> Scope<'a> {
+    pub fn narrow(&self, places: &[usize]) -> Scope<'a, S> {
         let rows: Vec<usize> = places.iter().map(|&place| self.rows[place]).collect();
         let mut left = self.left.clone();
         if self.is_narrow() {
@@ -98,7 +98,7 @@ impl<'a> Scope<'a> {
     }
 
     /// Takes over what became of the coefficients of `part`, a narrower scope of this one, and brings K β up to date.
-    pub fn widen(&mut self, ctx: &Context, part: &Scope<'_>) -> Result<()> {
+    pub fn widen(&mut self, ctx: &Context, part: &Scope<'_, S>) -> Result<()> {
         let inside = part.rows.iter().copied().zip(part.variables.iter().copied());
         let after: Vec<(usize, Variable)> = inside.chain(part.left.iter().copied()).collect();
         let change = |&(row, variable): &(usize, Variable)| {

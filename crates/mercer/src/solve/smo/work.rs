@@ -2,21 +2,24 @@
 
 use std::time::Instant;
 
+use super::assess::objective;
 use super::cache::{Cache, Change};
 use super::local::{EMPTY, Limits, Local};
 use super::moves::Variable;
 use super::scope::Scope;
+use super::stall::Progress;
 use super::working_set::{choose, scan};
-use super::{Params, Stop};
-use crate::context::{Context, Step};
+use super::{Params, Room, Stop};
+use crate::context::{Context, Reservation, Step};
 use crate::error::{Error, Result};
+use crate::gram::Columns;
+use crate::real::Real;
 
-/// Coefficients that are worked on at a time. The more, the fewer working sets; their kernel values must stay in a cache.
-const WORKING: usize = 2048;
-/// Up to so many, all are worked on at once where kernel values are in memory anyway.
-const ALL_STORED: usize = 4096;
-/// Numbers read for an entry from which on a column is worth keeping.
-const WORTH_KEEPING: usize = 64;
+/// By how much the violation within a working set of all coefficients is to be below the tolerance, so that rounding of
+/// scores in single precision does not end it too early.
+const INSIDE: f64 = 0.99;
+/// Steps at most where a coefficient may grow without bound, in which case there may be no optimum: LIBSVM's own limit.
+const UNBOUNDED: u64 = 10_000_000;
 /// Working sets between two looks for coefficients that can be set aside.
 const LOOK_EVERY: u64 = 4;
 /// The share that must be left for setting the others aside to pay.
@@ -25,11 +28,11 @@ const WORTH_NARROWING: f64 = 0.6;
 /// What comes of working on a scope.
 pub enum Outcome {
     /// No pair violates by more than the tolerance.
-    Balanced(f64),
+    Balanced,
     /// These places are not stuck, and they are much fewer.
     Narrow(Vec<usize>),
     /// The solver must stop.
-    Stopped(f64, Stop),
+    Stopped(Stop),
 }
 
 /// What was done.
@@ -42,17 +45,40 @@ pub struct Counts {
 }
 
 /// Kernel values at hand, from problem to problem, and the memory for them.
-pub struct Memory {
-    cache: Cache,
-    local: Local,
+pub struct Memory<S> {
+    cache: Cache<S>,
+    local: Local<S>,
     /// What the local problem was made for, if it was for all coefficients.
     sizes: Option<Vec<usize>>,
+    /// What of the budget it is part of.
+    held: Option<Reservation>,
 }
 
-impl Memory {
+impl<S: Real> Memory<S> {
     /// Nothing yet.
     pub fn new() -> Self {
-        Self { cache: Cache::new(), local: Local::new(), sizes: None }
+        Self { cache: Cache::new(), local: Local::new(), sizes: None, held: None }
+    }
+
+    /// Sets aside what a solver for `source` takes, within what is left of the budget.
+    pub(super) fn make_room(
+        &mut self,
+        ctx: &Context,
+        source: &dyn Columns<S>,
+        groups: usize,
+        cache: u64,
+    ) -> Result<Room> {
+        let hint = "fit on fewer rows or raise the budget";
+        let what = "the solver of a support vector machine";
+        let mut held = match self.held.take() {
+            Some(held) => held,
+            None => ctx.reserve(what, 0, hint)?,
+        };
+        let (reach, n, effort) = (held.within_reach(), source.size(), source.effort());
+        let room = Room::within::<S>(reach, n, groups, effort, cache);
+        held.extend(what, room.bytes.saturating_sub(held.bytes()), hint)?;
+        self.held = Some(held);
+        Ok(room)
     }
 
     /// Forgets kernel values, because others are to come.
@@ -61,39 +87,55 @@ impl Memory {
     }
 }
 
-impl Default for Memory {
+impl<S: Real> Default for Memory<S> {
     fn default() -> Self {
         Self::new()
     }
 }
 
 /// A solver at work.
-pub struct Work<'a> {
+pub struct Work<'a, S> {
     ctx: &'a Context,
     params: &'a Params,
-    memory: &'a mut Memory,
+    room: Room,
+    memory: &'a mut Memory<S>,
     groups: usize,
     size: usize,
     last: Vec<usize>,
     first_violation: Option<f64>,
+    /// On all coefficients, and on those that are worked on now.
+    progress: [Progress; 2],
+    is_unbounded: bool,
     counts: Counts,
 }
 
-impl<'a> Work<'a> {
+impl<'a, S: Real> Work<'a, S> {
     pub fn new(
         ctx: &'a Context,
         params: &'a Params,
-        memory: &'a mut Memory,
-        scope: &Scope<'_>,
-    ) -> Self {
+        room: Room,
+        memory: &'a mut Memory<S>,
+        scope: &Scope<'_, S>,
+    ) -> Result<Self> {
         let groups = scope.group.iter().max().map_or(1, |&g| usize::from(g) + 1);
         memory.cache.asked = 0;
         memory.cache.hits = 0;
-        let (last, counts) = (Vec::new(), Counts::default());
-        let mut work =
-            Self { ctx, params, memory, groups, size: 0, last, first_violation: None, counts };
-        work.turn_to(scope);
-        work
+        let infinite = |v: &Variable| v.lower.is_infinite() || v.upper.is_infinite();
+        let mut work = Self {
+            ctx,
+            params,
+            room,
+            memory,
+            groups,
+            size: 0,
+            last: Vec::new(),
+            first_violation: None,
+            progress: [Progress::new(); 2],
+            is_unbounded: scope.variables.iter().any(infinite),
+            counts: Counts::default(),
+        };
+        work.turn_to(scope)?;
+        Ok(work)
     }
 
     pub fn counts(&self) -> Counts {
@@ -102,12 +144,14 @@ impl<'a> Work<'a> {
     }
 
     /// Prepares for a scope. Kernel values for all coefficients are kept if they are there.
-    pub fn turn_to(&mut self, scope: &Scope<'_>) {
+    pub fn turn_to(&mut self, scope: &Scope<'_, S>) -> Result<()> {
         let n = scope.rows.len();
         self.last.clear();
-        let effort = scope.source().effort();
-        let most = if effort <= 1 && n <= ALL_STORED { ALL_STORED } else { WORKING };
-        self.size = most.min(n);
+        self.size = self.room.working.min(n);
+        if scope.is_narrow() {
+            let Counts { iterations, rounds, .. } = self.counts;
+            self.progress[1] = Progress::from(iterations, rounds);
+        }
         let of_group = |g: usize| {
             let own = scope.group.iter().filter(|&&group| usize::from(group) == g).count();
             own.min(self.size)
@@ -115,24 +159,24 @@ impl<'a> Work<'a> {
         let sizes: Vec<usize> = (0..self.groups).map(of_group).collect();
         let for_all = (!scope.is_narrow()).then_some(sizes.clone());
         if for_all.is_none() || for_all != self.memory.sizes {
-            // Entries that cost little are computed anew: that takes less time than fresh memory to keep them in.
-            let bytes = if effort >= WORTH_KEEPING { self.params.cache } else { 0 };
-            self.memory.cache.restart(n, bytes);
-            self.memory.local.reset(&sizes);
+            // There is room for entries that cost much: others are computed anew in less time than fresh memory takes.
+            self.memory.cache.restart(n, self.room.cache);
+            self.memory.local.reset(&sizes)?;
             self.memory.sizes = for_all;
         }
+        Ok(())
     }
 
     /// Works on a scope until it is balanced, can be narrowed, or must be left.
-    pub fn run(&mut self, scope: &mut Scope<'_>) -> Result<Outcome> {
+    pub fn run(&mut self, scope: &mut Scope<'_, S>) -> Result<Outcome> {
         loop {
             let extremes = scan(&scope.variables, &scope.f, &scope.group, self.groups);
             let violation = extremes.iter().map(|e| e.violation()).fold(0.0, f64::max);
             if violation <= self.params.tolerance {
-                return Ok(Outcome::Balanced(violation));
+                return Ok(Outcome::Balanced);
             }
             if let Some(stop) = self.must_stop(scope, violation) {
-                return Ok(Outcome::Stopped(violation, stop));
+                return Ok(Outcome::Stopped(stop));
             }
             if self.params.shrinking && scope.rows.len() > self.size && self.is_time_to_look() {
                 let unstuck = scope.unstuck(&extremes);
@@ -144,7 +188,7 @@ impl<'a> Work<'a> {
             let chosen = choose(variables, f, group, &extremes, &self.last, self.size);
             match self.improve(scope, &chosen, violation) {
                 Err(Error::Interrupted) => {
-                    return Ok(Outcome::Stopped(violation, Stop::Interrupted));
+                    return Ok(Outcome::Stopped(Stop::Interrupted));
                 }
                 other => other?,
             }
@@ -158,7 +202,7 @@ impl<'a> Work<'a> {
     /// Solves the problem of the chosen coefficients, and brings slopes up to date.
     fn improve(
         &mut self,
-        scope: &mut Scope<'_>,
+        scope: &mut Scope<'_, S>,
         chosen: &[Vec<usize>],
         violation: f64,
     ) -> Result<()> {
@@ -167,7 +211,7 @@ impl<'a> Work<'a> {
         let is_all = self.size == scope.rows.len();
         let tolerance = self.params.tolerance;
         let limits = Limits {
-            tolerance: if is_all { tolerance } else { 0.1 * violation.max(tolerance) },
+            tolerance: if is_all { INSIDE * tolerance } else { 0.1 * violation.max(tolerance) },
             iterations: left.min(100 * self.size as u64),
         };
         self.counts.iterations += self.memory.local.solve(&limits);
@@ -207,12 +251,15 @@ impl<'a> Work<'a> {
         inside.filter_map(change).collect()
     }
 
-    fn must_stop(&mut self, scope: &Scope<'_>, violation: f64) -> Option<Stop> {
+    fn must_stop(&mut self, scope: &Scope<'_, S>, violation: f64) -> Option<Stop> {
         if self.params.max_iterations.is_some_and(|most| self.counts.iterations >= most) {
             return Some(Stop::Iterations);
         }
         if self.params.deadline.is_some_and(|end| Instant::now() >= end) {
             return Some(Stop::Time);
+        }
+        if self.has_stalled(scope, violation) {
+            return Some(Stop::Stalled);
         }
         let first = *self.first_violation.get_or_insert(violation);
         let done = (first / violation).ln().max(0.0);
@@ -220,5 +267,14 @@ impl<'a> Work<'a> {
         let step = Step::converging("support vectors", done, total, violation);
         let step = Step { said: Some(scope.words(violation)), ..step };
         self.ctx.step(step).is_err().then_some(Stop::Interrupted)
+    }
+
+    fn has_stalled(&mut self, scope: &Scope<'_, S>, violation: f64) -> bool {
+        let n = scope.rows.len();
+        let Counts { iterations, rounds, .. } = self.counts;
+        let objective = || objective(&scope.variables, &scope.f);
+        let progress = &mut self.progress[usize::from(scope.is_narrow())];
+        progress.has_ended(n, (iterations, rounds), violation, objective)
+            || (self.is_unbounded && iterations > UNBOUNDED.max(100 * n as u64))
     }
 }

@@ -93,6 +93,20 @@ fn every_line_that_is_cut_off_is_missed() {
 }
 
 #[test]
+fn a_file_cut_off_anywhere_is_refused() {
+    for text in ALL {
+        for length in 0..text.len() {
+            let message = parse(Path::new("m"), &text.as_bytes()[..length]).err();
+            let message = message.unwrap_or_else(|| panic!("accepted: {}", &text[..length]));
+            assert!(message.to_string().contains("cut off"), "{length} bytes: {message}");
+        }
+        let more = format!("{text}0.5");
+        let message = parse(Path::new("m"), more.as_bytes()).err().unwrap().to_string();
+        assert!(message.contains("cut off"), "{message}");
+    }
+}
+
+#[test]
 fn blank_lines_and_other_line_ends_are_passed_over() {
     for text in ALL {
         for changed in [text.replace('\n', "\r\n"), text.replace('\n', " \n\n")] {

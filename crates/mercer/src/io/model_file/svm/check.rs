@@ -79,7 +79,11 @@ fn support<T: Real>(model: &Svm<T>) -> Checked {
 /// The parameters must be such that they can be written and read back: JSON has no infinity.
 fn parameters<T: Real>(model: &Svm<T>) -> Checked {
     let params = &model.params;
-    finite("parameters", &[params.c, params.nu, params.epsilon, params.tolerance])?;
+    // An infinite C is written as a word.
+    let c = if params.c == f64::INFINITY { 0.0 } else { params.c };
+    finite("parameters", &[c, params.nu, params.epsilon, params.tolerance])?;
+    let tube = model.report.machine.as_ref().and_then(|machine| machine.tube);
+    finite("width of the tube", tube.as_slice())?;
     finite("parameters", params.max_seconds.as_slice())?;
     match &model.class_weights {
         Some(weights) if !weights.iter().all(|w| *w >= 0.0 && w.is_finite()) => {

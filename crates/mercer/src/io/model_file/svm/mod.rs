@@ -15,4 +15,5 @@ pub const STEPS: u64 = 1;
 pub const PLATT: u64 = 2;
 
 /// Why a solver stopped, in the order of the numbers in files.
-pub const STOPS: [Stop; 4] = [Stop::Converged, Stop::Iterations, Stop::Time, Stop::Interrupted];
+pub const STOPS: [Stop; 5] =
+    [Stop::Converged, Stop::Iterations, Stop::Time, Stop::Interrupted, Stop::Stalled];

@@ -113,7 +113,7 @@ fn curves<'a>(calibration: &Calibration) -> [Tensor<'a>; 3] {
 }
 
 /// The certificates of all problems.
-fn told<'a>(problems: &[ProblemReport]) -> [Tensor<'a>; 2] {
+fn told<'a>(problems: &[ProblemReport]) -> [Tensor<'a>; 4] {
     let stop = |problem: &ProblemReport| {
         STOPS.iter().position(|stop| *stop == problem.stop).expect("all reasons are listed")
     };
@@ -121,10 +121,17 @@ fn told<'a>(problems: &[ProblemReport]) -> [Tensor<'a>; 2] {
         let (support, bounded) = (problem.support as u64, problem.bounded as u64);
         [problem.iterations, support, bounded, stop(problem) as u64]
     });
-    let numbers = problems.iter().flat_map(|p| [p.objective, p.gap, p.violation]);
+    let number = |number: Option<f64>| number.unwrap_or(f64::NAN);
+    let numbers = problems.iter().flat_map(|p| [p.objective, number(p.gap), p.violation]);
+    let rounding = problems.iter().map(|problem| number(problem.rounding));
+    let bits = |name: &str| name.strip_prefix('f').and_then(|bits| bits.parse().ok()).unwrap_or(0);
+    let certified =
+        problems.iter().flat_map(|p| [p.rows as u64, p.certified_rows as u64, bits(&p.precision)]);
     [
         Tensor::places("problems.counts", &[problems.len(), 4], counts),
         owned("problems.numbers", vec![problems.len(), 3], numbers.collect()),
+        Tensor::places("problems.certified", &[problems.len(), 3], certified),
+        owned("problems.rounding", vec![problems.len()], rounding.collect()),
     ]
 }
 

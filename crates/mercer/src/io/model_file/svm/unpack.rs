@@ -75,15 +75,35 @@ fn report(header: &Header, tensors: &mut Tensors<'_>) -> Result<Report, Fault> {
     }
     let counts = tensors.places("problems.counts", &[header.k, 4])?;
     let numbers = tensors.told("problems.numbers", &[header.k, 3])?;
-    for (counts, numbers) in counts.chunks_exact(4).zip(numbers.chunks_exact(3)) {
+    // Files of earlier versions do not tell what a certificate rests on.
+    let (certified, rounding) = match tensors.has("problems.certified") {
+        true => (
+            tensors.places("problems.certified", &[header.k, 3])?,
+            tensors.told("problems.rounding", &[header.k])?,
+        ),
+        false => (vec![0; 3 * header.k], vec![f64::NAN; header.k]),
+    };
+    let known = |number: f64| (!number.is_nan()).then_some(number);
+    let each = counts.chunks_exact(4).zip(numbers.chunks_exact(3));
+    for ((counts, numbers), (certified, rounding)) in
+        each.zip(certified.chunks_exact(3).zip(rounding))
+    {
         let unknown =
             || Fault::Invalid("a solver of its report stopped for no known reason".into());
         let size = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         machine.problems.push(ProblemReport {
             iterations: counts[0],
             objective: numbers[0],
-            gap: numbers[1],
+            gap: known(numbers[1]),
             violation: numbers[2],
+            rounding: known(rounding),
+            rows: size(certified[0]),
+            certified_rows: size(certified[1]),
+            precision: match certified[2] {
+                32 => "f32".into(),
+                64 => "f64".into(),
+                _ => String::new(),
+            },
             support: size(counts[1]),
             bounded: size(counts[2]),
             stop: *STOPS.get(size(counts[3])).ok_or_else(unknown)?,

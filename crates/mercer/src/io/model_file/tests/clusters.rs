@@ -27,6 +27,14 @@ fn clusters<T: Real>() -> KernelKMeans<T> {
     KernelKMeans::fit(&Context::new(1), &params, &x, Some(&weights)).unwrap()
 }
 
+/// Clusters far from the origin, whose centres are seen from a point.
+fn far() -> KernelKMeans<f64> {
+    let data = points::<f64>().data().iter().map(|v| v + 1e4).collect();
+    let params = KernelKMeansParams::new(2, "poly(degree=2)".parse().unwrap());
+    let x = Dense::from_vec(data, N, D).unwrap();
+    KernelKMeans::fit(&Context::new(1), &params, &x, None).unwrap()
+}
+
 fn given() -> KernelKMeans<f64> {
     let x = points::<f64>();
     let kernel = crate::kernel::SpecKernel::<f64>::new(&"linear".parse().unwrap()).unwrap();
@@ -52,6 +60,7 @@ pub fn all() -> Vec<Saved> {
         Saved::new(Model::KernelKMeans64(given()), Dtype::F64),
         Saved::new(Model::Detector64(detector()), Dtype::F64),
         Saved::new(Model::Detector32(detector()), Dtype::F32),
+        Saved::new(Model::KernelKMeans64(far()), Dtype::F64),
     ]
 }
 
@@ -75,10 +84,24 @@ fn same<T: Real>(model: &KernelKMeans<T>, read: &KernelKMeans<T>) {
     assert_eq!((&read.labels, &read.shares), (&model.labels, &model.shares));
     assert_eq!((&read.norms, read.inertia), (&model.norms, model.inertia));
     assert_eq!((read.rounds, &read.stand_ins), (model.rounds, &model.stand_ins));
+    assert_eq!(read.point, model.point);
     let data = |model: &KernelKMeans<T>| {
         model.anchors.as_ref().map(|x| x.dense().unwrap().data().to_vec())
     };
     assert!(data(read) == data(model));
+}
+
+#[test]
+fn a_point_is_kept_and_must_fit() {
+    let saved = Saved::new(Model::KernelKMeans64(far()), Dtype::F64);
+    let (Model::KernelKMeans64(model), Model::KernelKMeans64(read)) = (&saved.model, again(&saved))
+    else {
+        panic!("another kind")
+    };
+    assert!(model.point.is_some());
+    same(model, &read);
+    let file = to_bytes(&saved).unwrap();
+    check(&file, set("/params/kernel", json!("cosine")), "cannot be seen from one");
 }
 
 #[test]

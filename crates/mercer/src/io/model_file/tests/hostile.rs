@@ -8,13 +8,13 @@ use super::{D, N, full, pca, precomputed, refused, ridge};
 
 /// A file taken apart, to be changed and sealed again.
 pub struct Parts {
-    head: Map<String, Value>,
-    header: Value,
+    pub head: Map<String, Value>,
+    pub header: Value,
     pub data: Vec<u8>,
 }
 
 impl Parts {
-    fn of(bytes: &[u8]) -> Self {
+    pub fn of(bytes: &[u8]) -> Self {
         let end = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
         let head: Map<String, Value> = serde_json::from_slice(&bytes[8..end]).unwrap();
         let header =
@@ -29,7 +29,7 @@ impl Parts {
 }
 
 /// A file with this head and these tensors, the last four bytes of which become the checksum.
-fn seal(head: &str, data: &[u8]) -> Vec<u8> {
+pub fn seal(head: &str, data: &[u8]) -> Vec<u8> {
     let mut bytes = (head.len() as u64).to_le_bytes().to_vec();
     bytes.extend(head.as_bytes());
     bytes.extend(&data[..data.len().saturating_sub(4)]);

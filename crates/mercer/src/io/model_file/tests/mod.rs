@@ -3,7 +3,10 @@
 mod clusters;
 mod damage;
 mod hostile;
+mod notes;
+mod origin;
 mod places;
+mod repairs;
 mod round_trip;
 mod svm;
 
@@ -120,6 +123,7 @@ fn all() -> Vec<Saved> {
     let mut all = vec![pca(), full(), single, precomputed(), ridge(), narrow];
     all.extend(svm::all());
     all.extend(clusters::all());
+    all.extend(repairs::all());
     all
 }
 

@@ -22,15 +22,20 @@ fn classifier<T: Real>() -> Svm<T> {
     let problem = |i: u64| ProblemReport {
         iterations: i << 40,
         objective: -0.1 * i as f64,
-        gap: if i == 1 { f64::INFINITY } else { 1e-300 },
+        gap: if i == 1 { None } else { Some(1e-300) },
         violation: 1e-3 / 3.0,
+        rounding: if i == 2 { None } else { Some(1e-9 / 3.0) },
+        rows: 1 << 33,
+        certified_rows: 6 + i as usize,
+        precision: ["f32", "f64", ""][i as usize].into(),
         support: 5,
         bounded: 2,
-        stop: [Stop::Converged, Stop::Time, Stop::Interrupted][i as usize],
+        stop: [Stop::Stalled, Stop::Time, Stop::Interrupted][i as usize],
     };
     let machine = SvmReport {
         problems: (0..3).map(problem).collect(),
         precision: "f64".into(),
+        tube: None,
         columns_used: u64::MAX,
         columns_at_hand: 3,
     };

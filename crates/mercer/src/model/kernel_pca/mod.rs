@@ -3,26 +3,36 @@
 //! Given K (n × n), find unit v_i and η_1 ≥ η_2 ≥ … with K̄ v_i = η_i v_i, K̄ = J K J. The component
 //! `f_i(x) = Σ_j a_ij k̄(x, x_j)` with `a_i = v_i / √η_i` has unit length in feature space. Because 1ᵀa_i = 0, centring
 //! new samples with the training means folds into one number per component: `offset_i = −(1/n) 1ᵀK a_i`.
+//!
+//! On paper. An error of ε in 1ᵀv is multiplied by the mean of K and divided by √η, so the mean of every eigenvector is
+//! taken away (`fold`), and where kernel values have an offset they are taken relative to a sample (`origin`).
 
-use std::sync::Arc;
+mod fold;
+mod residual;
+
+pub use residual::Residuals;
+
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::components::{Components, fix_signs};
-use super::door::{anchors_for, check_own};
+use super::components::Components;
+use super::door::anchors_for;
+use super::indefinite::refuse_negative;
 use super::inverse::{Inverse, InverseParams};
+use super::origin::{self, Origin, Seen, Size};
 use super::report::{Report, asymmetry_note};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::expansion::{Expansion, Weights};
+use crate::expansion::{Expansion, SeenFrom, Weights};
 use crate::gram::{Centred, Gram, Packed, Plan, Square, Storage, Tiled, plan};
-use crate::kernel::{Kernel, KernelSpec, SpecKernel};
+use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
-use crate::points::{Dense, Samples, Span};
+use crate::points::{Dense, Samples};
 use crate::real::Real;
 use crate::solve::eigen::{self, Solver, Spectrum};
-use crate::solve::krylov;
+use crate::solve::threshold::negative_share;
+use crate::solve::{krylov, share};
 
 /// What to fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -83,6 +93,8 @@ pub struct KernelPca<T: Real> {
     pub trace: f64,
     /// The mean of all entries of K.
     pub mean: f64,
+    /// The training sample that kernel values are taken relative to, where they have an offset.
+    pub origin: Option<Origin>,
     /// The training samples; `None` if the kernel matrix came from the user.
     pub anchors: Option<Samples<T>>,
     /// The map back to samples.
@@ -107,13 +119,24 @@ impl<T: Real> KernelPca<T> {
         let count = most_wanted(params, n)?;
         let workspace = eigen::workspace_bytes(n, count, params.solver);
         let plan = plan::<T>(ctx, n, workspace)?;
+        let origin = if params.center { origin::choose(&kernel, x)? } else { None };
+        let row = origin.map(|c| origin::row(&kernel, x, c)).transpose()?;
+        let seen = Seen::new(kernel.clone(), x, x, origin)?;
+        let placed = seen.place(x)?;
+        let size = row.as_ref().map(|row| Size::of_samples(&kernel, &placed, row)).transpose()?;
         let mut model = match plan.storage {
             Storage::Packed => {
-                let gram = Packed::fill(ctx, &kernel, x)?;
-                Self::fit_any(ctx, params, &gram, plan)?
+                let gram = Packed::fill(ctx, &*seen.kernel, &placed)?;
+                Self::fit_any(ctx, params, &gram, plan, size)?
             }
-            Storage::Tiled => Self::fit_any(ctx, params, &Tiled::new(&kernel, x.clone()), plan)?,
+            Storage::Tiled => {
+                let gram = Tiled::new(&*seen.kernel, placed.clone());
+                Self::fit_any(ctx, params, &gram, plan, size)?
+            }
         };
+        if let (Some(c), Some(row)) = (origin, row) {
+            model.see_from(c, &row);
+        }
         model.params.kernel = spec;
         model.anchors = Some(x.clone());
         if let Some(inverse) = &params.inverse {
@@ -151,31 +174,82 @@ impl<T: Real> KernelPca<T> {
         }
         let gram = Square::new(matrix)?;
         let asymmetry = gram.asymmetry();
-        let mut model = Self::fit_any(ctx, params, &gram, Plan::given())?;
+        let n = matrix.rows();
+        let origin = if params.center { origin::choose_given(&gram, n) } else { None };
+        let row = |c: usize| -> Vec<f64> { (0..n).map(|j| gram.given(c, j).f64()).collect() };
+        let row = origin.map(row);
+        let size = Size::of((0..n).map(|i| gram.given(i, i).f64()), row.as_deref());
+        let gram = match origin {
+            Some(c) => gram.seen_from(c),
+            None => gram,
+        };
+        let mut model = Self::fit_any(ctx, params, &gram, Plan::given(), Some(size))?;
+        if let (Some(c), Some(row)) = (origin, row) {
+            model.see_from(c, &row);
+            model.origin = model.origin.map(|origin| Origin { row: Some(row), ..origin });
+        }
         model.report.notes.extend(asymmetry_note::<T>(asymmetry));
         model.report.storage = "given".into();
         model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)
     }
 
+    /// Fits on a matrix whose kernel values, before any were taken away from others, have this size,
+    /// where that is not the size of its entries.
     fn fit_any(
         ctx: &Context,
         params: &KernelPcaParams,
         gram: &dyn Gram,
         plan: Plan,
+        size: Option<Size>,
     ) -> Result<Self> {
         let count = most_wanted(params, gram.n())?;
         let mut eigen = params.eigen::<T>()?;
+        let diagonal = gram.diag(ctx)?;
+        check_finite(&diagonal)?;
+        let size = size.unwrap_or_else(|| Size::of(diagonal.iter().copied(), None));
         let centred = match params.center {
             true => Some(centre(ctx, gram, count, &mut eigen)?),
             false => None,
         };
         let view: &dyn Gram = centred.as_ref().map_or(gram, |c| c as &dyn Gram);
-        let trace: f64 = view.diag(ctx)?.iter().sum();
+        let trace = centred.as_ref().map_or_else(|| diagonal.iter().sum(), |c| c.trace(&diagonal));
         let spectrum = find(ctx, params, view, trace, &eigen)?;
-        let report = report::<T>(&spectrum, &plan, trace, view.n());
-        let (means, mean) = centred.as_ref().map_or((None, 0.0), |c| (Some(c.means()), c.mean()));
-        Ok(fold(params, spectrum, trace, means, mean, report))
+        let rounding = negative_share(T::EPSILON, view.n()) * size.norm;
+        refuse_negative::<T>(params.components, &spectrum.values, rounding)?;
+        let means = centred.as_ref().map(|c| (c.means(), c.mean()));
+        Ok(fold::fold(params, spectrum, trace, means, size, &plan))
+    }
+
+    /// Says that the model was fitted on kernel values relative to sample c, whose own with all samples are `row`.
+    fn see_from(&mut self, c: usize, row: &[f64]) {
+        let origin = Origin { sample: c, mean: self.mean, row: None };
+        for (i, value) in row.iter().enumerate() {
+            // Less a constant, which 1ᵀa = 0 lets vanish.
+            let value = value - row[c];
+            self.offset.iter_mut().zip(self.coef.row(i)).for_each(|(o, a)| *o -= value * a);
+        }
+        self.mean += 2.0 * row.iter().sum::<f64>() / row.len() as f64 - row[c];
+        self.origin = Some(origin);
+    }
+
+    /// The model for the same samples in another number type. What was computed in this one stays.
+    pub(super) fn for_samples<U: Real>(self, anchors: Samples<U>) -> KernelPca<U> {
+        let Self { params, eigenvalues, coef, offset, trace, mean, origin, report, .. } = self;
+        let anchors = Some(anchors);
+        let inverse = None;
+        KernelPca {
+            params,
+            eigenvalues,
+            coef,
+            offset,
+            trace,
+            mean,
+            origin,
+            anchors,
+            inverse,
+            report,
+        }
     }
 
     /// Training samples.
@@ -214,7 +288,11 @@ impl<T: Real> KernelPca<T> {
         out: MatMut<'_, T>,
     ) -> Result<()> {
         let x = x.into();
-        self.expansion(&x, &self.coef, &self.offset)?.scores(ctx, &x, out)
+        let anchors = anchors_for(self.anchors.as_ref(), &x)?;
+        let kernel = SpecKernel::<T>::new(&self.params.kernel)?;
+        let seen = Seen::new(kernel, anchors, &x, self.origin.as_ref().map(|o| o.sample))?;
+        let (x, anchors) = (seen.place(&x)?, seen.place(anchors)?);
+        Expansion::new(seen.kernel, anchors, &self.coef, &self.seen_offset()).scores(ctx, &x, out)
     }
 
     /// Writes the components of new samples (m × k) given their kernel values with the training samples (m × n).
@@ -224,58 +302,32 @@ impl<T: Real> KernelPca<T> {
         values: MatRef<'_, T>,
         out: MatMut<'_, T>,
     ) -> Result<()> {
-        if values.cols() != self.n() {
-            return Err(Error::Features { expected: self.n(), found: values.cols() });
+        self.check_values(values)?;
+        Weights::new(&self.coef, &self.seen_offset()).scores_of(ctx, values, self.seen_from(), out)
+    }
+
+    fn check_values(&self, values: MatRef<'_, T>) -> Result<()> {
+        match values.cols() == self.n() {
+            true => Ok(()),
+            false => Err(Error::Features { expected: self.n(), found: values.cols() }),
         }
-        Weights::new(&self.coef, &self.offset).scores(ctx, values, out)
     }
 
-    /// The squared distance, in feature space, of each sample to the span of the components: k̄(x,x) − Σ_i f_i(x)².
-    pub fn reconstruction_error(
-        &self,
-        ctx: &Context,
-        x: impl Into<Samples<T>>,
-    ) -> Result<Vec<f64>> {
-        let x = &x.into();
-        anchors_for(self.anchors.as_ref(), x)?;
-        let (n, k) = (self.n(), self.k());
-        // One more output gives the mean kernel value with the training samples, which k̄(x,x) needs.
-        let share = if self.params.center { 1.0 / n as f64 } else { 0.0 };
-        let coef = Mat::from_fn(n, k + 1, |i, c| if c < k { self.coef[(i, c)] } else { share });
-        let mut offset = self.offset.clone();
-        offset.push(0.0);
-        let expansion = self.expansion(x, &coef, &offset)?;
-        let mut scores = Mat::zeros(x.n(), k + 1);
-        expansion.scores(ctx, x, scores.view_mut())?;
-        let mut diagonal = vec![T::ZERO; x.n()];
-        expansion.kernel().diag(Span::all(x), &mut diagonal)?;
-        let error = |i: usize| {
-            let (row, own) = (scores.row(i), diagonal[i].f64());
-            self.left_over(own, row[k].f64(), &row[..k])
-        };
-        Ok((0..x.n()).map(error).collect())
+    /// What given kernel values are taken relative to.
+    fn seen_from(&self) -> Option<SeenFrom<'_>> {
+        let origin = self.origin.as_ref()?;
+        origin.row.as_ref().map(|row| SeenFrom { sample: origin.sample, row })
     }
 
-    /// The same given the samples' kernel values with the training samples (m × n) and with themselves (m).
-    pub fn reconstruction_error_gram(
-        &self,
-        ctx: &Context,
-        values: MatRef<'_, T>,
-        own: &[f64],
-    ) -> Result<Vec<f64>> {
-        let (m, n) = (values.rows(), self.n());
-        check_own(own, m)?;
-        let mut scores = Mat::zeros(m, self.k());
-        self.transform_gram(ctx, values, scores.view_mut())?;
-        let mean = |i: usize| (0..n).map(|j| values.at(i, j).f64()).sum::<f64>() / n as f64;
-        let mean_with = |i: usize| if self.params.center { mean(i) } else { 0.0 };
-        Ok((0..m).map(|i| self.left_over(own[i], mean_with(i), scores.row(i))).collect())
-    }
-
-    /// What of ‖φ(x) − mean‖² the components do not explain.
-    fn left_over(&self, own: f64, mean_with: f64, scores: &[T]) -> f64 {
-        let explained: f64 = scores.iter().map(|f| f.f64().powi(2)).sum();
-        (own - 2.0 * mean_with + self.mean - explained).max(0.0)
+    /// What is added to Σ_j a_ij k(x, x_j). Seen from sample c that is 0 at x = c, so the constants are the scores of c.
+    fn seen_offset(&self) -> Vec<f64> {
+        match &self.origin {
+            None => self.offset.clone(),
+            Some(origin) => {
+                let row = self.coef.row(origin.sample);
+                row.iter().zip(&self.eigenvalues).map(|(a, eta)| a * eta).collect()
+            }
+        }
     }
 
     /// Maps components back to samples (m × d).
@@ -294,18 +346,6 @@ impl<T: Real> KernelPca<T> {
         })?;
         inverse.apply(ctx, scores, out)
     }
-
-    fn expansion(
-        &self,
-        x: &Samples<T>,
-        coef: &Mat<f64>,
-        offset: &[f64],
-    ) -> Result<Expansion<Samples<T>, T>> {
-        let anchors = anchors_for(self.anchors.as_ref(), x)?;
-        let kernel: Arc<dyn Kernel<Samples<T>, T>> =
-            Arc::new(SpecKernel::<T>::new(&self.params.kernel)?);
-        Ok(Expansion::new(kernel, anchors.clone(), coef, offset))
-    }
 }
 
 /// The largest number of eigenpairs that may be asked of the solver, after checking the parameter.
@@ -318,7 +358,7 @@ fn most_wanted(params: &KernelPcaParams, n: usize) -> Result<usize> {
     }
     Ok(match params.components {
         Components::Count(count) => count,
-        Components::Share(_) => 32.min(n),
+        Components::Share(_) => share::FIRST.min(n),
         Components::All | Components::Mle => n,
     })
 }
@@ -349,102 +389,19 @@ fn find(
 ) -> Result<Spectrum> {
     match params.components {
         Components::Count(count) => eigen::largest(ctx, gram, count, eigen),
-        Components::Share(share) => eigen::share(ctx, gram, share, trace, eigen),
+        Components::Share(share) => share::share(ctx, gram, share, trace, eigen),
         Components::All | Components::Mle => eigen::largest(ctx, gram, gram.n(), eigen),
     }
 }
 
-/// Eigenvalues below this share of the largest are rounding errors.
-fn zero_share<T: Real>() -> f64 {
-    if T::EPSILON < 1e-10 { 1e-12 } else { 2e-7 }
-}
-
-fn report<T: Real>(spectrum: &Spectrum, plan: &Plan, trace: f64, n: usize) -> Report {
-    let mut notes = Vec::new();
-    let largest = spectrum.values[0].abs().max(spectrum.smallest.abs());
-    // Rounding leaves negative eigenvalues of size ε·‖K‖; beyond a generous multiple of that they are real.
-    let noise = largest * (1e3 * T::EPSILON).max(1e-11) * (n as f64).sqrt();
-    if spectrum.smallest < -noise {
-        let size = match spectrum.negative_sum {
-            Some(sum) => {
-                format!("; all negative ones together are {:.2e} of the trace", (sum / trace).abs())
-            }
-            None => String::new(),
-        };
-        notes.push(format!(
-            "the kernel is indefinite on this data: its most negative eigenvalue is {:.3e}, {:.2e} of the largest{size}; \
-             components of negative eigenvalues are left out",
-            spectrum.smallest,
-            (spectrum.smallest / largest).abs(),
-        ));
-    }
-    if !spectrum.converged {
-        notes.push(format!(
-            "the eigenvectors did not converge: residual {:.1e} after {} passes; raise the number of passes or the \
-             tolerance",
-            spectrum.residual, spectrum.passes
-        ));
-    }
-    Report {
-        solver: match spectrum.solver {
-            Solver::Full => "full".into(),
-            _ => "krylov".into(),
-        },
-        storage: plan.words(),
-        reason: plan.reason.clone(),
-        passes: spectrum.passes,
-        residual: spectrum.residual,
-        converged: spectrum.converged,
-        precision: T::NAME.into(),
-        seconds: 0.0,
-        notes,
-        system: None,
-        machine: None,
-        clusters: None,
-    }
-}
-
-/// Eigenpairs into coefficients and offsets.
-fn fold<T: Real>(
-    params: &KernelPcaParams,
-    mut spectrum: Spectrum,
-    trace: f64,
-    means: Option<&[f64]>,
-    mean: f64,
-    mut report: Report,
-) -> KernelPca<T> {
-    fix_signs(&mut spectrum.vectors);
-    let threshold = spectrum.values[0].abs() * zero_share::<T>();
-    let alive = spectrum.values.iter().take_while(|eta| **eta > threshold).count();
-    let drop = params.remove_zero || params.components == Components::All;
-    let k = if drop { alive } else { spectrum.values.len() };
-    if alive < k {
-        report.notes.push(format!(
-            "{} of {k} components have zero variance: their scores are 0",
-            k - alive
-        ));
-    }
-    let n = spectrum.vectors.cols();
-    let mut eigenvalues = spectrum.values[..k].to_vec();
-    eigenvalues[alive.min(k)..].fill(0.0);
-    let root = |c: usize| eigenvalues[c].sqrt();
-    let coef =
-        Mat::from_fn(n, k, |i, c| if c < alive { spectrum.vectors[(c, i)] / root(c) } else { 0.0 });
-    let mut offset = vec![0.0; k];
-    if let Some(means) = means {
-        for (i, mean) in means.iter().enumerate() {
-            offset.iter_mut().zip(coef.row(i)).for_each(|(o, a)| *o -= mean * a);
-        }
-    }
-    KernelPca {
-        params: params.clone(),
-        eigenvalues,
-        coef,
-        offset,
-        trace,
-        mean,
-        anchors: None,
-        inverse: None,
-        report,
+/// Refuses kernel values that overflow.
+fn check_finite(diagonal: &[f64]) -> Result<()> {
+    match diagonal.iter().position(|value| !value.is_finite()) {
+        None => Ok(()),
+        Some(row) => Err(Error::Numeric(format!(
+            "the kernel value of row {row} with itself is {}: scale the data down, choose a smaller gamma or degree, or \
+             work in double precision",
+            diagonal[row]
+        ))),
     }
 }

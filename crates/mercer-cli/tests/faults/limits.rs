@@ -1,0 +1,58 @@
+//! Limits of the system: sizes of files, processes, memory.
+
+use crate::folder::Folder;
+use crate::shell::{allows, failed, sh};
+use crate::verbs::{LINES, are_whole, clear, outputs, prepared};
+
+#[test]
+fn files_that_may_not_grow_are_said() {
+    let folder = prepared();
+    for line in LINES {
+        // One block of 512 bytes, which no output keeps to; the temporary file cannot be written either.
+        let run = sh(&folder, &format!("ulimit -f 1; $MERCER {line}"));
+        failed(&run, &["File too large"]);
+        assert!(outputs(&folder).is_empty(), "{line}: {:?}", outputs(&folder));
+    }
+}
+
+/// The line ends by itself under a limit; what it says it wrote is there and whole.
+fn endures(folder: &Folder, limit: &str, line: &str) {
+    let run = sh(folder, &format!("{limit} $MERCER {line}"));
+    are_whole(folder, line, false);
+    match run.code {
+        Some(0) => assert!(!outputs(folder).is_empty(), "{limit} {line}: nothing written"),
+        _ => assert!(outputs(folder).is_empty(), "{limit} {line}: {:?}", outputs(folder)),
+    }
+    clear(folder);
+}
+
+#[test]
+fn memory_that_is_refused_leaves_nothing() {
+    let folder = prepared();
+    for kilobytes in [12_000, 40_000, 90_000, 200_000] {
+        for line in LINES {
+            endures(&folder, &format!("ulimit -v {kilobytes};"), line);
+        }
+    }
+}
+
+#[test]
+fn threads_that_are_refused_leave_nothing() {
+    let folder = prepared();
+    // The system counts processes of a user, and root may have any number.
+    let nobody = "setpriv --reuid 65534 --clear-groups --inh-caps=-all sh -c 'ulimit -u";
+    std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o777))
+        .unwrap();
+    if !allows(&folder, &format!("{nobody} 50 && test -x $MERCER && test -r t.csv'")) {
+        return;
+    }
+    for count in [1, 2, 3] {
+        for line in LINES {
+            let line = line.replace('\'', "\"");
+            let run = sh(&folder, &format!("{nobody} {count}; exec $MERCER {line} --threads 4'"));
+            are_whole(&folder, &line, false);
+            assert_eq!(run.code == Some(0), !outputs(&folder).is_empty(), "{line}: {}", run.err);
+            clear(&folder);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What of samples the components do not explain. It is a difference of numbers that may agree in most of their digits, so
+//! it is computed in double precision whatever the samples are.
+
+use super::KernelPca;
+use crate::context::Context;
+use crate::error::Result;
+use crate::expansion::{Expansion, Weights};
+use crate::kernel::{Kernel, SpecKernel};
+use crate::linalg::view::{Mat, MatRef};
+use crate::model::door::{anchors_for, check_own};
+use crate::model::origin::Seen;
+use crate::points::{Samples, Span};
+use crate::real::Real;
+
+/// Squared distances to the span of the components, and how large rounding errors may make them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Residuals {
+    /// k̄(x, x) − Σ_i f_i(x)², and 0 where rounding makes that negative.
+    pub values: Vec<f64>,
+    /// Values up to this size may be rounding errors.
+    pub noise: Vec<f64>,
+}
+
+/// Roundings of a kernel value with itself that the difference may carry: some of the kernel, and those of the sums.
+const ROUNDINGS: f64 = 16.0;
+
+impl Residuals {
+    /// The mean of the values.
+    pub fn mean(&self) -> f64 {
+        self.values.iter().sum::<f64>() / self.values.len() as f64
+    }
+
+    /// The mean size of rounding errors.
+    pub fn mean_noise(&self) -> f64 {
+        self.noise.iter().sum::<f64>() / self.noise.len() as f64
+    }
+
+    /// How many are lost in rounding.
+    pub fn lost(&self) -> usize {
+        self.values.iter().zip(&self.noise).filter(|(value, noise)| value <= noise).count()
+    }
+}
+
+impl<T: Real> KernelPca<T> {
+    /// The squared distance, in feature space, of each sample to the span of the components: k̄(x,x) − Σ_i f_i(x)².
+    pub fn reconstruction_error(
+        &self,
+        ctx: &Context,
+        x: impl Into<Samples<T>>,
+    ) -> Result<Vec<f64>> {
+        Ok(self.residuals(ctx, x)?.values)
+    }
+
+    /// The same with the size of rounding errors.
+    pub fn residuals(&self, ctx: &Context, x: impl Into<Samples<T>>) -> Result<Residuals> {
+        let x = &x.into();
+        let anchors = anchors_for(self.anchors.as_ref(), x)?.convert::<f64>()?;
+        let x = x.convert::<f64>()?;
+        let kernel = SpecKernel::<f64>::new(&self.params.kernel)?;
+        let origin = self.origin.as_ref().map(|origin| origin.sample);
+        let seen = Seen::new(kernel.clone(), &anchors, &x, origin)?;
+        let (x, anchors) = (seen.place(&x)?, seen.place(&anchors)?);
+        let bytes = 8 * (self.n() + x.n()) as u64 * (self.k() + 1) as u64;
+        let _held = ctx.reserve("reconstruction errors", bytes, "use fewer rows at a time")?;
+        let mut own = vec![0.0; x.n()];
+        seen.kernel.diag(Span::all(&x), &mut own)?;
+        let mut raw = vec![0.0; x.n()];
+        kernel.diag(Span::all(&x), &mut raw)?;
+        let mut scores = Mat::zeros(x.n(), self.k() + 1);
+        let (coef, offset) = self.with_means();
+        Expansion::new(seen.kernel, anchors, &coef, &offset).scores(ctx, &x, scores.view_mut())?;
+        Ok(self.left_over(&own, &raw, &scores))
+    }
+
+    /// The reconstruction error given the samples' kernel values with the training samples (m × n) and with themselves (m).
+    pub fn reconstruction_error_gram(
+        &self,
+        ctx: &Context,
+        values: MatRef<'_, T>,
+        own: &[f64],
+    ) -> Result<Vec<f64>> {
+        Ok(self.residuals_gram(ctx, values, own)?.values)
+    }
+
+    /// The same with the size of rounding errors.
+    pub fn residuals_gram(
+        &self,
+        ctx: &Context,
+        values: MatRef<'_, T>,
+        own: &[f64],
+    ) -> Result<Residuals> {
+        check_own(own, values.rows())?;
+        self.check_values(values)?;
+        let (coef, offset) = self.with_means();
+        let mut scores = Mat::zeros(values.rows(), self.k() + 1);
+        let from = self.seen_from();
+        Weights::new(&coef, &offset).scores_of(ctx, values, from, scores.view_mut())?;
+        let seen = |i: usize| match from {
+            None => own[i],
+            Some(from) => {
+                let with = values.at(i, from.sample).f64();
+                (own[i] - with) - (with - from.row[from.sample])
+            }
+        };
+        let relative: Vec<f64> = (0..own.len()).map(seen).collect();
+        Ok(self.left_over(&relative, own, &scores))
+    }
+
+    /// The coefficients and one more output, the mean kernel value with the training samples, which k̄(x, x) needs.
+    fn with_means(&self) -> (Mat<f64>, Vec<f64>) {
+        let (n, k) = (self.n(), self.k());
+        let share = if self.params.center { 1.0 / n as f64 } else { 0.0 };
+        let coef = Mat::from_fn(n, k + 1, |i, c| if c < k { self.coef[(i, c)] } else { share });
+        let mut offset = self.seen_offset();
+        offset.push(0.0);
+        (coef, offset)
+    }
+
+    /// What of ‖φ(x) − mean‖² the components do not explain, from the samples' kernel values with themselves, relative and
+    /// as they were computed, and their scores and mean kernel values.
+    fn left_over(&self, own: &[f64], raw: &[f64], scores: &Mat<f64>) -> Residuals {
+        let k = self.k();
+        let mean = self.origin.as_ref().map_or(self.mean, |origin| origin.mean);
+        let value = |i: usize| {
+            let explained: f64 = scores.row(i)[..k].iter().map(|f| f * f).sum();
+            (own[i] - 2.0 * scores[(i, k)] + mean - explained).max(0.0)
+        };
+        let epsilon = if self.report.precision == f64::NAME { f64::EPSILON } else { T::EPSILON };
+        let size = |i: usize| raw[i].abs().max(own[i].abs()).max(mean.abs());
+        Residuals {
+            values: (0..own.len()).map(value).collect(),
+            noise: (0..own.len()).map(|i| ROUNDINGS * epsilon * size(i)).collect(),
+        }
+    }
+}
