@@ -141,8 +141,8 @@ fuzz:
 
 # The long variants of tests that `make test` runs in seconds.
 faults: $(VENV)/ready
-	MERCER_FAULTS=long cargo test --package mercer-cli --test faults -- --nocapture
-	MERCER_FUZZ_ROUNDS=200000 cargo test --package mercer-fuzz
+	MERCER_FAULTS=long cargo test $(BUILD) --test faults -- --nocapture
+	MERCER_FUZZ_ROUNDS=200000 cargo test $(BUILD) --test smoke
 	cargo build $(BUILD)
 	cp target/debug/lib_core.so $(CORE)
 	cd python && MERCER_FAULTS=long ../$(PY) -m pytest --quiet tests/test_hostile_files.py

@@ -120,10 +120,11 @@ def _kind(model: _core.Model) -> type:
         return MACHINES[_core.svm_facts(model)["task"]]
     if model.estimator in _KINDS:
         return _KINDS[model.estimator]
-    if json.loads(_core.remarks(model))["classes"] is not None:
+    remarks = json.loads(_core.remarks(model))
+    if remarks["classes"] is not None:
         return KernelRidgeClassifier
     searched = json.loads(model.notes).get("estimator") == KernelRidgeCV.__name__
-    return KernelRidgeCV if searched else KernelRidge
+    return KernelRidgeCV if searched and remarks["selection"] is not None else KernelRidge
 
 
 def _params(kind: type, model: _core.Model) -> dict[str, object]:

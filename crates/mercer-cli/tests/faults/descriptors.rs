@@ -1,6 +1,6 @@
 //! Standard descriptors that are closed.
 
-use crate::shell::{failed, sh};
+use crate::shell::{failed, is_long, sh};
 use crate::verbs::{LINES, are_whole, clear, prepared};
 
 #[test]
@@ -15,7 +15,7 @@ fn what_cannot_be_printed_is_a_failure() {
         "kernels",
         "kpca t.csv --label kind -o o.csv -p -",
         "features t.csv --label kind --kernel linear",
-        "check t.csv --label kind",
+        "check t.csv --label kind --kernel linear",
         "demo",
         "doctor",
         "completions bash",
@@ -30,11 +30,11 @@ fn what_cannot_be_printed_is_a_failure() {
 #[test]
 fn files_are_written_whatever_is_closed() {
     let folder = prepared();
-    for line in LINES {
-        for closed in [">&-", "<&-", "2>&-", "<&- >&- 2>&-"] {
-            if line.starts_with("demo") && closed.contains(">&-") {
-                continue; // It also prints.
-            }
+    let also_prints = |line: &str| line.starts_with("kmeans") || line.starts_with("demo");
+    let silent = LINES.iter().filter(|line| !also_prints(line));
+    for (place, line) in silent.enumerate() {
+        let ways = [">&-", "<&-", "2>&-", "<&- >&- 2>&-"];
+        for closed in if is_long() { &ways[..] } else { &ways[place % 4..=place % 4] } {
             let run = sh(&folder, &format!("$MERCER {line} {closed}"));
             assert_eq!(run.code, Some(0), "{line} {closed}: {}", run.err);
             are_whole(&folder, line, false);

@@ -23,12 +23,12 @@ fn a_full_disk_is_said_and_leaves_nothing() {
         });
         let there: Vec<String> = there.collect();
         let script = format!(
-            "{MOUNT} -o size=4k none disk && cd disk && $MERCER {}; code=$?; ls -A; exit $code'",
+            "{MOUNT} -o size=4k none disk && cd disk && head -c 4096 /dev/zero > full && $MERCER {}; code=$?; ls -A; exit $code'",
             there.join(" ")
         );
         let run = sh(&folder, &script);
         failed(&run, &["No space left"]);
-        assert_eq!(run.out, "", "mercer {line}");
+        assert_eq!(run.out, "full\n", "mercer {line}");
     }
     std::fs::remove_dir(folder.path().join("disk")).unwrap();
     assert!(outputs(&folder).is_empty());

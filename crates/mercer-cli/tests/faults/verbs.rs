@@ -18,7 +18,7 @@ pub const LINES: [&str; 13] = [
     "transform k.mercer t.csv -o o.csv.gz",
     "predict s.mercer t.csv -o o.tsv",
     "features t.csv --label kind --kernel 'poly(degree=2)' -o o.csv",
-    "demo rings --rows 60 -q -p p.svg -p p.png",
+    "demo blobs --rows 60 -q -p p.svg",
 ];
 
 const INPUTS: [&str; 4] = ["c.csv", "k.mercer", "s.mercer", "t.csv"];

@@ -56,7 +56,10 @@ fn is_unit(text: &str) -> bool {
     const UNITS: [&str; 13] =
         ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"];
     let unit = text.strip_prefix("8[").and_then(|rest| rest.strip_suffix(']'));
-    unit.is_some_and(|unit| UNITS.contains(&unit))
+    // Also a number of units, as in `[25s]`.
+    let name = unit.map(|unit| unit.trim_start_matches(|c: char| c.is_ascii_digit()));
+    name.is_some_and(|name| UNITS.contains(&name))
+        && unit.is_some_and(|unit| unit.len() < 8 && !unit.starts_with('0'))
 }
 
 /// Whether the value is one of the type, and `name` its name.
@@ -121,6 +124,7 @@ mod tests {
         assert!(accepts(json!(["a", "ö"]), "<U12", &["a", "ö"]));
         assert!(accepts(json!(["a", "b"]), "|O", &["a", "b"]));
         assert!(accepts(json!([0, 86400]), "<M8[s]", &["1970-01-01", "1970-01-02"]));
+        assert!(accepts(json!([0, 1]), "<m8[25s]", &["0", "25"]));
     }
 
     #[test]
@@ -133,7 +137,9 @@ mod tests {
         assert!(!accepts(json!([1, 300]), "<i1", &["1", "300"]));
         assert!(!accepts(json!([-1, 1]), "<u8", &["-1", "1"]));
         assert!(!accepts(json!([[1], 2]), "|O", &["1", "2"]));
-        for dtype in ["", "<", "V8", "i3", "<f16", "U", "O8", "M8", "<M8[x]", "é1", "float64"] {
+        for dtype in
+            ["", "<", "V8", "i3", "<f16", "U", "O8", "M8", "<M8[x]", "<M8[0s]", "é1", "float64"]
+        {
             assert!(!accepts(json!([1, 2]), dtype, &["1", "2"]), "{dtype}");
         }
         assert!(check(&json!([[1], "<i8"]), None).is_err());

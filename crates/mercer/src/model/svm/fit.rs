@@ -54,7 +54,7 @@ impl<T: Real> Svm<T> {
         let kept = if checked.rows.len() < x.n() { x.select(&checked.rows) } else { x.clone() };
         let _room = Source::reserve(ctx, x)?;
         let source = ctx.install(|| Source::new(&spec, &kept))?;
-        let fit = Fit::new(ctx, params, &checked, &source);
+        let fit = Fit { started, ..Fit::new(ctx, params, &checked, &source) };
         let solved = ctx.install(|| fit.run(&source.columns(), start))?;
         let mut model = fold(params, &checked, solved, x.n(), &source);
         model.anchors = Some(x.select(&model.support));
@@ -77,7 +77,8 @@ impl<T: Real> Svm<T> {
         let checked = Checked::new(params, lesson, matrix.rows())?;
         let given = Given::new(matrix);
         let columns = given.columns();
-        let fit = Fit { rows: Some(&checked.rows), ..Fit::new(ctx, params, &checked, &given) };
+        let rows = Some(&checked.rows[..]);
+        let fit = Fit { started, rows, ..Fit::new(ctx, params, &checked, &given) };
         let solved = ctx.install(|| fit.run(&columns.restrict(&checked.rows), start))?;
         let mut model = fold(params, &checked, solved, matrix.rows(), &given);
         model.report.storage = "given".into();

