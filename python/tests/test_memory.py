@@ -238,11 +238,23 @@ def test_readers_keep_the_budget(name, megabytes, tmp_path):
         assert peak <= path.stat().st_size + 30 * MB, text
 
 
+# A process counts the memory of the one that it was forked from: one that is small starts the command.
+STARTER = """
+import os, sys
+child = os.spawnv(os.P_NOWAIT, sys.argv[1], sys.argv[1:])
+_, status, usage = os.wait4(child, 0)
+print(usage.ru_maxrss, status)
+"""
+
+
 def command(arguments):
     """Return the highest memory of the command line, its exit code and what it said."""
-    child = subprocess.Popen(
-        [COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    run = subprocess.run(
+        [sys.executable, "-S", "-c", STARTER, COMMAND, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     )
-    text = child.stdout.read()
-    _, status, usage = os.wait4(child.pid, 0)
-    return usage.ru_maxrss * 1024, os.waitstatus_to_exitcode(status), text
+    text, _, last = run.stdout.rstrip("\n").rpartition("\n")
+    kibibytes, status = (int(word) for word in last.split())
+    return kibibytes * 1024, os.waitstatus_to_exitcode(status), text

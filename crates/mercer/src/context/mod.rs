@@ -50,7 +50,7 @@ impl Context {
     /// The same context with a memory budget of `bytes`, of which nothing is in use yet. A limit of the operating system on
     /// this process (`ulimit -v`, `ulimit -d`) that leaves less counts in its place.
     pub fn with_budget(mut self, bytes: u64) -> Self {
-        self.budget = match limits::process_limit() {
+        self.budget = match limits::process_limit(self.threads()) {
             Some(left) if left < bytes => Budget::new(left, "the memory left by ulimit"),
             _ => Budget::new(bytes, "the memory budget"),
         };

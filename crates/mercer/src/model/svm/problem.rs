@@ -286,14 +286,17 @@ impl Posed {
         })
     }
 
+    /// The margin, where it is found together with the function.
+    pub fn margin(&self, balance: &[f64]) -> Option<f64> {
+        (self.task == Task::NuSvc).then(|| 0.5 * (balance[0] - balance[1]))
+    }
+
     /// What a unit of decisions is: of `NuSvc`, whose margin is found together with the function, the margin.
     fn units(&self, balance: &[f64]) -> Result<f64> {
-        if self.task != Task::NuSvc {
-            return Ok(1.0);
-        }
-        match 0.5 * (balance[0] - balance[1]) {
-            margin if margin > 0.0 => Ok(margin),
-            _ => Err(Error::Numeric(
+        match self.margin(balance) {
+            None => Ok(1.0),
+            Some(margin) if margin > 0.0 => Ok(margin),
+            Some(_) => Err(Error::Numeric(
                 "nu-SVC found no margin between the classes: their samples coincide in feature space; lower nu, or \
                  scale the features"
                     .into(),

@@ -215,6 +215,10 @@ fn compare(seeds: std::ops::Range<u64>) -> (usize, usize) {
             continue;
         }
         let best = problem.optimum(&k);
+        // Where the reference itself finds nothing, nothing is compared; how many are is asserted below.
+        if !best.error.is_finite() {
+            continue;
+        }
         let apart = (report.objective - best.objective).abs() / best.objective.abs();
         assert!(
             best.error < 1e-7 && apart < 1e-6,
