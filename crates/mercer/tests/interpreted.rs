@@ -52,17 +52,18 @@ fn products_of_views() {
 #[test]
 fn a_symmetric_matrix_by_several_threads() {
     let n = 130; // one tile and a little more
+    let entry = |i: usize, j: usize| (i.max(j) * 1000 + i.min(j)) as f32;
     let mut out = Mat::<f32>::zeros(n, n);
     let fill = || {
         symmetric::fill(out.view_mut(), |rows, cols, values| {
             let places = rows.flat_map(|i| cols.clone().map(move |j| (i, j)));
-            values.iter_mut().zip(places).for_each(|(v, (i, j))| *v = (i * 1000 + j) as f32);
+            values.iter_mut().zip(places).for_each(|(v, (i, j))| *v = entry(i, j));
             Ok(())
         })
     };
     Context::new(3).install(fill).unwrap();
     for (i, j) in [(0, 0), (129, 129), (129, 0), (0, 129), (64, 128), (128, 64), (5, 3), (3, 5)] {
-        assert_eq!(out[(i, j)], (i.max(j) * 1000 + i.min(j)) as f32);
+        assert_eq!(out[(i, j)], entry(i, j));
     }
 }
 
