@@ -1,9 +1,9 @@
 """Pieces of work whose memory is measured, each in a process of its own.
 
-Run as a program, it takes jobs on standard input, one JSON object a line: ``{"work": name, "rows": n,
-"budget": bytes or null, "limits": {"AS": bytes}}``. For each it forks a process that prepares the
-data, does the work once on few rows, so that code and threads are there, and then measures: how far
-the process's memory rises above what it was.
+Run as a program, it takes jobs on standard input, one JSON object a line: ``{"work": name,
+"rows": n, "budget": bytes or null, "limits": {"AS": bytes}}``. For each it forks a process that
+prepares the data, does the work once on few rows, so that code and threads are there, and then
+measures how far the process's memory rises above what it was.
 """
 
 from __future__ import annotations

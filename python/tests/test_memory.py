@@ -1,7 +1,7 @@
 """Every piece of work keeps within its memory budget, or is refused at once.
 
-Here few rows and few budgets are tried. ``make memory`` tries all budgets at 20,000 rows and prints a
-table of what was measured; it takes an hour.
+Here few rows and few budgets are tried. ``make memory`` tries all budgets at 20,000 rows and
+prints a table of what was measured; it takes an hour.
 """
 
 import json

@@ -77,7 +77,6 @@ fn evaluate(saved: &Saved) {
         Model::KernelKMeans64(clusters) => drop(clusters.predict(ctx, row(model))),
         Model::Detector32(detector) => drop(detector.scores(ctx, row(model))),
         Model::Detector64(detector) => drop(detector.scores(ctx, row(model))),
-        Model::Repair(_) => {}
         Model::Repair(repair) => {
             let n = repair.correction.samples;
             let (x, mut out) = (vec![0.5; n], Mat::<f64>::zeros(1, n));

@@ -203,7 +203,7 @@ mod tests {
     fn pieces_side_by_side_share_the_budget_and_come_in_order() {
         let context = Context::new(4).with_budget(1000);
         let (at_work, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let work = |part: &Context, piece: usize| {
+        let work = |part: &Context, piece: usize| -> Result<usize> {
             most.fetch_max(at_work.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
             let held = part.reserve("a piece", 330, "none")?;
             assert!(part.reserve("a piece", 10, "none").is_err(), "each has a third");
@@ -214,7 +214,7 @@ mod tests {
         };
         assert_eq!(context.side_by_side(10, 300, work).unwrap(), (0..10).collect::<Vec<_>>());
         assert!(most.into_inner() <= 3);
-        let alone = |part: &Context, _| Ok(part.budget());
+        let alone = |part: &Context, _: usize| -> Result<u64> { Ok(part.budget()) };
         assert_eq!(context.side_by_side(3, 5000, alone).unwrap(), [1000; 3], "one at a time");
         assert!(context.side_by_side(0, 1, alone).unwrap().is_empty());
     }

@@ -269,7 +269,7 @@ impl<'a> Fit<'a> {
         let off = self.truth.taken_off();
         let posed = match off.is_empty() {
             true => posed,
-            false => posed.less(|sample| off[self.at(sample)]),
+            false => posed.less(|sample| off[self.at(sample)], self.truth.constant()),
         };
         let solution = solver.solve(ctx, posed.problem.clone(), &self.solver_params(0))?;
         let settled = self.settle::<S>(ctx, &posed, solution, solver.effort())?;

@@ -18,6 +18,8 @@ pub(super) struct Source<T: Real> {
     shift: Vec<f64>,
     /// What is taken off values, in whatever way.
     taken_off: Vec<f64>,
+    /// What is taken off all values alike, beside.
+    constant: f64,
     largest: f64,
     single_error: f64,
 }
@@ -86,9 +88,14 @@ impl<T: Real> Source<T> {
             }
             _ => Vec::new(),
         };
-        let taken_off = own.of_centre(spec)?.unwrap_or_else(|| shift.clone());
+        let of_centre = own.of_centre(spec)?;
+        let constant = match (&of_centre, &own.centre) {
+            (Some(_), Some(centre)) => centre.iter().map(|c| c * c).sum(),
+            _ => 0.0,
+        };
+        let taken_off = of_centre.unwrap_or_else(|| shift.clone());
         let largest = own.largest(spec)?.max(exact.largest);
-        Ok(Self { own, numbers, shift, taken_off, largest, single_error })
+        Ok(Self { own, numbers, shift, taken_off, constant, largest, single_error })
     }
 
     /// The columns to work on.
@@ -165,14 +172,12 @@ impl<T: Real> Centred<T> {
         Ok(common(&values, &with))
     }
 
-    /// What values of a linear kernel lose by a centre, if there is one.
+    /// What values of a linear kernel lose by a centre c, if there is one: (x − c)ᵀc of each sample, and cᵀc beside.
     fn of_centre(&self, spec: &KernelSpec) -> Result<Option<Vec<f64>>> {
         let (true, Some(centre)) = (is_linear(spec), &self.centre) else { return Ok(None) };
-        let own: f64 = centre.iter().map(|c| c * c).sum();
         let rows = self.x.need_dense("a centre")?;
-        let with = |row: &[T]| -> f64 {
-            row.iter().zip(centre).map(|(v, c)| (v.f64() - c) * c).sum::<f64>() + 0.5 * own
-        };
+        let with =
+            |row: &[T]| -> f64 { row.iter().zip(centre).map(|(v, c)| (v.f64() - c) * c).sum() };
         Ok(Some(rows.data().chunks_exact(rows.d()).map(with).collect()))
     }
 
@@ -226,6 +231,10 @@ impl<T: Real> Truth for Source<T> {
 
     fn taken_off(&self) -> &[f64] {
         &self.taken_off
+    }
+
+    fn constant(&self) -> f64 {
+        self.constant
     }
 
     fn effort(&self) -> usize {

@@ -316,10 +316,32 @@ impl<S: Real> Local<S> {
             self.add_up[slot] = variable.add_up();
             self.add_down[slot] = variable.add_down();
         }
+        self.balance(free, &mut steps);
         let lines: Vec<&[S]> =
             free.iter().map(|&slot| &self.kernel[slot * size..][..size]).collect();
         add_columns(&mut self.f, &lines, &steps);
         room < 1.0
+    }
+
+    /// Makes the steps of each group sum up to 0, which they do but for rounding: the one with most room takes the rest.
+    fn balance(&mut self, free: &[usize], steps: &mut [f64]) {
+        for range in self.groups.clone() {
+            let own: Vec<usize> = (0..free.len()).filter(|&k| range.contains(&free[k])).collect();
+            let rest: f64 = own.iter().map(|&k| steps[k]).sum();
+            let room = |k: usize| {
+                let variable = &self.variables[free[k]];
+                variable.room_up().min(variable.room_down())
+            };
+            let widest = own.iter().copied().max_by(|&a, &b| room(a).total_cmp(&room(b)));
+            let Some(k) = widest.filter(|&k| rest != 0.0 && room(k) > rest.abs()) else { continue };
+            let variable = &mut self.variables[free[k]];
+            let before = variable.beta;
+            match rest > 0.0 {
+                true => variable.fall(rest),
+                false => variable.rise(-rest),
+            }
+            steps[k] += variable.beta - before;
+        }
     }
 
     /// Brings the slopes of a group up to date after a step; finds the least of those that can rise.
