@@ -15,7 +15,7 @@ help:
 	@echo "make run     build, run the demonstration, say where its picture is"
 	@echo "make test    everything: format, lints, Rust tests, documentation tests, Python tests, pages in a browser"
 	@echo "make asan    the Rust tests under AddressSanitizer (needs Rust nightly)"
-	@echo "make miri    the tests of unsafe code and parsers under Miri (needs Rust nightly with miri and rust-src)"
+	@echo "make miri    small tests of unsafe code under Miri (needs Rust nightly with miri and rust-src)"
 	@echo "make soak    everything at once in one process for HOURS (1)"
 	@echo "make deny    licences, sources and known faults of dependencies (installs cargo-deny into target/tools)"
 	@echo "make memory  the memory of every kind of work at five budgets and 20,000 rows; prints a table, takes an hour"
@@ -91,7 +91,7 @@ asan:
 	RUSTFLAGS="-Zsanitizer=address" CARGO_TARGET_DIR=target/asan cargo +$(NIGHTLY) test --target $(HOST) \
 		--package mercer --package mercer-cli --lib --bins --tests
 
-# What Miri can interpret in some minutes: tests written for it, and those of the library that are small.
+# What Miri can interpret: tests written for it, and those of the library that are small.
 MIRI_LIBRARY := linalg::view linalg::simd linalg::alloc::tests::zeros_are linalg::eigen::tests::teams_of_sweeps
 
 # Parquet and its codecs call C and are left out. Miri has no vector instructions: it runs the plain loops.
