@@ -28,6 +28,7 @@ pub struct Ground<'a, T: Real> {
     held: Option<AllValues>,
 }
 
+#[expect(clippy::large_enum_variant, reason = "there is one of these, and it is not moved about")]
 enum Kind<'a, T: Real> {
     Samples(
         Samples<T>,

@@ -5,7 +5,7 @@ use super::report::ProblemReport;
 use super::settle::Settled;
 use super::{SvmParams, Task};
 use crate::error::{Error, Result};
-use crate::solve::smo::{Problem, Solution, Variable};
+use crate::solve::smo::{Problem, Solution, Stop, Variable};
 
 /// A problem on some of the samples that count.
 pub(super) struct Posed {
@@ -243,7 +243,7 @@ impl Posed {
         let Settled { solution, assessment, rounding, certified, precision } = settled;
         let (total, n) = (self.total(), beta.len());
         let off = |i: usize| self.taken_off.get(i).copied().unwrap_or(0.0);
-        let units = self.units(&assessment.balance)?;
+        let units = self.units(&assessment.balance, solution.info.stop)?;
         let own_offset = -assessment.balance.iter().sum::<f64>() / assessment.balance.len() as f64;
         // Around their mean, because coefficients that sum up to 0 do so but for rounding.
         let mean = (0..n).map(off).sum::<f64>() / n as f64;
@@ -292,10 +292,12 @@ impl Posed {
     }
 
     /// What a unit of decisions is: of `NuSvc`, whose margin is found together with the function, the margin.
-    fn units(&self, balance: &[f64]) -> Result<f64> {
+    /// A solver that was stopped may not have come to one yet: its decisions stay as they are.
+    fn units(&self, balance: &[f64], stop: Stop) -> Result<f64> {
         match self.margin(balance) {
             None => Ok(1.0),
             Some(margin) if margin > 0.0 => Ok(margin),
+            Some(_) if !matches!(stop, Stop::Converged | Stop::Stalled) => Ok(1.0),
             Some(_) => Err(Error::Numeric(
                 "nu-SVC found no margin between the classes: their samples coincide in feature space; lower nu, or \
                  scale the features"

@@ -24,6 +24,9 @@ pub(super) struct Source<T: Real> {
     single_error: f64,
 }
 
+/// A kernel and samples in single precision, and the error of their values.
+type InSingle = (SpecKernel<f32>, Samples<f32>, f64);
+
 /// A kernel with samples less a centre.
 struct Centred<T: Real> {
     kernel: SpecKernel<f64>,
@@ -131,12 +134,7 @@ impl<T: Real> Centred<T> {
     }
 
     /// Kernel and samples in single precision and the error of values, if these come out as well as rounded ones.
-    fn single(
-        &self,
-        spec: &KernelSpec,
-        exact: &Probe,
-        some: &[usize],
-    ) -> Result<Option<(SpecKernel<f32>, Samples<f32>, f64)>> {
+    fn single(&self, spec: &KernelSpec, exact: &Probe, some: &[usize]) -> Result<Option<InSingle>> {
         let Ok(kernel) = SpecKernel::<f32>::new(spec) else { return Ok(None) };
         let converted = match (&self.centre, self.x.dense()) {
             (Some(centre), Some(rows)) => around::<T, f32>(rows, centre).map(Samples::from),

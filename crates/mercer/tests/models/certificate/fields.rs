@@ -240,7 +240,8 @@ fn an_offset_changes_nothing_for_any_task_with_a_linear_kernel() {
 fn searches_and_paths_see_no_offset_either() {
     let ctx = Context::new(2);
     let classes = classes();
-    for text in ["linear", "poly(degree=2, gamma=1, coef0=1)", "rbf(gamma=0.3)"] {
+    // Not of a polynomial: moving the samples gives it another scale, and a fixed C another meaning.
+    for text in ["linear", "rbf(gamma=0.3)"] {
         let scores = |offset: f64| {
             let (x, places, _) = clouds(150, 3, offset);
             let target = Target::Classes { classes: &classes, places: &places, weights: None };
