@@ -73,7 +73,9 @@ def _excused(estimator):
         why = "the check gives samples where the estimator's tags say that it takes a kernel matrix"
         return {"check_outliers_fit_predict": why, "check_outliers_train": why}
     if isinstance(estimator, OneClassSVM):
-        why = "decisions of samples on the boundary are 0 but for rounding; the check compares signs"
+        why = (
+            "decisions of samples on the boundary are 0 but for rounding; the check compares signs"
+        )
         return {
             f"check_sample_weight_equivalence_on_{kind}_data": why for kind in ("dense", "sparse")
         }

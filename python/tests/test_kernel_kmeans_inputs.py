@@ -154,7 +154,10 @@ def test_samples_that_are_refused():
         with pytest.raises(ValueError, match="weight"):
             KernelKMeans(3).fit(X, sample_weight=weights)
     for weights in (-np.ones(60), np.full(60, np.inf), np.ones(3)):
-        with pytest.raises(ValueError, match=r"sample_weight must (be finite|not be negative|be one number or one for each)"):
+        with pytest.raises(
+            ValueError,
+            match="sample_weight must ",
+        ):
             model.score(X, sample_weight=weights)
     with pytest.raises(NotFittedError):
         KernelKMeans().predict(X)

@@ -238,7 +238,7 @@ def test_readers_keep_the_budget(name, megabytes, tmp_path):
         assert peak <= path.stat().st_size + 30 * MB, text
 
 
-# A process counts the memory of the one that it was forked from: one that is small starts the command.
+# A process counts the memory of the one that it was forked from: a small one starts the command.
 STARTER = """
 import os, sys
 child = os.spawnv(os.P_NOWAIT, sys.argv[1], sys.argv[1:])

@@ -35,7 +35,7 @@ impl Problem {
         let stream = &mut Stream::new(seed, "certificate");
         let (n, d) = (12 + stream.below(24), 1 + stream.below(4));
         let task = Task::ALL[seed as usize % 5];
-        let is_single = seed % 3 == 0;
+        let is_single = seed.is_multiple_of(3);
         let offset = if stream.below(3) == 0 { 0.0 } else { power(stream, 0.0, 6.0) };
         let scale = power(stream, -3.0, 4.0);
         let mut x: Vec<f64> = (0..n * d).map(|_| offset + scale * stream.normal()).collect();
