@@ -110,8 +110,11 @@ def test_every_estimator_shows_samples_untouched(name, container):
         seen.extend((a, b))
         return function(a, b)
 
-    model = made(name, kernel=kernels.pair(watched, name="watched")).fit(X, aim(name, CLASSES))
-    given = made(name, kernel="precomputed").fit(
+    # Classes that overlap have a margin where many samples may be on its wrong side.
+    nu = {"nu": 0.9} if name == "NuSVC" else {}
+    watching = kernels.pair(watched, name="watched")
+    model = made(name, kernel=watching, **nu).fit(X, aim(name, CLASSES))
+    given = made(name, kernel="precomputed", **nu).fit(
         matrix(function, each_of(X), each_of(X)), aim(name, CLASSES)
     )
     found = model.predict(few) if name == "KernelKMeans" else told(model, few)
