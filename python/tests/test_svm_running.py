@@ -220,6 +220,6 @@ def test_a_function_within_the_budget():
         return A @ B.T
 
     # FIXME: rows for a function are counted as 1,000 numbers each, so that 2 MiB are refused.
-    with pytest.raises(MemoryError, match="needs 9.40 MiB"):
+    with pytest.raises(MemoryError, match=r"needs 9\.40 MiB"):
         SVC(kernel=linear, memory_budget=2**21, tol=1e-7).fit(X, y)
     assert SVC(kernel=linear, tol=1e-7).fit(X, y).score(X, y) > 0.8
