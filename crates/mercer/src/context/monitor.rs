@@ -32,7 +32,7 @@ impl Step {
 
 /// Watches long work and may end it. Called from worker threads, so both methods must return at once.
 pub trait Monitor: Send + Sync {
-    /// Progress was made. `Break` ends the work with [`Error::Interrupted`].
+    /// Progress was made. `Break` ends the work with [`Error::Interrupted`](crate::error::Error::Interrupted).
     fn step(&self, step: &Step) -> ControlFlow<()>;
 
     /// Called every few milliseconds between steps. `Break` ends the work.
