@@ -16,7 +16,7 @@ rng = np.random.default_rng(8)
 X = rng.normal(size=(120, 4))
 NEW = rng.normal(size=(25, 4))
 CLASSES = np.digitize(X[:, 0] + 0.3 * X[:, 1], [-0.4, 0.4])
-VALUES = np.sin(X[:, 0]) + 0.2 * X[:, 1]
+VALUES = np.sin(X[:, 0]) + 0.2 * X[:, 1] + 0.2 * rng.normal(size=len(X))
 # Every third sample in turn, so that each cluster begins with samples from everywhere.
 START = np.arange(len(X)) % 3
 FOLDS = [(np.flatnonzero(fold != START), np.flatnonzero(fold == START)) for fold in range(3)]
@@ -63,7 +63,7 @@ CASES = {
     ),
     "KernelRepair": Case({}, kernel=False, linear=False),
     "KernelRidge": Case(RBF | {"alpha": 0.1, "fit_intercept": True}, "values"),
-    "KernelRidgeCV": Case(RBF | {"alphas": [0.01, 0.1, 1.0]}, "values"),
+    "KernelRidgeCV": Case(RBF | {"alphas": 10.0 ** np.arange(-4, 3)}, "values"),
     "KernelRidgeClassifier": Case(RBF | {"alpha": 0.1}, "classes"),
     "SVC": Case(TIGHT, "classes"),
     "NuSVC": Case(TIGHT | {"nu": 0.3}, "classes"),
@@ -85,6 +85,12 @@ METHODS = ("predict", "decision_function", "transform", "score_samples", "predic
 def make(name, **params):
     """An estimator, with other parameters if some are given."""
     return ESTIMATORS[name](**CASES[name].params | params)
+
+
+def other_kernel(name, kernel):
+    """The parameters that give an estimator another kernel, without those of the usual one."""
+    usual = ESTIMATORS[name]().get_params()
+    return {"kernel": kernel} | {key: usual[key] for key in ("gamma", "gammas") if key in usual}
 
 
 def samples(name, rows=X, others=None):

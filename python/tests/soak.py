@@ -152,6 +152,8 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--slack", type=float, default=16, help="MB that memory may rise by")
     asked = parser.parse_args()
+    # A process that a shell put in the background is born deaf to Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     ledger = Ledger()
     readings = soak(asked.hours * 3600 + asked.seconds, asked.workers, ledger)
     different = sorted(set(ledger.failures))

@@ -154,7 +154,7 @@ def test_samples_that_are_refused():
         with pytest.raises(ValueError, match="weight"):
             KernelKMeans(3).fit(X, sample_weight=weights)
     for weights in (-np.ones(60), np.full(60, np.inf), np.ones(3)):
-        with pytest.raises(ValueError, match=r"sample_weight must (be finite|not be negative)"):
+        with pytest.raises(ValueError, match=r"sample_weight must (be finite|not be negative|be one number or one for each)"):
             model.score(X, sample_weight=weights)
     with pytest.raises(NotFittedError):
         KernelKMeans().predict(X)
@@ -239,6 +239,5 @@ def test_clusters_of_no_samples_survive_a_file(tmp_path):
     with pytest.warns(ConvergenceWarning):
         model = KernelKMeans(3).fit(np.ones((5, 2)))
     model.save(tmp_path / "m.mercer")
-    with pytest.warns(ConvergenceWarning):
-        loaded = mercer.load(tmp_path / "m.mercer")
+    loaded = mercer.load(tmp_path / "m.mercer")
     assert_array_equal(loaded.transform(X[:, :2]), model.transform(X[:, :2]))

@@ -31,9 +31,7 @@ def test_a_loaded_repair_is_the_one_that_was_saved(method, dtype, tmp_path):
         new = NEW.astype(dtype)
         assert_array_equal(again.transform(new), repair.transform(new))
         own = np.zeros(3)
-        assert_array_equal(
-            again.transform_diagonal(new, own), repair.transform_diagonal(new, own)
-        )
+        assert_array_equal(again.transform_diagonal(new, own), repair.transform_diagonal(new, own))
         assert again.transform(new).dtype == dtype
         with pytest.raises(ValueError, match="12"):
             again.transform(np.ones((1, 3), dtype))

@@ -10,7 +10,7 @@ from sklearn.linear_model import RidgeCV
 
 from mercer import KernelRidge, KernelRidgeClassifier, KernelRidgeCV
 
-N, D = 10, 2
+N, D = 8, 2
 RNG = np.random.default_rng(5)
 # Multiples of 1/64, which are exact at every offset here.
 NEAR = np.round(RNG.normal(size=(N + 3, D)) * 64) / 64

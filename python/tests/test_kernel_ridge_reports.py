@@ -76,9 +76,7 @@ def test_a_penalty_lost_in_rounding_truncates_and_says_so_in_numbers(alpha, inte
     assert want > 1e-2
     assert model.report_["residual"] == pytest.approx(want, rel=1e-8)
     (note,) = model.report_["notes"]
-    assert f"residual {want:.1e}" in note.replace("e-0", "e-").replace("e-", "e-0") or (
-        f"residual {want:.1e}".replace("e-0", "e-") in note
-    )
+    assert f"residual {want:.1e}".replace("e-0", "e-") in note
     rank = 2 + intercept
     assert model.report_["system"]["effective_rank"] == rank
     assert f"effective rank {rank} of {N}" in note
@@ -116,7 +114,8 @@ def test_condition_rank_and_stable_penalty_are_those_of_the_matrix(intercept, dt
     assert eigen["stable_alpha"] == pytest.approx(values.max() * epsilon / wanted, rel=1e-3)
     for solver in ("cholesky", "cg"):
         found = report[solver]["system"]
-        # Bounds where they are harmless: the trace for the largest eigenvalue, alpha for the smallest.
+        # Bounds where they are harmless: the trace for the largest eigenvalue, alpha for the
+        # smallest.
         assert 0.3 * exact <= found["condition"] <= (np.trace(K) + alpha) / alpha * 1.01
         assert 0.3 * eigen["stable_alpha"] <= found["stable_alpha"] <= N * eigen["stable_alpha"]
 
@@ -128,16 +127,16 @@ def test_storage_is_what_was_done():
         calls.append(len(left) * len(right))
         return left @ right.T
 
-    n = 600
+    n = 1200
     rows = RNG.normal(size=(n, 2))
     block = kernels.block(counted)
     packed = KernelRidge(1.0, kernel=block, solver="cg").fit(rows, rows[:, 0])
     once = sum(calls)
     assert packed.report_["storage"] == "packed"
     # The lower triangle of tiles, once.
-    assert n * (n + 1) / 2 <= once <= n * (n + 1) / 2 + 3 * 256**2
+    assert n * (n + 1) / 2 <= once <= n * (n + 1) / 2 + 5 * 256**2
     calls.clear()
-    tiled = KernelRidge(1.0, kernel=block, solver="cg", memory_budget=1_500_000)
+    tiled = KernelRidge(1.0, kernel=block, solver="cg", memory_budget=6_000_000)
     tiled.fit(rows, rows[:, 0])
     assert tiled.report_["storage"] == "tiled"
     # Anew in each pass: of conjugate gradients, and one to certify what they found.

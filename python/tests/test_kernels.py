@@ -149,7 +149,9 @@ def test_stubs_know_every_family():
 def test_stubs_of_the_compiled_part():
     tree = ast.parse((Path(_core.__file__).parent / "_core.pyi").read_text())
     names = {n.name for n in tree.body if isinstance(n, (ast.ClassDef, ast.FunctionDef))}
-    assert names == {name for name in vars(_core) if not name.startswith("_")}
+    # A build for developers has a function more, which fails on purpose.
+    found = {name for name in vars(_core) if not name.startswith("_")} - {"panic_on_purpose"}
+    assert names == found
     model = next(n for n in tree.body if getattr(n, "name", "") == "Model")
     members = {n.name for n in model.body if not n.name.startswith("_")}
     assert members == {name for name in dir(_core.Model) if not name.startswith("_")}

@@ -10,9 +10,7 @@ KERNELS = {
     "rbf": lambda square, _: np.exp(-square),
     "laplacian": lambda _, sum_: np.exp(-sum_),
     "matern(nu=0.5)": lambda square, _: np.exp(-np.sqrt(square)),
-    "matern(nu=1.5)": lambda square, _: (
-        (1 + np.sqrt(3 * square)) * np.exp(-np.sqrt(3 * square))
-    ),
+    "matern(nu=1.5)": lambda square, _: (1 + np.sqrt(3 * square)) * np.exp(-np.sqrt(3 * square)),
     "matern(nu=2.5)": lambda square, _: (
         (1 + np.sqrt(5 * square) + 5 * square / 3) * np.exp(-np.sqrt(5 * square))
     ),

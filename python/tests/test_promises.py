@@ -21,6 +21,7 @@ from promises import (
     fitted,
     make,
     new,
+    other_kernel,
     report_of,
     rng,
     samples,
@@ -39,9 +40,8 @@ every = pytest.mark.parametrize("name", list(CASES))
 of_samples = pytest.mark.parametrize("name", [name for name in CASES if name != "KernelRepair"])
 # The direction of a component is a convention.
 UNSIGNED = ("PCA", "KernelPCA")
-# Those that are no files: a search holds its best model, which has one, and a repair is a step
-# before another estimator.
-NO_FILE = {"KernelRepair", "SVCSearch"}
+# A search is no model: its best one has a file.
+NO_FILE = {"SVCSearch"}
 
 
 def same(found, expected, **tolerance):
@@ -103,12 +103,9 @@ def test_rows_in_another_order(name):
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_a_precomputed_matrix_is_its_kernel(name):
-    params = {"gammas": [GAMMA]} if name == "SVCSearch" else {}
-    direct = fitted(name, **params)
+    direct = fitted(name, **{"gammas": [GAMMA]} if name == "SVCSearch" else {})
     K = mercer.pairwise_kernels(X, kernel="rbf", gamma=GAMMA)
-    given = make(name, kernel="precomputed", **params)
-    given.set_params(**{key: "scale" for key in ("gamma",) if hasattr(given, key)})
-    given.fit(K, *target(name))
+    given = make(name, **other_kernel(name, "precomputed")).fit(K, *target(name))
     rows = mercer.pairwise_kernels(NEW, X, kernel="rbf", gamma=GAMMA)
     needs_own = name in ("KernelKMeans", "KernelPCADetector")
     own = {"diagonal": np.ones(len(NEW))} if needs_own else {}
@@ -205,9 +202,7 @@ def test_samples_far_from_zero(name, far):
 def test_samples_far_from_zero_with_a_linear_kernel(name, far):
     """Nor do methods that find a constant or take the mean away, whose kernel does."""
     shift = far * DIRECTION
-    params = {"kernel": "linear"} | ({"gammas": None} if name == "SVCSearch" else {})
-    if "gamma" in CASES[name].params:
-        params["gamma"] = make(name).__class__().gamma
+    params = other_kernel(name, "linear")
     moved, asked = X + shift, NEW + shift
     expected = answers(fitted(name, moved - shift, **params), asked - shift)
     near(name, answers(fitted(name, moved, **params), asked), expected, 1e-4)
@@ -242,7 +237,6 @@ def test_reports_certify_in_finite_numbers(name):
     if name == "KernelRepair":
         assert np.isfinite(model.change_)
         assert model.converged_
-        return
     # Of a search the report is that of the model it has chosen.
     kind = type(getattr(model, "best_estimator_", model))
     has_type(report, get_type_hints(kind)["report_"], "report_")

@@ -1,5 +1,6 @@
 """A short soak; and that a soak sees what it is there to see."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ def test_a_short_soak_finds_nothing():
         capture_output=True,
         text=True,
         timeout=600,
+        env=os.environ | {"PYTHONPATH": str(SCRIPT.parents[1])},
     )
     assert run.returncode == 0, run.stdout + run.stderr
     assert "all results the same, nothing grew" in run.stdout

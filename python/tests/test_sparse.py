@@ -103,3 +103,13 @@ def test_maps_back_of_sparse_samples_go_to_dense_ones():
     model = KernelPCA(3, kernel="rbf", gamma=0.05, fit_inverse_transform=True)
     model.fit(sparse.csr_array(X))
     assert model.inverse_transform(model.transform(sparse.csr_array(NEW))).shape == NEW.shape
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "sigmoid"])
+def test_machines_of_small_sparse_sets_are_those_of_dense_ones(kernel):
+    rows, three = np.round(X, 1), np.arange(60) % 3
+    # A coarse tolerance leaves many machines that are good enough: both find the same one.
+    dense = SVC(kernel=kernel, gamma=1.0).fit(rows, three)
+    model = SVC(kernel=kernel, gamma=1.0).fit(sparse.csr_array(rows), three)
+    assert_array_equal(model.support_, dense.support_)
+    assert_array_equal(model.dual_coef_.toarray(), dense.dual_coef_)

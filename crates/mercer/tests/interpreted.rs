@@ -56,7 +56,10 @@ fn a_symmetric_matrix_by_several_threads() {
     let fill = || {
         symmetric::fill(out.view_mut(), |rows, cols, values| {
             let places = rows.flat_map(|i| cols.clone().map(move |j| (i, j)));
-            values.iter_mut().zip(places).for_each(|(v, (i, j))| *v = (i * 1000 + j) as f32);
+            values
+                .iter_mut()
+                .zip(places)
+                .for_each(|(v, (i, j))| *v = (i.max(j) * 1000 + i.min(j)) as f32);
             Ok(())
         })
     };

@@ -40,6 +40,9 @@ enum Projection<'a> {
 pub fn transform(session: &Session, args: &TransformArgs) -> std::result::Result<(), Failure> {
     let saved = mercer::io::load(&args.model)?;
     let projection = Projection::of(&saved, &args.model)?;
+    if args.inverse && matches!(saved.model, Model::Repair(_)) {
+        return Err(no_repair("--inverse").into());
+    }
     let form = if args.inverse { Form::Numbers } else { Form::of_model(&saved.model) };
     let table = data::read(session, &args.table, &form)?;
     let (columns, label) = (args.columns.as_deref(), args.label.as_deref());

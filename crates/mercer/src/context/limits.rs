@@ -21,10 +21,15 @@ fn available_memory_under(root: &Path) -> u64 {
     free.unwrap_or(4 << 30) / 10 * 9
 }
 
-/// The bytes that the process's own limits leave, less a tenth for what no one counts; `None` where there is no such limit.
-pub(super) fn process_limit() -> Option<u64> {
-    process_left(Path::new("/")).map(|left| left / 10 * 9)
+/// The bytes that the process's own limits leave to `threads` threads, less a tenth for what no one counts; `None` where
+/// there is no such limit.
+pub(super) fn process_limit(threads: usize) -> Option<u64> {
+    let products = PRODUCTS.saturating_mul(threads as u64 + 1);
+    process_left(Path::new("/")).map(|left| left.saturating_sub(products) / 10 * 9)
 }
+
+/// Addresses that matrix products set aside on each thread, most of which are never touched.
+const PRODUCTS: u64 = 64 << 20;
 
 fn machine_available(root: &Path) -> Option<u64> {
     let text = std::fs::read_to_string(root.join("proc/meminfo")).ok()?;

@@ -50,7 +50,7 @@ impl Context {
     /// The same context with a memory budget of `bytes`, of which nothing is in use yet. A limit of the operating system on
     /// this process (`ulimit -v`, `ulimit -d`) that leaves less counts in its place.
     pub fn with_budget(mut self, bytes: u64) -> Self {
-        self.budget = match limits::process_limit() {
+        self.budget = match limits::process_limit(self.threads()) {
             Some(left) if left < bytes => Budget::new(left, "the memory left by ulimit"),
             _ => Budget::new(bytes, "the memory budget"),
         };
@@ -185,6 +185,8 @@ fn stop_on_break(flow: ControlFlow<()>) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
 
     #[test]
@@ -195,6 +197,36 @@ mod tests {
         context.watch(Duration::from_millis(5), work, || ticks += 1);
         assert!(ticks > 1, "{ticks} ticks");
         assert_eq!(context.watch(Duration::from_secs(9), || 7, || unreachable!()), 7);
+    }
+
+    #[test]
+    fn pieces_side_by_side_share_the_budget_and_come_in_order() {
+        let context = Context::new(4).with_budget(1000);
+        let (at_work, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let work = |part: &Context, piece: usize| -> Result<usize> {
+            most.fetch_max(at_work.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            let held = part.reserve("a piece", 330, "none")?;
+            assert!(part.reserve("a piece", 10, "none").is_err(), "each has a third");
+            std::thread::sleep(Duration::from_millis(2));
+            at_work.fetch_sub(1, Ordering::SeqCst);
+            drop(held);
+            Ok(piece)
+        };
+        assert_eq!(context.side_by_side(10, 300, work).unwrap(), (0..10).collect::<Vec<_>>());
+        assert!(most.into_inner() <= 3);
+        let alone = |part: &Context, _: usize| -> Result<u64> { Ok(part.budget()) };
+        assert_eq!(context.side_by_side(3, 5000, alone).unwrap(), [1000; 3], "one at a time");
+        assert!(context.side_by_side(0, 1, alone).unwrap().is_empty());
+    }
+
+    #[test]
+    fn clones_share_one_count() {
+        let context = Context::new(1).with_budget(100);
+        let held = context.without_steps().reserve("a", 70, "none").unwrap();
+        assert_eq!((context.budget(), context.limit()), (30, 100));
+        assert!(context.clone().need("b", 31, "none").is_err());
+        drop(held);
+        assert_eq!(context.budget(), 100);
     }
 
     #[test]

@@ -279,3 +279,32 @@ fn lower_from_tiles<S: Tiles, U: Real>(source: &S, ctx: &Context) -> Result<Mat<
     })?;
     Ok(out)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::Stream;
+    use crate::error::Error;
+    use crate::gram::Square;
+
+    #[test]
+    fn a_product_is_the_same_to_the_last_bit_in_any_memory() {
+        let n = 4 * TILE + 100;
+        let mut stream = Stream::new(1, "products");
+        let values: Vec<f64> = (0..n).map(|_| stream.normal()).collect();
+        let matrix = Mat::from_fn(n, n, |i, j| (values[i] * values[j]).sin());
+        let v = Block::normal(n, WIDTH, &mut stream);
+        let run = |budget: u64| {
+            let mut out = Block::zeros(n);
+            let gram = Square::new(matrix.view()).unwrap();
+            gram.apply(&Context::new(2).with_budget(budget), &v, &mut out).map(|()| out)
+        };
+        let plenty = run(1 << 30).unwrap();
+        for parts in [0, 1, 3] {
+            let out = run(product_bytes(n) + parts * part_bytes(n)).unwrap();
+            assert!(plenty == out, "{parts} parts beside the first");
+        }
+        let refused = run(product_bytes(n) - 1).unwrap_err();
+        assert!(matches!(refused, Error::Memory { .. }), "{refused}");
+    }
+}

@@ -17,7 +17,7 @@ struct Golden {
     tolerance: f64,
 }
 
-const V1: [Golden; 7] = [
+const V1: [Golden; 9] = [
     Golden {
         file: "v1-pca.mercer",
         scores: &[
@@ -125,6 +125,45 @@ const V1: [Golden; 7] = [
         back: None,
         tolerance: 1e-12,
     },
+    Golden {
+        file: "v1-repair.mercer",
+        scores: &[
+            -0.556195426770591,
+            0.26698218767838655,
+            0.41223510287312326,
+            0.4153405999435733,
+            -0.10240074591418624,
+            -0.7504991588219634,
+            -1.352536481847905,
+            -1.3002487983185231,
+            -0.846809587523069,
+            -0.310706631532732,
+            0.40108556303981036,
+            0.7382551347292072,
+            0.6262112008886415,
+            0.04428941648212631,
+            1.0464112773005803,
+            2.0151518636805887,
+        ],
+        back: None,
+        tolerance: 1e-12,
+    },
+    Golden {
+        file: "v1-kmeans-far.mercer",
+        scores: &[
+            68230838.08409289,
+            65051722.44140627,
+            69976989.18446183,
+            68157182.46885851,
+            64978981.75000003,
+            69901137.69487847,
+            68227386.12055121,
+            65047957.00390625,
+            69972853.9657118,
+        ],
+        back: None,
+        tolerance: 1e-6,
+    },
 ];
 
 fn read(file: &str) -> Saved {
@@ -163,6 +202,19 @@ fn format_1_tells_all_that_it_did() {
     assert_eq!(model.inverse.unwrap().params.kernel.to_string(), "rbf(sigma=2)");
     assert_eq!(model.report.solver, "full");
     assert_eq!(read("v1-kpca-f32.mercer").dtype, Dtype::F32);
+}
+
+#[test]
+fn format_1_tells_all_of_a_repair_and_of_a_point() {
+    let mercer::io::Model::Repair(model) = read("v1-repair.mercer").model else {
+        panic!("another kind")
+    };
+    assert_eq!((model.correction.method.name(), model.correction.samples), ("flip", 7));
+    assert!(model.report.converged && model.change > 1.0, "{}", model.change);
+    let mercer::io::Model::KernelKMeans64(model) = read("v1-kmeans-far.mercer").model else {
+        panic!("another kind")
+    };
+    assert_eq!(model.point.map(|point| point.len()), Some(2));
 }
 
 #[test]

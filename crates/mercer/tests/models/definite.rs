@@ -37,7 +37,7 @@ fn judgements<T: Real>(k: &Mat<T>) -> [bool; 4] {
     let check = !Validity::of(&ctx, k.view()).unwrap().is_valid();
     let kernel = "linear".parse().unwrap();
     let p = KernelPcaParams {
-        components: Components::Count(n),
+        components: Components::All,
         center: false,
         solver: Solver::Full,
         ..KernelPcaParams::new(kernel)

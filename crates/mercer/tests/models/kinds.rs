@@ -158,11 +158,7 @@ fn refused(kernel: &KernelSpec, x: &Samples<f64>, part: &str) {
 #[test]
 fn samples_that_a_kernel_is_not_for_are_refused() {
     let x = rows(8, 10);
-    refused(
-        &gaussian(),
-        &(&x).into(),
-        "gaussian is for items, and the samples are rows of numbers",
-    );
+    refused(&gaussian(), &(&x).into(), "kernel gaussian: the items are not of its type");
     refused(&spec("rbf"), &items(&x), "rbf is for rows of numbers");
     refused(&spec("rbf"), &parts(&x), "say for which columns");
     refused(&spec("columns(age: rbf)"), &parts(&x), "the columns age");

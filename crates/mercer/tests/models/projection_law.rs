@@ -117,7 +117,7 @@ fn law<T: Real>(offsets: &[f64]) {
                 by_samples(&ctx, &p, &x, "packed");
                 by_matrix(&ctx, &p, &x);
                 if n == 400 {
-                    let small = Context::new(2).with_budget(1_600_000);
+                    let small = Context::new(2).with_budget(2_100_000);
                     by_samples(&small, &p, &x, "tiled");
                 }
             }

@@ -232,7 +232,7 @@ mod tests {
         // Products of differences stay what they are, wherever they are seen from.
         assert_eq!(each[1], values(&kernel(parts[1])));
         assert!(seen(parts[1]).is_of_differences() && !seen(parts[0]).is_of_differences());
-        for text in ["cosine", "linear*rbf(gamma=1)", "sigmoid", "normalize(linear)"] {
+        for text in ["cosine", "linear*rbf(gamma=1)", "sigmoid(gamma=1)", "normalize(linear)"] {
             assert!(Recentred::new(&kernel(text), &point).is_none(), "{text}");
         }
     }

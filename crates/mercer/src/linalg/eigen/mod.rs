@@ -33,8 +33,9 @@ use super::view::Mat;
 use crate::context::{Context, Step};
 use crate::error::{Error, Result};
 
-/// The bandwidth between the stages. A narrow band is chased sooner, a wide one gives larger products.
-const WIDTH: usize = 64;
+/// The bandwidth between the stages. A narrow band is chased sooner, a wide one gives larger products. Miri is slow enough for a
+/// narrow one to show all there is to see.
+const WIDTH: usize = if cfg!(miri) { 16 } else { 64 };
 
 /// Up to this size, a few bandwidths, the matrix fits in the cache and the one-stage reduction does not wait for memory.
 const SMALL: usize = 256;

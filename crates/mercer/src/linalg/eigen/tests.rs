@@ -82,6 +82,13 @@ fn every_size_around_the_block_edges() {
     }
 }
 
+/// Small enough for Miri, which sees if two threads use the same number at a time.
+#[test]
+fn teams_of_sweeps_in_two_threads() {
+    let a = random(3 * WIDTH - 7, 8);
+    check(&a, &staged(&a, 2), "two threads");
+}
+
 #[test]
 fn the_public_door_takes_every_size() {
     let ctx = Context::new(2);

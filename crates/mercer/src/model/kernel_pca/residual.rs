@@ -61,7 +61,7 @@ impl<T: Real> KernelPca<T> {
         let seen = Seen::new(kernel.clone(), &anchors, &x, origin)?;
         let (x, anchors) = (seen.place(&x)?, seen.place(&anchors)?);
         let bytes = 8 * (self.n() + x.n()) as u64 * (self.k() + 1) as u64;
-        let _held = ctx.reserve("reconstruction errors", bytes, "use fewer rows at a time")?;
+        let _held = ctx.reserve("the reconstruction error", bytes, "use fewer rows at a time")?;
         let mut own = vec![0.0; x.n()];
         seen.kernel.diag(Span::all(&x), &mut own)?;
         let mut raw = vec![0.0; x.n()];

@@ -20,8 +20,10 @@ use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::model::report::asymmetric;
 use crate::points::{Points, Samples};
 use crate::real::Real;
-use crate::solve::smo::{self, Memory, Solver, Stop};
+use crate::solve::smo::{self, Memory, Problem, Solution, Solver, Stop};
 
+/// Tolerances that the margin of nu-SVC must have at least.
+const MARGIN: f64 = 100.0;
 /// Bytes for kernel columns unless something else is asked for.
 const CACHE: u64 = 2_000_000_000;
 
@@ -54,7 +56,7 @@ impl<T: Real> Svm<T> {
         let kept = if checked.rows.len() < x.n() { x.select(&checked.rows) } else { x.clone() };
         let _room = Source::reserve(ctx, x)?;
         let source = ctx.install(|| Source::new(&spec, &kept))?;
-        let fit = Fit::new(ctx, params, &checked, &source);
+        let fit = Fit { started, ..Fit::new(ctx, params, &checked, &source) };
         let solved = ctx.install(|| fit.run(&source.columns(), start))?;
         let mut model = fold(params, &checked, solved, x.n(), &source);
         model.anchors = Some(x.select(&model.support));
@@ -77,7 +79,8 @@ impl<T: Real> Svm<T> {
         let checked = Checked::new(params, lesson, matrix.rows())?;
         let given = Given::new(matrix);
         let columns = given.columns();
-        let fit = Fit { rows: Some(&checked.rows), ..Fit::new(ctx, params, &checked, &given) };
+        let rows = Some(&checked.rows[..]);
+        let fit = Fit { started, rows, ..Fit::new(ctx, params, &checked, &given) };
         let solved = ctx.install(|| fit.run(&columns.restrict(&checked.rows), start))?;
         let mut model = fold(params, &checked, solved, matrix.rows(), &given);
         model.report.storage = "given".into();
@@ -268,10 +271,24 @@ impl<'a> Fit<'a> {
         let off = self.truth.taken_off();
         let posed = match off.is_empty() {
             true => posed,
-            false => posed.less(|sample| off[self.at(sample)]),
+            false => posed.less(|sample| off[self.at(sample)], self.truth.constant()),
         };
         let solution = solver.solve(ctx, posed.problem.clone(), &self.solver_params(0))?;
-        let settled = self.settle::<S>(ctx, &posed, solution, solver.effort())?;
+        let mut settled = self.settle::<S>(ctx, &posed, solution, solver.effort())?;
+        let mut tolerance = self.params.tolerance;
+        // Decisions of nu-SVC are in units of the margin, and so is what the solver leaves of violations.
+        while settled.solution.info.stop == Stop::Converged
+            && posed.margin(&settled.assessment.balance).is_some_and(|m| m < MARGIN * tolerance)
+        {
+            tolerance *= 0.01;
+            let params = SvmParams { tolerance, ..self.params.clone() };
+            let finer = Fit { params: &params, ..*self };
+            let Solution { variables, f, info, .. } = settled.solution;
+            let problem = Problem { variables, group: posed.problem.group.clone(), f: Some(f) };
+            let mut solution = solver.solve(ctx, problem, &finer.solver_params(info.iterations))?;
+            solution.info.iterations += info.iterations;
+            settled = finer.settle::<S>(ctx, &posed, solution, solver.effort())?;
+        }
         posed.finish(settled)
     }
 

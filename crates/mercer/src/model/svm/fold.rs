@@ -67,7 +67,7 @@ fn report(solved: &[Solved], truth: &dyn Truth) -> Report {
     let columns_used = solved.iter().map(|solution| solution.asked).sum();
     // A solver whose working set is all samples asks for no columns: it has all values.
     let (storage, reason) = match columns_used {
-        0 => ("whole matrix", "all samples fit one working set"),
+        0 => ("columns", "all samples fit one working set, which has all kernel values"),
         _ => ("columns", "kernel columns are computed where coefficients move"),
     };
     Report {

@@ -41,7 +41,7 @@ fn stalled(problems: &[ProblemReport], c: f64, tolerance: f64) -> String {
     let stalled = || problems.iter().filter(|problem| problem.stop == Stop::Stalled);
     let violation = stalled().map(|problem| problem.violation).fold(0.0, f64::max);
     let rounding = stalled().filter_map(|problem| problem.rounding).fold(0.0, f64::max);
-    if c.is_infinite() && rounding <= tolerance {
+    if c.is_infinite() {
         return format!(
             "no margin was found within which all samples fit: violation {violation:.1e}, tolerance {tolerance:.1e}; choose \
              a finite C"

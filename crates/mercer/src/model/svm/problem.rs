@@ -17,6 +17,8 @@ pub(super) struct Posed {
     sums: Vec<f64>,
     /// What is taken off the kernel values of each variable; empty for nothing.
     taken_off: Vec<f64>,
+    /// What is taken off all kernel values beside.
+    constant: f64,
 }
 
 /// A solved problem, in the orientation of LIBSVM: positive for the first class.
@@ -62,7 +64,8 @@ impl Posed {
         let total: f64 = if nu { samples.iter().map(|&i| checked.weights[i]).sum() } else { 0.0 };
         let sums = if nu { vec![0.5 * params.nu * total; 2] } else { Vec::new() };
         let problem = Problem { variables, group, f: None };
-        Self { task: params.task, samples, problem, sums, taken_off: Vec::new() }.started()
+        Self { task: params.task, samples, problem, sums, taken_off: Vec::new(), constant: 0.0 }
+            .started()
     }
 
     /// The problem of all samples, for tasks without classes.
@@ -102,7 +105,8 @@ impl Posed {
         let copies = variables.len() / n.max(1);
         let samples = (0..copies).flat_map(|_| 0..n).collect();
         let problem = Problem { variables, group, f: None };
-        Self { task: params.task, samples, problem, sums, taken_off: Vec::new() }.started()
+        Self { task: params.task, samples, problem, sums, taken_off: Vec::new(), constant: 0.0 }
+            .started()
     }
 
     /// The same problem without some of its samples: their coefficients are fixed at 0.
@@ -168,9 +172,10 @@ impl Posed {
         self
     }
 
-    /// The same problem with a matrix K' = K − u1ᵀ − 1uᵀ, where sample i has u = `of(i)`. Coefficients that do not sum up to 0 feel
-    /// that as a linear term.
-    pub fn less(mut self, of: impl Fn(usize) -> f64) -> Self {
+    /// The same problem with a matrix K' = K − u1ᵀ − 1uᵀ − constant, where sample i has u = `of(i)`. Coefficients that do not sum up
+    /// to 0 feel that as a linear term.
+    pub fn less(mut self, of: impl Fn(usize) -> f64, constant: f64) -> Self {
+        self.constant = constant;
         self.taken_off = self.samples.iter().map(|&sample| of(sample)).collect();
         let total = self.total();
         for (variable, u) in self.problem.variables.iter_mut().zip(&self.taken_off) {
@@ -240,7 +245,10 @@ impl Posed {
         let off = |i: usize| self.taken_off.get(i).copied().unwrap_or(0.0);
         let units = self.units(&assessment.balance)?;
         let own_offset = -assessment.balance.iter().sum::<f64>() / assessment.balance.len() as f64;
-        let common: f64 = beta.iter().enumerate().map(|(i, b)| b * off(i)).sum();
+        // Around their mean, because coefficients that sum up to 0 do so but for rounding.
+        let mean = (0..n).map(off).sum::<f64>() / n as f64;
+        let around: f64 = beta.iter().enumerate().map(|(i, b)| b * (off(i) - mean)).sum();
+        let common = around + total * (mean + self.constant);
         let slopes = solution.f[..n].iter();
         let decisions =
             slopes.clone().enumerate().map(|(i, f)| (f + total * off(i) + own_offset) / units);
@@ -251,7 +259,8 @@ impl Posed {
             .then(|| 0.5 * (assessment.balance[1] - assessment.balance[0]).max(0.0));
         let report = ProblemReport {
             iterations: solution.info.iterations,
-            objective: assessment.objective / (units * units),
+            objective: (assessment.objective + 0.5 * total * total * self.constant)
+                / (units * units),
             gap: assessment.gap.map(|gap| gap / (units * units)),
             violation: assessment.violation,
             rounding,
@@ -277,14 +286,17 @@ impl Posed {
         })
     }
 
+    /// The margin, where it is found together with the function.
+    pub fn margin(&self, balance: &[f64]) -> Option<f64> {
+        (self.task == Task::NuSvc).then(|| 0.5 * (balance[0] - balance[1]))
+    }
+
     /// What a unit of decisions is: of `NuSvc`, whose margin is found together with the function, the margin.
     fn units(&self, balance: &[f64]) -> Result<f64> {
-        if self.task != Task::NuSvc {
-            return Ok(1.0);
-        }
-        match 0.5 * (balance[0] - balance[1]) {
-            margin if margin > 0.0 => Ok(margin),
-            _ => Err(Error::Numeric(
+        match self.margin(balance) {
+            None => Ok(1.0),
+            Some(margin) if margin > 0.0 => Ok(margin),
+            Some(_) => Err(Error::Numeric(
                 "nu-SVC found no margin between the classes: their samples coincide in feature space; lower nu, or \
                  scale the features"
                     .into(),

@@ -38,7 +38,8 @@ const TURNS: usize = 20;
 const UNCERTIFIED: f64 = 30.0;
 
 impl Fit<'_> {
-    /// Certifies a solution, and goes on in double precision where it is not good enough.
+    /// Certifies a solution that a solver found with columns of this effort, and goes on in double precision where it is not good
+    /// enough.
     pub(super) fn settle<S: Real>(
         &self,
         ctx: &Context,
@@ -91,7 +92,7 @@ impl Fit<'_> {
     ) -> Result<(Assessment, usize)> {
         let n = posed.distinct();
         let beta = support(&posed.folded(solution));
-        let row = (beta.len().max(1) * effort.max(1)) as f64;
+        let row = (beta.len().max(1) * self.truth.effort()) as f64;
         let allowed = (SHARE * work(&solution.info, n, effort)).max(CHEAP) / row;
         let group = &posed.problem.group;
         if allowed >= n as f64 {

@@ -18,6 +18,8 @@ pub(super) struct Source<T: Real> {
     shift: Vec<f64>,
     /// What is taken off values, in whatever way.
     taken_off: Vec<f64>,
+    /// What is taken off all values alike, beside.
+    constant: f64,
     largest: f64,
     single_error: f64,
 }
@@ -46,13 +48,16 @@ const CHEAP: usize = 100_000_000;
 const FORGIVEN: f64 = 2e-6;
 /// How far the mean must be from 0, in squares of the spread around it, for samples to be moved there.
 const FAR_MEAN: f64 = 16.0;
-/// Samples that are converted at a time.
-const ROWS: usize = 4096;
+/// Samples at most that a mean and the largest value are taken from.
+const ENOUGH: usize = 4096;
+/// Numbers up to which sparse samples are written out: 2 MB.
+const SMALL: usize = 1 << 18;
 
 impl<T: Real> Source<T> {
     /// Sets aside what samples in other numbers, or less their mean, take: n × d, in up to double precision.
     pub fn reserve(ctx: &Context, x: &Samples<T>) -> Result<Reservation> {
-        let bytes = 8_u64.saturating_mul(x.n() as u64).saturating_mul(x.width() as u64);
+        let width = if is_small(x) { x.features() } else { x.width() };
+        let bytes = 8_u64.saturating_mul(x.n() as u64).saturating_mul(width as u64);
         let hint = "fit on fewer rows or raise the budget";
         let least = bytes.saturating_add(Room::least(x.n(), x.width()));
         ctx.need("a support vector machine", least, hint)?;
@@ -61,6 +66,7 @@ impl<T: Real> Source<T> {
 
     /// For a resolved kernel.
     pub fn new(spec: &KernelSpec, x: &Samples<T>) -> Result<Self> {
+        let x = &written_out(x)?;
         let some = spread_out(x.n(), PROBED);
         let own = Centred::new(spec, x, &some)?;
         let exact = Probe::new(square(&own.kernel, &own.points(&some)?)?);
@@ -82,9 +88,14 @@ impl<T: Real> Source<T> {
             }
             _ => Vec::new(),
         };
-        let taken_off = own.of_centre(spec)?.unwrap_or_else(|| shift.clone());
+        let of_centre = own.of_centre(spec)?;
+        let constant = match (&of_centre, &own.centre) {
+            (Some(_), Some(centre)) => centre.iter().map(|c| c * c).sum(),
+            _ => 0.0,
+        };
+        let taken_off = of_centre.unwrap_or_else(|| shift.clone());
         let largest = own.largest(spec)?.max(exact.largest);
-        Ok(Self { own, numbers, shift, taken_off, largest, single_error })
+        Ok(Self { own, numbers, shift, taken_off, constant, largest, single_error })
     }
 
     /// The columns to work on.
@@ -161,31 +172,47 @@ impl<T: Real> Centred<T> {
         Ok(common(&values, &with))
     }
 
-    /// What values of a linear kernel lose by a centre, if there is one.
+    /// What values of a linear kernel lose by a centre c, if there is one: (x − c)ᵀc of each sample, and cᵀc beside.
     fn of_centre(&self, spec: &KernelSpec) -> Result<Option<Vec<f64>>> {
         let (true, Some(centre)) = (is_linear(spec), &self.centre) else { return Ok(None) };
-        let own: f64 = centre.iter().map(|c| c * c).sum();
         let rows = self.x.need_dense("a centre")?;
-        let with = |row: &[T]| -> f64 {
-            row.iter().zip(centre).map(|(v, c)| (v.f64() - c) * c).sum::<f64>() + 0.5 * own
-        };
+        let with =
+            |row: &[T]| -> f64 { row.iter().zip(centre).map(|(v, c)| (v.f64() - c) * c).sum() };
         Ok(Some(rows.data().chunks_exact(rows.d()).map(with).collect()))
     }
 
-    /// The largest value of a sample with itself; 0 where asking costs calls of a function of the user's.
+    /// The largest value of a sample with itself, of enough of them; 0 where asking costs calls of a function of the user's.
     fn largest(&self, spec: &KernelSpec) -> Result<f64> {
         if !spec.owns().is_empty() {
             return Ok(0.0);
         }
-        let mut largest = 0.0_f64;
-        for from in (0..self.x.n()).step_by(ROWS) {
-            let points = self.points(&(from..(from + ROWS).min(self.x.n())).collect::<Vec<_>>())?;
-            let mut values = vec![0.0; points.n()];
-            self.kernel.diag(Span::all(&points), &mut values)?;
-            largest = values.iter().fold(largest, |most, v| most.max(v.abs()));
-        }
-        Ok(largest)
+        let points = self.points(&spread_out(self.x.n(), ENOUGH))?;
+        let mut values = vec![0.0; points.n()];
+        self.kernel.diag(Span::all(&points), &mut values)?;
+        Ok(values.iter().fold(0.0, |most, v| most.max(v.abs())))
     }
+}
+
+/// Whether samples are sparse rows that take little with their zeros.
+fn is_small<T: Real>(x: &Samples<T>) -> bool {
+    matches!(x, Samples::Sparse(_)) && x.n().saturating_mul(x.features()) <= SMALL
+}
+
+/// The samples, small sparse ones with their zeros: sums in the same order as for dense samples give the same machine to the
+/// last bit, where the order would decide between steps that are equally good.
+fn written_out<T: Real>(x: &Samples<T>) -> Result<Samples<T>> {
+    let Samples::Sparse(rows) = x else { return Ok(x.clone()) };
+    if !is_small(x) || rows.d() == 0 {
+        return Ok(x.clone());
+    }
+    let (starts, d) = (rows.starts(), rows.d());
+    let mut data = vec![T::ZERO; rows.n() * d];
+    for (line, ends) in data.chunks_exact_mut(d).zip(starts.windows(2)) {
+        for at in ends[0]..ends[1] {
+            line[rows.columns()[at] as usize] = rows.values()[at];
+        }
+    }
+    Ok(Dense::from_vec(data, rows.n(), d)?.into())
 }
 
 /// Whether samples may be moved at the cost of a constant for each.
@@ -204,6 +231,14 @@ impl<T: Real> Truth for Source<T> {
 
     fn taken_off(&self) -> &[f64] {
         &self.taken_off
+    }
+
+    fn constant(&self) -> f64 {
+        self.constant
+    }
+
+    fn effort(&self) -> usize {
+        self.own.x.width().max(1)
     }
 
     fn largest(&self) -> f64 {
@@ -229,18 +264,19 @@ fn square<T: Real>(kernel: &SpecKernel<T>, points: &Samples<T>) -> Result<Vec<T>
     Ok(values)
 }
 
-/// The mean of the samples, if they are much farther from 0 than from it.
+/// The mean of the samples, or of enough of them, if they are much farther from 0 than from it.
 pub(super) fn far_mean<T: Real>(x: &Dense<T>) -> Option<Vec<f64>> {
-    let (n, d) = (x.n() as f64, x.d());
-    let mut mean = vec![0.0_f64; d];
-    for row in x.data().chunks_exact(d) {
-        mean.iter_mut().zip(row).for_each(|(sum, v)| *sum += v.f64());
+    let some = spread_out(x.n(), ENOUGH);
+    let count = some.len() as f64;
+    let mut mean = vec![0.0_f64; x.d()];
+    for &i in &some {
+        mean.iter_mut().zip(x.row(i)).for_each(|(sum, v)| *sum += v.f64());
     }
-    mean.iter_mut().for_each(|sum| *sum /= n);
-    let square = |row: &[T]| -> f64 {
-        row.iter().zip(&mean).map(|(v, mean)| (v.f64() - mean).powi(2)).sum()
+    mean.iter_mut().for_each(|sum| *sum /= count);
+    let square = |&i: &usize| -> f64 {
+        x.row(i).iter().zip(&mean).map(|(v, mean)| (v.f64() - mean).powi(2)).sum()
     };
-    let spread = x.data().chunks_exact(d).map(square).sum::<f64>() / n;
+    let spread = some.iter().map(square).sum::<f64>() / count;
     let far: f64 = mean.iter().map(|v| v * v).sum();
     (far > FAR_MEAN * spread).then_some(mean)
 }

@@ -14,8 +14,16 @@ pub(super) trait Truth: Send + Sync {
     /// The matrix K' of the samples `which`, less what is taken off.
     fn exact<'a>(&'a self, which: &[usize]) -> Result<Box<dyn Columns<f64> + 'a>>;
 
-    /// What is taken off, one per sample: K = K' + u1ᵀ + 1uᵀ. Empty for nothing.
+    /// What is taken off, one per sample: K = K' + u1ᵀ + 1uᵀ + constant. Empty for nothing.
     fn taken_off(&self) -> &[f64];
+
+    /// The constant beside, which may be so large that u would lose its digits in it.
+    fn constant(&self) -> f64 {
+        0.0
+    }
+
+    /// Numbers that are read for one entry of K'.
+    fn effort(&self) -> usize;
 
     /// The size of the numbers whose rounding K' suffers from.
     fn largest(&self) -> f64;
@@ -164,6 +172,10 @@ impl<T: Real> Truth for Given<'_, T> {
 
     fn taken_off(&self) -> &[f64] {
         &self.taken_off
+    }
+
+    fn effort(&self) -> usize {
+        1
     }
 
     fn largest(&self) -> f64 {

@@ -101,13 +101,15 @@ fn capacity(count: usize, n: usize) -> usize {
     (2 * wanted + 20).min(n.div_ceil(WIDTH) + 1)
 }
 
-/// Bytes that the solver takes beside the operator: vectors, and the projected matrix with its eigenpairs when the basis is
-/// full.
+/// Blocks up to which the projected matrix is too small to count: it and its eigenpairs take 5 MiB.
+const SMALL: u64 = 25;
+
+/// Bytes that the solver takes beside the operator: the basis, and the projected matrix with its eigenpairs.
 pub fn workspace_bytes(n: usize, count: usize) -> u64 {
     let capacity = capacity(count, n) as u64;
     let blocks = capacity + 4 + count.div_ceil(WIDTH) as u64;
-    let projected = (capacity + 1) * WIDTH as u64;
-    (blocks * n as u64 * WIDTH as u64 + 4 * projected * projected) * 8
+    let projected = ((capacity + 1).pow(2)).saturating_sub(SMALL.pow(2)) * (WIDTH * WIDTH) as u64;
+    (blocks * n as u64 * WIDTH as u64 + 4 * projected) * 8
 }
 
 /// The `count` algebraically largest eigenpairs of `a`, from `start` or a random block.

@@ -3,6 +3,7 @@
 //! From one set of coefficients to the next, those that stay keep their slot, and only kernel values of new ones are
 //! computed.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -289,9 +290,10 @@ impl<S: Real> Local<S> {
     /// Goes along `d` until an end is met, and says whether one was.
     fn go(&mut self, free: &[usize], d: &[f64]) -> bool {
         let size = self.places.len();
-        let room = |(&slot, d): (&usize, &f64)| match *d > 0.0 {
-            true => self.variables[slot].room_up() / d,
-            false => self.variables[slot].room_down() / -d,
+        let room = |(&slot, d): (&usize, &f64)| match d.partial_cmp(&0.0) {
+            Some(Ordering::Greater) => self.variables[slot].room_up() / d,
+            Some(Ordering::Less) => self.variables[slot].room_down() / -d,
+            _ => f64::INFINITY,
         };
         let nearest = free.iter().zip(d).map(room).enumerate();
         let (first, room) =
@@ -314,10 +316,32 @@ impl<S: Real> Local<S> {
             self.add_up[slot] = variable.add_up();
             self.add_down[slot] = variable.add_down();
         }
+        self.balance(free, &mut steps);
         let lines: Vec<&[S]> =
             free.iter().map(|&slot| &self.kernel[slot * size..][..size]).collect();
         add_columns(&mut self.f, &lines, &steps);
         room < 1.0
+    }
+
+    /// Makes the steps of each group sum up to 0, which they do but for rounding: the one with most room takes the rest.
+    fn balance(&mut self, free: &[usize], steps: &mut [f64]) {
+        for range in self.groups.clone() {
+            let own: Vec<usize> = (0..free.len()).filter(|&k| range.contains(&free[k])).collect();
+            let rest: f64 = own.iter().map(|&k| steps[k]).sum();
+            let room = |k: usize| {
+                let variable = &self.variables[free[k]];
+                variable.room_up().min(variable.room_down())
+            };
+            let widest = own.iter().copied().max_by(|&a, &b| room(a).total_cmp(&room(b)));
+            let Some(k) = widest.filter(|&k| rest != 0.0 && room(k) > rest.abs()) else { continue };
+            let variable = &mut self.variables[free[k]];
+            let before = variable.beta;
+            match rest > 0.0 {
+                true => variable.fall(rest),
+                false => variable.rise(-rest),
+            }
+            steps[k] += variable.beta - before;
+        }
     }
 
     /// Brings the slopes of a group up to date after a step; finds the least of those that can rise.

@@ -41,8 +41,30 @@ pub fn direction(
     let found = (0..m).map(|i| {
         free[i] - held.iter().zip(&prices).map(|(column, price)| column[i] * price).sum::<f64>()
     });
-    let found: Vec<f64> = found.collect();
-    found.iter().all(|d| d.is_finite()).then_some(found)
+    let mut found: Vec<f64> = found.collect();
+    let mut slopes = slopes.to_vec();
+    for &g in &present {
+        centre(&mut found, group, g);
+        centre(&mut slopes, group, g);
+    }
+    leads_down(&found, &slopes).then_some(found)
+}
+
+/// Makes the values of a group sum up to 0.
+fn centre(values: &mut [f64], group: &[usize], g: usize) {
+    let own = || (0..group.len()).filter(|&i| group[i] == g);
+    let mean = own().map(|i| values[i]).sum::<f64>() / own().count() as f64;
+    own().for_each(|i| values[i] -= mean);
+}
+
+/// The share of its terms that the descent along a direction must be: below it, a nearly singular matrix has made a direction of
+/// rounding errors.
+const DESCENT: f64 = 1e-9;
+
+fn leads_down(d: &[f64], slopes: &[f64]) -> bool {
+    let terms = || d.iter().zip(slopes).map(|(d, s)| d * s);
+    let size: f64 = terms().map(f64::abs).sum();
+    d.iter().all(|d| d.is_finite()) && -terms().sum::<f64>() > DESCENT * size
 }
 
 /// The lower triangle becomes that of L with L Lᵀ = A.

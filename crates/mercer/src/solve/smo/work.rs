@@ -18,8 +18,9 @@ use crate::real::Real;
 /// By how much the violation within a working set of all coefficients is to be below the tolerance, so that rounding of
 /// scores in single precision does not end it too early.
 const INSIDE: f64 = 0.99;
-/// Steps at most where a coefficient may grow without bound, in which case there may be no optimum: LIBSVM's own limit.
-const UNBOUNDED: u64 = 10_000_000;
+/// Steps at most, in all and for each coefficient: a problem so ill-conditioned that more are needed would go on for days.
+/// LIBSVM's own limit, or more.
+const MOST_STEPS: (u64, u64) = (10_000_000, 1000);
 /// Working sets between two looks for coefficients that can be set aside.
 const LOOK_EVERY: u64 = 4;
 /// The share that must be left for setting the others aside to pay.
@@ -105,7 +106,6 @@ pub struct Work<'a, S> {
     first_violation: Option<f64>,
     /// On all coefficients, and on those that are worked on now.
     progress: [Progress; 2],
-    is_unbounded: bool,
     counts: Counts,
 }
 
@@ -120,7 +120,6 @@ impl<'a, S: Real> Work<'a, S> {
         let groups = scope.group.iter().max().map_or(1, |&g| usize::from(g) + 1);
         memory.cache.asked = 0;
         memory.cache.hits = 0;
-        let infinite = |v: &Variable| v.lower.is_infinite() || v.upper.is_infinite();
         let mut work = Self {
             ctx,
             params,
@@ -131,7 +130,6 @@ impl<'a, S: Real> Work<'a, S> {
             last: Vec::new(),
             first_violation: None,
             progress: [Progress::new(); 2],
-            is_unbounded: scope.variables.iter().any(infinite),
             counts: Counts::default(),
         };
         work.turn_to(scope)?;
@@ -275,6 +273,6 @@ impl<'a, S: Real> Work<'a, S> {
         let objective = || objective(&scope.variables, &scope.f);
         let progress = &mut self.progress[usize::from(scope.is_narrow())];
         progress.has_ended(n, (iterations, rounds), violation, objective)
-            || (self.is_unbounded && iterations > UNBOUNDED.max(100 * n as u64))
+            || iterations > MOST_STEPS.0.max(MOST_STEPS.1 * n as u64)
     }
 }

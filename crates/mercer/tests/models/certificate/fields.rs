@@ -138,7 +138,7 @@ fn every_number_of_the_report_is_that_of_the_true_kernel() {
         (Task::OneClass, "linear"),
         (Task::OneClass, "rbf(gamma=0.3)"),
     ] {
-        let params = SvmParams { nu: 0.3, ..SvmParams::new(task, text.parse().unwrap()) };
+        let params = SvmParams { nu: 0.313, ..SvmParams::new(task, text.parse().unwrap()) };
         let model = fit(&params, &x, &places, &values);
         let machine = model.report.machine.as_ref().unwrap();
         let report = &machine.problems[0];
@@ -162,10 +162,8 @@ fn every_number_of_the_report_is_that_of_the_true_kernel() {
         assert_eq!((report.rows, report.certified_rows), (80, 80));
         assert_eq!(report.certificate().unwrap(), "all rows");
         assert_eq!((&report.precision[..], &machine.precision[..]), ("f64", "f64"));
-        assert_eq!(
-            (&model.report.precision[..], &model.report.storage[..]),
-            ("f64", "whole matrix")
-        );
+        assert_eq!((&model.report.precision[..], &model.report.storage[..]), ("f64", "columns"));
+        assert!(model.report.reason.contains("one working set"), "{}", model.report.reason);
         assert_eq!((machine.columns_used, machine.columns_at_hand), (0, 0));
         let short = fit(&SvmParams { max_iterations: Some(7), ..params }, &x, &places, &values);
         let report = &short.report.machine.as_ref().unwrap().problems[0];
@@ -216,8 +214,9 @@ fn an_offset_changes_nothing_for_any_task_with_a_linear_kernel() {
     let ctx = Context::new(1);
     for offset in [1e4, 1e6, 1e8] {
         for task in [Task::CSvc, Task::NuSvc, Task::EpsilonSvr, Task::NuSvr] {
+            // A share of the samples that is no whole number: else no coefficient may be free, and the margin is not unique.
             let params = SvmParams {
-                nu: 0.3,
+                nu: 0.303,
                 tolerance: 1e-5,
                 ..SvmParams::new(task, "linear".parse().unwrap())
             };

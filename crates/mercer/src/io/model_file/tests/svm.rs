@@ -40,6 +40,7 @@ fn classifier<T: Real>() -> Svm<T> {
         columns_at_hand: 3,
     };
     let params = SvmParams {
+        c: f64::INFINITY,
         nu: 0.1,
         cache: Some(1 << 40),
         max_iterations: Some(u64::MAX),
@@ -74,7 +75,10 @@ fn regression() -> Svm<f64> {
         classes: None,
         class_weights: None,
         calibration: None,
-        report: Report::default(),
+        report: Report {
+            machine: Some(SvmReport { tube: Some(0.1 / 3.0), ..SvmReport::default() }),
+            ..Report::default()
+        },
     }
 }
 
@@ -179,7 +183,8 @@ fn machines_that_do_not_fit_together_are_not_written() {
     check(|m| m.classes.as_mut().unwrap().truncate(1), "1 classes cannot be told apart");
     check(|m| m.class_weights = Some(vec![1.0]), "1 weights of classes, where 3");
     check(|m| m.class_weights.as_mut().unwrap()[1] = -1.0, "negative or not finite");
-    check(|m| m.params.c = f64::INFINITY, "parameters is inf");
+    check(|m| m.params.c = f64::NEG_INFINITY, "parameters is -inf");
+    check(|m| m.params.nu = f64::INFINITY, "parameters is inf");
     check(|m| m.params.kernel = "rbf(gamma=scale)".parse().unwrap(), "depends on the data");
     check(|m| m.anchors = Some(points().into()), "9 support vectors, where 5");
     check(|m| m.calibration.as_mut().unwrap().curves.truncate(2), "2 curves of the calibration");
@@ -235,5 +240,5 @@ fn hostile_numbers_of_machines_are_refused() {
     check(&file, put("curves.numbers", 6, number(0.4)), "not below 1/2 before 0");
     check(&file, put("curves.numbers", 7, number(0.3)), "probabilities fall");
     check(&file, put("curves.numbers", 0, number(f64::NAN)), "'curves.numbers' is not finite");
-    check(&file, put("problems.counts", 3, 4), "stopped for no known reason");
+    check(&file, put("problems.counts", 3, 5), "stopped for no known reason");
 }
