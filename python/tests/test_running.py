@@ -160,14 +160,14 @@ SLOW_KERNEL = """
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("name", ["KernelPCA", "KernelKMeans"])
 def test_keyboard_interrupt_within_a_tile_of_a_slow_kernel(name, threads):
-    # A tile has thousands of pairs, of which each takes a hundredth of a second.
+    # A tile has tens of thousands of pairs, of which each takes a hundredth of a second: minutes.
     code = textwrap.dedent(SLOW_KERNEL).format(name=name, threads=threads)
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout.readline() == "ready\n"
         began = time.perf_counter()
         child.send_signal(signal.SIGINT)
         assert child.stdout.readline() == "interrupted\n"
-        assert time.perf_counter() - began < 3.0
+        assert time.perf_counter() - began < 20.0
         assert child.wait(timeout=20) == 7
 
 

@@ -21,8 +21,8 @@ fn a_panic_is_said_as_a_bug() {
 #[test]
 fn a_damaged_parquet_file_is_said_in_one_line() {
     let folder = prepared();
-    let whole = include_bytes!("../../../../fuzz/corpus/parquet/numbers.parquet");
-    folder.write("d.parquet", &whole[..whole.len() / 2]);
+    // The library that reads such files panics on this one.
+    folder.write("d.parquet", include_bytes!("../../../../fuzz/corpus/parquet/contradiction"));
     let run = sh(&folder, "$MERCER pca d.parquet -q");
     failed(&run, &["d.parquet: not a Parquet file, or a damaged one"]);
     assert_eq!(run.err.lines().count(), 1, "{}", run.err);
