@@ -3,14 +3,16 @@
 //! Where all kernel values are large beside their differences, as those of samples with an offset are, sums of them cancel.
 //! Relative to a sample amid the others they do not, and what centring makes of the matrix stays the same.
 
-use super::{Kernel, SpecKernel, Tile};
+use std::sync::Arc;
+
+use super::{Kernel, Tile};
 use crate::error::Result;
 use crate::points::{Points, Samples, Span};
 use crate::real::Real;
 
 /// A kernel seen from one sample.
 pub struct Relative<T: Real> {
-    kernel: SpecKernel<T>,
+    kernel: Arc<dyn Kernel<Samples<T>, T>>,
     origin: Samples<T>,
     /// k(c, c).
     own: T,
@@ -18,7 +20,7 @@ pub struct Relative<T: Real> {
 
 impl<T: Real> Relative<T> {
     /// `kernel` seen from the only sample of `origin`.
-    pub fn new(kernel: SpecKernel<T>, origin: Samples<T>) -> Result<Self> {
+    pub fn new(kernel: Arc<dyn Kernel<Samples<T>, T>>, origin: Samples<T>) -> Result<Self> {
         assert_eq!(origin.len(), 1, "one sample is the origin");
         let mut relative = Self { kernel, origin, own: T::ZERO };
         relative.own = relative.with_origin(Span::all(&relative.origin))?[0];
@@ -64,6 +66,7 @@ impl<T: Real> Kernel<Samples<T>, T> for Relative<T> {
 mod tests {
     use super::*;
     use crate::KernelSpec;
+    use crate::kernel::SpecKernel;
     use crate::points::Dense;
 
     #[test]
@@ -72,7 +75,7 @@ mod tests {
         let x = Samples::Dense(Dense::from_rows(&x, 3, 2).unwrap());
         let spec: KernelSpec = "poly(degree=2) + 0.5*rbf(gamma=0.3)".parse().unwrap();
         let kernel = SpecKernel::<f64>::new(&spec).unwrap();
-        let relative = Relative::new(kernel.clone(), x.select(&[1])).unwrap();
+        let relative = Relative::new(Arc::new(kernel.clone()), x.select(&[1])).unwrap();
         let (mut raw, mut seen, mut own) = ([0.0; 9], [0.0; 9], [0.0; 3]);
         kernel.tile(Span::all(&x), Span::all(&x), Tile::new(&mut raw, 3, 3, 3)).unwrap();
         relative.tile(Span::all(&x), Span::all(&x), Tile::new(&mut seen, 3, 3, 3)).unwrap();

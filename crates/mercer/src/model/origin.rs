@@ -2,14 +2,14 @@
 //!
 //! With 1ᵀa = 0, Σ_j a_j k(x, x_j) does not change when k is replaced by ⟨φ(x) − φ(c), φ(x') − φ(c)⟩ for any sample c,
 //! but for a constant; and as that is 0 at x = c, the constant is the score of c itself. So nothing is lost, and numbers
-//! that would cancel are never added up. A kernel that moving all samples does not change is given samples less c;
-//! of others the values are subtracted.
+//! that would cancel are never added up. Sums of linear and polynomial kernels and functions of differences are computed from
+//! samples less c ([`Recentred`]); of other kernels the values are subtracted ([`Relative`]).
 
 use std::sync::Arc;
 
 use crate::error::Result;
 use crate::gram::Square;
-use crate::kernel::{Kernel, Relative, SpecKernel, Tile};
+use crate::kernel::{Kernel, Recentred, Relative, SpecKernel, Tile};
 use crate::linalg::view::Mat;
 use crate::points::{Dense, Points, Samples, Span};
 use crate::real::Real;
@@ -42,15 +42,12 @@ impl Size {
         Self { entry, norm: entry.max(sum) }
     }
 
-    /// The same for samples as the kernel takes them, and the row of the one they are seen from.
-    pub(super) fn of_samples<T: Real>(
-        kernel: &SpecKernel<T>,
-        x: &Samples<T>,
-        row: &[f64],
-    ) -> Result<Self> {
+    /// The same for samples as `seen` takes them, the one with number `c` its origin.
+    pub(super) fn of_samples<T: Real>(seen: &Seen<T>, x: &Samples<T>, c: usize) -> Result<Self> {
         let mut own = vec![T::ZERO; x.n()];
-        kernel.diag(Span::all(x), &mut own)?;
-        Ok(Self::of(own.iter().map(|v| v.f64()), Some(row)))
+        seen.raw.diag(Span::all(x), &mut own)?;
+        let row = row(&*seen.raw, x, c)?;
+        Ok(Self::of(own.iter().map(|v| v.f64()), Some(&row)))
     }
 }
 
@@ -116,6 +113,8 @@ fn dot_products<T: Real>(x: &Dense<T>) -> Mat<f64> {
 /// A kernel seen from a sample, and the samples as it takes them.
 pub(super) struct Seen<T: Real> {
     pub(super) kernel: Arc<dyn Kernel<Samples<T>, T>>,
+    /// The kernel whose values are computed, before any are taken away from others.
+    pub(super) raw: Arc<dyn Kernel<Samples<T>, T>>,
     /// What is taken away from each sample.
     moved: Option<Vec<T>>,
 }
@@ -129,14 +128,24 @@ impl<T: Real> Seen<T> {
         x: &Samples<T>,
         origin: Option<usize>,
     ) -> Result<Self> {
-        let Some(c) = origin else { return Ok(Self { kernel: Arc::new(kernel), moved: None }) };
-        let free = anchors.dense().filter(|_| x.dense().is_some() && kernel.is_free_of_origin());
-        let moved = free.map(|rows| rows.row(c).to_vec());
-        if moved.is_some() && kernel.is_linear() {
-            return Ok(Self { kernel: Arc::new(kernel), moved });
+        let Some(c) = origin else {
+            let kernel = Arc::new(kernel);
+            return Ok(Self { kernel: kernel.clone(), raw: kernel, moved: None });
+        };
+        let point =
+            anchors.dense().filter(|_| x.dense().is_some()).map(|rows| rows.row(c).to_vec());
+        let recentred = point.as_deref().and_then(|point| Recentred::new(&kernel, point));
+        let moved = recentred.as_ref().and(point);
+        let is_zero_there = recentred.as_ref().is_some_and(|kernel| !kernel.has_differences());
+        let raw: Arc<dyn Kernel<Samples<T>, T>> = match recentred {
+            Some(recentred) => Arc::new(recentred),
+            None => Arc::new(kernel),
+        };
+        if is_zero_there {
+            return Ok(Self { kernel: raw.clone(), raw, moved });
         }
         let sample = place(moved.as_deref(), &anchors.select(&[c]))?;
-        Ok(Self { kernel: Arc::new(Relative::new(kernel, sample)?), moved })
+        Ok(Self { kernel: Arc::new(Relative::new(raw.clone(), sample)?), raw, moved })
     }
 
     /// The samples as the kernel takes them.
@@ -157,7 +166,11 @@ fn place<T: Real>(origin: Option<&[T]>, x: &Samples<T>) -> Result<Samples<T>> {
 }
 
 /// k(c, x_j) for sample c of `x`.
-pub(super) fn row<T: Real>(kernel: &SpecKernel<T>, x: &Samples<T>, c: usize) -> Result<Vec<f64>> {
+pub(super) fn row<T: Real>(
+    kernel: &dyn Kernel<Samples<T>, T>,
+    x: &Samples<T>,
+    c: usize,
+) -> Result<Vec<f64>> {
     let n = x.n();
     let mut values = vec![T::ZERO; n];
     let tile = Tile::new(&mut values, 1, n, n);

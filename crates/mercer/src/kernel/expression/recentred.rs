@@ -47,6 +47,11 @@ impl<T: Real> Recentred<T> {
         self.terms.iter().all(|(_, term)| matches!(term, Term::Differences(_)))
     }
 
+    /// Whether a function of differences is among the terms: its values with the point are not 0.
+    pub fn has_differences(&self) -> bool {
+        self.terms.iter().any(|(_, term)| matches!(term, Term::Differences(_)))
+    }
+
     /// The point.
     pub fn point(&self) -> &[T] {
         &self.point

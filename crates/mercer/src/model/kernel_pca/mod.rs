@@ -121,9 +121,9 @@ impl<T: Real> KernelPca<T> {
         let plan = plan::<T>(ctx, n, workspace)?;
         let origin = if params.center { origin::choose(&kernel, x)? } else { None };
         let row = origin.map(|c| origin::row(&kernel, x, c)).transpose()?;
-        let seen = Seen::new(kernel.clone(), x, x, origin)?;
+        let seen = Seen::new(kernel, x, x, origin)?;
         let placed = seen.place(x)?;
-        let size = row.as_ref().map(|row| Size::of_samples(&kernel, &placed, row)).transpose()?;
+        let size = origin.map(|c| Size::of_samples(&seen, &placed, c)).transpose()?;
         let mut model = match plan.storage {
             Storage::Packed => {
                 let gram = Packed::fill(ctx, &*seen.kernel, &placed)?;
