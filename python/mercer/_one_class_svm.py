@@ -174,6 +174,6 @@ class OneClassSVM(OutlierMixin, SvmFit):
         Returns
         -------
         y : ndarray of shape (n_samples,)
-            1 inside, -1 outside.
+            1 inside and on the boundary, -1 outside.
         """
-        return np.where(self.decision_function(X) > 0, 1, -1)
+        return np.where(self.decision_function(X) >= 0, 1, -1)

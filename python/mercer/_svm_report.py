@@ -8,6 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 # The note that the warning below says in the words of the estimator's parameters.
 _STOPPED = "the solver stopped before the optimum"
+_NO_MARGIN = "the solver found no margin"
 
 
 def problems_of(report: dict) -> list[dict]:
@@ -22,10 +23,10 @@ def tell_stops(estimator, stacklevel: int = 4) -> None:
     """
     report = estimator.report_
     for note in report["notes"]:
-        if not note.startswith(_STOPPED):
-            warnings.warn(note, UserWarning, stacklevel=stacklevel)
-        elif "no more progress" in note or "finite C" in note:
+        if note.startswith(_NO_MARGIN) or "no more progress" in note or "finite C" in note:
             warnings.warn(note, ConvergenceWarning, stacklevel=stacklevel)
+        elif not note.startswith(_STOPPED):
+            warnings.warn(note, UserWarning, stacklevel=stacklevel)
     problems = problems_of(report)
     worst = max((p["violation"] for p in problems if p["stop"] != "Converged"), default=None)
     stops = {problem["stop"] for problem in problems}

@@ -240,10 +240,10 @@ def test_sparse_rows_are_shown_as_they_are():
         seen.append(type(A))
         return A @ B.T
 
-    model = SVC(kernel=product).fit(sparse.csr_array(X), CLASSES)
+    model = SVC(kernel=product, tol=1e-6).fit(sparse.csr_array(X), CLASSES)
     assert_allclose(
         model.decision_function(sparse.csr_array(NEW)),
-        SVC(kernel="linear").fit(X, CLASSES).decision_function(NEW),
+        SVC(kernel="linear", tol=1e-6).fit(X, CLASSES).decision_function(NEW),
         atol=1e-3,
     )
     assert all(issubclass(kind, sparse.csr_array) for kind in seen)

@@ -107,7 +107,7 @@ def test_progress_changes_nothing(name):
 
 
 def slow(A, B):
-    time.sleep(0.02)
+    time.sleep(0.05)
     return rbf_kernel(A, B, gamma=0.2)
 
 
@@ -137,7 +137,7 @@ def test_ctrl_c_stops_a_fit(name):
     assert seconds < 1.5
 
 
-def interrupted(fit, after=0.3):
+def interrupted(fit, after=0.1):
     """Seconds that a fit goes on after Ctrl-C; None if it ended before."""
     timer = threading.Timer(after, lambda: os.kill(os.getpid(), signal.SIGINT))
     began = time.perf_counter()

@@ -193,7 +193,7 @@ fn sizes(places: &[usize]) -> String {
 
 /// Whether a decision of a one-class machine says that a row is inside.
 pub fn is_inside(decision: f64) -> bool {
-    decision > 0.0
+    decision >= 0.0
 }
 
 /// `decision_a_b`, positive for a; with two classes in all `decision_b`, positive for b.
@@ -223,12 +223,12 @@ mod tests {
     }
 
     #[test]
-    fn a_row_on_the_boundary_is_outside() {
+    fn a_row_on_the_boundary_is_inside() {
         let said = Said::Sides(vec![0.5, 0.0, -1.0]);
         let none = Names { targets: &[], classes: None };
         let columns = said.columns(none, Dtype::F64, Extras::default(), str::to_string);
-        assert_eq!(columns[0], ("side".into(), Column::F64(vec![1.0, -1.0, -1.0])));
-        assert_eq!(said.told(), Some(("outside", "2 rows (66.7 %)".into())));
+        assert_eq!(columns[0], ("side".into(), Column::F64(vec![1.0, 1.0, -1.0])));
+        assert_eq!(said.told(), Some(("outside", "1 row (33.3 %)".into())));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::columns::{Columns, Picked};
 use crate::error::Result;
 use crate::kernel::Tile;
 use crate::linalg::view::Mat;
+use crate::points::Cost;
 use crate::real::Real;
 
 /// Two groups of samples, the first before the second.
@@ -59,8 +60,8 @@ impl<S: Real> Columns<S> for Assembled<'_, S> {
         Ok((0..self.size()).map(|i| self.entry(i, i).f64()).collect())
     }
 
-    fn effort(&self) -> usize {
-        1
+    fn cost(&self) -> Cost {
+        Cost::STORED
     }
 
     fn pick<'a>(&'a self, which: &[usize]) -> Box<dyn Picked<S> + 'a> {
@@ -125,8 +126,8 @@ impl<S: Real> Columns<S> for Part<'_, S> {
         Ok(self.which.iter().map(entry).collect())
     }
 
-    fn effort(&self) -> usize {
-        1
+    fn cost(&self) -> Cost {
+        Cost::STORED
     }
 
     fn pick<'a>(&'a self, which: &[usize]) -> Box<dyn Picked<S> + 'a> {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::kernel::{Kernel, Tile};
 use crate::linalg::view::MatRef;
-use crate::points::{Points, Span};
+use crate::points::{Cost, Points, Span};
 use crate::real::{NumbersMut, Real};
 
 /// A symmetric matrix whose columns can be had, in numbers of type `S`.
@@ -20,8 +20,8 @@ pub trait Columns<S: Real>: Send + Sync {
     /// The diagonal.
     fn diagonal(&self) -> Result<Vec<f64>>;
 
-    /// Numbers that are read for one entry: 1 where entries are in memory.
-    fn effort(&self) -> usize;
+    /// What it takes to compute an entry, and to copy what entries of a row are computed from.
+    fn cost(&self) -> Cost;
 
     /// The columns `which`, to be evaluated piece by piece.
     fn pick<'a>(&'a self, which: &[usize]) -> Box<dyn Picked<S> + 'a>;
@@ -102,8 +102,8 @@ impl<P: Points, T: Real, S: Real> Columns<S> for Evaluated<'_, P, T> {
         Ok(diagonal.into_iter().enumerate().map(less).collect())
     }
 
-    fn effort(&self) -> usize {
-        self.points.width()
+    fn cost(&self) -> Cost {
+        self.points.cost()
     }
 
     fn pick<'a>(&'a self, which: &[usize]) -> Box<dyn Picked<S> + 'a> {
@@ -225,8 +225,8 @@ impl<T: Real, S: Real> Columns<S> for Stored<'_, T> {
         Ok((0..Columns::<S>::size(self)).map(entry).collect())
     }
 
-    fn effort(&self) -> usize {
-        1
+    fn cost(&self) -> Cost {
+        Cost::STORED
     }
 
     fn pick<'a>(&'a self, which: &[usize]) -> Box<dyn Picked<S> + 'a> {

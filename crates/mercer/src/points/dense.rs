@@ -7,9 +7,9 @@ use std::sync::{Arc, OnceLock};
 use crate::error::{Error, Result};
 use crate::linalg::nonzeros::Nonzeros;
 use crate::linalg::pairing::{DIFFERENCES_UP_TO, Rows};
-use crate::points::Points;
 use crate::points::check::{beyond_range, check_length, check_shape, checked_norms, squared_norm};
 use crate::points::layout::Layout;
+use crate::points::{Cost, Points};
 use crate::real::Real;
 
 /// n × d numbers, row-major, all finite, n ≥ 1 and d ≥ 1, with the squared norm of every row.
@@ -229,11 +229,12 @@ impl<T: Real> Points for Dense<T> {
         self.0.n
     }
 
-    fn width(&self) -> usize {
-        match self.nonzeros() {
+    fn cost(&self) -> Cost {
+        let numbers = match self.nonzeros() {
             Some(nonzeros) => nonzeros.len() / self.0.n.max(1),
             None => self.0.d,
-        }
+        };
+        Cost { numbers, bytes: 8 * self.0.d as u64 }
     }
 
     fn select(&self, idx: &[usize]) -> Self {

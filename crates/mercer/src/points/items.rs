@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::points::Points;
+use crate::points::{Cost, Points};
 
 /// Items of the user's. A choice among them shares the store, so that items are never copied.
 #[derive(Clone)]
@@ -60,9 +60,9 @@ impl Points for Items {
         Self { store: self.store.clone(), at: idx.iter().map(|&i| self.at[i]).collect() }
     }
 
-    /// What a user's function costs is not known; it is seldom cheap.
-    fn width(&self) -> usize {
-        1000
+    /// What a user's function costs is not known; it is seldom cheap. Only places are copied.
+    fn cost(&self) -> Cost {
+        Cost { numbers: 1000, bytes: size_of::<usize>() as u64 }
     }
 }
 

@@ -23,6 +23,20 @@ pub use symbols::{Merged, Sequences, Unit, distinct_symbols};
 
 use std::ops::Range;
 
+/// What it takes to work with a sample, on average.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cost {
+    /// Numbers that a kernel reads of it: what an evaluation costs.
+    pub numbers: usize,
+    /// Bytes that a copy of it takes, in double precision.
+    pub bytes: u64,
+}
+
+impl Cost {
+    /// Of samples whose kernel values are in memory: each is one number, and there is nothing to copy.
+    pub const STORED: Self = Self { numbers: 1, bytes: 0 };
+}
+
 /// A validated, immutable set of samples. Cloning is cheap.
 pub trait Points: Clone + Send + Sync {
     /// How many samples there are.
@@ -32,8 +46,8 @@ pub trait Points: Clone + Send + Sync {
     /// `len`.
     fn select(&self, idx: &[usize]) -> Self;
 
-    /// Numbers that a kernel reads of one sample: what an evaluation costs.
-    fn width(&self) -> usize;
+    /// What it takes to work with one of them.
+    fn cost(&self) -> Cost;
 
     /// Whether there is no sample.
     fn is_empty(&self) -> bool {

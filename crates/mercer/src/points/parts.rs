@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::points::{Points, Samples};
+use crate::points::{Cost, Points, Samples};
 use crate::real::Real;
 
 /// Groups of columns, all with the same number of samples.
@@ -75,7 +75,11 @@ impl<T: Real> Points for Parts<T> {
         Self(Arc::new(self.0.iter().map(part).collect()))
     }
 
-    fn width(&self) -> usize {
-        self.0.iter().map(|part| part.samples.width()).sum()
+    fn cost(&self) -> Cost {
+        let of_parts = || self.0.iter().map(|part| part.samples.cost());
+        Cost {
+            numbers: of_parts().map(|cost| cost.numbers).sum(),
+            bytes: of_parts().map(|cost| cost.bytes).sum(),
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Samples of any kind, so that every model takes all of them.
 
 use crate::error::{Error, Result};
-use crate::points::{Csr, Dense, Items, Parts, Points, Strings};
+use crate::points::{Cost, Csr, Dense, Items, Parts, Points, Strings};
 use crate::real::Real;
 
 /// A sample set of one of the kinds that kernels exist for. Clones share the data.
@@ -154,13 +154,13 @@ impl<T: Real> Points for Samples<T> {
         }
     }
 
-    fn width(&self) -> usize {
+    fn cost(&self) -> Cost {
         match self {
-            Samples::Dense(x) => x.width(),
-            Samples::Sparse(x) => x.width(),
-            Samples::Strings(texts) => texts.width(),
-            Samples::Parts(parts) => parts.width(),
-            Samples::Items(items) => items.width(),
+            Samples::Dense(x) => x.cost(),
+            Samples::Sparse(x) => x.cost(),
+            Samples::Strings(texts) => texts.cost(),
+            Samples::Parts(parts) => parts.cost(),
+            Samples::Items(items) => items.cost(),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::known::{Derived, Known};
 use crate::error::{Error, Result};
-use crate::points::Points;
+use crate::points::{Cost, Points};
 
 /// n ≥ 1 texts in UTF-8, any of which may be empty. Clones share the texts and what kernels derived from them.
 #[derive(Clone)]
@@ -143,9 +143,10 @@ impl Points for Strings {
         Self(Arc::new(Store { buffer, offsets, known: self.0.known.select(idx) }))
     }
 
-    /// The mean length in bytes.
-    fn width(&self) -> usize {
-        (self.0.buffer.len() / self.n().max(1)).max(1)
+    /// By the mean length in bytes.
+    fn cost(&self) -> Cost {
+        let length = (self.0.buffer.len() / self.n().max(1)).max(1);
+        Cost { numbers: length, bytes: 8 * length as u64 }
     }
 }
 
@@ -163,7 +164,7 @@ mod tests {
     fn texts_come_back_as_they_went_in() {
         let texts = ["", "Grüße, 世界", "a b", "", "🦀"];
         let strings = Strings::new(texts).unwrap();
-        assert_eq!((strings.n(), strings.len(), strings.width()), (5, 5, 4));
+        assert_eq!((strings.n(), strings.len(), strings.cost().numbers), (5, 5, 4));
         assert!(strings.iter().eq(texts));
         assert_eq!(strings.get(4), "🦀");
         let again =

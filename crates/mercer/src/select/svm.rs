@@ -13,7 +13,7 @@ use crate::linalg::view::{Mat, MatRef};
 use crate::model::svm::{
     Ground, Lesson, Svm, SvmParams, Target, Task, fold_bytes, held_bytes, votes,
 };
-use crate::points::{Points, Samples};
+use crate::points::{Cost, Points, Samples};
 use crate::real::Real;
 
 /// Machines for each of `cs` on samples, in that order. Kernel values are shared; each fit goes on from one before.
@@ -132,7 +132,7 @@ pub fn svm_search<T: Real>(
         search.scores(ctx, &of_kernel, &ground)
     };
     // Side by side, so that no thread waits for the last fold of a kernel.
-    let folds = search.fold_bytes(x.width()).saturating_mul(params.folds.len() as u64);
+    let folds = search.fold_bytes(x.cost()).saturating_mul(params.folds.len() as u64);
     let bytes = held_bytes::<f64>(x.n())
         .saturating_mul(2)
         .max(folds.saturating_add(held_bytes::<f64>(x.n())));
@@ -215,15 +215,15 @@ impl<'a> Search<'a> {
             ctx.step(Step::new("folds", done, total))?;
             Ok(scores)
         };
-        let bytes = self.fold_bytes(ground.effort());
+        let bytes = self.fold_bytes(ground.cost());
         let columns: Vec<Vec<f64>> = ctx.side_by_side(folds.len(), bytes, of_fold)?;
         Ok(Mat::from_fn(self.params.cs.len(), folds.len(), |c, f| columns[f][c]))
     }
 
     /// Bytes that a fold takes where there is plenty.
-    fn fold_bytes(&self, effort: usize) -> u64 {
+    fn fold_bytes(&self, cost: Cost) -> u64 {
         let test = self.params.folds.iter().map(|fold| fold.test.len()).max().unwrap_or(0);
-        fold_bytes(self.n, test, effort)
+        fold_bytes(self.n, test, cost)
     }
 
     /// The score of each price on one fold.

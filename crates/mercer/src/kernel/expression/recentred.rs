@@ -59,15 +59,32 @@ impl<T: Real> Recentred<T> {
 
     /// k(m, x) − k(m, m) of samples given less the point; functions of differences aside.
     pub fn rises(&self, x: &Dense<T>) -> Vec<f64> {
-        let dot = |row: &[T]| row.iter().zip(&self.point).map(|(v, p)| v.f64() * p.f64()).sum();
-        let rise = |row: &[T], term: &Term| match term {
+        (0..x.n()).map(|i| self.rise(x.row(i))).collect()
+    }
+
+    /// The same of one sample.
+    pub fn rise(&self, row: &[T]) -> f64 {
+        let rise = |term: &Term| match term {
             Term::Differences(_) => 0.0,
-            Term::Linear(_) => dot(row),
+            Term::Linear(_) => dot(row, &self.point),
             Term::Poly(poly) => poly.rise_of(row),
         };
-        let sum = |i| self.terms.iter().map(|(scale, term)| scale * rise(x.row(i), term)).sum();
-        (0..x.n()).map(sum).collect()
+        self.terms.iter().map(|(scale, term)| scale * rise(term)).sum()
     }
+
+    /// k(m, m); functions of differences aside.
+    pub fn at_point(&self) -> f64 {
+        let value = |term: &Term| match term {
+            Term::Differences(_) => 0.0,
+            Term::Linear(_) => dot(&self.point, &self.point),
+            Term::Poly(poly) => poly.at_point(),
+        };
+        self.terms.iter().map(|(scale, term)| scale * value(term)).sum()
+    }
+}
+
+fn dot<T: Real>(a: &[T], b: &[T]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a.f64() * b.f64()).sum()
 }
 
 /// Appends the terms of `scale` · `node`, or returns `None` where it has one that cannot be seen from a point.
@@ -198,6 +215,8 @@ mod tests {
             seen.diag(Span::all(&x), &mut own).unwrap();
             let rises = seen.rises(x.dense().unwrap());
             let zero = [0, 0];
+            let at_point = poly(zero, zero, p) as f64;
+            assert!((seen.at_point() - at_point).abs() <= 1e-14 * at_point);
             let close = |found: f64, want: i128| {
                 assert!(
                     (found - want as f64).abs() <= 1e-14 * (want as f64).abs(),

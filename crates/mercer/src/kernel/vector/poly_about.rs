@@ -58,6 +58,11 @@ impl PolyAbout {
         self.rise(self.along_row(row), self.degree)
     }
 
+    /// k(m, m).
+    pub fn at_point(&self) -> f64 {
+        (0..self.degree).fold(1.0, |power, _| power * self.base)
+    }
+
     /// (b + v)^q − b^q, for q ≥ 1.
     fn rise(&self, v: f64, q: usize) -> f64 {
         let (from, to) = (self.base, self.base + v);

@@ -11,7 +11,7 @@ use crate::context::{Context, Stream};
 use crate::error::{Error, Result};
 use crate::gram::{Columns, Stored};
 use crate::linalg::view::MatRef;
-use crate::points::{Points, Samples};
+use crate::points::{Cost, Points, Samples};
 use crate::real::Real;
 use crate::solve::smo::Room;
 
@@ -137,19 +137,19 @@ impl<T: Real> Svm<T> {
             Ok(Curve::fit(way.method, &decisions, &positive, is_weighted.then_some(&weights)))
         };
         let curves: Vec<Curve> =
-            ctx.side_by_side(pairs.len(), pair_bytes::<S>(checked, columns.effort()), curve)?;
+            ctx.side_by_side(pairs.len(), pair_bytes::<S>(checked, columns.cost()), curve)?;
         self.calibration = Some(Calibration { curves, folds: way.folds });
         Ok(())
     }
 }
 
 /// Bytes that the problem of two classes takes where there is plenty.
-fn pair_bytes<S>(checked: &Checked, effort: usize) -> u64 {
+fn pair_bytes<S>(checked: &Checked, cost: Cost) -> u64 {
     let mut sizes = vec![0; checked.classes.len()];
     checked.places.iter().for_each(|&place| sizes[place] += 1);
     sizes.sort_unstable();
     let n = sizes.iter().rev().take(2).sum();
-    held_bytes::<S>(n).saturating_mul(2).saturating_add(Room::wanted::<S>(n, effort))
+    held_bytes::<S>(n).saturating_mul(2).saturating_add(Room::wanted::<S>(n, cost))
 }
 
 /// The fold of each sample: every class is shuffled and dealt out by itself, so that no fold lacks one.

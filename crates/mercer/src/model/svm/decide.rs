@@ -4,12 +4,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::decode::pairs;
-use super::source::{around, far_mean, is_linear};
+use super::source::{around, far_mean};
 use super::{Svm, Task};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::expansion::{Expansion, Weights};
-use crate::kernel::{Kernel, SpecKernel};
+use crate::kernel::{Kernel, Recentred, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::model::door::anchors_for;
 use crate::points::{Dense, Points, Samples};
@@ -21,42 +21,51 @@ impl<T: Real> Svm<T> {
     pub fn decisions(&self, ctx: &Context, x: impl Into<Samples<T>>) -> Result<Mat<f64>> {
         let x = &x.into();
         let anchors = anchors_for(self.anchors.as_ref(), x)?;
-        if let (true, Some(rows), Some(new)) =
-            (is_linear(&self.params.kernel), anchors.dense(), x.dense())
+        if let (Some(rows), Some(new)) = (anchors.dense(), x.dense())
             && let Some(centre) = far_mean(rows)
+            && let Some(seen) = Recentred::new(&SpecKernel::new(&self.params.kernel)?, &centre)
+            && !seen.is_of_differences()
         {
-            return self.decide_around(ctx, rows, new, &centre);
+            return self.decide_around(ctx, rows, new, seen);
         }
         // Samples in single precision whose products cancel were learned from in double.
         let computed_in = self.report.machine.as_ref().map_or("", |machine| &machine.precision);
         match T::EPSILON > 1e-10 && computed_in == f64::NAME {
-            true => self.decide::<f64>(ctx, &anchors.convert()?, &x.convert()?),
-            false => self.decide::<T>(ctx, anchors, x),
+            true => self.decide::<f64>(ctx, self.kernel()?, &anchors.convert()?, &x.convert()?),
+            false => self.decide::<T>(ctx, self.kernel()?, anchors, x),
         }
     }
 
-    /// Decisions of a linear kernel far from the origin, where products of samples are large and their differences count: with a
-    /// centre c, Σ βᵢ xᵀxᵢ = Σ βᵢ (x − c)ᵀ(xᵢ − c) + Σ βᵢ cᵀ(xᵢ − c) + (Σ βᵢ) xᵀc. The middle term is the decision for a sample at
-    /// 2c, and the last one is 0 where coefficients sum up to 0.
+    fn kernel<U: Real>(&self) -> Result<Arc<dyn Kernel<Samples<U>, U>>> {
+        Ok(Arc::new(SpecKernel::<U>::new(&self.params.kernel)?))
+    }
+
+    /// Decisions far from the origin, where kernel values are large and their differences count: with the kernel k_c seen from a
+    /// centre c and u(x) = k(c, x) − k(c, c), Σ βᵢ k(x, xᵢ) = Σ βᵢ k_c(x, xᵢ) + Σ βᵢ u(xᵢ) + (Σ βᵢ) (u(x) + k(c, c)). The last term is
+    /// 0 where coefficients sum up to 0.
     fn decide_around(
         &self,
         ctx: &Context,
         anchors: &Dense<T>,
         x: &Dense<T>,
-        centre: &[f64],
+        seen: Recentred<f64>,
     ) -> Result<Mat<f64>> {
-        let dot = |row: &[T]| -> f64 { row.iter().zip(centre).map(|(v, c)| v.f64() * c).sum() };
         let total: f64 = match self.params.task {
             Task::OneClass => self.coef.data().iter().sum(),
             _ => 0.0,
         };
-        let anchors: Samples<f64> = around::<T, f64>(anchors, centre)?.into();
-        let twice = Dense::from_rows(centre, 1, centre.len())?;
-        let common = self.decide::<f64>(ctx, &anchors, &twice.into())?;
-        let around: Samples<f64> = around::<T, f64>(x, centre)?.into();
-        let mut decisions = self.decide::<f64>(ctx, &anchors, &around)?;
-        for i in 0..x.n() {
-            let last = total * dot(x.row(i));
+        let centre = seen.point();
+        let (anchors, x) = (around::<T, f64>(anchors, centre)?, around::<T, f64>(x, centre)?);
+        let rises = seen.rises(&anchors);
+        let common = self.sum::<f64, _>(1, |segment, weights, out| {
+            let part = MatRef::new(&rises[segment.clone()], 1, segment.len(), segment.len());
+            Weights::new(weights, &vec![0.0; weights.cols()]).scores(ctx, part, out)
+        })?;
+        let own = seen.rises(&x);
+        let at_point = seen.at_point();
+        let mut decisions = self.decide::<f64>(ctx, Arc::new(seen), &anchors.into(), &x.into())?;
+        for (i, own) in own.iter().enumerate() {
+            let last = total * (own + at_point);
             let row = decisions.row_mut(i).iter_mut().zip(common.row(0)).zip(&self.offset);
             row.for_each(|((decision, common), offset)| *decision += (common - offset) + last);
         }
@@ -66,11 +75,10 @@ impl<T: Real> Svm<T> {
     fn decide<U: Real>(
         &self,
         ctx: &Context,
+        kernel: Arc<dyn Kernel<Samples<U>, U>>,
         anchors: &Samples<U>,
         x: &Samples<U>,
     ) -> Result<Mat<f64>> {
-        let kernel: Arc<dyn Kernel<Samples<U>, U>> =
-            Arc::new(SpecKernel::<U>::new(&self.params.kernel)?);
         self.sum(x.n(), |segment, weights, out| {
             let own: Vec<usize> = segment.clone().collect();
             let anchors =

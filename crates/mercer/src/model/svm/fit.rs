@@ -274,7 +274,7 @@ impl<'a> Fit<'a> {
             false => posed.less(|sample| off[self.at(sample)], self.truth.constant()),
         };
         let solution = solver.solve(ctx, posed.problem.clone(), &self.solver_params(0))?;
-        let mut settled = self.settle::<S>(ctx, &posed, solution, solver.effort())?;
+        let mut settled = self.settle(ctx, &posed, solution, solver)?;
         let mut tolerance = self.params.tolerance;
         // Decisions of nu-SVC are in units of the margin, and so is what the solver leaves of violations.
         while settled.solution.info.stop == Stop::Converged
@@ -287,9 +287,9 @@ impl<'a> Fit<'a> {
             let problem = Problem { variables, group: posed.problem.group.clone(), f: Some(f) };
             let mut solution = solver.solve(ctx, problem, &finer.solver_params(info.iterations))?;
             solution.info.iterations += info.iterations;
-            settled = finer.settle::<S>(ctx, &posed, solution, solver.effort())?;
+            settled = finer.settle(ctx, &posed, solution, solver)?;
         }
-        posed.finish(settled)
+        Ok(posed.finish(settled))
     }
 
     /// What a solver may spend that goes on after some steps.

@@ -17,7 +17,7 @@ use crate::gram::{Columns, Picked, Stored};
 use crate::kernel::{KernelSpec, Tile};
 use crate::linalg::alloc;
 use crate::linalg::view::{Mat, MatRef};
-use crate::points::{Points, Samples};
+use crate::points::{Cost, Points, Samples};
 use crate::real::Real;
 use crate::solve::smo::{Room, Solver, Stop};
 
@@ -147,9 +147,9 @@ fn across_bytes<S>(test: usize, train: usize) -> u64 {
 }
 
 /// Bytes that a fold of n samples, `test` of them left out, takes where there is plenty.
-pub(crate) fn fold_bytes(n: usize, test: usize, effort: usize) -> u64 {
+pub(crate) fn fold_bytes(n: usize, test: usize, cost: Cost) -> u64 {
     let train = n.saturating_sub(test);
-    Room::wanted::<f32>(train, effort)
+    Room::wanted::<f32>(train, cost)
         .saturating_add(across_bytes::<f64>(test, train).saturating_mul(4))
 }
 
@@ -173,9 +173,9 @@ impl<'a, T: Real> Ground<'a, T> {
         Ok(Self { kind: Kind::Matrix(Given::new(matrix)), held: None })
     }
 
-    /// Numbers that are read for a kernel value: 1 where all are at hand.
-    pub(crate) fn effort(&self) -> usize {
-        self.columns().effort()
+    /// What it takes to compute a kernel value, and to copy a sample.
+    pub(crate) fn cost(&self) -> Cost {
+        self.columns().cost()
     }
 
     fn columns(&self) -> Working<'_> {
@@ -315,7 +315,7 @@ impl<'a, T: Real> Ground<'a, T> {
         };
         let by_problem: Vec<Vec<Vec<f64>>> = ctx.side_by_side(
             problems.len(),
-            fold_bytes(columns.size(), test.len(), columns.effort()),
+            fold_bytes(columns.size(), test.len(), columns.cost()),
             along,
         )?;
         let table = |step: usize| {

@@ -19,6 +19,13 @@ pub(super) fn on_report<T: Real>(model: &mut Svm<T>) {
     let why = match first {
         Stop::Iterations => "the number of iterations is spent",
         Stop::Time => "the time is spent",
+        Stop::NoMargin => {
+            model.report.notes.push(format!(
+                "the solver found no margin between the classes{of}: they overlap more than nu allows for, and decisions are 0 but \
+                 for rounding; raise nu, scale the features, or choose a kernel that tells the classes apart"
+            ));
+            return;
+        }
         Stop::Stalled => {
             let note = stalled(&machine.problems, model.params.c, tolerance);
             model
@@ -47,6 +54,12 @@ fn stalled(problems: &[ProblemReport], c: f64, tolerance: f64) -> String {
              a finite C"
         );
     }
+    if violation > FAR_FROM_ROUNDING * rounding {
+        return format!(
+            "it makes no more progress: the problem is ill-conditioned, violation {violation:.1e}, tolerance \
+             {tolerance:.1e}; scale the features, or lower C"
+        );
+    }
     format!(
         "it makes no more progress: rounding of kernel values limits the violation to about {:.1e}, and the tolerance is \
          {tolerance:.1e}; scale the features, lower C, or raise the tolerance",
@@ -54,6 +67,8 @@ fn stalled(problems: &[ProblemReport], c: f64, tolerance: f64) -> String {
     )
 }
 
+/// From this multiple of rounding errors on, a violation has other causes.
+const FAR_FROM_ROUNDING: f64 = 1e4;
 /// From this ratio of the spreads of two features on, the larger drowns the smaller.
 const UNEVEN: f64 = 100.0;
 /// Steps per sample from which on a problem counts as hard.

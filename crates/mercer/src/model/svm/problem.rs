@@ -4,8 +4,7 @@ use super::check::Checked;
 use super::report::ProblemReport;
 use super::settle::Settled;
 use super::{SvmParams, Task};
-use crate::error::{Error, Result};
-use crate::solve::smo::{Problem, Solution, Stop, Variable};
+use crate::solve::smo::{Assessment, Problem, Solution, Stop, Variable};
 
 /// A problem on some of the samples that count.
 pub(super) struct Posed {
@@ -238,12 +237,12 @@ impl Posed {
     }
 
     /// What a solution means.
-    pub fn finish(self, settled: Settled) -> Result<Solved> {
+    pub fn finish(self, settled: Settled) -> Solved {
         let beta = self.folded(&settled.solution);
         let Settled { solution, assessment, rounding, certified, precision } = settled;
         let (total, n) = (self.total(), beta.len());
         let off = |i: usize| self.taken_off.get(i).copied().unwrap_or(0.0);
-        let units = self.units(&assessment.balance, solution.info.stop)?;
+        let (units, stop) = self.units(&assessment, rounding, solution.info.stop);
         let own_offset = -assessment.balance.iter().sum::<f64>() / assessment.balance.len() as f64;
         // Around their mean, because coefficients that sum up to 0 do so but for rounding.
         let mean = (0..n).map(off).sum::<f64>() / n as f64;
@@ -269,9 +268,9 @@ impl Posed {
             precision: precision.into(),
             support: beta.iter().filter(|b| **b != 0.0).count(),
             bounded: (0..n).filter(|&i| is_bounded(i)).count(),
-            stop: solution.info.stop,
+            stop,
         };
-        Ok(Solved {
+        Solved {
             decisions: decisions.collect(),
             slopes: slopes.map(|f| f / units).collect(),
             own_offset: own_offset / units,
@@ -283,7 +282,7 @@ impl Posed {
             hits: solution.info.hits,
             beta: beta.iter().map(|b| b / units).collect(),
             samples: self.samples[..n].to_vec(),
-        })
+        }
     }
 
     /// The margin, where it is found together with the function.
@@ -291,18 +290,15 @@ impl Posed {
         (self.task == Task::NuSvc).then(|| 0.5 * (balance[0] - balance[1]))
     }
 
-    /// What a unit of decisions is: of `NuSvc`, whose margin is found together with the function, the margin.
-    /// A solver that was stopped may not have come to one yet: its decisions stay as they are.
-    fn units(&self, balance: &[f64], stop: Stop) -> Result<f64> {
-        match self.margin(balance) {
-            None => Ok(1.0),
-            Some(margin) if margin > 0.0 => Ok(margin),
-            Some(_) if !matches!(stop, Stop::Converged | Stop::Stalled) => Ok(1.0),
-            Some(_) => Err(Error::Numeric(
-                "nu-SVC found no margin between the classes: their samples coincide in feature space; lower nu, or \
-                 scale the features"
-                    .into(),
-            )),
+    /// What a unit of decisions is, and how the solver ended: of `NuSvc`, whose margin is found together with the function, the
+    /// margin. Where there is none, and where a solver was stopped before it came to one, decisions stay as they are.
+    fn units(&self, assessment: &Assessment, rounding: Option<f64>, stop: Stop) -> (f64, Stop) {
+        let Some(margin) = self.margin(&assessment.balance) else { return (1.0, stop) };
+        let noise = assessment.violation.max(rounding.unwrap_or(0.0));
+        match stop {
+            Stop::Converged | Stop::Stalled if margin <= noise => (1.0, Stop::NoMargin),
+            _ if margin > 0.0 => (margin, stop),
+            _ => (1.0, stop),
         }
     }
 }

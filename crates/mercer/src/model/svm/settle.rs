@@ -38,16 +38,15 @@ const TURNS: usize = 20;
 const UNCERTIFIED: f64 = 30.0;
 
 impl Fit<'_> {
-    /// Certifies a solution that a solver found with columns of this effort, and goes on in double precision where it is not good
-    /// enough.
+    /// Certifies what a solver found, and goes on in double precision where it is not good enough.
     pub(super) fn settle<S: Real>(
         &self,
         ctx: &Context,
         posed: &Posed,
         solution: Solution,
-        effort: usize,
+        solver: &mut Solver<'_, S>,
     ) -> Result<Settled> {
-        let samples = posed.distinct();
+        let (samples, effort) = (posed.distinct(), solver.effort());
         let (assessment, certified) = match self.is_certified {
             false => (Assessment::new(&solution.variables, &solution.f, &posed.problem.group), 0),
             // Not watched: a model that was stopped needs a certificate that is right, too.
@@ -57,6 +56,7 @@ impl Fit<'_> {
             Settled { solution, assessment, rounding: None, certified, precision: S::NAME };
         if settled.is_open() && self.is_to_go_on::<S>(posed, &settled) {
             let columns = self.truth.exact(&self.rows_of(posed, samples))?;
+            solver.release();
             self.refine(ctx, posed, &*columns, &mut settled)?;
         }
         if self.is_certified {

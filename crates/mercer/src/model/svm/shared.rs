@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::gram::{Assembled, Columns};
 use crate::kernel::Tile;
 use crate::linalg::view::Mat;
+use crate::points::Cost;
 use crate::real::Real;
 use crate::solve::smo::Room;
 
@@ -48,7 +49,7 @@ impl<S: Real> SharedBlocks<S> {
     /// Bytes that the problem of two classes takes, beside the blocks, where there is plenty.
     pub fn pair_bytes(&self) -> u64 {
         let largest = self.members.iter().map(Vec::len).max().unwrap_or(0);
-        Room::wanted::<S>(2 * largest, 1) + held_bytes::<S>(largest)
+        Room::wanted::<S>(2 * largest, Cost::STORED) + held_bytes::<S>(largest)
     }
 
     /// Sets aside what the kernel values between two classes take.

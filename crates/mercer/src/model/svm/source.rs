@@ -1,11 +1,13 @@
 //! Where kernel values of samples come from, and in which numbers they are computed: single where that is as good as rounding
 //! double, else double.
 
+use std::sync::Arc;
+
 use super::truth::{PROBED, Probe, Truth, Working, common, references, spread_out};
 use crate::context::{Context, Reservation};
 use crate::error::Result;
 use crate::gram::{Columns, Evaluated};
-use crate::kernel::{Kernel, KernelSpec, SpecKernel, Tile};
+use crate::kernel::{Kernel, KernelSpec, Recentred, SpecKernel, Tile};
 use crate::points::{Dense, Points, Samples, Span};
 use crate::real::Real;
 use crate::solve::smo::Room;
@@ -24,21 +26,25 @@ pub(super) struct Source<T: Real> {
     single_error: f64,
 }
 
+/// A kernel on samples in numbers of a type.
+type Compiled<T> = Arc<dyn Kernel<Samples<T>, T>>;
 /// A kernel and samples in single precision, and the error of their values.
-type InSingle = (SpecKernel<f32>, Samples<f32>, f64);
+type InSingle = (Compiled<f32>, Samples<f32>, f64);
 
 /// A kernel with samples less a centre.
 struct Centred<T: Real> {
-    kernel: SpecKernel<f64>,
+    kernel: Compiled<f64>,
     x: Samples<T>,
-    /// What is taken off every sample: where only differences count, or the kernel is linear.
+    /// What is taken off every sample.
     centre: Option<Vec<f64>>,
+    /// The kernel seen from the centre, where its values are not those of the kernel.
+    recentred: Option<Recentred<f64>>,
 }
 
 /// The samples in the numbers that suit them.
 enum Numbers {
     /// Values are computed in single precision.
-    Single(SpecKernel<f32>, Samples<f32>),
+    Single(Compiled<f32>, Samples<f32>),
     /// They are computed in double precision, and rounded.
     Rounded(Samples<f64>),
     /// They are computed and kept in double precision.
@@ -59,10 +65,11 @@ const SMALL: usize = 1 << 18;
 impl<T: Real> Source<T> {
     /// Sets aside what samples in other numbers, or less their mean, take: n × d, in up to double precision.
     pub fn reserve(ctx: &Context, x: &Samples<T>) -> Result<Reservation> {
-        let width = if is_small(x) { x.features() } else { x.width() };
-        let bytes = 8_u64.saturating_mul(x.n() as u64).saturating_mul(width as u64);
+        let cost = x.cost();
+        let each = if is_small(x) { 8 * x.features() as u64 } else { cost.bytes };
+        let bytes = each.saturating_mul(x.n() as u64);
         let hint = "fit on fewer rows or raise the budget";
-        let least = bytes.saturating_add(Room::least(x.n(), x.width()));
+        let least = bytes.saturating_add(Room::least(x.n(), cost));
         ctx.need("a support vector machine", least, hint)?;
         ctx.reserve("the samples in another precision", bytes, hint)
     }
@@ -72,9 +79,9 @@ impl<T: Real> Source<T> {
         let x = &written_out(x)?;
         let some = spread_out(x.n(), PROBED);
         let own = Centred::new(spec, x, &some)?;
-        let exact = Probe::new(square(&own.kernel, &own.points(&some)?)?);
+        let exact = Probe::new(square(&*own.kernel, &own.points(&some)?)?);
         // Few samples cost next to nothing in any numbers, and at an extreme C every digit counts.
-        let is_cheap = (x.n() * x.n()).saturating_mul(x.width()) <= CHEAP;
+        let is_cheap = (x.n() * x.n()).saturating_mul(x.cost().numbers) <= CHEAP;
         // A function of the user's is not shown rounded numbers.
         let unseen = spec.owns().is_empty() || matches!(x, Samples::Items(_) | Samples::Strings(_));
         let is_single = !is_cheap && unseen;
@@ -91,12 +98,8 @@ impl<T: Real> Source<T> {
             }
             _ => Vec::new(),
         };
-        let of_centre = own.of_centre(spec)?;
-        let constant = match (&of_centre, &own.centre) {
-            (Some(_), Some(centre)) => centre.iter().map(|c| c * c).sum(),
-            _ => 0.0,
-        };
-        let taken_off = of_centre.unwrap_or_else(|| shift.clone());
+        let constant = own.recentred.as_ref().map_or(0.0, Recentred::at_point);
+        let taken_off = own.rises()?.unwrap_or_else(|| shift.clone());
         let largest = own.largest(spec)?.max(exact.largest);
         Ok(Self { own, numbers, shift, taken_off, constant, largest, single_error })
     }
@@ -105,7 +108,7 @@ impl<T: Real> Source<T> {
     pub fn columns(&self) -> Working<'_> {
         match &self.numbers {
             Numbers::Single(kernel, points) => {
-                Working::Single(Box::new(Evaluated::new(kernel, points.clone())))
+                Working::Single(Box::new(Evaluated::new(&**kernel, points.clone())))
             }
             Numbers::Rounded(points) => Working::Single(Box::new(self.evaluated(points.clone()))),
             Numbers::Double(points) => Working::Double(Box::new(self.evaluated(points.clone()))),
@@ -113,24 +116,30 @@ impl<T: Real> Source<T> {
     }
 
     fn evaluated(&self, points: Samples<f64>) -> Evaluated<'_, Samples<f64>, f64> {
-        Evaluated::new(&self.own.kernel, points).less(&self.shift)
+        Evaluated::new(&*self.own.kernel, points).less(&self.shift)
     }
 }
 
 impl<T: Real> Centred<T> {
-    /// Finds the centre, from the values of `some` samples.
+    /// Finds the centre: far away, and where values of `some` samples have most in common. Functions of differences are
+    /// moved at no cost.
     fn new(spec: &KernelSpec, x: &Samples<T>, some: &[usize]) -> Result<Self> {
         let kernel = SpecKernel::<f64>::new(spec)?;
-        let is_of_differences = kernel.measured().is_some_and(|m| m.is_of_differences());
-        let centre = match x.dense() {
-            Some(rows) if is_of_differences => far_mean(rows),
-            Some(rows) if is_linear(spec) => {
+        let centre = x.dense().and_then(far_mean);
+        let recentred = centre.as_deref().and_then(|centre| Recentred::new(&kernel, centre));
+        let (centre, recentred) = match recentred {
+            None => (None, None),
+            Some(recentred) if recentred.is_of_differences() => (centre, None),
+            Some(recentred) => {
                 let probe = Probe::new(square(&kernel, &x.select(some).convert()?)?);
-                if probe.is_far() { far_mean(rows) } else { None }
+                if probe.is_far() { (centre, Some(recentred)) } else { (None, None) }
             }
-            _ => None,
         };
-        Ok(Self { kernel, x: x.clone(), centre })
+        let kernel: Compiled<f64> = match &recentred {
+            Some(recentred) => Arc::new(recentred.clone()),
+            None => Arc::new(kernel),
+        };
+        Ok(Self { kernel, x: x.clone(), centre, recentred })
     }
 
     /// Kernel and samples in single precision and the error of values, if these come out as well as rounded ones.
@@ -141,7 +150,15 @@ impl<T: Real> Centred<T> {
             _ => self.x.convert::<f32>(),
         };
         let Ok(points) = converted else { return Ok(None) };
-        let values = square(&kernel, &points.select(some))?;
+        let kernel: Compiled<f32> = match &self.recentred {
+            None => Arc::new(kernel),
+            Some(seen) => {
+                let point: Vec<f32> = seen.point().iter().map(|&v| v as f32).collect();
+                let Some(seen) = Recentred::new(&kernel, &point) else { return Ok(None) };
+                Arc::new(seen)
+            }
+        };
+        let values = square(&*kernel, &points.select(some))?;
         let errors = values.iter().zip(&exact.values).map(|(v, exact)| (v.f64() - exact).abs());
         let error = errors.fold(0.0, f64::max);
         Ok((error <= FORGIVEN * exact.spread).then_some((kernel, points, error)))
@@ -170,13 +187,17 @@ impl<T: Real> Centred<T> {
         Ok(common(&values, &with))
     }
 
-    /// What values of a linear kernel lose by a centre c, if there is one: (x − c)ᵀc of each sample, and cᵀc beside.
-    fn of_centre(&self, spec: &KernelSpec) -> Result<Option<Vec<f64>>> {
-        let (true, Some(centre)) = (is_linear(spec), &self.centre) else { return Ok(None) };
+    /// k(c, x) − k(c, c) of each sample x, where the kernel is seen from the centre c.
+    fn rises(&self) -> Result<Option<Vec<f64>>> {
+        let Some(seen) = &self.recentred else { return Ok(None) };
         let rows = self.x.need_dense("a centre")?;
-        let with =
-            |row: &[T]| -> f64 { row.iter().zip(centre).map(|(v, c)| (v.f64() - c) * c).sum() };
-        Ok(Some(rows.data().chunks_exact(rows.d()).map(with).collect()))
+        let mut less = vec![0.0; rows.d()];
+        let rise = |row: &[T]| {
+            let each = less.iter_mut().zip(row).zip(seen.point());
+            each.for_each(|((to, v), c)| *to = v.f64() - c);
+            seen.rise(&less)
+        };
+        Ok(Some(rows.data().chunks_exact(rows.d()).map(rise).collect()))
     }
 
     /// The largest value of a sample with itself, of enough of them; 0 where asking costs calls of a function of the user's.
@@ -213,18 +234,13 @@ fn written_out<T: Real>(x: &Samples<T>) -> Result<Samples<T>> {
     Ok(Dense::from_vec(data, rows.n(), d)?.into())
 }
 
-/// Whether samples may be moved at the cost of a constant for each.
-pub(super) fn is_linear(spec: &KernelSpec) -> bool {
-    spec.family().is_some_and(|family| family.name == "linear")
-}
-
 impl<T: Real> Truth for Source<T> {
     fn exact<'a>(&'a self, which: &[usize]) -> Result<Box<dyn Columns<f64> + 'a>> {
         let shift: Vec<f64> = match self.shift.is_empty() {
             true => Vec::new(),
             false => which.iter().map(|&i| self.shift[i]).collect(),
         };
-        Ok(Box::new(Evaluated::new(&self.own.kernel, self.own.points(which)?).less(&shift)))
+        Ok(Box::new(Evaluated::new(&*self.own.kernel, self.own.points(which)?).less(&shift)))
     }
 
     fn taken_off(&self) -> &[f64] {
@@ -236,7 +252,7 @@ impl<T: Real> Truth for Source<T> {
     }
 
     fn effort(&self) -> usize {
-        self.own.x.width().max(1)
+        self.own.x.cost().numbers.max(1)
     }
 
     fn largest(&self) -> f64 {
@@ -255,14 +271,15 @@ impl<T: Real> Truth for Source<T> {
     }
 }
 
-fn square<T: Real>(kernel: &SpecKernel<T>, points: &Samples<T>) -> Result<Vec<T>> {
+fn square<T: Real>(kernel: &dyn Kernel<Samples<T>, T>, points: &Samples<T>) -> Result<Vec<T>> {
     let n = points.n();
     let mut values = vec![T::ZERO; n * n];
     kernel.tile(Span::all(points), Span::all(points), Tile::new(&mut values, n, n, n))?;
     Ok(values)
 }
 
-/// The mean of the samples, or of enough of them, if they are much farther from 0 than from it.
+/// The mean of the samples, or of enough of them, if they are much farther from 0 than from it; in numbers that single
+/// precision knows, so that it is the same in both.
 pub(super) fn far_mean<T: Real>(x: &Dense<T>) -> Option<Vec<f64>> {
     let some = spread_out(x.n(), ENOUGH);
     let count = some.len() as f64;
@@ -270,7 +287,10 @@ pub(super) fn far_mean<T: Real>(x: &Dense<T>) -> Option<Vec<f64>> {
     for &i in &some {
         mean.iter_mut().zip(x.row(i)).for_each(|(sum, v)| *sum += v.f64());
     }
-    mean.iter_mut().for_each(|sum| *sum /= count);
+    mean.iter_mut().for_each(|sum| *sum = f64::from((*sum / count) as f32));
+    if mean.iter().any(|v| v.is_infinite()) {
+        return None;
+    }
     let square = |&i: &usize| -> f64 {
         x.row(i).iter().zip(&mean).map(|(v, mean)| (v.f64() - mean).powi(2)).sum()
     };

@@ -7,6 +7,7 @@
 use crate::error::Result;
 use crate::gram::{Columns, Stored};
 use crate::linalg::view::MatRef;
+use crate::points::Cost;
 use crate::real::Real;
 
 /// The true kernel in double precision.
@@ -52,11 +53,11 @@ impl Working<'_> {
         }
     }
 
-    /// Numbers that are read for one entry.
-    pub fn effort(&self) -> usize {
+    /// What it takes to compute an entry, and to copy what entries of a row are computed from.
+    pub fn cost(&self) -> Cost {
         match self {
-            Working::Single(columns) => columns.effort(),
-            Working::Double(columns) => columns.effort(),
+            Working::Single(columns) => columns.cost(),
+            Working::Double(columns) => columns.cost(),
         }
     }
 

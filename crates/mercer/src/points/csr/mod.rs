@@ -11,8 +11,8 @@ use std::sync::{Arc, OnceLock};
 use crate::error::Result;
 use crate::linalg::nonzeros::Nonzeros;
 use crate::linalg::sparse::{Listed, Lists};
-use crate::points::Points;
 use crate::points::dense::known;
+use crate::points::{Cost, Points};
 use crate::real::Real;
 
 /// n × d numbers of which only those that are not zero are kept, row by row, all finite, n ≥ 1 and 1 ≤ d < 2³², with the squared norm
@@ -146,9 +146,10 @@ impl<T: Real> Points for Csr<T> {
         self.n()
     }
 
-    /// The mean count of numbers that are not zero, at least 1.
-    fn width(&self) -> usize {
-        (self.values().len() / self.n().max(1)).max(1)
+    /// By the mean count of numbers that are not zero, at least 1: each has a column, and each row a start.
+    fn cost(&self) -> Cost {
+        let count = (self.values().len() / self.n().max(1)).max(1);
+        Cost { numbers: count, bytes: 12 * count as u64 + 8 }
     }
 
     fn select(&self, idx: &[usize]) -> Self {

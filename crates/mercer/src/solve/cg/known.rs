@@ -36,7 +36,7 @@ impl Known {
             let start = rows.start;
             Mat::from_fn(rows.len(), r, |i, j| f[(start + i, j)] / ridge[start + i])
         };
-        let mut core = ctx.install(|| sum_of_products(n, r, r, &f, scaled));
+        let mut core = ctx.install(|| sum_of_products(ctx, n, r, &f, scaled))?;
         (0..r).for_each(|i| core[(i, i)] += 1.0);
         cholesky::factor(ctx, &mut core)?;
         Ok(Self { f, core })
@@ -72,7 +72,7 @@ impl Known {
                 let values = lanes.flat_map(|lane| &lane[..width]).copied().collect();
                 Mat::from_vec(values, rows.len(), width)
             };
-            let mut inner = sum_of_products(n, r, width, &self.f, part);
+            let mut inner = sum_of_products(ctx, n, width, &self.f, part)?;
             cholesky::solve(ctx, &self.core, &mut inner)?;
             out.lanes_mut().par_chunks_mut(PIECE).enumerate().for_each(|(piece, lanes)| {
                 let (start, count) = (piece * PIECE, lanes.len());
@@ -116,32 +116,33 @@ fn overflow() -> Error {
 
 /// Fᵀ G (r × m), where `part` gives rows of G (n × m): over fixed pieces, added in order.
 fn sum_of_products(
+    ctx: &Context,
     n: usize,
-    r: usize,
     m: usize,
     f: &Mat<f64>,
     part: impl Fn(Range<usize>) -> Mat<f64> + Sync,
-) -> Mat<f64> {
+) -> Result<Mat<f64>> {
     let pieces = n.div_ceil(PIECE);
     let shares = SHARES.min(pieces);
     let sums: Vec<Mat<f64>> = (0..shares)
         .into_par_iter()
         .map(|share| {
-            let mut sum = Mat::zeros(r, m);
+            let mut sum = Mat::zeros(f.cols(), m);
             for piece in share * pieces / shares..(share + 1) * pieces / shares {
+                ctx.poll()?;
                 let rows = piece * PIECE..((piece + 1) * PIECE).min(n);
                 let left = f.view().row_range(rows.start, rows.len()).transposed();
                 multiply(left, part(rows).view(), sum.view_mut(), Onto::Sum);
             }
-            sum
+            Ok(sum)
         })
-        .collect();
+        .collect::<Result<_>>()?;
     let mut sums = sums.into_iter();
     let mut total = sums.next().expect("there are rows");
     for sum in sums {
         total.data_mut().iter_mut().zip(sum.data()).for_each(|(t, s)| *t += s);
     }
-    total
+    Ok(total)
 }
 
 /// Partial sums side by side; fixed, whatever the number of threads.

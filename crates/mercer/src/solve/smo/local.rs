@@ -47,8 +47,8 @@ pub struct Limits {
 const LEAST_CURVATURE: f64 = 1e-12;
 /// The same where all kernel values are 0.
 const LEAST_OF_ALL: f64 = 1e-30;
-/// Steps for each coefficient after which all free ones are moved together: problems that are not hard end before.
-const PAUSE: u64 = 4;
+/// Steps for each coefficient after which all free ones are moved together.
+const PAUSE: u64 = 1;
 /// How often all free ones are moved at a time.
 const TOGETHER: u64 = 32;
 /// Lines of kernel values that are computed at a time: so many that preparing the columns does not show.
@@ -204,17 +204,18 @@ impl<S: Real> Local<S> {
         let size = self.places.len();
         let mut steps = 0;
         let mut last = (0, 0, 0.0);
-        let mut pause = PAUSE * size as u64;
+        let pause = PAUSE * size as u64;
+        let mut next = pause;
         loop {
-            if steps >= pause && steps < limits.iterations {
+            if steps >= next && steps < limits.iterations {
                 // What was moved last is not in the slopes yet.
                 for g in 0..self.groups.len() {
                     self.follow(last, self.groups[g].clone());
                 }
                 last = (0, 0, 0.0);
-                let (moves, cost) = self.descend(limits.iterations - steps);
+                let (moves, cost) = self.descend(limits.iterations - steps, steps);
                 steps += moves;
-                pause = steps + (PAUSE * size as u64).max(cost);
+                next = steps + pause.max(cost);
             }
             let mut best: Option<(usize, usize, f64)> = None;
             let mut violation = f64::NEG_INFINITY;
@@ -251,17 +252,18 @@ impl<S: Real> Local<S> {
         }
     }
 
-    /// Moves all free coefficients together, again where one of them meets an end. Returns the moves made, and how many steps of
-    /// pairs cost as much.
-    fn descend(&mut self, most: u64) -> (u64, u64) {
-        let mut moves = 0;
-        let mut cost = 0;
+    /// Moves all free coefficients together, again where one of them meets an end, as long as that costs less than so many steps of
+    /// pairs. Returns the moves made, and what they cost: after so many more steps it may be tried again, so that at most half of
+    /// the time is lost where it leads nowhere.
+    fn descend(&mut self, most: u64, worth: u64) -> (u64, u64) {
+        let (mut moves, mut cost) = (0, 0);
         while moves < most.min(TOGETHER) {
             let free: Vec<usize> = self.free();
-            if free.len() < 2 || free.len() > newton::MOST {
+            let more = 1 + (free.len().pow(3) / self.places.len()) as u64;
+            if free.len() < 2 || free.len() > newton::MOST || cost + more > worth {
                 break;
             }
-            cost += (free.len().pow(3) / self.places.len()) as u64;
+            cost += more;
             let Some(d) = self.direction(&free) else { break };
             moves += 1;
             if !self.go(&free, &d) {
@@ -332,7 +334,9 @@ impl<S: Real> Local<S> {
                 let variable = &self.variables[free[k]];
                 variable.room_up().min(variable.room_down())
             };
-            let widest = own.iter().copied().max_by(|&a, &b| room(a).total_cmp(&room(b)));
+            // One that has met an end stays there.
+            let inside = own.iter().copied().filter(|&k| self.variables[free[k]].is_free());
+            let widest = inside.max_by(|&a, &b| room(a).total_cmp(&room(b)));
             let Some(k) = widest.filter(|&k| rest != 0.0 && room(k) > rest.abs()) else { continue };
             let variable = &mut self.variables[free[k]];
             let before = variable.beta;

@@ -53,6 +53,8 @@ pub enum Stop {
     Interrupted,
     /// Neither the objective nor the violation falls any more: rounding, or a problem without an optimum.
     Stalled,
+    /// The classes of a nu-SVC overlap more than nu allows for: all decisions are 0, but for rounding.
+    NoMargin,
 }
 
 /// When to stop, and what to spend.
@@ -130,9 +132,14 @@ impl<'a, S: Real> Solver<'a, S> {
         self.memory
     }
 
+    /// Gives memory back that another solver needs.
+    pub fn release(&mut self) {
+        self.memory = Memory::new();
+    }
+
     /// Numbers that are read for one entry of the matrix.
     pub fn effort(&self) -> usize {
-        self.source.effort()
+        self.source.cost().numbers
     }
 
     /// Solves a problem.

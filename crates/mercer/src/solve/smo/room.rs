@@ -1,5 +1,7 @@
 //! How a solver shares out the memory it may take: the working set first, kernel columns in what is left.
 
+use crate::points::Cost;
+
 /// Bytes for the kernel values of coefficients that are worked on at a time: 2048 of them in single precision. The more, the
 /// fewer working sets; their kernel values must stay in a cache.
 const WORKING: usize = 2048 * 2048 * size_of::<f32>();
@@ -28,39 +30,39 @@ impl Room {
     /// The largest sizes within `bytes` for a problem of n coefficients in `groups`: at most half of what is left beside
     /// vectors for the working set, which has so many of each group, and no more than `cache` for columns. Where not even
     /// the least fits, the least: it will be refused.
-    pub fn within<S>(bytes: u64, n: usize, groups: usize, effort: usize, cache: u64) -> Self {
-        let fixed = fixed_bytes(n, effort);
+    pub fn within<S>(bytes: u64, n: usize, groups: usize, cost: Cost, cache: u64) -> Self {
+        let fixed = fixed_bytes(n, cost);
         let free = bytes.saturating_sub(fixed);
-        let (least, most) = (LEAST.min(n), working::<S>(n, effort));
+        let (least, most) = (LEAST.min(n), working::<S>(n, cost));
         let fits = usize::try_from((free / 2 / 16).isqrt()).unwrap_or(usize::MAX) / groups;
         let working = fits.clamp(least, most);
         let set = working_bytes(groups * working);
-        let worth_keeping = if effort >= WORTH_KEEPING { cache } else { 0 };
+        let worth_keeping = if cost.numbers >= WORTH_KEEPING { cache } else { 0 };
         let cache = worth_keeping.min(free.saturating_sub(set));
         Self { working, cache, bytes: fixed + set + cache }
     }
 
     /// Bytes that a problem of n coefficients takes at least.
-    pub fn least(n: usize, effort: usize) -> u64 {
-        Self::within::<f64>(0, n, 1, effort, 0).bytes
+    pub fn least(n: usize, cost: Cost) -> u64 {
+        Self::within::<f64>(0, n, 1, cost, 0).bytes
     }
 
     /// Bytes that a problem of n coefficients takes without limit, kernel columns apart.
-    pub fn wanted<S>(n: usize, effort: usize) -> u64 {
-        fixed_bytes(n, effort) + 2 * working_bytes(working::<S>(n, effort))
+    pub fn wanted<S>(n: usize, cost: Cost) -> u64 {
+        fixed_bytes(n, cost) + 2 * working_bytes(working::<S>(n, cost))
     }
 }
 
 /// Coefficients worked on at a time where memory does not matter.
-fn working<S>(n: usize, effort: usize) -> usize {
+fn working<S>(n: usize, cost: Cost) -> usize {
     let fitting = |bytes: usize| (bytes / size_of::<S>()).isqrt();
     let all = fitting(ALL_STORED);
-    n.min(if effort <= 1 && n <= all { all } else { fitting(WORKING) })
+    n.min(if cost.numbers <= 1 && n <= all { all } else { fitting(WORKING) })
 }
 
-/// Vectors, and copies of samples that are worked on, of up to eight bytes a number.
-fn fixed_bytes(n: usize, effort: usize) -> u64 {
-    n as u64 * (EACH + if effort > 1 { 8 * effort as u64 } else { 0 })
+/// Vectors, and copies of samples that are worked on.
+fn fixed_bytes(n: usize, cost: Cost) -> u64 {
+    (n as u64).saturating_mul(EACH.saturating_add(cost.bytes))
 }
 
 /// Kernel values of a working set in up to double precision, and as much again while they are computed.
@@ -72,14 +74,19 @@ fn working_bytes(size: usize) -> u64 {
 mod tests {
     use super::*;
 
+    fn of(numbers: usize) -> Cost {
+        Cost { numbers, bytes: 8 * numbers as u64 }
+    }
+
     #[test]
     fn all_of_it_fits_or_is_the_least() {
         for n in [2, 100, 3000, 50_000] {
-            for (groups, effort) in [(1, 1), (1, 10), (2, 10), (1, 500)] {
+            for (groups, numbers) in [(1, 1), (1, 10), (2, 10), (1, 500)] {
+                let cost = of(numbers);
                 for bytes in [1, 1 << 20, 20 << 20, 1 << 32] {
-                    let room = Room::within::<f32>(bytes, n, groups, effort, 2_000_000_000);
-                    assert!(room.bytes <= bytes || room.working <= LEAST, "{n} {effort} {room:?}");
-                    assert!((LEAST.min(n)..=n).contains(&room.working), "{n} {effort} {room:?}");
+                    let room = Room::within::<f32>(bytes, n, groups, cost, 2_000_000_000);
+                    assert!(room.bytes <= bytes || room.working <= LEAST, "{n} {numbers} {room:?}");
+                    assert!((LEAST.min(n)..=n).contains(&room.working), "{n} {numbers} {room:?}");
                 }
             }
         }
@@ -87,10 +94,10 @@ mod tests {
 
     #[test]
     fn plenty_of_memory_gives_the_usual_sizes() {
-        assert_eq!(Room::within::<f32>(1 << 34, 20_000, 1, 10, 1000).working, 2048);
-        assert_eq!(Room::within::<f32>(1 << 34, 4000, 1, 1, 1000).working, 4000);
-        let wanted = Room::wanted::<f32>(20_000, 10);
-        assert_eq!(Room::within::<f32>(wanted, 20_000, 1, 10, 1000).working, 2048);
-        assert_eq!(Room::within::<f32>(1 << 34, 20_000, 1, 100, 1000).cache, 1000);
+        assert_eq!(Room::within::<f32>(1 << 34, 20_000, 1, of(10), 1000).working, 2048);
+        assert_eq!(Room::within::<f32>(1 << 34, 4000, 1, Cost::STORED, 1000).working, 4000);
+        let wanted = Room::wanted::<f32>(20_000, of(10));
+        assert_eq!(Room::within::<f32>(wanted, 20_000, 1, of(10), 1000).working, 2048);
+        assert_eq!(Room::within::<f32>(1 << 34, 20_000, 1, of(100), 1000).cache, 1000);
     }
 }

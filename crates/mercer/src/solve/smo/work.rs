@@ -75,8 +75,8 @@ impl<S: Real> Memory<S> {
             Some(held) => held,
             None => ctx.reserve(what, 0, hint)?,
         };
-        let (reach, n, effort) = (held.within_reach(), source.size(), source.effort());
-        let room = Room::within::<S>(reach, n, groups, effort, cache);
+        let (reach, n, cost) = (held.within_reach(), source.size(), source.cost());
+        let room = Room::within::<S>(reach, n, groups, cost, cache);
         held.extend(what, room.bytes.saturating_sub(held.bytes()), hint)?;
         self.held = Some(held);
         Ok(room)

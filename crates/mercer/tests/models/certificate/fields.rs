@@ -284,7 +284,8 @@ fn a_path_on_a_matrix_says_that_it_was_given() {
 fn a_problem_beyond_rounding_ends_and_says_what_limits_it() {
     let (x, places, values) = clouds(200, 3, 1e7);
     // Of values near 1e42, double precision keeps no digit of their differences.
-    let params = SvmParams::new(Task::CSvc, "poly(degree=3, gamma=1, coef0=0)".parse().unwrap());
+    // A polynomial is seen from the mean of its samples, a product of kernels is not.
+    let params = SvmParams::new(Task::CSvc, "linear*linear*linear".parse().unwrap());
     let model = fit(&params, &x, &places, &values);
     let report = &model.report.machine.as_ref().unwrap().problems[0];
     assert_eq!((report.stop, model.report.converged), (Stop::Stalled, false));
@@ -370,4 +371,39 @@ fn the_tube_of_nu_svr_is_that_of_its_samples() {
     let largest = found.data().iter().zip(other.data()).map(|(a, b)| (a - b).abs());
     assert!(largest.fold(0.0, f64::max) < 1e-3);
     assert_eq!(fit(&given, &x, &places, &values).tube(), None);
+}
+
+#[test]
+fn polynomials_far_from_the_origin_are_solved_and_predict_what_they_learned() {
+    for (degree, offset) in [(2, 1e3), (3, 1e4), (3, 1e6)] {
+        let (x, places, values) = clouds(200, 3, offset);
+        let text = format!("poly(degree={degree}, gamma={}, coef0=1)", 1.0 / (offset * offset));
+        // Differences of kernel values are as small as those of samples are beside the offset.
+        let params =
+            SvmParams { c: offset * offset, ..SvmParams::new(Task::CSvc, text.parse().unwrap()) };
+        let model = fit(&params, &x, &places, &values);
+        let report = &model.report.machine.as_ref().unwrap().problems[0];
+        assert_eq!(report.stop, Stop::Converged, "{text}: {report:?}");
+        assert!(accuracy(&model, &x, &places) > 0.8, "{text}");
+        // Free samples lie on the margin.
+        let decisions = model.decisions(&Context::new(1), &x).unwrap();
+        let free = |s: usize| model.coef[(0, s)].abs() < 0.999 * params.c;
+        for s in (0..model.support.len()).filter(|&s| free(s)) {
+            let decision = decisions[(model.support[s], 0)].abs();
+            assert!((decision - 1.0).abs() < 2e-3, "{text}: {decision}");
+        }
+    }
+}
+
+#[test]
+fn classes_that_overlap_more_than_nu_allows_for_have_no_margin() {
+    let (x, _, values) = clouds(80, 2, 0.0);
+    let places: Vec<usize> = (0..80).map(|i| i / 2 % 2).collect();
+    let params = SvmParams { nu: 0.1, ..SvmParams::new(Task::NuSvc, "linear".parse().unwrap()) };
+    let model = fit(&params, &x, &places, &values);
+    let report = &model.report.machine.as_ref().unwrap().problems[0];
+    assert_eq!((report.stop, model.report.converged), (Stop::NoMargin, false));
+    assert!(model.report.notes[0].contains("raise nu"), "{:?}", model.report.notes);
+    let decisions = model.decisions(&Context::new(1), &x).unwrap();
+    assert!(decisions.data().iter().all(|d| d.abs() < 1e-6));
 }

@@ -106,7 +106,11 @@ impl Problem {
         let report = model.report.machine.as_ref().unwrap().problems[0].clone();
         assert_eq!(model.report.converged, report.stop == Stop::Converged);
         if !model.report.converged {
-            assert!(model.report.notes[0].contains("stopped before the optimum"), "{self:?}");
+            let note = match report.stop {
+                Stop::NoMargin => "found no margin",
+                _ => "stopped before the optimum",
+            };
+            assert!(model.report.notes[0].contains(note), "{self:?}");
         }
         let mut beta = vec![0.0; self.n()];
         let sign = if self.task.is_classification() { -1.0 } else { 1.0 };
@@ -240,5 +244,5 @@ fn random_problems_reach_the_optimum_or_say_that_they_do_not() {
     let (certified, stalled) = compare(0..200);
     println!("{certified} certified, {stalled} not");
     // Most of these can be solved; where none could be, nothing would be tested.
-    assert!(certified >= 120, "{certified} certified, {stalled} not");
+    assert!(certified >= 140 && stalled <= 25, "{certified} certified, {stalled} not");
 }

@@ -15,5 +15,11 @@ pub const STEPS: u64 = 1;
 pub const PLATT: u64 = 2;
 
 /// Why a solver stopped, in the order of the numbers in files.
-pub const STOPS: [Stop; 5] =
-    [Stop::Converged, Stop::Iterations, Stop::Time, Stop::Interrupted, Stop::Stalled];
+pub const STOPS: [Stop; 6] = [
+    Stop::Converged,
+    Stop::Iterations,
+    Stop::Time,
+    Stop::Interrupted,
+    Stop::Stalled,
+    Stop::NoMargin,
+];

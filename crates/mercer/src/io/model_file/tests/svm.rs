@@ -240,5 +240,5 @@ fn hostile_numbers_of_machines_are_refused() {
     check(&file, put("curves.numbers", 6, number(0.4)), "not below 1/2 before 0");
     check(&file, put("curves.numbers", 7, number(0.3)), "probabilities fall");
     check(&file, put("curves.numbers", 0, number(f64::NAN)), "'curves.numbers' is not finite");
-    check(&file, put("problems.counts", 3, 5), "stopped for no known reason");
+    check(&file, put("problems.counts", 3, 6), "stopped for no known reason");
 }
