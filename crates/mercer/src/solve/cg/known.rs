@@ -62,7 +62,7 @@ impl Known {
 
     /// M⁻¹ v, for the first `width` columns of v; the others must be zero.
     pub fn divide(&self, ctx: &Context, ridge: &[f64], v: &Block, width: usize) -> Result<Block> {
-        let (n, r) = (self.f.rows(), self.f.cols());
+        let n = self.f.rows();
         ctx.install(|| {
             let mut out = v.clone();
             let lanes = out.lanes_mut().par_iter_mut().zip(ridge).with_min_len(PIECE);

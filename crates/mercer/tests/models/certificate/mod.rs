@@ -210,6 +210,9 @@ fn compare(seeds: std::ops::Range<u64>) -> (usize, usize) {
         let k = exact(problem.family, &problem.x, problem.d);
         let tolerance = problem.tolerance(&k);
         let Some((report, _, is_converged)) = problem.report(tolerance) else { continue };
+        if report.stop == Stop::NoMargin {
+            continue;
+        }
         if !is_converged {
             stalled += 1;
             continue;
