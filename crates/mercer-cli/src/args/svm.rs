@@ -6,7 +6,7 @@ use mercer::model::svm::Method;
 use super::groups::{MachineArgs, Precision, TableArgs};
 use super::kernel::{Kernel, with_kernels};
 use super::learning::{LearnedArgs, LearningArgs};
-use super::values::{ClassWeights, MemorySize, not_negative, positive, share};
+use super::values::{ClassWeights, MemorySize, cost, not_negative, positive, share};
 
 const SVC_EXAMPLES: &str = "\
 Examples:
@@ -91,8 +91,8 @@ pub struct SvcArgs {
     /// The kernel, e.g. `rbf(sigma=2)`, `poly(degree=3)`, `0.5*rbf(gamma=scale) + linear`
     #[arg(long, value_name = "SPEC", default_value = "rbf(gamma=scale)", help_heading = "Model")]
     pub kernel: Kernel,
-    /// C, the price of a unit on the wrong side of the margin
-    #[arg(short = 'C', long, value_name = "C", default_value = "1", value_parser = positive,
+    /// C, the price of a unit on the wrong side of the margin; inf allows none
+    #[arg(short = 'C', long, value_name = "C", default_value = "1", value_parser = cost,
           allow_negative_numbers = true, conflicts_with = "nu", help_heading = "Model")]
     pub cost: f64,
     /// Instead of C, the share of rows that may be on the wrong side of the margin (nu-SVC)
@@ -134,8 +134,8 @@ pub struct SvrArgs {
     #[arg(long, value_name = "SPEC", default_value = "rbf(gamma=scale)", help_heading = "Model")]
     pub kernel: Kernel,
     /// C, the price of a unit beyond the tube. The target is not scaled: where its values are large,
-    /// so must C be
-    #[arg(short = 'C', long, value_name = "C", default_value = "1", value_parser = positive,
+    /// so must C be; inf allows none
+    #[arg(short = 'C', long, value_name = "C", default_value = "1", value_parser = cost,
           allow_negative_numbers = true, help_heading = "Model")]
     pub cost: f64,
     /// Half the width of the tube within which errors cost nothing, in units of the target

@@ -80,6 +80,14 @@ pub(super) fn positive(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A number above 0, or `inf`.
+pub(super) fn cost(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(value) if value > 0.0 => Ok(value),
+        _ => Err("give a number above 0, or inf for a hard margin".into()),
+    }
+}
+
 /// A finite number from 0 on.
 pub(super) fn not_negative(text: &str) -> Result<f64, String> {
     match text.trim().parse::<f64>() {
@@ -181,8 +189,10 @@ mod tests {
     fn tolerances_lie_between_zero_and_one() {
         for text in ["0", "1", "nan", "-1e-3", "x"] {
             assert!(tolerance(text).is_err() && (text == "1" || positive(text).is_err()), "{text}");
+            assert!(text == "1" || cost(text).is_err(), "{text}");
         }
         assert_eq!(tolerance("1e-6"), Ok(1e-6));
+        assert_eq!((cost("inf"), cost("10")), (Ok(f64::INFINITY), Ok(10.0)));
     }
 
     #[test]
