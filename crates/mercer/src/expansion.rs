@@ -6,11 +6,10 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use crate::context::{Context, Step};
+use crate::context::{Context, SharedProgress};
 use crate::error::Result;
 use crate::kernel::{Kernel, Tile};
 use crate::linalg::skinny::{Lane, TileRef, WIDTH, multiply, multiply_one};
@@ -174,7 +173,7 @@ impl<T: Real> Weights<T> {
             return Ok(());
         }
         let _held = ctx.reserve("prediction", self.bytes(ctx.threads(), m, n), HINT)?;
-        let done = AtomicUsize::new(0);
+        let progress = SharedProgress::new("scores", m);
         ctx.install(|| {
             out.data.par_chunks_mut(ROWS * stride).enumerate().take(m.div_ceil(ROWS)).try_for_each(
                 |(piece, lines)| {
@@ -188,9 +187,7 @@ impl<T: Real> Weights<T> {
                         self.columns.add(tile, cols, &mut sums);
                     }
                     self.write(&sums, rows.len(), stride, lines);
-                    let done = done.fetch_add(rows.len(), Ordering::Relaxed) + rows.len();
-                    let (done, total) = (done as f64, m as f64);
-                    ctx.step(Step::new("scores", done, total))
+                    progress.add(ctx, rows.len())
                 },
             )
         })

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 pub use limits::{available_memory, available_threads};
 pub use memory::Reservation;
-pub use monitor::{Monitor, Step};
+pub use monitor::{Monitor, SharedProgress, Step};
 pub use stream::Stream;
 
 use rayon::prelude::*;

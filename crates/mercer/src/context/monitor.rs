@@ -1,7 +1,10 @@
 //! Watching long work: progress and interruption.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::Context;
+use crate::error::Result;
 
 /// A report of progress within one stage of a piece of work.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +30,29 @@ impl Step {
     /// A step of a stage that ends by convergence; `total` is an estimate.
     pub fn converging(stage: &'static str, done: f64, total: f64, residual: f64) -> Self {
         Self { residual: Some(residual), ..Self::new(stage, done, total) }
+    }
+}
+
+/// The progress of a stage that several threads work on: its steps are told in order.
+#[derive(Debug)]
+pub struct SharedProgress {
+    stage: &'static str,
+    done: Mutex<usize>,
+    total: usize,
+}
+
+impl SharedProgress {
+    /// A stage of so many parts.
+    pub fn new(stage: &'static str, total: usize) -> Self {
+        Self { stage, done: Mutex::new(0), total }
+    }
+
+    /// Tells that so many more parts are done.
+    pub fn add(&self, ctx: &Context, more: usize) -> Result<()> {
+        // Held while the monitor is told, or a thread that counted later might tell first.
+        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        *done += more;
+        ctx.step(Step::new(self.stage, *done as f64, self.total as f64))
     }
 }
 
@@ -60,5 +86,33 @@ impl Monitor for Quiet {
 
     fn poll(&self) -> ControlFlow<()> {
         self.0.poll()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Forward(Mutex<f64>);
+
+    impl Monitor for Forward {
+        fn step(&self, step: &Step) -> ControlFlow<()> {
+            let before = std::mem::replace(&mut *self.0.lock().unwrap(), step.done);
+            assert_eq!(step.done, before + 1.0);
+            ControlFlow::Continue(())
+        }
+    }
+
+    #[test]
+    fn threads_that_share_a_stage_tell_its_steps_in_order() {
+        let forward = Arc::new(Forward(Mutex::new(0.0)));
+        let ctx = Context::new(2).with_monitor(forward.clone());
+        let progress = SharedProgress::new("parts", 4000);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..1000).for_each(|_| progress.add(&ctx, 1).unwrap()));
+            }
+        });
+        assert_eq!(*forward.0.lock().unwrap(), 4000.0);
     }
 }

@@ -1,11 +1,9 @@
 //! The full matrix, for a user who asks for it: K(x_i, y_j), or the symmetric K(x_i, x_j).
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use rayon::prelude::*;
 
 use super::tiles::{TILE, span};
-use crate::context::{Context, Step};
+use crate::context::{Context, SharedProgress};
 use crate::error::Result;
 use crate::kernel::{Kernel, Tile};
 use crate::linalg::symmetric;
@@ -46,20 +44,14 @@ fn fill_symmetric<P: Points, T: Real>(
     points: &P,
     out: MatMut<'_, T>,
 ) -> Result<()> {
-    let (done, total) = (AtomicUsize::new(0), symmetric::tiles(points.len()));
+    let progress = SharedProgress::new("kernel matrix", symmetric::tiles(points.len()));
     symmetric::fill(out, |rows, cols, values| {
         ctx.poll()?;
         let (height, width) = (rows.len(), cols.len());
         let tile = Tile::new(values, height, width, width);
         kernel.tile(Span::new(points, rows), Span::new(points, cols), tile)?;
-        progress(ctx, &done, 1, total)
+        progress.add(ctx, 1)
     })
-}
-
-fn progress(ctx: &Context, done: &AtomicUsize, more: usize, total: usize) -> Result<()> {
-    let done = done.fetch_add(more, Ordering::Relaxed) + more;
-    let (done, total) = (done as f64, total as f64);
-    ctx.step(Step::new("kernel matrix", done, total))
 }
 
 fn fill<P: Points, T: Real>(
@@ -71,7 +63,7 @@ fn fill<P: Points, T: Real>(
 ) -> Result<()> {
     let (n, m, stride) = (out.rows, out.cols, out.stride);
     let across = m.div_ceil(TILE);
-    let (done, total) = (AtomicUsize::new(0), n.div_ceil(TILE) * across);
+    let progress = SharedProgress::new("kernel matrix", n.div_ceil(TILE) * across);
     out.data.par_chunks_mut(TILE * stride).enumerate().take(n.div_ceil(TILE)).try_for_each(
         |(i, lines)| {
             let row_span = span(i, n);
@@ -83,7 +75,7 @@ fn fill<P: Points, T: Real>(
                 let from = Span::new(rows, row_span.clone());
                 kernel.tile(from, Span::new(cols, col_span), tile)?;
             }
-            progress(ctx, &done, across, total)
+            progress.add(ctx, across)
         },
     )
 }

@@ -2,7 +2,6 @@
 //! no memory.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
@@ -10,7 +9,7 @@ use super::Gram;
 use super::lines::{Lines, StoredLines};
 use super::subset::{Entries, Subset};
 use super::tiles::{TILE, Tiles, span};
-use crate::context::{Context, Reservation, Step};
+use crate::context::{Context, Reservation, SharedProgress};
 use crate::error::Result;
 use crate::kernel::{Kernel, Tile};
 use crate::linalg::alloc;
@@ -46,17 +45,14 @@ impl<T: Real> Packed<T> {
         let n = points.len();
         let held = Self::reserve(ctx, n)?;
         let blocks = n.div_ceil(TILE);
-        let done = AtomicUsize::new(0);
-        let total = blocks * (blocks + 1) / 2;
+        let progress = SharedProgress::new("kernel matrix", blocks * (blocks + 1) / 2);
         let block_rows = ctx.install(|| {
             (0..blocks)
                 .into_par_iter()
                 .rev() // the longest first, so that the threads finish together
                 .map(|i| {
                     let block_row = fill_block_row(ctx, kernel, points, i)?;
-                    let done = done.fetch_add(i + 1, Ordering::Relaxed) + i + 1;
-                    let (done, total) = (done as f64, total as f64);
-                    ctx.step(Step::new("kernel matrix", done, total))?;
+                    progress.add(ctx, i + 1)?;
                     Ok(block_row)
                 })
                 .collect::<Result<Vec<_>>>()

@@ -3,10 +3,8 @@
 //! Kernel values are computed once for all prices and folds where they fit the memory; each price starts from the solution
 //! of the one before.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use super::folds::Fold;
-use crate::context::{Context, Step};
+use crate::context::{Context, SharedProgress, Step};
 use crate::error::{Error, Result};
 use crate::kernel::KernelSpec;
 use crate::linalg::view::{Mat, MatRef};
@@ -165,8 +163,7 @@ struct Search<'a> {
     params: &'a SvmSearchParams,
     lesson: Lesson<'a>,
     n: usize,
-    done: AtomicUsize,
-    total: usize,
+    progress: SharedProgress,
 }
 
 impl<'a> Search<'a> {
@@ -196,8 +193,8 @@ impl<'a> Search<'a> {
             fold.check(n)?;
             check_classes(f, fold, lesson)?;
         }
-        let total = kernels * params.folds.len();
-        Ok(Self { params, lesson, n, done: AtomicUsize::new(0), total })
+        let progress = SharedProgress::new("folds", kernels * params.folds.len());
+        Ok(Self { params, lesson, n, progress })
     }
 
     /// cs × folds.
@@ -210,9 +207,7 @@ impl<'a> Search<'a> {
         let folds = &self.params.folds;
         let of_fold = |ctx: &Context, fold: usize| {
             let scores = self.fold(ctx, params, ground, &folds[fold])?;
-            let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-            let (done, total) = (done as f64, self.total as f64);
-            ctx.step(Step::new("folds", done, total))?;
+            self.progress.add(ctx, 1)?;
             Ok(scores)
         };
         let bytes = self.fold_bytes(ground.cost());

@@ -6,7 +6,7 @@
 //! columns, I − V T Vᵀ with V of `GROUP · WIDTH` columns, so that all of the work is in large matrix products: V is read
 //! in place but for its slanted head.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
@@ -42,10 +42,12 @@ pub(super) fn transform(
     let diamonds = Diamonds::new(a, scales);
     let groups = groups(a, factors);
     let mut out = Mat::try_zeros(n, n)?;
-    let count = AtomicUsize::new(0);
+    let count = Mutex::new(0);
     let tell = |rows: usize, from: f64| {
-        let finished = count.fetch_add(rows, Ordering::Relaxed) + rows;
-        done(from + 0.5 * finished as f64 / n as f64)
+        // Held while it is told, so that progress is told in order.
+        let mut finished = count.lock().unwrap_or_else(PoisonError::into_inner);
+        *finished += rows;
+        done(from + 0.5 * *finished as f64 / n as f64)
     };
     // The last eigenvectors reach farthest and take longest: they go first.
     let chunks = out.data_mut().par_chunks_mut(TOGETHER * n).zip(order.par_chunks(TOGETHER));
@@ -56,7 +58,7 @@ pub(super) fn transform(
         Ok(reach)
     };
     let reaches = chunks.rev().with_max_len(1).map(wave).collect::<Result<Vec<usize>>>()?;
-    count.store(0, Ordering::Relaxed);
+    *count.lock().unwrap_or_else(PoisonError::into_inner) = 0;
     let size = panel_size(n);
     let panels = out.data_mut().par_chunks_mut(size * n).rev().with_max_len(1);
     // Both lists run backwards, so each panel's chunks are found from the end.

@@ -11,13 +11,12 @@ mod tiles;
 pub use project::project;
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
 use super::product::{Onto, multiply};
 use super::view::{Mat, MatRef};
-use crate::context::{Context, Step};
+use crate::context::{Context, SharedProgress, Step};
 use crate::error::{Error, Result};
 use crate::real::Real;
 use tiles::{Tiles, tile_bounds};
@@ -128,13 +127,13 @@ impl<'a, T: Real> Rows<'a, T> {
         let bounds = tile_bounds(d);
         let pieces = n.div_ceil(PIECE);
         let shares = SHARES.min(pieces);
-        let done = AtomicUsize::new(0);
+        let shared = SharedProgress::new("covariance", n);
         let parts: Vec<(Tiles<'_>, Vec<f64>)> = ctx.install(|| {
             (0..shares)
                 .into_par_iter()
                 .map(|share| {
                     let own = share * pieces / shares..(share + 1) * pieces / shares;
-                    self.scatter_of(ctx, &bounds, own, &done)
+                    self.scatter_of(ctx, &bounds, own, &shared)
                 })
                 .collect::<Result<_>>()
         })?;
@@ -159,7 +158,7 @@ impl<'a, T: Real> Rows<'a, T> {
         ctx: &Context,
         bounds: &'b [Range<usize>],
         pieces: Range<usize>,
-        done: &AtomicUsize,
+        progress: &SharedProgress,
     ) -> Result<(Tiles<'b>, Vec<f64>)> {
         let (n, d) = (self.n(), self.d());
         let mut tiles = Tiles::new(bounds);
@@ -180,8 +179,7 @@ impl<'a, T: Real> Rows<'a, T> {
                 .map(|(panel, cols)| MatRef::new(panel, depth, cols.len(), cols.len()).transposed())
                 .collect();
             tiles.add(ctx, &views)?;
-            let done = done.fetch_add(depth, Ordering::Relaxed) + depth;
-            ctx.step(progress("covariance", done, n))?;
+            progress.add(ctx, depth)?;
         }
         Ok((tiles, sums))
     }

@@ -1,14 +1,12 @@
 //! All rows, block by block: neighbours first, then the iteration from several starting points.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use rayon::prelude::*;
 
 use super::near::nearest;
 use super::neighbours::estimates;
 use super::space::{ROWS, Space, Target};
 use super::{Method, PreimageParams, Preimages, descent, fixed_point};
-use crate::context::{Context, Step};
+use crate::context::{Context, SharedProgress};
 use crate::error::Result;
 use crate::linalg::view::Mat;
 use crate::model::kernel_pca::KernelPca;
@@ -39,13 +37,13 @@ pub(super) fn preimages<T: Real>(
 ) -> Result<Preimages<T>> {
     ctx.install(|| {
         let space = Space::new(ctx, model, anchors)?;
-        let (m, done) = (scores.n(), AtomicUsize::new(0));
+        let m = scores.n();
+        let progress = SharedProgress::new("pre-images", m);
         let block = |start: usize| -> Result<Vec<End>> {
             let count = ROWS.min(m - start);
             let y = Mat::from_fn(count, scores.d(), |r, c| scores.row(start + r)[c].f64());
             let ends = of_block(ctx, &space, params, &y)?;
-            let done = done.fetch_add(count, Ordering::Relaxed) + count;
-            ctx.step(Step::new("pre-images", done as f64, m as f64))?;
+            progress.add(ctx, count)?;
             Ok(ends)
         };
         let starts: Vec<usize> = (0..m).step_by(ROWS).collect();

@@ -1,7 +1,6 @@
 //! Fitting: check, choose numbers, solve every problem, fold the solutions into one expansion.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::check::Checked;
@@ -12,7 +11,7 @@ use super::shared::SharedBlocks;
 use super::source::Source;
 use super::truth::{Given, Truth, Working};
 use super::{Lesson, Svm, SvmParams, Task, notes};
-use crate::context::{Context, Reservation, Step};
+use crate::context::{Context, Reservation, SharedProgress};
 use crate::error::{Error, Result};
 use crate::gram::{self, Columns, Square};
 use crate::kernel::{KernelSpec, SpecKernel};
@@ -183,7 +182,7 @@ impl<'a> Fit<'a> {
         let quiet = self.ctx.without_steps();
         let shared = SharedBlocks::new(&quiet, self.checked, columns, self.cache())?;
         let memories: Mutex<Vec<Memory<S>>> = Mutex::default();
-        let done = AtomicUsize::new(0);
+        let progress = SharedProgress::new("pairs of classes", pairs.len());
         let solve = |ctx: &Context, problem: usize| -> Result<Solved> {
             let (a, b) = pairs[problem];
             let posed = Posed::pair(self.params, self.checked, a, b);
@@ -201,10 +200,8 @@ impl<'a> Fit<'a> {
             if let Ok(mut left) = memories.lock() {
                 left.push(solver.into_memory());
             }
-            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-            let (done, total) = (done as f64, pairs.len() as f64);
             // A break is seen by the problems that follow.
-            let _ = self.ctx.step(Step::new("pairs of classes", done, total));
+            let _ = progress.add(self.ctx, 1);
             Ok(solved)
         };
         match &shared {
