@@ -4,7 +4,7 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
-programs=${1:-$here/target/programs}
+programs=$(realpath -m "${1:-$here/target/programs}")
 tools=$here/../target/tools/bin
 PATH=$tools:$PATH
 if ! rustup run nightly rustc --version > /dev/null 2>&1; then
