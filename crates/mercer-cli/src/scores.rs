@@ -187,8 +187,11 @@ pub fn in_short(alpha: f64) -> String {
         return trimmed(&format!("{alpha:.decimals$}"));
     }
     let text = format!("{alpha:.2e}");
-    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    format!("{}e{exponent}", trimmed(digits))
+    // Infinity has no exponent.
+    match text.split_once('e') {
+        Some((digits, exponent)) => format!("{}e{exponent}", trimmed(digits)),
+        None => text,
+    }
 }
 
 /// Four digits that count.
