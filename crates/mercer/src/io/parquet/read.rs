@@ -11,6 +11,7 @@ use parquet::file::serialized_reader::SerializedFileReader;
 use parquet::schema::types::ColumnDescriptor;
 
 use super::cells::{Cells, is_unsigned, scale};
+use super::claims::{check_footer, chunk_bytes};
 use crate::error::{Error, Result};
 use crate::io::read::{check_size, table_size};
 use crate::io::table::Table;
@@ -20,10 +21,13 @@ use crate::panics::catch_quietly;
 pub(in crate::io) fn parse(bytes: Vec<u8>, path: &Path, max_bytes: u64) -> Result<Table> {
     // The crate checks most of what a damaged file can claim, but not all: some claims end in a panic of its own.
     let parsed = catch_quietly(|| {
-        let file = SerializedFileReader::new(Bytes::from(bytes))?;
+        let bytes = Bytes::from(bytes);
+        check_footer(&bytes)?;
+        let file = SerializedFileReader::new(bytes.clone())?;
         let (rows, columns) = shape(&file)?;
+        let pages = page_bytes(&bytes, &file)?;
         let needed = table_size(rows, columns.saturating_add(WHOLE), 8)
-            .map(|cells| cells.saturating_add(unfolded(&file)));
+            .map(|cells| cells.saturating_add(pages));
         Ok::<_, ParquetError>(match check_size(needed, max_bytes) {
             Ok(()) => read_columns(&file, rows, max_bytes - needed.unwrap_or(0), max_bytes)?,
             Err(refused) => Err(refused),
@@ -43,15 +47,16 @@ pub(in crate::io) fn parse(bytes: Vec<u8>, path: &Path, max_bytes: u64) -> Resul
 /// Columns of eight bytes that whole numbers, while they are read, take as much as.
 const WHOLE: usize = 4;
 
-/// Bytes of the file itself and of its largest column chunk, unfolded as its metadata tell.
-fn unfolded(file: &SerializedFileReader<Bytes>) -> u64 {
-    let chunks = file.metadata().row_groups().iter().flat_map(|group| group.columns());
-    let (mut packed, mut largest) = (0_u64, 0);
-    for chunk in chunks {
-        packed = packed.saturating_add(u64::try_from(chunk.compressed_size()).unwrap_or(0));
-        largest = largest.max(u64::try_from(chunk.uncompressed_size()).unwrap_or(0));
+/// Bytes of the file itself and of the pages of one column that are held at once.
+fn page_bytes(bytes: &[u8], file: &SerializedFileReader<Bytes>) -> ParquetResult<u64> {
+    let mut largest = 0;
+    for group in file.metadata().row_groups() {
+        let rows = u64::try_from(group.num_rows()).unwrap_or(0);
+        for chunk in group.columns() {
+            largest = largest.max(chunk_bytes(bytes, chunk, rows)?);
+        }
     }
-    packed.saturating_add(largest)
+    Ok(largest.saturating_add(bytes.len() as u64))
 }
 
 /// Rows and columns that the file claims to hold.
