@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use mercer::Dense;
-use mercer::io::{Model, Saved, from_bytes, to_bytes};
+use mercer::io::{Model, Saved, from_bytes_within, to_bytes};
 use mercer::linalg::view::{Mat, MatRef};
 use mercer::real::Real;
 use serde_json::Value;
 use serde_json::de::Deserializer;
 
-use crate::context;
+use crate::{BUDGET, context};
 
 /// Columns, and numbers of a result, up to which a model is evaluated.
 const MOST: usize = 1 << 12;
@@ -25,9 +25,9 @@ pub fn libsvm_model(data: &[u8]) {
 }
 
 fn read(bytes: &[u8]) {
-    let Ok(saved) = from_bytes(Path::new("input"), bytes) else { return };
+    let Ok(saved) = from_bytes_within(Path::new("input"), bytes, BUDGET) else { return };
     let written = to_bytes(&saved).expect("a model that was read can be written");
-    let again = from_bytes(Path::new("written"), &written).expect("and read");
+    let again = from_bytes_within(Path::new("written"), &written, 64 * BUDGET).expect("and read");
     assert!(to_bytes(&again).expect("written") == written, "a model changed on its way");
     evaluate(&saved);
 }

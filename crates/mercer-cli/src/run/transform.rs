@@ -38,7 +38,7 @@ enum Projection<'a> {
 
 /// Runs `mercer transform`.
 pub fn transform(session: &Session, args: &TransformArgs) -> std::result::Result<(), Failure> {
-    let saved = mercer::io::load(&args.model)?;
+    let saved = mercer::io::load_within(&args.model, session.context.budget())?;
     let projection = Projection::of(&saved, &args.model)?;
     if args.inverse && matches!(saved.model, Model::Repair(_)) {
         return Err(no_repair("--inverse").into());

@@ -34,7 +34,7 @@ struct Told {
 
 /// Runs `mercer predict`.
 pub fn predict(session: &Session, args: &PredictArgs) -> std::result::Result<(), Failure> {
-    let saved = mercer::io::load(&args.model)?;
+    let saved = mercer::io::load_within(&args.model, session.context.budget())?;
     let facts = Facts::of(&saved);
     let (targets, classes) = facts.predicts().ok_or_else(|| {
         let message = "this model has components and predicts nothing: use `mercer transform`";

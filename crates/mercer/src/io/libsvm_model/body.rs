@@ -86,7 +86,8 @@ impl Body {
         if needed > max_bytes {
             return Err(needed);
         }
-        let mut data = alloc::zeros(self.ends.len() * d).map_err(|_| needed)?;
+        let numbers = self.ends.len().checked_mul(d).ok_or(needed)?;
+        let mut data = alloc::zeros(numbers).map_err(|_| needed)?;
         for ((_, pairs), row) in self.vectors().zip(data.chunks_exact_mut(d)) {
             pairs.iter().for_each(|&(index, value)| row[index - first] = value);
         }

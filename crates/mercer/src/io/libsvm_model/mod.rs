@@ -40,12 +40,13 @@ pub(super) fn looks_like(bytes: &[u8]) -> bool {
 /// The file does not hold the number of features, but leaves zeros out: it is taken to be the last one that a support vector
 /// has. Nor does it hold the training samples' number, in place of which stands that of the support vectors.
 pub fn read_libsvm_model(path: &Path) -> Result<Svm<f64>> {
-    parse(path, &model_file::read::text(path)?)
+    let max_bytes = available_memory();
+    parse(path, &model_file::read::text(path, max_bytes)?, max_bytes)
 }
 
 /// Reads a model from the content of a file; `path` is for messages.
-pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Svm<f64>> {
-    read::parse(bytes, available_memory()).map_err(|fault| match fault {
+pub(super) fn parse(path: &Path, bytes: &[u8], max_bytes: u64) -> Result<Svm<f64>> {
+    read::parse(bytes, max_bytes).map_err(|fault| match fault {
         read::Fault::Text(message) => Error::format(path, message),
         read::Fault::Other(error) => error,
     })

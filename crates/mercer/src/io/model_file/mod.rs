@@ -237,13 +237,18 @@ pub fn load(path: &Path) -> Result<Saved> {
 /// As [`load`], within `max_bytes` of memory.
 pub fn load_within(path: &Path, max_bytes: u64) -> Result<Saved> {
     let bytes = read::whole(path, max_bytes)?;
-    from_bytes(path, &bytes)
+    from_bytes_within(path, &bytes, max_bytes)
 }
 
 /// Reads a model from the content of a file, also of one of LIBSVM; `name` is for messages.
 pub fn from_bytes(name: &Path, bytes: &[u8]) -> Result<Saved> {
+    from_bytes_within(name, bytes, available_memory())
+}
+
+/// As [`from_bytes`], within `max_bytes` of memory beside the content.
+pub fn from_bytes_within(name: &Path, bytes: &[u8], max_bytes: u64) -> Result<Saved> {
     if libsvm_model::looks_like(bytes) {
-        let model = libsvm_model::parse(name, bytes)?;
+        let model = libsvm_model::parse(name, bytes, max_bytes)?;
         let mut saved = Saved::new(Model::Svm64(model), Dtype::F64);
         saved.extra.insert(LIBSVM_TEXT.into(), true.into());
         return Ok(saved);

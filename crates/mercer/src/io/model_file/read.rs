@@ -5,7 +5,6 @@ use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
 use super::frame::{self, Fault};
-use crate::context::available_memory;
 use crate::error::{Error, Result};
 use crate::io::libsvm_model;
 use crate::io::read::check_size;
@@ -37,9 +36,9 @@ pub fn whole(path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
 }
 
 /// The whole content of a text.
-pub fn text(path: &Path) -> Result<Vec<u8>> {
+pub fn text(path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
     let (input, _) = open(path).map_err(|source| Error::file(path, source))?;
-    rest(path, input, Vec::new(), available_memory())
+    rest(path, input, Vec::new(), max_bytes)
 }
 
 fn check_fits(what: &'static str, needed: u64, max_bytes: u64) -> Result<()> {

@@ -11,7 +11,7 @@ use super::{ALL, ONE_CLASS, PRECOMPUTED, THREE, TWO};
 fn check(text: &str, from: &str, to: &str, parts: &[&str]) {
     assert!(text.contains(from), "{from:?}");
     let changed = text.replacen(from, to, 1);
-    let error = parse(Path::new("m.model"), changed.as_bytes());
+    let error = parse(Path::new("m.model"), changed.as_bytes(), u64::MAX);
     let message = error.err().unwrap_or_else(|| panic!("accepted: {changed}")).to_string();
     for part in parts {
         assert!(message.contains(part), "no {part:?} in: {message}");
@@ -86,7 +86,8 @@ fn every_line_that_is_cut_off_is_missed() {
         let lines: Vec<&str> = text.lines().collect();
         for count in 0..lines.len() {
             let cut = lines[..count].join("\n");
-            let message = parse(Path::new("m"), cut.as_bytes()).err().unwrap().to_string();
+            let message =
+                parse(Path::new("m"), cut.as_bytes(), u64::MAX).err().unwrap().to_string();
             assert!(message.contains("cut off"), "{count} lines: {message}");
         }
     }
@@ -96,12 +97,12 @@ fn every_line_that_is_cut_off_is_missed() {
 fn a_file_cut_off_anywhere_is_refused() {
     for text in ALL {
         for length in 0..text.len() {
-            let message = parse(Path::new("m"), &text.as_bytes()[..length]).err();
+            let message = parse(Path::new("m"), &text.as_bytes()[..length], u64::MAX).err();
             let message = message.unwrap_or_else(|| panic!("accepted: {}", &text[..length]));
             assert!(message.to_string().contains("cut off"), "{length} bytes: {message}");
         }
         let more = format!("{text}0.5");
-        let message = parse(Path::new("m"), more.as_bytes()).err().unwrap().to_string();
+        let message = parse(Path::new("m"), more.as_bytes(), u64::MAX).err().unwrap().to_string();
         assert!(message.contains("cut off"), "{message}");
     }
 }
@@ -110,11 +111,11 @@ fn a_file_cut_off_anywhere_is_refused() {
 fn blank_lines_and_other_line_ends_are_passed_over() {
     for text in ALL {
         for changed in [text.replace('\n', "\r\n"), text.replace('\n', " \n\n")] {
-            parse(Path::new("m"), changed.as_bytes()).unwrap();
+            parse(Path::new("m"), changed.as_bytes(), u64::MAX).unwrap();
         }
     }
     let bytes = [&THREE.as_bytes()[..40], b"\xff"].concat();
-    let message = parse(Path::new("m"), &bytes).err().unwrap().to_string();
+    let message = parse(Path::new("m"), &bytes, u64::MAX).err().unwrap().to_string();
     assert!(message.contains("line 3") && message.contains("UTF-8"), "{message}");
 }
 
@@ -130,6 +131,6 @@ proptest! {
         let start = at.index(text.len());
         let end = (start + length).min(text.len());
         let changed = [&text[..start], &by, &text[end..]].concat();
-        let _ = parse(Path::new("m"), changed.as_bytes());
+        let _ = parse(Path::new("m"), changed.as_bytes(), u64::MAX);
     }
 }

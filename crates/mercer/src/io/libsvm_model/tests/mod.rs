@@ -89,7 +89,7 @@ SV
 const ALL: [&str; 5] = [THREE, TWO, REGRESSION, ONE_CLASS, PRECOMPUTED];
 
 fn read(text: &str) -> Svm<f64> {
-    parse(Path::new("m.model"), text.as_bytes()).unwrap()
+    parse(Path::new("m.model"), text.as_bytes(), u64::MAX).unwrap()
 }
 
 fn written<T: Real>(model: &Svm<T>) -> String {
