@@ -29,7 +29,9 @@ fn push_cell(line: &mut String, delimiter: u8, push: impl FnOnce(&mut String)) {
     push(line);
     let cell = &line[start..];
     let special = |byte: &u8| matches!(byte, b',' | b';' | b'\t' | b'"' | b'\n' | b'\r');
-    if cell.is_empty() || cell.as_bytes().iter().any(special) {
+    // Unquoted, at the beginning of the file, it would be read as the file's byte order mark.
+    let marked = cell.starts_with('\u{feff}');
+    if cell.is_empty() || marked || cell.as_bytes().iter().any(special) {
         let quoted = format!("\"{}\"", cell.replace('"', "\"\""));
         line.replace_range(start.., &quoted);
     }
