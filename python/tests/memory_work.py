@@ -1,7 +1,8 @@
 """Pieces of work whose memory is measured, each in a process of its own.
 
 Run as a program, it takes jobs on standard input, one JSON object a line: ``{"work": name,
-"rows": n, "budget": bytes or null, "limits": {"AS": bytes}}``. For each it forks a process that
+"rows": n, "budget": bytes or null, "limits": {"AS": bytes}, "threads": number}``; the last two may
+be missing. For each it forks a process that
 prepares the data, does the work once on few rows, so that code and threads are there, and then
 measures how far the process's memory rises above what it was.
 """
@@ -20,6 +21,8 @@ import numpy as np
 import mercer
 
 SMALL = 60
+# Threads of the estimators, if not their default.
+threads: int | None = None
 
 
 def data(n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -39,13 +42,19 @@ def five(y: np.ndarray) -> np.ndarray:
     return np.searchsorted(np.quantile(y, [0.2, 0.4, 0.6, 0.8]), y)
 
 
+def made(make, budget):
+    """Return the estimator that `make` makes, with the threads that the job asks for."""
+    estimator = make(budget)
+    return estimator if threads is None else estimator.set_params(n_jobs=threads)
+
+
 def fit(make, target=None):
     """Return work that fits what `make` makes on all rows."""
 
     def prepare(n, budget):
         X, y = data(n)
         aim = None if target is None else target(y)
-        return lambda: make(budget).fit(X, aim)
+        return lambda: made(make, budget).fit(X, aim)
 
     return prepare
 
@@ -56,7 +65,7 @@ def use(make, target, call, rows=None, train=2000, **options):
     def prepare(n, budget):
         X, y = data(n)
         some = min(n, train)
-        estimator = make(None).fit(X[:some], None if target is None else target(y[:some]))
+        estimator = made(make, None).fit(X[:some], None if target is None else target(y[:some]))
         X = X if rows is None else X[:rows]
         if call == "inverse_transform":
             X = estimator.transform(X)
@@ -199,7 +208,8 @@ def set_back() -> None:
 
 def measured(job: dict) -> dict:
     """Return what the work of a job came to."""
-    prepare, budget = WORK[job["work"]], job["budget"]
+    global threads
+    prepare, budget, threads = WORK[job["work"]], job["budget"], job.get("threads")
     warnings.simplefilter("ignore")
     prepare(min(SMALL, job["rows"]), None)()
     work = prepare(job["rows"], budget)

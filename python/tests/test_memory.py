@@ -22,9 +22,7 @@ COMMAND = HERE.parents[1] / "target" / "debug" / "mercer"
 FULL = os.environ.get("MERCER_MEMORY") == "full"
 KB, MB = 1000, 1_000_000
 
-# Beside the budget: a tenth, and what is there whatever the budget is, which are the result, the
-# stacks of threads, and what the allocator keeps between blocks of memory.
-ALLOWED = 8 * MB
+THREADS = len(os.sched_getaffinity(0))
 ROWS = 20_000 if FULL else 2500
 BUDGETS = [KB, 20 * MB, 50 * MB, 200 * MB, 1000 * MB] if FULL else [KB, 10 * MB, 40 * MB]
 # A refusal names a number of bytes and what to do.
@@ -56,13 +54,21 @@ def run(jobs, timeout=None):
     return found
 
 
+def allowed(found):
+    """Return the bytes beside a tenth of the budget that are there whatever the budget is.
+
+    These are the result, the stacks of threads, and what the allocator keeps for each of them.
+    """
+    return 8 * MB + (found.get("threads") or THREADS) * MB // 4
+
+
 def wrong(found):
     """Return what a measurement shows that must not be."""
     if "died" in found:
         return f"ended by status {found['died']}"
     text = found["refused"]
     if text is None:
-        most = 1.1 * found["budget"] + ALLOWED
+        most = 1.1 * found["budget"] + allowed(found)
         return None if found["peak"] <= most else f"took {found['peak'] / MB:.1f} MB"
     if not REFUSAL.search(text):
         return f"was refused with {text!r}"
@@ -70,9 +76,9 @@ def wrong(found):
     if len(set(numbers)) < len(numbers):
         return f"was refused with equal numbers: {text!r}"
     if found["work"] in FOUND_OUT:
-        most = 1.1 * found["budget"] + ALLOWED
+        most = 1.1 * found["budget"] + allowed(found)
         return None if found["peak"] <= most else f"took {found['peak'] / MB:.1f} MB"
-    quick = found["seconds"] <= 2 and found["peak"] <= ALLOWED
+    quick = found["seconds"] <= 2 and found["peak"] <= allowed(found)
     return None if quick else f"was refused after {found['seconds']} s, {found['peak'] / MB:.1f} MB"
 
 
@@ -100,6 +106,16 @@ def test_every_work_keeps_its_budget_or_is_refused_at_once(part, capsys):
     faults = [(f["work"], f["budget"], wrong(f)) for f in measured if wrong(f)]
     assert not faults, faults
     assert all(f["refused"] for f in measured if f["budget"] == KB), "1 KB is too little for all"
+
+
+def test_many_threads_keep_the_budget_too():
+    works = ["KernelPCA", "KernelKMeans", "KernelRidge", "KernelRidge.predict", "SVC", "SVCSearch"]
+    if FULL:
+        works += ["KernelRidge.predict, return_std", "KernelRidgeCV", "KernelRidgeClassifier"]
+    shape = {"rows": ROWS, "threads": 16}
+    jobs = [{"work": w, "budget": budget, **shape} for w in works for budget in BUDGETS[1:]]
+    faults = [(f["work"], f["budget"], wrong(f)) for f in run(jobs) if wrong(f)]
+    assert not faults, faults
 
 
 def test_one_byte_is_refused_even_for_a_few_rows():

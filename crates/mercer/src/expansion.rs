@@ -5,13 +5,14 @@
 //! n_test × n_train matrix is never held.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
 use crate::context::{Context, SharedProgress};
 use crate::error::Result;
 use crate::kernel::{Kernel, Tile};
+use crate::linalg::alloc;
 use crate::linalg::skinny::{Lane, TileRef, WIDTH, multiply, multiply_one};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::points::{Points, Span};
@@ -32,6 +33,11 @@ pub struct Expansion<P, T> {
 }
 
 impl<P: Points, T: Real> Expansion<P, T> {
+    /// Bytes of a tile of kernel values with n anchors, which each thread has in an evaluation.
+    pub(crate) fn tile_bytes(n: usize) -> usize {
+        ROWS.min(n) * COLS.min(n) * size_of::<T>()
+    }
+
     /// `coef` is n × k for n anchors, `offset` has k numbers.
     pub fn new(kernel: Arc<dyn Kernel<P, T>>, anchors: P, coef: &Mat<f64>, offset: &[f64]) -> Self {
         assert_eq!(anchors.len(), coef.rows());
@@ -57,11 +63,14 @@ impl<P: Points, T: Real> Expansion<P, T> {
     pub fn scores(&self, ctx: &Context, x: &P, out: MatMut<'_, T>) -> Result<()> {
         let (m, n) = (x.len(), self.anchors.len());
         self.weights.evaluate(ctx, m, n, out, |rows, cols, scratch| {
-            scratch.resize(rows.len() * cols.len(), T::ZERO);
             let (height, width) = (rows.len(), cols.len());
-            let tile = Tile::new(scratch, height, width, width);
+            if scratch.len() < height * width {
+                scratch.resize(height * width, T::ZERO);
+            }
+            let data = &mut scratch[..height * width];
+            let tile = Tile::new(data, height, width, width);
             self.kernel.tile(Span::new(x, rows), Span::new(&self.anchors, cols), tile)?;
-            Ok(TileRef { data: scratch, rows: height, cols: width, stride: width })
+            Ok(TileRef { data, rows: height, cols: width, stride: width })
         })
     }
 }
@@ -71,6 +80,11 @@ impl<P: Points, T: Real> Expansion<P, T> {
 pub struct Weights<T> {
     columns: Columns<T>,
     offset: Vec<f64>,
+}
+
+/// What a panic of another thread left is as good as before: buffers have no meaning between tiles.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Up to so many outputs are computed one by one: a block of sixteen would be mostly empty.
@@ -173,19 +187,27 @@ impl<T: Real> Weights<T> {
             return Ok(());
         }
         let _held = ctx.reserve("prediction", self.bytes(ctx.threads(), m, n), HINT)?;
+        // Allocated by one thread: of what other threads free, the system's allocator keeps some for each of them.
+        let tile_size = ROWS.min(m) * COLS.min(n);
+        let at_work = 0..ctx.threads().min(m.div_ceil(ROWS));
+        let room = |_| alloc::with_capacity(tile_size).map(Mutex::new);
+        let tiles = at_work.map(room).collect::<Result<Vec<Mutex<Vec<T>>>>>()?;
         let progress = SharedProgress::new("scores", m);
         ctx.install(|| {
             out.data.par_chunks_mut(ROWS * stride).enumerate().take(m.div_ceil(ROWS)).try_for_each(
                 |(piece, lines)| {
                     let rows = piece * ROWS..((piece + 1) * ROWS).min(m);
                     let mut sums = self.columns.sums(rows.len());
-                    let mut scratch = Vec::new();
+                    // Each thread has its own, which stays in its cache.
+                    let own = rayon::current_thread_index().unwrap_or(0) % tiles.len();
+                    let mut scratch = std::mem::take(&mut *locked(&tiles[own]));
                     for from in (0..n).step_by(COLS) {
                         ctx.poll()?;
                         let cols = from..(from + COLS).min(n);
                         let tile = tile(rows.clone(), cols.clone(), &mut scratch)?;
                         self.columns.add(tile, cols, &mut sums);
                     }
+                    *locked(&tiles[own]) = scratch;
                     self.write(&sums, rows.len(), stride, lines);
                     progress.add(ctx, rows.len())
                 },

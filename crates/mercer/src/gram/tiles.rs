@@ -105,18 +105,56 @@ impl<S: Tiles> Operator for S {
         assert!(v.len() == self.size() && out.len() == self.size());
         let tasks = deal(self.size().div_ceil(TILE));
         let (_held, at_once) = room_for_parts(ctx, self.size(), tasks.len())?;
+        // Allocated by one thread: of what other threads free, the system's allocator keeps some for each of them.
+        let mut parts: Vec<Part<S::T>> =
+            (0..at_once).map(|_| Part::with_room(self.size())).collect::<Result<_>>()?;
+        let mut lanes = alloc::with_capacity(self.size())?;
         ctx.install(|| {
-            let lanes: Vec<Lane<S::T>> =
-                v.lanes().par_iter().map(|lane| lane.map(S::T::of)).collect();
+            v.lanes().par_iter().map(|lane| lane.map(S::T::of)).collect_into_vec(&mut lanes);
             for (wave, tasks) in tasks.chunks(at_once).enumerate() {
-                let parts: Vec<Vec<Lane<f64>>> = tasks
-                    .par_iter()
-                    .map(|rows| multiply_block_rows(self, ctx, rows, &lanes))
-                    .collect::<Result<_>>()?;
-                add_in_order(&parts, wave > 0, out);
+                let parts = &mut parts[..tasks.len()];
+                let pairs = parts.par_iter_mut().zip(tasks);
+                pairs.try_for_each(|(part, rows)| part.multiply(self, ctx, rows, &lanes))?;
+                add_in_order(parts, wave > 0, out);
             }
             Ok(())
         })
+    }
+}
+
+/// What one task of a product computes, and what it needs for that.
+struct Part<T> {
+    sum: Vec<Lane<f64>>,
+    tile: Vec<T>,
+}
+
+impl<T: Real> Part<T> {
+    fn with_room(n: usize) -> Result<Self> {
+        let tile = alloc::with_capacity(TILE.min(n).pow(2))?;
+        Ok(Self { sum: alloc::with_capacity(n)?, tile })
+    }
+
+    /// The part of K·v that the lower tiles of the given block rows, and their mirror images, contribute.
+    fn multiply<S: Tiles<T = T>>(
+        &mut self,
+        source: &S,
+        ctx: &Context,
+        block_rows: &[usize],
+        v: &[Lane<T>],
+    ) -> Result<()> {
+        let n = source.size();
+        self.sum.clear();
+        self.sum.resize(n, [0.0; WIDTH]);
+        for &i in block_rows {
+            for j in 0..=i {
+                ctx.poll()?;
+                let (head, tail) = self.sum.split_at_mut(i * TILE);
+                let (own, mirror) = (&mut tail[..span(i, n).len()], &mut head[span(j, i * TILE)]);
+                let other = if j < i { &v[span(i, n)] } else { &[] };
+                source.multiply(i, j, &v[span(j, n)], other, own, mirror, &mut self.tile)?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -146,37 +184,15 @@ fn room_for_parts(ctx: &Context, n: usize, tasks: usize) -> Result<(Reservation,
     Ok((held, 1 + more))
 }
 
-/// The part of K·v that the lower tiles of the given block rows, and their mirror images, contribute.
-fn multiply_block_rows<S: Tiles>(
-    source: &S,
-    ctx: &Context,
-    block_rows: &[usize],
-    v: &[Lane<S::T>],
-) -> Result<Vec<Lane<f64>>> {
-    let n = source.size();
-    let mut sum = alloc::zero_lanes(n)?;
-    let mut scratch = Vec::new();
-    for &i in block_rows {
-        for j in 0..=i {
-            ctx.poll()?;
-            let (head, tail) = sum.split_at_mut(i * TILE);
-            let (own, mirror) = (&mut tail[..span(i, n).len()], &mut head[span(j, i * TILE)]);
-            let other = if j < i { &v[span(i, n)] } else { &[] };
-            source.multiply(i, j, &v[span(j, n)], other, own, mirror, &mut scratch)?;
-        }
-    }
-    Ok(sum)
-}
-
 /// Adds the parts one after the other to what `out` holds, or in its place.
-fn add_in_order(parts: &[Vec<Lane<f64>>], onto: bool, out: &mut Block) {
+fn add_in_order<T: Sync>(parts: &[Part<T>], onto: bool, out: &mut Block) {
     out.lanes_mut().par_chunks_mut(TILE).enumerate().for_each(|(piece, lanes)| {
         let start = piece * TILE;
         if !onto {
-            lanes.copy_from_slice(&parts[0][start..start + lanes.len()]);
+            lanes.copy_from_slice(&parts[0].sum[start..start + lanes.len()]);
         }
         for part in &parts[usize::from(!onto)..] {
-            for (lane, add) in lanes.iter_mut().zip(&part[start..]) {
+            for (lane, add) in lanes.iter_mut().zip(&part.sum[start..]) {
                 for c in 0..WIDTH {
                     lane[c] += add[c];
                 }

@@ -69,6 +69,12 @@ pub(crate) fn params_of<T: Real>(
     Ok(Params { tolerance, max_passes, seed, epsilon: T::EPSILON })
 }
 
+/// Refuses a regression by conjugate gradients that the budget has no room for.
+pub(crate) fn check_room<T: Real>(ctx: &Context, n: usize, sides: usize) -> Result<()> {
+    let shape = Shape { n, sides, ridges: 1, positive: true };
+    plan_with_copy::<T>(ctx, n, shape.workspace_bytes(Solver::Cg, ctx.budget())).map(drop)
+}
+
 impl Regression<'_> {
     /// The regression on samples, with the matrix held as the budget allows.
     pub fn on_samples<P: Points, T: Real>(

@@ -85,12 +85,17 @@ pub fn search<T: Real>(
     }
     let part = Part::new(params, x.n(), targets)?;
     let counted = part.kept.as_ref().map_or_else(|| x.clone(), |kept| x.select(kept));
-    let tables = ctx.install(|| part.tables(ctx, &built, &counted, judge))?;
-    let chosen = Chosen::among(&tables, params.per_target)?;
-    let kernel = kernels[chosen.kernel].clone();
-    let model_params =
-        KernelRidgeParams { kernel, alpha: chosen.values(&tables), ..params.model.clone() };
-    let mut model = KernelRidge::fit(ctx, &model_params, x, targets, None)?;
+    let _held = part.set_aside(ctx, &counted)?;
+    // On one thread, whose allocator then has what the search freed for the fit.
+    let (tables, chosen, mut model) = ctx.install(|| {
+        let tables = part.tables(ctx, &built, &counted, judge)?;
+        let chosen = Chosen::among(&tables, params.per_target)?;
+        let kernel = kernels[chosen.kernel].clone();
+        let model_params =
+            KernelRidgeParams { kernel, alpha: chosen.values(&tables), ..params.model.clone() };
+        let model = KernelRidge::fit(ctx, &model_params, x, targets, None)?;
+        Ok::<_, Error>((tables, chosen, model))
+    })?;
     tell(&mut model, params, Some(&kernels), &tables, &chosen, judge);
     model.report.seconds = started.elapsed().as_secs_f64();
     Ok(Search { model, kernels, tables, chosen })

@@ -7,7 +7,7 @@ use super::kernel_ridge::{SearchParams, Validation};
 use super::left_out::{Decomposed, Solution};
 use super::progress::share_of;
 use super::table::Table;
-use crate::context::Context;
+use crate::context::{Context, Reservation};
 use crate::error::{Error, Result};
 use crate::expansion::Expansion;
 use crate::gram::{Gram, Operator, Packed, Scaled, Tiled, Tiles, WeightedCentred};
@@ -17,7 +17,7 @@ use crate::linalg::product::{Onto, multiply};
 use crate::linalg::view::Mat;
 use crate::model::kernel_on::KernelOn;
 use crate::model::kernel_ridge::{KernelRidgeParams, Targets, check, counted, kernel_on};
-use crate::model::regression::{Regression, params_of};
+use crate::model::regression::{Regression, check_room, params_of};
 use crate::points::{Points, Samples};
 use crate::real::Real;
 use crate::solve::path;
@@ -86,13 +86,11 @@ impl<'a> Part<'a> {
                 && on.iter().all(|on| on.point().is_none())
         });
         let matrices = if shared.is_some() { 2 } else { 1 };
-        let needed = path::workspace_bytes(n).saturating_add(matrices * Packed::<T>::bytes(n));
+        let needed = needed_by_decomposition::<T>(n, matrices);
         if needed > ctx.budget() && !self.folds.is_empty() {
             return self.tables_by_products(ctx, &on, judge);
         }
-        let hint =
-            "search with folds, which can do with products, on fewer rows, or raise the budget";
-        ctx.need("the search", needed, hint)?;
+        ctx.need("the search", needed, HINT)?;
         let measured = shared.map(|measured| Packed::<T>::fill(ctx, &measured, x)).transpose()?;
         let table = |(index, kernel): (usize, &SpecKernel<T>)| {
             let gram = match &measured {
@@ -102,6 +100,20 @@ impl<'a> Part<'a> {
             self.evaluate(ctx, (index, kernels.len()), &gram, judge)
         };
         kernels.iter().enumerate().map(table).collect()
+    }
+
+    /// Sets aside what a search by products holds beside its solvers: the samples of folds, and tiles of kernel values for
+    /// predictions, which the allocator keeps for each thread. `None` where a decomposition fits the budget.
+    pub fn set_aside<T: Real>(&self, ctx: &Context, x: &Samples<T>) -> Result<Option<Reservation>> {
+        let n = self.n();
+        if self.folds.is_empty() || needed_by_decomposition::<T>(n, 1) <= ctx.budget() {
+            return Ok(None);
+        }
+        let samples = (3 * n as u64).saturating_mul(x.cost().bytes);
+        let tiles = (ctx.threads() * Expansion::<Samples<T>, T>::tile_bytes(n)) as u64;
+        let bytes = samples.saturating_add(tiles);
+        let hint = "use fewer threads (n_jobs), fewer rows, or raise the budget";
+        ctx.reserve("the search by products", bytes, hint).map(Some)
     }
 
     /// The scores of one kernel, by decomposition; `place` is its own among all, for progress.
@@ -210,6 +222,8 @@ impl<'a> Part<'a> {
         judge: &dyn Judge,
     ) -> Result<Vec<Table>> {
         let model = &self.params.model;
+        // The fit with what will have been chosen has more samples than any fold.
+        check_room::<T>(ctx, self.n(), self.targets.cols())?;
         // Scores need fewer digits than coefficients.
         let tolerance = Some(model.tolerance.unwrap_or(1e-6));
         let params = params_of::<T>(tolerance, model.max_passes, model.seed)?;
@@ -257,6 +271,14 @@ impl<'a> Part<'a> {
         }
         Ok(tables)
     }
+}
+
+const HINT: &str =
+    "search with folds, which can do with products, on fewer rows, or raise the budget";
+
+/// Bytes of a search over samples that holds so many matrices.
+fn needed_by_decomposition<T: Real>(n: usize, matrices: u64) -> u64 {
+    path::workspace_bytes(n).saturating_add(matrices * Packed::<T>::bytes(n))
 }
 
 /// Folds by places among the samples that count.

@@ -137,7 +137,7 @@ fn folds_are_fits_on_parts() {
         }
         // Where no decomposition fits, products find the same scores.
         let judge = SquaredError { targets: &problem.y, weights: problem.weights.as_deref() };
-        let tight = Context::new(1).with_budget(115_000);
+        let tight = Context::new(1).with_budget(119_000);
         let targets = problem.targets();
         let slow = search(&tight, &params, &problem.x, targets, &judge).unwrap();
         for (one, other) in found.tables.iter().zip(&slow.tables) {

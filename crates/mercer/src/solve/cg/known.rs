@@ -123,7 +123,7 @@ fn sum_of_products(
     part: impl Fn(Range<usize>) -> Mat<f64> + Sync,
 ) -> Result<Mat<f64>> {
     let pieces = n.div_ceil(PIECE);
-    let shares = SHARES.min(pieces);
+    let shares = shares(n);
     let sums: Vec<Mat<f64>> = (0..shares)
         .into_par_iter()
         .map(|share| {
@@ -145,5 +145,7 @@ fn sum_of_products(
     Ok(total)
 }
 
-/// Partial sums side by side; fixed, whatever the number of threads.
-const SHARES: usize = 8;
+/// Partial sums side by side for n rows; fixed, whatever the number of threads.
+pub(super) fn shares(n: usize) -> usize {
+    8.min(n.div_ceil(PIECE))
+}

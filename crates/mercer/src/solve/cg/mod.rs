@@ -88,8 +88,10 @@ pub fn landmarks_within(n: usize, bytes: u64) -> usize {
 
 /// Bytes that [`solve`] takes beside the matrix and the right-hand sides.
 pub fn workspace_bytes(n: usize, landmarks: usize) -> u64 {
+    // Three r × r matrices, and the sums of products whose total is one.
+    let small = 3 + known::shares(n) as u64;
     let (n, r) = (n as u64, landmarks as u64);
-    8 * (2 * n * r + 3 * r * r + 8 * n * WIDTH as u64)
+    8 * (2 * n * r + small * r * r + 8 * n * WIDTH as u64)
 }
 
 /// Solves for every column of `b` (n × m), from `start` (n × m) on, or from nothing.
