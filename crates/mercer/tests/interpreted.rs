@@ -154,7 +154,9 @@ fn common_subsequences() {
         let symbols = [[1.0; gaps::LANES]; 8];
         let sums = gaps::sums(&symbols, &symbols, p, 1.0, &mut gaps::Room::default());
         let choices = (0..p).fold(1, |count, i| count * (8 - i) / (i + 1));
-        assert_eq!(sums, [(choices * choices) as f64; gaps::LANES]);
+        let want = (choices * choices) as f64;
+        // Miri gives powers random errors in their last digits.
+        assert!(sums.iter().all(|sum| (sum - want).abs() < 1e-12 * want), "{sums:?} {want}");
     }
 }
 
