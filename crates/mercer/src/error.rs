@@ -95,7 +95,7 @@ pub enum Error {
 
     /// A kernel of the user's own failed.
     #[error("kernel {name}: {source}")]
-    Own {
+    Custom {
         /// What the kernel is called.
         name: String,
         /// What it said. A door that knows the type hands it on as it is.

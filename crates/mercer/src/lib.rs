@@ -36,4 +36,4 @@ pub struct GuideFromLinfa;
 
 #[doc = include_str!("../../../docs/own-kernels.md")]
 #[cfg(doctest)]
-pub struct GuideToOwnKernels;
+pub struct GuideToCustomKernels;

@@ -164,7 +164,7 @@ fn unsafe_code_stands_where_the_list_says_and_nowhere_else() {
 
 #[test]
 fn the_reader_of_imports_reads() {
-    let text = "use crate::{gram::{Packed, Tiled}, solve};\nuse crate::error::Result; // crate::io\nlet x = crate::real::Real;";
+    let text = "use crate::{gram::{Packed, MatrixFree}, solve};\nuse crate::error::Result; // crate::io\nlet x = crate::real::Real;";
     let found: Vec<String> = imports(text).into_iter().collect();
     assert_eq!(found, ["error", "gram", "real", "solve"]);
 }

@@ -86,8 +86,8 @@ fn columns(machine: &SvmReport) -> String {
     if machine.columns_used == 0 {
         return "all kernel values were computed at once".into();
     }
-    let computed = machine.columns_used.saturating_sub(machine.columns_at_hand);
-    let at_hand = grouped(machine.columns_at_hand as usize);
+    let computed = machine.columns_used.saturating_sub(machine.cache_hits);
+    let at_hand = grouped(machine.cache_hits as usize);
     format!(
         "{} computed, {at_hand} times one was at hand",
         counted(computed as usize, "kernel column")

@@ -1,7 +1,7 @@
 //! What the verbs share that find something in a table without a target: writing it, and telling of
 //! it.
 
-use mercer::io::{Column, Model, Saved, Table};
+use mercer::io::{Column, Model, ModelFile, Table};
 use mercer::model::Scaling;
 use serde::Serialize;
 
@@ -70,11 +70,11 @@ pub fn finish(
     job: &Job<'_>,
     found: Found,
     columns: Vec<(String, Column)>,
-    note: impl FnOnce(&mut Saved),
+    note: impl FnOnce(&mut ModelFile),
     brief: impl FnOnce(&Facts) -> Table,
 ) -> Result<(), Failure> {
     let described = report::describe_columns(job.results.page.report.as_ref(), &found.chosen);
-    let mut saved = Saved::new(found.model, found.types.result);
+    let mut saved = ModelFile::new(found.model, found.types.result);
     saved.scaling = found.scaling;
     saved.feature_names = found.chosen.features.names;
     facts::note_places(&mut saved, &found.chosen.places);

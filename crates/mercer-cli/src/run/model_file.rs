@@ -1,12 +1,12 @@
 //! Models from text files of LIBSVM.
 
 use mercer::Result;
-use mercer::io::{LIBSVM_TEXT, Model, Saved, Table};
+use mercer::io::{LIBSVM_TEXT, Model, ModelFile, Table};
 use mercer::points::{Dense, Samples};
 
 /// A model of LIBSVM, which does not say how many columns it wants, made to fit LIBSVM text: what
 /// either leaves out is zero. Any other model as it is.
-pub fn widened(mut saved: Saved, table: &Table) -> Result<Saved> {
+pub fn widened(mut saved: ModelFile, table: &Table) -> Result<ModelFile> {
     let is_text = table.label.is_some() && table.names.iter().flatten().all(|name| name != "x0");
     if !saved.extra.contains_key(LIBSVM_TEXT) || !is_text {
         return Ok(saved);

@@ -2,7 +2,7 @@
 //! with the rows that the model learned from.
 
 use mercer::Context;
-use mercer::io::{Dtype, Model, Saved, save};
+use mercer::io::{Dtype, Model, ModelFile, save};
 use mercer::linalg::view::{Mat, MatRef};
 use mercer::model::detector::{Detector, DetectorParams, Unusual};
 use mercer::model::kernel_kmeans::{KernelKMeans, KernelKMeansParams};
@@ -23,7 +23,7 @@ fn prepared(fit: impl FnOnce(&Context, MatRef<'_, f64>) -> Model) -> Folder {
     let (folder, matrix) = (Folder::new(), kernel());
     let row = |i: usize| matrix.row(i).iter().map(f64::to_string).collect::<Vec<_>>().join(",");
     folder.write("k.csv", (0..4).map(|i| row(i) + "\n").collect::<String>());
-    let saved = Saved::new(fit(&Context::new(1), matrix.view()), Dtype::F64);
+    let saved = ModelFile::new(fit(&Context::new(1), matrix.view()), Dtype::F64);
     save(&folder.path().join("m.mercer"), &saved).unwrap();
     folder
 }

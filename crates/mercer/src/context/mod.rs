@@ -205,11 +205,11 @@ mod tests {
         let (at_work, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let work = |part: &Context, piece: usize| -> Result<usize> {
             most.fetch_max(at_work.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-            let held = part.reserve("a piece", 330, "none")?;
+            let reservation = part.reserve("a piece", 330, "none")?;
             assert!(part.reserve("a piece", 10, "none").is_err(), "each has a third");
             std::thread::sleep(Duration::from_millis(2));
             at_work.fetch_sub(1, Ordering::SeqCst);
-            drop(held);
+            drop(reservation);
             Ok(piece)
         };
         assert_eq!(context.side_by_side(10, 300, work).unwrap(), (0..10).collect::<Vec<_>>());
@@ -222,10 +222,10 @@ mod tests {
     #[test]
     fn clones_share_one_count() {
         let context = Context::new(1).with_budget(100);
-        let held = context.without_steps().reserve("a", 70, "none").unwrap();
+        let reservation = context.without_steps().reserve("a", 70, "none").unwrap();
         assert_eq!((context.budget(), context.limit()), (30, 100));
         assert!(context.clone().need("b", 31, "none").is_err());
-        drop(held);
+        drop(reservation);
         assert_eq!(context.budget(), 100);
     }
 

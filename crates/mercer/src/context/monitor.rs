@@ -18,13 +18,13 @@ pub struct Step {
     /// The relative residual reached so far, for stages that end by convergence.
     pub residual: Option<f64>,
     /// What else is worth telling, in a few words.
-    pub said: Option<String>,
+    pub message: Option<String>,
 }
 
 impl Step {
     /// A step of a stage whose length is known.
     pub fn new(stage: &'static str, done: f64, total: f64) -> Self {
-        Self { stage, done, total, residual: None, said: None }
+        Self { stage, done, total, residual: None, message: None }
     }
 
     /// A step of a stage that ends by convergence; `total` is an estimate.

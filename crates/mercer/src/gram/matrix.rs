@@ -31,7 +31,7 @@ pub fn matrix<P: Points, T: Real>(
     let tiles = ctx.threads().min(rows.len().div_ceil(TILE)) as u64;
     let bytes = tiles * matrix_bytes::<T>(TILE.min(out.rows), TILE.min(out.cols));
     let hint = "use fewer threads (n_jobs) or raise the budget";
-    let _held = ctx.reserve("the computation of the kernel matrix", bytes, hint)?;
+    let _reservation = ctx.reserve("the computation of the kernel matrix", bytes, hint)?;
     ctx.install(|| match cols {
         Some(cols) => fill(ctx, kernel, rows, cols, out),
         None => fill_symmetric(ctx, kernel, rows, out),

@@ -12,7 +12,7 @@ pub enum Storage {
     /// The lower triangle in memory.
     Packed,
     /// Never stored: tiles are computed anew in each product.
-    Tiled,
+    MatrixFree,
 }
 
 /// A storage and the reason for it.
@@ -54,7 +54,7 @@ pub fn plan<T: Real>(ctx: &Context, n: usize, workspace: u64) -> Result<Plan> {
         bytes(packed),
         bytes(budget)
     );
-    Ok(Plan { storage: Storage::Tiled, copy: false, bytes: workspace, reason })
+    Ok(Plan { storage: Storage::MatrixFree, copy: false, bytes: workspace, reason })
 }
 
 /// From this size on, a copy in single precision pays.
@@ -71,7 +71,7 @@ impl Plan {
     pub fn words(&self) -> String {
         let storage = match self.storage {
             Storage::Packed => "packed",
-            Storage::Tiled => "tiled",
+            Storage::MatrixFree => "tiled",
         };
         let copy = if self.copy { " and a copy in single precision" } else { "" };
         format!("{storage}{copy}")

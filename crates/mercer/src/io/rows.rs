@@ -108,7 +108,7 @@ impl Table {
 
     /// The number in a cell, if it can be used.
     fn cell<T: Real>(&self, row: usize, column: usize) -> Result<T> {
-        let number = self.columns[column].number(row).map(T::of);
+        let number = self.columns[column].number(row).map(T::from_f64);
         number.filter(|value| value.is_finite()).ok_or_else(|| self.refuse(row, column))
     }
 

@@ -7,10 +7,10 @@
 //! the result.
 
 pub mod conformance;
+mod custom;
 mod expression;
 mod family;
 mod feature_map;
-mod own;
 mod registry;
 mod relative;
 mod spec;
@@ -18,10 +18,10 @@ mod string;
 mod tile;
 mod vector;
 
+pub use custom::{Custom, CustomKernel, ItemBlock};
 pub use expression::{Recentred, SpecKernel};
 pub use family::{Definite, Domain, Family, Input, Parameter, Rule, Value};
 pub use feature_map::{FeatureMap, FeatureMapOptions, MOST_FEATURES};
-pub use own::{Chosen, Own, OwnKernel};
 pub use registry::families;
 pub use relative::Relative;
 pub use spec::{Filled, KernelSpec, Leaf, Shape};

@@ -8,7 +8,7 @@ use super::kernel_pca::{KernelPca, KernelPcaParams, Residuals};
 use super::report::Report;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::gram::Square;
+use crate::gram::Precomputed;
 use crate::kernel::KernelSpec;
 use crate::linalg::view::{Mat, MatRef};
 use crate::points::Samples;
@@ -16,7 +16,7 @@ use crate::real::Real;
 
 /// What makes a sample unusual.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Unusual {
+pub enum OutlierScore {
     /// Σ_i |f_i(x)|: it lies far out along the components.
     Projections,
     /// k̄(x, x) − Σ_i f_i(x)²: it lies far from the span of the components.
@@ -29,7 +29,7 @@ pub struct DetectorParams {
     /// The components; a count beyond the number of samples means that number.
     pub pca: KernelPcaParams,
     /// The score.
-    pub score: Unusual,
+    pub score: OutlierScore,
     /// The share of the training samples that is taken to be unusual: above 0 and at most ½.
     pub contamination: f64,
 }
@@ -47,7 +47,7 @@ impl DetectorParams {
     pub fn new(kernel: KernelSpec) -> Self {
         let components = Components::Count(COMPONENTS);
         let pca = KernelPcaParams { components, ..KernelPcaParams::new(kernel) };
-        Self { pca, score: Unusual::Reconstruction, contamination: 0.1 }
+        Self { pca, score: OutlierScore::Reconstruction, contamination: 0.1 }
     }
 
     fn check(&self) -> Result<()> {
@@ -74,7 +74,7 @@ pub struct Detector<T: Real> {
     /// The components.
     pub pca: KernelPca<T>,
     /// The score.
-    pub score: Unusual,
+    pub score: OutlierScore,
     /// The share of the training samples that was taken to be unusual.
     pub contamination: f64,
     /// Samples with a score above it are unusual: a share `contamination` of the training samples, interpolated.
@@ -90,7 +90,7 @@ impl<T: Real> Detector<T> {
         params.check()?;
         let pca = KernelPca::fit(ctx, &params.pca_on(x.n()), x)?;
         let mut detector = Self::new(pca, params);
-        if params.score == Unusual::Projections {
+        if params.score == OutlierScore::Projections {
             detector.set_training(detector.scores(ctx, x)?);
             return Ok(detector);
         }
@@ -106,16 +106,16 @@ impl<T: Real> Detector<T> {
     /// Fits on a kernel matrix that the caller computed; its lower triangle counts.
     pub fn fit_gram(ctx: &Context, params: &DetectorParams, matrix: MatRef<'_, T>) -> Result<Self> {
         params.check()?;
-        Square::new(matrix)?;
+        Precomputed::new(matrix)?;
         let pca = KernelPca::fit_gram(ctx, &params.pca_on(matrix.rows()), matrix)?;
         let mut detector = Self::new(pca, params);
-        let own: Vec<f64> = (0..matrix.rows()).map(|i| matrix.at(i, i).f64()).collect();
+        let diagonal: Vec<f64> = (0..matrix.rows()).map(|i| matrix.at(i, i).to_f64()).collect();
         match params.score {
-            Unusual::Projections => {
-                detector.set_training(detector.scores_gram(ctx, matrix, Some(&own))?);
+            OutlierScore::Projections => {
+                detector.set_training(detector.scores_gram(ctx, matrix, Some(&diagonal))?);
             }
-            Unusual::Reconstruction => {
-                detector.set_residuals(detector.pca.residuals_gram(ctx, matrix, &own)?);
+            OutlierScore::Reconstruction => {
+                detector.set_residuals(detector.pca.residuals_gram(ctx, matrix, &diagonal)?);
             }
         }
         Ok(detector)
@@ -140,8 +140,8 @@ impl<T: Real> Detector<T> {
     pub fn scores(&self, ctx: &Context, x: impl Into<Samples<T>>) -> Result<Vec<f64>> {
         let x = &x.into();
         match self.score {
-            Unusual::Reconstruction => self.pca.reconstruction_error(ctx, x),
-            Unusual::Projections => {
+            OutlierScore::Reconstruction => self.pca.reconstruction_error(ctx, x),
+            OutlierScore::Projections => {
                 let mut scores = Mat::zeros(x.n(), self.pca.k());
                 self.pca.transform(ctx, x, scores.view_mut())?;
                 Ok(sums(&scores))
@@ -155,17 +155,17 @@ impl<T: Real> Detector<T> {
         &self,
         ctx: &Context,
         values: MatRef<'_, T>,
-        own: Option<&[f64]>,
+        diagonal: Option<&[f64]>,
     ) -> Result<Vec<f64>> {
-        match (self.score, own) {
-            (Unusual::Reconstruction, Some(own)) => {
-                self.pca.reconstruction_error_gram(ctx, values, own)
+        match (self.score, diagonal) {
+            (OutlierScore::Reconstruction, Some(diagonal)) => {
+                self.pca.reconstruction_error_gram(ctx, values, diagonal)
             }
-            (Unusual::Reconstruction, None) => Err(Error::parameter(
+            (OutlierScore::Reconstruction, None) => Err(Error::parameter(
                 "diagonal",
                 "the reconstruction error needs the kernel values of the samples with themselves",
             )),
-            (Unusual::Projections, _) => {
+            (OutlierScore::Projections, _) => {
                 let mut scores = Mat::zeros(values.rows(), self.pca.k());
                 self.pca.transform_gram(ctx, values, scores.view_mut())?;
                 Ok(sums(&scores))
@@ -202,7 +202,7 @@ fn lost_in_rounding(residuals: &Residuals) -> Option<String> {
 }
 
 fn sums<T: Real>(scores: &Mat<T>) -> Vec<f64> {
-    let sum = |i: usize| scores.row(i).iter().map(|f| f.f64().abs()).sum();
+    let sum = |i: usize| scores.row(i).iter().map(|f| f.to_f64().abs()).sum();
     (0..scores.rows()).map(sum).collect()
 }
 

@@ -14,7 +14,7 @@ use super::regression::{Regression, params_of};
 use crate::context::{Context, Reservation, Step};
 use crate::error::{Error, Result};
 use crate::expansion::Expansion;
-use crate::gram::{Packed, Storage, Tiled, plan, product_bytes};
+use crate::gram::{MatrixFree, Packed, Storage, plan, product_bytes};
 use crate::kernel::{Kernel, KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatMut};
 use crate::points::{Dense, Span};
@@ -66,17 +66,18 @@ impl<T: Real> Inverse<T> {
         }
         let bytes = 8 * (n as u64) * (k + 2 * d) as u64;
         let hint = "fit on fewer rows or raise the budget";
-        let _held = ctx.reserve("the map back", bytes, hint)?;
-        let anchors = Dense::from_vec(scores.data().iter().map(|&v| T::of(v)).collect(), n, k)?;
+        let _reservation = ctx.reserve("the map back", bytes, hint)?;
+        let anchors =
+            Dense::from_vec(scores.data().iter().map(|&v| T::from_f64(v)).collect(), n, k)?;
         let kernel_spec = params.kernel.resolve(&anchors)?;
         let kernel = SpecKernel::<T>::new(&kernel_spec)?;
         let mut offset = vec![0.0; d];
         if params.center {
             for i in 0..n {
-                offset.iter_mut().zip(x.row(i)).for_each(|(o, v)| *o += v.f64() / n as f64);
+                offset.iter_mut().zip(x.row(i)).for_each(|(o, v)| *o += v.to_f64() / n as f64);
             }
         }
-        let targets = Mat::from_fn(n, d, |i, j| x.row(i)[j].f64() - offset[j]);
+        let targets = Mat::from_fn(n, d, |i, j| x.row(i)[j].to_f64() - offset[j]);
         let (alpha, coef) = match params.alpha {
             Some(alpha) => (alpha, regress(ctx, alpha, &kernel, &anchors, &targets)?),
             None => choose(ctx, &kernel, &anchors, &targets, params.center)?,
@@ -116,14 +117,14 @@ fn choose<T: Real>(
     }
     // The last right-hand side is the constant.
     let right = Mat::from_fn(n, d + 1, |i, j| if j < d { targets[(i, j)] } else { 1.0 });
-    let (path, _held) = decompose(ctx, kernel, anchors, &right)?;
+    let (path, _reservation) = decompose(ctx, kernel, anchors, &right)?;
     let alphas = penalties(kernel, anchors, &path)?;
     let diagonals = path.inverse_diagonals(ctx, &alphas)?;
     let mut best: Option<(f64, f64, Mat<f64>)> = None;
     for (a, &alpha) in alphas.iter().enumerate() {
         let found = path.solutions(ctx, &[alpha])?;
-        let own = |i: usize| diagonals[(i, a)];
-        let error = left_out(&found, targets, own, center);
+        let diagonal = |i: usize| diagonals[(i, a)];
+        let error = left_out(&found, targets, diagonal, center);
         if best.as_ref().is_none_or(|(lowest, ..)| error < *lowest) {
             best = Some((error, alpha, found));
         }
@@ -135,15 +136,20 @@ fn choose<T: Real>(
     Ok((alpha, found.first_columns(d)))
 }
 
-/// The sum of squared residuals of samples left out: `found` holds G y and G 1 (n × (d + 1)), `own(i)` is G_ii.
-fn left_out(found: &Mat<f64>, targets: &Mat<f64>, own: impl Fn(usize) -> f64, center: bool) -> f64 {
+/// The sum of squared residuals of samples left out: `found` holds G y and G 1 (n × (d + 1)), `diagonal(i)` is G_ii.
+fn left_out(
+    found: &Mat<f64>,
+    targets: &Mat<f64>,
+    diagonal: impl Fn(usize) -> f64,
+    center: bool,
+) -> f64 {
     let (n, d) = (targets.rows(), targets.cols());
     let share = if center { 1.0 / (n as f64 - 1.0) } else { 0.0 };
     let row = |i: usize| {
         let line = found.row(i);
         let pairs = line[..d].iter().zip(targets.row(i));
         let squares = pairs.map(|(c, y)| (c + share * y * line[d]).powi(2));
-        squares.sum::<f64>() / own(i).powi(2)
+        squares.sum::<f64>() / diagonal(i).powi(2)
     };
     (0..n).map(row).sum()
 }
@@ -153,7 +159,7 @@ fn left_out(found: &Mat<f64>, targets: &Mat<f64>, own: impl Fn(usize) -> f64, ce
 fn penalties<T: Real>(kernel: &SpecKernel<T>, anchors: &Dense<T>, path: &Path) -> Result<Vec<f64>> {
     let mut diagonal = vec![T::ZERO; anchors.n()];
     kernel.diag(Span::all(anchors), &mut diagonal)?;
-    let mean = diagonal.iter().map(|v| v.f64()).sum::<f64>() / anchors.n() as f64;
+    let mean = diagonal.iter().map(|v| v.to_f64()).sum::<f64>() / anchors.n() as f64;
     let unit = if mean > 0.0 { mean } else { 1.0 };
     let noise = (anchors.n() as f64).sqrt() * T::EPSILON * path.norm();
     let all = POWERS.rev().map(|power| unit * 10f64.powi(power));
@@ -171,12 +177,12 @@ fn decompose<T: Real>(
     let hint = "give alpha a number, fit on fewer rows, or raise the budget";
     let workspace = path::workspace_bytes(n).saturating_add(2 * sides);
     ctx.need(what, workspace.saturating_add(product_bytes(n)), hint)?;
-    let held = ctx.reserve(what, sides, hint)?;
+    let reservation = ctx.reserve(what, sides, hint)?;
     let path = match plan::<T>(ctx, n, path::workspace_bytes(n).saturating_add(sides))?.storage {
         Storage::Packed => Path::new(ctx, &Packed::fill(ctx, kernel, anchors)?, right),
-        Storage::Tiled => Path::new(ctx, &Tiled::new(kernel, anchors.clone()), right),
+        Storage::MatrixFree => Path::new(ctx, &MatrixFree::new(kernel, anchors.clone()), right),
     };
-    Ok((path?, held))
+    Ok((path?, reservation))
 }
 
 fn regress<T: Real>(

@@ -5,14 +5,14 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::door::{anchors_for, check_weights};
 use super::kernel_on::KernelOn;
 use super::regression::{Regressed, Regression, params_of};
 use super::report::{Report, SystemReport, asymmetry_note};
+use super::validate::{anchors_for, check_weights};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::expansion::{Expansion, Weights};
-use crate::gram::{Square, Tiles};
+use crate::gram::{Precomputed, Tiles};
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::points::{Points, Samples};
@@ -73,7 +73,8 @@ pub struct Selection {
     /// The score of the one chosen; larger is better.
     pub score: f64,
     /// The standard error of the score, where it is known.
-    pub spread: Option<f64>,
+    #[serde(rename = "spread")]
+    pub std_error: Option<f64>,
     /// What the score is, such as `negative mean squared error`.
     pub measure: String,
 }
@@ -139,7 +140,7 @@ impl<T: Real> KernelRidge<T> {
         start: Option<&Mat<f64>>,
     ) -> Result<Self> {
         let started = Instant::now();
-        let gram = Square::new(matrix)?;
+        let gram = Precomputed::new(matrix)?;
         let asymmetry = gram.asymmetry();
         let n = matrix.rows();
         let found = ctx.install(|| {

@@ -14,7 +14,7 @@
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::gram::{
-    Gram, Packed, Plan, Scaled, Storage, Tiled, WeightedCentred, plan, plan_with_copy,
+    Gram, MatrixFree, Packed, Plan, Scaled, Storage, WeightedCentred, plan, plan_with_copy,
 };
 use crate::kernel::Kernel;
 use crate::linalg::view::Mat;
@@ -104,13 +104,13 @@ impl Regression<'_> {
                 let copied = copy.then(|| gram.map::<f32>(ctx, |_| ())).transpose()?;
                 self.on_gram(ctx, &gram, copied.as_ref().map(|c| c as &dyn Gram), choice, plan)
             }
-            (Storage::Tiled, true) => {
+            (Storage::MatrixFree, true) => {
                 let copied = Packed::<f32>::fill_rounded(ctx, kernel, x)?;
-                let gram = Tiled::new(kernel, x.clone());
+                let gram = MatrixFree::new(kernel, x.clone());
                 self.on_gram(ctx, &gram, Some(&copied), choice, plan)
             }
-            (Storage::Tiled, false) => {
-                self.on_gram(ctx, &Tiled::new(kernel, x.clone()), None, choice, plan)
+            (Storage::MatrixFree, false) => {
+                self.on_gram(ctx, &MatrixFree::new(kernel, x.clone()), None, choice, plan)
             }
         }
     }

@@ -41,7 +41,7 @@ pub(super) fn check_length(len: usize, n: usize, d: usize) -> Result<()> {
 pub(super) fn checked_norms<T: Real>(data: &[T], d: usize) -> Result<Vec<T>> {
     let norms: Vec<T> = data.chunks_exact(d).map(squared_norm).collect();
     // A squared distance can reach four times the larger squared norm; it must be finite too.
-    let four = T::of(4.0);
+    let four = T::from_f64(4.0);
     match norms.iter().position(|&norm| !(norm * four).is_finite()) {
         None => Ok(norms),
         Some(row) => Err(bad_row(row, &data[row * d..(row + 1) * d])),
@@ -50,7 +50,7 @@ pub(super) fn checked_norms<T: Real>(data: &[T], d: usize) -> Result<Vec<T>> {
 
 fn bad_row<T: Real>(row: usize, values: &[T]) -> Error {
     if let Some(column) = values.iter().position(|v| !v.is_finite()) {
-        return Error::NotFinite { row, column, value: values[column].f64() };
+        return Error::NotFinite { row, column, value: values[column].to_f64() };
     }
     too_large::<T>(row)
 }

@@ -14,7 +14,7 @@ pub struct Items {
 }
 
 impl Items {
-    /// All of `items`, for kernels made by [`crate::KernelSpec::own`] for the type `S`.
+    /// All of `items`, for kernels made by [`crate::KernelSpec::custom`] for the type `S`.
     pub fn new<S: Send + Sync + 'static>(items: Vec<S>) -> Result<Self> {
         let n = items.len();
         Self::in_store(Arc::new(items), n)
@@ -62,7 +62,7 @@ impl Points for Items {
 
     /// What a user's function costs is not known; it is seldom cheap. Only places are copied.
     fn cost(&self) -> Cost {
-        Cost { numbers: 1000, bytes: size_of::<usize>() as u64 }
+        Cost { eval_cost: 1000, bytes: size_of::<usize>() as u64 }
     }
 }
 

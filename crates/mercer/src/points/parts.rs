@@ -78,7 +78,7 @@ impl<T: Real> Points for Parts<T> {
     fn cost(&self) -> Cost {
         let of_parts = || self.0.iter().map(|part| part.samples.cost());
         Cost {
-            numbers: of_parts().map(|cost| cost.numbers).sum(),
+            eval_cost: of_parts().map(|cost| cost.eval_cost).sum(),
             bytes: of_parts().map(|cost| cost.bytes).sum(),
         }
     }

@@ -103,8 +103,8 @@ impl<T: Real> Samples<T> {
     /// The first number below 0, with its row and column; none for samples that are no rows of numbers.
     pub fn first_negative(&self) -> Option<(usize, usize, f64)> {
         match self {
-            Samples::Dense(x) => x.first_negative().map(|(i, j)| (i, j, x.row(i)[j].f64())),
-            Samples::Sparse(x) => x.first_negative().map(|(i, j)| (i, j, x.at(i, j).f64())),
+            Samples::Dense(x) => x.first_negative().map(|(i, j)| (i, j, x.row(i)[j].to_f64())),
+            Samples::Sparse(x) => x.first_negative().map(|(i, j)| (i, j, x.at(i, j).to_f64())),
             _ => None,
         }
     }

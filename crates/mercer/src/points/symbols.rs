@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::known::Derived;
+use super::memo::Derived;
 use super::strings::Strings;
 
 /// What one symbol of a text is.

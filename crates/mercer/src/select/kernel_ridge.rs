@@ -6,12 +6,12 @@
 use std::time::Instant;
 
 use super::folds::Fold;
-use super::judge::Judge;
+use super::metric::Metric;
 use super::part::Part;
 use super::table::{Chosen, Table};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::gram::{Square, Tiles};
+use crate::gram::{Precomputed, Tiles};
 use crate::kernel::{KernelSpec, Leaf, SpecKernel};
 use crate::linalg::view::MatRef;
 use crate::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Selection, Targets};
@@ -73,7 +73,7 @@ pub fn search<T: Real>(
     params: &SearchParams,
     x: impl Into<Samples<T>>,
     targets: Targets<'_>,
-    judge: &dyn Judge,
+    metric: &dyn Metric,
 ) -> Result<Search<T>> {
     let started = Instant::now();
     let x = &x.into();
@@ -85,10 +85,10 @@ pub fn search<T: Real>(
     }
     let part = Part::new(params, x.n(), targets)?;
     let counted = part.kept.as_ref().map_or_else(|| x.clone(), |kept| x.select(kept));
-    let _held = part.set_aside(ctx, &counted)?;
+    let _reservation = part.set_aside(ctx, &counted)?;
     // On one thread, whose allocator then has what the search freed for the fit.
     let (tables, chosen, mut model) = ctx.install(|| {
-        let tables = part.tables(ctx, &built, &counted, judge)?;
+        let tables = part.tables(ctx, &built, &counted, metric)?;
         let chosen = Chosen::among(&tables, params.per_target)?;
         let kernel = kernels[chosen.kernel].clone();
         let model_params =
@@ -96,7 +96,7 @@ pub fn search<T: Real>(
         let model = KernelRidge::fit(ctx, &model_params, x, targets, None)?;
         Ok::<_, Error>((tables, chosen, model))
     })?;
-    tell(&mut model, params, Some(&kernels), &tables, &chosen, judge);
+    record_selection(&mut model, params, Some(&kernels), &tables, &chosen, metric);
     model.report.seconds = started.elapsed().as_secs_f64();
     Ok(Search { model, kernels, tables, chosen })
 }
@@ -107,46 +107,46 @@ pub fn search_gram<T: Real>(
     params: &SearchParams,
     matrix: MatRef<'_, T>,
     targets: Targets<'_>,
-    judge: &dyn Judge,
+    metric: &dyn Metric,
 ) -> Result<Search<T>> {
     let started = Instant::now();
-    let gram = Square::new(matrix)?;
+    let gram = Precomputed::new(matrix)?;
     let part = Part::new(params, matrix.rows(), targets)?;
     let hint = "search on fewer rows, or raise the budget";
     ctx.need("the search", path::workspace_bytes(part.n()), hint)?;
     let tables = vec![ctx.install(|| match &part.kept {
-        None => part.evaluate(ctx, (0, 1), &gram, judge),
+        None => part.evaluate(ctx, (0, 1), &gram, metric),
         Some(kept) => {
             let lower = gram.subset(kept).lower(ctx)?;
-            part.evaluate(ctx, (0, 1), &Square::new(lower.view())?, judge)
+            part.evaluate(ctx, (0, 1), &Precomputed::new(lower.view())?, metric)
         }
     })?];
     let chosen = Chosen::among(&tables, params.per_target)?;
     let model_params = KernelRidgeParams { alpha: chosen.values(&tables), ..params.model.clone() };
     let mut model = KernelRidge::fit_gram(ctx, &model_params, matrix, targets, None)?;
-    tell(&mut model, params, None, &tables, &chosen, judge);
+    record_selection(&mut model, params, None, &tables, &chosen, metric);
     model.report.seconds = started.elapsed().as_secs_f64();
     Ok(Search { model, kernels: Vec::new(), tables, chosen })
 }
 
 /// Writes down in the model how it was chosen, and what to beware of.
-fn tell<T: Real>(
+fn record_selection<T: Real>(
     model: &mut KernelRidge<T>,
     params: &SearchParams,
     kernels: Option<&[KernelSpec]>,
     tables: &[Table],
     chosen: &Chosen,
-    judge: &dyn Judge,
+    metric: &dyn Metric,
 ) {
     let measure = match params.validation {
         Validation::Gcv => "negative generalised cross-validation error".into(),
-        _ => judge.name(),
+        _ => metric.name(),
     };
     model.selection = Some(Selection {
         method: params.validation.name(),
         candidates: tables.iter().map(|table| table.alphas.len()).sum(),
         score: chosen.score.value,
-        spread: Some(chosen.score.spread).filter(|s| s.is_finite()),
+        std_error: Some(chosen.score.std_error).filter(|s| s.is_finite()),
         measure,
     });
     let notes = &mut model.report.notes;
@@ -180,7 +180,7 @@ fn edges_of_alphas(
     );
     [(is_chosen(least), low), (is_chosen(most), high)]
         .into_iter()
-        .filter_map(|(said, note)| said.then_some(note))
+        .filter_map(|(applies, note)| applies.then_some(note))
 }
 
 /// Parameters that set a kernel's width.

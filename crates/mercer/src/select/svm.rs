@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::kernel::KernelSpec;
 use crate::linalg::view::{Mat, MatRef};
 use crate::model::svm::{
-    Ground, Lesson, Svm, SvmParams, Target, Task, fold_bytes, held_bytes, votes,
+    SharedKernel, Supervision, Svm, SvmParams, Target, Task, fold_bytes, matrix_bytes, votes,
 };
 use crate::points::{Cost, Points, Samples};
 use crate::real::Real;
@@ -19,12 +19,12 @@ pub fn svm_path<T: Real>(
     ctx: &Context,
     params: &SvmParams,
     x: impl Into<Samples<T>>,
-    lesson: Lesson<'_>,
+    supervision: Supervision<'_>,
     cs: &[f64],
 ) -> Result<Vec<Svm<T>>> {
     check_prices(params, cs)?;
-    let ground = Ground::of_samples(ctx, params, x)?;
-    path(ctx, params, &ground, lesson, cs)
+    let shared_kernel = SharedKernel::of_samples(ctx, params, x)?;
+    path(ctx, params, &shared_kernel, supervision, cs)
 }
 
 /// As [`svm_path`], on a kernel matrix that the caller computed.
@@ -32,12 +32,12 @@ pub fn svm_path_gram<T: Real>(
     ctx: &Context,
     params: &SvmParams,
     matrix: MatRef<'_, T>,
-    lesson: Lesson<'_>,
+    supervision: Supervision<'_>,
     cs: &[f64],
 ) -> Result<Vec<Svm<T>>> {
     check_prices(params, cs)?;
-    let ground = Ground::of_matrix(matrix)?;
-    path(ctx, params, &ground, lesson, cs)
+    let shared_kernel = SharedKernel::of_matrix(matrix)?;
+    path(ctx, params, &shared_kernel, supervision, cs)
 }
 
 /// The places of prices from the least on: coefficients of a smaller one are within the bounds of a larger one.
@@ -50,8 +50,8 @@ fn ascending(cs: &[f64]) -> Vec<usize> {
 fn path<T: Real>(
     ctx: &Context,
     params: &SvmParams,
-    ground: &Ground<'_, T>,
-    lesson: Lesson<'_>,
+    shared_kernel: &SharedKernel<'_, T>,
+    supervision: Supervision<'_>,
     cs: &[f64],
 ) -> Result<Vec<Svm<T>>> {
     let mut models: Vec<Option<Svm<T>>> = vec![None; cs.len()];
@@ -59,7 +59,7 @@ fn path<T: Real>(
     for (turn, place) in ascending(cs).into_iter().enumerate() {
         let params = SvmParams { c: cs[place], ..params.clone() };
         let start = last.and_then(|last| models[last].as_ref());
-        let model = ground.fit(&ctx.without_steps(), &params, lesson, start)?;
+        let model = shared_kernel.fit(&ctx.without_steps(), &params, supervision, start)?;
         if model.was_interrupted() {
             return Err(Error::Interrupted);
         }
@@ -115,7 +115,7 @@ pub fn svm_search<T: Real>(
     ctx: &Context,
     params: &SvmSearchParams,
     x: impl Into<Samples<T>>,
-    lesson: Lesson<'_>,
+    supervision: Supervision<'_>,
 ) -> Result<SvmSearch<T>> {
     let x = &x.into();
     if params.kernels.is_empty() {
@@ -123,22 +123,22 @@ pub fn svm_search<T: Real>(
     }
     let kernels: Vec<KernelSpec> =
         params.kernels.iter().map(|spec| spec.resolve(x)).collect::<Result<_>>()?;
-    let search = Search::new(params, lesson, x.n(), kernels.len())?;
+    let search = Search::new(params, supervision, x.n(), kernels.len())?;
     let of_kernel = |ctx: &Context, kernel: usize| {
         let of_kernel = SvmParams { kernel: kernels[kernel].clone(), ..params.model.clone() };
-        let ground = Ground::of_samples(ctx, &of_kernel, x)?;
-        search.scores(ctx, &of_kernel, &ground)
+        let shared_kernel = SharedKernel::of_samples(ctx, &of_kernel, x)?;
+        search.scores(ctx, &of_kernel, &shared_kernel)
     };
     // Side by side, so that no thread waits for the last fold of a kernel.
     let folds = search.fold_bytes(x.cost()).saturating_mul(params.folds.len() as u64);
-    let bytes = held_bytes::<f64>(x.n())
+    let bytes = matrix_bytes::<f64>(x.n())
         .saturating_mul(2)
-        .max(folds.saturating_add(held_bytes::<f64>(x.n())));
+        .max(folds.saturating_add(matrix_bytes::<f64>(x.n())));
     let scores: Vec<Mat<f64>> = ctx.side_by_side(kernels.len(), bytes, of_kernel)?;
     let chosen = best(&scores);
     let (kernel, c) = (kernels[chosen.0].clone(), params.cs[chosen.1]);
     let chosen_params = SvmParams { kernel, c, ..params.model.clone() };
-    let model = Svm::fit(ctx, &chosen_params, x, lesson, None)?;
+    let model = Svm::fit(ctx, &chosen_params, x, supervision, None)?;
     Ok(SvmSearch { model, kernels, scores, chosen })
 }
 
@@ -147,21 +147,21 @@ pub fn svm_search_gram<T: Real>(
     ctx: &Context,
     params: &SvmSearchParams,
     matrix: MatRef<'_, T>,
-    lesson: Lesson<'_>,
+    supervision: Supervision<'_>,
 ) -> Result<SvmSearch<T>> {
-    let search = Search::new(params, lesson, matrix.rows(), 1)?;
-    let ground = Ground::of_matrix(matrix)?;
-    let scores = vec![search.scores(ctx, &params.model, &ground)?];
+    let search = Search::new(params, supervision, matrix.rows(), 1)?;
+    let shared_kernel = SharedKernel::of_matrix(matrix)?;
+    let scores = vec![search.scores(ctx, &params.model, &shared_kernel)?];
     let chosen = best(&scores);
     let chosen_params = SvmParams { c: params.cs[chosen.1], ..params.model.clone() };
-    let model = Svm::fit_gram(ctx, &chosen_params, matrix, lesson, None)?;
+    let model = Svm::fit_gram(ctx, &chosen_params, matrix, supervision, None)?;
     Ok(SvmSearch { model, kernels: Vec::new(), scores, chosen })
 }
 
 /// A search under way.
 struct Search<'a> {
     params: &'a SvmSearchParams,
-    lesson: Lesson<'a>,
+    supervision: Supervision<'a>,
     n: usize,
     progress: SharedProgress,
 }
@@ -169,7 +169,7 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn new(
         params: &'a SvmSearchParams,
-        lesson: Lesson<'a>,
+        supervision: Supervision<'a>,
         n: usize,
         kernels: usize,
     ) -> Result<Self> {
@@ -177,10 +177,10 @@ impl<'a> Search<'a> {
         if params.folds.is_empty() {
             return Err(Error::parameter("folds", "there is none to judge by"));
         }
-        let given = match lesson.target {
+        let given = match supervision.target {
             Target::Classes { places, .. } => places.len(),
             Target::Values(values) => values.len(),
-            Target::Nothing => {
+            Target::Unsupervised => {
                 let message = "a search needs classes or values to judge by";
                 return Err(Error::parameter("target", message));
             }
@@ -191,10 +191,10 @@ impl<'a> Search<'a> {
         }
         for (f, fold) in params.folds.iter().enumerate() {
             fold.check(n)?;
-            check_classes(f, fold, lesson)?;
+            check_classes(f, fold, supervision)?;
         }
         let progress = SharedProgress::new("folds", kernels * params.folds.len());
-        Ok(Self { params, lesson, n, progress })
+        Ok(Self { params, supervision, n, progress })
     }
 
     /// cs × folds.
@@ -202,15 +202,15 @@ impl<'a> Search<'a> {
         &self,
         ctx: &Context,
         params: &SvmParams,
-        ground: &Ground<'_, T>,
+        shared_kernel: &SharedKernel<'_, T>,
     ) -> Result<Mat<f64>> {
         let folds = &self.params.folds;
         let of_fold = |ctx: &Context, fold: usize| {
-            let scores = self.fold(ctx, params, ground, &folds[fold])?;
+            let scores = self.fold(ctx, params, shared_kernel, &folds[fold])?;
             self.progress.add(ctx, 1)?;
             Ok(scores)
         };
-        let bytes = self.fold_bytes(ground.cost());
+        let bytes = self.fold_bytes(shared_kernel.cost());
         let columns: Vec<Vec<f64>> = ctx.side_by_side(folds.len(), bytes, of_fold)?;
         Ok(Mat::from_fn(self.params.cs.len(), folds.len(), |c, f| columns[f][c]))
     }
@@ -226,30 +226,30 @@ impl<'a> Search<'a> {
         &self,
         ctx: &Context,
         params: &SvmParams,
-        ground: &Ground<'_, T>,
+        shared_kernel: &SharedKernel<'_, T>,
         fold: &Fold,
     ) -> Result<Vec<f64>> {
         let mut weights = vec![0.0; self.n];
         for &row in &fold.train {
-            weights[row] = self.lesson.weights.map_or(1.0, |weights| weights[row]);
+            weights[row] = self.supervision.weights.map_or(1.0, |weights| weights[row]);
         }
-        let lesson = Lesson { weights: Some(&weights), ..self.lesson };
+        let supervision = Supervision { weights: Some(&weights), ..self.supervision };
         let cs = &self.params.cs;
         let order = ascending(cs);
         let steps: Vec<SvmParams> =
             order.iter().map(|&place| SvmParams { c: cs[place], ..params.clone() }).collect();
         let quiet = ctx.without_steps();
-        let decisions = ground.decisions_along(&quiet, &steps, lesson, &fold.test)?;
+        let decisions = shared_kernel.decisions_along(&quiet, &steps, supervision, &fold.test)?;
         let mut scores = vec![0.0; cs.len()];
         for (&place, decisions) in order.iter().zip(&decisions) {
-            scores[place] = self.judge(&fold.test, decisions);
+            scores[place] = self.score(&fold.test, decisions);
         }
         Ok(scores)
     }
 
-    fn judge(&self, rows: &[usize], decisions: &Mat<f64>) -> f64 {
+    fn score(&self, rows: &[usize], decisions: &Mat<f64>) -> f64 {
         let count = rows.len() as f64;
-        match self.lesson.target {
+        match self.supervision.target {
             Target::Classes { classes, places, .. } => {
                 let named = votes(decisions, classes.len());
                 let right = rows.iter().zip(named).filter(|(row, class)| places[**row] == *class);
@@ -262,15 +262,15 @@ impl<'a> Search<'a> {
                 let errors: f64 = rows.iter().enumerate().map(error).sum();
                 if spread > 0.0 { 1.0 - errors / spread } else { f64::from(errors == 0.0) }
             }
-            Target::Nothing => unreachable!("refused when the search was made"),
+            Target::Unsupervised => unreachable!("refused when the search was made"),
         }
     }
 }
 
-fn check_classes(f: usize, fold: &Fold, lesson: Lesson<'_>) -> Result<()> {
-    let Target::Classes { classes, places, .. } = lesson.target else { return Ok(()) };
+fn check_classes(f: usize, fold: &Fold, supervision: Supervision<'_>) -> Result<()> {
+    let Target::Classes { classes, places, .. } = supervision.target else { return Ok(()) };
     let mut seen = vec![false; classes.len()];
-    let counts = |row: usize| lesson.weights.is_none_or(|weights| weights[row] > 0.0);
+    let counts = |row: usize| supervision.weights.is_none_or(|weights| weights[row] > 0.0);
     fold.train.iter().filter(|&&row| counts(row)).for_each(|&row| seen[places[row]] = true);
     match seen.iter().position(|seen| !seen) {
         None => Ok(()),

@@ -125,7 +125,7 @@ pub fn largest(ctx: &Context, gram: &dyn Gram, count: usize, params: &Params) ->
 pub fn all(ctx: &Context, gram: &dyn Gram) -> Result<eigen::Eigen> {
     let needed = workspace_bytes(gram.n(), gram.n(), Solver::Full);
     let hint = "fit on fewer rows, choose a solver that works by products, or raise the budget";
-    let _held = ctx.reserve("the full eigendecomposition", needed, hint)?;
+    let _reservation = ctx.reserve("the full eigendecomposition", needed, hint)?;
     eigen::symmetric(ctx, gram.lower(ctx)?)
 }
 
@@ -147,7 +147,7 @@ pub(super) fn full(ctx: &Context, gram: &dyn Gram, count: usize) -> Result<Spect
     let needed = workspace_bytes(n, count, Solver::Full);
     let hint = "ask for fewer components (the Krylov solver then needs no square matrix), fit on fewer rows, or raise \
                 the budget";
-    let _held = ctx.reserve("the full eigendecomposition", needed, hint)?;
+    let _reservation = ctx.reserve("the full eigendecomposition", needed, hint)?;
     let matrix = gram.lower(ctx)?;
     if let Some(spectrum) = few(&matrix, count) {
         return certified(ctx, gram, spectrum);

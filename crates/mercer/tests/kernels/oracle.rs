@@ -97,7 +97,7 @@ const CASES: &[(&str, Formula)] = &[
 
 /// Random rows of length near √5 that the kernel can be used on, with one row of zeros among them.
 fn samples<T: Real>(text: &str, n: usize, d: usize, seed: u64) -> Dense<T> {
-    let scale = T::of((5.0 / d as f64).sqrt());
+    let scale = T::from_f64((5.0 / d as f64).sqrt());
     let mut data: Vec<T> =
         samples_for::<T>(&spec(text), n, d, seed).data().iter().map(|&v| v * scale).collect();
     data[d..2 * d].fill(T::ZERO);
@@ -105,7 +105,7 @@ fn samples<T: Real>(text: &str, n: usize, d: usize, seed: u64) -> Dense<T> {
 }
 
 fn wide<T: Real>(row: &[T]) -> Vec<f64> {
-    row.iter().map(|v| v.f64()).collect()
+    row.iter().map(|v| v.to_f64()).collect()
 }
 
 fn check<T: Real>(text: &str, formula: Formula, d: usize, tolerance: f64) {

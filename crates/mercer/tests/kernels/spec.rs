@@ -37,7 +37,7 @@ fn text_prints_in_canonical_form() {
     );
     check("columns(0, 12: rbf + linear)", "columns(0, 12: rbf + linear)");
     check(r"columns('it\'s', 'a\\b': linear)", r"columns('it\'s', 'a\\b': linear)");
-    check("2*own(overlap) + own('my kernel')", "2*own(overlap) + own('my kernel')");
+    check("2*own(overlap) + custom('my kernel')", "2*custom(overlap) + custom('my kernel')");
     check("normalize(columns(nan: linear))", "normalize(columns('nan': linear))");
 }
 
@@ -74,7 +74,7 @@ fn errors_point_at_the_character() {
     refuse("columns(a: rbf", 14, "expected ')'");
     refuse("columns", 7, "expected '(' after columns");
     refuse("columns('a: rbf)", 8, "expected a name");
-    refuse("own", 3, "expected '(' after own");
+    refuse("own", 3, "expected '(' after custom");
     refuse("rbf(gamma=-1)", 10, "gamma must be a number of at least 0, not -1");
     refuse("rbf(sigma=0)", 10, "sigma must be a positive number, not 0");
     refuse("rbf(gamma=nan)", 10, "not nan");
@@ -126,7 +126,11 @@ fn errors_point_at_the_character() {
 fn parameters_beside_a_kernel_go_where_they_are_open() {
     let check = |text: &str, name: &str, value: Value, expected: (&str, usize, usize)| {
         let found = spec(text).fill(name, value).unwrap();
-        assert_eq!((found.spec.to_string().as_str(), found.taken, found.said), expected, "{text}");
+        assert_eq!(
+            (found.spec.to_string().as_str(), found.taken, found.already_set),
+            expected,
+            "{text}"
+        );
     };
     check("rbf", "gamma", 2.0.into(), ("rbf(gamma=2)", 1, 0));
     check("rbf(sigma=3)", "gamma", 2.0.into(), ("rbf(sigma=3)", 0, 1));
@@ -155,7 +159,7 @@ fn put_together(kernel: &KernelSpec) -> KernelSpec {
         Shape::Columns(names, inner) => {
             spec(&format!("columns({}: {})", names.join(", "), put_together(&inner)))
         }
-        Shape::Own(name) => spec(&format!("own({name})")),
+        Shape::Custom(name) => spec(&format!("custom({name})")),
     }
 }
 

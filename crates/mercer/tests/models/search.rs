@@ -131,7 +131,7 @@ fn folds_are_fits_on_parts() {
                     let table = &found.tables[k];
                     assert!((-table.scores[(a, j)] / mean - 1.0).abs() < 1e-9);
                     let spread = (square / 12.0).sqrt();
-                    assert!((table.spreads[(a, j)] / spread - 1.0).abs() < 1e-6);
+                    assert!((table.std_errors[(a, j)] / spread - 1.0).abs() < 1e-6);
                 }
             }
         }
@@ -238,7 +238,7 @@ fn the_default_grid_learns_a_curve() {
     let found = search(&Context::new(2), &own, &x, targets, &judge).unwrap();
     let selection = found.model.selection.clone().unwrap();
     assert!(
-        selection.score > -0.016 && selection.spread.is_some_and(|s| s < 0.005),
+        selection.score > -0.016 && selection.std_error.is_some_and(|s| s < 0.005),
         "{selection:?}"
     );
     assert!(found.model.report.notes.is_empty(), "{:?}", found.model.report.notes);

@@ -5,7 +5,7 @@ mod picture;
 mod tell;
 
 use mercer::Result;
-use mercer::io::{Column, Dtype, Format, Model, Saved};
+use mercer::io::{Column, Dtype, Format, Model, ModelFile};
 use mercer::linalg::view::Mat;
 use mercer::model::classes;
 
@@ -74,7 +74,7 @@ fn finish(
         .fitted
         .as_ref()
         .map(|values| predictions(task, chosen.targets, values, types.result, chosen.label));
-    let mut saved = Saved::new(learned.model, types.result);
+    let mut saved = ModelFile::new(learned.model, types.result);
     saved.scaling = learned.scaling;
     saved.feature_names = chosen.features.names;
     facts::note_places(&mut saved, &chosen.places);

@@ -4,7 +4,7 @@ mod tell;
 
 use std::time::Instant;
 
-use mercer::io::{Column, Saved, Table};
+use mercer::io::{Column, ModelFile, Table};
 use mercer::{Error, Result};
 
 use super::evaluate::evaluate;
@@ -65,7 +65,7 @@ pub fn predict(session: &Session, args: &PredictArgs) -> std::result::Result<(),
 }
 
 /// Refuses what the model cannot give.
-fn check(args: &PredictArgs, saved: &Saved, facts: &Facts) -> Result<()> {
+fn check(args: &PredictArgs, saved: &ModelFile, facts: &Facts) -> Result<()> {
     let machine = Machine::of(&saved.model);
     let (targets, classes) = facts.predicts().unwrap_or_default();
     let refuse = |flag: &'static str, message: &str| Err(Error::parameter(flag, message));
@@ -103,7 +103,7 @@ fn check(args: &PredictArgs, saved: &Saved, facts: &Facts) -> Result<()> {
 /// The columns of the table that hold what is predicted: by name, or by position in a table that has
 /// the shape of the one the model learned from. A model that knows no names is judged by the label
 /// that the format marks.
-fn truth(table: &Table, saved: &Saved, names: Names<'_>) -> Option<Vec<Column>> {
+fn truth(table: &Table, saved: &ModelFile, names: Names<'_>) -> Option<Vec<Column>> {
     let Some(places) = facts::places(saved) else {
         let marked = table.label.filter(|_| names.targets.len() == 1);
         return marked.map(|i| vec![table.columns[i].clone()]);
@@ -120,7 +120,7 @@ fn truth(table: &Table, saved: &Saved, names: Names<'_>) -> Option<Vec<Column>> 
 
 fn predictions(
     args: &PredictArgs,
-    saved: &Saved,
+    saved: &ModelFile,
     names: Names<'_>,
     said: &Said,
     label: Option<Label>,

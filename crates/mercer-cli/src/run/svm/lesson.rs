@@ -56,15 +56,15 @@ impl Lesson {
     }
 
     /// The lesson as the library takes it.
-    pub fn view(&self) -> svm::Lesson<'_> {
+    pub fn view(&self) -> svm::Supervision<'_> {
         let target = match &self.target {
             Target::Classes { classes, places, weights } => {
                 svm::Target::Classes { classes, places, weights: weights.as_deref() }
             }
             Target::Values(values) => svm::Target::Values(values),
-            Target::Nothing => svm::Target::Nothing,
+            Target::Nothing => svm::Target::Unsupervised,
         };
-        svm::Lesson { target, weights: self.weights.as_deref() }
+        svm::Supervision { target, weights: self.weights.as_deref() }
     }
 
     /// The rows that count.

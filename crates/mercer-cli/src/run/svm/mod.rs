@@ -5,7 +5,7 @@ mod lesson;
 mod picture;
 mod tell;
 
-use mercer::io::{Column, Saved, Table};
+use mercer::io::{Column, ModelFile, Table};
 use mercer::model::ScalingKind;
 use mercer::model::svm::{Method, SvmParams, Task as Learns};
 use mercer::{Error, Result};
@@ -245,7 +245,7 @@ fn finish(
     let described = report::describe_columns(job.learned.results.page.report.as_ref(), &chosen);
     let args = job.learned;
     let rows = task.lesson.rows(chosen.features.n_rows());
-    let mut saved = Saved::new(learned.model, types.result);
+    let mut saved = ModelFile::new(learned.model, types.result);
     saved.scaling = learned.scaling;
     saved.feature_names = chosen.features.names;
     facts::note_places(&mut saved, &chosen.places);

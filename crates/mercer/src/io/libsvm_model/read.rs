@@ -78,7 +78,7 @@ fn classes(head: &Head<'_>, total: usize) -> Parsed<Classes> {
     let mut sorted = labels.clone();
     sorted.sort_unstable();
     if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(at(line, format!("label {} stands there twice", pair[0])));
+        return Err(at(line, format!("label {} appears twice", pair[0])));
     }
     let (line, counts) = head.integers::<usize>("nr_sv", count)?;
     let sum = counts.iter().try_fold(0_usize, |sum, &count| sum.checked_add(count));

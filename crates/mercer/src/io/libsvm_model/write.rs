@@ -200,7 +200,7 @@ fn push_pairs<T: Real>(line: &mut String, row: Vec<(usize, T)>, shown: Option<us
     let zero = shown.map(|index| (index, T::ZERO));
     for (index, value) in row.into_iter().chain(zero) {
         line.push_str(&format!("{}:", index + 1));
-        push_number(line, value.f64());
+        push_number(line, value.to_f64());
         line.push(' ');
     }
 }

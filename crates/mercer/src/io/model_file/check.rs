@@ -1,7 +1,7 @@
 //! Whether the parts of a model fit together. The same check guards writing and reading, so that what was saved can be
 //! loaded, and nothing that was loaded makes a later step fail.
 
-use super::{Saved, notes};
+use super::{ModelFile, notes};
 use crate::kernel::SpecKernel;
 use crate::linalg::view::Mat;
 use crate::model::inverse::{Inverse, InverseParams};
@@ -15,8 +15,8 @@ use crate::real::Real;
 pub(super) type Checked = Result<(), String>;
 
 /// Refuses what does not fit together, in the words of what is wrong.
-pub fn check(saved: &Saved) -> Checked {
-    saved.model.kept().check()?;
+pub fn check(saved: &ModelFile) -> Checked {
+    saved.model.persist().check()?;
     let inputs = saved.model.inputs();
     if let Some(scale) = &saved.scaling {
         scaling(scale, inputs)?;

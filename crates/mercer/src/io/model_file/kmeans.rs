@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::check::{Checked, count, finite};
 use super::frame::Fault;
 use super::header::{self, Header};
-use super::kept::{About, Kept, precision};
+use super::persist::{Metadata, Persist, precision};
 use super::samples::{self, SampleKind};
 use super::tensors::{Tensor, Tensors};
 use super::unpack::params;
@@ -14,9 +14,9 @@ use crate::model::kernel_kmeans::KernelKMeans;
 use crate::points::Samples;
 use crate::real::Real;
 
-impl<T: Real> Kept for KernelKMeans<T> {
-    fn about(&self) -> About<'_> {
-        About {
+impl<T: Real> Persist for KernelKMeans<T> {
+    fn metadata(&self) -> Metadata<'_> {
+        Metadata {
             estimator: header::KERNEL_KMEANS,
             n: self.n(),
             d: self.anchors.as_ref().map(Samples::features),

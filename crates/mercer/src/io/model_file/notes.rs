@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::Saved;
+use super::ModelFile;
 use super::check::Checked;
 use super::classes_note;
 use crate::kernel::KernelSpec;
@@ -79,9 +79,9 @@ const ANY: [Form; 7] = [Null, Flag, Number, Text, Kernel, Mapping, List];
 const LARGEST: u64 = 1 << 40;
 
 /// Refuses notes that a reader would stumble over.
-pub fn check(saved: &Saved) -> Checked {
+pub fn check(saved: &ModelFile) -> Checked {
     let (extra, k) = (&saved.extra, saved.model.k());
-    let classes = saved.model.kept().classes();
+    let classes = saved.model.persist().classes();
     with(extra, "estimator", |value| value.is_string(), "a text")?;
     with(extra, "libsvm_text", Value::is_boolean, "true or false")?;
     for name in ["table", "scores", "fit"] {

@@ -141,10 +141,10 @@ impl<'a> Tensors<'a> {
         let numbers = if T::NAME == "f32" {
             let bytes = self.bytes(name, Dtype::F32, Some(shape))?;
             // Both conversions are exact: f32 → f64 always, f64 → f32 for what was one.
-            decode(bytes, |v| T::of(f32::from_le_bytes(v).into()))
+            decode(bytes, |v| T::from_f64(f32::from_le_bytes(v).into()))
         } else {
             let bytes = self.bytes(name, Dtype::F64, Some(shape))?;
-            decode(bytes, |v| T::of(f64::from_le_bytes(v)))
+            decode(bytes, |v| T::from_f64(f64::from_le_bytes(v)))
         };
         match numbers.iter().position(|v| !v.is_finite()) {
             None => Ok(numbers),
@@ -184,7 +184,7 @@ impl<'a> Tensors<'a> {
     }
 
     /// Real numbers of the given shape that may be NaN or infinite: what a report tells, nothing is computed with.
-    pub fn told(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f64>, Fault> {
+    pub fn reported(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f64>, Fault> {
         Ok(decode(self.bytes(name, Dtype::F64, Some(shape))?, f64::from_le_bytes))
     }
 

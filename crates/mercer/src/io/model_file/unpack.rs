@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::frame::{Fault, Frame};
 use super::header::{self, Header};
 use super::tensors::Tensors;
-use super::{Dtype, Model, Saved, check, detector, kmeans, repair, samples, svm};
+use super::{Dtype, Model, ModelFile, check, detector, kmeans, repair, samples, svm};
 use crate::model::Scaling;
 use crate::model::inverse::{Inverse, InverseParams};
 use crate::model::kernel_pca::{KernelPca, KernelPcaParams};
@@ -17,7 +17,7 @@ use crate::model::pca::Pca;
 use crate::real::Real;
 
 /// Reads the content of a model file.
-pub fn unpack(bytes: &[u8]) -> Result<Saved, Fault> {
+pub fn unpack(bytes: &[u8]) -> Result<ModelFile, Fault> {
     let frame = Frame::parse(bytes)?;
     let header = Header::parse(&frame.header)?;
     let mut tensors = Tensors::new(&frame);
@@ -26,7 +26,8 @@ pub fn unpack(bytes: &[u8]) -> Result<Saved, Fault> {
     let scaling = scaling(&header, &mut tensors, inputs)?;
     let feature_names = feature_names(&mut tensors, inputs)?;
     tensors.finish()?;
-    let saved = Saved { model, scaling, feature_names, dtype: header.dtype, extra: header.extra };
+    let saved =
+        ModelFile { model, scaling, feature_names, dtype: header.dtype, extra: header.extra };
     check::check(&saved).map_err(Fault::Invalid)?;
     Ok(saved)
 }

@@ -51,9 +51,9 @@ fn of_expr(expr: &Expr, columns: usize, options: &FeatureMapOptions) -> Result<F
                 .collect::<Result<Vec<_>>>()?;
             of_expr(inner, places.len(), options)?.select(&places, columns)
         }
-        Expr::Own(own) => Err(Error::parameter(
+        Expr::Custom(custom) => Err(Error::parameter(
             "kernel",
-            format!("no explicit feature map: nothing is known of the function {}", own.name()),
+            format!("no explicit feature map: nothing is known of the function {}", custom.name()),
         )),
     }
 }

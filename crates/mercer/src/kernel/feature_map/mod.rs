@@ -214,11 +214,11 @@ impl FeatureMap {
         let needs = self.histogram_columns();
         let (mut x, mut features) = (vec![0.0; self.columns], vec![0.0; self.dimension]);
         for i in 0..rows.rows() {
-            (0..self.columns).for_each(|j| x[j] = rows.at(i, j).f64());
+            (0..self.columns).for_each(|j| x[j] = rows.at(i, j).to_f64());
             check_row(i, &x, &needs)?;
             self.fill(&x, &mut features);
             let line = out.row_mut(i);
-            line.iter_mut().zip(&features).for_each(|(to, feature)| *to = T::of(*feature));
+            line.iter_mut().zip(&features).for_each(|(to, feature)| *to = T::from_f64(*feature));
             if let Some(at) = line.iter().position(|feature| !feature.is_finite()) {
                 let text = format!("feature {at} of row {i} overflows: scale the columns down");
                 return Err(Error::Numeric(text));
@@ -234,7 +234,7 @@ impl FeatureMap {
         let needed = count.saturating_mul(size_of::<T>() as u64);
         let hint =
             "use the kernel itself, which needs no features, fewer rows, or raise the budget";
-        let _held = ctx.reserve("the matrix of features", needed, hint)?;
+        let _reservation = ctx.reserve("the matrix of features", needed, hint)?;
         let mut out = Mat::try_zeros(n, self.dimension)?;
         for i in 0..n {
             ctx.poll()?;

@@ -2,7 +2,7 @@
 
 use super::Leaf;
 use super::lexer::{Kind, Token};
-use super::parse::{COLUMNS, NORMALIZE, OWN, Parsed, Parser, fault, name_of, shorten};
+use super::parse::{COLUMNS, CUSTOM, NORMALIZE, Parsed, Parser, fault, name_of, shorten};
 use super::suggest::suggestion;
 use crate::kernel::{Family, Parameter, Value, families};
 
@@ -129,7 +129,7 @@ fn word(word: &Token, parameter: &Parameter) -> Parsed<Value> {
 
 fn unknown_kernel<T>(name: &Token) -> Parsed<T> {
     let names =
-        families().iter().flat_map(|family| family.names()).chain([NORMALIZE, COLUMNS, OWN]);
+        families().iter().flat_map(|family| family.names()).chain([NORMALIZE, COLUMNS, CUSTOM]);
     let hint = suggestion(&name.text, names).unwrap_or_else(|| {
         let names: Vec<_> = families().iter().map(|family| family.name).collect();
         format!(": known are {}", names.join(", "))

@@ -34,9 +34,9 @@ fn resolved<T: Real>(expr: &Expr, x: &Samples<T>) -> Result<Expr> {
             let group = group_of(x, names)?;
             Expr::Columns(names.clone(), Box::new(resolved(inner, group)?))
         }
-        Expr::Own(own) => match x {
-            Samples::Parts(_) => return Err(not_for(own.name(), "whole samples", x)),
-            _ => Expr::Own(own.clone()),
+        Expr::Custom(custom) => match x {
+            Samples::Parts(_) => return Err(not_for(custom.name(), "whole samples", x)),
+            _ => Expr::Custom(custom.clone()),
         },
     })
 }

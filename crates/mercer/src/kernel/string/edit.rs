@@ -2,11 +2,11 @@
 
 use super::batch::lanes;
 use super::coded::{Coded, Local};
-use super::{StringMember, UNIT, Way, unit};
+use super::{Algorithm, StringMember, UNIT, unit};
 use crate::context::Stream;
 use crate::error::Result;
 use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Rule, Tile, Value};
-use crate::linalg::edits::{LANES, Pattern};
+use crate::linalg::edit_distance::{LANES, Pattern};
 use crate::linalg::vmath;
 use crate::points::{Points, Span, Strings, Unit};
 use crate::real::Real;
@@ -50,7 +50,11 @@ pub(super) const FAMILY: Family = Family {
 pub(super) fn member(leaf: &Leaf) -> Result<StringMember> {
     let from_width = || 1.0 / (leaf.number("width") * leaf.number("width"));
     let (gamma, unit) = (leaf.optional("gamma").unwrap_or_else(from_width), unit(leaf));
-    Ok(StringMember { way: Way::Edit(Edit { gamma, unit }), unit, shortest: ("width", 0) })
+    Ok(StringMember {
+        algorithm: Algorithm::Edit(Edit { gamma, unit }),
+        unit,
+        shortest: ("width", 0),
+    })
 }
 
 impl Edit {
@@ -60,9 +64,9 @@ impl Edit {
         cols: Span<'_, Strings>,
         out: &mut Tile<'_, T>,
     ) -> Result<()> {
-        let square = |distance: usize| T::of((distance * distance) as f64);
+        let square = |distance: usize| T::from_f64((distance * distance) as f64);
         distances(rows, cols, self.unit, |i, j, distance| out.row(i)[j] = square(distance));
-        (0..out.rows()).for_each(|i| vmath::exp_scaled(out.row(i), T::of(-self.gamma)));
+        (0..out.rows()).for_each(|i| vmath::exp_scaled(out.row(i), T::from_f64(-self.gamma)));
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! The mismatch kernel (Leslie et al., 2004): substrings that may differ in a few places.
 
 use super::differing::{Differing, binomial, check_window};
-use super::{StringMember, UNIT, Way, unit, whole};
+use super::{Algorithm, StringMember, UNIT, unit, whole};
 use crate::error::Result;
 use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Rule, Value};
 
@@ -47,8 +47,8 @@ pub(super) fn member(leaf: &Leaf) -> Result<StringMember> {
     check_window("k", length, m)?;
     let alphabet = leaf.number("alphabet");
     let weights = (0..=length.min(2 * m)).map(|d| near_both(length, m, d, alphabet)).collect();
-    let way = Way::Differing(Differing { length, weights, unit });
-    Ok(StringMember { way, unit, shortest: ("k", length) })
+    let algorithm = Algorithm::Differing(Differing { length, weights, unit });
+    Ok(StringMember { algorithm, unit, shortest: ("k", length) })
 }
 
 /// How many words of k symbols differ in at most m places from each of two words that differ from one another in d.

@@ -57,7 +57,7 @@ fn whole(leaf: &Leaf, name: &str) -> usize {
 /// A member of any family of kernels on texts.
 #[derive(Debug, Clone)]
 pub struct StringMember {
-    way: Way,
+    algorithm: Algorithm,
     /// What a symbol is.
     unit: Unit,
     /// The parameter that says how many symbols in a row a text must have to share anything with another, and that number.
@@ -66,7 +66,7 @@ pub struct StringMember {
 
 /// How two texts are compared. Families share the ways.
 #[derive(Debug, Clone)]
-enum Way {
+enum Algorithm {
     Counted(embedding::Lengths),
     Weighed(weighed::Weighed),
     Differing(differing::Differing),
@@ -116,11 +116,11 @@ impl StringMember {
             return Ok(());
         }
         match &self.way {
-            Way::Counted(way) => way.tile(rows, cols, out),
-            Way::Weighed(way) => way.tile(rows, cols, out),
-            Way::Differing(way) => way.tile(rows, cols, out),
-            Way::Subsequences(way) => way.tile(rows, cols, out),
-            Way::Edit(way) => way.tile(rows, cols, out),
+            Algorithm::Counted(algorithm) => algorithm.tile(rows, cols, out),
+            Algorithm::Weighed(algorithm) => algorithm.tile(rows, cols, out),
+            Algorithm::Differing(algorithm) => algorithm.tile(rows, cols, out),
+            Algorithm::Subsequences(algorithm) => algorithm.tile(rows, cols, out),
+            Algorithm::Edit(algorithm) => algorithm.tile(rows, cols, out),
         }
     }
 
@@ -128,20 +128,22 @@ impl StringMember {
     pub fn diag<T: Real>(&self, points: Span<'_, Strings>, out: &mut [T]) -> Result<()> {
         assert_eq!(out.len(), points.len(), "diagonal and span differ");
         match &self.way {
-            Way::Counted(way) => way.diag(points, out),
-            Way::Weighed(way) => way.diag(points, out),
-            Way::Differing(way) => way.diag(points, out),
-            Way::Subsequences(way) => way.diag(points, out),
-            Way::Edit(way) => way.diag(points, out),
+            Algorithm::Counted(algorithm) => algorithm.diag(points, out),
+            Algorithm::Weighed(algorithm) => algorithm.diag(points, out),
+            Algorithm::Differing(algorithm) => algorithm.diag(points, out),
+            Algorithm::Subsequences(algorithm) => algorithm.diag(points, out),
+            Algorithm::Edit(algorithm) => algorithm.diag(points, out),
         }
     }
 
     /// The numbers that values are made of, each of which must be finite in the type of the values.
     pub fn constants(&self) -> Vec<f64> {
         match &self.way {
-            Way::Differing(way) => way.weights.clone(),
-            Way::Edit(way) => vec![way.gamma],
-            Way::Counted(_) | Way::Weighed(_) | Way::Subsequences(_) => Vec::new(),
+            Algorithm::Differing(algorithm) => algorithm.weights.clone(),
+            Algorithm::Edit(algorithm) => vec![algorithm.gamma],
+            Algorithm::Counted(_) | Algorithm::Weighed(_) | Algorithm::Subsequences(_) => {
+                Vec::new()
+            }
         }
     }
 

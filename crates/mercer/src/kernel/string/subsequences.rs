@@ -2,10 +2,10 @@
 
 use super::batch::lanes;
 use super::coded::Coded;
-use super::{StringMember, UNIT, Way, unit, whole};
+use super::{Algorithm, StringMember, UNIT, unit, whole};
 use crate::error::{Error, Result};
 use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Tile, Value};
-use crate::linalg::gaps::{self, LANES, LONGEST, Room};
+use crate::linalg::subsequences::{self, LANES, LONGEST, Workspace};
 use crate::points::{Span, Strings, Unit};
 use crate::real::Real;
 
@@ -55,8 +55,8 @@ pub(super) fn member(leaf: &Leaf) -> Result<StringMember> {
         let message = format!("subsequences have at most {LONGEST} symbols, not {p}");
         return Err(Error::parameter("p", message));
     }
-    let way = Way::Subsequences(Subsequences { p, decay: leaf.number("decay"), unit });
-    Ok(StringMember { way, unit, shortest: ("p", p) })
+    let algorithm = Algorithm::Subsequences(Subsequences { p, decay: leaf.number("decay"), unit });
+    Ok(StringMember { algorithm, unit, shortest: ("p", p) })
 }
 
 impl Subsequences {
@@ -67,13 +67,13 @@ impl Subsequences {
         out: &mut Tile<'_, T>,
     ) -> Result<()> {
         let (rows, cols) = Coded::pair(rows, cols, self.unit);
-        let mut room = Room::default();
+        let mut workspace = Workspace::default();
         for together in cols.by_length().chunks(LANES) {
             let y = lanes(&cols, together, COL_END, f64::from);
             for i in 0..rows.n() {
                 let x = lanes(&rows, &[i], ROW_END, f64::from);
-                let sums = gaps::sums(&x, &y, self.p, self.decay, &mut room);
-                together.iter().zip(sums).for_each(|(&j, sum)| out.row(i)[j] = T::of(sum));
+                let sums = subsequences::sums(&x, &y, self.p, self.decay, &mut workspace);
+                together.iter().zip(sums).for_each(|(&j, sum)| out.row(i)[j] = T::from_f64(sum));
             }
         }
         Ok(())
@@ -81,12 +81,12 @@ impl Subsequences {
 
     pub(super) fn diag<T: Real>(&self, points: Span<'_, Strings>, out: &mut [T]) -> Result<()> {
         let texts = Coded::one(points, self.unit);
-        let mut room = Room::default();
+        let mut workspace = Workspace::default();
         for together in texts.by_length().chunks(LANES) {
             let x = lanes(&texts, together, ROW_END, f64::from);
             let y = lanes(&texts, together, COL_END, f64::from);
-            let sums = gaps::sums(&x, &y, self.p, self.decay, &mut room);
-            together.iter().zip(sums).for_each(|(&i, sum)| out[i] = T::of(sum));
+            let sums = subsequences::sums(&x, &y, self.p, self.decay, &mut workspace);
+            together.iter().zip(sums).for_each(|(&i, sum)| out[i] = T::from_f64(sum));
         }
         Ok(())
     }

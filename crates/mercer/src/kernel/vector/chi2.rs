@@ -38,7 +38,7 @@ impl Profile for Chi2 {
     }
 
     fn apply<T: Real>(&self, values: &mut [T]) {
-        vmath::exp_scaled(values, T::of(-self.gamma));
+        vmath::exp_scaled(values, T::from_f64(-self.gamma));
     }
 
     /// Near 0 the distance grows like the numbers themselves, not like their squares.
@@ -47,7 +47,7 @@ impl Profile for Chi2 {
     }
 
     fn slopes<T: Real>(&self, _: &[T], values: &[T], out: &mut [T]) {
-        let factor = T::of(-self.gamma);
+        let factor = T::from_f64(-self.gamma);
         out.iter_mut().zip(values).for_each(|(slope, &v)| *slope = factor * v);
     }
 }

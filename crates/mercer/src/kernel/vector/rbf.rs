@@ -58,11 +58,11 @@ impl Profile for Rbf {
     }
 
     fn apply<T: Real>(&self, values: &mut [T]) {
-        vmath::exp_scaled(values, T::of(-self.gamma));
+        vmath::exp_scaled(values, T::from_f64(-self.gamma));
     }
 
     fn slopes<T: Real>(&self, _: &[T], values: &[T], out: &mut [T]) {
-        let factor = T::of(-self.gamma);
+        let factor = T::from_f64(-self.gamma);
         out.iter_mut().zip(values).for_each(|(slope, &v)| *slope = factor * v);
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Init, KernelKMeansParams};
 use crate::error::{Error, Result};
-use crate::model::door::check_weights;
+use crate::model::validate::check_weights;
 
 /// Refuses what makes no sense; the weights, 1 where none are given.
 pub(super) fn check(

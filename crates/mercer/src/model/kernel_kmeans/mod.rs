@@ -4,15 +4,15 @@
 //! mean of samples in feature space, so distances to it are sums of kernel values: the centres are an expansion with one
 //! column each, and new samples go to the nearest.
 
+mod assemble;
 mod check;
 mod fit;
-mod fold;
 
 use serde::{Deserialize, Serialize};
 
-use super::door::{anchors_for, check_own};
 use super::kernel_on::KernelOn;
 use super::report::Report;
+use super::validate::{anchors_for, check_diagonal};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::expansion::{Expansion, Weights};
@@ -127,9 +127,9 @@ impl<T: Real> KernelKMeans<T> {
     /// Squared distances of new samples to the centres, in feature space: m × k.
     pub fn distances(&self, ctx: &Context, x: impl Into<Samples<T>>) -> Result<Mat<f64>> {
         let (sums, on, x) = self.sums(ctx, &x.into())?;
-        let mut own = vec![T::ZERO; x.n()];
-        on.kernel.diag(Span::all(&x), &mut own)?;
-        Ok(self.add_own(sums, |i| own[i].f64()))
+        let mut diagonal = vec![T::ZERO; x.n()];
+        on.kernel.diag(Span::all(&x), &mut diagonal)?;
+        Ok(self.add_diagonal(sums, |i| diagonal[i].to_f64()))
     }
 
     /// The same given the samples' kernel values with the training samples (m × n) and with themselves (m).
@@ -137,10 +137,10 @@ impl<T: Real> KernelKMeans<T> {
         &self,
         ctx: &Context,
         values: MatRef<'_, T>,
-        own: &[f64],
+        diagonal: &[f64],
     ) -> Result<Mat<f64>> {
-        check_own(own, values.rows())?;
-        Ok(self.add_own(self.sums_gram(ctx, values)?, |i| own[i]))
+        check_diagonal(diagonal, values.rows())?;
+        Ok(self.add_diagonal(self.sums_gram(ctx, values)?, |i| diagonal[i]))
     }
 
     /// ‖μ_c‖² − 2 ⟨φ(x), μ_c⟩ (m × k), with the kernel and the samples that it was computed with.
@@ -181,11 +181,11 @@ impl<T: Real> KernelKMeans<T> {
     fn nearest(&self, sums: &Mat<T>) -> Vec<usize> {
         let largest = self.norms.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
         let noise = 64.0 * T::EPSILON * largest;
-        let place = |i: usize| nearest(sums.row(i).iter().map(|v| v.f64()), noise).0;
+        let place = |i: usize| nearest(sums.row(i).iter().map(|v| v.to_f64()), noise).0;
         (0..sums.rows()).map(place).collect()
     }
 
-    fn add_own(&self, sums: Mat<T>, own: impl Fn(usize) -> f64) -> Mat<f64> {
-        Mat::from_fn(sums.rows(), self.k(), |i, c| (sums[(i, c)].f64() + own(i)).max(0.0))
+    fn add_diagonal(&self, sums: Mat<T>, diagonal: impl Fn(usize) -> f64) -> Mat<f64> {
+        Mat::from_fn(sums.rows(), self.k(), |i, c| (sums[(i, c)].to_f64() + diagonal(i)).max(0.0))
     }
 }

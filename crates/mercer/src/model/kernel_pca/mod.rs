@@ -5,9 +5,9 @@
 //! new samples with the training means folds into one number per component: `offset_i = −(1/n) 1ᵀK a_i`.
 //!
 //! On paper. An error of ε in 1ᵀv is multiplied by the mean of K and divided by √η, so the mean of every eigenvector is
-//! taken away (`fold`), and where kernel values have an offset they are taken relative to a sample (`origin`).
+//! taken away (`assemble`), and where kernel values have an offset they are taken relative to a sample (`origin`).
 
-mod fold;
+mod assemble;
 mod residual;
 
 pub use residual::Residuals;
@@ -17,15 +17,15 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::components::Components;
-use super::door::anchors_for;
 use super::indefinite::refuse_negative;
 use super::inverse::{Inverse, InverseParams};
 use super::origin::{self, Origin, Seen, Size};
 use super::report::{Report, asymmetry_note};
+use super::validate::anchors_for;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::expansion::{Expansion, SeenFrom, Weights};
-use crate::gram::{Centred, Gram, Packed, Plan, Square, Storage, Tiled, plan};
+use crate::gram::{Centred, Gram, MatrixFree, Packed, Plan, Precomputed, Storage, plan};
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::points::{Dense, Samples};
@@ -129,8 +129,8 @@ impl<T: Real> KernelPca<T> {
                 let gram = Packed::fill(ctx, &*seen.kernel, &placed)?;
                 Self::fit_any(ctx, params, &gram, plan, size)?
             }
-            Storage::Tiled => {
-                let gram = Tiled::new(&*seen.kernel, placed.clone());
+            Storage::MatrixFree => {
+                let gram = MatrixFree::new(&*seen.kernel, placed.clone());
                 Self::fit_any(ctx, params, &gram, plan, size)?
             }
         };
@@ -172,13 +172,13 @@ impl<T: Real> KernelPca<T> {
                 "cannot be learned from a precomputed kernel: there are no samples to map back to",
             ));
         }
-        let gram = Square::new(matrix)?;
+        let gram = Precomputed::new(matrix)?;
         let asymmetry = gram.asymmetry();
         let n = matrix.rows();
         let origin = if params.center { origin::choose_given(&gram, n) } else { None };
-        let row = |c: usize| -> Vec<f64> { (0..n).map(|j| gram.given(c, j).f64()).collect() };
+        let row = |c: usize| -> Vec<f64> { (0..n).map(|j| gram.given(c, j).to_f64()).collect() };
         let row = origin.map(row);
-        let size = Size::of((0..n).map(|i| gram.given(i, i).f64()), row.as_deref());
+        let size = Size::of((0..n).map(|i| gram.given(i, i).to_f64()), row.as_deref());
         let gram = match origin {
             Some(c) => gram.seen_from(c),
             None => gram,
@@ -218,7 +218,7 @@ impl<T: Real> KernelPca<T> {
         let rounding = negative_share(T::EPSILON, view.n()) * size.norm;
         refuse_negative::<T>(params.components, &spectrum.values, rounding)?;
         let means = centred.as_ref().map(|c| (c.means(), c.mean()));
-        Ok(fold::fold(params, spectrum, trace, means, size, &plan))
+        Ok(assemble::assemble(params, spectrum, trace, means, size, &plan))
     }
 
     /// Says that the model was fitted on kernel values relative to sample c, whose own with all samples are `row`.

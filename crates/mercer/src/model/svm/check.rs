@@ -1,8 +1,8 @@
 //! What a support vector machine refuses to be given, before any kernel value is computed.
 
-use super::{Lesson, SvmParams, Target, Task};
+use super::{Supervision, SvmParams, Target, Task};
 use crate::error::{Error, Result};
-use crate::model::door::check_weights;
+use crate::model::validate::check_weights;
 
 /// The samples that count, with what is to be learned of them.
 pub(super) struct Checked {
@@ -21,9 +21,9 @@ pub(super) struct Checked {
 }
 
 impl Checked {
-    pub fn new(params: &SvmParams, lesson: Lesson<'_>, n: usize) -> Result<Self> {
+    pub fn new(params: &SvmParams, supervision: Supervision<'_>, n: usize) -> Result<Self> {
         check_params(params)?;
-        let (rows, weights) = counted(lesson.weights, n)?;
+        let (rows, weights) = counted(supervision.weights, n)?;
         let mut checked = Self {
             rows,
             weights,
@@ -32,14 +32,14 @@ impl Checked {
             classes: Vec::new(),
             class_weights: Vec::new(),
         };
-        match (params.task.is_classification(), params.task, lesson.target) {
+        match (params.task.is_classification(), params.task, supervision.target) {
             (true, _, Target::Classes { classes, places, weights }) => {
                 checked.set_classes(n, classes, places, weights)?;
                 if params.task == Task::NuSvc {
                     checked.check_nu(params.nu)?;
                 }
             }
-            (false, Task::OneClass, Target::Nothing) => {}
+            (false, Task::OneClass, Target::Unsupervised) => {}
             (false, Task::EpsilonSvr | Task::NuSvr, Target::Values(values)) => {
                 checked.set_values(n, values)?;
             }

@@ -3,28 +3,28 @@
 //! All five tasks are one quadratic problem (`solve::smo`) with different bounds and linear terms; what comes out is an
 //! expansion over the few training samples whose coefficient is not zero, the support vectors.
 
+mod assemble;
 mod calibrate;
 mod calibration;
 mod check;
+mod class_blocks;
 mod decide;
 mod decode;
+mod exact_kernel;
 mod fit;
-mod fold;
-mod ground;
 mod notes;
+mod precision;
 mod problem;
 mod report;
 mod settle;
-mod shared;
-mod source;
-mod truth;
+mod shared_kernel;
 
 use serde::{Deserialize, Serialize};
 
 pub use calibration::{Calibration, Curve, Method};
 pub use decode::{one_vs_rest, votes};
-pub(crate) use ground::{Ground, fold_bytes, held_bytes};
 pub use report::{ProblemReport, Stop, SvmReport};
+pub(crate) use shared_kernel::{SharedKernel, fold_bytes, matrix_bytes};
 
 use super::report::Report;
 use crate::kernel::KernelSpec;
@@ -157,12 +157,12 @@ pub enum Target<'a> {
     /// For each sample the value to predict.
     Values(&'a [f64]),
     /// Nothing, for `OneClass`.
-    Nothing,
+    Unsupervised,
 }
 
 /// What to learn from, features aside.
 #[derive(Clone, Copy, Debug)]
-pub struct Lesson<'a> {
+pub struct Supervision<'a> {
     /// What to learn.
     pub target: Target<'a>,
     /// How much each sample counts, not negative; `None` for 1. A weight multiplies `c`; samples of weight 0 do not count.

@@ -111,12 +111,12 @@ fn spreads<T: Real>(x: &Dense<T>) -> Vec<f64> {
     let (n, d) = (x.n() as f64, x.d());
     let mut mean = vec![0.0; d];
     for row in x.data().chunks_exact(d) {
-        mean.iter_mut().zip(row).for_each(|(sum, v)| *sum += v.f64() / n);
+        mean.iter_mut().zip(row).for_each(|(sum, v)| *sum += v.to_f64() / n);
     }
     let mut spread = vec![0.0; d];
     for row in x.data().chunks_exact(d) {
         let each = spread.iter_mut().zip(row).zip(&mean);
-        each.for_each(|((sum, v), mean)| *sum += (v.f64() - mean).powi(2) / n);
+        each.for_each(|((sum, v), mean)| *sum += (v.to_f64() - mean).powi(2) / n);
     }
     // What rounding of the mean leaves of a constant column is no spread.
     let constant = |mean: f64| mean.abs() * f64::EPSILON * n.sqrt().max(4.0);

@@ -17,8 +17,9 @@ pub struct SvmReport {
     pub tube: Option<f64>,
     /// Kernel columns that were asked for.
     pub columns_used: u64,
-    /// Of those, the ones that were at hand and not computed.
-    pub columns_at_hand: u64,
+    /// Of those, the ones found in the cache.
+    #[serde(rename = "columns_at_hand")]
+    pub cache_hits: u64,
 }
 
 impl SvmReport {

@@ -31,7 +31,7 @@ use serde::Serialize;
 use super::report::asymmetric;
 use crate::context::{Context, Stream};
 use crate::error::Result;
-use crate::gram::Square;
+use crate::gram::Precomputed;
 use crate::linalg::eigen::{self, Eigen};
 use crate::linalg::view::MatRef;
 use crate::real::Real;
@@ -82,12 +82,12 @@ impl Validity {
         most: usize,
     ) -> Result<Validity> {
         Self::need(ctx, matrix.rows().min(most.max(1)), 0)?;
-        ctx.install(|| Square::new(matrix).map(drop))?;
+        ctx.install(|| Precomputed::new(matrix).map(drop))?;
         let asymmetry = Asymmetry::of(ctx, matrix)?;
         let which = chosen(matrix.rows(), most.max(1));
         let part = Part::of(ctx, matrix, &which)?;
         let pairs = part.eigen(ctx)?;
-        Ok(Self::judge::<T>(matrix.rows(), asymmetry, &which, &part, &pairs))
+        Ok(Self::assess::<T>(matrix.rows(), asymmetry, &which, &part, &pairs))
     }
 
     /// Refuses to look at `examined` samples where that takes more than what is left of the budget, beside `more` bytes for
@@ -98,7 +98,7 @@ impl Validity {
         ctx.need("the eigenvalues of the kernel matrix", needed, HINT)
     }
 
-    fn judge<T: Real>(
+    fn assess<T: Real>(
         samples: usize,
         asymmetry: Asymmetry,
         which: &[usize],
@@ -198,7 +198,7 @@ impl Part {
     fn eigen(&self, ctx: &Context) -> Result<Eigen> {
         let n = self.matrix.rows();
         let needed = square_bytes(n).saturating_add(eigen::workspace_bytes(n));
-        let _held = ctx.reserve("the eigenvalues of the kernel matrix", needed, HINT)?;
+        let _reservation = ctx.reserve("the eigenvalues of the kernel matrix", needed, HINT)?;
         eigen::symmetric(ctx, self.copy()?)
     }
 }

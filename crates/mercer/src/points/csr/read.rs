@@ -64,7 +64,7 @@ pub(super) fn read<T: Real>(
     }
     let lists = Lists::new(entries);
     // A squared distance can reach four times the larger squared norm; it must be finite too.
-    match lists.norms().iter().position(|&norm| !(norm * T::of(4.0)).is_finite()) {
+    match lists.norms().iter().position(|&norm| !(norm * T::from_f64(4.0)).is_finite()) {
         None => Ok(Csr::from_lists(lists, d)),
         Some(row) => Err(too_large::<T>(row)),
     }
@@ -89,7 +89,7 @@ fn take_row<T: Real>(
             }
         };
         if !value.is_finite() {
-            return Err(Error::NotFinite { row: i, column, value: value.f64() });
+            return Err(Error::NotFinite { row: i, column, value: value.to_f64() });
         }
         row.push((column as u32, value));
     }
@@ -103,7 +103,11 @@ fn take_row<T: Real>(
             same
         });
         if let Some(&(column, value)) = row.iter().find(|(_, value)| !value.is_finite()) {
-            return Err(Error::NotFinite { row: i, column: column as usize, value: value.f64() });
+            return Err(Error::NotFinite {
+                row: i,
+                column: column as usize,
+                value: value.to_f64(),
+            });
         }
     }
     Ok(())

@@ -45,7 +45,7 @@ impl<T: Real> Csr<T> {
         for i in 0..self.n() {
             let (at, values) = self.row(i);
             for (&at, &value) in at.iter().zip(values) {
-                let converted = U::of(value.f64());
+                let converted = U::from_f64(value.to_f64());
                 if !converted.is_finite() {
                     return Err(beyond_range::<T, U>(i, at as usize, value));
                 }
@@ -56,7 +56,7 @@ impl<T: Real> Csr<T> {
             entries.end_row();
         }
         let lists = Lists::new(entries);
-        match lists.norms().iter().position(|&norm| !(norm * U::of(4.0)).is_finite()) {
+        match lists.norms().iter().position(|&norm| !(norm * U::from_f64(4.0)).is_finite()) {
             None => Ok(Csr::from_lists(lists, self.d())),
             Some(row) => Err(too_large::<U>(row)),
         }

@@ -133,7 +133,7 @@ pub fn growing(
 ) -> Result<(Pairs, Info)> {
     let n = a.n();
     assert!(0 < params.count && params.count <= n, "between 1 and n eigenpairs");
-    let mut held = ctx.reserve(WHAT, workspace_bytes(n, params.count), HINT)?;
+    let mut reservation = ctx.reserve(WHAT, workspace_bytes(n, params.count), HINT)?;
     let mut search = Search::new(n, params, start)?;
     let mut allowed = params.max_passes;
     loop {
@@ -149,8 +149,8 @@ pub fn growing(
         match wanted {
             Some(count) if count > search.count => {
                 let count = count.min(n);
-                let more = workspace_bytes(n, count).saturating_sub(held.bytes());
-                held.extend(WHAT, more, HINT)?;
+                let more = workspace_bytes(n, count).saturating_sub(reservation.bytes());
+                reservation.extend(WHAT, more, HINT)?;
                 search.want(count);
                 allowed = search.passes + params.max_passes;
                 search.prepare(&found)?;

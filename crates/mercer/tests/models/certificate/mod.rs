@@ -8,7 +8,7 @@ mod interior;
 use exact::{Exact, Family, exact};
 use interior::{Optimum, Quadratic};
 use mercer::context::Stream;
-use mercer::model::svm::{Lesson, ProblemReport, Stop, Svm, SvmParams, Target, Task};
+use mercer::model::svm::{ProblemReport, Stop, Supervision, Svm, SvmParams, Target, Task};
 use mercer::real::Real;
 use mercer::{Context, Dense};
 
@@ -78,19 +78,19 @@ impl Problem {
     }
 
     fn fit<T: Real>(&self, tolerance: f64) -> mercer::Result<Svm<T>> {
-        let x: Vec<T> = self.x.iter().map(|v| T::of(*v)).collect();
+        let x: Vec<T> = self.x.iter().map(|v| T::from_f64(*v)).collect();
         let x = Dense::from_vec(x, self.n(), self.d)?;
         let classes = ["0", "1"].map(String::from);
         let places: Vec<usize> = self.y.iter().map(|y| *y as usize).collect();
         let target = match self.task {
-            Task::OneClass => Target::Nothing,
+            Task::OneClass => Target::Unsupervised,
             Task::CSvc | Task::NuSvc => {
                 Target::Classes { classes: &classes, places: &places, weights: None }
             }
             _ => Target::Values(&self.y),
         };
-        let lesson = Lesson { target, weights: None };
-        Svm::fit(&Context::new(1), &self.params(tolerance), &x, lesson, None)
+        let supervision = Supervision { target, weights: None };
+        Svm::fit(&Context::new(1), &self.params(tolerance), &x, supervision, None)
     }
 
     /// The certificate, with the coefficients of all samples in the orientation of the problem, and whether the whole fit counts

@@ -54,7 +54,7 @@ fn counts_are_distrusted() {
     check(THREE, "rho 0.125 ", "rho ", &["line 6", "2 values, where 3"]);
     check(THREE, "probA -1.5 ", "probA ", &["line 8", "2 values, where 3"]);
     check(THREE, "probB 0.25 -0.125 0.5\n", "", &["probB is missing"]);
-    check(THREE, "label 5 -2 3", "label 5 5 3", &["line 7", "label 5 stands there twice"]);
+    check(THREE, "label 5 -2 3", "label 5 5 3", &["line 7", "label 5 appears twice"]);
     check(THREE, "label 5 -2 3", "label 5 a 3", &["line 7", "\"a\" behind label"]);
     check(THREE, "label 5 -2 3", "label 5 2.5 3", &["line 7", "no integer"]);
 }

@@ -16,9 +16,9 @@ pub fn svm<T: Real>(model: &Svm<T>) -> Checked {
     if let Some(calibration) = &model.calibration {
         curves(calibration, problems)?;
     }
-    let told = model.report.machine.as_ref().map_or(0, |machine| machine.problems.len());
-    if told > 0 {
-        count("reports of problems", told, problems)?;
+    let reported = model.report.machine.as_ref().map_or(0, |machine| machine.problems.len());
+    if reported > 0 {
+        count("reports of problems", reported, problems)?;
     }
     match &model.anchors {
         None => Ok(()),

@@ -74,12 +74,12 @@ fn report(header: &Header, tensors: &mut Tensors<'_>) -> Result<Report, Fault> {
         return Ok(report);
     }
     let counts = tensors.places("problems.counts", &[header.k, 4])?;
-    let numbers = tensors.told("problems.numbers", &[header.k, 3])?;
+    let numbers = tensors.reported("problems.numbers", &[header.k, 3])?;
     // Files of earlier versions do not tell what a certificate rests on.
     let (certified, rounding) = match tensors.has("problems.certified") {
         true => (
             tensors.places("problems.certified", &[header.k, 3])?,
-            tensors.told("problems.rounding", &[header.k])?,
+            tensors.reported("problems.rounding", &[header.k])?,
         ),
         false => (vec![0; 3 * header.k], vec![f64::NAN; header.k]),
     };

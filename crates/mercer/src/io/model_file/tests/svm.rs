@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::super::{Dtype, Model, Saved, from_bytes, to_bytes};
+use super::super::{Dtype, Model, ModelFile, from_bytes, to_bytes};
 use super::hostile::{Parts, check, set, start};
 use super::{D, N, points};
 use crate::linalg::view::Mat;
@@ -37,7 +37,7 @@ fn classifier<T: Real>() -> Svm<T> {
         precision: "f64".into(),
         tube: None,
         columns_used: u64::MAX,
-        columns_at_hand: 3,
+        cache_hits: 3,
     };
     let params = SvmParams {
         c: f64::INFINITY,
@@ -93,21 +93,21 @@ fn constant() -> Svm<f64> {
     }
 }
 
-fn saved(model: Svm<f64>) -> Saved {
-    Saved::new(Model::Svm64(model), Dtype::F64)
+fn saved(model: Svm<f64>) -> ModelFile {
+    ModelFile::new(Model::Svm64(model), Dtype::F64)
 }
 
-pub fn all() -> Vec<Saved> {
-    let narrow = Saved::new(Model::Svm32(classifier()), Dtype::F32);
+pub fn all() -> Vec<ModelFile> {
+    let narrow = ModelFile::new(Model::Svm32(classifier()), Dtype::F32);
     vec![saved(classifier()), narrow, saved(regression()), saved(constant())]
 }
 
-fn again(model: Saved) -> Saved {
+fn again(model: ModelFile) -> ModelFile {
     from_bytes(Path::new("again"), &to_bytes(&model).unwrap()).unwrap()
 }
 
 /// All that a machine holds, to the last bit.
-fn told<T: Real>(model: &Svm<T>) -> String {
+fn report_text<T: Real>(model: &Svm<T>) -> String {
     let anchors =
         model.anchors.as_ref().and_then(Samples::dense).map(|rows| (rows.d(), rows.data()));
     format!(
@@ -128,13 +128,13 @@ fn told<T: Real>(model: &Svm<T>) -> String {
 fn machines_give_the_same_bits() {
     for model in [classifier(), regression(), constant()] {
         let Model::Svm64(read) = again(saved(model.clone())).model else { panic!("another kind") };
-        assert_eq!(told(&read), told(&model));
+        assert_eq!(report_text(&read), report_text(&model));
     }
     let model = classifier::<f32>();
-    let read = again(Saved::new(Model::Svm32(model.clone()), Dtype::F32));
+    let read = again(ModelFile::new(Model::Svm32(model.clone()), Dtype::F32));
     assert_eq!((read.model.inputs(), read.model.n(), read.model.k()), (D, N, 3));
     let Model::Svm32(read) = read.model else { panic!("another kind") };
-    assert_eq!(told(&read), told(&model));
+    assert_eq!(report_text(&read), report_text(&model));
     assert_eq!(saved(regression()).model.inputs(), 4);
 }
 
@@ -159,7 +159,7 @@ fn many_classes_have_room() {
         ..one
     };
     let Model::Svm64(read) = again(saved(model.clone())).model else { panic!("another kind") };
-    assert!(told(&read) == told(&model));
+    assert!(report_text(&read) == report_text(&model));
 }
 
 #[test]

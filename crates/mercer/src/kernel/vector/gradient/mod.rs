@@ -4,7 +4,7 @@
 //! for each pair. Sums add them, products follow the product rule, a normalised kernel the quotient rule. So the
 //! gradient of a weighted sum of kernel values is one product of a matrix of numbers with the samples.
 
-mod own;
+mod diagonal;
 mod rules;
 #[cfg(test)]
 mod tests;
@@ -43,9 +43,9 @@ impl<T: Real> SpecKernel<T> {
     }
 
     /// k(z, z) of every row, and the numbers c with ∇ k(z, z) = c·z.
-    pub fn own_gradients(&self, rows: Span<'_, Dense<T>>) -> Result<(Vec<T>, Vec<T>)> {
-        let own = self.root().own(rows)?;
-        Ok((own.values, own.along))
+    pub fn diagonal_gradients(&self, rows: Span<'_, Dense<T>>) -> Result<(Vec<T>, Vec<T>)> {
+        let diagonal = self.root().diagonal(rows)?;
+        Ok((diagonal.values, diagonal.along))
     }
 
     /// The squared distance at which the kernel has the value `value`, in (0, 1]; `None` unless the kernel is a single
@@ -67,7 +67,7 @@ fn kink(node: &Node) -> Option<&'static str> {
         Node::Product(factors) => factors.iter().find_map(kink),
         Node::Normalize(inner) => kink(inner),
         Node::Columns(..) => Some("columns"),
-        Node::Own(_) => Some("own"),
+        Node::Custom(_) => Some("custom"),
         Node::Texts(_) => Some("texts"),
     }
 }
@@ -85,10 +85,10 @@ impl Node {
             Node::Sum(terms) => {
                 let (scale, first) = &terms[0];
                 first.gradients(rows, cols, out)?;
-                out.scale(T::of(*scale));
+                out.scale(T::from_f64(*scale));
                 for (scale, term) in &terms[1..] {
                     term.gradients(rows, cols, &mut next)?;
-                    out.add(T::of(*scale), &next);
+                    out.add(T::from_f64(*scale), &next);
                 }
             }
             Node::Product(factors) => {
@@ -100,9 +100,9 @@ impl Node {
             }
             Node::Normalize(inner) => {
                 inner.gradients(rows, cols, out)?;
-                out.normalize(&inner.own(rows)?, &inner.own(cols)?.values);
+                out.normalize(&inner.diagonal(rows)?, &inner.diagonal(cols)?.values);
             }
-            Node::Columns(..) | Node::Own(_) | Node::Texts(_) => return Err(no_gradient()),
+            Node::Columns(..) | Node::Custom(_) | Node::Texts(_) => return Err(no_gradient()),
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use crate::solve::eigen::{Solver, Spectrum};
 use crate::solve::threshold::{negative_share, rounding, zero_share};
 
 /// The model without its samples. `means` are the row means of K and their mean, if K was centred.
-pub(super) fn fold<T: Real>(
+pub(super) fn assemble<T: Real>(
     params: &KernelPcaParams,
     mut spectrum: Spectrum,
     trace: f64,

@@ -38,16 +38,16 @@ pub(super) fn check_weights(weights: &[f64], n: usize) -> Result<()> {
 }
 
 /// Checks kernel values of m samples with themselves.
-pub(super) fn check_own(own: &[f64], m: usize) -> Result<()> {
-    if own.len() != m {
+pub(super) fn check_diagonal(diagonal: &[f64], m: usize) -> Result<()> {
+    if diagonal.len() != m {
         let message = format!(
             "there are {} kernel values of samples with themselves for {m} rows",
-            own.len()
+            diagonal.len()
         );
         return Err(Error::parameter("diagonal", message));
     }
-    match own.iter().position(|v| !v.is_finite()) {
-        Some(i) => Err(Error::parameter("diagonal", format!("entry {i} is {}", own[i]))),
+    match diagonal.iter().position(|v| !v.is_finite()) {
+        Some(i) => Err(Error::parameter("diagonal", format!("entry {i} is {}", diagonal[i]))),
         None => Ok(()),
     }
 }

@@ -15,7 +15,7 @@ use crate::points::Samples;
 use crate::real::Real;
 
 /// What every header tells of a model.
-pub struct About<'a> {
+pub struct Metadata<'a> {
     /// The name of its kind in files.
     pub estimator: &'static str,
     /// Training samples.
@@ -33,9 +33,9 @@ pub struct About<'a> {
 }
 
 /// A model that can be kept in a file.
-pub trait Kept {
+pub trait Persist {
     /// What every header tells.
-    fn about(&self) -> About<'_>;
+    fn metadata(&self) -> Metadata<'_>;
     /// The parameters of the fit.
     fn params(&self) -> serde_json::Result<Value>;
     /// Its arrays.
@@ -65,9 +65,9 @@ pub fn precision<T: Real>() -> Dtype {
     if T::EPSILON < 1e-10 { Dtype::F64 } else { Dtype::F32 }
 }
 
-impl Kept for Pca {
-    fn about(&self) -> About<'_> {
-        About {
+impl Persist for Pca {
+    fn metadata(&self) -> Metadata<'_> {
+        Metadata {
             estimator: header::PCA,
             n: self.n,
             d: Some(self.d()),
@@ -97,9 +97,9 @@ impl Kept for Pca {
     }
 }
 
-impl<T: Real> Kept for KernelPca<T> {
-    fn about(&self) -> About<'_> {
-        About {
+impl<T: Real> Persist for KernelPca<T> {
+    fn metadata(&self) -> Metadata<'_> {
+        Metadata {
             estimator: header::KERNEL_PCA,
             n: self.n(),
             d: self.anchors.as_ref().map(Samples::features),
@@ -148,9 +148,9 @@ impl<T: Real> Kept for KernelPca<T> {
     }
 }
 
-impl<T: Real> Kept for KernelRidge<T> {
-    fn about(&self) -> About<'_> {
-        About {
+impl<T: Real> Persist for KernelRidge<T> {
+    fn metadata(&self) -> Metadata<'_> {
+        Metadata {
             estimator: header::KERNEL_RIDGE,
             n: self.n(),
             d: self.anchors.as_ref().map(Samples::features),

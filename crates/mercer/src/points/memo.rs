@@ -16,7 +16,7 @@ const KEPT: usize = 40;
 /// A small list of derivations. Each is worked out once, by the first that asks; others wait.
 ///
 /// A derivation must not share its work among threads: one of them could take up, meanwhile, a tile that waits for it.
-pub(super) struct Known<S>(Mutex<Vec<Entry<S>>>);
+pub(super) struct Memo<S>(Mutex<Vec<Entry<S>>>);
 
 struct Entry<S> {
     kind: TypeId,
@@ -28,7 +28,7 @@ struct Entry<S> {
 
 type Place = Arc<OnceLock<Arc<dyn Derived>>>;
 
-impl<S> Known<S> {
+impl<S> Memo<S> {
     pub(super) fn new() -> Self {
         Self(Mutex::new(Vec::new()))
     }

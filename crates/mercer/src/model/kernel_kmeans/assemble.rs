@@ -9,7 +9,7 @@ use crate::solve::lloyd::{Solution, Stop};
 
 impl Fit<'_> {
     /// The model of a solution.
-    pub(super) fn fold<T: Real>(
+    pub(super) fn assemble<T: Real>(
         &self,
         solution: Solution,
         starts: usize,
