@@ -39,7 +39,7 @@ def test_more_clusters_than_samples():
         KernelKMeans(61).fit(X)
     weights = np.zeros(60)
     weights[:4] = 1
-    with pytest.raises(ValueError, match="4 samples of positive weight"):
+    with pytest.raises(ValueError, match="4, the number of samples with positive weight"):
         KernelKMeans(5).fit(X, sample_weight=weights)
 
 

@@ -162,7 +162,7 @@ def test_bad_data():
         (y[:-1], None, "inconsistent"),
         (y, -W, "must not be negative"),
         (y, 0 * W, "all weights are zero"),
-        (y, np.eye(60)[0], "two samples that count"),
+        (y, np.eye(60)[0], "two samples with positive weight"),
     ):
         with pytest.raises(ValueError, match=word):
             KernelRidgeCV().fit(X, target, weights)

@@ -21,7 +21,7 @@ pub enum Error {
 
     /// A sample set contains NaN or infinity.
     #[error(
-        "input contains {} at row {row}, column {column} (both counted from 0): remove the row or fill the value in first",
+        "input contains {} at row {row}, column {column} (zero-based): remove the row or impute the value first",
         if value.is_nan() { "NaN" } else { "infinity" }
     )]
     NotFinite {
@@ -76,8 +76,8 @@ pub enum Error {
 
     /// The operating system refused memory that the budget allows.
     #[error(
-        "the operating system refused {} of memory: give a memory budget below what is free, use less data, or raise the \
-         limit of the process (ulimit -v)",
+        "the operating system refused to allocate {}: set a memory budget below what is free, use less data, or \
+         raise the limit of the process (ulimit -v)",
         bytes(*.0)
     )]
     Allocation(

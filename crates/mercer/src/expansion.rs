@@ -22,7 +22,7 @@ use crate::real::Real;
 /// cache, as wide as a multiple of what matrix products and panels of pairings like (48 and 32).
 const ROWS: usize = 256;
 const COLS: usize = 384;
-const HINT: &str = "use fewer threads (n_jobs) or raise the budget";
+const HINT: &str = "use fewer threads (n_jobs) or raise the memory budget";
 
 /// A function of samples with `k` outputs, as a weighted sum of kernel values.
 #[derive(Clone)]
@@ -233,7 +233,7 @@ impl<T: Real> Weights<T> {
         for r in 0..rows {
             let line = &mut lines[r * stride..r * stride + k];
             for (c, value) in line.iter_mut().enumerate() {
-                *value = O::of(sums.at(r, c) + self.offset[c]);
+                *value = O::from_f64(sums.at(r, c) + self.offset[c]);
             }
         }
     }

@@ -10,7 +10,7 @@ use mercer::linalg::pairing::{self, Pairing, Rows};
 use mercer::linalg::product::{Onto, multiply, multiply_lower};
 use mercer::linalg::skinny::{self, Lane, TileRef, WIDTH};
 use mercer::linalg::view::{Mat, MatMut, MatRef};
-use mercer::linalg::{cholesky, eigen, gaps, strips, symmetric};
+use mercer::linalg::{cholesky, eigen, packing, subsequences, symmetric};
 use mercer::model::Components;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
 use mercer::real::Real;
@@ -151,8 +151,9 @@ fn products_of_sparse_rows() {
 #[test]
 fn common_subsequences() {
     for p in [1, 2, 5, 7] {
-        let symbols = [[1.0; gaps::LANES]; 8];
-        let sums = gaps::sums(&symbols, &symbols, p, 1.0, &mut gaps::Room::default());
+        let symbols = [[1.0; subsequences::LANES]; 8];
+        let sums =
+            subsequences::sums(&symbols, &symbols, p, 1.0, &mut subsequences::Workspace::default());
         let choices = (0..p).fold(1, |count, i| count * (8 - i) / (i + 1));
         let want = (choices * choices) as f64;
         // Miri gives powers random errors in their last digits.

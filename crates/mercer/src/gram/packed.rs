@@ -86,7 +86,7 @@ impl<T: Real> Packed<T> {
 
     /// Sets aside what the lower triangle takes.
     fn reserve(ctx: &Context, n: usize) -> Result<Reservation> {
-        let hint = "use fewer rows or raise the budget";
+        let hint = "use fewer rows or raise the memory budget";
         ctx.reserve("the stored kernel matrix", Self::bytes(n), hint)
     }
 

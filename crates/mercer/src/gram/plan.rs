@@ -44,12 +44,13 @@ pub fn plan<T: Real>(ctx: &Context, n: usize, workspace: u64) -> Result<Plan> {
         return Ok(Plan { storage: Storage::Packed, copy: false, bytes: packed, reason });
     }
     if workspace > budget {
-        let hint = "ask for fewer components or targets, fit on fewer rows, or raise the budget";
+        let hint =
+            "request fewer components or targets, fit on fewer rows, or raise the memory budget";
         ctx.need("the solver", workspace, hint)?;
     }
     let reason = format!(
         "storing the lower triangle of the {n} × {n} {} matrix would take {}, beyond the budget of {}: tiles are \
-         computed anew in each pass",
+         recomputed in each pass",
         T::NAME,
         bytes(packed),
         bytes(budget)
@@ -63,7 +64,7 @@ const COPY_FROM: usize = 2000;
 impl Plan {
     /// The plan for a user's own matrix.
     pub fn given() -> Self {
-        let reason = "the kernel matrix was given".to_string();
+        let reason = "the kernel matrix was precomputed".to_string();
         Self { storage: Storage::Packed, copy: false, bytes: 0, reason }
     }
 

@@ -177,7 +177,7 @@ pub fn product_bytes(n: usize) -> u64 {
 /// Sets aside the sums of as many tasks of a product as the budget allows, and says how many that are. Their number changes
 /// nothing in the result: sums are added in the order of the tasks in any case.
 fn room_for_parts(ctx: &Context, n: usize, tasks: usize) -> Result<(Reservation, usize)> {
-    let hint = "fit on fewer rows or raise the budget";
+    let hint = "fit on fewer rows or raise the memory budget";
     let what = "a product with the kernel matrix";
     let mut reservation = ctx.reserve(what, product_bytes(n), hint)?;
     let more =

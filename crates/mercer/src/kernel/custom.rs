@@ -28,12 +28,12 @@ pub struct ItemBlock<'a> {
 
 /// A kernel of the user's own in a description: its name, and the function unless it was read from a text or a file.
 #[derive(Clone)]
-pub struct Own {
+pub struct Custom {
     name: String,
     function: Option<Arc<dyn CustomKernel>>,
 }
 
-impl Own {
+impl Custom {
     pub(super) fn new(name: &str, function: Option<Arc<dyn CustomKernel>>) -> Self {
         Self { name: name.into(), function }
     }
@@ -56,7 +56,7 @@ impl Own {
     fn function(&self) -> Result<&dyn CustomKernel> {
         self.function.as_deref().ok_or_else(|| {
             let message = format!(
-                "custom({}) is a function of the user's, which no text or file holds: bind it first",
+                "custom({}) is a user-defined function, which cannot be stored as text: bind it first",
                 self.name
             );
             Error::parameter("kernel", message)
@@ -142,7 +142,7 @@ impl Seen<'_> {
 }
 
 /// Two are equal if they have one name and share one function.
-impl PartialEq for Own {
+impl PartialEq for Custom {
     fn eq(&self, other: &Self) -> bool {
         let same = match (&self.function, &other.function) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
@@ -153,7 +153,7 @@ impl PartialEq for Own {
     }
 }
 
-impl fmt::Debug for Own {
+impl fmt::Debug for Custom {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Custom({}, bound: {})", self.name, self.function.is_some())
     }
@@ -192,7 +192,7 @@ impl<S: 'static, F> PairFunction<S, F> {
     fn items<'a>(&self, chosen: ItemBlock<'a>) -> Result<&'a [S]> {
         chosen.store.downcast_ref::<Vec<S>>().map(Vec::as_slice).ok_or_else(|| {
             let wanted = std::any::type_name::<S>();
-            Error::Shape(format!("kernel {}: the items are not of its type {wanted}", self.name))
+            Error::Shape(format!("kernel {}: the items are not of type {wanted}", self.name))
         })
     }
 }

@@ -72,7 +72,7 @@ fn factor_diagonal<T: Real>(a: &mut Mat<T>, start: usize, end: usize) -> Result<
     cholesky_in_place(view, Default::default(), Par::Seq, MemStack::new(&mut buffer), params)
         .map_err(|_| {
             Error::Numeric(format!(
-                "the matrix is not positive definite (found in rows {start} to {}): add to its diagonal",
+                "the matrix is not positive definite (found in rows {start} to {}): increase its diagonal",
                 end - 1
             ))
         })?;

@@ -26,11 +26,11 @@ impl Components {
         match self {
             Components::Count(0) => wrong("must be at least 1".into()),
             Components::Count(count) if count > most => {
-                wrong(format!("{count} components asked for, but {limit} allows at most {most}"))
+                wrong(format!("must be at most {most} ({limit}), got {count}"))
             }
-            Components::Share(share) if !(share > 0.0 && share < 1.0) => {
-                wrong(format!("a share of the variance lies strictly between 0 and 1, not {share}"))
-            }
+            Components::Share(share) if !(share > 0.0 && share < 1.0) => wrong(format!(
+                "a fraction of the variance must lie strictly between 0 and 1, got {share}"
+            )),
             _ => Ok(()),
         }
     }

@@ -54,7 +54,7 @@ impl DetectorParams {
         if self.contamination > 0.0 && self.contamination <= 0.5 {
             return Ok(());
         }
-        let message = format!("must be above 0 and at most 0.5, and is {}", self.contamination);
+        let message = format!("must be in the range (0, 0.5], got {}", self.contamination);
         Err(Error::parameter("contamination", message))
     }
 
@@ -163,7 +163,7 @@ impl<T: Real> Detector<T> {
             }
             (OutlierScore::Reconstruction, None) => Err(Error::parameter(
                 "diagonal",
-                "the reconstruction error needs the kernel values of the samples with themselves",
+                "the reconstruction error needs the diagonal k(x, x) of the samples",
             )),
             (OutlierScore::Projections, _) => {
                 let mut scores = Mat::zeros(values.rows(), self.pca.k());
@@ -195,8 +195,8 @@ fn lost_in_rounding(residuals: &Residuals) -> Option<String> {
     let (lost, all) = (residuals.lost(), residuals.values.len());
     (lost as f64 > LOST * all as f64).then(|| {
         format!(
-            "the reconstruction error of {lost} of {all} training samples is below rounding errors, so that their scores \
-             say nothing: ask for fewer components, scale the features, or score by projections"
+            "the reconstruction error of {lost} of {all} training samples is below rounding error, so their \
+             scores are meaningless: use fewer components, scale the features, or score by projections"
         )
     })
 }

@@ -56,17 +56,17 @@ impl<T: Real> Inverse<T> {
         x: &Dense<T>,
     ) -> Result<Self> {
         if let Some(alpha) = params.alpha.filter(|alpha| !(*alpha >= 0.0 && alpha.is_finite())) {
-            return Err(Error::parameter("alpha", format!("must not be negative, and is {alpha}")));
+            return Err(Error::parameter("alpha", format!("must not be negative, got {alpha}")));
         }
         let (n, k, d) = (scores.rows(), scores.cols(), x.d());
         if k == 0 {
             return Err(Error::Numeric(
-                "there is no component of positive variance to learn a map back from".into(),
+                "no component has positive variance, so there is no inverse map to learn".into(),
             ));
         }
         let bytes = 8 * (n as u64) * (k + 2 * d) as u64;
-        let hint = "fit on fewer rows or raise the budget";
-        let _reservation = ctx.reserve("the map back", bytes, hint)?;
+        let hint = "fit on fewer rows or raise the memory budget";
+        let _reservation = ctx.reserve("the inverse map", bytes, hint)?;
         let anchors =
             Dense::from_vec(scores.data().iter().map(|&v| T::from_f64(v)).collect(), n, k)?;
         let kernel_spec = params.kernel.resolve(&anchors)?;
@@ -112,7 +112,7 @@ fn choose<T: Real>(
 ) -> Result<(f64, Mat<f64>)> {
     let (n, d) = (targets.rows(), targets.cols());
     if n < 2 {
-        let message = "leave-one-out needs at least two samples: give a number";
+        let message = "leave-one-out needs at least two samples: set it to a number";
         return Err(Error::parameter("alpha", message));
     }
     // The last right-hand side is the constant.
@@ -128,10 +128,11 @@ fn choose<T: Real>(
         if best.as_ref().is_none_or(|(lowest, ..)| error < *lowest) {
             best = Some((error, alpha, found));
         }
-        ctx.step(Step::new("penalty of the map back", (a + 1) as f64, alphas.len() as f64))?;
+        ctx.step(Step::new("penalty of the inverse map", (a + 1) as f64, alphas.len() as f64))?;
     }
     let (_, alpha, found) = best.ok_or_else(|| {
-        Error::Numeric("no penalty of the map back is above rounding: give alpha a number".into())
+        let message = "every candidate penalty of the inverse map is below rounding error: set alpha to a number";
+        Error::Numeric(message.into())
     })?;
     Ok((alpha, found.first_columns(d)))
 }
@@ -173,8 +174,9 @@ fn decompose<T: Real>(
     right: &Mat<f64>,
 ) -> Result<(Path, Reservation)> {
     let n = anchors.n();
-    let (what, sides) = ("choosing the penalty of the map back", 8 * 2 * right.data().len() as u64);
-    let hint = "give alpha a number, fit on fewer rows, or raise the budget";
+    let (what, sides) =
+        ("choosing the penalty of the inverse map", 8 * 2 * right.data().len() as u64);
+    let hint = "set alpha to a number, fit on fewer rows, or raise the memory budget";
     let workspace = path::workspace_bytes(n).saturating_add(2 * sides);
     ctx.need(what, workspace.saturating_add(product_bytes(n)), hint)?;
     let reservation = ctx.reserve(what, sides, hint)?;
@@ -205,8 +207,7 @@ fn regress<T: Real>(
     let found = regression.on_samples(ctx, kernel, anchors)?;
     if !found.info.converged {
         return Err(Error::Numeric(format!(
-            "the map back to samples did not converge: residual {:.1e} after {} passes; raise its penalty or the \
-             memory budget",
+            "the inverse map did not converge: residual {:.1e} after {} passes; raise its penalty or the memory budget",
             found.info.residual, found.info.passes
         )));
     }

@@ -225,16 +225,16 @@ pub(crate) fn check(params: &KernelRidgeParams, n: usize, targets: Targets<'_>) 
     let (y, t) = (targets.values, targets.values.cols());
     if y.rows() != n {
         return Err(Error::Shape(format!(
-            "there are {n} samples but {} targets: each sample needs one",
+            "there are {n} samples but {} targets; the numbers must match",
             y.rows()
         )));
     }
     if t == 0 {
-        return Err(Error::Shape("there is no target to learn".into()));
+        return Err(Error::Shape("there are no targets: at least one is required".into()));
     }
     if let Some(at) = y.data().iter().position(|v| !v.is_finite()) {
         return Err(Error::Shape(format!(
-            "the target of row {} is {} (column {}; both counted from 0): remove the row or fill the value in first",
+            "the target of row {} is {} (column {}; zero-based): remove the row or impute the value first",
             at / t,
             y.data()[at],
             at % t
@@ -249,14 +249,14 @@ fn check_alphas(alphas: &[f64], t: usize) -> Result<()> {
         return Err(Error::parameter(
             "alpha",
             format!(
-                "there are {} penalties for {t} targets: give one for all, or one each",
+                "got {} penalties for {t} targets: give one for all targets, or one for each",
                 alphas.len()
             ),
         ));
     }
     match alphas.iter().find(|a| !(**a >= 0.0 && a.is_finite())) {
         None => Ok(()),
-        Some(a) => Err(Error::parameter("alpha", format!("must not be negative, and is {a}"))),
+        Some(a) => Err(Error::parameter("alpha", format!("must not be negative, got {a}"))),
     }
 }
 
@@ -352,7 +352,7 @@ fn notes<T: Real>(info: &Info, system: &SystemReport, n: usize) -> Vec<String> {
     if let Some(smallest) = negative {
         notes.push(format!(
             "the kernel is indefinite on this data: its most negative eigenvalue is {smallest:.3e}, {:.2e} of the \
-             largest; below alpha = {:.3e} the solution is no minimum of anything, but solves the equations",
+             largest; with alpha below {:.3e} the coefficients solve the linear system, but minimise no objective",
             (smallest / info.largest).abs(),
             -smallest,
         ));
@@ -362,17 +362,18 @@ fn notes<T: Real>(info: &Info, system: &SystemReport, n: usize) -> Vec<String> {
     if let Some(truncated) = &info.truncated {
         let with = match truncated.alpha {
             0.0 => String::new(),
-            alpha => format!(", and alpha = {alpha:.1e} is lost in its rounding"),
+            alpha => format!(", and alpha = {alpha:.1e} is below its rounding error"),
         };
         notes.push(format!(
-            "the kernel matrix is singular{of}{with}: {} directions with eigenvalues below {:.1e} were left out, which gives the least-squares \
-             solution of least norm, with residual {:.1e}; with alpha = {:.1e} or more the solution is stable",
+            "the kernel matrix is singular{of}{with}: {} directions with eigenvalues below {:.1e} were dropped, \
+             which gives the minimum-norm least-squares solution, with residual {:.1e}; with alpha = {:.1e} or \
+             more the solution is stable",
             truncated.count, truncated.cut, info.residual, system.stable_alpha
         ));
     } else if info.condition * T::EPSILON > wanted::<T>() && negative.is_none() {
         notes.push(format!(
-            "the system is nearly singular: condition number {:.1e}{of}; rounding errors show in the coefficients \
-             below alpha = {:.1e}",
+            "the system is nearly singular: condition number {:.1e}{of}; with alpha below {:.1e} rounding errors \
+             show in the coefficients",
             system.condition, system.stable_alpha
         ));
     }
@@ -382,7 +383,8 @@ fn notes<T: Real>(info: &Info, system: &SystemReport, n: usize) -> Vec<String> {
             passes => format!(" after {passes} passes"),
         };
         notes.push(format!(
-            "the solution did not converge: residual {:.1e}{passes}; raise alpha, the number of passes or the tolerance",
+            "the solution did not converge: residual {:.1e}{passes}; raise alpha, the maximum number of passes or \
+             the tolerance",
             info.residual
         ));
     }

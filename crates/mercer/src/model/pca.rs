@@ -258,7 +258,7 @@ fn reserve_square(
     what: &'static str,
     size: usize,
 ) -> Result<Reservation> {
-    let hint = "ask for fewer components or raise the budget";
+    let hint = "request fewer components or raise the memory budget";
     let square = (size as u64).saturating_mul(size as u64).saturating_mul(8);
     let count = match params.components {
         Components::Count(count) => count.min(size),
@@ -306,10 +306,10 @@ fn truncated<T: Real>(
 ) -> Result<(Pca, Spectrum)> {
     let (n, d) = (rows.n(), rows.d());
     let Components::Count(count) = params.components else {
-        let message = "the truncated decomposition needs a count of components";
+        let message = "the truncated decomposition needs an integer number of components";
         return Err(Error::parameter("n_components", message));
     };
-    let hint = "ask for fewer components or raise the budget";
+    let hint = "request fewer components or raise the memory budget";
     let _reservation =
         ctx.reserve("the product with the samples", Covariance::<T>::bytes(n, d), hint)?;
     let mean = rows.mean(ctx)?;
@@ -376,19 +376,21 @@ fn report<T: Real>(
     let mut notes = Vec::new();
     if !spectrum.converged {
         notes.push(format!(
-            "the components did not converge: residual {:.1e} after {} passes; raise the number of passes or the \
-             tolerance",
+            "the components did not converge: residual {:.1e} after {} passes; raise the maximum number of passes \
+             or the tolerance",
             spectrum.residual, spectrum.passes
         ));
     }
     let (storage, reason) = match decomposition {
         Decomposition::Dual => (
             "dual",
-            format!("{d} features exceed {n} samples: the {n} × {n} matrix is the smaller"),
+            format!(
+                "there are more features ({d}) than samples ({n}): the {n} × {n} matrix is smaller"
+            ),
         ),
         Decomposition::Truncated => (
             "truncated",
-            "few components of a large matrix: it is only multiplied with".to_string(),
+            "few components of a large matrix: only products with it are computed".to_string(),
         ),
         _ => ("primal", format!("the {d} × {d} covariance matrix is the cheapest to decompose")),
     };

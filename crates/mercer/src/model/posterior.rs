@@ -41,7 +41,7 @@ struct Ridge {
 
 /// New samples that are worked on at a time.
 const ROWS: usize = 128;
-const HINT: &str = "fit on fewer rows or raise the budget";
+const HINT: &str = "fit on fewer rows or raise the memory budget";
 
 impl<T: Real> PosteriorStd<T> {
     /// Prepares the standard deviations of `model`, which must have its training samples.
@@ -49,7 +49,8 @@ impl<T: Real> PosteriorStd<T> {
         let all = model.anchors.as_ref().ok_or_else(|| {
             Error::parameter(
                 "return_std",
-                "a model of a precomputed kernel knows neither its samples nor k(x, x), which the standard deviation needs",
+                "the standard deviation needs the training samples and k(x, x), which a model fitted on a \
+                 precomputed kernel does not have",
             )
         })?;
         let weights = model.weights.as_deref();
@@ -90,7 +91,7 @@ impl<T: Real> PosteriorStd<T> {
         let Some(anchors) = &model.anchors else {
             return Err(Error::parameter(
                 "return_std",
-                "a model of a precomputed kernel knows no samples",
+                "a model fitted on a precomputed kernel has no training samples",
             ));
         };
         let mut fitted = Mat::<T>::zeros(model.n(), model.t());
@@ -169,8 +170,8 @@ impl<T: Real> PosteriorStd<T> {
         let (x, info) = cg::solve(ctx, matrix, b, None, &params)?;
         if !info.converged {
             return Err(Error::Numeric(format!(
-                "the standard deviations did not converge: residual {:.1e} after {} passes; raise the memory budget \
-                 to {}, so that a factor fits, or raise alpha",
+                "the standard deviations did not converge: residual {:.1e} after {} passes; raise the memory \
+                 budget to {}, so that a Cholesky factor fits, or raise alpha",
                 info.residual,
                 info.passes,
                 crate::error::bytes(8 * (n as u64).pow(2))

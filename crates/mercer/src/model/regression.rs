@@ -63,7 +63,7 @@ pub(crate) fn params_of<T: Real>(
     // Products with f32 tiles carry relative errors of 6e-8: residuals cannot fall below a few of those.
     let tolerance = tolerance.unwrap_or(if T::EPSILON < 1e-10 { 1e-10 } else { 1e-6 });
     if !(tolerance > 0.0 && tolerance.is_finite()) {
-        return Err(Error::parameter("tolerance", format!("must be positive, not {tolerance}")));
+        return Err(Error::parameter("tolerance", format!("must be positive, got {tolerance}")));
     }
     let max_passes = max_passes.unwrap_or(1000);
     Ok(Params { tolerance, max_passes, seed, epsilon: T::EPSILON })
@@ -92,8 +92,8 @@ impl Regression<'_> {
         let plan = match choice.solver {
             Solver::Cg => plan_with_copy::<T>(ctx, n, workspace)?,
             _ => {
-                let hint = "give a positive penalty and solver cg or auto, which then work by products, fit on fewer \
-                            rows, or raise the budget";
+                let hint = "use a positive penalty with solver cg or auto, which then need only matrix products, \
+                            fit on fewer rows, or raise the memory budget";
                 ctx.need("the solver", workspace, hint)?;
                 plan::<T>(ctx, n, workspace)?
             }
@@ -118,7 +118,7 @@ impl Regression<'_> {
     /// The regression on a matrix that is there already.
     pub fn on_given(&self, ctx: &Context, gram: &dyn Gram) -> Result<Regressed> {
         let (shape, choice) = self.choose(ctx, gram.n());
-        let hint = "choose solver cg, which needs no second matrix, fit on fewer rows, or raise the budget";
+        let hint = "use solver cg, which needs no second matrix, fit on fewer rows, or raise the memory budget";
         ctx.need("the solver", shape.workspace_bytes(choice.solver, ctx.budget()), hint)?;
         self.on_gram(ctx, gram, None, choice, Plan::given())
     }

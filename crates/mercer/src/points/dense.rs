@@ -90,7 +90,7 @@ impl<T: Real> Dense<T> {
         let mut rows = Vec::new();
         if rows.try_reserve_exact(count).is_err() {
             let bytes = crate::error::bytes((count * size_of::<T>()) as u64);
-            return Err(Error::Shape(format!("no memory for {n} × {d} numbers ({bytes})")));
+            return Err(Error::Shape(format!("not enough memory for {n} × {d} values ({bytes})")));
         }
         layout.gather(data, n, d, &mut rows);
         Self::from_vec(rows, n, d)
@@ -230,7 +230,7 @@ impl<T: Real> Points for Dense<T> {
     }
 
     fn cost(&self) -> Cost {
-        let numbers = match self.nonzeros() {
+        let eval_cost = match self.nonzeros() {
             Some(nonzeros) => nonzeros.len() / self.0.n.max(1),
             None => self.0.d,
         };

@@ -30,7 +30,7 @@ impl<T: Real> Samples<T> {
         match self {
             Samples::Dense(_) => "rows of numbers",
             Samples::Sparse(_) => "sparse rows of numbers",
-            Samples::Strings(_) => "texts",
+            Samples::Strings(_) => "strings",
             Samples::Parts(_) => "groups of columns",
             Samples::Items(_) => "items",
         }
@@ -58,7 +58,7 @@ impl<T: Real> Samples<T> {
     pub fn need_dense(&self, what: &str) -> Result<&Dense<T>> {
         self.dense().ok_or_else(|| {
             Error::Shape(format!(
-                "{what} needs rows of numbers, and the samples are {}",
+                "{what} needs rows of numbers, but the samples are {}",
                 self.kind()
             ))
         })
@@ -84,7 +84,7 @@ impl<T: Real> Samples<T> {
                 (Some(expected), Some(found)) if expected == found => Ok(()),
                 (Some(expected), Some(found)) => Err(Error::Features { expected, found }),
                 _ => Err(Error::Shape(format!(
-                    "the model was trained on {}, and these samples are {}",
+                    "the model was trained on {}, but these samples are {}",
                     self.kind(),
                     other.kind()
                 ))),

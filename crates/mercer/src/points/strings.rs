@@ -35,7 +35,7 @@ impl Strings {
         for (row, text) in texts.into_iter().enumerate() {
             let text = std::str::from_utf8(text.as_ref()).map_err(|fault| {
                 Error::Shape(format!(
-                    "the text at row {row} is not valid UTF-8 at byte {} (both counted from 0): convert it to UTF-8 first",
+                    "the string at row {row} is not valid UTF-8 at byte {} (zero-based): convert it to UTF-8 first",
                     fault.valid_up_to()
                 ))
             })?;
@@ -57,7 +57,7 @@ impl Strings {
         let ordered = offsets.windows(2).all(|pair| pair[0] <= pair[1]);
         if !whole || !ordered || !offsets.iter().all(|&at| buffer.is_char_boundary(at)) {
             return Err(Error::Shape(format!(
-                "the offsets of {n} texts do not cut {} bytes into texts",
+                "the offsets of {n} strings do not fit {} bytes",
                 buffer.len()
             )));
         }
@@ -123,7 +123,7 @@ fn check_size(bytes: usize) -> Result<()> {
     match bytes > MOST_BYTES {
         false => Ok(()),
         true => Err(Error::Shape(
-            "the texts have more than 4 GiB together: use fewer or shorter ones".into(),
+            "the strings take more than 4 GiB in total: use fewer or shorter ones".into(),
         )),
     }
 }

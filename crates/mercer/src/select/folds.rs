@@ -15,7 +15,7 @@ pub struct Fold {
 /// `count` folds of n rows, shuffled: each row is judged once.
 pub fn folds(n: usize, count: usize, seed: u64) -> Result<Vec<Fold>> {
     if count < 2 || count > n {
-        let message = format!("must be between 2 and the number of samples, {n}, and is {count}");
+        let message = format!("must be between 2 and the number of samples ({n}), got {count}");
         return Err(Error::parameter("folds", message));
     }
     let mut stream = Stream::new(seed, "folds");
@@ -42,14 +42,14 @@ impl Fold {
         for &row in &self.test {
             let place = seen.get_mut(row).ok_or_else(|| beyond(row, n))?;
             if *place & 1 == 1 {
-                let message = format!("row {row} is both learned from and judged by");
+                let message = format!("row {row} is in both the training set and the test set");
                 return Err(Error::parameter("folds", message));
             }
         }
         if self.train.is_empty() || self.test.is_empty() {
             return Err(Error::parameter(
                 "folds",
-                "a fold has no rows to learn from, or none to judge by",
+                "a fold has an empty training set or an empty test set",
             ));
         }
         Ok(())
@@ -57,7 +57,7 @@ impl Fold {
 }
 
 fn beyond(row: usize, n: usize) -> Error {
-    Error::parameter("folds", format!("there is no row {row}: there are {n}"))
+    Error::parameter("folds", format!("there is no row {row}: there are only {n}"))
 }
 
 #[cfg(test)]

@@ -81,7 +81,7 @@ pub fn search<T: Real>(
         params.kernels.iter().map(|spec| spec.resolve(x)).collect::<Result<_>>()?;
     let built: Vec<SpecKernel<T>> = kernels.iter().map(SpecKernel::new).collect::<Result<_>>()?;
     if built.is_empty() {
-        return Err(Error::parameter("kernel", "there is no kernel to choose from"));
+        return Err(Error::parameter("kernel", "at least one kernel is required"));
     }
     let part = Part::new(params, x.n(), targets)?;
     let counted = part.kept.as_ref().map_or_else(|| x.clone(), |kept| x.select(kept));
@@ -112,7 +112,7 @@ pub fn search_gram<T: Real>(
     let started = Instant::now();
     let gram = Precomputed::new(matrix)?;
     let part = Part::new(params, matrix.rows(), targets)?;
-    let hint = "search on fewer rows, or raise the budget";
+    let hint = "search on fewer rows, or raise the memory budget";
     ctx.need("the search", path::workspace_bytes(part.n()), hint)?;
     let tables = vec![ctx.install(|| match &part.kept {
         None => part.evaluate(ctx, (0, 1), &gram, metric),
@@ -168,15 +168,15 @@ fn edges_of_alphas(
     let is_chosen = |end: f64| alphas.len() > 1 && chosen.iter().any(|&a| alphas[a] == end);
     let advice = match asked {
         _ if least < stable => {
-            "smaller ones are lost in the rounding of kernel values; scale the columns, or use float64"
+            "smaller values are below the rounding error of the kernel values; scale the columns, or use float64"
         }
-        true => "add smaller ones",
-        false => "smaller ones may be better; give alphas",
+        true => "add smaller values",
+        false => "smaller values may be better; set alphas",
     };
     let low = format!("the best alpha is the smallest of the grid, {least:.3e}: {advice}");
-    let more = if asked { ", or larger ones are better" } else { "" };
+    let more = if asked { ", or larger values are better" } else { "" };
     let high = format!(
-        "the best alpha is the largest of the grid, {most:.3e}: the features tell next to nothing of a target{more}"
+        "the best alpha is the largest of the grid, {most:.3e}: the features explain next to nothing of a target{more}"
     );
     [(is_chosen(least), low), (is_chosen(most), high)]
         .into_iter()
@@ -206,6 +206,6 @@ fn edge_of_widths(kernels: &[KernelSpec], chosen: usize) -> Option<String> {
         _ => return None,
     };
     Some(format!(
-        "the best {parameter} is the {end} of those compared, {value:.3e}: {more} ones may be better"
+        "the best {parameter} is the {end} of those compared, {value:.3e}: {more} values may be better"
     ))
 }

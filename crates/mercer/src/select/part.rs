@@ -41,10 +41,10 @@ impl<'a> Part<'a> {
         check(&one, n, targets)?;
         if let Some(alphas) = &params.alphas {
             if alphas.is_empty() {
-                return Err(Error::parameter("alphas", "there is no penalty to choose from"));
+                return Err(Error::parameter("alphas", "at least one penalty is required"));
             }
             if let Some(a) = alphas.iter().find(|a| !(**a > 0.0 && a.is_finite())) {
-                let message = format!("cross-validation needs positive penalties, and one is {a}");
+                let message = format!("cross-validation needs positive penalties, got {a}");
                 return Err(Error::parameter("alphas", message));
             }
         }
@@ -52,7 +52,7 @@ impl<'a> Part<'a> {
         let rows = kept.clone().unwrap_or_else(|| (0..n).collect());
         if rows.len() < 2 {
             return Err(Error::Shape(
-                "cross-validation needs at least two samples that count".into(),
+                "cross-validation needs at least two samples with positive weight".into(),
             ));
         }
         let folds = match &params.validation {
@@ -112,8 +112,8 @@ impl<'a> Part<'a> {
         let samples = (3 * n as u64).saturating_mul(x.cost().bytes);
         let tiles = (ctx.threads() * Expansion::<Samples<T>, T>::tile_bytes(n)) as u64;
         let bytes = samples.saturating_add(tiles);
-        let hint = "use fewer threads (n_jobs), fewer rows, or raise the budget";
-        ctx.reserve("the search by products", bytes, hint).map(Some)
+        let hint = "use fewer threads (n_jobs), fewer rows, or raise the memory budget";
+        ctx.reserve("the matrix-free search", bytes, hint).map(Some)
     }
 
     /// The scores of one kernel, by decomposition; `place` is its own among all, for progress.
@@ -274,7 +274,7 @@ impl<'a> Part<'a> {
 }
 
 const HINT: &str =
-    "search with folds, which can do with products, on fewer rows, or raise the budget";
+    "use folds, which need only matrix products, fewer rows, or raise the memory budget";
 
 /// Bytes of a search over samples that holds so many matrices.
 fn needed_by_decomposition<T: Real>(n: usize, matrices: u64) -> u64 {

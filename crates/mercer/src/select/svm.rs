@@ -66,22 +66,22 @@ fn path<T: Real>(
         models[place] = Some(model);
         last = Some(place);
         let (done, total) = ((turn + 1) as f64, cs.len() as f64);
-        ctx.step(Step::new("prices", done, total))?;
+        ctx.step(Step::new("values of C", done, total))?;
     }
     Ok(models.into_iter().flatten().collect())
 }
 
 fn check_prices(params: &SvmParams, cs: &[f64]) -> Result<()> {
     if !matches!(params.task, Task::CSvc | Task::EpsilonSvr | Task::NuSvr) {
-        let message = format!("{} has no C to go along", params.task.name());
+        let message = format!("{} has no parameter C", params.task.name());
         return Err(Error::parameter("Cs", message));
     }
     if cs.is_empty() {
-        return Err(Error::parameter("Cs", "there is none to fit with"));
+        return Err(Error::parameter("Cs", "at least one value is required"));
     }
     match cs.iter().find(|c| !(**c > 0.0 && c.is_finite())) {
         None => Ok(()),
-        Some(c) => Err(Error::parameter("Cs", format!("must be positive, and one is {c}"))),
+        Some(c) => Err(Error::parameter("Cs", format!("must be positive, got {c}"))),
     }
 }
 
@@ -119,7 +119,7 @@ pub fn svm_search<T: Real>(
 ) -> Result<SvmSearch<T>> {
     let x = &x.into();
     if params.kernels.is_empty() {
-        return Err(Error::parameter("kernel", "there is no kernel to choose from"));
+        return Err(Error::parameter("kernel", "at least one kernel is required"));
     }
     let kernels: Vec<KernelSpec> =
         params.kernels.iter().map(|spec| spec.resolve(x)).collect::<Result<_>>()?;
@@ -175,18 +175,18 @@ impl<'a> Search<'a> {
     ) -> Result<Self> {
         check_prices(&params.model, &params.cs)?;
         if params.folds.is_empty() {
-            return Err(Error::parameter("folds", "there is none to judge by"));
+            return Err(Error::parameter("folds", "at least one fold is required"));
         }
         let given = match supervision.target {
             Target::Classes { places, .. } => places.len(),
             Target::Values(values) => values.len(),
             Target::Unsupervised => {
-                let message = "a search needs classes or values to judge by";
+                let message = "a search needs class labels or target values";
                 return Err(Error::parameter("target", message));
             }
         };
         if given != n {
-            let text = format!("there are {n} samples but {given} targets: each sample needs one");
+            let text = format!("there are {n} samples but {given} targets; the numbers must match");
             return Err(Error::Shape(text));
         }
         for (f, fold) in params.folds.iter().enumerate() {
@@ -277,8 +277,8 @@ fn check_classes(f: usize, fold: &Fold, supervision: Supervision<'_>) -> Result<
         Some(class) => Err(Error::parameter(
             "folds",
             format!(
-                "fold {f} (counted from 0) has no sample of class {} to learn from: use folds that keep the shares of the \
-                 classes, or fewer of them",
+                "the training set of fold {f} (zero-based) has no sample of class {}: use stratified folds, or \
+                 fewer of them",
                 classes[class]
             ),
         )),

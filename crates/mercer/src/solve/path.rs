@@ -25,7 +25,7 @@ pub struct Path {
     _reservation: Reservation,
 }
 
-const HINT: &str = "use fewer rows, or raise the budget";
+const HINT: &str = "use fewer rows, or raise the memory budget";
 /// Rows of a result that one task computes.
 const ROWS: usize = 64;
 /// Eigenvectors that are summed over at a time.

@@ -206,7 +206,10 @@ fn samples_of_different_width_are_refused() {
     let k = kernel::<f64>("linear");
     let error =
         mercer::Kernel::tile(&k, mercer::Span::all(&x), mercer::Span::all(&y), tile).unwrap_err();
-    assert!(error.to_string().contains("3 features cannot be paired with samples of 4"), "{error}");
+    assert!(
+        error.to_string().contains("3 features cannot be compared with samples with 4"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -233,7 +236,7 @@ fn a_histogram_kernel_refuses_negative_numbers() {
     let x = Dense::from_rows(&data, 4, 10).unwrap();
     for text in ["chi2", "rbf + hellinger", "normalize(2*intersection)*linear", "js"] {
         let error = spec(text).resolve(&x).unwrap_err().to_string();
-        let part = "histogram kernels need values of at least 0: -0.5 at row 3, column 7";
+        let part = "histogram kernels need non-negative values: -0.5 at row 3, column 7";
         assert!(error.contains(part), "{error}");
     }
     assert!(spec("rbf + constant").resolve(&x).is_ok());

@@ -88,10 +88,10 @@ fn errors_point_at_the_character() {
     refuse("rbf(gamma=)", 10, "expected a value for gamma, not ')'");
     refuse("rbf(gamma=-)", 11, "expected a number");
     refuse("rbf(gamma)", 4, "gamma needs a value");
-    refuse("rbf(2)", 4, "say which this is: gamma, sigma, width");
+    refuse("rbf(2)", 4, "name this value: gamma, sigma, width");
     refuse("rbf(gamma=1, sigma=2)", 13, "give only one of gamma, sigma, width");
     refuse("rbf(gamma=1, gamma=2)", 13, "gamma is given twice");
-    refuse("poly(2, 3)", 8, "name poly's values: degree, gamma, coef0");
+    refuse("poly(2, 3)", 8, "must be named: degree, gamma, coef0");
     refuse("poly(2.5)", 5, "degree must be a positive integer, not 2.5");
     refuse("poly(degree=0)", 12, "degree must be a positive integer");
     refuse("poly(degree=5e9)", 12, "degree must be a positive integer");
@@ -99,8 +99,8 @@ fn errors_point_at_the_character() {
     refuse("0*rbf", 0, "a scale must be a positive number, not 0");
     refuse("linear + -2*rbf", 9, "a scale must be a positive number, not -2");
     refuse("inf*rbf", 0, "a scale must be a positive number, not inf");
-    refuse("linear + 1e300*1e300*rbf", 9, "the scales multiply to inf");
-    refuse("1e-300*(1e-300*rbf)", 0, "the scales multiply to 0.0");
+    refuse("linear + 1e300*1e300*rbf", 9, "the product of the scales is inf");
+    refuse("1e-300*(1e-300*rbf)", 0, "the product of the scales is 0.0");
     refuse("linear + 2", 9, "a number alone is not a kernel");
     refuse("2 rbf", 0, "a number alone is not a kernel");
     refuse("-rbf", 0, "cannot be negated");
@@ -299,7 +299,7 @@ fn rules_on_odd_data() {
         assert!(found.contains(expected), "{found:?} lacks {expected:?}");
     };
     check("rbf(gamma=scale)", &[2.0, 2.0], "rbf(gamma=1)");
-    check("rbf(gamma=scale)", &[0.0, 1e-160], "variance of the data is beyond the range");
+    check("rbf(gamma=scale)", &[0.0, 1e-160], "variance of the data exceeds the range");
     check("rbf(sigma=median)", &[2.0], "sigma: median has no value here, because one sample alone");
     check(
         "rbf(sigma=median)",

@@ -185,7 +185,7 @@ fn format_1_projects_as_it_did() {
             (Some(back), Some(expected)) => {
                 assert!(close(&back, expected, golden.tolerance), "{}: {back:?}", golden.file);
             }
-            _ => panic!("{}: the map back appeared or disappeared", golden.file),
+            _ => panic!("{}: the inverse map appeared or disappeared", golden.file),
         }
     }
 }

@@ -227,11 +227,11 @@ fn what_makes_no_sense_is_refused_in_words() {
         assert!(text.contains(part), "{text}");
     };
     let with = |clusters| KernelKMeansParams { clusters, ..base.clone() };
-    refused(&with(0), None, "n_clusters: must be at least 1 and at most the 10 samples, and is 0");
+    refused(&with(0), None, "n_clusters: must be between 1 and 10, the number of samples, got 0");
     refused(&with(11), None, "n_clusters");
     let mut weights = [1.0; 10];
     weights[..8].fill(0.0);
-    refused(&base, Some(&weights), "the 2 samples of positive weight");
+    refused(&base, Some(&weights), "2, the number of samples with positive weight");
     refused(&base, Some(&[0.0; 10]), "all weights are zero");
     refused(&base, Some(&[1.0; 9]), "9 weights for 10 samples");
     refused(&KernelKMeansParams { starts: 0, ..base.clone() }, None, "n_init");

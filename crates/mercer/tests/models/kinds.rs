@@ -158,14 +158,14 @@ fn refused(kernel: &KernelSpec, x: &Samples<f64>, part: &str) {
 #[test]
 fn samples_that_a_kernel_is_not_for_are_refused() {
     let x = rows(8, 10);
-    refused(&gaussian(), &(&x).into(), "kernel gaussian: the items are not of its type");
+    refused(&gaussian(), &(&x).into(), "kernel gaussian: the items are not of type");
     refused(&spec("rbf"), &items(&x), "rbf is for rows of numbers");
-    refused(&spec("rbf"), &parts(&x), "say for which columns");
+    refused(&spec("rbf"), &parts(&x), "name the columns");
     refused(&spec("columns(age: rbf)"), &parts(&x), "the columns age");
     refused(&spec("custom(gaussian)"), &items(&x), "bind it");
     let lengths =
         KernelSpec::custom("lengths", |a: &String, b: &String| (a.len() * b.len()) as f64);
-    refused(&lengths, &items(&x), "not of its type");
+    refused(&lengths, &items(&x), "not of type");
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn new_samples_must_be_of_the_kind_learned_from() {
     let model = KernelPca::fit(&ctx, &KernelPcaParams::new(spec("rbf(gamma=1)")), &x).unwrap();
     let mut room = Mat::zeros(20, model.k());
     let error = model.transform(&ctx, &items(&x), room.view_mut()).unwrap_err().to_string();
-    assert!(error.contains("trained on rows of numbers, and these samples are items"), "{error}");
+    assert!(error.contains("trained on rows of numbers, but these samples are items"), "{error}");
 }
 
 /// The same rows without their zeros.
@@ -321,6 +321,6 @@ fn histograms_with_negative_numbers_are_refused_with_the_place() {
 fn a_length_that_no_text_has_is_refused() {
     let texts = Samples::from(Strings::new(["ab", "cde"]).unwrap());
     refused(&spec("spectrum(p=4)"), &texts, "the longest has 3");
-    refused(&spec("rbf"), &texts, "choose a kernel for texts");
+    refused(&spec("rbf"), &texts, "choose a string kernel");
     refused(&spec("spectrum"), &(&rows(17, 5)).into(), "spectrum is for texts");
 }

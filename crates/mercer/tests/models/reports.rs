@@ -123,7 +123,7 @@ fn kernel_pca_by_decomposition_tiles_and_single_precision() {
     let given = KernelPca::fit_gram(&Context::new(2), &p, k.view()).unwrap();
     assert_eq!(
         (given.report.storage.as_str(), given.report.reason.as_str()),
-        ("given", "the kernel matrix was given")
+        ("given", "the kernel matrix was precomputed")
     );
     assert!(given.report.notes.iter().any(|note| note.contains("not symmetric")));
 }
@@ -156,7 +156,7 @@ fn pca_by_every_road() {
     let words = [
         (Decomposition::Primal, "primal", "covariance"),
         (Decomposition::Dual, "dual", "300 × 300"),
-        (Decomposition::Truncated, "truncated", "multiplied"),
+        (Decomposition::Truncated, "truncated", "only products"),
     ];
     for (decomposition, storage, reason) in words {
         let p = PcaParams {

@@ -94,7 +94,7 @@ impl Header {
             Some(newer) if newer > FORMAT => {
                 Err(Fault::Newer { format: newer, writer: version.mercer })
             }
-            Some(format) => Err(Fault::Invalid(format!("there never was a format {format}"))),
+            Some(format) => Err(Fault::Invalid(format!("format {format} does not exist"))),
             None => Err(Fault::Invalid("its header has no format number".into())),
         }
     }

@@ -132,8 +132,7 @@ fn head(json: String, tensors: &[Tensor<'_>]) -> Result<Vec<u8>> {
     if head.len() > MAX_HEAD {
         let (size, most) = (head.len() as u64, MAX_HEAD as u64);
         let (size, most) = (crate::error::bytes(size), crate::error::bytes(most));
-        let why =
-            format!("its header takes {size}, and at most {most} fit: keep fewer notes in it");
+        let why = format!("its header takes {size}, but at most {most} fit: store fewer notes");
         return Err(refuse(why));
     }
     Ok(head)

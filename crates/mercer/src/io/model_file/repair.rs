@@ -52,7 +52,7 @@ impl Persist for FittedRepair {
 
     fn check(&self) -> Checked {
         if self.correction.samples == 0 {
-            return Err("a repair of no samples cannot be".into());
+            return Err("a repair needs at least one sample".into());
         }
         let (_, parts) = self.correction.parts();
         parts.into_iter().try_for_each(|part| finite("numbers of the repair", part))?;

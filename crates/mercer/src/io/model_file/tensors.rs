@@ -149,7 +149,7 @@ impl<'a> Tensors<'a> {
         match numbers.iter().position(|v| !v.is_finite()) {
             None => Ok(numbers),
             Some(at) => Err(Fault::Invalid(format!(
-                "number {at} (counted from 0) of its tensor '{name}' is not finite"
+                "entry {at} (zero-based) of its tensor '{name}' is not finite"
             ))),
         }
     }
@@ -192,7 +192,7 @@ impl<'a> Tensors<'a> {
     pub fn length(&self, name: &str) -> Result<usize, Fault> {
         match self.metadata.info(name).map(|info| info.shape.as_slice()) {
             Some([length]) => Ok(*length),
-            Some(_) => Err(Fault::Invalid(format!("its tensor '{name}' is no list"))),
+            Some(_) => Err(Fault::Invalid(format!("its tensor '{name}' is not a vector"))),
             None => Err(missing(name)),
         }
     }
@@ -201,7 +201,7 @@ impl<'a> Tensors<'a> {
     pub fn columns(&self, name: &str) -> Result<usize, Fault> {
         match self.metadata.info(name).map(|info| info.shape.as_slice()) {
             Some([_, columns]) => Ok(*columns),
-            Some(_) => Err(Fault::Invalid(format!("its tensor '{name}' is no matrix"))),
+            Some(_) => Err(Fault::Invalid(format!("its tensor '{name}' is not a matrix"))),
             None => Err(missing(name)),
         }
     }

@@ -54,7 +54,7 @@ fn model(header: &Header, tensors: &mut Tensors<'_>) -> Result<Model, Fault> {
         (header::DETECTOR, Dtype::F32) => Ok(Model::Detector32(detector::unpack(header, tensors)?)),
         (header::DETECTOR, Dtype::F64) => Ok(Model::Detector64(detector::unpack(header, tensors)?)),
         (header::KERNEL_REPAIR, _) => Ok(Model::Repair(repair::unpack(header, tensors)?)),
-        (other, _) => Err(Fault::Invalid(format!("this mercer knows no estimator {other:?}"))),
+        (other, _) => Err(Fault::Invalid(format!("its estimator {other:?} is unknown"))),
     }
 }
 
@@ -133,7 +133,7 @@ fn inverse<T: Real>(
 ) -> Result<Option<Inverse<T>>, Fault> {
     let Some(value) = &header.inverse else { return Ok(None) };
     let Some(d) = header.d else {
-        return Err(Fault::Invalid("it has a map back to samples, but no samples".into()));
+        return Err(Fault::Invalid("it has an inverse map, but no samples".into()));
     };
     let (n, k) = (header.n, header.k);
     let params: InverseParams = params(value)?;
@@ -177,7 +177,7 @@ fn feature_names(tensors: &mut Tensors<'_>, inputs: usize) -> Result<Option<Vec<
     let names: Option<Vec<_>> = ends.iter().map(|&end| name(end)).collect();
     let names = names.ok_or_else(|| wrong("have ends out of order"))?;
     if start != text.len() {
-        return Err(wrong("have a rest that belongs to none"));
+        return Err(wrong("have trailing bytes"));
     }
     Ok(Some(names))
 }

@@ -56,5 +56,5 @@ fn term<T: Real>(expr: &Expr) -> Result<(f64, Node)> {
 }
 
 fn beyond<T: Real>(what: &impl std::fmt::Display) -> Error {
-    Error::parameter("kernel", format!("{what} goes beyond the range of {}", T::NAME))
+    Error::parameter("kernel", format!("{what} exceeds the range of {}", T::NAME))
 }

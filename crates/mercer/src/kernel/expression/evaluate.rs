@@ -314,7 +314,8 @@ fn check_features(d: usize, other: usize) -> Result<()> {
     match d == other {
         true => Ok(()),
         false => {
-            let text = format!("samples of {d} features cannot be paired with samples of {other}");
+            let text =
+                format!("samples with {d} features cannot be compared with samples with {other}");
             Err(Error::Shape(text))
         }
     }

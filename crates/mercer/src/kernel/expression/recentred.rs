@@ -139,7 +139,7 @@ impl Term {
 
 /// The numbers of dense samples, row-major.
 fn numbers<T: Real>(span: Span<'_, Samples<T>>) -> Result<&[T]> {
-    let x = span.points.need_dense("a kernel seen from a point")?;
+    let x = span.points.need_dense("a recentred kernel")?;
     Ok(&x.data()[span.start * x.d()..span.end * x.d()])
 }
 

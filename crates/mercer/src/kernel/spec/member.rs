@@ -84,8 +84,8 @@ fn positional<'f>(at: &Token, family: &'f Family, first: bool) -> Parsed<(usize,
         _ if family.parameter(&at.text).is_some() => {
             format!("{} needs a value: write {}=…", at.text, at.text)
         }
-        _ if !first => format!("after the first, name {name}'s values: {names}"),
-        _ if !family.takes_positional() => format!("say which this is: {names}"),
+        _ if !first => format!("values of {name} after the first must be named: {names}"),
+        _ if !family.takes_positional() => format!("name this value: {names}"),
         [parameter, ..] => return Ok((0, parameter)),
     };
     fault(at, message)
@@ -132,7 +132,7 @@ fn unknown_kernel<T>(name: &Token) -> Parsed<T> {
         families().iter().flat_map(|family| family.names()).chain([NORMALIZE, COLUMNS, CUSTOM]);
     let hint = suggestion(&name.text, names).unwrap_or_else(|| {
         let names: Vec<_> = families().iter().map(|family| family.name).collect();
-        format!(": known are {}", names.join(", "))
+        format!(": known kernels are {}", names.join(", "))
     });
     fault(name, format!("unknown kernel '{}'{hint}", shorten(&name.text)))
 }

@@ -144,7 +144,7 @@ impl Parser {
         match Expr::product(factors).scale(scale) {
             Expr::Scale(scale, _) if !Domain::Positive.contains(scale) => fault(
                 &start,
-                format!("the scales multiply to {scale:?}, beyond the range of numbers"),
+                format!("the product of the scales is {scale:?}, beyond the range of f64"),
             ),
             expr => Ok(expr),
         }
@@ -217,7 +217,7 @@ impl Parser {
         if self.in_columns {
             return fault(
                 &open,
-                "columns(…) within columns(…): the inner kernel has its columns already",
+                "columns(…) cannot be nested: the inner kernel has its columns already",
             );
         }
         let mut names = Vec::new();

@@ -20,13 +20,14 @@ pub(super) struct Edit {
 pub(super) const FAMILY: Family = Family {
     name: "edit",
     aliases: &[],
-    doc: "Nearness: 1 for equal texts, falling with the symbols to change, add or remove; not positive definite.",
+    doc: "Similarity by edit distance: 1 for equal strings, decaying with the symbols to substitute, insert or \
+          delete; not positive definite.",
     formula: "exp(-d(x, x')²/width²), d the edit distance",
     parameters: &[
         // By default from the data: distances of names and of pages differ a hundredfold.
         Parameter {
             name: "width",
-            doc: "The distance at which the kernel is 1/e; median: of at most 256 texts.",
+            doc: "The distance at which the kernel is 1/e; median: of at most 256 strings.",
             default: Some(Value::Rule(Rule::Median)),
             domain: Domain::Positive,
             rules: &[Rule::Median],
@@ -34,7 +35,7 @@ pub(super) const FAMILY: Family = Family {
         },
         Parameter {
             name: "gamma",
-            doc: "How fast the kernel falls with squared distance; width = 1/√gamma.",
+            doc: "How fast the kernel decays with squared distance; width = 1/√gamma.",
             default: None,
             domain: Domain::Positive,
             rules: &[],

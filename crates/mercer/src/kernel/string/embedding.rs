@@ -110,7 +110,7 @@ impl Lengths {
         let most = sequences.symbols().len().saturating_mul(lengths.clone().count());
         if most >= NONE as usize {
             return Err(Error::Shape(format!(
-                "the texts may have more than {NONE} substrings of {} to {longest} symbols: use shorter ones",
+                "the strings may have more than {NONE} substrings of {} to {longest} symbols: use shorter ones",
                 lengths.start()
             )));
         }

@@ -152,7 +152,7 @@ fn counted(leaf: &Leaf, known: &Strings) -> Result<Lengths> {
         "substrings" => 1,
         _ => {
             let message = format!(
-                "no explicit feature map: of the kernels on texts spectrum and substrings have one, not {name}"
+                "no explicit feature map: of the string kernels, spectrum and substrings have one, not {name}"
             );
             return Err(Error::parameter("kernel", message));
         }

@@ -8,7 +8,7 @@ use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Rule, Valu
 pub(super) const FAMILY: Family = Family {
     name: "mismatch",
     aliases: &[],
-    doc: "Common substrings of k symbols, where each substring counts for all that differ from it in at most m places.",
+    doc: "Common substrings of k symbols, with up to m mismatches.",
     formula: "Σ_u #(u in x, up to m differences)·#(u in x', up to m differences), u of length k",
     parameters: &[
         Parameter {
@@ -29,7 +29,7 @@ pub(super) const FAMILY: Family = Family {
         },
         Parameter {
             name: "alphabet",
-            doc: "How many symbols there are to differ with; auto: as many as occur in the training texts.",
+            doc: "The size of the alphabet; auto: the number of distinct symbols in the training strings.",
             default: Some(Value::Rule(Rule::Auto)),
             domain: Domain::PositiveInteger,
             rules: &[Rule::Auto],

@@ -37,7 +37,7 @@ use crate::real::Real;
 /// What a symbol of a text is, which every family lets the user choose.
 const UNIT: Parameter = Parameter {
     name: "unit",
-    doc: "What a symbol is: a Unicode character, a byte of UTF-8, or a word between white space.",
+    doc: "What a symbol is: a Unicode character, a byte of UTF-8, or a word separated by white space.",
     default: Some(Value::Word("chars")),
     domain: Domain::Words(&Unit::NAMES),
     rules: &[],
@@ -115,7 +115,7 @@ impl StringMember {
         if rows.is_empty() || cols.is_empty() {
             return Ok(());
         }
-        match &self.way {
+        match &self.algorithm {
             Algorithm::Counted(algorithm) => algorithm.tile(rows, cols, out),
             Algorithm::Weighed(algorithm) => algorithm.tile(rows, cols, out),
             Algorithm::Differing(algorithm) => algorithm.tile(rows, cols, out),
@@ -127,7 +127,7 @@ impl StringMember {
     /// Writes k(x, x) of every text to `out`, of length `points.len()`.
     pub fn diag<T: Real>(&self, points: Span<'_, Strings>, out: &mut [T]) -> Result<()> {
         assert_eq!(out.len(), points.len(), "diagonal and span differ");
-        match &self.way {
+        match &self.algorithm {
             Algorithm::Counted(algorithm) => algorithm.diag(points, out),
             Algorithm::Weighed(algorithm) => algorithm.diag(points, out),
             Algorithm::Differing(algorithm) => algorithm.diag(points, out),
@@ -138,7 +138,7 @@ impl StringMember {
 
     /// The numbers that values are made of, each of which must be finite in the type of the values.
     pub fn constants(&self) -> Vec<f64> {
-        match &self.way {
+        match &self.algorithm {
             Algorithm::Differing(algorithm) => algorithm.weights.clone(),
             Algorithm::Edit(algorithm) => vec![algorithm.gamma],
             Algorithm::Counted(_) | Algorithm::Weighed(_) | Algorithm::Subsequences(_) => {
@@ -160,8 +160,8 @@ impl StringMember {
             Unit::Words => "words",
         };
         let message = match longest {
-            0 => format!("no text has any {unit}"),
-            _ => format!("no text has {name} = {needed} {unit}: the longest has {longest}"),
+            0 => format!("no string has any {unit}"),
+            _ => format!("no string has {name} = {needed} {unit}: the longest has {longest}"),
         };
         Err(Error::parameter(name, message))
     }

@@ -23,7 +23,8 @@ const COL_END: f64 = -2.0;
 pub(super) const FAMILY: Family = Family {
     name: "subsequences",
     aliases: &[],
-    doc: "Common subsequences of p symbols, which need not stand together: the further apart, the less they count.",
+    doc: "Common subsequences of p symbols, which need not be contiguous: the wider they are spread, the less \
+          they count.",
     formula: "Σ_u Σ decay^(span of u in x + span of u in x'), u of length p",
     parameters: &[
         Parameter {

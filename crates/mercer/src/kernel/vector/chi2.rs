@@ -14,11 +14,11 @@ impl Profile for Chi2 {
     const FAMILY: Family = Family {
         name: "chi2",
         aliases: &["exponential_chi2"],
-        doc: "Nearness of histograms: differences count less where both have much.",
+        doc: "Similarity of histograms by χ² distance: differences count less where both are large.",
         formula: "exp(-gamma·Σ (x_i - x'_i)²/(x_i + x'_i))",
         parameters: &[Parameter {
             name: "gamma",
-            doc: "How fast the kernel falls with distance.",
+            doc: "How fast the kernel decays with distance.",
             default: Some(Value::Number(1.0)),
             domain: Domain::NotNegative,
             rules: &[Rule::Mean],

@@ -14,11 +14,11 @@ impl Profile for Laplacian {
     const FAMILY: Family = Family {
         name: "laplacian",
         aliases: &["laplace"],
-        doc: "Nearness by absolute differences, less troubled by single odd features than rbf.",
+        doc: "Similarity by absolute differences, less sensitive to single outlying features than rbf.",
         formula: "exp(-gamma·Σ|x_i - x'_i|)",
         parameters: &[Parameter {
             name: "gamma",
-            doc: "How fast the kernel falls with distance.",
+            doc: "How fast the kernel decays with distance.",
             default: Some(Value::Rule(Rule::Auto)),
             domain: Domain::NotNegative,
             rules: &[Rule::Auto],

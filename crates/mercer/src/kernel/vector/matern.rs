@@ -15,7 +15,7 @@ impl Profile for Matern {
     const FAMILY: Family = Family {
         name: "matern",
         aliases: &[],
-        doc: "Nearness with a chosen smoothness: rough for nu = 0.5, nearly rbf for nu = 2.5.",
+        doc: "Similarity with a chosen smoothness: rough for nu = 0.5, nearly rbf for nu = 2.5.",
         formula: "exp(-s), (1 + s)·exp(-s), (1 + s + s²/3)·exp(-s); s = √(2·nu)·‖x - x'‖/length",
         parameters: &[
             Parameter {

@@ -44,7 +44,7 @@ impl Profile for Poly {
             },
             Parameter {
                 name: "coef0",
-                doc: "The constant; above 0 it brings in the products of fewer features.",
+                doc: "The constant; above 0 it includes the products of fewer features.",
                 default: Some(Value::Number(1.0)),
                 domain: Domain::Any,
                 rules: &[],

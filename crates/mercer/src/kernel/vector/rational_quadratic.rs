@@ -20,7 +20,7 @@ impl Profile for RationalQuadratic {
         parameters: &[
             Parameter {
                 name: "alpha",
-                doc: "How much the widths agree.",
+                doc: "How narrow the mixture of widths is.",
                 default: Some(Value::Number(1.0)),
                 domain: Domain::Positive,
                 rules: &[],

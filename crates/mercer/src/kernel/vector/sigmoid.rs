@@ -15,7 +15,7 @@ impl Profile for Sigmoid {
     const FAMILY: Family = Family {
         name: "sigmoid",
         aliases: &["tanh"],
-        doc: "The neuron-like kernel. Not positive definite in general.",
+        doc: "The hyperbolic tangent (neural network) kernel. Not positive definite in general.",
         formula: "tanh(gamma·xᵀx' + coef0)",
         parameters: &[
             Parameter {

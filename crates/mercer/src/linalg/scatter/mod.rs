@@ -274,11 +274,11 @@ pub(crate) fn shifted_row<T: Real, O: Real>(
     match x.contiguous_row(i) {
         Some(row) => {
             let each = line.iter_mut().zip(row).zip(shift);
-            each.for_each(|((out, &v), &s)| *out = O::of(v.to_f64() - s));
+            each.for_each(|((out, &v), &s)| *out = O::from_f64(v.to_f64() - s));
         }
         None => {
             let each = line.iter_mut().zip(shift).enumerate();
-            each.for_each(|(j, (out, &s))| *out = O::of(x.at(i, j).to_f64() - s));
+            each.for_each(|(j, (out, &s))| *out = O::from_f64(x.at(i, j).to_f64() - s));
         }
     }
 }

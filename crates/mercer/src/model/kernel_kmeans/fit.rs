@@ -122,7 +122,7 @@ pub(super) struct Fit<'a> {
 
 impl Fit<'_> {
     fn run<T: Real>(&self, ctx: &Context, gram: &dyn Gram, plan: Plan) -> Result<KernelKMeans<T>> {
-        let hint = "ask for fewer clusters, use fewer rows, or raise the budget";
+        let hint = "use fewer clusters or rows, or raise the memory budget";
         let bytes = sums_bytes(gram.n(), self.params.clusters);
         let _reservation = ctx.reserve("the sums over clusters", bytes, hint)?;
         let diagonal = gram.diag(ctx)?;
@@ -142,13 +142,13 @@ impl Fit<'_> {
     /// The matrix of a linear kernel is the product of the samples with themselves, and need not be formed.
     fn on_factor<T: Real>(&self, ctx: &Context, x: &Dense<T>) -> Result<KernelKMeans<T>> {
         let bytes = 8 * x.n() as u64 * (x.d() + self.params.clusters) as u64;
-        let hint = "use fewer rows or raise the budget";
+        let hint = "use fewer rows or raise the memory budget";
         let _reservation = ctx.reserve("the samples in double precision", bytes, hint)?;
         let samples = Mat::from_fn(x.n(), x.d(), |i, j| x.row(i)[j].to_f64());
         let mut model = self.run(ctx, &LowRank::new(samples), Plan::given())?;
         model.report.storage = "samples".into();
         model.report.reason =
-            "the kernel is linear: its matrix is the product of the samples with themselves, and is not formed".into();
+            "the kernel is linear: products are computed from the samples, and the kernel matrix is not formed".into();
         Ok(model)
     }
 

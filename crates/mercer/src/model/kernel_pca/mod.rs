@@ -169,7 +169,7 @@ impl<T: Real> KernelPca<T> {
         if params.inverse.is_some() {
             return Err(Error::parameter(
                 "fit_inverse_transform",
-                "cannot be learned from a precomputed kernel: there are no samples to map back to",
+                "not available with a precomputed kernel: there are no samples to map to",
             ));
         }
         let gram = Precomputed::new(matrix)?;
@@ -340,8 +340,8 @@ impl<T: Real> KernelPca<T> {
         let inverse = self.inverse.as_ref().ok_or_else(|| {
             Error::parameter(
                 "fit_inverse_transform",
-                "the model was fitted without a map back to samples: fit it with one, or use a method that needs none: \
-                 fixed_point, neighbors or gradient",
+                "the model was fitted without an inverse map: fit it with one, or use a method that needs none \
+                 (fixed_point, neighbors or gradient)",
             )
         })?;
         inverse.apply(ctx, scores, out)
@@ -352,8 +352,8 @@ impl<T: Real> KernelPca<T> {
 fn most_wanted(params: &KernelPcaParams, n: usize) -> Result<usize> {
     params.components.check(n, "the number of samples")?;
     if params.components == Components::Mle {
-        let message =
-            "the maximum likelihood estimate is for PCA: give a count or a share of the variance";
+        let message = "the maximum likelihood estimate is available only for PCA: give a number of components or a fraction \
+             of the variance";
         return Err(Error::parameter("n_components", message));
     }
     Ok(match params.components {
@@ -399,8 +399,8 @@ fn check_finite(diagonal: &[f64]) -> Result<()> {
     match diagonal.iter().position(|value| !value.is_finite()) {
         None => Ok(()),
         Some(row) => Err(Error::Numeric(format!(
-            "the kernel value of row {row} with itself is {}: scale the data down, choose a smaller gamma or degree, or \
-             work in double precision",
+            "k(x, x) is {} for row {row}: scale the data down, choose a smaller gamma or degree, or use double \
+             precision",
             diagonal[row]
         ))),
     }

@@ -123,9 +123,7 @@ impl<T: Real> KernelPca<T> {
         let (m, k) = (scores.n(), self.k());
         if samples.n() != m {
             let found = samples.n();
-            return Err(Error::Shape(format!(
-                "there are {found} samples for {m} rows of components"
-            )));
+            return Err(Error::Shape(format!("got {found} samples for {m} rows of components")));
         }
         let mut errors = self.reconstruction_error(ctx, samples)?;
         let mut found = Mat::zeros(m, k);

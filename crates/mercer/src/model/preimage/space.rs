@@ -60,7 +60,7 @@ impl<'a> Space<'a> {
         let (n, d) = (anchors.n() as u64, anchors.d() as u64);
         let copies = if T::EPSILON > 1e-10 { 2 * n * d } else { n * d };
         let blocks = ctx.threads() as u64 * ROWS as u64 * (2 * n + 40 * d);
-        let hint = "raise the budget, use fewer threads, or fit on fewer rows";
+        let hint = "raise the memory budget, use fewer threads, or fit on fewer rows";
         let reservation = ctx.reserve("the search for pre-images", 8 * (copies + blocks), hint)?;
         let kernel = Arc::new(SpecKernel::<f64>::new(&model.params.kernel)?);
         let (anchors, point) = around_mean(&kernel, anchors.convert::<f64>()?)?;

@@ -67,8 +67,8 @@ fn report(solved: &[DualSolution], exact_kernel: &dyn ExactKernel) -> Report {
     let columns_used = solved.iter().map(|solution| solution.asked).sum();
     // A solver whose working set is all samples asks for no columns: it has all values.
     let (storage, reason) = match columns_used {
-        0 => ("columns", "all samples fit one working set, which has all kernel values"),
-        _ => ("columns", "kernel columns are computed where coefficients move"),
+        0 => ("columns", "all samples fit in one working set, which holds all kernel values"),
+        _ => ("columns", "kernel columns are computed for coefficients that change"),
     };
     Report {
         solver: "smo".into(),

@@ -65,13 +65,11 @@ impl<T: Real> Svm<T> {
 
     fn check(&self, supervision: Supervision<'_>, n: usize) -> Result<Checked> {
         if !self.is_classifier() {
-            return Err(Error::Shape(
-                "only machines that tell classes apart have probabilities".into(),
-            ));
+            return Err(Error::Shape("only classifiers have probabilities".into()));
         }
         if n != self.trained_on {
             return Err(Error::Shape(format!(
-                "the machine was fitted on {} samples, and is calibrated on the same ones, but {n} are given",
+                "calibration needs the {} training samples of the fit, got {n}",
                 self.trained_on
             )));
         }
@@ -85,7 +83,7 @@ impl<T: Real> Svm<T> {
         settings: Settings,
     ) -> Result<()> {
         if settings.folds < 2 {
-            let message = format!("must be at least 2, and is {}", settings.folds);
+            let message = format!("must be at least 2, got {}", settings.folds);
             return Err(Error::parameter("folds", message));
         }
         let fit = Fit { is_certified: false, ..fit };

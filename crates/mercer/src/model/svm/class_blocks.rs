@@ -56,7 +56,7 @@ impl<S: Real> SharedBlocks<S> {
     pub fn reserve_pair(&self, ctx: &Context, a: usize, b: usize) -> Result<Reservation> {
         let bytes =
             size_of::<S>() as u64 * self.members[a].len() as u64 * self.members[b].len() as u64;
-        let hint = "fit on fewer rows or raise the budget";
+        let hint = "fit on fewer rows or raise the memory budget";
         ctx.reserve("the kernel matrix of two classes", bytes, hint)
     }
 

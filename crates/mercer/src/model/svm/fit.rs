@@ -49,7 +49,7 @@ impl<T: Real> Svm<T> {
             model.anchors = Some(x.select(&model.support));
             model.params.kernel = spec;
             model.report.storage = "whole matrix".into();
-            model.report.reason = "a function of the user's is called once for each pair".into();
+            model.report.reason = "the user-defined function is called once for each pair".into();
             return Ok(model);
         }
         let kept = if checked.rows.len() < x.n() { x.select(&checked.rows) } else { x.clone() };
@@ -83,7 +83,7 @@ impl<T: Real> Svm<T> {
         let solved = ctx.install(|| fit.run(&columns.restrict(&checked.rows), start))?;
         let mut model = assemble(params, &checked, solved, matrix.rows(), &given);
         model.report.storage = "given".into();
-        model.report.reason = "the kernel matrix was given".into();
+        model.report.reason = "the kernel matrix was precomputed".into();
         notes::on_report(&mut model);
         model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)
@@ -102,7 +102,7 @@ fn custom_matrix<T: Real>(
         return Ok(None);
     }
     let reservation =
-        ctx.reserve("the kernel matrix", bytes, "fit on fewer rows or raise the budget")?;
+        ctx.reserve("the kernel matrix", bytes, "fit on fewer rows or raise the memory budget")?;
     let (kernel, n) = (SpecKernel::<T>::new(spec)?, x.n());
     let mut matrix = Mat::try_zeros(n, n)?;
     gram::matrix(ctx, &kernel, x, None, MatMut::new(matrix.data_mut(), n, n, n))?;

@@ -119,7 +119,7 @@ mod infinite {
         match Written::deserialize(input)? {
             Written::Number(number) => Ok(number),
             Written::Text(text) if text == "inf" => Ok(f64::INFINITY),
-            Written::Text(text) => Err(D::Error::custom(format!("'{text}' is no number"))),
+            Written::Text(text) => Err(D::Error::custom(format!("'{text}' is not a number"))),
         }
     }
 }

@@ -68,7 +68,7 @@ impl<T: Real> KernelPrecision<T> {
         let cost = x.cost();
         let each = if is_small(x) { 8 * x.features() as u64 } else { cost.bytes };
         let bytes = each.saturating_mul(x.n() as u64);
-        let hint = "fit on fewer rows or raise the budget";
+        let hint = "fit on fewer rows or raise the memory budget";
         let least = bytes.saturating_add(MemoryPlan::least(x.n(), cost));
         ctx.need("a support vector machine", least, hint)?;
         ctx.reserve("the samples in another precision", bytes, hint)

@@ -74,7 +74,7 @@ impl<S: Real> Materialized<S> {
     /// Evaluates all kernel values.
     pub fn new(ctx: &Context, columns: &dyn Columns<S>) -> Result<Self> {
         let n = columns.size();
-        let hint = "fit on fewer rows or raise the budget";
+        let hint = "fit on fewer rows or raise the memory budget";
         let reservation = ctx.reserve("the kernel matrix", matrix_bytes::<S>(n), hint)?;
         let mut matrix = Mat::try_zeros(n, n)?;
         let block = columns.column_block(&(0..n).collect::<Vec<_>>());
@@ -115,7 +115,7 @@ impl<'a, S: Real> Across<'a, S> {
         let bytes = across_bytes::<S>(test.len(), width);
         if bytes <= ctx.budget() / 4 {
             let reservation =
-                ctx.reserve("the kernel matrix of a fold", bytes, "raise the budget")?;
+                ctx.reserve("the kernel matrix of a fold", bytes, "raise the memory budget")?;
             let mut values = alloc::zeros(test.len() * width)?;
             across.fill(test, &mut values)?;
             across.values = Some((values, reservation));
@@ -224,7 +224,7 @@ impl<'a, T: Real> SharedKernel<'a, T> {
         match &self.kind {
             Kind::Matrix(_) => {
                 model.report.storage = "given".into();
-                model.report.reason = "the kernel matrix was given".into();
+                model.report.reason = "the kernel matrix was precomputed".into();
                 notes::on_report(&mut model);
             }
             Kind::Samples(x, spec, ..) => {
@@ -238,7 +238,7 @@ impl<'a, T: Real> SharedKernel<'a, T> {
                 AllValues::Single(_) => "whole matrix in single precision".into(),
                 AllValues::Double(_) => "whole matrix in double precision".into(),
             };
-            model.report.reason = "several machines share it".into();
+            model.report.reason = "several fits share it".into();
         }
         model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)

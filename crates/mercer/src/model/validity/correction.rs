@@ -61,7 +61,7 @@ impl Correction {
         if (out.rows, out.cols) != (values.rows(), values.cols()) {
             let (rows, cols) = (values.rows(), values.cols());
             let found = format!("{} × {}", out.rows, out.cols);
-            return Err(Error::Shape(format!("room for {rows} × {cols} is needed, not {found}")));
+            return Err(Error::Shape(format!("the output must be {rows} × {cols}, not {found}")));
         }
         let n = self.samples;
         let mut row = vec![0.0; n];
@@ -133,11 +133,11 @@ impl TryFrom<Unchecked> for Correction {
         let rank = left.len().checked_div(samples).ok_or("a repair without samples")?;
         let shaped = rank * samples == left.len() && right.len() == left.len();
         if !shaped || !(diagonal.is_empty() || diagonal.len() == rank) {
-            return Err(format!("the numbers of a repair do not fit {samples} samples"));
+            return Err(format!("the arrays of a repair do not fit {samples} samples"));
         }
         let finite = |numbers: &[f64]| numbers.iter().all(|value| value.is_finite());
         if !(finite(&left) && finite(&right) && finite(&diagonal) && finite(&[shift])) {
-            return Err("a repair has a number that is not finite".into());
+            return Err("a repair has a non-finite number".into());
         }
         Ok(Self { method, samples, shift, keep, left, right, diagonal })
     }

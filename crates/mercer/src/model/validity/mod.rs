@@ -186,7 +186,7 @@ impl Spectrum {
     }
 }
 
-const HINT: &str = "look at fewer samples (max_samples) or raise the budget";
+const HINT: &str = "examine fewer samples (max_samples) or raise the memory budget";
 
 /// Bytes of an n × n matrix.
 fn square_bytes(n: usize) -> u64 {

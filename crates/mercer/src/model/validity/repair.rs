@@ -86,7 +86,7 @@ impl Repaired {
         let report = Report {
             solver: self.correction.method.name().into(),
             storage: "given".into(),
-            reason: "the kernel matrix was given".into(),
+            reason: "the kernel matrix was precomputed".into(),
             converged: self.converged,
             precision: T::NAME.into(),
             ..Report::default()
@@ -122,7 +122,8 @@ impl Repair {
     pub fn fit<T: Real>(self, ctx: &Context, matrix: MatRef<'_, T>) -> Result<Repaired> {
         ctx.install(|| Precomputed::new(matrix).map(drop))?;
         let n = matrix.rows();
-        let (what, hint) = ("the repair of a kernel matrix", "use fewer rows or raise the budget");
+        let (what, hint) =
+            ("the repair of a kernel matrix", "use fewer rows or raise the memory budget");
         let needed = square_bytes(n).saturating_mul(self.squares());
         let needed = needed.saturating_add(eigen::workspace_bytes(n));
         ctx.need(what, needed.saturating_add(square_bytes(n)), hint)?;

@@ -108,13 +108,13 @@ pub fn solve(
     assert!(start.is_none_or(|s| (s.rows(), s.cols()) == (n, m)), "the start has another shape");
     if let Some(i) = ridge.iter().position(|d| !(*d > 0.0 && d.is_finite())) {
         let message = format!(
-            "conjugate gradients need a positive ridge, and that of row {i} is {}",
+            "conjugate gradients need a positive ridge, but that of row {i} is {}",
             ridge[i]
         );
         return Err(Error::parameter("alpha", message));
     }
     let bytes = workspace_bytes(n, params.landmarks).saturating_add(8 * (n * m) as u64);
-    let hint = "fit on fewer rows or raise the budget";
+    let hint = "fit on fewer rows or raise the memory budget";
     let _reservation = ctx.reserve("the conjugate gradient solver", bytes, hint)?;
     let nystrom = NystromPreconditioner::new(ctx, matrix.rough.unwrap_or(gram), ridge, params)?;
     let mut x = Mat::try_zeros(n, m)?;

@@ -93,7 +93,7 @@ pub struct Pairs {
 const LOOK_EVERY: usize = 24;
 
 const WHAT: &str = "the Krylov solver";
-const HINT: &str = "ask for fewer components, fit on fewer rows, or raise the budget";
+const HINT: &str = "request fewer components, fit on fewer rows, or raise the memory budget";
 
 /// Blocks that the basis may hold before a restart: room for the wanted pairs and as much again for convergence.
 fn capacity(count: usize, n: usize) -> usize {
@@ -241,7 +241,7 @@ impl Search {
         }
         let size = product.largest_length();
         if !size.is_finite() {
-            let message = "the matrix has values that are not finite, or so large that sums of them overflow: scale \
+            let message = "the matrix has values that are not finite, or so large that their sums overflow: scale \
                            the data down";
             return Err(Error::Numeric(message.into()));
         }

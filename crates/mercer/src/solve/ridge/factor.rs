@@ -99,8 +99,7 @@ impl One<'_> {
     fn reserve(&self, size: usize) -> Result<Reservation> {
         let n = self.gram.n() as u64;
         let bytes = n.saturating_mul(n).saturating_mul(size as u64).saturating_add(8 * 512 * n);
-        let hint =
-            "choose solver cg, which works by products, fit on fewer rows, or raise the budget";
+        let hint = "use solver cg, which needs only matrix products, fit on fewer rows, or raise the memory budget";
         self.ctx.reserve("the Cholesky factor", bytes, hint)
     }
 

@@ -89,7 +89,7 @@ fn a_hopeless_trial_ends_early_and_the_factor_answers() {
     let choice = Choice { solver: Solver::Cg, trial: Some(20), reason: "" };
     let (_, info) = solve(&ctx, system, choice, &PARAMS).unwrap();
     assert_eq!(info.solver, Solver::Cholesky);
-    assert!(info.reason.contains("given up after") && info.residual < 1e-9, "{info:?}");
+    assert!(info.reason.contains("abandoned after") && info.residual < 1e-9, "{info:?}");
 }
 
 #[test]

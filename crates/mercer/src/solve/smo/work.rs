@@ -69,7 +69,7 @@ impl<S: Real> Memory<S> {
         groups: usize,
         cache: u64,
     ) -> Result<MemoryPlan> {
-        let hint = "fit on fewer rows or raise the budget";
+        let hint = "fit on fewer rows or raise the memory budget";
         let what = "the solver of a support vector machine";
         let mut reservation = match self.reservation.take() {
             Some(reservation) => reservation,

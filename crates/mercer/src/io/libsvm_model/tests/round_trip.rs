@@ -138,7 +138,7 @@ fn what_the_format_has_no_words_for_is_refused() {
         let change = |model: &mut Svm<f64>| model.classes.as_mut().unwrap()[1] = name.into();
         refused(
             change,
-            &["classes:", &format!("{name:?} is no integer"), "whole numbers as names"],
+            &["classes:", &format!("{name:?} is not a 32-bit integer"), "integer class labels"],
         );
     }
     let twice =
@@ -158,7 +158,7 @@ fn a_calibration_with_two_slopes_is_left_out_and_told() {
     // The same file opens where a model of ours is expected.
     let loaded = load(&path).unwrap();
     std::fs::remove_file(&path).unwrap();
-    assert!(notes.len() == 1 && notes[0].contains("calibration was left out"), "{notes:?}");
+    assert!(notes.len() == 1 && notes[0].contains("calibration was omitted"), "{notes:?}");
     assert!(read.calibration.is_none());
     assert_eq!(loaded.model.estimator(), "svm");
 }

@@ -45,7 +45,7 @@ fn calibration(header: &Header, tensors: &mut Tensors<'_>) -> Result<Option<Cali
     for (&kind, &end) in kinds.iter().zip(&ends) {
         let end = usize::try_from(end).unwrap_or(usize::MAX);
         let own = numbers.get(start..end).ok_or_else(|| wrong("has ends out of order"))?;
-        curves.push(curve(kind, own).ok_or_else(|| wrong("has a curve of no known kind"))?);
+        curves.push(curve(kind, own).ok_or_else(|| wrong("has a curve of unknown kind"))?);
         start = end;
     }
     if start != numbers.len() {
@@ -89,7 +89,7 @@ fn report(header: &Header, tensors: &mut Tensors<'_>) -> Result<Report, Fault> {
         each.zip(certified.chunks_exact(3).zip(rounding))
     {
         let unknown =
-            || Fault::Invalid("a solver of its report stopped for no known reason".into());
+            || Fault::Invalid("a solver of its report stopped for an unknown reason".into());
         let size = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         machine.problems.push(ProblemReport {
             iterations: counts[0],

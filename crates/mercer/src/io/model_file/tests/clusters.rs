@@ -101,7 +101,7 @@ fn a_point_is_kept_and_must_fit() {
     assert!(model.point.is_some());
     same(model, &read);
     let file = to_bytes(&saved).unwrap();
-    check(&file, set("/params/kernel", json!("cosine")), "cannot be seen from one");
+    check(&file, set("/params/kernel", json!("cosine")), "cannot be recentred");
 }
 
 #[test]

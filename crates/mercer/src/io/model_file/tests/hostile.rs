@@ -58,19 +58,19 @@ fn headers_are_distrusted() {
     let table: Vec<(&str, Value, &str)> = vec![
         ("/format", json!(2), "newer mercer 0.1.0 (format 2, this one reads 1): update mercer"),
         ("/format", json!(u64::MAX), "newer mercer"),
-        ("/format", json!(0), "there never was a format 0"),
+        ("/format", json!(0), "format 0 does not exist"),
         ("/format", json!(-1), "cannot be read"),
         ("/format", json!(null), "no format number"),
         ("/format", json!("1"), "cannot be read"),
-        ("/estimator", json!("svc"), "knows no estimator \"svc\""),
-        ("/estimator", json!("x\u{7}\n".repeat(9999)), "knows no estimator"),
+        ("/estimator", json!("svc"), "estimator \"svc\" is unknown"),
+        ("/estimator", json!("x\u{7}\n".repeat(9999)), "is unknown"),
         ("/n", json!(u64::MAX), "its tensor 'coef'"),
         ("/n", json!(-3), "cannot be read"),
         ("/n", json!(N + 1), "its tensor 'coef'"),
         ("/k", json!(0), "its tensor 'eigenvalues'"),
         ("/k", json!(1u64 << 62), "its tensor 'eigenvalues'"),
         ("/d", json!(D + 1), "its tensor 'anchors'"),
-        ("/d", json!(null), "a map back to samples, but no samples"),
+        ("/d", json!(null), "an inverse map, but no samples"),
         ("/precision", json!("f32"), "should be F32"),
         ("/precision", json!("f16"), "cannot be read"),
         ("/dtype", json!(7), "cannot be read"),
@@ -201,7 +201,7 @@ fn numbers_are_distrusted() {
         let at = start(parts, "feature_names.ends");
         parts.data.copy_within(at + 8..at + 16, at + 16);
     };
-    check(&file, shorten, "a rest that belongs to none");
+    check(&file, shorten, "trailing bytes");
     let not_utf8 = |parts: &mut Parts| {
         let at = start(parts, "feature_names");
         parts.data[at] = 0xff;

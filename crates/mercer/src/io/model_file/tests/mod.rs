@@ -107,7 +107,7 @@ fn kernel_ridge<T: Real>() -> KernelRidge<T> {
         method: "leave-one-out".into(),
         candidates: 12,
         score: -0.25,
-        spread: None,
+        std_error: None,
         measure: "negative mean squared error".into(),
     });
     model

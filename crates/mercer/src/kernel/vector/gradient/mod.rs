@@ -35,7 +35,8 @@ impl<T: Real> SpecKernel<T> {
     ) -> Result<()> {
         let (d, other) = (rows.points.d(), cols.points.d());
         if d != other {
-            let text = format!("samples of {d} features cannot be paired with samples of {other}");
+            let text =
+                format!("samples with {d} features cannot be compared with samples with {other}");
             return Err(Error::Shape(text));
         }
         debug_assert!(self.kink().is_none(), "the kernel has a kink");

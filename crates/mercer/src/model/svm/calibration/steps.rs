@@ -111,15 +111,15 @@ pub(super) fn fault(at: &[f64], value: &[f64]) -> Option<&'static str> {
         _ => value == 0.5,
     };
     if at.len() != value.len() {
-        Some("it has not as many decisions as probabilities")
+        Some("it has different numbers of decisions and probabilities")
     } else if !finite(at) || !finite(value) {
         Some("its points are not finite")
     } else if !at.is_sorted_by(|a, b| a < b) {
-        Some("its decisions do not ascend")
+        Some("its decisions are not ascending")
     } else if !value.is_sorted() {
-        Some("its probabilities fall")
+        Some("its probabilities decrease")
     } else if !at.contains(&0.0) || !at.iter().zip(value).all(right) {
-        Some("its probabilities are not below 1/2 before 0, 1/2 there and above 1/2 behind it")
+        Some("its probabilities are not below 1/2 left of 0, 1/2 at 0 and above 1/2 right of 0")
     } else {
         None
     }
