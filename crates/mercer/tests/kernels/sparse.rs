@@ -13,7 +13,7 @@ fn small() -> Csr<f64> {
 #[test]
 fn rows_come_back_as_they_were_given() {
     let x = small();
-    assert_eq!((x.n(), x.d(), x.len(), x.cost().numbers), (3, 3, 3, 1));
+    assert_eq!((x.n(), x.d(), x.len(), x.cost().eval_cost), (3, 3, 3, 1));
     assert_eq!(x.row(0), (&[1][..], &[2.0][..]));
     assert_eq!(x.row(1), (&[][..], &[][..]));
     assert_eq!(x.row(2), (&[0, 2][..], &[1.0, -3.0][..]));
