@@ -40,7 +40,7 @@ impl Default for Context {
 
 impl Context {
     /// A context with `threads` threads; 0 means as many as this process may use. Where the operating system refuses to start
-    /// so many, there are fewer, down to the calling thread alone: [`Context::threads`] tells.
+    /// so many, there are fewer, down to the calling thread alone: [`Context::threads`] returns how many.
     pub fn new(threads: usize) -> Self {
         let pool = Pool::new(if threads == 0 { available_threads() } else { threads });
         let budget = Budget::new(available_memory(), "the memory budget");
@@ -90,7 +90,7 @@ impl Context {
         self
     }
 
-    /// The same context without reports of progress, for parts of a whole whose progress is told otherwise.
+    /// The same context without reports of progress, for parts of a whole whose progress is reported elsewhere.
     pub fn without_steps(&self) -> Self {
         self.clone().with_monitor(Arc::new(Quiet(self.monitor.clone())))
     }
@@ -133,7 +133,7 @@ impl Context {
     }
 
     /// Runs `work` on this context's threads. Meanwhile the calling thread calls `tick` whenever `every` has passed, for
-    /// doors that must look after something on their own thread, such as signals. Work within work, on one of these threads
+    /// interfaces that must look after something on their own thread, such as signals. Work within work, on one of these threads
     /// already, is done at once: a thread that waited for itself would wait for ever.
     pub fn watch<R: Send>(
         &self,
@@ -160,7 +160,7 @@ impl Context {
         result.expect("work that ends without a result has panicked, and the scope passes that on")
     }
 
-    /// Tells the monitor of progress.
+    /// Reports progress to the monitor.
     pub fn step(&self, step: Step) -> Result<()> {
         stop_on_break(self.monitor.step(&step))
     }

@@ -33,7 +33,7 @@ impl Step {
     }
 }
 
-/// The progress of a stage that several threads work on: its steps are told in order.
+/// The progress of a stage that several threads work on: its steps are reported in order.
 #[derive(Debug)]
 pub struct SharedProgress {
     stage: &'static str,
@@ -47,9 +47,9 @@ impl SharedProgress {
         Self { stage, done: Mutex::new(0), total }
     }
 
-    /// Tells that so many more parts are done.
+    /// Reports that so many more parts are done.
     pub fn add(&self, ctx: &Context, more: usize) -> Result<()> {
-        // Held while the monitor is told, or a thread that counted later might tell first.
+        // Held while the monitor is called, or a thread that counted later might report first.
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         *done += more;
         ctx.step(Step::new(self.stage, *done as f64, self.total as f64))

@@ -62,7 +62,7 @@ pub fn plan<T: Real>(ctx: &Context, n: usize, workspace: u64) -> Result<Plan> {
 const COPY_FROM: usize = 2000;
 
 impl Plan {
-    /// The plan for a user's own matrix.
+    /// The plan for a precomputed matrix.
     pub fn given() -> Self {
         let reason = "the kernel matrix was precomputed".to_string();
         Self { storage: Storage::Packed, copy: false, bytes: 0, reason }

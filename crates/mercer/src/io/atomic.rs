@@ -1,4 +1,4 @@
-//! Outputs that appear whole or not at all: written under a temporary name in the same folder, flushed to the disk,
+//! Outputs that appear whole or not at all: written under a temporary name in the same directory, flushed to the disk,
 //! then renamed.
 
 use std::fs::{self, File, OpenOptions};

@@ -1,4 +1,4 @@
-//! Reading a table: where it lies, which format it has, and the road from bytes to columns.
+//! Reading a table: where it lies, which format it has, and the path from bytes to columns.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};

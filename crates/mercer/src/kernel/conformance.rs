@@ -1,4 +1,4 @@
-//! The checks that every kernel must pass, for kernels of one's own too.
+//! The checks that every kernel must pass, user-defined kernels included.
 
 use std::ops::Range;
 

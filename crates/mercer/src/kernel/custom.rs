@@ -1,5 +1,5 @@
-//! Kernels of the user's own: functions on items that the library knows nothing about, or on samples that it knows.
-//! A sum of such a function and a kernel of the library's shows the same samples to both.
+//! User-defined kernels: functions on items of any type, or on samples of the library.
+//! In a sum with a built-in kernel, both see the same samples.
 
 use std::any::Any;
 use std::fmt;
@@ -11,22 +11,22 @@ use crate::kernel::spec::not_for;
 use crate::points::{Samples, Span};
 use crate::real::Real;
 
-/// A function of two items, called for a block of pairs at a time. As an [`Any`] it can be recognised by whoever made it.
+/// A function of two items, called for a block of pairs at a time. As an [`Any`] it can be downcast by its creator.
 pub trait CustomKernel: Any + Send + Sync {
     /// Writes k(row i, column j) to `out[i · columns + j]`.
     fn block(&self, rows: ItemBlock<'_>, cols: ItemBlock<'_>, out: &mut [f64]) -> Result<()>;
 }
 
-/// Some items of a store. Samples that the library knows are their own store: a `Dense`, `Csr` or `Strings`.
+/// Some items of a store. For samples of the library, the store is the sample set: a `Dense`, `Csr` or `Strings`.
 #[derive(Clone, Copy)]
 pub struct ItemBlock<'a> {
-    /// Where the items lie.
+    /// The collection that holds the items.
     pub store: &'a (dyn Any + Send + Sync),
-    /// Their places there.
+    /// The indices of the items in it.
     pub at: &'a [usize],
 }
 
-/// A kernel of the user's own in a description: its name, and the function unless it was read from a text or a file.
+/// A user-defined kernel in a description: its name, and the function unless it was read from text or a file.
 #[derive(Clone)]
 pub struct Custom {
     name: String,

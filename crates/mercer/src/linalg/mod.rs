@@ -1,4 +1,4 @@
-//! Numbers in rows and columns: products, factorisations, elementwise functions. The only room that knows faer, and
+//! Dense and sparse linear algebra: products, factorisations, elementwise functions. The only module that uses faer, and
 //! the only one with unsafe code.
 
 #![allow(unsafe_code)]

@@ -2,7 +2,7 @@
 //!
 //! A hot loop is written once, as a plain generic function over fixed-size arrays, and compiled three times: for
 //! AVX-512, for AVX2 with fused multiply-add, and for whatever the target always has (SSE2 on x86-64, NEON on
-//! aarch64). The compiler does the vectorising; the road not taken, intrinsics, would say the same three times by hand.
+//! aarch64). The compiler does the vectorising; the alternative, intrinsics, would repeat the same code three times by hand.
 
 use std::ffi::OsStr;
 use std::sync::OnceLock;

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! No term is subtracted, so no digits are lost. One pair is a long chain of dependent steps; eight pairs at once, one in each
-//! lane of a register, fill the processor. The road not taken, only the places where symbols are equal, wins for large
+//! lane of a register, fill the processor. The alternative, only the places where symbols are equal, wins for large
 //! alphabets alone.
 
 use super::simd::dispatch;

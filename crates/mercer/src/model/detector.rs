@@ -1,4 +1,4 @@
-//! Unusual samples by kernel PCA: those that the leading components of the others do not explain, or that lie far out along
+//! Outlier detection by kernel PCA: samples that the leading components of the others do not explain, or that lie far out along
 //! them.
 
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ pub struct DetectorParams {
 
 /// Residuals below this multiple of their rounding errors in single precision are computed in double.
 const CLEAR: f64 = 1e3;
-/// The share of residuals lost in rounding from which on it is said.
+/// The share of residuals lost in rounding from which on a note is made.
 const LOST: f64 = 0.01;
 
 /// Components by default: enough to follow the shape of most data, few enough not to explain its outliers.

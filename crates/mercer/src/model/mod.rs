@@ -1,4 +1,4 @@
-//! Estimators: parameters, fit (resolve → plan → solve → fold) and decoding.
+//! Estimators: parameters, fit (resolve → plan → solve → assemble) and prediction.
 
 pub mod classes;
 mod components;

@@ -75,7 +75,7 @@ fn amid(k: &Mat<f64>) -> Option<usize> {
     nearest.filter(|_| mean.abs() > OFFSET * spread.abs())
 }
 
-/// The sample to see `x` from, if kernel values have an offset. Functions of the user's own are not asked.
+/// The sample to see `x` from, if kernel values have an offset. User-defined functions are not called for it.
 pub(super) fn choose<T: Real>(kernel: &SpecKernel<T>, x: &Samples<T>) -> Result<Option<usize>> {
     let spec = Kernel::<Samples<T>, T>::spec(kernel);
     if spec.is_none_or(|spec| !spec.custom_functions().is_empty()) {

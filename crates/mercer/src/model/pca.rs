@@ -1,6 +1,6 @@
 //! PCA: the directions of largest variance of samples, and samples in their terms.
 //!
-//! With X̄ = X − mean (n × d), find orthonormal u_i and λ_1 ≥ λ_2 ≥ … with (1/n) X̄ᵀX̄ u_i = λ_i u_i. Three exact roads to the
+//! With X̄ = X − mean (n × d), find orthonormal u_i and λ_1 ≥ λ_2 ≥ … with (1/n) X̄ᵀX̄ u_i = λ_i u_i. Three exact ways to the
 //! same answer, chosen by cost:
 //!
 //! - primal: the d × d matrix X̄ᵀX̄;

@@ -1,4 +1,4 @@
-//! How sure a prediction is: the standard deviation of the Gaussian process whose covariance is the kernel and whose noise
+//! The posterior standard deviation of a prediction: that of the Gaussian process whose covariance is the kernel and whose noise
 //! has variance α (divided by the weight of a sample). The prediction itself is that of kernel ridge regression.
 //!
 //! var f(x) = k(x, x) − k_xᵀ G k_x, with G = (K + α W⁻¹)⁻¹; an intercept, a constant of unknown size, adds

@@ -1,4 +1,4 @@
-//! Ridge regression on kernel values: what kernel ridge regression and the map back to samples share.
+//! Ridge regression on kernel values: what kernel ridge regression and the inverse map share.
 //!
 //! Given K, targets y_j with ridges α_j and weights w: minimise Σ_i w_i (y_ij − f_j(x_i))² + α_j ‖f_j‖², where
 //! f_j(x) = Σ_i c_ij k(x, x_i), and a constant b_j that costs nothing if there is an intercept. With S = √W:

@@ -1,11 +1,11 @@
-//! What a fit tells of itself: the certificate that comes with every model.
+//! The report of a fit, which comes with every model.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::svm::SvmReport;
 use crate::real::Real;
 
-/// How a fit went. Not converging is not an error: it is told here, and the doors warn.
+/// How a fit went. Not converging is not an error: it is reported here, and the interfaces warn.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// The method.
@@ -88,7 +88,7 @@ pub fn asymmetric<T: Real>(asymmetry: f64) -> Option<String> {
     })
 }
 
-/// What to tell of such a matrix where it is used nevertheless.
+/// The note on such a matrix where it is used nevertheless.
 pub(super) fn asymmetry_note<T: Real>(asymmetry: f64) -> Option<String> {
     asymmetric::<T>(asymmetry).map(|text| text + "; the lower triangle was used")
 }

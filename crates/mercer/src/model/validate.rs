@@ -1,4 +1,4 @@
-//! What all models check of what they are given.
+//! Validation that all models share.
 
 use crate::error::{Error, Result};
 use crate::points::Samples;

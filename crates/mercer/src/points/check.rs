@@ -1,4 +1,4 @@
-//! What samples are refused for.
+//! Validation of samples.
 
 use crate::error::{Error, Result};
 use crate::real::Real;

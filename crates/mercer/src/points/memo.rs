@@ -1,4 +1,4 @@
-//! What kernels derived from a set, kept with it.
+//! A cache of what kernels derived from a sample set, stored with the set.
 
 use std::any::{Any, TypeId};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -67,7 +67,7 @@ impl<S> Memo<S> {
         place
     }
 
-    /// What is known of the samples `idx` because it is known of the whole.
+    /// The entries for the samples `idx`, as far as they follow from those of the whole set.
     pub(super) fn select(&self, idx: &[usize]) -> Self {
         let list = self.list();
         let kept = list.iter().filter_map(|entry| {

@@ -1,4 +1,4 @@
-//! Sample sets. Data is checked here, once, when a set is made; every later room relies on it.
+//! Sample sets. Data is validated here, once, when a set is made; all later modules rely on it.
 
 mod check;
 mod csr;

@@ -15,7 +15,7 @@ pub enum Samples<T: Real> {
     Strings(Strings),
     /// Groups of columns of several kinds.
     Parts(Parts<T>),
-    /// Anything of the user's.
+    /// Items of any type, for user-defined kernels.
     Items(Items),
 }
 

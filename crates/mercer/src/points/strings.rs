@@ -1,4 +1,4 @@
-//! Texts.
+//! Strings.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Texts as sequences of symbols.
+//! Strings as sequences of symbols.
 
 use std::collections::HashMap;
 use std::sync::Arc;

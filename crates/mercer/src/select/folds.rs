@@ -1,4 +1,4 @@
-//! Splits of samples into parts to learn from and parts to judge by.
+//! Splits of samples into training sets and test sets.
 
 use crate::context::Stream;
 use crate::error::{Error, Result};
@@ -6,13 +6,13 @@ use crate::error::{Error, Result};
 /// One split, by row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fold {
-    /// Rows to learn from.
+    /// Rows of the training set.
     pub train: Vec<usize>,
-    /// Rows to judge by.
+    /// Rows of the test set.
     pub test: Vec<usize>,
 }
 
-/// `count` folds of n rows, shuffled: each row is judged once.
+/// `count` folds of n rows, shuffled: each row is in one test set.
 pub fn folds(n: usize, count: usize, seed: u64) -> Result<Vec<Fold>> {
     if count < 2 || count > n {
         let message = format!("must be between 2 and the number of samples ({n}), got {count}");
@@ -65,12 +65,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_is_judged_once() {
+    fn every_row_is_tested_once() {
         for (n, count) in [(2, 2), (10, 3), (101, 5)] {
             let folds = folds(n, count, 7).unwrap();
-            let mut judged: Vec<usize> = folds.iter().flat_map(|f| f.test.clone()).collect();
-            judged.sort_unstable();
-            assert_eq!(judged, (0..n).collect::<Vec<_>>());
+            let mut tested: Vec<usize> = folds.iter().flat_map(|f| f.test.clone()).collect();
+            tested.sort_unstable();
+            assert_eq!(tested, (0..n).collect::<Vec<_>>());
             for fold in &folds {
                 fold.check(n).unwrap();
                 assert_eq!(fold.train.len() + fold.test.len(), n);

@@ -156,7 +156,7 @@ fn record_selection<T: Real>(
     notes.extend(edges_of_alphas(&tables[chosen.kernel].alphas, &chosen.alphas, asked, stable));
 }
 
-/// What is to be said of penalties that were chosen (by place) from the ends of a grid.
+/// Notes on penalties that were chosen (by place) from the ends of a grid.
 fn edges_of_alphas(
     alphas: &[f64],
     chosen: &[usize],
@@ -186,7 +186,7 @@ fn edges_of_alphas(
 /// Parameters that set a kernel's width.
 const WIDTHS: [&str; 4] = ["gamma", "sigma", "width", "length"];
 
-/// What is to be said if the kernel chosen has the smallest or largest width of three or more that differ in nothing else.
+/// A note if the kernel chosen has the smallest or largest width of three or more that differ in nothing else.
 fn edge_of_widths(kernels: &[KernelSpec], chosen: usize) -> Option<String> {
     let best = kernels[chosen].as_leaf()?;
     let (parameter, value) = WIDTHS.into_iter().find_map(|p| Some((p, best.optional(p)?)))?;

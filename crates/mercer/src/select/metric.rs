@@ -1,4 +1,4 @@
-//! What makes a prediction good.
+//! Metrics that predictions are scored by.
 
 use crate::error::Result;
 use crate::linalg::view::Mat;
@@ -13,7 +13,7 @@ pub struct Score {
     pub std_error: f64,
 }
 
-/// Scores predictions.
+/// A metric that scores predictions.
 pub trait Metric: Send + Sync {
     /// What the score is, in words.
     fn name(&self) -> String;

@@ -1,4 +1,4 @@
-//! Choosing parameters: closed-form leave-one-out, generalised cross-validation, and folds as views of one Gram matrix.
+//! Model selection: closed-form leave-one-out, generalised cross-validation, and folds as views of one Gram matrix.
 
 mod folds;
 mod grid;

@@ -303,7 +303,7 @@ fn places(folds: &[Fold], n: usize, kept: Option<&[usize]>) -> Result<Vec<Fold>>
     folds.iter().map(turned).collect()
 }
 
-/// Kernel values of the samples to judge by with those to learn from: test × train.
+/// Kernel values of the test set with the training set: test × train.
 fn cross(ctx: &Context, gram: &impl Tiles, fold: &Fold) -> Result<Mat<f64>> {
     let columns = gram.columns(ctx, &fold.test)?;
     let (m, n) = (fold.test.len(), fold.train.len());

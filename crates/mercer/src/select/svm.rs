@@ -1,6 +1,6 @@
-//! Support vector machines along C, and with kernel and C chosen by folds.
+//! Support vector machines for a path of C, and with kernel and C chosen by cross-validation.
 //!
-//! Kernel values are computed once for all prices and folds where they fit the memory; each price starts from the solution
+//! Kernel values are computed once for all values of C and folds where they fit in memory; each value starts from the solution
 //! of the one before.
 
 use super::folds::Fold;
@@ -40,7 +40,7 @@ pub fn svm_path_gram<T: Real>(
     path(ctx, params, &shared_kernel, supervision, cs)
 }
 
-/// The places of prices from the least on: coefficients of a smaller one are within the bounds of a larger one.
+/// The indices of the values of C in ascending order: coefficients of a smaller one are within the bounds of a larger one.
 fn ascending(cs: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..cs.len()).collect();
     order.sort_by(|&a, &b| cs[a].total_cmp(&cs[b]));
@@ -92,7 +92,7 @@ pub struct SvmSearchParams {
     pub model: SvmParams,
     /// The kernels to compare; none for a given matrix.
     pub kernels: Vec<KernelSpec>,
-    /// The prices to compare.
+    /// The values of C to compare.
     pub cs: Vec<f64>,
     /// The folds they are compared by.
     pub folds: Vec<Fold>,
@@ -110,7 +110,7 @@ pub struct SvmSearch<T: Real> {
     pub chosen: (usize, usize),
 }
 
-/// Searches over kernels and prices on samples, for `CSvc` and `EpsilonSvr`.
+/// Searches over kernels and C on samples, for `CSvc` and `EpsilonSvr`.
 pub fn svm_search<T: Real>(
     ctx: &Context,
     params: &SvmSearchParams,
@@ -142,7 +142,7 @@ pub fn svm_search<T: Real>(
     Ok(SvmSearch { model, kernels, scores, chosen })
 }
 
-/// Searches over prices on a kernel matrix that the caller computed.
+/// Searches over C on a kernel matrix that the caller computed.
 pub fn svm_search_gram<T: Real>(
     ctx: &Context,
     params: &SvmSearchParams,
@@ -221,7 +221,7 @@ impl<'a> Search<'a> {
         fold_bytes(self.n, test, cost)
     }
 
-    /// The score of each price on one fold.
+    /// The score of each C on one fold.
     fn fold<T: Real>(
         &self,
         ctx: &Context,
@@ -285,7 +285,7 @@ fn check_classes(f: usize, fold: &Fold, supervision: Supervision<'_>) -> Result<
     }
 }
 
-/// The kernel and the price with the best mean score; of equal ones, the first.
+/// The kernel and the C with the best mean score; of equal ones, the first.
 fn best(scores: &[Mat<f64>]) -> (usize, usize) {
     let mean = |table: &Mat<f64>, c: usize| table.row(c).iter().sum::<f64>() / table.cols() as f64;
     let mut best = ((0, 0), f64::NEG_INFINITY);

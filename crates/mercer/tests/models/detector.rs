@@ -7,7 +7,7 @@ use mercer::{Context, Dense, KernelSpec};
 
 use crate::naive::{centred, dense, eigen, normal};
 
-fn params(text: &str, components: usize, score: Unusual) -> DetectorParams {
+fn params(text: &str, components: usize, score: OutlierScore) -> DetectorParams {
     let mut params = DetectorParams::new(text.parse::<KernelSpec>().unwrap());
     params.pca.components = Components::Count(components);
     DetectorParams { score, ..params }

@@ -322,5 +322,5 @@ fn a_length_that_no_text_has_is_refused() {
     let texts = Samples::from(Strings::new(["ab", "cde"]).unwrap());
     refused(&spec("spectrum(p=4)"), &texts, "the longest has 3");
     refused(&spec("rbf"), &texts, "choose a string kernel");
-    refused(&spec("spectrum"), &(&rows(17, 5)).into(), "spectrum is for texts");
+    refused(&spec("spectrum"), &(&rows(17, 5)).into(), "spectrum is for strings");
 }

@@ -1,4 +1,4 @@
-//! From the text to a machine.
+//! Reads a model from text.
 
 use super::body::Body;
 use super::head::{Head, Parsed, at};
@@ -57,7 +57,7 @@ pub fn parse(bytes: &[u8], max_bytes: u64) -> Result<Svm<f64>, Fault> {
     Ok(model.machine)
 }
 
-/// A machine without its support vectors, and where each of them stands in the text.
+/// A model without its support vectors, and the position of each of them in the text.
 struct Unfinished {
     machine: Svm<f64>,
     places: Vec<usize>,

@@ -1,4 +1,4 @@
-//! From a machine to the text. Numbers have the fewest digits that read back as the same number.
+//! Writes a model as text. Numbers have the fewest digits that read back as the same number.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use crate::model::svm::{Curve, Svm};
 use crate::points::Samples;
 use crate::real::Real;
 
-/// A machine that LIBSVM's format can hold.
+/// A model that LIBSVM's format can hold.
 pub struct Text<'a, T: Real> {
     model: &'a Svm<T>,
     head: Vec<String>,

@@ -66,7 +66,7 @@ pub struct Header {
     pub calibration: Option<CalibrationHeader>,
     /// The kind of scaling, if there is one.
     pub scaling: Option<ScalingKind>,
-    /// A door's own notes.
+    /// Notes of an interface.
     pub extra: Map<String, Value>,
 }
 

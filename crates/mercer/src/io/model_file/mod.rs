@@ -1,4 +1,4 @@
-//! Fitted models in files: one safetensors file with a JSON header and a checksum, the same for every door.
+//! Fitted models in files: one safetensors file with a JSON header and a checksum, the same for every interface.
 //! `docs/model-file.md` describes it byte by byte.
 //!
 //! A file is checked in this order, each step relying on the one before: the frame (lengths and byte ranges agree with
@@ -49,7 +49,7 @@ use persist::Persist;
 /// The format that is written, and the newest that is read.
 pub const FORMAT: u64 = 1;
 
-/// The key of the note that a model was read from a text file of LIBSVM, which does not tell the number of features.
+/// The key of the note that a model was read from a text file of LIBSVM, which does not contain the number of features.
 pub const LIBSVM_TEXT: &str = "libsvm_text";
 
 /// A number type of samples.
@@ -127,7 +127,7 @@ models!(
 );
 
 impl Model {
-    /// What files need of it, whatever it is.
+    /// The model as something that can be saved.
     fn persist(&self) -> &dyn Persist {
         match self {
             Model::Pca(model) => model,
@@ -184,7 +184,7 @@ impl std::fmt::Debug for Model {
     }
 }
 
-/// A model with what is needed to use it on later tables.
+/// The content of a model file: a model with what is needed to use it on later tables.
 #[derive(Clone, Debug)]
 pub struct ModelFile {
     /// The model.
@@ -197,7 +197,7 @@ pub struct ModelFile {
     /// model works in: PCA always works in double precision, and kernel PCA may work in single precision on demand.
     pub dtype: Dtype,
     /// A program's own notes, kept as they are. The header that carries them holds at most 1 MiB. The notes of the Python
-    /// package and of the command line must have the form that `docs/model-file.md` tells.
+    /// package and of the command line must have the form that `docs/model-file.md` describes.
     pub extra: Map<String, Value>,
 }
 

@@ -1,4 +1,4 @@
-//! What a file needs to know of a model of any kind.
+//! The interface between models of any kind and model files.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use crate::model::pca::Pca;
 use crate::points::Samples;
 use crate::real::Real;
 
-/// What every header tells of a model.
+/// The metadata of a model in the header of its file.
 pub struct Metadata<'a> {
     /// The name of its kind in files.
     pub estimator: &'static str,
@@ -32,9 +32,9 @@ pub struct Metadata<'a> {
     pub report: &'a Report,
 }
 
-/// A model that can be kept in a file.
+/// A model that can be saved in a file.
 pub trait Persist {
-    /// What every header tells.
+    /// The metadata of the header.
     fn metadata(&self) -> Metadata<'_>;
     /// The parameters of the fit.
     fn params(&self) -> serde_json::Result<Value>;
@@ -54,7 +54,7 @@ pub trait Persist {
     fn classes(&self) -> Option<Vec<String>> {
         None
     }
-    /// What the header tells of a calibration, if there is one.
+    /// What the header contains of a calibration, if there is one.
     fn calibration(&self) -> Option<CalibrationHeader> {
         None
     }

@@ -306,7 +306,7 @@ fn numbers<T: Real>(measure: Measure, span: Span<'_, Samples<T>>) -> Result<Rows
 fn texts<T: Real>(span: Span<'_, Samples<T>>) -> Result<Span<'_, Strings>> {
     match span.points {
         Samples::Strings(texts) => Ok(Span::new(texts, span.range())),
-        other => Err(not_for("the kernel", "texts", other)),
+        other => Err(not_for("the kernel", "strings", other)),
     }
 }
 

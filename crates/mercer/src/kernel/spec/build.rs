@@ -67,8 +67,8 @@ impl KernelSpec {
         leaf("sigmoid", &[("gamma", gamma), ("coef0", coef0)])
     }
 
-    /// A function of the user's own on items of the type `S` (see [`crate::points::Items`]). It must be symmetric;
-    /// whether it is a kernel, `model::validity` can tell.
+    /// A user-defined function on items of the type `S` (see [`crate::points::Items`]). It must be symmetric;
+    /// `model::validity` tests whether it is positive semidefinite.
     ///
     /// ```
     /// use mercer::{KernelSpec, points::Items};
@@ -87,7 +87,7 @@ impl KernelSpec {
         Self::custom_blocks(name, Arc::new(PairFunction::new(name, function)))
     }
 
-    /// A function of the user's own that is called for a block of pairs at a time.
+    /// A user-defined function that is called for a block of pairs at a time.
     pub fn custom_blocks(name: &str, function: Arc<dyn CustomKernel>) -> Self {
         Self(Expr::Custom(Custom::new(name, Some(function))))
     }

@@ -1,10 +1,10 @@
-//! Parameters that are given beside a kernel.
+//! Parameters that are given separately from a kernel.
 
 use super::{Expr, KernelSpec, Leaf};
 use crate::error::Result;
 use crate::kernel::Value;
 
-/// A kernel that was given a parameter beside its text.
+/// A kernel after a parameter was set from outside its text.
 pub struct Filled {
     /// The kernel with the value wherever it fits.
     pub spec: KernelSpec,

@@ -1,4 +1,4 @@
-//! What a kernel asks of its samples before it meets them.
+//! Which samples a kernel accepts.
 
 use crate::error::{Error, Result};
 use crate::points::Samples;

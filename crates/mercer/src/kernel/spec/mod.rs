@@ -2,8 +2,8 @@
 //! to the same thing.
 //!
 //! Expressions are kept in one canonical shape (sums and products flat, scales in front), so that
-//! equal text means an equal value. A description made in Rust may hold any numbers; there is one
-//! place that judges them, the parser, and [`KernelSpec::check`] hands it the printed form. So
+//! equal text means an equal value. A description made in Rust may hold any numbers; the parser
+//! is the one place that validates them, and [`KernelSpec::check`] passes it the printed form. So
 //! every error can point at a character.
 
 mod build;
@@ -99,7 +99,7 @@ impl KernelSpec {
         found
     }
 
-    /// What kind of samples the kernel is for, by its first family; none for a function of the user's own alone.
+    /// What kind of samples the kernel is for, by its first family; none for a user-defined function alone.
     pub fn input(&self) -> Option<Input> {
         self.0.leaves().first().map(|leaf| leaf.family().input)
     }
@@ -109,7 +109,7 @@ impl KernelSpec {
         self.0.leaves().iter().any(|leaf| leaf.family().input == Input::Histograms)
     }
 
-    /// The functions of the user's own in the kernel.
+    /// The user-defined functions in the kernel.
     pub fn custom_functions(&self) -> Vec<&Custom> {
         let mut found = Vec::new();
         self.0.visit(&mut |expr| {
@@ -120,7 +120,7 @@ impl KernelSpec {
         found
     }
 
-    /// The names of the functions of the user's own in the kernel.
+    /// The names of the user-defined functions in the kernel.
     pub fn custom_names(&self) -> Vec<&str> {
         self.custom_functions().into_iter().map(Custom::name).collect()
     }
@@ -231,7 +231,7 @@ impl Expr {
         leaves
     }
 
-    /// The same expression with `f` of every leaf and every function of the user's own.
+    /// The same expression with `f` of every leaf and every user-defined function.
     fn map(&self, f: &mut impl FnMut(Expr) -> Expr) -> Expr {
         let mut all = |parts: &[Expr]| parts.iter().map(|part| part.map(f)).collect();
         match self {

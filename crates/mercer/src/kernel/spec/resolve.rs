@@ -50,7 +50,7 @@ fn with_numbers<T: Real>(leaf: &Leaf, x: &Samples<T>) -> Result<Leaf> {
         Samples::Parts(_) | Samples::Items(_) => false,
     };
     if !fits {
-        let wants = if input == Input::Strings { "texts" } else { "rows of numbers" };
+        let wants = if input == Input::Strings { "strings" } else { "rows of numbers" };
         return Err(not_for(leaf.family().name, wants, x));
     }
     if input == Input::Histograms {

@@ -16,7 +16,7 @@ pub enum Shape<'a> {
     Normalize(KernelSpec),
     /// A kernel on the columns of these names.
     Columns(&'a [String], KernelSpec),
-    /// A function of the user's own, by its name.
+    /// A user-defined function, by its name.
     Custom(&'a str),
 }
 

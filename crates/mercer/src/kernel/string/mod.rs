@@ -1,6 +1,6 @@
-//! Kernels on texts.
+//! String kernels.
 //!
-//! A text is a sequence of symbols: characters, bytes or words. To add a family: write its file (a description, and a function that
+//! A string is a sequence of symbols: characters, bytes or words. To add a family: write its file (a description, and a function that
 //! makes a member, by a way to compare texts that exists or a new one), name it in the registry below. Its text form, help, checks
 //! and tests follow from the description in the file.
 

@@ -1,4 +1,4 @@
-//! What kernel k-means refuses to be given, before any kernel value is computed.
+//! Validation of the input of kernel k-means, before any kernel value is computed.
 
 use super::{Init, KernelKMeansParams};
 use crate::error::{Error, Result};

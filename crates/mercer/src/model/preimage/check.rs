@@ -1,4 +1,4 @@
-//! What is refused, and what to do instead.
+//! Validation of pre-image parameters.
 
 use super::{Method, PreimageParams};
 use crate::error::{Error, Result};

@@ -1,4 +1,4 @@
-//! What the methods see at candidates z: the part of ‖φ(z) − P‖² that moves, and its slope.
+//! The objective at candidates z: the part of ‖φ(z) − P‖² that moves, and its gradient.
 //!
 //! ‖φ(z) − P‖² = ρ(z) + ‖P‖² with ρ(z) = k(z, z) − 2 Σ_i γ_i k(z, x_i). With ∇_z k(z, x_i) = a_i x_i + e_i z, the sum's
 //! gradient is Σ γ_i a_i x_i + (Σ γ_i e_i) z: one product of a tile of numbers with the samples of its columns.
@@ -18,7 +18,7 @@ const COLS: usize = 256;
 pub(super) struct Evaluation {
     /// Σ γ_i k(z, x_i).
     pub sum: Vec<f64>,
-    /// Σ |γ_i k(z, x_i)|: against it rounding is judged.
+    /// Σ |γ_i k(z, x_i)|: the scale of rounding errors.
     pub size: Vec<f64>,
     /// Σ γ_i e_i.
     pub along: Vec<f64>,

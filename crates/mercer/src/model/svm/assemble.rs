@@ -1,4 +1,4 @@
-//! The solutions of all problems as one machine.
+//! Assembles the solutions of all dual problems into one model.
 
 use super::check::Checked;
 use super::decode::pairs;
@@ -11,7 +11,7 @@ use crate::model::report::Report;
 use crate::real::Real;
 use crate::solve::smo::Stop;
 
-/// Folds solutions in the order of the pairs of classes.
+/// Assembles solutions, which are in the order of the pairs of classes.
 pub(super) fn assemble<T: Real>(
     params: &SvmParams,
     checked: &Checked,

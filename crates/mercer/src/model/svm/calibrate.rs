@@ -1,4 +1,4 @@
-//! Probabilities: decisions for samples that a fit did not see, and curves through them.
+//! Calibration: out-of-fold decision values, and probability curves fitted to them.
 
 use super::check::Checked;
 use super::exact_kernel::{Given, Working};
@@ -15,7 +15,7 @@ use crate::points::{Cost, Points, Samples};
 use crate::real::Real;
 use crate::solve::smo::MemoryPlan;
 
-/// How the decisions come about.
+/// How out-of-fold decision values are computed.
 #[derive(Clone, Copy)]
 struct Settings {
     method: Method,
@@ -24,7 +24,7 @@ struct Settings {
 }
 
 impl<T: Real> Svm<T> {
-    /// Sets `calibration` from decisions for samples that a fit did not see: `folds` fits, each from the coefficients of
+    /// Sets `calibration` from out-of-fold decision values: `folds` fits, each from the coefficients of
     /// this one. `x` and `supervision` are those of the fit.
     pub fn calibrate(
         &mut self,
@@ -45,7 +45,7 @@ impl<T: Real> Svm<T> {
         self.calibrate_by(fit, &source.columns(), Settings { method, folds, seed })
     }
 
-    /// As `calibrate`, for a machine fitted on a kernel matrix.
+    /// As `calibrate`, for a model fitted on a kernel matrix.
     pub fn calibrate_gram(
         &mut self,
         ctx: &Context,

@@ -1,4 +1,4 @@
-//! What a support vector machine refuses to be given, before any kernel value is computed.
+//! Validation of the input of a support vector machine, before any kernel value is computed.
 
 use super::{Supervision, SvmParams, Target, Task};
 use crate::error::{Error, Result};
@@ -16,7 +16,7 @@ pub(super) struct Checked {
     pub values: Vec<f64>,
     /// Names of classes, or nothing.
     pub classes: Vec<String>,
-    /// The price of each class as a multiple of `c`, or nothing.
+    /// The weight of each class, a factor of `c`, or nothing.
     pub class_weights: Vec<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! The decisions of a machine for new samples.
+//! Decision values for new samples.
 
 use std::ops::Range;
 use std::sync::Arc;

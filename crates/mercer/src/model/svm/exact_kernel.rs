@@ -1,4 +1,4 @@
-//! The kernel that a machine is certified with, and the columns that its solver works on.
+//! The exact kernel that solutions are certified with, and the columns that the solver works on.
 //!
 //! With the sum of coefficients fixed, the problem does not change when K_ij is replaced by K_ij − u_i − u_j, but for a linear term.
 //! Numbers that all kernel values have in common are therefore taken off before anything is rounded: a kernel matrix far from
@@ -10,7 +10,7 @@ use crate::linalg::view::MatRef;
 use crate::points::Cost;
 use crate::real::Real;
 
-/// The true kernel in double precision.
+/// The exact kernel in double precision.
 pub(super) trait ExactKernel: Send + Sync {
     /// The matrix K' of the samples `which`, less what is taken off.
     fn exact<'a>(&'a self, which: &[usize]) -> Result<Box<dyn Columns<f64> + 'a>>;

@@ -1,4 +1,4 @@
-//! Fitting: check, choose numbers, solve every problem, fold the solutions into one expansion.
+//! Fitting: validate, choose the precision, solve every dual problem, assemble the solutions into one expansion.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -27,7 +27,7 @@ const MARGIN: f64 = 100.0;
 const CACHE: u64 = 2_000_000_000;
 
 impl<T: Real> Svm<T> {
-    /// Fits on samples. `start` is a machine of the same task, classes and number of samples, such as one that was stopped
+    /// Fits on samples. `start` is a model of the same task, classes and number of samples, such as one that was stopped
     /// or one of another `c`, from whose coefficients the solver goes on.
     ///
     /// A solver that was interrupted by the monitor gives a model too: its report says so.
@@ -222,7 +222,7 @@ impl<'a> Fit<'a> {
         (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b))).collect()
     }
 
-    /// Whether another machine's coefficients can be started from.
+    /// Whether the solver can start from the coefficients of another model.
     fn fits<T: Real>(&self, model: &Svm<T>) -> bool {
         let classes = (!self.checked.classes.is_empty()).then_some(&self.checked.classes);
         model.params.task == self.params.task && model.classes.as_ref() == classes

@@ -36,15 +36,15 @@ use crate::real::Real;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Task {
-    /// Classes, with the price `c` for samples on the wrong side of their margin.
+    /// Classification, with the penalty `c` for samples on the wrong side of their margin.
     CSvc,
-    /// Classes, with the share `nu` of samples that may be on the wrong side.
+    /// Classification, with the fraction `nu` of samples that may be on the wrong side.
     NuSvc,
-    /// Values, with the price `c` for those farther than `epsilon` from the function.
+    /// Regression, with the penalty `c` for targets farther than `epsilon` from the function.
     EpsilonSvr,
-    /// Values, with the share `nu` of those that may be outside of a tube whose width is found.
+    /// Regression, with the fraction `nu` of targets that may be outside of a tube whose width is found.
     NuSvr,
-    /// Where the samples are: all but about the share `nu` of them.
+    /// The support of the distribution: all but about the fraction `nu` of the samples.
     OneClass,
 }
 
@@ -77,7 +77,7 @@ pub struct SvmParams {
     pub task: Task,
     /// The kernel; widths that depend on the data are resolved in fit.
     pub kernel: KernelSpec,
-    /// The price of a unit on the wrong side, above 0; for `CSvc`, `EpsilonSvr` and `NuSvr`. Infinite for the first two: no sample may
+    /// The penalty of a unit on the wrong side, above 0; for `CSvc`, `EpsilonSvr` and `NuSvr`. Infinite for the first two: no sample may
     /// be on the wrong side.
     #[serde(with = "infinite")]
     pub c: f64,
@@ -89,7 +89,7 @@ pub struct SvmParams {
     pub tolerance: f64,
     /// Whether samples that will keep their coefficient are set aside while the others are worked on.
     pub shrinking: bool,
-    /// Bytes for kernel columns; `None` for 2 GB, or the memory budget if that is less.
+    /// Bytes for kernel columns; `None` for 1.86 GiB (2·10⁹ bytes), or the memory budget if that is less.
     pub cache: Option<u64>,
     /// Steps of the solver at most, for each pair of classes; `None` for no limit.
     pub max_iterations: Option<u64>,
@@ -125,7 +125,7 @@ mod infinite {
 }
 
 impl SvmParams {
-    /// A machine with `kernel` for `task`, and the defaults of LIBSVM for the rest.
+    /// Parameters with `kernel` for `task`, and the defaults of LIBSVM for the rest.
     pub fn new(task: Task, kernel: KernelSpec) -> Self {
         Self {
             task,
@@ -142,7 +142,7 @@ impl SvmParams {
     }
 }
 
-/// What is known of the training samples beside their features.
+/// The targets of the training samples.
 #[derive(Clone, Copy, Debug)]
 pub enum Target<'a> {
     /// For each sample the place of its class in `classes`. Every class must have a sample.
@@ -151,19 +151,19 @@ pub enum Target<'a> {
         classes: &'a [String],
         /// One per sample, below `classes.len()`.
         places: &'a [usize],
-        /// The price of each class as a multiple of `c`; `None` for 1.
+        /// The weight of each class, a factor of `c`; `None` for 1.
         weights: Option<&'a [f64]>,
     },
     /// For each sample the value to predict.
     Values(&'a [f64]),
-    /// Nothing, for `OneClass`.
+    /// No targets, for `OneClass`.
     Unsupervised,
 }
 
-/// What to learn from, features aside.
+/// Targets and sample weights.
 #[derive(Clone, Copy, Debug)]
 pub struct Supervision<'a> {
-    /// What to learn.
+    /// The targets.
     pub target: Target<'a>,
     /// How much each sample counts, not negative; `None` for 1. A weight multiplies `c`; samples of weight 0 do not count.
     pub weights: Option<&'a [f64]>,
@@ -192,16 +192,16 @@ pub struct Svm<T: Real> {
     pub offset: Vec<f64>,
     /// The names of the classes.
     pub classes: Option<Vec<String>>,
-    /// The price of each class as a multiple of `c`.
+    /// The weight of each class, a factor of `c`.
     pub class_weights: Option<Vec<f64>>,
-    /// How decisions become probabilities, if that was asked for.
+    /// How decision values become probabilities, if that was requested.
     pub calibration: Option<Calibration>,
-    /// How the fit went; its `machine` tells of every problem.
+    /// How the fit went; its `machine` has a report for every problem.
     pub report: Report,
 }
 
 impl<T: Real> Svm<T> {
-    /// Half the width of the tube that a machine of task `NuSvr` found; within it, errors cost nothing.
+    /// Half the width of the tube that a model of task `NuSvr` found; within it, errors cost nothing.
     pub fn tube(&self) -> Option<f64> {
         self.report.machine.as_ref().and_then(|machine| machine.tube)
     }

@@ -1,4 +1,4 @@
-//! What a user should know of a fit, one sentence each.
+//! Notes on a fit for the user, one sentence each.
 
 use super::{ProblemReport, Svm};
 use crate::points::{Dense, Samples};

@@ -1,5 +1,4 @@
-//! Where kernel values of samples come from, and in which numbers they are computed: single where that is as good as rounding
-//! double, else double.
+//! The precision in which kernel values are computed: single where that is as good as rounding double, else double.
 
 use std::sync::Arc;
 
@@ -12,7 +11,7 @@ use crate::points::{Dense, Points, Samples, Span};
 use crate::real::Real;
 use crate::solve::smo::MemoryPlan;
 
-/// A kernel with samples.
+/// A kernel on samples, in the precision that suffices.
 pub(super) struct KernelPrecision<T: Real> {
     centred: Centred<T>,
     numbers: Numbers,
@@ -59,7 +58,7 @@ const FORGIVEN: f64 = 2e-6;
 const FAR_MEAN: f64 = 16.0;
 /// Samples at most that a mean and the largest value are taken from.
 const ENOUGH: usize = 4096;
-/// Numbers up to which sparse samples are written out: 2 MB.
+/// Numbers up to which sparse samples are written out: 2 MiB.
 const SMALL: usize = 1 << 18;
 
 impl<T: Real> KernelPrecision<T> {
@@ -82,7 +81,7 @@ impl<T: Real> KernelPrecision<T> {
         let exact = Probe::new(square(&*centred.kernel, &centred.points(&some)?)?);
         // Few samples cost next to nothing in any numbers, and at an extreme C every digit counts.
         let is_cheap = (x.n() * x.n()).saturating_mul(x.cost().eval_cost) <= CHEAP;
-        // A function of the user's is not shown rounded numbers.
+        // A user-defined function is not given rounded numbers.
         let unseen = spec.custom_functions().is_empty()
             || matches!(x, Samples::Items(_) | Samples::Strings(_));
         let is_single = !is_cheap && unseen;
@@ -207,7 +206,7 @@ impl<T: Real> Centred<T> {
         Ok(Some(rows.data().chunks_exact(rows.d()).map(rise).collect()))
     }
 
-    /// The largest value of a sample with itself, of enough of them; 0 where asking costs calls of a function of the user's.
+    /// The largest value of a sample with itself, of enough of them; 0 where that would call a user-defined function.
     fn largest(&self, spec: &KernelSpec) -> Result<f64> {
         if !spec.custom_functions().is_empty() {
             return Ok(0.0);
@@ -229,7 +228,7 @@ fn is_small<T: Real>(x: &Samples<T>) -> bool {
     matches!(x, Samples::Sparse(_)) && x.n().saturating_mul(x.features()) <= SMALL
 }
 
-/// The samples, small sparse ones with their zeros: sums in the same order as for dense samples give the same machine to the
+/// The samples, small sparse ones with their zeros: sums in the same order as for dense samples give the same model to the
 /// last bit, where the order would decide between steps that are equally good.
 fn written_out<T: Real>(x: &Samples<T>) -> Result<Samples<T>> {
     let Samples::Sparse(rows) = x else { return Ok(x.clone()) };

@@ -1,4 +1,4 @@
-//! Each task as a quadratic problem, and what its solution means.
+//! The dual problem of each task, and what its solution means.
 
 use super::check::Checked;
 use super::report::ProblemReport;
@@ -6,7 +6,7 @@ use super::settle::Settled;
 use super::{SvmParams, Task};
 use crate::solve::smo::{Assessment, Problem, Solution, Stop, Variable};
 
-/// A problem on some of the samples that count.
+/// A dual problem on some of the samples with positive weight.
 pub(super) struct DualProblem {
     pub task: Task,
     /// Places among the samples that count, one per variable; `NuSvr` has each twice.
@@ -20,7 +20,7 @@ pub(super) struct DualProblem {
     constant: f64,
 }
 
-/// A solved problem, in the orientation of LIBSVM: positive for the first class.
+/// The solution of a dual problem, in the orientation of LIBSVM: positive for the first class.
 pub(super) struct DualSolution {
     /// Places among the samples that count.
     pub samples: Vec<usize>,
@@ -133,7 +133,7 @@ impl DualProblem {
     pub fn start_from(mut self, beta: &[f64]) -> Self {
         let mut scale = [1.0; 2];
         if self.task == Task::NuSvc {
-            // A finished machine is in units of its margin.
+            // A fitted model is in units of its margin.
             for (g, scale) in scale.iter_mut().enumerate() {
                 let own = self.samples.iter().zip(&self.problem.group);
                 let own = own.filter(|(_, group)| usize::from(**group) == g);

@@ -1,4 +1,4 @@
-//! What a fit of a support vector machine tells of itself.
+//! The report of a fit of a support vector machine.
 
 use serde::{Deserialize, Serialize};
 

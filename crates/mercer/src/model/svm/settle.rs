@@ -1,4 +1,4 @@
-//! From what a solver found to what can be certified: slopes are computed anew with the true kernel, in double precision, and the
+//! Certification of a solution: slopes are recomputed with the exact kernel, in double precision, and the
 //! solver goes on from those until they agree, or until rounding keeps them from it.
 
 use super::exact_kernel::spread_out;

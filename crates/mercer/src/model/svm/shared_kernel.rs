@@ -1,4 +1,4 @@
-//! Samples or a matrix on which several machines are fitted, with kernel values that all of them share.
+//! Samples or a matrix on which several models are fitted, with kernel values that all fits share.
 
 use std::time::Instant;
 
@@ -21,10 +21,10 @@ use crate::points::{Cost, Points, Samples};
 use crate::real::Real;
 use crate::solve::smo::{MemoryPlan, Solver, Stop};
 
-/// Where machines with one kernel are fitted.
+/// A kernel on samples, or a matrix, shared by several fits.
 pub struct SharedKernel<'a, T: Real> {
     kind: Kind<'a, T>,
-    /// All kernel values, where they fit.
+    /// All kernel values, where they fit in memory.
     held: Option<AllValues>,
 }
 
@@ -202,7 +202,7 @@ impl<'a, T: Real> SharedKernel<'a, T> {
         }
     }
 
-    /// Fits a machine, as [`Svm::fit`] does.
+    /// Fits a model, as [`Svm::fit`] does.
     pub fn fit(
         &self,
         ctx: &Context,
@@ -244,7 +244,7 @@ impl<'a, T: Real> SharedKernel<'a, T> {
         Ok(model)
     }
 
-    /// The decisions for the rows `test` of machines with each of `steps`, fitted on the rows that count in `supervision`, each
+    /// The decisions for the rows `test` of models with each of `steps`, fitted on the rows that count in `supervision`, each
     /// from the one before.
     pub fn decisions_along(
         &self,

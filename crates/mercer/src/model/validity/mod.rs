@@ -1,4 +1,4 @@
-//! Is it a kernel? What a matrix of kernel values shows, and how it can be repaired.
+//! Whether a matrix is a valid kernel matrix (symmetric and positive semidefinite), and how an indefinite one can be repaired.
 //!
 //! A function is a kernel iff its matrix is symmetric and positive semi-definite, aᵀKa ≥ 0 for all a, on *every* set of
 //! samples. One matrix can therefore prove that a function is no kernel, by a witness a with aᵀKa < 0, but never that it

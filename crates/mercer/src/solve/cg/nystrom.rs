@@ -1,4 +1,4 @@
-//! The preconditioner of conjugate gradients: what r columns of a Gram matrix tell of the whole.
+//! The Nyström preconditioner of conjugate gradients: a rank-r approximation K ≈ F Fᵀ from r columns of the Gram matrix.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::linalg::cholesky;
 use crate::linalg::product::{Onto, multiply};
 use crate::linalg::view::Mat;
 
-/// What the preconditioner knows of the matrix.
+/// The preconditioner M = D + F Fᵀ.
 pub(super) struct NystromPreconditioner {
     /// n × r: K ≈ F Fᵀ.
     f: Mat<f64>,

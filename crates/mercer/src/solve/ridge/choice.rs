@@ -1,4 +1,4 @@
-//! Which way to solve costs least. The figures are of one machine; only their ratios matter.
+//! Which solver costs least. The figures were measured on one computer; only their ratios matter.
 
 use super::super::{cg, path};
 use super::Solver;
