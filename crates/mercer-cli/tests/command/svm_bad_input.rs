@@ -142,7 +142,7 @@ fn predictions() {
     folder.write("cut.model", "svm_type c_svc\nkernel_type rbf\ngamma 1\n");
     check(&folder, "predict cut.model t.csv", 1, &["cut.model", "line"]);
     let line = "svc t.csv --target kind --scale none --libsvm-model a.model";
-    check(&folder, line, 1, &["--libsvm-model", "integer class labels"]);
+    check(&folder, line, 1, &["--libsvm-model", "whole numbers"]);
     let line = "svc r.libsvm --scale none --kernel laplacian --libsvm-model a.model";
     check(&folder, line, 1, &["--kernel", "LIBSVM has no kernel"]);
 }

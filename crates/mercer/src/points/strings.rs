@@ -186,7 +186,7 @@ mod tests {
         let bytes: [&[u8]; 3] = [b"fine", b"ok\xffno", b""];
         refused(Strings::from_bytes(bytes), "row 1 is not valid UTF-8 at byte 2");
         for offsets in [vec![0, 2, 3], vec![1, 3], vec![0, 2], vec![0, 3, 2, 3], vec![0, 9]] {
-            refused(Strings::from_parts("aé".into(), offsets), "do not cut 3 bytes");
+            refused(Strings::from_parts("aé".into(), offsets), "do not fit 3 bytes");
         }
         refused(Strings::from_parts(String::new(), vec![]), "0 sample(s)");
     }

@@ -134,6 +134,6 @@ impl Search<'_> {
         // What the search holds already, it keeps.
         let held = self.free.saturating_sub(self.ctx.budget());
         let more = self.bytes(count).saturating_sub(held);
-        self.ctx.need("the components that explain this fraction of the variance", more, hint)
+        self.ctx.need("the decomposition for this fraction of the variance", more, hint)
     }
 }

@@ -53,7 +53,7 @@ fn bad_sparse_samples_are_refused() {
     check(new(2, 0, &[0, 0, 0], &[], &[]), "0 feature(s)");
     check(new(1, 1 << 32, &[0, 0], &[], &[]), "at most 4294967295 features, got 4294967296");
     check(new(2, 3, &[0, 1], &[0], &[1.0]), "2 sparse rows need n + 1 row starts, got 2");
-    check(new(usize::MAX, 3, &[0, 1], &[0], &[1.0]), "row starts, not 2");
+    check(new(usize::MAX, 3, &[0, 1], &[0], &[1.0]), "row starts, got 2");
     check(new(1, 3, &[1, 1], &[0], &[1.0]), "starts at 1, not at 0");
     check(new(1, 3, &[0, 1], &[0, 1], &[1.0]), "2 column indices for 1 values");
     check(new(2, 3, &[0, 2, 1], &[0, 1], &[1.0, 2.0]), "row 1 (zero-based) goes from 2 to 1");

@@ -60,7 +60,7 @@ fn errors_point_at_the_character() {
     refuse("rfb", 0, "unknown kernel 'rfb': did you mean 'rbf'?");
     refuse("linear + RBF", 9, "did you mean 'rbf'?");
     refuse("normalise(rbf)", 0, "did you mean 'normalize'?");
-    refuse("quantum", 0, "known are linear, poly, rbf");
+    refuse("quantum", 0, "known kernels are linear, poly, rbf");
     refuse("rbf(gama=1)", 4, "unknown parameter 'gama': did you mean 'gamma'?");
     refuse("matern(length_scale=1)", 7, "did you mean 'length'?");
     refuse("rbf(zzz=1)", 4, "rbf has gamma, sigma, width");
@@ -300,13 +300,21 @@ fn rules_on_odd_data() {
     };
     check("rbf(gamma=scale)", &[2.0, 2.0], "rbf(gamma=1)");
     check("rbf(gamma=scale)", &[0.0, 1e-160], "variance of the data exceeds the range");
-    check("rbf(sigma=median)", &[2.0], "sigma: median has no value here, because one sample alone");
+    check(
+        "rbf(sigma=median)",
+        &[2.0],
+        "sigma: median has no value here, because there is only one sample",
+    );
     check(
         "rbf(sigma=median)",
         &[2.0, 2.0, 2.0, 2.0, 3.0],
         "at least half of all pairs of samples are equal",
     );
-    check("chi2(gamma=mean)", &[2.0], "gamma: mean has no value here, because one sample alone");
+    check(
+        "chi2(gamma=mean)",
+        &[2.0],
+        "gamma: mean has no value here, because there is only one sample",
+    );
     check("chi2(gamma=mean)", &[2.0, 2.0], "because all samples are equal");
     check("rbf(sigma=median)", &[0.0, 1.0, 3.0, 7.0], "rbf(sigma=3.5)"); // 1 2 3 4 6 7
 }

@@ -86,14 +86,15 @@ fn what_makes_no_sense_is_refused_in_words() {
             ..params("rbf(gamma=1)", 3, OutlierScore::Projections)
         };
         let text = Detector::fit(&ctx, &params, &x).err().unwrap().to_string();
-        assert!(text.contains("contamination: must be above 0 and at most 0.5"), "{text}");
+        assert!(text.contains("contamination: must be in the range (0, 0.5]"), "{text}");
     }
     let k = Mat::from_vec(gram(&x, 1.0).concat(), 20, 20);
     let params = params("rbf(gamma=1)", 3, OutlierScore::Reconstruction);
     let given = Detector::fit_gram(&ctx, &params, k.view()).unwrap();
-    let text =
-        |own: Option<&[f64]>| given.scores_gram(&ctx, k.view(), own).err().unwrap().to_string();
+    let text = |diagonal: Option<&[f64]>| {
+        given.scores_gram(&ctx, k.view(), diagonal).err().unwrap().to_string()
+    };
     assert!(text(None).contains("k(x, x)"));
-    assert!(text(Some(&[1.0; 3])).contains("3 kernel values"));
+    assert!(text(Some(&[1.0; 3])).contains("3 diagonal values"));
     assert!(given.scores(&ctx, &x).err().unwrap().to_string().contains("precomputed"));
 }

@@ -239,7 +239,7 @@ fn what_makes_no_sense_is_refused_in_words() {
     refused(&KernelKMeansParams { tolerance: f64::NAN, ..base.clone() }, None, "tol");
     let labels = |labels| KernelKMeansParams { init: Init::Labels(labels), ..base.clone() };
     refused(&labels(vec![0; 9]), None, "9 labels for 10 samples");
-    refused(&labels(vec![3; 10]), None, "that of row 0 is 3");
+    refused(&labels(vec![3; 10]), None, "row 0 has 3");
     let crooked = Mat::from_fn(4, 4, |i, j| if i < j { 1.0 } else { 0.5 });
     let text = KernelKMeans::fit_gram(&ctx, &base, crooked.view(), None).err().unwrap().to_string();
     assert!(text.contains("not symmetric"), "{text}");

@@ -257,7 +257,7 @@ fn bad_grids_and_folds_are_refused() {
     let loo = Validation::LeaveOneOut;
     assert!(error(&params(&KERNELS, &[0.0], loo.clone())).contains("positive penalties"));
     assert!(error(&params(&KERNELS, &[], loo.clone())).contains("at least one penalty"));
-    assert!(error(&params(&[], &[1.0], loo)).contains("no kernel"));
+    assert!(error(&params(&[], &[1.0], loo)).contains("at least one kernel"));
     let fold = Fold { train: vec![0, 1], test: vec![1] };
     assert!(error(&params(&KERNELS, &[1.0], Validation::Folds(vec![fold]))).contains("row 1"));
 }

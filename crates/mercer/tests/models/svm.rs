@@ -447,7 +447,7 @@ fn what_makes_no_sense_is_refused_in_words() {
         data.supervision(Task::EpsilonSvr, None),
         "epsilon",
     );
-    refused(&good, data.supervision(Task::EpsilonSvr, None), "classes");
+    refused(&good, data.supervision(Task::EpsilonSvr, None), "class labels");
     let mut weights = vec![1.0; 20];
     data.places.iter().enumerate().filter(|(_, p)| **p == 1).for_each(|(i, _)| weights[i] = 0.0);
     refused(&good, data.supervision(Task::CSvc, Some(&weights)), "class 1");

@@ -54,7 +54,7 @@ fn model(header: &Header, tensors: &mut Tensors<'_>) -> Result<Model, Fault> {
         (header::DETECTOR, Dtype::F32) => Ok(Model::Detector32(detector::unpack(header, tensors)?)),
         (header::DETECTOR, Dtype::F64) => Ok(Model::Detector64(detector::unpack(header, tensors)?)),
         (header::KERNEL_REPAIR, _) => Ok(Model::Repair(repair::unpack(header, tensors)?)),
-        (other, _) => Err(Fault::Invalid(format!("its estimator {other:?} is unknown"))),
+        (other, _) => Err(Fault::Invalid(format!("unknown estimator {other:?}"))),
     }
 }
 

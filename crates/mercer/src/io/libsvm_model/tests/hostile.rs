@@ -29,7 +29,7 @@ fn heads_are_distrusted() {
     check(THREE, "gamma 0.5", "gamma 0.5 1", &["line 3", "2 values"]);
     check(THREE, "gamma 0.5", "gamma nan", &["line 3", "\"nan\" is not a finite number"]);
     check(THREE, "gamma 0.5", "gamma 1e999", &["line 3", "finite"]);
-    check(THREE, "gamma 0.5", "gamma -1", &["line 3", "above 0"]);
+    check(THREE, "gamma 0.5", "gamma -1", &["line 3", "positive"]);
     check(THREE, "gamma 0.5", "gamma 0.5\ngamma 0.5", &["line 4", "appears twice"]);
     check(THREE, "gamma 0.5", "gama 0.5", &["line 3", "\"gama\"", "kernel_type, degree"]);
     check(TWO, "degree 3", "degree 0", &["line 3", "at least 1"]);
@@ -55,7 +55,7 @@ fn counts_are_distrusted() {
     check(THREE, "probA -1.5 ", "probA ", &["line 8", "2 values, expected 3"]);
     check(THREE, "probB 0.25 -0.125 0.5\n", "", &["probB is missing"]);
     check(THREE, "label 5 -2 3", "label 5 5 3", &["line 7", "label 5 appears twice"]);
-    check(THREE, "label 5 -2 3", "label 5 a 3", &["line 7", "\"a\" behind label"]);
+    check(THREE, "label 5 -2 3", "label 5 a 3", &["line 7", "\"a\" after label"]);
     check(THREE, "label 5 -2 3", "label 5 2.5 3", &["line 7", "no integer"]);
 }
 

@@ -62,8 +62,8 @@ fn headers_are_distrusted() {
         ("/format", json!(-1), "cannot be read"),
         ("/format", json!(null), "no format number"),
         ("/format", json!("1"), "cannot be read"),
-        ("/estimator", json!("svc"), "estimator \"svc\" is unknown"),
-        ("/estimator", json!("x\u{7}\n".repeat(9999)), "is unknown"),
+        ("/estimator", json!("svc"), "unknown estimator \"svc\""),
+        ("/estimator", json!("x\u{7}\n".repeat(9999)), "unknown estimator"),
         ("/n", json!(u64::MAX), "its tensor 'coef'"),
         ("/n", json!(-3), "cannot be read"),
         ("/n", json!(N + 1), "its tensor 'coef'"),
@@ -119,7 +119,7 @@ fn a_regression_must_be_possible() {
     check(&file, set("/params/alpha", json!([-1.0, 1.0, 1.0])), "must not be negative");
     check(&file, set("/params/alpha", json!([1.0, 1.0])), "2 penalties for 3 targets");
     check(&file, set("/params/kernel", json!("rbf(gamma=scale)")), "depends on the data");
-    check(&file, set("/classes", json!(["a", "b"])), "2 classes, where 3 are needed");
+    check(&file, set("/classes", json!(["a", "b"])), "2 classes, expected 3");
     check(&file, set("/k", json!(2)), "its tensor 'coef'");
     check(&file, set("/k", json!(0)), "its tensor 'coef'");
 }

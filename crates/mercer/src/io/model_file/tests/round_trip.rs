@@ -130,7 +130,7 @@ fn what_does_not_fit_together_is_not_written() {
         let message = to_bytes(&saved).unwrap_err().to_string();
         assert!(message.contains("cannot be saved") && message.contains(part), "{message}");
     };
-    check(|s| s.feature_names = Some(vec![]), "0 names of columns, where 3");
+    check(|s| s.feature_names = Some(vec![]), "0 names of columns, expected 3");
     check(|s| s.scaling.as_mut().unwrap().factor[1] = 0.0, "factor of the scaling is 0");
     check(|s| s.scaling.as_mut().unwrap().shift[2] = f64::NAN, "shifts of the scaling is NaN");
     check(|s| drop(s.extra.insert("long".into(), "x".repeat(1 << 20).into())), "fewer notes");

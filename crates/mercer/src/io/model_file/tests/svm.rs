@@ -172,12 +172,12 @@ fn machines_that_do_not_fit_together_are_not_written() {
     };
     check(|m| m.support[4] = N, "sample 9 (zero-based) is a support vector");
     check(|m| m.counts[0] = 3, "do not add up");
-    check(|m| m.counts = vec![5], "1 counts of support vectors, where 3");
+    check(|m| m.counts = vec![5], "1 counts of support vectors, expected 3");
     check(|m| m.counts[0] = usize::MAX, "do not add up");
     check(|m| m.coef = Mat::zeros(3, 5), "3 × 5, expected 2 × 5");
     check(|m| m.coef[(1, 1)] = f64::NAN, "coefficients is NaN");
     check(|m| m.offset[2] = f64::INFINITY, "offsets is inf");
-    check(|m| m.offset.truncate(2), "2 offsets, where 3");
+    check(|m| m.offset.truncate(2), "2 offsets, expected 3");
     check(|m| m.classes = None, "classes of a model of task c_svc are missing");
     check(|m| m.params.task = Task::OneClass, "task one_class has no classes");
     check(|m| m.classes.as_mut().unwrap().truncate(1), "1 classes are too few");
@@ -186,7 +186,7 @@ fn machines_that_do_not_fit_together_are_not_written() {
     check(|m| m.params.c = f64::NEG_INFINITY, "parameters is -inf");
     check(|m| m.params.nu = f64::INFINITY, "parameters is inf");
     check(|m| m.params.kernel = "rbf(gamma=scale)".parse().unwrap(), "depends on the data");
-    check(|m| m.anchors = Some(points().into()), "9 support vectors, where 5");
+    check(|m| m.anchors = Some(points().into()), "9 support vectors, expected 5");
     check(|m| m.calibration.as_mut().unwrap().curves.truncate(2), "2 curves of the calibration");
     check(
         |m| m.calibration.as_mut().unwrap().curves[1] = Curve::Slopes { below: -1.0, above: 1.0 },
