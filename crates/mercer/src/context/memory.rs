@@ -43,7 +43,7 @@ impl Budget {
         Ok(reservation)
     }
 
-    /// Adds `bytes` to what is used, or says how much is used already.
+    /// Adds `bytes` to what is used, or returns how much is used already.
     fn take(&self, bytes: u64) -> std::result::Result<(), u64> {
         let fits = |used: u64| used.checked_add(bytes).filter(|sum| *sum <= self.limit);
         self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).map(drop)

@@ -32,7 +32,7 @@ pub struct Context {
 }
 
 impl Default for Context {
-    /// All cores this process may use, the memory the machine (or its cgroup) has free less a tenth, no monitor.
+    /// All cores this process may use, nine tenths of the free memory of the computer (or its cgroup), no monitor.
     fn default() -> Self {
         Self::new(0)
     }
@@ -63,8 +63,8 @@ impl Context {
         Self { budget: self.budget.part(parts), ..self.clone() }
     }
 
-    /// Does `count` pieces of work that want `bytes` each, side by side, and gives their results in order. Each has an equal part
-    /// of what is left of the budget; as many are done at a time as that allows, at least one. How many they are depends on
+    /// Runs `count` pieces of work that need `bytes` each in parallel, and returns their results in order. Each has an equal part
+    /// of what is left of the budget; as many run at a time as that allows, at least one. How many they are depends on
     /// the budget alone, so that the number of threads changes no result.
     pub fn side_by_side<R: Send>(
         &self,
@@ -134,7 +134,7 @@ impl Context {
 
     /// Runs `work` on this context's threads. Meanwhile the calling thread calls `tick` whenever `every` has passed, for
     /// interfaces that must look after something on their own thread, such as signals. Work within work, on one of these threads
-    /// already, is done at once: a thread that waited for itself would wait for ever.
+    /// already, is done at once: a thread that waited for itself would deadlock.
     pub fn watch<R: Send>(
         &self,
         every: Duration,

@@ -17,7 +17,7 @@ pub struct Step {
     pub total: f64,
     /// The relative residual reached so far, for stages that end by convergence.
     pub residual: Option<f64>,
-    /// What else is worth telling, in a few words.
+    /// A further message, in a few words.
     pub message: Option<String>,
 }
 

@@ -12,7 +12,7 @@ use crate::linalg::view::MatRef;
 use crate::points::{Cost, Points, Span};
 use crate::real::{NumbersMut, Real};
 
-/// A symmetric matrix whose columns can be had, in numbers of type `S`.
+/// A symmetric matrix whose columns can be read, in numbers of type `S`.
 pub trait Columns<S: Real>: Send + Sync {
     /// Rows, which is columns.
     fn size(&self) -> usize;
@@ -30,7 +30,7 @@ pub trait Columns<S: Real>: Send + Sync {
     fn restrict<'a>(&'a self, which: &[usize]) -> Box<dyn Columns<S> + 'a>;
 }
 
-/// Some columns of a matrix.
+/// A block of columns of a matrix.
 pub trait ColumnBlock<S: Real>: Send + Sync {
     /// Writes the rows `rows` of the columns `cols` of the block (counted within it), row by row.
     fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Tile<'_, S>) -> Result<()>;
@@ -39,7 +39,7 @@ pub trait ColumnBlock<S: Real>: Send + Sync {
     fn fill_rows(&self, rows: &[usize], out: Tile<'_, S>) -> Result<()>;
 }
 
-/// What is taken off each row and column; nothing where it is empty.
+/// What is subtracted from each row and column; nothing where it is empty.
 #[derive(Clone, Debug, Default)]
 struct Shift(Vec<f64>);
 
@@ -124,7 +124,7 @@ struct EvaluatedBlock<'a, P, T> {
 }
 
 impl<P: Points, T: Real> EvaluatedBlock<'_, P, T> {
-    /// Writes a tile; `less` is what is taken off each of its rows.
+    /// Writes a tile; `less` is what is subtracted from each of its rows.
     fn tile<S: Real>(
         &self,
         rows: Span<'_, P>,

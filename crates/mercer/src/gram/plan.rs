@@ -6,12 +6,12 @@ use crate::context::Context;
 use crate::error::{Result, bytes};
 use crate::real::Real;
 
-/// An exact way to hold a Gram matrix.
+/// An exact storage of a Gram matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
     /// The lower triangle in memory.
     Packed,
-    /// Never stored: tiles are computed anew in each product.
+    /// Never stored: tiles are recomputed in each product.
     MatrixFree,
 }
 

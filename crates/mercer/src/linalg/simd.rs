@@ -182,8 +182,8 @@ mod tests {
     /// Whoever runs the tests at a level must know that they ran there.
     #[test]
     fn this_process_runs_at_the_level_it_was_told_to() {
-        let told = std::env::var(VARIABLE).unwrap_or_default();
-        let want = if told.is_empty() { highest().value() } else { &told };
+        let forced = std::env::var(VARIABLE).unwrap_or_default();
+        let want = if forced.is_empty() { highest().value() } else { &forced };
         assert_eq!(level().value(), want);
         assert_eq!(chosen().unwrap(), level());
     }

@@ -4,16 +4,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
-/// A choice of the number of components.
+/// The number of components.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Components {
-    /// All that there are.
+    /// All.
     #[default]
     All,
-    /// So many.
+    /// A fixed number.
     Count(usize),
-    /// The fewest that explain this share of the variance, 0 < share < 1.
+    /// The fewest that explain this fraction of the variance, 0 < share < 1.
     Share(f64),
     /// As many as Minka's maximum likelihood estimate finds, for PCA of more samples than features.
     Mle,

@@ -14,7 +14,7 @@ use crate::linalg::view::{Mat, MatRef};
 use crate::points::Samples;
 use crate::real::Real;
 
-/// What makes a sample unusual.
+/// The outlier score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OutlierScore {
     /// Σ_i |f_i(x)|: it lies far out along the components.
@@ -23,14 +23,14 @@ pub enum OutlierScore {
     Reconstruction,
 }
 
-/// What to fit.
+/// Parameters of the detector.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DetectorParams {
     /// The components; a count beyond the number of samples means that number.
     pub pca: KernelPcaParams,
     /// The score.
     pub score: OutlierScore,
-    /// The share of the training samples that is taken to be unusual: above 0 and at most ½.
+    /// The fraction of outliers in the training set: above 0 and at most ½.
     pub contamination: f64,
 }
 
@@ -43,7 +43,7 @@ const LOST: f64 = 0.01;
 pub const COMPONENTS: usize = 20;
 
 impl DetectorParams {
-    /// A detector with `kernel` and defaults for the rest: 20 components, the reconstruction error, a tenth unusual.
+    /// A detector with `kernel` and defaults for the rest: 20 components, the reconstruction error, a contamination of 0.1.
     pub fn new(kernel: KernelSpec) -> Self {
         let components = Components::Count(COMPONENTS);
         let pca = KernelPcaParams { components, ..KernelPcaParams::new(kernel) };
@@ -75,11 +75,11 @@ pub struct Detector<T: Real> {
     pub pca: KernelPca<T>,
     /// The score.
     pub score: OutlierScore,
-    /// The share of the training samples that was taken to be unusual.
+    /// The fraction of outliers in the training set.
     pub contamination: f64,
-    /// Samples with a score above it are unusual: a share `contamination` of the training samples, interpolated.
+    /// Samples with a score above it are outliers: the quantile of the training scores at 1 − `contamination`, interpolated.
     pub threshold: f64,
-    /// The scores of the training samples; larger is more unusual.
+    /// The scores of the training samples; larger is more abnormal.
     pub training: Vec<f64>,
 }
 
@@ -103,7 +103,7 @@ impl<T: Real> Detector<T> {
         Ok(detector)
     }
 
-    /// Fits on a kernel matrix that the caller computed; its lower triangle counts.
+    /// Fits on a kernel matrix that the caller computed; only its lower triangle is read.
     pub fn fit_gram(ctx: &Context, params: &DetectorParams, matrix: MatRef<'_, T>) -> Result<Self> {
         params.check()?;
         Precomputed::new(matrix)?;
@@ -136,7 +136,7 @@ impl<T: Real> Detector<T> {
         self.training = scores;
     }
 
-    /// How unusual new samples are; larger is more unusual.
+    /// The outlier scores of new samples; larger is more abnormal.
     pub fn scores(&self, ctx: &Context, x: impl Into<Samples<T>>) -> Result<Vec<f64>> {
         let x = &x.into();
         match self.score {
@@ -173,7 +173,7 @@ impl<T: Real> Detector<T> {
         }
     }
 
-    /// How the fit went.
+    /// The report of the fit.
     pub fn report(&self) -> &Report {
         &self.pca.report
     }
@@ -190,7 +190,7 @@ fn in_double<T: Real>(
     Ok(pca.for_samples(x.clone()))
 }
 
-/// What to say of training samples that the components explain but for rounding errors.
+/// The note on training samples that the components explain up to rounding errors.
 fn lost_in_rounding(residuals: &Residuals) -> Option<String> {
     let (lost, all) = (residuals.lost(), residuals.values.len());
     (lost as f64 > LOST * all as f64).then(|| {
@@ -206,7 +206,7 @@ fn sums<T: Real>(scores: &Mat<T>) -> Vec<f64> {
     (0..scores.rows()).map(sum).collect()
 }
 
-/// The number below which a share of the values lies, linear between them.
+/// A quantile of the values, with linear interpolation.
 fn quantile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);

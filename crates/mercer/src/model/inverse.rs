@@ -22,7 +22,7 @@ use crate::real::Real;
 use crate::solve::path::{self, Path};
 use crate::solve::ridge::Solver;
 
-/// How the map back is learned.
+/// Parameters of the inverse map.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InverseParams {
     /// The kernel on components; widths that depend on the data are resolved in fit.
@@ -30,11 +30,11 @@ pub struct InverseParams {
     /// The ridge penalty, not negative; with 0, equal components of different samples have no solution. `None`: chosen
     /// by leave-one-out among powers of ten; a fitted map holds the one chosen.
     pub alpha: Option<f64>,
-    /// Whether the mean of the samples is taken away before the regression and added again after it.
+    /// Whether the mean of the samples is subtracted before the regression and added back after it.
     pub center: bool,
 }
 
-/// A map from components to samples.
+/// A fitted inverse map, from components to samples.
 #[derive(Clone)]
 pub struct Inverse<T: Real> {
     /// The parameters, with the kernel as it was resolved.

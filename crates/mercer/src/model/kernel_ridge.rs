@@ -20,20 +20,20 @@ use crate::real::Real;
 use crate::solve::ridge::{Info, Solver};
 use crate::solve::threshold::negative_share;
 
-/// What to fit.
+/// Parameters of kernel ridge regression.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KernelRidgeParams {
     /// The kernel; widths that depend on the data are resolved in fit.
     pub kernel: KernelSpec,
-    /// The penalty: one for all targets, or one each; not negative.
+    /// The ridge penalty: one for all targets, or one for each; not negative.
     pub alpha: Vec<f64>,
-    /// Whether a constant is fitted too, which costs no penalty.
+    /// Whether to fit an intercept, which is not penalised.
     pub intercept: bool,
-    /// How the system is solved.
+    /// The solver of the linear system.
     pub solver: Solver,
     /// Residuals ‖y − (K + α) c‖ / ‖y‖ to reach; `None` for 1e-10, or 1e-6 with f32 tiles.
     pub tolerance: Option<f64>,
-    /// Passes over the matrix at most, for conjugate gradients; `None` for 1000.
+    /// The maximum number of passes over the matrix, for conjugate gradients; `None` for 1000.
     pub max_passes: Option<usize>,
     /// Seed of the solver's random choices.
     pub seed: u64,
@@ -54,7 +54,7 @@ impl KernelRidgeParams {
     }
 }
 
-/// What to learn: targets, and how much each sample counts.
+/// Targets and sample weights.
 #[derive(Clone, Copy)]
 pub struct Targets<'a> {
     /// n × t, finite.
@@ -90,13 +90,13 @@ pub struct KernelRidge<T: Real> {
     pub offset: Vec<f64>,
     /// The weights of the training samples, if they had any.
     pub weights: Option<Vec<f64>>,
-    /// The training samples; `None` if the kernel matrix came from the user.
+    /// The training samples; `None` if the kernel matrix was precomputed.
     pub anchors: Option<Samples<T>>,
     /// For a classifier, the names of the classes: a column for each, or one for two.
     pub classes: Option<Vec<String>>,
     /// How kernel and penalty were chosen, if they were.
     pub selection: Option<Selection>,
-    /// How the fit went.
+    /// The report of the fit.
     pub report: Report,
 }
 
@@ -131,7 +131,7 @@ impl<T: Real> KernelRidge<T> {
         Ok(model)
     }
 
-    /// Fits on a kernel matrix that the caller computed; its lower triangle counts.
+    /// Fits on a kernel matrix that the caller computed; only its lower triangle is read.
     pub fn fit_gram(
         ctx: &Context,
         params: &KernelRidgeParams,
@@ -220,7 +220,7 @@ pub(crate) fn kernel_on<T: Real>(
     if intercept { KernelOn::centred(kernel, x) } else { KernelOn::plain(kernel, x) }
 }
 
-/// Checks what a regression is given.
+/// Validates the input of a regression.
 pub(crate) fn check(params: &KernelRidgeParams, n: usize, targets: Targets<'_>) -> Result<()> {
     let (y, t) = (targets.values, targets.values.cols());
     if y.rows() != n {
@@ -304,7 +304,7 @@ where
     Ok(found)
 }
 
-/// The samples that count, if not all do.
+/// The samples with positive weight, if not all have one.
 pub(crate) fn counted(weights: Option<&[f64]>) -> Option<Vec<usize>> {
     let weights = weights?;
     let kept: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
@@ -344,7 +344,7 @@ fn system_report<T: Real>(info: &Info) -> SystemReport {
     }
 }
 
-/// What a user should know, one sentence each.
+/// Notes for the user, one sentence each.
 fn notes<T: Real>(info: &Info, system: &SystemReport, n: usize) -> Vec<String> {
     let mut notes = Vec::new();
     let noise = info.largest * negative_share(T::EPSILON, n);

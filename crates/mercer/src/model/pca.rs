@@ -39,10 +39,10 @@ pub enum Decomposition {
     Truncated,
 }
 
-/// What to fit.
+/// Parameters of PCA.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PcaParams {
-    /// How many components.
+    /// The number of components.
     pub components: Components,
     /// Which matrix is decomposed.
     #[serde(rename = "road")]
@@ -74,7 +74,7 @@ pub struct Pca {
     pub total_variance: f64,
     /// The mean variance along the directions left out.
     pub noise_variance: f64,
-    /// How the fit went.
+    /// The report of the fit.
     pub report: Report,
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::real::Real;
 
-/// What scaling does to a column.
+/// The kind of scaling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ScalingKind {
@@ -53,7 +53,7 @@ impl Scaling {
         self.each(values, columns, |value, shift, factor| (value - shift) * factor)
     }
 
-    /// Takes the map back, in place: `value ↦ value / factor + shift`, for reconstructions.
+    /// Inverts the map, in place: `value ↦ value / factor + shift`, for reconstructions.
     pub fn undo<T: Real>(&self, values: &mut [T], columns: usize) -> Result<()> {
         self.each(values, columns, |value, shift, factor| value / factor + shift)
     }

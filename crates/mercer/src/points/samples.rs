@@ -11,7 +11,7 @@ pub enum Samples<T: Real> {
     Dense(Dense<T>),
     /// Rows of numbers that are mostly zero.
     Sparse(Csr<T>),
-    /// Texts.
+    /// Strings.
     Strings(Strings),
     /// Groups of columns of several kinds.
     Parts(Parts<T>),
@@ -25,7 +25,7 @@ impl<T: Real> Samples<T> {
         self.len()
     }
 
-    /// What the samples are, for people.
+    /// The kind of the samples, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Samples::Dense(_) => "rows of numbers",
@@ -36,7 +36,7 @@ impl<T: Real> Samples<T> {
         }
     }
 
-    /// How many columns a table of the samples has; texts and items are one.
+    /// How many columns a table of the samples has; strings and items are one.
     pub fn features(&self) -> usize {
         match self {
             Samples::Dense(x) => x.d(),

@@ -19,14 +19,14 @@ use crate::points::{Points, Samples};
 use crate::real::Real;
 use crate::solve::path;
 
-/// How predictions for samples outside of a fit are had.
+/// The kind of cross-validation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Validation {
-    /// Each sample by a fit without it, in closed form.
+    /// Leave-one-out, in closed form.
     LeaveOneOut,
     /// Generalised cross-validation: as leave-one-out, with the mean leverage in place of each sample's own.
     Gcv,
-    /// Parts of the samples by fits on the others.
+    /// K-fold cross-validation with these folds.
     Folds(Vec<Fold>),
 }
 
@@ -40,22 +40,22 @@ impl Validation {
     }
 }
 
-/// What to search.
+/// Parameters of the search.
 #[derive(Clone, Debug)]
 pub struct SearchParams {
-    /// The parameters of the model that comes out; its kernel and penalty are replaced by those chosen.
+    /// The parameters of the resulting model; its kernel and penalty are replaced by those chosen.
     pub model: KernelRidgeParams,
     /// The kernels to compare; none for a given matrix.
     pub kernels: Vec<KernelSpec>,
     /// The penalties to compare, all positive; `None` for a grid that suits the kernel.
     pub alphas: Option<Vec<f64>>,
-    /// How they are compared.
+    /// The kind of cross-validation.
     pub validation: Validation,
-    /// Whether each target gets a penalty of its own. They share the kernel.
+    /// Whether to choose a penalty for each target. All targets share the kernel.
     pub per_target: bool,
 }
 
-/// A finished search.
+/// The result of a search.
 pub struct Search<T: Real> {
     /// The model with the chosen kernel and penalty, fitted on all samples.
     pub model: KernelRidge<T>,
@@ -101,7 +101,7 @@ pub fn search<T: Real>(
     Ok(Search { model, kernels, tables, chosen })
 }
 
-/// Searches over penalties on a kernel matrix that the caller computed; its lower triangle counts.
+/// Searches over penalties on a kernel matrix that the caller computed; only its lower triangle is read.
 pub fn search_gram<T: Real>(
     ctx: &Context,
     params: &SearchParams,
@@ -129,7 +129,7 @@ pub fn search_gram<T: Real>(
     Ok(Search { model, kernels: Vec::new(), tables, chosen })
 }
 
-/// Writes down in the model how it was chosen, and what to beware of.
+/// Records in the model how it was chosen, with notes.
 fn record_selection<T: Real>(
     model: &mut KernelRidge<T>,
     params: &SearchParams,

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::linalg::view::Mat;
 use crate::model::classes::decode;
 
-/// A score, larger is better, with its standard error; not a number where that is not known.
+/// A score, larger is better, with its standard error; NaN where that is unknown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score {
     /// The score.
@@ -66,7 +66,7 @@ impl Metric for SquaredError<'_> {
     }
 }
 
-/// The share of samples whose class is found, where targets stand for classes.
+/// The accuracy, where targets encode classes.
 pub struct Accuracy<'a> {
     /// n × classes, or n × 1 for two.
     pub targets: &'a Mat<f64>,

@@ -23,7 +23,7 @@ use crate::real::Real;
 use crate::solve::path;
 use crate::solve::ridge::{Solver, largest};
 
-/// The samples that count, with what is asked about them.
+/// The samples with positive weight, and the search over them.
 pub(super) struct Part<'a> {
     params: &'a SearchParams,
     /// Their rows, if not all count.
@@ -149,7 +149,7 @@ impl<'a> Part<'a> {
         Ok(table)
     }
 
-    /// The penalties to compare: those asked for, or a grid by the spread of the samples in feature space.
+    /// The penalties to compare: those given, or a grid by the spread of the samples in feature space.
     fn alphas<G: Tiles>(&self, ctx: &Context, gram: &G) -> Result<Vec<f64>> {
         if let Some(alphas) = &self.params.alphas {
             return Ok(alphas.clone());

@@ -14,7 +14,7 @@ use crate::model::svm::{
 use crate::points::{Cost, Points, Samples};
 use crate::real::Real;
 
-/// Machines for each of `cs` on samples, in that order. Kernel values are shared; each fit goes on from one before.
+/// Models for each of `cs` on samples, in that order. Kernel values are shared; each fit is warm-started from an earlier one.
 pub fn svm_path<T: Real>(
     ctx: &Context,
     params: &SvmParams,
@@ -85,28 +85,28 @@ fn check_prices(params: &SvmParams, cs: &[f64]) -> Result<()> {
     }
 }
 
-/// What to search.
+/// Parameters of the search.
 #[derive(Clone, Debug)]
 pub struct SvmSearchParams {
-    /// The parameters of the model that comes out; its kernel and `c` are replaced by those chosen.
+    /// The parameters of the resulting model; its kernel and `c` are replaced by those chosen.
     pub model: SvmParams,
     /// The kernels to compare; none for a given matrix.
     pub kernels: Vec<KernelSpec>,
     /// The values of C to compare.
     pub cs: Vec<f64>,
-    /// The folds they are compared by.
+    /// The folds of the cross-validation.
     pub folds: Vec<Fold>,
 }
 
-/// A finished search.
+/// The result of a search.
 pub struct SvmSearch<T: Real> {
     /// The model with the chosen kernel and `c`, fitted on all samples.
     pub model: Svm<T>,
     /// The kernels, resolved; none for a given matrix.
     pub kernels: Vec<KernelSpec>,
-    /// For each kernel (one for a given matrix), cs × folds: the share of rows whose class is right, or R² of regressions.
+    /// For each kernel (one for a given matrix), cs × folds: the accuracy, or R² of regressions.
     pub scores: Vec<Mat<f64>>,
-    /// The place of the chosen kernel and of the chosen `c`: of equal ones, the first.
+    /// The indices of the chosen kernel and of the chosen `c`; of equal scores, the first.
     pub chosen: (usize, usize),
 }
 
@@ -215,7 +215,7 @@ impl<'a> Search<'a> {
         Ok(Mat::from_fn(self.params.cs.len(), folds.len(), |c, f| columns[f][c]))
     }
 
-    /// Bytes that a fold takes where there is plenty.
+    /// Bytes that a fold takes where memory does not matter.
     fn fold_bytes(&self, cost: Cost) -> u64 {
         let test = self.params.folds.iter().map(|fold| fold.test.len()).max().unwrap_or(0);
         fold_bytes(self.n, test, cost)

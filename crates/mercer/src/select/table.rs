@@ -11,7 +11,7 @@ pub struct Table {
     pub alphas: Vec<f64>,
     /// alphas × scores; a score per target, or one for all.
     pub scores: Mat<f64>,
-    /// Their standard errors; not a number where they are not known.
+    /// Their standard errors; NaN where they are unknown.
     pub std_errors: Mat<f64>,
     /// The units in which scores of several targets are compared.
     units: Vec<f64>,
@@ -71,12 +71,12 @@ impl Table {
     }
 }
 
-/// What was chosen.
+/// The chosen combination.
 #[derive(Clone, Debug)]
 pub struct Chosen {
-    /// The kernel, by place.
+    /// The index of the kernel.
     pub kernel: usize,
-    /// The penalty, by place: one for all targets, or one each.
+    /// The indices of the penalties: one for all targets, or one for each.
     pub alphas: Vec<usize>,
     /// The score, the mean over targets.
     pub score: Score,

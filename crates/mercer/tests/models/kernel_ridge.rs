@@ -158,8 +158,8 @@ fn without_penalty_equal_rows_share_their_mean() {
     assert!((model.coef[(0, 0)] - model.coef[(1, 0)]).abs() < 1e-12, "the shortest solution");
     let system = model.report.system.unwrap();
     assert_eq!(system.effective_rank, Some(2));
-    let told = model.report.notes.iter().any(|n| n.contains("singular, effective rank 2 of 3"));
-    assert!(told, "{:?}", model.report.notes);
+    let noted = model.report.notes.iter().any(|n| n.contains("singular, effective rank 2 of 3"));
+    assert!(noted, "{:?}", model.report.notes);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use mercer::{Context, Error};
 
 use crate::naive::{dense, normal};
 
-/// Counts what it is told, and stops after `limit` polls.
+/// Counts the steps it receives, and stops after `limit` polls.
 struct Counter {
     steps: AtomicUsize,
     polls: AtomicUsize,

@@ -1,5 +1,5 @@
 //! The note `classes` of the Python package: `[values, dtype]`, the classes in their own type, where the header has their
-//! names. Values, type and names must tell the same.
+//! names. Values, type and names must agree.
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ struct Dtype {
     size: usize,
 }
 
-/// Refuses a note that does not tell of the classes `names`.
+/// Refuses a note that does not match the classes `names`.
 pub fn check(note: &Value, names: Option<&[String]>) -> Checked {
     let names =
         names.ok_or("its note 'classes' belongs to a classifier, which this model is not")?;

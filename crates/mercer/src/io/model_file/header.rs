@@ -53,7 +53,7 @@ pub struct Header {
     /// What the training samples are, unless they are rows of numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples: Option<SampleKind>,
-    /// How the fit went.
+    /// The report of the fit.
     pub report: Report,
     /// How kernel and penalty were chosen, if they were.
     #[serde(default, skip_serializing_if = "Option::is_none")]

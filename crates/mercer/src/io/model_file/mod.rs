@@ -171,7 +171,7 @@ impl Model {
         self.persist().metadata().k
     }
 
-    /// How the fit went.
+    /// The report of the fit.
     pub fn report(&self) -> &Report {
         self.persist().metadata().report
     }

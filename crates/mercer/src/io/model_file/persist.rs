@@ -28,7 +28,7 @@ pub struct Metadata<'a> {
     pub k: usize,
     /// The number type of its samples.
     pub precision: Dtype,
-    /// How the fit went.
+    /// The report of the fit.
     pub report: &'a Report,
 }
 

@@ -3,7 +3,7 @@
 use super::{FeatureMap, MOST_FEATURES};
 use crate::error::{Error, Result};
 
-/// An error of a row taken alone, told of row i.
+/// An error of a single row, reported for row i.
 pub(super) fn at_row(error: Error, i: usize) -> Error {
     match error {
         Error::NotFinite { column, value, .. } => Error::NotFinite { row: i, column, value },

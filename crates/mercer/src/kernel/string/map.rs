@@ -38,7 +38,7 @@ impl StringMap {
     }
 
     /// The names of the features, which are the substrings, words with a space between; bytes that are no text are written
-    /// as `\xff`. Scales are not told.
+    /// as `\xff`. Scales are not part of the names.
     pub fn names(&self) -> Result<Vec<String>> {
         self.node.names(&self.known)
     }

@@ -22,31 +22,31 @@ use crate::points::{Samples, Span};
 use crate::real::Real;
 use crate::solve::lloyd::nearest;
 
-/// How the first clusters are found.
+/// The initialisation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Init {
-    /// Around samples that are far from each other in feature space, drawn one after another.
+    /// k-means++: around samples that are far from each other in feature space, drawn one after another.
     PlusPlus,
-    /// Around any samples.
+    /// Around random samples.
     Random,
     /// From the k leading eigenvectors of the weighted kernel matrix: the best clusters if samples could belong to several.
     Spectral,
-    /// These: the cluster of each sample.
+    /// Given labels: the cluster of each sample.
     Labels(Vec<usize>),
 }
 
-/// What to fit.
+/// Parameters of kernel k-means.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KernelKMeansParams {
-    /// Clusters.
+    /// The number of clusters.
     pub clusters: usize,
     /// The kernel; widths that depend on the data are resolved in fit.
     pub kernel: KernelSpec,
-    /// The first clusters.
+    /// The initialisation.
     pub init: Init,
-    /// How many starts are tried; the one with the lowest objective is kept. Spectral and given starts are tried once.
+    /// The number of starts; the one with the lowest objective is kept. Spectral and given starts are tried once.
     pub starts: usize,
-    /// Rounds at most.
+    /// The maximum number of iterations.
     pub max_rounds: usize,
     /// Stops when the centres' squared shifts in a round, summed, are at most this share of the samples' mean squared
     /// distance from their mean, all in feature space. With 0 it stops when no sample changes its cluster.
@@ -70,7 +70,7 @@ impl KernelKMeansParams {
     }
 }
 
-/// Fitted clusters.
+/// A fitted kernel k-means.
 #[derive(Clone)]
 pub struct KernelKMeans<T: Real> {
     /// The parameters, with the kernel as it was resolved; given labels are not kept.
@@ -79,20 +79,20 @@ pub struct KernelKMeans<T: Real> {
     pub labels: Vec<usize>,
     /// Σ_i w_i ‖φ(x_i) − μ_{label i}‖².
     pub inertia: f64,
-    /// Rounds of the start that was kept.
+    /// Iterations of the best start.
     pub rounds: usize,
     /// The weight of each training sample over that of its cluster: centre c is Σ_{j in c} share_j φ(x_j).
     pub shares: Vec<f64>,
-    /// Clusters that could not be kept alive, each with the training sample that is its centre.
+    /// Clusters that became empty, each with the training sample that is its centre.
     pub stand_ins: Vec<(usize, usize)>,
     /// ‖μ_c‖², seen from `point` where there is one.
     pub norms: Vec<f64>,
     /// The point of sample space from which feature space is seen, if samples lie far from the origin: distances are the same, and
     /// keep their digits.
     pub point: Option<Vec<T>>,
-    /// The training samples; `None` if the kernel matrix came from the user.
+    /// The training samples; `None` if the kernel matrix was precomputed.
     pub anchors: Option<Samples<T>>,
-    /// How the fit went.
+    /// The report of the fit.
     pub report: Report,
 }
 
@@ -102,7 +102,7 @@ impl<T: Real> KernelKMeans<T> {
         self.labels.len()
     }
 
-    /// Clusters.
+    /// The number of clusters.
     pub fn k(&self) -> usize {
         self.norms.len()
     }

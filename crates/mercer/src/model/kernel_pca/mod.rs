@@ -34,26 +34,26 @@ use crate::solve::eigen::{self, Solver, Spectrum};
 use crate::solve::threshold::negative_share;
 use crate::solve::{krylov, share};
 
-/// What to fit.
+/// Parameters of kernel PCA.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KernelPcaParams {
-    /// How many components.
+    /// The number of components.
     pub components: Components,
     /// The kernel; widths that depend on the data are resolved in fit.
     pub kernel: KernelSpec,
-    /// Whether to take the mean away in feature space.
+    /// Whether to centre the samples in feature space.
     pub center: bool,
-    /// How eigenpairs are found.
+    /// The eigensolver.
     pub solver: Solver,
     /// Residuals ‖K̄ v − η v‖ / ‖K̄‖ to reach; `None` for 1e-8, or 1e-6 with f32 tiles.
     pub tolerance: Option<f64>,
-    /// Passes over the matrix at most; `None` for 300.
+    /// The maximum number of passes over the matrix; `None` for 300.
     pub max_passes: Option<usize>,
     /// Seed of the solver's starting vectors.
     pub seed: u64,
-    /// Whether components of zero variance are left out even if a count was asked for.
+    /// Whether components of zero variance are dropped even if a number of components was given.
     pub remove_zero: bool,
-    /// The map from components back to samples, if one is wanted.
+    /// The parameters of the inverse map, if one is wanted.
     pub inverse: Option<InverseParams>,
 }
 
@@ -89,17 +89,17 @@ pub struct KernelPca<T: Real> {
     pub coef: Mat<f64>,
     /// One number per component: −(1/n) 1ᵀK a_i, or 0 without centring.
     pub offset: Vec<f64>,
-    /// The trace of K̄: the whole variance, times n.
+    /// The trace of K̄: the total variance, times n.
     pub trace: f64,
     /// The mean of all entries of K.
     pub mean: f64,
     /// The training sample that kernel values are taken relative to, where they have an offset.
     pub origin: Option<Origin>,
-    /// The training samples; `None` if the kernel matrix came from the user.
+    /// The training samples; `None` if the kernel matrix was precomputed.
     pub anchors: Option<Samples<T>>,
-    /// The map back to samples.
+    /// The inverse map.
     pub inverse: Option<Inverse<T>>,
-    /// How the fit went.
+    /// The report of the fit.
     pub report: Report,
 }
 
@@ -151,7 +151,7 @@ impl<T: Real> KernelPca<T> {
         Ok(model)
     }
 
-    /// Fits on a kernel matrix that the caller computed; its lower triangle counts.
+    /// Fits on a kernel matrix that the caller computed; only its lower triangle is read.
     pub fn fit_gram(
         ctx: &Context,
         params: &KernelPcaParams,
@@ -194,7 +194,7 @@ impl<T: Real> KernelPca<T> {
         Ok(model)
     }
 
-    /// Fits on a matrix whose kernel values, before any were taken away from others, have this size,
+    /// Fits on a matrix whose kernel values, before any were subtracted, have this size,
     /// where that is not the size of its entries.
     fn fit_any(
         ctx: &Context,
@@ -221,7 +221,7 @@ impl<T: Real> KernelPca<T> {
         Ok(assemble::assemble(params, spectrum, trace, means, size, &plan))
     }
 
-    /// Says that the model was fitted on kernel values relative to sample c, whose own with all samples are `row`.
+    /// Records that the model was fitted on kernel values relative to sample c, whose kernel values with all samples are `row`.
     fn see_from(&mut self, c: usize, row: &[f64]) {
         let origin = Origin { sample: c, mean: self.mean, row: None };
         for (i, value) in row.iter().enumerate() {
@@ -262,7 +262,7 @@ impl<T: Real> KernelPca<T> {
         self.eigenvalues.len()
     }
 
-    /// The share of the variance that each component explains: η_i / trace(K̄).
+    /// The fraction of the variance that each component explains: η_i / trace(K̄).
     pub fn explained_variance_ratio(&self) -> Vec<f64> {
         self.eigenvalues
             .iter()
@@ -330,7 +330,7 @@ impl<T: Real> KernelPca<T> {
         }
     }
 
-    /// Maps components back to samples (m × d).
+    /// Maps components to samples (m × d).
     pub fn inverse_transform(
         &self,
         ctx: &Context,
@@ -348,7 +348,7 @@ impl<T: Real> KernelPca<T> {
     }
 }
 
-/// The largest number of eigenpairs that may be asked of the solver, after checking the parameter.
+/// The largest number of eigenpairs that may be requested from the solver, after checking the parameter.
 fn most_wanted(params: &KernelPcaParams, n: usize) -> Result<usize> {
     params.components.check(n, "the number of samples")?;
     if params.components == Components::Mle {

@@ -32,7 +32,7 @@ use crate::linalg::view::Mat;
 use crate::points::Samples;
 use crate::real::Real;
 
-/// What a support vector machine learns.
+/// The task of a support vector machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Task {
@@ -70,10 +70,10 @@ impl Task {
     }
 }
 
-/// What to fit.
+/// Parameters of a support vector machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SvmParams {
-    /// What is learned.
+    /// The task.
     pub task: Task,
     /// The kernel; widths that depend on the data are resolved in fit.
     pub kernel: KernelSpec,
@@ -87,13 +87,13 @@ pub struct SvmParams {
     pub epsilon: f64,
     /// The violation of the optimality conditions at which the solver stops.
     pub tolerance: f64,
-    /// Whether samples that will keep their coefficient are set aside while the others are worked on.
+    /// Whether to use the shrinking heuristic: samples that will keep their coefficient are set aside.
     pub shrinking: bool,
-    /// Bytes for kernel columns; `None` for 1.86 GiB (2·10⁹ bytes), or the memory budget if that is less.
+    /// The size of the cache of kernel columns in bytes; `None` for 1.86 GiB (2·10⁹ bytes), or the memory budget if that is less.
     pub cache: Option<u64>,
-    /// Steps of the solver at most, for each pair of classes; `None` for no limit.
+    /// The maximum number of iterations, for each pair of classes; `None` for no limit.
     pub max_iterations: Option<u64>,
-    /// Seconds at most; `None` for no limit.
+    /// The time limit in seconds; `None` for no limit.
     pub max_seconds: Option<f64>,
 }
 
@@ -176,9 +176,9 @@ pub struct Svm<T: Real> {
     pub params: SvmParams,
     /// The rows of the training set that are support vectors; of classes, those of the first class first.
     pub support: Vec<usize>,
-    /// The support vectors, in that order; `None` if the kernel matrix came from the user.
+    /// The support vectors, in that order; `None` if the kernel matrix was precomputed.
     pub anchors: Option<Samples<T>>,
-    /// Samples that it was fitted on.
+    /// The size of the training set.
     pub trained_on: usize,
     /// How many support vectors each class has; without classes, one number.
     pub counts: Vec<usize>,
@@ -187,8 +187,8 @@ pub struct Svm<T: Real> {
     pub coef: Mat<f64>,
     /// A constant for each problem: pairs of classes (0, 1), (0, 2), …, (1, 2), …; without classes, one.
     ///
-    /// A positive decision speaks for the first class of a pair, except that with two classes in all it speaks for the
-    /// second.
+    /// A positive decision value is a vote for the first class of a pair, except that with two classes in all it is a vote
+    /// for the second.
     pub offset: Vec<f64>,
     /// The names of the classes.
     pub classes: Option<Vec<String>>,
@@ -196,7 +196,7 @@ pub struct Svm<T: Real> {
     pub class_weights: Option<Vec<f64>>,
     /// How decision values become probabilities, if that was requested.
     pub calibration: Option<Calibration>,
-    /// How the fit went; its `machine` has a report for every problem.
+    /// The report of the fit; its `machine` has a report for every problem.
     pub report: Report,
 }
 

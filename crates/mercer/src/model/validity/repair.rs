@@ -76,7 +76,7 @@ pub struct FittedRepair {
     pub correction: Correction,
     /// ‖K' − K‖ / ‖K‖ in the Frobenius norm; 0 for a matrix of zeros.
     pub change: f64,
-    /// How the fit went.
+    /// The report of the fit.
     pub report: Report,
 }
 

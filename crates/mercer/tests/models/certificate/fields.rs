@@ -148,8 +148,8 @@ fn every_number_of_the_report_is_that_of_the_true_kernel() {
         let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (1.0 + a.abs());
         assert!(near(report.objective, objective), "{task:?} {} {objective}", report.objective);
         assert!(near(report.violation, violation), "{task:?} {} {violation}", report.violation);
-        let told = report.gap.unwrap() * margin * margin;
-        assert!((told - gap).abs() <= 1e-7 * (1.0 + gap), "{task:?} {told} {gap}");
+        let reported = report.gap.unwrap() * margin * margin;
+        assert!((reported - gap).abs() <= 1e-7 * (1.0 + gap), "{task:?} {reported} {gap}");
         assert!(report.violation <= 1e-3 && report.rounding.unwrap() < 1e-9, "{report:?}");
         assert_eq!(model.report.residual, report.violation);
         let at_bound =

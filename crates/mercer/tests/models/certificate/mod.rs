@@ -97,12 +97,12 @@ impl Problem {
     /// as converged and says so if not; none where the samples allow no solution.
     fn report(&self, tolerance: f64) -> Option<(ProblemReport, Vec<f64>, bool)> {
         match self.is_single {
-            true => self.fit::<f32>(tolerance).ok().map(|model| self.told(&model)),
-            false => self.fit::<f64>(tolerance).ok().map(|model| self.told(&model)),
+            true => self.fit::<f32>(tolerance).ok().map(|model| self.report_of(&model)),
+            false => self.fit::<f64>(tolerance).ok().map(|model| self.report_of(&model)),
         }
     }
 
-    fn told<T: Real>(&self, model: &Svm<T>) -> (ProblemReport, Vec<f64>, bool) {
+    fn report_of<T: Real>(&self, model: &Svm<T>) -> (ProblemReport, Vec<f64>, bool) {
         let report = model.report.machine.as_ref().unwrap().problems[0].clone();
         assert_eq!(model.report.converged, report.stop == Stop::Converged);
         if !model.report.converged {

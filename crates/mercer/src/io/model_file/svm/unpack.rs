@@ -75,7 +75,7 @@ fn report(header: &Header, tensors: &mut Tensors<'_>) -> Result<Report, Fault> {
     }
     let counts = tensors.places("problems.counts", &[header.k, 4])?;
     let numbers = tensors.reported("problems.numbers", &[header.k, 3])?;
-    // Files of earlier versions do not tell what a certificate rests on.
+    // Files of earlier versions do not record what a certificate rests on.
     let (certified, rounding) = match tensors.has("problems.certified") {
         true => (
             tensors.places("problems.certified", &[header.k, 3])?,
