@@ -29,7 +29,10 @@ pub fn context(_: Python<'_>, threads: usize, budget: Option<u64>) -> Context {
     }
     let pools = table.get_or_insert_with(|| Pools { process, by_threads: HashMap::new() });
     let context = pools.by_threads.entry(threads).or_insert_with(|| Context::new(threads));
-    context.clone().with_budget(budget.unwrap_or_else(context::available_memory))
+    match budget {
+        Some(bytes) => context.clone().with_budget(bytes),
+        None => context.clone().with_free_memory(),
+    }
 }
 
 /// The bytes that are free for this process, less a tenth.

@@ -24,7 +24,7 @@ use mercer::model::svm::{
     Calibration, Curve, ProblemReport, Stop, Svm, SvmParams, SvmReport, Task,
 };
 use mercer::model::validity::Repair;
-use mercer::model::{Components, Report, Scaling, ScalingKind};
+use mercer::model::{Components, Prepared, Report, Scaling, ScalingKind};
 use mercer::points::Points;
 use mercer::{Context, Dense, Result};
 use samples::{D, N, training};
@@ -176,6 +176,7 @@ fn machine() -> Result<ModelFile> {
         classes: Some(["1", "2", "größe"].map(String::from).to_vec()),
         class_weights: Some(vec![1.0, 2.0, 0.5]),
         calibration: Some(Calibration { curves, folds: 5 }),
+        prepared: Prepared::default(),
         report: machine_report(),
     };
     Ok(ModelFile::new(Model::Svm64(model), Dtype::F64))

@@ -193,25 +193,29 @@ impl<T: Real> Weights<T> {
         let room = |_| alloc::with_capacity(tile_size).map(Mutex::new);
         let tiles = at_work.map(room).collect::<Result<Vec<Mutex<Vec<T>>>>>()?;
         let progress = SharedProgress::new("scores", m);
+        let evaluate = |(piece, lines): (usize, &mut [O])| -> Result<()> {
+            let rows = piece * ROWS..((piece + 1) * ROWS).min(m);
+            let mut sums = self.columns.sums(rows.len());
+            // Each thread has its own, which stays in its cache.
+            let own = rayon::current_thread_index().unwrap_or(0) % tiles.len();
+            let mut scratch = std::mem::take(&mut *locked(&tiles[own]));
+            for from in (0..n).step_by(COLS) {
+                ctx.poll()?;
+                let cols = from..(from + COLS).min(n);
+                let tile = tile(rows.clone(), cols.clone(), &mut scratch)?;
+                self.columns.add(tile, cols, &mut sums);
+            }
+            *locked(&tiles[own]) = scratch;
+            self.write(&sums, rows.len(), stride, lines);
+            progress.add(ctx, rows.len())
+        };
+        // One piece is not worth the hand-over to another thread.
+        if m <= ROWS {
+            return evaluate((0, out.data));
+        }
         ctx.install(|| {
-            out.data.par_chunks_mut(ROWS * stride).enumerate().take(m.div_ceil(ROWS)).try_for_each(
-                |(piece, lines)| {
-                    let rows = piece * ROWS..((piece + 1) * ROWS).min(m);
-                    let mut sums = self.columns.sums(rows.len());
-                    // Each thread has its own, which stays in its cache.
-                    let own = rayon::current_thread_index().unwrap_or(0) % tiles.len();
-                    let mut scratch = std::mem::take(&mut *locked(&tiles[own]));
-                    for from in (0..n).step_by(COLS) {
-                        ctx.poll()?;
-                        let cols = from..(from + COLS).min(n);
-                        let tile = tile(rows.clone(), cols.clone(), &mut scratch)?;
-                        self.columns.add(tile, cols, &mut sums);
-                    }
-                    *locked(&tiles[own]) = scratch;
-                    self.write(&sums, rows.len(), stride, lines);
-                    progress.add(ctx, rows.len())
-                },
-            )
+            let pieces = out.data.par_chunks_mut(ROWS * stride).enumerate();
+            pieces.take(m.div_ceil(ROWS)).try_for_each(evaluate)
         })
     }
 

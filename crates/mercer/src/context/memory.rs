@@ -1,35 +1,63 @@
 //! The memory budget: what concurrent work has reserved of it, in one count.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
+use super::limits;
 use crate::error::{Error, Result};
+
+/// Work up to this size is not worth the time it takes to ask the operating system how much memory is free.
+const SMALL: u64 = 1 << 20;
 
 /// A limit and how much of it is reserved. Shared by all clones of a context.
 #[derive(Debug)]
 pub(super) struct Budget {
-    limit: u64,
-    /// What sets the limit, as the subject of a sentence.
-    set_by: &'static str,
+    /// What the caller set; the memory that is free where nothing was set.
+    given: Option<u64>,
+    threads: usize,
+    /// Found out when it is first needed.
+    limit: OnceLock<Limit>,
     used: AtomicU64,
 }
 
+#[derive(Clone, Copy, Debug)]
+struct Limit {
+    bytes: u64,
+    /// What sets the limit, as the subject of a sentence.
+    set_by: &'static str,
+}
+
 impl Budget {
-    pub fn new(limit: u64, set_by: &'static str) -> Arc<Self> {
-        Arc::new(Self { limit, set_by, used: AtomicU64::new(0) })
+    /// Of `given` bytes or of what is free, and at most what the limits of the process leave to `threads` threads.
+    pub fn new(given: Option<u64>, threads: usize) -> Arc<Self> {
+        let (limit, used) = (OnceLock::new(), AtomicU64::new(0));
+        Arc::new(Self { given, threads, limit, used })
+    }
+
+    fn found(&self) -> Limit {
+        *self.limit.get_or_init(|| {
+            let bytes = self.given.unwrap_or_else(limits::available_memory);
+            match limits::process_limit(self.threads).filter(|left| *left < bytes) {
+                Some(bytes) => Limit { bytes, set_by: "the memory left by ulimit" },
+                None => Limit { bytes, set_by: "the memory budget" },
+            }
+        })
     }
 
     pub fn limit(&self) -> u64 {
-        self.limit
+        self.found().bytes
     }
 
     pub fn left(&self) -> u64 {
-        self.limit.saturating_sub(self.used.load(Ordering::Relaxed))
+        self.limit().saturating_sub(self.used.load(Ordering::Relaxed))
     }
 
     /// A budget of one of `parts` equal parts of what is left.
     pub fn part(&self, parts: usize) -> Arc<Self> {
-        Self::new(self.left() / (parts as u64).max(1), self.set_by)
+        let Limit { set_by, .. } = self.found();
+        let bytes = self.left() / (parts as u64).max(1);
+        let limit = OnceLock::from(Limit { bytes, set_by });
+        Arc::new(Self { given: None, threads: self.threads, limit, used: AtomicU64::new(0) })
     }
 
     pub fn reserve(
@@ -45,7 +73,12 @@ impl Budget {
 
     /// Adds `bytes` to what is used, or returns how much is used already.
     fn take(&self, bytes: u64) -> std::result::Result<(), u64> {
-        let fits = |used: u64| used.checked_add(bytes).filter(|sum| *sum <= self.limit);
+        let small = self.given.map_or(SMALL, |given| given.min(SMALL));
+        let fits = |used: u64| {
+            let sum = used.checked_add(bytes)?;
+            let is_known_to_fit = self.limit.get().is_none() && sum <= small;
+            (is_known_to_fit || sum <= self.limit()).then_some(sum)
+        };
         self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).map(drop)
     }
 }
@@ -74,15 +107,8 @@ impl Reservation {
         match self.budget.take(bytes) {
             Ok(()) => self.bytes += bytes,
             Err(used) => {
-                let Budget { limit, set_by, .. } = *self.budget;
-                return Err(Error::Memory {
-                    what,
-                    needed: bytes,
-                    set_by,
-                    budget: limit,
-                    used,
-                    hint,
-                });
+                let Limit { bytes: budget, set_by } = self.budget.found();
+                return Err(Error::Memory { what, needed: bytes, set_by, budget, used, hint });
             }
         }
         Ok(())
@@ -101,7 +127,7 @@ mod tests {
 
     #[test]
     fn reservations_are_counted_together_and_given_back() {
-        let budget = Budget::new(100, "the memory budget");
+        let budget = Budget::new(Some(100), 1);
         let first = budget.reserve("a", 60, "h").unwrap();
         assert_eq!((budget.left(), first.bytes()), (40, 60));
         let text = budget.reserve("a table", 41, "use less").unwrap_err().to_string();
@@ -117,7 +143,7 @@ mod tests {
 
     #[test]
     fn a_reservation_grows_or_stays() {
-        let budget = Budget::new(100, "the memory budget");
+        let budget = Budget::new(Some(100), 1);
         let mut reservation = budget.reserve("a", 10, "h").unwrap();
         reservation.extend("b", 90, "h").unwrap();
         assert!(reservation.extend("c", 1, "h").is_err());
@@ -127,8 +153,20 @@ mod tests {
     }
 
     #[test]
+    fn small_work_does_not_ask_the_operating_system() {
+        let budget = Budget::new(None, 1);
+        let first = budget.reserve("a", SMALL, "h").unwrap();
+        assert!(budget.limit.get().is_none());
+        let second = budget.reserve("a", 1, "h").unwrap();
+        assert_eq!(budget.limit.get().unwrap().bytes, budget.limit());
+        assert_eq!(budget.left() + first.bytes() + second.bytes(), budget.limit());
+        let little = Budget::new(Some(10), 1);
+        assert!(little.reserve("a", 11, "h").is_err() && little.reserve("a", 10, "h").is_ok());
+    }
+
+    #[test]
     fn threads_never_reserve_more_than_there_is() {
-        let budget = Budget::new(1000, "the memory budget");
+        let budget = Budget::new(Some(1000), 1);
         let work = || {
             for _ in 0..2000 {
                 let reservation: Vec<_> =

@@ -43,17 +43,20 @@ impl Context {
     /// so many, there are fewer, down to the calling thread alone: [`Context::threads`] returns how many.
     pub fn new(threads: usize) -> Self {
         let pool = Pool::new(if threads == 0 { available_threads() } else { threads });
-        let budget = Budget::new(available_memory(), "the memory budget");
+        let budget = Budget::new(None, pool.threads());
         Self { pool, budget, monitor: Arc::new(Silent) }
+    }
+
+    /// The same context with the memory that is free as its budget, found out when it is first needed.
+    pub fn with_free_memory(mut self) -> Self {
+        self.budget = Budget::new(None, self.threads());
+        self
     }
 
     /// The same context with a memory budget of `bytes`, of which nothing is in use yet. A limit of the operating system on
     /// this process (`ulimit -v`, `ulimit -d`) that leaves less counts in its place.
     pub fn with_budget(mut self, bytes: u64) -> Self {
-        self.budget = match limits::process_limit(self.threads()) {
-            Some(left) if left < bytes => Budget::new(left, "the memory left by ulimit"),
-            _ => Budget::new(bytes, "the memory budget"),
-        };
+        self.budget = Budget::new(Some(bytes), self.threads());
         self
     }
 

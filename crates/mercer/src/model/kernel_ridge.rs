@@ -6,6 +6,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::kernel_on::KernelOn;
+use super::prepared::{Prepared, prepared_bytes};
 use super::regression::{Regressed, Regression, params_of};
 use super::report::{Report, SystemReport, asymmetry_note};
 use super::validate::{anchors_for, check_weights};
@@ -96,6 +97,8 @@ pub struct KernelRidge<T: Real> {
     pub classes: Option<Vec<String>>,
     /// How kernel and penalty were chosen, if they were.
     pub selection: Option<Selection>,
+    /// What predictions are computed with.
+    pub prepared: Prepared,
     /// The report of the fit.
     pub report: Report,
 }
@@ -166,6 +169,7 @@ impl<T: Real> KernelRidge<T> {
             anchors: None,
             classes: None,
             selection: None,
+            prepared: Prepared::default(),
             report,
         }
     }
@@ -189,12 +193,15 @@ impl<T: Real> KernelRidge<T> {
     ) -> Result<()> {
         let x = &x.into();
         let anchors = anchors_for(self.anchors.as_ref(), x)?;
-        let kernel = SpecKernel::<T>::new(&self.params.kernel)?;
-        let on = kernel_on(&kernel, anchors, self.params.intercept);
-        let shifts = on.shifts(&self.coef);
-        let offset: Vec<f64> = self.offset.iter().zip(shifts).map(|(b, shift)| b + shift).collect();
-        let x = on.moved(x)?;
-        Expansion::new(on.kernel, on.anchors, &self.coef, &offset).scores(ctx, &x, out)
+        let predictor = self.prepared.get(prepared_bytes(&self.coef, anchors), || {
+            let kernel = SpecKernel::<T>::new(&self.params.kernel)?;
+            let on = kernel_on(&kernel, anchors, self.params.intercept);
+            let shifts = on.shifts(&self.coef).into_iter();
+            let offset: Vec<f64> = self.offset.iter().zip(shifts).map(|(b, s)| b + s).collect();
+            let (kernel, anchors) = (on.kernel.clone(), on.anchors.clone());
+            Ok(Predictor { scores: Expansion::new(kernel, anchors, &self.coef, &offset), on })
+        })?;
+        predictor.scores.scores(ctx, &predictor.on.moved(x)?, out)
     }
 
     /// Writes the predictions for new samples (m × t) given their kernel values with the training samples (m × n).
@@ -209,6 +216,12 @@ impl<T: Real> KernelRidge<T> {
         }
         Weights::new(&self.coef, &self.offset).scores(ctx, values, out)
     }
+}
+
+/// What predictions are computed with.
+struct Predictor<T: Real> {
+    on: KernelOn<T>,
+    scores: Expansion<Samples<T>, T>,
 }
 
 /// The kernel on training samples: with an intercept, coefficients sum to 0, and it may be seen from the samples' mean.

@@ -14,6 +14,7 @@ pub mod origin;
 pub mod pca;
 pub mod posterior;
 pub mod preimage;
+mod prepared;
 pub(crate) mod regression;
 mod report;
 mod scaling;
@@ -22,5 +23,6 @@ mod validate;
 pub mod validity;
 
 pub use components::Components;
+pub use prepared::Prepared;
 pub use report::{ClusterReport, Report, SystemReport, asymmetric};
 pub use scaling::{Scaling, ScalingKind};

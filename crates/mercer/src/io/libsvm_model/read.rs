@@ -7,8 +7,8 @@ use crate::error::Error;
 use crate::io::model_file::svm::check;
 use crate::kernel::KernelSpec;
 use crate::linalg::view::Mat;
-use crate::model::Report;
 use crate::model::svm::{Calibration, Svm, SvmParams, Task};
+use crate::model::{Prepared, Report};
 use crate::points::{Dense, Points};
 
 /// Why a text is no model.
@@ -141,6 +141,7 @@ fn bare(task: Task, coef: Mat<f64>, offset: Vec<f64>, notes: Vec<String>) -> Svm
         classes: None,
         class_weights: None,
         calibration: None,
+        prepared: Prepared::default(),
         report,
     }
 }

@@ -8,12 +8,12 @@ use super::frame::{Fault, Frame};
 use super::header::{self, Header};
 use super::tensors::Tensors;
 use super::{Dtype, Model, ModelFile, check, detector, kmeans, repair, samples, svm};
-use crate::model::Scaling;
 use crate::model::inverse::{Inverse, InverseParams};
 use crate::model::kernel_pca::{KernelPca, KernelPcaParams};
 use crate::model::kernel_ridge::KernelRidge;
 use crate::model::origin::Origin;
 use crate::model::pca::Pca;
+use crate::model::{Prepared, Scaling};
 use crate::real::Real;
 
 /// Reads the content of a model file.
@@ -94,6 +94,7 @@ pub(super) fn components<T: Real>(
         origin: origin(tensors, n)?,
         anchors: samples::anchors(header, tensors, n)?,
         inverse: inverse(header, tensors)?,
+        prepared: Prepared::default(),
         report: header.report.clone(),
     })
 }
@@ -123,6 +124,7 @@ fn kernel_ridge<T: Real>(
         anchors: samples::anchors(header, tensors, n)?,
         classes: header.classes.clone(),
         selection: header.selection.clone(),
+        prepared: Prepared::default(),
         report: header.report.clone(),
     })
 }

@@ -5,6 +5,7 @@ use crate::gram::Plan;
 use crate::linalg::view::Mat;
 use crate::model::components::{Components, fix_signs};
 use crate::model::origin::Size;
+use crate::model::prepared::Prepared;
 use crate::model::report::Report;
 use crate::real::Real;
 use crate::solve::eigen::{Solver, Spectrum};
@@ -52,6 +53,7 @@ pub(super) fn assemble<T: Real>(
         origin: None,
         anchors: None,
         inverse: None,
+        prepared: Prepared::default(),
         report,
     }
 }

@@ -12,6 +12,7 @@ mod residual;
 
 pub use residual::Residuals;
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,7 @@ use super::components::Components;
 use super::indefinite::refuse_negative;
 use super::inverse::{Inverse, InverseParams};
 use super::origin::{self, Origin, Seen, Size};
+use super::prepared::{Prepared, prepared_bytes};
 use super::report::{Report, asymmetry_note};
 use super::validate::anchors_for;
 use crate::context::Context;
@@ -99,6 +101,8 @@ pub struct KernelPca<T: Real> {
     pub anchors: Option<Samples<T>>,
     /// The inverse map.
     pub inverse: Option<Inverse<T>>,
+    /// What new samples are projected with.
+    pub prepared: Prepared,
     /// The report of the fit.
     pub report: Report,
 }
@@ -248,6 +252,7 @@ impl<T: Real> KernelPca<T> {
             origin,
             anchors,
             inverse,
+            prepared: Prepared::default(),
             report,
         }
     }
@@ -289,10 +294,19 @@ impl<T: Real> KernelPca<T> {
     ) -> Result<()> {
         let x = x.into();
         let anchors = anchors_for(self.anchors.as_ref(), &x)?;
-        let kernel = SpecKernel::<T>::new(&self.params.kernel)?;
-        let seen = Seen::new(kernel, anchors, &x, self.origin.as_ref().map(|o| o.sample))?;
-        let (x, anchors) = (seen.place(&x)?, seen.place(anchors)?);
-        Expansion::new(seen.kernel, anchors, &self.coef, &self.seen_offset()).scores(ctx, &x, out)
+        let make = || -> Result<Projection<T>> {
+            let kernel = SpecKernel::<T>::new(&self.params.kernel)?;
+            let seen = Seen::new(kernel, anchors, &x, self.origin.as_ref().map(|o| o.sample))?;
+            let (kernel, anchors) = (seen.kernel.clone(), seen.place(anchors)?);
+            let scores = Expansion::new(kernel, anchors, &self.coef, &self.seen_offset());
+            Ok(Projection { seen, scores })
+        };
+        // Samples that cannot be moved to the origin are projected in another way.
+        let projection = match self.origin.is_none() || anchors.dense().is_some() == x.dense().is_some() {
+            true => self.prepared.get(prepared_bytes(&self.coef, anchors), make)?,
+            false => Arc::new(make()?),
+        };
+        projection.scores.scores(ctx, &projection.seen.place(&x)?, out)
     }
 
     /// Writes the components of new samples (m × k) given their kernel values with the training samples (m × n).
@@ -346,6 +360,12 @@ impl<T: Real> KernelPca<T> {
         })?;
         inverse.apply(ctx, scores, out)
     }
+}
+
+/// What new samples are projected with.
+struct Projection<T: Real> {
+    seen: Seen<T>,
+    scores: Expansion<Samples<T>, T>,
 }
 
 /// The largest number of eigenpairs that may be requested from the solver, after checking the parameter.

@@ -7,6 +7,7 @@ use super::problem::DualSolution;
 use super::report::SvmReport;
 use super::{Svm, SvmParams};
 use crate::linalg::view::Mat;
+use crate::model::prepared::Prepared;
 use crate::model::report::Report;
 use crate::real::Real;
 use crate::solve::smo::Stop;
@@ -57,6 +58,7 @@ pub(super) fn assemble<T: Real>(
         classes: (k > 0).then(|| checked.classes.clone()),
         class_weights: (k > 0).then(|| checked.class_weights.clone()),
         calibration: None,
+        prepared: Prepared::default(),
         report,
     }
 }

@@ -11,9 +11,35 @@ use crate::error::{Error, Result};
 use crate::expansion::{Expansion, Weights};
 use crate::kernel::{Kernel, Recentred, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
+use crate::model::prepared::prepared_bytes;
 use crate::model::validate::anchors_for;
-use crate::points::{Dense, Points, Samples};
+use crate::points::{Points, Samples};
 use crate::real::Real;
+
+/// The support vectors of one class, or all where a class has no problems of its own, with their coefficients.
+struct Part<U: Real> {
+    class: usize,
+    scores: Expansion<Samples<U>, U>,
+}
+
+/// What decision values are computed with.
+enum Predictor<T: Real> {
+    /// The kernel on the samples as they are.
+    Plain(Vec<Part<T>>),
+    /// The same in double precision.
+    Double(Vec<Part<f64>>),
+    /// Far from the origin, where kernel values are large and their differences count: with the kernel k_c seen from a centre c and
+    /// u(x) = k(c, x) − k(c, c), Σ βᵢ k(x, xᵢ) = Σ βᵢ k_c(x, xᵢ) + Σ βᵢ u(xᵢ) + (Σ βᵢ) (u(x) + k(c, c)). The last term is 0 where
+    /// coefficients sum up to 0.
+    Around {
+        parts: Vec<Part<f64>>,
+        seen: Recentred<f64>,
+        /// Σ βᵢ u(xᵢ) and the constant, for each problem.
+        common: Vec<f64>,
+        /// Σ βᵢ.
+        total: f64,
+    },
+}
 
 impl<T: Real> Svm<T> {
     /// The decisions for new samples: m × problems. Of regressions these are the predicted values; of `OneClass`, positive
@@ -21,71 +47,96 @@ impl<T: Real> Svm<T> {
     pub fn decisions(&self, ctx: &Context, x: impl Into<Samples<T>>) -> Result<Mat<f64>> {
         let x = &x.into();
         let anchors = anchors_for(self.anchors.as_ref(), x)?;
-        if let (Some(rows), Some(new)) = (anchors.dense(), x.dense())
+        let (is_dense, bytes) = (x.dense().is_some(), prepared_bytes(&self.coef, anchors));
+        let predictor = match is_dense == anchors.dense().is_some() {
+            true => self.prepared.get(bytes, || self.predictor(ctx, anchors, is_dense))?,
+            false => Arc::new(self.predictor(ctx, anchors, is_dense)?),
+        };
+        match &*predictor {
+            Predictor::Plain(parts) => self.decide(ctx, parts, x),
+            Predictor::Double(parts) => self.decide(ctx, parts, &x.convert()?),
+            Predictor::Around { parts, seen, common, total } => {
+                let x = around::<T, f64>(x.need_dense("the model")?, seen.point())?;
+                let (rises, at_point) = (seen.rises(&x), seen.at_point());
+                let mut decisions = self.decide(ctx, parts, &x.into())?;
+                for (i, rise) in rises.iter().enumerate() {
+                    let last = total * (rise + at_point);
+                    let row = decisions.row_mut(i).iter_mut().zip(common).zip(&self.offset);
+                    row.for_each(|((decision, sum), offset)| *decision += (sum - offset) + last);
+                }
+                Ok(decisions)
+            }
+        }
+    }
+
+    fn predictor(
+        &self,
+        ctx: &Context,
+        anchors: &Samples<T>,
+        is_dense: bool,
+    ) -> Result<Predictor<T>> {
+        if let Some(rows) = anchors.dense().filter(|_| is_dense)
             && let Some(centre) = far_mean(rows)
             && let Some(seen) = Recentred::new(&SpecKernel::new(&self.params.kernel)?, &centre)
             && !seen.is_of_differences()
         {
-            return self.decide_around(ctx, rows, new, seen);
+            let total: f64 = match self.params.task {
+                Task::OneClass => self.coef.data().iter().sum(),
+                _ => 0.0,
+            };
+            let anchors = around::<T, f64>(rows, seen.point())?;
+            let rises = seen.rises(&anchors);
+            let common = self.sum::<f64>(1, |segment, weights, out| {
+                let part = MatRef::new(&rises[segment.clone()], 1, segment.len(), segment.len());
+                Weights::new(weights, &vec![0.0; weights.cols()]).scores(ctx, part, out)
+            })?;
+            let parts = self.parts(Arc::new(seen.clone()), &anchors.into());
+            return Ok(Predictor::Around { parts, seen, common: common.data().to_vec(), total });
         }
         // Samples in single precision whose products cancel were learned from in double.
         let computed_in = self.report.machine.as_ref().map_or("", |machine| &machine.precision);
-        match T::EPSILON > 1e-10 && computed_in == f64::NAME {
-            true => self.decide::<f64>(ctx, self.kernel()?, &anchors.convert()?, &x.convert()?),
-            false => self.decide::<T>(ctx, self.kernel()?, anchors, x),
-        }
+        Ok(match T::EPSILON > 1e-10 && computed_in == f64::NAME {
+            true => Predictor::Double(self.parts(self.kernel()?, &anchors.convert()?)),
+            false => Predictor::Plain(self.parts(self.kernel()?, anchors)),
+        })
     }
 
     fn kernel<U: Real>(&self) -> Result<Arc<dyn Kernel<Samples<U>, U>>> {
         Ok(Arc::new(SpecKernel::<U>::new(&self.params.kernel)?))
     }
 
-    /// Decisions far from the origin, where kernel values are large and their differences count: with the kernel k_c seen from a
-    /// centre c and u(x) = k(c, x) − k(c, c), Σ βᵢ k(x, xᵢ) = Σ βᵢ k_c(x, xᵢ) + Σ βᵢ u(xᵢ) + (Σ βᵢ) (u(x) + k(c, c)). The last term is
-    /// 0 where coefficients sum up to 0.
-    fn decide_around(
+    fn parts<U: Real>(
         &self,
-        ctx: &Context,
-        anchors: &Dense<T>,
-        x: &Dense<T>,
-        seen: Recentred<f64>,
-    ) -> Result<Mat<f64>> {
-        let total: f64 = match self.params.task {
-            Task::OneClass => self.coef.data().iter().sum(),
-            _ => 0.0,
+        kernel: Arc<dyn Kernel<Samples<U>, U>>,
+        anchors: &Samples<U>,
+    ) -> Vec<Part<U>> {
+        let part = |(class, segment): (usize, Range<usize>)| {
+            let weights = self.weights_of(&segment);
+            let own: Vec<usize> = segment.collect();
+            let anchors = match own.len() == anchors.n() {
+                true => anchors.clone(),
+                false => anchors.select(&own),
+            };
+            let offset = vec![0.0; weights.cols()];
+            Part { class, scores: Expansion::new(kernel.clone(), anchors, &weights, &offset) }
         };
-        let centre = seen.point();
-        let (anchors, x) = (around::<T, f64>(anchors, centre)?, around::<T, f64>(x, centre)?);
-        let rises = seen.rises(&anchors);
-        let common = self.sum::<f64, _>(1, |segment, weights, out| {
-            let part = MatRef::new(&rises[segment.clone()], 1, segment.len(), segment.len());
-            Weights::new(weights, &vec![0.0; weights.cols()]).scores(ctx, part, out)
-        })?;
-        let own = seen.rises(&x);
-        let at_point = seen.at_point();
-        let mut decisions = self.decide::<f64>(ctx, Arc::new(seen), &anchors.into(), &x.into())?;
-        for (i, own) in own.iter().enumerate() {
-            let last = total * (own + at_point);
-            let row = decisions.row_mut(i).iter_mut().zip(common.row(0)).zip(&self.offset);
-            row.for_each(|((decision, common), offset)| *decision += (common - offset) + last);
-        }
-        Ok(decisions)
+        self.segments().into_iter().map(part).collect()
     }
 
     fn decide<U: Real>(
         &self,
         ctx: &Context,
-        kernel: Arc<dyn Kernel<Samples<U>, U>>,
-        anchors: &Samples<U>,
+        parts: &[Part<U>],
         x: &Samples<U>,
     ) -> Result<Mat<f64>> {
-        self.sum(x.n(), |segment, weights, out| {
-            let own: Vec<usize> = segment.clone().collect();
-            let anchors =
-                if own.len() == anchors.n() { anchors.clone() } else { anchors.select(&own) };
-            let offset = vec![0.0; weights.cols()];
-            Expansion::new(kernel.clone(), anchors, weights, &offset).scores(ctx, x, out)
-        })
+        let (m, lines) = (x.n(), self.coef.rows());
+        let mut decisions = Mat::from_fn(m, self.offset.len(), |_, p| self.offset[p]);
+        let mut scores = vec![U::ZERO; m * lines];
+        for Part { class, scores: part } in parts {
+            part.scores(ctx, x, MatMut::new(&mut scores, m, lines, lines))?;
+            self.add(*class, &scores, &mut decisions);
+        }
+        Ok(decisions)
     }
 
     /// The decisions for new samples given their kernel values with all training samples (m × `trained_on`).
@@ -103,55 +154,69 @@ impl<T: Real> Svm<T> {
         if values.cols() != self.support.len() {
             return Err(Error::Features { expected: self.support.len(), found: values.cols() });
         }
-        self.sum::<T, _>(values.rows(), |segment, weights, out| {
+        self.sum::<T>(values.rows(), |segment, weights, out| {
             let part = values.col_range(segment.start, segment.len());
             Weights::new(weights, &vec![0.0; weights.cols()]).scores(ctx, part, out)
         })
     }
 
-    /// Adds up what `evaluate` makes of the support vectors of each class: a class has coefficients in the problems of its
-    /// own pairs alone, so a product with all columns would mostly multiply zeros.
-    fn sum<U: Real, F>(&self, m: usize, evaluate: F) -> Result<Mat<f64>>
-    where
-        F: Fn(Range<usize>, &Mat<f64>, MatMut<'_, U>) -> Result<()>,
-    {
-        let mut decisions = Mat::from_fn(m, self.offset.len(), |_, p| self.offset[p]);
-        let k = self.classes.as_ref().map_or(0, Vec::len);
+    /// Adds up what `evaluate` makes of the support vectors of each class.
+    fn sum<U: Real>(
+        &self,
+        m: usize,
+        evaluate: impl Fn(Range<usize>, &Mat<f64>, MatMut<'_, U>) -> Result<()>,
+    ) -> Result<Mat<f64>> {
         let lines = self.coef.rows();
+        let mut decisions = Mat::from_fn(m, self.offset.len(), |_, p| self.offset[p]);
+        let mut scores = vec![U::ZERO; m * lines];
+        for (class, segment) in self.segments() {
+            let weights = self.weights_of(&segment);
+            evaluate(segment, &weights, MatMut::new(&mut scores, m, lines, lines))?;
+            self.add(class, &scores, &mut decisions);
+        }
+        Ok(decisions)
+    }
+
+    /// The support vectors of each class that has some: a class has coefficients in the problems of its own pairs alone, so a
+    /// product with all columns would mostly multiply zeros.
+    fn segments(&self) -> Vec<(usize, Range<usize>)> {
         let mut segments = Vec::new();
-        match k {
-            0..=2 => segments.push(0..self.support.len()),
+        match self.classes.as_ref().map_or(0, Vec::len) {
+            0..=2 => segments.push((0, 0..self.support.len())),
             _ => {
                 let mut start = 0;
-                for count in &self.counts {
-                    segments.push(start..start + count);
+                for (class, count) in self.counts.iter().enumerate() {
+                    segments.push((class, start..start + count));
                     start += count;
                 }
             }
         }
-        let mut scores = vec![U::ZERO; m * lines];
-        for (class, segment) in segments.into_iter().enumerate() {
-            if segment.is_empty() {
+        segments.retain(|(_, segment)| !segment.is_empty());
+        segments
+    }
+
+    /// The coefficients of some support vectors: as many × lines.
+    fn weights_of(&self, segment: &Range<usize>) -> Mat<f64> {
+        let weight = |s: usize, line: usize| self.coef[(line, segment.start + s)];
+        Mat::from_fn(segment.len(), self.coef.rows(), weight)
+    }
+
+    /// Adds the scores (m × lines) by the support vectors of a class to the decisions of its problems.
+    fn add<U: Real>(&self, class: usize, scores: &[U], decisions: &mut Mat<f64>) {
+        let k = self.classes.as_ref().map_or(0, Vec::len);
+        for (row, scores) in scores.chunks_exact(self.coef.rows()).enumerate() {
+            let decisions = decisions.row_mut(row);
+            if k <= 2 {
+                decisions[0] += scores[0].to_f64();
                 continue;
             }
-            let weights =
-                Mat::from_fn(segment.len(), lines, |s, l| self.coef[(l, segment.start + s)]);
-            evaluate(segment, &weights, MatMut::new(&mut scores, m, lines, lines))?;
-            for (row, scores) in scores.chunks_exact(lines).enumerate() {
-                let decisions = decisions.row_mut(row);
-                if k <= 2 {
-                    decisions[0] += scores[0].to_f64();
-                    continue;
-                }
-                for (p, (a, b)) in pairs(k).enumerate() {
-                    if a == class {
-                        decisions[p] += scores[b - 1].to_f64();
-                    } else if b == class {
-                        decisions[p] += scores[a].to_f64();
-                    }
+            for (p, (a, b)) in pairs(k).enumerate() {
+                if a == class {
+                    decisions[p] += scores[b - 1].to_f64();
+                } else if b == class {
+                    decisions[p] += scores[a].to_f64();
                 }
             }
         }
-        Ok(decisions)
     }
 }

@@ -26,6 +26,7 @@ pub use decode::{one_vs_rest, votes};
 pub use report::{ProblemReport, Stop, SvmReport};
 pub(crate) use shared_kernel::{SharedKernel, fold_bytes, matrix_bytes};
 
+use super::prepared::Prepared;
 use super::report::Report;
 use crate::kernel::KernelSpec;
 use crate::linalg::view::Mat;
@@ -196,6 +197,8 @@ pub struct Svm<T: Real> {
     pub class_weights: Option<Vec<f64>>,
     /// How decision values become probabilities, if that was requested.
     pub calibration: Option<Calibration>,
+    /// What decision values are computed with.
+    pub prepared: Prepared,
     /// The report of the fit; its `machine` has a report for every problem.
     pub report: Report,
 }

@@ -6,8 +6,8 @@ use crate::io::model_file::header::Header;
 use crate::io::model_file::samples;
 use crate::io::model_file::tensors::Tensors;
 use crate::io::model_file::unpack::params;
-use crate::model::Report;
 use crate::model::svm::{Calibration, Curve, ProblemReport, Svm};
+use crate::model::{Prepared, Report};
 use crate::real::Real;
 
 /// A machine of number type `T`. Whether its parts fit together is for [`super::check`] to say.
@@ -27,6 +27,7 @@ pub fn svm<T: Real>(header: &Header, tensors: &mut Tensors<'_>) -> Result<Svm<T>
         classes: header.classes.clone(),
         class_weights: weights.transpose()?,
         calibration: calibration(header, tensors)?,
+        prepared: Prepared::default(),
         report: report(header, tensors)?,
     })
 }

@@ -8,8 +8,8 @@ use super::super::{Dtype, Model, ModelFile, from_bytes, to_bytes};
 use super::hostile::{Parts, check, set, start};
 use super::{D, N, points};
 use crate::linalg::view::Mat;
-use crate::model::Report;
 use crate::model::svm::{Calibration, Curve, ProblemReport, Stop, Svm, SvmParams, SvmReport, Task};
+use crate::model::{Prepared, Report};
 use crate::points::{Dense, Points, Samples};
 use crate::real::Real;
 
@@ -58,6 +58,7 @@ fn classifier<T: Real>() -> Svm<T> {
         classes: Some(["a", "größe", ""].map(String::from).to_vec()),
         class_weights: Some(vec![1.0, 2.5, 0.1]),
         calibration: Some(Calibration { curves, folds: 5 }),
+        prepared: Prepared::default(),
         report: Report { machine: Some(machine), ..Report::default() },
     }
 }
@@ -75,6 +76,7 @@ fn regression() -> Svm<f64> {
         classes: None,
         class_weights: None,
         calibration: None,
+        prepared: Prepared::default(),
         report: Report {
             machine: Some(SvmReport { tube: Some(0.1 / 3.0), ..SvmReport::default() }),
             ..Report::default()
@@ -155,6 +157,7 @@ fn many_classes_have_room() {
         classes: Some((0..classes).map(|class| class.to_string()).collect()),
         class_weights: None,
         calibration: Some(Calibration { curves, folds: 5 }),
+        prepared: Prepared::default(),
         report: Report { machine: Some(machine), ..Report::default() },
         ..one
     };
