@@ -3,6 +3,9 @@
 //! The loop is that of a matrix product: columns are packed into panels of C, and R × C sums live in registers while the features
 //! run by.
 
+use std::mem::MaybeUninit;
+use std::ptr;
+
 use super::Rows;
 use super::terms::Term;
 use crate::linalg::simd::dispatch;
@@ -39,7 +42,8 @@ fn sums_body<T: Real, S: Term, V: Vector<T>, const R: usize, const N: usize>(
 ) {
     let dim = rows.dim;
     let panel_width = N * V::LANES;
-    let mut panel = [T::ZERO; PANEL * FEATURES];
+    let mut room = [const { MaybeUninit::uninit() }; PANEL * FEATURES];
+    let panel = zeros(&mut room[..panel_width * FEATURES.min(dim)]);
     let mut edge = [T::ZERO; PANEL];
     for from in (0..dim).step_by(FEATURES) {
         let depth = FEATURES.min(dim - from);
@@ -70,6 +74,14 @@ fn sums_body<T: Real, S: Term, V: Vector<T>, const R: usize, const N: usize>(
             }
         }
     }
+}
+
+/// The start of a panel, with numbers in it; few features leave the rest of it untouched.
+#[inline(always)]
+fn zeros<T: Real>(room: &mut [MaybeUninit<T>]) -> &mut [T] {
+    room.fill(MaybeUninit::new(T::ZERO));
+    // SAFETY: every number has just been written.
+    unsafe { &mut *(ptr::from_mut(room) as *mut [T]) }
 }
 
 /// The sums of R lines with the columns of a panel.

@@ -4,6 +4,7 @@ use super::check::Checked;
 use super::report::ProblemReport;
 use super::settle::Settled;
 use super::{SvmParams, Task};
+use crate::gram::Columns;
 use crate::solve::smo::{Assessment, Problem, Solution, Stop, Variable};
 
 /// A dual problem on some of the samples with positive weight.
@@ -234,6 +235,16 @@ impl DualProblem {
             }
         }
         self
+    }
+
+    /// The columns of all variables, where samples have more than one.
+    pub fn repeated<'a>(
+        &self,
+        columns: &'a dyn Columns<f64>,
+    ) -> Option<Box<dyn Columns<f64> + 'a>> {
+        let n = self.distinct();
+        let sample_of = || (0..self.samples.len()).map(|v| v % n).collect::<Vec<_>>();
+        (self.samples.len() > n).then(|| columns.restrict(&sample_of()))
     }
 
     /// What a solution means.

@@ -57,7 +57,7 @@ pub struct ProblemReport {
     /// Of those, the ones at which slopes were computed anew: all, or as many as are spread evenly among them. With fewer than
     /// all, the violation has the largest difference seen added, and objective and gap are estimates.
     pub certified_rows: usize,
-    /// The numbers of the kernel columns that the solver ended with, `f32` or `f64`.
+    /// The numbers in which the slopes were computed that the solver ended with, `f32` or `f64`.
     pub precision: String,
     /// Support vectors.
     pub support: usize,

@@ -18,7 +18,7 @@ pub(super) struct Settled {
     pub rounding: Option<f64>,
     /// Samples whose slopes were computed anew.
     pub certified: usize,
-    /// The numbers of the kernel columns that the solver ended with.
+    /// The numbers in which the slopes were computed that the solver ended with.
     pub precision: &'static str,
 }
 
@@ -34,6 +34,8 @@ const LEAST: usize = 128;
 const ROUNDING: f64 = 2.0 * f64::EPSILON;
 /// How often a solver may go on from slopes computed anew.
 const TURNS: usize = 20;
+/// How often it may with columns in single precision.
+const SINGLE_TURNS: usize = 4;
 /// A part of a search need not be as exact: what its slopes may be wrong by, in tolerances.
 const UNCERTIFIED: f64 = 30.0;
 
@@ -56,8 +58,18 @@ impl Fit<'_> {
             Settled { solution, assessment, rounding: None, certified, precision: S::NAME };
         if settled.is_open() && self.is_to_go_on::<S>(dual, &settled) {
             let columns = self.exact_kernel.exact(&self.rows_of(dual, samples))?;
-            solver.release();
-            self.refine(ctx, dual, &*columns, &mut settled)?;
+            let is_single = S::EPSILON > f64::EPSILON;
+            // Slopes computed anew are right to begin with, and drift only by what coefficients move from there on: columns in single
+            // precision, which are at hand, mostly do.
+            if is_single {
+                self.refine(ctx, dual, &*columns, solver, SINGLE_TURNS, &mut settled)?;
+            }
+            if settled.is_open() && settled.assessment.violation > self.params.tolerance {
+                solver.release();
+                let repeated = dual.repeated(&*columns);
+                let mut solver = Solver::new(repeated.as_deref().unwrap_or(&*columns));
+                self.refine(ctx, dual, &*columns, &mut solver, TURNS, &mut settled)?;
+            }
         }
         if self.is_certified {
             let rounding =
@@ -118,25 +130,24 @@ impl Fit<'_> {
         Ok((own.corrected(&solution.variables, &solution.f, group, &errors), some.len()))
     }
 
-    /// Goes on with the true kernel from slopes computed anew, as long as that brings the violation down.
-    fn refine(
+    /// Goes on from slopes computed anew with the true kernel, as long as that brings the violation down.
+    fn refine<S: Real>(
         &self,
         ctx: &Context,
         dual: &DualProblem,
         columns: &dyn Columns<f64>,
+        solver: &mut Solver<'_, S>,
+        turns: usize,
         settled: &mut Settled,
     ) -> Result<()> {
         let n = dual.distinct();
-        let repeated = (dual.samples.len() > n)
-            .then(|| columns.restrict(&(0..dual.samples.len()).map(|v| v % n).collect::<Vec<_>>()));
-        let mut solver = Solver::new(repeated.as_deref().unwrap_or(columns));
         let anew = |solution: &Solution| -> Result<Vec<f64>> {
             let beta = support(&dual.folded(solution));
             Ok(dual.unfolded(smo::slopes(&ctx.unwatched(), columns, &beta, n)?))
         };
         settled.precision = f64::NAME;
         let mut best: Option<f64> = None;
-        for _ in 0..TURNS {
+        for turn in 0..=turns {
             let f = anew(&settled.solution)?;
             let variables = settled.solution.variables.clone();
             let group = dual.problem.group.clone();
@@ -146,7 +157,7 @@ impl Fit<'_> {
             best = Some(best.map_or(before.violation, |best| best.min(before.violation)));
             (settled.assessment, settled.certified) = (before, n);
             settled.solution.f.clone_from(&f);
-            if is_done || !is_better || !settled.is_open() {
+            if is_done || !is_better || !settled.is_open() || turn == turns {
                 return Ok(());
             }
             let used = settled.solution.info.iterations;
