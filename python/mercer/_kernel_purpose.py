@@ -1,4 +1,4 @@
-"""What kind of samples a kernel is for."""
+"""What kind of samples a kernel takes."""
 
 from __future__ import annotations
 
@@ -9,15 +9,21 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 
 from mercer import _core
 from mercer._kernel_base import Kernel
-from mercer._kernel_choice import FAMILIES, Described, Precomputed, no_kernel
+from mercer._kernel_choice import (
+    FAMILIES,
+    Described,
+    Precomputed,
+    invalid_kernel,
+    is_precomputed,
+)
 from mercer._params import ParameterError
 
 
 @dataclass(frozen=True)
 class Purpose:
-    """What samples a kernel is for: ``"matrix"``, ``"numbers"``, ``"texts"``, ``"columns"`` or
-    ``"anything"``, which a user's function takes; and the groups of columns with what each holds.
-    `untouched` says that a function is shown the elements of lists whatever they are.
+    """What samples a kernel takes: ``"matrix"``, ``"numbers"``, ``"strings"``, ``"columns"`` or
+    ``"anything"``, for user-defined functions; and the groups of columns with their kinds.
+    `untouched` says that a function gets the elements of lists unchanged.
     """
 
     kind: str
@@ -26,10 +32,10 @@ class Purpose:
 
 
 def purpose_of(kernel: object) -> Purpose:
-    """Return what samples a kernel is for, as a user gives it or as it was chosen."""
+    """Return what samples a kernel takes, given as a parameter or as a choice."""
     if isinstance(kernel, (list, tuple)):
         return _common([purpose_of(one) for one in kernel])
-    if isinstance(kernel, Precomputed) or (isinstance(kernel, str) and kernel == "precomputed"):
+    if isinstance(kernel, Precomputed) or is_precomputed(kernel):
         return Purpose("matrix")
     if isinstance(kernel, Described):
         found = _purpose(kernel.text)
@@ -39,7 +45,7 @@ def purpose_of(kernel: object) -> Purpose:
     if callable(kernel):
         return Purpose("anything")
     if not isinstance(kernel, str):
-        raise no_kernel(kernel)
+        raise invalid_kernel(kernel)
     if kernel in FAMILIES:
         return Purpose(FAMILIES[kernel]["input"])
     return Purpose("numbers") if kernel in PAIRWISE_KERNEL_FUNCTIONS else _purpose(kernel)
@@ -49,8 +55,8 @@ def _untouched(purpose: Purpose) -> Purpose:
     return replace(purpose, untouched=True) if purpose.kind == "anything" else purpose
 
 
-def is_own(choice: object) -> bool:
-    """Whether functions of the user's compare samples, and no kernel of the library's."""
+def is_custom(choice: object) -> bool:
+    """Whether only user-defined functions compare whole samples."""
     return bool(choice.functions) and _purpose(choice.text).kind == "anything"
 
 
@@ -63,17 +69,17 @@ def _purpose(text: str) -> Purpose:
 
 
 def _common(purposes: list[Purpose]) -> Purpose:
-    """What samples several kernels are for that are compared."""
+    """What samples all of several kernels take."""
     found = set(purposes)
     untouched = any(purpose.untouched for purpose in found)
     found = {replace(purpose, untouched=False) for purpose in found}
     if found == {Purpose("anything")}:
         return Purpose("anything", untouched=untouched)
-    # Functions take anything, also what the library's own kernels are for.
+    # Functions take anything, including what built-in kernels take.
     found = found - {Purpose("anything")} if len(found) == 2 else found
     if Purpose("matrix") in found and len(found) > 1:
         raise ParameterError("kernel='precomputed' cannot be compared with other kernels")
     if len(found) > 1:
         kinds = ", ".join(sorted({purpose.kind for purpose in found}))
-        raise ParameterError(f"kernels for different samples cannot be compared: {kinds}")
+        raise ParameterError(f"kernels on different kinds of samples cannot be compared: {kinds}")
     return found.pop() if found else Purpose("numbers")

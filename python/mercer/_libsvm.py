@@ -1,42 +1,42 @@
-"""Support vector machines from the model files of LIBSVM."""
+"""Support vector machines from LIBSVM model files."""
 
 from __future__ import annotations
 
 import os
-import warnings
 
 import numpy as np
 
 from mercer import _core
 from mercer._load import MACHINES, Machine, restored
 from mercer._params import ParameterError, is_integer
+from mercer._reports import warn
 
 
 def read_libsvm_model(path: str | os.PathLike, n_features: int | None = None) -> Machine:
-    """Read a fitted support vector machine from a model file of LIBSVM.
+    """Read a fitted support vector machine from a LIBSVM model file.
 
-    Such a file does not tell which samples the support vectors were, nor how many samples there
-    were: ``support_`` counts the support vectors, and ``shape_fit_`` their number.
+    Such a file does not store which training samples the support vectors were, nor the number of
+    training samples: ``support_`` numbers the support vectors, and ``shape_fit_`` is their shape.
 
     Parameters
     ----------
     path : str or path-like
-        A file that ``svm-train`` of LIBSVM or the method ``to_libsvm`` of an estimator has written.
+        A file written by LIBSVM's ``svm-train`` or by the method ``to_libsvm`` of an estimator.
     n_features : int, optional
-        Columns of new samples. The file does not tell: by default, up to the last that is not zero
-        in some support vector.
+        Columns of new samples, which the file does not store: by default, up to the last one that
+        is not zero in some support vector.
 
     Returns
     -------
     estimator : SVC, NuSVC, SVR, NuSVR or OneClassSVM
-        The fitted estimator. Its classes are integers, in order.
+        The fitted estimator. Its classes are sorted integers.
 
     Raises
     ------
     OSError
         If the file cannot be read.
     FormatError
-        If the file is no model file of LIBSVM.
+        If the file is not a LIBSVM model file.
 
     Examples
     --------
@@ -59,5 +59,5 @@ def read_libsvm_model(path: str | os.PathLike, n_features: int | None = None) ->
     if facts["classes"] is not None:
         estimator.classes_ = np.array([int(name) for name in facts["classes"]])
     for note in estimator.report_["notes"]:
-        warnings.warn(note, UserWarning, stacklevel=2)
+        warn(note)
     return estimator

@@ -14,7 +14,7 @@ use crate::arrays::{Matrix, copied, view, with_matrix};
 use crate::enter::{Run, enter};
 use crate::errors::exception;
 use crate::kernels::parse;
-use crate::samples::{Samples, other_type, strings};
+use crate::samples::{Samples, copy_strings, other_type};
 
 /// The features whose inner products are a kernel on rows of numbers. It never changes.
 #[pyclass(frozen, module = "mercer._core")]
@@ -111,7 +111,7 @@ impl TextMap {
     /// The map of a kernel with a feature for each substring of the texts.
     #[new]
     fn new(py: Python<'_>, kernel: String, texts: Vec<Bound<'_, PyString>>) -> PyResult<Self> {
-        let (spec, texts) = (parse(py, &kernel)?, strings(&texts)?);
+        let (spec, texts) = (parse(py, &kernel)?, copy_strings(&texts)?);
         let made = texts.and_then(|known| Ok((StringMap::new(&spec, &known)?, known)));
         let (map, known) = made.map_err(|error| exception(py, error))?;
         Ok(Self { map, kernel, known })

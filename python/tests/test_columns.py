@@ -70,26 +70,26 @@ def test_values_that_are_wrong():
     fit = KernelPCA(2, kernel=KERNEL).fit
     with pytest.raises(ValueError, match=r"no column 'income'.*; it has age, title"):
         fit(FRAME.drop(columns="income"))
-    with pytest.raises(TypeError, match="row 1 of the column 'age' is 'old' of the type str"):
+    with pytest.raises(TypeError, match="row 1 of column 'age' is 'old' of type str"):
         fit(FRAME.assign(age=[33, "old", *AGE[2:]]))
-    with pytest.raises(ValueError, match="row 2 of the column 'income' is missing"):
+    with pytest.raises(ValueError, match="row 2 of column 'income' is missing"):
         fit(FRAME.assign(income=[1.0, 2.0, np.nan, *INCOME[3:]]))
-    with pytest.raises(ValueError, match="row 2 of the column 'age' is missing"):
+    with pytest.raises(ValueError, match="row 2 of column 'age' is missing"):
         fit(FRAME.assign(age=[1, 2, None, *AGE[3:]]).astype({"age": object}))
-    with pytest.raises(ValueError, match="row 0 of the column 'title' is missing"):
+    with pytest.raises(ValueError, match="row 0 of column 'title' is missing"):
         fit(FRAME.assign(title=[None, *TITLE[1:]]))
-    with pytest.raises(TypeError, match="row 4 of the column 'title' is 17"):
+    with pytest.raises(TypeError, match="row 4 of column 'title' is 17"):
         fit(FRAME.assign(title=[*TITLE[:4], 17, *TITLE[5:]]))
     with pytest.raises(ValueError, match="different lengths: age: 12, income: 12, title: 11"):
         fit({"age": AGE, "income": INCOME, "title": TITLE[1:]})
-    with pytest.raises(TypeError, match="a kernel for texts is for one column"):
+    with pytest.raises(TypeError, match="a kernel on strings takes one column"):
         KernelPCA(kernel="columns(title, name: spectrum(p=3))").fit(FRAME)
-    with pytest.raises(TypeError, match="give a data frame"):
+    with pytest.raises(TypeError, match="pass a data frame"):
         fit(TITLE)
     model = fit(FRAME)
     with pytest.raises(ValueError, match="no column 'title'"):
         model.transform(FRAME.drop(columns="title"))
-    with pytest.raises(TypeError, match="row 0 of the column 'age' is 'x'"):
+    with pytest.raises(TypeError, match="row 0 of column 'age' is 'x'"):
         model.transform({"age": ["x"], "income": [1.0], "title": ["clerk"]})
 
 

@@ -95,7 +95,7 @@ def test_bad_sparse_samples():
     for kernel in ("hellinger", "chi2(gamma=1)", "intersection", "jensen_shannon"):
         with pytest.raises(ValueError, match="at least 0: -1"):
             KernelPCA(kernel=kernel).fit(negative)
-    with pytest.raises(ValueError, match="texts"):
+    with pytest.raises(ValueError, match="strings"):
         KernelPCA(kernel="spectrum(p=3)").fit(sparse.csr_array(X))
 
 

@@ -48,7 +48,7 @@ def spoiled(values, place, value):
         ({"kernel": "precomputed"}, {"X": spoiled(K, (5, 6), np.nan)}, "NaN at row 5, column 6"),
         ({"kernel": "rbff"}, {}, "did you mean 'rbf'"),
         ({"kernel": 3}, {}, "kernel"),
-        ({"kernel": "rbf(gamma=1)", "gamma": 0.1}, {}, "says it already"),
+        ({"kernel": "rbf(gamma=1)", "gamma": 0.1}, {}, "already sets gamma"),
         ({"gamma": -1.0}, {}, "gamma"),
         ({"gamma": "wide"}, {}, "gamma"),
         ({"degree": -1}, {}, "degree"),

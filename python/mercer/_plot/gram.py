@@ -9,16 +9,17 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mercer import _fit, _predict
 from mercer._arrays import Samples, scaled
+from mercer._base import Estimator
 from mercer._kernel_choice import Precomputed
 from mercer._kernel_kmeans import KernelKMeans
-from mercer._kernel_model import KernelModel, stored
 from mercer._pairwise import kernel_matrix
 from mercer._params import ParameterError, is_integer
 from mercer._plot.display import Display, plain, pyplot, short
 from mercer._plot.samples import Classes, classes_of, fitted_with, last_step, table_of, unwrapped
 from mercer._plot.theme import theme_of
-from mercer._samples import some
+from mercer._samples import take
 
 # Names of more classes than these would not fit beside the matrix.
 _MOST_NAMES = 25
@@ -124,14 +125,14 @@ class GramDisplay(Display):
         pyplot()
         fitted_with(estimator)
         model = last_step(estimator)
-        if not isinstance(model, KernelModel):
+        if not (isinstance(model, Estimator) and hasattr(model, "kernel")):
             raise TypeError(
                 f"{type(model).__name__} is no estimator of mercer with a kernel: compute the "
                 "matrix with pairwise_kernels, and give it to GramDisplay.from_predictions"
             )
         if unwrapped(estimator) is not model:
             X = unwrapped(estimator)[:-1].transform(X)
-        n = model._rows(X).shape[0]
+        n = _predict.new_samples(model, X).shape[0]
         by = "cluster" if y is None and isinstance(model, KernelKMeans) else "class"
         if by == "cluster":
             y = model.predict(X)
@@ -277,14 +278,14 @@ def _shown(classes: Classes | None, n: int, most: int) -> np.ndarray:
     return order[((np.arange(most) + 0.5) * n / most).astype(int)]
 
 
-def _kernel_values(model: KernelModel, X: Samples, rows: np.ndarray) -> np.ndarray:
-    checked = model._rows(X)
+def _kernel_values(model: Estimator, X: Samples, rows: np.ndarray) -> np.ndarray:
+    X = _predict.new_samples(model, X)
     if isinstance(model._choice, Precomputed):
-        return np.asarray(_square(checked)[np.ix_(rows, rows)], dtype=np.float64)
-    part = scaled(model._model, some(checked, rows))
-    # The text of the choice may name rules, such as gamma=scale; that of the model has numbers.
-    choice = replace(model._choice, text=stored(model._model)["kernel"])
-    with model._run() as run:
+        return np.asarray(_square(X)[np.ix_(rows, rows)], dtype=np.float64)
+    part = scaled(model._model, take(X, rows))
+    # The spec of the choice may name rules, such as gamma=scale, which the model has resolved.
+    choice = replace(model._choice, text=model._model.kernel)
+    with _fit.run_of(model) as run:
         return kernel_matrix(choice, part, None, model.memory_budget, run)
 
 

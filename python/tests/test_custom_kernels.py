@@ -142,7 +142,7 @@ def test_functions_that_go_wrong(name):
         lambda A, B: np.full((len(A), len(B)), "x"),
         lambda A, B: 1.0,
     ):
-        with pytest.raises(ValueError, match=r"must return numbers in the shape \(50, 50\)"):
+        with pytest.raises(ValueError, match=r"must return numbers of shape \(50, 50\)"):
             fit(kernels.block(wrong))
     for wrong in (lambda a, b: "1", lambda a, b: [1.0, 2.0], lambda a, b: None):
         with pytest.raises(ValueError, match="for samples 0 and 0"):
@@ -216,7 +216,7 @@ def test_files_hold_no_functions(tmp_path):
         kernels.pair(pair_rbf),
         kernels.pair(pair_rbf) + kernels.pair(pair_rbf),
     ):
-        with pytest.raises(ValueError, match="a function that a model file cannot hold"):
+        with pytest.raises(ValueError, match="a Python function, which a model file cannot hold"):
             KernelPCA(kernel=kernel).fit(X).save(tmp_path / "model.mercer")
     with pytest.raises(ValueError, match="bind"):
         KernelPCA(kernel="own(nothing)").fit(SETS)
@@ -275,5 +275,5 @@ def test_bad_samples_of_functions():
     with pytest.raises(ValueError, match=r"0 sample\(s\)"):
         KernelPCA(kernel=kernels.pair(jaccard)).fit([])
     for wrong in (None, 3, "x"):
-        with pytest.raises(TypeError, match="a function is needed"):
+        with pytest.raises(TypeError, match="expected a function"):
             kernels.pair(wrong)

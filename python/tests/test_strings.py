@@ -120,7 +120,7 @@ def test_names_of_columns():
     ("value", "error", "words"),
     [
         (3, TypeError, "row 2 of X is 3 of the type int"),
-        (2.5, TypeError, "row 2 of X is 2.5 of the type float"),
+        (2.5, TypeError, "row 2 of X is 2.5 of type float"),
         (None, ValueError, r"row 2 of X is missing \(None\)"),
         (np.nan, ValueError, r"row 2 of X is missing \(nan\)"),
         (pd.NA, ValueError, "row 2 of X is missing"),
@@ -142,24 +142,24 @@ def test_values_that_are_no_texts(value, error, words):
 @every
 def test_the_wrong_kernel(name):
     numbers = np.random.default_rng(0).normal(size=(8, 3))
-    with pytest.raises(TypeError, match=r"kernel is for texts, and X has the shape \(8, 3\)"):
+    with pytest.raises(TypeError, match=r"kernel takes strings, but X has shape \(8, 3\)"):
         made(name, kernel=KERNEL).fit(numbers, aim(name, CLASSES))
-    with pytest.raises(TypeError, match=r"row 0 of X is .* of the type float"):
+    with pytest.raises(TypeError, match=r"row 0 of X is .* of type float"):
         made(name, kernel=KERNEL).fit(numbers[:, 0], aim(name, CLASSES))
     for texts in (TEXTS, np.array(TEXTS), pd.Series(TEXTS), pl.Series(TEXTS)):
-        with pytest.raises(TypeError, match="for rows of numbers, and X holds texts"):
+        with pytest.raises(TypeError, match="takes rows of numbers, but X contains strings"):
             made(name, kernel="rbf").fit(texts, aim(name, CLASSES))
     model = made(name, kernel="rbf").fit(numbers, aim(name, CLASSES))
-    with pytest.raises(TypeError, match="for rows of numbers, and X holds texts"):
+    with pytest.raises(TypeError, match="takes rows of numbers, but X contains strings"):
         told(model, TEXTS)
 
 
 def test_other_bad_texts():
-    with pytest.raises(TypeError, match="X is one text"):
+    with pytest.raises(TypeError, match="X is a single string"):
         KernelPCA(kernel=KERNEL).fit("simpson")
     with pytest.raises(ValueError, match=r"0 sample\(s\)"):
         KernelPCA(kernel=KERNEL).fit([])
-    with pytest.raises(TypeError, match=r"X has 2 columns \(a, b\): say which one"):
+    with pytest.raises(TypeError, match=r"X has 2 columns \(a, b\): name one"):
         KernelPCA(kernel=KERNEL).fit(pd.DataFrame({"a": TEXTS, "b": TEXTS}))
     with pytest.raises(ValueError, match="p"):
         KernelPCA(kernel="spectrum(p=100)").fit(TEXTS)
