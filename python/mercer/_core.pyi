@@ -134,7 +134,7 @@ Scores: TypeAlias = tuple[
 ]
 Found: TypeAlias = tuple[Model, list[Scores], tuple[int, float, float]]
 
-# Targets of a support vector machine, and weights of samples: the names of classes, the index of each
+# Targets of a support vector machine and sample weights: the names of classes, the index of each
 # sample's class and a weight per class; a value per sample; or None.
 SvmTargets: TypeAlias = tuple[
     tuple[list[str], NDArray[np.int64], list[float]] | NDArray[np.float64] | None,

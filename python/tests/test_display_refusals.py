@@ -82,7 +82,7 @@ IGNORED = {
         "params must be one or two different",
     ),
     "spread": (path(second_values=[1, 2, 3], spread=-np.ones((3, 3))), "at least 0"),
-    "heat": (path(second_values=[1, 2, 3], spread=np.ones((3, 3))), "a heat map has no spread"),
+    "heat": (path(second_values=[1, 2, 3], spread=np.ones((3, 3))), "a heat map shows no spread"),
     "no shape": (restored(64), "image_shape must be"),
     "negative": (restored((-8, -8)), "image_shape must be"),
     "pipeline": (
@@ -116,7 +116,7 @@ WRONG = {
     "support": (boundary(support=DEEP), r"support must have the shape \(n, 2\)"),
     "no class": (
         lambda: BoundaryDisplay.from_estimator(SVC().fit(X, Y), X, missing(None)),
-        "y holds None at row 1",
+        "y contains None at row 1",
     ),
     "NaN": (lambda: ComponentDisplay.from_estimator(KPCA, X, missing(np.nan)), "nan at row 1"),
     "NA": (lambda: ComponentDisplay.from_estimator(KPCA, X, missing(pd.NA)), "<NA> at row 1"),
@@ -124,7 +124,7 @@ WRONG = {
         lambda: ComponentDisplay.from_estimator(KPCA, X, X[:, 0]),
         "cut y into classes",
     ),
-    "times": (embedding(np.datetime64("2024-01-01") + np.arange(120)), "y holds times"),
+    "times": (embedding(np.datetime64("2024-01-01") + np.arange(120)), "y contains times"),
     "spectrum": (
         lambda: SpectrumDisplay.from_estimator(sklearn.decomposition.KernelPCA(2).fit(X)),
         "has no explained_variance_ratio_: give mercer's KernelPCA or PCA, or its eigenvalues",
@@ -135,7 +135,7 @@ WRONG = {
     ),
     "many classes": (
         lambda: BoundaryDisplay.from_estimator(SVC().fit(X, MANY), X, MANY),
-        "regions of 13 classes cannot be told apart",
+        "regions of 13 classes cannot be distinguished",
     ),
     "sides": (
         boundary(decision=[[1, 1], [-1, 1]]),
@@ -145,9 +145,9 @@ WRONG = {
         lambda: BoundaryDisplay.from_predictions(
             AXIS, AXIS, [[0, 1], [2, 1]], decision=np.ones((2, 2))
         ),
-        "tells two classes apart",
+        "decision needs two classes",
     ),
-    "types": (boundary(points=X[:2], y=["a", "b"]), "of different types"),
+    "types": (boundary(points=X[:2], y=["a", "b"]), "must have the same type"),
 }
 
 

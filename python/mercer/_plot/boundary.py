@@ -10,17 +10,22 @@ from numpy.typing import ArrayLike
 from sklearn.base import is_classifier, is_regressor
 
 from mercer._arrays import Samples
+from mercer._plot.boundary_classes import (
+    BoundaryClasses,
+    boundary_classes_in,
+    boundary_classes_of,
+    same_sides,
+)
 from mercer._plot.boundary_draw import clipping_of, draw_curve, draw_regions, draw_support
-from mercer._plot.boundary_judge import Judge, judge_for, judge_of, same_sides
 from mercer._plot.boundary_support import support_of
 from mercer._plot.display import Display, pyplot
 from mercer._plot.plane import (
-    Ground,
+    PlaneGrid,
     checked_grid,
     fit_limits,
-    ground_of,
     name_axes,
     panel_height,
+    plane_grid,
 )
 from mercer._plot.points import draw_classes, draw_plain
 from mercer._plot.samples import (
@@ -158,9 +163,9 @@ class BoundaryDisplay(Display):
         model = last_step(estimator)
         if is_regressor(model):
             if columns is not None or plane is not None:
-                raise ValueError("a regression is drawn along its one column: leave planes out")
+                raise ValueError("a regression on one column has no plane: omit columns and plane")
             return cls(**tube_of(estimator, X, y, grid_resolution, margin)).plot(ax, **style)
-        ground = ground_of(
+        grid = plane_grid(
             estimator,
             X,
             columns=columns,
@@ -168,20 +173,20 @@ class BoundaryDisplay(Display):
             grid_resolution=grid_resolution,
             margin=margin,
         )
-        judge = judge_for(estimator, order_of(y))
-        classes, codes = judge.names, judge.codes(y, len(ground.points))
+        sides = boundary_classes_of(estimator, order_of(y))
+        classes, codes = sides.names, sides.codes(y, len(grid.points))
         return cls(
-            ground.first,
-            ground.second,
-            regions=ground.field(judge.places(ground.estimator.predict(ground.rows))),
-            decision=_decision(ground, judge),
+            grid.first,
+            grid.second,
+            regions=grid.field(sides.places(grid.estimator.predict(grid.rows))),
+            decision=_decision(grid, sides),
             classes=classes,
-            points=ground.points,
+            points=grid.points,
             codes=codes,
-            support=support_of(estimator, X, ground),
+            support=support_of(estimator, X, grid),
             margin_lines=is_classifier(model) and hasattr(model, "support_"),
-            names=ground.plane.names,
-            note=ground.plane.note,
+            names=grid.plane.names,
+            note=grid.plane.note,
         ).plot(ax, **style)
 
     @classmethod
@@ -238,12 +243,12 @@ class BoundaryDisplay(Display):
         points = marks_of(points, y)
         labels = np.asarray(predictions)
         flat = labels_of(labels.ravel(), labels.size, "predictions")
-        judge = judge_of(flat, None if y is None else labels_of(y, len(points)))
-        places = judge.places(flat).reshape(labels.shape)
+        sides = boundary_classes_in(flat, None if y is None else labels_of(y, len(points)))
+        places = sides.places(flat).reshape(labels.shape)
         first, second, places = checked_grid(first, second, places)
         if decision is not None:
             decision = checked_grid(first, second, decision)[2]
-            same_sides(decision, places, judge.names)
+            same_sides(decision, places, sides.names)
         elif margin_lines:
             raise ValueError("margin lines need the decision on the grid")
         return cls(
@@ -251,9 +256,9 @@ class BoundaryDisplay(Display):
             second,
             regions=places.astype(int),
             decision=decision,
-            classes=judge.names,
+            classes=sides.names,
             points=points,
-            codes=judge.codes(y, 0 if points is None else len(points)),
+            codes=sides.codes(y, 0 if points is None else len(points)),
             support=None if support is None else pairs_of(support, "support"),
             margin_lines=margin_lines,
             names=names,
@@ -299,9 +304,9 @@ class BoundaryDisplay(Display):
         return draw_classes(ax, self.points, Classes(self.classes, self.codes), theme, **clip)
 
 
-def _decision(ground: Ground, judge: Judge) -> np.ndarray | None:
+def _decision(grid: PlaneGrid, sides: BoundaryClasses) -> np.ndarray | None:
     """The decision on the grid, where one number tells two sides apart."""
-    if len(judge.names) != 2 or not hasattr(ground.estimator, "decision_function"):
+    if len(sides.names) != 2 or not hasattr(grid.estimator, "decision_function"):
         return None
-    found = np.asarray(ground.estimator.decision_function(ground.rows), dtype=np.float64)
-    return ground.field(-found if judge.turned else found)
+    found = np.asarray(grid.estimator.decision_function(grid.rows), dtype=np.float64)
+    return grid.field(-found if sides.turned else found)

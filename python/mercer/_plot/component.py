@@ -16,9 +16,9 @@ from mercer._plot.plane import (
     checked_grid,
     clipping,
     fit_limits,
-    ground_of,
     name_axes,
     panel_height,
+    plane_grid,
 )
 from mercer._plot.points import draw_classes, draw_plain
 from mercer._plot.samples import (
@@ -163,7 +163,7 @@ class ComponentDisplay(Display):
         """
         pyplot()
         fitted_with(estimator, "transform")
-        ground = ground_of(
+        grid = plane_grid(
             estimator,
             X,
             columns=columns,
@@ -171,17 +171,17 @@ class ComponentDisplay(Display):
             grid_resolution=grid_resolution,
             margin=margin,
         )
-        found = np.asarray(ground.estimator.transform(ground.rows), dtype=np.float64)
+        found = np.asarray(grid.estimator.transform(grid.rows), dtype=np.float64)
         count = _count(n_components, found.shape[1])
         return cls(
-            ground.first,
-            ground.second,
-            np.moveaxis(ground.field(found[:, :count]), -1, 0),
-            points=ground.points,
-            y=None if y is None else _classes(y, len(ground.points)),
+            grid.first,
+            grid.second,
+            np.moveaxis(grid.field(found[:, :count]), -1, 0),
+            points=grid.points,
+            y=None if y is None else _classes(y, len(grid.points)),
             explained_variance_ratio=ratios_of(estimator),
-            names=ground.plane.names,
-            note=ground.plane.note,
+            names=grid.plane.names,
+            note=grid.plane.note,
             titles=outputs_of(estimator, count),
             value_name="distance" if is_clusterer(last_step(estimator)) else "score",
             order=order_of(y),
@@ -314,7 +314,7 @@ def _classes(y: ArrayLike, n: int) -> np.ndarray:
     y = labels_of(y, n)
     if are_values(y):
         raise ValueError(
-            "y holds values, and marks on contours can show classes alone: cut y into classes, as "
+            "y is continuous, but marks on contours can only show classes: bin y, as "
             "in np.digitize(y, np.quantile(y, [0.33, 0.67])), or show it with EmbeddingDisplay"
         )
     return y

@@ -157,7 +157,9 @@ class DenoisingDisplay(Display):
             raise TypeError("restored must be a dictionary of names and images, and not empty")
         taken = {"clean", "noisy"} & set(restored)
         if taken:
-            raise ValueError(f"{min(taken)!r} is the name of another row: give the method another")
+            raise ValueError(
+                f"{min(taken)!r} is already the name of another row: rename the method"
+            )
         if not is_integer(n_images) or n_images < 1:
             raise ParameterError(f"n_images must be an integer of at least 1, not {n_images!r}")
         given = {"clean": clean, "noisy": noisy} | dict(restored)
@@ -229,7 +231,7 @@ class DenoisingDisplay(Display):
 
 def _restored(estimator: object, X: Samples, method: str | None) -> np.ndarray:
     if not hasattr(estimator, "inverse_transform"):
-        raise TypeError(f"{type(estimator).__name__} has no way back: it needs inverse_transform")
+        raise TypeError(f"{type(estimator).__name__} has no inverse_transform")
     scores = estimator.transform(X)
     if method is None or not _has_methods(estimator):
         return np.asarray(estimator.inverse_transform(scores))
@@ -241,11 +243,11 @@ def _check_method(named: dict[str, object]) -> None:
     for name, one in named.items():
         if _has_methods(last_step(one)) and not _has_methods(one):
             raise ParameterError(
-                f"a {type(one).__name__} cannot pass method on to the KernelPCA in it: leave "
-                f"method out, or give what {name} restored to DenoisingDisplay.from_predictions"
+                f"a {type(one).__name__} cannot pass method on to the KernelPCA in it: omit "
+                f"method, or pass what {name} restored to DenoisingDisplay.from_predictions"
             )
     if not any(map(_has_methods, named.values())):
-        raise ParameterError("method is for KernelPCA, and none is here: leave it out")
+        raise ParameterError("method has no effect without a KernelPCA: omit it")
 
 
 def _has_methods(estimator: object) -> bool:
@@ -258,8 +260,8 @@ def _same_shape(tables: dict[str, np.ndarray]) -> None:
     for name, table in others:
         if table.shape != known.shape:
             raise ValueError(
-                f"{name} has the shape {table.shape} and {first} {known.shape}: all rows of images "
-                "must be of the same images"
+                f"{name} has shape {table.shape}, but {first} has {known.shape}: all rows must "
+                "show the same images"
             )
 
 
@@ -268,14 +270,14 @@ def _image_shape(given: tuple[int, int] | None, pixels: int) -> tuple[int, int]:
         side = isqrt(pixels)
         if side * side != pixels:
             raise ValueError(
-                f"images of {pixels} pixels are not square: say image_shape=(height, width)"
+                f"images of {pixels} pixels are not square: pass image_shape=(height, width)"
             )
         return side, side
     pair = hasattr(given, "__len__") and len(given) == 2
     sides = pair and all(is_integer(one) and one > 0 for one in given)
     if not sides or given[0] * given[1] != pixels:
         raise ParameterError(
-            f"image_shape must be height and width of {pixels} pixels together, not {given!r}"
+            f"image_shape must be the height and width of {pixels} pixels, not {given!r}"
         )
     return int(given[0]), int(given[1])
 

@@ -187,14 +187,16 @@ class EmbeddingDisplay(Display):
         pyplot()
         points = table_of(points, "points")
         if points.shape[1] not in (2, 3):
-            raise ValueError(f"points must have two or three columns, and have {points.shape[1]}")
+            raise ValueError(f"points must have two or three columns, not {points.shape[1]}")
         if names is None:
             names = [f"component {place + 1}" for place in range(points.shape[1])]
         if len(names) != points.shape[1]:
-            raise ValueError(f"names must be {points.shape[1]}, one for each axis, not {names!r}")
+            raise ValueError(
+                f"names must be {points.shape[1]} strings, one for each axis, not {names!r}"
+            )
         if y is None and (kind is not None or target_name is not None):
             which = "kind" if kind is not None else "target_name"
-            raise ParameterError(f"{which} is given without y, of which it tells: leave it out")
+            raise ParameterError(f"{which} describes y, which is not given: omit it")
         target_name, order = target_name or _name_of(y), order_of(y)
         y = None if y is None else np.asarray(y)
         return cls(
@@ -248,10 +250,7 @@ class EmbeddingDisplay(Display):
 
     def _deep_panel(self, ax: Any) -> Any:
         if ax is not None and not hasattr(ax, "set_zlabel"):
-            raise ValueError(
-                "three components need an axes of three dimensions: "
-                "figure.add_subplot(projection='3d')"
-            )
+            raise ValueError("three components need 3-D axes: figure.add_subplot(projection='3d')")
         panel = self._panels(ax, size=(6.4, 5.2), projection="3d")[0]
         if self._own:
             # The name of the third axis would be cut off by the edge of the figure.
@@ -294,11 +293,11 @@ def _chosen(components: Sequence[int], there: int) -> list[int]:
     beyond = [one for one in wanted if not 0 <= one < there]
     if beyond:
         raise ParameterError(
-            f"component {beyond[0]} (counted from 0) is asked for, and the estimator has {there}: "
+            f"component {beyond[0]} (counted from 0) does not exist: the estimator has {there}; "
             "fit it with a larger n_components, or choose other components"
         )
     if len(set(wanted)) < len(wanted):
-        raise ParameterError(f"components must be different ones, not {components!r}")
+        raise ParameterError(f"components must be distinct, not {components!r}")
     return [int(one) for one in wanted]
 
 
@@ -322,7 +321,7 @@ def _kind(kind: str | None, y: np.ndarray | None) -> str:
         return "class"
     if y.dtype.kind in "mM" or (y.dtype == object and y.size and isinstance(y.flat[0], date)):
         raise ValueError(
-            "y holds times: give numbers, as in (y - y.min()) / np.timedelta64(1, 'D'), or say "
+            "y contains times: pass numbers, as in (y - y.min()) / np.timedelta64(1, 'D'), or "
             "kind='class'"
         )
     return "value" if are_values(y) else "class"

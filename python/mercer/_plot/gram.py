@@ -127,8 +127,8 @@ class GramDisplay(Display):
         model = last_step(estimator)
         if not (isinstance(model, Estimator) and hasattr(model, "kernel")):
             raise TypeError(
-                f"{type(model).__name__} is no estimator of mercer with a kernel: compute the "
-                "matrix with pairwise_kernels, and give it to GramDisplay.from_predictions"
+                f"{type(model).__name__} is not a mercer estimator with a kernel: compute the "
+                "matrix with pairwise_kernels, and pass it to GramDisplay.from_predictions"
             )
         if unwrapped(estimator) is not model:
             X = unwrapped(estimator)[:-1].transform(X)
@@ -181,7 +181,7 @@ class GramDisplay(Display):
         """
         pyplot()
         if by is not None and y is None:
-            raise ParameterError("by is given without y, of which it tells: leave it out")
+            raise ParameterError("by describes y, which is not given: omit it")
         K = _square(table_of(K, "K"))
         classes = None if y is None else classes_of(y, len(K), most=None)
         rows = _shown(classes, len(K), max_samples)
@@ -292,7 +292,7 @@ def _kernel_values(model: Estimator, X: Samples, rows: np.ndarray) -> np.ndarray
 def _square(K: np.ndarray) -> np.ndarray:
     if K.shape[0] != K.shape[1]:
         raise ValueError(
-            f"a kernel matrix is square, and this one has the shape {K.shape}: give the kernel "
+            f"a kernel matrix must be square, but this one has shape {K.shape}: pass the kernel "
             "values of samples with themselves"
         )
     return K

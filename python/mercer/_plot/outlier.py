@@ -14,13 +14,13 @@ from mercer._plot.display import Display, pyplot
 from mercer._plot.labels import checked_texts, write_labels
 from mercer._plot.outlier_scores import is_wide, scores_of, threshold_of
 from mercer._plot.plane import (
-    Ground,
+    PlaneGrid,
     checked_grid,
     clipping,
     fit_limits,
-    ground_of,
     name_axes,
     panel_height,
+    plane_grid,
 )
 from mercer._plot.points import mark_size, ring
 from mercer._plot.samples import fitted_with, numbers_1d, pairs_of
@@ -149,7 +149,7 @@ class OutlierDisplay(Display):
         if plane == "none" or flat:
             _refuse_over_plane(columns=columns, grid_resolution=grid_resolution, margin=margin)
             return cls(scores, threshold, labels=labels).plot(ax, **style)
-        ground: Ground = ground_of(
+        grid: PlaneGrid = plane_grid(
             estimator,
             X,
             columns=columns,
@@ -160,13 +160,13 @@ class OutlierDisplay(Display):
         return cls(
             scores,
             threshold,
-            points=ground.points,
-            first=ground.first,
-            second=ground.second,
-            values=ground.field(np.asarray(ground.estimator.score_samples(ground.rows))),
+            points=grid.points,
+            first=grid.first,
+            second=grid.second,
+            values=grid.field(np.asarray(grid.estimator.score_samples(grid.rows))),
             labels=labels,
-            names=ground.plane.names,
-            note=ground.plane.note,
+            names=grid.plane.names,
+            note=grid.plane.note,
         ).plot(ax, **style)
 
     @classmethod
@@ -319,7 +319,7 @@ def _refuse_over_plane(**given: object) -> None:
     for name, value in given.items():
         if value is not None:
             raise ParameterError(
-                f"{name} is for scores over a plane, and these are shown in order: leave it out"
+                f"{name} is for scores over a plane, but these are sorted: omit it"
             )
 
 

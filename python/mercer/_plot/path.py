@@ -223,7 +223,7 @@ class PathDisplay(Display):
             score_name=score_name,
         )
         if spread is not None and display._is_heat(style.get("kind")):
-            raise ParameterError("a heat map has no spread: say kind='curves', or leave it out")
+            raise ParameterError("a heat map shows no spread: pass kind='curves', or omit it")
         return display.plot(ax, **style)
 
     def plot(self, ax: Any = None, *, kind: str | None = None) -> Self:

@@ -99,7 +99,7 @@ class SpectrumDisplay(Display):
         model = last_step(estimator)
         if not hasattr(model, "explained_variance_ratio_"):
             raise TypeError(
-                f"{type(model).__name__} has no explained_variance_ratio_: give mercer's KernelPCA "
+                f"{type(model).__name__} has no explained_variance_ratio_: pass mercer's KernelPCA "
                 "or PCA, or its eigenvalues to SpectrumDisplay.from_predictions"
             )
         kernel = hasattr(model, "eigenvalues_")
