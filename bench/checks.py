@@ -1,4 +1,4 @@
-"""Agreement checks: they run before any timing, and trust no contestant's own word.
+"""Agreement checks: they run before any timing, and recompute what a contestant reports.
 
 Residuals are computed here, with scikit-learn's kernel function in f64, block of rows by block
 of rows, so that a check of any size needs little memory.

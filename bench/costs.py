@@ -1,4 +1,4 @@
-"""Cost models: the flops and bytes that the work cannot do without.
+"""Cost models: lower bounds on the flops and bytes of the work.
 
 They count matrix arithmetic and traffic to memory, not the kernel's exp nor Python's overhead, so
 the share of the limit is a strict figure: 100 % would mean that all else is hidden entirely.

@@ -1,4 +1,4 @@
-"""Data of the cases: real sets where the data folder is at hand, stand-ins of the same shape else.
+"""Data of the cases: real sets if the data directory exists, else synthetic ones of the same shape.
 
 The folder is ``$MERCER_DATA``, or ``../shared/data`` beside the repository. Every problem carries
 a ``source`` text, so that a result from stand-in data can never pass for a result on real data.

@@ -54,14 +54,14 @@ def parts(case: Case, data: Data, model) -> list[Part]:
     """The problems of a fitted machine."""
     n = len(data.X)
     weights = np.ones(n) if data.weights is None else data.weights
-    price = case.params.get("C", 1.0) if case.machine in ("SVC", "SVR", "NuSVR") else 1.0
+    cost = case.params.get("C", 1.0) if case.machine in ("SVC", "SVR", "NuSVR") else 1.0
     support = support_rows(model, data)
     if case.machine not in ("SVC", "NuSVC"):
         beta = np.zeros(n)
         beta[support] = model.dual_coef_[0]
-        return [Part(np.arange(n), beta, price * weights, float(model.intercept_[0]), data.y)]
+        return [Part(np.arange(n), beta, cost * weights, float(model.intercept_[0]), data.y)]
     return [
-        _pair(data, model, support, price * weights, place, pair)
+        _pair(data, model, support, cost * weights, place, pair)
         for place, pair in enumerate(combinations(range(len(model.classes_)), 2))
     ]
 
@@ -95,7 +95,7 @@ def _svc(params: dict, part: Part, f, half: float) -> tuple[float, float]:
 
 
 def _nu_svc(params: dict, part: Part, f, half: float) -> tuple[float, float]:
-    """Coefficients are stored divided by the margin r, as those of a machine of price 1 / r."""
+    """Coefficients are stored divided by the margin r, as those of a machine of cost 1 / r."""
     r = params.get("nu", 0.5) * part.bounds.sum() / np.abs(part.beta).sum()
     _feasible(part, part.bounds / r)
     slack = np.maximum(0, 1 - part.aims * (f + part.b))
@@ -115,9 +115,9 @@ def _nu_svr(params: dict, part: Part, f, half: float) -> tuple[float, float]:
     """The tube's width is the best there is for this function, as neither library tells it."""
     _feasible(part, part.bounds)
     errors = np.abs(part.aims - f - part.b)
-    nu, price = params.get("nu", 0.5), part.bounds[0]
+    nu, cost = params.get("nu", 0.5), part.bounds[0]
     width = np.sort(errors)[::-1][min(int(nu * len(errors)), len(errors) - 1)]
-    cost = price * (nu * len(errors) * width + np.maximum(0, errors - width).sum())
+    cost = cost * (nu * len(errors) * width + np.maximum(0, errors - width).sum())
     return half - float(part.aims @ part.beta), half + cost
 
 

@@ -121,7 +121,7 @@ class Runner:
         result.seconds = alternate(problem, timed, number, rounds, rest)
         _compare(result, {one.name for one, _ in field_ if one.aside})
         self._measure_memory(case, result)
-        self._judge(case, problem, result)
+        self._evaluate(case, problem, result)
 
     def _warm_and_check(
         self, case: Case, problem: Problem, field_: Sequence[Entry], result: Result
@@ -146,7 +146,7 @@ class Runner:
                 self.module, case.name, name, quick=self.quick, threads=self.threads
             )
 
-    def _judge(self, case: Case, problem: Problem, result: Result) -> None:
+    def _evaluate(self, case: Case, problem: Problem, result: Result) -> None:
         target = case.target
         result.ratio_target = target.ratio
         result.phases = case.cost(problem)

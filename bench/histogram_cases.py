@@ -1,4 +1,4 @@
-"""The rows of histogram kernels, sparse rows and the Laplacian, and what they must do at least."""
+"""The rows of histogram kernels, sparse rows and the Laplacian, and lower bounds on their costs."""
 
 from __future__ import annotations
 

@@ -17,12 +17,12 @@ from sklearn.model_selection import StratifiedKFold
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from bench import judge, page  # noqa: E402
+from bench import evaluate, page  # noqa: E402
 from bench.data import folder, stored  # noqa: E402
 from bench.histograms import counts_of  # noqa: E402
 
 PAGE = page.DOCS / "histogram-kernels.md"
-PRICES = (1.0, 10.0, 100.0)
+COSTS = (1.0, 10.0, 100.0)
 SPLITS = range(5)
 A_CLASS = 100  # training images of a class of scene15
 WIDTH_ROWS = 300  # of leaves100, whose mean distance gives the reference's width
@@ -51,14 +51,14 @@ class Views:
     """Several histograms of the same samples, and the matrices of one kernel on each."""
 
     def __init__(self, views: dict[str, np.ndarray | scipy.sparse.csr_matrix], spec: str) -> None:
-        self.plain = {name: judge.matrix(X, spec) for name, X in views.items()}
+        self.plain = {name: evaluate.matrix(X, spec) for name, X in views.items()}
         self.exponential = spec in EXPONENTIAL.values()
 
     def at(self, train: np.ndarray, rows: np.ndarray | None = None) -> dict[str, np.ndarray]:
         """Matrices by column of the table; widths come from ``rows``, or the training samples."""
         rows = train if rows is None else rows
         ready = {
-            name: judge.even(of_mean_width(K, rows) if self.exponential else K, train)
+            name: evaluate.even(of_mean_width(K, rows) if self.exponential else K, train)
             for name, K in self.plain.items()
         }
         if len(ready) > 1:
@@ -69,7 +69,7 @@ class Views:
 
 
 def scene_splits(y: np.ndarray) -> Iterator[Split]:
-    """100 random images of each class to learn from, the others to be judged by."""
+    """100 random images of each class to learn from, the others to test on."""
     for seed in SPLITS:
         rng = np.random.RandomState(seed)
         chosen = [rng.permutation(np.flatnonzero(y == c))[:A_CLASS] for c in np.unique(y)]
@@ -83,7 +83,7 @@ def leaf_splits(y: np.ndarray) -> Iterator[Split]:
 
 
 def _row(name: str, scores: dict[str, list[float]]) -> list[str]:
-    return [name, *(judge.percent(found) for found in scores.values())]
+    return [name, *(evaluate.percent(found) for found in scores.values())]
 
 
 def rows_of(
@@ -94,13 +94,13 @@ def rows_of(
     scores: dict[str, list[float]] = {}
     for train, test in splits:
         for view, K in matrices.at(train).items():
-            found = judge.judge(K, y, train, test, PRICES).accuracy
+            found = evaluate.evaluate(K, y, train, test, COSTS).accuracy
             scores.setdefault(view, []).append(found)
     return _row(name, scores)
 
 
 def as_reference(
-    views: dict[str, np.ndarray], y: np.ndarray, splits: list[Split], price: float,
+    views: dict[str, np.ndarray], y: np.ndarray, splits: list[Split], cost: float,
     rows: np.ndarray | None,
 ) -> list[str]:  # fmt: skip
     """exp(-D / mean D) with the C, the splits and the width of the reference."""
@@ -108,7 +108,7 @@ def as_reference(
     scores: dict[str, list[float]] = {}
     for train, test in splits:
         for view, K in matrices.at(train, rows).items():
-            found = judge.fixed(K, y, train, test, price).accuracy
+            found = evaluate.fixed(K, y, train, test, cost).accuracy
             scores.setdefault(view, []).append(found)
     means = [f"{100 * np.mean(found):.1f}" for found in scores.values()]
     return [AS_REFERENCE, *means]

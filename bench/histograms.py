@@ -48,7 +48,7 @@ def scene(n: int, m: int = 0) -> Problem:
     X, y, source = _scene_rows(n + m)
     gamma = mean_gamma(X)
     return Problem(
-        X[:n], source, Y=X[n:], y=y[:n], gamma=gamma, price=PRICE, spec=f"chi2(gamma={gamma!r})"
+        X[:n], source, Y=X[n:], y=y[:n], gamma=gamma, cost=PRICE, spec=f"chi2(gamma={gamma!r})"
     )
 
 
@@ -111,12 +111,12 @@ def grams(name: str) -> Callable[[Problem], list[Contestant]]:
 def _mercer_svc(problem: Problem) -> Any:
     import mercer
 
-    return mercer.SVC(kernel=problem.spec, C=problem.price, tol=svm.TOL, cache_size=svm.CACHE)
+    return mercer.SVC(kernel=problem.spec, C=problem.cost, tol=svm.TOL, cache_size=svm.CACHE)
 
 
 def _sklearn_svc(problem: Problem) -> sklearn.svm.SVC:
     kernel = partial(chi2_kernel, gamma=problem.gamma)
-    return sklearn.svm.SVC(kernel=kernel, C=problem.price, tol=svm.TOL, cache_size=svm.CACHE)
+    return sklearn.svm.SVC(kernel=kernel, C=problem.cost, tol=svm.TOL, cache_size=svm.CACHE)
 
 
 MAKERS = {"mercer": _mercer_svc, "scikit-learn, kernel=chi2_kernel": _sklearn_svc}

@@ -1,4 +1,4 @@
-"""The rival of string kernels in R: kernlab's ``stringdot``, where Rscript and kernlab are there.
+"""String kernels in R, for comparison: kernlab's ``stringdot``, if Rscript and kernlab exist.
 
 R starts, loads kernlab and reads the texts before anything is timed. Then it waits for commands,
 so that a measurement holds ``kernelMatrix`` and nothing else.

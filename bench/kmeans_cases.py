@@ -1,4 +1,4 @@
-"""The rows of kernel k-means, with what they cannot do without."""
+"""The rows of kernel k-means, with lower bounds on their costs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What this machine can do at best: GEMM rates and memory bandwidth, measured in the same run.
+"""Limits of this machine: GEMM rates and memory bandwidth, measured in the same run.
 
 Each figure is the best of several tries, because a limit is what the machine reaches when nothing
 disturbs it. Bandwidth uses one Python thread per core; numpy releases the interpreter lock.

@@ -27,7 +27,7 @@ class Problem:
     spec: str = ""  # the kernel as mercer's text, where it is not an RBF kernel of ``gamma``
     gamma: float = 0.0  # of the RBF kernel
     alpha: float = 1.0  # penalty of regressions
-    price: float = 1.0  # C of support vector machines
+    cost: float = 1.0  # C of support vector machines
     nu: float = 0.5  # share of support vectors, for one class
     k: int | None = None  # components asked for, None means all; or clusters
     start: np.ndarray | None = None  # n, the cluster in which each row begins

@@ -1,4 +1,4 @@
-"""The rows of kernel ridge regression, with what they cannot do without."""
+"""The rows of kernel ridge regression, with lower bounds on their costs."""
 
 from __future__ import annotations
 

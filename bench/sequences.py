@@ -10,24 +10,24 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.metrics import roc_auc_score
 from sklearn.svm import LinearSVC
 
-from bench import judge, page
+from bench import evaluate, page
 from bench.string_task import Split, say
 
 AREA = "roc_auc"
-PRICES_DNA = (0.3, 1.0, 3.0, 10.0)
-PRICES_PROTEIN = (0.1, 1.0, 10.0)
-PRICES_PROMOTERS = (1.0, 10.0)
+COSTS_DNA = (0.3, 1.0, 3.0, 10.0)
+COSTS_PROTEIN = (0.1, 1.0, 10.0)
+COSTS_PROMOTERS = (1.0, 10.0)
 FASTSK = "gappy(g=10, m=4)"  # the parameters of FastSK's figure
 DNA = ("spectrum(p=6)", "mismatch(k=8, m=1)", "gappy(g=8, m=2)", FASTSK)
 STRANDED = ("spectrum(p=6)", "gappy(g=8, m=2)", FASTSK, "gappy(g=12, m=6)")
 STRANDS = str.maketrans("ACGT", "TGCA")
 
 
-def as_fastsk(K: np.ndarray, one: Split, price: float) -> judge.Judged:
+def as_fastsk(K: np.ndarray, one: Split, cost: float) -> evaluate.Evaluation:
     """What FastSK's own experiments do with a matrix: its rows are samples of a linear machine,
     five of which are calibrated and averaged.
     """
-    machine = LinearSVC(C=price, class_weight="balanced", random_state=0)
+    machine = LinearSVC(C=cost, class_weight="balanced", random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of a solver that stops early, as in the experiments
         model = CalibratedClassifierCV(machine, cv=5)
@@ -35,7 +35,7 @@ def as_fastsk(K: np.ndarray, one: Split, price: float) -> judge.Judged:
     odds = model.predict_proba(K[np.ix_(one.test, one.train)])[:, 1]
     truth = one.y[one.test]
     accuracy = float(np.mean(model.classes_[(odds > 0.5).astype(int)] == truth))
-    return judge.Judged(accuracy, float(roc_auc_score(truth, odds)), price, float("nan"))
+    return evaluate.Evaluation(accuracy, float(roc_auc_score(truth, odds)), cost, float("nan"))
 
 
 def both_strands(texts: np.ndarray, spec: str) -> np.ndarray:
@@ -44,29 +44,29 @@ def both_strands(texts: np.ndarray, spec: str) -> np.ndarray:
     t̄ is the other strand; k(s̄, t̄) = k(s, t) for kernels that treat both directions alike.
     """
     others = np.array([text.translate(STRANDS)[::-1] for text in texts], object)
-    return judge.normalized(judge.matrix(texts, spec) + judge.matrix(texts, spec, others))
+    return evaluate.normalized(evaluate.matrix(texts, spec) + evaluate.matrix(texts, spec, others))
 
 
-Row = tuple[str, judge.Judged]
+Row = tuple[str, evaluate.Evaluation]
 
 
-def _cells(name: str, found: judge.Judged, most: float) -> list[str]:
+def _cells(name: str, found: evaluate.Evaluation, most: float) -> list[str]:
     """A row of the table; the largest area of cross-validation is bold."""
     validated = "–" if np.isnan(found.validated) else f"{found.validated:.4f}"
     if found.validated == most:
         validated = f"**{validated}**"
-    return [name, f"{found.price:g}", validated, f"{found.area:.4f}", f"{found.accuracy:.4f}"]
+    return [name, f"{found.cost:g}", validated, f"{found.area:.4f}", f"{found.accuracy:.4f}"]
 
 
 def _plain_kernels(one: Split) -> list[Row]:
     rows = []
     for spec in DNA:
         begun = time.perf_counter()
-        K = judge.matrix(one.texts, f"normalize({spec})")
-        rows.append((spec, one.judge(K, PRICES_DNA, AREA)))
+        K = evaluate.matrix(one.texts, f"normalize({spec})")
+        rows.append((spec, one.score(K, COSTS_DNA, AREA)))
         if spec == FASTSK:
-            mapped = judge.rows_as_samples(K, one.train)
-            rows.append((f"{spec}, rows as samples", one.judge(mapped, PRICES_DNA, AREA)))
+            mapped = evaluate.rows_as_samples(K, one.train)
+            rows.append((f"{spec}, rows as samples", one.score(mapped, COSTS_DNA, AREA)))
             rows.append((f"{spec}, FastSK's way", as_fastsk(K, one, 1.0)))
         say(spec, begun)
     return rows
@@ -77,10 +77,10 @@ def _stranded_kernels(one: Split) -> list[Row]:
     for spec in STRANDED:
         begun = time.perf_counter()
         K = both_strands(one.texts, spec)
-        mapped = judge.rows_as_samples(K, one.train)
-        rows.append((f"{spec}, both strands", one.judge(K, PRICES_DNA, AREA)))
+        mapped = evaluate.rows_as_samples(K, one.train)
+        rows.append((f"{spec}, both strands", one.score(K, COSTS_DNA, AREA)))
         words = f"{spec}, both strands, rows as samples"
-        rows.append((words, one.judge(mapped, PRICES_DNA, AREA)))
+        rows.append((words, one.score(mapped, COSTS_DNA, AREA)))
         say(f"both strands, {spec}", begun)
     return rows
 
@@ -108,12 +108,12 @@ def scop() -> str:
     rows = []
     for spec in ("spectrum(p=3)", "mismatch(k=5, m=1)", "gappy(g=8, m=4)"):
         begun = time.perf_counter()
-        K = judge.matrix(one.texts, f"normalize({spec})")
-        found = one.judge(K, PRICES_PROTEIN, AREA)
-        rows.append([spec, f"C = {found.price:g}", f"{found.area:.4f}"])
+        K = evaluate.matrix(one.texts, f"normalize({spec})")
+        found = one.score(K, COSTS_PROTEIN, AREA)
+        rows.append([spec, f"C = {found.cost:g}", f"{found.area:.4f}"])
         say(spec, begun)
-    found = one.judge(judge.rows_as_samples(K, one.train), PRICES_PROTEIN, AREA)
-    rows.append([f"{spec}, rows as samples", f"C = {found.price:g}", f"{found.area:.4f}"])
+    found = one.score(evaluate.rows_as_samples(K, one.train), COSTS_PROTEIN, AREA)
+    rows.append([f"{spec}, rows as samples", f"C = {found.cost:g}", f"{found.area:.4f}"])
     found = as_fastsk(K, one, 0.01)
     rows.append([f"{spec}, FastSK's way", "C = 0.01", f"{found.area:.4f}"])
     rows += [
@@ -137,21 +137,21 @@ PROMOTERS = (
 )
 
 
-def left_out_errors(K: np.ndarray, y: np.ndarray, price: float) -> int:
-    """Samples that are misjudged by what all others teach."""
+def left_out_errors(K: np.ndarray, y: np.ndarray, cost: float) -> int:
+    """Samples that are misclassified in leave-one-out."""
     everyone = np.arange(len(y))
-    found = [judge.fixed(K, y, np.delete(everyone, i), everyone[i : i + 1], price)
+    found = [evaluate.fixed(K, y, np.delete(everyone, i), everyone[i : i + 1], cost)
              for i in everyone]  # fmt: skip
     return sum(one.accuracy < 1.0 for one in found)
 
 
 def promoters() -> str:
-    """Whether a piece of DNA begins a gene, each sample judged by all others."""
+    """Whether a piece of DNA begins a gene, by leave-one-out."""
     one = Split("promoters.csv.gz", "sequence")
     rows = []
     for spec in PROMOTERS:
-        K = judge.matrix(one.texts, f"normalize({spec})")
-        errors = [f"{left_out_errors(K, one.y, price)}" for price in PRICES_PROMOTERS]
+        K = evaluate.matrix(one.texts, f"normalize({spec})")
+        errors = [f"{left_out_errors(K, one.y, cost)}" for cost in COSTS_PROMOTERS]
         rows.append([spec, *errors])
     others = {
         "reference: positional 1..3-mers, SVM": "4",

@@ -1,7 +1,7 @@
 """Kernel ridge regression on published splits: ``bench/splits.py [--only SET] [--splits N]``.
 
 For every split: kernel width and penalty are chosen by exact leave-one-out on at most 2,000 rows
-of the training part, the model is fitted exactly on all of it, and judged on the test part. The
+of the training part, the model is fitted exactly on all of it, and evaluated on the test part. The
 table sets the mean root mean squared error beside figures of others; where a figure was made with
 fixed parameters, those are run too.
 """

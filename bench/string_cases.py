@@ -1,4 +1,4 @@
-"""The rows of string kernels, with what they cannot do without."""
+"""The rows of string kernels, with lower bounds on their costs."""
 
 from __future__ import annotations
 

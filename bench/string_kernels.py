@@ -16,12 +16,12 @@ from sklearn.model_selection import StratifiedKFold
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from bench import judge, page, sequences  # noqa: E402
+from bench import evaluate, page, sequences  # noqa: E402
 from bench.data import folder  # noqa: E402
 from bench.string_task import Split, say  # noqa: E402
 
 PAGE = page.DOCS / "string-kernels.md"
-PRICES = (1.0, 10.0)
+COSTS = (1.0, 10.0)
 NAMES = (
     "spectrum(p=2)",
     "spectrum(p=3)",
@@ -61,14 +61,14 @@ def names() -> str:
         begun = time.perf_counter()
         cells = []
         for strings in (texts, marked):
-            K = judge.matrix(strings, f"normalize({spec})")
-            found = [judge.judge(K, one.y, a, b, PRICES).accuracy for a, b in folds]
-            cells.append(judge.percent(found))
+            K = evaluate.matrix(strings, f"normalize({spec})")
+            found = [evaluate.evaluate(K, one.y, a, b, COSTS).accuracy for a, b in folds]
+            cells.append(evaluate.percent(found))
         rows.append([spec, *cells])
         say(spec, begun)
     for k, word in ((1, "letter"), (2, "two letters"), (3, "three letters")):
         found = [last_letters(texts, one.y, a, b, k) for a, b in folds]
-        rows.append([f"commoner class of the last {word}", judge.percent(found), ""])
+        rows.append([f"commoner class of the last {word}", evaluate.percent(found), ""])
     rows += [
         ["reference: naive Bayes, last letter (NLTK book)", "76", ""],
         ["reference: naive Bayes, last two letters (NLTK book)", "78", ""],
@@ -95,8 +95,8 @@ def reuters() -> str:
     rows = []
     for spec in REUTERS:
         begun = time.perf_counter()
-        found = one.judge(judge.matrix(one.texts, spec), PRICES, "accuracy")
-        rows.append([f"`{spec}`", f"C = {found.price:g}", f"{100 * found.accuracy:.2f}"])
+        found = one.score(evaluate.matrix(one.texts, spec), COSTS, "accuracy")
+        rows.append([f"`{spec}`", f"C = {found.cost:g}", f"{100 * found.accuracy:.2f}"])
         say(spec, begun)
     rows += [
         ["reference: linear SVM (Cardoso-Cachopo 2007)", "", "96.98"],

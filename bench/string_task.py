@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 
-from bench import judge
+from bench import evaluate
 from bench.string_data import table
 
 
@@ -21,14 +21,14 @@ class Split:
         learnt = np.array([line.get("split") == "train" for line in lines], bool)
         self.train, self.test = np.flatnonzero(learnt), np.flatnonzero(~learnt)
 
-    def judge(self, K: np.ndarray, prices: tuple[float, ...], scoring: str) -> judge.Judged:
+    def score(self, K: np.ndarray, costs: tuple[float, ...], scoring: str) -> evaluate.Evaluation:
         """The classifier of this matrix, C chosen."""
-        K = judge.even(K, self.train)
-        return judge.judge(K, self.y, self.train, self.test, prices, scoring)
+        K = evaluate.even(K, self.train)
+        return evaluate.evaluate(K, self.y, self.train, self.test, costs, scoring)
 
-    def fixed(self, K: np.ndarray, price: float) -> judge.Judged:
+    def fixed(self, K: np.ndarray, cost: float) -> evaluate.Evaluation:
         """The same with C given."""
-        return judge.fixed(K, self.y, self.train, self.test, price)
+        return evaluate.fixed(K, self.y, self.train, self.test, cost)
 
 
 def say(words: str, begun: float) -> None:

@@ -1,4 +1,4 @@
-"""The rival of gap-weighted subsequences: the plain dynamic programme in C, compiled here."""
+"""Gap-weighted subsequences in C, for comparison: the textbook dynamic programme."""
 
 from __future__ import annotations
 

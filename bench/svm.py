@@ -31,7 +31,7 @@ def _options(problem: Problem, kind: str) -> dict[str, Any]:
     options: dict[str, Any] = {"gamma": problem.gamma, "tol": TOL, "cache_size": CACHE}
     if kind == "OneClassSVM":
         return {**options, "nu": problem.nu}
-    return {**options, "C": problem.price}
+    return {**options, "C": problem.cost}
 
 
 def _maker(library: str, kind: str) -> Callable[[Problem], Any]:

@@ -1,4 +1,4 @@
-"""The rows of support vector machines, with what they cannot do without."""
+"""The rows of support vector machines, with lower bounds on their costs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SETS: list[tuple[str, str, dict[str, Any], int, int, float, bool]] = [
     (
         "a9a",
         "32,561 × 123, C = 1, γ = 0.03",
-        {"gamma": 0.03, "price": 1.0},
+        {"gamma": 0.03, "cost": 1.0},
         11_600,
         16_281,
         3.0,
@@ -48,7 +48,7 @@ SETS: list[tuple[str, str, dict[str, Any], int, int, float, bool]] = [
     (
         "ijcnn1",
         "49,990 × 22, C = 32, γ = 2",
-        {"gamma": 2.0, "price": 32.0},
+        {"gamma": 2.0, "cost": 32.0},
         2_480,
         20_000,
         2.5,
@@ -57,7 +57,7 @@ SETS: list[tuple[str, str, dict[str, Any], int, int, float, bool]] = [
     (
         "mnist",
         "10,000 × 784, C = 10, γ = 0.02",
-        {"gamma": 0.02, "price": 10.0, "n": 10_000, "divide": 255.0},
+        {"gamma": 0.02, "cost": 10.0, "n": 10_000, "divide": 255.0},
         4_170,
         10_000,
         2.0,
@@ -66,7 +66,7 @@ SETS: list[tuple[str, str, dict[str, Any], int, int, float, bool]] = [
     (
         "letter",
         "15,000 × 16, 26 classes, C = 10, γ = 5",
-        {"gamma": 5.0, "price": 10.0, "divide": 15.0},
+        {"gamma": 5.0, "cost": 10.0, "divide": 15.0},
         7_000,
         5_000,
         2.0,
@@ -75,7 +75,7 @@ SETS: list[tuple[str, str, dict[str, Any], int, int, float, bool]] = [
     (
         "usps",
         "7,291 × 256, C = 10, γ = 1/128",
-        {"gamma": 1 / 128, "price": 10.0},
+        {"gamma": 1 / 128, "cost": 10.0},
         2_340,
         2_007,
         2.0,

@@ -24,7 +24,7 @@ def _classes(file: str, n: int | None, m: int, divide: float) -> tuple[np.ndarra
 
 
 def published(
-    file: str, gamma: float, price: float, n: int | None = None, m: int = 2000, divide: float = 1.0,
+    file: str, gamma: float, cost: float, n: int | None = None, m: int = 2000, divide: float = 1.0,
     dtype: str = "float64",
 ) -> Problem:  # fmt: skip
     """A published classification set."""
@@ -33,14 +33,14 @@ def published(
     source = file.split(".")[0] if there else f"stand-in for {file}: Gaussian mixture"
     return Problem(
         np.ascontiguousarray(X, dtype), source, Y=np.ascontiguousarray(Y, dtype), y=y,
-        gamma=gamma, price=price,
+        gamma=gamma, cost=cost,
     )  # fmt: skip
 
 
 def housing(n: int) -> Problem:
     """California housing with its own target, standardised."""
     X, y, source = data._regression_rows("california_housing.npz", n)
-    return Problem(X, source, y=y, gamma=0.125, price=10.0)
+    return Problem(X, source, y=y, gamma=0.125, cost=10.0)
 
 
 def support(n: int) -> Problem:
@@ -59,7 +59,7 @@ def small(name: str, n: int | None = None) -> Problem:
     }
     X, y = loaders[name](return_X_y=True)
     X, y = data._standardise(X[:n]), y[:n]
-    return Problem(X, name, y=y, gamma=1.0 / X.shape[1], price=1.0)
+    return Problem(X, name, y=y, gamma=1.0 / X.shape[1], cost=1.0)
 
 
 def guide(n: int | None = None) -> Problem:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import chi2_kernel, rbf_kernel
 
-from bench import histogram_kernels, judge, page, sequences, string_kernels
+from bench import evaluate, histogram_kernels, page, sequences, string_kernels
 
 SCRIPTS = (histogram_kernels, string_kernels)
 
@@ -65,29 +65,29 @@ def test_splits_of_scenes_keep_parts_apart() -> None:
 
 
 def test_sums_and_products_of_views(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judge, "matrix", lambda X, spec: X)
+    monkeypatch.setattr(evaluate, "matrix", lambda X, spec: X)
     one, other = np.full((4, 4), 2.0), np.eye(4)
     found = histogram_kernels.Views({"a": one, "b": other}, "linear").at(np.arange(3))
     assert (found["a"] == 1.0).all() and (found["product"] == np.eye(4)).all()
     assert found["sum"] == pytest.approx((1.0 + np.eye(4)) / 2.0)
 
 
-def test_judging_looks_at_the_test_part_only() -> None:
+def test_evaluation_looks_at_the_test_part_only() -> None:
     pytest.importorskip("mercer")
     K, y = two_groups()
     train, test = np.arange(40), np.arange(40, 60)
-    found = judge.judge(K, y, train, test, (0.1, 1.0), "roc_auc")
+    found = evaluate.evaluate(K, y, train, test, (0.1, 1.0), "roc_auc")
     assert found.accuracy == found.area == found.validated == 1.0
     wrong = y.copy()
     wrong[test] = 1 - y[test]
-    assert judge.fixed(K, wrong, train, test, 1.0).accuracy == 0.0
-    assert judge.fixed(K, wrong, train, test, 1.0).area == 0.0
+    assert evaluate.fixed(K, wrong, train, test, 1.0).accuracy == 0.0
+    assert evaluate.fixed(K, wrong, train, test, 1.0).area == 0.0
 
 
 def test_normalised_matrices_keep_samples_without_features() -> None:
     K = np.array([[4.0, 2.0, 0.0], [2.0, 9.0, 0.0], [0.0, 0.0, 0.0]])
     expected = [[1.0, 1 / 3, 0.0], [1 / 3, 1.0, 0.0], [0.0, 0.0, 0.0]]
-    assert judge.normalized(K) == pytest.approx(np.array(expected))
+    assert evaluate.normalized(K) == pytest.approx(np.array(expected))
 
 
 def test_both_strands_are_one_sample(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,14 +99,14 @@ def test_both_strands_are_one_sample(monkeypatch: pytest.MonkeyPatch) -> None:
 
         return counts(X) @ counts(X if Y is None else Y).T
 
-    monkeypatch.setattr(judge, "matrix", pairs)
+    monkeypatch.setattr(evaluate, "matrix", pairs)
     texts = np.array(["AACGT", "ACGTT", "GATTACA"], object)  # the second is the first's strand
     K = sequences.both_strands(texts, "spectrum(p=2)")
     assert K[0, 1] == pytest.approx(1.0) and K[0] == pytest.approx(K[1])
     assert (K == K.T).all() and (np.linalg.eigvalsh(K) > -1e-12).all()
 
 
-def test_samples_left_out_are_judged_by_the_others() -> None:
+def test_samples_left_out_are_predicted_by_the_others() -> None:
     pytest.importorskip("mercer")
     K, y = two_groups(20)
     assert sequences.left_out_errors(K, y, 1.0) == 0

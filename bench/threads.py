@@ -1,4 +1,4 @@
-"""One thread count for everybody: BLAS, OpenMP and mercer."""
+"""One thread count for BLAS, OpenMP and mercer."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Kernel PCA, PCA, kernel ridge regression, support vector machines, kernel k-means and outliers
-with scikit-learn's interface, computed in Rust.
+"""Kernel PCA, PCA, kernel ridge regression, support vector machines, kernel k-means and outlier
+detection with scikit-learn's interface, computed in Rust.
 
 Changing the import is enough:
 
@@ -11,6 +11,7 @@ Changing the import is enough:
 array([277.928, 252.   ])
 """
 
+from mercer import _pickles as _pickles
 from mercer import kernels
 from mercer._check_kernel import KernelCheck, check_kernel
 from mercer._core import FormatError, InternalError, __version__
@@ -22,8 +23,7 @@ from mercer._kernel_repair import KernelRepair
 from mercer._kernel_ridge import KernelRidge
 from mercer._kernel_ridge_classifier import KernelRidgeClassifier
 from mercer._kernel_ridge_cv import KernelRidgeCV
-from mercer._libsvm import read_libsvm_model
-from mercer._load import load
+from mercer._load import load, read_libsvm_model
 from mercer._nu_svc import NuSVC
 from mercer._one_class_svm import OneClassSVM
 from mercer._pairwise import pairwise_kernels

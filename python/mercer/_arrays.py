@@ -1,4 +1,4 @@
-"""Input as the compiled part takes it: float32 or float64, two axes, in C or Fortran order."""
+"""Arrays as the extension module takes them: float32 or float64, 2-D, in C or Fortran order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mercer import _core
 from mercer._params import ParameterError
 from mercer._run import bytes_of
 
-# Samples may also be data frames, which have no type in common but what they turn into.
+# Samples may also be data frames, whose types have no common base class.
 Samples: TypeAlias = ArrayLike | sparse.sparray | sparse.spmatrix | Any
 # An array or, after ``set_output``, a data frame.
 Table: TypeAlias = Any
@@ -23,19 +23,19 @@ Table: TypeAlias = Any
 _FLOATS = [np.float64, np.float32]
 
 
-def samples(
+def validate_rows(
     estimator, X, *, reset: bool, accept_sparse: bool, check_finite: bool = False
 ) -> np.ndarray | sparse.csr_array:
-    """Return checked rows of numbers without copying them where that can be, sparse ones by rows.
+    """Return validated rows of numbers, without a copy where possible; sparse ones as CSR.
 
-    Without `check_finite`, values that are not finite are left for the compiled part to find. Both
-    name row and column, which scikit-learn's own check does not.
+    Without `check_finite`, non-finite values are left for the extension module to find. Both name
+    row and column, which scikit-learn's own check does not.
     """
     original, ready = X, _is_ready(X)
     if not ready:
         try:
             X = check_array(
-                _no_halves(X),
+                _widen_float16(X),
                 dtype=_FLOATS,
                 accept_sparse="csr" if accept_sparse else False,
                 ensure_all_finite=False,
@@ -43,28 +43,28 @@ def samples(
                 input_name="X",
             )
         except (TypeError, ValueError):
-            # scikit-learn's own error names a value at most.
+            # scikit-learn's own error does not name the column.
             _refuse_column(original)
             raise
-    X = _canonical(X) if sparse.issparse(X) else plain(X)
+    X = _canonical(X) if sparse.issparse(X) else as_contiguous(X)
     if check_finite:
-        finite(X)
+        require_finite(X)
     if not (ready and _has_columns(estimator, X.shape[1], reset=reset)):
         validate_data(estimator, original, reset=reset, skip_check_array=True)
     return X
 
 
 def _refuse_column(X: object) -> None:
-    """Refuse a data frame with a column that holds no numbers, and name it."""
+    """Refuse a data frame with a column that is not numeric, and name the column."""
     if not hasattr(X, "columns") or not hasattr(X, "__getitem__"):
         return
     for name in X.columns:
         values = np.asarray(X[name])
         if not _holds_numbers(values):
-            what = "dates" if values.dtype.kind in "mM" else "values that are no numbers"
+            what = "dates" if values.dtype.kind in "mM" else "values that are not numbers"
             raise ParameterError(
-                f"the column {name!r} of X holds {what}, such as {values.tolist()[0]!r}: encode it "
-                "as numbers, leave it out, or choose a kernel on the columns that are meant, as in "
+                f"column {name!r} of X contains {what}, such as {values.tolist()[0]!r}: encode it "
+                "as numbers, drop it, or use a kernel on the other columns, as in "
                 "'columns(age, income: rbf)'"
             )
 
@@ -78,7 +78,7 @@ def _holds_numbers(values: np.ndarray) -> bool:
 
 
 def _canonical(X: sparse.csr_array) -> sparse.csr_array:
-    """A sparse matrix with each place once, in order; that of the user stays as it is."""
+    """A sparse matrix in canonical format; the caller's own is not changed."""
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
@@ -86,9 +86,9 @@ def _canonical(X: sparse.csr_array) -> sparse.csr_array:
 
 
 def _has_columns(estimator, columns: int, *, reset: bool) -> bool:
-    """Whether an array is as wide as it should be; in a fit it is, and its width is kept.
+    """Whether an array has the expected number of columns; a fit stores that number.
 
-    scikit-learn's own function looks at names too, which an array has none of, and at length.
+    scikit-learn's own function also looks for column names, which takes longer than a small fit.
     """
     if hasattr(estimator, "feature_names_in_"):
         return False
@@ -97,14 +97,19 @@ def _has_columns(estimator, columns: int, *, reset: bool) -> bool:
     return estimator.n_features_in_ == columns
 
 
-def targets(estimator, y, X: np.ndarray) -> tuple[np.ndarray, bool]:
-    """Return checked targets as float64 with two axes, and whether they came with one.
-
-    Values that are not finite are left for the compiled part to find, which names the row.
-    """
+def require_y(estimator, y) -> None:
+    """Refuse a missing target, in scikit-learn's words."""
     if y is None:
         name = type(estimator).__name__
         raise ValueError(f"{name} requires y to be passed, but the target y is None")
+
+
+def validate_targets(estimator, y, X: np.ndarray) -> tuple[np.ndarray, bool]:
+    """Return validated targets as a 2-D float64 array, and whether they were 1-D.
+
+    Non-finite values are left for the extension module to find, which names the row.
+    """
+    require_y(estimator, y)
     y = check_array(
         y, dtype=np.float64, ensure_2d=False, ensure_all_finite=False, order="C", input_name="y"
     )
@@ -112,10 +117,10 @@ def targets(estimator, y, X: np.ndarray) -> tuple[np.ndarray, bool]:
     return y.reshape(len(y), -1), y.ndim == 1
 
 
-def weights(sample_weight, n: int) -> np.ndarray | None:
-    """Return the weights of n samples as float64; one number stands for all.
+def validate_weights(sample_weight, n: int) -> np.ndarray | None:
+    """Return the weights of n samples as float64; a single number stands for all.
 
-    Values that no weight has are left for the compiled part to find, which names the row.
+    Invalid values are left for the extension module to find, which names the row.
     """
     if sample_weight is None:
         return None
@@ -131,27 +136,27 @@ def weights(sample_weight, n: int) -> np.ndarray | None:
     )
     if found.shape != (n,):
         raise ValueError(
-            f"sample_weight must be one number or one for each of the {n} samples, and has the "
-            f"shape {found.shape}"
+            f"sample_weight must be one number or one for each of the {n} samples, but has shape "
+            f"{found.shape}"
         )
     return found
 
 
-def checked_weights(sample_weight, n: int) -> np.ndarray | None:
-    """Return the weights of n samples where the compiled part does not see them."""
-    found = weights(sample_weight, n)
+def finite_weights(sample_weight, n: int) -> np.ndarray | None:
+    """Return the weights of n samples, all finite and not negative."""
+    found = validate_weights(sample_weight, n)
     if found is None or (np.isfinite(found) & (found >= 0)).all():
         return found
     row = np.flatnonzero(~(np.isfinite(found) & (found >= 0)))[0]
     rule = "not be negative" if np.isfinite(found[row]) else "be finite"
-    raise ValueError(f"sample_weight must {rule}, and that of row {row} is {found[row]}")
+    raise ValueError(f"sample_weight must {rule}, but is {found[row]} in row {row}")
 
 
-def counted_weights(sample_weight, n: int) -> np.ndarray | None:
-    """Return the weights of n samples, 0 for negative ones: as in scikit-learn's support vector
-    machines, only samples with positive weights count.
+def svm_weights(sample_weight, n: int) -> np.ndarray | None:
+    """Return the weights of n samples, with 0 in place of negative ones, which scikit-learn's
+    support vector machines ignore as well.
     """
-    found = weights(sample_weight, n)
+    found = validate_weights(sample_weight, n)
     if found is None:
         return None
     if (found <= 0).all():
@@ -159,29 +164,28 @@ def counted_weights(sample_weight, n: int) -> np.ndarray | None:
     return np.where(found < 0, 0.0, found)
 
 
-def own_values(diagonal, n: int) -> np.ndarray:
-    """Return the kernel values of n samples with themselves."""
+def validate_diagonal(diagonal, n: int) -> np.ndarray:
+    """Return k(x, x) of n samples."""
     found = check_array(
         diagonal, dtype=np.float64, ensure_2d=False, order="C", input_name="diagonal"
     )
     if found.shape != (n,):
         raise ValueError(
-            f"diagonal must hold k(x, x) of each of the {n} samples, and has the shape "
-            f"{found.shape}"
+            f"diagonal must contain k(x, x) of each of the {n} samples, but has shape {found.shape}"
         )
     return found
 
 
-def scores(X, columns: int) -> np.ndarray:
-    """Return checked components, of which there must be `columns`."""
-    X = check_array(_no_halves(X), dtype=_FLOATS, ensure_all_finite=False, input_name="X")
+def validate_scores(X, columns: int) -> np.ndarray:
+    """Return validated component scores with `columns` columns."""
+    X = check_array(_widen_float16(X), dtype=_FLOATS, ensure_all_finite=False, input_name="X")
     if X.shape[1] != columns:
         raise ValueError(f"X has {X.shape[1]} columns, but the model has {columns} components")
-    finite(X)
-    return plain(X)
+    require_finite(X)
+    return as_contiguous(X)
 
 
-def finite(X: np.ndarray) -> None:
+def require_finite(X: np.ndarray) -> None:
     """Refuse NaN and infinity, naming the first row and column."""
     if sparse.issparse(X):
         X = X.tocoo()
@@ -197,44 +201,44 @@ def finite(X: np.ndarray) -> None:
     what = "NaN" if np.isnan(value) else "infinity"
     raise ValueError(
         f"input contains {what} at row {row}, column {column} (both counted from 0): "
-        "remove the row or fill the value in first"
+        "remove the row or impute the value"
     )
 
 
 def dense(X, memory_budget) -> np.ndarray:
-    """Return a sparse matrix with its zeros written out, if that fits the budget."""
+    """Return a sparse matrix as a dense one, if that fits the budget."""
     if not sparse.issparse(X):
         return X
     needed, budget = X.shape[0] * X.shape[1] * X.dtype.itemsize, bytes_of(memory_budget)
     if budget is not None and needed > budget:
         raise MemoryError(
-            f"the sparse matrix takes {needed} bytes with its zeros, but the memory budget is "
+            f"the sparse matrix needs {needed} bytes in dense form, but the memory budget is "
             f"{budget} bytes: raise the budget, or reduce the matrix with TruncatedSVD first"
         )
     return X.toarray()
 
 
-def plain(X: np.ndarray) -> np.ndarray:
-    """Return the array, or a copy in C order if it is neither that nor in Fortran order."""
+def as_contiguous(X: np.ndarray) -> np.ndarray:
+    """Return the array, or a copy in C order if it is in neither C nor Fortran order."""
     flags = X.flags
     ordered = flags.c_contiguous or flags.f_contiguous
     return X if ordered and flags.aligned else np.require(X, requirements=["C", "A"])
 
 
 def as_scikit_learn(X):
-    """Return a sparse array as scikit-learn gives it: by default, a matrix of the older kind."""
+    """Return a sparse array in the type that scikit-learn returns: by default, a sparse matrix."""
     if sparse.issparse(X) and get_config().get("sparse_interface") != "sparray":
         return sparse.csr_matrix(X)
     return X
 
 
 def dtype_of(name: str) -> np.dtype:
-    """Return numpy's name of ``"f32"`` or ``"f64"``."""
+    """Return the dtype that ``"f32"`` or ``"f64"`` names."""
     return np.dtype(np.float32 if name == "f32" else np.float64)
 
 
 def scaled(model: _core.Model, X: np.ndarray) -> np.ndarray:
-    """Return the samples as the model's scaling makes them."""
+    """Return the samples after the model's scaling."""
     if model.scaling is None:
         return X
     X = np.array(X.toarray() if sparse.issparse(X) else X, order="C")
@@ -243,11 +247,11 @@ def scaled(model: _core.Model, X: np.ndarray) -> np.ndarray:
 
 
 def _is_ready(X) -> bool:
-    """Whether scikit-learn's check has nothing to do, which takes longer than a small fit."""
+    """Whether scikit-learn's check, which takes longer than a small fit, can be skipped."""
     table = type(X) is np.ndarray and X.ndim == 2 and X.size > 0
     return table and X.dtype.isnative and X.dtype in _FLOATS
 
 
-def _no_halves(X):
+def _widen_float16(X):
     # Half precision is a storage format: its range is too small for squared distances.
     return X.astype(np.float32) if getattr(X, "dtype", None) == np.float16 else X

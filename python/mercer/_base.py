@@ -1,48 +1,54 @@
-"""What all estimators share: the fitted model, its file, its report, and how work is run."""
+"""The base of all estimators: what each of them has, whatever it learns."""
 
 from __future__ import annotations
 
 import json
-import math
 import os
-import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.base import BaseEstimator
 
 from mercer import _core
-from mercer._run import RUN_PARAMETERS, running
+from mercer._files import save
+from mercer._kernel_choice import is_precomputed
 
-# The report says that components of no variance are 0; as in scikit-learn, that is no warning.
-_NO_WARNING = "have zero variance"
+# Attributes that earlier versions pickled under another name.
+_RENAMED = {"_own_inverse": "_custom_inverse", "_needs_own": "_needs_diagonal"}
 
 
-class Fitted(BaseEstimator):
-    """The base of all estimators. After fit, ``_model`` is the compiled part's model."""
+class Estimator(BaseEstimator):
+    """The base of all estimators.
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_model")
+    After fit, ``_model`` is the model in the extension module and, of an estimator with a kernel,
+    ``_choice`` says which kernel it is. Each estimator has a method ``_set_model(model)``, which
+    sets the fitted attributes from a model, fresh or from a file, and a class method
+    ``_params_from_file(stored, model)``, which returns its parameters.
+    """
 
-    def _run(self):
-        return running(self.n_jobs, self.memory_budget, self.progress)
+    n_features_in_: int
+    feature_names_in_: np.ndarray
 
-    def _keep(self, model: _core.Model) -> None:
-        """Keep a fitted model and, after a fit, say what a user should know of it."""
-        self._model = model
-        self.report_ = json.loads(model.report)
-        if hasattr(self, "_is_restored"):
-            return  # whoever fitted the model was told
-        for note in self.report_["notes"]:
-            if _NO_WARNING not in note:
-                warnings.warn(note, self._category(note), stacklevel=5)
+    # The problem that a support vector machine solves, as model files call it.
+    _task: str | None = None
+    # Attributes that are computed on demand, and not pickled.
+    _cached: tuple[str, ...] = ()
 
-    @staticmethod
-    def _category(note: str) -> type[Warning]:
-        """What a warning of this note is."""
-        return ConvergenceWarning if "did not converge" in note else UserWarning
+    def _params_to_save(self) -> dict[str, object]:
+        """The parameters that a model file stores, as far as JSON can hold them."""
+        return self.get_params(deep=False)
+
+    def _notes_to_save(self) -> dict[str, object]:
+        """What else :func:`mercer.load` needs to restore the estimator."""
+        return {}
+
+    def _fitted_model(self) -> _core.Model:
+        if not hasattr(self, "_model"):
+            raise AttributeError("the estimator is not fitted yet: call fit first")
+        return self._model
+
+    @property
+    def _n_features_out(self) -> int:
+        return self._fitted_model().shape[2]
 
     @property
     def scaling_(self) -> dict | None:
@@ -51,82 +57,36 @@ class Fitted(BaseEstimator):
         Only models that the command line fitted with scaling have one: a dictionary with ``kind``,
         ``shift`` and ``factor``; a value becomes ``(value - shift) * factor``.
         """
-        scaling = self._fitted().scaling
+        scaling = self._fitted_model().scaling
         return None if scaling is None else json.loads(scaling)
 
-    def _fitted(self) -> _core.Model:
-        if not hasattr(self, "_model"):
-            raise AttributeError("the estimator is not fitted yet: call fit first")
-        return self._model
-
-    @contextmanager
-    def _whole_or_not_at_all(self) -> Iterator[None]:
-        """Leave the estimator as it was if what is done meanwhile fails or is interrupted."""
-        before = dict(vars(self))
-        try:
-            yield
-        except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
-            raise
-
     def save(self, path: str | os.PathLike) -> None:
-        """Write the fitted model to a file, whole or not at all.
+        """Write the fitted model to a file, atomically.
 
-        The file is read by :func:`mercer.load`, by the command line and by the Rust library.
+        The file is read by :func:`mercer.load`, by the command line and by the Rust library. A
+        kernel that is a Python function cannot be saved: pickle the estimator instead.
 
         Parameters
         ----------
         path : str or path-like
-            The file, by custom with the ending ``.mercer``.
+            The file, conventionally with the extension ``.mercer``.
         """
-        from sklearn.utils.validation import check_is_fitted
+        save(self, path)
 
-        check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", None)
-        names = self._model.feature_names if names is None else [str(name) for name in names]
-        if names is not None and len(names) != self._model.shape[1]:
-            # A kernel on columns keeps the names of those that it reads, and of no others.
-            names = None
-        notes = json.dumps({"python": self._plain_params()} | self._notes())
-        self._model.with_notes(names, notes).save(os.fspath(path))
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_model")
 
-    def _notes(self) -> dict[str, object]:
-        """What else the file must tell a later Python."""
-        return {}
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        if hasattr(self, "kernel"):
+            tags.input_tags.pairwise = is_precomputed(self.kernel)
+            # As in scikit-learn, a support vector machine takes no sparse kernel matrix.
+            tags.input_tags.sparse = not (self._task and tags.input_tags.pairwise)
+        return tags
 
-    def _plain_params(self) -> dict[str, object]:
-        """The parameters that a file can hold."""
-        given = self.get_params(deep=False).items()
-        plain = {name: _plain(value) for name, value in given if name not in RUN_PARAMETERS}
-        return {name: value for name, value in plain.items() if value is not NotImplemented}
+    def __getstate__(self):
+        state = super().__getstate__().items()
+        return {name: value for name, value in state if name not in self._cached}
 
-
-class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Fitted):
-    """The base of the estimators that transform samples."""
-
-    @property
-    def _n_features_out(self) -> int:
-        return self._fitted().shape[2]
-
-
-def _plain(value: object) -> object:
-    """The value as JSON can hold it, or NotImplemented."""
-    from mercer.kernels import Kernel
-
-    if isinstance(value, (np.generic, np.ndarray)):
-        value = value.tolist()
-    if isinstance(value, Kernel):
-        return {"spec": value.spec}
-    if isinstance(value, Mapping):
-        # The keys of a JSON object are strings; those of class weights need not be.
-        pairs = _plain([list(pair) for pair in value.items()])
-        return pairs if pairs is NotImplemented else {"items": pairs}
-    if isinstance(value, (list, tuple)):
-        parts = [_plain(part) for part in value]
-        return NotImplemented if NotImplemented in parts else parts
-    if isinstance(value, float) and not math.isfinite(value):
-        return NotImplemented  # JSON has no word for it.
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    return NotImplemented
+    def __setstate__(self, state):
+        super().__setstate__({_RENAMED.get(name, name): value for name, value in state.items()})

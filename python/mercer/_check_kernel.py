@@ -1,4 +1,4 @@
-"""Whether a function is a kernel, as far as samples tell."""
+"""Whether a function is a positive semi-definite kernel on given samples."""
 
 from __future__ import annotations
 
@@ -10,47 +10,46 @@ import numpy as np
 
 from mercer import _core
 from mercer._kernel_base import Kernel
-from mercer._kernel_choice import Precomputed, choose
-from mercer._kernel_purpose import Purpose, purpose_of
-from mercer._pairwise import Nobody, kernel_matrix
+from mercer._kernel_choice import Precomputed, Purpose, choose, purpose_of
+from mercer._pairwise import _NullEstimator, kernel_matrix
 from mercer._params import ParameterError, is_integer
 from mercer._progress import Step
 from mercer._run import running
-from mercer._samples import checked, features, some
+from mercer._samples import features, take, validate_samples
 
-# All eigenvalues of so many samples take some seconds; an indefinite kernel shows on far fewer.
+# All eigenvalues of so many samples take seconds; far fewer samples reveal an indefinite kernel.
 _MOST = 4096
 
 
 @dataclass
 class KernelCheck:
-    """What samples say of a kernel: the answer of :func:`mercer.check_kernel`.
+    """The result of :func:`mercer.check_kernel`.
 
     Attributes
     ----------
     verdict : str
-        The answer in a sentence.
+        The result in one sentence.
     is_valid : bool
-        Whether nothing speaks against a kernel. It is proof against, but never for: other samples
-        may tell otherwise.
+        Whether the samples are consistent with a kernel. False is a proof; True is not, since other
+        samples may reveal a negative eigenvalue.
     asymmetry : float
-        How much K_ij and K_ji differ at most, as a share of the largest entry.
+        The largest difference of K_ij and K_ji, relative to the largest entry.
     smallest, largest : float
-        The eigenvalues at both ends.
+        The smallest and the largest eigenvalue.
     ratio : float
-        How far the smallest eigenvalue lies below 0, as a share of the largest absolute one.
+        How far the smallest eigenvalue is below 0, relative to the largest absolute one.
     negative_share : float
-        The share of negative eigenvalues in the sum of all absolute ones.
+        The share of negative eigenvalues in the sum of absolute eigenvalues.
     witness : ndarray or None
-        Weights a of the samples `carriers` with aᵀKa < 0, the heaviest first.
+        Weights a of the samples `carriers` with aᵀKa < 0, by descending size.
     carriers : ndarray or None
-        The rows of the samples that carry the witness.
+        The rows of the samples with these weights.
     witness_value : float or None
         aᵀKa.
     eigenvalues : ndarray
         All eigenvalues that were computed, descending.
     n_samples, n_examined : int
-        How many samples there are, and of how many the eigenvalues were computed.
+        The number of samples, and of those whose eigenvalues were computed.
     """
 
     verdict: str
@@ -70,7 +69,7 @@ class KernelCheck:
     _matrix: np.ndarray = field(repr=False)
 
     def repair(self, method: str = "clip") -> np.ndarray:
-        """Return the matrix that was looked at, made positive semi-definite.
+        """Return the matrix that was examined, made positive semi-definite.
 
         Parameters
         ----------
@@ -106,30 +105,30 @@ def check_kernel(
     progress: bool | Callable[[Step], object] = False,
     **params: object,
 ) -> KernelCheck:
-    """Look whether a function is a kernel on these samples.
+    """Check whether a function is a kernel on these samples.
 
-    A kernel's matrix is symmetric and has no negative eigenvalue, on whatever samples. So one
-    matrix can show that a function is none, with a witness: weights a of a few samples with
+    A kernel's matrix is symmetric and has no negative eigenvalue, on any samples. So one matrix can
+    prove that a function is not a kernel, with a witness: weights a of a few samples with
     aᵀKa < 0. It never proves that a function is one.
 
     Parameters
     ----------
     kernel : str, Kernel, callable or array-like
-        As for :func:`mercer.pairwise_kernels`, or ``"precomputed"``. A matrix of kernel values may
-        stand in its place, without X.
+        As for :func:`mercer.pairwise_kernels`, or ``"precomputed"``. A matrix of kernel values can
+        be passed in its place, without X.
     X : array-like of shape (n_samples, n_features), optional
         Samples of any kind, or the matrix of kernel values for ``"precomputed"``.
     max_samples : int, default=4096
-        Of more samples, so many are drawn by a fixed seed.
+        Of more samples, this many are drawn with a fixed seed.
     n_jobs, memory_budget, progress
         How the work is run, as for :func:`mercer.pairwise_kernels`.
     **params
-        Parameters of a kernel that is given by its name or as a function.
+        Parameters of a kernel given by its name or as a function.
 
     Returns
     -------
     check : KernelCheck
-        The answer, in numbers and, printed, in words.
+        The result; printing it gives a summary.
 
     Examples
     --------
@@ -148,41 +147,41 @@ def check_kernel(
     if not is_integer(max_samples) or max_samples < 1:
         raise ParameterError(f"max_samples must be a positive integer, not {max_samples!r}")
     if X is None:
-        kernel, X = "precomputed", _matrix_instead(kernel)
-    purpose, nobody = purpose_of(kernel), Nobody(memory_budget)
-    X = checked(nobody, X, purpose, reset=True)
+        kernel, X = "precomputed", _matrix_in_place_of(kernel)
+    purpose, owner = purpose_of(kernel), _NullEstimator(memory_budget)
+    X = validate_samples(owner, X, purpose, reset=True)
     n, rows = X.shape[0], None
     if n > max_samples:
         rows = np.sort(np.random.default_rng(0).choice(n, int(max_samples), replace=False))
-        X = X[np.ix_(rows, rows)] if purpose == Purpose("matrix") else some(X, rows)
+        X = X[np.ix_(rows, rows)] if purpose == Purpose("matrix") else take(X, rows)
     choice = choose(kernel, features(X), kernel_params=params or None)
     given = isinstance(choice, Precomputed) and rows is None
     more = 0 if given else X.shape[0] ** 2 * np.dtype(X.dtype).itemsize
     with running(n_jobs, memory_budget, progress) as run:
-        _core.check_room(X.shape[0], more, run)
-        K = _whole_matrix(choice, X, memory_budget, run)
+        _core.check_memory(X.shape[0], more, run)
+        K = _full_matrix(choice, X, memory_budget, run)
         among = None if rows is None else rows.tolist()
         found = _core.check_matrix(K, int(max_samples), among, n, more, run)
-    return _told(found, K)
+    return _kernel_check(found, K)
 
 
-def _matrix_instead(kernel: object):
+def _matrix_in_place_of(kernel: object):
     if isinstance(kernel, (str, Kernel)) or callable(kernel):
         raise ParameterError(
-            "whether a function is a kernel shows on samples: give some as X, or a matrix of "
-            "kernel values in place of the kernel"
+            "a function can only be checked on samples: pass some as X, or a matrix of kernel "
+            "values in place of the kernel"
         )
     return kernel
 
 
-def _whole_matrix(choice, X, memory_budget, run) -> np.ndarray:
-    """The kernel values of all pairs in both orders, so that a lack of symmetry shows."""
+def _full_matrix(choice, X, memory_budget, run) -> np.ndarray:
+    """The kernel values of all pairs in both orders, which reveals asymmetry."""
     if isinstance(choice, Precomputed):
         return X
     return kernel_matrix(choice, X, X if choice.functions else None, memory_budget, run)
 
 
-def _told(found: dict, K: np.ndarray) -> KernelCheck:
+def _kernel_check(found: dict, K: np.ndarray) -> KernelCheck:
     carriers, weights, value = found["witness"] or (None, None, None)
     names = ("verdict", "is_valid", "asymmetry", "smallest", "largest", "ratio", "negative_share")
     return KernelCheck(

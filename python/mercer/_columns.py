@@ -1,4 +1,4 @@
-"""Tables of columns of several kinds: data frames, dictionaries of columns, and arrays."""
+"""Tables with columns of several types: data frames, dictionaries of columns, and arrays."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from numbers import Real
 import numpy as np
 
 from mercer._params import ParameterError
-from mercer._texts import is_missing, texts_of, values_of
+from mercer._strings import is_missing, strings_of, values_of
 
-_NAMED = 12
+# How many columns an error lists.
+_LISTED = 12
 
 
 class Table:
-    """Columns by their names; those of an array are counted."""
+    """Columns by their names; those of an array are numbered."""
 
     def __init__(self, X: object) -> None:
         self._columns, self.n = _columns_of(X)
@@ -25,11 +26,11 @@ class Table:
         return list(self._columns)
 
     def column(self, name: str) -> object:
-        """Return a column; one that is not there is told with those that are."""
+        """Return a column; the error for an unknown one lists those that exist."""
         if name not in self._columns:
             names = self.names
-            there = ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
-            raise ValueError(f"X has no column {name!r}, which the kernel is for; it has {there}")
+            listed = ", ".join(names[:_LISTED]) + (", …" if len(names) > _LISTED else "")
+            raise ValueError(f"X has no column {name!r}, which the kernel reads; it has {listed}")
         return self._columns[name]
 
     def numbers(self, names: tuple[str, ...]) -> np.ndarray:
@@ -38,15 +39,15 @@ class Table:
         single = all(part.dtype == np.float32 for part in found)
         return np.column_stack(found).astype(np.float32 if single else np.float64, copy=False)
 
-    def texts(self, names: tuple[str, ...]) -> list[str]:
-        """Return the one column that is meant, as texts."""
+    def strings(self, names: tuple[str, ...]) -> list[str]:
+        """Return the only column named, as strings."""
         if len(names) > 1:
             listed = ", ".join(names)
             raise ParameterError(
-                f"a kernel for texts is for one column, and is given {listed}: add one for each, "
+                f"a kernel on strings takes one column, but got {listed}: add up one for each, "
                 f"as in 'column({names[0]}: …) + column({names[1]}: …)'"
             )
-        return texts_of(self.column(names[0]), f"the column {names[0]!r}")
+        return strings_of(self.column(names[0]), f"column {names[0]!r}")
 
     def objects(self, names: tuple[str, ...]) -> list:
         """Return the values of a column, or tuples of those of several, as they are."""
@@ -57,7 +58,7 @@ class Table:
 def _columns_of(X: object) -> tuple[dict[str, object], int]:
     if isinstance(X, Mapping):
         found = {str(name): column for name, column in X.items()}
-    elif hasattr(X, "column_names"):  # a table of pyarrow's
+    elif hasattr(X, "column_names"):  # a pyarrow table
         found = {str(name): X.column(name) for name in X.column_names}
     elif hasattr(X, "columns") and hasattr(X, "__getitem__"):
         found = {str(name): X[name] for name in X.columns}
@@ -65,29 +66,29 @@ def _columns_of(X: object) -> tuple[dict[str, object], int]:
         rows = X if isinstance(X, np.ndarray) else np.array(X, dtype=object)
         if rows.ndim != 2:
             raise ParameterError(
-                "the kernel is on columns: give a data frame, a dictionary of columns or an array "
-                f"of two axes, and not {type(X).__name__} in the shape {rows.shape}"
+                "the kernel reads columns: pass a data frame, a dictionary of columns or a 2-D "
+                f"array, not {type(X).__name__} of shape {rows.shape}"
             )
         found = {str(place): rows[:, place] for place in range(rows.shape[1])}
     lengths = {name: len(column) for name, column in found.items()}
     if not found or 0 in lengths.values():
         raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name}: {length}" for name, length in list(lengths.items())[:_NAMED])
-        raise ValueError(f"the columns of X have different lengths: {told}")
+        listed = ", ".join(f"{name}: {length}" for name, length in list(lengths.items())[:_LISTED])
+        raise ValueError(f"the columns of X have different lengths: {listed}")
     return found, next(iter(lengths.values()))
 
 
 def form_of(X: object) -> str:
-    """Return which library's data frame a table is, or ``"dict"``."""
+    """Return the library of a data frame, or ``"dict"``."""
     frame = hasattr(X, "columns") or hasattr(X, "column_names")
     return type(X).__module__.partition(".")[0] if frame else "dict"
 
 
 def table_of(parts: list[tuple[list[str], object]], form: str, order: Sequence[str]) -> object:
-    """Return groups of columns as one table of a form, each column once.
+    """Return groups of columns as one table of this form, each column once.
 
-    Columns stand in the given order, and those that it does not name behind, as the groups do.
+    Columns are in the given order; those that it does not name follow, in the order of the groups.
     """
     found: dict[str, object] = {}
     for names, values in parts:
@@ -111,14 +112,14 @@ def table_of(parts: list[tuple[list[str], object]], form: str, order: Sequence[s
 
 
 def _column(values: object, place: int, width: int) -> object:
-    """One column of a group: of rows of numbers, of texts, or of objects, several as tuples."""
+    """One column of a group: of rows of numbers, of strings, or of objects (several as tuples)."""
     if isinstance(values, np.ndarray) and values.ndim == 2:
         return values[:, place]
     return values if width == 1 else [row[place] for row in values]
 
 
 def numbers_of(column: object, name: str) -> np.ndarray:
-    """Return a column of numbers; a value that is none is refused with its row."""
+    """Return a column of numbers; any other value is refused with its row."""
     found = np.asarray(column)
     if found.dtype.kind not in "biuf":
         found = np.array([_number(v, row, name) for row, v in enumerate(values_of(column))])
@@ -128,16 +129,16 @@ def numbers_of(column: object, name: str) -> np.ndarray:
     if len(wrong):
         value = found[tuple(wrong[0])]
         what = "missing (NaN)" if np.isnan(value) else "infinity"
-        raise ValueError(f"row {wrong[0][0]} of the column {name!r} is {what}: fill it in first")
+        raise ValueError(f"row {wrong[0][0]} of column {name!r} is {what}: impute it first")
     return found
 
 
 def _number(value: object, row: int, name: str) -> float:
     if is_missing(value):
-        raise ValueError(f"row {row} of the column {name!r} is missing ({value!r}): fill it in")
+        raise ValueError(f"row {row} of column {name!r} is missing ({value!r}): impute it first")
     if isinstance(value, Real):
         return float(value)
     raise ParameterError(
-        f"row {row} of the column {name!r} is {value!r} of the type {type(value).__name__}, and "
-        "the kernel is for numbers there"
+        f"row {row} of column {name!r} is {value!r} of type {type(value).__name__}, but the kernel "
+        "takes numbers there"
     )

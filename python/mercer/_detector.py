@@ -1,4 +1,4 @@
-"""Outliers by kernel PCA, with scikit-learn's interface of outlier detectors."""
+"""Outlier detection by kernel PCA, with scikit-learn's interface of outlier detectors."""
 
 from __future__ import annotations
 
@@ -9,38 +9,43 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import OutlierMixin
 
+from mercer import _components, _core, _fit, _params, _predict
 from mercer._arrays import Samples
-from mercer._detector_fit import DetectorFit
+from mercer._base import Estimator
 from mercer._progress import Step
+from mercer._reports import warn_of_notes
 from mercer.kernels import Kernel
+from mercer.reports import Report
+
+_CRITERIA = ("reconstruction", "projections")
 
 
-class KernelPCADetector(OutlierMixin, DetectorFit):
-    """Outliers as samples that the principal components of a kernel do not explain.
+class KernelPCADetector(OutlierMixin, Estimator):
+    """Outlier detection: samples that the principal components of a kernel do not explain.
 
-    Kernel PCA finds the directions in feature space in which the samples spread most. A sample is
-    unusual if it lies far from their span, or far out in it. Those of the share `contamination` of
-    the training samples that are most unusual are outliers, and so are new samples beyond the same
-    threshold. In the manner of scikit-learn's detectors, the larger a score, the more normal a
-    sample. Results repeat from run to run and do not depend on the number of threads.
+    Kernel PCA finds the directions of largest variance in feature space. A sample is an outlier if
+    it is far from their span, or far out within it. The fraction `contamination` of the training
+    samples with the most extreme scores are outliers, and so are new samples beyond the same
+    threshold. As for scikit-learn's detectors, higher scores are more normal. Results are
+    repeatable and do not depend on the number of threads.
 
     Parameters
     ----------
     n_components : int or float, optional, default=20
-        How many components: a count (more than there are samples means as many as samples), a
-        share of the variance between 0 and 1, or, with None, all of positive variance.
+        Number of components (at most the number of samples), a fraction of the variance between 0
+        and 1, or None for all components of positive variance.
     kernel, gamma, degree, coef0, kernel_params
         The kernel, by default ``"rbf"`` with a gamma of 1 / n_features, as for
         :class:`mercer.KernelPCA`.
     criterion : {"reconstruction", "projections"}, default="reconstruction"
-        What makes a sample unusual: the squared distance in feature space to the span of the
-        components, ``k̄(x, x) − Σ_i f_i(x)²``, or the sum ``Σ_i |f_i(x)|``, with k̄ the centred
-        kernel and f the components.
+        What is measured: the squared distance in feature space to the span of the components,
+        ``k̄(x, x) − Σ_i f_i(x)²``, or the sum ``Σ_i |f_i(x)|``, with k̄ the centred kernel and f the
+        components.
     contamination : float, default=0.1
-        The share of outliers, above 0 and at most 0.5. It places the threshold: the quantile of the
+        The fraction of outliers, above 0 and at most 0.5. It sets the threshold, a quantile of the
         scores of the training samples.
     center : bool, default=True
-        Whether to take the mean away in feature space.
+        Whether to centre the samples in feature space.
     eigen_solver, tol, max_iter, random_state
         How eigenpairs are found, as for :class:`mercer.KernelPCA`.
     precision, memory_budget, progress, n_jobs
@@ -49,13 +54,13 @@ class KernelPCADetector(OutlierMixin, DetectorFit):
     Attributes
     ----------
     training_scores_ : ndarray of shape (n_samples,)
-        What :meth:`score_samples` gives for the training samples, at most 0.
+        The result of :meth:`score_samples` for the training samples, at most 0.
     offset_ : float
         The threshold: ``decision_function = score_samples - offset_``.
     n_components_ : int
-        How many components there are.
+        Number of components.
     n_iter_ : int
-        Passes over the kernel matrix; 1 where it was decomposed.
+        Passes over the kernel matrix; 1 for a full decomposition.
     eigenvalues_, explained_variance_ratio_, X_fit_, gamma_, kernel_, report_
         As for :class:`mercer.KernelPCA`.
     scaling_, n_features_in_, feature_names_in_
@@ -72,6 +77,18 @@ class KernelPCADetector(OutlierMixin, DetectorFit):
     >>> int((model.training_scores_ < model.offset_).sum())
     10
     """
+
+    eigenvalues_: np.ndarray
+    explained_variance_ratio_: np.ndarray
+    n_components_: int
+    n_iter_: int
+    offset_: float
+    training_scores_: np.ndarray
+    gamma_: float
+    kernel_: str
+    report_: Report
+
+    X_fit_ = property(_predict.training_set)
 
     def __init__(
         self,
@@ -100,7 +117,7 @@ class KernelPCADetector(OutlierMixin, DetectorFit):
         self.degree = degree
         self.coef0 = coef0
         self.kernel_params = kernel_params
-        # Not `score`: scikit-learn calls what an estimator has under that name.
+        # Not `score`: scikit-learn expects a method of that name.
         self.criterion = criterion
         self.contamination = contamination
         self.center = center
@@ -113,8 +130,9 @@ class KernelPCADetector(OutlierMixin, DetectorFit):
         self.progress = progress
         self.n_jobs = n_jobs
 
+    @_fit.unchanged_on_error
     def fit(self, X: Samples, y: object = None) -> Self:
-        """Fit the model. A fit that fails or is interrupted leaves the estimator as it was.
+        """Fit the model. A fit that fails or is interrupted leaves the estimator unchanged.
 
         Parameters
         ----------
@@ -128,12 +146,22 @@ class KernelPCADetector(OutlierMixin, DetectorFit):
         self : KernelPCADetector
             The estimator itself.
         """
-        with self._whole_or_not_at_all():
-            self._fit(X)
+        _components.check_params(self)
+        _params.one_of(self, "criterion", _CRITERIA)
+        _params.positive(self, "contamination", 0.5)
+        X = _fit.training_samples(self, X)
+        choice = _fit.choose_kernel(self, X)
+        settings = _components.settings(self, X, choice)
+        rule = (self.criterion, float(self.contamination))
+        with _fit.run_of(self) as run:
+            model = _core.fit_detector(_fit.training_data(self, X, choice), settings, rule, run)
+        self._choice = choice
+        self._set_model(model)
+        warn_of_notes(self.report_)
         return self
 
     def fit_predict(self, X: Samples, y: object = None) -> np.ndarray:
-        """Fit the model and tell inliers from outliers among the training samples.
+        """Fit the model and classify the training samples as inliers or outliers.
 
         Parameters
         ----------
@@ -151,25 +179,28 @@ class KernelPCADetector(OutlierMixin, DetectorFit):
         return _signs(self.training_scores_ - self.offset_)
 
     def score_samples(self, X: Samples, *, diagonal: ArrayLike | None = None) -> np.ndarray:
-        """Return how normal samples are.
+        """Return the scores of samples: higher is more normal.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, or their kernel values with the training samples if the kernel is precomputed.
         diagonal : array-like of shape (n_samples,), optional
-            For a precomputed kernel, and needed there for ``"reconstruction"``: the kernel value of
-            each sample with itself.
+            k(x, x) of each sample; required for a precomputed kernel and ``"reconstruction"``.
 
         Returns
         -------
         scores : ndarray of shape (n_samples,)
-            The criterion with the other sign: the larger, the more normal.
+            The negative criterion.
         """
-        return -self._scores(X, diagonal)
+        X = _predict.new_samples(self, X)
+        if self._needs_diagonal or diagonal is not None:
+            diagonal = _predict.diagonal_of(self, X, diagonal)
+        with _fit.run_of(self) as run:
+            return -_core.detector_scores(self._model, _predict.to_model(self, X), diagonal, run)
 
     def decision_function(self, X: Samples, *, diagonal: ArrayLike | None = None) -> np.ndarray:
-        """Return how far samples are from the threshold.
+        """Return the scores relative to the threshold.
 
         Parameters
         ----------
@@ -186,7 +217,7 @@ class KernelPCADetector(OutlierMixin, DetectorFit):
         return self.score_samples(X, diagonal=diagonal) - self.offset_
 
     def predict(self, X: Samples, *, diagonal: ArrayLike | None = None) -> np.ndarray:
-        """Tell inliers from outliers.
+        """Classify samples as inliers or outliers.
 
         Parameters
         ----------
@@ -201,6 +232,22 @@ class KernelPCADetector(OutlierMixin, DetectorFit):
             1 for inliers, -1 for outliers.
         """
         return _signs(self.decision_function(X, diagonal=diagonal))
+
+    def _set_model(self, model: _core.Model) -> None:
+        _fit.set_kernel_attributes(self, model)
+        _components.set_attributes(self, model)
+        facts = _core.detector_facts(model)
+        self._needs_diagonal = facts["criterion"] == "reconstruction"
+        self.n_components_ = model.shape[2]
+        self.n_iter_ = max(1, self.report_["passes"])
+        self.offset_ = -facts["threshold"]
+        self.training_scores_ = -facts["training"]
+
+    @classmethod
+    def _params_from_file(cls, stored: dict, model: _core.Model) -> dict[str, object]:
+        facts = _core.detector_facts(model)
+        rule = {name: facts[name] for name in ("criterion", "contamination")}
+        return _components.params_from_file(stored, model) | rule
 
 
 def _signs(decisions: np.ndarray) -> np.ndarray:

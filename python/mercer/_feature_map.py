@@ -1,4 +1,4 @@
-"""Kernels as inner products of features that can be seen."""
+"""Explicit feature maps: kernels as inner products of named features."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ import numpy as np
 from scipy import sparse
 
 from mercer import _core
-from mercer._arrays import dense, plain, samples
+from mercer._arrays import as_contiguous, dense, validate_rows
 from mercer._kernel_base import Kernel
-from mercer._kernel_choice import Described, choose
-from mercer._kernel_purpose import Purpose, purpose_of
-from mercer._pairwise import Nobody
+from mercer._kernel_choice import Described, Purpose, choose, purpose_of
+from mercer._pairwise import _NullEstimator
 from mercer._params import ParameterError, is_integer
 from mercer._progress import Step
 from mercer._run import running
-from mercer._samples import Texts, checked, held
+from mercer._samples import Strings, to_core, validate_samples
 
 
 @dataclass
@@ -27,18 +26,18 @@ class FeatureMap:
     Attributes
     ----------
     features : {ndarray, sparse array} of shape (n_samples, dimension)
-        Those of the samples that it was made with; sparse ones of texts.
+        Features of the samples that the map was made from; sparse for strings.
     names : list of str
-        What each feature is.
+        Names of the features.
     dimension : int
-        How many there are.
+        Number of features.
     exact : bool
-        Whether inner products are the kernel up to rounding; else they come close.
+        Whether inner products are the kernel up to rounding; otherwise they approximate it.
     worst_error : float or None
-        Of an approximate map of a single kernel, how far inner products are off at most, as a share
-        of Σ max(x_i, x'_i).
+        For an approximate map of a single kernel, the largest error of inner products, relative to
+        Σ max(x_i, x'_i).
     kernel : str
-        The kernel with all its numbers.
+        The kernel with all its parameters, as a spec.
     """
 
     kernel: str
@@ -48,7 +47,7 @@ class FeatureMap:
     exact: bool
     worst_error: float | None
     _map: _core.FeatureMap | _core.TextMap = field(repr=False)
-    _checker: Nobody = field(repr=False)
+    _checker: _NullEstimator = field(repr=False)
 
     def transform(self, X) -> np.ndarray | sparse.csr_array:
         """Return the features of new samples.
@@ -61,10 +60,10 @@ class FeatureMap:
         Returns
         -------
         features : {ndarray, sparse array} of shape (n_samples, dimension)
-            Their features. Substrings of a text that no text had before are left out: they share
-            nothing with what is known.
+            Their features. Substrings that none of the strings of the map has are omitted: they do
+            not contribute to its inner products.
         """
-        purpose = Purpose("texts" if isinstance(self._map, _core.TextMap) else "numbers")
+        purpose = Purpose("strings" if isinstance(self._map, _core.TextMap) else "numbers")
         X = _rows(self._checker, X, purpose, reset=False)
         with running(None, self._checker.memory_budget, progress=False) as run:
             return _apply(self._map, X, run)
@@ -81,20 +80,20 @@ def feature_map(
 ) -> FeatureMap:
     """Return the features of samples whose inner products are a kernel, with their names.
 
-    There are such for ``"linear"``, ``"poly"``, ``"cosine"``, ``"hellinger"``, and sums, products,
+    They exist for ``"linear"``, ``"poly"``, ``"cosine"``, ``"hellinger"``, and sums, products,
     multiples and normalised forms of these; and for ``"spectrum"`` and ``"substrings"``, whose
-    sums, multiples and normalised forms have one for each substring of the texts. Those of
+    sums, multiples and normalised forms have a feature for each substring. Those of
     ``"additive_chi2"``, ``"intersection"`` and ``"jensen_shannon"`` are approximate. Other kernels
-    have infinitely many.
+    have infinitely many features.
 
     Parameters
     ----------
     kernel : str or Kernel
         The kernel, also on columns of a data frame.
     X : array-like of shape (n_samples, n_features)
-        Samples, by which rules such as ``gamma=scale`` are worked out, too; or texts.
+        Samples, on which rules such as ``gamma=scale`` are resolved; or strings.
     n_sampled : int, default=3
-        How fine an approximate map is: a column becomes 2 * n_sampled + 1 features.
+        Resolution of an approximate map: a column becomes 2 * n_sampled + 1 features.
     memory_budget, progress
         How the work is run, as for :func:`mercer.pairwise_kernels`.
     **params
@@ -103,7 +102,7 @@ def feature_map(
     Returns
     -------
     map : FeatureMap
-        The features and their names, and a way to get those of new samples.
+        The features and their names, and a method for new samples.
 
     Examples
     --------
@@ -119,7 +118,7 @@ def feature_map(
     array([[ 36., 144.],
            [144., 676.]])
 
-    Of texts, the substrings that they have:
+    Features of strings are their substrings:
 
     >>> found = mercer.feature_map("spectrum(p=2)", ["anna", "ann"])
     >>> found.names
@@ -130,40 +129,40 @@ def feature_map(
     """
     if not is_integer(n_sampled) or n_sampled < 1:
         raise ParameterError(f"n_sampled must be a positive integer, not {n_sampled!r}")
-    checker = Nobody(memory_budget)
+    checker = _NullEstimator(memory_budget)
     X = _rows(checker, X, purpose_of(kernel), reset=True)
     choice = choose(kernel, X.shape[1], kernel_params=params or None)
     if not isinstance(choice, Described) or choice.functions:
-        raise ParameterError("a feature map needs a kernel that is given by a name or spec")
+        raise ParameterError("a feature map needs a kernel given by a name or spec")
     names = [str(name) for name in getattr(checker, "feature_names_in_", ())]
-    if isinstance(X, Texts):
+    if isinstance(X, Strings):
         made = _core.TextMap(choice.text, X.values)
-        told = {"names": made.names(), "exact": True, "worst_error": None}
+        facts = {"names": made.names(), "exact": True, "worst_error": None}
     else:
         made = _core.FeatureMap(_resolved(choice.text, X), X.shape[1], names, int(n_sampled))
-        told = {"names": made.names(names or None)}
-        told |= {"exact": made.exact, "worst_error": made.worst_error}
+        facts = {"names": made.names(names or None)}
+        facts |= {"exact": made.exact, "worst_error": made.worst_error}
     with running(None, memory_budget, progress) as run:
         found = _apply(made, X, run)
     shape = {"features": found, "dimension": made.dimension}
-    return FeatureMap(kernel=choice.text, **shape, **told, _map=made, _checker=checker)
+    return FeatureMap(kernel=choice.text, **shape, **facts, _map=made, _checker=checker)
 
 
-def _rows(checker: Nobody, X, purpose: Purpose, *, reset: bool) -> np.ndarray | Texts:
-    if purpose.kind == "texts":
-        return checked(checker, X, purpose, reset=reset)
-    X = samples(checker, X, reset=reset, accept_sparse=True)
-    return plain(dense(X, checker.memory_budget))
+def _rows(checker: _NullEstimator, X, purpose: Purpose, *, reset: bool) -> np.ndarray | Strings:
+    if purpose.kind == "strings":
+        return validate_samples(checker, X, purpose, reset=reset)
+    X = validate_rows(checker, X, reset=reset, accept_sparse=True)
+    return as_contiguous(dense(X, checker.memory_budget))
 
 
-def _apply(made, X: np.ndarray | Texts, run: tuple) -> np.ndarray | sparse.csr_array:
-    if not isinstance(X, Texts):
+def _apply(made, X: np.ndarray | Strings, run: tuple) -> np.ndarray | sparse.csr_array:
+    if not isinstance(X, Strings):
         return made.apply(X, run)
-    lists = made.apply(held(X, single=False), run)
-    return sparse.csr_array(lists, shape=(X.shape[0], made.dimension))
+    parts = made.apply(to_core(X, single=False), run)
+    return sparse.csr_array(parts, shape=(X.shape[0], made.dimension))
 
 
 def _resolved(text: str, X: np.ndarray) -> str:
-    """The kernel with its numbers; one on columns says them itself."""
+    """The kernel with its parameters resolved; one on columns must have them in its spec."""
     groups, _ = _core.purpose(text)
-    return text if groups else _core.resolve(text, held(X, single=False))
+    return text if groups else _core.resolve(text, to_core(X, single=False))

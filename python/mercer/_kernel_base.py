@@ -1,8 +1,9 @@
-"""Kernels as objects, and the algebra of kernels, whatever the kernels are."""
+"""Kernels as objects, and the algebra of kernels."""
 
 from __future__ import annotations
 
 import inspect
+from functools import lru_cache
 from numbers import Real
 
 import numpy as np
@@ -10,26 +11,32 @@ import numpy as np
 from mercer import _core
 
 
+@lru_cache(maxsize=256)
+def canonical(text: str) -> str:
+    """Return a spec in canonical form; parsed once, however often a fit asks for it."""
+    return _core.canonical(text)
+
+
 class Kernel:
-    """A kernel: the base class of all others.
+    """The base class of all kernels.
 
     Kernels are compared by their spec. They have scikit-learn's ``get_params`` and ``set_params``,
     so that a grid search reaches their parameters as ``kernel__gamma`` or ``kernel__left__sigma``.
     """
 
-    # Without this, numpy would multiply a number of its own with a kernel as if with an array.
+    # Without this, numpy scalars would multiply kernels as if they were arrays.
     __array_ufunc__ = None
 
     @property
     def spec(self) -> str:
         """The kernel as text."""
-        return _core.canonical(self._text())
+        return canonical(self._text())
 
     def _text(self) -> str:
-        raise NotImplementedError("a kernel says its own text")
+        raise NotImplementedError
 
     def _functions(self) -> list:
-        """The functions of the user's own that the text names, in order."""
+        """The user-defined functions that the text names, in order."""
         inner = (value for value in self.get_params(deep=False).values())
         return [
             function for part in inner if isinstance(part, Kernel) for function in part._functions()
@@ -69,7 +76,7 @@ class Kernel:
         return self
 
     def _check(self) -> None:
-        _core.canonical(self._text())
+        canonical(self._text())
 
     def normalize(self) -> Normalize:
         """Return k(x, x') / √(k(x, x)·k(x', x'))."""
@@ -175,7 +182,7 @@ class Spec(Kernel):
 
 def _text(part: object) -> str:
     if not isinstance(part, Kernel):
-        raise TypeError(f"a kernel is needed here, not {part!r}")
+        raise TypeError(f"expected a kernel, not {part!r}")
     return part._text()
 
 
@@ -183,6 +190,6 @@ def _value(value: object) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
-        raise TypeError(f"a number or the name of a rule is needed here, not {value!r}")
+        raise TypeError(f"expected a number or the name of a rule, not {value!r}")
     number = float(value)
     return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)

@@ -1,28 +1,28 @@
-"""What a user's choice of kernel means: a text, with functions of the user's own if it names some,
-or a matrix that is given.
+"""The kernel that a user's parameters stand for: a spec, with the user-defined functions that it
+names, or a precomputed matrix; and what samples it takes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
 
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 from sklearn.metrics.pairwise import pairwise_kernels as sklearn_kernels
 
 from mercer import _core
-from mercer._kernel_base import Kernel
-from mercer._kernel_parts import Own, name_of, quoted
-from mercer._own import Function
+from mercer._custom import Function, name_of, quoted
+from mercer._kernel_base import Kernel, canonical
+from mercer._kernel_parts import Custom
 from mercer._params import ParameterError, is_real
 
 FAMILIES = {
     name: family for family in _core.families() for name in (family["name"], *family["aliases"])
 }
 _RULES = ("scale", "auto", "median")
-# What gamma, degree and coef0 are where nobody chose them.
-USUAL = {"gamma": None, "degree": 3, "coef0": 1}
+# The defaults of gamma, degree and coef0.
+DEFAULTS = {"gamma": None, "degree": 3, "coef0": 1}
 
 
 @dataclass
@@ -35,10 +35,10 @@ class Precomputed:
 
 @dataclass
 class Described:
-    """A kernel that the library evaluates.
+    """A kernel given by its spec.
 
-    `functions` are those of the user's own that the text names; where there are some, `given` and
-    `params` are what the user passed. `alone` says that the kernel is nothing but a function.
+    `functions` are the user-defined ones that the spec names; where there are some, `given` and
+    `params` are what the user passed. `alone` says that the kernel is just one function.
     """
 
     text: str
@@ -49,22 +49,27 @@ class Described:
 
     @property
     def name(self) -> str:
-        """The kernel's name for people."""
+        """The name to display."""
         return self.functions[0].name if self.alone else self.text
 
 
 Choice = Precomputed | Described
 
 
-def written(choice: Choice) -> str | tuple[str, list[Function]]:
-    """Return the kernel as the compiled part takes it; beside a given matrix it means nothing."""
+def kernel_argument(choice: Choice) -> str | tuple[str, list[Function]]:
+    """Return the kernel as the extension module takes it; a precomputed matrix ignores it."""
     if isinstance(choice, Precomputed):
         return "linear"
     return (choice.text, list(choice.functions)) if choice.functions else choice.text
 
 
-def no_kernel(kernel: object) -> ParameterError:
-    """Return the error for what is no kernel at all."""
+def is_precomputed(kernel: object) -> bool:
+    """Whether the parameter says that samples are kernel values."""
+    return isinstance(kernel, str) and kernel == "precomputed"
+
+
+def invalid_kernel(kernel: object) -> ParameterError:
+    """Return the error for a kernel of an invalid type."""
     return ParameterError(f"kernel must be a name, a spec or a function, not {kernel!r}")
 
 
@@ -77,73 +82,73 @@ def choose(
     coef0: float = 1,
     kernel_params: Mapping | None = None,
     open_gamma: bool = False,
-    usual: Mapping = USUAL,
+    defaults: Mapping = DEFAULTS,
     form: str = "pair",
 ) -> Choice:
-    """Return what a kernel with these parameters is, for samples of `n_features` features.
+    """Return the kernel with these parameters, for samples of `n_features` features.
 
-    With `open_gamma`, the gamma of a named family is left out of its text where none is given.
-    `usual` are the values of an estimator's gamma, degree and coef0 that nobody chose. Others are
-    for the parts of the kernel that have such a parameter and leave it open; where there are none,
-    they are refused. Only beside scikit-learn's names, those without meaning are ignored, as there.
-    `form` is what a plain function takes: a ``"pair"`` of samples, or a ``"block"`` of two sets.
+    With `open_gamma`, a named family whose gamma is not given keeps it open in its spec. `defaults`
+    are the estimator's defaults of gamma, degree and coef0; other values fill in the parts of the
+    kernel that have such a parameter and leave it open, and are refused if there are none. Only for
+    scikit-learn's kernel names are parameters without effect ignored, as scikit-learn does. `form`
+    is what a plain function takes: a ``"pair"`` of samples, or a ``"block"`` of two sets.
     """
     if kernel_params is not None and not isinstance(kernel_params, Mapping):
         raise ParameterError(f"kernel_params must be a dictionary or None, not {kernel_params!r}")
     params = dict(kernel_params or {})
     _check(gamma, degree, coef0)
-    own = {"gamma": gamma, "degree": degree, "coef0": coef0}
-    chosen = {name: v for name, v in own.items() if v is not None and v != usual[name]}
-    if isinstance(kernel, Own) or (callable(kernel) and not isinstance(kernel, Kernel)):
+    given = {"gamma": gamma, "degree": degree, "coef0": coef0}
+    chosen = {name: v for name, v in given.items() if v is not None and v != defaults[name]}
+    if isinstance(kernel, Custom) or (callable(kernel) and not isinstance(kernel, Kernel)):
         return _plain_function(kernel, form, params, chosen)
     if isinstance(kernel, Kernel):
         functions = _distinct(kernel._functions())
         return Described(_filled(kernel.spec, chosen, params), functions, kernel)
     if not isinstance(kernel, str):
-        raise no_kernel(kernel)
-    if kernel == "precomputed":
+        raise invalid_kernel(kernel)
+    if is_precomputed(kernel):
         return Precomputed()
     if kernel in FAMILIES:
-        _refuse_meaningless(kernel, chosen)
-        return _named(kernel, own, params, None if open_gamma else n_features)
+        _refuse_unused(kernel, chosen)
+        return _named(kernel, given, params, None if open_gamma else n_features)
     if kernel in PAIRWISE_KERNEL_FUNCTIONS:
         numbers = {"gamma": _gamma(gamma, n_features), "degree": degree, "coef0": coef0}
         return _of_scikit_learn(kernel, numbers | params)
-    return Described(_filled(_core.canonical(kernel), chosen, params))
+    return Described(_filled(canonical(kernel), chosen, params))
 
 
 def _plain_function(kernel: object, form: str, params: dict, chosen: dict) -> Described:
-    """A function of the user's, which has no parameters but those that it is called with."""
+    """A user-defined function; its only parameters are the arguments it is called with."""
     for name, value in chosen.items():
         raise ParameterError(
-            f"{name}={value!r} has no meaning for a kernel that is a function: leave it out"
+            f"{name}={value!r} has no effect on a kernel that is a function: omit it"
         )
-    if isinstance(kernel, Own):
+    if isinstance(kernel, Custom):
         return _function(kernel.function, kernel.form, params, kernel, kernel.name)
     return _function(kernel, form, params, kernel)
 
 
 def _function(call: Callable, form: str, params: dict, given: object, name=None) -> Described:
-    """A kernel that is nothing but a function of the user's."""
+    """A kernel that is just one function."""
     function = Function(name or name_of(call), call, form, params, plain=given is call)
     text = _core.canonical(f"custom({quoted(function.name)})")
     return Described(text, (function,), given, params, alone=True)
 
 
 def _of_scikit_learn(name: str, params: dict) -> Described:
-    """A kernel that scikit-learn evaluates for want of one here."""
+    """A kernel that is not built in, evaluated by scikit-learn."""
     call = partial(sklearn_kernels, metric=name, filter_params=True)
     return _function(call, "block", params, name, name)
 
 
 def _distinct(functions: list[Function]) -> tuple[Function, ...]:
-    """The functions, of which no two may have one name."""
+    """The functions, whose names must differ."""
     found: dict[str, Function] = {}
     for function in functions:
         if found.setdefault(function.name, function) != function:
             raise ParameterError(
-                f"two functions in one kernel are called {function.name!r}: give them names, as in "
-                "kernels.pair(f, name='overlap')"
+                f"two functions in one kernel are called {function.name!r}: give them different "
+                "names, as in kernels.pair(f, name='overlap')"
             )
     return tuple(found.values())
 
@@ -164,45 +169,48 @@ def _check(gamma: object, degree: object, coef0: object) -> None:
 
 
 def _filled(text: str, chosen: dict, params: dict) -> str:
-    """A kernel's text with the parameters that are given beside it."""
+    """A spec with the given parameters filled in."""
     if params:
         raise ParameterError(
-            f"kernel_params are given beside the kernel {text}: write them into the kernel, as in "
-            "'matern(nu=2.5)'"
+            f"kernel_params cannot be combined with the spec {text}: write them into the spec, as "
+            "in 'matern(nu=2.5)'"
         )
     for name, value in chosen.items():
         value = value if isinstance(value, str) else float(value)
-        found, taken, said = _core.filled(text, name, value)
-        if not taken and said:
+        found, filled, already_set = _core.filled(text, name, value)
+        if not filled and already_set:
             raise ParameterError(
-                f"{name}={value!r} is given beside the kernel {text}, which says it already: give "
-                "it once"
+                f"{name}={value!r} conflicts with the kernel {text}, which already sets {name}: "
+                "give it once"
             )
-        if not taken:
-            raise _meaningless(name, value, text)
+        if not filled:
+            raise _no_effect(name, value, text)
         text = found
     return text
 
 
-def _refuse_meaningless(name: str, chosen: dict) -> None:
-    """Refuse parameters that a family has not, unless scikit-learn has it, which ignores them."""
+def _refuse_unused(name: str, chosen: dict) -> None:
+    """Refuse parameters that a family lacks, except for scikit-learn's, which ignores them."""
     for key, value in chosen.items():
         if name not in PAIRWISE_KERNEL_FUNCTIONS and not _has(FAMILIES[name], key):
-            raise _meaningless(key, value, name)
+            raise _no_effect(key, value, name)
 
 
-def _meaningless(name: str, value: object, kernel: str) -> ParameterError:
+def _no_effect(name: str, value: object, kernel: str) -> ParameterError:
     return ParameterError(
-        f"{name}={value!r} has no meaning for the kernel {kernel}, which has no {name}: leave it "
-        "out"
+        f"{name}={value!r} has no effect on the kernel {kernel}, which has no {name}: omit it"
     )
 
 
 def takes(kernel: object, name: str) -> bool:
-    """Whether a parameter that is given beside a kernel means something to it."""
+    """Whether a parameter given beside a kernel has an effect on it."""
     if is_name(kernel):
         return _has(FAMILIES[kernel], name) if kernel in FAMILIES else name == "gamma"
-    if isinstance(kernel, Own) or kernel == "precomputed" or not isinstance(kernel, (Kernel, str)):
+    if (
+        isinstance(kernel, Custom)
+        or is_precomputed(kernel)
+        or not isinstance(kernel, (Kernel, str))
+    ):
         return False
     text = kernel.spec if isinstance(kernel, Kernel) else kernel
     return _core.filled(text, name, 1.0)[1] > 0
@@ -210,12 +218,12 @@ def takes(kernel: object, name: str) -> bool:
 
 def _gamma(gamma: float | str | None, n_features: int) -> float:
     if isinstance(gamma, str) and gamma != "auto":
-        raise ParameterError(f"gamma={gamma!r} is not known for this kernel: give a number")
+        raise ParameterError(f"gamma={gamma!r} is not supported for this kernel: give a number")
     return 1.0 / n_features if gamma is None or gamma == "auto" else float(gamma)
 
 
 def is_name(kernel: object) -> bool:
-    """Whether the kernel is given by its name alone, which leaves its parameters open."""
+    """Whether the kernel is given by its name only, which leaves its parameters open."""
     return isinstance(kernel, str) and (kernel in FAMILIES or kernel in PAIRWISE_KERNEL_FUNCTIONS)
 
 
@@ -224,25 +232,25 @@ def _has(family: dict, name: str) -> bool:
 
 
 def knows_scale(name: str, degree: float) -> bool:
-    """Whether the library itself works out ``gamma="scale"`` for a kernel given by its name."""
+    """Whether the extension module resolves ``gamma="scale"`` for a kernel given by its name."""
     if name not in FAMILIES:
         return False
     rules = {parameter["name"]: parameter["rules"] for parameter in FAMILIES[name]["parameters"]}
-    if "degree" in rules and _beyond_us({"degree": degree}):
+    if "degree" in rules and _needs_scikit_learn({"degree": degree}):
         return False
     return "gamma" not in rules or "scale" in rules["gamma"]
 
 
-def _named(name: str, own: dict, params: dict, n_features: int | None) -> Described:
-    """A family by its name: it takes those of gamma, degree and coef0 that it has, unless
-    `params` has them or an alternative to them. Without `n_features`, no gamma is filled in.
+def _named(name: str, given: dict, params: dict, n_features: int | None) -> Described:
+    """A family by its name, with those of gamma, degree and coef0 that it has, unless `params`
+    has them or an alternative to them. Without `n_features`, gamma stays open.
     """
     family = FAMILIES[name]
     known = {parameter["name"]: parameter for parameter in family["parameters"]}
     group = {key: parameter["instead_of"] or key for key, parameter in known.items()}
     taken = {group.get(key, key) for key in params}
     values = dict(params)
-    for key, value in own.items():
+    for key, value in given.items():
         if key in known and key not in taken:
             values[key] = value
     if values.get("gamma", 1) is None:
@@ -251,18 +259,84 @@ def _named(name: str, own: dict, params: dict, n_features: int | None) -> Descri
             values["gamma"] = 1.0 / n_features
     if values.get("gamma") == "median" and "sigma" in known:
         values["sigma"] = values.pop("gamma")
-    if _beyond_us(values):
-        gamma = _gamma(own["gamma"], n_features or 1)
-        return _of_scikit_learn(family["name"], {**own, "gamma": gamma, **params})
-    written = ", ".join(f"{key}={_text(value)}" for key, value in values.items())
-    return Described(_core.canonical(f"{family['name']}({written})"))
+    if _needs_scikit_learn(values):
+        gamma = _gamma(given["gamma"], n_features or 1)
+        return _of_scikit_learn(family["name"], {**given, "gamma": gamma, **params})
+    arguments = ", ".join(f"{key}={_text(value)}" for key, value in values.items())
+    return Described(canonical(f"{family['name']}({arguments})"))
 
 
-def _beyond_us(values: dict) -> bool:
-    """scikit-learn evaluates kernels with powers that are no positive integers."""
+def _needs_scikit_learn(values: dict) -> bool:
+    """Kernels with powers that are not positive integers are evaluated by scikit-learn."""
     degree = values.get("degree", 1)
     return is_real(degree) and (degree < 1 or degree != int(degree))
 
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else repr(float(value))
+
+
+@dataclass(frozen=True)
+class Purpose:
+    """What samples a kernel takes: ``"matrix"``, ``"numbers"``, ``"strings"``, ``"columns"`` or
+    ``"anything"``, for user-defined functions; and the groups of columns with their kinds.
+    `untouched` says that a function gets the elements of lists unchanged.
+    """
+
+    kind: str
+    groups: tuple[tuple[tuple[str, ...], str], ...] = ()
+    untouched: bool = False
+
+
+def purpose_of(kernel: object) -> Purpose:
+    """Return what samples a kernel takes, given as a parameter or as a choice."""
+    if isinstance(kernel, (list, tuple)):
+        return _common([purpose_of(one) for one in kernel])
+    if isinstance(kernel, Precomputed) or is_precomputed(kernel):
+        return Purpose("matrix")
+    if isinstance(kernel, Described):
+        found = _purpose(kernel.text)
+        return _untouched(found) if isinstance(kernel.given, Kernel) else found
+    if isinstance(kernel, Kernel):
+        return _untouched(_purpose(kernel.spec))
+    if callable(kernel):
+        return Purpose("anything")
+    if not isinstance(kernel, str):
+        raise invalid_kernel(kernel)
+    if kernel in FAMILIES:
+        return Purpose(FAMILIES[kernel]["input"])
+    return Purpose("numbers") if kernel in PAIRWISE_KERNEL_FUNCTIONS else _purpose(kernel)
+
+
+def _untouched(purpose: Purpose) -> Purpose:
+    return replace(purpose, untouched=True) if purpose.kind == "anything" else purpose
+
+
+def is_custom(choice: object) -> bool:
+    """Whether only user-defined functions compare whole samples."""
+    return bool(choice.functions) and _purpose(choice.text).kind == "anything"
+
+
+@lru_cache(maxsize=256)
+def _purpose(text: str) -> Purpose:
+    groups, whole = _core.purpose(text)
+    if not groups:
+        return Purpose(whole or "anything")
+    return Purpose("columns", tuple((tuple(names), kind or "anything") for names, kind in groups))
+
+
+def _common(purposes: list[Purpose]) -> Purpose:
+    """What samples all of several kernels take."""
+    found = set(purposes)
+    untouched = any(purpose.untouched for purpose in found)
+    found = {replace(purpose, untouched=False) for purpose in found}
+    if found == {Purpose("anything")}:
+        return Purpose("anything", untouched=untouched)
+    # Functions take anything, including what built-in kernels take.
+    found = found - {Purpose("anything")} if len(found) == 2 else found
+    if Purpose("matrix") in found and len(found) > 1:
+        raise ParameterError("kernel='precomputed' cannot be compared with other kernels")
+    if len(found) > 1:
+        kinds = ", ".join(sorted({purpose.kind for purpose in found}))
+        raise ParameterError(f"kernels on different kinds of samples cannot be compared: {kinds}")
+    return found.pop() if found else Purpose("numbers")

@@ -1,4 +1,4 @@
-"""The kernels that a search compares: those that are named, in all values of their parameters."""
+"""The kernels that a search compares: those given, with all values of their parameters."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from itertools import product
 import numpy as np
 
 from mercer import _core
-from mercer._kernel_choice import USUAL, Choice, Described, Precomputed, choose, is_name, takes
+from mercer._kernel_choice import DEFAULTS, Choice, Described, Precomputed, choose, is_name, takes
 from mercer._params import ParameterError
-from mercer._samples import Checked, features, held
+from mercer._samples import Checked, features, to_core
 
 
 def kernels_of(estimator, X: Checked) -> list[Choice]:
@@ -26,36 +26,37 @@ def kernels_of(estimator, X: Checked) -> list[Choice]:
 
 def _all(estimator, X: Checked) -> Iterator[Choice]:
     kernels = _several(estimator.kernel, "kernel")
-    given = {name: _several(getattr(estimator, name), name) for name in USUAL}
+    given = {name: _several(getattr(estimator, name), name) for name in DEFAULTS}
     if len(kernels) > 1:
         _refuse_unused(kernels, given)
     for kernel in kernels:
-        # One of several kernels takes what it has, and leaves the rest to the others.
-        mine = {
-            name: values if len(kernels) == 1 or takes(kernel, name) else [USUAL[name]]
+        # One of several kernels takes the parameters it has; the others are for the others.
+        own = {
+            name: values if len(kernels) == 1 or takes(kernel, name) else [DEFAULTS[name]]
             for name, values in given.items()
         }
         params = None if len(kernels) > 1 and not is_name(kernel) else estimator.kernel_params
-        for values in product(*mine.values()):
-            own = dict(zip(mine, values, strict=True))
-            yield from _one(kernel, X, own | {"kernel_params": params})
+        for values in product(*own.values()):
+            yield from _one(
+                kernel, X, dict(zip(own, values, strict=True)) | {"kernel_params": params}
+            )
 
 
 def _refuse_unused(kernels: list, given: dict[str, list]) -> None:
-    """Refuse parameters that no kernel of several takes."""
+    """Refuse parameters that have an effect on none of the kernels."""
     for name, values in given.items():
-        if values != [USUAL[name]] and not any(takes(kernel, name) for kernel in kernels):
-            shown = values[0] if len(values) == 1 else values
-            raise ParameterError(f"{name}={shown!r} has no meaning for any of the kernels")
+        if values != [DEFAULTS[name]] and not any(takes(kernel, name) for kernel in kernels):
+            value = values[0] if len(values) == 1 else values
+            raise ParameterError(f"{name}={value!r} has no effect on any of the kernels")
 
 
 def _one(kernel: object, X: Checked, params: dict) -> Iterator[Choice]:
-    """A kernel with its parameters, in several widths if it has a width that nobody chose."""
+    """A kernel with its parameters, in several widths if its width was left open."""
     choice = choose(kernel, features(X), **params)
-    plain = isinstance(choice, Described) and not choice.functions
-    if plain and is_name(kernel) and params["gamma"] is None:
+    built_in = isinstance(choice, Described) and not choice.functions
+    if built_in and is_name(kernel) and params["gamma"] is None:
         left_open = choose(kernel, features(X), **params, open_gamma=True)
-        widths = _core.widths(left_open.text, held(X, single=False))
+        widths = _core.widths(left_open.text, to_core(X, single=False))
         if len(widths) > 1:
             yield from map(Described, widths)
             return
@@ -68,5 +69,5 @@ def _several(value: object, name: str) -> list:
         return [value]
     found = value.ravel().tolist() if isinstance(value, np.ndarray) else list(value)
     if not found:
-        raise ParameterError(f"{name} is an empty list: there is nothing to choose from")
+        raise ParameterError(f"{name} is an empty list: give at least one value")
     return found

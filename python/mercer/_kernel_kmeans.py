@@ -7,54 +7,65 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import ClusterMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 
-from mercer._arrays import Samples, Table, checked_weights
-from mercer._kernel_choice import Precomputed
-from mercer._kernel_kmeans_fit import KernelKMeansFit
+from mercer import _core, _fit, _params, _predict
+from mercer._arrays import Samples, Table, dtype_of, finite_weights, validate_weights
+from mercer._base import Estimator
+from mercer._kernel_choice import Choice, Precomputed, kernel_argument
+from mercer._params import ParameterError, is_integer, refuse
 from mercer._progress import Step
+from mercer._reports import warn, warn_of_notes
+from mercer._samples import Checked
 from mercer.kernels import Kernel
+from mercer.reports import ClusteringReport
+
+_INITS = ("k-means++", "random", "spectral")
+# As in scikit-learn, random starts are repeated this often.
+_RANDOM_STARTS = 10
 
 
-class KernelKMeans(ClusterMixin, KernelKMeansFit):
+class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Estimator):
     """Clusters around means in the feature space of a kernel.
 
-    Puts each sample into the cluster whose mean is nearest, and means where their samples are,
-    until nothing moves: Σ_i w_i ‖φ(x_i) − m_{c(i)}‖², the inertia, never rises. Distances need
-    kernel values only. Parameters, attributes and defaults are those of scikit-learn's KMeans where
-    both have them. A linear kernel is k-means itself; with weights, k-means in feature space is
-    spectral clustering by normalised cuts, whose relaxation ``init="spectral"`` begins with.
+    Alternately assigns each sample to the cluster with the nearest mean and recomputes the means,
+    until nothing changes: Σ_i w_i ‖φ(x_i) − m_{c(i)}‖², the inertia, never increases. Distances
+    need kernel values only. Parameters, attributes and defaults are those of scikit-learn's KMeans
+    where both have them. A linear kernel is k-means itself; with weights, k-means in feature space
+    is spectral clustering by normalised cuts, whose relaxation ``init="spectral"`` starts from.
 
-    Results repeat from run to run and do not depend on the number of threads: of centres at the
-    same distance the first counts. A cluster that loses all its samples gets the one that is
-    farthest from its centre. If fewer samples are distinct than there are clusters, some clusters
-    stay empty, and a ``ConvergenceWarning`` says so.
+    Results are repeatable and do not depend on the number of threads: ties between centres go to
+    the first. A cluster that loses all its samples gets the one that is farthest from its centre.
+    If there are fewer distinct samples than clusters, some clusters stay empty, and a
+    ``ConvergenceWarning`` says so.
 
     Parameters
     ----------
     n_clusters : int, default=8
-        How many clusters, at most as many as samples.
+        Number of clusters, at most the number of samples.
     kernel, gamma, degree, coef0, kernel_params
         The kernel, by default ``"rbf"`` with a gamma of 1 / n_features, as for
         :class:`mercer.KernelPCA`.
     init : {"k-means++", "random", "spectral"} or array of shape (n_samples,), default="k-means++"
-        How to begin: samples far from each other in feature space, samples at random, k-means on
-        the leading eigenvectors of the kernel matrix, or a cluster, from 0 to n_clusters − 1, for
-        each sample.
+        Initialisation: samples far from each other in feature space, random samples, k-means on the
+        leading eigenvectors of the kernel matrix, or a cluster, from 0 to n_clusters − 1, for each
+        sample.
     n_init : int or "auto", default="auto"
-        How many beginnings are tried, of which the one of the lowest inertia is kept. ``"auto"`` is
-        10 for ``"random"`` and 1 for others. Beginnings that are always the same are tried once.
+        Number of starts, of which the one with the lowest inertia is kept. ``"auto"`` is 10 for
+        ``"random"`` and 1 otherwise. Deterministic initialisations have one start.
     max_iter : int, default=300
-        Rounds of one start at most. If they do not suffice, a ``ConvergenceWarning`` says so.
+        Maximum number of iterations of one start. If they do not suffice, a ``ConvergenceWarning``
+        says so.
     tol : float, default=0.0
-        When to stop: when the squared distances that the centres moved, summed, are at most this
-        share of the mean squared distance of the samples from their mean. With 0, unlike
-        scikit-learn's default, when no sample moves: ``predict(X)`` is then ``labels_``.
+        Stop when the sum of squared movements of the centres is at most this fraction of the mean
+        squared distance of the samples from their mean. 0, unlike scikit-learn's default, stops
+        when no sample changes its cluster: ``predict(X)`` is then ``labels_``.
     random_state : int, RandomState instance, optional
-        Seed of the beginnings. None stands for 0, so that results repeat.
+        Seed of the initialisation. None stands for 0, so that results are repeatable.
     precision, memory_budget, progress, n_jobs
-        How the work is run, as for :class:`mercer.KernelPCA`. Of a matrix that does not fit the
-        budget, only the columns of samples that moved are computed anew.
+        How the work is run, as for :class:`mercer.KernelPCA`. If the matrix does not fit in the
+        budget, only the columns of samples that changed their cluster are recomputed.
 
     Attributes
     ----------
@@ -63,18 +74,18 @@ class KernelKMeans(ClusterMixin, KernelKMeansFit):
     inertia_ : float
         The sum of squared distances to the centres, in feature space, weighted.
     n_iter_ : int
-        Rounds of the start that was kept.
+        Iterations of the best start.
     cluster_sizes_ : ndarray of shape (n_clusters,)
-        How many training samples each cluster has.
+        Number of training samples in each cluster.
     X_fit_ : ndarray of shape (n_samples, n_features)
-        The training samples, not to be written to. A model of a precomputed kernel has none.
+        The training samples, read-only. A model with a precomputed kernel has none.
     gamma_ : float
-        The gamma that was used.
+        The resolved gamma.
     kernel_ : str
-        The kernel with all its numbers, as a spec.
+        The kernel with all its parameters, as a spec.
     report_ : dict
-        How the fit went: storage and why, seconds, notes, and under ``"clusters"`` the inertia
-        after each round, samples that moved, and clusters that were filled again.
+        Details of the fit: storage and why, seconds, notes, and under ``"clusters"`` the inertia
+        after each iteration, samples that changed their cluster, and clusters that were refilled.
     scaling_, n_features_in_, feature_names_in_
         As for :class:`mercer.KernelPCA`.
 
@@ -91,6 +102,16 @@ class KernelKMeans(ClusterMixin, KernelKMeansFit):
     >>> rings.predict([[0.0, 0.3], [0.3, 0.0], [0.0, 1.0], [-1.0, 0.0]])
     array([1, 1, 0, 0], dtype=int32)
     """
+
+    labels_: np.ndarray
+    inertia_: float
+    n_iter_: int
+    cluster_sizes_: np.ndarray
+    gamma_: float
+    kernel_: str
+    report_: ClusteringReport
+
+    X_fit_ = property(_predict.training_set)
 
     def __init__(
         self,
@@ -127,8 +148,9 @@ class KernelKMeans(ClusterMixin, KernelKMeansFit):
         self.progress = progress
         self.n_jobs = n_jobs
 
+    @_fit.unchanged_on_error
     def fit(self, X: Samples, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Find the clusters. A fit that fails or is interrupted leaves the estimator as it was.
+        """Compute the clusters. A fit that fails or is interrupted leaves the estimator unchanged.
 
         Parameters
         ----------
@@ -137,45 +159,55 @@ class KernelKMeans(ClusterMixin, KernelKMeansFit):
         y : None
             Not used.
         sample_weight : float or array-like of shape (n_samples,), optional
-            How much each sample counts: 2 as if it were there twice, 0 as if it were not there.
+            Weights of the samples: 2 is equivalent to two copies, 0 to leaving the sample out.
 
         Returns
         -------
         self : KernelKMeans
             The estimator itself.
         """
-        with self._whole_or_not_at_all():
-            self._fit(X, sample_weight)
+        self._check_params()
+        X = _fit.training_samples(self, X)
+        _check_count(self, X.shape[0])
+        choice = _fit.choose_kernel(self, X)
+        data = _fit.training_data(self, X, choice)
+        with _fit.run_of(self) as run:
+            settings = self._settings(X, choice)
+            weights = validate_weights(sample_weight, X.shape[0])
+            model = _core.fit_kernel_kmeans(data, weights, settings, run)
+        self._choice = choice
+        self._set_model(model)
+        warn_of_notes(self.report_, ConvergenceWarning)
         return self
 
     def fit_predict(
         self, X: Samples, y: object = None, sample_weight: ArrayLike | None = None
     ) -> np.ndarray:
-        """Find the clusters and return that of each sample: parameters are those of :meth:`fit`.
+        """Compute the clusters and return that of each sample; parameters as for :meth:`fit`.
 
         Returns
         -------
         labels : ndarray of shape (n_samples,)
-            The clusters, which are ``labels_`` too.
+            The clusters, equal to ``labels_``.
         """
         return self.fit(X, y, sample_weight).labels_
 
     def fit_transform(
         self, X: Samples, y: object = None, sample_weight: ArrayLike | None = None
     ) -> Table:
-        """Find the clusters and return the distances of each sample, as :meth:`transform` does.
+        """Compute the clusters and return the distances of each sample, as :meth:`transform` does.
 
-        Parameters are those of :meth:`fit`. The samples' own kernel values stand on the diagonal of
-        a matrix that is given.
+        Parameters are those of :meth:`fit`. For a precomputed kernel, k(x, x) is read from the
+        diagonal of the matrix.
 
         Returns
         -------
         distances : ndarray of shape (n_samples, n_clusters)
             Distances to the centres.
         """
-        X = self.fit(X, y, sample_weight)._rows(X)
-        given = isinstance(self._choice, Precomputed)
-        return self._distances(X, np.diagonal(X) if given else None)
+        X = _predict.new_samples(self.fit(X, y, sample_weight), X)
+        is_matrix = isinstance(self._choice, Precomputed)
+        return self._distances(X, np.diagonal(X) if is_matrix else None)
 
     def predict(self, X: Samples) -> np.ndarray:
         """Return the cluster of each sample: that of the nearest centre.
@@ -190,7 +222,9 @@ class KernelKMeans(ClusterMixin, KernelKMeansFit):
         labels : ndarray of shape (n_samples,)
             The clusters.
         """
-        return self._nearest(X)
+        X = _predict.new_samples(self, X)
+        with _fit.run_of(self) as run:
+            return _core.kmeans_labels(self._model, _predict.to_model(self, X), run)
 
     def transform(self, X: Samples, *, diagonal: ArrayLike | None = None) -> Table:
         """Return the distances of samples to the centres, in feature space.
@@ -200,14 +234,14 @@ class KernelKMeans(ClusterMixin, KernelKMeansFit):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, or their kernel values with the training samples if the kernel is precomputed.
         diagonal : array-like of shape (n_samples,), optional
-            For a precomputed kernel, and needed there: the kernel value of each sample with itself.
+            k(x, x) of each sample; required for a precomputed kernel.
 
         Returns
         -------
         distances : ndarray of shape (n_samples, n_clusters)
             Distances, not squared.
         """
-        return self._distances(self._rows(X), diagonal)
+        return self._distances(_predict.new_samples(self, X), diagonal)
 
     def score(
         self,
@@ -217,7 +251,7 @@ class KernelKMeans(ClusterMixin, KernelKMeansFit):
         *,
         diagonal: ArrayLike | None = None,
     ) -> float:
-        """Return the inertia of samples with the other sign: the larger, the better they fit.
+        """Return the negative inertia of samples: higher is better.
 
         Parameters
         ----------
@@ -226,7 +260,7 @@ class KernelKMeans(ClusterMixin, KernelKMeansFit):
         y : None
             Not used.
         sample_weight : float or array-like of shape (n_samples,), optional
-            How much each sample counts.
+            Weights of the samples.
         diagonal : array-like of shape (n_samples,), optional
             As for :meth:`transform`.
 
@@ -235,11 +269,111 @@ class KernelKMeans(ClusterMixin, KernelKMeansFit):
         score : float
             − Σ_i w_i ‖φ(x_i) − m‖² with m the nearest centre of each.
         """
-        nearest = self._squares(self._rows(X), diagonal).min(axis=1)
-        counts = checked_weights(sample_weight, len(nearest))
-        return -float(nearest.sum() if counts is None else counts @ nearest)
+        nearest = self._squared_distances(_predict.new_samples(self, X), diagonal).min(axis=1)
+        weights = finite_weights(sample_weight, len(nearest))
+        return -float(nearest.sum() if weights is None else weights @ nearest)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+    def _check_params(self) -> None:
+        _params.at_least(self, "n_clusters", 1, integer=True)
+        _params.at_least(self, "max_iter", 1, integer=True)
+        _params.at_least(self, "tol", 0)
+        _params.one_of(self, "precision", _fit.PRECISIONS)
+        if isinstance(self.init, str):
+            _params.one_of(self, "init", _INITS)
+        if not (isinstance(self.n_init, str) and self.n_init == "auto") and not (
+            is_integer(self.n_init) and self.n_init >= 1
+        ):
+            raise refuse(self, "n_init", "'auto' or an integer of at least 1", self.n_init)
+
+    def _settings(self, X: Checked, choice: Choice) -> dict[str, object]:
+        """The parameters as the extension module takes them."""
+        return {
+            "clusters": int(self.n_clusters),
+            "kernel": kernel_argument(choice),
+            "init": self.init if isinstance(self.init, str) else _labels(self, X.shape[0]),
+            "starts": self._starts(),
+            "max_rounds": int(self.max_iter),
+            "tolerance": float(self.tol),
+            "seed": _params.seed(self.random_state),
+            "dtype": _fit.result_type(self, X),
+        }
+
+    def _starts(self) -> int:
+        init = self.init if isinstance(self.init, str) else "an array"
+        if self.n_init == "auto":
+            return _RANDOM_STARTS if init == "random" else 1
+        if init in ("k-means++", "random") or self.n_init == 1:
+            return int(self.n_init)
+        warn(
+            f"n_init={self.n_init!r} has no effect with init={init!r}, which is deterministic: "
+            "there is only one start"
+        )
+        return 1
+
+    def _set_model(self, model: _core.Model) -> None:
+        _fit.set_kernel_attributes(self, model)
+        facts = _core.kmeans_facts(model)
+        self.labels_, self.inertia_ = facts["labels"], facts["inertia"]
+        self.n_iter_, self.cluster_sizes_ = facts["rounds"], facts["sizes"]
+
+    @classmethod
+    def _params_from_file(cls, stored: dict, model: _core.Model) -> dict[str, object]:
+        names = {"PlusPlus": "k-means++", "Random": "random", "Spectral": "spectral"}
+        init = stored["init"]
+        return _fit.file_kernel_params(model) | {
+            "n_clusters": stored["clusters"],
+            "init": "k-means++" if isinstance(init, dict) else names[init],
+            "n_init": stored["starts"],
+            "max_iter": stored["max_rounds"],
+            "tol": stored["tolerance"],
+            "random_state": stored["seed"],
+        }
+
+    def _params_to_save(self) -> dict[str, object]:
+        # One number per sample would exceed the size limit of a file's header.
+        params = super()._params_to_save()
+        return params if isinstance(self.init, str) else params | {"init": "k-means++"}
+
+    def _squared_distances(self, X: Checked, diagonal) -> np.ndarray:
+        """The squared distances of validated samples to the centres: rows × clusters."""
+        diagonal = _predict.diagonal_of(self, X, diagonal)
+        with _fit.run_of(self) as run:
+            return _core.kmeans_distances(self._model, _predict.to_model(self, X), diagonal, run)
+
+    def _distances(self, X: Checked, diagonal) -> np.ndarray:
+        found = np.sqrt(self._squared_distances(X, diagonal))
+        return found.astype(dtype_of(self._model.dtype), copy=False)
+
+
+def _check_count(estimator, n: int) -> None:
+    if estimator.n_clusters > n:
+        raise ValueError(
+            f"n_samples={n} should be >= n_clusters={estimator.n_clusters}: ask for fewer clusters"
+        )
+
+
+def _labels(estimator, n: int) -> np.ndarray:
+    """Return the initial cluster of each of n samples."""
+    try:
+        found = np.asarray(estimator.init)
+    except ValueError:
+        found = np.empty(0, dtype=object)
+    if found.dtype.kind not in "iu" or found.shape != (n,):
+        raise ParameterError(
+            "The 'init' parameter of KernelKMeans must be 'k-means++', 'random', 'spectral', or an "
+            f"array of {n} integers, the cluster of each sample; centres are points in feature "
+            f"space and cannot be given. Got {found.dtype} of shape {found.shape} instead."
+        )
+    wrong = np.flatnonzero((found < 0) | (found >= estimator.n_clusters))
+    if wrong.size:
+        raise ParameterError(
+            f"init assigns row {wrong[0]} to cluster {found[wrong[0]]}, but with "
+            f"n_clusters={estimator.n_clusters} clusters are numbered from 0 to "
+            f"{estimator.n_clusters - 1}"
+        )
+    return np.ascontiguousarray(found, dtype=np.int64)

@@ -1,15 +1,15 @@
-"""Kernels that are functions of the user's own, and kernels on some columns of a table."""
+"""User-defined kernels, and kernels on some columns of a table."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from mercer._custom import Function, name_of, quoted
 from mercer._kernel_base import Kernel, Spec
-from mercer._own import Function
 
 
-class Own(Kernel):
-    """A function of the user's own as a kernel; :func:`pair` and :func:`block` make one.
+class Custom(Kernel):
+    """A user-defined function as a kernel, made by :func:`pair` or :func:`block`.
 
     Parameters
     ----------
@@ -18,7 +18,7 @@ class Own(Kernel):
     form : {"pair", "block"}
         Whether it takes two samples and returns a number, or two sets and returns a matrix.
     name : str, optional
-        What the kernel is called; by default as the function is.
+        The name of the kernel; by default that of the function.
     """
 
     def __init__(self, function: Callable, form: str = "pair", name: str | None = None):
@@ -29,7 +29,7 @@ class Own(Kernel):
 
     def _check(self) -> None:
         if not callable(self.function):
-            raise TypeError(f"a function is needed here, not {self.function!r}")
+            raise TypeError(f"expected a function, not {self.function!r}")
         if self.form not in ("pair", "block"):
             raise ValueError(f"form must be 'pair' or 'block', not {self.form!r}")
         super()._check()
@@ -42,23 +42,23 @@ class Own(Kernel):
         return [Function(name, self.function, self.form)]
 
 
-def pair(function: Callable[..., float], name: str | None = None) -> Own:
-    """Make a kernel of a function of two samples.
+def pair(function: Callable[..., float], name: str | None = None) -> Custom:
+    """Make a kernel from a function of two samples.
 
-    The samples of a fit may be anything then: rows of an array, or the objects of a list. The
-    function is called for each pair that is needed, tile by tile, on one thread at a time.
+    Samples may then be anything: rows of an array, or the objects of a list. The function is
+    called for each pair that is needed, tile by tile, on one thread at a time.
 
     Parameters
     ----------
     function : callable
         ``f(x, y) -> float``, symmetric.
     name : str, optional
-        What the kernel is called; by default as the function is.
+        The name of the kernel; by default that of the function.
 
     Returns
     -------
     kernel : Kernel
-        The kernel, for all estimators, and for sums, products and normalised forms.
+        The kernel, for all estimators, and for sums, products and normalised kernels.
 
     Examples
     --------
@@ -70,26 +70,26 @@ def pair(function: Callable[..., float], name: str | None = None) -> Own:
     >>> model.predict([{"butter", "milk"}, {"hammer"}])
     array(['food', 'tools'], dtype='<U5')
     """
-    return Own(function, "pair", name)
+    return Custom(function, "pair", name)
 
 
-def block(function: Callable[..., object], name: str | None = None) -> Own:
-    """Make a kernel of a function of two sets of samples.
+def block(function: Callable[..., object], name: str | None = None) -> Custom:
+    """Make a kernel from a function of two sets of samples.
 
     It is called once for each tile of the kernel matrix, which is faster than once for each pair.
 
     Parameters
     ----------
     function : callable
-        ``f(A, B) -> matrix`` with a row for each sample of A and a column for each of B. Of an
-        array it is given rows, of a list a list.
+        ``f(A, B) -> matrix`` with a row for each sample of A and a column for each of B. It gets
+        arrays if the samples are an array, and lists if they are a list.
     name : str, optional
-        What the kernel is called; by default as the function is.
+        The name of the kernel; by default that of the function.
 
     Returns
     -------
     kernel : Kernel
-        The kernel, for all estimators, and for sums, products and normalised forms.
+        The kernel, for all estimators, and for sums, products and normalised kernels.
 
     Examples
     --------
@@ -101,11 +101,11 @@ def block(function: Callable[..., object], name: str | None = None) -> Own:
     >>> KernelPCA(kernel=kernels.block(waves)).fit(angles).eigenvalues_.round(2)
     array([20.42, 19.56])
     """
-    return Own(function, "block", name)
+    return Custom(function, "block", name)
 
 
 class Columns(Kernel):
-    """A kernel on some columns of a table; :func:`columns` makes one.
+    """A kernel on some columns of a table, made by :func:`columns`.
 
     Parameters
     ----------
@@ -122,26 +122,26 @@ class Columns(Kernel):
 
     def _text(self) -> str:
         if not isinstance(self.kernel, Kernel):
-            raise TypeError(f"a kernel is needed here, not {self.kernel!r}")
+            raise TypeError(f"expected a kernel, not {self.kernel!r}")
         names = ", ".join(map(quoted, self.names))
         return f"columns({names}: {self.kernel._text()})"
 
 
 def columns(names: str | Sequence[str], kernel: Kernel | str) -> Columns:
-    """Make a kernel on some columns of a table of several kinds.
+    """Make a kernel on some columns of a table.
 
     Parameters
     ----------
     names : str or sequence of str
-        The columns, by the names that a data frame or a dictionary has; those of an array are
-        counted: ``"0"``, ``"1"``, ….
+        The columns, by their names in a data frame or dictionary; those of an array are numbered:
+        ``"0"``, ``"1"``, ….
     kernel : Kernel or str
-        The kernel on them: one for texts on one column of texts, others on columns of numbers.
+        The kernel on them: one on strings takes one column of strings, others columns of numbers.
 
     Returns
     -------
     kernel : Kernel
-        The kernel, to be added to and multiplied with those on other columns.
+        The kernel, which can be added to and multiplied by kernels on other columns.
 
     Examples
     --------
@@ -158,14 +158,3 @@ def columns(names: str | Sequence[str], kernel: Kernel | str) -> Columns:
     """
     names = [names] if isinstance(names, str) else list(names)
     return Columns(names, Spec(kernel) if isinstance(kernel, str) else kernel)
-
-
-def name_of(function: Callable) -> str:
-    """Return what people call a function."""
-    return getattr(function, "__name__", type(function).__name__)
-
-
-def quoted(name: object) -> str:
-    """Return a name as specs have it."""
-    inner = str(name).replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{inner}'"

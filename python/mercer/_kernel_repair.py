@@ -1,7 +1,8 @@
-"""Repairs of kernel matrices that are none, as a step before an estimator."""
+"""Repair of indefinite kernel matrices, as a step before an estimator."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Self
 
@@ -10,45 +11,46 @@ from numpy.typing import ArrayLike
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mercer import _core, _params
-from mercer._arrays import Table, own_values, plain
-from mercer._base import Fitted
-from mercer._kernel_purpose import Purpose
+from mercer import _core, _fit, _params
+from mercer._arrays import Table, as_contiguous, validate_diagonal
+from mercer._base import Estimator
+from mercer._kernel_choice import Purpose
 from mercer._progress import Step
-from mercer._samples import checked
+from mercer._reports import warn_of_notes
+from mercer._samples import validate_samples
 from mercer.reports import Report
 
 _METHODS = ("clip", "flip", "shift", "nearest")
 
 
-class KernelRepair(OneToOneFeatureMixin, TransformerMixin, Fitted):
-    """Make a matrix of kernel values positive semi-definite, and those of new samples alike.
+class KernelRepair(OneToOneFeatureMixin, TransformerMixin, Estimator):
+    """Make a kernel matrix positive semi-definite, and kernel values of new samples consistent.
 
-    Of a matrix that is not symmetric the mean with its mirror image is repaired. For a similarity
-    that is no kernel (see :func:`mercer.check_kernel`), as a step of a pipeline
-    before an estimator with ``kernel="precomputed"``. ``save`` writes a fitted repair to a model
-    file of its own, beside that of the estimator; :func:`mercer.load` reads both.
+    For a similarity that is not a kernel (see :func:`mercer.check_kernel`), as a step of a pipeline
+    before an estimator with ``kernel="precomputed"``. Of an asymmetric matrix, the mean with its
+    transpose is repaired. ``save`` writes a fitted repair to a model file of its own;
+    :func:`mercer.load` reads it like that of any estimator.
 
     Parameters
     ----------
     method : {"clip", "flip", "shift", "nearest"}, default="clip"
-        Negative eigenvalues become 0, which gives the nearest positive semi-definite matrix; or
-        change their sign; or all eigenvalues grow until the smallest is 0, which leaves the values
-        of different samples as they are; or the nearest such matrix with the same diagonal is
-        looked for.
+        ``"clip"`` sets negative eigenvalues to 0, which gives the nearest positive semi-definite
+        matrix; ``"flip"`` changes their sign; ``"shift"`` adds to all eigenvalues until the
+        smallest is 0, which leaves off-diagonal values unchanged; ``"nearest"`` searches for the
+        nearest positive semi-definite matrix with the same diagonal.
     n_jobs, memory_budget, progress
         How the work is run, as for :func:`mercer.pairwise_kernels`.
 
     Attributes
     ----------
     change_ : float
-        How far the matrix moved: ‖K' − K‖ / ‖K‖.
+        The relative change of the matrix: ‖K' − K‖ / ‖K‖.
     converged_ : bool
         Whether the search for ``"nearest"`` reached its tolerance.
     report_ : dict
         How the fit went.
     n_features_in_ : int
-        How many training samples there are.
+        Number of training samples.
 
     Examples
     --------
@@ -67,7 +69,6 @@ class KernelRepair(OneToOneFeatureMixin, TransformerMixin, Fitted):
     change_: float
     converged_: bool
     report_: Report
-    n_features_in_: int
 
     def __init__(
         self,
@@ -83,7 +84,7 @@ class KernelRepair(OneToOneFeatureMixin, TransformerMixin, Fitted):
         self.progress = progress
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
-        """Learn how to repair.
+        """Fit the repair.
 
         Parameters
         ----------
@@ -97,7 +98,7 @@ class KernelRepair(OneToOneFeatureMixin, TransformerMixin, Fitted):
         self : KernelRepair
             The estimator itself.
         """
-        self._repaired(X)
+        self.fit_transform(X)
         return self
 
     def fit_transform(self, X: ArrayLike, y: object = None) -> Table:
@@ -113,29 +114,26 @@ class KernelRepair(OneToOneFeatureMixin, TransformerMixin, Fitted):
         Returns
         -------
         K : ndarray of shape (n_samples, n_samples)
-            The nearest of its kind, symmetric, without negative eigenvalues.
+            The repaired matrix: symmetric, without negative eigenvalues.
         """
-        return self._repaired(X)
-
-    def _repaired(self, X) -> np.ndarray:
         _params.one_of(self, "method", _METHODS)
-        X = checked(self, X, Purpose("matrix"), reset=True)
+        X = validate_samples(self, X, Purpose("matrix"), reset=True)
         if X.shape[0] != X.shape[1]:
-            raise ValueError(f"a square matrix is needed, and this one has the shape {X.shape}")
-        with self._run() as run:
+            raise ValueError(f"expected a square matrix, but X has shape {X.shape}")
+        with _fit.run_of(self) as run:
             found, model = _core.repair(X, self.method, run)
-        self._restore(model)
+        self._set_model(model)
+        warn_of_notes(self.report_)
         return found.astype(X.dtype, copy=False)
 
-    def _restore(self, model: _core.Model) -> None:
-        """Take over a fitted repair, fresh or from a file."""
-        self._keep(model)
+    def _set_model(self, model: _core.Model) -> None:
+        self._model, self.report_ = model, json.loads(model.report)
         _, self.change_ = _core.repair_facts(model)
         self.converged_ = self.report_["converged"]
 
-    @staticmethod
-    def _params_of(saved: dict, model: _core.Model) -> dict[str, object]:
-        return {"method": saved["method"]}
+    @classmethod
+    def _params_from_file(cls, stored: dict, model: _core.Model) -> dict[str, object]:
+        return {"method": stored["method"]}
 
     def transform(self, X: ArrayLike) -> Table:
         """Return the repaired kernel values of new samples with the training samples.
@@ -148,10 +146,10 @@ class KernelRepair(OneToOneFeatureMixin, TransformerMixin, Fitted):
         Returns
         -------
         K : ndarray of shape (n_new, n_samples)
-            The repaired ones. A shift concerns the value of a sample with itself alone, so that it
-            leaves these as they are.
+            The repaired ones. A shift changes only the kernel value of a sample with itself, so it
+            leaves these unchanged.
         """
-        X = self._rows(X)
+        X = self._new_rows(X)
         out = np.empty_like(X, order="C")
         _core.repaired(self._model, X, out)
         return out
@@ -169,14 +167,14 @@ class KernelRepair(OneToOneFeatureMixin, TransformerMixin, Fitted):
         Returns
         -------
         diagonal : ndarray of shape (n_new,)
-            The repaired ones, which distances in feature space need.
+            The repaired ones, which distances in feature space require.
         """
-        X = self._rows(X)
-        return _core.repaired_own(self._model, X, own_values(diagonal, X.shape[0]))
+        X = self._new_rows(X)
+        return _core.repaired_diagonal(self._model, X, validate_diagonal(diagonal, X.shape[0]))
 
-    def _rows(self, X) -> np.ndarray:
+    def _new_rows(self, X) -> np.ndarray:
         check_is_fitted(self)
-        return plain(checked(self, X, Purpose("matrix"), reset=False))
+        return as_contiguous(validate_samples(self, X, Purpose("matrix"), reset=False))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

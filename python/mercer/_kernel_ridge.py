@@ -9,14 +9,37 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
-from mercer._arrays import Samples, targets, weights
-from mercer._kernel_ridge_fit import RidgeFit
+from mercer import _core, _fit, _predict, _ridge
+from mercer._arrays import Samples, validate_targets, validate_weights
+from mercer._base import Estimator
+from mercer._kernel_choice import Described
 from mercer._progress import Step
+from mercer._reports import warn_of_notes
 from mercer.kernels import Kernel
+from mercer.reports import RegressionReport
 
 
-class RidgeRegressor(MultiOutputMixin, RegressorMixin, RidgeFit):
-    """The base of the kernel ridge estimators whose targets are numbers."""
+class RidgeRegressor(MultiOutputMixin, RegressorMixin, Estimator):
+    """The base of :class:`mercer.KernelRidge` and :class:`mercer.KernelRidgeCV`."""
+
+    # What standard deviations need, computed on demand.
+    _posterior: _core.PosteriorStd | None = None
+    _cached = ("_posterior",)
+
+    intercept_: float | np.ndarray
+    gamma_: float
+    kernel_: str
+    n_iter_: int
+    report_: RegressionReport
+
+    dual_coef_ = property(_ridge.dual_coef)
+    X_fit_ = property(_predict.training_set)
+    _notes_to_save = _ridge.notes
+    _params_from_file = classmethod(_ridge.params_from_file)
+
+    def _set_model(self, model: _core.Model) -> None:
+        _ridge.set_attributes(self, model)
+        self._posterior = None
 
     @overload
     def predict(self, X: Samples, return_std: Literal[False] = False) -> np.ndarray: ...
@@ -31,17 +54,17 @@ class RidgeRegressor(MultiOutputMixin, RegressorMixin, RidgeFit):
     ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """Predict the targets of samples.
 
-        The matrix of kernel values with the training samples is never held.
+        The matrix of kernel values with the training samples is never stored.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, or their kernel values with the training samples if the kernel is precomputed.
         return_std : bool, default=False
-            Whether to return the standard deviation of each prediction too: that of the Gaussian
-            process whose covariance is the kernel and whose noise has the variance `alpha`, divided
-            by a sample's weight. The first call factors a matrix, which is kept for later ones. Not
-            with a precomputed kernel, nor with one that scikit-learn evaluates.
+            Whether to also return the posterior standard deviation of each prediction: that of the
+            Gaussian process whose covariance is the kernel and whose noise has the variance
+            `alpha`, divided by a sample's weight. The first call factors a matrix, which later
+            calls reuse. Not with a precomputed kernel, nor with one that scikit-learn evaluates.
 
         Returns
         -------
@@ -50,17 +73,14 @@ class RidgeRegressor(MultiOutputMixin, RegressorMixin, RidgeFit):
         std : ndarray of the same shape
             Their standard deviations, if `return_std`.
         """
-        X = self._rows(X)
-        if return_std and not self._described:
+        X = _predict.new_samples(self, X)
+        if return_std and not isinstance(self._choice, Described):
             raise ValueError(
-                "return_std=True needs k(x, x) of new samples and the kernel values of all others, "
-                "which a precomputed kernel does not tell"
+                "return_std=True needs k(x, x) of new samples and the kernel matrix of the "
+                "training samples, which are unknown for a precomputed kernel"
             )
-        predicted = self._shaped(self._predicted(X))
-        return (predicted, self._shaped(self._deviations(X))) if return_std else predicted
-
-    def _shaped(self, found: np.ndarray) -> np.ndarray:
-        return found[:, 0] if self._flat else found
+        mean = _ridge.predict(self, X)
+        return (mean, _ridge.posterior_std(self, X)) if return_std else mean
 
 
 class KernelRidge(RidgeRegressor):
@@ -68,28 +88,27 @@ class KernelRidge(RidgeRegressor):
 
     Finds f(x) = Σ_i c_i k(x, x_i) that minimises Σ_i w_i (y_i - f(x_i))² + α ‖f‖². Parameters,
     attributes and defaults are those of scikit-learn's estimator of the same name; parameters after
-    `kernel_params` are additions. Results are exact to the tolerance whichever solver is named,
-    repeat from run to run, and do not depend on the number of threads.
+    `kernel_params` are additions. Results are exact to the tolerance whichever solver is
+    chosen, repeatable, and do not depend on the number of threads.
 
-    A constant target is learned exactly with an intercept, whose value it is, all coefficients
-    being 0; without one the constant is a target like any other, and predictions are drawn towards
-    0.
+    A constant target is fitted exactly by the intercept, with all coefficients 0; without an
+    intercept, predictions are shrunk towards 0.
 
     Parameters
     ----------
     alpha : float or array-like of shape (n_targets,), default=1
-        The penalty, of at least 0: one for all targets, or one each. With 0 and a singular kernel
-        matrix, the result is the least-squares solution of least norm, with a warning.
+        The penalty, at least 0: one for all targets, or one each. With 0 and a singular kernel
+        matrix, the result is the least-squares solution of minimum norm, with a warning.
     kernel : str, Kernel or callable, default="linear"
         A name (``"linear"``, ``"poly"``, ``"rbf"``, ``"sigmoid"``, ``"cosine"``, ``"laplacian"``,
         ``"matern"``, ``"chi2"``, ``"spectrum"`` and others of :mod:`mercer.kernels`), a spec such
         as ``"0.5*rbf(gamma=0.1) + linear"``, an object of that module, ``"precomputed"``, or a
-        function of two samples, which is called tile by tile. The kernel says what samples are:
-        rows of numbers, texts, columns of a table, or anything that a function takes.
+        function of two samples, which is called tile by tile. The kernel determines what samples
+        are: rows of numbers, strings, columns of a table, or anything that a function takes.
     gamma : float, {"scale", "auto", "median"}, optional
-        For kernels given by a name that have a gamma. By default 1 / n_features, as for
-        ``"auto"``. ``"scale"`` is 1 / (n_features · variance of X); ``"median"``, for
-        ``"rbf"``, takes the median distance between samples as the standard deviation.
+        For kernels given by a name that have a gamma. ``"auto"`` is the default,
+        1 / n_features; ``"scale"`` is 1 / (n_features · variance of X); ``"median"``, for
+        ``"rbf"``, sets the length scale to the median distance between samples.
     degree : float, default=3
         The exponent of ``"poly"``.
     coef0 : float, default=1
@@ -98,55 +117,54 @@ class KernelRidge(RidgeRegressor):
         Parameters of a function given as kernel, or of a kernel given by its name, such as
         ``{"nu": 2.5, "length": 3}`` for ``"matern"``.
     fit_intercept : bool, default=False
-        Whether to learn a constant too, which costs no penalty.
+        Whether to fit an intercept, which is not penalised.
     solver : {"auto", "cholesky", "eigen", "cg"}, default="auto"
-        How the equations are solved: a factor for each penalty, one eigendecomposition for all, or
-        conjugate gradients, which need no second matrix and, beyond the memory budget, not even the
-        first. ``"auto"`` takes whichever costs less.
+        How the system is solved: a Cholesky factor for each penalty, one eigendecomposition for
+        all, or conjugate gradients, which need no second matrix and, beyond the memory budget, do
+        not store the first. ``"auto"`` takes the cheapest.
     tol : float, optional
         Relative residuals to reach; by default 1e-10, or 1e-6 with float32 kernel values.
     max_iter : int, optional
-        Passes over the matrix at most, for conjugate gradients; by default 1000. If they do not
-        suffice, a ``ConvergenceWarning`` tells the residual reached.
+        Maximum number of passes over the matrix, for conjugate gradients; by default 1000. If they
+        do not suffice, a ``ConvergenceWarning`` reports the residual reached.
     random_state : int, RandomState instance, optional
-        Seed of the solver's random choices. None stands for 0, so that results repeat.
+        Seed of the solver's random choices. None stands for 0, so that results are repeatable.
     warm_start : bool, default=False
-        Whether conjugate gradients begin with the coefficients of the last fit, if it had as many
-        samples and targets. The result is the same to the tolerance, after fewer passes.
+        Whether conjugate gradients start from the coefficients of the previous fit, if it had the
+        same number of samples and targets. The result is the same to the tolerance, in fewer
+        passes.
     precision : {"auto", "f64", "f32", "mixed"}, default="auto"
-        The type of kernel values. ``"auto"`` follows X. ``"f32"`` turns X into float32 and gives
-        float32 results; ``"mixed"`` computes kernel values in float32 and all else in float64, and
-        gives float64 results. Targets and coefficients are always float64.
+        The type of kernel values. ``"auto"`` is that of X. ``"f32"`` converts X to float32 and
+        returns float32; ``"mixed"`` computes kernel values in float32 and everything else in
+        float64, and returns float64. Targets and coefficients are always float64.
     memory_budget : int or str, optional
-        Bytes that the fit may take, such as ``"2GiB"``; by default what the machine has free.
-    progress : bool or callable, default=False
-        Whether to show a bar, or a function that is called with each :class:`mercer.Step`.
-    n_jobs : int, optional
-        Threads; None stands for :func:`mercer.get_num_threads`, -1 for all cores.
+        Bytes that the fit may take, such as ``"2GiB"``; by default all free memory.
+    progress, n_jobs
+        How the work is run, as for :class:`mercer.KernelPCA`.
 
     Attributes
     ----------
     dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
-        The coefficients c, not to be written to.
+        The coefficients c, read-only.
     intercept_ : float or ndarray of shape (n_targets,)
-        The constant; 0 without `fit_intercept`.
+        The intercept; 0 without `fit_intercept`.
     X_fit_ : ndarray of shape (n_samples, n_features), sparse array or table
-        The training samples, not to be written to, as for :class:`mercer.KernelPCA`. A model of a
+        The training samples, read-only, as for :class:`mercer.KernelPCA`. A model with a
         precomputed kernel has none.
     gamma_ : float
-        The gamma that was used.
+        The resolved gamma.
     kernel_ : str
-        The kernel with all its numbers, as a spec.
+        The kernel with all its parameters, as a spec.
     n_iter_ : int
         Passes over the matrix of conjugate gradients; 1 for other solvers.
     report_ : dict
-        How the fit went: solver, storage and why, passes, residual, seconds, notes, and under
-        ``"system"`` the condition number, the effective rank where it was looked into, and the
-        smallest penalty at which rounding errors do no harm.
+        Details of the fit: solver, storage and why, passes, residual, seconds, notes, and under
+        ``"system"`` the condition number, the effective rank where it was computed, and the
+        smallest penalty at which rounding errors are harmless.
     scaling_ : dict or None
-        Scaling of columns, of models that the command line fitted with one.
+        Scaling of columns, for models that the command line fitted with one.
     n_features_in_ : int
-        Columns of X.
+        Number of columns of X.
     feature_names_in_ : ndarray of str
         Names of the columns of X, if it had any.
 
@@ -162,14 +180,6 @@ class KernelRidge(RidgeRegressor):
     >>> std.round(2)
     array([0.05, 1.  ])
     """
-
-    dual_coef_: np.ndarray
-    intercept_: float | np.ndarray
-    gamma_: float
-    kernel_: str
-    n_iter_: int
-    n_features_in_: int
-    feature_names_in_: np.ndarray
 
     def __init__(
         self,
@@ -208,34 +218,32 @@ class KernelRidge(RidgeRegressor):
         self.progress = progress
         self.n_jobs = n_jobs
 
+    @_fit.unchanged_on_error
     def fit(self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the model. A fit that fails or is interrupted leaves the estimator as it was.
+        """Fit the model. A fit that fails or is interrupted leaves the estimator unchanged.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, or the kernel matrix if the kernel is precomputed. float32 and float64 are
-            taken as they are, in any memory order; a sparse matrix stays one. Kernels for texts
-            take a list or a column of texts, those on columns a data frame or a dictionary of
-            columns, and functions anything that has a length.
+            used as they are, in any memory order; a sparse matrix stays sparse. Kernels on strings
+            take a list or a column of strings, those on columns a data frame or a dictionary of
+            columns, and functions any sequence.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets.
         sample_weight : float or array-like of shape (n_samples,), optional
-            How much each sample counts: 2 as if it were there twice, 0 as if it were not there.
+            Weights of the samples: 2 is equivalent to two copies, 0 to leaving the sample out.
 
         Returns
         -------
         self : KernelRidge
             The estimator itself.
         """
-        with self._whole_or_not_at_all():
-            self._fit(X, y, sample_weight)
-        return self
-
-    def _fit(self, X, y, sample_weight) -> None:
-        self._check_params()
-        X = self._samples(X)
-        y, flat = targets(self, y, X)
-        model, choice = self._learn(X, (y, weights(sample_weight, X.shape[0])))
+        _ridge.check_params(self)
+        X = _fit.training_samples(self, X)
+        y, flat = validate_targets(self, y, X)
+        model, choice = _ridge.fit(self, X, (y, validate_weights(sample_weight, X.shape[0])))
         self._choice, self._flat = choice, flat
-        self._restore(model)
+        self._set_model(model)
+        warn_of_notes(self.report_)
+        return self

@@ -11,51 +11,53 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_sample_weight
 
-from mercer import _core
-from mercer._arrays import Samples, weights
-from mercer._class_notes import classes_of, noted
-from mercer._kernel_ridge_fit import RidgeFit
+from mercer import _core, _fit, _predict, _ridge
+from mercer._arrays import Samples, validate_weights
+from mercer._base import Estimator
+from mercer._files import class_notes, classes_of
+from mercer._labels import class_names, validate_labels
 from mercer._params import refuse
 from mercer._progress import Step
-from mercer._svm_labels import labels, names
+from mercer._reports import warn_of_notes
 from mercer.kernels import Kernel
+from mercer.reports import RegressionReport
 
 
-class KernelRidgeClassifier(ClassifierMixin, RidgeFit):
+class KernelRidgeClassifier(ClassifierMixin, Estimator):
     """Classification by kernel ridge regression on targets of 1 and -1.
 
-    Each class has a target that is 1 for its samples and -1 for others, and a sample is given the
-    class of the largest prediction. Two classes need one target, 1 for the second. The parameters
-    that are not told here are those of :class:`mercer.KernelRidge`.
+    Each class has a target that is 1 for its samples and -1 for others, and the prediction is the
+    class with the largest value. Two classes need one target, 1 for the second. Parameters that are
+    not described here are those of :class:`mercer.KernelRidge`.
 
     Parameters
     ----------
     alpha : float or array-like of shape (n_classes,), default=1.0
-        The penalty, of at least 0: one for all classes or, with three or more, one each.
+        The penalty, at least 0: one for all classes or, with three or more, one each.
     kernel : str, Kernel or callable, default="linear"
         The kernel.
     gamma, degree, coef0, kernel_params
-        Parameters of a kernel that is given by its name.
+        Parameters of a kernel given by its name.
     fit_intercept : bool, default=True
-        Whether to learn a constant too, which costs no penalty.
+        Whether to fit an intercept, which is not penalised.
     class_weight : dict or "balanced", optional
-        Weights of the classes, 1 for those not named; ``"balanced"`` gives all classes the same
-        weight in sum. They are multiplied with the weights of samples.
+        Weights of the classes, 1 for those not listed; ``"balanced"`` gives all classes the same
+        total weight. They are multiplied by the sample weights.
     solver, tol, max_iter, random_state, warm_start, precision, memory_budget, progress, n_jobs
-        How the equations are solved, and how the work is run.
+        How the system is solved, and how the work is run.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The classes, in order.
+        The classes, sorted.
     dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        The coefficients, with one axis for two classes. Not to be written to.
+        The coefficients, 1-D for two classes; read-only.
     intercept_ : float or ndarray of shape (n_classes,)
-        The constants.
+        The intercepts.
     X_fit_, kernel_, gamma_, n_iter_, report_, scaling_
         As for :class:`mercer.KernelRidge`.
     n_features_in_ : int
-        Columns of X.
+        Number of columns of X.
     feature_names_in_ : ndarray of str
         Names of the columns of X, if it had any.
 
@@ -75,6 +77,12 @@ class KernelRidgeClassifier(ClassifierMixin, RidgeFit):
     intercept_: float | np.ndarray
     gamma_: float
     kernel_: str
+    n_iter_: int
+    report_: RegressionReport
+
+    dual_coef_ = property(_ridge.dual_coef)
+    X_fit_ = property(_predict.training_set)
+    _params_from_file = classmethod(_ridge.params_from_file)
 
     def __init__(
         self,
@@ -115,52 +123,50 @@ class KernelRidgeClassifier(ClassifierMixin, RidgeFit):
         self.progress = progress
         self.n_jobs = n_jobs
 
+    @_fit.unchanged_on_error
     def fit(self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the model. A fit that fails or is interrupted leaves the estimator as it was.
+        """Fit the model. A fit that fails or is interrupted leaves the estimator unchanged.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, or the kernel matrix if the kernel is precomputed.
         y : array-like of shape (n_samples,)
-            The class of each sample: numbers, truth values or texts.
+            The class of each sample: numbers, booleans or strings.
         sample_weight : float or array-like of shape (n_samples,), optional
-            How much each sample counts.
+            Weights of the samples.
 
         Returns
         -------
         self : KernelRidgeClassifier
             The estimator itself.
         """
-        with self._whole_or_not_at_all():
-            self._fit(X, y, sample_weight)
-        return self
-
-    def _fit(self, X, y, sample_weight) -> None:
-        self._check_params()
-        X = self._samples(X)
-        classes, places = _labels(self, y, X)
-        own = self._weights(classes[places], weights(sample_weight, X.shape[0]))
-        aims = _targets(places, len(classes)), own
-        model, choice = self._learn(X, aims, names(classes))
+        _ridge.check_params(self)
+        X = _fit.training_samples(self, X)
+        classes, codes = _labels(self, y, X)
+        weights = self._weights(classes[codes], validate_weights(sample_weight, X.shape[0]))
+        targets = _targets(codes, len(classes)), weights
+        model, choice = _ridge.fit(self, X, targets, class_names(classes))
         self._choice, self._flat = choice, len(classes) == 2
         self.classes_ = classes
-        self._restore(model)
+        self._set_model(model)
+        warn_of_notes(self.report_)
+        return self
 
-    def _weights(self, y: np.ndarray, own: np.ndarray | None) -> np.ndarray | None:
+    def _weights(self, y: np.ndarray, weights: np.ndarray | None) -> np.ndarray | None:
         """The weights of samples and of their classes, multiplied."""
         if self.class_weight is None:
-            return own
+            return weights
         if isinstance(self.class_weight, str) and self.class_weight == "balanced":
-            return _balanced(y, np.ones(len(y)) if own is None else own)
+            return _balanced(y, np.ones(len(y)) if weights is None else weights)
         if not isinstance(self.class_weight, Mapping):
             expected = "a dictionary, 'balanced' or None"
             raise refuse(self, "class_weight", expected, self.class_weight)
         found = compute_sample_weight(self.class_weight, y).astype(np.float64, copy=False)
-        return found if own is None else found * own
+        return found if weights is None else found * weights
 
     def decision_function(self, X: Samples) -> np.ndarray:
-        """Return how much speaks for each class.
+        """Return the decision values of the classes.
 
         Parameters
         ----------
@@ -170,10 +176,9 @@ class KernelRidgeClassifier(ClassifierMixin, RidgeFit):
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            The predicted targets. Of two classes, positive values speak for the second.
+            The predicted targets. For two classes, positive values mean the second.
         """
-        found = self._predicted(self._rows(X))
-        return found[:, 0] if self._flat else found
+        return _ridge.predict(self, _predict.new_samples(self, X))
 
     def predict(self, X: Samples) -> np.ndarray:
         """Predict the classes of samples.
@@ -189,46 +194,42 @@ class KernelRidgeClassifier(ClassifierMixin, RidgeFit):
             The classes.
         """
         scores = self.decision_function(X)
-        places = scores > 0 if self._flat else scores.argmax(axis=1)
-        return self.classes_[places.astype(np.intp)]
+        codes = scores > 0 if self._flat else scores.argmax(axis=1)
+        return self.classes_[codes.astype(np.intp)]
 
-    def _describe(self, model: _core.Model) -> None:
-        super()._describe(model)
+    def _set_model(self, model: _core.Model) -> None:
+        _ridge.set_attributes(self, model)
         if not hasattr(self, "classes_"):
-            names = json.loads(_core.remarks(model))["classes"]
-            self.classes_ = classes_of(names, json.loads(model.notes).get("classes"))
+            self.classes_ = classes_of(json.loads(_core.remarks(model))["classes"], model.notes)
 
-    def _notes(self) -> dict[str, object]:
-        """The classes in their own type, where JSON has it: a model file holds their names."""
-        notes = super()._notes()
-        note = noted(self.classes_)
-        return notes if note is None else notes | {"classes": note}
+    def _notes_to_save(self) -> dict[str, object]:
+        return _ridge.notes(self) | class_notes(self.classes_)
 
 
 def _labels(estimator, y, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The classes in order, and the place of each sample's among them."""
+    """The sorted classes, and the index of each sample's class."""
     shape = np.asarray(y).shape if not hasattr(y, "shape") else y.shape
     if len(shape) == 2 and shape[1] > 1:
         raise ValueError(
-            "samples with several labels are not known here: fit one KernelRidgeClassifier for "
-            "each, as sklearn.multioutput.MultiOutputClassifier does"
+            "several labels per sample are not supported: fit one KernelRidgeClassifier for each "
+            "label, as sklearn.multioutput.MultiOutputClassifier does"
         )
-    return labels(estimator, y, X)
+    return validate_labels(estimator, y, X)
 
 
-def _targets(places: np.ndarray, classes: int) -> np.ndarray:
-    """The targets that stand for the classes: one for two, one for each of more."""
+def _targets(codes: np.ndarray, classes: int) -> np.ndarray:
+    """The targets of the classes: one for two classes, else one for each."""
     columns = [1] if classes == 2 else np.arange(classes)
-    return np.where(places[:, None] == columns, 1.0, -1.0)
+    return np.where(codes[:, None] == columns, 1.0, -1.0)
 
 
-def _balanced(y: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """The weights, with those of each class brought to the same sum. Classes that count for
-    nothing are left at that, and weights that are none, for the compiled part to find.
+def _balanced(y: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The weights, scaled to the same sum in each class. Classes of weight 0 stay at 0, and invalid
+    weights are left for the extension module to find.
     """
-    if not (own >= 0).all():
-        return own
-    _, places = np.unique(y, return_inverse=True)
-    sums = np.bincount(places, own)
+    if not (weights >= 0).all():
+        return weights
+    _, codes = np.unique(y, return_inverse=True)
+    sums = np.bincount(codes, weights)
     sums[sums == 0] = 1
-    return own * (own.sum() / len(sums) / sums)[places]
+    return weights * (weights.sum() / len(sums) / sums)[codes]

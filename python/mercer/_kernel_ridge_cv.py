@@ -1,4 +1,4 @@
-"""Kernel ridge regression that chooses its own kernel and penalty."""
+"""Kernel ridge regression with kernel and penalty chosen by cross-validation."""
 
 from __future__ import annotations
 
@@ -9,71 +9,69 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mercer import _core, _params
-from mercer._arrays import Samples, targets, weights
+from mercer import _core, _fit, _params, _ridge
+from mercer._arrays import Samples, validate_targets, validate_weights
 from mercer._kernel_grid import kernels_of
-from mercer._kernel_model import stored
 from mercer._kernel_ridge import RidgeRegressor
 from mercer._kernel_ridge_search import params_of, scorer, search, validation
 from mercer._progress import Step
+from mercer._reports import warn_of_notes
 from mercer.kernels import Kernel
 
 
 class KernelRidgeCV(RidgeRegressor):
     """Kernel ridge regression with kernel and penalty chosen by cross-validation.
 
-    Every combination of kernel and penalty is judged by predictions for samples that were left out
-    of the fit, and the best is fitted on all samples. By default each sample is left out in turn,
-    exactly: one decomposition per kernel gives those predictions for all penalties, without any
-    further fit. Of equally good penalties the largest is taken.
+    Every combination of kernel and penalty is scored by its out-of-fold predictions, and the best
+    is refitted on all samples. The default is exact leave-one-out: one decomposition per kernel
+    gives the predictions for all penalties, without any further fit. Of equally good penalties the
+    largest is taken.
 
     Parameters
     ----------
     alphas : array-like of shape (n_alphas,), optional
         The penalties to compare, all positive. By default three per decade, from far below the
-        size of the kernel's values to where nothing but the constant is left.
+        magnitude of the kernel values up to where only the intercept is left.
     kernel : str, Kernel, callable or list of these, default="rbf"
         The kernel, or the kernels to compare: names, specs, kernel objects and functions, as for
         :class:`mercer.KernelRidge`.
     gamma : float, {"scale", "auto", "median"}, list of these, optional
-        For kernels given by a name that have a gamma. By default, a kernel of a name with a width
-        (``"rbf"``, ``"laplacian"``, ``"matern"``, ``"rational_quadratic"``) is compared in several
-        widths around the one that the data suggests, a factor 2 in length apart; others take
+        For kernels given by a name that have a gamma. By default, a kernel with a length scale
+        (``"rbf"``, ``"laplacian"``, ``"matern"``, ``"rational_quadratic"``) is compared at several
+        length scales around the one that the data suggest, a factor of 2 apart; others use
         1 / n_features.
     degree : float or list of floats, default=3
         The exponents of ``"poly"``.
     coef0 : float or list of floats, default=1
-        The constants of ``"poly"`` and ``"sigmoid"``. Of gamma, degree and coef0 all combinations
-        are compared. Kernels that are given by a spec or as objects are taken as they are.
+        The constants of ``"poly"`` and ``"sigmoid"``. All combinations of gamma, degree and coef0
+        are compared. Kernels given by a spec or as objects are used as they are.
     kernel_params : dict, optional
         Further parameters of functions, and of kernels given by their names.
     fit_intercept : bool, default=True
-        Whether to learn a constant too, which costs no penalty.
+        Whether to fit an intercept, which is not penalised.
     cv : int, "gcv", splitter or iterable, optional
-        How samples are left out. None leaves out one at a time, in closed form. ``"gcv"`` is
-        generalised cross-validation, a smoother estimate of the same error. An integer is a number
-        of folds; a splitter of scikit-learn or an iterable of (train, test) rows names them.
+        The cross-validation. None is leave-one-out, in closed form. ``"gcv"`` is generalised
+        cross-validation, a smoother estimate of the same error. An integer is a number of folds; a
+        scikit-learn splitter or an iterable of (train, test) row indices defines them.
     scoring : str or callable, optional
-        A scorer of scikit-learn, by its name or as a function of an estimator, its samples and
-        their targets; larger is better. It is given the predictions, and the weights of samples if
-        there are any. None is the negative mean squared error. Not with ``"gcv"``.
+        A scikit-learn scorer, by its name or as a function of an estimator, samples and targets;
+        higher is better. It gets the out-of-fold predictions, and the sample weights if there are
+        any. None is the negative mean squared error. Not with ``"gcv"``.
     store_cv_results : bool, default=False
         Whether to keep all scores in ``cv_results_``.
     alpha_per_target : bool, default=False
-        Whether each target gets a penalty of its own. All share the kernel. Without a scorer,
-        several targets are compared by their errors relative to their variances, so that no target
-        outweighs the others.
+        Whether each target gets a penalty of its own. All share the kernel. Without a scorer, the
+        errors of several targets are taken relative to their variances, so that no target dominates
+        the others.
     solver, tol, max_iter, random_state
-        Of the final fit, as for :class:`mercer.KernelRidge`.
+        For the final fit, as for :class:`mercer.KernelRidge`.
     precision : {"auto", "f64", "f32", "mixed"}, default="auto"
         The type of kernel values, as for :class:`mercer.KernelRidge`.
     memory_budget : int or str, optional
-        Bytes that the search may take, such as ``"2GiB"``; by default what the machine has free.
-        Folds can be searched in any budget, by products with the matrix.
-    progress : bool or callable, default=False
-        Whether to show a bar, or a function that is called with each :class:`mercer.Step`.
-    n_jobs : int, optional
-        Threads; None stands for :func:`mercer.get_num_threads`, -1 for all cores.
+        Bytes that the search may take, such as ``"2GiB"``; by default all free memory. A search by
+        folds works within any budget, by products with the matrix.
+    progress, n_jobs
+        How the work is run, as for :class:`mercer.KernelPCA`.
 
     Attributes
     ----------
@@ -82,7 +80,7 @@ class KernelRidgeCV(RidgeRegressor):
     best_score_ : float
         Its score, the mean over targets.
     best_score_std_ : float
-        The standard error of the score, over samples or folds; NaN if it is not known.
+        The standard error of the score, over samples or folds; NaN if unknown.
     best_params_ : dict
         ``alpha`` and ``kernel`` as :class:`mercer.KernelRidge` takes them.
     cv_results_ : dict
@@ -93,7 +91,7 @@ class KernelRidgeCV(RidgeRegressor):
     dual_coef_, intercept_, X_fit_, kernel_, gamma_, n_iter_, report_, scaling_
         As for :class:`mercer.KernelRidge`.
     n_features_in_ : int
-        Columns of X.
+        Number of columns of X.
     feature_names_in_ : ndarray of str
         Names of the columns of X, if it had any.
 
@@ -160,10 +158,11 @@ class KernelRidgeCV(RidgeRegressor):
         self.progress = progress
         self.n_jobs = n_jobs
 
+    @_fit.unchanged_on_error
     def fit(self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Choose kernel and penalty, and fit the model with them on all samples.
 
-        A fit that fails or is interrupted leaves the estimator as it was.
+        A fit that fails or is interrupted leaves the estimator unchanged.
 
         Parameters
         ----------
@@ -172,38 +171,33 @@ class KernelRidgeCV(RidgeRegressor):
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets.
         sample_weight : float or array-like of shape (n_samples,), optional
-            How much each sample counts, in fits and in scores. A sample of weight 0 is as if it
-            were not there.
+            Weights of the samples, in fits and in scores. 0 is equivalent to leaving the sample
+            out.
 
         Returns
         -------
         self : KernelRidgeCV
             The estimator itself.
         """
-        with self._whole_or_not_at_all():
-            self._fit(X, y, sample_weight)
-        return self
-
-    def _fit(self, X, y, sample_weight) -> None:
-        self._check_params()
-        X = self._samples(X)
-        y, flat = targets(self, y, X)
+        _ridge.check_params(self)
+        _params.boolean(self, "store_cv_results", "alpha_per_target")
+        X = _fit.training_samples(self, X)
+        y, flat = validate_targets(self, y, X)
         if X.shape[0] < 2:
             raise ValueError("cross-validation needs at least 2 samples, but there is 1 sample")
-        aims = (y, weights(sample_weight, X.shape[0]))
-        found = search(self, X, aims, kernels_of(self, X), self._asked(X, *aims, flat=flat))
+        targets = (y, validate_weights(sample_weight, X.shape[0]))
+        settings = self._search_settings(X, *targets, flat=flat)
+        found = search(self, X, targets, kernels_of(self, X), settings)
         self._choice, self._flat = found.choice, flat
-        self._restore(found.model)
+        self._set_model(found.model)
+        warn_of_notes(self.report_)
         vars(self).pop("cv_results_", None)
         if self.store_cv_results:
             self.cv_results_ = found.results()
+        return self
 
-    def _check_params(self) -> None:
-        super()._check_params()
-        _params.boolean(self, "store_cv_results", "alpha_per_target")
-
-    def _asked(self, X, y, weights, *, flat: bool) -> dict[str, object]:
-        """What to compare and how, as the compiled part takes it, kernels aside."""
+    def _search_settings(self, X, y, weights, *, flat: bool) -> dict[str, object]:
+        """The settings of the search as the extension module takes them, kernels aside."""
         penalties = self.alphas
         if penalties is not None:
             penalties = _params.penalties(self, "alphas", positive=True)
@@ -215,19 +209,11 @@ class KernelRidgeCV(RidgeRegressor):
             "measure": str(self.scoring),
         }
 
-    def _alphas(self) -> list[float]:
-        return [1.0]
-
-    def _describe(self, model: _core.Model) -> None:
-        super()._describe(model)
-        alphas = stored(model)["alpha"]
-        self.alpha_ = alphas[0] if len(alphas) == 1 else np.asarray(alphas)
+    def _set_model(self, model: _core.Model) -> None:
+        super()._set_model(model)
+        self.alpha_ = _ridge.stored_alpha(_fit.stored_params(model))
         selection = json.loads(_core.remarks(model))["selection"]
-        spread = selection["spread"]
+        std_error = selection["spread"]
         self.best_score_ = selection["score"]
-        self.best_score_std_ = float("nan") if spread is None else spread
+        self.best_score_std_ = float("nan") if std_error is None else std_error
         self.best_params_ = {"alpha": self.alpha_} | params_of(self._choice, self.kernel_)
-
-    @classmethod
-    def _params_of(cls, saved: dict, model: _core.Model) -> dict[str, object]:
-        return {"alphas": saved["alpha"]} | cls._common_params_of(saved, model)

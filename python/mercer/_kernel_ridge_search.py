@@ -1,4 +1,4 @@
-"""The search for kernel and penalty: what is compared, how, and what came out."""
+"""The search for kernel and penalty by cross-validation."""
 
 from __future__ import annotations
 
@@ -9,31 +9,29 @@ import numpy as np
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import check_cv
 
-from mercer import _core
-from mercer._kernel_choice import Choice, Precomputed, written
-from mercer._kernel_purpose import is_own
-from mercer._params import is_integer, refuse
-from mercer._samples import Checked, splittable
+from mercer import _core, _fit, _ridge
+from mercer._kernel_choice import Choice, Precomputed, is_custom, kernel_argument
+from mercer._params import refuse
+from mercer._samples import Checked, splits_of
 
 
 @dataclass
-class Searched:
-    """What a search found: the model, its kernel, the score, and the scores of everything."""
+class SearchResult:
+    """The best model with its kernel and score, and the scores of all candidates."""
 
     model: _core.Model
     choice: Choice
     score: float
-    spread: float
+    std_error: float
     tables: list[tuple]
 
     def results(self) -> dict[str, object]:
-        """Return all scores in the manner of scikit-learn's grid search."""
+        """Return all scores in the format of scikit-learn's grid search."""
         kernels = [name for name, alphas, *_ in self.tables for _ in alphas]
         alphas = np.concatenate([alphas for _, alphas, *_ in self.tables])
         scores = np.concatenate([scores for *_, scores, _, _ in self.tables])
-        spreads = np.concatenate([spreads for *_, spreads, _ in self.tables])
+        errors = np.concatenate([errors for *_, errors, _ in self.tables])
         compared = np.concatenate([compared for *_, compared in self.tables])
         mean = scores.mean(axis=1)
         ranked = np.where(np.isnan(compared), -np.inf, compared)
@@ -45,47 +43,51 @@ class Searched:
             "param_alpha": alphas,
             "param_kernel": np.asarray(kernels, dtype=object),
             "mean_test_score": mean,
-            "std_test_score": np.sqrt((spreads**2).sum(axis=1)) / spreads.shape[1],
+            "std_test_score": np.sqrt((errors**2).sum(axis=1)) / errors.shape[1],
             "rank_test_score": rankdata(-ranked, method="min").astype(np.int32),
             "target_test_scores": scores,
         }
 
 
-def search(estimator, X: Checked, aims: tuple, kernels: list[Choice], choices: dict) -> Searched:
+def search(
+    estimator, X: Checked, targets: tuple, kernels: list[Choice], settings: dict
+) -> SearchResult:
     """Compare all kernels with all penalties and return the best.
 
-    Kernels of the library's own are compared in one search, which shares distances among them; so
-    are functions of the user's, to which samples are something else, and sums of both.
+    Built-in kernels are compared in one search, which shares distances among them. User-defined
+    functions, which take samples in another form, are compared in a second one, and sums of both in
+    a third.
     """
     kinds = (
         [choice for choice in kernels if not choice.functions],
-        [choice for choice in kernels if is_own(choice)],
-        [choice for choice in kernels if choice.functions and not is_own(choice)],
+        [choice for choice in kernels if is_custom(choice)],
+        [choice for choice in kernels if choice.functions and not is_custom(choice)],
     )
     found = []
-    with estimator._run() as run:
-        for some in filter(None, kinds):
-            given = isinstance(some[0], Precomputed)
-            asked = choices | {"kernels": [] if given else [written(choice) for choice in some]}
-            model = estimator._choices(X, some[0]) | {"classes": None}
-            values = estimator._values(X, some[0])
-            found.append(_searched(some, _core.search(values, aims, model, asked, run)))
-    best = max(found, key=lambda searched: searched.score)
-    best.tables = [table for searched in found for table in searched.tables]
+    with _fit.run_of(estimator) as run:
+        for choices in filter(None, kinds):
+            first = choices[0]
+            named = [] if isinstance(first, Precomputed) else list(map(kernel_argument, choices))
+            # The penalty of the model is chosen by the search.
+            model = _ridge.settings(estimator, X, first, alpha=[1.0])
+            data, grid = _fit.training_data(estimator, X, first), settings | {"kernels": named}
+            found.append(_result(choices, _core.search(data, targets, model, grid, run)))
+    best = max(found, key=lambda result: result.score)
+    best.tables = [table for result in found for table in result.tables]
     return best
 
 
-def _searched(kernels: list[Choice], found: tuple) -> Searched:
-    model, tables, (place, score, spread) = found
+def _result(kernels: list[Choice], found: tuple) -> SearchResult:
+    model, tables, (place, score, std_error) = found
     tables = [
         (choice.name if text is None or choice.functions else text, *rest)
         for choice, (text, *rest) in zip(kernels, tables, strict=True)
     ]
-    return Searched(model, kernels[place], score, spread, tables)
+    return SearchResult(model, kernels[place], score, std_error, tables)
 
 
 def validation(estimator, X: Checked, y: np.ndarray) -> str | list[tuple]:
-    """Return how predictions are had, as the compiled part takes it."""
+    """Return the splits, or the name of a closed form, as the extension module takes them."""
     cv = estimator.cv
     if cv is None:
         return "loo"
@@ -94,36 +96,26 @@ def validation(estimator, X: Checked, y: np.ndarray) -> str | list[tuple]:
             raise refuse(
                 estimator,
                 "scoring",
-                "None with cv='gcv', which is an estimate of the squared error alone",
+                "None with cv='gcv', which estimates the squared error",
                 estimator.scoring,
             )
         return "gcv"
-    plain = isinstance(cv, (str, bool)) or (is_integer(cv) and cv < 2)
-    if plain or not (is_integer(cv) or hasattr(cv, "split") or hasattr(cv, "__iter__")):
-        expected = "None, 'gcv', an integer of at least 2, a splitter or an iterable of splits"
-        raise refuse(estimator, "cv", expected, cv)
-    splits = check_cv(cv, y, classifier=False).split(splittable(X), y)
-    return [(_rows(train), _rows(test)) for train, test in splits]
+    expected = "None, 'gcv', an integer of at least 2, a splitter or an iterable of splits"
+    return splits_of(estimator, X, y, expected, classifier=False)
 
 
-def _rows(rows) -> np.ndarray:
-    rows = np.asarray(rows)
-    found = np.flatnonzero(rows) if rows.dtype == bool else rows
-    return np.ascontiguousarray(found, dtype=np.int64)
-
-
-class _Foretold(RegressorMixin, BaseEstimator):
-    """A regressor whose samples are its predictions: what a scorer is given."""
+class _PrecomputedPredictions(RegressorMixin, BaseEstimator):
+    """A regressor that returns its samples as predictions, for scorers."""
 
     def predict(self, X):
         return X
 
 
 def scorer(estimator, y: np.ndarray, weights: np.ndarray | None, *, flat: bool) -> Callable | None:
-    """Return a function of rows and predictions that returns scores, or None for the library's own.
+    """Return a function from rows and predictions to scores, or None for the squared error.
 
-    As in scikit-learn's ``RidgeCV``, the scorer is given all predictions at once, and the weights
-    of their samples if there are any.
+    As in scikit-learn's ``RidgeCV``, the scorer gets all predictions at once, with the weights of
+    their samples if there are any.
     """
     if estimator.scoring is None:
         return None
@@ -134,7 +126,7 @@ def scorer(estimator, y: np.ndarray, weights: np.ndarray | None, *, flat: bool) 
 
     def score(truth, predicted, rows):
         extra = {} if weights is None else {"sample_weight": weights[rows]}
-        return float(call(_Foretold(), predicted, truth, **extra))
+        return float(call(_PrecomputedPredictions(), predicted, truth, **extra))
 
     def scores(rows, predicted):
         truth = y[rows]
@@ -147,7 +139,7 @@ def scorer(estimator, y: np.ndarray, weights: np.ndarray | None, *, flat: bool) 
 
 
 def params_of(choice: Choice, kernel: str) -> dict[str, object]:
-    """Return the parameters with which an estimator has the chosen kernel."""
+    """Return the parameters that give an estimator the chosen kernel."""
     if choice.functions:
         return {"kernel": choice.given, "kernel_params": dict(choice.params)}
     return {"kernel": kernel}

@@ -1,4 +1,4 @@
-"""Estimators from model files."""
+"""Estimators from model files, also those of LIBSVM."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from mercer._kernel_ridge_classifier import KernelRidgeClassifier
 from mercer._kernel_ridge_cv import KernelRidgeCV
 from mercer._nu_svc import NuSVC
 from mercer._one_class_svm import OneClassSVM
+from mercer._params import ParameterError, is_integer
 from mercer._pca import PCA
+from mercer._reports import warn
 from mercer._run import RUN_PARAMETERS
 from mercer._svc import SVC
 from mercer._svr import SVR, NuSVR
@@ -33,8 +35,8 @@ class Loaded(Protocol):
     """A fitted estimator as a type checker sees it, whichever class a file holds.
 
     All have ``save``, ``get_params`` and a report. Which of ``predict``, ``transform``,
-    ``decision_function`` and ``score_samples`` there are depends on the class: that of a model with
-    components has no ``predict``, that of a regression no ``transform``.
+    ``decision_function`` and ``score_samples`` exist depends on the class: kernel PCA has no
+    ``predict``, a regression no ``transform``.
     """
 
     n_features_in_: int
@@ -65,25 +67,24 @@ def load(path: str | os.PathLike) -> Loaded:
     Parameters
     ----------
     path : str or path-like
-        A file that the method ``save`` of an estimator or the command line has written.
+        A file written by the method ``save`` of an estimator or by the command line.
 
     Returns
     -------
     estimator : object
-        The fitted estimator, of the class that was saved; its projections or predictions are the
-        same to the last bit. What there was to warn of in the fit stands in ``report_["notes"]``.
-        How work is run (`n_jobs`, `memory_budget`, `progress`) is not taken from a file. A file
-        that the command line wrote with scaling scales new samples
-        first: see the attribute ``scaling_``. A regression of the command line becomes a
-        :class:`KernelRidge`, however its parameters were chosen, or a
-        :class:`KernelRidgeClassifier` if it has classes.
+        The fitted estimator, of the class that was saved; its projections or predictions are
+        bit-identical. Warnings of the fit are in ``report_["notes"]``. How work is run (`n_jobs`,
+        `memory_budget`, `progress`) is not stored in a file. A model that the command line fitted
+        with scaling scales new samples first: see the attribute ``scaling_``. A regression of the
+        command line becomes a :class:`KernelRidge`, regardless of how its parameters were chosen,
+        or a :class:`KernelRidgeClassifier` if it has classes.
 
     Raises
     ------
     OSError
         If the file cannot be read.
     FormatError
-        If the file is no model file, is damaged, or is of a newer version.
+        If the file is not a model file, is damaged, or is of a newer version.
 
     Examples
     --------
@@ -103,11 +104,9 @@ def load(path: str | os.PathLike) -> Loaded:
 
 
 def restored(kind: type, model: _core.Model) -> Any:
-    """Return a fitted estimator of this class that holds the model."""
+    """Return a fitted estimator of this class with the model."""
     estimator = kind(**_params(kind, model))
-    estimator._is_restored = True
-    estimator._restore(model)
-    del estimator._is_restored
+    estimator._set_model(model)
     estimator.n_features_in_ = model.shape[1]
     if model.feature_names is not None:
         estimator.feature_names_in_ = np.asarray(model.feature_names, dtype=object)
@@ -128,9 +127,9 @@ def _kind(model: _core.Model) -> type:
 
 
 def _params(kind: type, model: _core.Model) -> dict[str, object]:
-    """The parameters the estimator was made with, or those that mean the same."""
-    params = kind._params_of(json.loads(model.params), model)
-    # The compiled part has checked the types of these.
+    """The parameters of the estimator that was saved, or equivalent ones."""
+    params = kind._params_from_file(json.loads(model.params), model)
+    # The extension module has checked the types of these.
     noted = json.loads(model.notes).get("python", {})
     known = set(kind._get_param_names()).difference(RUN_PARAMETERS)
     return params | {name: _value(value) for name, value in noted.items() if name in known}
@@ -146,8 +145,52 @@ def _value(value: object) -> object:
     return value
 
 
-def components_of(stored: object) -> int | float | str | None:
-    """Return ``n_components`` as the file tells it."""
-    if isinstance(stored, dict):
-        return next(iter(stored.values()))
-    return None if stored == "all" else stored
+def read_libsvm_model(path: str | os.PathLike, n_features: int | None = None) -> Machine:
+    """Read a fitted support vector machine from a LIBSVM model file.
+
+    Such a file does not store which training samples the support vectors were, nor the number of
+    training samples: ``support_`` numbers the support vectors, and ``shape_fit_`` is their shape.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file written by LIBSVM's ``svm-train`` or by the method ``to_libsvm`` of an estimator.
+    n_features : int, optional
+        Columns of new samples, which the file does not store: by default, up to the last one that
+        is not zero in some support vector.
+
+    Returns
+    -------
+    estimator : SVC, NuSVC, SVR, NuSVR or OneClassSVM
+        The fitted estimator. Its classes are sorted integers.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    FormatError
+        If the file is not a LIBSVM model file.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import mercer
+    >>> X, y = [[0.0, 1.0], [2.0, 0.5], [1.0, 3.0]], [1, 2, 1]
+    >>> model = mercer.SVC(gamma=0.5).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "svm.model")
+    ...     model.to_libsvm(path)
+    ...     again = mercer.read_libsvm_model(path)
+    >>> again.predict(X)
+    array([1, 2, 1])
+    """
+    if n_features is not None and not (is_integer(n_features) and n_features > 0):
+        raise ParameterError(f"n_features must be a positive integer or None, not {n_features!r}")
+    model = _core.read_libsvm(os.fspath(path), None if n_features is None else int(n_features))
+    facts = _core.svm_facts(model)
+    estimator = restored(MACHINES[facts["task"]], model)
+    if facts["classes"] is not None:
+        estimator.classes_ = np.array([int(name) for name in facts["classes"]])
+    for note in estimator.report_["notes"]:
+        warn(note)
+    return estimator

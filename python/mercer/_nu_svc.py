@@ -1,4 +1,4 @@
-"""Support vector machines that tell classes apart with a given share of errors."""
+"""Support vector classification with a given fraction of errors."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from mercer.kernels import Kernel
 
 
 class NuSVC(SvmClassifier):
-    """Support vector classification with a share in place of a price.
+    """Support vector classification with a fraction of errors in place of their cost.
 
-    As :class:`mercer.SVC`, except that `nu` bounds the share of samples within the margin from
-    above, and the share of support vectors from below. Parameters, attributes and defaults are
-    those of scikit-learn's estimator of the same name but for `cache_size`; parameters after
-    `random_state` are additions. Those not told here are those of :class:`mercer.SVC`.
+    As :class:`mercer.SVC`, except that `nu` is an upper bound on the fraction of margin errors and
+    a lower bound on the fraction of support vectors. Parameters, attributes and defaults are those
+    of scikit-learn's estimator of the same name except for `cache_size`; parameters after
+    `random_state` are additions. Those not described here are those of :class:`mercer.SVC`.
 
     Parameters
     ----------
     nu : float, default=0.5
-        The share, above 0 and at most 1. For two classes of n₁ and n₂ samples of weight 1 it cannot
-        exceed 2·min(n₁, n₂) / (n₁ + n₂).
+        The fraction, above 0 and at most 1. For two classes of n₁ and n₂ samples of weight 1 it
+        cannot exceed 2·min(n₁, n₂) / (n₁ + n₂).
     kernel, degree, gamma, coef0
         The kernel.
     shrinking, tol, cache_size, max_iter, max_time, warm_start
         How the problem is solved.
     probability, random_state, calibration
-        Whether and how probabilities are learned.
+        Whether and how probabilities are calibrated.
     class_weight : dict or "balanced", optional
-        Without effect, as in scikit-learn and LIBSVM, which have no weights of classes beside
-        `nu`: weigh the samples instead.
+        Has no effect, as in scikit-learn and LIBSVM, which do not combine class weights with `nu`:
+        use sample weights instead.
     decision_function_shape, break_ties
-        How more than two classes are decided.
+        How more than two classes are handled.
     verbose, precision, memory_budget, progress, n_jobs
         How the work is run.
 

@@ -1,4 +1,4 @@
-"""Support vector machines that learn where samples are."""
+"""One-class support vector machines, for outlier detection."""
 
 from __future__ import annotations
 
@@ -9,19 +9,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import OutlierMixin
 
+from mercer import _core, _svm_fit, _svm_model
 from mercer._arrays import Samples
+from mercer._base import Estimator
 from mercer._progress import Step
-from mercer._svm_fit import SvmFit
 from mercer.kernels import Kernel
+from mercer.reports import MachineReport
 
 
-class OneClassSVM(OutlierMixin, SvmFit):
-    """The region where samples are, for finding outliers.
+class OneClassSVM(OutlierMixin, Estimator):
+    """Outlier detection by the region that contains most samples.
 
-    Finds the f(x) = Σ_i c_i k(x, x_i) that is largest on the samples for its norm, and a threshold
-    below which about the share `nu` of them lies. Parameters, attributes and defaults are those of
-    scikit-learn's estimator of the same name but for `cache_size`; parameters after `max_iter` are
-    additions. Those not told here are those of :class:`mercer.SVC`.
+    Separates the samples from the origin of the feature space by a function f(x) = Σ_i c_i k(x,
+    x_i) of maximum margin, with about the fraction `nu` of the samples below the threshold.
+    Parameters, attributes and defaults are those of scikit-learn's estimator of the same name
+    except for `cache_size`; parameters after `max_iter` are additions. Those not described here are
+    those of :class:`mercer.SVC`.
 
     Parameters
     ----------
@@ -30,8 +33,8 @@ class OneClassSVM(OutlierMixin, SvmFit):
     tol : float, default=1e-3
         The violation of the optimality conditions at which the solver stops.
     nu : float, default=0.5
-        The share, above 0 and at most 1, that bounds the share of outliers from above and that of
-        support vectors from below.
+        An upper bound on the fraction of outliers and a lower bound on the fraction of support
+        vectors, above 0 and at most 1.
     shrinking, cache_size, verbose, max_iter, warm_start, max_time
         How the problem is solved.
     precision, memory_budget, progress, n_jobs
@@ -42,11 +45,11 @@ class OneClassSVM(OutlierMixin, SvmFit):
     offset_ : ndarray of shape (1,)
         The threshold: ``decision_function = score_samples - offset_``.
     intercept_ : ndarray of shape (1,)
-        The threshold with the other sign.
+        The negative threshold.
     dual_coef_ : ndarray of shape (1, n_SV)
-        The coefficients, not to be written to.
+        The coefficients, read-only.
     n_iter_ : int
-        Steps of the solver.
+        Iterations of the solver.
     support_, support_vectors_, n_support_, coef_, fit_status_, shape_fit_
         As for :class:`mercer.SVC`.
     gamma_, kernel_, report_, scaling_, n_features_in_, feature_names_in_
@@ -63,8 +66,27 @@ class OneClassSVM(OutlierMixin, SvmFit):
     """
 
     _task = "one_class"
+    # Whether the support vectors are a sparse matrix.
+    _sparse = False
 
     offset_: np.ndarray
+    support_: np.ndarray
+    n_support_: np.ndarray
+    intercept_: np.ndarray
+    n_iter_: int
+    fit_status_: int
+    shape_fit_: tuple[int, ...]
+    gamma_: float
+    kernel_: str
+    report_: MachineReport
+
+    dual_coef_ = property(_svm_model.dual_coef)
+    support_vectors_ = property(_svm_model.support_vectors)
+    coef_ = property(_svm_model.coef)
+    _gamma = property(_svm_model.gamma_alias)
+    to_libsvm = _svm_model.to_libsvm
+    _params_from_file = classmethod(_svm_model.params_from_file)
+    _notes_to_save = _svm_model.notes
 
     def __init__(
         self,
@@ -106,9 +128,9 @@ class OneClassSVM(OutlierMixin, SvmFit):
     def fit(self, X: Samples, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model.
 
-        A fit that fails leaves the estimator as it was. One that is interrupted keeps what it has
+        A fit that fails leaves the estimator unchanged. One that is interrupted keeps what it has
         reached, with a ``fit_status_`` of 1, and raises KeyboardInterrupt: the model can be used,
-        and with `warm_start` the next fit goes on from there.
+        and with `warm_start` the next fit continues from there.
 
         Parameters
         ----------
@@ -117,24 +139,17 @@ class OneClassSVM(OutlierMixin, SvmFit):
         y : object
             Not used.
         sample_weight : float or array-like of shape (n_samples,), optional
-            How much each sample counts. 0 is as if the sample were not there.
+            Weights of the samples. 0 is equivalent to leaving the sample out.
 
         Returns
         -------
         self : OneClassSVM
             The estimator itself.
         """
-        return self._fit_whole(X, None, sample_weight)
-
-    def _aims(self, y, weights, X) -> tuple:
-        return None, weights
-
-    def _describe(self, facts: dict, problems: list[dict]) -> None:
-        super()._describe(facts, problems)
-        self.offset_ = -self.intercept_
+        return _svm_fit.fit(self, X, None, sample_weight)
 
     def decision_function(self, X: Samples) -> np.ndarray:
-        """Return how far inside samples are.
+        """Return the decision values: positive inside the region.
 
         Parameters
         ----------
@@ -146,10 +161,10 @@ class OneClassSVM(OutlierMixin, SvmFit):
         decisions : ndarray of shape (n_samples,)
             Positive inside, negative outside.
         """
-        return self._decisions(X)[:, 0]
+        return _svm_model.decision_values(self, X)[:, 0]
 
     def score_samples(self, X: Samples) -> np.ndarray:
-        """Return the values of f, from which the threshold is not subtracted.
+        """Return the values of f, before the threshold is subtracted.
 
         Parameters
         ----------
@@ -159,12 +174,12 @@ class OneClassSVM(OutlierMixin, SvmFit):
         Returns
         -------
         scores : ndarray of shape (n_samples,)
-            The larger, the further inside.
+            Higher is further inside.
         """
         return self.decision_function(X) + self.offset_
 
     def predict(self, X: Samples) -> np.ndarray:
-        """Tell inliers from outliers.
+        """Classify samples as inliers or outliers.
 
         Parameters
         ----------
@@ -177,3 +192,10 @@ class OneClassSVM(OutlierMixin, SvmFit):
             1 inside and on the boundary, -1 outside.
         """
         return np.where(self.decision_function(X) >= 0, 1, -1)
+
+    def _targets(self, y, weights: np.ndarray | None, X) -> tuple:
+        return None, weights
+
+    def _set_model(self, model: _core.Model) -> None:
+        _svm_fit.set_attributes(self, model)
+        self.offset_ = -self.intercept_

@@ -1,18 +1,17 @@
-"""Checks of parameters. Each says which parameter is wrong, what it may be, and what it is."""
+"""Validation of parameters. Errors say which one is wrong, what it may be, and what it is."""
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+from mercer._reports import warn
+
 
 class ParameterError(ValueError, TypeError):
-    """A parameter has a value that its meaning excludes. As in scikit-learn, both base classes
-    catch it.
-    """
+    """A parameter has an invalid value. As in scikit-learn, either base class catches it."""
 
 
 def refuse(owner: object, name: str, expected: str, value: object) -> ParameterError:
@@ -24,18 +23,18 @@ def refuse(owner: object, name: str, expected: str, value: object) -> ParameterE
 
 
 def is_integer(value: object) -> bool:
-    """Whether the value is an integer and no truth value."""
+    """Whether the value is an integer and not a boolean."""
     return isinstance(value, Integral) and not isinstance(value, (bool, np.bool_))
 
 
 def is_real(value: object) -> bool:
-    """Whether the value is a finite real number and no truth value."""
-    plain = isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
-    return plain and bool(np.isfinite(value))
+    """Whether the value is a finite real number and not a boolean."""
+    number = isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
+    return number and bool(np.isfinite(value))
 
 
 def boolean(owner: object, *names: str) -> None:
-    """Refuse parameters that are no truth values."""
+    """Refuse parameters that are not booleans."""
     for name in names:
         value = getattr(owner, name)
         if not isinstance(value, (bool, np.bool_)):
@@ -43,7 +42,7 @@ def boolean(owner: object, *names: str) -> None:
 
 
 def at_least(owner: object, name: str, least: float, *, integer: bool = False) -> None:
-    """Refuse a parameter that is no number, or one below `least`."""
+    """Refuse a parameter that is not a number of at least `least`."""
     value = getattr(owner, name)
     kind = is_integer if integer else is_real
     if not kind(value) or value < least:
@@ -59,15 +58,13 @@ def one_of(owner: object, name: str, options: tuple[str, ...]) -> None:
 
 
 def warn_without_effect(owner: object, **defaults: object) -> None:
-    """Tell of parameters of a randomised solver that were set and mean nothing here."""
+    """Warn of parameters of randomised solvers that were set and have no effect here."""
     for name, default in defaults.items():
         value = getattr(owner, name)
         if value != default:
-            warnings.warn(
-                f"{name}={value!r} has no effect: the solver goes on until its residuals are "
-                "below tol, so set tol instead",
-                UserWarning,
-                stacklevel=5,
+            warn(
+                f"{name}={value!r} has no effect: the solver iterates until its residuals are "
+                "below tol, so set tol instead"
             )
 
 
@@ -81,14 +78,14 @@ def none_or_positive(owner: object, name: str, *, integer: bool = False) -> None
 
 
 def positive_or_infinite(owner: object, name: str) -> None:
-    """Refuse a parameter that is no positive number, infinity aside."""
+    """Refuse a parameter that is neither a positive number nor infinity."""
     value = getattr(owner, name)
     if not (isinstance(value, (float, np.floating)) and value == np.inf):
         positive(owner, name)
 
 
 def positive(owner: object, name: str, most: float = np.inf) -> None:
-    """Refuse a parameter that is no positive number, or one above `most`."""
+    """Refuse a parameter that is not a positive number of at most `most`."""
     value = getattr(owner, name)
     if not is_real(value) or not 0 < value <= most:
         limit = "" if most == np.inf else f" of at most {most}"
@@ -106,7 +103,7 @@ def penalties(owner: object, name: str, *, positive: bool = False) -> list[float
     fine = found.ndim == 1 and found.size and np.all(sign & np.isfinite(found))
     if not fine or isinstance(value, (bool, np.bool_, str)):
         least = "greater than 0" if positive else "of at least 0"
-        raise refuse(owner, name, f"a finite number {least}, or a sequence of such", value)
+        raise refuse(owner, name, f"a finite number {least}, or a sequence of such numbers", value)
     return found.tolist()
 
 
@@ -120,7 +117,7 @@ def auto_or_count(owner: object, name: str) -> None:
 
 
 def seed(random_state: object) -> int:
-    """Return the seed that `random_state` stands for: 0 for None, so that results repeat."""
+    """Return the seed that `random_state` stands for: 0 for None, for repeatable results."""
     if random_state is None:
         return 0
     if is_integer(random_state):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from math import log, pi
 from typing import Self
@@ -9,13 +10,24 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg, sparse
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mercer import _core, _params
-from mercer._arrays import Samples, Table, dense, dtype_of, plain, samples, scaled, scores
+from mercer import _components, _core, _fit, _params
+from mercer._arrays import (
+    Samples,
+    Table,
+    as_contiguous,
+    dense,
+    dtype_of,
+    scaled,
+    validate_rows,
+    validate_scores,
+)
 from mercer._base import Estimator
 from mercer._params import is_integer, is_real, refuse
 from mercer._progress import Step
+from mercer._reports import warn_of_notes
 from mercer.reports import Report
 
 _SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")
@@ -23,49 +35,49 @@ _SPARSE_SOLVERS = ("auto", "arpack", "covariance_eigh")
 _NORMALIZERS = ("auto", "QR", "LU", "none")
 
 
-class PCA(Estimator):
+class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Principal components: the directions of largest variance of samples.
 
     Parameters, attributes and defaults are those of scikit-learn's estimator of the same name;
     parameters after `random_state` are additions. Results are exact to the tolerance whichever
-    solver is named, repeat from run to run, and do not depend on the number of threads. Samples are
-    read where they lie, in any memory order, and never copied whole.
+    solver is chosen, repeatable, and do not depend on the number of threads. Samples are read in
+    place, in any memory order, without a copy.
 
     Parameters
     ----------
     n_components : int, float or "mle", optional
-        How many components: a count (0 keeps the mean and the noise alone), a share of the variance
-        between 0 and 1, Minka's maximum likelihood estimate, or, by default,
+        Number of components (0 keeps only the mean and the noise), a fraction of the variance
+        between 0 and 1, ``"mle"`` for Minka's maximum likelihood estimate, or, by default,
         min(n_samples, n_features).
     copy : bool, default=True
-        Checked, and of no effect: X is never written to.
+        Has no effect: X is never modified.
     whiten : bool, default=False
         Whether components are divided by their standard deviations.
     svd_solver : {"auto", "full", "covariance_eigh", "arpack", "randomized"}, default="auto"
-        Which matrix is decomposed; all roads are exact. ``"full"`` takes the smaller of the
+        Which matrix is decomposed; all solvers are exact. ``"full"`` takes the smaller of the
         covariance matrix (n_features²) and the Gram matrix (n_samples²), ``"covariance_eigh"`` the
-        covariance matrix; ``"arpack"`` and ``"randomized"`` multiply with X only and go on until
-        residuals are below `tol`, and like ``"full"`` take the smaller matrix where all components
-        are wanted; ``"auto"`` takes whichever costs least. As in scikit-learn, ``"arpack"`` finds
+        covariance matrix; ``"arpack"`` and ``"randomized"`` only multiply by X and iterate until
+        residuals are below `tol`, and like ``"full"`` take the smaller matrix if all components
+        are wanted; ``"auto"`` takes the cheapest. As in scikit-learn, ``"arpack"`` finds
         fewer than min(n_samples, n_features) components, and neither it nor ``"randomized"``
         takes a share or ``"mle"``.
     tol : float, default=0.0
         Relative residuals to reach with products; 0 stands for 1e-8.
     iterated_power : int or "auto", default="auto"
-        Of no effect, with a warning if set: the solver goes on until its residuals are small.
+        Has no effect, with a warning if set: the solver iterates until its residuals are small.
     n_oversamples : int, default=10
-        Of no effect, with a warning if set, for the same reason.
+        Has no effect, with a warning if set, for the same reason.
     power_iteration_normalizer : {"auto", "QR", "LU", "none"}, default="auto"
-        Of no effect, with a warning if set, for the same reason.
+        Has no effect, with a warning if set, for the same reason.
     random_state : int, RandomState instance, optional
-        Seed of the solver's starting vectors. None stands for 0, so that results repeat.
+        Seed of the solver's starting vectors. None stands for 0, so that results are repeatable.
     n_jobs : int, optional
-        Threads; None stands for :func:`mercer.get_num_threads`, -1 for all cores.
+        Number of threads; None stands for :func:`mercer.get_num_threads`, -1 for all cores.
     memory_budget : int or str, optional
-        Bytes that the fit may take beside X, such as ``"2GiB"``; by default what the machine has
-        free.
+        Bytes that the fit may take in addition to X, such as ``"2GiB"``; by default all free
+        memory.
     progress : bool or callable, default=False
-        Whether to show a bar, or a function that is called with each :class:`mercer.Step`.
+        Whether to show a progress bar, or a function that is called with each :class:`mercer.Step`.
 
     Attributes
     ----------
@@ -74,7 +86,7 @@ class PCA(Estimator):
     explained_variance_ : ndarray of shape (n_components,)
         The variance along each, with n_samples - 1 degrees of freedom.
     explained_variance_ratio_ : ndarray of shape (n_components,)
-        Its share of the whole variance.
+        Its fraction of the total variance.
     singular_values_ : ndarray of shape (n_components,)
         The singular values of the centred samples that belong to the components.
     mean_ : ndarray of shape (n_features,)
@@ -86,11 +98,11 @@ class PCA(Estimator):
     noise_variance_ : float
         The mean variance along the directions left out.
     report_ : dict
-        How the fit went: solver, road and why, passes, residual, seconds, notes.
+        Details of the fit: solver, decomposition and why, passes, residual, seconds, notes.
     scaling_ : dict or None
-        Scaling of columns, of models that the command line fitted with one.
+        Scaling of columns, for models that the command line fitted with one.
     n_features_in_ : int
-        Columns of X.
+        Number of columns of X.
     feature_names_in_ : ndarray of str
         Names of the columns of X, if it had any.
 
@@ -115,8 +127,6 @@ class PCA(Estimator):
     n_components_: int
     n_samples_: int
     report_: Report
-    n_features_in_: int
-    feature_names_in_: np.ndarray
 
     def __init__(
         self,
@@ -153,8 +163,8 @@ class PCA(Estimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples. float32 and float64 are taken as they are, in any memory order. A sparse
-            matrix is written out if it fits the memory budget.
+            Samples. float32 and float64 are used as they are, in any memory order. A sparse matrix
+            is converted to a dense one if that fits in the memory budget.
         y : None
             Not used.
 
@@ -199,7 +209,7 @@ class PCA(Estimator):
         return self._project(self._new(X))
 
     def inverse_transform(self, X: ArrayLike) -> np.ndarray:
-        """Return the samples that components stand for.
+        """Return the samples that have given components.
 
         Parameters
         ----------
@@ -212,9 +222,9 @@ class PCA(Estimator):
             The samples.
         """
         check_is_fitted(self)
-        X = scores(X, self._n_features_out)
+        X = validate_scores(X, self._n_features_out)
         out = np.empty((len(X), self.n_features_in_), dtype=X.dtype)
-        with self._run() as run:
+        with _fit.run_of(self) as run:
             self._model.inverse_transform(X, out, run)
         self._model.unscale(out)
         return out
@@ -307,18 +317,18 @@ class PCA(Estimator):
                 f'while "{self.svd_solver}" was passed. See TruncatedSVD for a possible '
                 "alternative."
             )
-        X = samples(self, X, reset=True, accept_sparse=takes_sparse)
+        X = validate_rows(self, X, reset=True, accept_sparse=takes_sparse)
         self._fit_svd_solver = self._named_solver(*X.shape, is_sparse=sparse.issparse(X))
-        X = plain(dense(X, self.memory_budget))
-        choices = self._choices(*X.shape)
-        with self._run() as run:
-            model = _core.fit_pca(X, choices, run)
-        self._restore(model)
+        X = as_contiguous(dense(X, self.memory_budget))
+        settings = self._settings(*X.shape)
+        with _fit.run_of(self) as run:
+            model = _core.fit_pca(X, settings, run)
+        self._set_model(model)
+        warn_of_notes(self.report_)
         return X
 
-    def _restore(self, model: _core.Model) -> None:
-        """Take over a fitted model, fresh or from a file."""
-        self._keep(model)
+    def _set_model(self, model: _core.Model) -> None:
+        self._model, self.report_ = model, json.loads(model.report)
         dtype = dtype_of(model.dtype)
         self.components_ = model.components.astype(dtype, copy=False)
         self.explained_variance_ = model.variance.astype(dtype, copy=False)
@@ -328,14 +338,11 @@ class PCA(Estimator):
         self.noise_variance_ = model.noise_variance
         self.n_samples_, _, self.n_components_ = model.shape
 
-    @staticmethod
-    def _params_of(stored: dict, model: _core.Model) -> dict[str, object]:
-        """The parameters that mean the same as those in a file."""
-        from mercer._load import components_of
-
+    @classmethod
+    def _params_from_file(cls, stored: dict, model: _core.Model) -> dict[str, object]:
         solver = {"primal": "covariance_eigh", "dual": "full", "truncated": "arpack"}
         return {
-            "n_components": components_of(stored["components"]),
+            "n_components": _components.stored_count(stored["components"]),
             "whiten": stored["whiten"],
             "svd_solver": solver.get(stored["road"], "auto"),
             "tol": stored["tolerance"] or 0.0,
@@ -356,18 +363,18 @@ class PCA(Estimator):
         fine = count is None or (isinstance(count, str) and count == "mle")
         fine = fine or (is_integer(count) and count >= 0)
         if not fine and not (is_real(count) and not is_integer(count) and 0 < count < 1):
-            expected = "an integer of at least 0, a share between 0 and 1, 'mle' or None"
+            expected = "an integer of at least 0, a fraction between 0 and 1, 'mle' or None"
             raise refuse(self, "n_components", expected, count)
 
-    def _choices(self, n: int, d: int) -> dict[str, object]:
-        """The parameters as the compiled part takes them."""
+    def _settings(self, n: int, d: int) -> dict[str, object]:
+        """The parameters as the extension module takes them."""
         count, least = self.n_components, min(n, d)
         if count is None and self.svd_solver == "arpack":
             count = max(least - 1, 1)
         self._check_count(count, n, d)
         smaller = "primal" if d <= n else "dual"
         truncated = "truncated" if is_integer(count) and count < least else smaller
-        roads = {
+        decompositions = {
             "auto": "auto",
             "full": smaller,
             "covariance_eigh": "primal",
@@ -376,15 +383,15 @@ class PCA(Estimator):
         }
         return {
             "components": int(count) if is_integer(count) else count,
-            "road": roads[self.svd_solver],
+            "road": decompositions[self.svd_solver],
             "whiten": bool(self.whiten),
             "tolerance": float(self.tol) or None,
             "seed": _params.seed(self.random_state),
         }
 
     def _named_solver(self, n: int, d: int, *, is_sparse: bool) -> str:
-        """The solver that ``"auto"`` stands for in scikit-learn, by which its messages and programs
-        go; results do not depend on it.
+        """The solver that scikit-learn would choose for ``"auto"``, which its messages name;
+        results do not depend on it.
         """
         count, least = self.n_components, min(n, d)
         if self.svd_solver != "auto":
@@ -417,19 +424,19 @@ class PCA(Estimator):
             )
 
     def _new(self, X) -> np.ndarray:
-        """New samples as the model takes them."""
+        """Validated new samples, scaled."""
         check_is_fitted(self)
-        X = samples(self, X, reset=False, accept_sparse=True, check_finite=True)
-        return scaled(self._model, plain(dense(X, self.memory_budget)))
+        X = validate_rows(self, X, reset=False, accept_sparse=True, check_finite=True)
+        return scaled(self._model, as_contiguous(dense(X, self.memory_budget)))
 
     def _project(self, X: np.ndarray) -> np.ndarray:
         out = np.empty((len(X), self._n_features_out), dtype=X.dtype)
-        with self._run() as run:
+        with _fit.run_of(self) as run:
             self._model.transform(X, out, run)
         return out
 
     def _variance_beyond_noise(self) -> np.ndarray:
         variance, noise = self.explained_variance_, self.noise_variance_
         beyond = np.where(variance > noise, variance - noise, 0.0)
-        # With whitening, scikit-learn's model stretches its directions by their deviations.
+        # With whitening, scikit-learn's model scales its directions by their standard deviations.
         return variance * beyond if self.whiten else beyond

@@ -1,4 +1,4 @@
-"""Progress of long work: a bar on standard error, or a function of the caller's."""
+"""Progress of long work: a bar on standard error, or a callback."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from mercer._params import ParameterError
 
 
 class Step(NamedTuple):
-    """How far a stage of some work has come.
+    """The progress of one stage of the work.
 
     Attributes
     ----------
     stage : str
         What is being done.
     done, total : float
-        How much of it is done, and all of it; an estimate where the stage ends by convergence.
+        How much of it is done, of how much; an estimate for stages that end by convergence.
     residual : float or None
         The relative residual reached so far, for stages that end by convergence.
-    said : str or None
-        What else is worth telling: of a support vector machine its violation, duality gap and
-        number of support vectors.
+    message : str or None
+        A short message: for a support vector machine its violation, duality gap and number of
+        support vectors.
     """
 
     stage: str
     done: float
     total: float
     residual: float | None
-    said: str | None
+    message: str | None
 
 
 class Bar:
@@ -45,7 +45,7 @@ class Bar:
         self._tqdm = tqdm
 
     def __call__(
-        self, stage: str, done: float, total: float, residual: float | None, said: str | None
+        self, stage: str, done: float, total: float, residual: float | None, message: str | None
     ) -> None:
         """Show one step."""
         share = min(max(done / total, 0.0), 1.0) if total > 0 else 1.0
@@ -59,14 +59,14 @@ class Bar:
             self._bar = self._tqdm(total=100, desc=stage, unit="%", leave=True)
             self._stage = stage
         self._bar.n = round(100 * share)
-        if said is not None:
-            self._bar.set_postfix_str(said, refresh=False)
+        if message is not None:
+            self._bar.set_postfix_str(message, refresh=False)
         elif residual is not None:
             self._bar.set_postfix(residual=f"{residual:.1e}", refresh=False)
         self._bar.refresh()
 
     def close(self) -> None:
-        """End the bar's line."""
+        """Close the bar and end its line."""
         if self._bar is not None:
             self._bar.close()
             self._bar = None
@@ -76,7 +76,7 @@ class Bar:
 
 
 def listener(progress: bool | Callable[[Step], object]) -> Callable[..., object] | None:
-    """Return what the compiled part calls with each step, or None for nothing."""
+    """Return the function that is called with each step, or None."""
     if progress is None or progress is False:
         return None
     if progress is True:
@@ -84,5 +84,5 @@ def listener(progress: bool | Callable[[Step], object]) -> Callable[..., object]
     if callable(progress):
         return lambda *step: progress(Step(*step))
     raise ParameterError(
-        f"progress must be False, True or a function of one step, not {progress!r}"
+        f"progress must be False, True or a function that takes a Step, not {progress!r}"
     )

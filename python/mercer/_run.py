@@ -11,8 +11,8 @@ from mercer import _core
 from mercer._params import ParameterError, is_integer, is_real
 from mercer._progress import Bar, listener
 
-# The parameters of estimators that say how work is run. They belong to a machine and a moment:
-# model files neither hold them nor are believed if they do.
+# The parameters of estimators that say how work is run. They depend on the machine, so model files
+# do not store them, and are not believed if they do.
 RUN_PARAMETERS = ("n_jobs", "memory_budget", "progress")
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -31,9 +31,9 @@ def set_num_threads(threads: int | None) -> None:
     Parameters
     ----------
     threads : int or None
-        The number of threads; -1 for all cores, -2 for all but one, and so on. None goes back to
-        the beginning: the environment variables ``MERCER_NUM_THREADS`` and ``OMP_NUM_THREADS``,
-        else all cores. Results are the same to the last bit for any number.
+        The number of threads; -1 for all cores, -2 for all but one, and so on. None restores the
+        default: the environment variables ``MERCER_NUM_THREADS`` and ``OMP_NUM_THREADS``, else all
+        cores. Results are bit-identical for any number of threads.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def _count(value: object, name: str) -> int:
     most = max(_MOST_THREADS, 4 * _core.available_threads())
     if value > most:
         raise ParameterError(
-            f"{name} must be at most {most}, not {value}: more threads than cores gain nothing"
+            f"{name} must be at most {most}, not {value}: more threads than cores bring no gain"
         )
     if value > 0:
         return int(value)
@@ -86,22 +86,22 @@ def bytes_of(budget: int | str | None) -> int | None:
     """Return the bytes that a budget such as ``2**31``, ``"2GiB"`` or ``"500 MB"`` stands for."""
     if budget is None:
         return None
-    found = _counted(budget)
+    found = _parsed(budget)
     if found is None or found < 1:
         raise ParameterError(
-            "memory_budget must be a positive number of bytes or a text such as '2GiB', not "
+            "memory_budget must be a positive number of bytes or a string such as '2GiB', not "
             f"{budget!r}"
         )
     if found > _MOST_BYTES:
         raise ParameterError(
-            f"memory_budget={budget!r} is more than the 2**63 - 1 bytes that can be counted: leave "
-            "it out for all the memory that is free"
+            f"memory_budget={budget!r} exceeds the maximum of 2**63 - 1 bytes: omit it to use all "
+            "free memory"
         )
     return int(found)
 
 
-def _counted(budget: object) -> float | None:
-    """The bytes that a budget names; None for what is no budget."""
+def _parsed(budget: object) -> float | None:
+    """The bytes that a budget names; None if it is not valid."""
     if is_integer(budget) or is_real(budget):
         return budget
     if not isinstance(budget, str):
@@ -114,10 +114,10 @@ def _counted(budget: object) -> float | None:
 def running(
     n_jobs: int | None, memory_budget: int | str | None, progress: bool | Callable
 ) -> Iterator[tuple[int, int | None, Callable[..., object] | None]]:
-    """Give what the compiled part takes as its last argument, and end the bar afterwards."""
-    tell = listener(progress)
+    """Yield what the extension module takes as its last argument; close the bar afterwards."""
+    callback = listener(progress)
     try:
-        yield threads_of(n_jobs), bytes_of(memory_budget), tell
+        yield threads_of(n_jobs), bytes_of(memory_budget), callback
     finally:
-        if isinstance(tell, Bar):
-            tell.close()
+        if isinstance(callback, Bar):
+            callback.close()

@@ -1,5 +1,6 @@
-"""Samples of any kind, checked for the kernel that compares them, and as the compiled part takes
-them. This is the one way in for all estimators with a kernel.
+"""Samples of any kind, validated for a kernel, and as the extension module takes them.
+
+All estimators with a kernel validate their samples here.
 """
 
 from __future__ import annotations
@@ -10,41 +11,41 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
+from sklearn.model_selection import check_cv
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
 from mercer import _core
-from mercer._arrays import dense, plain, samples
+from mercer._arrays import as_contiguous, dense, validate_rows
 from mercer._columns import Table, form_of
-from mercer._kernel_parts import quoted
-from mercer._kernel_purpose import Purpose
-from mercer._own import Store
-from mercer._params import ParameterError
-from mercer._texts import holds_texts, one_column, texts_of, values_of
+from mercer._custom import Store, quoted
+from mercer._kernel_choice import Purpose
+from mercer._params import ParameterError, is_integer, refuse
+from mercer._strings import holds_strings, one_column, strings_of, values_of
 
 
 @dataclass
-class Texts:
-    """Texts, one for each sample."""
+class Strings:
+    """Strings, one for each sample."""
 
     values: list[str]
     dtype = np.dtype(object)
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many there are, in one column."""
+        """Their number, and one column."""
         return len(self.values), 1
 
 
 @dataclass
 class Items:
-    """Objects that only a function of the user's understands."""
+    """Objects that only a user-defined function understands."""
 
     store: Store
     dtype = np.dtype(object)
 
     @property
     def shape(self) -> tuple[int]:
-        """How many there are."""
+        """Their number."""
         return (len(self.store),)
 
 
@@ -68,39 +69,41 @@ class Groups:
 
 
 # Rows of numbers stay what they are: an array, or a sparse matrix in rows.
-Checked: TypeAlias = np.ndarray | sparse.csr_array | Texts | Items | Groups
+Checked: TypeAlias = np.ndarray | sparse.csr_array | Strings | Items | Groups
 
 
-def checked(estimator, X, purpose: Purpose, *, reset: bool) -> Checked:
-    """Return samples as the kernel needs them, and keep or compare how wide they are."""
+def validate_samples(estimator, X, purpose: Purpose, *, reset: bool) -> Checked:
+    """Return samples as the kernel needs them; store or compare their number of columns."""
     match purpose.kind:
-        case "texts":
-            found = Texts(texts_of(one_column(X)))
-            _refuse_none(len(found.values))
-            _keep_width(estimator, X, 1, reset=reset)
+        case "strings":
+            found = Strings(strings_of(one_column(X)))
+            _refuse_empty(len(found.values))
+            _check_width(estimator, X, 1, reset=reset)
             return found
         case "columns":
             return _groups(estimator, X, purpose, reset=reset)
         case "anything" if not _as_table(estimator, X, purpose, reset=reset):
             store = Store(_objects(X))
-            _refuse_none(len(store))
+            _refuse_empty(len(store))
             if reset:
                 _forget_width(estimator)
             return Items(store)
         case "numbers" if isinstance(X, Mapping) and not sparse.issparse(X):
             raise ParameterError(
-                "the kernel is for rows of numbers, and X is a dictionary: give an array or a data "
-                f"frame, or say which columns are meant, as in {_on_columns(X)!r}"
+                "the kernel takes rows of numbers, but X is a dictionary: pass an array or a data "
+                f"frame, or name the columns, as in {_on_columns(X)!r}"
             )
-        case "numbers" if _named_texts(X):
+        case "numbers" if _is_strings(X):
             raise ParameterError(
-                "the kernel is for rows of numbers, and X holds texts: choose a kernel for texts, "
-                "such as 'spectrum(p=3)', or give numbers"
+                "the kernel takes rows of numbers, but X contains strings: use a kernel on "
+                "strings, such as 'spectrum(p=3)', or pass numbers"
             )
-    # The compiled part looks at rows of numbers itself, and not at what only a function sees.
-    unseen = purpose.kind in ("matrix", "anything")
-    found = samples(estimator, X, reset=reset, accept_sparse=True, check_finite=unseen)
-    return plain(dense(found, estimator.memory_budget)) if purpose.kind == "matrix" else found
+    # The extension module checks rows of numbers itself, but not what only a function sees.
+    unchecked = purpose.kind in ("matrix", "anything")
+    found = validate_rows(estimator, X, reset=reset, accept_sparse=True, check_finite=unchecked)
+    if purpose.kind == "matrix":
+        return as_contiguous(dense(found, estimator.memory_budget))
+    return found
 
 
 def _on_columns(X: Mapping) -> str:
@@ -108,26 +111,29 @@ def _on_columns(X: Mapping) -> str:
     return f"columns({names}: rbf)"
 
 
-def _named_texts(X) -> bool:
+def _is_strings(X) -> bool:
     # Arrays of numbers are by far the most common samples.
     numbers = isinstance(X, np.ndarray) and X.dtype.kind in "biuf"
-    return not numbers and holds_texts(X)
+    return not numbers and holds_strings(X)
 
 
 def _groups(estimator, X, purpose: Purpose, *, reset: bool) -> Groups:
     table = Table(X)
-    take = {"numbers": table.numbers, "texts": table.texts, "anything": table.objects}
-    hold = {"numbers": lambda x: x, "texts": Texts, "anything": lambda x: Items(Store(x))}
-    parts = [(names, hold[kind](take[kind](names))) for names, kind in purpose.groups]
+    read = {
+        "numbers": table.numbers,
+        "strings": lambda names: Strings(table.strings(names)),
+        "anything": lambda names: Items(Store(table.objects(names))),
+    }
+    parts = [(names, read[kind](names)) for names, kind in purpose.groups]
     if reset:
-        # Which columns there are besides, and in which order, is nothing to a kernel on names.
-        _keep_width(estimator, X, len(table.names), reset=True)
+        # A kernel on named columns does not care about other columns, or about their order.
+        _check_width(estimator, X, len(table.names), reset=True)
         estimator._table = (form_of(X), table.names)
     return Groups(parts, len(table.names))
 
 
-def _keep_width(estimator, X, width: int, *, reset: bool) -> None:
-    """Keep how many columns there are and their names, or compare with what was kept."""
+def _check_width(estimator, X, width: int, *, reset: bool) -> None:
+    """Store the number of columns and their names, or compare with those stored."""
     if hasattr(X, "columns") or hasattr(estimator, "feature_names_in_"):
         _check_feature_names(estimator, X, reset=reset)
     if reset:
@@ -141,23 +147,23 @@ def _forget_width(estimator) -> None:
         vars(estimator).pop(name, None)
 
 
-def _refuse_none(n: int) -> None:
+def _refuse_empty(n: int) -> None:
     if n == 0:
         raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
 
 
 def _as_table(estimator, X, purpose: Purpose, *, reset: bool) -> bool:
-    """Whether a function is to see samples as rows of numbers; new samples as those of the fit."""
+    """Whether a function gets rows of numbers; new samples are treated as those of the fit."""
     if not reset:
         return hasattr(estimator, "n_features_in_")
-    # Lists that are given to kernels.pair or kernels.block are never looked into. A plain function
-    # means what it means in scikit-learn, which makes an array of lists of numbers.
+    # Elements of a list reach kernels.pair and kernels.block unchanged. For a plain function, as in
+    # scikit-learn, lists of numbers become an array.
     untouched = purpose.untouched and isinstance(X, (list, tuple))
     return not untouched and is_table(X)
 
 
 def is_table(X: object) -> bool:
-    """Whether X is rows of numbers; a function may take anything else."""
+    """Whether X is rows of numbers."""
     if isinstance(X, Mapping):
         return False
     if sparse.issparse(X):
@@ -178,7 +184,7 @@ def is_number(kind: Any) -> bool:
 
 
 def _are_rows(X: list | tuple) -> bool:
-    """Whether a list holds rows of numbers that are all equally long."""
+    """Whether a list consists of rows of numbers of equal length."""
     if not len(X) or not all(isinstance(row, (list, tuple, np.ndarray)) for row in X):
         return False
     try:
@@ -189,16 +195,16 @@ def _are_rows(X: list | tuple) -> bool:
 
 
 def _objects(X: object) -> object:
-    """Samples of a function's in the container that they came in, or in a list."""
+    """Samples for a function in their own container, or in a list."""
     if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
         raise ParameterError(f"X must be a sequence of samples, not {type(X).__name__}")
     if isinstance(X, Mapping):
         Table(X)  # refuses columns of different lengths
         return dict(X)
-    if hasattr(X, "column_names"):  # a table of pyarrow's
+    if hasattr(X, "column_names"):  # a pyarrow table
         return X.to_pydict()
-    kept = isinstance(X, (np.ndarray, list)) or hasattr(X, "iloc") or _is_polars(X)
-    return X if kept else values_of(X)
+    indexable = isinstance(X, (np.ndarray, list)) or hasattr(X, "iloc") or _is_polars(X)
+    return X if indexable else values_of(X)
 
 
 def _is_polars(X: object) -> bool:
@@ -206,42 +212,56 @@ def _is_polars(X: object) -> bool:
 
 
 def features(X: Checked) -> int:
-    """Return how many columns samples have."""
+    """Return the number of columns."""
     return X.shape[1] if len(X.shape) > 1 else 1
 
 
-def splittable(X: Checked) -> np.ndarray | sparse.csr_array:
-    """Return what scikit-learn can split: the samples, or as many rows of nothing."""
-    plain_rows = isinstance(X, np.ndarray) or sparse.issparse(X)
-    return X if plain_rows else np.zeros((X.shape[0], 1))
+def splits_of(
+    estimator, X: Checked, y: np.ndarray, expected: str, *, classifier: bool
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return the training and test rows of the estimator's `cv`."""
+    cv = estimator.cv
+    invalid = isinstance(cv, (str, bool)) or (is_integer(cv) and cv < 2)
+    if invalid or not (is_integer(cv) or hasattr(cv, "split") or hasattr(cv, "__iter__")):
+        raise refuse(estimator, "cv", expected, cv)
+    # Of samples that scikit-learn cannot split it gets their number.
+    rows = X if isinstance(X, np.ndarray) or sparse.issparse(X) else np.zeros((X.shape[0], 1))
+    splits = check_cv(cv, y, classifier=classifier).split(rows, y)
+    return [(_indices(train), _indices(test)) for train, test in splits]
 
 
-def some(X: Checked, rows: np.ndarray) -> Checked:
+def _indices(rows) -> np.ndarray:
+    rows = np.asarray(rows)
+    found = np.flatnonzero(rows) if rows.dtype == bool else rows
+    return np.ascontiguousarray(found, dtype=np.int64)
+
+
+def take(X: Checked, rows: np.ndarray) -> Checked:
     """Return the samples of these rows."""
-    if isinstance(X, Texts):
-        return Texts([X.values[row] for row in rows])
+    if isinstance(X, Strings):
+        return Strings([X.values[row] for row in rows])
     if isinstance(X, Items):
         return Items(X.store.part(rows))
     if isinstance(X, Groups):
-        return Groups([(names, some(part, rows)) for names, part in X.parts], X.columns)
+        return Groups([(names, take(part, rows)) for names, part in X.parts], X.columns)
     return X[rows]
 
 
-def held(X: Checked, *, single: bool, own: bool = False, keep: bool = False) -> _core.Samples:
-    """Return samples as the compiled part takes them.
+def to_core(X: Checked, *, single: bool, custom: bool = False, copy: bool = False) -> _core.Samples:
+    """Return samples as the extension module takes them.
 
-    `own` says that functions of the user's alone compare them, to which they are shown as they
-    are; with `keep`, as a copy that the user cannot change.
+    `custom` says that only user-defined functions compare them, which get them unchanged; with
+    `copy`, the samples are copied, so that later changes by the caller have no effect.
     """
-    if isinstance(X, Texts):
-        return _core.Samples.texts(X.values, single)
+    if isinstance(X, Strings):
+        return _core.Samples.strings(X.values, single)
     if isinstance(X, Groups):
-        parts = [(list(names), held(part, single=single, keep=keep)) for names, part in X.parts]
+        parts = [(list(names), to_core(part, single=single, copy=copy)) for names, part in X.parts]
         return _core.Samples.parts(parts, single)
     if isinstance(X, Items):
-        return _core.Samples.items(X.store.copy() if keep else X.store, X.shape[0], single)
-    if own:
-        return _core.Samples.items(Store(X.copy() if keep else X), X.shape[0], single)
+        return _core.Samples.items(X.store.copy() if copy else X.store, X.shape[0], single)
+    if custom:
+        return _core.Samples.items(Store(X.copy() if copy else X), X.shape[0], single)
     if sparse.issparse(X):
         return _core.Samples.sparse(X.shape, X.indptr, X.indices, X.data, single)
-    return _core.Samples.dense(plain(X), single)
+    return _core.Samples.dense(as_contiguous(X), single)

@@ -1,4 +1,4 @@
-"""Support vector machines that tell classes apart by a price for errors."""
+"""Support vector classification."""
 
 from __future__ import annotations
 
@@ -15,121 +15,116 @@ class SVC(SvmClassifier):
     """Support vector classification.
 
     For two classes, finds f(x) = Σ_i c_i k(x, x_i) + b that minimises ½‖f‖² + C Σ_i w_i ξ_i, where
-    ξ_i is how far sample i is from being on its side of the boundary with a margin of 1. Of more
-    classes each pair is told apart, and most votes win. Parameters, attributes and defaults are
-    those of scikit-learn's estimator of the same name but for `cache_size`; parameters after
-    `random_state` are additions. Results repeat from run to run, and do not depend on the number of
-    threads.
+    ξ_i is how far sample i violates its margin of 1. More classes are handled one against one, by
+    majority vote. Parameters, attributes and defaults are those of scikit-learn's estimator of the
+    same name except for `cache_size`; parameters after `random_state` are additions. Results are
+    repeatable and do not depend on the number of threads.
 
     Parameters
     ----------
     C : float, default=1.0
-        The price of errors, positive; ``inf`` allows none, which separable classes can do with.
+        The cost of errors, positive; ``inf`` allows none, which requires separable classes.
     kernel : str, Kernel or callable, default="rbf"
         A name (``"linear"``, ``"poly"``, ``"rbf"``, ``"sigmoid"``, ``"cosine"``, ``"laplacian"``,
         ``"matern"``, ``"chi2"``, ``"spectrum"`` and others of :mod:`mercer.kernels`), a spec such
         as ``"0.5*rbf(gamma=0.1) + linear"``, an object of that module, ``"precomputed"``, or a
         function of two sets of samples that returns the matrix of their kernel values, which is
-        called tile by tile, and with the support vectors alone to predict. The kernel says what
-        samples are: rows of numbers, texts, columns of a table, or anything that a function takes.
+        called tile by tile, and with the support vectors only to predict. The kernel determines
+        what samples are: rows of numbers, strings, columns of a table, or anything that a function
+        takes.
     degree : float, default=3
         The exponent of ``"poly"``.
     gamma : {"scale", "auto", "median"} or float, default="scale"
         For kernels given by a name that have a gamma. ``"scale"`` is
         1 / (n_features · variance of X), ``"auto"`` is 1 / n_features; ``"median"``, for
-        ``"rbf"``, takes the median distance between samples as the standard deviation.
+        ``"rbf"``, sets the length scale to the median distance between samples.
     coef0 : float, default=0.0
         The constant of ``"poly"`` and ``"sigmoid"``.
     shrinking : bool, default=True
-        Whether samples that will keep their coefficient are set aside meanwhile. The result is the
-        same.
+        Whether to use the shrinking heuristic. The result is the same.
     probability : bool, default="deprecated"
-        Whether to learn probabilities too, from decisions for samples that five further fits did
-        not see. As in scikit-learn 1.9, giving it is deprecated: call :meth:`calibrate` after
-        :meth:`fit`, which does the same. Unlike scikit-learn's, the probabilities always agree with
-        :meth:`predict`. As they are no sigmoids of one slope, there is no ``probA_`` and no
-        ``probB_``.
+        Whether to calibrate probabilities, on out-of-fold decision values of 5-fold
+        cross-validation. As in scikit-learn 1.9, giving it is deprecated: call :meth:`calibrate`
+        after :meth:`fit`, which does the same. Unlike scikit-learn's, the probabilities always
+        agree with :meth:`predict`. Their sigmoids have a slope on each side of the boundary, so
+        there is no ``probA_`` and no ``probB_``.
     tol : float, default=1e-3
         The violation of the optimality conditions at which the solver stops.
     cache_size : float, optional
-        Megabytes for kernel values; by default 2 GB, or what the memory budget allows if that is
-        less. scikit-learn's default is 200.
+        Size of the kernel cache in MiB; by default 2 GiB, or what the memory budget allows if that
+        is less. scikit-learn's default is 200.
     class_weight : dict or "balanced", optional
-        Factors of C for the classes, 1 for those not named; ``"balanced"`` makes them inversely
+        Factors of C for the classes, 1 for those not listed; ``"balanced"`` makes them inversely
         proportional to the numbers of samples.
     verbose : bool, default=False
         Whether to print a line for each pair of classes.
     max_iter : int, default=-1
-        Steps of the solver at most for each pair of classes; -1 for no limit.
+        Maximum number of iterations of the solver for each pair of classes; -1 for no limit.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
-        Whether :meth:`decision_function` gives a number for each of more than two classes, or for
+        Whether :meth:`decision_function` returns a value for each of more than two classes, or for
         each pair.
     break_ties : bool, default=False
-        Whether, of classes with equally many votes, :meth:`predict` takes the one of the largest
-        decision instead of the first. Only with ``"ovr"``.
+        Whether :meth:`predict` breaks ties in the vote by the largest decision value instead of
+        taking the first class. Only with ``"ovr"``.
     random_state : int, RandomState instance, optional
-        Seed of the parts that samples are dealt to for probabilities. None stands for 0, so that
-        results repeat.
+        Seed of the folds of the calibration. None stands for 0, so that results are repeatable.
     calibration : {"sigmoid", "isotonic"}, default="sigmoid"
-        The shape of the curves that turn decisions into probabilities.
+        The shape of the curves that map decision values to probabilities.
     warm_start : bool, default=False
-        Whether to begin with the coefficients of the last fit, if it had as many samples and the
-        same classes. The result is the same to the tolerance, after fewer steps.
+        Whether to start from the coefficients of the previous fit, if it had the same number of
+        samples and the same classes. The result is the same to the tolerance, in fewer iterations.
     max_time : float, optional
-        Seconds that the solver may take. What it has reached by then is kept, with a
+        Time limit of the solver in seconds. What it has reached by then is kept, with a
         ``ConvergenceWarning``.
     precision : {"auto", "f64", "f32", "mixed"}, default="auto"
-        The type of samples and of their kernel values. ``"auto"`` follows X; ``"f32"`` and
-        ``"mixed"`` turn X into float32. A fit computes in float32 wherever that is as good.
-        Coefficients and decisions are always float64.
+        The type of samples and of their kernel values. ``"auto"`` is that of X; ``"f32"`` and
+        ``"mixed"`` convert X to float32. A fit computes in float32 where that is as accurate.
+        Coefficients and decision values are always float64.
     memory_budget : int or str, optional
-        Bytes that the fit may take, such as ``"2GiB"``; by default what the machine has free.
-    progress : bool or callable, default=False
-        Whether to show a bar, or a function that is called with each :class:`mercer.Step`.
-    n_jobs : int, optional
-        Threads; None stands for :func:`mercer.get_num_threads`, -1 for all cores.
+        Bytes that the fit may take, such as ``"2GiB"``; by default all free memory.
+    progress, n_jobs
+        How the work is run, as for :class:`mercer.KernelPCA`.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The classes, in order.
+        The classes, sorted.
     class_weight_ : ndarray of shape (n_classes,)
         The factors of C.
     support_ : ndarray of shape (n_SV,)
-        The rows of the support vectors, those of the first class first.
+        The rows of the support vectors, grouped by class.
     support_vectors_ : ndarray of shape (n_SV, n_features), sparse array or table
-        The support vectors, not to be written to; empty for a precomputed kernel and a function.
-        Texts are an array of texts. Of a kernel on columns they are a table with the columns that
-        the kernel reads: a data frame if X was one, else, and in a model from a file, a
-        dictionary of columns.
+        The support vectors, read-only; empty for a precomputed kernel or a function. Strings are an
+        array of strings. For a kernel on columns, a table of the columns that the kernel reads: a
+        data frame if X was one, else, and in a model from a file, a dictionary of columns.
     n_support_ : ndarray of shape (n_classes,)
-        Support vectors of each class.
+        Number of support vectors of each class.
     dual_coef_ : ndarray of shape (n_classes - 1, n_SV)
-        The coefficients, not to be written to. Of a support vector of class a, row r belongs to the
-        boundary with the r-th of the other classes.
+        The coefficients, read-only. For a support vector of class a, row r belongs to the boundary
+        with the r-th of the other classes.
     intercept_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
-        The constants.
+        The intercepts.
     coef_ : ndarray of shape (n_classes * (n_classes - 1) / 2, n_features)
-        The weights of the features, of a linear kernel.
+        The weights of the features, for a linear kernel.
     n_iter_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
-        Steps of the solver.
+        Iterations of the solver.
     fit_status_ : int
-        0 if the solver converged, 1 if it was stopped before.
+        0 if the solver converged, 1 if it stopped early.
     shape_fit_ : tuple of int
         The shape of X.
     gamma_ : float
-        The gamma that was used.
+        The resolved gamma.
     kernel_ : str
-        The kernel with all its numbers, as a spec.
+        The kernel with all its parameters, as a spec.
     report_ : dict
-        How the fit went: storage and why, seconds, notes, and under ``"machine"`` how many kernel
-        columns were used and how many of those were at hand, and for each pair of classes under
-        ``"problems"`` the steps, the dual objective, the duality gap, the worst violation of the
-        optimality conditions, the support vectors and why the solver stopped.
+        Details of the fit: storage and why, seconds, notes, and under ``"machine"`` the kernel
+        columns used and the cache hits among them, and for each pair of classes under
+        ``"problems"`` the iterations, the dual objective, the duality gap, the largest violation of
+        the optimality conditions, the support vectors and why the solver stopped.
     scaling_ : dict or None
-        Scaling of columns, of models that the command line fitted with one.
+        Scaling of columns, for models that the command line fitted with one.
     n_features_in_ : int
-        Columns of X.
+        Number of columns of X.
     feature_names_in_ : ndarray of str
         Names of the columns of X, if it had any.
 

@@ -1,16 +1,15 @@
-"""Support vector machines along the price of errors."""
+"""Support vector machines along a path of C."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mercer import _core
+from mercer import _core, _fit, _svm_fit, _svm_probability
 from mercer._arrays import Samples
 from mercer._params import ParameterError
+from mercer._reports import warn_of_stops
 from mercer._svc import SVC
-from mercer._svm_probability import wants_probabilities
-from mercer._svm_report import tell_stops
 
 
 def svc_path(
@@ -23,8 +22,8 @@ def svc_path(
 ) -> list[SVC]:
     """Fit a :class:`mercer.SVC` for each of several C.
 
-    Kernel values are shared, and each fit begins with the coefficients of another: much less work
-    than separate fits, with the same results to the tolerance.
+    Kernel values are shared and each fit is warm-started: much less work than separate fits, with
+    the same results to the tolerance.
 
     Parameters
     ----------
@@ -33,9 +32,9 @@ def svc_path(
     y : array-like of shape (n_samples,)
         The class of each sample.
     Cs : array-like of shape (n_Cs,)
-        The prices, all positive.
+        The values of C, all positive.
     sample_weight : float or array-like of shape (n_samples,), optional
-        How much each sample counts.
+        Weights of the samples.
     **params
         Parameters of :class:`mercer.SVC` other than C: kernel, gamma, tol and so on.
 
@@ -52,32 +51,33 @@ def svc_path(
     >>> [round(model.score(X, y), 2) for model in svc_path(X, y, [0.001, 0.1, 10], gamma=0.1)]
     [0.94, 0.95, 0.99]
     """
-    cs = prices_of(Cs, "Cs")
+    cs = costs_of(Cs, "Cs")
     if "C" in params:
-        raise TypeError("svc_path takes the prices as Cs, not as C")
+        raise TypeError("svc_path takes Cs, not C")
     first = SVC(**params)
-    X, aims, choice = first._prepare(X, y, sample_weight)
-    with first._run() as run:
-        values, choices = first._values(X, choice), first._choices(X, choice)
-        found = _core.svm_path(values, aims, cs, choices, run)
-    prepared = dict(vars(first))
+    X, targets, choice = _svm_fit.prepare(first, X, y, sample_weight)
+    with _fit.run_of(first) as run:
+        data, settings = _fit.training_data(first, X, choice), _svm_fit.settings(first, X, choice)
+        found = _core.svm_path(data, targets, cs, settings, run)
+    state = dict(vars(first))
     return [
-        _model(prepared | {"C": c}, part, choice, X, aims)
-        for c, part in zip(cs, found, strict=True)
+        _fitted(state | {"C": c}, model, choice, X, targets)
+        for c, model in zip(cs, found, strict=True)
     ]
 
 
-def _model(state: dict, found: _core.Model, choice, X, aims: tuple) -> SVC:
-    model = SVC()
-    vars(model).update(state)
-    model._adopt(found, choice, X)
-    if wants_probabilities(model):
-        model._calibrate(X, aims, model._calibrating())
-    tell_stops(model)
-    return model
+def _fitted(state: dict, model: _core.Model, choice, X, targets: tuple) -> SVC:
+    estimator = SVC()
+    vars(estimator).update(state)
+    _svm_fit.set_fitted(estimator, model, choice, X)
+    calibration = _svm_probability.fit_calibration(estimator)
+    if calibration is not None:
+        _svm_probability.calibrate(estimator, X, targets, calibration)
+    warn_of_stops(estimator)
+    return estimator
 
 
-def prices_of(values: ArrayLike, name: str) -> list[float]:
+def costs_of(values: ArrayLike, name: str) -> list[float]:
     """Return positive numbers as a list."""
     try:
         found = np.asarray(values, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Support vector classification that chooses C and gamma."""
+"""Support vector classification with C and gamma chosen by cross-validation."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._arrays import Samples
+from mercer._kernel_choice import is_precomputed
 from mercer._progress import Step
+from mercer._reports import warn_of_stops
 from mercer._svc import SVC
-from mercer._svm_report import tell_stops
 from mercer._svm_search import search
 from mercer.kernels import Kernel
 
-# Parameters of the search; all others are those of the machines it compares.
-_OWN = ("Cs", "gammas", "cv")
+# Parameters of the search; all others are those of the machines that it compares.
+_SEARCH = ("Cs", "gammas", "cv")
 
 
 def _has(name: str) -> Callable[[SVCSearch], bool]:
-    """Whether the model that was chosen, or would be, has a method."""
+    """Whether the best estimator, or an unfitted one, has a method."""
 
     def check(search: SVCSearch) -> bool:
         getattr(getattr(search, "best_estimator_", None) or search._machine(), name)
@@ -35,19 +36,18 @@ def _has(name: str) -> Callable[[SVCSearch], bool]:
 class SVCSearch(ClassifierMixin, BaseEstimator):
     """Support vector classification with C and gamma chosen by cross-validation.
 
-    What ``GridSearchCV(SVC(), {"C": ..., "gamma": ...})`` does, with kernel values shared among
-    folds and each fit begun with the coefficients of another. Every combination is judged by the
-    share of samples that it classifies rightly without having seen them, averaged over the folds,
-    and the best is fitted on all samples. Of equally good ones the first is taken.
+    Equivalent to ``GridSearchCV(SVC(), {"C": ..., "gamma": ...})``, with kernel values shared among
+    folds and warm-started fits. Every combination is scored by its accuracy on held-out samples,
+    averaged over the folds, and the best is refitted on all samples. In a tie the first is taken.
 
     Parameters
     ----------
     Cs : array-like of shape (n_Cs,), optional
-        The prices to compare. By default 2⁻³ to 2¹¹, each four times the one before.
+        The values of C to compare. By default 2⁻³ to 2¹¹, in steps of a factor of 4.
     gammas : sequence of float, {"scale", "auto", "median"}, optional
-        The gammas to compare, for a kernel that has one and leaves it open; beside others they are
+        The gammas to compare, for a kernel that has a gamma and leaves it open; otherwise they are
         refused. By default 1 / (n_features · variance of X), times 4⁻³ to 4², for a kernel given by
-        a name that has one; others are compared by C alone.
+        a name that has a gamma; for others only C is compared.
     kernel : str, Kernel or callable, default="rbf"
         The kernel, as for :class:`mercer.SVC`.
     degree : float, default=3
@@ -55,31 +55,28 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
     coef0 : float, default=0.0
         The constant of ``"poly"`` and ``"sigmoid"``.
     cv : int, splitter or iterable, default=5
-        An integer is a number of folds, in which the classes have their shares and the samples
-        their order, as those of ``StratifiedKFold``; a splitter of scikit-learn or an iterable of
-        (train, test) rows names them.
+        An integer is a number of stratified folds without shuffling, as in ``StratifiedKFold``; a
+        scikit-learn splitter or an iterable of (train, test) row indices defines them.
     class_weight : dict or "balanced", optional
-        Factors of C for the classes. ``"balanced"`` looks at all samples, not at those of a fold.
+        Factors of C for the classes. ``"balanced"`` counts all samples, not those of a fold.
     shrinking, probability, calibration, tol, cache_size, verbose, max_iter, max_time
         As for :class:`mercer.SVC`; the limits are those of each fit.
     decision_function_shape, break_ties, random_state, precision
         As for :class:`mercer.SVC`.
     memory_budget : int or str, optional
-        Bytes that the search may take, such as ``"2GiB"``; by default what the machine has free.
-    progress : bool or callable, default=False
-        Whether to show a bar, or a function that is called with each :class:`mercer.Step`.
-    n_jobs : int, optional
-        Threads; None stands for :func:`mercer.get_num_threads`, -1 for all cores.
+        Bytes that the search may take, such as ``"2GiB"``; by default all free memory.
+    progress, n_jobs
+        How the work is run, as for :class:`mercer.KernelPCA`.
 
     Attributes
     ----------
     cv_results_ : dict
-        As scikit-learn's grid search has it, times aside: arrays with an entry for each
+        As in scikit-learn's grid search, without the times: arrays with an entry for each
         combination, ``param_C``, ``param_gamma`` if there are gammas, ``params``,
         ``split0_test_score`` and so on, ``mean_test_score``, ``std_test_score`` and
         ``rank_test_score``.
     best_index_ : int
-        The place of the best combination.
+        The index of the best combination.
     best_params_ : dict
         Its C and gamma.
     best_score_ : float
@@ -87,13 +84,13 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
     best_estimator_ : SVC
         The model with these parameters, fitted on all samples.
     n_splits_ : int
-        Folds.
+        Number of folds.
     classes_ : ndarray of shape (n_classes,)
-        The classes, in order.
+        The classes, sorted.
     n_iter_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
-        Steps of the solver in the last fit.
+        Iterations of the solver in the final fit.
     n_features_in_ : int
-        Columns of X.
+        Number of columns of X.
     feature_names_in_ : ndarray of str
         Names of the columns of X, if it had any.
 
@@ -174,7 +171,7 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
     def fit(self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Choose C and gamma, and fit the model with them on all samples.
 
-        A search that fails or is interrupted leaves the estimator as it was.
+        A search that fails or is interrupted leaves the estimator unchanged.
 
         Parameters
         ----------
@@ -183,7 +180,7 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             The class of each sample.
         sample_weight : float or array-like of shape (n_samples,), optional
-            How much each sample counts in fits. As in scikit-learn, scores do not weigh.
+            Weights of the samples in fits. As in scikit-learn, scores are not weighted.
 
         Returns
         -------
@@ -191,22 +188,22 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
             The estimator itself.
         """
         found = search(self, self._machine(), X, y, sample_weight)
-        self.cv_results_, self.best_index_ = found.results, found.place
-        self.best_params_ = found.results["params"][found.place]
-        self.best_score_ = float(found.results["mean_test_score"][found.place])
+        self.cv_results_, self.best_index_ = found.results, found.best
+        self.best_params_ = found.results["params"][found.best]
+        self.best_score_ = float(found.results["mean_test_score"][found.best])
         self.n_splits_, self.best_estimator_ = found.folds, found.model
         self.classes_, self.n_iter_ = found.model.classes_, found.model.n_iter_
         for name in ("n_features_in_", "feature_names_in_"):
             vars(self).pop(name, None)
             if hasattr(found.model, name):
                 setattr(self, name, getattr(found.model, name))
-        tell_stops(found.model, stacklevel=3)
+        warn_of_stops(found.model)
         return self
 
     def _machine(self) -> SVC:
-        """A machine with the parameters that are not searched."""
+        """An SVC with the parameters that are not searched."""
         params = self.get_params(deep=False)
-        return SVC(**{name: value for name, value in params.items() if name not in _OWN})
+        return SVC(**{name: value for name, value in params.items() if name not in _SEARCH})
 
     def _chosen(self) -> SVC:
         check_is_fitted(self, "best_estimator_")
@@ -217,7 +214,7 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
         return self._chosen().predict(X)
 
     def decision_function(self, X: Samples) -> np.ndarray:
-        """Return how much speaks for each class: see :meth:`mercer.SVC.decision_function`."""
+        """Return the decision values: see :meth:`mercer.SVC.decision_function`."""
         return self._chosen().decision_function(X)
 
     @available_if(_has("predict_proba"))
@@ -232,6 +229,6 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        tags.input_tags.pairwise = is_precomputed(self.kernel)
         tags.input_tags.sparse = not tags.input_tags.pairwise
         return tags

@@ -1,90 +1,82 @@
-"""What the support vector machines for classes share."""
+"""The base of the support vector classifiers."""
 
 from __future__ import annotations
 
-import json
-from itertools import pairwise
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 from sklearn.base import ClassifierMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from mercer import _core, _params
-from mercer._arrays import Samples
-from mercer._class_notes import classes_of, noted
-from mercer._svm_labels import labels, names, prices, refuse_empty
-from mercer._svm_probability import CURVES, DEPRECATED, Probabilities
+from mercer import _core, _fit, _predict, _svm_fit, _svm_model, _svm_probability
+from mercer._arrays import Samples, svm_weights
+from mercer._base import Estimator
+from mercer._files import class_notes, classes_of
+from mercer._labels import class_names, class_weights, refuse_empty, validate_labels
+from mercer._reports import problems_of
+from mercer.reports import MachineReport
 
-_SHAPES = ("ovr", "ovo")
 
+class SvmClassifier(ClassifierMixin, Estimator):
+    """The base of :class:`mercer.SVC` and :class:`mercer.NuSVC`.
 
-class SvmClassifier(ClassifierMixin, Probabilities):
-    """The base of :class:`mercer.SVC` and :class:`mercer.NuSVC`."""
+    After fit, ``_calibrated`` says whether the model has probabilities.
+    """
+
+    # Whether the support vectors are a sparse matrix.
+    _sparse = False
 
     classes_: np.ndarray
     class_weight_: np.ndarray
+    support_: np.ndarray
+    n_support_: np.ndarray
+    intercept_: np.ndarray
+    n_iter_: np.ndarray
+    fit_status_: int
+    shape_fit_: tuple[int, ...]
+    gamma_: float
+    kernel_: str
+    report_: MachineReport
+
+    dual_coef_ = property(_svm_model.dual_coef)
+    support_vectors_ = property(_svm_model.support_vectors)
+    coef_ = property(_svm_model.coef)
+    _gamma = property(_svm_model.gamma_alias)
+    to_libsvm = _svm_model.to_libsvm
+    _params_from_file = classmethod(_svm_model.params_from_file)
 
     def fit(self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model.
 
-        A fit that fails leaves the estimator as it was. One that is interrupted keeps what it has
+        A fit that fails leaves the estimator unchanged. One that is interrupted keeps what it has
         reached, with a ``fit_status_`` of 1, and raises KeyboardInterrupt: the model can be used,
-        and with `warm_start` the next fit goes on from there.
+        and with `warm_start` the next fit continues from there.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, or the kernel matrix if the kernel is precomputed. float32 and float64 are
-            taken as they are, in any memory order; a sparse matrix stays one. Kernels for texts
-            take a list or a column of texts, those on columns a data frame or a dictionary of
-            columns, and functions anything that has a length.
+            used as they are, in any memory order; a sparse matrix stays sparse. Kernels on strings
+            take a list or a column of strings, those on columns a data frame or a dictionary of
+            columns, and functions any sequence.
         y : array-like of shape (n_samples,)
-            The class of each sample: numbers, truth values or texts.
+            The class of each sample: numbers, booleans or strings.
         sample_weight : float or array-like of shape (n_samples,), optional
-            How much each sample counts: it multiplies C. 0 is as if the sample were not there.
+            Weights of the samples, which multiply C. 0 is equivalent to leaving the sample out.
 
         Returns
         -------
         self : object
             The estimator itself.
         """
-        self._tell_deprecation()
-        return self._fit_whole(X, y, sample_weight)
-
-    def _check_params(self) -> None:
-        super()._check_params()
-        _params.boolean(self, "break_ties")
-        if self.probability != DEPRECATED:
-            _params.boolean(self, "probability")
-        _params.one_of(self, "calibration", CURVES)
-        _params.one_of(self, "decision_function_shape", _SHAPES)
-
-    def _aims(self, y, weights, X) -> tuple:
-        classes, places = labels(self, y, X)
-        own = prices(self, classes, places)
-        refuse_empty(self, classes, places, own, weights)
-        self.classes_, self.class_weight_ = classes, own
-        return (names(classes), places, own.tolist()), weights
-
-    def _describe(self, facts: dict, problems: list[dict]) -> None:
-        super()._describe(facts, problems)
-        self.n_iter_ = np.array([problem["iterations"] for problem in problems], dtype=np.int32)
-        if not hasattr(self, "classes_"):
-            note = json.loads(self._model.notes).get("classes")
-            self.classes_ = classes_of(facts["classes"], note)
-            self.class_weight_ = np.asarray(facts["class_weights"] or np.ones(len(self.classes_)))
-
-    def _notes(self) -> dict[str, object]:
-        """The classes in their own type, where JSON has it: a model file holds their names."""
-        notes = super()._notes()
-        note = noted(self.classes_)
-        return notes if note is None else notes | {"classes": note}
+        _svm_probability.warn_of_deprecation(self)
+        return _svm_fit.fit(self, X, y, sample_weight)
 
     def decision_function(self, X: Samples) -> np.ndarray:
-        """Return how much speaks for each class, or for the first class of each pair.
+        """Return the decision values of the classes, or of each pair of classes.
 
         Parameters
         ----------
@@ -94,14 +86,16 @@ class SvmClassifier(ClassifierMixin, Probabilities):
         Returns
         -------
         decisions : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
-            Of two classes one number, positive for the second. Of more, with a
-            `decision_function_shape` of ``"ovr"`` a number for each class; with ``"ovo"`` one for
+            For two classes one value, positive for the second. For more, with a
+            `decision_function_shape` of ``"ovr"`` a value for each class; with ``"ovo"`` one for
             each pair of classes, positive for the first.
         """
         check_is_fitted(self)
         if len(self.classes_) == 2:
-            return self._decisions(X)[:, 0]
-        return self._decisions(X, "rest" if self.decision_function_shape == "ovr" else "pairs")
+            return _svm_model.decision_values(self, X)[:, 0]
+        return _svm_model.decision_values(
+            self, X, "rest" if self.decision_function_shape == "ovr" else "pairs"
+        )
 
     def predict(self, X: Samples) -> np.ndarray:
         """Predict the classes of samples.
@@ -114,27 +108,136 @@ class SvmClassifier(ClassifierMixin, Probabilities):
         Returns
         -------
         y : ndarray of shape (n_samples,)
-            The class that most pairs of classes speak for; of several, the first or, with
-            `break_ties`, the one of the largest decision.
+            The class with the most votes of all pairs; in a tie, the first or, with `break_ties`,
+            the one with the largest decision value.
         """
         check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         if self.break_ties and len(self.classes_) > 2:
             return self.classes_[self.decision_function(X).argmax(axis=1)]
-        X = self._rows(X)
-        with self._run() as run:
-            return self.classes_[_core.svm_classes(self._model, self._tiles(X), run)]
+        X = _predict.new_samples(self, X)
+        with _fit.run_of(self) as run:
+            return self.classes_[_core.svm_classes(self._model, _predict.to_model(self, X), run)]
 
-    def _primal(self) -> np.ndarray | sparse.csr_matrix:
-        if len(self.classes_) == 2:
-            return super()._primal()
-        ends = np.concatenate([[0], np.cumsum(self.n_support_)])
-        parts = [slice(*pair) for pair in pairwise(ends)]
-        c, vectors = self.dual_coef_, self.support_vectors_
-        rows = [
-            c[[j - 1], parts[i]] @ vectors[parts[i]] + c[[i], parts[j]] @ vectors[parts[j]]
-            for i in range(len(parts))
-            for j in range(i + 1, len(parts))
-        ]
-        return sparse.vstack(rows, format="csr") if self._sparse else np.concatenate(rows)
+    @available_if(_svm_probability.has_probabilities)
+    def predict_proba(self, X: Samples) -> np.ndarray:
+        """Return the probabilities of the classes.
+
+        The most probable class is the one that :meth:`predict` returns.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, or their kernel values with the training samples if the kernel is precomputed.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            Positive, with a sum of 1 for each sample.
+        """
+        check_is_fitted(self)
+        if not self._calibrated:
+            raise NotFittedError(
+                "predict_proba is not available when fitted with probability=False: fit again, or "
+                "call calibrate"
+            )
+        return _svm_model.decision_values(self, X, "probabilities")
+
+    @available_if(_svm_probability.has_probabilities)
+    def predict_log_proba(self, X: Samples) -> np.ndarray:
+        """Return the logarithms of the probabilities of the classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, or their kernel values with the training samples if the kernel is precomputed.
+
+        Returns
+        -------
+        logarithms : ndarray of shape (n_samples, n_classes)
+            See :meth:`predict_proba`.
+        """
+        return np.log(self.predict_proba(X))
+
+    def calibrate(
+        self,
+        X: Samples,
+        y: ArrayLike,
+        method: str = "sigmoid",
+        cv: int = 5,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Calibrate probabilities for a model that was fitted without.
+
+        The result is bit-identical to that of `probability` within a fit: out-of-fold decision
+        values are computed by `cv`-fold cross-validation, and an increasing curve is fitted to
+        them. Predicted classes and decision values do not change.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The training samples of the fit, or their kernel matrix.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        method : {"sigmoid", "isotonic"}, default="sigmoid"
+            The shape of the curve: a sigmoid with a slope on each side of the boundary, or a step
+            function, for many samples.
+        cv : int, default=5
+            Folds, at least 2.
+        sample_weight : float or array-like of shape (n_samples,), optional
+            The weights that the model was fitted with.
+
+        Returns
+        -------
+        self : object
+            The estimator itself.
+        """
+        check_is_fitted(self)
+        settings = _svm_probability.settings(self, method, cv)
+        X = _predict.new_samples(self, X)
+        n = X.shape[0]
+        if n != self.shape_fit_[0]:
+            raise ValueError(
+                f"the model was fitted on {self.shape_fit_[0]} samples, but X has {n}: calibrate "
+                "needs the samples of the fit"
+            )
+        targets = _svm_probability.targets(self, y, svm_weights(sample_weight, n), X)
+        _svm_probability.calibrate(self, X, targets, settings)
+        return self
+
+    @property
+    def probA_(self) -> np.ndarray:  # noqa: N802
+        """Deprecated; empty, as in scikit-learn for a model without probabilities."""
+        return _svm_probability.empty_slopes(self, "probA_")
+
+    @property
+    def probB_(self) -> np.ndarray:  # noqa: N802
+        """Deprecated; empty, as in scikit-learn for a model without probabilities."""
+        return _svm_probability.empty_slopes(self, "probB_")
+
+    def _targets(self, y, weights: np.ndarray | None, X) -> tuple:
+        """The labels with class weights, as the extension module takes them, and the weights."""
+        classes, codes = validate_labels(self, y, X)
+        class_weight = class_weights(self, classes, codes)
+        refuse_empty(self, classes, codes, class_weight, weights)
+        self.classes_, self.class_weight_ = classes, class_weight
+        return (class_names(classes), codes, class_weight.tolist()), weights
+
+    def _set_model(self, model: _core.Model) -> None:
+        facts = _svm_fit.set_attributes(self, model)
+        problems = problems_of(self.report_)
+        self.n_iter_ = np.array([problem["iterations"] for problem in problems], dtype=np.int32)
+        self._calibrated = facts["calibration"] is not None
+        if not hasattr(self, "classes_"):
+            self.classes_ = classes_of(facts["classes"], model.notes)
+            self.class_weight_ = np.asarray(facts["class_weights"] or np.ones(len(self.classes_)))
+
+    def _params_to_save(self) -> dict[str, object]:
+        params = super()._params_to_save()
+        if self.probability == _svm_probability.DEPRECATED:
+            del params["probability"]
+        return params
+
+    def _notes_to_save(self) -> dict[str, object]:
+        return _svm_model.notes(self) | class_notes(self.classes_)

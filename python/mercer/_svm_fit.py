@@ -1,106 +1,150 @@
-"""How support vector machines are fitted, whatever they learn."""
+"""How support vector machines are fitted, as functions of the estimator."""
 
 from __future__ import annotations
 
-from typing import Self
+import json
 
 import numpy as np
+from scipy import sparse
 
-from mercer import _core, _params
-from mercer._arrays import counted_weights
-from mercer._kernel_choice import Choice, written
-from mercer._kernel_model import PRECISIONS
-from mercer._samples import Checked
-from mercer._svm_kernel import choose_for
-from mercer._svm_model import MEGABYTE, SvmModel
-from mercer._svm_report import show, tell_stops
+from mercer import _core, _fit, _params, _svm_probability
+from mercer._arrays import require_finite, svm_weights
+from mercer._kernel_choice import (
+    FAMILIES,
+    Choice,
+    choose,
+    is_name,
+    kernel_argument,
+    knows_scale,
+)
+from mercer._reports import print_problems, problems_of, warn_of_stops
+from mercer._samples import Checked, features
+
+_DEFAULTS = {"gamma": "scale", "degree": 3, "coef0": 0.0}
+# The unit of `cache_size` in scikit-learn and LIBSVM.
+MEGABYTE = 2**20
 
 
-class SvmFit(SvmModel):
-    """The half of the support vector machines that fits one.
+def fit(estimator, X, y, sample_weight):
+    """Fit the estimator; an interrupted fit keeps what it has reached before it raises."""
+    raised = _fitted_part(estimator, X, y, sample_weight)
+    if raised is not None:
+        raise raised
+    warn_of_stops(estimator)
+    return estimator
 
-    ``_task`` is what is learned, as model files call it.
-    """
 
-    _task: str
+@_fit.unchanged_on_error
+def _fitted_part(estimator, X, y, sample_weight) -> BaseException | None:
+    X, targets, choice = prepare(estimator, X, y, sample_weight)
+    start = _warm_start(estimator, X.shape[0], targets[0])
+    with _fit.run_of(estimator) as run:
+        data, params = _fit.training_data(estimator, X, choice), settings(estimator, X, choice)
+        model, raised = _core.fit_svm(data, targets, start, params, run)
+    set_fitted(estimator, model, choice, X)
+    if estimator.verbose:
+        print_problems(estimator.report_)
+    return raised
 
-    def _fit_whole(self, X, y, sample_weight) -> Self:
-        """Fit the model, and raise what cut the fit short once its part is kept."""
-        with self._whole_or_not_at_all():
-            raised = self._fit(X, y, sample_weight)
-        if raised is not None:
-            raise raised
-        tell_stops(self)
-        return self
 
-    def _fit(self, X, y, sample_weight) -> BaseException | None:
-        X, aims, choice = self._prepare(X, y, sample_weight)
-        start = self._start(X.shape[0], aims[0])
-        with self._run() as run:
-            values, choices = self._values(X, choice), self._choices(X, choice)
-            model, raised = _core.fit_svm(values, aims, start, choices, run)
-        self._adopt(model, choice, X)
-        if self.verbose:
-            show(self.report_)
-        return raised
+def prepare(estimator, X, y, sample_weight) -> tuple[Checked, tuple, Choice]:
+    """Return what a fit needs, validated: the samples, the targets with weights, the kernel."""
+    check_params(estimator)
+    X = _fit.training_samples(estimator, X)
+    weights = svm_weights(sample_weight, X.shape[0])
+    return X, estimator._targets(y, weights, X), choose_kernel(estimator, X)
 
-    def _prepare(self, X, y, sample_weight) -> tuple:
-        """What a fit is given, checked: the samples, what is learned from them, the kernel."""
-        self._check_params()
-        X = self._samples(X)
-        own = counted_weights(sample_weight, X.shape[0])
-        return X, self._aims(y, own, X), choose_for(self, X)
 
-    def _adopt(self, model: _core.Model, choice: Choice, X: Checked) -> None:
-        """Take over a fresh model of these samples."""
-        self._choice, self.shape_fit_ = choice, tuple(X.shape)
-        self._restore(model)
+def set_fitted(estimator, model: _core.Model, choice: Choice, X: Checked) -> None:
+    """Set the attributes of a fresh model of these samples."""
+    estimator._choice, estimator.shape_fit_ = choice, tuple(X.shape)
+    estimator._set_model(model)
 
-    def _aims(self, y, weights: np.ndarray | None, X) -> tuple:
-        """What is learned from the samples, as the compiled part takes it, and their weights."""
-        raise NotImplementedError("an estimator says what it learns")
 
-    def _check_params(self) -> None:
-        _params.boolean(self, "shrinking", "warm_start")
-        _params.one_of(self, "precision", PRECISIONS)
-        _params.positive(self, "tol")
-        _params.none_or_positive(self, "cache_size")
-        _params.none_or_positive(self, "max_time")
-        _params.at_least(self, "max_iter", -1, integer=True)
-        if hasattr(self, "C"):
-            _params.positive_or_infinite(self, "C")
-        if hasattr(self, "nu"):
-            _params.positive(self, "nu", 1)
-        if not isinstance(self.verbose, (bool, np.bool_)):
-            _params.at_least(self, "verbose", 0, integer=True)
+def check_params(estimator) -> None:
+    """Check the parameters of a support vector machine."""
+    _params.boolean(estimator, "shrinking", "warm_start")
+    _params.one_of(estimator, "precision", _fit.PRECISIONS)
+    _params.positive(estimator, "tol")
+    _params.none_or_positive(estimator, "cache_size")
+    _params.none_or_positive(estimator, "max_time")
+    _params.at_least(estimator, "max_iter", -1, integer=True)
+    if hasattr(estimator, "C"):
+        _params.positive_or_infinite(estimator, "C")
+    if hasattr(estimator, "nu"):
+        _params.positive(estimator, "nu", 1)
+    if hasattr(estimator, "epsilon"):
+        _params.at_least(estimator, "epsilon", 0)
+    if hasattr(estimator, "probability"):
+        _svm_probability.check_classifier_params(estimator)
+    if not isinstance(estimator.verbose, (bool, np.bool_)):
+        _params.at_least(estimator, "verbose", 0, integer=True)
 
-    def _start(self, n: int, target: object) -> _core.Model | None:
-        """The machine to go on from, if the last fit was of as many samples and these classes."""
-        if not self.warm_start or not hasattr(self, "_model"):
-            return None
-        facts = _core.svm_facts(self._model)
-        names = target[0] if isinstance(target, tuple) else None
-        same = (facts["trained_on"], facts["classes"]) == (n, names)
-        return self._model if same else None
 
-    def _choices(self, X: Checked, choice: Choice) -> dict[str, object]:
-        """The parameters as the compiled part takes them."""
-        cache = None if self.cache_size is None else max(1, int(self.cache_size * MEGABYTE))
-        return {
-            "task": self._task,
-            "kernel": written(choice),
-            "c": float(getattr(self, "C", 1.0)),
-            "nu": float(getattr(self, "nu", 0.5)),
-            "epsilon": float(getattr(self, "epsilon", 0.1)),
-            "tolerance": float(self.tol),
-            "shrinking": bool(self.shrinking),
-            "cache": cache,
-            "max_iterations": None if self.max_iter == -1 else int(self.max_iter),
-            "max_seconds": None if self.max_time is None else float(self.max_time),
-            "calibration": self._calibrating(),
-            "dtype": "f64" if self._results(X) == np.float64 else "f32",
-        }
-
-    def _calibrating(self) -> tuple[str, int, int] | None:
-        """How decisions become probabilities: a curve, folds and a seed."""
+def _warm_start(estimator, n: int, target: object) -> _core.Model | None:
+    """The model to start from, if it has the same number of samples and the same classes."""
+    if not estimator.warm_start or not hasattr(estimator, "_model"):
         return None
+    facts = _core.svm_facts(estimator._model)
+    names = target[0] if isinstance(target, tuple) else None
+    same = (facts["trained_on"], facts["classes"]) == (n, names)
+    return estimator._model if same else None
+
+
+def settings(estimator, X: Checked, choice: Choice) -> dict[str, object]:
+    """Return the parameters as the extension module takes them."""
+    size, limit, seconds = estimator.cache_size, estimator.max_iter, estimator.max_time
+    return {
+        "task": estimator._task,
+        "kernel": kernel_argument(choice),
+        "c": float(getattr(estimator, "C", 1.0)),
+        "nu": float(getattr(estimator, "nu", 0.5)),
+        "epsilon": float(getattr(estimator, "epsilon", 0.1)),
+        "tolerance": float(estimator.tol),
+        "shrinking": bool(estimator.shrinking),
+        "cache": None if size is None else max(1, int(size * MEGABYTE)),
+        "max_iterations": None if limit == -1 else int(limit),
+        "max_seconds": None if seconds is None else float(seconds),
+        "calibration": _svm_probability.fit_calibration(estimator),
+        "dtype": _fit.result_type(estimator, X),
+    }
+
+
+def set_attributes(estimator, model: _core.Model) -> dict:
+    """Keep the model, set the attributes that describe it, and return its facts."""
+    facts = _core.svm_facts(model)
+    if not hasattr(estimator, "_choice"):
+        shape = json.loads(model.notes).get("shape_fit")
+        estimator.shape_fit_ = tuple(shape or (facts["trained_on"], model.shape[1]))
+    _fit.set_kernel_attributes(estimator, model)
+    estimator._sparse = facts["sparse"]
+    estimator.support_, estimator.n_support_ = facts["support"], facts["counts"]
+    estimator.intercept_ = facts["offsets"]
+    problems = problems_of(estimator.report_)
+    estimator.n_iter_ = problems[0]["iterations"] if problems else 0
+    estimator.fit_status_ = int(any(problem["stop"] != "Converged" for problem in problems))
+    return facts
+
+
+def choose_kernel(estimator, X: Checked) -> Choice:
+    """Return the kernel of the estimator; the default of its gamma depends on the samples."""
+    kernel, gamma = estimator.kernel, estimator.gamma
+    by_rule = is_name(kernel) and isinstance(gamma, str) and gamma == "scale"
+    if by_rule and FAMILIES.get(kernel, {}).get("input") == "strings":
+        gamma = None
+    elif by_rule and not knows_scale(kernel, estimator.degree):
+        gamma = scale(X)
+    given = {"gamma": gamma, "degree": estimator.degree, "coef0": estimator.coef0}
+    # As in scikit-learn, a plain function takes two sets of samples.
+    return choose(kernel, features(X), **given, defaults=_DEFAULTS, form="block")
+
+
+def scale(X: Checked) -> float:
+    """Return 1 / (n_features · variance of X), or 1 if the variance is 0."""
+    require_finite(X)
+    if sparse.issparse(X):
+        squares = X.multiply(X).mean(dtype=np.float64)
+        variance = float(squares - X.mean(dtype=np.float64) ** 2)
+    else:
+        variance = X.var(dtype=np.float64)
+    return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0

@@ -1,4 +1,4 @@
-"""The search for C and gamma: what is compared, by which folds, and what came out."""
+"""The search for C and gamma of an SVC by cross-validation."""
 
 from __future__ import annotations
 
@@ -7,121 +7,108 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import rankdata
 from sklearn.base import clone
-from sklearn.model_selection import check_cv
 
-from mercer import _core
-from mercer._kernel_choice import Choice, Described, is_name, takes, written
-from mercer._params import ParameterError, is_integer, refuse
-from mercer._samples import Checked, Texts, splittable
+from mercer import _core, _fit, _svm_fit, _svm_probability
+from mercer._kernel_choice import Choice, Described, is_name, kernel_argument, takes
+from mercer._params import ParameterError, refuse
+from mercer._samples import Strings, splits_of
 from mercer._svc import SVC
-from mercer._svc_path import prices_of
-from mercer._svm_kernel import choose_for, scale
-from mercer._svm_probability import wants_probabilities
+from mercer._svc_path import costs_of
 
 _CS = [2.0**power for power in range(-3, 12, 2)]
 _FACTORS = [4.0**power for power in range(-3, 3)]
 
 
 @dataclass
-class Found:
-    """What a search found: the model, all scores, the place of the best, and how many folds."""
+class SearchResult:
+    """The best model, all scores, the index of the best, and the number of folds."""
 
     model: SVC
     results: dict[str, object]
-    place: int
+    best: int
     folds: int
 
 
-def search(estimator, machine: SVC, X, y, sample_weight) -> Found:
-    """Compare all prices and gammas for `machine`, and fit it with the best."""
-    checked, aims, choice = machine._prepare(X, y, sample_weight)
-    cs, gammas = _prices(estimator), _gammas(estimator, checked)
-    splits = _splits(estimator, checked, machine.classes_[aims[0][1]])
+def search(estimator, machine: SVC, X, y, sample_weight) -> SearchResult:
+    """Compare all values of C and gamma for `machine`, and fit it with the best."""
+    X, targets, choice = _svm_fit.prepare(machine, X, y, sample_weight)
+    cs, gammas = _costs(estimator), _gammas(estimator, X)
+    expected = "an integer of at least 2, a splitter or an iterable of splits"
+    y = machine.classes_[targets[0][1]]
+    splits = splits_of(estimator, X, y, expected, classifier=True)
     machines = [machine if gamma is None else _with(machine, gamma) for gamma in gammas]
     kernels = [
-        choice if gamma is None else choose_for(one, checked)
+        choice if gamma is None else _svm_fit.choose_kernel(one, X)
         for one, gamma in zip(machines, gammas, strict=True)
     ]
-    model, scores, chosen = _compare(machine, checked, aims, kernels, cs, splits)
+    model, scores, chosen = _compare(machine, X, targets, kernels, cs, splits)
     results = _results(cs, gammas, scores)
-    place = int(results["rank_test_score"].argmin())
-    c, kernel = divmod(place, len(gammas))
-    best = machines[kernel].set_params(C=cs[c])
+    best = int(results["rank_test_score"].argmin())
+    c, kernel = divmod(best, len(gammas))
+    estimator, choice = machines[kernel].set_params(C=cs[c]), kernels[kernel]
     if (kernel, c) != chosen:
-        # Of equally good ones the compiled part may have taken another than the first.
-        model = _fit(best, checked, aims, kernels[kernel])
-    best._adopt(model, kernels[kernel], checked)
-    if wants_probabilities(best):
-        best._calibrate(checked, aims, best._calibrating())
-    return Found(best, results, place, len(splits))
+        # In a tie the extension module may have taken another candidate than the first.
+        model = _refit(estimator, X, targets, choice)
+    _svm_fit.set_fitted(estimator, model, choice, X)
+    calibration = _svm_probability.fit_calibration(estimator)
+    if calibration is not None:
+        _svm_probability.calibrate(estimator, X, targets, calibration)
+    return SearchResult(estimator, results, best, len(splits))
 
 
-def _fit(machine: SVC, X, aims: tuple, choice: Choice) -> _core.Model:
-    with machine._run() as run:
-        values, choices = machine._values(X, choice), machine._choices(X, choice)
-        model, raised = _core.fit_svm(values, aims, None, choices | {"calibration": None}, run)
+def _refit(machine: SVC, X, targets: tuple, choice: Choice) -> _core.Model:
+    settings = _svm_fit.settings(machine, X, choice) | {"calibration": None}
+    with _fit.run_of(machine) as run:
+        data = _fit.training_data(machine, X, choice)
+        model, raised = _core.fit_svm(data, targets, None, settings, run)
     if raised is not None:
         raise raised
     return model
 
 
 def _with(machine: SVC, gamma: object) -> SVC:
-    """The same machine of another gamma, with what is known of the samples."""
+    """The same machine with another gamma, and the attributes of the samples."""
     other = clone(machine)
     vars(other).update(vars(machine))
     return other.set_params(gamma=gamma)
 
 
-def _prices(estimator) -> list[float]:
-    return list(_CS) if estimator.Cs is None else prices_of(estimator.Cs, "Cs")
+def _costs(estimator) -> list[float]:
+    return list(_CS) if estimator.Cs is None else costs_of(estimator.Cs, "Cs")
 
 
 def _gammas(estimator, X) -> list:
-    """The gammas to compare; None alone for a kernel that takes none beside its text."""
+    """The gammas to compare; only None for a kernel that takes none."""
     given, kernel = estimator.gammas, estimator.kernel
     if given is None:
-        by_name = is_name(kernel) and takes(kernel, "gamma") and not isinstance(X, Texts)
-        return [scale(X) * factor for factor in _FACTORS] if by_name else [None]
+        by_name = is_name(kernel) and takes(kernel, "gamma") and not isinstance(X, Strings)
+        return [_svm_fit.scale(X) * factor for factor in _FACTORS] if by_name else [None]
     if isinstance(given, (str, bytes)) or not hasattr(given, "__len__") or not len(given):
         raise refuse(estimator, "gammas", "a sequence of gammas or None", given)
     if not takes(kernel, "gamma"):
         raise ParameterError(
-            f"gammas have no meaning for the kernel {kernel!r}, which has no gamma or says it "
-            "already: leave them out"
+            f"gammas have no effect on the kernel {kernel!r}, which has no gamma or already sets "
+            "it: omit them"
         )
     return given.tolist() if isinstance(given, np.ndarray) else list(given)
 
 
-def _splits(estimator, X: Checked, y: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    cv = estimator.cv
-    wrong = isinstance(cv, (str, bool)) or (is_integer(cv) and cv < 2)
-    if wrong or not (is_integer(cv) or hasattr(cv, "split") or hasattr(cv, "__iter__")):
-        expected = "an integer of at least 2, a splitter or an iterable of splits"
-        raise refuse(estimator, "cv", expected, cv)
-    rows = splittable(X)
-    return [(_rows(a), _rows(b)) for a, b in check_cv(cv, y, classifier=True).split(rows, y)]
-
-
-def _rows(rows) -> np.ndarray:
-    rows = np.asarray(rows)
-    found = np.flatnonzero(rows) if rows.dtype == bool else rows
-    return np.ascontiguousarray(found, dtype=np.int64)
-
-
-def _compare(machine: SVC, X, aims: tuple, kernels: list[Choice], cs: list[float], splits) -> tuple:
-    """The best model, the scores of each kernel (prices × folds), and the place of the best."""
+def _compare(
+    machine: SVC, X, targets: tuple, kernels: list[Choice], cs: list[float], splits
+) -> tuple:
+    """The best model, the scores of each kernel (Cs × folds), and the indices of the best."""
     grid = {"kernels": [], "cs": cs, "splits": splits}
     first = kernels[0]
     if isinstance(first, Described):
-        grid["kernels"] = [written(choice) for choice in kernels]
-    values, choices = machine._values(X, first), machine._choices(X, first)
-    with machine._run() as run:
-        model, _, scores, place = _core.svm_search(values, aims, grid, choices, run)
-    return model, scores, place
+        grid["kernels"] = [kernel_argument(choice) for choice in kernels]
+    data, settings = _fit.training_data(machine, X, first), _svm_fit.settings(machine, X, first)
+    with _fit.run_of(machine) as run:
+        model, _, scores, best = _core.svm_search(data, targets, grid, settings, run)
+    return model, scores, best
 
 
 def _results(cs: list[float], gammas: list, scores: list[np.ndarray]) -> dict[str, object]:
-    """All scores in the manner of scikit-learn's grid search: C by C, in each gamma by gamma."""
+    """All scores in the format of scikit-learn's grid search: for each C, all gammas."""
     table = np.stack(scores, axis=1).reshape(len(cs) * len(gammas), -1)
     params = [
         {"C": c} if gamma is None else {"C": c, "gamma": gamma} for c in cs for gamma in gammas

@@ -1,4 +1,4 @@
-"""Support vector machines that learn values."""
+"""Support vector regression."""
 
 from __future__ import annotations
 
@@ -10,22 +10,44 @@ from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
-from mercer import _params
-from mercer._arrays import Samples, dtype_of
+from mercer import _core, _svm_fit, _svm_model
+from mercer._arrays import Samples, dtype_of, require_y
+from mercer._base import Estimator
 from mercer._progress import Step
-from mercer._svm_fit import SvmFit
 from mercer.kernels import Kernel
+from mercer.reports import MachineReport
 
 
-class SvmRegressor(RegressorMixin, SvmFit):
+class SvmRegressor(RegressorMixin, Estimator):
     """The base of :class:`mercer.SVR` and :class:`mercer.NuSVR`."""
+
+    # Whether the support vectors are a sparse matrix.
+    _sparse = False
+
+    support_: np.ndarray
+    n_support_: np.ndarray
+    intercept_: np.ndarray
+    n_iter_: int
+    fit_status_: int
+    shape_fit_: tuple[int, ...]
+    gamma_: float
+    kernel_: str
+    report_: MachineReport
+
+    dual_coef_ = property(_svm_model.dual_coef)
+    support_vectors_ = property(_svm_model.support_vectors)
+    coef_ = property(_svm_model.coef)
+    _gamma = property(_svm_model.gamma_alias)
+    to_libsvm = _svm_model.to_libsvm
+    _params_from_file = classmethod(_svm_model.params_from_file)
+    _notes_to_save = _svm_model.notes
 
     def fit(self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model.
 
-        A fit that fails leaves the estimator as it was. One that is interrupted keeps what it has
+        A fit that fails leaves the estimator unchanged. One that is interrupted keeps what it has
         reached, with a ``fit_status_`` of 1, and raises KeyboardInterrupt: the model can be used,
-        and with `warm_start` the next fit goes on from there.
+        and with `warm_start` the next fit continues from there.
 
         Parameters
         ----------
@@ -34,20 +56,18 @@ class SvmRegressor(RegressorMixin, SvmFit):
         y : array-like of shape (n_samples,)
             Targets.
         sample_weight : float or array-like of shape (n_samples,), optional
-            How much each sample counts: it multiplies C. 0 is as if the sample were not there.
+            Weights of the samples, which multiply C. 0 is equivalent to leaving the sample out.
 
         Returns
         -------
         self : object
             The estimator itself.
         """
-        return self._fit_whole(X, y, sample_weight)
+        return _svm_fit.fit(self, X, y, sample_weight)
 
-    def _aims(self, y, weights, X) -> tuple:
-        if y is None:
-            name = type(self).__name__
-            raise ValueError(f"{name} requires y to be passed, but the target y is None")
-        # Values that are not finite are left for the compiled part to find, which names the row.
+    def _targets(self, y, weights: np.ndarray | None, X) -> tuple:
+        require_y(self, y)
+        # Non-finite values are left for the extension module to find, which names the row.
         y = check_array(y, ensure_2d=False, dtype=np.float64, ensure_all_finite=False)
         y = column_or_1d(y, warn=True)
         check_consistent_length(X, y)
@@ -66,7 +86,12 @@ class SvmRegressor(RegressorMixin, SvmFit):
         y : ndarray of shape (n_samples,)
             The predictions.
         """
-        return self._decisions(X)[:, 0].astype(dtype_of(self._model.dtype), copy=False)
+        return _svm_model.decision_values(self, X)[:, 0].astype(
+            dtype_of(self._model.dtype), copy=False
+        )
+
+    def _set_model(self, model: _core.Model) -> None:
+        _svm_fit.set_attributes(self, model)
 
 
 class SVR(SvmRegressor):
@@ -75,8 +100,8 @@ class SVR(SvmRegressor):
     Finds f(x) = Σ_i c_i k(x, x_i) + b that minimises
     ``½‖f‖² + C Σ_i w_i max(0, |y_i - f(x_i)| - ε)``.
     Parameters, attributes and defaults are those of scikit-learn's estimator of the same name but
-    for `cache_size`; parameters after `max_iter` are additions. Those not told here are those of
-    :class:`mercer.SVC`.
+    for `cache_size`; parameters after `max_iter` are additions. Those not described here are those
+    of :class:`mercer.SVC`.
 
     Parameters
     ----------
@@ -85,25 +110,25 @@ class SVR(SvmRegressor):
     tol : float, default=1e-3
         The violation of the optimality conditions at which the solver stops.
     C : float, default=1.0
-        The price of errors, positive; ``inf`` allows none beyond `epsilon`.
+        The cost of errors, positive; ``inf`` allows none beyond `epsilon`.
     epsilon : float, default=0.1
-        Errors up to this size cost nothing.
+        Errors up to this size are not penalised.
     shrinking, cache_size, verbose, max_iter, warm_start, max_time
         How the problem is solved.
     precision : {"auto", "f64", "f32", "mixed"}, default="auto"
-        The type of samples and of their kernel values, as for :class:`mercer.SVC`. Predictions
-        follow X with ``"auto"``, are float32 with ``"f32"`` and else float64.
+        The type of samples and of their kernel values, as for :class:`mercer.SVC`. Predictions have
+        the type of X with ``"auto"``, are float32 with ``"f32"`` and float64 otherwise.
     memory_budget, progress, n_jobs
         How the work is run.
 
     Attributes
     ----------
     dual_coef_ : ndarray of shape (1, n_SV)
-        The coefficients, not to be written to.
+        The coefficients, read-only.
     intercept_ : ndarray of shape (1,)
-        The constant.
+        The intercept.
     n_iter_ : int
-        Steps of the solver.
+        Iterations of the solver.
     support_, support_vectors_, n_support_, coef_, fit_status_, shape_fit_
         As for :class:`mercer.SVC`.
     gamma_, kernel_, report_, scaling_, n_features_in_, feature_names_in_
@@ -162,24 +187,20 @@ class SVR(SvmRegressor):
         self.progress = progress
         self.n_jobs = n_jobs
 
-    def _check_params(self) -> None:
-        super()._check_params()
-        _params.at_least(self, "epsilon", 0)
-
 
 class NuSVR(SvmRegressor):
-    """Support vector regression with a share in place of a width.
+    """Support vector regression with a fraction of errors in place of a tube width.
 
-    As :class:`mercer.SVR`, except that the width ε is found: such that about the share `nu` of
-    samples is farther away. Parameters, attributes and defaults are those of scikit-learn's
+    As :class:`mercer.SVR`, except that ε is chosen such that about the fraction `nu` of samples is
+    outside the tube. Parameters, attributes and defaults are those of scikit-learn's
     estimator of the same name but for `cache_size`; parameters after `max_iter` are additions.
 
     Parameters
     ----------
     nu : float, default=0.5
-        The share, above 0 and at most 1.
+        The fraction, above 0 and at most 1.
     C : float, default=1.0
-        The price of errors, positive; infinity allows none.
+        The cost of errors, positive; infinity allows none.
     kernel, degree, gamma, coef0
         The kernel.
     shrinking, tol, cache_size, verbose, max_iter, warm_start, max_time
@@ -190,8 +211,8 @@ class NuSVR(SvmRegressor):
     Attributes
     ----------
     epsilon_ : float
-        Half the width of the tube that was found. Not there for models of LIBSVM, whose files do
-        not tell.
+        Half the width of the tube. Not available for models from LIBSVM files, which do not store
+        it.
     dual_coef_, intercept_, n_iter_, support_, support_vectors_, n_support_, coef_
         As for :class:`mercer.SVR`.
     fit_status_, shape_fit_, gamma_, kernel_, report_, scaling_, n_features_in_, feature_names_in_
@@ -250,8 +271,8 @@ class NuSVR(SvmRegressor):
 
     @property
     def epsilon_(self) -> float:
-        """Half the width of the tube that was found."""
+        """Half the width of the tube."""
         machine = self.report_.get("machine") if hasattr(self, "report_") else None
         if not machine or machine.get("tube") is None:
-            raise AttributeError("epsilon_ is known of a model that was fitted here only")
+            raise AttributeError("epsilon_ is not available: the model was read from a LIBSVM file")
         return machine["tube"]

@@ -1,4 +1,4 @@
-"""What a report of a problem should tell of the machine and of the packages on it."""
+"""The system information that a bug report should contain."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PACKAGES = ("mercer", "numpy", "scipy", "scikit-learn", "matplotlib", "pandas")
 
 
 def show_versions() -> None:
-    """Print versions, threads, vector instructions and free memory, for reports of problems.
+    """Print versions, threads, vector instructions and free memory, for bug reports.
 
     The vector instructions are those of the processor, unless the environment variable
     ``MERCER_SIMD`` (``avx512``, ``avx2`` or ``plain``) forces others.

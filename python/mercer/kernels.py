@@ -1,10 +1,10 @@
 """Kernels as objects, with the algebra of kernels.
 
-One class for each family the library knows: for rows of numbers (:class:`RBF`, :class:`Poly`,
+One class for each built-in family: for rows of numbers (:class:`RBF`, :class:`Poly`,
 :class:`Linear`, :class:`Laplacian`, :class:`Matern`, :class:`RationalQuadratic`, :class:`Cosine`,
-:class:`Sigmoid`), for histograms and for texts; functions of your own (:func:`pair`,
+:class:`Sigmoid`), for histograms and for strings; user-defined functions (:func:`pair`,
 :func:`block`); kernels on some columns of a table (:func:`columns`); and sums, products, positive
-multiples and normalised forms of them all. The ``repr`` of a kernel is its spec, the text that is
+multiples and normalised forms of them all. The ``repr`` of a kernel is its spec, a string that is
 accepted wherever a kernel is.
 
 >>> from mercer.kernels import RBF, Linear, Poly
@@ -23,14 +23,14 @@ from functools import reduce
 
 from mercer import _core
 from mercer._kernel_base import Kernel, Normalize, Product, Scale, Spec, Sum, _value
-from mercer._kernel_parts import Columns, Own, block, columns, pair
+from mercer._kernel_parts import Columns, Custom, block, columns, pair
 
-# The classes of the families are made below, from what the compiled part says of them.
+# The classes of the families are made below, from the registry of the extension module.
 __all__ = [
     "Columns",
+    "Custom",
     "Kernel",
     "Normalize",
-    "Own",
     "Product",
     "Scale",
     "Spec",
@@ -49,8 +49,8 @@ class _Member(Kernel):
 
     def _text(self) -> str:
         given = [(name, getattr(self, name)) for name in self._names()]
-        written = [f"{name}={_value(value)}" for name, value in given if value is not None]
-        return f"{self._family}({', '.join(written)})"
+        values = [f"{name}={_value(value)}" for name, value in given if value is not None]
+        return f"{self._family}({', '.join(values)})"
 
 
 def _class_name(family: str) -> str:
@@ -66,7 +66,7 @@ def _document(family: dict) -> str:
         lines.append(f"{parameter['name']} : {' or '.join(kinds)}, optional")
         lines.append(f"    {parameter['doc']}")
         if parameter["default"] is not None:
-            lines.append(f"    Without a word: {parameter['default']}.")
+            lines.append(f"    Default: {parameter['default']}.")
         if parameter["instead_of"] is not None:
             lines.append(f"    Instead of ``{parameter['instead_of']}``.")
     return "\n".join(lines)
@@ -113,17 +113,17 @@ del _described, _made
 
 
 def from_spec(text: str) -> Kernel:
-    """Make a kernel from its text, as an expression of the objects that it consists of.
+    """Make a kernel object from a spec.
 
     Parameters
     ----------
     text : str
-        The spec, without functions of your own.
+        The spec, without user-defined functions.
 
     Returns
     -------
     kernel : Kernel
-        The same kernel as ``Spec(text)``, whose parts can be reached.
+        The same kernel as ``Spec(text)``, as an expression whose parts can be accessed.
 
     Examples
     --------

@@ -12,6 +12,7 @@ __all__ = [
     "Columns",
     "Constant",
     "Cosine",
+    "Custom",
     "Edit",
     "Exponential",
     "Gappy",
@@ -24,7 +25,6 @@ __all__ = [
     "Matern",
     "Mismatch",
     "Normalize",
-    "Own",
     "Poly",
     "Product",
     "RationalQuadratic",
@@ -77,7 +77,7 @@ class Spec(Kernel):
     text: str
     def __init__(self, text: str) -> None: ...
 
-class Own(Kernel):
+class Custom(Kernel):
     function: Callable[..., Any]
     form: Literal["pair", "block"]
     name: str | None
@@ -93,8 +93,8 @@ class Columns(Kernel):
     kernel: Kernel
     def __init__(self, names: Sequence[str], kernel: Kernel) -> None: ...
 
-def pair(function: Callable[..., float], name: str | None = None) -> Own: ...
-def block(function: Callable[..., Any], name: str | None = None) -> Own: ...
+def pair(function: Callable[..., float], name: str | None = None) -> Custom: ...
+def block(function: Callable[..., Any], name: str | None = None) -> Custom: ...
 def columns(names: str | Sequence[str], kernel: Kernel | str) -> Columns: ...
 def from_spec(text: str) -> Kernel: ...
 

@@ -1,7 +1,7 @@
-"""What ``report_`` holds: how a fit went, and how exact its result is.
+"""The contents of ``report_``: details of a fit, and the accuracy of its result.
 
-One type for each family of estimators, for type checkers and for readers. At run time reports are
-plain dictionaries with exactly these keys.
+One type for each family of estimators, for type checkers and as documentation. At run time reports
+are plain dictionaries with exactly these keys.
 """
 
 from __future__ import annotations
@@ -22,125 +22,125 @@ __all__ = [
 
 
 class Report(TypedDict):
-    """Of :class:`mercer.PCA`, ``KernelPCA``, ``KernelPCADetector`` and ``KernelRepair``."""
+    """Reports of :class:`mercer.PCA`, ``KernelPCA``, ``KernelPCADetector`` and ``KernelRepair``."""
 
     solver: str
     """The method."""
     storage: str
-    """How the kernel matrix was held."""
+    """How the kernel matrix was stored."""
     reason: str
-    """Why it was held that way."""
+    """Why it was stored that way."""
     passes: int
     """Passes over the matrix; 0 for a direct method."""
     residual: float | None
-    """The largest relative residual; None where it is not a number."""
+    """The largest relative residual; None if it is NaN."""
     converged: bool
     """Whether the residuals reached the tolerance."""
     precision: Literal["f32", "f64"]
     """The type of the kernel values."""
     seconds: float | None
-    """Seconds taken."""
+    """The time of the fit, in seconds."""
     notes: list[str]
     """What a user should know, one sentence each."""
 
 
 class SystemFacts(TypedDict):
-    """How well the equations of a regression determine its coefficients."""
+    """How well conditioned the linear system of a regression is."""
 
     condition: float | None
     """The condition number: a bound where it is harmless, else an estimate."""
     effective_rank: int | None
-    """How many eigenvalues are not lost in rounding, where that was looked into."""
+    """The number of eigenvalues above rounding errors, where it was computed."""
     stable_alpha: float | None
-    """The penalty from which on rounding errors do no harm."""
+    """The smallest penalty at which rounding errors are harmless."""
 
 
 class RegressionReport(Report):
-    """Of :class:`mercer.KernelRidge`, ``KernelRidgeCV`` and ``KernelRidgeClassifier``."""
+    """Reports of :class:`mercer.KernelRidge`, ``KernelRidgeCV`` and ``KernelRidgeClassifier``."""
 
     system: SystemFacts
-    """What is known of the equations."""
+    """Facts on the linear system."""
 
 
 class ProblemFacts(TypedDict):
     """The certificate of one quadratic problem of a support vector machine.
 
-    Objective, gap and violation are those of the true kernel, computed anew in double precision
-    once the solver has ended.
+    Objective, gap and violation are those of the exact kernel, recomputed in double precision after
+    the solver has stopped.
     """
 
     iterations: int
-    """Steps: pairs of coefficients that were changed."""
+    """Iterations: updates of pairs of coefficients."""
     objective: float
     """The dual objective, which is minimised, as LIBSVM prints it."""
     gap: float | None
-    """The duality gap: how far from the optimum the objective is at most; None if C is infinite."""
+    """The duality gap, a bound on the distance from the optimum; None if C is infinite."""
     violation: float
     """The largest violation of the optimality conditions."""
     rounding: float | None
-    """By how much rounding makes the violation uncertain, about, where that is known."""
+    """The approximate uncertainty of the violation due to rounding, where it is known."""
     rows: int
-    """Samples of the problem."""
+    """Number of samples."""
     certified_rows: int
-    """Of those, the ones at which the certificate was computed."""
+    """Number of samples at which the certificate was computed."""
     precision: Literal["f32", "f64"]
-    """The numbers of the kernel columns that the solver ended with."""
+    """The type of the kernel columns when the solver stopped."""
     support: int
-    """Support vectors."""
+    """Number of support vectors."""
     bounded: int
-    """Of those, the ones at their bound."""
+    """Number of support vectors at the bound."""
     stop: str
     """Why the solver stopped; ``"Converged"`` at the tolerance."""
 
 
 class TubeFacts(TypedDict, total=False):
-    """What only :class:`mercer.NuSVR` finds."""
+    """What only :class:`mercer.NuSVR` reports."""
 
     tube: float
-    """Half the width of the tube within which errors cost nothing."""
+    """Half the width of the tube within which errors are not penalised."""
 
 
 class MachineFacts(TubeFacts):
-    """What is known of the optimum of a support vector machine."""
+    """Facts on the optimum of a support vector machine."""
 
     problems: list[ProblemFacts]
-    """Each problem: one for every pair of classes."""
+    """The problems: one for each pair of classes."""
     precision: str
-    """The numbers in which kernel columns were computed."""
+    """The type in which kernel columns were computed."""
     columns_used: int
-    """Kernel columns that were asked for."""
+    """Number of kernel columns requested."""
     columns_at_hand: int
-    """Of those, the ones that were at hand and not computed."""
+    """Number of cache hits among them."""
 
 
 class MachineReport(Report):
-    """Of the support vector machines."""
+    """The report of the support vector machines."""
 
     machine: MachineFacts
-    """What is known of the optimum."""
+    """Facts on the optimum."""
 
 
 class ClusterFacts(TypedDict):
-    """How rounds of kernel k-means went, for the start that was kept."""
+    """The iterations of kernel k-means, for the best start."""
 
     objective: float
     """The weighted sum of squared distances to the centres."""
     starts: int
-    """Starts that were tried."""
+    """Number of starts."""
     rounds: int
-    """Rounds."""
+    """Number of iterations."""
     objectives: list[float]
-    """The objective at the start and after each round."""
+    """The objective at the start and after each iteration."""
     moved: int
-    """Samples that changed their cluster, over all rounds."""
+    """Number of changes of cluster, over all iterations."""
     reseeded: int
-    """Times that a cluster which had lost all its samples was given one."""
+    """Number of times that an empty cluster was refilled."""
     full_passes: int
-    """Times that all kernel values were looked at."""
+    """Number of passes over all kernel values."""
 
 
 class ClusteringReport(Report):
-    """Of :class:`mercer.KernelKMeans`."""
+    """The report of :class:`mercer.KernelKMeans`."""
 
     clusters: ClusterFacts
-    """What is known of the clusters."""
+    """Facts on the clusters."""

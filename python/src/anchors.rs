@@ -1,6 +1,6 @@
-//! The samples that a model keeps, as Python sees them, and back into a model that came without them.
+//! The samples that a model keeps, as Python objects, and their restoration in an unpickled model.
 
-#![allow(unsafe_code)] // numbers of a model are shown to numpy where they lie
+#![allow(unsafe_code)] // numpy arrays borrow the numbers of a model
 
 use mercer::io::Model as Fitted;
 use mercer::kernel::KernelSpec;
@@ -10,8 +10,8 @@ use numpy::{Element, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use crate::arrays::shown;
-use crate::own::{self, Function};
+use crate::arrays::borrowed_array;
+use crate::custom::{self, Function};
 
 /// Runs the same lines with `$model` bound to the part of a model that has a kernel and anchors.
 macro_rules! with_anchored {
@@ -32,35 +32,40 @@ macro_rules! with_anchored {
     };
 }
 
-/// The anchors of a model for people: numbers where they lie, objects as they came. `owner` must be the frozen object that
-/// the model belongs to. None for a model without.
+/// The anchors of a model as Python objects: numbers borrowed in place, objects as they came. `owner` must be the frozen
+/// object that the model belongs to. None for a model without anchors.
 pub fn of<'py>(fitted: &Fitted, owner: Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     with_anchored!(fitted, model => {
-        model.anchors.as_ref().map(|anchors| for_people(anchors, owner)).transpose()
+        model.anchors.as_ref().map(|anchors| as_python(anchors, owner)).transpose()
     }, Ok(None))
 }
 
-fn for_people<'py, T: Real + Element>(
+/// The kernel of a model that was fitted on samples, with its parameters resolved; None for other models.
+pub fn kernel(fitted: &Fitted) -> Option<&KernelSpec> {
+    with_anchored!(fitted, model => model.anchors.as_ref().map(|_| &model.params.kernel), None)
+}
+
+fn as_python<'py, T: Real + Element>(
     anchors: &Samples<T>,
     owner: Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = owner.py();
     match anchors {
         // SAFETY: the samples belong to a frozen object, which the array keeps alive.
-        Samples::Dense(x) => unsafe { shown(x.data(), x.n(), x.d(), owner) },
+        Samples::Dense(x) => unsafe { borrowed_array(x.data(), x.n(), x.d(), owner) },
         Samples::Sparse(x) => sparse(py, x),
         Samples::Strings(texts) => {
             let texts: Vec<&str> = texts.iter().collect();
             py.import("numpy")?.call_method1("array", (texts, "object"))
         }
         Samples::Items(items) => {
-            let (store, places) = own::objects(py, items)?;
+            let (store, places) = custom::objects(py, items)?;
             store.bind(py).call_method1("take", (places,))
         }
         Samples::Parts(parts) => {
             let groups = PyList::empty(py);
             for part in parts.all() {
-                groups.append((part.names.clone(), for_people(&part.samples, owner.clone())?))?;
+                groups.append((part.names.clone(), as_python(&part.samples, owner.clone())?))?;
             }
             Ok(groups.into_any())
         }
@@ -76,17 +81,17 @@ pub fn sparse<'py, T: Real + Element>(py: Python<'py>, x: &Csr<T>) -> PyResult<B
 }
 
 /// Functions, and stores of objects.
-type OfTheUser = (Vec<Py<PyAny>>, Vec<Py<PyAny>>);
+type UserObjects = (Vec<Py<PyAny>>, Vec<Py<PyAny>>);
 
-/// What a file does not hold of a model: the functions in its kernel, and the stores of its items in order of appearance.
-pub fn of_the_user(fitted: &Fitted, py: Python<'_>) -> PyResult<OfTheUser> {
+/// What a file cannot store of a model: the functions in its kernel, and the stores of its items in order of appearance.
+pub fn user_objects(fitted: &Fitted, py: Python<'_>) -> PyResult<UserObjects> {
     with_anchored!(fitted, model => {
         let owns = model.params.kernel.custom_functions();
         let functions = owns.into_iter().filter_map(|own| Function::object(own.bound()?, py));
         let mut stores = Vec::new();
         if let Some(anchors) = &model.anchors {
             visit_items(anchors, &mut |items: &Items| {
-                let (store, places) = own::objects(py, items)?;
+                let (store, places) = custom::objects(py, items)?;
                 stores.push(store.bind(py).call_method1("part", (places,))?.unbind());
                 Ok(())
             })?;
@@ -108,13 +113,13 @@ fn visit_items<T: Real>(
     }
 }
 
-/// Lets go of the user's objects that are no anchors, which a choice among items still holds.
+/// Drops the user's objects that are not anchors, which a subset of items still references.
 pub fn compact(fitted: &mut Fitted, py: Python<'_>) -> PyResult<()> {
-    let (_, stores) = of_the_user(fitted, py)?;
+    let (_, stores) = user_objects(fitted, py)?;
     if stores.is_empty() { Ok(()) } else { put_back(fitted, Vec::new(), stores) }
 }
 
-/// Puts back what [`of_the_user`] gave.
+/// Puts back what [`user_objects`] gave.
 pub fn put_back(
     fitted: &mut Fitted,
     functions: Vec<Bound<'_, PyAny>>,
@@ -145,7 +150,7 @@ fn with_items<T: Real>(
 ) -> Samples<T> {
     match samples {
         Samples::Items(items) => {
-            let found = stores.next().and_then(|store| own::items(store, items.len()).ok());
+            let found = stores.next().and_then(|store| custom::items(store, items.len()).ok());
             Samples::Items(found.unwrap_or_else(|| items.clone()))
         }
         Samples::Parts(parts) => {

@@ -1,6 +1,6 @@
 //! numpy arrays as the library's matrices, and the other way round.
 
-#![allow(unsafe_code)] // numbers of a model are shown to numpy where they lie
+#![allow(unsafe_code)] // numpy arrays borrow the numbers of a model
 
 use mercer::linalg::view::{Mat, MatMut, MatRef};
 use mercer::real::Real;
@@ -22,9 +22,9 @@ pub enum Matrix<'py> {
     F64(PyReadonlyArray2<'py, f64>),
 }
 
-/// Room for results in either number type, in C order.
+/// An array for results in either number type, in C order.
 #[derive(FromPyObject)]
-pub enum Room<'py> {
+pub enum OutputArray<'py> {
     /// Single precision.
     F32(PyReadwriteArray2<'py, f32>),
     /// Double precision.
@@ -75,7 +75,7 @@ pub fn dense<T: Real>(x: MatRef<'_, impl Real>) -> mercer::Result<Dense<T>> {
 }
 
 /// The array written in place.
-pub fn room<'a, T: Real + Element>(
+pub fn output<'a, T: Real + Element>(
     array: &'a mut PyReadwriteArray2<'_, T>,
 ) -> PyResult<MatMut<'a, T>> {
     let (rows, cols) = (array.shape()[0], array.shape()[1]);
@@ -95,22 +95,22 @@ pub fn copied<'py>(py: Python<'py>, matrix: &Mat<f64>) -> Bound<'py, PyArray2<f6
     shaped(matrix.data(), matrix.rows(), matrix.cols()).to_pyarray(py)
 }
 
-/// Counts and rows in the number type that scikit-learn gives them in.
-pub fn whole<'py>(py: Python<'py>, numbers: &[usize]) -> Bound<'py, PyArray1<i32>> {
+/// Counts and rows in the number type that scikit-learn returns.
+pub fn to_i32<'py>(py: Python<'py>, numbers: &[usize]) -> Bound<'py, PyArray1<i32>> {
     let numbers: Vec<i32> = numbers.iter().map(|&v| i32::try_from(v).unwrap_or(i32::MAX)).collect();
     numbers.to_pyarray(py)
 }
 
-/// Rows, or places of classes or clusters. A negative one becomes one that nothing has, which the library refuses.
+/// Indices of rows, classes or clusters. A negative one becomes an index out of range, which the library refuses.
 pub fn rows(array: &PyReadonlyArray1<'_, i64>) -> PyResult<Vec<usize>> {
     Ok(array.as_slice()?.iter().map(|&row| usize::try_from(row).unwrap_or(usize::MAX)).collect())
 }
 
-/// An array that shows `data` (rows × cols) where it lies, and keeps `owner` alive.
+/// A read-only array that borrows `data` (rows × cols), and keeps `owner` alive.
 ///
 /// # Safety
 /// `data` must belong to `owner`, stay where it is and unchanged as long as `owner` lives.
-pub unsafe fn shown<'py, T: Real + Element>(
+pub unsafe fn borrowed_array<'py, T: Real + Element>(
     data: &[T],
     rows: usize,
     cols: usize,

@@ -1,4 +1,4 @@
-//! Outliers by kernel PCA: fitting, scoring, and what a fitted detector tells.
+//! Outlier detection by kernel PCA: fitting, scoring, and the attributes of a fitted detector.
 
 use mercer::io::{Model as Fitted, ModelFile};
 use mercer::model::detector::{Detector, DetectorParams, Unusual};
@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::enter::{Run, enter};
-use crate::fit::{KernelPcaChoices, dtype_named, unknown};
+use crate::fit::{KernelPcaSettings, dtype_named, unknown};
 use crate::model::Model;
 use crate::samples::{Given, Number, Rows, with_given};
 
@@ -24,7 +24,7 @@ macro_rules! with_detector {
         match &$model.get().saved().model {
             Fitted::Detector32($found) => $body,
             Fitted::Detector64($found) => $body,
-            _ => Err(PyTypeError::new_err("this model is no detector of outliers")),
+            _ => Err(PyTypeError::new_err("this model is not an outlier detector")),
         }
     };
 }
@@ -46,13 +46,13 @@ fn score(name: &str) -> PyResult<Unusual> {
 pub fn fit_detector(
     py: Python<'_>,
     x: Given<'_>,
-    choices: KernelPcaChoices<'_>,
+    settings: KernelPcaSettings<'_>,
     rule: Rule,
     run: Run,
 ) -> PyResult<Model> {
     let Rule(name, contamination) = rule;
-    let dtype = dtype_named(&choices.dtype);
-    let (pca, _) = choices.params(py)?;
+    let dtype = dtype_named(&settings.dtype);
+    let (pca, _) = settings.params(py)?;
     let params = DetectorParams { pca, score: score(&name)?, contamination };
     let model = with_given!(x, rows => enter(py, &run, |ctx| match rows {
         Rows::Samples(x) => Detector::fit(ctx, &params, x),
@@ -61,20 +61,20 @@ pub fn fit_detector(
     Ok(Model::holding(ModelFile::new(model, dtype)))
 }
 
-/// How unusual each new sample is, or each new row of a kernel matrix, which may come with `own`, the kernel value of each
+/// How unusual each new sample is, or each new row of a kernel matrix, which may come with `diagonal`, the kernel value of each
 /// sample with itself.
 #[guarded]
 #[pyfunction]
-#[pyo3(signature = (model, x, own, run))]
+#[pyo3(signature = (model, x, diagonal, run))]
 pub fn detector_scores<'py>(
     py: Python<'py>,
     model: &Bound<'_, Model>,
     x: Given<'_>,
-    own: Option<PyReadonlyArray1<'_, f64>>,
+    diagonal: Option<PyReadonlyArray1<'_, f64>>,
     run: Run,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let own = own.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
-    let scores = with_detector!(model, found => scores(py, found, &x, own, &run))?;
+    let diagonal = diagonal.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
+    let scores = with_detector!(model, found => scores(py, found, &x, diagonal, &run))?;
     Ok(scores.to_pyarray(py))
 }
 
@@ -82,13 +82,13 @@ fn scores<T: Number>(
     py: Python<'_>,
     model: &Detector<T>,
     x: &Given<'_>,
-    own: Option<&[f64]>,
+    diagonal: Option<&[f64]>,
     run: &Run,
 ) -> PyResult<Vec<f64>> {
     let rows = x.rows::<T>()?;
     enter(py, run, |ctx| match rows {
         Rows::Samples(x) => model.scores(ctx, x),
-        Rows::Matrix(x) => model.scores_gram(ctx, x, own),
+        Rows::Matrix(x) => model.scores_gram(ctx, x, diagonal),
     })
 }
 

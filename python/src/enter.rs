@@ -15,14 +15,14 @@ use pyo3::prelude::*;
 use crate::contexts::context;
 use crate::errors::{exception, internal};
 
-/// How often signals are looked for and progress is told.
+/// How often signals are looked for and progress is reported.
 const TICK: Duration = Duration::from_millis(50);
 
-/// How to run: threads, bytes of the memory budget, and whom to tell of progress.
+/// How to run: threads, bytes of the memory budget, and the progress callback.
 #[derive(FromPyObject)]
 pub struct Run(usize, Option<u64>, Option<Py<PyAny>>);
 
-/// What the worker threads and the calling thread tell each other.
+/// What the worker threads and the calling thread share.
 #[derive(Default)]
 struct Watch {
     stop: AtomicBool,
@@ -30,11 +30,11 @@ struct Watch {
     wants_steps: bool,
 }
 
-/// Steps that the listener has not heard of yet, the latest of each stage, and the one it heard last.
+/// Steps that are not reported yet, the latest of each stage, and the one reported last.
 #[derive(Default)]
 struct Steps {
     waiting: Vec<Step>,
-    told: Option<Step>,
+    reported: Option<Step>,
 }
 
 impl Steps {
@@ -45,18 +45,18 @@ impl Steps {
         }
     }
 
-    /// What to tell now: every stage to its end before another one begins, the last one too if the work is `done`.
+    /// What to report now: every stage to its end before another one begins, the last one too if the work is `done`.
     fn due(&mut self, done: bool) -> Vec<Step> {
         let mut due = Vec::new();
         for step in self.waiting.drain(..) {
-            if let Some(last) = self.told.take().filter(|last| last.stage != step.stage) {
+            if let Some(last) = self.reported.take().filter(|last| last.stage != step.stage) {
                 due.extend(rest_of(&last));
             }
             due.push(step.clone());
-            self.told = Some(step);
+            self.reported = Some(step);
         }
         if done {
-            due.extend(self.told.take().as_ref().and_then(rest_of));
+            due.extend(self.reported.take().as_ref().and_then(rest_of));
         }
         due
     }
@@ -90,8 +90,8 @@ impl Watch {
         STOPPING.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Calls `listener(stage, done, total, residual, said)` with the latest steps not told yet.
-    fn tell(&self, py: Python<'_>, listener: &Py<PyAny>, done: bool) -> PyResult<()> {
+    /// Calls `listener(stage, done, total, residual, said)` with the latest steps not reported yet.
+    fn report(&self, py: Python<'_>, listener: &Py<PyAny>, done: bool) -> PyResult<()> {
         let due = self.steps.lock().unwrap_or_else(|broken| broken.into_inner()).due(done);
         due.into_iter().try_for_each(|step| {
             let told = (step.stage, step.done, step.total, step.residual, step.message);
@@ -99,11 +99,11 @@ impl Watch {
         })
     }
 
-    /// Lets signal handlers run and tells of progress; what either raises ends the work.
+    /// Lets signal handlers run and reports progress; what either raises ends the work.
     fn tick(&self, listener: Option<&Py<PyAny>>) -> PyResult<()> {
         Python::attach(|py| {
             py.check_signals()?;
-            listener.map_or(Ok(()), |listener| self.tell(py, listener, false))
+            listener.map_or(Ok(()), |listener| self.report(py, listener, false))
         })
     }
 }
@@ -128,7 +128,7 @@ pub fn panic_on_purpose(py: Python<'_>, on_worker: bool, run: Run) -> PyResult<(
 static RUNS: AtomicUsize = AtomicUsize::new(0);
 static STOPPING: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether all runs of this process were asked to stop. A function of the user's does not know which run it works for;
+/// Whether all runs of this process were asked to stop. A user-defined function does not know which run it works for;
 /// nearly always there is one.
 #[guarded]
 #[pyfunction]
@@ -197,7 +197,7 @@ pub fn enter_keeping<R: Send>(
     });
     let done = result.is_ok();
     let raised =
-        raised.or_else(|| listener.as_ref().and_then(|call| watch.tell(py, call, done).err()));
+        raised.or_else(|| listener.as_ref().and_then(|call| watch.report(py, call, done).err()));
     match (result, raised) {
         (Ok(result), raised) => Ok((result, raised)),
         (Err(_), Some(raised)) => Err(raised),

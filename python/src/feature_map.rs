@@ -14,7 +14,7 @@ use crate::arrays::{Matrix, copied, view, with_matrix};
 use crate::enter::{Run, enter};
 use crate::errors::exception;
 use crate::kernels::parse;
-use crate::samples::{Samples, other_type, strings};
+use crate::samples::{Samples, copy_strings, other_type};
 
 /// The features whose inner products are a kernel on rows of numbers. It never changes.
 #[pyclass(frozen, module = "mercer._core")]
@@ -93,7 +93,7 @@ fn features(ctx: &Context, map: &Map, x: MatRef<'_, impl Real>) -> mercer::Resul
     map.matrix(ctx, rows.view())
 }
 
-/// The features of texts whose inner products with those of known texts are a kernel. It never changes.
+/// The features of strings whose inner products with those of known strings are a kernel. It never changes.
 #[pyclass(frozen, module = "mercer._core")]
 pub struct TextMap {
     map: StringMap,
@@ -108,10 +108,10 @@ type Lists<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>, Bound<'
 #[guarded]
 #[pymethods]
 impl TextMap {
-    /// The map of a kernel with a feature for each substring of the texts.
+    /// The map of a kernel with a feature for each substring of the strings.
     #[new]
     fn new(py: Python<'_>, kernel: String, texts: Vec<Bound<'_, PyString>>) -> PyResult<Self> {
-        let (spec, texts) = (parse(py, &kernel)?, strings(&texts)?);
+        let (spec, texts) = (parse(py, &kernel)?, copy_strings(&texts)?);
         let made = texts.and_then(|known| Ok((StringMap::new(&spec, &known)?, known)));
         let (map, known) = made.map_err(|error| exception(py, error))?;
         Ok(Self { map, kernel, known })
@@ -133,7 +133,7 @@ impl TextMap {
         self.map.names().map_err(|error| exception(py, error))
     }
 
-    /// The features of texts that are not 0.
+    /// The nonzero features of strings.
     fn apply<'py>(
         &self,
         py: Python<'py>,

@@ -1,4 +1,4 @@
-//! Fitting: parameters as Python hands them over, and the two kinds of components.
+//! Fitting of PCA and kernel PCA, and their parameters as Python passes them.
 
 use mercer::io::{Dtype, ModelFile};
 use mercer::model::Components;
@@ -14,51 +14,50 @@ use pyo3::prelude::*;
 
 use crate::arrays::{Matrix, view, with_matrix};
 use crate::enter::{Run, enter};
-use crate::kernels::{Written, parse};
+use crate::kernels::{KernelArg, parse};
 use crate::model::Model;
 use crate::samples::{Given, Rows, with_given};
 
 /// A number of components: none for all, an integer, a share of the variance, or `"mle"`.
 #[derive(FromPyObject)]
-enum Choice {
-    Count(usize),
+enum Count {
+    Number(usize),
     Share(f64),
     Named(String),
 }
 
-fn components(choice: Option<Choice>) -> PyResult<Components> {
-    match choice {
+fn components(count: Option<Count>) -> PyResult<Components> {
+    match count {
         None => Ok(Components::All),
-        Some(Choice::Count(count)) => Ok(Components::Count(count)),
-        Some(Choice::Share(share)) => Ok(Components::Share(share)),
-        Some(Choice::Named(name)) if name == "mle" => Ok(Components::Mle),
-        Some(Choice::Named(name)) => Err(unknown("n_components", &name)),
+        Some(Count::Number(count)) => Ok(Components::Count(count)),
+        Some(Count::Share(share)) => Ok(Components::Share(share)),
+        Some(Count::Named(name)) if name == "mle" => Ok(Components::Mle),
+        Some(Count::Named(name)) => Err(unknown("n_components", &name)),
     }
 }
 
 /// The parameters of kernel PCA, from a dictionary.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub struct KernelPcaChoices<'py> {
-    components: Option<Choice>,
-    kernel: Written<'py>,
+pub struct KernelPcaSettings<'py> {
+    components: Option<Count>,
+    kernel: KernelArg<'py>,
     center: bool,
     solver: String,
     tolerance: Option<f64>,
     max_passes: Option<usize>,
     seed: u64,
     remove_zero: bool,
-    inverse: Option<InverseChoices>,
+    inverse: Option<InverseSettings>,
     /// The number type of results.
     pub dtype: String,
 }
 
-/// The map back to samples: its kernel (the model's own if none is named), penalty (chosen if none is given) and
-/// centring.
+/// The inverse map: its kernel (by default the model's own), penalty (by default chosen by leave-one-out) and centring.
 #[derive(FromPyObject)]
-struct InverseChoices(Option<String>, Option<f64>, bool);
+struct InverseSettings(Option<String>, Option<f64>, bool);
 
-impl KernelPcaChoices<'_> {
+impl KernelPcaSettings<'_> {
     /// The parameters, the inverse map aside: its kernel may depend on the samples.
     pub fn params(self, py: Python<'_>) -> PyResult<(KernelPcaParams, Option<Inverse>)> {
         let kernel = self.kernel.spec(py)?;
@@ -68,7 +67,7 @@ impl KernelPcaChoices<'_> {
             "krylov" => Solver::Krylov,
             name => return Err(unknown("eigen_solver", name)),
         };
-        let inverse = self.inverse.map(|InverseChoices(text, alpha, center)| {
+        let inverse = self.inverse.map(|InverseSettings(text, alpha, center)| {
             let kernel = text.map(|text| parse(py, &text)).transpose()?;
             PyResult::Ok(Inverse { kernel, alpha, center })
         });
@@ -86,7 +85,7 @@ impl KernelPcaChoices<'_> {
     }
 }
 
-/// A map back to samples as it was asked for.
+/// The settings of an inverse map, with its kernel parsed.
 pub struct Inverse {
     kernel: Option<KernelSpec>,
     alpha: Option<f64>,
@@ -99,11 +98,11 @@ pub struct Inverse {
 pub fn fit_kernel_pca(
     py: Python<'_>,
     x: Given<'_>,
-    choices: KernelPcaChoices<'_>,
+    settings: KernelPcaSettings<'_>,
     run: Run,
 ) -> PyResult<Model> {
-    let dtype = dtype_named(&choices.dtype);
-    let (params, inverse) = choices.params(py)?;
+    let dtype = dtype_named(&settings.dtype);
+    let (params, inverse) = settings.params(py)?;
     let model = with_given!(x, rows => {
         enter(py, &run, |ctx| fitted(ctx, params, inverse, rows))?.into()
     });
@@ -120,28 +119,27 @@ fn fitted<T: Real>(
         Rows::Samples(points) => points,
         Rows::Matrix(matrix) => return KernelPca::fit_gram(ctx, &params, matrix),
     };
-    params.kernel = params.kernel.resolve(points)?;
-    // As scikit-learn does: without a word, the way back uses the kernel of the way there, numbers and all.
-    params.inverse = inverse.map(|inverse| InverseParams {
-        kernel: inverse.kernel.unwrap_or_else(|| params.kernel.clone()),
-        alpha: inverse.alpha,
-        center: inverse.center,
-    });
+    if let Some(Inverse { kernel, alpha, center }) = inverse {
+        // As in scikit-learn, the default kernel of the inverse map is the model's own, with the same resolved parameters.
+        params.kernel = params.kernel.resolve(points)?;
+        let kernel = kernel.unwrap_or_else(|| params.kernel.clone());
+        params.inverse = Some(InverseParams { kernel, alpha, center });
+    }
     KernelPca::fit(ctx, &params, points)
 }
 
 /// The parameters of PCA, from a dictionary.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub struct PcaChoices {
-    components: Option<Choice>,
+pub struct PcaSettings {
+    components: Option<Count>,
     road: String,
     whiten: bool,
     tolerance: Option<f64>,
     seed: u64,
 }
 
-impl PcaChoices {
+impl PcaSettings {
     fn params(self) -> PyResult<PcaParams> {
         let road = match self.road.as_str() {
             "auto" => Decomposition::Auto,
@@ -164,8 +162,8 @@ impl PcaChoices {
 /// Fits PCA on samples, which are read in place.
 #[guarded]
 #[pyfunction]
-pub fn fit_pca(py: Python<'_>, x: Matrix<'_>, choices: PcaChoices, run: Run) -> PyResult<Model> {
-    let params = choices.params()?;
+pub fn fit_pca(py: Python<'_>, x: Matrix<'_>, settings: PcaSettings, run: Run) -> PyResult<Model> {
+    let params = settings.params()?;
     let dtype = match &x {
         Matrix::F32(_) => Dtype::F32,
         Matrix::F64(_) => Dtype::F64,
@@ -182,7 +180,7 @@ pub fn dtype_named(name: &str) -> Dtype {
     if name == "f32" { Dtype::F32 } else { Dtype::F64 }
 }
 
-/// What is said of a name that no parameter has.
+/// The error for an unknown name of a parameter's value.
 pub fn unknown(parameter: &str, value: &str) -> PyErr {
-    PyValueError::new_err(format!("{parameter}: '{value}' is not known"))
+    PyValueError::new_err(format!("{parameter}: unknown value '{value}'"))
 }

@@ -1,4 +1,4 @@
-//! Kernels as text: descriptions of the families, checked specs, and the full matrix.
+//! Kernels as specs: descriptions of the families, parsing, and the kernel matrix.
 
 use mercer::kernel::{Domain, Family, Input, Leaf, Rule, Shape, Value};
 use mercer::linalg::view::MatMut;
@@ -10,32 +10,32 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::anchors::bound;
-use crate::arrays::{Room, room};
+use crate::arrays::{OutputArray, output};
 use crate::enter::{Run, enter};
 use crate::errors::exception;
 use crate::fit::unknown;
 use crate::samples::{Number, Samples, with_points};
 
-/// A kernel as text, alone or with the functions of the user's that it names.
+/// A spec, alone or with the user-defined functions that it names.
 #[derive(FromPyObject)]
-pub enum Written<'py> {
-    /// A text.
+pub enum KernelArg<'py> {
+    /// A spec.
     Text(String),
-    /// A text with names, and what they stand for.
+    /// A spec with names of functions, and the functions.
     Bound(String, Vec<Bound<'py, PyAny>>),
 }
 
-impl Written<'_> {
+impl KernelArg<'_> {
     /// The kernel.
     pub fn spec(&self, py: Python<'_>) -> PyResult<KernelSpec> {
         match self {
-            Written::Text(text) => parse(py, text),
-            Written::Bound(text, functions) => bound(&parse(py, text)?, functions.clone()),
+            KernelArg::Text(text) => parse(py, text),
+            KernelArg::Bound(text, functions) => bound(&parse(py, text)?, functions.clone()),
         }
     }
 }
 
-/// What every family of kernels says of itself, as dictionaries.
+/// The registry of kernel families, as dictionaries.
 #[guarded]
 #[pyfunction]
 pub fn families(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
@@ -66,42 +66,42 @@ fn describe<'py>(py: Python<'py>, family: &Family) -> PyResult<Bound<'py, PyDict
     Ok(dict)
 }
 
-/// The spec in the one way it is printed; a wrong one is a ValueError that points at the character.
+/// The spec in canonical form; an invalid one is a ValueError that points at the character.
 #[guarded]
 #[pyfunction]
 pub fn canonical(py: Python<'_>, text: &str) -> PyResult<String> {
     parse(py, text).map(|spec| spec.to_string())
 }
 
-/// The spec with a parameter that is given beside it, a number or the name of a rule, in all members that have it and leave
-/// it open; how many these are, and how many say it themselves.
+/// The spec with a parameter, a number or the name of a rule, filled in wherever a member has it and leaves it open; how many
+/// these are, and how many set it already.
 #[guarded]
 #[pyfunction]
 pub fn filled(
     py: Python<'_>,
     text: &str,
     name: &str,
-    value: Beside,
+    value: FillValue,
 ) -> PyResult<(String, usize, usize)> {
     let value = value.read(name)?;
     let found = parse(py, text)?.fill(name, value).map_err(|error| exception(py, error))?;
     Ok((found.spec.to_string(), found.taken, found.already_set))
 }
 
-/// A parameter that is given beside a kernel.
+/// The value of a parameter to fill into a spec.
 #[derive(FromPyObject)]
-pub enum Beside {
+pub enum FillValue {
     /// A number.
     Number(f64),
     /// The name of a rule.
     Rule(String),
 }
 
-impl Beside {
+impl FillValue {
     fn read(&self, name: &str) -> PyResult<Value> {
         match self {
-            Beside::Number(number) => Ok(Value::Number(*number)),
-            Beside::Rule(text) => {
+            FillValue::Number(number) => Ok(Value::Number(*number)),
+            FillValue::Rule(text) => {
                 let rule = Rule::ALL.into_iter().find(|rule| rule.name() == text);
                 rule.map(Value::Rule).ok_or_else(|| unknown(name, text))
             }
@@ -109,14 +109,8 @@ impl Beside {
     }
 }
 
-/// The parameters of a plain member of a family, with a number or a rule's name for each; None for a combination.
-#[guarded]
-#[pyfunction]
-pub fn parameters<'py>(py: Python<'py>, text: &str) -> PyResult<Option<Bound<'py, PyDict>>> {
-    parse(py, text)?.as_leaf().map(|leaf| values(py, leaf)).transpose()
-}
-
-fn values<'py>(py: Python<'py>, leaf: &Leaf) -> PyResult<Bound<'py, PyDict>> {
+/// The parameters of a member of a family, with a number or a rule's name for each.
+pub fn values<'py>(py: Python<'py>, leaf: &Leaf) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("family", leaf.family().name)?;
     for (parameter, value) in leaf.effective() {
@@ -167,7 +161,7 @@ fn texts(parts: &[KernelSpec]) -> Vec<String> {
 /// The spec with every parameter a number, found from the samples where it is a rule.
 #[guarded]
 #[pyfunction]
-pub fn resolve(py: Python<'_>, kernel: Written<'_>, x: &Bound<'_, Samples>) -> PyResult<String> {
+pub fn resolve(py: Python<'_>, kernel: KernelArg<'_>, x: &Bound<'_, Samples>) -> PyResult<String> {
     let spec = kernel.spec(py)?;
     let resolved = with_points!(x, points => spec.resolve(points));
     resolved.map(|spec| spec.to_string()).map_err(|error| exception(py, error))
@@ -179,16 +173,16 @@ pub fn resolve(py: Python<'_>, kernel: Written<'_>, x: &Bound<'_, Samples>) -> P
 #[pyo3(signature = (kernel, x, y, out, run))]
 pub fn fill_matrix(
     py: Python<'_>,
-    kernel: Written<'_>,
+    kernel: KernelArg<'_>,
     x: &Bound<'_, Samples>,
     y: Option<Bound<'_, Samples>>,
-    out: Room<'_>,
+    out: OutputArray<'_>,
     run: Run,
 ) -> PyResult<()> {
     let spec = kernel.spec(py)?;
     match out {
-        Room::F32(mut out) => fill(py, &spec, x, y.as_ref(), room(&mut out)?, &run),
-        Room::F64(mut out) => fill(py, &spec, x, y.as_ref(), room(&mut out)?, &run),
+        OutputArray::F32(mut out) => fill(py, &spec, x, y.as_ref(), output(&mut out)?, &run),
+        OutputArray::F64(mut out) => fill(py, &spec, x, y.as_ref(), output(&mut out)?, &run),
     }
 }
 
@@ -211,11 +205,11 @@ fn fill<T: Number>(
     })
 }
 
-/// Groups of columns with what they hold, and what whole samples are.
+/// Groups of columns with their kinds, and the kind of whole samples.
 type Purpose = (Vec<(Vec<String>, Option<&'static str>)>, Option<&'static str>);
 
-/// What a kernel is for: the groups of columns that it names, each with what it holds, and what it is for as a whole.
-/// `"numbers"` or `"texts"`; None for a function of the user's alone.
+/// What samples a kernel takes: the groups of columns that it names, each with its kind, and the kind of whole samples:
+/// `"numbers"` or `"strings"`; None if only user-defined functions compare them.
 #[guarded]
 #[pyfunction]
 pub fn purpose(py: Python<'_>, text: &str) -> PyResult<Purpose> {
@@ -235,7 +229,7 @@ fn holds(spec: &KernelSpec) -> Option<&'static str> {
 fn input(input: Input) -> &'static str {
     match input {
         Input::Vectors | Input::Histograms => "numbers",
-        Input::Strings => "texts",
+        Input::Strings => "strings",
     }
 }
 

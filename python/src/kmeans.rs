@@ -1,4 +1,4 @@
-//! Kernel k-means: fitting, assigning, distances, and what a fitted one tells.
+//! Kernel k-means: fitting, assigning, distances, and the attributes of a fitted model.
 
 use mercer::io::{Model as Fitted, ModelFile};
 use mercer::linalg::view::Mat;
@@ -10,20 +10,20 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::arrays::{copied, rows, whole};
+use crate::arrays::{copied, rows, to_i32};
 use crate::enter::{Run, enter};
 use crate::fit::{dtype_named, unknown};
-use crate::kernels::Written;
+use crate::kernels::KernelArg;
 use crate::model::Model;
 use crate::samples::{Given, Number, Rows, with_given};
 
 /// The parameters of kernel k-means, from a dictionary.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub struct KMeansChoices<'py> {
+pub struct KMeansSettings<'py> {
     clusters: usize,
-    kernel: Written<'py>,
-    init: Beginning<'py>,
+    kernel: KernelArg<'py>,
+    init: InitArg<'py>,
     starts: usize,
     max_rounds: usize,
     tolerance: f64,
@@ -31,18 +31,18 @@ pub struct KMeansChoices<'py> {
     dtype: String,
 }
 
-/// The name of a way to begin, or a cluster for each sample.
+/// The name of an initialisation, or a cluster for each sample.
 #[derive(FromPyObject)]
-enum Beginning<'py> {
+enum InitArg<'py> {
     Named(String),
     Labels(PyReadonlyArray1<'py, i64>),
 }
 
-impl Beginning<'_> {
+impl InitArg<'_> {
     fn read(&self) -> PyResult<Init> {
         match self {
-            Beginning::Labels(labels) => rows(labels).map(Init::Labels),
-            Beginning::Named(name) => match name.as_str() {
+            InitArg::Labels(labels) => rows(labels).map(Init::Labels),
+            InitArg::Named(name) => match name.as_str() {
                 "k-means++" => Ok(Init::PlusPlus),
                 "random" => Ok(Init::Random),
                 "spectral" => Ok(Init::Spectral),
@@ -52,7 +52,7 @@ impl Beginning<'_> {
     }
 }
 
-impl KMeansChoices<'_> {
+impl KMeansSettings<'_> {
     fn params(&self, py: Python<'_>) -> PyResult<KernelKMeansParams> {
         Ok(KernelKMeansParams {
             init: self.init.read()?,
@@ -71,7 +71,7 @@ macro_rules! with_kmeans {
         match &$model.get().saved().model {
             Fitted::KernelKMeans32($found) => $body,
             Fitted::KernelKMeans64($found) => $body,
-            _ => Err(PyTypeError::new_err("this model is no kernel k-means")),
+            _ => Err(PyTypeError::new_err("this model is not a kernel k-means")),
         }
     };
 }
@@ -84,7 +84,7 @@ pub fn fit_kernel_kmeans(
     py: Python<'_>,
     x: Given<'_>,
     weights: Option<PyReadonlyArray1<'_, f64>>,
-    choices: KMeansChoices<'_>,
+    choices: KMeansSettings<'_>,
     run: Run,
 ) -> PyResult<Model> {
     let weights = weights.map(|weights| weights.as_slice().map(<[f64]>::to_vec)).transpose()?;
@@ -106,7 +106,7 @@ pub fn kmeans_labels<'py>(
     run: Run,
 ) -> PyResult<Bound<'py, PyArray1<i32>>> {
     let labels = with_kmeans!(model, found => labels(py, found, &x, &run))?;
-    Ok(whole(py, &labels))
+    Ok(to_i32(py, &labels))
 }
 
 fn labels<T: Number>(
@@ -122,20 +122,20 @@ fn labels<T: Number>(
     })
 }
 
-/// The squared distances in feature space of new samples to the centres: m × k. Rows of a kernel matrix come with `own`, the
+/// The squared distances in feature space of new samples to the centres: m × k. Rows of a kernel matrix come with `diagonal`, the
 /// kernel value of each sample with itself.
 #[guarded]
 #[pyfunction]
-#[pyo3(signature = (model, x, own, run))]
+#[pyo3(signature = (model, x, diagonal, run))]
 pub fn kmeans_distances<'py>(
     py: Python<'py>,
     model: &Bound<'_, Model>,
     x: Given<'_>,
-    own: Option<PyReadonlyArray1<'_, f64>>,
+    diagonal: Option<PyReadonlyArray1<'_, f64>>,
     run: Run,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let own = own.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
-    let found = with_kmeans!(model, found => distances(py, found, &x, own, &run))?;
+    let diagonal = diagonal.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
+    let found = with_kmeans!(model, found => distances(py, found, &x, diagonal, &run))?;
     Ok(copied(py, &found))
 }
 
@@ -143,15 +143,15 @@ fn distances<T: Number>(
     py: Python<'_>,
     model: &KernelKMeans<T>,
     x: &Given<'_>,
-    own: Option<&[f64]>,
+    diagonal: Option<&[f64]>,
     run: &Run,
 ) -> PyResult<Mat<f64>> {
-    match (x.rows::<T>()?, own) {
+    match (x.rows::<T>()?, diagonal) {
         (Rows::Samples(x), _) => enter(py, run, |ctx| model.distances(ctx, x)),
-        (Rows::Matrix(x), Some(own)) => enter(py, run, |ctx| model.distances_gram(ctx, x, own)),
-        (Rows::Matrix(_), None) => {
-            Err(PyValueError::new_err("the samples' own kernel values are missing"))
+        (Rows::Matrix(x), Some(diagonal)) => {
+            enter(py, run, |ctx| model.distances_gram(ctx, x, diagonal))
         }
+        (Rows::Matrix(_), None) => Err(PyValueError::new_err("diagonal is missing")),
     }
 }
 
@@ -164,9 +164,9 @@ pub fn kmeans_facts<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyDic
 
 fn facts<'py, T: Real>(py: Python<'py>, model: &KernelKMeans<T>) -> PyResult<Bound<'py, PyDict>> {
     let facts = PyDict::new(py);
-    facts.set_item("labels", whole(py, &model.labels))?;
+    facts.set_item("labels", to_i32(py, &model.labels))?;
     facts.set_item("inertia", model.inertia)?;
     facts.set_item("rounds", model.rounds)?;
-    facts.set_item("sizes", whole(py, &model.sizes()))?;
+    facts.set_item("sizes", to_i32(py, &model.sizes()))?;
     Ok(facts)
 }

@@ -1,9 +1,10 @@
-//! The Python door: numpy arrays in and out, errors as exceptions, the interpreter free while work is done. No
-//! mathematics lives here; `mercer/_core.pyi` lists what Python sees.
+//! The extension module of the Python package: numpy arrays in and out, errors as exceptions, the interpreter released while
+//! work is done. No mathematics lives here; `mercer/_core.pyi` lists what Python sees.
 
 mod anchors;
 mod arrays;
 mod contexts;
+mod custom;
 mod detector;
 mod enter;
 mod errors;
@@ -12,19 +13,18 @@ mod fit;
 mod kernels;
 mod kmeans;
 mod model;
-mod own;
+mod posterior;
 mod preimage;
 mod ridge;
 mod samples;
 mod search;
 mod sparse;
-mod spread;
 mod svm;
 mod validity;
 
 use pyo3::prelude::*;
 
-/// The compiled part of the package `mercer`; its functions are called by the Python files beside it.
+/// The extension module of the package `mercer`; its functions are called by the Python modules of the package.
 #[pymodule]
 mod _core {
     #[pymodule_export]
@@ -43,13 +43,13 @@ mod _core {
     #[pymodule_export]
     use super::fit::{fit_kernel_pca, fit_pca};
     #[pymodule_export]
-    use super::kernels::{
-        canonical, families, fill_matrix, filled, parameters, purpose, resolve, shape,
-    };
+    use super::kernels::{canonical, families, fill_matrix, filled, purpose, resolve, shape};
     #[pymodule_export]
     use super::kmeans::{fit_kernel_kmeans, kmeans_distances, kmeans_facts, kmeans_labels};
     #[pymodule_export]
     use super::model::{Model, load};
+    #[pymodule_export]
+    use super::posterior::PosteriorStd;
     #[pymodule_export]
     use super::preimage::{preimage_errors, preimages};
     #[pymodule_export]
@@ -59,8 +59,6 @@ mod _core {
     #[pymodule_export]
     use super::search::search;
     #[pymodule_export]
-    use super::spread::Spread;
-    #[pymodule_export]
     use super::svm::{
         calibrate_svm, fit_svm, read_libsvm, svm_classes, svm_coefficients, svm_decisions,
         svm_facts, svm_path, svm_search, write_libsvm,
@@ -68,13 +66,13 @@ mod _core {
 
     #[pymodule_export]
     use super::validity::{
-        asymmetry, check_matrix, check_room, repair, repair_facts, repaired, repaired_own,
+        asymmetry, check_matrix, check_memory, repair, repair_facts, repaired, repaired_diagonal,
     };
 
     #[pymodule_init]
     fn init(module: &super::Bound<'_, super::PyModule>) -> super::PyResult<()> {
         use pyo3::types::PyModuleMethods;
-        // A wrong value of MERCER_SIMD is told once, here, and not in the middle of some work.
+        // An invalid value of MERCER_SIMD is reported once, at import, and not in the middle of some work.
         mercer::linalg::simd::chosen()
             .map_err(|error| pyo3::exceptions::PyImportError::new_err(error.to_string()))?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))

@@ -1,6 +1,6 @@
 //! A fitted model of any kind, as Python holds it.
 
-#![allow(unsafe_code)] // numbers of a model are shown to numpy where they lie
+#![allow(unsafe_code)] // numpy arrays borrow the numbers of a model
 
 use std::path::{Path, PathBuf};
 
@@ -12,12 +12,13 @@ use mercer_guard::guarded;
 use numpy::{Element, PyArray1, PyArray2, PyReadwriteArray2, ToPyArray};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyType};
+use pyo3::types::{PyBytes, PyDict, PyType};
 
 use crate::anchors;
-use crate::arrays::{Matrix, Room, copied, room, shown, view};
+use crate::arrays::{Matrix, OutputArray, borrowed_array, copied, output, view};
 use crate::enter::{Run, enter};
 use crate::errors::exception;
+use crate::kernels::values;
 use crate::samples::{Given, Number, Rows, Samples, other_type};
 
 /// A fitted model with what belongs to it in a file: scaling, names of columns, notes. It never changes.
@@ -26,7 +27,7 @@ pub struct Model {
     saved: ModelFile,
 }
 
-/// The content of a file, functions of the user's, and stores of objects.
+/// The content of a file, user-defined functions, and stores of objects.
 type Content<'py> = (Bound<'py, PyBytes>, Vec<Py<PyAny>>, Vec<Py<PyAny>>);
 
 /// Runs the same lines with `$model` bound to the kernel PCA of whichever number type, also to that of a detector.
@@ -37,7 +38,7 @@ macro_rules! with_kernel_pca {
             Fitted::KernelPca64($model) => $body,
             Fitted::Detector32(mercer::model::detector::Detector { pca: $model, .. }) => $body,
             Fitted::Detector64(mercer::model::detector::Detector { pca: $model, .. }) => $body,
-            _ => Err(PyTypeError::new_err("this model is no kernel PCA")),
+            _ => Err(PyTypeError::new_err("this model is not a kernel PCA")),
         }
     };
 }
@@ -64,7 +65,7 @@ impl Model {
     fn pca(&self) -> PyResult<&mercer::model::pca::Pca> {
         match &self.saved.model {
             Fitted::Pca(model) => Ok(model),
-            _ => Err(PyTypeError::new_err("this model is no PCA")),
+            _ => Err(PyTypeError::new_err("this model is not a PCA")),
         }
     }
 }
@@ -72,7 +73,7 @@ impl Model {
 #[guarded]
 #[pymethods]
 impl Model {
-    /// A model from the content of a file, and what that does not hold: functions of the user's, and stores of objects.
+    /// A model from the content of a file, and what that cannot store: user-defined functions, and stores of objects.
     #[new]
     #[pyo3(signature = (content, functions=Vec::new(), stores=Vec::new()))]
     fn from_bytes(
@@ -95,7 +96,7 @@ impl Model {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, Content<'py>)> {
         let (model, py) = (slf.get(), slf.py());
-        let (functions, stores) = anchors::of_the_user(&model.saved.model, py)?;
+        let (functions, stores) = anchors::user_objects(&model.saved.model, py)?;
         Ok((slf.get_type(), (model.to_bytes(py)?, functions, stores)))
     }
 
@@ -114,7 +115,7 @@ impl Model {
         Ok(Self { saved: ModelFile { scaling: Some(scaling), ..self.saved.clone() } })
     }
 
-    /// Writes the model's file, whole or not at all.
+    /// Writes the model's file, atomically.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         py.detach(|| io::save(&path, &self.saved)).map_err(|error| exception(py, error))
     }
@@ -183,6 +184,19 @@ impl Model {
         }
     }
 
+    /// The spec of the kernel with its parameters resolved; None without a kernel, or if it was precomputed.
+    #[getter]
+    fn kernel(&self) -> Option<String> {
+        anchors::kernel(&self.saved.model).map(ToString::to_string)
+    }
+
+    /// The parameters of a kernel that is a member of a family; None for any other.
+    #[getter]
+    fn kernel_parameters<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let leaf = anchors::kernel(&self.saved.model).and_then(|kernel| kernel.as_leaf());
+        leaf.map(|leaf| values(py, leaf)).transpose()
+    }
+
     /// The scaling applied to columns before the model sees them, as JSON; None without one.
     #[getter]
     fn scaling(&self) -> PyResult<Option<String>> {
@@ -190,12 +204,12 @@ impl Model {
     }
 
     /// Applies the scaling to `x` in place.
-    fn scale(&self, py: Python<'_>, x: Room<'_>) -> PyResult<()> {
+    fn scale(&self, py: Python<'_>, x: OutputArray<'_>) -> PyResult<()> {
         self.rescale(py, x, true)
     }
 
-    /// Takes the scaling of `x` back in place.
-    fn unscale(&self, py: Python<'_>, x: Room<'_>) -> PyResult<()> {
+    /// Undoes the scaling of `x` in place.
+    fn unscale(&self, py: Python<'_>, x: OutputArray<'_>) -> PyResult<()> {
         self.rescale(py, x, false)
     }
 
@@ -223,40 +237,40 @@ impl Model {
     }
 
     /// Writes the scores of the training samples.
-    fn training_scores(&self, out: Room<'_>) -> PyResult<()> {
+    fn training_scores(&self, out: OutputArray<'_>) -> PyResult<()> {
         with_kernel_pca!(self, model => match out {
-            Room::F32(mut out) => training_scores(model, &mut out),
-            Room::F64(mut out) => training_scores(model, &mut out),
+            OutputArray::F32(mut out) => training_scores(model, &mut out),
+            OutputArray::F64(mut out) => training_scores(model, &mut out),
         })
     }
 
-    /// The training samples, numbers where they lie, or None; of a support vector machine, its support vectors.
+    /// The training samples, or the support vectors of an SVM, numbers borrowed in place; or None.
     #[getter]
     fn anchors<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
         anchors::of(&slf.get().saved.model, slf.clone().into_any())
     }
 
-    /// The components that the map back was learned on, where they lie, or None.
+    /// The components that the inverse map was fitted on, borrowed in place, or None.
     #[getter]
     fn inverse_anchors<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let show = |owner: Bound<'py, PyAny>| {
             with_kernel_pca!(slf.get(), model => {
                 let anchors = model.inverse.as_ref().map(|inverse| &inverse.anchors);
                 // SAFETY: the numbers belong to a frozen object, which the array keeps alive.
-                anchors.map(|x| unsafe { shown(x.data(), x.n(), x.d(), owner) }).transpose()
+                anchors.map(|x| unsafe { borrowed_array(x.data(), x.n(), x.d(), owner) }).transpose()
             })
         };
         show(slf.clone().into_any())
     }
 
-    /// The coefficients of the map back, where they lie, or None.
+    /// The coefficients of the inverse map, borrowed in place, or None.
     #[getter]
     fn inverse_coef<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let show = |owner: Bound<'py, PyAny>| {
             with_kernel_pca!(slf.get(), model => {
                 let coef = model.inverse.as_ref().map(|inverse| &inverse.coef);
                 // SAFETY: the numbers belong to a frozen object, which the array keeps alive.
-                coef.map(|c| unsafe { shown(c.data(), c.rows(), c.cols(), owner) }).transpose()
+                coef.map(|c| unsafe { borrowed_array(c.data(), c.rows(), c.cols(), owner) }).transpose()
             })
         };
         show(slf.clone().into_any())
@@ -278,20 +292,26 @@ impl Model {
 
     /// Writes the components of new samples, or of new rows of a kernel matrix. Samples and results have the number type
     /// that the model works in; PCA takes samples as a matrix.
-    fn transform(&self, py: Python<'_>, x: Given<'_>, out: Room<'_>, run: Run) -> PyResult<()> {
+    fn transform(
+        &self,
+        py: Python<'_>,
+        x: Given<'_>,
+        out: OutputArray<'_>,
+        run: Run,
+    ) -> PyResult<()> {
         match (&self.saved.model, x, out) {
-            (Fitted::KernelPca32(model), x, Room::F32(mut out)) => {
+            (Fitted::KernelPca32(model), x, OutputArray::F32(mut out)) => {
                 project(py, model, &x, &mut out, &run)
             }
-            (Fitted::KernelPca64(model), x, Room::F64(mut out)) => {
+            (Fitted::KernelPca64(model), x, OutputArray::F64(mut out)) => {
                 project(py, model, &x, &mut out, &run)
             }
-            (Fitted::Pca(model), Given::Matrix(Matrix::F32(x)), Room::F32(mut out)) => {
-                let (x, out) = (view(&x)?, room(&mut out)?);
+            (Fitted::Pca(model), Given::Matrix(Matrix::F32(x)), OutputArray::F32(mut out)) => {
+                let (x, out) = (view(&x)?, output(&mut out)?);
                 enter(py, &run, |ctx| model.transform(ctx, x, out))
             }
-            (Fitted::Pca(model), Given::Matrix(Matrix::F64(x)), Room::F64(mut out)) => {
-                let (x, out) = (view(&x)?, room(&mut out)?);
+            (Fitted::Pca(model), Given::Matrix(Matrix::F64(x)), OutputArray::F64(mut out)) => {
+                let (x, out) = (view(&x)?, output(&mut out)?);
                 enter(py, &run, |ctx| model.transform(ctx, x, out))
             }
             _ => Err(other_type()),
@@ -303,16 +323,16 @@ impl Model {
         &self,
         py: Python<'_>,
         scores: Matrix<'_>,
-        out: Room<'_>,
+        out: OutputArray<'_>,
         run: Run,
     ) -> PyResult<()> {
         match (&self.saved.model, scores, out) {
-            (Fitted::Pca(model), Matrix::F32(scores), Room::F32(mut out)) => {
-                let (scores, out) = (view(&scores)?, room(&mut out)?);
+            (Fitted::Pca(model), Matrix::F32(scores), OutputArray::F32(mut out)) => {
+                let (scores, out) = (view(&scores)?, output(&mut out)?);
                 enter(py, &run, |ctx| model.inverse_transform(ctx, scores, out))
             }
-            (Fitted::Pca(model), Matrix::F64(scores), Room::F64(mut out)) => {
-                let (scores, out) = (view(&scores)?, room(&mut out)?);
+            (Fitted::Pca(model), Matrix::F64(scores), OutputArray::F64(mut out)) => {
+                let (scores, out) = (view(&scores)?, output(&mut out)?);
                 enter(py, &run, |ctx| model.inverse_transform(ctx, scores, out))
             }
             _ => Err(other_type()),
@@ -353,10 +373,10 @@ impl Model {
 }
 
 impl Model {
-    fn rescale(&self, py: Python<'_>, x: Room<'_>, forth: bool) -> PyResult<()> {
+    fn rescale(&self, py: Python<'_>, x: OutputArray<'_>, forth: bool) -> PyResult<()> {
         match x {
-            Room::F32(mut x) => self.rescale_any(py, &mut x, forth),
-            Room::F64(mut x) => self.rescale_any(py, &mut x, forth),
+            OutputArray::F32(mut x) => self.rescale_any(py, &mut x, forth),
+            OutputArray::F64(mut x) => self.rescale_any(py, &mut x, forth),
         }
     }
 
@@ -366,7 +386,7 @@ impl Model {
         x: &mut PyReadwriteArray2<'_, T>,
         forth: bool,
     ) -> PyResult<()> {
-        let x = room(x)?;
+        let x = output(x)?;
         let Some(scaling) = &self.saved.scaling else { return Ok(()) };
         let done = match forth {
             true => scaling.apply(x.data, x.cols),
@@ -383,7 +403,7 @@ fn project<T: Number>(
     out: &mut PyReadwriteArray2<'_, T>,
     run: &Run,
 ) -> PyResult<()> {
-    let (rows, out) = (x.rows::<T>()?, room(out)?);
+    let (rows, out) = (x.rows::<T>()?, output(out)?);
     enter(py, run, |ctx| match rows {
         Rows::Samples(x) => model.transform(ctx, x, out),
         Rows::Matrix(x) => model.transform_gram(ctx, x, out),
@@ -395,7 +415,7 @@ fn training_scores<T: Real, U: Real + Element>(
     out: &mut PyReadwriteArray2<'_, U>,
 ) -> PyResult<()> {
     let scores: Mat<f64> = model.training_scores();
-    let out = room(out)?;
+    let out = output(out)?;
     out.data.iter_mut().zip(scores.data()).for_each(|(place, &score)| *place = U::from_f64(score));
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Matrix whose images come close to given components.
+//! Pre-images: samples whose images are near given components.
 
 use mercer::io::Model as Fitted;
 use mercer::model::kernel_pca::KernelPca;
@@ -8,16 +8,16 @@ use mercer_guard::guarded;
 use numpy::{Element, PyArray1, PyReadonlyArray2, PyReadwriteArray2, ToPyArray};
 use pyo3::prelude::*;
 
-use crate::arrays::{Matrix, Room, dense, room, view};
+use crate::arrays::{Matrix, OutputArray, dense, output, view};
 use crate::enter::{Run, enter};
 use crate::fit::unknown;
 use crate::model::Model;
 use crate::samples::other_type;
 
-/// How samples are looked for, from a dictionary.
+/// The settings of a search for pre-images, from a dictionary.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub struct PreimageChoices {
+pub struct PreimageSettings {
     method: String,
     neighbours: usize,
     restarts: usize,
@@ -25,7 +25,7 @@ pub struct PreimageChoices {
     tolerance: f64,
 }
 
-impl PreimageChoices {
+impl PreimageSettings {
     fn params(&self) -> PyResult<PreimageParams> {
         let method = match self.method.as_str() {
             "ridge" => Method::Ridge,
@@ -51,16 +51,16 @@ pub fn preimages(
     py: Python<'_>,
     model: &Bound<'_, Model>,
     scores: Matrix<'_>,
-    out: Room<'_>,
-    choices: PreimageChoices,
+    out: OutputArray<'_>,
+    settings: PreimageSettings,
     run: Run,
 ) -> PyResult<Vec<usize>> {
-    let params = choices.params()?;
+    let params = settings.params()?;
     match (&model.get().saved().model, scores, out) {
-        (Fitted::KernelPca32(model), Matrix::F32(scores), Room::F32(mut out)) => {
+        (Fitted::KernelPca32(model), Matrix::F32(scores), OutputArray::F32(mut out)) => {
             found(py, model, &scores, &mut out, &params, &run)
         }
-        (Fitted::KernelPca64(model), Matrix::F64(scores), Room::F64(mut out)) => {
+        (Fitted::KernelPca64(model), Matrix::F64(scores), OutputArray::F64(mut out)) => {
             found(py, model, &scores, &mut out, &params, &run)
         }
         _ => Err(other_type()),
@@ -75,7 +75,7 @@ fn found<T: Real + Element>(
     params: &PreimageParams,
     run: &Run,
 ) -> PyResult<Vec<usize>> {
-    let (scores, out) = (view(scores)?, room(out)?);
+    let (scores, out) = (view(scores)?, output(out)?);
     let found = enter(py, run, |ctx| model.preimages(ctx, params, &dense(scores)?))?;
     out.data.copy_from_slice(found.samples.data());
     Ok(found.unconverged)

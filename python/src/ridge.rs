@@ -1,6 +1,6 @@
-//! Kernel ridge regression: fitting, predicting, and what a fitted one tells.
+//! Kernel ridge regression: fitting, predicting, and the attributes of a fitted model.
 
-#![allow(unsafe_code)] // numbers of a model are shown to numpy where they lie
+#![allow(unsafe_code)] // numpy arrays borrow the numbers of a model
 
 use mercer::io::{Model as Fitted, ModelFile};
 use mercer::linalg::view::Mat;
@@ -13,19 +13,19 @@ use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2, ToP
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::arrays::{Room, room, shown, view};
+use crate::arrays::{OutputArray, borrowed_array, output, view};
 use crate::enter::{Run, enter};
 use crate::errors::exception;
 use crate::fit::{dtype_named, unknown};
-use crate::kernels::{Written, parse};
+use crate::kernels::{KernelArg, parse};
 use crate::model::{Model, json};
 use crate::samples::{Given, Number, Rows, Samples, other_type, with_given, with_points};
 
 /// The parameters of kernel ridge regression, from a dictionary.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub struct RidgeChoices<'py> {
-    kernel: Written<'py>,
+pub struct RidgeSettings<'py> {
+    kernel: KernelArg<'py>,
     alpha: Vec<f64>,
     intercept: bool,
     solver: String,
@@ -37,7 +37,7 @@ pub struct RidgeChoices<'py> {
     pub dtype: String,
 }
 
-impl RidgeChoices<'_> {
+impl RidgeSettings<'_> {
     /// The parameters.
     pub fn params(&self, py: Python<'_>) -> PyResult<KernelRidgeParams> {
         let solver = match self.solver.as_str() {
@@ -61,9 +61,9 @@ impl RidgeChoices<'_> {
 
 /// Targets (n × t) and weights of samples.
 #[derive(FromPyObject)]
-pub struct Aims<'py>(PyReadonlyArray2<'py, f64>, Option<PyReadonlyArray1<'py, f64>>);
+pub struct TargetArrays<'py>(PyReadonlyArray2<'py, f64>, Option<PyReadonlyArray1<'py, f64>>);
 
-impl Aims<'_> {
+impl TargetArrays<'_> {
     /// Copies of the targets and of the weights.
     pub fn read(&self) -> PyResult<(Mat<f64>, Option<Vec<f64>>)> {
         let weights = self.1.as_ref().map(|weights| weights.as_slice().map(<[f64]>::to_vec));
@@ -88,13 +88,13 @@ struct Task {
 impl Task {
     fn new(
         py: Python<'_>,
-        aims: &Aims<'_>,
+        targets: &TargetArrays<'_>,
         start: Option<&PyReadonlyArray2<'_, f64>>,
-        choices: &RidgeChoices<'_>,
+        settings: &RidgeSettings<'_>,
     ) -> PyResult<Self> {
-        let (values, weights) = aims.read()?;
-        let (start, classes) = (start.map(copied).transpose()?, choices.classes.clone());
-        Ok(Self { params: choices.params(py)?, values, weights, start, classes })
+        let (values, weights) = targets.read()?;
+        let (start, classes) = (start.map(copied).transpose()?, settings.classes.clone());
+        Ok(Self { params: settings.params(py)?, values, weights, start, classes })
     }
 
     fn targets(&self) -> Targets<'_> {
@@ -114,16 +114,16 @@ impl Task {
 /// Fits kernel ridge regression on samples or on a kernel matrix; conjugate gradients begin with the coefficients `start`.
 #[guarded]
 #[pyfunction]
-#[pyo3(signature = (x, aims, start, choices, run))]
+#[pyo3(signature = (x, targets, start, choices, run))]
 pub fn fit_kernel_ridge(
     py: Python<'_>,
     x: Given<'_>,
-    aims: Aims<'_>,
+    targets: TargetArrays<'_>,
     start: Option<PyReadonlyArray2<'_, f64>>,
-    choices: RidgeChoices<'_>,
+    choices: RidgeSettings<'_>,
     run: Run,
 ) -> PyResult<Model> {
-    let task = Task::new(py, &aims, start.as_ref(), &choices)?;
+    let task = Task::new(py, &targets, start.as_ref(), &choices)?;
     let model = with_given!(x, rows => enter(py, &run, |ctx| task.fit(ctx, rows))?.into());
     Ok(Model::holding(ModelFile::new(model, dtype_named(&choices.dtype))))
 }
@@ -134,7 +134,7 @@ macro_rules! with_ridge {
         match &$model.saved().model {
             Fitted::KernelRidge32($ridge) => $body,
             Fitted::KernelRidge64($ridge) => $body,
-            _ => Err(PyTypeError::new_err("this model is no kernel ridge regression")),
+            _ => Err(PyTypeError::new_err("this model is not a kernel ridge regression")),
         }
     };
 }
@@ -147,14 +147,14 @@ pub fn predict(
     py: Python<'_>,
     model: &Bound<'_, Model>,
     x: Given<'_>,
-    out: Room<'_>,
+    out: OutputArray<'_>,
     run: Run,
 ) -> PyResult<()> {
     match (&model.get().saved().model, out) {
-        (Fitted::KernelRidge32(model), Room::F32(mut out)) => {
+        (Fitted::KernelRidge32(model), OutputArray::F32(mut out)) => {
             evaluate(py, model, &x, &mut out, &run)
         }
-        (Fitted::KernelRidge64(model), Room::F64(mut out)) => {
+        (Fitted::KernelRidge64(model), OutputArray::F64(mut out)) => {
             evaluate(py, model, &x, &mut out, &run)
         }
         _ => Err(other_type()),
@@ -168,21 +168,21 @@ fn evaluate<T: Number>(
     out: &mut PyReadwriteArray2<'_, T>,
     run: &Run,
 ) -> PyResult<()> {
-    let (rows, out) = (x.rows::<T>()?, room(out)?);
+    let (rows, out) = (x.rows::<T>()?, output(out)?);
     enter(py, run, |ctx| match rows {
         Rows::Samples(x) => model.predict(ctx, x, out),
         Rows::Matrix(x) => model.predict_gram(ctx, x, out),
     })
 }
 
-/// The coefficients (n × t) where they lie.
+/// The coefficients (n × t), borrowed in place.
 #[guarded]
 #[pyfunction]
 pub fn coefficients<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyAny>> {
     let owner = model.clone().into_any();
     // SAFETY: the numbers belong to a frozen object, which the array keeps alive.
     with_ridge!(model.get(), ridge => unsafe {
-        shown(ridge.coef.data(), ridge.n(), ridge.t(), owner)
+        borrowed_array(ridge.coef.data(), ridge.n(), ridge.t(), owner)
     })
 }
 
@@ -203,7 +203,7 @@ pub fn remarks(model: &Bound<'_, Model>) -> PyResult<String> {
     })))
 }
 
-/// The kernels of several widths that suit the samples, as specs; the kernel itself if it has no width left open.
+/// Specs of the kernel at several length scales that suit the samples; the kernel itself if it leaves none open.
 #[guarded]
 #[pyfunction]
 pub fn widths(py: Python<'_>, text: &str, x: &Bound<'_, Samples>) -> PyResult<Vec<String>> {

@@ -1,4 +1,4 @@
-//! Samples of any kind, as Python holds them on their way to the library.
+//! Samples of any kind, as Python passes them to the library.
 
 use mercer::linalg::view::MatRef;
 use mercer::points::{Part, Parts, Samples as Points, Strings};
@@ -10,25 +10,25 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use crate::arrays::{Matrix, dense, view, with_matrix};
+use crate::custom;
 use crate::errors::exception;
-use crate::own;
-use crate::sparse::{Values, Whole, csr};
+use crate::sparse::{Indices, Values, csr};
 
 /// Checked samples in the number type that a model works in. They never change.
 #[pyclass(frozen, module = "mercer._core")]
-pub struct Samples(Held);
+pub struct Samples(AnyPoints);
 
 /// Samples in either number type.
-pub enum Held {
+pub enum AnyPoints {
     /// Single precision.
     F32(Points<f32>),
     /// Double precision.
     F64(Points<f64>),
 }
 
-impl Held {
+impl AnyPoints {
     fn of<T: Number>(points: mercer::Result<Points<T>>, py: Python<'_>) -> PyResult<Samples> {
-        points.map(|points| Samples(T::hold(points))).map_err(|error| exception(py, error))
+        points.map(|points| Samples(T::into_any(points))).map_err(|error| exception(py, error))
     }
 }
 
@@ -41,8 +41,8 @@ impl Samples {
         with_matrix!(&x, x => {
             let x = view(x)?;
             match single {
-                true => Held::of(py.detach(|| dense::<f32>(x).map(Points::from)), py),
-                false => Held::of(py.detach(|| dense::<f64>(x).map(Points::from)), py),
+                true => AnyPoints::of(py.detach(|| dense::<f32>(x).map(Points::from)), py),
+                false => AnyPoints::of(py.detach(|| dense::<f64>(x).map(Points::from)), py),
             }
         })
     }
@@ -52,34 +52,34 @@ impl Samples {
     fn sparse(
         py: Python<'_>,
         shape: (usize, usize),
-        starts: Whole<'_>,
-        at: Whole<'_>,
+        starts: Indices<'_>,
+        at: Indices<'_>,
         values: Values<'_>,
         single: bool,
     ) -> PyResult<Self> {
         match single {
-            true => Held::of(csr::<f32>(py, shape, &starts, &at, &values)?, py),
-            false => Held::of(csr::<f64>(py, shape, &starts, &at, &values)?, py),
+            true => AnyPoints::of(csr::<f32>(py, shape, &starts, &at, &values)?, py),
+            false => AnyPoints::of(csr::<f64>(py, shape, &starts, &at, &values)?, py),
         }
     }
 
-    /// Texts, copied.
+    /// Strings, copied.
     #[staticmethod]
-    fn texts(py: Python<'_>, texts: Vec<Bound<'_, PyString>>, single: bool) -> PyResult<Self> {
-        let strings = strings(&texts)?;
+    fn strings(py: Python<'_>, texts: Vec<Bound<'_, PyString>>, single: bool) -> PyResult<Self> {
+        let strings = copy_strings(&texts)?;
         match single {
-            true => Held::of(strings.map(Points::<f32>::from), py),
-            false => Held::of(strings.map(Points::<f64>::from), py),
+            true => AnyPoints::of(strings.map(Points::<f32>::from), py),
+            false => AnyPoints::of(strings.map(Points::<f64>::from), py),
         }
     }
 
-    /// Objects that only a function of the user's understands: the n of a store.
+    /// Objects that only a user-defined function understands: the n of a store.
     #[staticmethod]
     fn items(py: Python<'_>, store: Py<PyAny>, n: usize, single: bool) -> PyResult<Self> {
-        let items = own::items(store, n);
+        let items = custom::items(store, n);
         match single {
-            true => Held::of(items.map(Points::<f32>::from), py),
-            false => Held::of(items.map(Points::<f64>::from), py),
+            true => AnyPoints::of(items.map(Points::<f32>::from), py),
+            false => AnyPoints::of(items.map(Points::<f64>::from), py),
         }
     }
 
@@ -91,14 +91,14 @@ impl Samples {
         single: bool,
     ) -> PyResult<Self> {
         match single {
-            true => Held::of(parts::<f32>(&groups)?, py),
-            false => Held::of(parts::<f64>(&groups)?, py),
+            true => AnyPoints::of(parts::<f32>(&groups)?, py),
+            false => AnyPoints::of(parts::<f64>(&groups)?, py),
         }
     }
 }
 
-/// Texts of Python's, copied.
-pub fn strings(texts: &[Bound<'_, PyString>]) -> PyResult<mercer::Result<Strings>> {
+/// Python strings, copied.
+pub fn copy_strings(texts: &[Bound<'_, PyString>]) -> PyResult<mercer::Result<Strings>> {
     let read = |(row, text): (usize, &Bound<'_, PyString>)| {
         text.to_str().map(str::to_owned).map_err(|_| {
             PyValueError::new_err(format!(
@@ -115,7 +115,7 @@ fn parts<T: Number>(
     groups: &[(Vec<String>, Bound<'_, Samples>)],
 ) -> PyResult<mercer::Result<Points<T>>> {
     let part = |(names, samples): &(Vec<String>, Bound<'_, Samples>)| {
-        let samples = T::held(&samples.get().0).ok_or_else(other_type)?.clone();
+        let samples = T::from_any(&samples.get().0).ok_or_else(other_type)?.clone();
         Ok(Part { names: names.clone(), samples })
     };
     let parts = groups.iter().map(part).collect::<PyResult<Vec<_>>>()?;
@@ -125,20 +125,20 @@ fn parts<T: Number>(
 /// A number type that models work in.
 pub trait Number: Real + Element {
     /// The samples of this number type, if they are.
-    fn held(held: &Held) -> Option<&Points<Self>>;
+    fn from_any(any: &AnyPoints) -> Option<&Points<Self>>;
     /// Samples as Python holds them.
-    fn hold(points: Points<Self>) -> Held;
+    fn into_any(points: Points<Self>) -> AnyPoints;
     /// A matrix of this number type, read in place, if it is one.
     fn matrix<'a>(matrix: &'a Matrix<'_>) -> Option<&'a PyReadonlyArray2<'a, Self>>;
 }
 
 impl Number for f32 {
-    fn held(held: &Held) -> Option<&Points<f32>> {
-        if let Held::F32(points) = held { Some(points) } else { None }
+    fn from_any(any: &AnyPoints) -> Option<&Points<f32>> {
+        if let AnyPoints::F32(points) = any { Some(points) } else { None }
     }
 
-    fn hold(points: Points<f32>) -> Held {
-        Held::F32(points)
+    fn into_any(points: Points<f32>) -> AnyPoints {
+        AnyPoints::F32(points)
     }
 
     fn matrix<'a>(matrix: &'a Matrix<'_>) -> Option<&'a PyReadonlyArray2<'a, f32>> {
@@ -147,12 +147,12 @@ impl Number for f32 {
 }
 
 impl Number for f64 {
-    fn held(held: &Held) -> Option<&Points<f64>> {
-        if let Held::F64(points) = held { Some(points) } else { None }
+    fn from_any(any: &AnyPoints) -> Option<&Points<f64>> {
+        if let AnyPoints::F64(points) = any { Some(points) } else { None }
     }
 
-    fn hold(points: Points<f64>) -> Held {
-        Held::F64(points)
+    fn into_any(points: Points<f64>) -> AnyPoints {
+        AnyPoints::F64(points)
     }
 
     fn matrix<'a>(matrix: &'a Matrix<'_>) -> Option<&'a PyReadonlyArray2<'a, f64>> {
@@ -182,7 +182,7 @@ impl Given<'_> {
     /// Whether they are in single precision.
     pub fn is_single(&self) -> bool {
         match self {
-            Given::Samples(samples) => matches!(samples.get().0, Held::F32(_)),
+            Given::Samples(samples) => matches!(samples.get().0, AnyPoints::F32(_)),
             Given::Matrix(matrix) => matches!(matrix, Matrix::F32(_)),
         }
     }
@@ -191,7 +191,7 @@ impl Given<'_> {
     pub fn rows<T: Number>(&self) -> PyResult<Rows<'_, T>> {
         match self {
             Given::Samples(samples) => {
-                T::held(&samples.get().0).map(Rows::Samples).ok_or_else(other_type)
+                T::from_any(&samples.get().0).map(Rows::Samples).ok_or_else(other_type)
             }
             Given::Matrix(matrix) => {
                 view(T::matrix(matrix).ok_or_else(other_type)?).map(Rows::Matrix)
@@ -220,9 +220,9 @@ pub(crate) use with_given;
 /// Runs the same lines with `$points` bound to the samples of whichever number type.
 macro_rules! with_points {
     ($samples:expr, $points:ident => $body:expr) => {
-        match $samples.get().held() {
-            $crate::samples::Held::F32($points) => $body,
-            $crate::samples::Held::F64($points) => $body,
+        match $samples.get().any_points() {
+            $crate::samples::AnyPoints::F32($points) => $body,
+            $crate::samples::AnyPoints::F64($points) => $body,
         }
     };
 }
@@ -230,17 +230,17 @@ pub(crate) use with_points;
 
 impl Samples {
     /// The samples in their number type.
-    pub fn held(&self) -> &Held {
+    pub fn any_points(&self) -> &AnyPoints {
         &self.0
     }
 
     /// The samples as numbers of type `T`, which must be theirs.
     pub fn points<T: Number>(&self) -> PyResult<&Points<T>> {
-        T::held(&self.0).ok_or_else(other_type)
+        T::from_any(&self.0).ok_or_else(other_type)
     }
 }
 
-/// What is said of samples or results of the wrong number type.
+/// The error for samples or results of the wrong number type.
 pub fn other_type() -> PyErr {
     PyTypeError::new_err("samples and results must have the number type that the model works in")
 }

@@ -17,16 +17,16 @@ use pyo3::prelude::*;
 use crate::arrays::{copied, rows};
 use crate::enter::{Run, enter};
 use crate::fit::{dtype_named, unknown};
-use crate::kernels::Written;
+use crate::kernels::KernelArg;
 use crate::model::Model;
-use crate::ridge::{Aims, RidgeChoices};
+use crate::ridge::{RidgeSettings, TargetArrays};
 use crate::samples::{Given, Rows, with_given};
 
 /// What to compare and how, from a dictionary.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub struct SearchChoices<'py> {
-    kernels: Vec<Written<'py>>,
+pub struct SearchSettings<'py> {
+    kernels: Vec<KernelArg<'py>>,
     alphas: Option<Vec<f64>>,
     validation: Comparison<'py>,
     per_target: bool,
@@ -34,15 +34,15 @@ pub struct SearchChoices<'py> {
     measure: String,
 }
 
-/// `"loo"`, `"gcv"`, or splits into rows to learn from and rows to judge by.
+/// `"loo"`, `"gcv"`, or splits into training and test rows.
 #[derive(FromPyObject)]
 enum Comparison<'py> {
     Named(String),
     Splits(Vec<(PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>)>),
 }
 
-impl SearchChoices<'_> {
-    fn params(&self, py: Python<'_>, model: &RidgeChoices<'_>) -> PyResult<SearchParams> {
+impl SearchSettings<'_> {
+    fn params(&self, py: Python<'_>, model: &RidgeSettings<'_>) -> PyResult<SearchParams> {
         let kernels = self.kernels.iter().map(|kernel| kernel.spec(py));
         Ok(SearchParams {
             model: model.params(py)?,
@@ -100,7 +100,7 @@ impl Metric for Scorer {
                 Ok(scores.into_iter().map(score).collect())
             }
             Err(error) => {
-                self.keep().get_or_insert(error);
+                self.raised().get_or_insert(error);
                 Err(Error::Interrupted)
             }
         }
@@ -108,7 +108,7 @@ impl Metric for Scorer {
 }
 
 impl Scorer {
-    fn keep(&self) -> std::sync::MutexGuard<'_, Option<PyErr>> {
+    fn raised(&self) -> std::sync::MutexGuard<'_, Option<PyErr>> {
         self.raised.lock().unwrap_or_else(|broken| broken.into_inner())
     }
 }
@@ -132,19 +132,19 @@ type Found<'py> = (Model, Vec<Scores<'py>>, (usize, f64, f64));
 pub fn search<'py>(
     py: Python<'py>,
     x: Given<'_>,
-    aims: Aims<'_>,
-    model: RidgeChoices<'_>,
-    choices: SearchChoices<'_>,
+    targets: TargetArrays<'_>,
+    model: RidgeSettings<'_>,
+    settings: SearchSettings<'_>,
     run: Run,
 ) -> PyResult<Found<'py>> {
-    let (task, dtype) = (Task::new(py, &aims, &model, &choices)?, dtype_named(&model.dtype));
+    let (task, dtype) = (Task::new(py, &targets, &model, &settings)?, dtype_named(&model.dtype));
     let finished = with_given!(x, rows => task.enter(py, &run, |ctx, targets, judge| match rows {
         Rows::Samples(x) => select::search(ctx, &task.params, x, targets, judge).map(Finished::of),
         Rows::Matrix(x) => {
             select::search_gram(ctx, &task.params, x, targets, judge).map(Finished::of)
         }
     })?);
-    Ok(finished.shown(py, dtype))
+    Ok(finished.into_python(py, dtype))
 }
 
 /// What a search is given, samples aside.
@@ -158,12 +158,17 @@ struct Task {
 impl Task {
     fn new(
         py: Python<'_>,
-        aims: &Aims<'_>,
-        model: &RidgeChoices<'_>,
-        choices: &SearchChoices<'_>,
+        targets: &TargetArrays<'_>,
+        model: &RidgeSettings<'_>,
+        settings: &SearchSettings<'_>,
     ) -> PyResult<Self> {
-        let (values, weights) = aims.read()?;
-        Ok(Self { params: choices.params(py, model)?, values, weights, scorer: choices.scorer(py) })
+        let (values, weights) = targets.read()?;
+        Ok(Self {
+            params: settings.params(py, model)?,
+            values,
+            weights,
+            scorer: settings.scorer(py),
+        })
     }
 
     /// Runs a search; what the scorer raised is raised.
@@ -177,7 +182,7 @@ impl Task {
         let squared = SquaredError { targets, weights };
         let judge = self.scorer.as_ref().map_or(&squared as &dyn Metric, |scorer| scorer);
         let done = enter(py, run, |ctx| work(ctx, Targets { values: targets, weights }, judge));
-        match self.scorer.as_ref().and_then(|scorer| scorer.keep().take()) {
+        match self.scorer.as_ref().and_then(|scorer| scorer.raised().take()) {
             Some(raised) => Err(raised),
             None => done,
         }
@@ -207,7 +212,7 @@ impl Finished {
         }
     }
 
-    fn shown(self, py: Python<'_>, dtype: mercer::io::Dtype) -> Found<'_> {
+    fn into_python(self, py: Python<'_>, dtype: mercer::io::Dtype) -> Found<'_> {
         let Self { model, kernels, tables, chosen } = self;
         let scores = tables.iter().enumerate().map(|(place, table)| {
             let kernel = kernels.get(place).cloned();

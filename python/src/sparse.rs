@@ -1,13 +1,13 @@
-//! Sparse rows as scipy has them.
+//! Sparse rows in the format of scipy.
 
 use mercer::points::{Csr, Place, Samples as Points};
 use mercer::real::Real;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
-/// Whole numbers in either width that scipy has.
+/// Indices in either width that scipy uses.
 #[derive(FromPyObject)]
-pub enum Whole<'py> {
+pub enum Indices<'py> {
     /// Of 32 bits.
     I32(PyReadonlyArray1<'py, i32>),
     /// Of 64 bits.
@@ -27,8 +27,8 @@ pub enum Values<'py> {
 pub fn csr<T: Real>(
     py: Python<'_>,
     shape: (usize, usize),
-    starts: &Whole<'_>,
-    at: &Whole<'_>,
+    starts: &Indices<'_>,
+    at: &Indices<'_>,
     values: &Values<'_>,
 ) -> PyResult<mercer::Result<Points<T>>> {
     let values = match values {
@@ -36,16 +36,16 @@ pub fn csr<T: Real>(
         Values::F64(values) => numbers(values.as_slice()?),
     };
     Ok(match (starts, at) {
-        (Whole::I32(starts), Whole::I32(at)) => {
+        (Indices::I32(starts), Indices::I32(at)) => {
             rows(py, shape, starts.as_slice()?, at.as_slice()?, &values)
         }
-        (Whole::I64(starts), Whole::I64(at)) => {
+        (Indices::I64(starts), Indices::I64(at)) => {
             rows(py, shape, starts.as_slice()?, at.as_slice()?, &values)
         }
-        (Whole::I64(starts), Whole::I32(at)) => {
+        (Indices::I64(starts), Indices::I32(at)) => {
             rows(py, shape, starts.as_slice()?, at.as_slice()?, &values)
         }
-        (Whole::I32(starts), Whole::I64(at)) => {
+        (Indices::I32(starts), Indices::I64(at)) => {
             rows(py, shape, starts.as_slice()?, at.as_slice()?, &values)
         }
     })

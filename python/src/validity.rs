@@ -1,4 +1,4 @@
-//! Is it a kernel? What a matrix shows, and repairs of it.
+//! Whether a matrix is positive semi-definite, and repairs of indefinite ones.
 
 use mercer::gram::Precomputed;
 use mercer::io::{Dtype, Model as Fitted, ModelFile};
@@ -12,16 +12,16 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::arrays::{Matrix, Room, copied, room, view, with_matrix};
+use crate::arrays::{Matrix, OutputArray, copied, output, view, with_matrix};
 use crate::enter::{Run, enter};
 use crate::errors::exception;
 use crate::model::Model;
 use crate::samples::other_type;
 
-/// Refuses to look at so many samples if that takes more than the memory budget; `more` are bytes of their kernel values.
+/// Refuses to examine this many samples if that takes more than the memory budget; `more` are bytes of their kernel values.
 #[guarded]
 #[pyfunction]
-pub fn check_room(py: Python<'_>, examined: usize, more: u64, run: Run) -> PyResult<()> {
+pub fn check_memory(py: Python<'_>, examined: usize, more: u64, run: Run) -> PyResult<()> {
     enter(py, &run, |ctx| Validity::need(ctx, examined, more))
 }
 
@@ -42,14 +42,14 @@ pub fn check_matrix<'py>(
     let mut found = with_matrix!(&matrix, matrix => {
         let matrix = view(matrix)?;
         enter(py, &run, |ctx| {
-            let _held = ctx.reserve("the kernel matrix", more, "look at fewer samples (max_samples)")?;
+            let _reserved = ctx.reserve("the kernel matrix", more, "look at fewer samples (max_samples)")?;
             Validity::with_limit(ctx, matrix, most)
         })?
     });
     if let Some(among) = among {
         rename(&mut found, &among, samples);
     }
-    told(py, &found)
+    description(py, &found)
 }
 
 /// What is wrong with a matrix that is not symmetric but for rounding; None for one that is.
@@ -81,7 +81,7 @@ fn rename(found: &mut Validity, among: &[usize], all: usize) {
     }
 }
 
-fn told<'py>(py: Python<'py>, found: &Validity) -> PyResult<Bound<'py, PyDict>> {
+fn description<'py>(py: Python<'py>, found: &Validity) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("verdict", found.verdict.to_string())?;
     dict.set_item("text", found.to_string())?;
@@ -144,7 +144,7 @@ fn fitted<T: Real>(
 fn repair_of(model: &Model) -> PyResult<&FittedRepair> {
     match &model.saved().model {
         Fitted::Repair(model) => Ok(model),
-        _ => Err(PyTypeError::new_err("this model is no repair of kernel matrices")),
+        _ => Err(PyTypeError::new_err("this model is not a repair of kernel matrices")),
     }
 }
 
@@ -163,15 +163,15 @@ pub fn repaired(
     py: Python<'_>,
     model: &Bound<'_, Model>,
     values: Matrix<'_>,
-    out: Room<'_>,
+    out: OutputArray<'_>,
 ) -> PyResult<()> {
     let correction = &repair_of(model.get())?.correction;
     let done = match (&values, out) {
-        (Matrix::F32(values), Room::F32(mut out)) => {
-            correction.apply(view(values)?, room(&mut out)?)
+        (Matrix::F32(values), OutputArray::F32(mut out)) => {
+            correction.apply(view(values)?, output(&mut out)?)
         }
-        (Matrix::F64(values), Room::F64(mut out)) => {
-            correction.apply(view(values)?, room(&mut out)?)
+        (Matrix::F64(values), OutputArray::F64(mut out)) => {
+            correction.apply(view(values)?, output(&mut out)?)
         }
         _ => return Err(other_type()),
     };
@@ -181,7 +181,7 @@ pub fn repaired(
 /// The repaired kernel values of new samples with themselves.
 #[guarded]
 #[pyfunction]
-pub fn repaired_own<'py>(
+pub fn repaired_diagonal<'py>(
     py: Python<'py>,
     model: &Bound<'py, Model>,
     values: Matrix<'_>,

@@ -90,7 +90,7 @@ def test_many_samples_are_thinned_out():
 
 
 def test_wrong_questions():
-    with pytest.raises(ParameterError, match="give some as X"):
+    with pytest.raises(ParameterError, match="pass some as X"):
         check_kernel("rbf")
     with pytest.raises(ParameterError, match="max_samples"):
         check_kernel("rbf", X, max_samples=0)

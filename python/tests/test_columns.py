@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from kinds import ESTIMATORS, aim, made, told
+from kinds import ESTIMATORS, made, output_of, target_of
 from numpy.testing import assert_allclose, assert_array_equal
 
 import mercer
@@ -53,43 +53,43 @@ def test_tables():
 
 @every
 def test_every_estimator(name, tmp_path):
-    model = made(name, kernel=KERNEL).fit(FRAME, aim(name, CLASSES))
-    found = told(model, FRAME[3:7])
+    model = made(name, kernel=KERNEL).fit(FRAME, target_of(name, CLASSES))
+    found = output_of(model, FRAME[3:7])
     assert np.isfinite(found).all()
     assert model.n_features_in_ == 3
     assert model.feature_names_in_.tolist() == ["age", "income", "title"]
-    assert_array_equal(told(model, FRAME[3:7][["title", "income", "age"]]), found)
-    assert_array_equal(told(pickle.loads(pickle.dumps(model)), FRAME[3:7]), found)
+    assert_array_equal(output_of(model, FRAME[3:7][["title", "income", "age"]]), found)
+    assert_array_equal(output_of(pickle.loads(pickle.dumps(model)), FRAME[3:7]), found)
     if hasattr(model, "save"):
         model.save(tmp_path / "model.mercer")
         again = mercer.load(tmp_path / "model.mercer")
-        assert_array_equal(told(again, FRAME[3:7]), found)
+        assert_array_equal(output_of(again, FRAME[3:7]), found)
 
 
 def test_values_that_are_wrong():
     fit = KernelPCA(2, kernel=KERNEL).fit
     with pytest.raises(ValueError, match=r"no column 'income'.*; it has age, title"):
         fit(FRAME.drop(columns="income"))
-    with pytest.raises(TypeError, match="row 1 of the column 'age' is 'old' of the type str"):
+    with pytest.raises(TypeError, match="row 1 of column 'age' is 'old' of type str"):
         fit(FRAME.assign(age=[33, "old", *AGE[2:]]))
-    with pytest.raises(ValueError, match="row 2 of the column 'income' is missing"):
+    with pytest.raises(ValueError, match="row 2 of column 'income' is missing"):
         fit(FRAME.assign(income=[1.0, 2.0, np.nan, *INCOME[3:]]))
-    with pytest.raises(ValueError, match="row 2 of the column 'age' is missing"):
+    with pytest.raises(ValueError, match="row 2 of column 'age' is missing"):
         fit(FRAME.assign(age=[1, 2, None, *AGE[3:]]).astype({"age": object}))
-    with pytest.raises(ValueError, match="row 0 of the column 'title' is missing"):
+    with pytest.raises(ValueError, match="row 0 of column 'title' is missing"):
         fit(FRAME.assign(title=[None, *TITLE[1:]]))
-    with pytest.raises(TypeError, match="row 4 of the column 'title' is 17"):
+    with pytest.raises(TypeError, match="row 4 of column 'title' is 17"):
         fit(FRAME.assign(title=[*TITLE[:4], 17, *TITLE[5:]]))
     with pytest.raises(ValueError, match="different lengths: age: 12, income: 12, title: 11"):
         fit({"age": AGE, "income": INCOME, "title": TITLE[1:]})
-    with pytest.raises(TypeError, match="a kernel for texts is for one column"):
+    with pytest.raises(TypeError, match="a kernel on strings takes one column"):
         KernelPCA(kernel="columns(title, name: spectrum(p=3))").fit(FRAME)
-    with pytest.raises(TypeError, match="give a data frame"):
+    with pytest.raises(TypeError, match="pass a data frame"):
         fit(TITLE)
     model = fit(FRAME)
     with pytest.raises(ValueError, match="no column 'title'"):
         model.transform(FRAME.drop(columns="title"))
-    with pytest.raises(TypeError, match="row 0 of the column 'age' is 'x'"):
+    with pytest.raises(TypeError, match="row 0 of column 'age' is 'x'"):
         model.transform({"age": ["x"], "income": [1.0], "title": ["clerk"]})
 
 

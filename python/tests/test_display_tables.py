@@ -124,7 +124,7 @@ def test_refusals_of_tables():
     with pytest.raises(ParameterError, match="no column of numbers 'title': there are 'age'"):
         BoundaryDisplay.from_estimator(model, X, CLASSES, columns=("age", "title"))
     words = SVC(kernel="column(title: spectrum(p=2))").fit(X, CLASSES)
-    with pytest.raises(ValueError, match="two columns of numbers, and X has none"):
+    with pytest.raises(ValueError, match="two columns of numbers, but X has none"):
         BoundaryDisplay.from_estimator(words, X, CLASSES)
 
 

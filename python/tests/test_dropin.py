@@ -108,7 +108,7 @@ def test_matrices_that_are_not_symmetric_are_used_with_a_warning():
     half = (lopsided + lopsided.T) / 2
     for kind, values in ((SVC, y), (SVR, VALUES), (KernelRidge, VALUES)):
         model = kind(kernel="precomputed")
-        with pytest.warns(UserWarning, match="not symmetric.*mirror image is used"):
+        with pytest.warns(UserWarning, match="not symmetric.*transpose is used"):
             found = model.fit(lopsided, values).predict(K)
         assert_allclose(found, kind(kernel="precomputed").fit(half, values).predict(K))
     with pytest.warns(UserWarning, match="not symmetric"):
@@ -168,7 +168,7 @@ def test_probability_is_deprecated_where_it_is_given(kind):
     for name in ("probA_", "probB_"):
         with pytest.warns(FutureWarning, match=f"`{name}` was deprecated"):
             assert getattr(model, name).shape == (0,)
-    with pytest.warns(FutureWarning), pytest.raises(AttributeError, match="no sigmoids"):
+    with pytest.warns(FutureWarning), pytest.raises(AttributeError, match="more than one slope"):
         kind(probability=True).fit(X, y).probB_  # noqa: B018
     assert not hasattr(kind(), "probA_")
 

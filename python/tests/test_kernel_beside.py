@@ -8,7 +8,7 @@ import pickle
 
 import numpy as np
 import pytest
-from kinds import ESTIMATORS, aim, made
+from kinds import ESTIMATORS, made, target_of
 from numpy.testing import assert_allclose
 from sklearn.metrics.pairwise import linear_kernel
 
@@ -25,7 +25,7 @@ every = pytest.mark.parametrize("name", NAMES)
 
 
 def fitted(name, **params):
-    return made(name, **params).fit(X, aim(name, CLASSES))
+    return made(name, **params).fit(X, target_of(name, CLASSES))
 
 
 @every
@@ -50,16 +50,16 @@ def test_an_open_parameter_is_filled(name, kernel, same):
 @pytest.mark.parametrize(
     ("params", "word"),
     [
-        ({"kernel": RBF(gamma=3.0), "gamma": 0.5}, "says it already: give it once"),
-        ({"kernel": RBF(sigma=3.0), "gamma": 0.5}, "says it already"),
-        ({"kernel": "rbf(gamma=3)", "gamma": 0.5}, "says it already"),
-        ({"kernel": "matern", "gamma": 0.5}, "gamma=0.5 has no meaning for the kernel matern"),
-        ({"kernel": Matern(), "gamma": 0.5}, "gamma=0.5 has no meaning for the kernel matern"),
-        ({"kernel": "gaussian", "degree": 2}, "degree=2 has no meaning for the kernel gaussian"),
-        ({"kernel": RBF() + Linear(), "degree": 2}, "degree=2.0 has no meaning for the kernel rbf"),
-        ({"kernel": "linear + cosine", "coef0": 2.0}, "coef0=2.0 has no meaning"),
-        ({"kernel": kernels.block(linear_kernel), "gamma": 0.5}, "no meaning for a kernel that is"),
-        ({"kernel": lambda a, b: 1.0, "gamma": 0.5}, "no meaning for a kernel that is a function"),
+        ({"kernel": RBF(gamma=3.0), "gamma": 0.5}, "already sets gamma: give it once"),
+        ({"kernel": RBF(sigma=3.0), "gamma": 0.5}, "already sets gamma"),
+        ({"kernel": "rbf(gamma=3)", "gamma": 0.5}, "already sets gamma"),
+        ({"kernel": "matern", "gamma": 0.5}, "gamma=0.5 has no effect on the kernel matern"),
+        ({"kernel": Matern(), "gamma": 0.5}, "gamma=0.5 has no effect on the kernel matern"),
+        ({"kernel": "gaussian", "degree": 2}, "degree=2 has no effect on the kernel gaussian"),
+        ({"kernel": RBF() + Linear(), "degree": 2}, "degree=2.0 has no effect on the kernel rbf"),
+        ({"kernel": "linear + cosine", "coef0": 2.0}, "coef0=2.0 has no effect"),
+        ({"kernel": kernels.block(linear_kernel), "gamma": 0.5}, "no effect on a kernel that is"),
+        ({"kernel": lambda a, b: 1.0, "gamma": 0.5}, "no effect on a kernel that is a function"),
     ],
     ids=lambda value: "",
 )
@@ -90,7 +90,7 @@ def test_all_parameters_and_rules():
 
 def test_gammas_of_a_search():
     for kernel in (RBF(gamma=3.0), "matern", "rbf(gamma=1)", "linear", linear_kernel):
-        with pytest.raises(ValueError, match="gammas have no meaning for the kernel"):
+        with pytest.raises(ValueError, match="gammas have no effect on the kernel"):
             SVCSearch([1.0], [0.1, 1.0], kernel=kernel, cv=2).fit(X, CLASSES)
     for kernel in (RBF(), "rbf", "laplacian", 2 * RBF() + Linear()):
         model = SVCSearch([1.0], [0.1, 1.0], kernel=kernel, cv=2).fit(X, CLASSES)
@@ -110,9 +110,9 @@ def test_several_kernels_share_parameters():
     some = compared(kernel=["rbf", RBF(gamma=3.0), RBF(), "matern"], gamma=[0.1, 1.0])
     assert some[:3] == ["rbf(gamma=0.1)", "rbf(gamma=1)", "rbf(gamma=3)"]
     assert all(text.startswith("matern") for text in some[3:])
-    with pytest.raises(ValueError, match="degree=2 has no meaning for any of the kernels"):
+    with pytest.raises(ValueError, match="degree=2 has no effect on any of the kernels"):
         compared(kernel=["rbf", "matern"], degree=2)
-    with pytest.raises(ValueError, match="says it already"):
+    with pytest.raises(ValueError, match="already sets gamma"):
         compared(kernel=[RBF(gamma=3.0)], gamma=[0.1, 1.0])
 
 

@@ -117,11 +117,11 @@ def test_standard_deviations_are_the_gaussian_process(weighted, alpha):
     predicted, deviations = model.predict(NEW, return_std=True)
     assert_allclose(predicted, mean, atol=1e-7)
     assert_allclose(deviations, std, atol=1e-7)
-    kept = model._spread
+    kept = model._posterior
     assert_array_equal(model.predict(NEW, return_std=True)[1], deviations)
-    assert model._spread is kept
-    assert pickle.loads(pickle.dumps(model))._spread is None
-    assert model.fit(X, y)._spread is None
+    assert model._posterior is kept
+    assert pickle.loads(pickle.dumps(model))._posterior is None
+    assert model.fit(X, y)._posterior is None
 
 
 def test_standard_deviations_of_several_targets():

@@ -50,7 +50,7 @@ def test_kernels_to_compare():
     assert compared(kernel=["rbf(gamma=2)", "rbf"], gamma=3.0) == ["rbf(gamma=2)", "rbf(gamma=3)"]
     assert compared(kernel="rbf", gamma=np.array([1.0, 2.0, 1.0]))[1:] == ["rbf(gamma=2)"]
     assert len(compared(kernel="poly")) == 1
-    with pytest.raises(ValueError, match="says it already"):
+    with pytest.raises(ValueError, match="already sets gamma"):
         compared(kernel=["rbf(gamma=2)"], gamma=3.0)
 
 

@@ -175,7 +175,7 @@ def test_a_matrix_that_is_asked_for_must_fit_too():
 
 @pytest.mark.parametrize("budget", [2**70, "99999999TB", float("1e30")])
 def test_a_budget_beyond_counting_says_so(budget):
-    with pytest.raises(ValueError, match="more than the 2\\*\\*63 - 1 bytes"):
+    with pytest.raises(ValueError, match="maximum of 2\\*\\*63 - 1 bytes"):
         mercer.PCA(memory_budget=budget).fit(np.eye(3))
 
 

@@ -110,7 +110,7 @@ def test_one_neighbour_is_that_sample():
 
 def test_too_few_rounds_warn():
     model = fitted(3)
-    with pytest.warns(ConvergenceWarning, match="of 80 samples did not converge in 1 round"):
+    with pytest.warns(ConvergenceWarning, match="of 80 samples did not converge in 1 iteration"):
         model.inverse_transform(model.transform(X) * 0.5, method="fixed_point", max_iter=1)
 
 
@@ -184,7 +184,7 @@ def test_what_is_refused():
             given.inverse_transform(scores, method=method)
     assert not hasattr(given, "inverse_transform")
     function = KernelPCA(2, kernel=np.dot, fit_inverse_transform=True).fit(X)
-    with pytest.raises(ValueError, match="needs a kernel that is given by a name or spec"):
+    with pytest.raises(ValueError, match="needs a kernel given by a name or spec"):
         function.inverse_transform(scores, method="gradient")
     with pytest.raises(ValueError, match="return_error"):
         function.inverse_transform(scores, return_error=True)

@@ -148,7 +148,7 @@ def test_functions_that_go_wrong():
         lambda A, B: np.full((len(A), len(B)), "x"),
         lambda A, B: 1.0,
     ):
-        with pytest.raises(ValueError, match="must return numbers in the shape"):
+        with pytest.raises(ValueError, match="must return numbers of shape"):
             SVC(kernel=wrong).fit(X, y)
     with pytest.raises(ValueError, match="NaN"):
         SVC(kernel=lambda A, B: np.full((len(A), len(B)), np.nan)).fit(X, y)

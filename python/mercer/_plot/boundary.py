@@ -10,17 +10,22 @@ from numpy.typing import ArrayLike
 from sklearn.base import is_classifier, is_regressor
 
 from mercer._arrays import Samples
+from mercer._plot.boundary_classes import (
+    BoundaryClasses,
+    boundary_classes_in,
+    boundary_classes_of,
+    same_sides,
+)
 from mercer._plot.boundary_draw import clipping_of, draw_curve, draw_regions, draw_support
-from mercer._plot.boundary_judge import Judge, judge_for, judge_of, same_sides
 from mercer._plot.boundary_support import support_of
 from mercer._plot.display import Display, pyplot
 from mercer._plot.plane import (
-    Ground,
+    PlaneGrid,
     checked_grid,
     fit_limits,
-    ground_of,
     name_axes,
     panel_height,
+    plane_grid,
 )
 from mercer._plot.points import draw_classes, draw_plain
 from mercer._plot.samples import (
@@ -41,32 +46,32 @@ class BoundaryDisplay(Display):
 
     Made by :meth:`from_estimator` or :meth:`from_predictions`. Two classes of a support vector
     machine have margin lines, where the decision is −1 and 1. A regression on one column is shown
-    as a curve, with the tube of errors that cost nothing if it has one.
+    as a curve, with its epsilon tube if it has one.
 
     Parameters
     ----------
     first, second : ndarray
         Coordinates of the grid; `second` is None along a line.
     regions : ndarray of shape (n_second, n_first), optional
-        The place of the class on the grid among `classes`; None along a line.
+        The index of the class on the grid among `classes`; None along a line.
     decision : ndarray of shape (n_second, n_first) or (n_first,), optional
         The decision on the grid where there are two sides, or the regression along the line.
     classes : list of str
         The names of the classes.
     points : ndarray of shape (n_samples, 2), optional
-        Where samples are.
+        Positions of the samples.
     codes : ndarray of shape (n_samples,), optional
-        The place of the class of each among `classes`.
+        The index of the class of each among `classes`.
     support : ndarray of shape (n_support, 2), optional
-        Where support vectors are.
+        Positions of the support vectors.
     margin_lines : bool
-        Whether the lines at decisions of −1 and 1 mean something.
+        Whether decision values of −1 and 1 are the margin.
     epsilon : float, optional
         Half the width of the tube.
     names : tuple of str
         The names of the coordinates.
     note : str
-        What else is to be said of the plane.
+        A note on the plane.
 
     Attributes
     ----------
@@ -131,7 +136,7 @@ class BoundaryDisplay(Display):
         ax: Any = None,
         **style: object,
     ) -> Self:
-        """Show what a fitted estimator decides.
+        """Show the decisions of a fitted estimator.
 
         Parameters
         ----------
@@ -144,7 +149,7 @@ class BoundaryDisplay(Display):
         columns, plane, grid_resolution, margin
             As for :meth:`mercer.ComponentDisplay.from_estimator`.
         ax : Axes, optional
-            An axes.
+            The axes to draw on.
         **style
             As for :meth:`plot`.
 
@@ -158,9 +163,9 @@ class BoundaryDisplay(Display):
         model = last_step(estimator)
         if is_regressor(model):
             if columns is not None or plane is not None:
-                raise ValueError("a regression is drawn along its one column: leave planes out")
+                raise ValueError("a regression on one column has no plane: omit columns and plane")
             return cls(**tube_of(estimator, X, y, grid_resolution, margin)).plot(ax, **style)
-        ground = ground_of(
+        grid = plane_grid(
             estimator,
             X,
             columns=columns,
@@ -168,20 +173,20 @@ class BoundaryDisplay(Display):
             grid_resolution=grid_resolution,
             margin=margin,
         )
-        judge = judge_for(estimator, order_of(y))
-        classes, codes = judge.names, judge.codes(y, len(ground.points))
+        sides = boundary_classes_of(estimator, order_of(y))
+        classes, codes = sides.names, sides.codes(y, len(grid.points))
         return cls(
-            ground.first,
-            ground.second,
-            regions=ground.field(judge.places(ground.estimator.predict(ground.rows))),
-            decision=_decision(ground, judge),
+            grid.first,
+            grid.second,
+            regions=grid.field(sides.places(grid.estimator.predict(grid.rows))),
+            decision=_decision(grid, sides),
             classes=classes,
-            points=ground.points,
+            points=grid.points,
             codes=codes,
-            support=support_of(estimator, X, ground),
+            support=support_of(estimator, X, grid),
             margin_lines=is_classifier(model) and hasattr(model, "support_"),
-            names=ground.plane.names,
-            note=ground.plane.note,
+            names=grid.plane.names,
+            note=grid.plane.note,
         ).plot(ax, **style)
 
     @classmethod
@@ -206,18 +211,18 @@ class BoundaryDisplay(Display):
         Parameters
         ----------
         first, second : array-like of shape (n_first,) and (n_second,)
-            Coordinates of the grid, rising.
+            Coordinates of the grid, ascending.
         predictions : array-like of shape (n_second, n_first)
             The predicted class on the grid.
         decision : array-like of shape (n_second, n_first), optional
             For two classes: the decision, positive where the second of them, in the order of
             their names, is predicted.
         points : array-like of shape (n_samples, 2), optional
-            Where samples are.
+            Positions of the samples.
         y : array-like of shape (n_samples,), optional
             Their classes.
         support : array-like of shape (n_support, 2), optional
-            Where support vectors are.
+            Positions of the support vectors.
         margin_lines : bool, default=False
             Whether to draw the lines where the decision is −1 and 1.
         names : tuple of str
@@ -225,7 +230,7 @@ class BoundaryDisplay(Display):
         note : str
             Written below the name of the first coordinate.
         ax : Axes, optional
-            An axes.
+            The axes to draw on.
         **style
             As for :meth:`plot`.
 
@@ -238,12 +243,12 @@ class BoundaryDisplay(Display):
         points = marks_of(points, y)
         labels = np.asarray(predictions)
         flat = labels_of(labels.ravel(), labels.size, "predictions")
-        judge = judge_of(flat, None if y is None else labels_of(y, len(points)))
-        places = judge.places(flat).reshape(labels.shape)
+        sides = boundary_classes_in(flat, None if y is None else labels_of(y, len(points)))
+        places = sides.places(flat).reshape(labels.shape)
         first, second, places = checked_grid(first, second, places)
         if decision is not None:
             decision = checked_grid(first, second, decision)[2]
-            same_sides(decision, places, judge.names)
+            same_sides(decision, places, sides.names)
         elif margin_lines:
             raise ValueError("margin lines need the decision on the grid")
         return cls(
@@ -251,9 +256,9 @@ class BoundaryDisplay(Display):
             second,
             regions=places.astype(int),
             decision=decision,
-            classes=judge.names,
+            classes=sides.names,
             points=points,
-            codes=judge.codes(y, 0 if points is None else len(points)),
+            codes=sides.codes(y, 0 if points is None else len(points)),
             support=None if support is None else pairs_of(support, "support"),
             margin_lines=margin_lines,
             names=names,
@@ -266,7 +271,7 @@ class BoundaryDisplay(Display):
         Parameters
         ----------
         ax : Axes, optional
-            An axes; by default that of a new figure.
+            The axes to draw on; by default those of a new figure.
         show_support : bool, default=True
             Whether support vectors are ringed.
 
@@ -299,9 +304,9 @@ class BoundaryDisplay(Display):
         return draw_classes(ax, self.points, Classes(self.classes, self.codes), theme, **clip)
 
 
-def _decision(ground: Ground, judge: Judge) -> np.ndarray | None:
+def _decision(grid: PlaneGrid, sides: BoundaryClasses) -> np.ndarray | None:
     """The decision on the grid, where one number tells two sides apart."""
-    if len(judge.names) != 2 or not hasattr(ground.estimator, "decision_function"):
+    if len(sides.names) != 2 or not hasattr(grid.estimator, "decision_function"):
         return None
-    found = np.asarray(ground.estimator.decision_function(ground.rows), dtype=np.float64)
-    return ground.field(-found if judge.turned else found)
+    found = np.asarray(grid.estimator.decision_function(grid.rows), dtype=np.float64)
+    return grid.field(-found if sides.turned else found)

@@ -11,16 +11,16 @@ from scipy import sparse
 
 from mercer._arrays import Samples
 from mercer._columns import Table
-from mercer._plot.plane import Ground
+from mercer._plot.plane import PlaneGrid
 from mercer._plot.samples import last_step, table_of, unwrapped
 from mercer._plot.tables import Numbers, columns_of_numbers
 
 
-def support_of(estimator: object, X: Samples, ground: Ground) -> np.ndarray | None:
+def support_of(estimator: object, X: Samples, grid: PlaneGrid) -> np.ndarray | None:
     """Return where support vectors are (n × 2), or None for what has none."""
-    whole = unwrapped(ground.estimator)
-    rows = support_rows(whole if whole is last_step(estimator) else estimator, X, ground.numbers)
-    return None if rows is None else ground.plane.place(rows)
+    whole = unwrapped(grid.estimator)
+    rows = support_rows(whole if whole is last_step(estimator) else estimator, X, grid.numbers)
+    return None if rows is None else grid.plane.place(rows)
 
 
 def support_rows(estimator: object, X: Samples, numbers: Numbers) -> np.ndarray | None:

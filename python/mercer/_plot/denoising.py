@@ -21,19 +21,19 @@ _GAP = 0.12
 
 
 class DenoisingDisplay(Display):
-    """Rows of images: clean, noisy, and as one or more methods restore them.
+    """Rows of images: clean, noisy, and restored by one or more methods.
 
-    Made by :meth:`from_estimator` or :meth:`from_predictions`. Where clean images are given, each
-    row tells its mean squared error, over all images and not only over those that are shown.
+    Made by :meth:`from_estimator` or :meth:`from_predictions`. If clean images are given, each
+    row shows its mean squared error over all images, not only over those that are shown.
 
     Parameters
     ----------
     rows : dict of str to ndarray of shape (n_images, height, width)
-        The images of each row, under its name.
+        The images of each row, by its name.
     errors : dict of str to float
-        The mean squared error of rows, under the same names.
+        The mean squared error of each row, by its name.
     n_images : int
-        How many images of each row are shown.
+        Number of images shown in each row.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class DenoisingDisplay(Display):
         ax: Any = None,
         **style: object,
     ) -> Self:
-        """Show images that estimators transform and transform back.
+        """Show images after ``transform`` and ``inverse_transform`` of estimators.
 
         Parameters
         ----------
@@ -85,13 +85,13 @@ class DenoisingDisplay(Display):
         clean : array-like of shape (n_images, n_pixels), optional
             The same images without noise.
         method : str, optional
-            The way back of :meth:`mercer.KernelPCA.inverse_transform`, for those that have one.
+            The method of :meth:`mercer.KernelPCA.inverse_transform`, for those that have one.
         image_shape : tuple of int, optional
             Height and width; by default square.
         n_images : int, default=8
-            How many images are shown, the first of them.
+            Number of images shown.
         ax : Axes, optional
-            An axes.
+            The axes to draw on.
         **style
             As for :meth:`plot`.
 
@@ -130,20 +130,20 @@ class DenoisingDisplay(Display):
         ax: Any = None,
         **style: object,
     ) -> Self:
-        """Show images that were restored.
+        """Show restored images.
 
         Parameters
         ----------
         restored : dict of str to array-like of shape (n_images, n_pixels)
-            The images that each method restored, under its name.
+            The images that each method restored, by its name.
         noisy, clean : array-like of shape (n_images, n_pixels), optional
             The images with noise, and without.
         image_shape : tuple of int, optional
             Height and width; by default square.
         n_images : int, default=8
-            How many images are shown, the first of them.
+            Number of images shown.
         ax : Axes, optional
-            An axes.
+            The axes to draw on.
         **style
             As for :meth:`plot`.
 
@@ -157,7 +157,9 @@ class DenoisingDisplay(Display):
             raise TypeError("restored must be a dictionary of names and images, and not empty")
         taken = {"clean", "noisy"} & set(restored)
         if taken:
-            raise ValueError(f"{min(taken)!r} is the name of another row: give the method another")
+            raise ValueError(
+                f"{min(taken)!r} is already the name of another row: rename the method"
+            )
         if not is_integer(n_images) or n_images < 1:
             raise ParameterError(f"n_images must be an integer of at least 1, not {n_images!r}")
         given = {"clean": clean, "noisy": noisy} | dict(restored)
@@ -174,9 +176,9 @@ class DenoisingDisplay(Display):
         Parameters
         ----------
         ax : Axes, optional
-            An axes; by default that of a new figure.
+            The axes to draw on; by default those of a new figure.
         cmap : colormap, optional
-            The colours of pixels; by default from paper for the lowest to ink for the highest.
+            The colour map; by default from background for the lowest to foreground for the highest.
 
         Returns
         -------
@@ -229,7 +231,7 @@ class DenoisingDisplay(Display):
 
 def _restored(estimator: object, X: Samples, method: str | None) -> np.ndarray:
     if not hasattr(estimator, "inverse_transform"):
-        raise TypeError(f"{type(estimator).__name__} has no way back: it needs inverse_transform")
+        raise TypeError(f"{type(estimator).__name__} has no inverse_transform")
     scores = estimator.transform(X)
     if method is None or not _has_methods(estimator):
         return np.asarray(estimator.inverse_transform(scores))
@@ -241,11 +243,11 @@ def _check_method(named: dict[str, object]) -> None:
     for name, one in named.items():
         if _has_methods(last_step(one)) and not _has_methods(one):
             raise ParameterError(
-                f"a {type(one).__name__} cannot pass method on to the KernelPCA in it: leave "
-                f"method out, or give what {name} restored to DenoisingDisplay.from_predictions"
+                f"a {type(one).__name__} cannot pass method on to the KernelPCA in it: omit "
+                f"method, or pass what {name} restored to DenoisingDisplay.from_predictions"
             )
     if not any(map(_has_methods, named.values())):
-        raise ParameterError("method is for KernelPCA, and none is here: leave it out")
+        raise ParameterError("method has no effect without a KernelPCA: omit it")
 
 
 def _has_methods(estimator: object) -> bool:
@@ -258,8 +260,8 @@ def _same_shape(tables: dict[str, np.ndarray]) -> None:
     for name, table in others:
         if table.shape != known.shape:
             raise ValueError(
-                f"{name} has the shape {table.shape} and {first} {known.shape}: all rows of images "
-                "must be of the same images"
+                f"{name} has shape {table.shape}, but {first} has {known.shape}: all rows must "
+                "show the same images"
             )
 
 
@@ -268,14 +270,14 @@ def _image_shape(given: tuple[int, int] | None, pixels: int) -> tuple[int, int]:
         side = isqrt(pixels)
         if side * side != pixels:
             raise ValueError(
-                f"images of {pixels} pixels are not square: say image_shape=(height, width)"
+                f"images of {pixels} pixels are not square: pass image_shape=(height, width)"
             )
         return side, side
     pair = hasattr(given, "__len__") and len(given) == 2
     sides = pair and all(is_integer(one) and one > 0 for one in given)
     if not sides or given[0] * given[1] != pixels:
         raise ParameterError(
-            f"image_shape must be height and width of {pixels} pixels together, not {given!r}"
+            f"image_shape must be the height and width of {pixels} pixels, not {given!r}"
         )
     return int(given[0]), int(given[1])
 

@@ -118,12 +118,12 @@ def _new(count: int, size: tuple[float, float], across: int, projection: str | N
 def _given(ax: object, count: int, across: int) -> list:
     axes = list(np.asarray(ax, dtype=object).ravel())
     if any(not hasattr(one, "get_facecolor") or not hasattr(one, "plot") for one in axes):
-        raise TypeError(f"ax must be axes of matplotlib, or an array of these, not {ax!r}")
+        raise TypeError(f"ax must be matplotlib axes, or an array of them, not {ax!r}")
     if len(axes) != count:
         shape = f"{count}, 1" if across == 1 else f"1, {count}"
         raise ValueError(
-            f"the picture has {count} panel{'s' * (count != 1)}, and ax holds {len(axes)} axes: "
-            f"give {count}, as in plt.subplots({shape}, layout='constrained')[1], or leave ax out"
+            f"the picture has {count} panel{'s' * (count != 1)}, but ax has {len(axes)} axes: "
+            f"pass {count}, as in plt.subplots({shape}, layout='constrained')[1], or omit ax"
         )
     return axes
 

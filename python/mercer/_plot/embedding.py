@@ -33,30 +33,30 @@ class EmbeddingDisplay(Display):
     """Samples by two or three of their components.
 
     Made by :meth:`from_estimator` or :meth:`from_predictions`. Classes have colours and shapes,
-    values a scale of colours. Texts stand beside their points where there is room; how many were
-    left out is said above the picture.
+    values a colour bar. Labels are written beside their points where there is space; the number of
+    those omitted is written above the axes.
 
     Parameters
     ----------
     points : ndarray of shape (n_samples, 2) or (n_samples, 3)
-        Where the samples are.
+        Positions of the samples.
     y : ndarray of shape (n_samples,), optional
-        A class or a value of each.
+        A class or a value for each.
     labels : list of str, optional
-        A text for each.
+        A label for each.
     kind : {"class", "value"}
         What y is.
     names : list of str
         The names of the axes.
     target_name : str, optional
-        What y tells, written beside its scale or above its legend.
+        The name of y, written beside its colour bar or above its legend.
     order : list, optional
         The classes in the order of the legend; by default they are sorted.
 
     Attributes
     ----------
     n_left_out_ : int
-        Texts for which there was no room, after :meth:`plot`.
+        Number of labels omitted for lack of space, after :meth:`plot`.
     ax_ : Axes
         The axes, after :meth:`plot`.
     figure_ : Figure
@@ -112,21 +112,21 @@ class EmbeddingDisplay(Display):
         estimator : KernelPCA, PCA or another with ``transform``
             Fitted.
         X : samples
-            Whatever the estimator takes: rows of numbers, texts, kernel values.
+            Whatever the estimator takes: rows of numbers, strings, kernel values.
         y : array-like of shape (n_samples,), optional
             A class or a value of each sample.
         labels : sequence of str, optional
-            A text for each sample.
+            A label for each sample.
         components : sequence of int, default=(0, 1)
             Which two or three components are the axes, counted from 0.
         kind : {"class", "value"}, optional
-            What y is. By default numbers with fractions are values, and so are whole numbers of
-            more than twelve kinds; all else are classes. Categories of a data frame stand in
-            their own order.
+            What y is. By default, numbers with fractions and integers with more than twelve
+            distinct values are values; everything else is a class. Categories of a data frame keep
+            their order.
         target_name : str, optional
-            What y tells; by default the name of y if it is a column with one.
+            The name of y; by default that of its column, if it has one.
         ax : Axes, optional
-            An axes; one of three dimensions for three components.
+            The axes to draw on; 3-D axes for three components.
         **style
             As for :meth:`plot`.
 
@@ -164,18 +164,18 @@ class EmbeddingDisplay(Display):
         ax: Any = None,
         **style: object,
     ) -> Self:
-        """Show samples by coordinates that are known.
+        """Show samples at given coordinates.
 
         Parameters
         ----------
         points : array-like of shape (n_samples, 2) or (n_samples, 3)
-            Where the samples are.
+            Positions of the samples.
         y, labels, kind, target_name
             As for :meth:`from_estimator`.
         names : sequence of str, optional
             The names of the axes.
         ax : Axes, optional
-            An axes; one of three dimensions for three columns.
+            The axes to draw on; 3-D axes for three columns.
         **style
             As for :meth:`plot`.
 
@@ -187,14 +187,16 @@ class EmbeddingDisplay(Display):
         pyplot()
         points = table_of(points, "points")
         if points.shape[1] not in (2, 3):
-            raise ValueError(f"points must have two or three columns, and have {points.shape[1]}")
+            raise ValueError(f"points must have two or three columns, not {points.shape[1]}")
         if names is None:
             names = [f"component {place + 1}" for place in range(points.shape[1])]
         if len(names) != points.shape[1]:
-            raise ValueError(f"names must be {points.shape[1]}, one for each axis, not {names!r}")
+            raise ValueError(
+                f"names must be {points.shape[1]} strings, one for each axis, not {names!r}"
+            )
         if y is None and (kind is not None or target_name is not None):
             which = "kind" if kind is not None else "target_name"
-            raise ParameterError(f"{which} is given without y, of which it tells: leave it out")
+            raise ParameterError(f"{which} describes y, which is not given: omit it")
         target_name, order = target_name or _name_of(y), order_of(y)
         y = None if y is None else np.asarray(y)
         return cls(
@@ -213,9 +215,9 @@ class EmbeddingDisplay(Display):
         Parameters
         ----------
         ax : Axes, optional
-            An axes, of three dimensions for three components; by default that of a new figure.
+            The axes to draw on, 3-D for three components; by default those of a new figure.
         size : float, optional
-            The area of the marks; by default smaller where there are many.
+            The area of the markers; by default smaller if there are many.
 
         Returns
         -------
@@ -248,10 +250,7 @@ class EmbeddingDisplay(Display):
 
     def _deep_panel(self, ax: Any) -> Any:
         if ax is not None and not hasattr(ax, "set_zlabel"):
-            raise ValueError(
-                "three components need an axes of three dimensions: "
-                "figure.add_subplot(projection='3d')"
-            )
+            raise ValueError("three components need 3-D axes: figure.add_subplot(projection='3d')")
         panel = self._panels(ax, size=(6.4, 5.2), projection="3d")[0]
         if self._own:
             # The name of the third axis would be cut off by the edge of the figure.
@@ -294,11 +293,11 @@ def _chosen(components: Sequence[int], there: int) -> list[int]:
     beyond = [one for one in wanted if not 0 <= one < there]
     if beyond:
         raise ParameterError(
-            f"component {beyond[0]} (counted from 0) is asked for, and the estimator has {there}: "
+            f"component {beyond[0]} (counted from 0) does not exist: the estimator has {there}; "
             "fit it with a larger n_components, or choose other components"
         )
     if len(set(wanted)) < len(wanted):
-        raise ParameterError(f"components must be different ones, not {components!r}")
+        raise ParameterError(f"components must be distinct, not {components!r}")
     return [int(one) for one in wanted]
 
 
@@ -322,7 +321,7 @@ def _kind(kind: str | None, y: np.ndarray | None) -> str:
         return "class"
     if y.dtype.kind in "mM" or (y.dtype == object and y.size and isinstance(y.flat[0], date)):
         raise ValueError(
-            "y holds times: give numbers, as in (y - y.min()) / np.timedelta64(1, 'D'), or say "
+            "y contains times: pass numbers, as in (y - y.min()) / np.timedelta64(1, 'D'), or "
             "kind='class'"
         )
     return "value" if are_values(y) else "class"

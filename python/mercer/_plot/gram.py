@@ -9,16 +9,17 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mercer import _fit, _predict
 from mercer._arrays import Samples, scaled
+from mercer._base import Estimator
 from mercer._kernel_choice import Precomputed
 from mercer._kernel_kmeans import KernelKMeans
-from mercer._kernel_model import KernelModel, stored
 from mercer._pairwise import kernel_matrix
 from mercer._params import ParameterError, is_integer
 from mercer._plot.display import Display, plain, pyplot, short
 from mercer._plot.samples import Classes, classes_of, fitted_with, last_step, table_of, unwrapped
 from mercer._plot.theme import theme_of
-from mercer._samples import some
+from mercer._samples import take
 
 # Names of more classes than these would not fit beside the matrix.
 _MOST_NAMES = 25
@@ -29,21 +30,21 @@ _THINNEST = 0.035
 class GramDisplay(Display):
     """The kernel matrix as a heat map, with the samples of each class or cluster together.
 
-    Made by :meth:`from_estimator` or :meth:`from_predictions`. Of many samples an even part is
-    shown, and the title says so.
+    Made by :meth:`from_estimator` or :meth:`from_predictions`. Many samples are
+    thinned evenly, and the title says so.
 
     Parameters
     ----------
     matrix : ndarray of shape (n_shown, n_shown)
         Kernel values, in the order in which they are shown.
     rows : ndarray of shape (n_shown,)
-        Which samples are shown, in order.
+        The indices of the samples shown, in order.
     classes : list of str
         The names of the classes in order; empty without classes.
     sizes : ndarray of shape (n_classes,)
-        How many samples of each are shown.
+        Number of samples shown of each class.
     n_samples : int
-        How many samples there are.
+        Total number of samples.
     name : str
         The kernel.
     by : str
@@ -102,17 +103,17 @@ class GramDisplay(Display):
 
         Parameters
         ----------
-        estimator : any estimator of mercer with a kernel
-            Fitted. The kernel is the one that it was fitted with, numbers from the data included.
+        estimator : any mercer estimator with a kernel
+            Fitted. Its kernel is used, with the parameters that were resolved from the data.
         X : samples
             Whatever the estimator takes; the square kernel matrix if the kernel is precomputed.
         y : array-like of shape (n_samples,), optional
-            The class of each sample. By default a :class:`mercer.KernelKMeans` orders them by
-            cluster, and with other estimators they stay in their order.
+            The class of each sample. By default samples are ordered by cluster for
+            :class:`mercer.KernelKMeans`, and stay in their order for other estimators.
         max_samples : int, default=400
-            How many samples are shown at most. Of more, evenly spaced ones in their order.
+            Maximum number of samples shown. More are thinned evenly.
         ax : Axes, optional
-            An axes.
+            The axes to draw on.
         **style
             As for :meth:`plot`.
 
@@ -124,14 +125,14 @@ class GramDisplay(Display):
         pyplot()
         fitted_with(estimator)
         model = last_step(estimator)
-        if not isinstance(model, KernelModel):
+        if not (isinstance(model, Estimator) and hasattr(model, "kernel")):
             raise TypeError(
-                f"{type(model).__name__} is no estimator of mercer with a kernel: compute the "
-                "matrix with pairwise_kernels, and give it to GramDisplay.from_predictions"
+                f"{type(model).__name__} is not a mercer estimator with a kernel: compute the "
+                "matrix with pairwise_kernels, and pass it to GramDisplay.from_predictions"
             )
         if unwrapped(estimator) is not model:
             X = unwrapped(estimator)[:-1].transform(X)
-        n = model._rows(X).shape[0]
+        n = _predict.new_samples(model, X).shape[0]
         by = "cluster" if y is None and isinstance(model, KernelKMeans) else "class"
         if by == "cluster":
             y = model.predict(X)
@@ -163,13 +164,13 @@ class GramDisplay(Display):
         y : array-like of shape (n_samples,), optional
             The class of each sample, or its cluster.
         max_samples : int, default=400
-            How many samples are shown at most.
+            Maximum number of samples shown.
         name : str, default="kernel matrix"
-            What stands in the title.
+            The title.
         by : str, optional
             What y is, written beside the axes, by default "class".
         ax : Axes, optional
-            An axes.
+            The axes to draw on.
         **style
             As for :meth:`plot`.
 
@@ -180,7 +181,7 @@ class GramDisplay(Display):
         """
         pyplot()
         if by is not None and y is None:
-            raise ParameterError("by is given without y, of which it tells: leave it out")
+            raise ParameterError("by describes y, which is not given: omit it")
         K = _square(table_of(K, "K"))
         classes = None if y is None else classes_of(y, len(K), most=None)
         rows = _shown(classes, len(K), max_samples)
@@ -204,9 +205,9 @@ class GramDisplay(Display):
         Parameters
         ----------
         ax : Axes, optional
-            An axes; by default that of a new figure.
+            The axes to draw on; by default those of a new figure.
         colorbar : bool, default=True
-            Whether to draw the scale of the colours.
+            Whether to draw a colour bar.
 
         Returns
         -------
@@ -277,21 +278,21 @@ def _shown(classes: Classes | None, n: int, most: int) -> np.ndarray:
     return order[((np.arange(most) + 0.5) * n / most).astype(int)]
 
 
-def _kernel_values(model: KernelModel, X: Samples, rows: np.ndarray) -> np.ndarray:
-    checked = model._rows(X)
+def _kernel_values(model: Estimator, X: Samples, rows: np.ndarray) -> np.ndarray:
+    X = _predict.new_samples(model, X)
     if isinstance(model._choice, Precomputed):
-        return np.asarray(_square(checked)[np.ix_(rows, rows)], dtype=np.float64)
-    part = scaled(model._model, some(checked, rows))
-    # The text of the choice may name rules, such as gamma=scale; that of the model has numbers.
-    choice = replace(model._choice, text=stored(model._model)["kernel"])
-    with model._run() as run:
+        return np.asarray(_square(X)[np.ix_(rows, rows)], dtype=np.float64)
+    part = scaled(model._model, take(X, rows))
+    # The spec of the choice may name rules, such as gamma=scale, which the model has resolved.
+    choice = replace(model._choice, text=model._model.kernel)
+    with _fit.run_of(model) as run:
         return kernel_matrix(choice, part, None, model.memory_budget, run)
 
 
 def _square(K: np.ndarray) -> np.ndarray:
     if K.shape[0] != K.shape[1]:
         raise ValueError(
-            f"a kernel matrix is square, and this one has the shape {K.shape}: give the kernel "
+            f"a kernel matrix must be square, but this one has shape {K.shape}: pass the kernel "
             "values of samples with themselves"
         )
     return K

@@ -20,7 +20,7 @@ def checked_texts(labels: Sequence[str] | None, n: int) -> list[str] | None:
     if labels is None:
         return None
     if isinstance(labels, str) or len(labels) != n:
-        raise ValueError(f"labels must be {n} texts, one for each sample")
+        raise ValueError(f"labels must be {n} strings, one for each sample")
     return [str(label) for label in labels]
 
 

@@ -14,7 +14,7 @@ def threshold_of(estimator: object) -> float:
     offset = getattr(last_step(estimator), "offset_", None)
     if offset is None:
         raise TypeError(
-            f"{type(last_step(estimator)).__name__} has no threshold offset_: give its scores and "
+            f"{type(last_step(estimator)).__name__} has no threshold offset_: pass its scores and "
             "a threshold to OutlierDisplay.from_predictions"
         )
     return float(np.asarray(offset).reshape(-1)[0])
@@ -23,12 +23,12 @@ def threshold_of(estimator: object) -> float:
 def scores_of(estimator: object, X: Samples) -> np.ndarray:
     """Return the scores of samples."""
     model = last_step(estimator)
-    if getattr(model, "kernel", None) == "precomputed" and getattr(model, "_needs_own", False):
+    if getattr(model, "kernel", None) == "precomputed" and getattr(model, "_needs_diagonal", False):
         shape = np.shape(X)
         if len(shape) != 2 or shape[0] != shape[1]:
             raise ValueError(
-                f"X must be the square kernel matrix of the training samples, and has the shape "
-                f"{shape}: give scores of other samples to OutlierDisplay.from_predictions"
+                f"X must be the square kernel matrix of the training samples, but has shape "
+                f"{shape}: pass scores of other samples to OutlierDisplay.from_predictions"
             )
         return np.asarray(estimator.score_samples(X, diagonal=np.diagonal(X)))
     return np.asarray(estimator.score_samples(X), dtype=np.float64)

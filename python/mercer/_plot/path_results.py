@@ -121,19 +121,21 @@ def _split_kernels(kernels: list) -> dict[str, list] | None:
     texts = [str(kernel) for kernel in kernels]
     if len(set(texts)) < 2 or any("(" not in text or "<" in text for text in texts):
         return None
-    # Kernels that are sums or products have no parameters of their own, and stay whole.
-    found = [_core.parameters(text) for text in texts]
-    families = {text.partition("(")[0] for text in texts}
-    if len(families) > 1 or not all(found) or len({frozenset(one) for one in found}) > 1:
+    shapes = [_core.shape(text) for text in texts]
+    # Sums and products have no parameters of their own, and are not split.
+    if any(operation != "member" for operation, _ in shapes):
         return None
-    varied = [name for name in found[0] if len({one[name] for one in found}) > 1]
-    return {name: [one[name] for one in found] for name in varied} if len(varied) == 1 else None
+    families, values = zip(*(operands for _, operands in shapes), strict=True)
+    if len(set(families)) > 1 or len({frozenset(one) for one in values}) > 1:
+        return None
+    varied = [name for name in values[0] if len({one[name] for one in values}) > 1]
+    return {name: [one[name] for one in values] for name in varied} if len(varied) == 1 else None
 
 
 def _chosen(params: Sequence[str] | str | None, known: list[str], varied: list[str]) -> list[str]:
     if params is None:
         if not varied:
-            raise ValueError("the search compared nothing: every parameter had one value")
+            raise ValueError("the search has nothing to show: every parameter had a single value")
         if len(varied) > 2:
             raise ParameterError(
                 f"the search varied {', '.join(varied)}, and a picture shows two: say which, as in "
@@ -192,7 +194,8 @@ def results_of(estimator: object) -> dict:
     if isinstance(results, dict):
         raise ValueError("the search has several scores: give one to PathDisplay.from_predictions")
     raise TypeError(
-        f"{type(estimator).__name__} is no search: give a KernelRidgeCV, SVCSearch or GridSearchCV"
+        f"{type(estimator).__name__} is not a search: pass a KernelRidgeCV, SVCSearch or "
+        "GridSearchCV"
     )
 
 
@@ -256,9 +259,9 @@ def scores_of_arrays(values, scores, spread, name, second_values, second_name) -
     elif spread is not None:
         spread = np.asarray(spread, dtype=np.float64)
         if spread.shape != shape:
-            raise ValueError(f"spread must have the shape {shape}, and has {spread.shape}")
+            raise ValueError(f"spread must have shape {shape}, not {spread.shape}")
         if np.any(spread < 0):
-            raise ParameterError(f"spread must be at least 0, and holds {spread.min():.3g}")
+            raise ParameterError(f"spread must be at least 0, but contains {spread.min():.3g}")
     return Scores(name, values, scores, spread, second_name, second_values)
 
 
@@ -269,5 +272,5 @@ def _values(values: ArrayLike, name: str) -> np.ndarray:
         return np.array([str(one) for one in found.ravel()], dtype=object)
     found = numbers_1d(found, name)
     if np.any(np.diff(found) <= 0):
-        raise ValueError(f"{name} must rise from the first to the last: sort them first")
+        raise ValueError(f"{name} must be in ascending order: sort them first")
     return found

@@ -40,8 +40,8 @@ class Plane:
 
 
 @dataclass
-class Ground:
-    """What a picture over a plane stands on.
+class PlaneGrid:
+    """A plane with a grid over the samples.
 
     `first` and `second` are the coordinates of the grid, `points` (n × 2) where the samples are,
     and `rows` the grid as samples, the first coordinate running fastest, for `estimator`: the one
@@ -65,7 +65,7 @@ class Ground:
         return np.asarray(values).reshape(len(self.second), len(self.first), *values.shape[1:])
 
 
-def ground_of(
+def plane_grid(
     estimator: object,
     X: object,
     *,
@@ -73,7 +73,7 @@ def ground_of(
     plane: str | None,
     grid_resolution: int,
     margin: float,
-) -> Ground:
+) -> PlaneGrid:
     """Return the plane that is asked for, with a grid over the samples."""
     numbers = columns_of_numbers(estimator, X)
     columns = named(columns, X, numbers)
@@ -88,7 +88,7 @@ def ground_of(
         checked_span(values, grid_resolution, margin, floor=whole) for values in points.T
     )
     places = np.stack(np.meshgrid(first, second), axis=-1).reshape(-1, 2)
-    return Ground(found, numbers, first, second, points, numbers.like(found.samples(places)))
+    return PlaneGrid(found, numbers, first, second, points, numbers.like(found.samples(places)))
 
 
 def _is_principal(width: int, columns: Sequence | None, plane: str | None) -> bool:
@@ -97,7 +97,7 @@ def _is_principal(width: int, columns: Sequence | None, plane: str | None) -> bo
         raise ParameterError(f"plane must be one of 'columns', 'pca' or None, not {plane!r}")
     if width < 2:
         there = "one: show its values on a line" if width else "none"
-        raise ValueError(f"a plane needs two columns of numbers, and X has {there}")
+        raise ValueError(f"a plane needs two columns of numbers, but X has {there}")
     if plane == "pca" and columns is not None:
         raise ParameterError("columns are given beside plane='pca': leave one of them out")
     if plane == "pca" or columns is not None or width == 2:
@@ -119,7 +119,7 @@ def _is_principal(width: int, columns: Sequence | None, plane: str | None) -> bo
 def _of_columns(numbers: Numbers, columns: Sequence) -> Plane:
     chosen = [_column(one, numbers) for one in _two(columns)]
     if chosen[0] == chosen[1]:
-        raise ParameterError(f"columns must be two different ones, not {columns!r}")
+        raise ParameterError(f"columns must be distinct, not {columns!r}")
     width = numbers.table.shape[1]
     origin = np.median(numbers.table, axis=0)
     origin[chosen] = 0.0
@@ -256,7 +256,7 @@ def checked_grid(first: object, second: object, values: object, panels: bool = F
             f"value of second and a column for each of first, and have the shape {values.shape}"
         )
     if min(wanted) < 2 or np.any(np.diff(first) <= 0) or np.any(np.diff(second) <= 0):
-        raise ValueError("first and second must each hold at least two rising numbers")
+        raise ValueError("first and second must each contain at least two ascending numbers")
     if not np.isfinite(values).all():
-        raise ValueError("values hold NaN or infinity: a picture over a plane has no holes")
+        raise ValueError("values contain NaN or infinity")
     return first, second, values

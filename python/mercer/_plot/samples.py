@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._arrays import finite
+from mercer._arrays import require_finite
 from mercer._params import ParameterError
 from mercer._plot.theme import CLASSES
 from mercer._samples import is_table
@@ -31,7 +31,7 @@ def fitted_with(estimator: object, *methods: str) -> None:
     """Refuse an estimator that is not fitted, or has none of the methods."""
     if isinstance(estimator, type):
         name = estimator.__name__
-        raise TypeError(f"{name} is a class: give a fitted estimator, as in {name}().fit(X)")
+        raise TypeError(f"{name} is a class: pass a fitted estimator, as in {name}().fit(X)")
     if methods and not any(hasattr(estimator, method) for method in methods):
         needed = " or ".join(methods)
         raise TypeError(f"this picture needs an estimator with {needed}, not {estimator!r}")
@@ -39,7 +39,7 @@ def fitted_with(estimator: object, *methods: str) -> None:
 
 
 def has_plane(estimator: object, X: object) -> bool:
-    """Whether samples are rows of numbers, of which the estimator can judge others."""
+    """Whether samples are rows of numbers, of which the estimator can predict others."""
     return getattr(last_step(estimator), "kernel", None) != "precomputed" and is_table(X)
 
 
@@ -47,12 +47,12 @@ def numbers_of(estimator: object, X: object) -> np.ndarray:
     """Return samples as an n × d table, or say why there is no plane to draw them on."""
     if getattr(last_step(estimator), "kernel", None) == "precomputed":
         raise ValueError(
-            "the kernel is precomputed, and there is no plane of kernel values: show the samples "
+            "the kernel is precomputed, so there is no plane of samples: show the samples "
             "with EmbeddingDisplay, or their kernel values with GramDisplay"
         )
     if not is_table(X):
         raise ValueError(
-            "the samples are no rows of numbers, and there is no plane of them: show them with "
+            "the samples are not rows of numbers, so there is no plane of them: show them with "
             "EmbeddingDisplay, or their kernel values with GramDisplay"
         )
     return table_of(X)
@@ -64,13 +64,13 @@ def table_of(X: object, name: str = "X") -> np.ndarray:
     try:
         found = found.astype(np.float64, copy=False)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} must hold numbers, and holds {found.dtype} values") from None
+        raise ValueError(f"{name} must contain numbers, not {found.dtype} values") from None
     if found.ndim != 2 or not found.size:
         raise ValueError(
             f"{name} must be a table of rows and columns, and has the shape {found.shape}: one "
             "sample is X.reshape(1, -1), one column X.reshape(-1, 1)"
         )
-    finite(found)
+    require_finite(found)
     return found
 
 
@@ -80,7 +80,7 @@ def same_columns(estimator: object, X: np.ndarray) -> None:
     if X.shape[1] != expected:
         raise ValueError(
             f"X has {X.shape[1]} columns, but the {type(estimator).__name__} was fitted with "
-            f"{expected}: give the columns that it was fitted with"
+            f"{expected}: pass the columns that it was fitted with"
         )
 
 
@@ -92,11 +92,11 @@ def numbers_1d(values: object, name: str, length: int | None = None) -> np.ndarr
         raise ValueError(f"{name} must be numbers, not {values!r}") from None
     if found.ndim != 1 or not found.size or (length is not None and len(found) != length):
         wanted = "a sequence of numbers" if length is None else f"a sequence of {length} numbers"
-        raise ValueError(f"{name} must be {wanted}, and has the shape {found.shape}")
+        raise ValueError(f"{name} must be {wanted}, but has shape {found.shape}")
     if not np.isfinite(found).all():
         place = int(np.flatnonzero(~np.isfinite(found))[0])
         raise ValueError(
-            f"{name} holds {found[place]} at place {place} (counted from 0): leave it out first"
+            f"{name} contains {found[place]} at position {place} (counted from 0): drop it first"
         )
     return found
 
@@ -127,15 +127,19 @@ def labels_of(y: object, n: int, name: str = "y") -> np.ndarray:
     """Return a label for each of n samples, of one type, or say which row has none."""
     y = np.asarray(y)
     if y.shape != (n,):
-        raise ValueError(f"{name} must hold one label for each of the {n} samples, not {y.shape}")
+        raise ValueError(
+            f"{name} must contain one label for each of the {n} samples, not {y.shape}"
+        )
     missing = np.flatnonzero(_missing(y))
     if missing.size:
         row = int(missing[0])
-        raise ValueError(f"{name} holds {y[row]} at row {row} (counted from 0): leave the row out")
+        raise ValueError(f"{name} contains {y[row]} at row {row} (counted from 0): drop the row")
     try:
         np.unique(y)
     except TypeError:
-        raise ValueError(f"{name} mixes texts and other values: give all labels one type") from None
+        raise ValueError(
+            f"{name} mixes strings and other values: use one type for all labels"
+        ) from None
     return y
 
 
@@ -159,14 +163,14 @@ def pairs_of(points: object, name: str, n: int | None = None) -> np.ndarray:
     found = table_of(points, name)
     if found.shape[1] != 2 or n not in (None, len(found)):
         wanted = "n" if n is None else n
-        raise ValueError(f"{name} must have the shape ({wanted}, 2), and have {found.shape}")
+        raise ValueError(f"{name} must have shape ({wanted}, 2), not {found.shape}")
     return found
 
 
 def marks_of(points: object, y: object) -> np.ndarray | None:
     """Return where samples are on a plane, if they are given; classes of none are refused."""
     if points is None and y is not None:
-        raise ParameterError("y is given without points: give the samples whose classes these are")
+        raise ParameterError("y is given without points: pass the samples of these classes")
     return None if points is None else pairs_of(points, "points")
 
 

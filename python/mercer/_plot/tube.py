@@ -25,7 +25,7 @@ def tube_of(estimator: object, X: Samples, y: object, resolution: int, margin: f
     first = checked_span(table[:, 0], resolution, margin)
     found = np.asarray(estimator.predict(numbers.like(first[:, None])), dtype=np.float64)
     if found.shape != first.shape:
-        raise ValueError("a regression is drawn for one target, and this one has several")
+        raise ValueError("only a regression with one target can be drawn, but this one has several")
     return {
         "first": first,
         "second": None,

@@ -28,13 +28,13 @@ pub fn svm_decisions<'py>(
     run: Run,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let decisions = with_machine!(model, machine => decisions(py, machine, &x, &run))?;
-    let shown = match form {
+    let values = match form {
         "pairs" => decisions,
         "rest" => one_vs_rest(&decisions, classes(model)?),
         "probabilities" => probabilities(model, &decisions)?,
         name => return Err(unknown("form", name)),
     };
-    Ok(copied(py, &shown))
+    Ok(copied(py, &values))
 }
 
 /// The place of the class of each new sample. Samples are as in [`svm_decisions`].

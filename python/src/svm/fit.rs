@@ -8,8 +8,8 @@ use mercer_guard::guarded;
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 
-use super::lesson::{Aims, Calibrating, Calibration, Learned, SvmChoices};
-use super::{Held, machine, with_machine};
+use super::targets::{Calibration, CalibrationArgs, OwnedTargets, SvmSettings, TargetArrays};
+use super::{MachineNumber, machine, with_machine};
 use crate::enter::{Run, enter, enter_keeping};
 use crate::model::Model;
 use crate::samples::{Given, Rows, with_given};
@@ -21,60 +21,64 @@ type Fit = (Model, Option<Py<PyBaseException>>);
 /// if that was asked for.
 #[guarded]
 #[pyfunction]
-#[pyo3(signature = (x, aims, start, choices, run))]
+#[pyo3(signature = (x, targets, start, settings, run))]
 pub fn fit_svm(
     py: Python<'_>,
     x: Given<'_>,
-    aims: Aims<'_>,
+    targets: TargetArrays<'_>,
     start: Option<Bound<'_, Model>>,
-    choices: SvmChoices<'_>,
+    settings: SvmSettings<'_>,
     run: Run,
 ) -> PyResult<Fit> {
-    let task = Task::new(py, &aims, &choices)?;
+    let task = Task::new(py, &targets, &settings)?;
     with_given!(x, rows => task.fit(py, rows, start.as_ref(), &run))
 }
 
 /// What a fit is given, samples aside.
 struct Task<'a> {
     params: SvmParams,
-    learned: Learned,
+    owned: OwnedTargets,
     calibration: Option<Calibration>,
     dtype: &'a str,
 }
 
 impl<'a> Task<'a> {
-    fn new(py: Python<'_>, aims: &Aims<'_>, choices: &'a SvmChoices<'_>) -> PyResult<Self> {
-        let calibration = choices.calibration.as_ref().map(Calibrating::read).transpose()?;
+    fn new(
+        py: Python<'_>,
+        targets: &TargetArrays<'_>,
+        settings: &'a SvmSettings<'_>,
+    ) -> PyResult<Self> {
+        let calibration = settings.calibration.as_ref().map(CalibrationArgs::read).transpose()?;
         Ok(Self {
-            params: choices.params(py)?,
-            learned: aims.read()?,
+            params: settings.params(py)?,
+            owned: targets.read()?,
             calibration,
-            dtype: &choices.dtype,
+            dtype: &settings.dtype,
         })
     }
 
-    fn fit<T: Held>(
+    fn fit<T: MachineNumber>(
         &self,
         py: Python<'_>,
         rows: Rows<'_, T>,
         start: Option<&Bound<'_, Model>>,
         run: &Run,
     ) -> PyResult<Fit> {
-        let (lesson, start) = (self.learned.lesson(), start.and_then(machine::<T>));
+        let (supervision, start) = (self.owned.supervision(), start.and_then(machine::<T>));
         let (model, raised) = enter_keeping(py, run, |ctx| {
             let mut model = match rows {
-                Rows::Samples(x) => Svm::fit(ctx, &self.params, x, lesson, start)?,
-                Rows::Matrix(x) => Svm::fit_gram(ctx, &self.params, x, lesson, start)?,
+                Rows::Samples(x) => Svm::fit(ctx, &self.params, x, supervision, start)?,
+                Rows::Matrix(x) => Svm::fit_gram(ctx, &self.params, x, supervision, start)?,
             };
             self.calibrate(ctx, &mut model, rows)?;
             Ok(model)
         })?;
-        let model = super::kept(py, model, self.dtype)?;
+        let model = super::python_model(py, model, self.dtype)?;
         Ok((model, raised.map(|error| error.into_value(py))))
     }
 
     /// Calibrates a machine if that was asked for. One that was interrupted before or meanwhile stays as it is.
-    fn calibrate<T: Held>(
+    fn calibrate<T: MachineNumber>(
         &self,
         ctx: &Context,
         model: &mut Svm<T>,
@@ -82,7 +86,7 @@ impl<'a> Task<'a> {
     ) -> mercer::Result<()> {
         match self.calibration {
             Some(asked) if !model.was_interrupted() => {
-                match calibrate(ctx, model, rows, &self.learned, asked) {
+                match calibrate(ctx, model, rows, &self.owned, asked) {
                     Err(Error::Interrupted) => Ok(()),
                     done => done,
                 }
@@ -99,16 +103,16 @@ pub fn calibrate_svm(
     py: Python<'_>,
     model: &Bound<'_, Model>,
     x: Given<'_>,
-    aims: Aims<'_>,
-    calibration: Calibrating,
+    targets: TargetArrays<'_>,
+    calibration: CalibrationArgs,
     run: Run,
 ) -> PyResult<Model> {
-    let (learned, asked) = (aims.read()?, calibration.read()?);
+    let (owned, asked) = (targets.read()?, calibration.read()?);
     let calibrated = with_machine!(model, machine => {
         let mut machine = machine.clone();
         let rows = x.rows()?;
         enter(py, &run, |ctx| {
-            calibrate(ctx, &mut machine, rows, &learned, asked)?;
+            calibrate(ctx, &mut machine, rows, &owned, asked)?;
             Ok(machine.into())
         })
     })?;
@@ -119,12 +123,12 @@ fn calibrate<T: Real>(
     ctx: &Context,
     model: &mut Svm<T>,
     rows: Rows<'_, T>,
-    learned: &Learned,
+    owned: &OwnedTargets,
     asked: Calibration,
 ) -> mercer::Result<()> {
-    let (lesson, Calibration { method, folds, seed }) = (learned.lesson(), asked);
+    let (supervision, Calibration { method, folds, seed }) = (owned.supervision(), asked);
     match rows {
-        Rows::Samples(x) => model.calibrate(ctx, x, lesson, method, folds, seed),
-        Rows::Matrix(x) => model.calibrate_gram(ctx, x, lesson, method, folds, seed),
+        Rows::Samples(x) => model.calibrate(ctx, x, supervision, method, folds, seed),
+        Rows::Matrix(x) => model.calibrate_gram(ctx, x, supervision, method, folds, seed),
     }
 }

@@ -1,4 +1,4 @@
-"""Texts, from whatever holds a column of them."""
+"""Strings, from any container that holds a column of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mercer._params import ParameterError
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value stands for one that is not there."""
+    """Whether a value stands for a missing one."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
@@ -25,24 +25,24 @@ def values_of(column: object) -> list:
     return list(column)
 
 
-def texts_of(column: object, where: str = "X") -> list[str]:
-    """Return the texts of a column; a value that is none is refused with its row."""
-    return [_text(value, row, where) for row, value in enumerate(values_of(column))]
+def strings_of(column: object, where: str = "X") -> list[str]:
+    """Return the strings of a column; any other value is refused with its row."""
+    return [_string(value, row, where) for row, value in enumerate(values_of(column))]
 
 
-def _text(value: object, row: int, where: str) -> str:
+def _string(value: object, row: int, where: str) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, bytes):
         return _decoded(value, row, where)
     if is_missing(value):
         raise ValueError(
-            f"row {row} of {where} is missing ({value!r}), and the kernel is for texts: fill it in "
-            "or leave the row out"
+            f"row {row} of {where} is missing ({value!r}), but the kernel takes strings: impute it "
+            "or drop the row"
         )
     raise ParameterError(
-        f"row {row} of {where} is {value!r} of the type {type(value).__name__}, and the kernel is "
-        "for texts"
+        f"row {row} of {where} is {value!r} of type {type(value).__name__}, but the kernel takes "
+        "strings"
     )
 
 
@@ -57,12 +57,12 @@ def _decoded(value: bytes, row: int, where: str) -> str:
 
 
 def one_column(X: object) -> object:
-    """Return the one column that samples are which should be texts."""
+    """Return the only column of samples that should be strings."""
     if isinstance(X, (str, bytes)):
-        raise ParameterError("X is one text, and samples are several: give a list of texts")
+        raise ParameterError("X is a single string: pass a list of strings, one for each sample")
     if sparse.issparse(X):
-        raise ParameterError("the kernel is for texts, and X is a sparse matrix of numbers")
-    if hasattr(X, "column_names"):  # a table of pyarrow's
+        raise ParameterError("the kernel takes strings, but X is a sparse matrix of numbers")
+    if hasattr(X, "column_names"):  # a pyarrow table
         return X.column(_only(X.column_names))
     if hasattr(X, "columns"):
         return X[_only(list(X.columns))]
@@ -73,15 +73,15 @@ def one_column(X: object) -> object:
 
 
 def _flat(X: object) -> object:
-    """An array of one axis, or of one column."""
+    """A 1-D array, or the column of a 2-D array with one."""
     if not hasattr(X, "shape"):
         return X
     if len(X.shape) == 2 and X.shape[1] == 1 and hasattr(X, "ravel"):
         return X.ravel()
     if len(X.shape) != 1:
         raise ParameterError(
-            f"the kernel is for texts, and X has the shape {tuple(X.shape)}: give one text for "
-            "each sample, or say which column holds them, as in 'column(title: spectrum(p=3))'"
+            f"the kernel takes strings, but X has shape {tuple(X.shape)}: pass one string for "
+            "each sample, or name their column, as in 'column(title: spectrum(p=3))'"
         )
     return X
 
@@ -89,15 +89,15 @@ def _flat(X: object) -> object:
 def _only(names: list) -> object:
     if len(names) == 1:
         return names[0]
-    shown = ", ".join(map(str, names[:8])) + (", …" if len(names) > 8 else "")
+    listed = ", ".join(map(str, names[:8])) + (", …" if len(names) > 8 else "")
     raise ParameterError(
-        f"the kernel is for texts, and X has {len(names)} columns ({shown}): say which one, as in "
+        f"the kernel takes strings, but X has {len(names)} columns ({listed}): name one, as in "
         f"'column({names[0] if names else 'title'}: spectrum(p=3))'"
     )
 
 
-def holds_texts(X: object) -> bool:
-    """Whether X is a column of texts, as far as its first value tells."""
+def holds_strings(X: object) -> bool:
+    """Whether X is a column of strings, judging by its first value."""
     if isinstance(X, (str, bytes)):
         return True
     if hasattr(X, "columns") or hasattr(X, "column_names") or sparse.issparse(X):

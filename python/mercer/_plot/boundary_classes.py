@@ -1,4 +1,4 @@
-"""The classes that an estimator tells apart."""
+"""The classes on the sides of a decision boundary."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from mercer._plot.samples import labels_of, last_step
 from mercer._plot.theme import CLASSES
 
 
-class Judge:
+class BoundaryClasses:
     """Classes in order, with their names.
 
-    `turned` says that two classes stand in another order than their estimator has them.
+    `turned` says that two classes are in another order than in their estimator.
     """
 
     def __init__(self, classes: Sequence, names: list[str] | None = None, *, turned: bool = False):
@@ -23,19 +23,19 @@ class Judge:
         self.names = names or [str(one) for one in self.classes]
         if len(self.classes) > len(CLASSES):
             raise ValueError(
-                f"regions of {len(self.classes)} classes cannot be told apart, as there are "
+                f"regions of {len(self.classes)} classes cannot be distinguished by "
                 f"{len(CLASSES)} colours: fit on fewer classes, or show the samples with "
                 "EmbeddingDisplay"
             )
 
     def places(self, labels: np.ndarray) -> np.ndarray:
-        """Return the places of labels among the classes."""
+        """Return the indices of labels among the classes."""
         known = {one: place for place, one in enumerate(self.classes)}
         found = np.array([known.get(label, -1) for label in labels.tolist()], dtype=int)
         strange = np.flatnonzero(found < 0)
         if strange.size:
             raise ValueError(
-                f"y holds the class {labels.tolist()[strange[0]]!r}, which is none of "
+                f"y contains the class {labels.tolist()[strange[0]]!r}, which is not one of "
                 f"{', '.join(map(repr, self.classes))}"
             )
         return found
@@ -45,7 +45,7 @@ class Judge:
         return None if y is None else self.places(labels_of(y, n))
 
 
-def judge_for(estimator: object, order: list | None = None) -> Judge:
+def boundary_classes_of(estimator: object, order: list | None = None) -> BoundaryClasses:
     """Return the classes of an estimator, in the order of categories if these name all of them."""
     model = last_step(estimator)
     classes = getattr(model, "classes_", None)
@@ -53,34 +53,34 @@ def judge_for(estimator: object, order: list | None = None) -> Judge:
         sorted_ones = np.asarray(classes).tolist()
         found = [one for one in order or () if one in sorted_ones]
         found = found if len(found) == len(sorted_ones) else sorted_ones
-        return Judge(found, turned=found != sorted_ones)
+        return BoundaryClasses(found, turned=found != sorted_ones)
     if hasattr(model, "offset_"):
-        return Judge([-1, 1], ["unusual", "usual"])
+        return BoundaryClasses([-1, 1], ["unusual", "usual"])
     raise TypeError(
-        f"{type(model).__name__} decides nothing that has a boundary: give a classifier, a "
-        "OneClassSVM or a regression on one column"
+        f"{type(model).__name__} has no decision boundary: pass a classifier, a OneClassSVM or a "
+        "regression on one column"
     )
 
 
-def judge_of(predictions: np.ndarray, y: np.ndarray | None) -> Judge:
+def boundary_classes_in(predictions: np.ndarray, y: np.ndarray | None) -> BoundaryClasses:
     """Return the classes that occur."""
     seen = set(predictions.tolist()) | set([] if y is None else y.tolist())
     try:
-        return Judge(sorted(seen))
+        return BoundaryClasses(sorted(seen))
     except TypeError:
-        raise ValueError("predictions and y are of different types: give both the same") from None
+        raise ValueError("predictions and y must have the same type") from None
 
 
 def same_sides(decision: np.ndarray, places: np.ndarray, names: list[str]) -> None:
-    """Refuse a decision that does not tell two classes apart as the predictions do."""
+    """Refuse decision values whose signs contradict the predicted classes."""
     if len(names) != 2:
         many = "one class" if len(names) == 1 else f"{len(names)} classes"
-        raise ValueError(f"a decision tells two classes apart, and there is {many}: leave it out")
+        raise ValueError(f"decision needs two classes, but there is {many}: omit it")
     wrong = np.argwhere(np.where(places == 1, decision < 0, decision > 0))
     if wrong.size:
         row, column = wrong[0]
         raise ValueError(
             f"the decision in row {row}, column {column} of the grid is "
-            f"{decision[row, column]:.3g}, and {names[int(places[row, column])]!r} is predicted "
+            f"{decision[row, column]:.3g}, but {names[int(places[row, column])]!r} is predicted "
             f"there: it must be positive where {names[1]!r} is, and negative where {names[0]!r} is"
         )

@@ -14,12 +14,12 @@ FOLDS = 3
 
 
 @dataclass(frozen=True)
-class Judged:
+class Evaluation:
     """What a classifier reached on the test part."""
 
     accuracy: float
     area: float | None  # under the ROC curve, of two classes
-    price: float  # the C that was chosen
+    cost: float  # the C that was chosen
     validated: float  # the score by which it was
 
 
@@ -50,39 +50,39 @@ def rows_as_samples(K: np.ndarray, train: np.ndarray) -> np.ndarray:
     return rows @ rows.T
 
 
-def judge(
-    K: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray, prices: Sequence[float],
+def evaluate(
+    K: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray, costs: Sequence[float],
     scoring: str = "accuracy",
-) -> Judged:  # fmt: skip
+) -> Evaluation:  # fmt: skip
     """Choose C by cross-validation of the training samples, fit to them, score the others."""
     import mercer
 
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
     search = GridSearchCV(
-        mercer.SVC(kernel="precomputed"), {"C": list(prices)}, cv=folds, scoring=scoring
+        mercer.SVC(kernel="precomputed"), {"C": list(costs)}, cv=folds, scoring=scoring
     ).fit(K[np.ix_(train, train)], y[train])
     return _score(search, K, y, train, test, search.best_params_["C"], float(search.best_score_))
 
 
 def fixed(
-    K: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray, price: float
-) -> Judged:
+    K: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray, cost: float
+) -> Evaluation:
     """The same with a C that is given."""
     import mercer
 
-    model = mercer.SVC(kernel="precomputed", C=price).fit(K[np.ix_(train, train)], y[train])
-    return _score(model, K, y, train, test, price, float("nan"))
+    model = mercer.SVC(kernel="precomputed", C=cost).fit(K[np.ix_(train, train)], y[train])
+    return _score(model, K, y, train, test, cost, float("nan"))
 
 
 def _score(
-    model: Any, K: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray, price: float,
+    model: Any, K: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray, cost: float,
     validated: float,
-) -> Judged:  # fmt: skip
+) -> Evaluation:  # fmt: skip
     across, truth = K[np.ix_(test, train)], y[test]
     area = None
     if len(model.classes_) == 2 == len(np.unique(truth)):
         area = float(roc_auc_score(truth, model.decision_function(across)))
-    return Judged(float(np.mean(model.predict(across) == truth)), area, price, validated)
+    return Evaluation(float(np.mean(model.predict(across) == truth)), area, cost, validated)
 
 
 def percent(values: Sequence[float]) -> str:

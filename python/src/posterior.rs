@@ -1,4 +1,4 @@
-//! Standard deviations of predictions, as Python holds what is computed once for them.
+//! Posterior standard deviations of predictions, with what is computed once for them.
 
 use mercer::io::Model as Fitted;
 use mercer::linalg::view::Mat;
@@ -13,9 +13,9 @@ use crate::enter::{Run, enter};
 use crate::model::Model;
 use crate::samples::Samples;
 
-/// What the standard deviations of a model's predictions need. It never changes.
+/// What the posterior standard deviations of a model's predictions need. It never changes.
 #[pyclass(frozen, module = "mercer._core")]
-pub struct Spread {
+pub struct PosteriorStd {
     prepared: Any,
 }
 
@@ -26,7 +26,7 @@ enum Any {
 
 #[guarded]
 #[pymethods]
-impl Spread {
+impl PosteriorStd {
     #[new]
     fn new(py: Python<'_>, model: &Bound<'_, Model>, run: Run) -> PyResult<Self> {
         let prepared = match &model.get().saved().model {
@@ -36,7 +36,7 @@ impl Spread {
             Fitted::KernelRidge64(model) => {
                 Any::F64(enter(py, &run, |ctx| Prepared::new(ctx, model))?)
             }
-            _ => return Err(PyTypeError::new_err("this model is no kernel ridge regression")),
+            _ => return Err(PyTypeError::new_err("this model is not a kernel ridge regression")),
         };
         Ok(Self { prepared })
     }

@@ -1,6 +1,6 @@
-//! What a fitted machine tells of itself.
+//! The attributes of a fitted machine.
 
-#![allow(unsafe_code)] // numbers of a model are shown to numpy where they lie
+#![allow(unsafe_code)] // numpy arrays borrow the numbers of a model
 
 use mercer::points::Samples;
 use mercer_guard::guarded;
@@ -9,23 +9,22 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::with_machine;
-use crate::arrays::{shown, whole};
+use crate::arrays::{borrowed_array, to_i32};
 use crate::model::{Model, json};
 
-/// The coefficients of the support vectors where they lie: (classes − 1) × support, or 1 × support.
+/// The coefficients of the support vectors, borrowed in place: (classes − 1) × support, or 1 × support.
 #[guarded]
 #[pyfunction]
 pub fn svm_coefficients<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyAny>> {
     let owner = model.clone().into_any();
     // SAFETY: the numbers belong to a frozen object, which the array keeps alive.
     with_machine!(model, machine => unsafe {
-        shown(machine.coef.data(), machine.coef.rows(), machine.coef.cols(), owner)
+        borrowed_array(machine.coef.data(), machine.coef.rows(), machine.coef.cols(), owner)
     })
 }
 
 /// Task, rows of the support vectors, their number in each class, constants, classes and their weights, the calibration
-/// as JSON, the number of samples it was fitted on, whether its support vectors are sparse, and
-/// whether it works on samples in single precision.
+/// as JSON, the number of samples it was fitted on, and whether its support vectors are sparse.
 #[guarded]
 #[pyfunction]
 pub fn svm_facts<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyDict>> {
@@ -33,8 +32,8 @@ pub fn svm_facts<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyDict>>
     with_machine!(model, machine => {
         let facts = PyDict::new(py);
         facts.set_item("task", machine.params.task.name())?;
-        facts.set_item("support", whole(py, &machine.support))?;
-        facts.set_item("counts", whole(py, &machine.counts))?;
+        facts.set_item("support", to_i32(py, &machine.support))?;
+        facts.set_item("counts", to_i32(py, &machine.counts))?;
         facts.set_item("offsets", machine.offset.to_pyarray(py))?;
         facts.set_item("classes", machine.classes.clone())?;
         facts.set_item("class_weights", machine.class_weights.clone())?;
@@ -42,7 +41,6 @@ pub fn svm_facts<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyDict>>
         facts.set_item("trained_on", machine.trained_on)?;
         let sparse = matches!(machine.anchors, Some(Samples::Sparse(_)));
         facts.set_item("sparse", sparse)?;
-        facts.set_item("single", super::machine::<f32>(model).is_some())?;
         Ok(facts)
     })
 }

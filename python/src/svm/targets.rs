@@ -1,4 +1,4 @@
-//! What a machine learns from beside the samples, and its parameters, as Python hands them over.
+//! Targets and parameters of support vector machines, as Python passes them.
 
 use mercer::model::svm::{Lesson, Method, SvmParams, Target, Task};
 use numpy::PyReadonlyArray1;
@@ -6,14 +6,14 @@ use pyo3::prelude::*;
 
 use crate::arrays::rows;
 use crate::fit::unknown;
-use crate::kernels::Written;
+use crate::kernels::KernelArg;
 
 /// The parameters of a support vector machine, from a dictionary.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub struct SvmChoices<'py> {
+pub struct SvmSettings<'py> {
     task: String,
-    kernel: Written<'py>,
+    kernel: KernelArg<'py>,
     c: f64,
     nu: f64,
     epsilon: f64,
@@ -23,12 +23,12 @@ pub struct SvmChoices<'py> {
     max_iterations: Option<u64>,
     max_seconds: Option<f64>,
     /// How decisions become probabilities, if they shall.
-    pub calibration: Option<Calibrating>,
+    pub calibration: Option<CalibrationArgs>,
     /// The number type of results.
     pub dtype: String,
 }
 
-impl SvmChoices<'_> {
+impl SvmSettings<'_> {
     /// The parameters, with the task's name as model files have it.
     pub fn params(&self, py: Python<'_>) -> PyResult<SvmParams> {
         let named = |task: &Task| task.name() == self.task;
@@ -49,7 +49,7 @@ impl SvmChoices<'_> {
 
 /// The name of a curve, the number of folds, and the seed that samples are dealt to folds by.
 #[derive(FromPyObject)]
-pub struct Calibrating(String, usize, u64);
+pub struct CalibrationArgs(String, usize, u64);
 
 /// A calibration to be made.
 #[derive(Clone, Copy)]
@@ -62,7 +62,7 @@ pub struct Calibration {
     pub seed: u64,
 }
 
-impl Calibrating {
+impl CalibrationArgs {
     /// The calibration that the name stands for.
     pub fn read(&self) -> PyResult<Calibration> {
         let method = match self.0.as_str() {
@@ -74,55 +74,55 @@ impl Calibrating {
     }
 }
 
-/// What is learned, if anything, and weights of samples.
+/// The targets, if any, and weights of samples.
 #[derive(FromPyObject)]
-pub struct Aims<'py>(Option<Aim<'py>>, Option<PyReadonlyArray1<'py, f64>>);
+pub struct TargetArrays<'py>(Option<TargetArray<'py>>, Option<PyReadonlyArray1<'py, f64>>);
 
 /// The names of classes, the place of each sample's class, and a weight per class; or a value per sample.
 #[derive(FromPyObject)]
-enum Aim<'py> {
+enum TargetArray<'py> {
     Classes(Vec<String>, PyReadonlyArray1<'py, i64>, Vec<f64>),
     Values(PyReadonlyArray1<'py, f64>),
 }
 
 /// The same, free of the interpreter.
-pub struct Learned {
-    target: Owned,
+pub struct OwnedTargets {
+    target: OwnedTarget,
     weights: Option<Vec<f64>>,
 }
 
-enum Owned {
+enum OwnedTarget {
     Classes { classes: Vec<String>, places: Vec<usize>, weights: Vec<f64> },
     Values(Vec<f64>),
     Nothing,
 }
 
-impl Aims<'_> {
+impl TargetArrays<'_> {
     /// Copies of everything.
-    pub fn read(&self) -> PyResult<Learned> {
+    pub fn read(&self) -> PyResult<OwnedTargets> {
         let target = match &self.0 {
-            None => Owned::Nothing,
-            Some(Aim::Values(values)) => Owned::Values(values.as_slice()?.to_vec()),
-            Some(Aim::Classes(classes, places, weights)) => Owned::Classes {
+            None => OwnedTarget::Nothing,
+            Some(TargetArray::Values(values)) => OwnedTarget::Values(values.as_slice()?.to_vec()),
+            Some(TargetArray::Classes(classes, places, weights)) => OwnedTarget::Classes {
                 classes: classes.clone(),
                 places: rows(places)?,
                 weights: weights.clone(),
             },
         };
         let weights = self.1.as_ref().map(|weights| weights.as_slice().map(<[f64]>::to_vec));
-        Ok(Learned { target, weights: weights.transpose()? })
+        Ok(OwnedTargets { target, weights: weights.transpose()? })
     }
 }
 
-impl Learned {
+impl OwnedTargets {
     /// As the library takes it.
-    pub fn lesson(&self) -> Lesson<'_> {
+    pub fn supervision(&self) -> Lesson<'_> {
         let target = match &self.target {
-            Owned::Classes { classes, places, weights } => {
+            OwnedTarget::Classes { classes, places, weights } => {
                 Target::Classes { classes, places, weights: Some(weights) }
             }
-            Owned::Values(values) => Target::Values(values),
-            Owned::Nothing => Target::Nothing,
+            OwnedTarget::Values(values) => Target::Values(values),
+            OwnedTarget::Nothing => Target::Nothing,
         };
         Lesson { target, weights: self.weights.as_deref() }
     }

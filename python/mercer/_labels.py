@@ -1,4 +1,4 @@
-"""The classes that support vector machines tell apart, and their weights."""
+"""Labels of classifiers, and weights of their classes."""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from mercer._arrays import require_y
 from mercer._params import refuse
-from mercer._texts import is_missing
+from mercer._strings import is_missing
 
 
-def labels(estimator, y: ArrayLike, X) -> tuple[np.ndarray, np.ndarray]:
-    """Return the classes in order, and the place of each sample's among them."""
-    if y is None:
-        name = type(estimator).__name__
-        raise ValueError(f"{name} requires y to be passed, but the target y is None")
+def validate_labels(estimator, y: ArrayLike, X) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sorted classes, and the index of each sample's class."""
+    require_y(estimator, y)
     y = _checked(y)
     check_consistent_length(X, y)
     try:
-        classes, places = np.unique(y, return_inverse=True)
+        classes, codes = np.unique(y, return_inverse=True)
     except TypeError:
         raise _mixed() from None
     if len(classes) < 2:
@@ -30,21 +29,21 @@ def labels(estimator, y: ArrayLike, X) -> tuple[np.ndarray, np.ndarray]:
             "The number of classes has to be greater than one; got 1 class, "
             f"{classes.tolist()[0]!r}"
         )
-    return classes, places.astype(np.int64, copy=False)
+    return classes, codes.astype(np.int64, copy=False)
 
 
 def _checked(y: ArrayLike) -> np.ndarray:
-    """The labels with one axis. Those that cannot be wrong are not looked at, for speed."""
+    """The labels as a 1-D array. Those of a safe dtype are not inspected, for speed."""
     if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuU":
         return y
-    # numpy would make one kind of label of several without a word.
+    # numpy would silently convert labels of different types to one.
     if isinstance(y, (list, tuple)) and len({isinstance(label, str) for label in y}) > 1:
         _refuse_missing([is_missing(label) for label in y])
         raise _mixed()
     y = column_or_1d(y, warn=True)
     _refuse_missing(_missing(y))
     if y.dtype.kind == "S" or (y.dtype == object and any(type(label) is bytes for label in y)):
-        raise TypeError("the labels in y are bytes: decode them first, as in y.astype(str)")
+        raise TypeError("y contains bytes: decode the labels first, as in y.astype(str)")
     try:
         check_classification_targets(y)
     except TypeError:
@@ -53,7 +52,7 @@ def _checked(y: ArrayLike) -> np.ndarray:
 
 
 def _missing(y: np.ndarray) -> ArrayLike:
-    """Which labels are not there."""
+    """Which labels are missing."""
     if y.dtype.kind == "f":
         return np.isnan(y)
     if y.dtype.kind in "mM":
@@ -64,17 +63,15 @@ def _missing(y: np.ndarray) -> ArrayLike:
 def _refuse_missing(missing: ArrayLike) -> None:
     if np.any(missing):
         row = int(np.flatnonzero(missing)[0])
-        raise ValueError(
-            f"Input y contains NaN at row {row}: give the sample a label, or leave it out"
-        )
+        raise ValueError(f"Input y contains NaN at row {row}: label the sample, or drop it")
 
 
 def _mixed() -> ValueError:
-    return ValueError("y mixes texts and other values: give all labels one type")
+    return ValueError("y mixes strings and other values: use one type for all labels")
 
 
-def prices(estimator, classes: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Return the weight of each class, by which C is multiplied for its samples."""
+def class_weights(estimator, classes: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Return the weight of each class, which multiplies C."""
     given = estimator.class_weight
     if given is None:
         return np.ones(len(classes))
@@ -82,7 +79,7 @@ def prices(estimator, classes: np.ndarray, places: np.ndarray) -> np.ndarray:
     if not balanced and not isinstance(given, Mapping):
         expected = "a dictionary, 'balanced' or None"
         raise refuse(estimator, "class_weight", expected, given)
-    found = compute_class_weight(given, classes=classes, y=classes[places])
+    found = compute_class_weight(given, classes=classes, y=classes[codes])
     if not np.all(np.isfinite(found) & (found >= 0)):
         expected = "a dictionary of finite weights of at least 0"
         raise refuse(estimator, "class_weight", expected, given)
@@ -90,18 +87,22 @@ def prices(estimator, classes: np.ndarray, places: np.ndarray) -> np.ndarray:
 
 
 def refuse_empty(
-    estimator, classes: np.ndarray, places: np.ndarray, prices: np.ndarray, own: np.ndarray | None
+    estimator,
+    classes: np.ndarray,
+    codes: np.ndarray,
+    class_weight: np.ndarray,
+    weights: np.ndarray | None,
 ) -> None:
-    """Refuse weights that leave nothing of a class, in scikit-learn's words where it has some.
-    Those that are no weights are left for the compiled part to find, which names the row.
+    """Refuse classes without a sample of positive weight, in scikit-learn's words if it has any.
+    Invalid weights are left for the extension module to find, which names the row.
     """
-    if own is None and prices.all():
+    if weights is None and class_weight.all():
         return
-    own = np.ones(len(places)) if own is None else own
-    if not np.isfinite(own).all():
+    weights = np.ones(len(codes)) if weights is None else weights
+    if not np.isfinite(weights).all():
         return
-    left = np.bincount(places, own * prices[places] > 0, len(classes))
-    empty = classes[left == 0].tolist()
+    counts = np.bincount(codes, weights * class_weight[codes] > 0, len(classes))
+    empty = classes[counts == 0].tolist()
     if not empty:
         return
     reason = f"no sample of class {', '.join(map(repr, empty))} has a positive weight"
@@ -111,9 +112,9 @@ def refuse_empty(
         raise ValueError(
             f"Invalid input - all samples with positive weights belong to the same class: {reason}"
         )
-    raise ValueError(f"{reason}: give some of them one, or leave the class out")
+    raise ValueError(f"{reason}: set one, or drop the class")
 
 
-def names(classes: np.ndarray) -> list[str]:
-    """Return the classes as model files have them."""
+def class_names(classes: np.ndarray) -> list[str]:
+    """Return the classes as model files store them."""
     return [str(name) for name in classes.tolist()]

@@ -1,7 +1,7 @@
 //! Kernels that are Python functions, and the objects that they compare.
 //!
-//! The library asks for a tile; a Python object picks the items of its rows and columns, calls the user's function, and
-//! checks what comes back. What the function raises travels through the library as an error and is raised again as it is.
+//! The library asks for a tile; a Python object selects the items of its rows and columns, calls the user-defined function,
+//! and checks its result. What the function raises passes through the library as an error and is raised again unchanged.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -78,8 +78,8 @@ pub fn objects<'py>(
     seen(py, ItemBlock { store: &**items.store(), at: items.at() })
 }
 
-/// A store of Python's and places in it. Samples that the library knows are put into a store of their own, as Python has
-/// them: rows of numbers as an array, sparse ones as scipy has them, texts as a list.
+/// A Python store and positions in it. Samples that the library stores are put into a store of their own: rows of numbers as
+/// an array, sparse ones as a scipy array, strings as a list.
 fn seen<'py>(
     py: Python<'py>,
     chosen: ItemBlock<'_>,
@@ -89,10 +89,10 @@ fn seen<'py>(
     }
     let Some(rows) = known(py, chosen)? else {
         return Err(PyTypeError::new_err(
-            "the samples of this model are objects that its file does not hold",
+            "the samples of this model are objects that its file does not store",
         ));
     };
-    let store = py.import("mercer._own")?.call_method1("Store", (rows,))?;
+    let store = py.import("mercer._custom")?.call_method1("Store", (rows,))?;
     Ok((store.unbind(), places(py, 0..chosen.at.len())))
 }
 
