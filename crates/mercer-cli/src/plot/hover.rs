@@ -5,7 +5,7 @@ use super::svg::escape;
 
 /// Up to this number every mark has an element of its own that tells its values. Beyond, marks share paths: each of
 /// them would cost a hundred bytes and an element of the page, and none could be pointed at among so many.
-pub(crate) const MOST_TOLD: usize = 2_000;
+pub(crate) const MOST_HOVER_TEXTS: usize = 2_000;
 
 /// Digits of values.
 const DIGITS: usize = 4;

@@ -136,8 +136,9 @@ fn draw_bars(svg: &mut Svg, plane: &Plane, picture: &Spectrum) {
             number(plane.frame.bottom() - y)
         );
         let (value, share) = (value_of(*value), percent(picture.ratios[index]));
-        let told = format!("component {}: eigenvalue {value}, {share} of the variance", index + 1);
-        svg.raw(&element("rect", &bar, &told));
+        let hover_text =
+            format!("component {}: eigenvalue {value}, {share} of the variance", index + 1);
+        svg.raw(&element("rect", &bar, &hover_text));
     }
     svg.raw("</g>\n");
 }
@@ -161,11 +162,11 @@ fn draw_sums(svg: &mut Svg, plane: &Plane, picture: &Spectrum) {
     for (index, sum) in sums.iter().enumerate() {
         let [x, y] = place(index);
         let dot = format!("cx=\"{x}\" cy=\"{y}\" r=\"{radius}\"");
-        let told = match index {
+        let hover_text = match index {
             0 => format!("component 1: {} of the variance", percent(*sum)),
             _ => format!("components 1 to {}: {} of the variance", index + 1, percent(*sum)),
         };
-        svg.raw(&element("circle", &dot, &told));
+        svg.raw(&element("circle", &dot, &hover_text));
     }
     svg.raw("</g>\n");
 }
@@ -242,12 +243,18 @@ mod tests {
 
     #[test]
     fn what_is_kept_may_fall_short() {
-        let told = |ratios: &[f64]| {
+        let hover_text = |ratios: &[f64]| {
             Spectrum { title: "", subtitle: "", values: ratios, ratios, mark: 0.9 }.reached()
         };
-        assert_eq!(told(&[0.5, 0.2]), "all 2 that are kept reach 70 % of the variance, not 90 %");
-        assert_eq!(told(&[0.5]), "the component that is kept has 50 % of the variance, not 90 %");
-        assert_eq!(told(&[0.95, 0.05]), "the first component reaches 90 % of the variance");
+        assert_eq!(
+            hover_text(&[0.5, 0.2]),
+            "all 2 that are kept reach 70 % of the variance, not 90 %"
+        );
+        assert_eq!(
+            hover_text(&[0.5]),
+            "the component that is kept has 50 % of the variance, not 90 %"
+        );
+        assert_eq!(hover_text(&[0.95, 0.05]), "the first component reaches 90 % of the variance");
     }
 
     #[test]

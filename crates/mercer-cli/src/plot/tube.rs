@@ -60,7 +60,7 @@ pub fn tube(picture: &Tube) -> Drawing {
         svg.path(&band(&plane, picture.function, *reach), &sheer(colour, SHEER));
     });
     let drawn = draw_marks(&mut svg, &plane, &picture.marks, &|row| {
-        picture.marks.told(row, picture.ring_name)
+        picture.marks.hover_text(row, picture.ring_name)
     });
     svg.clipped(plane.frame, |svg| {
         svg.path(&format!("M{}", points(&plane, picture.function.iter().copied())), &line);

@@ -12,10 +12,10 @@ mod panel;
 mod screen;
 
 pub(super) mod curves;
-pub(super) mod falling;
 pub(super) mod map;
 pub(super) mod multiples;
 pub(super) mod scatter;
+pub(super) mod sorted_scores;
 pub(super) mod spectrum;
 pub(super) mod tube;
 
@@ -86,7 +86,7 @@ impl Entry {
         Self { look: None, name: text.into(), ascii: None, on: None }
     }
 
-    /// The same, which stands on a ground that looks like `on`.
+    /// The same, which stands on a background that looks like `on`.
     pub fn on(self, on: Option<Look>) -> Self {
         Self { on, ..self }
     }
