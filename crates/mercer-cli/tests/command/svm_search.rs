@@ -21,7 +21,7 @@ fn the_best_is_chosen_and_fitted_on_all_rows() {
     assert!(scores.windows(2).all(|pair| pair[0] >= pair[1]), "{scores:?}");
     for part in [
         "support vector classification of kind",
-        "(5 folds, 2 kernels × 3 costs)",
+        "(5-fold cross-validation, 2 kernels × 3 costs)",
         "score       accuracy",
     ] {
         assert!(run.err.contains(part), "no {part:?} in {}", run.err);
@@ -52,14 +52,14 @@ fn numbers_are_predicted_unless_they_are_classes() {
         "support vector regression of price",
         "score       R² 0.9",
         "epsilon 2",
-        "the largest that was compared",
+        "the largest in the grid",
     ] {
         assert!(run.err.contains(part), "no {part:?} in {}", run.err);
     }
     let numbered = small_table(60).replace("red", "1").replace("green", "2").replace("blue", "10");
     folder.write("n.csv", numbered);
     let run = folder.done("search n.csv --target kind --costs 1 --gammas 1");
-    assert!(run.err.contains("3 different numbers only: --classify"), "{}", run.err);
+    assert!(run.err.contains("only 3 distinct values: add --classify"), "{}", run.err);
     let run = folder.done("search n.csv --target kind --costs 1 --gammas 1 --classify");
     assert!(run.err.contains("3: 1, 2, 10"), "{}", run.err);
 }

@@ -53,9 +53,9 @@ fn clusters_and_outliers() {
     let out = shown(&folder, "C.UTF-8", "kmeans t.csv -k 3 --columns x,y -q -p -").out;
     check(&out, &["Kernel k-means of t.csv", "cluster:", "(on ·)", "(on ░)", "\n\ncluster,rows"]);
     let out = shown(&folder, "C.UTF-8", "outliers t.csv --columns x,y -q -p -").out;
-    check(&out, &["Unusual rows of t.csv", "× outliers: 6 rows", "+ threshold", "\n\nrank,"]);
+    check(&out, &["Outliers of t.csv", "× outliers: 6 rows", "+ threshold", "\n\nrank,"]);
     let out = shown(&folder, "C.UTF-8", "outliers t.csv --columns x,y,z -q -p -").out;
-    check(&out, &["rank, from the most unusual row on", "╌ threshold", "● others: 54 rows"]);
+    check(&out, &["rank (largest score first)", "╌ threshold", "● inliers: 54 rows"]);
 }
 
 #[test]
@@ -84,9 +84,9 @@ fn a_demonstration_needs_no_file() {
         &run.out,
         &["the embedding", "● inner   ■ outer", "+ above zero", "\n\n60 rows, made on the spot"],
     );
-    assert!(!run.out.contains("The picture is in") && folder.names().is_empty(), "{}", run.out);
+    assert!(!run.out.contains("Plot written to") && folder.names().is_empty(), "{}", run.out);
     let both = shown(&folder, "C.UTF-8", "demo names -p - -p n.svg");
-    check(&both.out, &["Kernel PCA of names", "The picture is in n.svg.\n"]);
+    check(&both.out, &["Kernel PCA of names", "Plot written to n.svg.\n"]);
 }
 
 #[test]
