@@ -12,7 +12,7 @@ use crate::stdout;
 const SHOWN_ROWS: usize = 10;
 /// The longest text of a cell on a terminal.
 const LONGEST_CELL: usize = 24;
-/// The width of a terminal that does not tell its own.
+/// The width of a terminal of unknown width.
 const USUAL_WIDTH: usize = 100;
 const GAP: &str = "  ";
 

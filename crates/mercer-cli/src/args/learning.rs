@@ -97,8 +97,8 @@ impl ResultArgs {
 }
 
 impl SvmOutputArgs {
-    /// Refuses a result that would replace the table or another result, and a format that cannot
-    /// hold what it is asked to.
+    /// Refuses outputs that would overwrite the table or each other, and a format that cannot hold the
+    /// scaling.
     pub(super) fn check_files(
         &self,
         table: &TableArgs,

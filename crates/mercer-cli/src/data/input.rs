@@ -125,7 +125,7 @@ fn grouped<T: Real>(
     Ok((Samples::Parts(Parts::new(parts)?), scaling))
 }
 
-/// The scaling of a group, which is to be learned or is known.
+/// The scaling of a group: to be computed, or given.
 enum GroupScaling {
     Learn(ScalingKind),
     Known(Scaling),

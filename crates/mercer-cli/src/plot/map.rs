@@ -1,5 +1,5 @@
-//! A model of two columns over their plane: what it says everywhere, the rows that it learned from,
-//! and which of them it rests on.
+//! A model of two columns over their plane: its predictions, the training rows,
+//! and the support vectors.
 
 use super::axis::Axis;
 use super::colour::viridis;
@@ -26,7 +26,7 @@ pub struct Map<'a> {
     pub y_title: &'a str,
     /// The title of the legend.
     pub key_title: &'a str,
-    /// What the model says of the plane.
+    /// The predictions over the plane.
     pub background: Background<'a>,
     /// The rows.
     pub marks: Marks<'a>,
@@ -34,7 +34,7 @@ pub struct Map<'a> {
     pub ring_name: &'a str,
 }
 
-/// What a model says of the plane.
+/// The predictions of a model over the plane.
 pub enum Background<'a> {
     /// A function whose sign decides.
     Sides {
@@ -49,7 +49,7 @@ pub enum Background<'a> {
     },
     /// A class at every point, with the colour of each.
     Regions(Regions<'a>, Vec<[u8; 3]>),
-    /// A function of which every value counts.
+    /// A function shown by colour.
     Heights {
         /// The function.
         field: Field<'a>,
@@ -94,7 +94,7 @@ impl Line {
     }
 }
 
-/// Draws `picture`. Of very many rows a random sample is drawn, and the picture says so.
+/// Draws `picture`. Of very many rows a random sample is drawn, and noted on it.
 pub fn map(picture: &Map) -> Drawing {
     let mut svg = Svg::new(WIDTH, HEIGHT, picture.title);
     let top = draw_titles(&mut svg, picture.title, picture.subtitle, WIDTH);

@@ -1,5 +1,4 @@
-//! Points of several groups, told apart by shape as well as by colour, with rings around those that
-//! matter.
+//! Points of several groups, distinguished by shape and colour, with rings around support vectors.
 
 use super::colour::{CLASSES, Rgb, hex, viridis};
 use super::hover::{self, MOST_HOVER_TEXTS};
@@ -29,7 +28,7 @@ pub struct Group {
     pub colour: [u8; 3],
     /// Its shape.
     pub shape: Shape,
-    /// What one of its points is called, if that is not the group's name.
+    /// The hover text of its points, if that is not the group's name.
     pub hover_text: Option<String>,
 }
 
@@ -45,7 +44,7 @@ impl Group {
         Self { name: None, colour: viridis(position), shape: Shape::Circle, hover_text: None }
     }
 
-    /// The same group, with what one of its points is called.
+    /// The same group, with the hover text of its points.
     pub fn hover_text(self, hover_text: &str) -> Self {
         Self { hover_text: Some(hover_text.into()), ..self }
     }
@@ -145,7 +144,7 @@ const ROUNDS: usize = 12;
 pub(crate) const RING: &str = INK;
 
 impl Marks<'_> {
-    /// What a point says of itself.
+    /// The hover text of a point.
     pub(crate) fn hover_text(&self, row: usize, ring_name: &str) -> String {
         let group = &self.groups[self.group[row]];
         let class = group.hover_text.as_ref().or(group.name.as_ref()).map_or("", String::as_str);
@@ -154,8 +153,7 @@ impl Marks<'_> {
     }
 }
 
-/// Draws the points, which tell what `hover_text` says of them, and their rings; returns how many points are
-/// drawn.
+/// Draws the points with their `hover_text`, and their rings; returns how many points are drawn.
 pub(crate) fn draw_marks(
     svg: &mut Svg,
     plane: &Plane,

@@ -52,7 +52,7 @@ fn shuffle(rows: &mut [usize]) {
     }
 }
 
-/// Draws `rows` of `points`, each of which tells what `hover_text` says of it; `zoom` is 1 for a picture of one
+/// Draws `rows` of `points` with their `hover_text`; `zoom` is 1 for a picture of one
 /// panel and smaller for small panels.
 pub(crate) fn draw_points(
     svg: &mut Svg,

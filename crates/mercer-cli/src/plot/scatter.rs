@@ -50,7 +50,7 @@ const MARGIN: f64 = 24.0;
 /// Draws `picture`.
 ///
 /// Requires as many `y` and labels as `x`. Rows with a value that is not finite are left out; of
-/// more than 20,000 rows a random sample is drawn, and the picture says so.
+/// more than 20,000 rows a random sample is drawn, and noted on it.
 pub fn scatter(picture: &Scatter) -> Drawing {
     let rows = picture.x.len();
     let colouring = Colouring::of(picture.labels.as_ref(), rows);
@@ -110,7 +110,7 @@ fn draw_diagonal(svg: &mut Svg, plane: &Plane) {
     }
 }
 
-/// What a point says of itself.
+/// The hover text of a point.
 fn hover_text(picture: &Scatter, row: usize) -> String {
     let values: Vec<f64> = [picture.x[row]].into_iter().chain(picture.y.map(|y| y[row])).collect();
     let label = picture.labels.map(|labels| labels.values[row].as_str());

@@ -1,4 +1,4 @@
-//! The scores of rows in falling order, and the threshold above which rows are outliers.
+//! Sorted outlier scores, and their threshold.
 
 use super::axis::Axis;
 use super::colour::hex;
@@ -100,7 +100,7 @@ fn draw_scores(
     draw_marks(svg, plane, &marks, &|mark| hover_text(places[mark]));
 }
 
-/// What the mark at a place, counted from 1, says of itself.
+/// The hover text of a 1-based rank.
 fn hover_text(picture: &SortedScores, place: usize) -> String {
     let rank = format!("rank {place}");
     hover::row(picture.rows[place - 1], &[picture.scores[place - 1]], &[&rank])

@@ -37,26 +37,26 @@ const ROOMY: f64 = 7.0;
 const DASHES: &str = "fill=\"none\" stroke-dasharray=\"5 4\"";
 
 impl Spectrum<'_> {
-    /// How many components it takes to reach the mark, if so many are kept.
+    /// How many components reach the mark, if there are as many.
     fn needed(&self) -> Option<usize> {
         // Shares that add up to 1 may fall short of it by rounding.
         cumulative(self.ratios).iter().position(|sum| *sum >= self.mark - 1e-12).map(|i| i + 1)
     }
 
-    /// How far the components go, in words.
+    /// The explained variance, as text.
     pub(super) fn reached(&self) -> String {
         let (mark, count) = (percent(self.mark), self.ratios.len());
         let sum = cumulative(self.ratios).last().copied().unwrap_or(0.0);
         // What falls short of the mark must not be rounded up to it.
         let sum = percent((1e3 * sum).floor() / 1e3);
         match (self.needed(), count) {
-            (Some(1), _) => format!("the first component reaches {mark} of the variance"),
-            (Some(needed), _) => format!("{needed} components reach {mark} of the variance"),
+            (Some(1), _) => format!("the first component explains {mark} of the variance"),
+            (Some(needed), _) => format!("{needed} components explain {mark} of the variance"),
             (None, 1) => {
-                format!("the component that is kept has {sum} of the variance, not {mark}")
+                format!("1 component explains {sum} of the variance, less than {mark}")
             }
             (None, _) => {
-                format!("all {count} that are kept reach {sum} of the variance, not {mark}")
+                format!("{count} components explain {sum} of the variance, less than {mark}")
             }
         }
     }
@@ -242,19 +242,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_may_fall_short() {
-        let hover_text = |ratios: &[f64]| {
+    fn components_may_fall_short_of_the_mark() {
+        let reached = |ratios: &[f64]| {
             Spectrum { title: "", subtitle: "", values: ratios, ratios, mark: 0.9 }.reached()
         };
         assert_eq!(
-            hover_text(&[0.5, 0.2]),
-            "all 2 that are kept reach 70 % of the variance, not 90 %"
+            reached(&[0.5, 0.2]),
+            "2 components explain 70 % of the variance, less than 90 %"
         );
-        assert_eq!(
-            hover_text(&[0.5]),
-            "the component that is kept has 50 % of the variance, not 90 %"
-        );
-        assert_eq!(hover_text(&[0.95, 0.05]), "the first component reaches 90 % of the variance");
+        assert_eq!(reached(&[0.5]), "1 component explains 50 % of the variance, less than 90 %");
+        assert_eq!(reached(&[0.95, 0.05]), "the first component explains 90 % of the variance");
     }
 
     #[test]

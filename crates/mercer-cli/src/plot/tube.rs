@@ -36,7 +36,7 @@ const MARGIN: f64 = 24.0;
 /// How strong the colour of the tube is.
 const SHEER: f64 = 0.2;
 
-/// Draws `picture`. Of very many rows a random sample is drawn, and the picture says so.
+/// Draws `picture`. Of very many rows a random sample is drawn, and noted on it.
 pub fn tube(picture: &Tube) -> Drawing {
     let mut svg = Svg::new(WIDTH, HEIGHT, picture.title);
     let top = draw_titles(&mut svg, picture.title, picture.subtitle, WIDTH);

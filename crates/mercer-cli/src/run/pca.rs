@@ -184,14 +184,14 @@ fn run(
     if let Some(file) = &job.model.page.report {
         let scatter =
             files.drawing.clone().unwrap_or_else(|| output_files::draw(&component_output));
-        let found = ReportContent {
+        let content = ReportContent {
             lines: &lines,
             facts: &facts,
             columns: &described,
             pictures: &[scatter, spectrum(&component_output, &facts)],
             tables: &[ReportTable::beginning("Components of the first rows", results.table(true))],
         };
-        files.page = Some((file, report::page(session, &found)));
+        files.page = Some((file, report::page(session, &content)));
     }
     let outputs = output_files::write_files(session, &files)?;
     session.progress.clear();

@@ -80,7 +80,11 @@ fn a_repaired_matrix_is_one() {
             "check s.csv --label who --kernel precomputed --repair {how} --out r.npy"
         ));
         assert_eq!(run.code, Some(1));
-        assert!(run.out.contains(&format!("by {how}")) && run.out.contains("r.npy"), "{}", run.out);
+        assert!(
+            run.out.contains(&format!("repaired    {how}")) && run.out.contains("r.npy"),
+            "{}",
+            run.out
+        );
         folder.done("check r.npy --kernel precomputed");
         folder.done("kpca r.npy --kernel precomputed -q");
     }
@@ -174,13 +178,11 @@ fn features_of_texts_are_their_substrings() {
 }
 
 #[test]
-fn all_kernels_are_listed_by_what_they_compare() {
+fn all_kernels_are_listed_by_input() {
     let folder = Folder::new();
     let text = folder.done("kernels").out;
     let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("no {part} in {text}"));
-    assert!(
-        place("  rbf(") < place("for histograms") && place("for histograms") < place("  chi2(")
-    );
+    assert!(place("  rbf(") < place("on histograms") && place("on histograms") < place("  chi2("));
     assert!(place("  chi2(") < place("on strings") && place("on strings") < place("  spectrum("));
     assert!(text.contains("columns(age, income: a)") && text.contains("precomputed"));
     let json = folder.done("kernels --json").json();

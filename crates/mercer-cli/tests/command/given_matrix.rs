@@ -55,5 +55,5 @@ fn projections_need_no_more_and_distances_from_them_do() {
         assert!((score - (x - 0.25).abs()).abs() < 1e-9, "{score} {x}");
     }
     let folder = prepared(|ctx, matrix| detector(ctx, matrix, Unusual::Reconstruction));
-    check(&folder, "predict m.mercer k.csv --header no", 1, &["kernel matrix", "with itself"]);
+    check(&folder, "predict m.mercer k.csv --header no", 1, &["precomputed kernel", "with itself"]);
 }

@@ -180,7 +180,7 @@ fn as_many_clusters_as_rows_or_one_or_rows_that_are_equal() {
     assert_eq!(column(&folder.done("kmeans one.csv -k 1 -q").out, "rows"), [1.0]);
     folder.write("equal.csv", "a,b,c\n1,2,3\n1,2,3\n1,2,3\n1,2,3\n");
     let run = folder.done("kmeans equal.csv -k 3 -o o.csv -m m.mercer -p p.svg");
-    check(&run.err, &["warning: only 1 of 3 clusters", "clusters    3, of 0 to 4 rows"]);
+    check(&run.err, &["warning: only 1 of 3 clusters", "clusters    3, 0 to 4 rows each"]);
     assert_eq!(column(&folder.read("o.csv"), "distance"), [0.0; 4]);
     assert!(run.out.contains("NaN"), "{}", run.out);
     let output = folder.done("predict m.mercer equal.csv -q").out;

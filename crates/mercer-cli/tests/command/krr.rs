@@ -199,7 +199,7 @@ fn pictures_show_every_kernel_and_the_choice() {
     assert_eq!(names.count(), grid.as_array().unwrap().len());
     assert!(svg.contains("<title>rbf(gamma=") && svg.contains(": penalty alpha "));
     for part in
-        ["regression of price (h.csv)", ">alpha ", "cross-validated RMSE", "always the mean"]
+        ["regression of price (h.csv)", ">alpha ", "cross-validated RMSE", "mean of the target"]
     {
         assert!(svg.contains(part), "{part}");
     }

@@ -151,7 +151,7 @@ fn rows_that_are_equal_have_no_outliers() {
     let folder = Folder::new();
     folder.write("equal.csv", "a,b\n1,2\n1,2\n1,2\n1,2\n");
     let run = folder.done("outliers equal.csv -o o.csv -m m.mercer -p p.svg -p p.png");
-    check(&run.err, &["outliers    0 of 4 rows (0.0 %)", "threshold   0,"]);
+    check(&run.err, &["outliers    0 of 4 rows (0.0 %)", "threshold   0 ("]);
     let output = folder.read("o.csv");
     assert_eq!(column(&output, "score"), [0.0; 4]);
     assert_eq!(column(&output, "rank"), [1.0; 4]);
@@ -182,9 +182,9 @@ fn pictures_show_a_map_or_all_scores() {
     folder.done("outliers t.csv --label cloud --columns x,y -k 4 -q -p p.svg -p p.png");
     assert!(folder.bytes("p.png").starts_with(b"\x89PNG"));
     let svg = folder.read("p.svg");
-    drawn(&svg, &["Unusual rows of t.csv", "61 rows × 2 columns; rbf(gamma=0.5", "4 components"]);
+    drawn(&svg, &["Outliers of t.csv", "61 rows × 2 columns; rbf(gamma=0.5", "4 components"]);
     drawn(&svg, &[">x<", ">score<", "linearGradient", ">outliers: 6 rows<", ">threshold 0."]);
     folder.done("outliers t.csv --label cloud -q -p p.svg");
     let svg = folder.read("p.svg");
-    drawn(&svg, &["rank, from the most unusual row on", ">others: 55 rows<", "stroke-dasharray"]);
+    drawn(&svg, &["rank (largest score first)", ">inliers: 55 rows<", "stroke-dasharray"]);
 }

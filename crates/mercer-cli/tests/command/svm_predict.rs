@@ -99,7 +99,7 @@ fn values_and_sides() {
 }
 
 #[test]
-fn inspect_tells_the_same_as_the_fit() {
+fn inspect_agrees_with_the_fit() {
     let folder = Folder::new();
     folder.write("t.csv", small_table(60));
     let fit = folder.done("svc t.csv --target kind -C 2 --probability sigmoid -m m.mercer");
@@ -108,7 +108,7 @@ fn inspect_tells_the_same_as_the_fit() {
         text.contains("support vector classification, fitted on 60 rows × 3 columns"),
         "{text}"
     );
-    assert!(text.contains("predicts    kind"), "{text}");
+    assert!(text.contains("target      kind"), "{text}");
     for line in
         fit.err.lines().skip(1).filter(|line| !line.contains("time ") && !line.contains("written "))
     {

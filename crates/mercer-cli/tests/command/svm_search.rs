@@ -69,7 +69,7 @@ fn open_widths_stand_for_several_and_the_seed_decides_the_folds() {
     let folder = Folder::new();
     folder.write("t.csv", small_table(45));
     let run = folder.done("search t.csv --target kind --columns z,y --costs 1,2 --kernel rbf --kernel linear --folds 3");
-    assert!(run.err.contains("(3 folds, 7 kernels × 2 costs)"), "{}", run.err);
+    assert!(run.err.contains("(3-fold cross-validation, 7 kernels × 2 costs)"), "{}", run.err);
     let grid = |seed: u32| {
         let line = format!(
             "search t.csv --target kind --columns z --costs 1 --gammas 1 --seed {seed} --json -q"
@@ -89,5 +89,5 @@ fn what_is_found_is_saved_drawn_and_calibrated() {
     assert!(folder.read("p.svg").contains("Support vector classification of kind (t.csv)"));
     assert!(folder.read("o.csv").starts_with("kind,prediction,probability_blue"));
     let text = folder.done("inspect m.mercer").out;
-    assert!(text.contains("(5 folds, 2 kernels × 1 cost)"), "{text}");
+    assert!(text.contains("(5-fold cross-validation, 2 kernels × 1 cost)"), "{text}");
 }

@@ -67,7 +67,7 @@ fn scores_and_machines_have_no_table_below() {
     let out = shown(&folder, "C.UTF-8", line).out;
     check(
         &out,
-        &["Kernel ridge regression of price", "penalty alpha", "★ alpha", "╌ always the mean"],
+        &["Kernel ridge regression of price", "penalty alpha", "★ alpha", "╌ mean of the target"],
     );
     assert!(!out.contains("\n\n") && out.ends_with('\n'), "{out}");
     let out = shown(&folder, "C.UTF-8", "svc r.csv --target side -q -p -").out;
@@ -80,10 +80,7 @@ fn scores_and_machines_have_no_table_below() {
 fn a_demonstration_needs_no_file() {
     let folder = Folder::new();
     let run = shown(&folder, "C.UTF-8", "demo circles --rows 60 -p -");
-    check(
-        &run.out,
-        &["the embedding", "● inner   ■ outer", "+ above zero", "\n\n60 rows, made on the spot"],
-    );
+    check(&run.out, &["embedding", "● inner   ■ outer", "+ above zero", "\n\n60 generated rows"]);
     assert!(!run.out.contains("Plot written to") && folder.names().is_empty(), "{}", run.out);
     let both = shown(&folder, "C.UTF-8", "demo names -p - -p n.svg");
     check(&both.out, &["Kernel PCA of names", "Plot written to n.svg.\n"]);

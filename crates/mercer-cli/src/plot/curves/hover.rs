@@ -1,4 +1,4 @@
-//! What the points of lines say when the pointer rests on them.
+//! Hover texts of curves.
 
 use super::super::hover::{MOST_HOVER_TEXTS, element, value_of};
 use super::super::panel::Plane;
@@ -8,7 +8,7 @@ use super::{Curve, Curves, place};
 /// How near to a point the pointer must be, in pixels.
 const REACH: f64 = 6.0;
 
-/// Discs that are not seen, over the points of all lines, each of which tells its score.
+/// Invisible discs over the points of all lines, with hover texts.
 pub(super) fn draw(svg: &mut Svg, plane: &Plane, picture: &Curves) {
     if picture.curves.iter().map(|curve| curve.points.len()).sum::<usize>() > MOST_HOVER_TEXTS {
         return;

@@ -9,7 +9,7 @@ use super::look::Look;
 use super::panel::{Panel, Side};
 use super::{Entry, Sketch, marks};
 
-/// Grounds of classes, the first of which is empty.
+/// Background patterns of classes; the first class has none.
 const PATTERNS: [Look; 5] = [
     Look::of('·', '.'),
     Look::of('░', ':'),

@@ -7,7 +7,7 @@ mod targets;
 
 use mercer::io::{Column, Saved, Table};
 use mercer::model::ScalingKind;
-use mercer::model::svm::{Method, SvmParams, Task as Learns};
+use mercer::model::svm::{Method, SvmParams, Task as SvmTask};
 use mercer::{Error, Result};
 
 use self::fit::{Fitted, Grid, Search};
@@ -65,8 +65,8 @@ struct SvmResult {
 
 /// Runs `mercer svc`.
 pub fn svc(session: &Session, args: &SvcArgs) -> std::result::Result<(), Failure> {
-    let learns = if args.nu.is_some() { Learns::NuSvc } else { Learns::CSvc };
-    let params = params(learns, &args.kernel, &args.smo);
+    let task = if args.nu.is_some() { SvmTask::NuSvc } else { SvmTask::CSvc };
+    let params = params(task, &args.kernel, &args.smo);
     let job = Job {
         command: "svc",
         table: &args.table,
@@ -86,8 +86,8 @@ pub fn svc(session: &Session, args: &SvcArgs) -> std::result::Result<(), Failure
 
 /// Runs `mercer svr`.
 pub fn svr(session: &Session, args: &SvrArgs) -> std::result::Result<(), Failure> {
-    let learns = if args.nu.is_some() { Learns::NuSvr } else { Learns::EpsilonSvr };
-    let params = params(learns, &args.kernel, &args.smo);
+    let task = if args.nu.is_some() { SvmTask::NuSvr } else { SvmTask::EpsilonSvr };
+    let params = params(task, &args.kernel, &args.smo);
     let (c, epsilon) = (args.cost, args.epsilon);
     let job = Job {
         command: "svr",
@@ -108,7 +108,7 @@ pub fn svr(session: &Session, args: &SvrArgs) -> std::result::Result<(), Failure
 
 /// Runs `mercer oneclass`.
 pub fn oneclass(session: &Session, args: &OneclassArgs) -> std::result::Result<(), Failure> {
-    let params = params(Learns::OneClass, &args.kernel, &args.smo);
+    let params = params(SvmTask::OneClass, &args.kernel, &args.smo);
     let job = Job {
         command: "oneclass",
         table: &args.table,
@@ -129,7 +129,7 @@ pub fn oneclass(session: &Session, args: &OneclassArgs) -> std::result::Result<(
 /// Runs `mercer search`.
 pub fn search(session: &Session, args: &SvmSearchArgs) -> std::result::Result<(), Failure> {
     // Kernel and cost are replaced by those that are chosen.
-    let params = params(Learns::CSvc, &args.kernel[0], &args.smo);
+    let params = params(SvmTask::CSvc, &args.kernel[0], &args.smo);
     let job = Job {
         command: "search",
         table: &args.table,
@@ -158,14 +158,14 @@ pub fn search(session: &Session, args: &SvmSearchArgs) -> std::result::Result<()
     run(session, job)
 }
 
-fn params(learns: Learns, kernel: &Kernel, smo: &SmoArgs) -> SvmParams {
+fn params(task: SvmTask, kernel: &Kernel, smo: &SmoArgs) -> SvmParams {
     SvmParams {
         tolerance: smo.tolerance,
         shrinking: !smo.no_shrinking,
         cache: smo.cache.map(|size| size.0),
         max_iterations: smo.max_iter,
         max_seconds: smo.max_time,
-        ..SvmParams::new(learns, kernel.spec())
+        ..SvmParams::new(task, kernel.spec())
     }
 }
 
@@ -204,7 +204,7 @@ fn run(session: &Session, mut job: Job<'_>) -> std::result::Result<(), Failure> 
 /// The parameters, with the task that a search derives from the target.
 fn params_for(job: &Job<'_>, targets: &SvmTargets) -> SvmParams {
     let task = match (&targets.target, job.params.task) {
-        (Target::Values(_), Learns::CSvc) => Learns::EpsilonSvr,
+        (Target::Values(_), SvmTask::CSvc) => SvmTask::EpsilonSvr,
         (_, task) => task,
     };
     SvmParams { task, ..job.params.clone() }
@@ -275,19 +275,19 @@ fn finish(
     let own = prediction.columns(names, types.result, extras, |_| "prediction".into());
     let columns = chosen.targets.into_iter().chain(own).collect();
     let predictions = Predictions { columns, label: chosen.label };
-    let found = (fitted.grid.as_ref(), fitted.seconds);
-    let mut lines = output::lines(job, task, &facts, found);
+    let search = (fitted.grid.as_ref(), fitted.seconds);
+    let mut lines = output::lines(job, task, &facts, search);
     lines.warn(not_drawn.as_slice());
     let page = args.results.page.report.as_ref().map(|file| {
         let confusion = evaluation.and_then(|(_, confusion)| confusion);
-        let found = ReportContent {
+        let content = ReportContent {
             lines: &lines,
             facts: &facts,
             columns: &described,
             pictures: &drawings,
-            tables: &output::tables(found.0, confusion.as_ref(), &predictions),
+            tables: &output::tables(search.0, confusion.as_ref(), &predictions),
         };
-        (file, report::page(session, &found))
+        (file, report::page(session, &content))
     });
     let table = args.results.output.as_ref();
     let files = Files {
@@ -301,5 +301,5 @@ fn finish(
     let outputs = output_files::write_files(session, &files)?;
     session.progress.clear();
     lines.written(&outputs);
-    output::print(session, job, &lines, &facts, found, outputs)
+    output::print(session, job, &lines, &facts, search, outputs)
 }

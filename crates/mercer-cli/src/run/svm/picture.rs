@@ -4,7 +4,7 @@ mod others;
 
 use mercer::io::Table;
 use mercer::linalg::view::Mat;
-use mercer::model::svm::{Task as Learns, votes};
+use mercer::model::svm::{Task as SvmTask, votes};
 use mercer::{Error, Result};
 
 use super::targets::Target;
@@ -156,7 +156,7 @@ fn reach(result: &SvmResult, targets: &[f64]) -> f64 {
     let Prediction::Values { values, .. } = &result.prediction else {
         unreachable!("a regression predicts values")
     };
-    if machine.params.task == Learns::EpsilonSvr {
+    if machine.params.task == SvmTask::EpsilonSvr {
         return machine.params.epsilon;
     }
     if let Some(tube) = machine.report.machine.as_ref().and_then(|report| report.tube) {
@@ -306,10 +306,10 @@ fn titles(job: &Job<'_>, result: &SvmResult) -> [String; 2] {
     let c = format!("C {}", in_short(params.c));
     let nu = format!("nu {}", in_short(params.nu));
     let parameters = match params.task {
-        Learns::CSvc => c,
-        Learns::EpsilonSvr => format!("{c}, epsilon {}", in_short(params.epsilon)),
-        Learns::NuSvr => format!("{c}, {nu}"),
-        Learns::NuSvc | Learns::OneClass => nu,
+        SvmTask::CSvc => c,
+        SvmTask::EpsilonSvr => format!("{c}, epsilon {}", in_short(params.epsilon)),
+        SvmTask::NuSvr => format!("{c}, {nu}"),
+        SvmTask::NuSvc | SvmTask::OneClass => nu,
     };
     let kernel = kernel_in_short(&params.kernel.to_string());
     let support = counted(machine.support.len(), "support vector");

@@ -144,7 +144,7 @@ pub fn all() -> Vec<(&'static str, Drawing)> {
         (
             "sorted_scores",
             sorted_scores(&SortedScores {
-                title: "Unusual rows",
+                title: "Outliers",
                 subtitle: "",
                 x_title: "rank",
                 y_title: "score",
