@@ -150,7 +150,7 @@ pub struct ComponentArgs {
 
 /// Resource limits.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "SvmView")]
+#[command(next_help_heading = "Resources")]
 pub struct MachineArgs {
     /// Memory budget, e.g. `2GiB` or `500MiB` [default: the free memory]
     #[arg(long, value_name = "SIZE")]

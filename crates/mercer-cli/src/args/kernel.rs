@@ -67,7 +67,7 @@ pub const INPUTS: [(Input, &str); 3] = [
 pub const COMBINATIONS: [(&str, &str); 3] = [
     (
         "a + b, a*b, 2*a, normalize(a)",
-        "Sums, products, scaling and normalization of kernels a and b.",
+        "Sums, products, scaling and normalisation of kernels a and b.",
     ),
     (
         "columns(age, income: a) * column(title: b)",

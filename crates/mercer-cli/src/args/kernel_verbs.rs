@@ -17,8 +17,8 @@ Examples:
   mercer check similarities.csv --label who --kernel precomputed --repair clip --output repaired.npy
   mercer check similarities.csv --label who --kernel precomputed --repair clip --model repair.mercer
 
-Exit codes: 0 if the kernel matrix is positive semi-definite, 1 if it is not (or the command failed),
-with or without --repair.";
+Exit codes: 0 if the kernel matrix is positive semi-definite, 1 if not (with or without --repair)
+or if the command failed.";
 
 const FEATURES_EXAMPLES: &str = "\
 Examples:

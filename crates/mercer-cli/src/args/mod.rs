@@ -39,8 +39,8 @@ pub use verbs::{
 const EXIT_CODES: &str = "\
 Exit codes:
   0    success: all requested outputs are written
-  1    failure: invalid data, a file, the memory budget or a numerical problem; for `check`, also that
-       the kernel is not positive semi-definite; for `doctor`, that a self-test failed
+  1    failure: invalid data, a file, the memory budget or a numerical problem; for `check`, also
+       an indefinite kernel; for `doctor`, a failed self-test
   2    invalid command line; nothing was read
   70   a bug in mercer; please report the message
   130  interrupted by Ctrl-C (143: by SIGTERM); no partial files are left behind";

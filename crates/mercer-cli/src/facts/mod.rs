@@ -156,7 +156,7 @@ impl Facts {
     pub fn extent(&self) -> String {
         let scaling = match self.scaling {
             ScalingKind::None => "",
-            ScalingKind::Standard if self.shifted => ", standardized",
+            ScalingKind::Standard if self.shifted => ", standardised",
             ScalingKind::Standard => ", scaled to unit variance",
             ScalingKind::Minmax if self.shifted => ", scaled to [0, 1]",
             ScalingKind::Minmax => ", scaled to max |x| = 1",

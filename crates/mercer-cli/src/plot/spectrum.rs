@@ -232,7 +232,7 @@ mod tests {
         for text in [
             ">eigenvalue<",
             ">component<",
-            ">2 components reach 90 % of the variance<",
+            ">2 components explain 90 % of the variance<",
             "<title>component 2: eigenvalue 3, 30 % of the variance</title>",
             "<title>components 1 to 2: 90 % of the variance</title>",
         ] {
@@ -265,7 +265,7 @@ mod tests {
             super::super::png(&drawing.svg, 0.5).unwrap();
         }
         let svg = picture(&[0.0, 0.0], 0.9).svg;
-        assert!(!svg.contains("NaN") && svg.contains("all 2 that are kept"), "{svg}");
+        assert!(!svg.contains("NaN") && svg.contains("2 components explain 0 %"), "{svg}");
     }
 
     #[test]

@@ -21,7 +21,7 @@ fn clouds_are_found_and_told() {
     check(
         &run.err,
         &[
-            "kernel k-means of t.csv: 60 rows × 3 columns, standardized",
+            "kernel k-means of t.csv: 60 rows × 3 columns, standardised",
             "label       cloud (kept in the output, not used in the fit)",
             "kernel      rbf(gamma=0.333333)",
             "clusters    3, 20 rows each",

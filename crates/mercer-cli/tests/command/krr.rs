@@ -18,7 +18,7 @@ fn the_best_of_the_grid_is_chosen_and_told_with_its_spread() {
     let run = folder.done("krr h.csv --target price --label id");
     assert!(run.out.is_empty());
     for part in [
-        "kernel ridge regression of price in h.csv: 80 rows × 3 columns, standardized",
+        "kernel ridge regression of price in h.csv: 80 rows × 3 columns, standardised",
         "rbf(gamma=",
         "with intercept",
         " ± ",

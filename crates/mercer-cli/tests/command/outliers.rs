@@ -21,7 +21,7 @@ fn the_odd_row_comes_first() {
     check(
         &run.err,
         &[
-            "kernel PCA outlier detector of t.csv: 60 rows × 3 columns, standardized",
+            "kernel PCA outlier detector of t.csv: 60 rows × 3 columns, standardised",
             "label       cloud (kept in the output, not used in the fit)",
             "kernel      rbf(gamma=0.333333), centred",
             "components  2, explaining ",

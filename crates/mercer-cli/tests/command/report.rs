@@ -163,7 +163,7 @@ fn a_page_is_one_of_the_files_that_appear_together_or_not_at_all() {
 }
 
 #[test]
-fn wide_tables_and_constant_columns_are_summarized() {
+fn wide_tables_and_constant_columns_are_summarised() {
     let folder = Folder::new();
     let header: Vec<String> = (0..80).map(|j| format!("c{j}")).collect();
     let row = |i: usize| {

@@ -21,7 +21,7 @@ fn two_classes_are_told_apart_and_the_optimum_is_certified() {
     check(
         &run.err,
         &[
-            "support vector classification of side in t.csv: 80 rows × 2 columns, standardized",
+            "support vector classification of side in t.csv: 80 rows × 2 columns, standardised",
             "classes     2: in, out",
             "kernel      rbf(gamma=0.5",
             "parameters  C 1\n",

@@ -135,7 +135,7 @@ fn inspect_describes_the_model() {
         .json();
     let text = folder.done("inspect m.mercer").out;
     for part in [
-        "kernel PCA, fitted on 60 rows × 3 columns, standardized",
+        "kernel PCA, fitted on 60 rows × 3 columns, standardised",
         "x, y, z",
         "kind",
         "rbf(gamma=",

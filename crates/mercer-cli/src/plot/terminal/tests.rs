@@ -99,7 +99,7 @@ component 2
       0.9        component 1         3.1
 kind:   ● a   ■ b
 2 points share a cell with others; each
-cell shows what is most frequent in it
+cell shows its most frequent class
 ",
     );
 }

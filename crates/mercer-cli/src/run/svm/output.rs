@@ -188,7 +188,7 @@ pub fn scores(grid: &Grid) -> Table {
     let spread = |&(kernel, cost): &(usize, usize)| grid.score(kernel, cost).spread;
     let spreads = all.iter().map(|place| spread(place).unwrap_or(f64::NAN)).collect();
     let measure = if grid.measure == Measure::R2 { "r2" } else { "accuracy" };
-    let names = ["kernel", "cost", measure, "spread"].map(String::from).into();
+    let names = ["kernel", "cost", measure, "std_error"].map(String::from).into();
     let columns =
         vec![Column::Text(kernels), Column::F64(costs), Column::F64(means), Column::F64(spreads)];
     Table::new(names, columns)
