@@ -15,7 +15,7 @@ fn the_best_is_chosen_and_fitted_on_all_rows() {
     let table = cells(&run.out);
     assert_eq!(
         (table.len(), &table[0][..]),
-        (7, &["kernel", "cost", "accuracy", "spread"].map(String::from)[..])
+        (7, &["kernel", "cost", "accuracy", "std_error"].map(String::from)[..])
     );
     let scores: Vec<f64> = table[1..].iter().map(|row| row[2].parse().unwrap()).collect();
     assert!(scores.windows(2).all(|pair| pair[0] >= pair[1]), "{scores:?}");
@@ -47,7 +47,7 @@ fn numbers_are_predicted_unless_they_are_classes() {
     let folder = Folder::new();
     folder.write("h.csv", houses(60));
     let run = folder.done("search h.csv --target price --label id --costs 100,1000 --kernel 'rbf(gamma=0.1)' --epsilon 2");
-    assert!(run.out.starts_with("kernel,cost,r2,spread\n"), "{}", run.out);
+    assert!(run.out.starts_with("kernel,cost,r2,std_error\n"), "{}", run.out);
     for part in [
         "support vector regression of price",
         "score       R² 0.9",
