@@ -56,7 +56,7 @@ impl<T: Real> Prepared<T> {
         }
         let (samples, scaling) = match input_kind {
             InputKind::Groups(groups) => grouped(session, features, groups, scales)?,
-            input_kind => plain(session, features.clone(), input_kind, scales)?,
+            input_kind => plain(session, features, input_kind, scales)?,
         };
         Ok(Self { input: Input::Samples(samples), scaling })
     }
@@ -67,22 +67,22 @@ type Scaled<T> = (Samples<T>, Option<Scaling>);
 
 fn plain<T: Real>(
     session: &Session,
-    features: Table,
+    features: &Table,
     input_kind: &InputKind,
     scales: Scales<'_>,
 ) -> Result<Scaled<T>> {
     if *input_kind == InputKind::Strings {
-        input_kind.check(&features)?;
+        input_kind.check(features)?;
         return Ok((Samples::Strings(features.texts(0)?), None));
     }
     if *input_kind == InputKind::Histograms {
         features.check_not_negative()?;
     }
     if features.is_sparse() && !shifts(scales) {
-        let (rows, scaling) = sparse(features, scales)?;
+        let (rows, scaling) = sparse(features.clone(), scales)?;
         return Ok((Samples::Sparse(rows), scaling));
     }
-    let mut rows = Numbers::of(session, &features, scales)?;
+    let mut rows = Numbers::of(session, features, scales)?;
     let scaling = rows.scaling.take();
     Ok((Samples::Dense(rows.dense()?), scaling))
 }
@@ -110,7 +110,7 @@ fn grouped<T: Real>(
         let own =
             group_scaling.as_ref().map_or(Scales::Learn(ScalingKind::None), GroupScaling::scales);
         let part = part_of(features, range.clone());
-        let (samples, scaling) = plain(session, part, &group.input_kind, own)?;
+        let (samples, scaling) = plain(session, &part, &group.input_kind, own)?;
         let none = || Scaling::learn::<f64>(ScalingKind::None, &[], range.len());
         let scaling = scaling.unwrap_or_else(none);
         if scaling.kind != ScalingKind::None {

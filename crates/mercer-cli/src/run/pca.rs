@@ -179,7 +179,7 @@ fn run(
         texts: job.input_kind.texts(&chosen.features),
     };
     let mut lines = lines(job, &facts);
-    session.progress.begin("drawing");
+    session.progress.begin("plotting");
     let mut files = output_files::files(job.output, &component_output);
     if let Some(file) = &job.model.page.report {
         let scatter =

@@ -40,7 +40,7 @@ pub fn check(session: &Session, args: &CheckArgs) -> std::result::Result<(), Fai
     session.progress.begin("preparing");
     let scales = Scales::Learn(scale);
     // Kernels are computed in double precision; given values are as exact as they were written.
-    let result = match input_kind == InputKind::Precomputed && chosen.features.is_f32() {
+    let mut result = match input_kind == InputKind::Precomputed && chosen.features.is_f32() {
         true => {
             let rows = Prepared::<f32>::of(session, &chosen.features, &input_kind, scales)?;
             examine(session, args, &chosen, rows.input)?
@@ -50,7 +50,7 @@ pub fn check(session: &Session, args: &CheckArgs) -> std::result::Result<(), Fai
             examine(session, args, &chosen, rows.input)?
         }
     };
-    let table = args.output.as_ref().zip(result.matrix.clone());
+    let table = args.output.as_ref().zip(result.matrix.take());
     let model = args.model.as_ref().zip(result.model.as_ref());
     let outputs = output_files::write_files(session, &Files { table, model, ..Files::default() })?;
     session.progress.clear();

@@ -84,7 +84,7 @@ fn of_shape(session: &Session, args: &DemoArgs, shape: Shape) -> Result<(Drawing
     let (kernel, count) = suitable(shape);
     let kernel = args.kernel.clone().map_or_else(|| kernel.parse(), Ok)?;
     let found = find(session, &data, kernel, count.min(data.points.len() - 1))?;
-    session.progress.begin("drawing");
+    session.progress.begin("plotting");
     Ok((picture::draw(shape, &data, &found), summary(args, shape, &data, &found)))
 }
 

@@ -27,7 +27,7 @@ pub fn draw(
     input_kind: &InputKind,
     clusters: &Clusters,
 ) -> Result<Drawing> {
-    session.progress.begin("drawing");
+    session.progress.begin("plotting");
     let titles = titles(args, features, clusters);
     match features.n_columns() {
         1 if input_kind.is_vector() => {

@@ -34,7 +34,7 @@ pub fn krr(session: &Session, args: &KrrArgs) -> std::result::Result<(), Failure
     session.progress.begin("preparing");
     let task = Task::new(args, targets)?;
     let fitted = fit(session, &task, (&chosen, &input_kind), types)?;
-    session.progress.begin("drawing");
+    session.progress.begin("plotting");
     let drawings = picture::draw(&task, &chosen, &fitted);
     finish(session, &task, chosen, types, fitted, drawings)
 }

@@ -23,7 +23,7 @@ pub fn draw(
     fit: &OutlierFit,
     all: bool,
 ) -> Result<Vec<Drawing>> {
-    session.progress.begin("drawing");
+    session.progress.begin("plotting");
     let titles = titles(args, features, fit);
     let is_plane = features.n_columns() == 2 && input_kind.is_vector();
     let mut drawings = Vec::new();

@@ -76,7 +76,7 @@ pub fn draw(
     result: &SvmResult,
     view: &View,
 ) -> Result<Drawing> {
-    session.progress.begin("drawing");
+    session.progress.begin("plotting");
     match view {
         View::Line(range) => draw_line(session, job, task, result, *range),
         View::Plane(window) => draw_plane(session, job, task, result, *window),

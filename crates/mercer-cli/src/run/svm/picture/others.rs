@@ -22,7 +22,7 @@ pub fn draw_rows(
     task: &Task<'_>,
     result: &SvmResult,
 ) -> Result<Drawing> {
-    session.progress.begin("drawing");
+    session.progress.begin("plotting");
     let [title, subtitle] = titles(job, result);
     match (&task.targets.target, &result.prediction) {
         (Target::Values(truth), Prediction::Values { values, .. }) => {
