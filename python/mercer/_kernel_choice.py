@@ -126,7 +126,7 @@ def _plain_function(kernel: object, form: str, params: dict, chosen: dict) -> De
 def _function(call: Callable, form: str, params: dict, given: object, name=None) -> Described:
     """A kernel that is nothing but a function of the user's."""
     function = Function(name or name_of(call), call, form, params, plain=given is call)
-    text = _core.canonical(f"own({quoted(function.name)})")
+    text = _core.canonical(f"custom({quoted(function.name)})")
     return Described(text, (function,), given, params, alone=True)
 
 

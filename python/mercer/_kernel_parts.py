@@ -35,7 +35,7 @@ class Own(Kernel):
         super()._check()
 
     def _text(self) -> str:
-        return f"own({quoted(self._functions()[0].name)})"
+        return f"custom({quoted(self._functions()[0].name)})"
 
     def _functions(self) -> list[Function]:
         name = self.name or name_of(self.function)

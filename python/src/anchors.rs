@@ -81,7 +81,7 @@ type OfTheUser = (Vec<Py<PyAny>>, Vec<Py<PyAny>>);
 /// What a file does not hold of a model: the functions in its kernel, and the stores of its items in order of appearance.
 pub fn of_the_user(fitted: &Fitted, py: Python<'_>) -> PyResult<OfTheUser> {
     with_anchored!(fitted, model => {
-        let owns = model.params.kernel.owns();
+        let owns = model.params.kernel.custom_functions();
         let functions = owns.into_iter().filter_map(|own| Function::object(own.bound()?, py));
         let mut stores = Vec::new();
         if let Some(anchors) = &model.anchors {

@@ -57,8 +57,8 @@ pub fn dense<T: Real>(x: MatRef<'_, impl Real>) -> mercer::Result<Dense<T>> {
     let mut data = Vec::with_capacity(n.saturating_mul(d));
     for i in 0..n {
         match x.contiguous_row(i) {
-            Some(row) => data.extend(row.iter().map(|v| T::of(v.f64()))),
-            None => data.extend((0..d).map(|j| T::of(x.at(i, j).f64()))),
+            Some(row) => data.extend(row.iter().map(|v| T::from_f64(v.to_f64()))),
+            None => data.extend((0..d).map(|j| T::from_f64(x.at(i, j).to_f64()))),
         }
     }
     Dense::from_vec(data, n, d).map_err(|error| match error {
@@ -66,7 +66,7 @@ pub fn dense<T: Real>(x: MatRef<'_, impl Real>) -> mercer::Result<Dense<T>> {
             Error::Shape(format!(
                 "the value {:e} at row {row}, column {column} (both counted from 0) is beyond the range of {}: use \
                  double precision or scale the column down",
-                x.at(row, column).f64(),
+                x.at(row, column).to_f64(),
                 T::NAME
             ))
         }

@@ -1,6 +1,6 @@
 //! Outliers by kernel PCA: fitting, scoring, and what a fitted detector tells.
 
-use mercer::io::{Model as Fitted, Saved};
+use mercer::io::{Model as Fitted, ModelFile};
 use mercer::model::detector::{Detector, DetectorParams, Unusual};
 use mercer::real::Real;
 use mercer_guard::guarded;
@@ -58,7 +58,7 @@ pub fn fit_detector(
         Rows::Samples(x) => Detector::fit(ctx, &params, x),
         Rows::Matrix(x) => Detector::fit_gram(ctx, &params, x),
     })?.into());
-    Ok(Model::holding(Saved::new(model, dtype)))
+    Ok(Model::holding(ModelFile::new(model, dtype)))
 }
 
 /// How unusual each new sample is, or each new row of a kernel matrix, which may come with `own`, the kernel value of each

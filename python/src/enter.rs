@@ -94,7 +94,7 @@ impl Watch {
     fn tell(&self, py: Python<'_>, listener: &Py<PyAny>, done: bool) -> PyResult<()> {
         let due = self.steps.lock().unwrap_or_else(|broken| broken.into_inner()).due(done);
         due.into_iter().try_for_each(|step| {
-            let told = (step.stage, step.done, step.total, step.residual, step.said);
+            let told = (step.stage, step.done, step.total, step.residual, step.message);
             listener.call1(py, told).map(drop)
         })
     }

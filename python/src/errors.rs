@@ -45,7 +45,7 @@ pub fn exception(py: Python<'_>, error: Error) -> PyErr {
         Error::Interrupted => PyKeyboardInterrupt::new_err(()),
         Error::Numeric(_) => numeric(py, text),
         // What a function of the user's raised is raised as it is.
-        Error::Own { source, .. } => match source.downcast::<PyErr>() {
+        Error::Custom { source, .. } => match source.downcast::<PyErr>() {
             Ok(raised) => *raised,
             Err(_) => PyValueError::new_err(text),
         },

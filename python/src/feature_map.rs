@@ -89,7 +89,7 @@ impl FeatureMap {
 }
 
 fn features(ctx: &Context, map: &Map, x: MatRef<'_, impl Real>) -> mercer::Result<Mat<f64>> {
-    let rows = Mat::from_fn(x.rows(), x.cols(), |i, j| x.at(i, j).f64());
+    let rows = Mat::from_fn(x.rows(), x.cols(), |i, j| x.at(i, j).to_f64());
     map.matrix(ctx, rows.view())
 }
 

@@ -1,10 +1,10 @@
 //! Fitting: parameters as Python hands them over, and the two kinds of components.
 
-use mercer::io::{Dtype, Saved};
+use mercer::io::{Dtype, ModelFile};
 use mercer::model::Components;
 use mercer::model::inverse::InverseParams;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
-use mercer::model::pca::{Pca, PcaParams, Road};
+use mercer::model::pca::{Decomposition, Pca, PcaParams};
 use mercer::real::Real;
 use mercer::solve::eigen::Solver;
 use mercer::{Context, KernelSpec};
@@ -107,7 +107,7 @@ pub fn fit_kernel_pca(
     let model = with_given!(x, rows => {
         enter(py, &run, |ctx| fitted(ctx, params, inverse, rows))?.into()
     });
-    Ok(Model::holding(Saved::new(model, dtype)))
+    Ok(Model::holding(ModelFile::new(model, dtype)))
 }
 
 fn fitted<T: Real>(
@@ -144,15 +144,15 @@ pub struct PcaChoices {
 impl PcaChoices {
     fn params(self) -> PyResult<PcaParams> {
         let road = match self.road.as_str() {
-            "auto" => Road::Auto,
-            "primal" => Road::Primal,
-            "dual" => Road::Dual,
-            "truncated" => Road::Truncated,
+            "auto" => Decomposition::Auto,
+            "primal" => Decomposition::Primal,
+            "dual" => Decomposition::Dual,
+            "truncated" => Decomposition::Truncated,
             name => return Err(unknown("svd_solver", name)),
         };
         Ok(PcaParams {
             components: components(self.components)?,
-            road,
+            decomposition: road,
             whiten: self.whiten,
             tolerance: self.tolerance,
             max_passes: None,
@@ -174,7 +174,7 @@ pub fn fit_pca(py: Python<'_>, x: Matrix<'_>, choices: PcaChoices, run: Run) -> 
         let x = view(x)?;
         enter(py, &run, |ctx| Pca::fit(ctx, &params, x))?
     });
-    Ok(Model::holding(Saved::new(model.into(), dtype)))
+    Ok(Model::holding(ModelFile::new(model.into(), dtype)))
 }
 
 /// The number type of results.

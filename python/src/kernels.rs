@@ -85,7 +85,7 @@ pub fn filled(
 ) -> PyResult<(String, usize, usize)> {
     let value = value.read(name)?;
     let found = parse(py, text)?.fill(name, value).map_err(|error| exception(py, error))?;
-    Ok((found.spec.to_string(), found.taken, found.said))
+    Ok((found.spec.to_string(), found.taken, found.already_set))
 }
 
 /// A parameter that is given beside a kernel.
@@ -155,7 +155,7 @@ pub fn shape<'py>(py: Python<'py>, text: &str) -> PyResult<(&'static str, Bound<
         Shape::Columns(names, inner) => {
             ("columns", (names.to_vec(), inner.to_string()).into_bound_py_any(py)?)
         }
-        Shape::Own(name) => ("own", (name,).into_bound_py_any(py)?),
+        Shape::Custom(name) => ("own", (name,).into_bound_py_any(py)?),
     };
     Ok((name, operands))
 }

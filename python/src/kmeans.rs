@@ -1,6 +1,6 @@
 //! Kernel k-means: fitting, assigning, distances, and what a fitted one tells.
 
-use mercer::io::{Model as Fitted, Saved};
+use mercer::io::{Model as Fitted, ModelFile};
 use mercer::linalg::view::Mat;
 use mercer::model::kernel_kmeans::{Init, KernelKMeans, KernelKMeansParams};
 use mercer::real::Real;
@@ -93,7 +93,7 @@ pub fn fit_kernel_kmeans(
         Rows::Samples(x) => KernelKMeans::fit(ctx, &params, x, weights),
         Rows::Matrix(x) => KernelKMeans::fit_gram(ctx, &params, x, weights),
     })?.into());
-    Ok(Model::holding(Saved::new(model, dtype_named(&choices.dtype))))
+    Ok(Model::holding(ModelFile::new(model, dtype_named(&choices.dtype))))
 }
 
 /// The cluster of each new sample, or of each new row of a kernel matrix.

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mercer::io::{self, Model as Fitted, Saved};
+use mercer::io::{self, Model as Fitted, ModelFile};
 use mercer::linalg::view::Mat;
 use mercer::model::kernel_pca::KernelPca;
 use mercer::real::Real;
@@ -23,7 +23,7 @@ use crate::samples::{Given, Number, Rows, Samples, other_type};
 /// A fitted model with what belongs to it in a file: scaling, names of columns, notes. It never changes.
 #[pyclass(frozen, module = "mercer._core")]
 pub struct Model {
-    saved: Saved,
+    saved: ModelFile,
 }
 
 /// The content of a file, functions of the user's, and stores of objects.
@@ -52,12 +52,12 @@ pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<Model> {
 
 impl Model {
     /// A model for Python to hold.
-    pub fn holding(saved: Saved) -> Self {
+    pub fn holding(saved: ModelFile) -> Self {
         Self { saved }
     }
 
     /// The model with what belongs to it in a file.
-    pub fn saved(&self) -> &Saved {
+    pub fn saved(&self) -> &ModelFile {
         &self.saved
     }
 
@@ -103,7 +103,7 @@ impl Model {
     fn with_notes(&self, names: Option<Vec<String>>, notes: &str) -> PyResult<Self> {
         let extra = serde_json::from_str(notes)
             .map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(Self { saved: Saved { feature_names: names, extra, ..self.saved.clone() } })
+        Ok(Self { saved: ModelFile { feature_names: names, extra, ..self.saved.clone() } })
     }
 
     /// The same model for samples that are scaled first, by a rule of the command line's.
@@ -111,7 +111,7 @@ impl Model {
         let text = serde_json::json!({ "kind": kind, "shift": shift, "factor": factor });
         let scaling = serde_json::from_value(text)
             .map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(Self { saved: Saved { scaling: Some(scaling), ..self.saved.clone() } })
+        Ok(Self { saved: ModelFile { scaling: Some(scaling), ..self.saved.clone() } })
     }
 
     /// Writes the model's file, whole or not at all.
@@ -396,7 +396,7 @@ fn training_scores<T: Real, U: Real + Element>(
 ) -> PyResult<()> {
     let scores: Mat<f64> = model.training_scores();
     let out = room(out)?;
-    out.data.iter_mut().zip(scores.data()).for_each(|(place, &score)| *place = U::of(score));
+    out.data.iter_mut().zip(scores.data()).for_each(|(place, &score)| *place = U::from_f64(score));
     Ok(())
 }
 

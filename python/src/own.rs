@@ -6,7 +6,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use mercer::kernel::{Chosen, OwnKernel};
+use mercer::kernel::{CustomKernel, ItemBlock};
 use mercer::points::{Csr, Dense, Items, Points as _, Strings};
 use mercer::real::Real;
 use mercer::{Error, Result};
@@ -35,7 +35,7 @@ impl Function {
     }
 
     /// The Python object, if a function of the library's is one.
-    pub fn object(function: &Arc<dyn OwnKernel>, py: Python<'_>) -> Option<Py<PyAny>> {
+    pub fn object(function: &Arc<dyn CustomKernel>, py: Python<'_>) -> Option<Py<PyAny>> {
         let any: &dyn Any = &**function;
         any.downcast_ref::<Function>().map(|function| function.call.clone_ref(py))
     }
@@ -43,8 +43,8 @@ impl Function {
     fn values(
         &self,
         py: Python<'_>,
-        rows: Chosen<'_>,
-        cols: Chosen<'_>,
+        rows: ItemBlock<'_>,
+        cols: ItemBlock<'_>,
         out: &mut [f64],
     ) -> PyResult<()> {
         let ((left, rows), (right, cols)) = (seen(py, rows)?, seen(py, cols)?);
@@ -55,10 +55,10 @@ impl Function {
     }
 }
 
-impl OwnKernel for Function {
-    fn block(&self, rows: Chosen<'_>, cols: Chosen<'_>, out: &mut [f64]) -> Result<()> {
+impl CustomKernel for Function {
+    fn block(&self, rows: ItemBlock<'_>, cols: ItemBlock<'_>, out: &mut [f64]) -> Result<()> {
         Python::attach(|py| self.values(py, rows, cols, out))
-            .map_err(|raised| Error::Own { name: self.name.clone(), source: Box::new(raised) })
+            .map_err(|raised| Error::Custom { name: self.name.clone(), source: Box::new(raised) })
     }
 }
 
@@ -75,14 +75,14 @@ pub fn objects<'py>(
     py: Python<'py>,
     items: &Items,
 ) -> PyResult<(Py<PyAny>, Bound<'py, PyArray1<i64>>)> {
-    seen(py, Chosen { store: &**items.store(), at: items.at() })
+    seen(py, ItemBlock { store: &**items.store(), at: items.at() })
 }
 
 /// A store of Python's and places in it. Samples that the library knows are put into a store of their own, as Python has
 /// them: rows of numbers as an array, sparse ones as scipy has them, texts as a list.
 fn seen<'py>(
     py: Python<'py>,
-    chosen: Chosen<'_>,
+    chosen: ItemBlock<'_>,
 ) -> PyResult<(Py<PyAny>, Bound<'py, PyArray1<i64>>)> {
     if let Some(store) = chosen.store.downcast_ref::<Store>() {
         return Ok((store.0.clone_ref(py), places(py, chosen.at.iter().copied())));
@@ -102,8 +102,8 @@ fn places(py: Python<'_>, places: impl Iterator<Item = usize>) -> Bound<'_, PyAr
 }
 
 /// Some samples of a set that the library knows; none for another store.
-fn known<'py>(py: Python<'py>, chosen: Chosen<'_>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let Chosen { store, at } = chosen;
+fn known<'py>(py: Python<'py>, chosen: ItemBlock<'_>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let ItemBlock { store, at } = chosen;
     if let Some(texts) = store.downcast_ref::<Strings>() {
         let texts = texts.select(at);
         return texts.iter().collect::<Vec<&str>>().into_pyobject(py).map(Some);

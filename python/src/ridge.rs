@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)] // numbers of a model are shown to numpy where they lie
 
-use mercer::io::{Model as Fitted, Saved};
+use mercer::io::{Model as Fitted, ModelFile};
 use mercer::linalg::view::Mat;
 use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Targets};
 use mercer::real::Real;
@@ -125,7 +125,7 @@ pub fn fit_kernel_ridge(
 ) -> PyResult<Model> {
     let task = Task::new(py, &aims, start.as_ref(), &choices)?;
     let model = with_given!(x, rows => enter(py, &run, |ctx| task.fit(ctx, rows))?.into());
-    Ok(Model::holding(Saved::new(model, dtype_named(&choices.dtype))))
+    Ok(Model::holding(ModelFile::new(model, dtype_named(&choices.dtype))))
 }
 
 /// Runs the same lines with `$model` bound to the kernel ridge regression of whichever number type.

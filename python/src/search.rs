@@ -2,12 +2,12 @@
 
 use std::sync::Mutex;
 
-use mercer::io::{Model as Fitted, Saved};
+use mercer::io::{Model as Fitted, ModelFile};
 use mercer::linalg::view::Mat;
 use mercer::model::kernel_ridge::{KernelRidge, Targets};
 use mercer::real::Real;
 use mercer::select::{
-    self, Fold, Judge, Score, Search, SearchParams, SquaredError, Table, Validation,
+    self, Fold, Metric, Score, Search, SearchParams, SquaredError, Table, Validation,
 };
 use mercer::{Context, Error};
 use mercer_guard::guarded;
@@ -84,7 +84,7 @@ struct Scorer {
     raised: Mutex<Option<PyErr>>,
 }
 
-impl Judge for Scorer {
+impl Metric for Scorer {
     fn name(&self) -> String {
         self.measure.clone()
     }
@@ -96,7 +96,7 @@ impl Judge for Scorer {
         });
         match scores {
             Ok(scores) => {
-                let score = |value| Score { value, spread: f64::NAN };
+                let score = |value| Score { value, std_error: f64::NAN };
                 Ok(scores.into_iter().map(score).collect())
             }
             Err(error) => {
@@ -171,11 +171,11 @@ impl Task {
         &self,
         py: Python<'_>,
         run: &Run,
-        work: impl FnOnce(&Context, Targets<'_>, &dyn Judge) -> mercer::Result<Finished> + Send,
+        work: impl FnOnce(&Context, Targets<'_>, &dyn Metric) -> mercer::Result<Finished> + Send,
     ) -> PyResult<Finished> {
         let (targets, weights) = (&self.values, self.weights.as_deref());
         let squared = SquaredError { targets, weights };
-        let judge = self.scorer.as_ref().map_or(&squared as &dyn Judge, |scorer| scorer);
+        let judge = self.scorer.as_ref().map_or(&squared as &dyn Metric, |scorer| scorer);
         let done = enter(py, run, |ctx| work(ctx, Targets { values: targets, weights }, judge));
         match self.scorer.as_ref().and_then(|scorer| scorer.keep().take()) {
             Some(raised) => Err(raised),
@@ -203,7 +203,7 @@ impl Finished {
             kernels: kernels.collect(),
             model: search.model.into(),
             tables: search.tables,
-            chosen: (search.chosen.kernel, score.value, score.spread),
+            chosen: (search.chosen.kernel, score.value, score.std_error),
         }
     }
 
@@ -213,10 +213,10 @@ impl Finished {
             let kernel = kernels.get(place).cloned();
             let alphas = table.alphas.to_pyarray(py);
             let compared: Vec<f64> = (0..table.alphas.len()).map(|a| table.compared(a)).collect();
-            let (scores, spreads) = (copied(py, &table.scores), copied(py, &table.spreads));
+            let (scores, spreads) = (copied(py, &table.scores), copied(py, &table.std_errors));
             (kernel, alphas, scores, spreads, compared.to_pyarray(py))
         });
         let scores = scores.collect();
-        (Model::holding(Saved::new(model, dtype)), scores, chosen)
+        (Model::holding(ModelFile::new(model, dtype)), scores, chosen)
     }
 }

@@ -52,7 +52,7 @@ pub fn csr<T: Real>(
 }
 
 fn numbers<T: Real>(values: &[impl Real]) -> Vec<T> {
-    values.iter().map(|value| T::of(value.f64())).collect()
+    values.iter().map(|value| T::from_f64(value.to_f64())).collect()
 }
 
 fn rows<T: Real>(

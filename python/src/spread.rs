@@ -2,7 +2,7 @@
 
 use mercer::io::Model as Fitted;
 use mercer::linalg::view::Mat;
-use mercer::model::spread::Spread as Prepared;
+use mercer::model::posterior::PosteriorStd as Prepared;
 use mercer_guard::guarded;
 use numpy::PyArray2;
 use pyo3::exceptions::PyTypeError;

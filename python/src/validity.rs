@@ -1,7 +1,7 @@
 //! Is it a kernel? What a matrix shows, and repairs of it.
 
-use mercer::gram::Square;
-use mercer::io::{Dtype, Model as Fitted, Saved};
+use mercer::gram::Precomputed;
+use mercer::io::{Dtype, Model as Fitted, ModelFile};
 use mercer::linalg::view::MatRef;
 use mercer::model::asymmetric;
 use mercer::model::validity::{FittedRepair, Repair, Repaired, Validity, Verdict};
@@ -63,7 +63,7 @@ pub fn asymmetry(py: Python<'_>, matrix: Matrix<'_>, run: Run) -> PyResult<Optio
 }
 
 fn apart<T: Real>(py: Python<'_>, matrix: MatRef<'_, T>, run: &Run) -> PyResult<f64> {
-    enter(py, run, |ctx| ctx.install(|| Ok(Square::new(matrix)?.asymmetry())))
+    enter(py, run, |ctx| ctx.install(|| Ok(Precomputed::new(matrix)?.asymmetry())))
 }
 
 /// Tells samples by their places in a larger set.
@@ -120,12 +120,12 @@ pub fn repair<'py>(
     let (found, model) = match &matrix {
         Matrix::F32(matrix) => {
             let found = fitted(py, view(matrix)?, method, &run)?;
-            let model = Saved::new(found.fitted::<f32>().into(), Dtype::F32);
+            let model = ModelFile::new(found.fitted::<f32>().into(), Dtype::F32);
             (found, model)
         }
         Matrix::F64(matrix) => {
             let found = fitted(py, view(matrix)?, method, &run)?;
-            let model = Saved::new(found.fitted::<f64>().into(), Dtype::F64);
+            let model = ModelFile::new(found.fitted::<f64>().into(), Dtype::F64);
             (found, model)
         }
     };
@@ -188,6 +188,7 @@ pub fn repaired_own<'py>(
     own: PyReadonlyArray1<'_, f64>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let correction = &repair_of(model.get())?.correction;
-    let found = with_matrix!(&values, values => correction.own(view(values)?, own.as_slice()?));
+    let found =
+        with_matrix!(&values, values => correction.diagonal(view(values)?, own.as_slice()?));
     Ok(found.map_err(|error| exception(py, error))?.to_pyarray(py))
 }

@@ -154,7 +154,7 @@ def test_how_work_is_run_is_not_taken_from_a_file(tmp_path, files):
 def test_long_texts_of_classes_are_refused(tmp_path, files):
     file = files["SVC of texts"]
     values, _ = file.header["extra"]["classes"]
-    with pytest.raises(FormatError, match="longer texts"):
+    with pytest.raises(FormatError, match="longer strings"):
         load(tmp_path, altered(file, classes=[values, "<U250000000"]))
     with pytest.raises(FormatError, match="other values"):
         load(tmp_path, altered(file, classes=[values[::-1], "<U7"]))

@@ -39,7 +39,7 @@ def test_more_clusters_than_samples():
         KernelKMeans(61).fit(X)
     weights = np.zeros(60)
     weights[:4] = 1
-    with pytest.raises(ValueError, match="4 samples of positive weight"):
+    with pytest.raises(ValueError, match="4, the number of samples with positive weight"):
         KernelKMeans(5).fit(X, sample_weight=weights)
 
 
@@ -87,7 +87,7 @@ def test_samples_of_no_weight_are_as_if_they_were_not_there():
 
 def test_too_few_rounds_warn():
     start = np.arange(len(X)) % 3
-    with pytest.warns(ConvergenceWarning, match="after 1 round"):
+    with pytest.warns(ConvergenceWarning, match="did not converge in 1 iterations"):
         model = KernelKMeans(3, gamma=0.1, init=start, max_iter=1, tol=0).fit(X)
     assert model.n_iter_ == 1
     assert not model.report_["converged"]

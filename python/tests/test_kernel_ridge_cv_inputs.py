@@ -140,7 +140,7 @@ def test_folds_within_a_small_budget():
         ({"cv": 3.5}, "cv"),
         ({"cv": 1000}, "1000"),
         ({"cv": []}, "there are none"),
-        ({"cv": [([0, 1], [1, 2])]}, "row 1 is both"),
+        ({"cv": [([0, 1], [1, 2])]}, "row 1 is in both"),
         ({"cv": [([0, 99], [1, 2])]}, "no row 99"),
         ({"cv": [([0, -1], [1, 2])]}, "no row"),
         ({"cv": "gcv", "scoring": "r2"}, "scoring"),
@@ -162,7 +162,7 @@ def test_bad_data():
         (y[:-1], None, "inconsistent"),
         (y, -W, "must not be negative"),
         (y, 0 * W, "all weights are zero"),
-        (y, np.eye(60)[0], "two samples that count"),
+        (y, np.eye(60)[0], "two samples with positive weight"),
     ):
         with pytest.raises(ValueError, match=word):
             KernelRidgeCV().fit(X, target, weights)

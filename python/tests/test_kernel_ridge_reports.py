@@ -70,7 +70,7 @@ def test_the_residual_is_that_of_the_coefficients(solver, weighted, intercept):
 def test_a_penalty_lost_in_rounding_truncates_and_says_so_in_numbers(alpha, intercept):
     K, y = X @ X.T, Y[:, :1]
     model = KernelRidge(alpha, kernel="linear", fit_intercept=intercept, solver="eigen")
-    with pytest.warns(UserWarning, match="directions with eigenvalues below .* were left out"):
+    with pytest.warns(UserWarning, match="directions with eigenvalues below .* were dropped"):
         model.fit(X, y[:, 0])
     want = residual(K, model, y, np.ones(N), alpha)
     assert want > 1e-2

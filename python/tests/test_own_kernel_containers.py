@@ -240,7 +240,7 @@ def test_sums_with_functions_follow_the_samples():
     X = rng.normal(size=(30, 3))
     mixed = kernels.pair(pair_rbf) + kernels.RBF(gamma="scale")
     model = KernelPCA(2, kernel=mixed).fit(X)
-    assert model.kernel_.startswith("own(pair_rbf) + rbf(gamma=0.")
+    assert model.kernel_.startswith("custom(pair_rbf) + rbf(gamma=0.")
     texts = ["anna", "ann", "hanna", "bob", "bobby", "rob"]
     both = kernels.pair(shared) + kernels.Spectrum(2)
     assert_allclose(

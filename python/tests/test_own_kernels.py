@@ -176,7 +176,7 @@ def test_functions_within_functions():
 
 def test_algebra():
     k = 0.5 * kernels.pair(jaccard).normalize() + kernels.pair(jaccard) * kernels.pair(jaccard)
-    assert str(k) == "0.5*normalize(own(jaccard)) + own(jaccard)*own(jaccard)"
+    assert str(k) == "0.5*normalize(custom(jaccard)) + custom(jaccard)*custom(jaccard)"
     K = mercer.pairwise_kernels(SETS, kernel=kernels.pair(jaccard))
     assert_allclose(mercer.pairwise_kernels(SETS, kernel=k), 0.5 * K + K * K)
     assert k(SETS).shape == (6, 6)
@@ -187,7 +187,7 @@ def test_algebra():
         KernelPCA(kernel=kernels.pair(jaccard) + other).fit(SETS)
     assert kernels.pair(jaccard) != other
     odd = kernels.pair(lambda a, b: float(len(a & b)))
-    assert str(odd) == "own('<lambda>')"
+    assert str(odd) == "custom('<lambda>')"
     assert KernelPCA(1, kernel=odd).fit(SETS).kernel_ == "<lambda>"
 
 

@@ -91,7 +91,7 @@ def test_descent_for_kernels_with_a_gradient(kernel):
     first = model.inverse_transform(scores, method="neighbors", return_error=True)[1]
     last = model.inverse_transform(scores, method="gradient", return_error=True)[1]
     assert (last <= first + 1e-9).all()
-    with pytest.raises(ValueError, match="fixed_point is for the rbf kernel alone"):
+    with pytest.raises(ValueError, match="fixed_point works only with the rbf kernel"):
         model.inverse_transform(scores, method="fixed_point")
 
 

@@ -88,7 +88,7 @@ def test_what_such_a_file_cannot_hold(tmp_path):
     with pytest.raises(ValueError, match="integer"):
         SVC().fit(X, np.array(["a", "b", "c"])[y]).to_libsvm(path)
     assert not path.exists()
-    with pytest.warns(UserWarning, match="calibration was left out"):
+    with pytest.warns(UserWarning, match="calibration was omitted"):
         SVC(probability=True).fit(X, y).to_libsvm(path)
     with pytest.raises(mercer.FormatError):
         read_libsvm_model(__file__)

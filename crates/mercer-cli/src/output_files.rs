@@ -3,9 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use mercer::io::{
-    Format, Model, Saved, Staged, Table, stage_libsvm_model, stage_model, stage_table,
-};
+use mercer::io::{Format, Model, Staged, Table, stage_libsvm_model, stage_model, stage_table};
 use mercer::{Error, Result};
 
 use crate::args::{ModelFile, OutputArgs, PageFile, Picture, PictureFormat, TableFile};
@@ -24,7 +22,7 @@ pub struct ComponentOutput<'a> {
     /// The result of every row.
     pub results: &'a Results,
     /// The model, with the file it goes to.
-    pub model: Option<(&'a ModelFile, &'a Saved)>,
+    pub model: Option<(&'a ModelFile, &'a mercer::io::ModelFile)>,
     /// The title and the line below it of pictures.
     pub titles: [String; 2],
     /// The share of the variance of each component, for pictures.
@@ -39,9 +37,9 @@ pub struct Files<'a> {
     /// The table of results.
     pub table: Option<(&'a TableFile, Table)>,
     /// The model.
-    pub model: Option<(&'a ModelFile, &'a Saved)>,
+    pub model: Option<(&'a ModelFile, &'a mercer::io::ModelFile)>,
     /// The model as text, as LIBSVM reads it.
-    pub libsvm_model: Option<(&'a ModelFile, &'a Saved)>,
+    pub libsvm_model: Option<(&'a ModelFile, &'a mercer::io::ModelFile)>,
     /// The pictures, all of one drawing.
     pub pictures: &'a [Picture],
     /// The drawing; there is one if there are pictures.
@@ -102,7 +100,11 @@ pub fn write_files(session: &Session, files: &Files<'_>) -> Result<Outputs> {
 }
 
 /// Prepares a support vector machine as text; returns what the format could not hold.
-fn stage_libsvm(staged: &mut Staged, path: &Path, saved: &Saved) -> Result<Vec<String>> {
+fn stage_libsvm(
+    staged: &mut Staged,
+    path: &Path,
+    saved: &mercer::io::ModelFile,
+) -> Result<Vec<String>> {
     match &saved.model {
         Model::Svm32(svm) => stage_libsvm_model(staged, path, svm),
         Model::Svm64(svm) => stage_libsvm_model(staged, path, svm),

@@ -239,7 +239,7 @@ fn style(converges: bool) -> ProgressStyle {
 }
 
 fn message(step: &Step) -> String {
-    match (&step.said, step.residual) {
+    match (&step.message, step.residual) {
         (Some(said), _) => format!("{} ({said})", step.stage),
         (None, Some(residual)) => format!("{} (residual {residual:.1e})", step.stage),
         (None, None) => step.stage.to_string(),

@@ -58,13 +58,13 @@ impl Scored {
     pub fn of(measure: Measure, score: Score, variance: Option<f64>) -> Self {
         let known = |spread: f64| Some(spread).filter(|s| s.is_finite());
         if !measure.is_error() {
-            return Self { measure, value: score.value, spread: known(score.spread), r2: None };
+            return Self { measure, value: score.value, spread: known(score.std_error), r2: None };
         }
         // Subtracted, for the opposite of 0 would print as -0.
         let (square, variance) = (0.0 - score.value, variance.filter(|v| *v > 0.0));
         let value = square.max(0.0).sqrt();
         // The root moves by its derivative times what the mean square moves by.
-        let spread = known(score.spread / (2.0 * value));
+        let spread = known(score.std_error / (2.0 * value));
         Self { measure, value, spread, r2: variance.map(|variance| 1.0 - square / variance) }
     }
 
@@ -104,8 +104,9 @@ impl Scores {
             }
             _ => Measure::Other,
         };
-        let spread = selection.spread.unwrap_or(f64::NAN);
-        let overall = Scored::of(measure, Score { value: selection.score, spread }, None);
+        let spread = selection.std_error.unwrap_or(f64::NAN);
+        let overall =
+            Scored::of(measure, Score { value: selection.score, std_error: spread }, None);
         Self { overall, targets: Vec::new(), kernels: None, constant: false }
     }
 
@@ -113,11 +114,11 @@ impl Scores {
     pub fn on_rows(each: &[Score], variances: &[Option<f64>]) -> Self {
         let t = each.len() as f64;
         let value = each.iter().map(|score| score.value).sum::<f64>() / t;
-        let spread = each.iter().map(|score| score.spread.powi(2)).sum::<f64>().sqrt() / t;
+        let spread = each.iter().map(|score| score.std_error.powi(2)).sum::<f64>().sqrt() / t;
         let own = each.iter().zip(variances).map(|(s, v)| Scored::of(Measure::Rmse, *s, *v));
         let only = variances.first().copied().flatten().filter(|_| each.len() == 1);
         Self {
-            overall: Scored::of(Measure::Rmse, Score { value, spread }, only),
+            overall: Scored::of(Measure::Rmse, Score { value, std_error: spread }, only),
             targets: if each.len() > 1 { own.collect() } else { Vec::new() },
             kernels: None,
             constant: variances == [None],
@@ -128,7 +129,8 @@ impl Scores {
     pub fn of_classes(hits: usize, rows: usize) -> Self {
         let share = hits as f64 / rows as f64;
         let spread = (share * (1.0 - share) / rows as f64).sqrt();
-        let overall = Scored::of(Measure::Accuracy, Score { value: share, spread }, None);
+        let overall =
+            Scored::of(Measure::Accuracy, Score { value: share, std_error: spread }, None);
         Self { overall, targets: Vec::new(), kernels: None, constant: false }
     }
 
@@ -220,13 +222,13 @@ mod tests {
 
     #[test]
     fn errors_are_roots_and_have_their_spread_by_the_slope() {
-        let score = Score { value: -0.25, spread: 0.01 };
+        let score = Score { value: -0.25, std_error: 0.01 };
         let scored = Scored::of(Measure::Rmse, score, Some(1.0));
         assert_eq!((scored.value, scored.spread, scored.r2), (0.5, Some(0.01), Some(0.75)));
         assert_eq!(scored.text(), "RMSE 0.500 ± 0.010, R² 0.750");
-        let perfect = Scored::of(Measure::Rmse, Score { value: 0.0, spread: 0.0 }, Some(2.0));
+        let perfect = Scored::of(Measure::Rmse, Score { value: 0.0, std_error: 0.0 }, Some(2.0));
         assert_eq!(perfect.text(), "RMSE 0.000, R² 1.000");
-        let accuracy = Score { value: 0.94, spread: 0.018 };
+        let accuracy = Score { value: 0.94, std_error: 0.018 };
         assert_eq!(Scored::of(Measure::Accuracy, accuracy, None).text(), "accuracy 0.940 ± 0.018");
     }
 

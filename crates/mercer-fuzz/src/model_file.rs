@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use mercer::Dense;
-use mercer::io::{Model, Saved, from_bytes_within, to_bytes};
+use mercer::io::{Model, ModelFile, from_bytes_within, to_bytes};
 use mercer::linalg::view::{Mat, MatRef};
 use mercer::real::Real;
 use serde_json::Value;
@@ -57,7 +57,7 @@ fn tensor_bytes(head: &Value) -> Option<usize> {
 }
 
 /// Asks the model for what it is for. An error is fine, a panic is not.
-fn evaluate(saved: &Saved) {
+fn evaluate(saved: &ModelFile) {
     let (ctx, model) = (context(), &saved.model);
     if model.inputs() > MOST || model.k() > MOST {
         return;
@@ -81,14 +81,14 @@ fn evaluate(saved: &Saved) {
             let n = repair.correction.samples;
             let (x, mut out) = (vec![0.5; n], Mat::<f64>::zeros(1, n));
             let _ = repair.correction.apply(MatRef::new(&x, 1, n, n), out.view_mut());
-            let _ = repair.correction.own(MatRef::new(&x, 1, n, n), &[1.0]);
+            let _ = repair.correction.diagonal(MatRef::new(&x, 1, n, n), &[1.0]);
         }
     }
 }
 
 fn row<T: Real>(model: &Model) -> Dense<T> {
     let d = model.inputs().max(1);
-    Dense::from_vec(vec![T::of(0.5); d], 1, d).expect("finite rows")
+    Dense::from_vec(vec![T::from_f64(0.5); d], 1, d).expect("finite rows")
 }
 
 fn place<T: Real>(model: &Model) -> Mat<T> {

@@ -5,7 +5,7 @@
 use mercer::linalg::view::Mat;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
 use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Targets};
-use mercer::model::svm::{Lesson, Svm, SvmParams, Target, Task};
+use mercer::model::svm::{Supervision, Svm, SvmParams, Target, Task};
 use mercer::{Dense, KernelSpec};
 
 use crate::context;
@@ -149,8 +149,8 @@ fn machine(problem: &Problem) {
     let target = Target::Classes { classes: &classes, places: &places, weights: None };
     let mut params = SvmParams::new(Task::CSvc, problem.spec());
     (params.c, params.tolerance, params.max_iterations) = (c, 1e-6, Some(200_000));
-    let lesson = Lesson { target, weights: None };
-    let fitted = Svm::fit(context(), &params, &problem.samples(), lesson, None);
+    let supervision = Supervision { target, weights: None };
+    let fitted = Svm::fit(context(), &params, &problem.samples(), supervision, None);
     if places.iter().all(|place| *place == places[0]) {
         return assert!(fitted.is_err(), "one class was accepted");
     }

@@ -12,7 +12,7 @@ mod samples;
 use std::path::Path;
 
 use mercer::io::model_file::FORMAT;
-use mercer::io::{Dtype, Model, Saved, load, save};
+use mercer::io::{Dtype, Model, ModelFile, load, save};
 use mercer::linalg::view::{Mat, MatRef};
 use mercer::model::detector::{Detector, DetectorParams};
 use mercer::model::inverse::InverseParams;
@@ -54,14 +54,14 @@ fn main() -> Result<()> {
 }
 
 /// PCA with scaling and names, in the notes of which nothing depends on the clock.
-fn pca() -> Result<Saved> {
+fn pca() -> Result<ModelFile> {
     let mut data = training();
     let scaling = Scaling::learn(ScalingKind::Standard, &data, D);
     scaling.apply(&mut data, D)?;
     let params = PcaParams { whiten: true, ..Default::default() };
     let mut model = Pca::fit(&Context::new(1), &params, MatRef::new(&data, N, D, D))?;
     model.report.seconds = 0.0;
-    let mut saved = Saved::new(Model::Pca(model), Dtype::F32);
+    let mut saved = ModelFile::new(Model::Pca(model), Dtype::F32);
     saved.scaling = Some(scaling);
     saved.feature_names = Some(vec!["width".into(), "größe".into()]);
     saved.extra.insert("golden".into(), FORMAT.into());
@@ -69,7 +69,7 @@ fn pca() -> Result<Saved> {
 }
 
 /// Kernel PCA in double precision with a map back.
-fn double() -> Result<Saved> {
+fn double() -> Result<ModelFile> {
     let kernel = "0.5*rbf(gamma=scale) + poly(degree=2, coef0=1)".parse()?;
     let inverse =
         InverseParams { kernel: "rbf(sigma=2)".parse()?, alpha: Some(0.125), center: true };
@@ -79,22 +79,22 @@ fn double() -> Result<Saved> {
     let x = Dense::from_vec(training(), N, D)?;
     let mut model = KernelPca::fit(&Context::new(1), &params, &x)?;
     model.report.seconds = 0.0;
-    Ok(Saved::new(Model::KernelPca64(model), Dtype::F64))
+    Ok(ModelFile::new(Model::KernelPca64(model), Dtype::F64))
 }
 
 /// Kernel PCA in single precision, not centred.
-fn single() -> Result<Saved> {
+fn single() -> Result<ModelFile> {
     let kernel = "laplacian(gamma=0.5)".parse()?;
     let components = Components::Count(2);
     let params = KernelPcaParams { components, center: false, ..KernelPcaParams::new(kernel) };
     let data = training().into_iter().map(|v| v as f32).collect();
     let mut model = KernelPca::fit(&Context::new(1), &params, &Dense::from_vec(data, N, D)?)?;
     model.report.seconds = 0.0;
-    Ok(Saved::new(Model::KernelPca32(model), Dtype::F32))
+    Ok(ModelFile::new(Model::KernelPca32(model), Dtype::F32))
 }
 
 /// Kernel ridge regression of two targets with weights.
-fn ridge() -> Result<Saved> {
+fn ridge() -> Result<ModelFile> {
     let kernel = "rbf(sigma=2)".parse()?;
     let params = KernelRidgeParams {
         alpha: vec![0.5, 2.0],
@@ -107,42 +107,42 @@ fn ridge() -> Result<Saved> {
     let targets = Targets { values: &y, weights: Some(&weights) };
     let mut model = KernelRidge::fit(&Context::new(1), &params, &x, targets, None)?;
     model.report.seconds = 0.0;
-    Ok(Saved::new(Model::KernelRidge64(model), Dtype::F64))
+    Ok(ModelFile::new(Model::KernelRidge64(model), Dtype::F64))
 }
 
 /// Three clusters of weighted samples.
-fn clusters() -> Result<Saved> {
+fn clusters() -> Result<ModelFile> {
     let init = Init::Labels((0..N).map(|i| i % 3).collect());
     let params = KernelKMeansParams { init, ..KernelKMeansParams::new(3, "rbf(sigma=2)".parse()?) };
     let weights: Vec<f64> = (0..N).map(|i| 1.0 + i as f64 * 0.5).collect();
     let x = Dense::from_vec(training(), N, D)?;
     let mut model = KernelKMeans::fit(&Context::new(1), &params, &x, Some(&weights))?;
     model.report.seconds = 0.0;
-    Ok(Saved::new(Model::KernelKMeans64(model), Dtype::F64))
+    Ok(ModelFile::new(Model::KernelKMeans64(model), Dtype::F64))
 }
 
 /// A detector of unusual samples by the reconstruction error.
-fn detector() -> Result<Saved> {
+fn detector() -> Result<ModelFile> {
     let mut params = DetectorParams::new("rbf(sigma=2)".parse()?);
     params.pca.components = Components::Count(2);
     let mut model = Detector::fit(&Context::new(1), &params, &Dense::from_vec(training(), N, D)?)?;
     model.pca.report.seconds = 0.0;
-    Ok(Saved::new(Model::Detector64(model), Dtype::F64))
+    Ok(ModelFile::new(Model::Detector64(model), Dtype::F64))
 }
 
 /// A repair of a matrix that is none of a kernel.
-fn repair() -> Result<Saved> {
+fn repair() -> Result<ModelFile> {
     let x = training();
     // The negative distance of samples, an indefinite similarity.
     let value =
         |i: usize, j: usize| -(x[D * i] - x[D * j]).abs() - (x[D * i + 1] - x[D * j + 1]).abs();
     let matrix = Mat::from_fn(N, N, value);
     let repaired = Repair::Flip.fit(&Context::new(1), matrix.view())?;
-    Ok(Saved::new(Model::Repair(repaired.fitted::<f64>()), Dtype::F64))
+    Ok(ModelFile::new(Model::Repair(repaired.fitted::<f64>()), Dtype::F64))
 }
 
 /// Clusters of samples far from the origin, whose centres are seen from a point.
-fn far_clusters() -> Result<Saved> {
+fn far_clusters() -> Result<ModelFile> {
     let init = Init::Labels((0..N).map(|i| i % 3).collect());
     let params =
         KernelKMeansParams { init, ..KernelKMeansParams::new(3, "poly(degree=2)".parse()?) };
@@ -150,12 +150,12 @@ fn far_clusters() -> Result<Saved> {
     let x = Dense::from_vec(far, N, D)?;
     let mut model = KernelKMeans::fit(&Context::new(1), &params, &x, None)?;
     model.report.seconds = 0.0;
-    Ok(Saved::new(Model::KernelKMeans64(model), Dtype::F64))
+    Ok(ModelFile::new(Model::KernelKMeans64(model), Dtype::F64))
 }
 
 /// A support vector machine for three classes with a calibration. Its numbers are chosen and not fitted, so that the file holds
 /// every part that a machine may have.
-fn machine() -> Result<Saved> {
+fn machine() -> Result<ModelFile> {
     let support = vec![0, 3, 1, 5, 6];
     let params = SvmParams {
         c: 2.0,
@@ -178,7 +178,7 @@ fn machine() -> Result<Saved> {
         calibration: Some(Calibration { curves, folds: 5 }),
         report: machine_report(),
     };
-    Ok(Saved::new(Model::Svm64(model), Dtype::F64))
+    Ok(ModelFile::new(Model::Svm64(model), Dtype::F64))
 }
 
 fn machine_report() -> Report {
@@ -200,7 +200,7 @@ fn machine_report() -> Report {
         precision: "f64".into(),
         tube: None,
         columns_used: 40,
-        columns_at_hand: 30,
+        cache_hits: 30,
     };
     Report { solver: "smo".into(), converged: true, machine: Some(machine), ..Report::default() }
 }

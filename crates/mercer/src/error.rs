@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// The result of everything in this library that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What can go wrong. Each door (Python, command line) maps a variant to one exception or exit code.
+/// What can go wrong. Each interface (Python, command line) maps a variant to one exception or exit code.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -21,7 +21,7 @@ pub enum Error {
 
     /// A sample set contains NaN or infinity.
     #[error(
-        "input contains {} at row {row}, column {column} (both counted from 0): remove the row or fill the value in first",
+        "input contains {} at row {row}, column {column} (zero-based): remove the row or impute the value first",
         if value.is_nan() { "NaN" } else { "infinity" }
     )]
     NotFinite {
@@ -76,8 +76,8 @@ pub enum Error {
 
     /// The operating system refused memory that the budget allows.
     #[error(
-        "the operating system refused {} of memory: give a memory budget below what is free, use less data, or raise the \
-         limit of the process (ulimit -v)",
+        "the operating system refused to allocate {}: set a memory budget below what is free, use less data, or \
+         raise the limit of the process (ulimit -v)",
         bytes(*.0)
     )]
     Allocation(
@@ -93,12 +93,12 @@ pub enum Error {
     #[error("{0}")]
     Numeric(String),
 
-    /// A kernel of the user's own failed.
+    /// A user-defined kernel failed.
     #[error("kernel {name}: {source}")]
-    Own {
+    Custom {
         /// What the kernel is called.
         name: String,
-        /// What it said. A door that knows the type hands it on as it is.
+        /// The error it returned. An interface that knows the type passes it on unchanged.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 
@@ -107,7 +107,7 @@ pub enum Error {
     File {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
 

@@ -22,7 +22,7 @@ use crate::real::Real;
 /// cache, as wide as a multiple of what matrix products and panels of pairings like (48 and 32).
 const ROWS: usize = 256;
 const COLS: usize = 384;
-const HINT: &str = "use fewer threads (n_jobs) or raise the budget";
+const HINT: &str = "use fewer threads (n_jobs) or raise the memory budget";
 
 /// A function of samples with `k` outputs, as a weighted sum of kernel values.
 #[derive(Clone)]
@@ -144,7 +144,7 @@ impl<T: Real> Weights<T> {
     pub fn new(coef: &Mat<f64>, offset: &[f64]) -> Self {
         let (n, k) = (coef.rows(), coef.cols());
         assert_eq!(offset.len(), k);
-        let value = |i: usize, c: usize| if c < k { T::of(coef[(i, c)]) } else { T::ZERO };
+        let value = |i: usize, c: usize| if c < k { T::from_f64(coef[(i, c)]) } else { T::ZERO };
         let lane = |i: usize, b: usize| std::array::from_fn(|c| value(i, b * WIDTH + c));
         let columns = match k <= FEW {
             true => Columns::Few((0..k).map(|c| (0..n).map(|i| value(i, c)).collect()).collect()),
@@ -186,7 +186,7 @@ impl<T: Real> Weights<T> {
         if m == 0 || k == 0 {
             return Ok(());
         }
-        let _held = ctx.reserve("prediction", self.bytes(ctx.threads(), m, n), HINT)?;
+        let _reservation = ctx.reserve("prediction", self.bytes(ctx.threads(), m, n), HINT)?;
         // Allocated by one thread: of what other threads free, the system's allocator keeps some for each of them.
         let tile_size = ROWS.min(m) * COLS.min(n);
         let at_work = 0..ctx.threads().min(m.div_ceil(ROWS));
@@ -233,7 +233,7 @@ impl<T: Real> Weights<T> {
         for r in 0..rows {
             let line = &mut lines[r * stride..r * stride + k];
             for (c, value) in line.iter_mut().enumerate() {
-                *value = O::of(sums.at(r, c) + self.offset[c]);
+                *value = O::from_f64(sums.at(r, c) + self.offset[c]);
             }
         }
     }
@@ -261,11 +261,11 @@ impl Weights<f64> {
         self.evaluate(ctx, values.rows(), values.cols(), out, |rows, cols, scratch| {
             scratch.clear();
             for row in rows.clone() {
-                let line = cols.clone().map(|col| values.at(row, col).f64());
+                let line = cols.clone().map(|col| values.at(row, col).to_f64());
                 match from {
                     None => scratch.extend(line),
                     Some(SeenFrom { sample, row: seen }) => {
-                        let own = values.at(row, sample).f64();
+                        let own = values.at(row, sample).to_f64();
                         let right = seen[cols.clone()].iter().map(|v| v - seen[sample]);
                         scratch.extend(line.zip(right).map(|(v, to)| (v - own) - to));
                     }

@@ -1,7 +1,7 @@
-//! Kernel methods: kernel PCA, PCA and kernel ridge regression, with the rooms that every other method will share.
+//! Kernel methods: PCA, kernel PCA, kernel ridge regression, support vector machines, kernel k-means and outlier detection.
 //!
-//! Every method is the same walk: points → kernel → Gram → solve → expansion → model. `ARCHITECTURE.md` tells what
-//! lives in which room.
+//! Every method passes through the same modules: points → kernel → Gram matrix → solver → expansion → model.
+//! `ARCHITECTURE.md` describes each module.
 
 pub mod context;
 pub mod error;
@@ -36,4 +36,4 @@ pub struct GuideFromLinfa;
 
 #[doc = include_str!("../../../docs/own-kernels.md")]
 #[cfg(doctest)]
-pub struct GuideToOwnKernels;
+pub struct GuideToCustomKernels;

@@ -1,4 +1,4 @@
-//! Panics as values: what a bug said and where, without the text that a panic prints on its own.
+//! Panics as values: message and location, without the text that a panic prints by default.
 //!
 //! A panic is a bug of this library, or of one that it uses. Programs that must not end with it catch it here. The hook
 //! that is installed the first time passes on all panics that nobody here is about to catch.
@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, Once, OnceLock, PoisonError};
 
-/// What a panic said.
+/// The message of a panic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Panicked {
     /// Its message.

@@ -1,4 +1,4 @@
-//! The room table of ARCHITECTURE.md is law: a room imports only rooms above it.
+//! The module table of ARCHITECTURE.md is law: a module imports only modules above it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,43 +8,43 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The rooms in the order of the table.
-fn rooms() -> Vec<String> {
+/// The modules in the order of the table.
+fn modules() -> Vec<String> {
     let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
-    let rows = page.lines().skip_while(|line| !line.starts_with("| room |")).skip(2);
+    let rows = page.lines().skip_while(|line| !line.starts_with("| module |")).skip(2);
     rows.take_while(|line| line.starts_with('|'))
-        .map(|line| line.split('`').nth(1).expect("a room's name in backticks").to_string())
+        .map(|line| line.split('`').nth(1).expect("a module's name in backticks").to_string())
         .collect()
 }
 
-/// Every source file with the room it belongs to.
+/// Every source file with the module it belongs to.
 fn sources() -> Vec<(String, PathBuf)> {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut found = Vec::new();
     for entry in fs::read_dir(src).unwrap() {
         let path = entry.unwrap().path();
-        let room = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let module = path.file_stem().unwrap().to_string_lossy().into_owned();
         if path.is_dir() {
-            collect(&path, &room, &mut found);
-        } else if room != "lib" {
-            found.push((room, path));
+            collect(&path, &module, &mut found);
+        } else if module != "lib" {
+            found.push((module, path));
         }
     }
     found
 }
 
-fn collect(folder: &Path, room: &str, found: &mut Vec<(String, PathBuf)>) {
+fn collect(folder: &Path, module: &str, found: &mut Vec<(String, PathBuf)>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            collect(&path, room, found);
+            collect(&path, module, found);
         } else if path.extension().is_some_and(|e| e == "rs") {
-            found.push((room.to_string(), path));
+            found.push((module.to_string(), path));
         }
     }
 }
 
-/// Rooms that a source text mentions as `crate::room`, one by one or in a `use crate::{…}` list. Comments do not count.
+/// Modules that a source text mentions as `crate::module`, one by one or in a `use crate::{…}` list. Comments do not count.
 fn imports(text: &str) -> BTreeSet<String> {
     let code: String = text
         .lines()
@@ -88,20 +88,20 @@ fn imports(text: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn rooms_import_only_rooms_above_them() {
-    let rooms = rooms();
-    let place = |room: &str| rooms.iter().position(|r| r == room);
+fn modules_import_only_modules_above_them() {
+    let modules = modules();
+    let place = |module: &str| modules.iter().position(|r| r == module);
     let mut wrong = Vec::new();
-    for (room, path) in sources() {
-        let Some(own) = place(&room) else {
-            wrong.push(format!("{}: `{room}` is not in the table", path.display()));
+    for (module, path) in sources() {
+        let Some(own) = place(&module) else {
+            wrong.push(format!("{}: `{module}` is not in the table", path.display()));
             continue;
         };
         for import in imports(&fs::read_to_string(&path).unwrap()) {
-            // Names that are no rooms are the re-exports of lib.rs, all of them from the top of the table.
+            // Names that are no modules are the re-exports of lib.rs, all of them from the top of the table.
             if place(&import).is_some_and(|other| other > own) {
                 wrong.push(format!(
-                    "{}: `{room}` imports `{import}`, which is below it",
+                    "{}: `{module}` imports `{import}`, which is below it",
                     path.display()
                 ));
             }
@@ -111,16 +111,16 @@ fn rooms_import_only_rooms_above_them() {
 }
 
 #[test]
-fn the_table_names_exactly_the_rooms_there_are() {
-    let listed: BTreeSet<String> = rooms().into_iter().collect();
-    let there: BTreeSet<String> = sources().into_iter().map(|(room, _)| room).collect();
+fn the_table_names_exactly_the_modules_there_are() {
+    let listed: BTreeSet<String> = modules().into_iter().collect();
+    let there: BTreeSet<String> = sources().into_iter().map(|(module, _)| module).collect();
     assert_eq!(listed, there);
 }
 
 #[test]
 fn only_linalg_knows_faer() {
-    for (room, path) in sources() {
-        if room != "linalg" {
+    for (module, path) in sources() {
+        if module != "linalg" {
             let text = fs::read_to_string(&path).unwrap();
             assert!(!code(&text).any(|line| line.contains("faer::")), "{}", path.display());
         }
@@ -164,7 +164,7 @@ fn unsafe_code_stands_where_the_list_says_and_nowhere_else() {
 
 #[test]
 fn the_reader_of_imports_reads() {
-    let text = "use crate::{gram::{Packed, Tiled}, solve};\nuse crate::error::Result; // crate::io\nlet x = crate::real::Real;";
+    let text = "use crate::{gram::{Packed, MatrixFree}, solve};\nuse crate::error::Result; // crate::io\nlet x = crate::real::Real;";
     let found: Vec<String> = imports(text).into_iter().collect();
     assert_eq!(found, ["error", "gram", "real", "solve"]);
 }

@@ -3,14 +3,14 @@
 //! with plain loops.
 
 use mercer::context::Stream;
-use mercer::io::{Dtype, Model, Saved, from_bytes, to_bytes};
+use mercer::io::{Dtype, Model, ModelFile, from_bytes, to_bytes};
 use mercer::linalg::block::Block;
 use mercer::linalg::nonzeros::{self, Nonzeros};
 use mercer::linalg::pairing::{self, Pairing, Rows};
 use mercer::linalg::product::{Onto, multiply, multiply_lower};
 use mercer::linalg::skinny::{self, Lane, TileRef, WIDTH};
 use mercer::linalg::view::{Mat, MatMut, MatRef};
-use mercer::linalg::{cholesky, eigen, gaps, strips, symmetric};
+use mercer::linalg::{cholesky, eigen, packing, subsequences, symmetric};
 use mercer::model::Components;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
 use mercer::real::Real;
@@ -18,7 +18,7 @@ use mercer::{Context, Dense, Strings};
 
 fn random<T: Real>(rows: usize, cols: usize, seed: u64) -> Mat<T> {
     let mut stream = Stream::new(seed, "interpreted");
-    let data = (0..rows * cols).map(|_| T::of(stream.normal())).collect();
+    let data = (0..rows * cols).map(|_| T::from_f64(stream.normal())).collect();
     Mat::from_vec(data, rows, cols)
 }
 
@@ -74,12 +74,12 @@ fn products_of_tiles<T: Real>() {
     let tile = random::<T>(rows, cols, 3);
     let (v, w) = (lanes::<T>(cols, 4), lanes::<T>(rows, 5));
     let mut packed = Vec::new();
-    strips::pack(tile.data(), cols, &mut packed);
+    packing::pack(tile.data(), cols, &mut packed);
     let mut back = Vec::new();
-    strips::unpack(&packed, rows, cols, &mut back);
+    packing::unpack(&packed, rows, cols, &mut back);
     assert_eq!(back, tile.data());
     let (mut out, mut mirror) = (vec![[0.0; WIDTH]; rows], vec![[0.0; WIDTH]; cols]);
-    strips::multiply(&packed, &v, &w, &mut out, &mut mirror);
+    packing::multiply(&packed, &v, &w, &mut out, &mut mirror);
     let view = TileRef { data: tile.data(), rows, cols, stride: cols };
     let (mut direct, mut turned) = (vec![[0.0; WIDTH]; rows], vec![[0.0; WIDTH]; cols]);
     skinny::multiply(view, &v, &mut direct);
@@ -88,11 +88,11 @@ fn products_of_tiles<T: Real>() {
     let first: Vec<T> = v.iter().map(|lane| lane[0]).collect();
     skinny::multiply_one(view, &first, &mut one);
     for i in 0..rows {
-        let want: f64 = (0..cols).map(|j| tile[(i, j)].f64() * v[j][0].f64()).sum();
+        let want: f64 = (0..cols).map(|j| tile[(i, j)].to_f64() * v[j][0].to_f64()).sum();
         [out[i][0], direct[i][0], one[i]].into_iter().for_each(|found| assert_close(found, want));
     }
     for j in 0..cols {
-        let want: f64 = (0..rows).map(|i| tile[(i, j)].f64() * w[i][7].f64()).sum();
+        let want: f64 = (0..rows).map(|i| tile[(i, j)].to_f64() * w[i][7].to_f64()).sum();
         [mirror[j][7], turned[j][7]].into_iter().for_each(|found| assert_close(found, want));
     }
 }
@@ -151,8 +151,9 @@ fn products_of_sparse_rows() {
 #[test]
 fn common_subsequences() {
     for p in [1, 2, 5, 7] {
-        let symbols = [[1.0; gaps::LANES]; 8];
-        let sums = gaps::sums(&symbols, &symbols, p, 1.0, &mut gaps::Room::default());
+        let symbols = [[1.0; subsequences::LANES]; 8];
+        let sums =
+            subsequences::sums(&symbols, &symbols, p, 1.0, &mut subsequences::Workspace::default());
         let choices = (0..p).fold(1, |count, i| count * (8 - i) / (i + 1));
         let want = (choices * choices) as f64;
         // Miri gives powers random errors in their last digits.
@@ -196,7 +197,7 @@ fn a_model_from_fit_to_file_and_back() {
     let model = KernelPca::<f64>::fit(&ctx, &params, &x).unwrap();
     let mut scores = Mat::zeros(8, 2);
     model.transform(&ctx, &x, scores.view_mut()).unwrap();
-    let saved = Saved::new(Model::KernelPca64(model), Dtype::F64);
+    let saved = ModelFile::new(Model::KernelPca64(model), Dtype::F64);
     let mut bytes = to_bytes(&saved).unwrap();
     let Model::KernelPca64(loaded) = from_bytes("x".as_ref(), &bytes).unwrap().model else {
         panic!("another model")

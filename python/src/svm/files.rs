@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use mercer::Dense;
-use mercer::io::{self, Dtype, Saved};
+use mercer::io::{self, Dtype, ModelFile};
 use mercer::model::svm::Svm;
 use mercer_guard::guarded;
 use pyo3::prelude::*;
@@ -20,7 +20,7 @@ use crate::model::Model;
 pub fn read_libsvm(py: Python<'_>, path: PathBuf, features: Option<usize>) -> PyResult<Model> {
     let read = || widened(io::read_libsvm_model(&path)?, features);
     let machine = py.detach(read).map_err(|error| exception(py, error))?;
-    Ok(Model::holding(Saved::new(machine.into(), Dtype::F64)))
+    Ok(Model::holding(ModelFile::new(machine.into(), Dtype::F64)))
 }
 
 fn widened(machine: Svm<f64>, features: Option<usize>) -> mercer::Result<Svm<f64>> {

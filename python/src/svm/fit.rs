@@ -1,6 +1,6 @@
 //! Fitting and calibrating.
 
-use mercer::io::Saved;
+use mercer::io::ModelFile;
 use mercer::model::svm::{Svm, SvmParams};
 use mercer::real::Real;
 use mercer::{Context, Error};
@@ -112,7 +112,7 @@ pub fn calibrate_svm(
             Ok(machine.into())
         })
     })?;
-    Ok(Model::holding(Saved { model: calibrated, ..model.get().saved().clone() }))
+    Ok(Model::holding(ModelFile { model: calibrated, ..model.get().saved().clone() }))
 }
 
 fn calibrate<T: Real>(

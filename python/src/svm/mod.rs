@@ -13,7 +13,7 @@ pub use fit::{calibrate_svm, fit_svm};
 pub use search::{svm_path, svm_search};
 pub use tell::{svm_coefficients, svm_facts};
 
-use mercer::io::{Model as Fitted, Saved};
+use mercer::io::{Model as Fitted, ModelFile};
 use mercer::model::svm::Svm;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -66,7 +66,7 @@ fn machine<'a, T: Held>(model: &'a Bound<'_, Model>) -> Option<&'a Svm<T>> {
 fn kept<T: Held>(py: Python<'_>, machine: Svm<T>, dtype: &str) -> PyResult<Model> {
     let mut fitted = T::hold_machine(machine);
     anchors::compact(&mut fitted, py)?;
-    Ok(Model::holding(Saved::new(fitted, dtype_named(dtype))))
+    Ok(Model::holding(ModelFile::new(fitted, dtype_named(dtype))))
 }
 
 /// Runs the same lines with `$machine` bound to the machine of whichever number type.

@@ -25,7 +25,7 @@ impl FromStr for Kernel {
             return Ok(Kernel::Precomputed);
         }
         let spec: KernelSpec = text.parse()?;
-        match spec.own_names().first() {
+        match spec.custom_names().first() {
             None => Ok(Kernel::Spec(spec)),
             Some(name) => Err(Error::parameter(
                 "kernel",

@@ -3,7 +3,7 @@
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use mercer::model::Components;
-use mercer::model::detector::Unusual;
+use mercer::model::detector::OutlierScore;
 
 use super::destination::Picture;
 use super::groups::{MachineArgs, Precision, TableArgs, plot_files};
@@ -27,11 +27,11 @@ pub enum Score {
     Projections,
 }
 
-impl From<Score> for Unusual {
+impl From<Score> for OutlierScore {
     fn from(score: Score) -> Self {
         match score {
-            Score::Reconstruction => Unusual::Reconstruction,
-            Score::Projections => Unusual::Projections,
+            Score::Reconstruction => OutlierScore::Reconstruction,
+            Score::Projections => OutlierScore::Projections,
         }
     }
 }

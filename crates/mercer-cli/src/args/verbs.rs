@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use mercer::KernelSpec;
-use mercer::model::pca::Road;
+use mercer::model::pca::Decomposition;
 use mercer::solve::eigen;
 
 use super::groups::{
@@ -60,13 +60,13 @@ pub enum PcaSolver {
     Truncated,
 }
 
-impl From<PcaSolver> for Road {
+impl From<PcaSolver> for Decomposition {
     fn from(solver: PcaSolver) -> Self {
         match solver {
-            PcaSolver::Auto => Road::Auto,
-            PcaSolver::Primal => Road::Primal,
-            PcaSolver::Dual => Road::Dual,
-            PcaSolver::Truncated => Road::Truncated,
+            PcaSolver::Auto => Decomposition::Auto,
+            PcaSolver::Primal => Decomposition::Primal,
+            PcaSolver::Dual => Decomposition::Dual,
+            PcaSolver::Truncated => Decomposition::Truncated,
         }
     }
 }

@@ -80,7 +80,7 @@ impl<T: Real> Numbers<T> {
 }
 
 fn narrowed<T: Real>(values: Vec<f64>, n: usize, d: usize) -> Result<Vec<T>> {
-    let narrow: Vec<T> = values.iter().map(|&v| T::of(v)).collect();
+    let narrow: Vec<T> = values.iter().map(|&v| T::from_f64(v)).collect();
     if narrow.iter().all(|v| v.is_finite()) {
         return Ok(narrow);
     }

@@ -86,8 +86,8 @@ fn columns(machine: &SvmReport) -> String {
     if machine.columns_used == 0 {
         return "not needed: all kernel values computed at once".into();
     }
-    let computed = machine.columns_used.saturating_sub(machine.columns_at_hand);
-    let hits = grouped(machine.columns_at_hand as usize);
+    let computed = machine.columns_used.saturating_sub(machine.cache_hits);
+    let hits = grouped(machine.cache_hits as usize);
     format!("{} computed, {hits} cache hits", counted(computed as usize, "kernel column"))
 }
 

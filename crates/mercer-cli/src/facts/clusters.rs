@@ -1,6 +1,6 @@
 //! Description of a clustering.
 
-use mercer::io::{Column, Saved, Table};
+use mercer::io::{Column, ModelFile, Table};
 use mercer::model::kernel_kmeans::{Init, KernelKMeans};
 use mercer::real::Real;
 use serde::Serialize;
@@ -61,7 +61,7 @@ impl ClusterFacts {
     }
 }
 
-pub(super) fn of_clusters<T: Real>(model: &KernelKMeans<T>, saved: &Saved) -> Facts {
+pub(super) fn of_clusters<T: Real>(model: &KernelKMeans<T>, saved: &ModelFile) -> Facts {
     let (params, noted) = (&model.params, saved.extra.get(NOTES).cloned());
     let noted = noted.and_then(|value| serde_json::from_value::<Vec<Option<f64>>>(value).ok());
     let report = model.report.clusters.as_ref();
@@ -87,7 +87,7 @@ pub(super) fn of_clusters<T: Real>(model: &KernelKMeans<T>, saved: &Saved) -> Fa
 }
 
 /// Stores the mean distances in `saved`, unless there are very many.
-pub fn note_clusters(saved: &mut Saved, mean_distances: &[Option<f64>]) {
+pub fn note_clusters(saved: &mut ModelFile, mean_distances: &[Option<f64>]) {
     if mean_distances.len() <= MOST_NOTED {
         saved.extra.insert(NOTES.into(), mean_distances.into());
     }

@@ -1,6 +1,6 @@
 //! Description of an outlier detector.
 
-use mercer::model::detector::{Detector, Unusual};
+use mercer::model::detector::{Detector, OutlierScore};
 use mercer::real::Real;
 use serde::Serialize;
 
@@ -23,8 +23,8 @@ pub struct DetectorFacts {
 pub(super) fn of_detector<T: Real>(model: &Detector<T>) -> Facts {
     let detector = DetectorFacts {
         score: match model.score {
-            Unusual::Reconstruction => "reconstruction",
-            Unusual::Projections => "projections",
+            OutlierScore::Reconstruction => "reconstruction",
+            OutlierScore::Projections => "projections",
         },
         contamination: model.contamination,
         threshold: model.threshold,

@@ -1,6 +1,6 @@
 //! Description of a fitted model, for the summary and for JSON.
 
-use mercer::io::{Model, Saved};
+use mercer::io::{Model, ModelFile};
 use mercer::model::{Report, ScalingKind};
 use serde::{Serialize, Serializer};
 
@@ -84,7 +84,7 @@ pub struct Facts {
 
 impl Facts {
     /// The description of `saved`.
-    pub fn of(saved: &Saved) -> Self {
+    pub fn of(saved: &ModelFile) -> Self {
         let facts = match &saved.model {
             Model::Pca(model) => components::of_pca(model),
             Model::KernelPca32(model) => components::of_kernel_pca(model),
@@ -200,7 +200,7 @@ fn null_if_empty<S: Serializer>(values: &[f64], serializer: S) -> Result<S::Ok, 
 }
 
 /// The target names of a model; numbered where another interface fitted it.
-fn target_names(saved: &Saved, outputs: usize) -> Vec<String> {
+fn target_names(saved: &ModelFile, outputs: usize) -> Vec<String> {
     let noted = places(saved).map(|places| places.targets).unwrap_or_default();
     match outputs {
         _ if noted.len() == outputs => noted.into_iter().map(|target| target.name).collect(),
@@ -210,13 +210,13 @@ fn target_names(saved: &Saved, outputs: usize) -> Vec<String> {
 }
 
 /// The positions of a model's columns in its table; none where another interface fitted it.
-pub fn places(saved: &Saved) -> Option<Places> {
+pub fn places(saved: &ModelFile) -> Option<Places> {
     let places: Places = serde_json::from_value(saved.extra.get(NOTES)?.clone()).ok()?;
     places.is_sound().then_some(places)
 }
 
 /// Stores the column positions in `saved`.
-pub fn note_places(saved: &mut Saved, places: &Places) {
+pub fn note_places(saved: &mut ModelFile, places: &Places) {
     let value = serde_json::to_value(places).expect("counts and names have a JSON form");
     saved.extra.insert(NOTES.into(), value);
 }

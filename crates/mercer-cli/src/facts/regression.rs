@@ -1,6 +1,6 @@
 //! Description of a kernel ridge regression.
 
-use mercer::io::Saved;
+use mercer::io::ModelFile;
 use mercer::model::kernel_ridge::{KernelRidge, Selection};
 use mercer::real::Real;
 use serde::Serialize;
@@ -63,7 +63,7 @@ impl RegressionFacts {
     }
 }
 
-pub(super) fn of_kernel_ridge<T: Real>(model: &KernelRidge<T>, saved: &Saved) -> Facts {
+pub(super) fn of_kernel_ridge<T: Real>(model: &KernelRidge<T>, saved: &ModelFile) -> Facts {
     let outputs = if model.classes.is_some() { 1 } else { model.t() };
     let noted = saved.extra.get(NOTES).cloned();
     let noted = noted.and_then(|value| serde_json::from_value(value).ok());
@@ -83,7 +83,7 @@ pub(super) fn of_kernel_ridge<T: Real>(model: &KernelRidge<T>, saved: &Saved) ->
 }
 
 /// Stores the scores in `saved`.
-pub fn note_scores(saved: &mut Saved, scores: &Scores) {
+pub fn note_scores(saved: &mut ModelFile, scores: &Scores) {
     let value = serde_json::to_value(scores).expect("numbers and words have a JSON form");
     saved.extra.insert(NOTES.into(), value);
 }

@@ -1,6 +1,6 @@
 //! Description of a support vector machine.
 
-use mercer::io::Saved;
+use mercer::io::ModelFile;
 use mercer::model::svm::Task;
 use serde::{Deserialize, Serialize};
 
@@ -100,7 +100,7 @@ pub fn svm_method(task: Task) -> &'static str {
     }
 }
 
-pub(super) fn of_machine(machine: &SvmView<'_>, saved: &Saved) -> Facts {
+pub(super) fn of_machine(machine: &SvmView<'_>, saved: &ModelFile) -> Facts {
     let (params, task) = (machine.params, machine.params.task);
     let has = |tasks: &[Task], value: f64| tasks.contains(&task).then_some(value);
     let noted = saved.extra.get(NOTES).cloned();
@@ -126,7 +126,7 @@ pub(super) fn of_machine(machine: &SvmView<'_>, saved: &Saved) -> Facts {
 }
 
 /// Stores `notes` in `saved`.
-pub fn note_fit(saved: &mut Saved, notes: &FitNotes) {
+pub fn note_fit(saved: &mut ModelFile, notes: &FitNotes) {
     let value = serde_json::to_value(notes).expect("numbers and words have a JSON form");
     saved.extra.insert(NOTES.into(), value);
 }

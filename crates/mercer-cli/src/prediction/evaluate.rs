@@ -2,7 +2,7 @@
 
 use mercer::io::{Column, Table};
 use mercer::linalg::view::Mat;
-use mercer::select::{Judge, SquaredError};
+use mercer::select::{Metric, SquaredError};
 use serde::Serialize;
 
 use crate::report::ReportTable;

@@ -4,7 +4,7 @@
 use mercer::Result;
 use std::collections::HashMap;
 
-use mercer::io::{Column, Saved, SparseColumn, Table};
+use mercer::io::{Column, ModelFile, SparseColumn, Table};
 
 use crate::data::{Label, Places, about};
 use crate::describe::listed;
@@ -24,7 +24,7 @@ pub struct ModelColumns {
 /// `label` are the user's choice and take precedence.
 pub fn find(
     table: Table,
-    saved: &Saved,
+    saved: &ModelFile,
     inverse: bool,
     columns: Option<&str>,
     label: Option<&str>,

@@ -1,6 +1,6 @@
 //! `mercer pca` and `mercer kpca`.
 
-use mercer::io::{Dtype, Model, Saved, Table};
+use mercer::io::{Dtype, Model, ModelFile, Table};
 use mercer::linalg::view::Mat;
 use mercer::model::inverse::InverseParams;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
@@ -46,7 +46,7 @@ struct Fitted {
 pub fn pca(session: &Session, args: &PcaArgs) -> std::result::Result<(), Failure> {
     let params = PcaParams {
         components: args.components.count,
-        road: args.solver.into(),
+        decomposition: args.solver.into(),
         whiten: args.whiten,
         tolerance: args.components.tolerance,
         max_passes: None,
@@ -114,7 +114,7 @@ fn fit_pca<T: Real>(
     let model = Pca::fit(&session.context, params, rows.view())?;
     let mut scores = Mat::<T>::zeros(rows.n, model.k());
     model.transform(&session.context, rows.view(), scores.view_mut())?;
-    let scores = scores.data().iter().map(|v| v.f64()).collect();
+    let scores = scores.data().iter().map(|v| v.to_f64()).collect();
     Ok(Fitted { model: Model::Pca(model), scaling: rows.scaling, scores })
 }
 
@@ -166,7 +166,7 @@ fn run(
         dtype: types.result,
         label: chosen.label,
     };
-    let mut saved = Saved::new(fitted.model, types.result);
+    let mut saved = ModelFile::new(fitted.model, types.result);
     saved.scaling = fitted.scaling;
     saved.feature_names = chosen.features.names.clone();
     facts::note_places(&mut saved, &chosen.places);

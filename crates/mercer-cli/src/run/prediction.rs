@@ -2,10 +2,10 @@
 
 use mercer::io::{Model, Table};
 use mercer::linalg::view::Mat;
-use mercer::model::detector::{Detector, Unusual as Score};
+use mercer::model::detector::{Detector, OutlierScore as Score};
 use mercer::model::kernel_kmeans::KernelKMeans;
 use mercer::model::kernel_ridge::KernelRidge;
-use mercer::model::spread::Spread;
+use mercer::model::posterior::PosteriorStd;
 use mercer::model::svm::Svm;
 use mercer::model::{Scaling, classes};
 use mercer::points::Samples;
@@ -192,7 +192,7 @@ pub fn predictions<T: Real>(
             model.predict_gram(&session.context, values.view(), out.view_mut())?;
         }
     }
-    Ok(Mat::from_fn(out.rows(), out.cols(), |i, j| out[(i, j)].f64()))
+    Ok(Mat::from_fn(out.rows(), out.cols(), |i, j| out[(i, j)].to_f64()))
 }
 
 /// Standard deviations of predictions: n × targets.
@@ -202,7 +202,7 @@ fn deviations<T: Real>(
     x: &Samples<T>,
 ) -> Result<Mat<f64>> {
     let context = &session.context;
-    let amplitudes = Spread::amplitudes(context, model)?;
-    let own = Spread::new(context, model)?.deviations(context, x)?;
+    let amplitudes = PosteriorStd::amplitudes(context, model)?;
+    let own = PosteriorStd::new(context, model)?.deviations(context, x)?;
     Ok(Mat::from_fn(own.rows(), own.cols(), |i, j| amplitudes[j] * own[(i, j)]))
 }

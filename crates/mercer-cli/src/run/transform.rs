@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use mercer::io::{Dtype, Model, Saved, Table};
+use mercer::io::{Dtype, Model, ModelFile, Table};
 use mercer::linalg::view::{Mat, MatRef};
 use mercer::model::kernel_pca::KernelPca;
 use mercer::model::pca::Pca;
@@ -30,10 +30,10 @@ struct Computed {
 
 /// A model that transforms rows.
 enum Projection<'a> {
-    Pca(&'a Pca, &'a Saved),
-    Kernel32(&'a KernelPca<f32>, &'a Saved),
-    Kernel64(&'a KernelPca<f64>, &'a Saved),
-    Repair(&'a FittedRepair, &'a Saved),
+    Pca(&'a Pca, &'a ModelFile),
+    Kernel32(&'a KernelPca<f32>, &'a ModelFile),
+    Kernel64(&'a KernelPca<f64>, &'a ModelFile),
+    Repair(&'a FittedRepair, &'a ModelFile),
 }
 
 /// Runs `mercer transform`.
@@ -71,7 +71,7 @@ pub fn transform(session: &Session, args: &TransformArgs) -> std::result::Result
     print_output(session, args, &facts, outputs, &results, seconds)
 }
 
-fn results(saved: &Saved, inverse: bool, computed: Computed, rows: ModelColumns) -> Results {
+fn results(saved: &ModelFile, inverse: bool, computed: Computed, rows: ModelColumns) -> Results {
     let is_repair = matches!(saved.model, Model::Repair(_));
     let names = match (inverse, &saved.feature_names) {
         (false, Some(names)) if is_repair => names.clone(),
@@ -89,7 +89,7 @@ fn results(saved: &Saved, inverse: bool, computed: Computed, rows: ModelColumns)
 }
 
 impl<'a> Projection<'a> {
-    fn of(saved: &'a Saved, path: &Path) -> Result<Self> {
+    fn of(saved: &'a ModelFile, path: &Path) -> Result<Self> {
         match &saved.model {
             Model::Pca(model) => Ok(Projection::Pca(model, saved)),
             Model::KernelPca32(model) => Ok(Projection::Kernel32(model, saved)),
@@ -170,7 +170,7 @@ fn restore_pca(session: &Session, model: &Pca, table: &Table) -> Result<Vec<f64>
 fn project_pca<T: Real>(
     session: &Session,
     model: &Pca,
-    saved: &Saved,
+    saved: &ModelFile,
     table: &Table,
     errors: bool,
 ) -> Result<Computed> {
@@ -188,7 +188,7 @@ fn project_pca<T: Real>(
 }
 
 fn squared_distances<T: Real>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Vec<f64> {
-    let square = |i: usize, j: usize| (a.at(i, j).f64() - b.at(i, j).f64()).powi(2);
+    let square = |i: usize, j: usize| (a.at(i, j).to_f64() - b.at(i, j).to_f64()).powi(2);
     (0..a.rows()).map(|i| (0..a.cols()).map(|j| square(i, j)).sum()).collect()
 }
 
@@ -231,7 +231,7 @@ fn restore<T: Real>(
 }
 
 fn widened<T: Real>(values: &[T]) -> Vec<f64> {
-    values.iter().map(|v| v.f64()).collect()
+    values.iter().map(|v| v.to_f64()).collect()
 }
 
 fn titles(args: &TransformArgs, facts: &Facts, rows: usize) -> [String; 2] {

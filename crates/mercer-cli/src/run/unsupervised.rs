@@ -1,6 +1,6 @@
 //! Shared output of the unsupervised verbs `kmeans` and `outliers`.
 
-use mercer::io::{Column, Model, Saved, Table};
+use mercer::io::{Column, Model, ModelFile, Table};
 use mercer::model::Scaling;
 use serde::Serialize;
 
@@ -68,11 +68,11 @@ pub fn finish(
     job: &Job<'_>,
     fit: UnsupervisedFit,
     columns: Vec<(String, Column)>,
-    note: impl FnOnce(&mut Saved),
+    note: impl FnOnce(&mut ModelFile),
     brief: impl FnOnce(&Facts) -> Table,
 ) -> Result<(), Failure> {
     let described = report::describe_columns(job.results.page.report.as_ref(), &fit.chosen);
-    let mut saved = Saved::new(fit.model, fit.types.result);
+    let mut saved = ModelFile::new(fit.model, fit.types.result);
     saved.scaling = fit.scaling;
     saved.feature_names = fit.chosen.features.names;
     facts::note_places(&mut saved, &fit.chosen.places);

@@ -17,8 +17,8 @@ fn tables() {
     ];
     files.iter().for_each(|(name, content)| folder.write(name, content));
     let cases: [(&str, &[&str]); 22] = [
-        ("kmeans t.csv -k 31 --label cloud", &["--clusters", "30 samples", "31"]),
-        ("kmeans one.csv -k 2", &["--clusters", "at most the 1"]),
+        ("kmeans t.csv -k 31 --label cloud", &["--clusters", "30, the number of samples", "31"]),
+        ("kmeans one.csv -k 2", &["--clusters", "between 1 and 1"]),
         ("kmeans t.csv -k 3", &["t.csv", "\"cloud\" holds text", "--label"]),
         ("kmeans t.csv -k 3 --label kind", &["no column \"kind\"", "x, y, z, cloud"]),
         ("kmeans t.csv -k 3 --columns a,x", &["no column \"a\"", "x, y, z, cloud"]),
@@ -30,7 +30,7 @@ fn tables() {
         ),
         ("kmeans nan.csv -k 2", &["nan.csv", "line 3", "\"b\"", "NaN"]),
         ("kmeans inf.csv -k 2", &["inf.csv", "line 4", "\"b\"", "infinite"]),
-        ("kmeans zero.csv -k 2 --weights w", &["--clusters", "of positive weight"]),
+        ("kmeans zero.csv -k 2 --weights w", &["--clusters", "with positive weight"]),
         ("kmeans negative.csv -k 2 --weights w", &["line 3", "\"w\" is -1"]),
         ("kmeans absent.csv -k 2", &["absent.csv", "No such file"]),
         ("kmeans t.csv -k 3 --label cloud --memory 300", &["--memory"]),
@@ -46,7 +46,7 @@ fn tables() {
     for (line, parts) in cases {
         check(&folder, &format!("{line} -o o.csv -m m.mercer -p p.svg"), 1, parts);
     }
-    check(&folder, "outliers t.csv --label cloud -o o.npy", 1, &["o.npy", "numbers only"]);
+    check(&folder, "outliers t.csv --label cloud -o o.npy", 1, &["o.npy", "only numbers"]);
 }
 
 #[test]

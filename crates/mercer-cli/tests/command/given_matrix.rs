@@ -2,9 +2,9 @@
 //! with the training samples.
 
 use mercer::Context;
-use mercer::io::{Dtype, Model, Saved, save};
+use mercer::io::{Dtype, Model, ModelFile, save};
 use mercer::linalg::view::{Mat, MatRef};
-use mercer::model::detector::{Detector, DetectorParams, Unusual};
+use mercer::model::detector::{Detector, DetectorParams, OutlierScore};
 use mercer::model::kernel_kmeans::{KernelKMeans, KernelKMeansParams};
 
 use crate::bad_input::check;
@@ -23,12 +23,12 @@ fn prepared(fit: impl FnOnce(&Context, MatRef<'_, f64>) -> Model) -> Folder {
     let (folder, matrix) = (Folder::new(), kernel());
     let row = |i: usize| matrix.row(i).iter().map(f64::to_string).collect::<Vec<_>>().join(",");
     folder.write("k.csv", (0..4).map(|i| row(i) + "\n").collect::<String>());
-    let saved = Saved::new(fit(&Context::new(1), matrix.view()), Dtype::F64);
+    let saved = ModelFile::new(fit(&Context::new(1), matrix.view()), Dtype::F64);
     save(&folder.path().join("m.mercer"), &saved).unwrap();
     folder
 }
 
-fn detector(ctx: &Context, matrix: MatRef<'_, f64>, score: Unusual) -> Model {
+fn detector(ctx: &Context, matrix: MatRef<'_, f64>, score: OutlierScore) -> Model {
     let params = DetectorParams { score, ..DetectorParams::new("linear".parse().unwrap()) };
     Model::Detector64(Detector::fit_gram(ctx, &params, matrix).unwrap())
 }
@@ -49,11 +49,11 @@ fn clusters_are_known_and_distances_are_not() {
 
 #[test]
 fn projections_need_no_more_and_distances_from_them_do() {
-    let folder = prepared(|ctx, matrix| detector(ctx, matrix, Unusual::Projections));
+    let folder = prepared(|ctx, matrix| detector(ctx, matrix, OutlierScore::Projections));
     let scores = column(&folder.done("predict m.mercer k.csv --header no -q").out, "score");
     for (score, x) in scores.iter().zip(LINE) {
         assert!((score - (x - 0.25).abs()).abs() < 1e-9, "{score} {x}");
     }
-    let folder = prepared(|ctx, matrix| detector(ctx, matrix, Unusual::Reconstruction));
+    let folder = prepared(|ctx, matrix| detector(ctx, matrix, OutlierScore::Reconstruction));
     check(&folder, "predict m.mercer k.csv --header no", 1, &["precomputed kernel", "with itself"]);
 }

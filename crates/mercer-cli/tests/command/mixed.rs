@@ -92,10 +92,7 @@ fn bad_groups() {
             "kpca people.csv --kernel 'columns(name, side: spectrum)'",
             &["single column", "name, side"],
         ),
-        (
-            "kpca people.csv --kernel 'columns(size: rbf) + linear'",
-            &["linear", "say for which columns"],
-        ),
+        ("kpca people.csv --kernel 'columns(size: rbf) + linear'", &["linear", "name the columns"]),
         ("kpca twice.csv --kernel 'columns(a: rbf)'", &["both named \"a\""]),
         (
             "krr people.csv --target side --kernel rbf --kernel 'columns(size: rbf)'",

@@ -141,7 +141,7 @@ fn libsvm_models_are_written_and_read() {
         "{text}"
     );
     let run = folder.done("svc t.libsvm --scale none --probability sigmoid --libsvm-model p.model");
-    assert!(run.err.contains("warning: the calibration was left out"), "{}", run.err);
+    assert!(run.err.contains("warning: the calibration was omitted"), "{}", run.err);
 }
 
 #[test]

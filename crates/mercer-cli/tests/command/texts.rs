@@ -91,9 +91,9 @@ fn bad_texts() {
     folder.write("quoted.csv", b"name,kind\n\"ann\nlee\",a\nbob,\xff\n");
     let spectrum = "--columns name --kernel 'spectrum(p=3)'";
     let cases: [(String, &[&str]); 11] = [
-        (format!("kpca hole.csv {spectrum}"), &["line 3", "\"name\"", "missing a text"]),
-        (format!("kpca blank.csv {spectrum}"), &["line 3", "missing a text"]),
-        (format!("kpca short.csv {spectrum}"), &["p", "no text has p = 3", "the longest has 2"]),
+        (format!("kpca hole.csv {spectrum}"), &["line 3", "\"name\"", "missing a string"]),
+        (format!("kpca blank.csv {spectrum}"), &["line 3", "missing a string"]),
+        (format!("kpca short.csv {spectrum}"), &["p", "no string has p = 3", "the longest has 2"]),
         (format!("kpca latin.csv {spectrum}"), &["line 3, column 0", "\"name\"", "not UTF-8"]),
         (format!("kpca header.csv {spectrum}"), &["line 1, column 0", "not UTF-8"]),
         (format!("kpca quoted.csv {spectrum}"), &["line 4, column 1", "\"kind\"", "not UTF-8"]),
@@ -110,7 +110,7 @@ fn bad_texts() {
             format!("svc people.csv --target side {spectrum} -p p.svg"),
             &["--plot", "numeric feature columns"],
         ),
-        ("kpca people.csv --columns name".into(), &["line 2", "holds text", "kernel for them"]),
+        ("kpca people.csv --columns name".into(), &["line 2", "holds text", "string kernel"]),
     ];
     for (line, parts) in cases {
         check(&folder, &line, 1, parts);

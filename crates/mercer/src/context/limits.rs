@@ -1,4 +1,4 @@
-//! What the machine and the operating system leave for this process.
+//! The memory that the computer and the operating system leave for this process.
 
 use std::path::{Path, PathBuf};
 

@@ -38,12 +38,12 @@ impl Budget {
         bytes: u64,
         hint: &'static str,
     ) -> Result<Reservation> {
-        let mut held = Reservation { budget: self.clone(), bytes: 0 };
-        held.extend(what, bytes, hint)?;
-        Ok(held)
+        let mut reservation = Reservation { budget: self.clone(), bytes: 0 };
+        reservation.extend(what, bytes, hint)?;
+        Ok(reservation)
     }
 
-    /// Adds `bytes` to what is used, or says how much is used already.
+    /// Adds `bytes` to what is used, or returns how much is used already.
     fn take(&self, bytes: u64) -> std::result::Result<(), u64> {
         let fits = |used: u64| used.checked_add(bytes).filter(|sum| *sum <= self.limit);
         self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).map(drop)
@@ -118,11 +118,11 @@ mod tests {
     #[test]
     fn a_reservation_grows_or_stays() {
         let budget = Budget::new(100, "the memory budget");
-        let mut held = budget.reserve("a", 10, "h").unwrap();
-        held.extend("b", 90, "h").unwrap();
-        assert!(held.extend("c", 1, "h").is_err());
-        assert_eq!((held.bytes(), budget.left()), (100, 0));
-        drop(held);
+        let mut reservation = budget.reserve("a", 10, "h").unwrap();
+        reservation.extend("b", 90, "h").unwrap();
+        assert!(reservation.extend("c", 1, "h").is_err());
+        assert_eq!((reservation.bytes(), budget.left()), (100, 0));
+        drop(reservation);
         assert_eq!((budget.left(), budget.part(3).limit()), (100, 33));
     }
 
@@ -131,10 +131,10 @@ mod tests {
         let budget = Budget::new(1000, "the memory budget");
         let work = || {
             for _ in 0..2000 {
-                let held: Vec<_> =
+                let reservation: Vec<_> =
                     (0..3).filter_map(|_| budget.reserve("a", 170, "h").ok()).collect();
                 assert!(budget.used.load(Ordering::Relaxed) <= 1000);
-                drop(held);
+                drop(reservation);
             }
         };
         std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(work))));

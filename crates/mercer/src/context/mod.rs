@@ -32,7 +32,7 @@ pub struct Context {
 }
 
 impl Default for Context {
-    /// All cores this process may use, the memory the machine (or its cgroup) has free less a tenth, no monitor.
+    /// All cores this process may use, nine tenths of the free memory of the computer (or its cgroup), no monitor.
     fn default() -> Self {
         Self::new(0)
     }
@@ -40,7 +40,7 @@ impl Default for Context {
 
 impl Context {
     /// A context with `threads` threads; 0 means as many as this process may use. Where the operating system refuses to start
-    /// so many, there are fewer, down to the calling thread alone: [`Context::threads`] tells.
+    /// so many, there are fewer, down to the calling thread alone: [`Context::threads`] returns how many.
     pub fn new(threads: usize) -> Self {
         let pool = Pool::new(if threads == 0 { available_threads() } else { threads });
         let budget = Budget::new(available_memory(), "the memory budget");
@@ -63,8 +63,8 @@ impl Context {
         Self { budget: self.budget.part(parts), ..self.clone() }
     }
 
-    /// Does `count` pieces of work that want `bytes` each, side by side, and gives their results in order. Each has an equal part
-    /// of what is left of the budget; as many are done at a time as that allows, at least one. How many they are depends on
+    /// Runs `count` pieces of work that need `bytes` each in parallel, and returns their results in order. Each has an equal part
+    /// of what is left of the budget; as many run at a time as that allows, at least one. How many they are depends on
     /// the budget alone, so that the number of threads changes no result.
     pub fn side_by_side<R: Send>(
         &self,
@@ -90,7 +90,7 @@ impl Context {
         self
     }
 
-    /// The same context without reports of progress, for parts of a whole whose progress is told otherwise.
+    /// The same context without reports of progress, for parts of a whole whose progress is reported elsewhere.
     pub fn without_steps(&self) -> Self {
         self.clone().with_monitor(Arc::new(Quiet(self.monitor.clone())))
     }
@@ -133,8 +133,8 @@ impl Context {
     }
 
     /// Runs `work` on this context's threads. Meanwhile the calling thread calls `tick` whenever `every` has passed, for
-    /// doors that must look after something on their own thread, such as signals. Work within work, on one of these threads
-    /// already, is done at once: a thread that waited for itself would wait for ever.
+    /// interfaces that must look after something on their own thread, such as signals. Work within work, on one of these threads
+    /// already, is done at once: a thread that waited for itself would deadlock.
     pub fn watch<R: Send>(
         &self,
         every: Duration,
@@ -160,7 +160,7 @@ impl Context {
         result.expect("work that ends without a result has panicked, and the scope passes that on")
     }
 
-    /// Tells the monitor of progress.
+    /// Reports progress to the monitor.
     pub fn step(&self, step: Step) -> Result<()> {
         stop_on_break(self.monitor.step(&step))
     }
@@ -205,11 +205,11 @@ mod tests {
         let (at_work, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let work = |part: &Context, piece: usize| -> Result<usize> {
             most.fetch_max(at_work.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-            let held = part.reserve("a piece", 330, "none")?;
+            let reservation = part.reserve("a piece", 330, "none")?;
             assert!(part.reserve("a piece", 10, "none").is_err(), "each has a third");
             std::thread::sleep(Duration::from_millis(2));
             at_work.fetch_sub(1, Ordering::SeqCst);
-            drop(held);
+            drop(reservation);
             Ok(piece)
         };
         assert_eq!(context.side_by_side(10, 300, work).unwrap(), (0..10).collect::<Vec<_>>());
@@ -222,10 +222,10 @@ mod tests {
     #[test]
     fn clones_share_one_count() {
         let context = Context::new(1).with_budget(100);
-        let held = context.without_steps().reserve("a", 70, "none").unwrap();
+        let reservation = context.without_steps().reserve("a", 70, "none").unwrap();
         assert_eq!((context.budget(), context.limit()), (30, 100));
         assert!(context.clone().need("b", 31, "none").is_err());
-        drop(held);
+        drop(reservation);
         assert_eq!(context.budget(), 100);
     }
 

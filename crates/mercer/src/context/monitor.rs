@@ -17,14 +17,14 @@ pub struct Step {
     pub total: f64,
     /// The relative residual reached so far, for stages that end by convergence.
     pub residual: Option<f64>,
-    /// What else is worth telling, in a few words.
-    pub said: Option<String>,
+    /// A further message, in a few words.
+    pub message: Option<String>,
 }
 
 impl Step {
     /// A step of a stage whose length is known.
     pub fn new(stage: &'static str, done: f64, total: f64) -> Self {
-        Self { stage, done, total, residual: None, said: None }
+        Self { stage, done, total, residual: None, message: None }
     }
 
     /// A step of a stage that ends by convergence; `total` is an estimate.
@@ -33,7 +33,7 @@ impl Step {
     }
 }
 
-/// The progress of a stage that several threads work on: its steps are told in order.
+/// The progress of a stage that several threads work on: its steps are reported in order.
 #[derive(Debug)]
 pub struct SharedProgress {
     stage: &'static str,
@@ -47,9 +47,9 @@ impl SharedProgress {
         Self { stage, done: Mutex::new(0), total }
     }
 
-    /// Tells that so many more parts are done.
+    /// Reports that so many more parts are done.
     pub fn add(&self, ctx: &Context, more: usize) -> Result<()> {
-        // Held while the monitor is told, or a thread that counted later might tell first.
+        // Held while the monitor is called, or a thread that counted later might report first.
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         *done += more;
         ctx.step(Step::new(self.stage, *done as f64, self.total as f64))

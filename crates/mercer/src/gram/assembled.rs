@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::columns::{Columns, Picked};
+use super::columns::{ColumnBlock, Columns};
 use crate::error::Result;
 use crate::kernel::Tile;
 use crate::linalg::view::Mat;
@@ -57,15 +57,15 @@ impl<S: Real> Columns<S> for Assembled<'_, S> {
     }
 
     fn diagonal(&self) -> Result<Vec<f64>> {
-        Ok((0..self.size()).map(|i| self.entry(i, i).f64()).collect())
+        Ok((0..self.size()).map(|i| self.entry(i, i).to_f64()).collect())
     }
 
     fn cost(&self) -> Cost {
         Cost::STORED
     }
 
-    fn pick<'a>(&'a self, which: &[usize]) -> Box<dyn Picked<S> + 'a> {
-        Box::new(PickedParts { source: self, which: which.to_vec() })
+    fn column_block<'a>(&'a self, which: &[usize]) -> Box<dyn ColumnBlock<S> + 'a> {
+        Box::new(AssembledBlock { source: self, which: which.to_vec() })
     }
 
     fn restrict<'a>(&'a self, which: &[usize]) -> Box<dyn Columns<S> + 'a> {
@@ -73,12 +73,12 @@ impl<S: Real> Columns<S> for Assembled<'_, S> {
     }
 }
 
-struct PickedParts<'a, S> {
+struct AssembledBlock<'a, S> {
     source: &'a Assembled<'a, S>,
     which: Vec<usize>,
 }
 
-impl<S: Real> Picked<S> for PickedParts<'_, S> {
+impl<S: Real> ColumnBlock<S> for AssembledBlock<'_, S> {
     fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Tile<'_, S>) -> Result<()> {
         for (i, row) in rows.enumerate() {
             let line = out.row(i).iter_mut().zip(&self.which[cols.clone()]);
@@ -122,7 +122,7 @@ impl<S: Real> Columns<S> for Part<'_, S> {
     }
 
     fn diagonal(&self) -> Result<Vec<f64>> {
-        let entry = |&i: &usize| self.source.entry(i, i).f64();
+        let entry = |&i: &usize| self.source.entry(i, i).to_f64();
         Ok(self.which.iter().map(entry).collect())
     }
 
@@ -130,8 +130,8 @@ impl<S: Real> Columns<S> for Part<'_, S> {
         Cost::STORED
     }
 
-    fn pick<'a>(&'a self, which: &[usize]) -> Box<dyn Picked<S> + 'a> {
-        Box::new(PickedOfPart { part: self, which: self.places(which) })
+    fn column_block<'a>(&'a self, which: &[usize]) -> Box<dyn ColumnBlock<S> + 'a> {
+        Box::new(PartBlock { part: self, which: self.places(which) })
     }
 
     fn restrict<'a>(&'a self, which: &[usize]) -> Box<dyn Columns<S> + 'a> {
@@ -139,12 +139,12 @@ impl<S: Real> Columns<S> for Part<'_, S> {
     }
 }
 
-struct PickedOfPart<'a, S> {
+struct PartBlock<'a, S> {
     part: &'a Part<'a, S>,
     which: Vec<usize>,
 }
 
-impl<S: Real> Picked<S> for PickedOfPart<'_, S> {
+impl<S: Real> ColumnBlock<S> for PartBlock<'_, S> {
     fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Tile<'_, S>) -> Result<()> {
         for (i, &row) in self.part.which[rows].iter().enumerate() {
             let line = out.row(i).iter_mut().zip(&self.which[cols.clone()]);
@@ -154,8 +154,8 @@ impl<S: Real> Picked<S> for PickedOfPart<'_, S> {
     }
 
     fn fill_rows(&self, rows: &[usize], out: Tile<'_, S>) -> Result<()> {
-        let picked = PickedParts { source: self.part.source, which: self.which.clone() };
-        picked.fill_rows(&self.part.places(rows), out)
+        let block = AssembledBlock { source: self.part.source, which: self.which.clone() };
+        block.fill_rows(&self.part.places(rows), out)
     }
 }
 
@@ -173,9 +173,9 @@ mod tests {
         let diagonal = columns.diagonal().unwrap();
         assert!((0..n).all(|i| near(diagonal[i] as f32, matrix[(i, i)])));
         let which = [n - 1, 0, 2, 2];
-        let picked = columns.pick(&which);
+        let block = columns.column_block(&which);
         let mut tile = vec![0.0; 3 * 2];
-        picked.fill(1..4, 1..3, Tile::new(&mut tile, 3, 2, 2)).unwrap();
+        block.fill(1..4, 1..3, Tile::new(&mut tile, 3, 2, 2)).unwrap();
         for (i, row) in (1..4).enumerate() {
             for (j, &col) in which[1..3].iter().enumerate() {
                 assert!(near(tile[i * 2 + j], matrix[(row, col)]), "{row} {col}");
@@ -183,7 +183,7 @@ mod tests {
         }
         let rows = [3, n - 1];
         let mut tile = vec![0.0; 2 * 4];
-        picked.fill_rows(&rows, Tile::new(&mut tile, 2, 4, 4)).unwrap();
+        block.fill_rows(&rows, Tile::new(&mut tile, 2, 4, 4)).unwrap();
         for (i, &row) in rows.iter().enumerate() {
             for (j, &col) in which.iter().enumerate() {
                 assert!(near(tile[i * 4 + j], matrix[(row, col)]), "{row} {col}");
@@ -191,7 +191,10 @@ mod tests {
         }
         let all: Vec<usize> = (0..n).chain([0, 0]).collect();
         let mut tile = vec![0.0; n * (n + 2)];
-        columns.pick(&all).fill_rows(&all[..n], Tile::new(&mut tile, n, n + 2, n + 2)).unwrap();
+        columns
+            .column_block(&all)
+            .fill_rows(&all[..n], Tile::new(&mut tile, n, n + 2, n + 2))
+            .unwrap();
         assert!((0..n).all(|i| (0..n).all(|j| near(tile[i * (n + 2) + j], matrix[(i, j)]))));
     }
 

@@ -12,7 +12,7 @@ use crate::linalg::view::MatRef;
 use crate::points::{Cost, Points, Span};
 use crate::real::{NumbersMut, Real};
 
-/// A symmetric matrix whose columns can be had, in numbers of type `S`.
+/// A symmetric matrix whose columns can be read, in numbers of type `S`.
 pub trait Columns<S: Real>: Send + Sync {
     /// Rows, which is columns.
     fn size(&self) -> usize;
@@ -24,22 +24,22 @@ pub trait Columns<S: Real>: Send + Sync {
     fn cost(&self) -> Cost;
 
     /// The columns `which`, to be evaluated piece by piece.
-    fn pick<'a>(&'a self, which: &[usize]) -> Box<dyn Picked<S> + 'a>;
+    fn column_block<'a>(&'a self, which: &[usize]) -> Box<dyn ColumnBlock<S> + 'a>;
 
     /// The rows and columns `which`, which may repeat, as a matrix of their own.
     fn restrict<'a>(&'a self, which: &[usize]) -> Box<dyn Columns<S> + 'a>;
 }
 
-/// Some columns of a matrix.
-pub trait Picked<S: Real>: Send + Sync {
-    /// Writes the rows `rows` of the picked columns `cols` (counted among the picked), row by row.
+/// A block of columns of a matrix.
+pub trait ColumnBlock<S: Real>: Send + Sync {
+    /// Writes the rows `rows` of the columns `cols` of the block (counted within it), row by row.
     fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Tile<'_, S>) -> Result<()>;
 
-    /// As `fill` for all picked columns, with rows from anywhere.
+    /// As `fill` for all columns of the block, with rows from anywhere.
     fn fill_rows(&self, rows: &[usize], out: Tile<'_, S>) -> Result<()>;
 }
 
-/// What is taken off each row and column; nothing where it is empty.
+/// What is subtracted from each row and column; nothing where it is empty.
 #[derive(Clone, Debug, Default)]
 struct Shift(Vec<f64>);
 
@@ -98,7 +98,7 @@ impl<P: Points, T: Real, S: Real> Columns<S> for Evaluated<'_, P, T> {
     fn diagonal(&self) -> Result<Vec<f64>> {
         let mut diagonal = vec![T::ZERO; self.points.len()];
         self.kernel.diag(Span::all(&self.points), &mut diagonal)?;
-        let less = |(i, v): (usize, T)| v.f64() - 2.0 * self.shift.at(i);
+        let less = |(i, v): (usize, T)| v.to_f64() - 2.0 * self.shift.at(i);
         Ok(diagonal.into_iter().enumerate().map(less).collect())
     }
 
@@ -106,9 +106,9 @@ impl<P: Points, T: Real, S: Real> Columns<S> for Evaluated<'_, P, T> {
         self.points.cost()
     }
 
-    fn pick<'a>(&'a self, which: &[usize]) -> Box<dyn Picked<S> + 'a> {
+    fn column_block<'a>(&'a self, which: &[usize]) -> Box<dyn ColumnBlock<S> + 'a> {
         let shift = self.shift.select(which);
-        Box::new(PickedPoints { source: self, points: self.points.select(which), shift })
+        Box::new(EvaluatedBlock { source: self, points: self.points.select(which), shift })
     }
 
     fn restrict<'a>(&'a self, which: &[usize]) -> Box<dyn Columns<S> + 'a> {
@@ -117,14 +117,14 @@ impl<P: Points, T: Real, S: Real> Columns<S> for Evaluated<'_, P, T> {
     }
 }
 
-struct PickedPoints<'a, P, T> {
+struct EvaluatedBlock<'a, P, T> {
     source: &'a Evaluated<'a, P, T>,
     points: P,
     shift: Shift,
 }
 
-impl<P: Points, T: Real> PickedPoints<'_, P, T> {
-    /// Writes a tile; `less` is what is taken off each of its rows.
+impl<P: Points, T: Real> EvaluatedBlock<'_, P, T> {
+    /// Writes a tile; `less` is what is subtracted from each of its rows.
     fn tile<S: Real>(
         &self,
         rows: Span<'_, P>,
@@ -146,11 +146,11 @@ impl<P: Points, T: Real> PickedPoints<'_, P, T> {
         for (i, values) in values.chunks_exact(width).enumerate() {
             let places = out.row(i).iter_mut().zip(values);
             match shift.is_empty() {
-                true => places.for_each(|(to, from)| *to = S::of(from.f64())),
+                true => places.for_each(|(to, from)| *to = S::from_f64(from.to_f64())),
                 false => {
                     let own = less(i);
                     let places = places.zip(shift);
-                    places.for_each(|((to, from), u)| *to = S::of(from.f64() - (own + u)));
+                    places.for_each(|((to, from), u)| *to = S::from_f64(from.to_f64() - (own + u)));
                 }
             }
         }
@@ -158,7 +158,7 @@ impl<P: Points, T: Real> PickedPoints<'_, P, T> {
     }
 }
 
-impl<P: Points, T: Real, S: Real> Picked<S> for PickedPoints<'_, P, T> {
+impl<P: Points, T: Real, S: Real> ColumnBlock<S> for EvaluatedBlock<'_, P, T> {
     fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Tile<'_, S>) -> Result<()> {
         let start = rows.start;
         let less = |i: usize| self.source.shift.at(start + i);
@@ -205,13 +205,15 @@ impl<'a, T: Real> Stored<'a, T> {
     fn write<S: Real>(&self, row: usize, cols: &[usize], line: &mut [S]) {
         let places = line.iter_mut().zip(cols);
         match (self.shift.0.is_empty(), self.matrix.contiguous_row(row)) {
-            (true, Some(values)) => places.for_each(|(to, &col)| *to = S::of(values[col].f64())),
-            _ => places.for_each(|(to, &col)| *to = S::of(self.entry(row, col))),
+            (true, Some(values)) => {
+                places.for_each(|(to, &col)| *to = S::from_f64(values[col].to_f64()))
+            }
+            _ => places.for_each(|(to, &col)| *to = S::from_f64(self.entry(row, col))),
         }
     }
 
     fn entry(&self, row: usize, col: usize) -> f64 {
-        self.matrix.at(row, col).f64() - (self.shift.at(row) + self.shift.at(col))
+        self.matrix.at(row, col).to_f64() - (self.shift.at(row) + self.shift.at(col))
     }
 }
 
@@ -229,9 +231,9 @@ impl<T: Real, S: Real> Columns<S> for Stored<'_, T> {
         Cost::STORED
     }
 
-    fn pick<'a>(&'a self, which: &[usize]) -> Box<dyn Picked<S> + 'a> {
+    fn column_block<'a>(&'a self, which: &[usize]) -> Box<dyn ColumnBlock<S> + 'a> {
         let which = which.iter().map(|&i| self.place(i)).collect();
-        Box::new(PickedPlaces { source: self, which })
+        Box::new(StoredBlock { source: self, which })
     }
 
     fn restrict<'a>(&'a self, which: &[usize]) -> Box<dyn Columns<S> + 'a> {
@@ -240,12 +242,12 @@ impl<T: Real, S: Real> Columns<S> for Stored<'_, T> {
     }
 }
 
-struct PickedPlaces<'a, T> {
+struct StoredBlock<'a, T> {
     source: &'a Stored<'a, T>,
     which: Vec<usize>,
 }
 
-impl<T: Real, S: Real> Picked<S> for PickedPlaces<'_, T> {
+impl<T: Real, S: Real> ColumnBlock<S> for StoredBlock<'_, T> {
     fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Tile<'_, S>) -> Result<()> {
         for (i, row) in rows.enumerate() {
             self.source.write(self.source.place(row), &self.which[cols.clone()], out.row(i));

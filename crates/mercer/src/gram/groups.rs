@@ -135,7 +135,7 @@ pub(super) fn add_lines<T: Real>(moves: &[Move], values: &[T], width: usize, sum
         total.fill(0.0);
         // In this order: the other way round, one line too many would be taken off.
         for (one, line) in same_way.iter().zip(lines.by_ref()) {
-            total.iter_mut().zip(line).for_each(|(t, v)| *t += one.weight * v.f64());
+            total.iter_mut().zip(line).for_each(|(t, v)| *t += one.weight * v.to_f64());
         }
         let sums_of = |c: usize| c * TILE..c * TILE + width;
         if let Some(c) = same_way[0].to {

@@ -58,7 +58,7 @@ pub(super) fn columns<S: Tiles>(source: &S, ctx: &Context, which: &[usize]) -> R
                 lines.fill(chosen, places.clone(), &mut values)?;
                 for (c, line) in values.chunks_exact(places.len()).enumerate() {
                     let column = rows[from + c..].iter_mut().step_by(r);
-                    column.zip(line).for_each(|(to, v)| *to = v.f64());
+                    column.zip(line).for_each(|(to, v)| *to = v.to_f64());
                 }
             }
             Ok(())

@@ -103,7 +103,7 @@ impl Gram for LowRank {
 
     fn lower_f32(&self, ctx: &Context) -> Result<Mat<f32>> {
         let lower = self.lower(ctx)?;
-        let data = lower.data().iter().map(|v| v.single()).collect();
+        let data = lower.data().iter().map(|v| v.to_f32()).collect();
         Ok(Mat::from_vec(data, self.n(), self.n()))
     }
 

@@ -11,28 +11,28 @@ mod groups;
 mod lines;
 mod low_rank;
 mod matrix;
+mod matrix_free;
 mod packed;
 mod plan;
+mod precomputed;
 mod scaled;
-mod square;
 mod subset;
-mod tiled;
 mod tiles;
 mod weighted_centred;
 
 pub use assembled::Assembled;
 pub use centred::Centred;
-pub use columns::{Columns, Evaluated, Picked, Stored};
+pub use columns::{ColumnBlock, Columns, Evaluated, Stored};
 pub use covariance::Covariance;
 pub use groups::{Groups, Move};
 pub use lines::Lines;
 pub use low_rank::LowRank;
 pub use matrix::{matrix, matrix_bytes};
+pub use matrix_free::MatrixFree;
 pub use packed::Packed;
 pub use plan::{Plan, Storage, plan, plan_with_copy};
+pub use precomputed::Precomputed;
 pub use scaled::Scaled;
-pub use square::Square;
-pub use tiled::Tiled;
 pub use tiles::{TILE, Tiles, product_bytes};
 pub use weighted_centred::WeightedCentred;
 
@@ -50,13 +50,13 @@ pub trait Operator: Send + Sync {
     fn apply(&self, ctx: &Context, v: &Block, out: &mut Block) -> Result<()>;
 }
 
-/// A symmetric matrix whose entries can be had.
+/// A symmetric matrix whose entries can be read.
 pub trait Gram: Operator {
     /// The diagonal.
     fn diag(&self, ctx: &Context) -> Result<Vec<f64>>;
     /// The columns `which`: n × which.len().
     fn columns(&self, ctx: &Context, which: &[usize]) -> Result<Mat<f64>>;
-    /// An n × n matrix whose lower triangle is this one's; what stands above the diagonal is not defined.
+    /// An n × n matrix whose lower triangle is this one's; the part above the diagonal is undefined.
     fn lower(&self, ctx: &Context) -> Result<Mat<f64>>;
     /// The same in single precision, for factors that are corrected afterwards.
     fn lower_f32(&self, ctx: &Context) -> Result<Mat<f32>>;
@@ -70,12 +70,12 @@ pub trait Gram: Operator {
         groups::by_products(self, ctx, labels, weights, k)
     }
 
-    /// Brings such sums up to date after some samples went from one group to another.
+    /// Updates such sums after some samples went from one group to another.
     fn regroup(&self, ctx: &Context, moves: &[Move], groups: &mut Groups) -> Result<()> {
         groups::by_columns(self, ctx, moves, groups)
     }
 
-    /// Whether that takes less time than to sum anew.
+    /// Whether that takes less time than recomputing the sums.
     fn regrouping_pays(&self, moved: usize, k: usize) -> bool {
         4 * moved < self.n() / 2 * k.div_ceil(WIDTH)
     }

@@ -13,8 +13,8 @@ use crate::context::{Context, Reservation, SharedProgress};
 use crate::error::Result;
 use crate::kernel::{Kernel, Tile};
 use crate::linalg::alloc;
+use crate::linalg::packing;
 use crate::linalg::skinny::{Lane, TileRef};
-use crate::linalg::strips;
 use crate::points::{Points, Span};
 use crate::real::Real;
 
@@ -27,7 +27,7 @@ pub struct Packed<T> {
     /// Block row i holds tiles (i, 0) … (i, i), one after another, each in strips. One mapping in large pages for all of
     /// them was tried: clearing its pages showed in the profile of every fit, and the fit was not faster.
     block_rows: Vec<Vec<T>>,
-    _held: Reservation,
+    _reservation: Reservation,
 }
 
 impl<T: Real> Packed<T> {
@@ -43,7 +43,7 @@ impl<T: Real> Packed<T> {
         points: &P,
     ) -> Result<Self> {
         let n = points.len();
-        let held = Self::reserve(ctx, n)?;
+        let reservation = Self::reserve(ctx, n)?;
         let blocks = n.div_ceil(TILE);
         let progress = SharedProgress::new("kernel matrix", blocks * (blocks + 1) / 2);
         let block_rows = ctx.install(|| {
@@ -57,7 +57,11 @@ impl<T: Real> Packed<T> {
                 })
                 .collect::<Result<Vec<_>>>()
         })?;
-        Ok(Self { n, block_rows: block_rows.into_iter().rev().collect(), _held: held })
+        Ok(Self {
+            n,
+            block_rows: block_rows.into_iter().rev().collect(),
+            _reservation: reservation,
+        })
     }
 
     /// The matrix whose entries are a function of this one's; `profile` applies it to many numbers in place.
@@ -66,23 +70,23 @@ impl<T: Real> Packed<T> {
         ctx: &Context,
         profile: impl Fn(&mut [U]) + Sync,
     ) -> Result<Packed<U>> {
-        let held = Packed::<U>::reserve(ctx, self.n)?;
+        let reservation = Packed::<U>::reserve(ctx, self.n)?;
         let turned = |block_row: &Vec<T>| {
             let mut out = alloc::with_capacity(block_row.len())?;
             for values in block_row.chunks(PIECE) {
                 let start = out.len();
-                out.extend(values.iter().map(|v| U::of(v.f64())));
+                out.extend(values.iter().map(|v| U::from_f64(v.to_f64())));
                 profile(&mut out[start..]);
             }
             Ok(out)
         };
         let turned = || self.block_rows.par_iter().map(turned).collect::<Result<_>>();
-        Ok(Packed { n: self.n, block_rows: ctx.install(turned)?, _held: held })
+        Ok(Packed { n: self.n, block_rows: ctx.install(turned)?, _reservation: reservation })
     }
 
     /// Sets aside what the lower triangle takes.
     fn reserve(ctx: &Context, n: usize) -> Result<Reservation> {
-        let hint = "use fewer rows or raise the budget";
+        let hint = "use fewer rows or raise the memory budget";
         ctx.reserve("the stored kernel matrix", Self::bytes(n), hint)
     }
 
@@ -104,7 +108,7 @@ fn fill_block_row<P: Points, U: Real, T: Real>(
     let n = points.len();
     let rows = span(i, n);
     let mut tile = vec![U::ZERO; rows.len() * TILE.min(n)];
-    let mut block_row = alloc::with_capacity(strips::size(rows.len(), rows.end))?;
+    let mut block_row = alloc::with_capacity(packing::size(rows.len(), rows.end))?;
     for j in 0..=i {
         ctx.poll()?;
         let cols = span(j, n);
@@ -112,7 +116,7 @@ fn fill_block_row<P: Points, U: Real, T: Real>(
         let tile = &mut tile[..rows.len() * width];
         let out = Tile::new(tile, rows.len(), width, width);
         kernel.tile(Span::new(points, rows.clone()), Span::new(points, cols), out)?;
-        strips::pack(tile, width, &mut block_row);
+        packing::pack(tile, width, &mut block_row);
     }
     Ok(block_row)
 }
@@ -121,8 +125,8 @@ impl<T: Real> Packed<T> {
     /// The strips of tile (i, j).
     fn strips(&self, i: usize, j: usize) -> &[T] {
         let (rows, cols) = (span(i, self.n).len(), span(j, self.n).len());
-        let start = strips::size(rows, j * TILE);
-        &self.block_rows[i][start..start + strips::size(rows, cols)]
+        let start = packing::size(rows, j * TILE);
+        &self.block_rows[i][start..start + packing::size(rows, cols)]
     }
 }
 
@@ -135,7 +139,7 @@ impl<T: Real> Tiles for Packed<T> {
 
     fn tile<'a>(&'a self, i: usize, j: usize, scratch: &'a mut Vec<T>) -> Result<TileRef<'a, T>> {
         let (rows, cols) = (span(i, self.n).len(), span(j, self.n).len());
-        strips::unpack(self.strips(i, j), rows, cols, scratch);
+        packing::unpack(self.strips(i, j), rows, cols, scratch);
         Ok(TileRef { data: scratch, rows, cols, stride: cols })
     }
 
@@ -149,7 +153,7 @@ impl<T: Real> Tiles for Packed<T> {
         mirror: &mut [Lane<f64>],
         _: &mut Vec<T>,
     ) -> Result<()> {
-        strips::multiply(self.strips(i, j), v, w, out, mirror);
+        packing::multiply(self.strips(i, j), v, w, out, mirror);
         Ok(())
     }
 
@@ -159,8 +163,8 @@ impl<T: Real> Tiles for Packed<T> {
             let (height, width) = (span(i, self.n).len(), span(j, self.n).len());
             assert!(cols.start.is_multiple_of(TILE) && cols.len() == width);
             match i >= j {
-                true => strips::row(self.strips(i, j), line % TILE, height, width, out),
-                false => strips::column(self.strips(j, i), line % TILE, width, height, out),
+                true => packing::row(self.strips(i, j), line % TILE, height, width, out),
+                false => packing::column(self.strips(j, i), line % TILE, width, height, out),
             }
         }))
     }
@@ -177,6 +181,6 @@ impl<T: Real> Entries for Packed<T> {
         let (row, col) = (row.max(col), row.min(col));
         let (i, j) = (row / TILE, col / TILE);
         let (rows, cols) = (span(i, self.n).len(), span(j, self.n).len());
-        self.strips(i, j)[strips::place(row % TILE, col % TILE, rows, cols)]
+        self.strips(i, j)[packing::place(row % TILE, col % TILE, rows, cols)]
     }
 }

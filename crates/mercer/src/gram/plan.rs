@@ -6,13 +6,13 @@ use crate::context::Context;
 use crate::error::{Result, bytes};
 use crate::real::Real;
 
-/// An exact way to hold a Gram matrix.
+/// An exact storage of a Gram matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
     /// The lower triangle in memory.
     Packed,
-    /// Never stored: tiles are computed anew in each product.
-    Tiled,
+    /// Never stored: tiles are recomputed in each product.
+    MatrixFree,
 }
 
 /// A storage and the reason for it.
@@ -44,26 +44,27 @@ pub fn plan<T: Real>(ctx: &Context, n: usize, workspace: u64) -> Result<Plan> {
         return Ok(Plan { storage: Storage::Packed, copy: false, bytes: packed, reason });
     }
     if workspace > budget {
-        let hint = "ask for fewer components or targets, fit on fewer rows, or raise the budget";
+        let hint =
+            "request fewer components or targets, fit on fewer rows, or raise the memory budget";
         ctx.need("the solver", workspace, hint)?;
     }
     let reason = format!(
         "storing the lower triangle of the {n} × {n} {} matrix would take {}, beyond the budget of {}: tiles are \
-         computed anew in each pass",
+         recomputed in each pass",
         T::NAME,
         bytes(packed),
         bytes(budget)
     );
-    Ok(Plan { storage: Storage::Tiled, copy: false, bytes: workspace, reason })
+    Ok(Plan { storage: Storage::MatrixFree, copy: false, bytes: workspace, reason })
 }
 
 /// From this size on, a copy in single precision pays.
 const COPY_FROM: usize = 2000;
 
 impl Plan {
-    /// The plan for a user's own matrix.
+    /// The plan for a precomputed matrix.
     pub fn given() -> Self {
-        let reason = "the kernel matrix was given".to_string();
+        let reason = "the kernel matrix was precomputed".to_string();
         Self { storage: Storage::Packed, copy: false, bytes: 0, reason }
     }
 
@@ -71,7 +72,7 @@ impl Plan {
     pub fn words(&self) -> String {
         let storage = match self.storage {
             Storage::Packed => "packed",
-            Storage::Tiled => "tiled",
+            Storage::MatrixFree => "tiled",
         };
         let copy = if self.copy { " and a copy in single precision" } else { "" };
         format!("{storage}{copy}")

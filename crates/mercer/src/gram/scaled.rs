@@ -86,14 +86,14 @@ impl Gram for Scaled<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gram::Square;
+    use crate::gram::Precomputed;
     use crate::linalg::view::MatRef;
 
     #[test]
     fn all_ways_to_the_entries_agree() {
         let ctx = Context::new(1);
         let data: Vec<f64> = (0..9).map(|i| 1.0 + ((i / 3) * (i % 3)) as f64).collect();
-        let gram = Square::new(MatRef::new(&data, 3, 3, 3)).unwrap();
+        let gram = Precomputed::new(MatRef::new(&data, 3, 3, 3)).unwrap();
         let scale = [2.0, 0.5, 3.0];
         let scaled = Scaled::new(&gram, &scale);
         let want = |i: usize, j: usize| data[3 * i + j] * scale[i] * scale[j];

@@ -63,7 +63,7 @@ pub trait Tiles: Send + Sync {
         let mut scratch = Vec::new();
         for i in 0..self.size().div_ceil(TILE) {
             let tile = self.tile(i, i, &mut scratch)?;
-            diagonal.extend((0..tile.rows).map(|r| tile.data[r * tile.stride + r].f64()));
+            diagonal.extend((0..tile.rows).map(|r| tile.data[r * tile.stride + r].to_f64()));
         }
         Ok(diagonal)
     }
@@ -104,13 +104,13 @@ impl<S: Tiles> Operator for S {
     fn apply(&self, ctx: &Context, v: &Block, out: &mut Block) -> Result<()> {
         assert!(v.len() == self.size() && out.len() == self.size());
         let tasks = deal(self.size().div_ceil(TILE));
-        let (_held, at_once) = room_for_parts(ctx, self.size(), tasks.len())?;
+        let (_reservation, at_once) = room_for_parts(ctx, self.size(), tasks.len())?;
         // Allocated by one thread: of what other threads free, the system's allocator keeps some for each of them.
         let mut parts: Vec<Part<S::T>> =
             (0..at_once).map(|_| Part::with_room(self.size())).collect::<Result<_>>()?;
         let mut lanes = alloc::with_capacity(self.size())?;
         ctx.install(|| {
-            v.lanes().par_iter().map(|lane| lane.map(S::T::of)).collect_into_vec(&mut lanes);
+            v.lanes().par_iter().map(|lane| lane.map(S::T::from_f64)).collect_into_vec(&mut lanes);
             for (wave, tasks) in tasks.chunks(at_once).enumerate() {
                 let parts = &mut parts[..tasks.len()];
                 let pairs = parts.par_iter_mut().zip(tasks);
@@ -177,11 +177,12 @@ pub fn product_bytes(n: usize) -> u64 {
 /// Sets aside the sums of as many tasks of a product as the budget allows, and says how many that are. Their number changes
 /// nothing in the result: sums are added in the order of the tasks in any case.
 fn room_for_parts(ctx: &Context, n: usize, tasks: usize) -> Result<(Reservation, usize)> {
-    let hint = "fit on fewer rows or raise the budget";
+    let hint = "fit on fewer rows or raise the memory budget";
     let what = "a product with the kernel matrix";
-    let mut held = ctx.reserve(what, product_bytes(n), hint)?;
-    let more = (1..tasks).take_while(|_| held.extend(what, part_bytes(n), hint).is_ok()).count();
-    Ok((held, 1 + more))
+    let mut reservation = ctx.reserve(what, product_bytes(n), hint)?;
+    let more =
+        (1..tasks).take_while(|_| reservation.extend(what, part_bytes(n), hint).is_ok()).count();
+    Ok((reservation, 1 + more))
 }
 
 /// Adds the parts one after the other to what `out` holds, or in its place.
@@ -286,7 +287,7 @@ fn lower_from_tiles<S: Tiles, U: Real>(source: &S, ctx: &Context) -> Result<Mat<
                     for r in 0..tile.rows {
                         let line = &tile.data[r * tile.stride..][..tile.cols];
                         let target = &mut rows[r * n + j * TILE..][..tile.cols];
-                        target.iter_mut().zip(line).for_each(|(t, v)| *t = U::of(v.f64()));
+                        target.iter_mut().zip(line).for_each(|(t, v)| *t = U::from_f64(v.to_f64()));
                     }
                 }
                 Ok(())
@@ -301,7 +302,7 @@ mod tests {
     use super::*;
     use crate::context::Stream;
     use crate::error::Error;
-    use crate::gram::Square;
+    use crate::gram::Precomputed;
 
     #[test]
     fn a_product_is_the_same_to_the_last_bit_in_any_memory() {
@@ -312,7 +313,7 @@ mod tests {
         let v = Block::normal(n, WIDTH, &mut stream);
         let run = |budget: u64| {
             let mut out = Block::zeros(n);
-            let gram = Square::new(matrix.view()).unwrap();
+            let gram = Precomputed::new(matrix.view()).unwrap();
             gram.apply(&Context::new(2).with_budget(budget), &v, &mut out).map(|()| out)
         };
         let plenty = run(1 << 30).unwrap();

@@ -171,7 +171,7 @@ impl Gram for WeightedCentred<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gram::Square;
+    use crate::gram::Precomputed;
     use crate::linalg::view::MatRef;
 
     #[test]
@@ -179,7 +179,7 @@ mod tests {
         let ctx = Context::new(1);
         let n = 4;
         let data: Vec<f64> = (0..n * n).map(|i| 1.0 / (1.0 + (i / n + i % n) as f64)).collect();
-        let gram = Square::new(MatRef::new(&data, n, n, n)).unwrap();
+        let gram = Precomputed::new(MatRef::new(&data, n, n, n)).unwrap();
         let weights = [2.0, 0.5, 3.0, 1.0];
         let view = WeightedCentred::new(&ctx, &gram, weights.to_vec()).unwrap();
         let total: f64 = weights.iter().sum();

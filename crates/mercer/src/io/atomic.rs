@@ -1,4 +1,4 @@
-//! Outputs that appear whole or not at all: written under a temporary name in the same folder, flushed to the disk,
+//! Outputs that appear whole or not at all: written under a temporary name in the same directory, flushed to the disk,
 //! then renamed.
 
 use std::fs::{self, File, OpenOptions};
@@ -58,7 +58,7 @@ impl Staged {
         let failed = |source| Error::file(path, source);
         let place = Place::of(path).map_err(failed)?;
         if self.files.iter().any(|other| other.place.target == place.target) && !place.by_copy {
-            let text = "two outputs of one run have this name: give each its own";
+            let text = "two outputs of one run have this name: use different names";
             return Err(failed(io::Error::new(ErrorKind::AlreadyExists, text)));
         }
         let temporary = place.temporary().map_err(failed)?;
@@ -102,7 +102,7 @@ impl Place {
             Err(error) => return Err(error),
         };
         if existing.as_ref().is_some_and(fs::Metadata::is_dir) {
-            let text = "is a folder: give the name of a file in it";
+            let text = "is a directory: give the name of a file in it";
             return Err(io::Error::new(ErrorKind::IsADirectory, text));
         }
         if existing.as_ref().is_some_and(|meta| meta.is_file() && meta.permissions().readonly()) {
@@ -161,7 +161,7 @@ fn new_path(path: &Path, links_left: usize) -> io::Result<PathBuf> {
     let folder = existing_folder(&parent(path))?;
     let whole = folder.join(name);
     match fs::read_link(&whole) {
-        Ok(_) if links_left == 0 => Err(invalid("is a link that leads to itself")),
+        Ok(_) if links_left == 0 => Err(invalid("is a symbolic link to itself")),
         Ok(next) => new_path(&folder.join(next), links_left - 1),
         Err(_) => Ok(whole),
     }
@@ -170,7 +170,8 @@ fn new_path(path: &Path, links_left: usize) -> io::Result<PathBuf> {
 fn existing_folder(folder: &Path) -> io::Result<PathBuf> {
     fs::canonicalize(folder).map_err(|error| match error.kind() {
         ErrorKind::NotFound => {
-            let text = format!("the folder {} does not exist: make it first", folder.display());
+            let text =
+                format!("the directory {} does not exist: create it first", folder.display());
             io::Error::new(ErrorKind::NotFound, text)
         }
         _ => error,

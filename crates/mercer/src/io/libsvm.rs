@@ -29,7 +29,7 @@ pub(super) fn looks_like(bytes: &[u8]) -> bool {
 pub(super) fn parse(bytes: &[u8], path: &Path, max_bytes: u64) -> Result<Table> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count() + 1;
-        Error::format(path, format!("line {line} is not UTF-8 text, so this is no LIBSVM file"))
+        Error::format(path, format!("line {line} is not UTF-8 text, so this is not a LIBSVM file"))
     })?;
     let samples = parse_samples(text.strip_prefix('\u{feff}').unwrap_or(text), path)?;
     let width = samples.end - samples.first;
@@ -126,7 +126,7 @@ impl<'a> Samples<'a> {
         let mut tokens = line.split_ascii_whitespace();
         let label = tokens.next().unwrap_or_default();
         if label.contains(':') {
-            return Err(format!("starts with {label:?} where the label must stand"));
+            return Err(format!("starts with {label:?} instead of a label"));
         }
         self.labels.push(label);
         let mut before = None;
@@ -151,7 +151,7 @@ impl<'a> Samples<'a> {
 
 fn explain(token: &str) -> String {
     if token.starts_with("qid:") {
-        return "query groups (qid) are for ranking, which is not done here: remove them"
+        return "query groups (qid) are for ranking, which is not supported: remove them"
             .to_owned();
     }
     let shown: String = token.chars().take(40).collect();

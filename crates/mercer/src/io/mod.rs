@@ -3,7 +3,7 @@
 //!
 //! A table is read whole into memory first and parsed as bytes, whatever its format and wherever it comes from. That
 //! costs the size of the file once, and buys parsers that are pure functions of a byte slice: none can trust a header
-//! beyond the bytes that are really there, and standard input, compressed and plain files take one road.
+//! beyond the bytes that are really there, and standard input, compressed and plain files take one path.
 
 pub mod atomic;
 pub mod column;
@@ -27,7 +27,7 @@ pub use atomic::{Staged, write_whole};
 pub use column::Column;
 pub use libsvm_model::{read_libsvm_model, stage_libsvm_model, write_libsvm_model};
 pub use model_file::{
-    Dtype, LIBSVM_TEXT, Model, Saved, from_bytes, from_bytes_within, load, load_within, save,
+    Dtype, LIBSVM_TEXT, Model, ModelFile, from_bytes, from_bytes_within, load, load_within, save,
     stage_model, to_bytes,
 };
 pub use read::{Format, Header, ReadOptions, Source, parse as parse_table, read_table};

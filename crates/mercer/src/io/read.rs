@@ -1,4 +1,4 @@
-//! Reading a table: where it lies, which format it has, and the road from bytes to columns.
+//! Reading a table: where it lies, which format it has, and the path from bytes to columns.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -154,10 +154,7 @@ fn parse_parquet(bytes: Vec<u8>, path: &Path, max_bytes: u64) -> Result<Table> {
 
 #[cfg(not(feature = "parquet"))]
 fn parse_parquet(_: Vec<u8>, path: &Path, _: u64) -> Result<Table> {
-    Err(Error::format(
-        path,
-        "Parquet was left out of this build: convert the table to .csv or .npy",
-    ))
+    Err(Error::format(path, "this build has no Parquet support: convert the table to .csv or .npy"))
 }
 
 /// Refuses a table that would take more than `max_bytes`; `None` stands for a size beyond counting.
@@ -200,7 +197,7 @@ fn open(path: &Path) -> io::Result<(File, u64)> {
     let file = File::open(path)?;
     let meta = file.metadata()?;
     if meta.is_dir() {
-        let text = "is a folder: give the name of a table in it";
+        let text = "is a directory: give the name of a table in it";
         return Err(io::Error::new(ErrorKind::IsADirectory, text));
     }
     Ok((file, meta.len()))

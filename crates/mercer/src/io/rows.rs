@@ -68,7 +68,7 @@ impl Table {
         let cells = &self.columns[column];
         let text = |row: usize| match cells.text(row) {
             text if text.trim().is_empty() => {
-                let fault = "is missing a text: fill it in or remove the row first";
+                let fault = "is missing a string: fill it in or remove the row first";
                 Err(self.fault(row, column, fault))
             }
             text => Ok(text),
@@ -79,7 +79,7 @@ impl Table {
     /// Refuses a negative number, with its place.
     pub fn check_not_negative(&self) -> Result<()> {
         let wrong = |row: usize, column: usize, value: f64| {
-            let fault = format!("is {value}, and histograms have no negative numbers");
+            let fault = format!("is {value}, but histograms must not have negative values");
             Err(self.fault(row, column, &fault))
         };
         for (j, column) in self.columns.iter().enumerate() {
@@ -100,7 +100,7 @@ impl Table {
     pub fn fault(&self, row: usize, column: usize, fault: &str) -> Error {
         let place = match self.lines.get(row) {
             Some(line) => format!("line {line}"),
-            None => format!("row {row} (counted from 0)"),
+            None => format!("row {row} (zero-based)"),
         };
         let column = select::describe(self, column);
         Error::format(&self.path, format!("{place}, {column} {fault}"))
@@ -108,7 +108,7 @@ impl Table {
 
     /// The number in a cell, if it can be used.
     fn cell<T: Real>(&self, row: usize, column: usize) -> Result<T> {
-        let number = self.columns[column].number(row).map(T::of);
+        let number = self.columns[column].number(row).map(T::from_f64);
         number.filter(|value| value.is_finite()).ok_or_else(|| self.refuse(row, column))
     }
 
@@ -120,8 +120,8 @@ impl Table {
             None => {
                 let shown: String = text.chars().take(40).collect();
                 let fault = format!(
-                    "holds text ({shown:?}) where a number is needed: leave the column out with --columns, use it as \
-                     --label, or compare texts with a kernel for them"
+                    "holds text ({shown:?}) where a number is needed: exclude the column with --columns, use it \
+                     as --label, or use a string kernel"
                 );
                 return self.fault(row, column, &fault);
             }
@@ -129,7 +129,7 @@ impl Table {
             Some(value) if value.is_infinite() => "holds an infinite number",
             Some(_) => "holds a number beyond the range of single precision",
         };
-        let way_out = "fill it in or remove the row first, or leave the column out with --columns";
+        let way_out = "impute it or remove the row first, or exclude the column with --columns";
         self.fault(row, column, &format!("{fault} ({text:?}): {way_out}"))
     }
 }

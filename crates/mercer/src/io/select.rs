@@ -9,7 +9,7 @@ use crate::io::table::Table;
 pub(super) fn describe(table: &Table, column: usize) -> String {
     match table.names.as_ref().and_then(|names| names.get(column)) {
         Some(name) if !name.is_empty() => format!("column {name:?}"),
-        _ => format!("column {column} (counted from 0)"),
+        _ => format!("column {column} (zero-based)"),
     }
 }
 
@@ -26,13 +26,13 @@ pub(super) fn choose(table: &Table, which: &str) -> Result<Vec<usize>> {
         match excluded {
             Some(_) => chosen.retain(|i| !positions.contains(i)),
             None if positions.clone().any(|i| chosen.contains(&i)) => {
-                return Err(refuse(table, format!("{item:?} names a column for the second time")));
+                return Err(refuse(table, format!("{item:?} selects a column twice")));
             }
             None => chosen.extend(positions),
         }
     }
     if chosen.is_empty() {
-        return Err(refuse(table, format!("{which:?} leaves no column")));
+        return Err(refuse(table, format!("{which:?} selects no column")));
     }
     Ok(chosen)
 }
@@ -54,7 +54,10 @@ pub(super) fn named(table: &Table, name: &str) -> Result<usize> {
 pub(super) fn find(table: &Table, which: &str) -> Result<usize> {
     let positions = resolve(table, which.trim())?;
     if positions.start() != positions.end() {
-        return Err(refuse(table, format!("{which:?} names several columns where one is needed")));
+        return Err(refuse(
+            table,
+            format!("{which:?} selects several columns where one is needed"),
+        ));
     }
     Ok(*positions.start())
 }
@@ -71,7 +74,7 @@ fn resolve(table: &Table, item: &str) -> Result<RangeInclusive<usize>> {
     };
     if first > last || last >= table.n_columns() {
         let message = format!(
-            "{item:?} lies outside the table, which has columns 0 to {}",
+            "{item:?} is out of range: the table has columns 0 to {}",
             table.n_columns().saturating_sub(1)
         );
         return Err(refuse(table, message));
@@ -81,7 +84,7 @@ fn resolve(table: &Table, item: &str) -> Result<RangeInclusive<usize>> {
 
 fn named_twice(table: &Table, name: &str, [first, second]: [usize; 2]) -> Error {
     let message = format!(
-        "columns {first} and {second} are both named {name:?}: choose by position, counted from 0"
+        "columns {first} and {second} are both named {name:?}: select by position, zero-based"
     );
     refuse(table, message)
 }
@@ -109,7 +112,7 @@ fn offer(table: &Table) -> String {
             format!("the columns are {}{more}", names[..names.len().min(SHOWN)].join(", "))
         }
         None => format!(
-            "the table has no header, choose by position from 0 to {}",
+            "the table has no header: select by position from 0 to {}",
             table.n_columns().saturating_sub(1)
         ),
     }

@@ -106,7 +106,7 @@ impl Table {
         };
         positions.retain(|&i| Some(i) != label);
         if positions.is_empty() {
-            return Err(Error::format(&self.path, "no column is left to learn from"));
+            return Err(Error::format(&self.path, "no feature column is left"));
         }
         let label = label.map(|i| (self.name(i), self.columns[i].clone()));
         Ok(Split { features: self.keep(&positions), label })

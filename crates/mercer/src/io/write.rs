@@ -38,11 +38,11 @@ pub fn stage_table(staged: &mut Staged, path: &Path, table: &Table) -> Result<()
 pub fn output_format(path: &Path) -> Result<Format> {
     let format = Format::of(path).ok_or_else(|| {
         let message =
-            "the name does not tell the format: end it in .csv, .tsv, .npy, .parquet or .libsvm";
+            "the file name has no known extension: use .csv, .tsv, .npy, .parquet or .libsvm";
         Error::format(path, message)
     })?;
     if format == Format::Parquet && !cfg!(feature = "parquet") {
-        return Err(Error::format(path, "Parquet was left out of this build: use .csv or .npy"));
+        return Err(Error::format(path, "this build has no Parquet support: use .csv or .npy"));
     }
     Ok(format)
 }
@@ -65,7 +65,7 @@ fn check_rectangle(table: &Table) -> io::Result<()> {
         return invalid("the columns of the table differ in length");
     }
     if table.names.as_ref().is_some_and(|names| names.len() != table.n_columns()) {
-        return invalid("the table has another number of names than of columns");
+        return invalid("the table has different numbers of names and columns");
     }
     Ok(())
 }
@@ -77,5 +77,5 @@ fn encode_parquet(table: &Table, out: &mut (dyn Write + Send)) -> io::Result<()>
 
 #[cfg(not(feature = "parquet"))]
 fn encode_parquet(_: &Table, _: &mut (dyn Write + Send)) -> io::Result<()> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, "Parquet was left out of this build"))
+    Err(io::Error::new(io::ErrorKind::Unsupported, "this build has no Parquet support"))
 }

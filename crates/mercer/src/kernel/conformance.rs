@@ -1,4 +1,4 @@
-//! The checks that every kernel must pass, for kernels of one's own too.
+//! The checks that every kernel must pass, user-defined kernels included.
 
 use std::ops::Range;
 
@@ -40,12 +40,12 @@ struct Square<T> {
 
 impl<T: Real> Square<T> {
     fn new(n: usize, values: Vec<T>) -> Self {
-        let largest = values.iter().fold(0.0, |largest: f64, v| largest.max(v.f64().abs()));
+        let largest = values.iter().fold(0.0, |largest: f64, v| largest.max(v.to_f64().abs()));
         Self { n, values, tolerance: 16.0 * T::EPSILON.sqrt() * largest }
     }
 
     fn at(&self, i: usize, j: usize) -> f64 {
-        self.values[i * self.n + j].f64()
+        self.values[i * self.n + j].to_f64()
     }
 
     fn check_finite(&self) -> Result<()> {
@@ -86,7 +86,7 @@ fn check_diag<P: Points, T: Real>(
     kernel.diag(span, &mut diag)?;
     for (i, value) in diag.iter().enumerate() {
         let what = || format!("k({i}, {i}) of the diagonal and of the tile");
-        full.check_equal(value.f64(), full.at(i, i), what)?;
+        full.check_equal(value.to_f64(), full.at(i, i), what)?;
     }
     Ok(())
 }
@@ -103,7 +103,7 @@ fn check_selected<P: Points, T: Real>(
     for (i, &sample) in order.iter().enumerate() {
         for j in 0..full.n {
             let what = || format!("k({sample}, {j}) of a selection and of the whole set");
-            full.check_equal(reversed[i * full.n + j].f64(), full.at(sample, j), what)?;
+            full.check_equal(reversed[i * full.n + j].to_f64(), full.at(sample, j), what)?;
         }
     }
     Ok(())
@@ -117,7 +117,7 @@ fn check_part<P: Points, T: Real>(
     cols: Range<usize>,
     full: &Square<T>,
 ) -> Result<()> {
-    let (gap, untouched) = (3, T::of(-77.0));
+    let (gap, untouched) = (3, T::from_f64(-77.0));
     let stride = cols.len() + gap;
     let mut data = vec![untouched; rows.len() * stride];
     let tile = Tile::new(&mut data, rows.len(), cols.len(), stride);
@@ -125,7 +125,7 @@ fn check_part<P: Points, T: Real>(
     for (i, line) in rows.clone().zip(data.chunks_exact(stride)) {
         for (j, value) in cols.clone().zip(line) {
             let what = || format!("k({i}, {j}) in tile {rows:?} × {cols:?} and in the whole");
-            full.check_equal(value.f64(), full.at(i, j), what)?;
+            full.check_equal(value.to_f64(), full.at(i, j), what)?;
         }
         if line[cols.len()..].iter().any(|&v| v != untouched) {
             return fail(format!("tile {rows:?} × {cols:?} wrote beyond its columns in row {i}"));

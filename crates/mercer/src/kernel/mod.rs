@@ -1,5 +1,5 @@
-//! Kernels: pure functions of two samples, evaluated tile by tile. No room for caches, threads or
-//! randomness here, nor for anything of size n × n.
+//! Kernels: pure functions of two samples, evaluated tile by tile. No caches, threads or
+//! randomness here, and nothing of size n × n.
 //!
 //! A kernel on vectors is a *pairing* of two rows (dot product, squared distance, …) followed by a
 //! *profile*, a function of that one number. Each family is one short file under `vector/`;
@@ -7,10 +7,10 @@
 //! the result.
 
 pub mod conformance;
+mod custom;
 mod expression;
 mod family;
 mod feature_map;
-mod own;
 mod registry;
 mod relative;
 mod spec;
@@ -18,10 +18,10 @@ mod string;
 mod tile;
 mod vector;
 
+pub use custom::{Custom, CustomKernel, ItemBlock};
 pub use expression::{Recentred, SpecKernel};
 pub use family::{Definite, Domain, Family, Input, Parameter, Rule, Value};
 pub use feature_map::{FeatureMap, FeatureMapOptions, MOST_FEATURES};
-pub use own::{Chosen, Own, OwnKernel};
 pub use registry::families;
 pub use relative::Relative;
 pub use spec::{Filled, KernelSpec, Leaf, Shape};
@@ -52,7 +52,7 @@ pub trait Kernel<P: Points, T: Real>: Send + Sync {
         Ok(())
     }
 
-    /// The description this kernel can be rebuilt from; `None` for a function of the user's own.
+    /// The description this kernel can be rebuilt from; `None` for a user-defined function.
     fn spec(&self) -> Option<KernelSpec> {
         None
     }

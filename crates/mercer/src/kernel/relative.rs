@@ -15,15 +15,15 @@ pub struct Relative<T: Real> {
     kernel: Arc<dyn Kernel<Samples<T>, T>>,
     origin: Samples<T>,
     /// k(c, c).
-    own: T,
+    diagonal: T,
 }
 
 impl<T: Real> Relative<T> {
     /// `kernel` seen from the only sample of `origin`.
     pub fn new(kernel: Arc<dyn Kernel<Samples<T>, T>>, origin: Samples<T>) -> Result<Self> {
         assert_eq!(origin.len(), 1, "one sample is the origin");
-        let mut relative = Self { kernel, origin, own: T::ZERO };
-        relative.own = relative.with_origin(Span::all(&relative.origin))?[0];
+        let mut relative = Self { kernel, origin, diagonal: T::ZERO };
+        relative.diagonal = relative.with_origin(Span::all(&relative.origin))?[0];
         Ok(relative)
     }
 
@@ -47,7 +47,7 @@ impl<T: Real> Kernel<Samples<T>, T> for Relative<T> {
         self.kernel.tile(rows, cols, out.reborrow())?;
         let left = self.with_origin(rows)?;
         // Each difference is of two numbers of about one size, and so without error where that matters.
-        let right: Vec<T> = self.with_origin(cols)?.iter().map(|&v| v - self.own).collect();
+        let right: Vec<T> = self.with_origin(cols)?.iter().map(|&v| v - self.diagonal).collect();
         for (i, &from) in left.iter().enumerate() {
             out.row(i).iter_mut().zip(&right).for_each(|(v, &to)| *v = (*v - from) - to);
         }
@@ -57,7 +57,7 @@ impl<T: Real> Kernel<Samples<T>, T> for Relative<T> {
     fn diag(&self, points: Span<'_, Samples<T>>, out: &mut [T]) -> Result<()> {
         self.kernel.diag(points, out)?;
         let with = self.with_origin(points)?;
-        out.iter_mut().zip(&with).for_each(|(v, &w)| *v = (*v - w) - (w - self.own));
+        out.iter_mut().zip(&with).for_each(|(v, &w)| *v = (*v - w) - (w - self.diagonal));
         Ok(())
     }
 }
@@ -76,16 +76,16 @@ mod tests {
         let spec: KernelSpec = "poly(degree=2) + 0.5*rbf(gamma=0.3)".parse().unwrap();
         let kernel = SpecKernel::<f64>::new(&spec).unwrap();
         let relative = Relative::new(Arc::new(kernel.clone()), x.select(&[1])).unwrap();
-        let (mut raw, mut seen, mut own) = ([0.0; 9], [0.0; 9], [0.0; 3]);
+        let (mut raw, mut seen, mut diagonal) = ([0.0; 9], [0.0; 9], [0.0; 3]);
         kernel.tile(Span::all(&x), Span::all(&x), Tile::new(&mut raw, 3, 3, 3)).unwrap();
         relative.tile(Span::all(&x), Span::all(&x), Tile::new(&mut seen, 3, 3, 3)).unwrap();
-        relative.diag(Span::all(&x), &mut own).unwrap();
+        relative.diag(Span::all(&x), &mut diagonal).unwrap();
         for i in 0..3 {
             for j in 0..3 {
                 let want = raw[3 * i + j] - raw[3 * i + 1] - raw[3 + j] + raw[4];
                 assert!((seen[3 * i + j] - want).abs() < 1e-12, "({i}, {j})");
             }
-            assert!((own[i] - seen[4 * i]).abs() < 1e-12);
+            assert!((diagonal[i] - seen[4 * i]).abs() < 1e-12);
         }
     }
 }

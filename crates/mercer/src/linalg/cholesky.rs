@@ -65,20 +65,20 @@ fn progress(done: usize, n: usize) -> Step {
 /// Factors one tile on the diagonal, in double precision whatever the type of the matrix.
 fn factor_diagonal<T: Real>(a: &mut Mat<T>, start: usize, end: usize) -> Result<()> {
     let size = end - start;
-    let mut tile = Mat::from_fn(size, size, |i, j| a[(start + i, start + j)].f64());
+    let mut tile = Mat::from_fn(size, size, |i, j| a[(start + i, start + j)].to_f64());
     let params = Default::default();
     let mut buffer = MemBuffer::new(cholesky_in_place_scratch::<f64>(size, Par::Seq, params));
     let view = faer::MatMut::from_row_major_slice_mut(tile.data_mut(), size, size);
     cholesky_in_place(view, Default::default(), Par::Seq, MemStack::new(&mut buffer), params)
         .map_err(|_| {
             Error::Numeric(format!(
-                "the matrix is not positive definite (found in rows {start} to {}): add to its diagonal",
+                "the matrix is not positive definite (found in rows {start} to {}): increase its diagonal",
                 end - 1
             ))
         })?;
     for i in 0..size {
         let row = &mut a.row_mut(start + i)[start..=start + i];
-        row.iter_mut().zip(tile.row(i)).for_each(|(place, &v)| *place = T::of(v));
+        row.iter_mut().zip(tile.row(i)).for_each(|(place, &v)| *place = T::from_f64(v));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Numbers in rows and columns: products, factorisations, elementwise functions. The only room that knows faer, and
+//! Dense and sparse linear algebra: products, factorisations, elementwise functions. The only module that uses faer, and
 //! the only one with unsafe code.
 
 #![allow(unsafe_code)]
@@ -6,13 +6,13 @@
 pub mod alloc;
 pub mod block;
 pub mod cholesky;
-pub mod edits;
+pub mod edit_distance;
 pub mod eigen;
-pub mod gaps;
 pub mod hamming;
-pub mod index;
+pub mod inverted_index;
 pub mod nonzeros;
 pub mod orthonormal;
+pub mod packing;
 pub mod pairing;
 pub mod pairs;
 pub mod product;
@@ -21,7 +21,7 @@ mod shared;
 pub mod simd;
 pub mod skinny;
 pub mod sparse;
-pub mod strips;
+pub mod subsequences;
 pub mod symmetric;
 pub mod view;
 pub mod vmath;

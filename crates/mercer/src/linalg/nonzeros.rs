@@ -5,7 +5,7 @@
 
 use std::sync::OnceLock;
 
-use super::index::{Index, Key};
+use super::inverted_index::{Index, Key};
 use super::simd::dispatch;
 use crate::real::Real;
 use crate::real::vector::Vector;

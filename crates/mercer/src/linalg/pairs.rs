@@ -43,7 +43,7 @@ fn follow_body<T: Real>(
     let (ki, kj, add) = (&ki[..count], &kj[..count], &add[..count]);
     for c in 0..count {
         for l in 0..LANES {
-            let value = f[c][l] + step * (ki[c][l].f64() - kj[c][l].f64());
+            let value = f[c][l] + step * (ki[c][l].to_f64() - kj[c][l].to_f64());
             f[c][l] = value;
             let key = value + add[c][l];
             let better = key < least[l];
@@ -61,9 +61,9 @@ fn follow_body<T: Real>(
 
 dispatch! {
     /// Where the step from `from` downwards promises most: the place j with b = f + add − lowest > 0 whose b² / a is largest,
-    /// a = own + diagonal_j − 2 k_j, or `least` where that is more; and the largest f + add of all.
+    /// a = k_ii + diagonal_j − 2 k_j, or `least` where that is more; and the largest f + add of all.
     pub fn partner<T: Real>(
-        f: &[f64], add: &[f64], k: &[T], diagonal: &[T], own: T, least: T, lowest: f64, found: &mut Found, most: &mut f64,
+        f: &[f64], add: &[f64], k: &[T], diagonal: &[T], k_ii: T, least: T, lowest: f64, found: &mut Found, most: &mut f64,
     ) = partner_body: avx512 [T], avx2 [T], base [T];
 }
 
@@ -73,7 +73,7 @@ fn partner_body<T: Real>(
     add: &[f64],
     k: &[T],
     diagonal: &[T],
-    own: T,
+    k_ii: T,
     least: T,
     lowest: f64,
     found: &mut Found,
@@ -81,7 +81,7 @@ fn partner_body<T: Real>(
 ) {
     let mut best = [T::ZERO; LANES];
     let mut at = [0_u32; LANES];
-    let mut highest = [T::of(f64::NEG_INFINITY); LANES];
+    let mut highest = [T::from_f64(f64::NEG_INFINITY); LANES];
     let (f, _) = f.as_chunks::<LANES>();
     let (k, _) = k.as_chunks::<LANES>();
     let (diagonal, _) = diagonal.as_chunks::<LANES>();
@@ -90,9 +90,9 @@ fn partner_body<T: Real>(
     let (k, diagonal, add) = (&k[..count], &diagonal[..count], &add[..count]);
     for c in 0..count {
         for l in 0..LANES {
-            let b = T::of(f[c][l] + add[c][l] - lowest);
+            let b = T::from_f64(f[c][l] + add[c][l] - lowest);
             highest[l] = if b > highest[l] { b } else { highest[l] };
-            let a = own + diagonal[c][l] - (k[c][l] + k[c][l]);
+            let a = k_ii + diagonal[c][l] - (k[c][l] + k[c][l]);
             let a = if a > least { a } else { least };
             let b = if b > T::ZERO { b } else { T::ZERO };
             let score = b * b / a;
@@ -104,10 +104,10 @@ fn partner_body<T: Real>(
     *found = Found { at: 0, value: 0.0 };
     *most = f64::NEG_INFINITY;
     for l in 0..LANES {
-        if best[l].f64() > found.value {
-            *found = Found { at: at[l] as usize * LANES + l, value: best[l].f64() };
+        if best[l].to_f64() > found.value {
+            *found = Found { at: at[l] as usize * LANES + l, value: best[l].to_f64() };
         }
-        *most = most.max(highest[l].f64() + lowest);
+        *most = most.max(highest[l].to_f64() + lowest);
     }
 }
 
@@ -126,13 +126,16 @@ fn add_columns_body<T: Real>(f: &mut [f64], columns: &[&[T]], steps: &[f64]) {
             (&columns[c][..n], &columns[c + 1][..n], &columns[c + 2][..n], &columns[c + 3][..n]);
         let (s0, s1, s2, s3) = (steps[c], steps[c + 1], steps[c + 2], steps[c + 3]);
         for r in 0..n {
-            f[r] += s0 * k0[r].f64() + s1 * k1[r].f64() + s2 * k2[r].f64() + s3 * k3[r].f64();
+            f[r] += s0 * k0[r].to_f64()
+                + s1 * k1[r].to_f64()
+                + s2 * k2[r].to_f64()
+                + s3 * k3[r].to_f64();
         }
         c += 4;
     }
     for (column, step) in columns[c..].iter().zip(&steps[c..]) {
         for (f, k) in f.iter_mut().zip(&column[..n]) {
-            *f += step * k.f64();
+            *f += step * k.to_f64();
         }
     }
 }
@@ -151,7 +154,7 @@ fn add_rows_body<T: Real>(f: &mut [f64], tile: &[T], steps: &[f64]) {
         let mut sums = [0.0_f64; LANES];
         for (line, steps) in line.iter().zip(steps) {
             for l in 0..LANES {
-                sums[l] += line[l].f64() * steps[l];
+                sums[l] += line[l].to_f64() * steps[l];
             }
         }
         let mut half = LANES / 2;

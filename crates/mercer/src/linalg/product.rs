@@ -101,7 +101,7 @@ mod tests {
                 };
                 let (turned_a, turned_b) = (stream.below(2) == 1, stream.below(2) == 1);
                 let mut random = |rows, cols| {
-                    let data = (0..rows * cols).map(|_| T::of(stream.normal())).collect();
+                    let data = (0..rows * cols).map(|_| T::from_f64(stream.normal())).collect();
                     Mat::from_vec(data, rows, cols)
                 };
                 let a = if turned_a { random(k, m + 1) } else { random(m + 1, k + 3) };
@@ -122,14 +122,14 @@ mod tests {
                         run(left, right, target, onto);
                         for i in 0..m {
                             for j in 0..n + 5 {
-                                let old = before[(i, j)].f64();
-                                let new = out[(i, j)].f64();
+                                let old = before[(i, j)].to_f64();
+                                let new = out[(i, j)].to_f64();
                                 if j >= n || (lower && j > i) {
                                     assert_eq!(old, new, "({i}, {j}) must stay");
                                     continue;
                                 }
                                 let sum: f64 = (0..k)
-                                    .map(|x| left.at(i, x).f64() * right.at(x, j).f64())
+                                    .map(|x| left.at(i, x).to_f64() * right.at(x, j).to_f64())
                                     .sum();
                                 let want = match onto {
                                     Onto::Nothing => sum,

@@ -2,7 +2,7 @@
 //!
 //! A hot loop is written once, as a plain generic function over fixed-size arrays, and compiled three times: for
 //! AVX-512, for AVX2 with fused multiply-add, and for whatever the target always has (SSE2 on x86-64, NEON on
-//! aarch64). The compiler does the vectorising; the road not taken, intrinsics, would say the same three times by hand.
+//! aarch64). The compiler does the vectorising; the alternative, intrinsics, would repeat the same code three times by hand.
 
 use std::ffi::OsStr;
 use std::sync::OnceLock;
@@ -182,8 +182,8 @@ mod tests {
     /// Whoever runs the tests at a level must know that they ran there.
     #[test]
     fn this_process_runs_at_the_level_it_was_told_to() {
-        let told = std::env::var(VARIABLE).unwrap_or_default();
-        let want = if told.is_empty() { highest().value() } else { &told };
+        let forced = std::env::var(VARIABLE).unwrap_or_default();
+        let want = if forced.is_empty() { highest().value() } else { &forced };
         assert_eq!(level().value(), want);
         assert_eq!(chosen().unwrap(), level());
     }

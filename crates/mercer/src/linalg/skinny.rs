@@ -82,7 +82,7 @@ fn one_body<T: Real, V: Vector<T>, const R: usize>(tile: TileRef<'_, T>, v: &[T]
         }
         let head = lane.into_iter().fold(T::ZERO, |sum, x| sum + x);
         let tail = line[whole..].iter().zip(&v[whole..]);
-        *out += tail.fold(head, |sum, (&a, &b)| sum + a * b).f64();
+        *out += tail.fold(head, |sum, (&a, &b)| sum + a * b).to_f64();
     }
 }
 
@@ -167,7 +167,7 @@ pub(super) fn add<T: Real, V: Vector<T>>(out: &mut Lane<f64>, sums: V) {
     // SAFETY: dispatch chose V for this processor, and a lane vector holds WIDTH numbers.
     unsafe { sums.store(lane.as_mut_ptr()) };
     for c in 0..WIDTH {
-        out[c] += lane[c].f64();
+        out[c] += lane[c].to_f64();
     }
 }
 
@@ -180,8 +180,8 @@ mod tests {
     fn one_vector_is_multiplied_like_sixteen() {
         fn check<T: Real>(rows: usize, cols: usize, stride: usize) {
             let mut stream = Stream::new(2, "test");
-            let data: Vec<T> = (0..rows * stride).map(|_| T::of(stream.normal())).collect();
-            let v: Vec<T> = (0..cols).map(|_| T::of(stream.normal())).collect();
+            let data: Vec<T> = (0..rows * stride).map(|_| T::from_f64(stream.normal())).collect();
+            let v: Vec<T> = (0..cols).map(|_| T::from_f64(stream.normal())).collect();
             let tile = TileRef { data: &data, rows, cols, stride };
             let lanes: Vec<Lane<T>> = v
                 .iter()

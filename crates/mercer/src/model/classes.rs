@@ -13,7 +13,7 @@ pub fn encode(labels: &[String]) -> Result<(Vec<String>, Mat<f64>)> {
     if classes.len() < 2 {
         let only = classes.first().map_or("", String::as_str);
         return Err(Error::Shape(format!(
-            "there is nothing to tell apart: all samples have the label {only:?}"
+            "y has only one class, {only:?}; at least two are required"
         )));
     }
     let place = |label: &String| classes.binary_search(label).unwrap_or_default();

@@ -4,16 +4,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
-/// A choice of the number of components.
+/// The number of components.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Components {
-    /// All that there are.
+    /// All.
     #[default]
     All,
-    /// So many.
+    /// A fixed number.
     Count(usize),
-    /// The fewest that explain this share of the variance, 0 < share < 1.
+    /// The fewest that explain this fraction of the variance, 0 < share < 1.
     Share(f64),
     /// As many as Minka's maximum likelihood estimate finds, for PCA of more samples than features.
     Mle,
@@ -26,11 +26,11 @@ impl Components {
         match self {
             Components::Count(0) => wrong("must be at least 1".into()),
             Components::Count(count) if count > most => {
-                wrong(format!("{count} components asked for, but {limit} allows at most {most}"))
+                wrong(format!("must be at most {most} ({limit}), got {count}"))
             }
-            Components::Share(share) if !(share > 0.0 && share < 1.0) => {
-                wrong(format!("a share of the variance lies strictly between 0 and 1, not {share}"))
-            }
+            Components::Share(share) if !(share > 0.0 && share < 1.0) => wrong(format!(
+                "a fraction of the variance must lie strictly between 0 and 1, got {share}"
+            )),
             _ => Ok(()),
         }
     }

@@ -1,4 +1,4 @@
-//! Unusual samples by kernel PCA: those that the leading components of the others do not explain, or that lie far out along
+//! Outlier detection by kernel PCA: samples that the leading components of the others do not explain, or that lie far out along
 //! them.
 
 use serde::{Deserialize, Serialize};
@@ -8,53 +8,53 @@ use super::kernel_pca::{KernelPca, KernelPcaParams, Residuals};
 use super::report::Report;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::gram::Square;
+use crate::gram::Precomputed;
 use crate::kernel::KernelSpec;
 use crate::linalg::view::{Mat, MatRef};
 use crate::points::Samples;
 use crate::real::Real;
 
-/// What makes a sample unusual.
+/// The outlier score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Unusual {
+pub enum OutlierScore {
     /// Σ_i |f_i(x)|: it lies far out along the components.
     Projections,
     /// k̄(x, x) − Σ_i f_i(x)²: it lies far from the span of the components.
     Reconstruction,
 }
 
-/// What to fit.
+/// Parameters of the detector.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DetectorParams {
     /// The components; a count beyond the number of samples means that number.
     pub pca: KernelPcaParams,
     /// The score.
-    pub score: Unusual,
-    /// The share of the training samples that is taken to be unusual: above 0 and at most ½.
+    pub score: OutlierScore,
+    /// The fraction of outliers in the training set: above 0 and at most ½.
     pub contamination: f64,
 }
 
 /// Residuals below this multiple of their rounding errors in single precision are computed in double.
 const CLEAR: f64 = 1e3;
-/// The share of residuals lost in rounding from which on it is said.
+/// The share of residuals lost in rounding from which on a note is made.
 const LOST: f64 = 0.01;
 
 /// Components by default: enough to follow the shape of most data, few enough not to explain its outliers.
 pub const COMPONENTS: usize = 20;
 
 impl DetectorParams {
-    /// A detector with `kernel` and defaults for the rest: 20 components, the reconstruction error, a tenth unusual.
+    /// A detector with `kernel` and defaults for the rest: 20 components, the reconstruction error, a contamination of 0.1.
     pub fn new(kernel: KernelSpec) -> Self {
         let components = Components::Count(COMPONENTS);
         let pca = KernelPcaParams { components, ..KernelPcaParams::new(kernel) };
-        Self { pca, score: Unusual::Reconstruction, contamination: 0.1 }
+        Self { pca, score: OutlierScore::Reconstruction, contamination: 0.1 }
     }
 
     fn check(&self) -> Result<()> {
         if self.contamination > 0.0 && self.contamination <= 0.5 {
             return Ok(());
         }
-        let message = format!("must be above 0 and at most 0.5, and is {}", self.contamination);
+        let message = format!("must be in the range (0, 0.5], got {}", self.contamination);
         Err(Error::parameter("contamination", message))
     }
 
@@ -74,12 +74,12 @@ pub struct Detector<T: Real> {
     /// The components.
     pub pca: KernelPca<T>,
     /// The score.
-    pub score: Unusual,
-    /// The share of the training samples that was taken to be unusual.
+    pub score: OutlierScore,
+    /// The fraction of outliers in the training set.
     pub contamination: f64,
-    /// Samples with a score above it are unusual: a share `contamination` of the training samples, interpolated.
+    /// Samples with a score above it are outliers: the quantile of the training scores at 1 − `contamination`, interpolated.
     pub threshold: f64,
-    /// The scores of the training samples; larger is more unusual.
+    /// The scores of the training samples; larger is more abnormal.
     pub training: Vec<f64>,
 }
 
@@ -90,7 +90,7 @@ impl<T: Real> Detector<T> {
         params.check()?;
         let pca = KernelPca::fit(ctx, &params.pca_on(x.n()), x)?;
         let mut detector = Self::new(pca, params);
-        if params.score == Unusual::Projections {
+        if params.score == OutlierScore::Projections {
             detector.set_training(detector.scores(ctx, x)?);
             return Ok(detector);
         }
@@ -103,19 +103,19 @@ impl<T: Real> Detector<T> {
         Ok(detector)
     }
 
-    /// Fits on a kernel matrix that the caller computed; its lower triangle counts.
+    /// Fits on a kernel matrix that the caller computed; only its lower triangle is read.
     pub fn fit_gram(ctx: &Context, params: &DetectorParams, matrix: MatRef<'_, T>) -> Result<Self> {
         params.check()?;
-        Square::new(matrix)?;
+        Precomputed::new(matrix)?;
         let pca = KernelPca::fit_gram(ctx, &params.pca_on(matrix.rows()), matrix)?;
         let mut detector = Self::new(pca, params);
-        let own: Vec<f64> = (0..matrix.rows()).map(|i| matrix.at(i, i).f64()).collect();
+        let diagonal: Vec<f64> = (0..matrix.rows()).map(|i| matrix.at(i, i).to_f64()).collect();
         match params.score {
-            Unusual::Projections => {
-                detector.set_training(detector.scores_gram(ctx, matrix, Some(&own))?);
+            OutlierScore::Projections => {
+                detector.set_training(detector.scores_gram(ctx, matrix, Some(&diagonal))?);
             }
-            Unusual::Reconstruction => {
-                detector.set_residuals(detector.pca.residuals_gram(ctx, matrix, &own)?);
+            OutlierScore::Reconstruction => {
+                detector.set_residuals(detector.pca.residuals_gram(ctx, matrix, &diagonal)?);
             }
         }
         Ok(detector)
@@ -136,12 +136,12 @@ impl<T: Real> Detector<T> {
         self.training = scores;
     }
 
-    /// How unusual new samples are; larger is more unusual.
+    /// The outlier scores of new samples; larger is more abnormal.
     pub fn scores(&self, ctx: &Context, x: impl Into<Samples<T>>) -> Result<Vec<f64>> {
         let x = &x.into();
         match self.score {
-            Unusual::Reconstruction => self.pca.reconstruction_error(ctx, x),
-            Unusual::Projections => {
+            OutlierScore::Reconstruction => self.pca.reconstruction_error(ctx, x),
+            OutlierScore::Projections => {
                 let mut scores = Mat::zeros(x.n(), self.pca.k());
                 self.pca.transform(ctx, x, scores.view_mut())?;
                 Ok(sums(&scores))
@@ -155,17 +155,17 @@ impl<T: Real> Detector<T> {
         &self,
         ctx: &Context,
         values: MatRef<'_, T>,
-        own: Option<&[f64]>,
+        diagonal: Option<&[f64]>,
     ) -> Result<Vec<f64>> {
-        match (self.score, own) {
-            (Unusual::Reconstruction, Some(own)) => {
-                self.pca.reconstruction_error_gram(ctx, values, own)
+        match (self.score, diagonal) {
+            (OutlierScore::Reconstruction, Some(diagonal)) => {
+                self.pca.reconstruction_error_gram(ctx, values, diagonal)
             }
-            (Unusual::Reconstruction, None) => Err(Error::parameter(
+            (OutlierScore::Reconstruction, None) => Err(Error::parameter(
                 "diagonal",
-                "the reconstruction error needs the kernel values of the samples with themselves",
+                "the reconstruction error needs the diagonal k(x, x) of the samples",
             )),
-            (Unusual::Projections, _) => {
+            (OutlierScore::Projections, _) => {
                 let mut scores = Mat::zeros(values.rows(), self.pca.k());
                 self.pca.transform_gram(ctx, values, scores.view_mut())?;
                 Ok(sums(&scores))
@@ -173,7 +173,7 @@ impl<T: Real> Detector<T> {
         }
     }
 
-    /// How the fit went.
+    /// The report of the fit.
     pub fn report(&self) -> &Report {
         &self.pca.report
     }
@@ -190,23 +190,23 @@ fn in_double<T: Real>(
     Ok(pca.for_samples(x.clone()))
 }
 
-/// What to say of training samples that the components explain but for rounding errors.
+/// The note on training samples that the components explain up to rounding errors.
 fn lost_in_rounding(residuals: &Residuals) -> Option<String> {
     let (lost, all) = (residuals.lost(), residuals.values.len());
     (lost as f64 > LOST * all as f64).then(|| {
         format!(
-            "the reconstruction error of {lost} of {all} training samples is below rounding errors, so that their scores \
-             say nothing: ask for fewer components, scale the features, or score by projections"
+            "the reconstruction error of {lost} of {all} training samples is below rounding error, so their \
+             scores are meaningless: use fewer components, scale the features, or score by projections"
         )
     })
 }
 
 fn sums<T: Real>(scores: &Mat<T>) -> Vec<f64> {
-    let sum = |i: usize| scores.row(i).iter().map(|f| f.f64().abs()).sum();
+    let sum = |i: usize| scores.row(i).iter().map(|f| f.to_f64().abs()).sum();
     (0..scores.rows()).map(sum).collect()
 }
 
-/// The number below which a share of the values lies, linear between them.
+/// A quantile of the values, with linear interpolation.
 fn quantile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);

@@ -21,8 +21,8 @@ pub(super) fn refuse_negative<T: Real>(
         return Ok(());
     }
     Err(Error::Numeric(format!(
-        "There are significant negative eigenvalues ({:.3e} of the largest): the kernel is indefinite on this data. Ask for \
-         at most {found} components, or repair the matrix first",
+        "There are significant negative eigenvalues ({:.3e} of the largest): the kernel is indefinite on this \
+         data. Request at most {found} components, or repair the matrix first",
         values[found].abs() / values[0].abs()
     )))
 }

@@ -14,7 +14,7 @@ use super::regression::{Regression, params_of};
 use crate::context::{Context, Reservation, Step};
 use crate::error::{Error, Result};
 use crate::expansion::Expansion;
-use crate::gram::{Packed, Storage, Tiled, plan, product_bytes};
+use crate::gram::{MatrixFree, Packed, Storage, plan, product_bytes};
 use crate::kernel::{Kernel, KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatMut};
 use crate::points::{Dense, Span};
@@ -22,7 +22,7 @@ use crate::real::Real;
 use crate::solve::path::{self, Path};
 use crate::solve::ridge::Solver;
 
-/// How the map back is learned.
+/// Parameters of the inverse map.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InverseParams {
     /// The kernel on components; widths that depend on the data are resolved in fit.
@@ -30,11 +30,11 @@ pub struct InverseParams {
     /// The ridge penalty, not negative; with 0, equal components of different samples have no solution. `None`: chosen
     /// by leave-one-out among powers of ten; a fitted map holds the one chosen.
     pub alpha: Option<f64>,
-    /// Whether the mean of the samples is taken away before the regression and added again after it.
+    /// Whether the mean of the samples is subtracted before the regression and added back after it.
     pub center: bool,
 }
 
-/// A map from components to samples.
+/// A fitted inverse map, from components to samples.
 #[derive(Clone)]
 pub struct Inverse<T: Real> {
     /// The parameters, with the kernel as it was resolved.
@@ -56,27 +56,28 @@ impl<T: Real> Inverse<T> {
         x: &Dense<T>,
     ) -> Result<Self> {
         if let Some(alpha) = params.alpha.filter(|alpha| !(*alpha >= 0.0 && alpha.is_finite())) {
-            return Err(Error::parameter("alpha", format!("must not be negative, and is {alpha}")));
+            return Err(Error::parameter("alpha", format!("must not be negative, got {alpha}")));
         }
         let (n, k, d) = (scores.rows(), scores.cols(), x.d());
         if k == 0 {
             return Err(Error::Numeric(
-                "there is no component of positive variance to learn a map back from".into(),
+                "no component has positive variance, so there is no inverse map to learn".into(),
             ));
         }
         let bytes = 8 * (n as u64) * (k + 2 * d) as u64;
-        let hint = "fit on fewer rows or raise the budget";
-        let _held = ctx.reserve("the map back", bytes, hint)?;
-        let anchors = Dense::from_vec(scores.data().iter().map(|&v| T::of(v)).collect(), n, k)?;
+        let hint = "fit on fewer rows or raise the memory budget";
+        let _reservation = ctx.reserve("the inverse map", bytes, hint)?;
+        let anchors =
+            Dense::from_vec(scores.data().iter().map(|&v| T::from_f64(v)).collect(), n, k)?;
         let kernel_spec = params.kernel.resolve(&anchors)?;
         let kernel = SpecKernel::<T>::new(&kernel_spec)?;
         let mut offset = vec![0.0; d];
         if params.center {
             for i in 0..n {
-                offset.iter_mut().zip(x.row(i)).for_each(|(o, v)| *o += v.f64() / n as f64);
+                offset.iter_mut().zip(x.row(i)).for_each(|(o, v)| *o += v.to_f64() / n as f64);
             }
         }
-        let targets = Mat::from_fn(n, d, |i, j| x.row(i)[j].f64() - offset[j]);
+        let targets = Mat::from_fn(n, d, |i, j| x.row(i)[j].to_f64() - offset[j]);
         let (alpha, coef) = match params.alpha {
             Some(alpha) => (alpha, regress(ctx, alpha, &kernel, &anchors, &targets)?),
             None => choose(ctx, &kernel, &anchors, &targets, params.center)?,
@@ -111,39 +112,45 @@ fn choose<T: Real>(
 ) -> Result<(f64, Mat<f64>)> {
     let (n, d) = (targets.rows(), targets.cols());
     if n < 2 {
-        let message = "leave-one-out needs at least two samples: give a number";
+        let message = "leave-one-out needs at least two samples: set it to a number";
         return Err(Error::parameter("alpha", message));
     }
     // The last right-hand side is the constant.
     let right = Mat::from_fn(n, d + 1, |i, j| if j < d { targets[(i, j)] } else { 1.0 });
-    let (path, _held) = decompose(ctx, kernel, anchors, &right)?;
+    let (path, _reservation) = decompose(ctx, kernel, anchors, &right)?;
     let alphas = penalties(kernel, anchors, &path)?;
     let diagonals = path.inverse_diagonals(ctx, &alphas)?;
     let mut best: Option<(f64, f64, Mat<f64>)> = None;
     for (a, &alpha) in alphas.iter().enumerate() {
         let found = path.solutions(ctx, &[alpha])?;
-        let own = |i: usize| diagonals[(i, a)];
-        let error = left_out(&found, targets, own, center);
+        let diagonal = |i: usize| diagonals[(i, a)];
+        let error = left_out(&found, targets, diagonal, center);
         if best.as_ref().is_none_or(|(lowest, ..)| error < *lowest) {
             best = Some((error, alpha, found));
         }
-        ctx.step(Step::new("penalty of the map back", (a + 1) as f64, alphas.len() as f64))?;
+        ctx.step(Step::new("penalty of the inverse map", (a + 1) as f64, alphas.len() as f64))?;
     }
     let (_, alpha, found) = best.ok_or_else(|| {
-        Error::Numeric("no penalty of the map back is above rounding: give alpha a number".into())
+        let message = "every candidate penalty of the inverse map is below rounding error: set alpha to a number";
+        Error::Numeric(message.into())
     })?;
     Ok((alpha, found.first_columns(d)))
 }
 
-/// The sum of squared residuals of samples left out: `found` holds G y and G 1 (n × (d + 1)), `own(i)` is G_ii.
-fn left_out(found: &Mat<f64>, targets: &Mat<f64>, own: impl Fn(usize) -> f64, center: bool) -> f64 {
+/// The sum of squared residuals of samples left out: `found` holds G y and G 1 (n × (d + 1)), `diagonal(i)` is G_ii.
+fn left_out(
+    found: &Mat<f64>,
+    targets: &Mat<f64>,
+    diagonal: impl Fn(usize) -> f64,
+    center: bool,
+) -> f64 {
     let (n, d) = (targets.rows(), targets.cols());
     let share = if center { 1.0 / (n as f64 - 1.0) } else { 0.0 };
     let row = |i: usize| {
         let line = found.row(i);
         let pairs = line[..d].iter().zip(targets.row(i));
         let squares = pairs.map(|(c, y)| (c + share * y * line[d]).powi(2));
-        squares.sum::<f64>() / own(i).powi(2)
+        squares.sum::<f64>() / diagonal(i).powi(2)
     };
     (0..n).map(row).sum()
 }
@@ -153,7 +160,7 @@ fn left_out(found: &Mat<f64>, targets: &Mat<f64>, own: impl Fn(usize) -> f64, ce
 fn penalties<T: Real>(kernel: &SpecKernel<T>, anchors: &Dense<T>, path: &Path) -> Result<Vec<f64>> {
     let mut diagonal = vec![T::ZERO; anchors.n()];
     kernel.diag(Span::all(anchors), &mut diagonal)?;
-    let mean = diagonal.iter().map(|v| v.f64()).sum::<f64>() / anchors.n() as f64;
+    let mean = diagonal.iter().map(|v| v.to_f64()).sum::<f64>() / anchors.n() as f64;
     let unit = if mean > 0.0 { mean } else { 1.0 };
     let noise = (anchors.n() as f64).sqrt() * T::EPSILON * path.norm();
     let all = POWERS.rev().map(|power| unit * 10f64.powi(power));
@@ -167,16 +174,17 @@ fn decompose<T: Real>(
     right: &Mat<f64>,
 ) -> Result<(Path, Reservation)> {
     let n = anchors.n();
-    let (what, sides) = ("choosing the penalty of the map back", 8 * 2 * right.data().len() as u64);
-    let hint = "give alpha a number, fit on fewer rows, or raise the budget";
+    let (what, sides) =
+        ("choosing the penalty of the inverse map", 8 * 2 * right.data().len() as u64);
+    let hint = "set alpha to a number, fit on fewer rows, or raise the memory budget";
     let workspace = path::workspace_bytes(n).saturating_add(2 * sides);
     ctx.need(what, workspace.saturating_add(product_bytes(n)), hint)?;
-    let held = ctx.reserve(what, sides, hint)?;
+    let reservation = ctx.reserve(what, sides, hint)?;
     let path = match plan::<T>(ctx, n, path::workspace_bytes(n).saturating_add(sides))?.storage {
         Storage::Packed => Path::new(ctx, &Packed::fill(ctx, kernel, anchors)?, right),
-        Storage::Tiled => Path::new(ctx, &Tiled::new(kernel, anchors.clone()), right),
+        Storage::MatrixFree => Path::new(ctx, &MatrixFree::new(kernel, anchors.clone()), right),
     };
-    Ok((path?, held))
+    Ok((path?, reservation))
 }
 
 fn regress<T: Real>(
@@ -199,8 +207,7 @@ fn regress<T: Real>(
     let found = regression.on_samples(ctx, kernel, anchors)?;
     if !found.info.converged {
         return Err(Error::Numeric(format!(
-            "the map back to samples did not converge: residual {:.1e} after {} passes; raise its penalty or the \
-             memory budget",
+            "the inverse map did not converge: residual {:.1e} after {} passes; raise its penalty or the memory budget",
             found.info.residual, found.info.passes
         )));
     }

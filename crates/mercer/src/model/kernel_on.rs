@@ -42,9 +42,9 @@ impl<T: Real> KernelOn<T> {
     /// The kernel seen from `point`, as a model says; without a point, as it is.
     pub fn at(kernel: &SpecKernel<T>, x: &Samples<T>, point: Option<&[T]>) -> Result<Self> {
         let Some(point) = point else { return Ok(Self::plain(kernel, x)) };
-        let rows = x.need_dense("a kernel seen from a point")?;
+        let rows = x.need_dense("a recentred kernel")?;
         let recentred = Recentred::new(kernel, point).ok_or_else(|| {
-            Error::parameter("kernel", "the kernel cannot be seen from a point of its samples")
+            Error::parameter("kernel", "the kernel cannot be recentred at a point")
         })?;
         let known = rows.centred().filter(|centred| centred.point == point);
         let moved = known.map_or_else(|| rows.less(point), |centred| Ok(centred.rows.clone()))?;

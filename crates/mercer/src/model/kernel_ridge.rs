@@ -5,14 +5,14 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::door::{anchors_for, check_weights};
 use super::kernel_on::KernelOn;
 use super::regression::{Regressed, Regression, params_of};
 use super::report::{Report, SystemReport, asymmetry_note};
+use super::validate::{anchors_for, check_weights};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::expansion::{Expansion, Weights};
-use crate::gram::{Square, Tiles};
+use crate::gram::{Precomputed, Tiles};
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::points::{Points, Samples};
@@ -20,20 +20,20 @@ use crate::real::Real;
 use crate::solve::ridge::{Info, Solver};
 use crate::solve::threshold::negative_share;
 
-/// What to fit.
+/// Parameters of kernel ridge regression.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KernelRidgeParams {
     /// The kernel; widths that depend on the data are resolved in fit.
     pub kernel: KernelSpec,
-    /// The penalty: one for all targets, or one each; not negative.
+    /// The ridge penalty: one for all targets, or one for each; not negative.
     pub alpha: Vec<f64>,
-    /// Whether a constant is fitted too, which costs no penalty.
+    /// Whether to fit an intercept, which is not penalised.
     pub intercept: bool,
-    /// How the system is solved.
+    /// The solver of the linear system.
     pub solver: Solver,
     /// Residuals ‖y − (K + α) c‖ / ‖y‖ to reach; `None` for 1e-10, or 1e-6 with f32 tiles.
     pub tolerance: Option<f64>,
-    /// Passes over the matrix at most, for conjugate gradients; `None` for 1000.
+    /// The maximum number of passes over the matrix, for conjugate gradients; `None` for 1000.
     pub max_passes: Option<usize>,
     /// Seed of the solver's random choices.
     pub seed: u64,
@@ -54,7 +54,7 @@ impl KernelRidgeParams {
     }
 }
 
-/// What to learn: targets, and how much each sample counts.
+/// Targets and sample weights.
 #[derive(Clone, Copy)]
 pub struct Targets<'a> {
     /// n × t, finite.
@@ -73,7 +73,8 @@ pub struct Selection {
     /// The score of the one chosen; larger is better.
     pub score: f64,
     /// The standard error of the score, where it is known.
-    pub spread: Option<f64>,
+    #[serde(rename = "spread")]
+    pub std_error: Option<f64>,
     /// What the score is, such as `negative mean squared error`.
     pub measure: String,
 }
@@ -89,13 +90,13 @@ pub struct KernelRidge<T: Real> {
     pub offset: Vec<f64>,
     /// The weights of the training samples, if they had any.
     pub weights: Option<Vec<f64>>,
-    /// The training samples; `None` if the kernel matrix came from the user.
+    /// The training samples; `None` if the kernel matrix was precomputed.
     pub anchors: Option<Samples<T>>,
     /// For a classifier, the names of the classes: a column for each, or one for two.
     pub classes: Option<Vec<String>>,
     /// How kernel and penalty were chosen, if they were.
     pub selection: Option<Selection>,
-    /// How the fit went.
+    /// The report of the fit.
     pub report: Report,
 }
 
@@ -130,7 +131,7 @@ impl<T: Real> KernelRidge<T> {
         Ok(model)
     }
 
-    /// Fits on a kernel matrix that the caller computed; its lower triangle counts.
+    /// Fits on a kernel matrix that the caller computed; only its lower triangle is read.
     pub fn fit_gram(
         ctx: &Context,
         params: &KernelRidgeParams,
@@ -139,7 +140,7 @@ impl<T: Real> KernelRidge<T> {
         start: Option<&Mat<f64>>,
     ) -> Result<Self> {
         let started = Instant::now();
-        let gram = Square::new(matrix)?;
+        let gram = Precomputed::new(matrix)?;
         let asymmetry = gram.asymmetry();
         let n = matrix.rows();
         let found = ctx.install(|| {
@@ -219,21 +220,21 @@ pub(crate) fn kernel_on<T: Real>(
     if intercept { KernelOn::centred(kernel, x) } else { KernelOn::plain(kernel, x) }
 }
 
-/// Checks what a regression is given.
+/// Validates the input of a regression.
 pub(crate) fn check(params: &KernelRidgeParams, n: usize, targets: Targets<'_>) -> Result<()> {
     let (y, t) = (targets.values, targets.values.cols());
     if y.rows() != n {
         return Err(Error::Shape(format!(
-            "there are {n} samples but {} targets: each sample needs one",
+            "there are {n} samples but {} targets; the numbers must match",
             y.rows()
         )));
     }
     if t == 0 {
-        return Err(Error::Shape("there is no target to learn".into()));
+        return Err(Error::Shape("there are no targets: at least one is required".into()));
     }
     if let Some(at) = y.data().iter().position(|v| !v.is_finite()) {
         return Err(Error::Shape(format!(
-            "the target of row {} is {} (column {}; both counted from 0): remove the row or fill the value in first",
+            "the target of row {} is {} (column {}; zero-based): remove the row or impute the value first",
             at / t,
             y.data()[at],
             at % t
@@ -248,14 +249,14 @@ fn check_alphas(alphas: &[f64], t: usize) -> Result<()> {
         return Err(Error::parameter(
             "alpha",
             format!(
-                "there are {} penalties for {t} targets: give one for all, or one each",
+                "got {} penalties for {t} targets: give one for all targets, or one for each",
                 alphas.len()
             ),
         ));
     }
     match alphas.iter().find(|a| !(**a >= 0.0 && a.is_finite())) {
         None => Ok(()),
-        Some(a) => Err(Error::parameter("alpha", format!("must not be negative, and is {a}"))),
+        Some(a) => Err(Error::parameter("alpha", format!("must not be negative, got {a}"))),
     }
 }
 
@@ -303,7 +304,7 @@ where
     Ok(found)
 }
 
-/// The samples that count, if not all do.
+/// The samples with positive weight, if not all have one.
 pub(crate) fn counted(weights: Option<&[f64]>) -> Option<Vec<usize>> {
     let weights = weights?;
     let kept: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
@@ -343,7 +344,7 @@ fn system_report<T: Real>(info: &Info) -> SystemReport {
     }
 }
 
-/// What a user should know, one sentence each.
+/// Notes for the user, one sentence each.
 fn notes<T: Real>(info: &Info, system: &SystemReport, n: usize) -> Vec<String> {
     let mut notes = Vec::new();
     let noise = info.largest * negative_share(T::EPSILON, n);
@@ -351,7 +352,7 @@ fn notes<T: Real>(info: &Info, system: &SystemReport, n: usize) -> Vec<String> {
     if let Some(smallest) = negative {
         notes.push(format!(
             "the kernel is indefinite on this data: its most negative eigenvalue is {smallest:.3e}, {:.2e} of the \
-             largest; below alpha = {:.3e} the solution is no minimum of anything, but solves the equations",
+             largest; with alpha below {:.3e} the coefficients solve the linear system, but minimise no objective",
             (smallest / info.largest).abs(),
             -smallest,
         ));
@@ -361,17 +362,18 @@ fn notes<T: Real>(info: &Info, system: &SystemReport, n: usize) -> Vec<String> {
     if let Some(truncated) = &info.truncated {
         let with = match truncated.alpha {
             0.0 => String::new(),
-            alpha => format!(", and alpha = {alpha:.1e} is lost in its rounding"),
+            alpha => format!(", and alpha = {alpha:.1e} is below its rounding error"),
         };
         notes.push(format!(
-            "the kernel matrix is singular{of}{with}: {} directions with eigenvalues below {:.1e} were left out, which gives the least-squares \
-             solution of least norm, with residual {:.1e}; with alpha = {:.1e} or more the solution is stable",
+            "the kernel matrix is singular{of}{with}: {} directions with eigenvalues below {:.1e} were dropped, \
+             which gives the minimum-norm least-squares solution, with residual {:.1e}; with alpha = {:.1e} or \
+             more the solution is stable",
             truncated.count, truncated.cut, info.residual, system.stable_alpha
         ));
     } else if info.condition * T::EPSILON > wanted::<T>() && negative.is_none() {
         notes.push(format!(
-            "the system is nearly singular: condition number {:.1e}{of}; rounding errors show in the coefficients \
-             below alpha = {:.1e}",
+            "the system is nearly singular: condition number {:.1e}{of}; with alpha below {:.1e} rounding errors \
+             show in the coefficients",
             system.condition, system.stable_alpha
         ));
     }
@@ -381,7 +383,8 @@ fn notes<T: Real>(info: &Info, system: &SystemReport, n: usize) -> Vec<String> {
             passes => format!(" after {passes} passes"),
         };
         notes.push(format!(
-            "the solution did not converge: residual {:.1e}{passes}; raise alpha, the number of passes or the tolerance",
+            "the solution did not converge: residual {:.1e}{passes}; raise alpha, the maximum number of passes or \
+             the tolerance",
             info.residual
         ));
     }

@@ -1,9 +1,8 @@
-//! Estimators: parameters, fit (resolve → plan → solve → fold) and decoding.
+//! Estimators: parameters, fit (resolve → plan → solve → assemble) and prediction.
 
 pub mod classes;
 mod components;
 pub mod detector;
-mod door;
 mod indefinite;
 pub mod inverse;
 pub mod kernel_kmeans;
@@ -13,12 +12,13 @@ pub mod kernel_ridge;
 mod minka;
 pub mod origin;
 pub mod pca;
+pub mod posterior;
 pub mod preimage;
 pub(crate) mod regression;
 mod report;
 mod scaling;
-pub mod spread;
 pub mod svm;
+mod validate;
 pub mod validity;
 
 pub use components::Components;

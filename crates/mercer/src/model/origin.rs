@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::gram::Square;
+use crate::gram::Precomputed;
 use crate::kernel::{Kernel, Recentred, Relative, SpecKernel, Tile};
 use crate::linalg::view::Mat;
 use crate::points::{Dense, Points, Samples, Span};
@@ -44,10 +44,10 @@ impl Size {
 
     /// The same for samples as `seen` takes them, the one with number `c` its origin.
     pub(super) fn of_samples<T: Real>(seen: &Seen<T>, x: &Samples<T>, c: usize) -> Result<Self> {
-        let mut own = vec![T::ZERO; x.n()];
-        seen.raw.diag(Span::all(x), &mut own)?;
+        let mut diagonal = vec![T::ZERO; x.n()];
+        seen.raw.diag(Span::all(x), &mut diagonal)?;
         let row = row(&*seen.raw, x, c)?;
-        Ok(Self::of(own.iter().map(|v| v.f64()), Some(&row)))
+        Ok(Self::of(diagonal.iter().map(|v| v.to_f64()), Some(&row)))
     }
 }
 
@@ -75,10 +75,10 @@ fn amid(k: &Mat<f64>) -> Option<usize> {
     nearest.filter(|_| mean.abs() > OFFSET * spread.abs())
 }
 
-/// The sample to see `x` from, if kernel values have an offset. Functions of the user's own are not asked.
+/// The sample to see `x` from, if kernel values have an offset. User-defined functions are not called for it.
 pub(super) fn choose<T: Real>(kernel: &SpecKernel<T>, x: &Samples<T>) -> Result<Option<usize>> {
     let spec = Kernel::<Samples<T>, T>::spec(kernel);
-    if spec.is_none_or(|spec| !spec.owns().is_empty()) {
+    if spec.is_none_or(|spec| !spec.custom_functions().is_empty()) {
         return Ok(None);
     }
     let which = probed(x.n());
@@ -90,9 +90,9 @@ pub(super) fn choose<T: Real>(kernel: &SpecKernel<T>, x: &Samples<T>) -> Result<
 }
 
 /// The same for a matrix that was given.
-pub(super) fn choose_given<T: Real>(matrix: &Square<'_, T>, n: usize) -> Option<usize> {
+pub(super) fn choose_given<T: Real>(matrix: &Precomputed<'_, T>, n: usize) -> Option<usize> {
     let which = probed(n);
-    let entry = |i: usize, j: usize| matrix.given(which[i], which[j]).f64();
+    let entry = |i: usize, j: usize| matrix.given(which[i], which[j]).to_f64();
     amid(&Mat::from_fn(which.len(), which.len(), entry)).map(|at| which[at])
 }
 
@@ -100,12 +100,12 @@ fn kernel_matrix<T: Real>(kernel: &SpecKernel<T>, x: &Samples<T>) -> Result<Mat<
     let n = x.n();
     let mut values = vec![T::ZERO; n * n];
     kernel.tile(Span::all(x), Span::all(x), Tile::new(&mut values, n, n, n))?;
-    Ok(Mat::from_vec(values.into_iter().map(T::f64).collect(), n, n))
+    Ok(Mat::from_vec(values.into_iter().map(T::to_f64).collect(), n, n))
 }
 
 fn dot_products<T: Real>(x: &Dense<T>) -> Mat<f64> {
     let product = |i: usize, j: usize| -> f64 {
-        x.row(i).iter().zip(x.row(j)).map(|(a, b)| a.f64() * b.f64()).sum()
+        x.row(i).iter().zip(x.row(j)).map(|(a, b)| a.to_f64() * b.to_f64()).sum()
     };
     Mat::from_fn(x.n(), x.n(), product)
 }
@@ -175,5 +175,5 @@ pub(super) fn row<T: Real>(
     let mut values = vec![T::ZERO; n];
     let tile = Tile::new(&mut values, 1, n, n);
     kernel.tile(Span::new(x, c..c + 1), Span::all(x), tile)?;
-    Ok(values.into_iter().map(T::f64).collect())
+    Ok(values.into_iter().map(T::to_f64).collect())
 }

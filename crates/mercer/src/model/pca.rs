@@ -1,6 +1,6 @@
 //! PCA: the directions of largest variance of samples, and samples in their terms.
 //!
-//! With X̄ = X − mean (n × d), find orthonormal u_i and λ_1 ≥ λ_2 ≥ … with (1/n) X̄ᵀX̄ u_i = λ_i u_i. Three exact roads to the
+//! With X̄ = X − mean (n × d), find orthonormal u_i and λ_1 ≥ λ_2 ≥ … with (1/n) X̄ᵀX̄ u_i = λ_i u_i. Three exact ways to the
 //! same answer, chosen by cost:
 //!
 //! - primal: the d × d matrix X̄ᵀX̄;
@@ -16,7 +16,7 @@ use super::minka;
 use super::report::Report;
 use crate::context::{Context, Reservation};
 use crate::error::{Error, Result};
-use crate::gram::{Covariance, Square};
+use crate::gram::{Covariance, Precomputed};
 use crate::linalg::orthonormal::orthonormalize_rows;
 use crate::linalg::scatter::{self, Rows};
 use crate::linalg::view::{Mat, MatMut, MatRef};
@@ -27,7 +27,7 @@ use crate::solve::{krylov, share};
 /// Which matrix is decomposed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Road {
+pub enum Decomposition {
     /// Whichever costs least.
     #[default]
     Auto,
@@ -39,16 +39,17 @@ pub enum Road {
     Truncated,
 }
 
-/// What to fit.
+/// Parameters of PCA.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PcaParams {
-    /// How many components.
+    /// The number of components.
     pub components: Components,
     /// Which matrix is decomposed.
-    pub road: Road,
+    #[serde(rename = "road")]
+    pub decomposition: Decomposition,
     /// Whether transformed components are scaled to variance 1.
     pub whiten: bool,
-    /// Residuals to reach on the truncated road and where few eigenpairs of a large matrix are wanted; `None` for 1e-8.
+    /// Residuals to reach on the truncated decomposition and where few eigenpairs of a large matrix are wanted; `None` for 1e-8.
     pub tolerance: Option<f64>,
     /// Passes over the data at most; `None` for 300.
     pub max_passes: Option<usize>,
@@ -73,7 +74,7 @@ pub struct Pca {
     pub total_variance: f64,
     /// The mean variance along the directions left out.
     pub noise_variance: f64,
-    /// How the fit went.
+    /// The report of the fit.
     pub report: Report,
 }
 
@@ -100,13 +101,13 @@ impl Pca {
             return Err(Error::parameter("n_components", message));
         }
         let rows = Rows::new(ctx, x)?;
-        let road = params.road(n, d);
-        let (mut model, spectrum) = match road {
-            Road::Dual => dual(ctx, params, &rows)?,
-            Road::Truncated => truncated(ctx, params, &rows)?,
+        let decomposition = params.decomposition(n, d);
+        let (mut model, spectrum) = match decomposition {
+            Decomposition::Dual => dual(ctx, params, &rows)?,
+            Decomposition::Truncated => truncated(ctx, params, &rows)?,
             _ => primal(ctx, params, &rows)?,
         };
-        model.report = report::<T>(road, &spectrum, n, d);
+        model.report = report::<T>(decomposition, &spectrum, n, d);
         if params.components == Components::Mle {
             model.keep(minka::dimension(&model.variance, n));
         }
@@ -194,10 +195,10 @@ impl Pca {
 }
 
 impl PcaParams {
-    /// The road that `auto` stands for: the one with the lower count of operations.
-    pub fn road(&self, n: usize, d: usize) -> Road {
-        if self.road != Road::Auto {
-            return self.road;
+    /// The decomposition that `auto` stands for: the one with the lower count of operations.
+    pub fn decomposition(&self, n: usize, d: usize) -> Decomposition {
+        if self.decomposition != Decomposition::Auto {
+            return self.decomposition;
         }
         let (n_real, d_real) = (n as f64, d as f64);
         // Half a matrix product forms the smaller of the two matrices; its eigenpairs cost little beside that unless it is
@@ -210,10 +211,10 @@ impl PcaParams {
             // Each pass multiplies twice with a block of 16 vectors, at half of a product's speed.
             let passes = 10.0 + 2.5 * (count as f64 / 16.0).ceil();
             if passes * 128.0 * n_real * d_real < form {
-                return Road::Truncated;
+                return Decomposition::Truncated;
             }
         }
-        if d <= n { Road::Primal } else { Road::Dual }
+        if d <= n { Decomposition::Primal } else { Decomposition::Dual }
     }
 
     fn eigen(&self) -> Result<eigen::Params> {
@@ -239,7 +240,7 @@ fn check_shape(n: usize, d: usize) -> Result<()> {
 /// Eigenpairs of a small square matrix (X̄ᵀX̄ or X̄X̄ᵀ), as many as are wanted.
 fn decompose(ctx: &Context, params: &PcaParams, matrix: Mat<f64>, most: usize) -> Result<Spectrum> {
     let trace: f64 = (0..matrix.rows()).map(|i| matrix[(i, i)]).sum();
-    let gram = Square::new(matrix.view())?;
+    let gram = Precomputed::new(matrix.view())?;
     let eigen = params.eigen()?;
     let mut spectrum = match params.components {
         Components::Count(count) => eigen::largest(ctx, &gram, count, &eigen)?,
@@ -257,7 +258,7 @@ fn reserve_square(
     what: &'static str,
     size: usize,
 ) -> Result<Reservation> {
-    let hint = "ask for fewer components or raise the budget";
+    let hint = "request fewer components or raise the memory budget";
     let square = (size as u64).saturating_mul(size as u64).saturating_mul(8);
     let count = match params.components {
         Components::Count(count) => count.min(size),
@@ -276,7 +277,7 @@ fn primal<T: Real>(
     rows: &Rows<'_, T>,
 ) -> Result<(Pca, Spectrum)> {
     let (n, d) = (rows.n(), rows.d());
-    let _held = reserve_square(ctx, params, "the covariance matrix", d)?;
+    let _reservation = reserve_square(ctx, params, "the covariance matrix", d)?;
     let (scatter, mean) = rows.scatter(ctx)?;
     let trace: f64 = (0..d).map(|j| scatter[(j, j)]).sum();
     let mut spectrum = decompose(ctx, params, scatter, n.min(d))?;
@@ -287,7 +288,7 @@ fn primal<T: Real>(
 
 fn dual<T: Real>(ctx: &Context, params: &PcaParams, rows: &Rows<'_, T>) -> Result<(Pca, Spectrum)> {
     let (n, d) = (rows.n(), rows.d());
-    let _held = reserve_square(ctx, params, "the Gram matrix", n)?;
+    let _reservation = reserve_square(ctx, params, "the Gram matrix", n)?;
     let mean = rows.mean(ctx)?;
     let gram = rows.gram(ctx, &mean)?;
     let trace: f64 = (0..n).map(|i| gram[(i, i)]).sum();
@@ -305,11 +306,12 @@ fn truncated<T: Real>(
 ) -> Result<(Pca, Spectrum)> {
     let (n, d) = (rows.n(), rows.d());
     let Components::Count(count) = params.components else {
-        let message = "the truncated road needs a count of components";
+        let message = "the truncated decomposition needs an integer number of components";
         return Err(Error::parameter("n_components", message));
     };
-    let hint = "ask for fewer components or raise the budget";
-    let _held = ctx.reserve("the product with the samples", Covariance::<T>::bytes(n, d), hint)?;
+    let hint = "request fewer components or raise the memory budget";
+    let _reservation =
+        ctx.reserve("the product with the samples", Covariance::<T>::bytes(n, d), hint)?;
     let mean = rows.mean(ctx)?;
     let eigen = params.eigen()?;
     let (tolerance, max_passes, seed) = (eigen.tolerance, eigen.max_passes, eigen.seed);
@@ -365,23 +367,30 @@ fn noise_variance(n: usize, d: usize, variance: &[f64], total: f64) -> f64 {
     if left_out > 0 { rest / left_out as f64 } else { 0.0 }
 }
 
-fn report<T: Real>(road: Road, spectrum: &Spectrum, n: usize, d: usize) -> Report {
+fn report<T: Real>(
+    decomposition: Decomposition,
+    spectrum: &Spectrum,
+    n: usize,
+    d: usize,
+) -> Report {
     let mut notes = Vec::new();
     if !spectrum.converged {
         notes.push(format!(
-            "the components did not converge: residual {:.1e} after {} passes; raise the number of passes or the \
-             tolerance",
+            "the components did not converge: residual {:.1e} after {} passes; raise the maximum number of passes \
+             or the tolerance",
             spectrum.residual, spectrum.passes
         ));
     }
-    let (storage, reason) = match road {
-        Road::Dual => (
+    let (storage, reason) = match decomposition {
+        Decomposition::Dual => (
             "dual",
-            format!("{d} features exceed {n} samples: the {n} × {n} matrix is the smaller"),
+            format!(
+                "there are more features ({d}) than samples ({n}): the {n} × {n} matrix is smaller"
+            ),
         ),
-        Road::Truncated => (
+        Decomposition::Truncated => (
             "truncated",
-            "few components of a large matrix: it is only multiplied with".to_string(),
+            "few components of a large matrix: only products with it are computed".to_string(),
         ),
         _ => ("primal", format!("the {d} × {d} covariance matrix is the cheapest to decompose")),
     };

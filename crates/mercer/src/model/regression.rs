@@ -1,4 +1,4 @@
-//! Ridge regression on kernel values: what kernel ridge regression and the map back to samples share.
+//! Ridge regression on kernel values: what kernel ridge regression and the inverse map share.
 //!
 //! Given K, targets y_j with ridges α_j and weights w: minimise Σ_i w_i (y_ij − f_j(x_i))² + α_j ‖f_j‖², where
 //! f_j(x) = Σ_i c_ij k(x, x_i), and a constant b_j that costs nothing if there is an intercept. With S = √W:
@@ -14,7 +14,7 @@
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::gram::{
-    Gram, Packed, Plan, Scaled, Storage, Tiled, WeightedCentred, plan, plan_with_copy,
+    Gram, MatrixFree, Packed, Plan, Scaled, Storage, WeightedCentred, plan, plan_with_copy,
 };
 use crate::kernel::Kernel;
 use crate::linalg::view::Mat;
@@ -63,7 +63,7 @@ pub(crate) fn params_of<T: Real>(
     // Products with f32 tiles carry relative errors of 6e-8: residuals cannot fall below a few of those.
     let tolerance = tolerance.unwrap_or(if T::EPSILON < 1e-10 { 1e-10 } else { 1e-6 });
     if !(tolerance > 0.0 && tolerance.is_finite()) {
-        return Err(Error::parameter("tolerance", format!("must be positive, not {tolerance}")));
+        return Err(Error::parameter("tolerance", format!("must be positive, got {tolerance}")));
     }
     let max_passes = max_passes.unwrap_or(1000);
     Ok(Params { tolerance, max_passes, seed, epsilon: T::EPSILON })
@@ -92,8 +92,8 @@ impl Regression<'_> {
         let plan = match choice.solver {
             Solver::Cg => plan_with_copy::<T>(ctx, n, workspace)?,
             _ => {
-                let hint = "give a positive penalty and solver cg or auto, which then work by products, fit on fewer \
-                            rows, or raise the budget";
+                let hint = "use a positive penalty with solver cg or auto, which then need only matrix products, \
+                            fit on fewer rows, or raise the memory budget";
                 ctx.need("the solver", workspace, hint)?;
                 plan::<T>(ctx, n, workspace)?
             }
@@ -104,13 +104,13 @@ impl Regression<'_> {
                 let copied = copy.then(|| gram.map::<f32>(ctx, |_| ())).transpose()?;
                 self.on_gram(ctx, &gram, copied.as_ref().map(|c| c as &dyn Gram), choice, plan)
             }
-            (Storage::Tiled, true) => {
+            (Storage::MatrixFree, true) => {
                 let copied = Packed::<f32>::fill_rounded(ctx, kernel, x)?;
-                let gram = Tiled::new(kernel, x.clone());
+                let gram = MatrixFree::new(kernel, x.clone());
                 self.on_gram(ctx, &gram, Some(&copied), choice, plan)
             }
-            (Storage::Tiled, false) => {
-                self.on_gram(ctx, &Tiled::new(kernel, x.clone()), None, choice, plan)
+            (Storage::MatrixFree, false) => {
+                self.on_gram(ctx, &MatrixFree::new(kernel, x.clone()), None, choice, plan)
             }
         }
     }
@@ -118,7 +118,7 @@ impl Regression<'_> {
     /// The regression on a matrix that is there already.
     pub fn on_given(&self, ctx: &Context, gram: &dyn Gram) -> Result<Regressed> {
         let (shape, choice) = self.choose(ctx, gram.n());
-        let hint = "choose solver cg, which needs no second matrix, fit on fewer rows, or raise the budget";
+        let hint = "use solver cg, which needs no second matrix, fit on fewer rows, or raise the memory budget";
         ctx.need("the solver", shape.workspace_bytes(choice.solver, ctx.budget()), hint)?;
         self.on_gram(ctx, gram, None, choice, Plan::given())
     }

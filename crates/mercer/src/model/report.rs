@@ -1,18 +1,18 @@
-//! What a fit tells of itself: the certificate that comes with every model.
+//! The report of a fit, which comes with every model.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::svm::SvmReport;
 use crate::real::Real;
 
-/// How a fit went. Not converging is not an error: it is told here, and the doors warn.
+/// The report of a fit. Not converging is not an error: it is reported here, and the interfaces warn.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// The method.
+    /// The solver.
     pub solver: String,
-    /// How the matrix was held.
+    /// The storage of the matrix.
     pub storage: String,
-    /// Why it was held that way.
+    /// The reason for that storage.
     pub reason: String,
     /// Passes over the matrix; 0 for a direct method.
     pub passes: usize,
@@ -26,20 +26,20 @@ pub struct Report {
     /// Seconds taken.
     #[serde(deserialize_with = "number_or_null")]
     pub seconds: f64,
-    /// Things a user should know, one sentence each.
+    /// Notes for the user, one sentence each.
     pub notes: Vec<String>,
-    /// What is known of the system of equations, for regressions.
+    /// The report on the linear system, for regressions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<SystemReport>,
-    /// What is known of the optimum, for support vector machines.
+    /// The report on the dual problems, for support vector machines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<SvmReport>,
-    /// What is known of the groups, for kernel k-means.
+    /// The report on the clusters, for kernel k-means.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clusters: Option<ClusterReport>,
 }
 
-/// How rounds of kernel k-means went, for the start that was kept.
+/// The iterations of kernel k-means, for the best start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClusterReport {
     /// The sum of squared distances to the centres, weighted.
@@ -52,9 +52,9 @@ pub struct ClusterReport {
     pub objectives: Vec<f64>,
     /// Samples that changed their cluster, over all rounds.
     pub moved: u64,
-    /// Times that a cluster which had lost all its samples was given one.
+    /// Times that an empty cluster was given a new sample.
     pub reseeded: usize,
-    /// Times that all kernel values were looked at; in between only those of samples that moved were.
+    /// Passes over all kernel values; the other iterations read only those of samples that moved.
     pub full_passes: usize,
 }
 
@@ -64,7 +64,7 @@ pub struct SystemReport {
     /// The condition number of K + α: a bound where it is harmless, else an estimate.
     #[serde(deserialize_with = "number_or_null")]
     pub condition: f64,
-    /// How many eigenvalues of K are not lost in rounding, where that was looked into.
+    /// How many eigenvalues of K are not lost in rounding, where that was computed.
     pub effective_rank: Option<usize>,
     /// The α from which on rounding errors of kernel values leave the coefficients three digits (two in single
     /// precision).
@@ -72,7 +72,7 @@ pub struct SystemReport {
     pub stable_alpha: f64,
 }
 
-/// JSON has no word for NaN and writes null: a report of a fit that went wrong must be readable too.
+/// JSON has no NaN and writes null: a report of a fit that went wrong must be readable too.
 fn number_or_null<'de, D: Deserializer<'de>>(input: D) -> Result<f64, D::Error> {
     Ok(Option::<f64>::deserialize(input)?.unwrap_or(f64::NAN))
 }
@@ -88,7 +88,7 @@ pub fn asymmetric<T: Real>(asymmetry: f64) -> Option<String> {
     })
 }
 
-/// What to tell of such a matrix where it is used nevertheless.
+/// The note on such a matrix where it is used nevertheless.
 pub(super) fn asymmetry_note<T: Real>(asymmetry: f64) -> Option<String> {
     asymmetric::<T>(asymmetry).map(|text| text + "; the lower triangle was used")
 }

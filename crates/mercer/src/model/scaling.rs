@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::real::Real;
 
-/// What scaling does to a column.
+/// The kind of scaling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ScalingKind {
@@ -53,7 +53,7 @@ impl Scaling {
         self.each(values, columns, |value, shift, factor| (value - shift) * factor)
     }
 
-    /// Takes the map back, in place: `value ↦ value / factor + shift`, for reconstructions.
+    /// Inverts the map, in place: `value ↦ value / factor + shift`, for reconstructions.
     pub fn undo<T: Real>(&self, values: &mut [T], columns: usize) -> Result<()> {
         self.each(values, columns, |value, shift, factor| value / factor + shift)
     }
@@ -72,7 +72,7 @@ impl Scaling {
         }
         for row in values.chunks_exact_mut(columns) {
             for (column, value) in row.iter_mut().enumerate() {
-                *value = T::of(map(value.f64(), self.shift[column], self.factor[column]));
+                *value = T::from_f64(map(value.to_f64(), self.shift[column], self.factor[column]));
             }
         }
         Ok(())
@@ -103,14 +103,14 @@ fn column_sums<T: Real>(
     let mut sums = vec![0.0; columns];
     for row in values.chunks_exact(columns.max(1)) {
         for (column, value) in row.iter().enumerate() {
-            sums[column] += term(column, value.f64());
+            sums[column] += term(column, value.to_f64());
         }
     }
     sums
 }
 
 fn lows_and_widths<T: Real>(values: &[T], columns: usize) -> Vec<(f64, f64)> {
-    let column = |column: usize| values.iter().skip(column).step_by(columns).map(|v| v.f64());
+    let column = |column: usize| values.iter().skip(column).step_by(columns).map(|v| v.to_f64());
     (0..columns)
         .map(|c| {
             let low = column(c).fold(f64::INFINITY, f64::min);

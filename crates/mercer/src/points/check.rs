@@ -1,4 +1,4 @@
-//! What samples are refused for.
+//! Validation of samples.
 
 use crate::error::{Error, Result};
 use crate::real::Real;
@@ -22,16 +22,14 @@ pub(super) fn check_counts(n: usize, d: usize) -> Result<()> {
 pub(super) fn check_shape(n: usize, d: usize) -> Result<usize> {
     check_counts(n, d)?;
     n.checked_mul(d).filter(|&count| count <= isize::MAX as usize / 8).ok_or_else(|| {
-        Error::Shape(format!("shape ({n}, {d}) has more numbers than this machine can address"))
+        Error::Shape(format!("shape ({n}, {d}) has more elements than this machine can address"))
     })
 }
 
 pub(super) fn check_length(len: usize, n: usize, d: usize) -> Result<()> {
     let count = check_shape(n, d)?;
     if len != count {
-        return Err(Error::Shape(format!(
-            "shape ({n}, {d}) needs {count} numbers, but {len} are given"
-        )));
+        return Err(Error::Shape(format!("shape ({n}, {d}) needs {count} values, got {len}")));
     }
     Ok(())
 }
@@ -41,7 +39,7 @@ pub(super) fn check_length(len: usize, n: usize, d: usize) -> Result<()> {
 pub(super) fn checked_norms<T: Real>(data: &[T], d: usize) -> Result<Vec<T>> {
     let norms: Vec<T> = data.chunks_exact(d).map(squared_norm).collect();
     // A squared distance can reach four times the larger squared norm; it must be finite too.
-    let four = T::of(4.0);
+    let four = T::from_f64(4.0);
     match norms.iter().position(|&norm| !(norm * four).is_finite()) {
         None => Ok(norms),
         Some(row) => Err(bad_row(row, &data[row * d..(row + 1) * d])),
@@ -50,7 +48,7 @@ pub(super) fn checked_norms<T: Real>(data: &[T], d: usize) -> Result<Vec<T>> {
 
 fn bad_row<T: Real>(row: usize, values: &[T]) -> Error {
     if let Some(column) = values.iter().position(|v| !v.is_finite()) {
-        return Error::NotFinite { row, column, value: values[column].f64() };
+        return Error::NotFinite { row, column, value: values[column].to_f64() };
     }
     too_large::<T>(row)
 }
@@ -58,8 +56,8 @@ fn bad_row<T: Real>(row: usize, values: &[T]) -> Error {
 /// A value that another number type cannot hold.
 pub(super) fn beyond_range<T: Real, U: Real>(row: usize, column: usize, value: T) -> Error {
     Error::Shape(format!(
-        "the value {value:?} at row {row}, column {column} (both counted from 0) is \
-         beyond the range of {}: use {} or scale the column down",
+        "the value {value:?} at row {row}, column {column} (zero-based) is beyond the range of {}: use {} or \
+         scale the column down",
         U::NAME,
         T::NAME
     ))
@@ -68,8 +66,7 @@ pub(super) fn beyond_range<T: Real, U: Real>(row: usize, column: usize, value: T
 /// A row whose squared norm overflows.
 pub(super) fn too_large<T: Real>(row: usize) -> Error {
     Error::Shape(format!(
-        "the values of row {row} (counted from 0) are so large that their squares overflow {}: \
-         scale the data down{}",
+        "the values of row {row} (zero-based) are so large that their squares overflow {}: scale the data down{}",
         T::NAME,
         if T::NAME == "f32" { " or use f64" } else { "" }
     ))

@@ -90,7 +90,7 @@ impl<T: Real> Dense<T> {
         let mut rows = Vec::new();
         if rows.try_reserve_exact(count).is_err() {
             let bytes = crate::error::bytes((count * size_of::<T>()) as u64);
-            return Err(Error::Shape(format!("no memory for {n} × {d} numbers ({bytes})")));
+            return Err(Error::Shape(format!("not enough memory for {n} × {d} values ({bytes})")));
         }
         layout.gather(data, n, d, &mut rows);
         Self::from_vec(rows, n, d)
@@ -102,7 +102,7 @@ impl<T: Real> Dense<T> {
         if let Some(same) = (self as &dyn Any).downcast_ref::<Dense<U>>() {
             return Ok(same.clone());
         }
-        let data: Vec<U> = self.0.data.iter().map(|v| U::of(v.f64())).collect();
+        let data: Vec<U> = self.0.data.iter().map(|v| U::from_f64(v.to_f64())).collect();
         if let Some(at) = data.iter().position(|v| !v.is_finite()) {
             let (row, column, value) = (at / self.d(), at % self.d(), self.0.data[at]);
             return Err(beyond_range::<T, U>(row, column, value));
@@ -175,11 +175,11 @@ impl<T: Real> Dense<T> {
             let far = |spread: f64| length > FAR * FAR * spread;
             // The mean squared norm is the squared length of the mean and the spread, unless that is lost in rounding.
             let squares =
-                self.0.norms.iter().map(|v| v.f64()).sum::<f64>() / self.0.n.max(1) as f64;
+                self.0.norms.iter().map(|v| v.to_f64()).sum::<f64>() / self.0.n.max(1) as f64;
             if !far(squares - length) {
                 return None;
             }
-            let point: Vec<T> = mean.into_iter().map(T::of).collect();
+            let point: Vec<T> = mean.into_iter().map(T::from_f64).collect();
             self.less(&point).ok().map(|rows| Centred { point, rows })
         };
         self.0.centred.get_or_init(find).as_ref()
@@ -212,7 +212,7 @@ impl<T: Real> Dense<T> {
     pub fn mean(&self) -> Vec<f64> {
         let mut mean = vec![0.0; self.0.d];
         for row in self.0.data.chunks_exact(self.0.d) {
-            mean.iter_mut().zip(row).for_each(|(sum, v)| *sum += v.f64());
+            mean.iter_mut().zip(row).for_each(|(sum, v)| *sum += v.to_f64());
         }
         mean.iter_mut().for_each(|sum| *sum /= self.0.n.max(1) as f64);
         mean
@@ -230,11 +230,11 @@ impl<T: Real> Points for Dense<T> {
     }
 
     fn cost(&self) -> Cost {
-        let numbers = match self.nonzeros() {
+        let eval_cost = match self.nonzeros() {
             Some(nonzeros) => nonzeros.len() / self.0.n.max(1),
             None => self.0.d,
         };
-        Cost { numbers, bytes: 8 * self.0.d as u64 }
+        Cost { eval_cost, bytes: 8 * self.0.d as u64 }
     }
 
     fn select(&self, idx: &[usize]) -> Self {

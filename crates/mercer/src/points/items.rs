@@ -1,4 +1,4 @@
-//! Samples of any type, which only a kernel of the user's own understands.
+//! Samples of any type, for user-defined kernels.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::points::{Cost, Points};
 
-/// Items of the user's. A choice among them shares the store, so that items are never copied.
+/// Items of any type. A selection of them shares the store, so that items are never copied.
 #[derive(Clone)]
 pub struct Items {
     store: Arc<dyn Any + Send + Sync>,
@@ -14,7 +14,7 @@ pub struct Items {
 }
 
 impl Items {
-    /// All of `items`, for kernels made by [`crate::KernelSpec::own`] for the type `S`.
+    /// All of `items`, for kernels made by [`crate::KernelSpec::custom`] for the type `S`.
     pub fn new<S: Send + Sync + 'static>(items: Vec<S>) -> Result<Self> {
         let n = items.len();
         Self::in_store(Arc::new(items), n)
@@ -30,7 +30,7 @@ impl Items {
         }
     }
 
-    /// A place for n items that are elsewhere: a kernel of the user's finds nothing in it until they are put back.
+    /// A place for n items that are elsewhere: a user-defined kernel finds nothing in it until they are put back.
     pub(crate) fn missing(n: usize) -> Self {
         Self { store: Arc::new(()), at: (0..n).collect() }
     }
@@ -62,7 +62,7 @@ impl Points for Items {
 
     /// What a user's function costs is not known; it is seldom cheap. Only places are copied.
     fn cost(&self) -> Cost {
-        Cost { numbers: 1000, bytes: size_of::<usize>() as u64 }
+        Cost { eval_cost: 1000, bytes: size_of::<usize>() as u64 }
     }
 }
 

@@ -20,8 +20,8 @@ impl Layout {
         let last = self.offset as i128 + down.max(0) + across.max(0);
         if first < 0 || last >= len as i128 {
             return Err(Error::Shape(format!(
-                "shape ({n}, {d}) with offset {}, row stride {} and column stride {} \
-                 reaches from {first} to {last}, outside the {len} numbers given",
+                "shape ({n}, {d}) with offset {}, row stride {} and column stride {} reaches from {first} to \
+                 {last}, outside the {len} values given",
                 self.offset, self.row_stride, self.col_stride
             )));
         }

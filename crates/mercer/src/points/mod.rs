@@ -1,11 +1,11 @@
-//! Sample sets. Data is checked here, once, when a set is made; every later room relies on it.
+//! Sample sets. Data is validated here, once, when a set is made; all later modules rely on it.
 
 mod check;
 mod csr;
 mod dense;
 mod items;
-mod known;
 mod layout;
+mod memo;
 mod parts;
 mod samples;
 mod statistics;
@@ -15,7 +15,7 @@ mod symbols;
 pub use csr::{Csr, Place};
 pub use dense::{Centred, Dense};
 pub use items::Items;
-pub use known::Derived;
+pub use memo::Derived;
 pub use parts::{Part, Parts};
 pub use samples::Samples;
 pub use strings::Strings;
@@ -27,14 +27,14 @@ use std::ops::Range;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
     /// Numbers that a kernel reads of it: what an evaluation costs.
-    pub numbers: usize,
+    pub eval_cost: usize,
     /// Bytes that a copy of it takes, in double precision.
     pub bytes: u64,
 }
 
 impl Cost {
     /// Of samples whose kernel values are in memory: each is one number, and there is nothing to copy.
-    pub const STORED: Self = Self { numbers: 1, bytes: 0 };
+    pub const STORED: Self = Self { eval_cost: 1, bytes: 0 };
 }
 
 /// A validated, immutable set of samples. Cloning is cheap.

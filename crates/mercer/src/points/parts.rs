@@ -23,7 +23,7 @@ impl<T: Real> Parts<T> {
     /// The groups, of which there is at least one.
     pub fn new(parts: Vec<Part<T>>) -> Result<Self> {
         let Some(first) = parts.first() else {
-            return Err(Error::Shape("there is no group of columns".into()));
+            return Err(Error::Shape("at least one group of columns is required".into()));
         };
         if let Some(other) = parts.iter().find(|part| part.samples.len() != first.samples.len()) {
             return Err(Error::Shape(format!(
@@ -36,7 +36,9 @@ impl<T: Real> Parts<T> {
         }
         if let Some(part) = parts.iter().find(|part| matches!(part.samples, Samples::Parts(_))) {
             let names = part.names.join(", ");
-            return Err(Error::Shape(format!("the group {names} is made of groups itself")));
+            return Err(Error::Shape(format!(
+                "the group {names} is nested, which is not supported"
+            )));
         }
         Ok(Self(Arc::new(parts)))
     }
@@ -78,7 +80,7 @@ impl<T: Real> Points for Parts<T> {
     fn cost(&self) -> Cost {
         let of_parts = || self.0.iter().map(|part| part.samples.cost());
         Cost {
-            numbers: of_parts().map(|cost| cost.numbers).sum(),
+            eval_cost: of_parts().map(|cost| cost.eval_cost).sum(),
             bytes: of_parts().map(|cost| cost.bytes).sum(),
         }
     }

@@ -11,11 +11,11 @@ pub enum Samples<T: Real> {
     Dense(Dense<T>),
     /// Rows of numbers that are mostly zero.
     Sparse(Csr<T>),
-    /// Texts.
+    /// Strings.
     Strings(Strings),
     /// Groups of columns of several kinds.
     Parts(Parts<T>),
-    /// Anything of the user's.
+    /// Items of any type, for user-defined kernels.
     Items(Items),
 }
 
@@ -25,18 +25,18 @@ impl<T: Real> Samples<T> {
         self.len()
     }
 
-    /// What the samples are, for people.
+    /// The kind of the samples, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Samples::Dense(_) => "rows of numbers",
             Samples::Sparse(_) => "sparse rows of numbers",
-            Samples::Strings(_) => "texts",
+            Samples::Strings(_) => "strings",
             Samples::Parts(_) => "groups of columns",
             Samples::Items(_) => "items",
         }
     }
 
-    /// How many columns a table of the samples has; texts and items are one.
+    /// How many columns a table of the samples has; strings and items are one.
     pub fn features(&self) -> usize {
         match self {
             Samples::Dense(x) => x.d(),
@@ -58,7 +58,7 @@ impl<T: Real> Samples<T> {
     pub fn need_dense(&self, what: &str) -> Result<&Dense<T>> {
         self.dense().ok_or_else(|| {
             Error::Shape(format!(
-                "{what} needs rows of numbers, and the samples are {}",
+                "{what} needs rows of numbers, but the samples are {}",
                 self.kind()
             ))
         })
@@ -84,7 +84,7 @@ impl<T: Real> Samples<T> {
                 (Some(expected), Some(found)) if expected == found => Ok(()),
                 (Some(expected), Some(found)) => Err(Error::Features { expected, found }),
                 _ => Err(Error::Shape(format!(
-                    "the model was trained on {}, and these samples are {}",
+                    "the model was trained on {}, but these samples are {}",
                     self.kind(),
                     other.kind()
                 ))),
@@ -103,8 +103,8 @@ impl<T: Real> Samples<T> {
     /// The first number below 0, with its row and column; none for samples that are no rows of numbers.
     pub fn first_negative(&self) -> Option<(usize, usize, f64)> {
         match self {
-            Samples::Dense(x) => x.first_negative().map(|(i, j)| (i, j, x.row(i)[j].f64())),
-            Samples::Sparse(x) => x.first_negative().map(|(i, j)| (i, j, x.at(i, j).f64())),
+            Samples::Dense(x) => x.first_negative().map(|(i, j)| (i, j, x.row(i)[j].to_f64())),
+            Samples::Sparse(x) => x.first_negative().map(|(i, j)| (i, j, x.at(i, j).to_f64())),
             _ => None,
         }
     }

@@ -43,12 +43,12 @@ impl<T: Real> Csr<T> {
 
     /// ‖x_i − x_j‖², by differences.
     pub fn squared_distance(&self, i: usize, j: usize) -> f64 {
-        merged(self.row(i), self.row(j), |a: T, b: T| square(a.f64(), b.f64()))
+        merged(self.row(i), self.row(j), |a: T, b: T| square(a.to_f64(), b.to_f64()))
     }
 
     /// Σ (x − y)²/(x + y) of rows i and j, with 0/0 = 0.
     pub fn chi2_distance(&self, i: usize, j: usize) -> f64 {
-        merged(self.row(i), self.row(j), |a: T, b: T| chi_square(a.f64(), b.f64()))
+        merged(self.row(i), self.row(j), |a: T, b: T| chi_square(a.to_f64(), b.to_f64()))
     }
 }
 
@@ -57,10 +57,10 @@ fn sum<T: Real>(a: &[T], b: &[T], term: impl Fn(f64, f64) -> f64) -> f64 {
     let mut sums = [0.0; 8];
     for (a, b) in a.chunks_exact(8).zip(b.chunks_exact(8)) {
         for i in 0..8 {
-            sums[i] += term(a[i].f64(), b[i].f64());
+            sums[i] += term(a[i].to_f64(), b[i].to_f64());
         }
     }
     let rest = a.len() / 8 * 8;
-    let tail = a[rest..].iter().zip(&b[rest..]).map(|(a, b)| term(a.f64(), b.f64()));
+    let tail = a[rest..].iter().zip(&b[rest..]).map(|(a, b)| term(a.to_f64(), b.to_f64()));
     sums.into_iter().chain(tail).sum()
 }

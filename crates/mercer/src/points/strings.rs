@@ -1,8 +1,8 @@
-//! Texts.
+//! Strings.
 
 use std::sync::Arc;
 
-use super::known::{Derived, Known};
+use super::memo::{Derived, Memo};
 use crate::error::{Error, Result};
 use crate::points::{Cost, Points};
 
@@ -13,7 +13,7 @@ pub struct Strings(Arc<Store>);
 struct Store {
     buffer: String,      // one text after the other
     offsets: Vec<usize>, // n + 1: where each text begins, and where the last ends
-    known: Known<Store>,
+    memo: Memo<Store>,
 }
 
 /// Places in the texts are kept as 32-bit numbers.
@@ -35,7 +35,7 @@ impl Strings {
         for (row, text) in texts.into_iter().enumerate() {
             let text = std::str::from_utf8(text.as_ref()).map_err(|fault| {
                 Error::Shape(format!(
-                    "the text at row {row} is not valid UTF-8 at byte {} (both counted from 0): convert it to UTF-8 first",
+                    "the string at row {row} is not valid UTF-8 at byte {} (zero-based): convert it to UTF-8 first",
                     fault.valid_up_to()
                 ))
             })?;
@@ -57,12 +57,12 @@ impl Strings {
         let ordered = offsets.windows(2).all(|pair| pair[0] <= pair[1]);
         if !whole || !ordered || !offsets.iter().all(|&at| buffer.is_char_boundary(at)) {
             return Err(Error::Shape(format!(
-                "the offsets of {n} texts do not cut {} bytes into texts",
+                "the offsets of {n} strings do not fit {} bytes",
                 buffer.len()
             )));
         }
         check_size(buffer.len())?;
-        Ok(Self(Arc::new(Store { buffer, offsets, known: Known::new() })))
+        Ok(Self(Arc::new(Store { buffer, offsets, memo: Memo::new() })))
     }
 
     /// How many texts there are.
@@ -97,7 +97,7 @@ impl Strings {
 
     /// What `make` derives from this set, worked out once for each `parameter` and kept in the set.
     pub fn derive<D: Derived>(&self, parameter: u64, make: impl FnOnce() -> D) -> Arc<D> {
-        self.0.known.get(parameter, None, make)
+        self.0.memo.get(parameter, None, make)
     }
 
     /// What `make` derives from this set and `other`, worked out once for each `parameter` and kept in this set.
@@ -107,7 +107,7 @@ impl Strings {
         parameter: u64,
         make: impl FnOnce() -> D,
     ) -> Arc<D> {
-        self.0.known.get(parameter, Some(&other.0), make)
+        self.0.memo.get(parameter, Some(&other.0), make)
     }
 }
 
@@ -123,7 +123,7 @@ fn check_size(bytes: usize) -> Result<()> {
     match bytes > MOST_BYTES {
         false => Ok(()),
         true => Err(Error::Shape(
-            "the texts have more than 4 GiB together: use fewer or shorter ones".into(),
+            "the strings take more than 4 GiB in total: use fewer or shorter ones".into(),
         )),
     }
 }
@@ -140,13 +140,13 @@ impl Points for Strings {
             buffer.push_str(self.get(i));
             offsets.push(buffer.len());
         }
-        Self(Arc::new(Store { buffer, offsets, known: self.0.known.select(idx) }))
+        Self(Arc::new(Store { buffer, offsets, memo: self.0.memo.select(idx) }))
     }
 
     /// By the mean length in bytes.
     fn cost(&self) -> Cost {
         let length = (self.0.buffer.len() / self.n().max(1)).max(1);
-        Cost { numbers: length, bytes: 8 * length as u64 }
+        Cost { eval_cost: length, bytes: 8 * length as u64 }
     }
 }
 
@@ -164,7 +164,7 @@ mod tests {
     fn texts_come_back_as_they_went_in() {
         let texts = ["", "Grüße, 世界", "a b", "", "🦀"];
         let strings = Strings::new(texts).unwrap();
-        assert_eq!((strings.n(), strings.len(), strings.cost().numbers), (5, 5, 4));
+        assert_eq!((strings.n(), strings.len(), strings.cost().eval_cost), (5, 5, 4));
         assert!(strings.iter().eq(texts));
         assert_eq!(strings.get(4), "🦀");
         let again =
@@ -186,7 +186,7 @@ mod tests {
         let bytes: [&[u8]; 3] = [b"fine", b"ok\xffno", b""];
         refused(Strings::from_bytes(bytes), "row 1 is not valid UTF-8 at byte 2");
         for offsets in [vec![0, 2, 3], vec![1, 3], vec![0, 2], vec![0, 3, 2, 3], vec![0, 9]] {
-            refused(Strings::from_parts("aé".into(), offsets), "do not cut 3 bytes");
+            refused(Strings::from_parts("aé".into(), offsets), "do not fit 3 bytes");
         }
         refused(Strings::from_parts(String::new(), vec![]), "0 sample(s)");
     }

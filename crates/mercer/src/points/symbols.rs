@@ -1,9 +1,9 @@
-//! Texts as sequences of symbols.
+//! Strings as sequences of symbols.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::known::Derived;
+use super::memo::Derived;
 use super::strings::Strings;
 
 /// What one symbol of a text is.

@@ -122,15 +122,15 @@ pub(super) fn tanh<T: Real, const FUSED: bool>(x: T) -> T {
         6404582.0 / 10854718875.0,
     ];
     let square = x * x;
-    let mut p = T::of(SERIES[7]);
+    let mut p = T::from_f64(SERIES[7]);
     for k in (0..7).rev() {
-        p = p.mul_add::<FUSED>(square, T::of(SERIES[k]));
+        p = p.mul_add::<FUSED>(square, T::from_f64(SERIES[k]));
     }
     let near = x + x * square * p;
     // Beyond 20 the answer is 1 to the last digit; the bound keeps exp from overflowing.
-    let double = (x + x).min(T::of(40.0));
-    let far = T::ONE - T::of(2.0) / (double.exp::<FUSED>() + T::ONE);
-    if x.abs() < T::of(0.15) { near } else { far }
+    let double = (x + x).min(T::from_f64(40.0));
+    let far = T::ONE - T::from_f64(2.0) / (double.exp::<FUSED>() + T::ONE);
+    if x.abs() < T::from_f64(0.15) { near } else { far }
 }
 
 #[cfg(test)]

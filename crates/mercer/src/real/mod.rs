@@ -59,11 +59,11 @@ pub trait Real:
     const SMALLEST: Self;
 
     /// The nearest value of this type.
-    fn of(value: f64) -> Self;
+    fn from_f64(value: f64) -> Self;
     /// The same value as f64.
-    fn f64(self) -> f64;
+    fn to_f64(self) -> f64;
     /// The nearest f32.
-    fn single(self) -> f32;
+    fn to_f32(self) -> f32;
     /// Neither NaN nor infinite.
     fn is_finite(self) -> bool;
     /// `|self|`.
@@ -111,16 +111,16 @@ macro_rules! real {
             const SMALLEST: Self = $type::MIN_POSITIVE;
 
             #[inline(always)]
-            fn of(value: f64) -> Self {
+            fn from_f64(value: f64) -> Self {
                 value as $type
             }
             #[inline(always)]
-            fn f64(self) -> f64 {
+            fn to_f64(self) -> f64 {
                 f64::from(self)
             }
             #[inline(always)]
             #[allow(clippy::unnecessary_cast)] // of f32 to itself
-            fn single(self) -> f32 {
+            fn to_f32(self) -> f32 {
                 self as f32
             }
             #[inline(always)]

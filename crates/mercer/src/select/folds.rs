@@ -1,4 +1,4 @@
-//! Splits of samples into parts to learn from and parts to judge by.
+//! Splits of samples into training sets and test sets.
 
 use crate::context::Stream;
 use crate::error::{Error, Result};
@@ -6,16 +6,16 @@ use crate::error::{Error, Result};
 /// One split, by row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fold {
-    /// Rows to learn from.
+    /// Rows of the training set.
     pub train: Vec<usize>,
-    /// Rows to judge by.
+    /// Rows of the test set.
     pub test: Vec<usize>,
 }
 
-/// `count` folds of n rows, shuffled: each row is judged once.
+/// `count` folds of n rows, shuffled: each row is in one test set.
 pub fn folds(n: usize, count: usize, seed: u64) -> Result<Vec<Fold>> {
     if count < 2 || count > n {
-        let message = format!("must be between 2 and the number of samples, {n}, and is {count}");
+        let message = format!("must be between 2 and the number of samples ({n}), got {count}");
         return Err(Error::parameter("folds", message));
     }
     let mut stream = Stream::new(seed, "folds");
@@ -42,14 +42,14 @@ impl Fold {
         for &row in &self.test {
             let place = seen.get_mut(row).ok_or_else(|| beyond(row, n))?;
             if *place & 1 == 1 {
-                let message = format!("row {row} is both learned from and judged by");
+                let message = format!("row {row} is in both the training set and the test set");
                 return Err(Error::parameter("folds", message));
             }
         }
         if self.train.is_empty() || self.test.is_empty() {
             return Err(Error::parameter(
                 "folds",
-                "a fold has no rows to learn from, or none to judge by",
+                "a fold has an empty training set or an empty test set",
             ));
         }
         Ok(())
@@ -57,7 +57,7 @@ impl Fold {
 }
 
 fn beyond(row: usize, n: usize) -> Error {
-    Error::parameter("folds", format!("there is no row {row}: there are {n}"))
+    Error::parameter("folds", format!("there is no row {row}: there are only {n}"))
 }
 
 #[cfg(test)]
@@ -65,12 +65,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_is_judged_once() {
+    fn every_row_is_tested_once() {
         for (n, count) in [(2, 2), (10, 3), (101, 5)] {
             let folds = folds(n, count, 7).unwrap();
-            let mut judged: Vec<usize> = folds.iter().flat_map(|f| f.test.clone()).collect();
-            judged.sort_unstable();
-            assert_eq!(judged, (0..n).collect::<Vec<_>>());
+            let mut tested: Vec<usize> = folds.iter().flat_map(|f| f.test.clone()).collect();
+            tested.sort_unstable();
+            assert_eq!(tested, (0..n).collect::<Vec<_>>());
             for fold in &folds {
                 fold.check(n).unwrap();
                 assert_eq!(fold.train.len() + fold.test.len(), n);

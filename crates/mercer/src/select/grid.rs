@@ -1,4 +1,4 @@
-//! Grids that suit the data, for those who name none.
+//! Default grids of kernel widths and penalties, chosen from the data.
 
 use crate::error::Result;
 use crate::kernel::{KernelSpec, Leaf, Rule, Value};

@@ -6,12 +6,12 @@
 use std::time::Instant;
 
 use super::folds::Fold;
-use super::judge::Judge;
+use super::metric::Metric;
 use super::part::Part;
 use super::table::{Chosen, Table};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::gram::{Square, Tiles};
+use crate::gram::{Precomputed, Tiles};
 use crate::kernel::{KernelSpec, Leaf, SpecKernel};
 use crate::linalg::view::MatRef;
 use crate::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Selection, Targets};
@@ -19,14 +19,14 @@ use crate::points::{Points, Samples};
 use crate::real::Real;
 use crate::solve::path;
 
-/// How predictions for samples outside of a fit are had.
+/// The kind of cross-validation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Validation {
-    /// Each sample by a fit without it, in closed form.
+    /// Leave-one-out, in closed form.
     LeaveOneOut,
     /// Generalised cross-validation: as leave-one-out, with the mean leverage in place of each sample's own.
     Gcv,
-    /// Parts of the samples by fits on the others.
+    /// K-fold cross-validation with these folds.
     Folds(Vec<Fold>),
 }
 
@@ -40,22 +40,22 @@ impl Validation {
     }
 }
 
-/// What to search.
+/// Parameters of the search.
 #[derive(Clone, Debug)]
 pub struct SearchParams {
-    /// The parameters of the model that comes out; its kernel and penalty are replaced by those chosen.
+    /// The parameters of the resulting model; its kernel and penalty are replaced by those chosen.
     pub model: KernelRidgeParams,
     /// The kernels to compare; none for a given matrix.
     pub kernels: Vec<KernelSpec>,
     /// The penalties to compare, all positive; `None` for a grid that suits the kernel.
     pub alphas: Option<Vec<f64>>,
-    /// How they are compared.
+    /// The kind of cross-validation.
     pub validation: Validation,
-    /// Whether each target gets a penalty of its own. They share the kernel.
+    /// Whether to choose a penalty for each target. All targets share the kernel.
     pub per_target: bool,
 }
 
-/// A finished search.
+/// The result of a search.
 pub struct Search<T: Real> {
     /// The model with the chosen kernel and penalty, fitted on all samples.
     pub model: KernelRidge<T>,
@@ -73,7 +73,7 @@ pub fn search<T: Real>(
     params: &SearchParams,
     x: impl Into<Samples<T>>,
     targets: Targets<'_>,
-    judge: &dyn Judge,
+    metric: &dyn Metric,
 ) -> Result<Search<T>> {
     let started = Instant::now();
     let x = &x.into();
@@ -81,14 +81,14 @@ pub fn search<T: Real>(
         params.kernels.iter().map(|spec| spec.resolve(x)).collect::<Result<_>>()?;
     let built: Vec<SpecKernel<T>> = kernels.iter().map(SpecKernel::new).collect::<Result<_>>()?;
     if built.is_empty() {
-        return Err(Error::parameter("kernel", "there is no kernel to choose from"));
+        return Err(Error::parameter("kernel", "at least one kernel is required"));
     }
     let part = Part::new(params, x.n(), targets)?;
     let counted = part.kept.as_ref().map_or_else(|| x.clone(), |kept| x.select(kept));
-    let _held = part.set_aside(ctx, &counted)?;
+    let _reservation = part.set_aside(ctx, &counted)?;
     // On one thread, whose allocator then has what the search freed for the fit.
     let (tables, chosen, mut model) = ctx.install(|| {
-        let tables = part.tables(ctx, &built, &counted, judge)?;
+        let tables = part.tables(ctx, &built, &counted, metric)?;
         let chosen = Chosen::among(&tables, params.per_target)?;
         let kernel = kernels[chosen.kernel].clone();
         let model_params =
@@ -96,57 +96,57 @@ pub fn search<T: Real>(
         let model = KernelRidge::fit(ctx, &model_params, x, targets, None)?;
         Ok::<_, Error>((tables, chosen, model))
     })?;
-    tell(&mut model, params, Some(&kernels), &tables, &chosen, judge);
+    record_selection(&mut model, params, Some(&kernels), &tables, &chosen, metric);
     model.report.seconds = started.elapsed().as_secs_f64();
     Ok(Search { model, kernels, tables, chosen })
 }
 
-/// Searches over penalties on a kernel matrix that the caller computed; its lower triangle counts.
+/// Searches over penalties on a kernel matrix that the caller computed; only its lower triangle is read.
 pub fn search_gram<T: Real>(
     ctx: &Context,
     params: &SearchParams,
     matrix: MatRef<'_, T>,
     targets: Targets<'_>,
-    judge: &dyn Judge,
+    metric: &dyn Metric,
 ) -> Result<Search<T>> {
     let started = Instant::now();
-    let gram = Square::new(matrix)?;
+    let gram = Precomputed::new(matrix)?;
     let part = Part::new(params, matrix.rows(), targets)?;
-    let hint = "search on fewer rows, or raise the budget";
+    let hint = "search on fewer rows, or raise the memory budget";
     ctx.need("the search", path::workspace_bytes(part.n()), hint)?;
     let tables = vec![ctx.install(|| match &part.kept {
-        None => part.evaluate(ctx, (0, 1), &gram, judge),
+        None => part.evaluate(ctx, (0, 1), &gram, metric),
         Some(kept) => {
             let lower = gram.subset(kept).lower(ctx)?;
-            part.evaluate(ctx, (0, 1), &Square::new(lower.view())?, judge)
+            part.evaluate(ctx, (0, 1), &Precomputed::new(lower.view())?, metric)
         }
     })?];
     let chosen = Chosen::among(&tables, params.per_target)?;
     let model_params = KernelRidgeParams { alpha: chosen.values(&tables), ..params.model.clone() };
     let mut model = KernelRidge::fit_gram(ctx, &model_params, matrix, targets, None)?;
-    tell(&mut model, params, None, &tables, &chosen, judge);
+    record_selection(&mut model, params, None, &tables, &chosen, metric);
     model.report.seconds = started.elapsed().as_secs_f64();
     Ok(Search { model, kernels: Vec::new(), tables, chosen })
 }
 
-/// Writes down in the model how it was chosen, and what to beware of.
-fn tell<T: Real>(
+/// Records in the model how it was chosen, with notes.
+fn record_selection<T: Real>(
     model: &mut KernelRidge<T>,
     params: &SearchParams,
     kernels: Option<&[KernelSpec]>,
     tables: &[Table],
     chosen: &Chosen,
-    judge: &dyn Judge,
+    metric: &dyn Metric,
 ) {
     let measure = match params.validation {
         Validation::Gcv => "negative generalised cross-validation error".into(),
-        _ => judge.name(),
+        _ => metric.name(),
     };
     model.selection = Some(Selection {
         method: params.validation.name(),
         candidates: tables.iter().map(|table| table.alphas.len()).sum(),
         score: chosen.score.value,
-        spread: Some(chosen.score.spread).filter(|s| s.is_finite()),
+        std_error: Some(chosen.score.std_error).filter(|s| s.is_finite()),
         measure,
     });
     let notes = &mut model.report.notes;
@@ -156,7 +156,7 @@ fn tell<T: Real>(
     notes.extend(edges_of_alphas(&tables[chosen.kernel].alphas, &chosen.alphas, asked, stable));
 }
 
-/// What is to be said of penalties that were chosen (by place) from the ends of a grid.
+/// Notes on penalties that were chosen (by place) from the ends of a grid.
 fn edges_of_alphas(
     alphas: &[f64],
     chosen: &[usize],
@@ -168,25 +168,25 @@ fn edges_of_alphas(
     let is_chosen = |end: f64| alphas.len() > 1 && chosen.iter().any(|&a| alphas[a] == end);
     let advice = match asked {
         _ if least < stable => {
-            "smaller ones are lost in the rounding of kernel values; scale the columns, or use float64"
+            "smaller values are below the rounding error of the kernel values; scale the columns, or use float64"
         }
-        true => "add smaller ones",
-        false => "smaller ones may be better; give alphas",
+        true => "add smaller values",
+        false => "smaller values may be better; set alphas",
     };
     let low = format!("the best alpha is the smallest of the grid, {least:.3e}: {advice}");
-    let more = if asked { ", or larger ones are better" } else { "" };
+    let more = if asked { ", or larger values are better" } else { "" };
     let high = format!(
-        "the best alpha is the largest of the grid, {most:.3e}: the features tell next to nothing of a target{more}"
+        "the best alpha is the largest of the grid, {most:.3e}: the features explain next to nothing of a target{more}"
     );
     [(is_chosen(least), low), (is_chosen(most), high)]
         .into_iter()
-        .filter_map(|(said, note)| said.then_some(note))
+        .filter_map(|(applies, note)| applies.then_some(note))
 }
 
 /// Parameters that set a kernel's width.
 const WIDTHS: [&str; 4] = ["gamma", "sigma", "width", "length"];
 
-/// What is to be said if the kernel chosen has the smallest or largest width of three or more that differ in nothing else.
+/// A note if the kernel chosen has the smallest or largest width of three or more that differ in nothing else.
 fn edge_of_widths(kernels: &[KernelSpec], chosen: usize) -> Option<String> {
     let best = kernels[chosen].as_leaf()?;
     let (parameter, value) = WIDTHS.into_iter().find_map(|p| Some((p, best.optional(p)?)))?;
@@ -206,6 +206,6 @@ fn edge_of_widths(kernels: &[KernelSpec], chosen: usize) -> Option<String> {
         _ => return None,
     };
     Some(format!(
-        "the best {parameter} is the {end} of those compared, {value:.3e}: {more} ones may be better"
+        "the best {parameter} is the {end} of those compared, {value:.3e}: {more} values may be better"
     ))
 }

@@ -1,10 +1,10 @@
-//! Choosing parameters: closed-form leave-one-out, generalised cross-validation, and folds as views of one Gram matrix.
+//! Model selection: closed-form leave-one-out, generalised cross-validation, and folds as views of one Gram matrix.
 
 mod folds;
 mod grid;
-mod judge;
 mod kernel_ridge;
 mod left_out;
+mod metric;
 mod part;
 mod progress;
 mod svm;
@@ -12,7 +12,7 @@ mod table;
 
 pub use folds::{Fold, folds};
 pub use grid::{Size, alphas_for, widths};
-pub use judge::{Accuracy, Judge, Score, SquaredError};
 pub use kernel_ridge::{Search, SearchParams, Validation, search, search_gram};
+pub use metric::{Accuracy, Metric, Score, SquaredError};
 pub use svm::{SvmSearch, SvmSearchParams, svm_path, svm_path_gram, svm_search, svm_search_gram};
 pub use table::{Chosen, Table};

@@ -2,15 +2,15 @@
 
 use super::folds::Fold;
 use super::grid::{Size, alphas_for};
-use super::judge::{Judge, Score};
 use super::kernel_ridge::{SearchParams, Validation};
 use super::left_out::{Decomposed, Solution};
+use super::metric::{Metric, Score};
 use super::progress::share_of;
 use super::table::Table;
 use crate::context::{Context, Reservation};
 use crate::error::{Error, Result};
 use crate::expansion::Expansion;
-use crate::gram::{Gram, Operator, Packed, Scaled, Tiled, Tiles, WeightedCentred};
+use crate::gram::{Gram, MatrixFree, Operator, Packed, Scaled, Tiles, WeightedCentred};
 use crate::kernel::SpecKernel;
 use crate::linalg::block::Block;
 use crate::linalg::product::{Onto, multiply};
@@ -23,7 +23,7 @@ use crate::real::Real;
 use crate::solve::path;
 use crate::solve::ridge::{Solver, largest};
 
-/// The samples that count, with what is asked about them.
+/// The samples with positive weight, and the search over them.
 pub(super) struct Part<'a> {
     params: &'a SearchParams,
     /// Their rows, if not all count.
@@ -41,10 +41,10 @@ impl<'a> Part<'a> {
         check(&one, n, targets)?;
         if let Some(alphas) = &params.alphas {
             if alphas.is_empty() {
-                return Err(Error::parameter("alphas", "there is no penalty to choose from"));
+                return Err(Error::parameter("alphas", "at least one penalty is required"));
             }
             if let Some(a) = alphas.iter().find(|a| !(**a > 0.0 && a.is_finite())) {
-                let message = format!("cross-validation needs positive penalties, and one is {a}");
+                let message = format!("cross-validation needs positive penalties, got {a}");
                 return Err(Error::parameter("alphas", message));
             }
         }
@@ -52,7 +52,7 @@ impl<'a> Part<'a> {
         let rows = kept.clone().unwrap_or_else(|| (0..n).collect());
         if rows.len() < 2 {
             return Err(Error::Shape(
-                "cross-validation needs at least two samples that count".into(),
+                "cross-validation needs at least two samples with positive weight".into(),
             ));
         }
         let folds = match &params.validation {
@@ -75,7 +75,7 @@ impl<'a> Part<'a> {
         ctx: &Context,
         kernels: &[SpecKernel<T>],
         x: &Samples<T>,
-        judge: &dyn Judge,
+        metric: &dyn Metric,
     ) -> Result<Vec<Table>> {
         let n = self.n();
         let intercept = self.params.model.intercept;
@@ -88,7 +88,7 @@ impl<'a> Part<'a> {
         let matrices = if shared.is_some() { 2 } else { 1 };
         let needed = needed_by_decomposition::<T>(n, matrices);
         if needed > ctx.budget() && !self.folds.is_empty() {
-            return self.tables_by_products(ctx, &on, judge);
+            return self.tables_by_products(ctx, &on, metric);
         }
         ctx.need("the search", needed, HINT)?;
         let measured = shared.map(|measured| Packed::<T>::fill(ctx, &measured, x)).transpose()?;
@@ -97,7 +97,7 @@ impl<'a> Part<'a> {
                 Some(measured) => measured.map::<T>(ctx, |values| kernel.apply_profile(values))?,
                 None => Packed::fill(ctx, &*on[index].kernel, &on[index].anchors)?,
             };
-            self.evaluate(ctx, (index, kernels.len()), &gram, judge)
+            self.evaluate(ctx, (index, kernels.len()), &gram, metric)
         };
         kernels.iter().enumerate().map(table).collect()
     }
@@ -112,8 +112,8 @@ impl<'a> Part<'a> {
         let samples = (3 * n as u64).saturating_mul(x.cost().bytes);
         let tiles = (ctx.threads() * Expansion::<Samples<T>, T>::tile_bytes(n)) as u64;
         let bytes = samples.saturating_add(tiles);
-        let hint = "use fewer threads (n_jobs), fewer rows, or raise the budget";
-        ctx.reserve("the search by products", bytes, hint).map(Some)
+        let hint = "use fewer threads (n_jobs), fewer rows, or raise the memory budget";
+        ctx.reserve("the matrix-free search", bytes, hint).map(Some)
     }
 
     /// The scores of one kernel, by decomposition; `place` is its own among all, for progress.
@@ -122,34 +122,34 @@ impl<'a> Part<'a> {
         ctx: &Context,
         place: (usize, usize),
         gram: &impl Tiles,
-        judge: &dyn Judge,
+        metric: &dyn Metric,
     ) -> Result<Table> {
         let alphas = self.alphas(ctx, gram)?;
         let (weights, intercept) = (self.weights.as_deref(), self.params.model.intercept);
         if !self.folds.is_empty() {
-            return self.evaluate_folds(ctx, place, gram, &alphas, judge);
+            return self.evaluate_folds(ctx, place, gram, &alphas, metric);
         }
         let ctx = &share_of(ctx, place.0, place.1);
         let whole = Decomposed::new(ctx, gram, &self.targets, weights, intercept)?;
-        let mut table = Table::new(alphas, judge);
+        let mut table = Table::new(alphas, metric);
         let alphas = table.alphas.clone();
         if self.params.validation == Validation::Gcv {
             let errors = whole.gcv(ctx, &alphas)?;
             for a in 0..alphas.len() {
-                let score = |v: &f64| Score { value: -v, spread: f64::NAN };
+                let score = |v: &f64| Score { value: -v, std_error: f64::NAN };
                 table.push(errors.row(a).iter().map(score).collect());
             }
             return Ok(table);
         }
         let rows = self.rows(0..self.n());
         whole.left_out(ctx, &alphas, |_, predicted| {
-            table.push(judge.scores(&rows, predicted)?);
+            table.push(metric.scores(&rows, predicted)?);
             Ok(())
         })?;
         Ok(table)
     }
 
-    /// The penalties to compare: those asked for, or a grid by the spread of the samples in feature space.
+    /// The penalties to compare: those given, or a grid by the spread of the samples in feature space.
     fn alphas<G: Tiles>(&self, ctx: &Context, gram: &G) -> Result<Vec<f64>> {
         if let Some(alphas) = &self.params.alphas {
             return Ok(alphas.clone());
@@ -185,7 +185,7 @@ impl<'a> Part<'a> {
         place: (usize, usize),
         gram: &impl Tiles,
         alphas: &[f64],
-        judge: &dyn Judge,
+        metric: &dyn Metric,
     ) -> Result<Table> {
         let count = self.folds.len();
         let mut tables = Vec::with_capacity(count);
@@ -197,9 +197,9 @@ impl<'a> Part<'a> {
             let part = Decomposed::new(ctx, &*view, &targets, weights.as_deref(), intercept)?;
             let cross = cross(ctx, gram, fold)?;
             let rows = self.rows(fold.test.iter().copied());
-            let mut table = Table::new(alphas.to_vec(), judge);
+            let mut table = Table::new(alphas.to_vec(), metric);
             for solution in part.solutions(ctx, alphas)? {
-                table.push(judge.scores(&rows, &predict(&cross, &solution))?);
+                table.push(metric.scores(&rows, &predict(&cross, &solution))?);
             }
             tables.push(table);
         }
@@ -219,7 +219,7 @@ impl<'a> Part<'a> {
         &self,
         ctx: &Context,
         kernels: &[KernelOn<T>],
-        judge: &dyn Judge,
+        metric: &dyn Metric,
     ) -> Result<Vec<Table>> {
         let model = &self.params.model;
         // The fit with what will have been chosen has more samples than any fold.
@@ -230,7 +230,7 @@ impl<'a> Part<'a> {
         let mut tables = Vec::new();
         let mut done = 0;
         for KernelOn { kernel, anchors: x, .. } in kernels {
-            let alphas = self.alphas(ctx, &Tiled::new(&**kernel, x.clone()))?;
+            let alphas = self.alphas(ctx, &MatrixFree::new(&**kernel, x.clone()))?;
             let mut order: Vec<usize> = (0..alphas.len()).collect();
             order.sort_by(|&a, &b| alphas[b].total_cmp(&alphas[a]));
             let mut folds = Vec::new();
@@ -258,12 +258,12 @@ impl<'a> Part<'a> {
                     let expansion = Expansion::new(kernel.clone(), train.clone(), coef, offset);
                     let mut predicted = Mat::<T>::zeros(rows.len(), targets.cols());
                     expansion.scores(ctx, &test, predicted.view_mut())?;
-                    let predicted = predicted.into_vec().into_iter().map(T::f64).collect();
+                    let predicted = predicted.into_vec().into_iter().map(T::to_f64).collect();
                     let predicted = Mat::from_vec(predicted, rows.len(), targets.cols());
-                    scores[a] = judge.scores(&rows, &predicted)?;
+                    scores[a] = metric.scores(&rows, &predicted)?;
                     start = Some(found.coef);
                 }
-                let mut table = Table::new(alphas.clone(), judge);
+                let mut table = Table::new(alphas.clone(), metric);
                 scores.into_iter().for_each(|scores| table.push(scores));
                 folds.push(table);
             }
@@ -274,7 +274,7 @@ impl<'a> Part<'a> {
 }
 
 const HINT: &str =
-    "search with folds, which can do with products, on fewer rows, or raise the budget";
+    "use folds, which need only matrix products, fewer rows, or raise the memory budget";
 
 /// Bytes of a search over samples that holds so many matrices.
 fn needed_by_decomposition<T: Real>(n: usize, matrices: u64) -> u64 {
@@ -303,7 +303,7 @@ fn places(folds: &[Fold], n: usize, kept: Option<&[usize]>) -> Result<Vec<Fold>>
     folds.iter().map(turned).collect()
 }
 
-/// Kernel values of the samples to judge by with those to learn from: test × train.
+/// Kernel values of the test set with the training set: test × train.
 fn cross(ctx: &Context, gram: &impl Tiles, fold: &Fold) -> Result<Mat<f64>> {
     let columns = gram.columns(ctx, &fold.test)?;
     let (m, n) = (fold.test.len(), fold.train.len());

@@ -1,6 +1,6 @@
-//! Support vector machines along C, and with kernel and C chosen by folds.
+//! Support vector machines for a path of C, and with kernel and C chosen by cross-validation.
 //!
-//! Kernel values are computed once for all prices and folds where they fit the memory; each price starts from the solution
+//! Kernel values are computed once for all values of C and folds where they fit in memory; each value starts from the solution
 //! of the one before.
 
 use super::folds::Fold;
@@ -9,22 +9,22 @@ use crate::error::{Error, Result};
 use crate::kernel::KernelSpec;
 use crate::linalg::view::{Mat, MatRef};
 use crate::model::svm::{
-    Ground, Lesson, Svm, SvmParams, Target, Task, fold_bytes, held_bytes, votes,
+    SharedKernel, Supervision, Svm, SvmParams, Target, Task, fold_bytes, matrix_bytes, votes,
 };
 use crate::points::{Cost, Points, Samples};
 use crate::real::Real;
 
-/// Machines for each of `cs` on samples, in that order. Kernel values are shared; each fit goes on from one before.
+/// Models for each of `cs` on samples, in that order. Kernel values are shared; each fit is warm-started from an earlier one.
 pub fn svm_path<T: Real>(
     ctx: &Context,
     params: &SvmParams,
     x: impl Into<Samples<T>>,
-    lesson: Lesson<'_>,
+    supervision: Supervision<'_>,
     cs: &[f64],
 ) -> Result<Vec<Svm<T>>> {
     check_prices(params, cs)?;
-    let ground = Ground::of_samples(ctx, params, x)?;
-    path(ctx, params, &ground, lesson, cs)
+    let shared_kernel = SharedKernel::of_samples(ctx, params, x)?;
+    path(ctx, params, &shared_kernel, supervision, cs)
 }
 
 /// As [`svm_path`], on a kernel matrix that the caller computed.
@@ -32,15 +32,15 @@ pub fn svm_path_gram<T: Real>(
     ctx: &Context,
     params: &SvmParams,
     matrix: MatRef<'_, T>,
-    lesson: Lesson<'_>,
+    supervision: Supervision<'_>,
     cs: &[f64],
 ) -> Result<Vec<Svm<T>>> {
     check_prices(params, cs)?;
-    let ground = Ground::of_matrix(matrix)?;
-    path(ctx, params, &ground, lesson, cs)
+    let shared_kernel = SharedKernel::of_matrix(matrix)?;
+    path(ctx, params, &shared_kernel, supervision, cs)
 }
 
-/// The places of prices from the least on: coefficients of a smaller one are within the bounds of a larger one.
+/// The indices of the values of C in ascending order: coefficients of a smaller one are within the bounds of a larger one.
 fn ascending(cs: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..cs.len()).collect();
     order.sort_by(|&a, &b| cs[a].total_cmp(&cs[b]));
@@ -50,8 +50,8 @@ fn ascending(cs: &[f64]) -> Vec<usize> {
 fn path<T: Real>(
     ctx: &Context,
     params: &SvmParams,
-    ground: &Ground<'_, T>,
-    lesson: Lesson<'_>,
+    shared_kernel: &SharedKernel<'_, T>,
+    supervision: Supervision<'_>,
     cs: &[f64],
 ) -> Result<Vec<Svm<T>>> {
     let mut models: Vec<Option<Svm<T>>> = vec![None; cs.len()];
@@ -59,109 +59,109 @@ fn path<T: Real>(
     for (turn, place) in ascending(cs).into_iter().enumerate() {
         let params = SvmParams { c: cs[place], ..params.clone() };
         let start = last.and_then(|last| models[last].as_ref());
-        let model = ground.fit(&ctx.without_steps(), &params, lesson, start)?;
+        let model = shared_kernel.fit(&ctx.without_steps(), &params, supervision, start)?;
         if model.was_interrupted() {
             return Err(Error::Interrupted);
         }
         models[place] = Some(model);
         last = Some(place);
         let (done, total) = ((turn + 1) as f64, cs.len() as f64);
-        ctx.step(Step::new("prices", done, total))?;
+        ctx.step(Step::new("values of C", done, total))?;
     }
     Ok(models.into_iter().flatten().collect())
 }
 
 fn check_prices(params: &SvmParams, cs: &[f64]) -> Result<()> {
     if !matches!(params.task, Task::CSvc | Task::EpsilonSvr | Task::NuSvr) {
-        let message = format!("{} has no C to go along", params.task.name());
+        let message = format!("{} has no parameter C", params.task.name());
         return Err(Error::parameter("Cs", message));
     }
     if cs.is_empty() {
-        return Err(Error::parameter("Cs", "there is none to fit with"));
+        return Err(Error::parameter("Cs", "at least one value is required"));
     }
     match cs.iter().find(|c| !(**c > 0.0 && c.is_finite())) {
         None => Ok(()),
-        Some(c) => Err(Error::parameter("Cs", format!("must be positive, and one is {c}"))),
+        Some(c) => Err(Error::parameter("Cs", format!("must be positive, got {c}"))),
     }
 }
 
-/// What to search.
+/// Parameters of the search.
 #[derive(Clone, Debug)]
 pub struct SvmSearchParams {
-    /// The parameters of the model that comes out; its kernel and `c` are replaced by those chosen.
+    /// The parameters of the resulting model; its kernel and `c` are replaced by those chosen.
     pub model: SvmParams,
     /// The kernels to compare; none for a given matrix.
     pub kernels: Vec<KernelSpec>,
-    /// The prices to compare.
+    /// The values of C to compare.
     pub cs: Vec<f64>,
-    /// The folds they are compared by.
+    /// The folds of the cross-validation.
     pub folds: Vec<Fold>,
 }
 
-/// A finished search.
+/// The result of a search.
 pub struct SvmSearch<T: Real> {
     /// The model with the chosen kernel and `c`, fitted on all samples.
     pub model: Svm<T>,
     /// The kernels, resolved; none for a given matrix.
     pub kernels: Vec<KernelSpec>,
-    /// For each kernel (one for a given matrix), cs × folds: the share of rows whose class is right, or R² of regressions.
+    /// For each kernel (one for a given matrix), cs × folds: the accuracy, or R² of regressions.
     pub scores: Vec<Mat<f64>>,
-    /// The place of the chosen kernel and of the chosen `c`: of equal ones, the first.
+    /// The indices of the chosen kernel and of the chosen `c`; of equal scores, the first.
     pub chosen: (usize, usize),
 }
 
-/// Searches over kernels and prices on samples, for `CSvc` and `EpsilonSvr`.
+/// Searches over kernels and C on samples, for `CSvc` and `EpsilonSvr`.
 pub fn svm_search<T: Real>(
     ctx: &Context,
     params: &SvmSearchParams,
     x: impl Into<Samples<T>>,
-    lesson: Lesson<'_>,
+    supervision: Supervision<'_>,
 ) -> Result<SvmSearch<T>> {
     let x = &x.into();
     if params.kernels.is_empty() {
-        return Err(Error::parameter("kernel", "there is no kernel to choose from"));
+        return Err(Error::parameter("kernel", "at least one kernel is required"));
     }
     let kernels: Vec<KernelSpec> =
         params.kernels.iter().map(|spec| spec.resolve(x)).collect::<Result<_>>()?;
-    let search = Search::new(params, lesson, x.n(), kernels.len())?;
+    let search = Search::new(params, supervision, x.n(), kernels.len())?;
     let of_kernel = |ctx: &Context, kernel: usize| {
         let of_kernel = SvmParams { kernel: kernels[kernel].clone(), ..params.model.clone() };
-        let ground = Ground::of_samples(ctx, &of_kernel, x)?;
-        search.scores(ctx, &of_kernel, &ground)
+        let shared_kernel = SharedKernel::of_samples(ctx, &of_kernel, x)?;
+        search.scores(ctx, &of_kernel, &shared_kernel)
     };
     // Side by side, so that no thread waits for the last fold of a kernel.
     let folds = search.fold_bytes(x.cost()).saturating_mul(params.folds.len() as u64);
-    let bytes = held_bytes::<f64>(x.n())
+    let bytes = matrix_bytes::<f64>(x.n())
         .saturating_mul(2)
-        .max(folds.saturating_add(held_bytes::<f64>(x.n())));
+        .max(folds.saturating_add(matrix_bytes::<f64>(x.n())));
     let scores: Vec<Mat<f64>> = ctx.side_by_side(kernels.len(), bytes, of_kernel)?;
     let chosen = best(&scores);
     let (kernel, c) = (kernels[chosen.0].clone(), params.cs[chosen.1]);
     let chosen_params = SvmParams { kernel, c, ..params.model.clone() };
-    let model = Svm::fit(ctx, &chosen_params, x, lesson, None)?;
+    let model = Svm::fit(ctx, &chosen_params, x, supervision, None)?;
     Ok(SvmSearch { model, kernels, scores, chosen })
 }
 
-/// Searches over prices on a kernel matrix that the caller computed.
+/// Searches over C on a kernel matrix that the caller computed.
 pub fn svm_search_gram<T: Real>(
     ctx: &Context,
     params: &SvmSearchParams,
     matrix: MatRef<'_, T>,
-    lesson: Lesson<'_>,
+    supervision: Supervision<'_>,
 ) -> Result<SvmSearch<T>> {
-    let search = Search::new(params, lesson, matrix.rows(), 1)?;
-    let ground = Ground::of_matrix(matrix)?;
-    let scores = vec![search.scores(ctx, &params.model, &ground)?];
+    let search = Search::new(params, supervision, matrix.rows(), 1)?;
+    let shared_kernel = SharedKernel::of_matrix(matrix)?;
+    let scores = vec![search.scores(ctx, &params.model, &shared_kernel)?];
     let chosen = best(&scores);
     let chosen_params = SvmParams { c: params.cs[chosen.1], ..params.model.clone() };
-    let model = Svm::fit_gram(ctx, &chosen_params, matrix, lesson, None)?;
+    let model = Svm::fit_gram(ctx, &chosen_params, matrix, supervision, None)?;
     Ok(SvmSearch { model, kernels: Vec::new(), scores, chosen })
 }
 
 /// A search under way.
 struct Search<'a> {
     params: &'a SvmSearchParams,
-    lesson: Lesson<'a>,
+    supervision: Supervision<'a>,
     n: usize,
     progress: SharedProgress,
 }
@@ -169,32 +169,32 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn new(
         params: &'a SvmSearchParams,
-        lesson: Lesson<'a>,
+        supervision: Supervision<'a>,
         n: usize,
         kernels: usize,
     ) -> Result<Self> {
         check_prices(&params.model, &params.cs)?;
         if params.folds.is_empty() {
-            return Err(Error::parameter("folds", "there is none to judge by"));
+            return Err(Error::parameter("folds", "at least one fold is required"));
         }
-        let given = match lesson.target {
+        let given = match supervision.target {
             Target::Classes { places, .. } => places.len(),
             Target::Values(values) => values.len(),
-            Target::Nothing => {
-                let message = "a search needs classes or values to judge by";
+            Target::Unsupervised => {
+                let message = "a search needs class labels or target values";
                 return Err(Error::parameter("target", message));
             }
         };
         if given != n {
-            let text = format!("there are {n} samples but {given} targets: each sample needs one");
+            let text = format!("there are {n} samples but {given} targets; the numbers must match");
             return Err(Error::Shape(text));
         }
         for (f, fold) in params.folds.iter().enumerate() {
             fold.check(n)?;
-            check_classes(f, fold, lesson)?;
+            check_classes(f, fold, supervision)?;
         }
         let progress = SharedProgress::new("folds", kernels * params.folds.len());
-        Ok(Self { params, lesson, n, progress })
+        Ok(Self { params, supervision, n, progress })
     }
 
     /// cs × folds.
@@ -202,54 +202,54 @@ impl<'a> Search<'a> {
         &self,
         ctx: &Context,
         params: &SvmParams,
-        ground: &Ground<'_, T>,
+        shared_kernel: &SharedKernel<'_, T>,
     ) -> Result<Mat<f64>> {
         let folds = &self.params.folds;
         let of_fold = |ctx: &Context, fold: usize| {
-            let scores = self.fold(ctx, params, ground, &folds[fold])?;
+            let scores = self.fold(ctx, params, shared_kernel, &folds[fold])?;
             self.progress.add(ctx, 1)?;
             Ok(scores)
         };
-        let bytes = self.fold_bytes(ground.cost());
+        let bytes = self.fold_bytes(shared_kernel.cost());
         let columns: Vec<Vec<f64>> = ctx.side_by_side(folds.len(), bytes, of_fold)?;
         Ok(Mat::from_fn(self.params.cs.len(), folds.len(), |c, f| columns[f][c]))
     }
 
-    /// Bytes that a fold takes where there is plenty.
+    /// Bytes that a fold takes where memory does not matter.
     fn fold_bytes(&self, cost: Cost) -> u64 {
         let test = self.params.folds.iter().map(|fold| fold.test.len()).max().unwrap_or(0);
         fold_bytes(self.n, test, cost)
     }
 
-    /// The score of each price on one fold.
+    /// The score of each C on one fold.
     fn fold<T: Real>(
         &self,
         ctx: &Context,
         params: &SvmParams,
-        ground: &Ground<'_, T>,
+        shared_kernel: &SharedKernel<'_, T>,
         fold: &Fold,
     ) -> Result<Vec<f64>> {
         let mut weights = vec![0.0; self.n];
         for &row in &fold.train {
-            weights[row] = self.lesson.weights.map_or(1.0, |weights| weights[row]);
+            weights[row] = self.supervision.weights.map_or(1.0, |weights| weights[row]);
         }
-        let lesson = Lesson { weights: Some(&weights), ..self.lesson };
+        let supervision = Supervision { weights: Some(&weights), ..self.supervision };
         let cs = &self.params.cs;
         let order = ascending(cs);
         let steps: Vec<SvmParams> =
             order.iter().map(|&place| SvmParams { c: cs[place], ..params.clone() }).collect();
         let quiet = ctx.without_steps();
-        let decisions = ground.decisions_along(&quiet, &steps, lesson, &fold.test)?;
+        let decisions = shared_kernel.decisions_along(&quiet, &steps, supervision, &fold.test)?;
         let mut scores = vec![0.0; cs.len()];
         for (&place, decisions) in order.iter().zip(&decisions) {
-            scores[place] = self.judge(&fold.test, decisions);
+            scores[place] = self.score(&fold.test, decisions);
         }
         Ok(scores)
     }
 
-    fn judge(&self, rows: &[usize], decisions: &Mat<f64>) -> f64 {
+    fn score(&self, rows: &[usize], decisions: &Mat<f64>) -> f64 {
         let count = rows.len() as f64;
-        match self.lesson.target {
+        match self.supervision.target {
             Target::Classes { classes, places, .. } => {
                 let named = votes(decisions, classes.len());
                 let right = rows.iter().zip(named).filter(|(row, class)| places[**row] == *class);
@@ -262,30 +262,30 @@ impl<'a> Search<'a> {
                 let errors: f64 = rows.iter().enumerate().map(error).sum();
                 if spread > 0.0 { 1.0 - errors / spread } else { f64::from(errors == 0.0) }
             }
-            Target::Nothing => unreachable!("refused when the search was made"),
+            Target::Unsupervised => unreachable!("refused when the search was made"),
         }
     }
 }
 
-fn check_classes(f: usize, fold: &Fold, lesson: Lesson<'_>) -> Result<()> {
-    let Target::Classes { classes, places, .. } = lesson.target else { return Ok(()) };
+fn check_classes(f: usize, fold: &Fold, supervision: Supervision<'_>) -> Result<()> {
+    let Target::Classes { classes, places, .. } = supervision.target else { return Ok(()) };
     let mut seen = vec![false; classes.len()];
-    let counts = |row: usize| lesson.weights.is_none_or(|weights| weights[row] > 0.0);
+    let counts = |row: usize| supervision.weights.is_none_or(|weights| weights[row] > 0.0);
     fold.train.iter().filter(|&&row| counts(row)).for_each(|&row| seen[places[row]] = true);
     match seen.iter().position(|seen| !seen) {
         None => Ok(()),
         Some(class) => Err(Error::parameter(
             "folds",
             format!(
-                "fold {f} (counted from 0) has no sample of class {} to learn from: use folds that keep the shares of the \
-                 classes, or fewer of them",
+                "the training set of fold {f} (zero-based) has no sample of class {}: use stratified folds, or \
+                 fewer of them",
                 classes[class]
             ),
         )),
     }
 }
 
-/// The kernel and the price with the best mean score; of equal ones, the first.
+/// The kernel and the C with the best mean score; of equal ones, the first.
 fn best(scores: &[Mat<f64>]) -> (usize, usize) {
     let mean = |table: &Mat<f64>, c: usize| table.row(c).iter().sum::<f64>() / table.cols() as f64;
     let mut best = ((0, 0), f64::NEG_INFINITY);

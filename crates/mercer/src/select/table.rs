@@ -1,6 +1,6 @@
 //! The scores of a grid, and the best of them.
 
-use super::judge::{Judge, Score};
+use super::metric::{Metric, Score};
 use crate::error::{Error, Result};
 use crate::linalg::view::Mat;
 
@@ -11,16 +11,16 @@ pub struct Table {
     pub alphas: Vec<f64>,
     /// alphas × scores; a score per target, or one for all.
     pub scores: Mat<f64>,
-    /// Their standard errors; not a number where they are not known.
-    pub spreads: Mat<f64>,
+    /// Their standard errors; NaN where they are unknown.
+    pub std_errors: Mat<f64>,
     /// The units in which scores of several targets are compared.
     units: Vec<f64>,
 }
 
 impl Table {
-    pub(super) fn new(alphas: Vec<f64>, judge: &dyn Judge) -> Self {
-        let (scores, spreads) = (Mat::zeros(0, 0), Mat::zeros(0, 0));
-        Self { alphas, scores, spreads, units: judge.units() }
+    pub(super) fn new(alphas: Vec<f64>, metric: &dyn Metric) -> Self {
+        let (scores, std_errors) = (Mat::zeros(0, 0), Mat::zeros(0, 0));
+        Self { alphas, scores, std_errors, units: metric.units() }
     }
 
     /// Appends the scores of the next penalty.
@@ -32,7 +32,7 @@ impl Table {
             *to = Mat::from_vec(data, rows, cols);
         };
         append(&mut self.scores, scores.iter().map(|s| s.value).collect());
-        append(&mut self.spreads, scores.iter().map(|s| s.spread).collect());
+        append(&mut self.std_errors, scores.iter().map(|s| s.std_error).collect());
     }
 
     /// The mean over folds, with the standard error that their differences show.
@@ -40,14 +40,14 @@ impl Table {
         let (rows, cols) = (folds[0].scores.rows(), folds[0].scores.cols());
         let k = folds.len() as f64;
         let mean = |a: usize, j: usize| folds.iter().map(|f| f.scores[(a, j)]).sum::<f64>() / k;
-        let spread = |a: usize, j: usize| {
+        let std_error = |a: usize, j: usize| {
             let squares = folds.iter().map(|f| (f.scores[(a, j)] - mean(a, j)).powi(2));
             (squares.sum::<f64>() / (k - 1.0) / k).sqrt()
         };
         Table {
             alphas: folds[0].alphas.clone(),
             scores: Mat::from_fn(rows, cols, mean),
-            spreads: Mat::from_fn(rows, cols, spread),
+            std_errors: Mat::from_fn(rows, cols, std_error),
             units: folds[0].units.clone(),
         }
     }
@@ -66,17 +66,17 @@ impl Table {
     pub fn score(&self, a: usize) -> Score {
         let row = self.scores.row(a);
         let t = row.len() as f64;
-        let squares: f64 = self.spreads.row(a).iter().map(|s| s * s).sum();
-        Score { value: row.iter().sum::<f64>() / t, spread: squares.sqrt() / t }
+        let squares: f64 = self.std_errors.row(a).iter().map(|s| s * s).sum();
+        Score { value: row.iter().sum::<f64>() / t, std_error: squares.sqrt() / t }
     }
 }
 
-/// What was chosen.
+/// The chosen combination.
 #[derive(Clone, Debug)]
 pub struct Chosen {
-    /// The kernel, by place.
+    /// The index of the kernel.
     pub kernel: usize,
-    /// The penalty, by place: one for all targets, or one each.
+    /// The indices of the penalties: one for all targets, or one for each.
     pub alphas: Vec<usize>,
     /// The score, the mean over targets.
     pub score: Score,
@@ -109,8 +109,8 @@ impl Chosen {
             let alphas: Vec<usize> = (0..t).map(|j| largest(&|a| table.scores[(a, j)])).collect();
             let own = alphas.iter().enumerate();
             let value = own.clone().map(|(j, &a)| table.scores[(a, j)]).sum::<f64>() / t as f64;
-            let squares: f64 = own.map(|(j, &a)| table.spreads[(a, j)].powi(2)).sum();
-            let score = Score { value, spread: squares.sqrt() / t as f64 };
+            let squares: f64 = own.map(|(j, &a)| table.std_errors[(a, j)].powi(2)).sum();
+            let score = Score { value, std_error: squares.sqrt() / t as f64 };
             let own = alphas.iter().enumerate();
             let units = own.map(|(j, &a)| table.scores[(a, j)] / table.unit(j));
             let compared = units.sum::<f64>() / t as f64;

@@ -50,7 +50,7 @@ impl Params {
         // f32 tiles carry relative errors of 6e-8: residuals cannot fall below a few of those.
         let tolerance = tolerance.unwrap_or(if epsilon < 1e-10 { 1e-8 } else { 1e-6 });
         if !(tolerance > 0.0 && tolerance.is_finite()) {
-            let message = format!("must be positive, not {tolerance}");
+            let message = format!("must be positive, got {tolerance}");
             return Err(Error::parameter("tolerance", message));
         }
         Ok(Self { solver, tolerance, max_passes: max_passes.unwrap_or(300), seed, start: None })
@@ -124,8 +124,8 @@ pub fn largest(ctx: &Context, gram: &dyn Gram, count: usize, params: &Params) ->
 /// All eigenpairs of `gram`.
 pub fn all(ctx: &Context, gram: &dyn Gram) -> Result<eigen::Eigen> {
     let needed = workspace_bytes(gram.n(), gram.n(), Solver::Full);
-    let hint = "fit on fewer rows, choose a solver that works by products, or raise the budget";
-    let _held = ctx.reserve("the full eigendecomposition", needed, hint)?;
+    let hint = "fit on fewer rows, use an iterative solver, or raise the memory budget";
+    let _reservation = ctx.reserve("the full eigendecomposition", needed, hint)?;
     eigen::symmetric(ctx, gram.lower(ctx)?)
 }
 
@@ -145,9 +145,9 @@ impl Spectrum {
 pub(super) fn full(ctx: &Context, gram: &dyn Gram, count: usize) -> Result<Spectrum> {
     let n = gram.n();
     let needed = workspace_bytes(n, count, Solver::Full);
-    let hint = "ask for fewer components (the Krylov solver then needs no square matrix), fit on fewer rows, or raise \
-                the budget";
-    let _held = ctx.reserve("the full eigendecomposition", needed, hint)?;
+    let hint = "request fewer components (the Krylov solver then needs no n × n matrix), fit on fewer rows, or \
+                raise the memory budget";
+    let _reservation = ctx.reserve("the full eigendecomposition", needed, hint)?;
     let matrix = gram.lower(ctx)?;
     if let Some(spectrum) = few(&matrix, count) {
         return certified(ctx, gram, spectrum);

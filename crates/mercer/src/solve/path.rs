@@ -22,10 +22,10 @@ pub struct Path {
     vectors: Mat<f64>,
     /// Vᵀ b: n × m.
     projected: Mat<f64>,
-    _held: Reservation,
+    _reservation: Reservation,
 }
 
-const HINT: &str = "use fewer rows, or raise the budget";
+const HINT: &str = "use fewer rows, or raise the memory budget";
 /// Rows of a result that one task computes.
 const ROWS: usize = 64;
 /// Eigenvectors that are summed over at a time.
@@ -41,7 +41,7 @@ impl Path {
     pub fn new(ctx: &Context, gram: &dyn Gram, b: &Mat<f64>) -> Result<Self> {
         let pairs = eigen::all(ctx, gram)?;
         let bytes = 8 * pairs.vectors.data().len() as u64 + 8 * b.data().len() as u64;
-        let held = ctx.reserve("the decomposed matrix", bytes, HINT)?;
+        let reservation = ctx.reserve("the decomposed matrix", bytes, HINT)?;
         let mut projected = Mat::zeros(b.rows(), b.cols());
         let m = b.cols();
         ctx.install(|| {
@@ -53,7 +53,12 @@ impl Path {
                 multiply(part, b.view(), out, Onto::Nothing);
             });
         });
-        Ok(Self { values: pairs.values, vectors: pairs.vectors, projected, _held: held })
+        Ok(Self {
+            values: pairs.values,
+            vectors: pairs.vectors,
+            projected,
+            _reservation: reservation,
+        })
     }
 
     /// Rows of the matrix.
@@ -127,7 +132,7 @@ impl Path {
     ) -> Result<Mat<f64>> {
         let n = self.n();
         let bytes = 16 * n as u64 * count as u64;
-        let _held = ctx.reserve("the path of solutions", bytes, HINT)?;
+        let _reservation = ctx.reserve("the path of solutions", bytes, HINT)?;
         let mut out = Mat::try_zeros(n, count)?;
         if count == 0 {
             return Ok(out);
@@ -171,7 +176,7 @@ fn inverse(value: f64, cut: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::context::Stream;
-    use crate::gram::Square;
+    use crate::gram::Precomputed;
     use crate::linalg::cholesky;
 
     #[test]
@@ -183,7 +188,7 @@ mod tests {
             let mut k = Mat::zeros(n, n);
             multiply(a.view(), a.view().transposed(), k.view_mut(), Onto::Nothing);
             let b = Mat::from_vec((0..2 * n).map(|_| stream.normal()).collect(), n, 2);
-            let path = Path::new(&ctx, &Square::new(k.view()).unwrap(), &b).unwrap();
+            let path = Path::new(&ctx, &Precomputed::new(k.view()).unwrap(), &b).unwrap();
             let alphas = [0.5, 3.0, 100.0];
             let x = path.solutions(&ctx, &alphas).unwrap();
             let diagonals = path.inverse_diagonals(&ctx, &alphas).unwrap();

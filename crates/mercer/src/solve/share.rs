@@ -130,10 +130,10 @@ impl Search<'_> {
 
     /// Refuses a search for at least `count` pairs where they do not fit the budget.
     fn afford(&self, count: usize) -> Result<()> {
-        let hint = "ask for a smaller share or a count of components, fit on fewer rows, or raise the budget";
+        let hint = "request a smaller fraction or a number of components, fit on fewer rows, or raise the memory budget";
         // What the search holds already, it keeps.
         let held = self.free.saturating_sub(self.ctx.budget());
         let more = self.bytes(count).saturating_sub(held);
-        self.ctx.need("the components that explain this share of the variance", more, hint)
+        self.ctx.need("the decomposition for this fraction of the variance", more, hint)
     }
 }

@@ -2,7 +2,7 @@
 //! one part of the library calls a kernel, no other calls indefinite.
 //!
 //! Kernel values carry relative errors of a few hundred ε at worst, an error matrix E with ‖E‖ ≤ ‖E‖_F ≲ 10³ε·√n·‖K‖.
-//! Negative eigenvalues are therefore judged generously. Positive ones are taken for zero only where they are lost in
+//! Negative eigenvalues are therefore treated generously. Positive ones are taken for zero only where they are lost in
 //! rounding by any measure, for a component left out by mistake is a wrong answer too.
 
 /// Negative eigenvalues down to minus this share of ‖K‖ may be rounding errors, for an n × n matrix of numbers with

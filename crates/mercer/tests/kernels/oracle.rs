@@ -97,7 +97,7 @@ const CASES: &[(&str, Formula)] = &[
 
 /// Random rows of length near √5 that the kernel can be used on, with one row of zeros among them.
 fn samples<T: Real>(text: &str, n: usize, d: usize, seed: u64) -> Dense<T> {
-    let scale = T::of((5.0 / d as f64).sqrt());
+    let scale = T::from_f64((5.0 / d as f64).sqrt());
     let mut data: Vec<T> =
         samples_for::<T>(&spec(text), n, d, seed).data().iter().map(|&v| v * scale).collect();
     data[d..2 * d].fill(T::ZERO);
@@ -105,7 +105,7 @@ fn samples<T: Real>(text: &str, n: usize, d: usize, seed: u64) -> Dense<T> {
 }
 
 fn wide<T: Real>(row: &[T]) -> Vec<f64> {
-    row.iter().map(|v| v.f64()).collect()
+    row.iter().map(|v| v.to_f64()).collect()
 }
 
 fn check<T: Real>(text: &str, formula: Formula, d: usize, tolerance: f64) {
@@ -206,7 +206,10 @@ fn samples_of_different_width_are_refused() {
     let k = kernel::<f64>("linear");
     let error =
         mercer::Kernel::tile(&k, mercer::Span::all(&x), mercer::Span::all(&y), tile).unwrap_err();
-    assert!(error.to_string().contains("3 features cannot be paired with samples of 4"), "{error}");
+    assert!(
+        error.to_string().contains("3 features cannot be compared with samples with 4"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -233,7 +236,7 @@ fn a_histogram_kernel_refuses_negative_numbers() {
     let x = Dense::from_rows(&data, 4, 10).unwrap();
     for text in ["chi2", "rbf + hellinger", "normalize(2*intersection)*linear", "js"] {
         let error = spec(text).resolve(&x).unwrap_err().to_string();
-        let part = "histogram kernels need values of at least 0: -0.5 at row 3, column 7";
+        let part = "histogram kernels need non-negative values: -0.5 at row 3, column 7";
         assert!(error.contains(part), "{error}");
     }
     assert!(spec("rbf + constant").resolve(&x).is_ok());

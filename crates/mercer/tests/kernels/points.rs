@@ -57,15 +57,15 @@ fn bad_samples_are_refused() {
     check(Dense::from_rows(&[], 0, 3), samples);
     check(Dense::from_rows(&[], 5, 0), features);
     check(Dense::from_strided(&[], 0, 5, 0, 1, 1), features);
-    check(Dense::from_rows(&[1.0; 5], 2, 3), "needs 6 numbers, but 5");
-    check(Dense::from_rows(&[], usize::MAX, 3), "more numbers than this machine can address");
-    check(Dense::from_strided(&[1.0], 0, usize::MAX / 64, 3, 0, 0), "no memory for");
+    check(Dense::from_rows(&[1.0; 5], 2, 3), "needs 6 values, got 5");
+    check(Dense::from_rows(&[], usize::MAX, 3), "more elements than this machine can address");
+    check(Dense::from_strided(&[1.0], 0, usize::MAX / 64, 3, 0, 0), "not enough memory for");
     check(Dense::from_strided(&[1.0; 6], 1, 2, 3, 3, 1), "reaches from 1 to 6");
     check(Dense::from_strided(&[1.0; 6], 2, 2, 3, -3, 1), "reaches from -1 to 4");
-    check(Dense::from_strided(&[1.0; 6], 0, 2, 2, isize::MAX, isize::MAX), "outside the 6 numbers");
+    check(Dense::from_strided(&[1.0; 6], 0, 2, 2, isize::MAX, isize::MAX), "outside the 6 values");
     check(Dense::from_rows(&[1.0, 2.0, 3.0, f64::NAN], 2, 2), "NaN at row 1, column 1");
     check(Dense::from_rows(&[1.0, f64::INFINITY, 3.0, 4.0], 2, 2), "infinity at row 0, column 1");
-    check(Dense::from_rows(&[1.0, 1.0, 1e200, 1.0], 2, 2), "row 1 (counted from 0) are so large");
+    check(Dense::from_rows(&[1.0, 1.0, 1e200, 1.0], 2, 2), "row 1 (zero-based) are so large");
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn text_prints_in_canonical_form() {
     );
     check("columns(0, 12: rbf + linear)", "columns(0, 12: rbf + linear)");
     check(r"columns('it\'s', 'a\\b': linear)", r"columns('it\'s', 'a\\b': linear)");
-    check("2*own(overlap) + own('my kernel')", "2*own(overlap) + own('my kernel')");
+    check("2*own(overlap) + custom('my kernel')", "2*custom(overlap) + custom('my kernel')");
     check("normalize(columns(nan: linear))", "normalize(columns('nan': linear))");
 }
 
@@ -60,7 +60,7 @@ fn errors_point_at_the_character() {
     refuse("rfb", 0, "unknown kernel 'rfb': did you mean 'rbf'?");
     refuse("linear + RBF", 9, "did you mean 'rbf'?");
     refuse("normalise(rbf)", 0, "did you mean 'normalize'?");
-    refuse("quantum", 0, "known are linear, poly, rbf");
+    refuse("quantum", 0, "known kernels are linear, poly, rbf");
     refuse("rbf(gama=1)", 4, "unknown parameter 'gama': did you mean 'gamma'?");
     refuse("matern(length_scale=1)", 7, "did you mean 'length'?");
     refuse("rbf(zzz=1)", 4, "rbf has gamma, sigma, width");
@@ -74,7 +74,7 @@ fn errors_point_at_the_character() {
     refuse("columns(a: rbf", 14, "expected ')'");
     refuse("columns", 7, "expected '(' after columns");
     refuse("columns('a: rbf)", 8, "expected a name");
-    refuse("own", 3, "expected '(' after own");
+    refuse("own", 3, "expected '(' after custom");
     refuse("rbf(gamma=-1)", 10, "gamma must be a number of at least 0, not -1");
     refuse("rbf(sigma=0)", 10, "sigma must be a positive number, not 0");
     refuse("rbf(gamma=nan)", 10, "not nan");
@@ -88,10 +88,10 @@ fn errors_point_at_the_character() {
     refuse("rbf(gamma=)", 10, "expected a value for gamma, not ')'");
     refuse("rbf(gamma=-)", 11, "expected a number");
     refuse("rbf(gamma)", 4, "gamma needs a value");
-    refuse("rbf(2)", 4, "say which this is: gamma, sigma, width");
+    refuse("rbf(2)", 4, "name this value: gamma, sigma, width");
     refuse("rbf(gamma=1, sigma=2)", 13, "give only one of gamma, sigma, width");
     refuse("rbf(gamma=1, gamma=2)", 13, "gamma is given twice");
-    refuse("poly(2, 3)", 8, "name poly's values: degree, gamma, coef0");
+    refuse("poly(2, 3)", 8, "must be named: degree, gamma, coef0");
     refuse("poly(2.5)", 5, "degree must be a positive integer, not 2.5");
     refuse("poly(degree=0)", 12, "degree must be a positive integer");
     refuse("poly(degree=5e9)", 12, "degree must be a positive integer");
@@ -99,8 +99,8 @@ fn errors_point_at_the_character() {
     refuse("0*rbf", 0, "a scale must be a positive number, not 0");
     refuse("linear + -2*rbf", 9, "a scale must be a positive number, not -2");
     refuse("inf*rbf", 0, "a scale must be a positive number, not inf");
-    refuse("linear + 1e300*1e300*rbf", 9, "the scales multiply to inf");
-    refuse("1e-300*(1e-300*rbf)", 0, "the scales multiply to 0.0");
+    refuse("linear + 1e300*1e300*rbf", 9, "the product of the scales is inf");
+    refuse("1e-300*(1e-300*rbf)", 0, "the product of the scales is 0.0");
     refuse("linear + 2", 9, "a number alone is not a kernel");
     refuse("2 rbf", 0, "a number alone is not a kernel");
     refuse("-rbf", 0, "cannot be negated");
@@ -126,7 +126,11 @@ fn errors_point_at_the_character() {
 fn parameters_beside_a_kernel_go_where_they_are_open() {
     let check = |text: &str, name: &str, value: Value, expected: (&str, usize, usize)| {
         let found = spec(text).fill(name, value).unwrap();
-        assert_eq!((found.spec.to_string().as_str(), found.taken, found.said), expected, "{text}");
+        assert_eq!(
+            (found.spec.to_string().as_str(), found.taken, found.already_set),
+            expected,
+            "{text}"
+        );
     };
     check("rbf", "gamma", 2.0.into(), ("rbf(gamma=2)", 1, 0));
     check("rbf(sigma=3)", "gamma", 2.0.into(), ("rbf(sigma=3)", 0, 1));
@@ -155,7 +159,7 @@ fn put_together(kernel: &KernelSpec) -> KernelSpec {
         Shape::Columns(names, inner) => {
             spec(&format!("columns({}: {})", names.join(", "), put_together(&inner)))
         }
-        Shape::Own(name) => spec(&format!("own({name})")),
+        Shape::Custom(name) => spec(&format!("custom({name})")),
     }
 }
 
@@ -295,14 +299,22 @@ fn rules_on_odd_data() {
         assert!(found.contains(expected), "{found:?} lacks {expected:?}");
     };
     check("rbf(gamma=scale)", &[2.0, 2.0], "rbf(gamma=1)");
-    check("rbf(gamma=scale)", &[0.0, 1e-160], "variance of the data is beyond the range");
-    check("rbf(sigma=median)", &[2.0], "sigma: median has no value here, because one sample alone");
+    check("rbf(gamma=scale)", &[0.0, 1e-160], "variance of the data exceeds the range");
+    check(
+        "rbf(sigma=median)",
+        &[2.0],
+        "sigma: median has no value here, because there is only one sample",
+    );
     check(
         "rbf(sigma=median)",
         &[2.0, 2.0, 2.0, 2.0, 3.0],
         "at least half of all pairs of samples are equal",
     );
-    check("chi2(gamma=mean)", &[2.0], "gamma: mean has no value here, because one sample alone");
+    check(
+        "chi2(gamma=mean)",
+        &[2.0],
+        "gamma: mean has no value here, because there is only one sample",
+    );
     check("chi2(gamma=mean)", &[2.0, 2.0], "because all samples are equal");
     check("rbf(sigma=median)", &[0.0, 1.0, 3.0, 7.0], "rbf(sigma=3.5)"); // 1 2 3 4 6 7
 }

@@ -8,13 +8,13 @@ use mercer::{Dense, Kernel, KernelSpec, Span, SpecKernel};
 /// n × d standard normal numbers.
 pub fn normal<T: Real>(n: usize, d: usize, seed: u64) -> Dense<T> {
     let mut stream = Stream::new(seed, "test data");
-    let data = (0..n * d).map(|_| T::of(stream.normal())).collect();
+    let data = (0..n * d).map(|_| T::from_f64(stream.normal())).collect();
     Dense::from_vec(data, n, d).unwrap()
 }
 
 /// n × d numbers that are not negative, a third of them 0, for kernels on histograms.
 pub fn counts<T: Real>(n: usize, d: usize, seed: u64) -> Dense<T> {
-    let kept = |v: &T| if v.f64() > -0.43 { v.abs() } else { T::ZERO };
+    let kept = |v: &T| if v.to_f64() > -0.43 { v.abs() } else { T::ZERO };
     let data = normal::<T>(n, d, seed).data().iter().map(kept).collect();
     Dense::from_vec(data, n, d).unwrap()
 }
@@ -36,13 +36,13 @@ pub fn kernel<T: Real>(text: &str) -> SpecKernel<T> {
 pub fn values<T: Real>(kernel: &SpecKernel<T>, x: &Dense<T>, y: &Dense<T>) -> Vec<f64> {
     let mut out = vec![T::ZERO; x.n() * y.n()];
     kernel.tile(Span::all(x), Span::all(y), Tile::new(&mut out, x.n(), y.n(), y.n())).unwrap();
-    out.into_iter().map(|v| v.f64()).collect()
+    out.into_iter().map(|v| v.to_f64()).collect()
 }
 
 pub fn diag<T: Real>(kernel: &SpecKernel<T>, x: &Dense<T>) -> Vec<f64> {
     let mut out = vec![T::ZERO; x.n()];
     kernel.diag(Span::all(x), &mut out).unwrap();
-    out.into_iter().map(|v| v.f64()).collect()
+    out.into_iter().map(|v| v.to_f64()).collect()
 }
 
 /// The smallest eigenvalue of a symmetric n × n matrix, by Jacobi rotations.

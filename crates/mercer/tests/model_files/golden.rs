@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mercer::io::{Dtype, Saved, load};
+use mercer::io::{Dtype, ModelFile, load};
 use mercer::model::svm::{Curve, Stop, Task};
 
 use crate::results::results;
@@ -166,7 +166,7 @@ const V1: [Golden; 9] = [
     },
 ];
 
-fn read(file: &str) -> Saved {
+fn read(file: &str) -> ModelFile {
     load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(file)).unwrap()
 }
 
@@ -185,7 +185,7 @@ fn format_1_projects_as_it_did() {
             (Some(back), Some(expected)) => {
                 assert!(close(&back, expected, golden.tolerance), "{}: {back:?}", golden.file);
             }
-            _ => panic!("{}: the map back appeared or disappeared", golden.file),
+            _ => panic!("{}: the inverse map appeared or disappeared", golden.file),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a loaded model says of the new samples.
 
-use mercer::io::{Model, Saved};
+use mercer::io::{Model, ModelFile};
 use mercer::linalg::view::{MatMut, MatRef};
 use mercer::model::detector::Detector;
 use mercer::model::kernel_kmeans::KernelKMeans;
@@ -15,7 +15,7 @@ use mercer::{Context, Dense};
 use crate::samples::{D, M, NEW};
 
 /// Scores or decisions of the new samples (M × k) and, where the model has a map back, the samples they map to (M × D).
-pub fn results(saved: &Saved) -> (Vec<f64>, Option<Vec<f64>>) {
+pub fn results(saved: &ModelFile) -> (Vec<f64>, Option<Vec<f64>>) {
     let mut values = NEW.to_vec();
     if let Some(scaling) = &saved.scaling {
         scaling.apply(&mut values, D).unwrap();
@@ -37,20 +37,20 @@ pub fn results(saved: &Saved) -> (Vec<f64>, Option<Vec<f64>>) {
 }
 
 fn kernel_ridge<T: Real>(model: &KernelRidge<T>, values: &[f64]) -> Vec<f64> {
-    let x = Dense::from_vec(values.iter().map(|&v| T::of(v)).collect(), M, D).unwrap();
+    let x = Dense::from_vec(values.iter().map(|&v| T::from_f64(v)).collect(), M, D).unwrap();
     let mut out = vec![T::ZERO; M * model.t()];
     let place = MatMut::new(&mut out, M, model.t(), model.t());
     model.predict(&Context::new(1), &x, place).unwrap();
-    out.iter().map(|v| v.f64()).collect()
+    out.iter().map(|v| v.to_f64()).collect()
 }
 
 fn kernel_kmeans<T: Real>(model: &KernelKMeans<T>, values: &[f64]) -> Vec<f64> {
-    let x = Dense::from_vec(values.iter().map(|&v| T::of(v)).collect(), M, D).unwrap();
+    let x = Dense::from_vec(values.iter().map(|&v| T::from_f64(v)).collect(), M, D).unwrap();
     model.distances(&Context::new(1), &x).unwrap().into_vec()
 }
 
 fn detector<T: Real>(model: &Detector<T>, values: &[f64]) -> Vec<f64> {
-    let x = Dense::from_vec(values.iter().map(|&v| T::of(v)).collect(), M, D).unwrap();
+    let x = Dense::from_vec(values.iter().map(|&v| T::from_f64(v)).collect(), M, D).unwrap();
     let scores = model.scores(&Context::new(1), &x).unwrap();
     scores.into_iter().map(|score| score / model.threshold).collect()
 }
@@ -62,12 +62,12 @@ fn repair(model: &FittedRepair) -> Vec<f64> {
     let rows = MatRef::new(&values, 2, n, n);
     let mut out = vec![0.0; 2 * n];
     model.correction.apply(rows, MatMut::new(&mut out, 2, n, n)).unwrap();
-    out.extend(model.correction.own(rows, &[1.0, 2.0]).unwrap());
+    out.extend(model.correction.diagonal(rows, &[1.0, 2.0]).unwrap());
     out
 }
 
 fn svm<T: Real>(model: &Svm<T>, values: &[f64]) -> Vec<f64> {
-    let x = Dense::from_vec(values.iter().map(|&v| T::of(v)).collect(), M, D).unwrap();
+    let x = Dense::from_vec(values.iter().map(|&v| T::from_f64(v)).collect(), M, D).unwrap();
     model.decisions(&Context::new(1), &x).unwrap().into_vec()
 }
 
@@ -84,10 +84,10 @@ fn pca(model: &Pca, values: &[f64]) -> (Vec<f64>, Option<Vec<f64>>) {
 
 fn kernel_pca<T: Real>(model: &KernelPca<T>, values: &[f64]) -> (Vec<f64>, Option<Vec<f64>>) {
     let (ctx, k) = (Context::new(1), model.k());
-    let x = Dense::from_vec(values.iter().map(|&v| T::of(v)).collect(), M, D).unwrap();
+    let x = Dense::from_vec(values.iter().map(|&v| T::from_f64(v)).collect(), M, D).unwrap();
     let mut scores = vec![T::ZERO; M * k];
     model.transform(&ctx, &x, MatMut::new(&mut scores, M, k, k)).unwrap();
-    let wide = |values: &[T]| values.iter().map(|v| v.f64()).collect::<Vec<_>>();
+    let wide = |values: &[T]| values.iter().map(|v| v.to_f64()).collect::<Vec<_>>();
     let wide_scores = wide(&scores);
     let back = model.inverse.as_ref().map(|_| {
         let mut back = vec![T::ZERO; M * D];

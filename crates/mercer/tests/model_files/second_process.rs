@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use mercer::io::{Dtype, Model, Saved, load, save};
+use mercer::io::{Dtype, Model, ModelFile, load, save};
 use mercer::model::inverse::InverseParams;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
 use mercer::model::{Scaling, ScalingKind};
@@ -20,11 +20,11 @@ fn fit<T: Real>() -> KernelPca<T> {
     let inverse = InverseParams { kernel: "rbf".parse().unwrap(), alpha: Some(0.1), center: true };
     let kernel = "rbf(sigma=median)*linear + 0.1*matern".parse().unwrap();
     let params = KernelPcaParams { inverse: Some(inverse), ..KernelPcaParams::new(kernel) };
-    let data = training().into_iter().map(T::of).collect();
+    let data = training().into_iter().map(T::from_f64).collect();
     KernelPca::fit(&Context::new(1), &params, &Dense::from_vec(data, N, D).unwrap()).unwrap()
 }
 
-fn bits(saved: &Saved) -> String {
+fn bits(saved: &ModelFile) -> String {
     let (scores, back) = results(saved);
     let all = scores.into_iter().chain(back.into_iter().flatten());
     all.map(|value| format!("{:016x}", value.to_bits())).collect::<Vec<_>>().join(" ")
@@ -50,7 +50,7 @@ fn a_second_process_agrees() {
     }
     let models = [Model::KernelPca32(fit()), Model::KernelPca64(fit())];
     for (index, model) in models.into_iter().enumerate() {
-        let mut saved = Saved::new(model, Dtype::F64);
+        let mut saved = ModelFile::new(model, Dtype::F64);
         saved.scaling = Some(Scaling::learn(ScalingKind::Minmax, &training(), D));
         let name = format!("mercer-second-{}-{index}.mercer", std::process::id());
         let path: PathBuf = std::env::temp_dir().join(name);

@@ -25,7 +25,7 @@ fn with_smallest<T: Real>(n: usize, smallest: f64, seed: u64) -> Mat<T> {
         let left: Mat<f64> = Mat::from_fn(n, n, |i, j| (0..n).map(|m| h(i, m) * k[(m, j)]).sum());
         k = Mat::from_fn(n, n, |i, j| (0..n).map(|m| left[(i, m)] * h(m, j)).sum());
     }
-    Mat::from_fn(n, n, |i, j| T::of(0.5 * (k[(i, j)] + k[(j, i)])))
+    Mat::from_fn(n, n, |i, j| T::from_f64(0.5 * (k[(i, j)] + k[(j, i)])))
 }
 
 fn says_indefinite(notes: &[String]) -> bool {

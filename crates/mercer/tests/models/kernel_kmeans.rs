@@ -227,11 +227,11 @@ fn what_makes_no_sense_is_refused_in_words() {
         assert!(text.contains(part), "{text}");
     };
     let with = |clusters| KernelKMeansParams { clusters, ..base.clone() };
-    refused(&with(0), None, "n_clusters: must be at least 1 and at most the 10 samples, and is 0");
+    refused(&with(0), None, "n_clusters: must be between 1 and 10, the number of samples, got 0");
     refused(&with(11), None, "n_clusters");
     let mut weights = [1.0; 10];
     weights[..8].fill(0.0);
-    refused(&base, Some(&weights), "the 2 samples of positive weight");
+    refused(&base, Some(&weights), "2, the number of samples with positive weight");
     refused(&base, Some(&[0.0; 10]), "all weights are zero");
     refused(&base, Some(&[1.0; 9]), "9 weights for 10 samples");
     refused(&KernelKMeansParams { starts: 0, ..base.clone() }, None, "n_init");
@@ -239,7 +239,7 @@ fn what_makes_no_sense_is_refused_in_words() {
     refused(&KernelKMeansParams { tolerance: f64::NAN, ..base.clone() }, None, "tol");
     let labels = |labels| KernelKMeansParams { init: Init::Labels(labels), ..base.clone() };
     refused(&labels(vec![0; 9]), None, "9 labels for 10 samples");
-    refused(&labels(vec![3; 10]), None, "that of row 0 is 3");
+    refused(&labels(vec![3; 10]), None, "row 0 has 3");
     let crooked = Mat::from_fn(4, 4, |i, j| if i < j { 1.0 } else { 0.5 });
     let text = KernelKMeans::fit_gram(&ctx, &base, crooked.view(), None).err().unwrap().to_string();
     assert!(text.contains("not symmetric"), "{text}");

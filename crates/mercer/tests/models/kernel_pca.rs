@@ -1,4 +1,4 @@
-use mercer::gram::{Gram, Packed, Tiled};
+use mercer::gram::{Gram, MatrixFree, Packed};
 use mercer::kernel::{KernelSpec, SpecKernel};
 use mercer::linalg::view::{Mat, MatRef};
 use mercer::model::Components;
@@ -20,7 +20,7 @@ fn params(kernel: &str, components: Components) -> KernelPcaParams {
 fn transform<T: Real>(model: &KernelPca<T>, ctx: &Context, x: &Dense<T>) -> Vec<f64> {
     let mut out = Mat::<T>::zeros(x.n(), model.k());
     model.transform(ctx, x, out.view_mut()).unwrap();
-    out.data().iter().map(|v| v.f64()).collect()
+    out.data().iter().map(|v| v.to_f64()).collect()
 }
 
 fn kernel_matrix(kernel: &str, x: &Dense<f64>) -> Vec<Vec<f64>> {
@@ -426,7 +426,7 @@ fn subsets_are_matrices_of_their_own() {
     let kernel = SpecKernel::<f64>::new(&KernelSpec::rbf_gamma(0.4)).unwrap();
     let ctx = Context::new(2);
     let packed = Packed::fill(&ctx, &kernel, &x).unwrap();
-    let tiled = Tiled::new(&kernel, x.clone());
+    let tiled = MatrixFree::new(&kernel, x.clone());
     let which: Vec<usize> = (0..300).map(|i| (i * 11 + 5) % n).collect();
     let direct = Packed::fill(&ctx, &kernel, &mercer::points::Points::select(&x, &which)).unwrap();
     let v = Block::normal(300, 16, &mut mercer::context::Stream::new(1, "test"));

@@ -1,10 +1,10 @@
 //! Kernel ridge regression by law: what it must equal, written in two loops.
 
-use mercer::io::{Dtype, Model, Saved, from_bytes, to_bytes};
+use mercer::io::{Dtype, Model, ModelFile, from_bytes, to_bytes};
 use mercer::linalg::cholesky;
 use mercer::linalg::view::{Mat, MatRef};
 use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Targets};
-use mercer::model::spread::Spread;
+use mercer::model::posterior::PosteriorStd;
 use mercer::real::Real;
 use mercer::solve::ridge::Solver;
 use mercer::{Context, Dense, KernelSpec, Points};
@@ -38,7 +38,7 @@ fn fit(
 fn predict<T: Real>(model: &KernelRidge<T>, x: &Dense<T>) -> Vec<f64> {
     let mut out = Mat::<T>::zeros(x.n(), model.t());
     model.predict(&Context::new(1), x, out.view_mut()).unwrap();
-    out.data().iter().map(|v| v.f64()).collect()
+    out.data().iter().map(|v| v.to_f64()).collect()
 }
 
 fn assert_close(a: &[f64], b: &[f64], tolerance: f64) {
@@ -158,8 +158,8 @@ fn without_penalty_equal_rows_share_their_mean() {
     assert!((model.coef[(0, 0)] - model.coef[(1, 0)]).abs() < 1e-12, "the shortest solution");
     let system = model.report.system.unwrap();
     assert_eq!(system.effective_rank, Some(2));
-    let told = model.report.notes.iter().any(|n| n.contains("singular, effective rank 2 of 3"));
-    assert!(told, "{:?}", model.report.notes);
+    let noted = model.report.notes.iter().any(|n| n.contains("singular, effective rank 2 of 3"));
+    assert!(noted, "{:?}", model.report.notes);
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn the_spread_is_that_of_a_gaussian_process() {
     for intercept in [false, true] {
         let own = KernelRidgeParams { intercept, ..params("rbf(gamma=0.4)", alpha) };
         let model = fit(&own, &x, &y, Some(&weights));
-        let spread = Spread::new(&Context::new(2), &model).unwrap();
+        let spread = PosteriorStd::new(&Context::new(2), &model).unwrap();
         let found = spread.deviations(&Context::new(2), &new).unwrap();
         let system = |i: usize, j: usize| {
             rbf(x.row(i), x.row(j), gamma) + if i == j { alpha / weights[i] } else { 0.0 }
@@ -244,7 +244,7 @@ fn the_spread_is_that_of_a_gaussian_process() {
         assert_close(found.data(), &want, 1e-9);
         // Where no factor fits, products give the same.
         let tight = Context::new(1).with_budget(100_000);
-        let products = Spread::new(&tight, &model).unwrap();
+        let products = PosteriorStd::new(&tight, &model).unwrap();
         assert_eq!(products.bytes(), 0);
         assert_close(products.deviations(&tight, &new).unwrap().data(), &want, 1e-6);
     }
@@ -261,7 +261,7 @@ fn a_file_gives_the_model_back_to_the_last_bit() {
         ..params("rbf(gamma=scale)", 1.0)
     };
     let model = fit(&own, &x, &y, Some(&weights));
-    let bytes = to_bytes(&Saved::new(Model::KernelRidge64(model.clone()), Dtype::F64)).unwrap();
+    let bytes = to_bytes(&ModelFile::new(Model::KernelRidge64(model.clone()), Dtype::F64)).unwrap();
     let saved = from_bytes("memory".as_ref(), &bytes).unwrap();
     let Model::KernelRidge64(again) = saved.model else { panic!("another kind") };
     assert_eq!((again.params.clone(), &again.report), (model.params.clone(), &model.report));

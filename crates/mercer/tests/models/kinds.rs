@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mercer::io::{Dtype, Model, Saved, from_bytes, to_bytes};
+use mercer::io::{Dtype, Model, ModelFile, from_bytes, to_bytes};
 use mercer::kernel::Tile;
 use mercer::linalg::view::Mat;
 use mercer::model::Components;
@@ -10,7 +10,7 @@ use mercer::model::detector::{Detector, DetectorParams};
 use mercer::model::kernel_kmeans::{Init, KernelKMeans, KernelKMeansParams};
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
 use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Targets};
-use mercer::model::svm::{Lesson, Svm, SvmParams, Target, Task};
+use mercer::model::svm::{Supervision, Svm, SvmParams, Target, Task};
 use mercer::points::{Csr, Items, Part, Parts, Samples, Span, Strings};
 use mercer::{Context, Dense, Kernel, KernelSpec, Result, SpecKernel};
 
@@ -42,12 +42,12 @@ fn all_models(kernel: &KernelSpec, x: &Samples<f64>, new: &Samples<f64>) -> Resu
 
     let classes = ["a".to_string(), "b".to_string()];
     let places: Vec<usize> = (0..n).map(|i| usize::from(target(i) > 0.0)).collect();
-    let lesson = Lesson {
+    let supervision = Supervision {
         target: Target::Classes { classes: &classes, places: &places, weights: None },
         weights: None,
     };
     let params = SvmParams { tolerance: 1e-8, ..SvmParams::new(Task::CSvc, kernel.clone()) };
-    let machine = Svm::fit(&ctx, &params, x, lesson, None)?;
+    let machine = Svm::fit(&ctx, &params, x, supervision, None)?;
     said.push(machine.decisions(&ctx, new)?.data().to_vec());
 
     let params = KernelKMeansParams {
@@ -85,7 +85,7 @@ fn items(x: &Dense<f64>) -> Samples<f64> {
 }
 
 fn gaussian() -> KernelSpec {
-    KernelSpec::own("gaussian", |a: &Vec<f64>, b: &Vec<f64>| {
+    KernelSpec::custom("gaussian", |a: &Vec<f64>, b: &Vec<f64>| {
         (-0.5 * a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>()).exp()
     })
 }
@@ -138,7 +138,7 @@ fn files_hold_groups_of_columns() {
     let kernel = spec("columns('x 0': rbf(gamma=1)) + 0.5*columns('x 1': linear)");
     let model = KernelPca::fit(&ctx, &KernelPcaParams::new(kernel), &parts(&x)).unwrap();
     let k = model.k();
-    let bytes = to_bytes(&Saved::new(Model::KernelPca64(model.clone()), Dtype::F64)).unwrap();
+    let bytes = to_bytes(&ModelFile::new(Model::KernelPca64(model.clone()), Dtype::F64)).unwrap();
     let read = from_bytes(Path::new("memory"), &bytes).unwrap();
     let Model::KernelPca64(read) = read.model else { panic!("another model") };
     let scores = |model: &KernelPca<f64>| {
@@ -158,21 +158,22 @@ fn refused(kernel: &KernelSpec, x: &Samples<f64>, part: &str) {
 #[test]
 fn samples_that_a_kernel_is_not_for_are_refused() {
     let x = rows(8, 10);
-    refused(&gaussian(), &(&x).into(), "kernel gaussian: the items are not of its type");
+    refused(&gaussian(), &(&x).into(), "kernel gaussian: the items are not of type");
     refused(&spec("rbf"), &items(&x), "rbf is for rows of numbers");
-    refused(&spec("rbf"), &parts(&x), "say for which columns");
+    refused(&spec("rbf"), &parts(&x), "name the columns");
     refused(&spec("columns(age: rbf)"), &parts(&x), "the columns age");
-    refused(&spec("own(gaussian)"), &items(&x), "bind it");
-    let lengths = KernelSpec::own("lengths", |a: &String, b: &String| (a.len() * b.len()) as f64);
-    refused(&lengths, &items(&x), "not of its type");
+    refused(&spec("custom(gaussian)"), &items(&x), "bind it");
+    let lengths =
+        KernelSpec::custom("lengths", |a: &String, b: &String| (a.len() * b.len()) as f64);
+    refused(&lengths, &items(&x), "not of type");
 }
 
 #[test]
 fn own_functions_that_are_no_kernels_are_refused_with_the_place() {
     let x = items(&rows(9, 10));
-    let skew = KernelSpec::own("skew", |a: &Vec<f64>, b: &Vec<f64>| a[0] - b[0]);
+    let skew = KernelSpec::custom("skew", |a: &Vec<f64>, b: &Vec<f64>| a[0] - b[0]);
     refused(&skew, &x, "the function is not symmetric");
-    let hole = KernelSpec::own("hole", |a: &Vec<f64>, b: &Vec<f64>| (a[0] * b[0]).ln());
+    let hole = KernelSpec::custom("hole", |a: &Vec<f64>, b: &Vec<f64>| (a[0] * b[0]).ln());
     refused(&hole, &x, "not a finite number");
 }
 
@@ -182,7 +183,7 @@ fn new_samples_must_be_of_the_kind_learned_from() {
     let model = KernelPca::fit(&ctx, &KernelPcaParams::new(spec("rbf(gamma=1)")), &x).unwrap();
     let mut room = Mat::zeros(20, model.k());
     let error = model.transform(&ctx, &items(&x), room.view_mut()).unwrap_err().to_string();
-    assert!(error.contains("trained on rows of numbers, and these samples are items"), "{error}");
+    assert!(error.contains("trained on rows of numbers, but these samples are items"), "{error}");
 }
 
 /// The same rows without their zeros.
@@ -237,7 +238,7 @@ const NAMES: [&str; 12] = [
 #[test]
 fn texts_give_what_the_matrix_of_their_counts_gives() {
     // The spectrum of length 2 by two loops, as a function of the user's own.
-    let by_loops = KernelSpec::own("spectrum", |a: &String, b: &String| {
+    let by_loops = KernelSpec::custom("spectrum", |a: &String, b: &String| {
         let pairs = |text: &str| text.as_bytes().windows(2).map(<[u8]>::to_vec).collect::<Vec<_>>();
         let (a, b) = (pairs(a), pairs(b));
         a.iter().map(|s| b.iter().filter(|t| *t == s).count() as f64).sum()
@@ -261,7 +262,7 @@ fn files_hold_sparse_rows_and_texts() {
         [("normalize(spectrum(p=3))", &texts, &new_texts), ("chi2(gamma=0.1)", &rows, &new_rows)]
     {
         let model = KernelPca::<f64>::fit(&ctx, &KernelPcaParams::new(spec(text)), x).unwrap();
-        let saved = Saved::new(Model::KernelPca64(model.clone()), Dtype::F64);
+        let saved = ModelFile::new(Model::KernelPca64(model.clone()), Dtype::F64);
         let read = from_bytes(Path::new("memory"), &to_bytes(&saved).unwrap()).unwrap();
         let Model::KernelPca64(read) = read.model else { panic!("another model") };
         let scores = |model: &KernelPca<f64>| {
@@ -320,6 +321,6 @@ fn histograms_with_negative_numbers_are_refused_with_the_place() {
 fn a_length_that_no_text_has_is_refused() {
     let texts = Samples::from(Strings::new(["ab", "cde"]).unwrap());
     refused(&spec("spectrum(p=4)"), &texts, "the longest has 3");
-    refused(&spec("rbf"), &texts, "choose a kernel for texts");
-    refused(&spec("spectrum"), &(&rows(17, 5)).into(), "spectrum is for texts");
+    refused(&spec("rbf"), &texts, "choose a string kernel");
+    refused(&spec("spectrum"), &(&rows(17, 5)).into(), "spectrum is for strings");
 }

@@ -5,7 +5,7 @@ use mercer::Context;
 use mercer::linalg::view::{Mat, MatRef};
 use mercer::model::Components;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
-use mercer::model::pca::{Pca, PcaParams, Road};
+use mercer::model::pca::{Decomposition, Pca, PcaParams};
 use mercer::real::Real;
 use mercer::solve::eigen::Solver;
 
@@ -70,12 +70,18 @@ fn kernel_pca_takes_any_number_of_samples() {
     }
 }
 
-fn pca<T: Real>(n: usize, d: usize, rank: usize, components: Components, road: Road) {
+fn pca<T: Real>(
+    n: usize,
+    d: usize,
+    rank: usize,
+    components: Components,
+    decomposition: Decomposition,
+) {
     let ctx = Context::new(2);
-    let data: Vec<T> = of_rank(n, d, rank).iter().map(|&v| T::of(v + 3.0)).collect();
-    let p = PcaParams { components, road, ..Default::default() };
+    let data: Vec<T> = of_rank(n, d, rank).iter().map(|&v| T::from_f64(v + 3.0)).collect();
+    let p = PcaParams { components, decomposition, ..Default::default() };
     let model = Pca::fit(&ctx, &p, MatRef::new(&data, n, d, d)).unwrap();
-    let what = format!("{n} × {d} of rank {rank}, {components:?}, {road:?}, {}", T::NAME);
+    let what = format!("{n} × {d} of rank {rank}, {components:?}, {decomposition:?}, {}", T::NAME);
     assert!(model.report.converged, "{what}");
     let small = 100.0 * T::EPSILON * T::EPSILON.max(1e-13) + 1e-13;
     for (c, variance) in model.variance.iter().enumerate() {
@@ -97,13 +103,18 @@ fn pca_takes_any_number_of_components_by_every_road() {
     for rank in 1..=5 {
         for (n, d) in [(60, 20), (20, 60), (40, 40)] {
             for count in [1, rank, rank + 1, 16, 19, 20] {
-                for road in [Road::Auto, Road::Primal, Road::Dual, Road::Truncated] {
-                    pca::<f64>(n, d, rank, Components::Count(count), road);
-                    pca::<f32>(n, d, rank, Components::Count(count), road);
+                for decomposition in [
+                    Decomposition::Auto,
+                    Decomposition::Primal,
+                    Decomposition::Dual,
+                    Decomposition::Truncated,
+                ] {
+                    pca::<f64>(n, d, rank, Components::Count(count), decomposition);
+                    pca::<f32>(n, d, rank, Components::Count(count), decomposition);
                 }
             }
-            for road in [Road::Auto, Road::Primal, Road::Dual] {
-                pca::<f64>(n, d, rank, Components::Share(0.999), road);
+            for decomposition in [Decomposition::Auto, Decomposition::Primal, Decomposition::Dual] {
+                pca::<f64>(n, d, rank, Components::Share(0.999), decomposition);
             }
         }
     }

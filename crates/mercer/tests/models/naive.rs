@@ -12,7 +12,7 @@ pub fn normal(n: usize, d: usize, seed: u64) -> Vec<f64> {
 
 /// A sample set of `data`.
 pub fn dense<T: Real>(data: &[f64], n: usize, d: usize) -> Dense<T> {
-    let data: Vec<T> = data.iter().map(|&v| T::of(v)).collect();
+    let data: Vec<T> = data.iter().map(|&v| T::from_f64(v)).collect();
     Dense::from_rows(&data, n, d).unwrap()
 }
 

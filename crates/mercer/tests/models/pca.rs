@@ -1,6 +1,6 @@
 use mercer::linalg::view::{Mat, MatRef};
 use mercer::model::Components;
-use mercer::model::pca::{Pca, PcaParams, Road};
+use mercer::model::pca::{Decomposition, Pca, PcaParams};
 use mercer::real::Real;
 use mercer::{Context, Error};
 
@@ -20,8 +20,8 @@ fn fit(x: &[f64], n: usize, d: usize, params: &PcaParams) -> Pca {
     Pca::fit(&Context::new(2), params, MatRef::new(x, n, d, d)).unwrap()
 }
 
-fn with(components: Components, road: Road) -> PcaParams {
-    PcaParams { components, road, ..Default::default() }
+fn with(components: Components, decomposition: Decomposition) -> PcaParams {
+    PcaParams { components, decomposition, ..Default::default() }
 }
 
 fn transform(model: &Pca, x: &[f64], m: usize) -> Vec<f64> {
@@ -49,16 +49,27 @@ fn every_road_agrees_with_the_definition() {
         let (values, vectors) = eigen(&covariance(&x, n, d));
         let k = 3;
         let components: Vec<f64> = (0..k * d).map(|at| vectors[at % k][at / k]).collect();
-        for road in [Road::Auto, Road::Primal, Road::Dual, Road::Truncated] {
-            let model = fit(&x, n, d, &with(Components::Count(k), road));
-            assert!(difference(&model.variance, &values[..k]) < 1e-10 * values[0], "{road:?}");
+        for decomposition in [
+            Decomposition::Auto,
+            Decomposition::Primal,
+            Decomposition::Dual,
+            Decomposition::Truncated,
+        ] {
+            let model = fit(&x, n, d, &with(Components::Count(k), decomposition));
+            assert!(
+                difference(&model.variance, &values[..k]) < 1e-10 * values[0],
+                "{decomposition:?}"
+            );
             let total: f64 = values.iter().sum();
-            assert!((model.total_variance - total).abs() < 1e-10 * total, "{road:?}");
+            assert!((model.total_variance - total).abs() < 1e-10 * total, "{decomposition:?}");
             let got: Vec<f64> = (0..k * d).map(|at| model.components[(at % k, at / k)]).collect();
-            assert!(difference_up_to_sign(&got, &components, k) < 1e-6, "{road:?} {n} × {d}");
+            assert!(
+                difference_up_to_sign(&got, &components, k) < 1e-6,
+                "{decomposition:?} {n} × {d}"
+            );
             let noise = values[k..n.min(d)].iter().map(|v| v.max(0.0)).sum::<f64>();
             let noise = noise / (n.min(d) - k) as f64;
-            assert!((model.noise_variance - noise).abs() < 1e-9 * total, "{road:?}");
+            assert!((model.noise_variance - noise).abs() < 1e-9 * total, "{decomposition:?}");
         }
     }
 }
@@ -67,7 +78,7 @@ fn every_road_agrees_with_the_definition() {
 fn eckart_young() {
     for (n, d, k) in [(200, 8, 3), (40, 100, 5), (50, 6, 6)] {
         let x = data(n, d, 2);
-        let model = fit(&x, n, d, &with(Components::Count(k), Road::Auto));
+        let model = fit(&x, n, d, &with(Components::Count(k), Decomposition::Auto));
         let scores = transform(&model, &x, n);
         let mut back = Mat::zeros(n, d);
         model
@@ -83,9 +94,10 @@ fn eckart_young() {
 fn scores_are_uncorrelated_and_whitening_makes_their_variance_one() {
     let (n, d) = (300, 6);
     let x = data(n, d, 3);
-    let model = fit(&x, n, d, &with(Components::All, Road::Auto));
+    let model = fit(&x, n, d, &with(Components::All, Decomposition::Auto));
     let spread = covariance(&transform(&model, &x, n), n, d);
-    let white = fit(&x, n, d, &PcaParams { whiten: true, ..with(Components::All, Road::Auto) });
+    let white =
+        fit(&x, n, d, &PcaParams { whiten: true, ..with(Components::All, Decomposition::Auto) });
     let white_scores = transform(&white, &x, n);
     let white_spread = covariance(&white_scores, n, d);
     for i in 0..d {
@@ -107,8 +119,8 @@ fn a_share_of_the_variance_takes_the_fewest_components() {
     let (n, d) = (100, 12);
     let x = data(n, d, 4);
     for share in [0.05, 0.5, 0.9, 0.99999] {
-        let ratio =
-            fit(&x, n, d, &with(Components::Share(share), Road::Auto)).explained_variance_ratio();
+        let ratio = fit(&x, n, d, &with(Components::Share(share), Decomposition::Auto))
+            .explained_variance_ratio();
         let sum: f64 = ratio.iter().sum();
         assert!(sum >= share && sum - ratio.last().unwrap() < share, "{share}: {sum}");
     }
@@ -116,15 +128,15 @@ fn a_share_of_the_variance_takes_the_fewest_components() {
 
 #[test]
 fn components_are_orthonormal_even_without_variance() {
-    // Rank 2 in 50 dimensions, 10 samples: the dual road must fill up with directions of no variance.
+    // Rank 2 in 50 dimensions, 10 samples: the dual decomposition must fill up with directions of no variance.
     let (n, d) = (10, 50);
     let base = normal(2, d, 5);
     let weights = normal(n, 2, 6);
     let x: Vec<f64> = (0..n * d)
         .map(|at| (0..2).map(|r| weights[at / d * 2 + r] * base[r * d + at % d]).sum())
         .collect();
-    for road in [Road::Primal, Road::Dual] {
-        let model = fit(&x, n, d, &with(Components::All, road));
+    for decomposition in [Decomposition::Primal, Decomposition::Dual] {
+        let model = fit(&x, n, d, &with(Components::All, decomposition));
         assert_eq!(model.k(), n);
         for a in 0..n {
             for b in 0..n {
@@ -136,12 +148,12 @@ fn components_are_orthonormal_even_without_variance() {
                     .map(|(u, v)| u * v)
                     .sum();
                 let want = if a == b { 1.0 } else { 0.0 };
-                assert!((dot - want).abs() < 1e-9, "{road:?} {a} {b}: {dot}");
+                assert!((dot - want).abs() < 1e-9, "{decomposition:?} {a} {b}: {dot}");
             }
         }
     }
     let constant = vec![5.0; 40];
-    let model = fit(&constant, 10, 4, &with(Components::All, Road::Auto));
+    let model = fit(&constant, 10, 4, &with(Components::All, Decomposition::Auto));
     assert_eq!(model.variance, [0.0; 4]);
     assert!(transform(&model, &constant, 10).iter().all(|v| v.abs() < 1e-12));
 }
@@ -150,7 +162,7 @@ fn components_are_orthonormal_even_without_variance() {
 fn strides_threads_and_precision() {
     let (n, d) = (1300, 9);
     let x = data(n, d, 7);
-    let p = with(Components::Count(4), Road::Auto);
+    let p = with(Components::Count(4), Decomposition::Auto);
     let two = fit(&x, n, d, &p);
     let one = Pca::fit(&Context::new(1), &p, MatRef::new(&x, n, d, d)).unwrap();
     assert_eq!(two.components, one.components);
@@ -161,7 +173,7 @@ fn strides_threads_and_precision() {
     let reversed: Vec<f64> = x.iter().rev().copied().collect();
     let backwards = MatRef::strided(&reversed, n * d - 1, n, d, -(d as isize), -1).unwrap();
     assert_eq!(Pca::fit(&Context::new(2), &p, backwards).unwrap().components, two.components);
-    let single: Vec<f32> = x.iter().map(|&v| f32::of(v)).collect();
+    let single: Vec<f32> = x.iter().map(|&v| f32::from_f64(v)).collect();
     let single = Pca::fit(&Context::new(2), &p, MatRef::new(&single, n, d, d)).unwrap();
     for (a, b) in two.variance.iter().zip(&single.variance) {
         assert!((a - b).abs() < 1e-3 * a, "{a} {b}");
@@ -172,9 +184,9 @@ fn strides_threads_and_precision() {
 fn a_large_mean_does_not_cancel() {
     let (n, d) = (400, 3);
     let mut x = normal(n, d, 8);
-    let plain = fit(&x, n, d, &with(Components::All, Road::Primal));
+    let plain = fit(&x, n, d, &with(Components::All, Decomposition::Primal));
     x.iter_mut().for_each(|v| *v += 1e7);
-    let shifted = fit(&x, n, d, &with(Components::All, Road::Primal));
+    let shifted = fit(&x, n, d, &with(Components::All, Decomposition::Primal));
     assert!(difference(&plain.variance, &shifted.variance) < 1e-7);
 }
 
@@ -183,8 +195,9 @@ fn bad_samples_are_refused() {
     let ctx = Context::new(2);
     let check = |x: &[f64], n: usize, d: usize, components, part: &str| {
         let view = MatRef::new(x, n, d, d);
-        for road in [Road::Auto, Road::Primal, Road::Dual] {
-            let error = Pca::fit(&ctx, &with(components, road), view).unwrap_err().to_string();
+        for decomposition in [Decomposition::Auto, Decomposition::Primal, Decomposition::Dual] {
+            let error =
+                Pca::fit(&ctx, &with(components, decomposition), view).unwrap_err().to_string();
             assert!(error.contains(part), "{error}");
         }
     };
@@ -197,7 +210,7 @@ fn bad_samples_are_refused() {
     check(&x, 700, 2, Components::All, "NaN at row 651, column 1");
     x[2 * 651 + 1] = f64::INFINITY;
     check(&x, 700, 2, Components::All, "infinity at row 651, column 1");
-    let model = fit(&[1.0, 2.0, 3.0, 5.0], 2, 2, &with(Components::Count(1), Road::Auto));
+    let model = fit(&[1.0, 2.0, 3.0, 5.0], 2, 2, &with(Components::Count(1), Decomposition::Auto));
     let mut out = Mat::zeros(1, 1);
     let error =
         model.transform(&ctx, MatRef::new(&[1.0, 2.0, 3.0], 1, 3, 3), out.view_mut()).unwrap_err();

@@ -175,7 +175,7 @@ fn single_precision_finds_nearly_the_same() {
     for method in SEARCHES {
         let one = find(&model, method, &scores_of(&model, &dense(&new, 20, 5)));
         let two = find(&other, method, &scores_of(&other, &dense(&new, 20, 5)));
-        let two: Vec<f64> = two.samples.data().iter().map(|v| v.f64()).collect();
+        let two: Vec<f64> = two.samples.data().iter().map(|v| v.to_f64()).collect();
         assert!(difference(one.samples.data(), &two) < 1e-2, "{method:?}");
     }
 }

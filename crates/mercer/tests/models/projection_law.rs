@@ -48,7 +48,7 @@ fn error<T: Real>(model: &KernelPca<T>, transformed: &Mat<T>, largest: f64) -> f
     let scores = model.training_scores();
     let unit = T::EPSILON + model.report.residual;
     let column = |c: usize| -> f64 {
-        let apart = |i: usize| (transformed[(i, c)].f64() - scores[(i, c)]).powi(2);
+        let apart = |i: usize| (transformed[(i, c)].to_f64() - scores[(i, c)]).powi(2);
         let apart: f64 = (0..scores.rows()).map(apart).sum();
         let eta = model.eigenvalues[c];
         if eta == 0.0 { apart.sqrt() / unit } else { apart.sqrt() * eta.sqrt() }
@@ -86,7 +86,7 @@ fn largest<T: Real>(kernel: &KernelSpec, x: &Dense<T>) -> f64 {
     let kernel = SpecKernel::<T>::new(&kernel.resolve(x).unwrap()).unwrap();
     let mut own = vec![T::ZERO; x.n()];
     kernel.diag(Span::all(x), &mut own).unwrap();
-    own.iter().fold(0.0, |most, v| most.max(v.f64().abs()))
+    own.iter().fold(0.0, |most, v| most.max(v.to_f64().abs()))
 }
 
 fn by_matrix<T: Real>(ctx: &Context, p: &KernelPcaParams, x: &Dense<T>) {
@@ -185,7 +185,7 @@ fn an_offset_does_not_change_linear_scores() {
         let model = KernelPca::fit(ctx, &params("linear", 4), &x).unwrap();
         let mut out = Mat::<T>::zeros(n, 4);
         model.transform(ctx, &x, out.view_mut()).unwrap();
-        out.data().iter().map(|v| v.f64()).collect()
+        out.data().iter().map(|v| v.to_f64()).collect()
     }
     let want = scores::<f64>(&ctx, &plain, n, d);
     let apart = |got: Vec<f64>| crate::naive::difference_up_to_sign(&want, &got, 4);

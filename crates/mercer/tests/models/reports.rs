@@ -10,10 +10,10 @@ use mercer::context::{Monitor, Step};
 use mercer::kernel::SpecKernel;
 use mercer::linalg::view::{Mat, MatRef};
 use mercer::model::Components;
-use mercer::model::detector::{Detector, DetectorParams, Unusual};
+use mercer::model::detector::{Detector, DetectorParams, OutlierScore};
 use mercer::model::kernel_kmeans::{Init, KernelKMeans, KernelKMeansParams};
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
-use mercer::model::pca::{Pca, PcaParams, Road};
+use mercer::model::pca::{Decomposition, Pca, PcaParams};
 use mercer::points::Dense;
 use mercer::solve::eigen::Solver;
 
@@ -123,7 +123,7 @@ fn kernel_pca_by_decomposition_tiles_and_single_precision() {
     let given = KernelPca::fit_gram(&Context::new(2), &p, k.view()).unwrap();
     assert_eq!(
         (given.report.storage.as_str(), given.report.reason.as_str()),
-        ("given", "the kernel matrix was given")
+        ("given", "the kernel matrix was precomputed")
     );
     assert!(given.report.notes.iter().any(|note| note.contains("not symmetric")));
 }
@@ -154,14 +154,14 @@ fn pca_by_every_road() {
     let scatter = |a: usize, b: usize| (0..n).map(|i| at(i, a) * at(i, b)).sum::<f64>();
     let scatter = Mat::from_fn(d, d, scatter);
     let words = [
-        (Road::Primal, "primal", "covariance"),
-        (Road::Dual, "dual", "300 × 300"),
-        (Road::Truncated, "truncated", "multiplied"),
+        (Decomposition::Primal, "primal", "covariance"),
+        (Decomposition::Dual, "dual", "300 × 300"),
+        (Decomposition::Truncated, "truncated", "only products"),
     ];
-    for (road, storage, reason) in words {
+    for (decomposition, storage, reason) in words {
         let p = PcaParams {
             components: Components::Count(3),
-            road,
+            decomposition,
             tolerance: Some(0.02),
             ..Default::default()
         };
@@ -173,7 +173,7 @@ fn pca_by_every_road() {
         assert!(report.reason.contains(reason), "{}", report.reason);
         assert_eq!((report.precision.as_str(), report.notes.len()), ("f64", 0));
         assert!(report.converged && report.residual <= 0.02);
-        let truncated = road == Road::Truncated;
+        let truncated = decomposition == Decomposition::Truncated;
         assert_eq!(report.solver, if truncated { "krylov" } else { "full" });
         assert_eq!(report.passes > 0, truncated);
         let eta: Vec<f64> = model.variance.iter().map(|v| v * (n as f64 - 1.0)).collect();
@@ -191,7 +191,7 @@ fn pca_by_every_road() {
     }
     let p = PcaParams {
         components: Components::Count(3),
-        road: Road::Truncated,
+        decomposition: Decomposition::Truncated,
         tolerance: Some(1e-13),
         max_passes: Some(1),
         ..Default::default()
@@ -215,7 +215,7 @@ fn detectors_report_their_components_and_what_rounding_leaves() {
     let three = Detector::fit(&ctx, &p, &x).unwrap();
     let note = three.report().notes.iter().find(|note| note.contains("below rounding")).unwrap();
     assert!(note.contains("80 of 80"), "{note}");
-    p.score = Unusual::Projections;
+    p.score = OutlierScore::Projections;
     let projections = Detector::fit(&ctx, &p, &x).unwrap();
     assert!(projections.report().notes.is_empty());
 }
@@ -273,5 +273,5 @@ fn kernel_k_means_by_its_definition() {
     let short = KernelKMeansParams { max_rounds: 1, ..p };
     let short = KernelKMeans::fit(&Context::new(2), &short, &x, None).unwrap().report;
     assert!(!short.converged && short.clusters.unwrap().rounds == 1);
-    assert!(short.notes.iter().any(|note| note.contains("rounds")), "{:?}", short.notes);
+    assert!(short.notes.iter().any(|note| note.contains("did not converge")), "{:?}", short.notes);
 }

@@ -8,12 +8,12 @@ use mercer::context::{Monitor, Step};
 use mercer::kernel::KernelSpec;
 use mercer::model::Components;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
-use mercer::model::svm::{Lesson, Stop, Svm, SvmParams, Target, Task};
+use mercer::model::svm::{Stop, Supervision, Svm, SvmParams, Target, Task};
 use mercer::{Context, Error};
 
 use crate::naive::{dense, normal};
 
-/// Counts what it is told, and stops after `limit` polls.
+/// Counts the steps it receives, and stops after `limit` polls.
 struct Counter {
     steps: AtomicUsize,
     polls: AtomicUsize,
@@ -82,17 +82,17 @@ fn a_machine_stopped_anywhere_is_what_its_report_says() {
         (0..n).map(|i| usize::from(x.row(i)[0] + x.row(i)[1].sin() > 0.3)).collect();
     let classes = ["a".to_string(), "b".to_string()];
     let target = Target::Classes { classes: &classes, places: &places, weights: None };
-    let lesson = Lesson { target, weights: None };
+    let supervision = Supervision { target, weights: None };
     let params = SvmParams { c: 10.0, ..SvmParams::new(Task::CSvc, KernelSpec::rbf_gamma(0.5)) };
     let watch = counter(usize::MAX);
     let ctx = Context::new(2).with_monitor(watch.clone());
-    let full = Svm::fit(&ctx, &params, &x, lesson, None).unwrap();
+    let full = Svm::fit(&ctx, &params, &x, supervision, None).unwrap();
     let all = watch.polls.load(Ordering::Relaxed);
     let reported = |model: &Svm<f64>| model.report.machine.as_ref().unwrap().problems[0].clone();
     let mut stopped = 0;
     for part in 0..24 {
         let ctx = Context::new(2).with_monitor(counter(all * part / 24));
-        match Svm::fit(&ctx, &params, &x, lesson, None) {
+        match Svm::fit(&ctx, &params, &x, supervision, None) {
             Err(error) => assert!(matches!(error, Error::Interrupted), "{error}"),
             Ok(model) => {
                 let report = reported(&model);

@@ -49,11 +49,11 @@ impl Problem {
     }
 
     fn search(&self, params: &SearchParams) -> Search<f64> {
-        let judge = SquaredError { targets: &self.y, weights: self.weights.as_deref() };
-        search(&Context::new(2), params, &self.x, self.targets(), &judge).unwrap()
+        let metric = SquaredError { targets: &self.y, weights: self.weights.as_deref() };
+        search(&Context::new(2), params, &self.x, self.targets(), &metric).unwrap()
     }
 
-    /// The mean squared error of each target by fits on `fold.train`, judged on `fold.test`.
+    /// The mean squared error of each target by fits on `fold.train`, tested on `fold.test`.
     fn error(&self, own: &KernelRidgeParams, fold: &Fold) -> Vec<f64> {
         let (x, t) = (self.x.select(&fold.train), self.y.cols());
         let y = Mat::from_fn(fold.train.len(), t, |i, j| self.y[(fold.train[i], j)]);
@@ -131,15 +131,15 @@ fn folds_are_fits_on_parts() {
                     let table = &found.tables[k];
                     assert!((-table.scores[(a, j)] / mean - 1.0).abs() < 1e-9);
                     let spread = (square / 12.0).sqrt();
-                    assert!((table.spreads[(a, j)] / spread - 1.0).abs() < 1e-6);
+                    assert!((table.std_errors[(a, j)] / spread - 1.0).abs() < 1e-6);
                 }
             }
         }
         // Where no decomposition fits, products find the same scores.
-        let judge = SquaredError { targets: &problem.y, weights: problem.weights.as_deref() };
+        let metric = SquaredError { targets: &problem.y, weights: problem.weights.as_deref() };
         let tight = Context::new(1).with_budget(119_000);
         let targets = problem.targets();
-        let slow = search(&tight, &params, &problem.x, targets, &judge).unwrap();
+        let slow = search(&tight, &params, &problem.x, targets, &metric).unwrap();
         for (one, other) in found.tables.iter().zip(&slow.tables) {
             for (a, b) in one.scores.data().iter().zip(other.scores.data()) {
                 assert!((a / b - 1.0).abs() < 1e-4, "{a} {b}");
@@ -187,9 +187,9 @@ fn a_given_matrix_is_searched_like_samples() {
         x.row(i).iter().zip(x.row(j)).map(|(a, b)| (a - b).powi(2)).sum::<f64>()
     };
     let gram: Vec<f64> = (0..n * n).map(|i| (-0.5 * square(i / n, i % n)).exp()).collect();
-    let judge = SquaredError { targets: &problem.y, weights: problem.weights.as_deref() };
+    let metric = SquaredError { targets: &problem.y, weights: problem.weights.as_deref() };
     let matrix = MatRef::new(&gram, n, n, n);
-    let given = search_gram(&Context::new(2), &own, matrix, problem.targets(), &judge).unwrap();
+    let given = search_gram(&Context::new(2), &own, matrix, problem.targets(), &metric).unwrap();
     let pairs = direct.tables[0].scores.data().iter().zip(given.tables[0].scores.data());
     pairs.for_each(|(a, b)| assert!((a / b - 1.0).abs() < 1e-9));
     assert_eq!(given.model.params.alpha, direct.model.params.alpha);
@@ -233,12 +233,12 @@ fn the_default_grid_learns_a_curve() {
         validation: Validation::LeaveOneOut,
         per_target: false,
     };
-    let judge = SquaredError { targets: &y, weights: None };
+    let metric = SquaredError { targets: &y, weights: None };
     let targets = Targets { values: &y, weights: None };
-    let found = search(&Context::new(2), &own, &x, targets, &judge).unwrap();
+    let found = search(&Context::new(2), &own, &x, targets, &metric).unwrap();
     let selection = found.model.selection.clone().unwrap();
     assert!(
-        selection.score > -0.016 && selection.spread.is_some_and(|s| s < 0.005),
+        selection.score > -0.016 && selection.std_error.is_some_and(|s| s < 0.005),
         "{selection:?}"
     );
     assert!(found.model.report.notes.is_empty(), "{:?}", found.model.report.notes);
@@ -247,17 +247,17 @@ fn the_default_grid_learns_a_curve() {
 #[test]
 fn bad_grids_and_folds_are_refused() {
     let problem = Problem::new(10, 1, false);
-    let judge = SquaredError { targets: &problem.y, weights: None };
+    let metric = SquaredError { targets: &problem.y, weights: None };
     let error = |own: &SearchParams| {
-        search(&Context::new(1), own, &problem.x, problem.targets(), &judge)
+        search(&Context::new(1), own, &problem.x, problem.targets(), &metric)
             .err()
             .unwrap()
             .to_string()
     };
     let loo = Validation::LeaveOneOut;
     assert!(error(&params(&KERNELS, &[0.0], loo.clone())).contains("positive penalties"));
-    assert!(error(&params(&KERNELS, &[], loo.clone())).contains("no penalty"));
-    assert!(error(&params(&[], &[1.0], loo)).contains("no kernel"));
+    assert!(error(&params(&KERNELS, &[], loo.clone())).contains("at least one penalty"));
+    assert!(error(&params(&[], &[1.0], loo)).contains("at least one kernel"));
     let fold = Fold { train: vec![0, 1], test: vec![1] };
     assert!(error(&params(&KERNELS, &[1.0], Validation::Folds(vec![fold]))).contains("row 1"));
 }
@@ -287,7 +287,7 @@ fn progress_over_the_grid_goes_forward() {
     let ctx = Context::new(2).with_monitor(watch.clone());
     let mut own = params(&KERNELS, &ALPHAS, Validation::Folds(folds(600, 2, 0).unwrap()));
     own.model.solver = Solver::Cholesky;
-    let judge = SquaredError { targets: &problem.y, weights: None };
-    search(&ctx, &own, &problem.x, problem.targets(), &judge).unwrap();
+    let metric = SquaredError { targets: &problem.y, weights: None };
+    search(&ctx, &own, &problem.x, problem.targets(), &metric).unwrap();
     assert!(watch.count.load(Ordering::Relaxed) > 4);
 }

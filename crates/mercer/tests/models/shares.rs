@@ -62,5 +62,5 @@ fn what_cannot_fit_the_budget_is_refused_at_once() {
         other => panic!("{other}"),
     }
     let text = error.to_string();
-    assert!(text.contains("share"), "{text}");
+    assert!(text.contains("fraction"), "{text}");
 }

@@ -4,7 +4,7 @@ mod output;
 
 use mercer::context::Reservation;
 use mercer::gram::{matrix, matrix_bytes};
-use mercer::io::{Column, Dtype, Saved, Table};
+use mercer::io::{Column, Dtype, ModelFile, Table};
 use mercer::kernel::SpecKernel;
 use mercer::linalg::view::Mat;
 use mercer::model::validity::{MOST_EXAMINED, Repair, Repaired, Validity};
@@ -30,7 +30,7 @@ struct CheckResult {
     /// The matrix to write, if requested.
     matrix: Option<Table>,
     /// The repair to write, if there is one.
-    model: Option<Saved>,
+    model: Option<ModelFile>,
 }
 
 /// Runs `mercer check`.
@@ -91,9 +91,9 @@ fn examine<T: Real>(
 }
 
 /// The repair as a model, for kernel values of new rows with these.
-fn saved<T: Real>(chosen: &Chosen, kernel: &Kernel, repaired: &Repaired) -> Saved {
+fn saved<T: Real>(chosen: &Chosen, kernel: &Kernel, repaired: &Repaired) -> ModelFile {
     let dtype = if T::EPSILON < 1e-10 { Dtype::F64 } else { Dtype::F32 };
-    let mut saved = Saved::new(repaired.fitted::<T>().into(), dtype);
+    let mut saved = ModelFile::new(repaired.fitted::<T>().into(), dtype);
     if let Kernel::Precomputed = kernel {
         saved.feature_names = chosen.features.names.clone();
         facts::note_places(&mut saved, &chosen.places);
@@ -125,6 +125,6 @@ fn written<T: Real>(chosen: &Chosen, kernel: &Kernel, values: &Mat<T>) -> Table 
         (Kernel::Precomputed, Some(names)) => names.clone(),
         _ => (1..=n).map(|row| format!("k{row}")).collect(),
     };
-    let column = |j: usize| (0..n).map(|i| values[(i, j)].f64()).collect();
+    let column = |j: usize| (0..n).map(|i| values[(i, j)].to_f64()).collect();
     Table::new(names, (0..n).map(|j| Column::F64(column(j))).collect())
 }

@@ -123,7 +123,7 @@ fn of_rows<T: Real>(
         Input::Matrix(values) => {
             let model = KernelKMeans::fit_gram(context, params, values.view(), weights)?;
             computing_distances();
-            let own: Vec<f64> = (0..values.rows()).map(|i| values[(i, i)].f64()).collect();
+            let own: Vec<f64> = (0..values.rows()).map(|i| values[(i, i)].to_f64()).collect();
             let squares = model.distances_gram(context, values.view(), &own)?;
             (model, squares)
         }

@@ -5,7 +5,7 @@ use mercer::linalg::view::Mat;
 use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Targets};
 use mercer::model::{Scaling, classes};
 use mercer::real::Real;
-use mercer::select::{self, Accuracy, Judge, SearchParams, SquaredError, Validation};
+use mercer::select::{self, Accuracy, Metric, SearchParams, SquaredError, Validation};
 use mercer::{Error, KernelSpec, Result};
 
 use crate::args::KrrArgs;
@@ -100,8 +100,8 @@ impl<'a> Task<'a> {
         let table = &grid.tables[chosen.kernel];
         let of = |j: usize| {
             let a = chosen.alphas[if chosen.alphas.len() == 1 { 0 } else { j }];
-            let (value, spread) = (table.scores[(a, j)], table.spreads[(a, j)]);
-            Scored::of(measure, select::Score { value, spread }, self.variances[j])
+            let (value, spread) = (table.scores[(a, j)], table.std_errors[(a, j)]);
+            Scored::of(measure, select::Score { value, std_error: spread }, self.variances[j])
         };
         let is_number = measure == Measure::Rmse;
         let only =
@@ -263,7 +263,7 @@ impl<'a> Task<'a> {
             per_target: args.alpha_per_target,
         };
         let (targets, weights) = (&self.targets.values, self.targets.weights.as_deref());
-        let judge: &dyn Judge = match self.targets.classes {
+        let judge: &dyn Metric = match self.targets.classes {
             None => &SquaredError { targets, weights },
             Some(_) => &Accuracy { targets, weights },
         };

@@ -5,7 +5,7 @@ mod output;
 mod picture;
 
 use mercer::Result;
-use mercer::io::{Column, Dtype, Format, Model, Saved};
+use mercer::io::{Column, Dtype, Format, Model, ModelFile};
 use mercer::linalg::view::Mat;
 use mercer::model::classes;
 
@@ -75,7 +75,7 @@ fn finish(
         .training
         .as_ref()
         .map(|values| predictions(task, chosen.targets, values, types.result, chosen.label));
-    let mut saved = Saved::new(fitted.model, types.result);
+    let mut saved = ModelFile::new(fitted.model, types.result);
     saved.scaling = fitted.scaling;
     saved.feature_names = chosen.features.names;
     facts::note_places(&mut saved, &chosen.places);

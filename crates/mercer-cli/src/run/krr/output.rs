@@ -99,7 +99,7 @@ fn kernels(grid: &Grid) -> Vec<KernelObject<'_>> {
             kernel: kernel.clone(),
             alphas: &table.alphas,
             scores: (0..table.alphas.len()).map(|a| table.scores.row(a)).collect(),
-            spreads: (0..table.alphas.len()).map(|a| table.spreads.row(a)).collect(),
+            spreads: (0..table.alphas.len()).map(|a| table.std_errors.row(a)).collect(),
         })
         .collect()
 }

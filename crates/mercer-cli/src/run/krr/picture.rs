@@ -138,8 +138,8 @@ fn per_target(task: &Task<'_>, chosen: &Chosen, grid: &Grid) -> Vec<Curve> {
     let curve = |(j, (name, _)): (usize, &(String, mercer::io::Column))| {
         let unit = task.variances[j].unwrap_or(1.0);
         let scored = |a: usize| {
-            let (value, spread) = (table.scores[(a, j)] / unit, table.spreads[(a, j)] / unit);
-            Scored::of(Measure::Rmse, Score { value, spread }, None)
+            let (value, spread) = (table.scores[(a, j)] / unit, table.std_errors[(a, j)] / unit);
+            Scored::of(Measure::Rmse, Score { value, std_error: spread }, None)
         };
         let place = grid.chosen.alphas[j];
         let title = format!("{name}: alpha {}", short(table.alphas[place]));

@@ -5,7 +5,7 @@ mod picture;
 use mercer::Result;
 use mercer::io::{Column, Dtype, Model, Table};
 use mercer::model::Scaling;
-use mercer::model::detector::{Detector, DetectorParams, Unusual as Score};
+use mercer::model::detector::{Detector, DetectorParams, OutlierScore as Score};
 use mercer::real::Real;
 
 use super::Session;

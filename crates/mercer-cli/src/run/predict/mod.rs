@@ -4,7 +4,7 @@ mod output;
 
 use std::time::Instant;
 
-use mercer::io::{Column, Saved, Table};
+use mercer::io::{Column, ModelFile, Table};
 use mercer::{Error, Result};
 
 use super::prediction::predict as predict_rows;
@@ -65,7 +65,7 @@ pub fn predict(session: &Session, args: &PredictArgs) -> std::result::Result<(),
 }
 
 /// Refuses options that the model does not support.
-fn check(args: &PredictArgs, saved: &Saved, facts: &Facts) -> Result<()> {
+fn check(args: &PredictArgs, saved: &ModelFile, facts: &Facts) -> Result<()> {
     let machine = SvmView::of(&saved.model);
     let (targets, classes) = facts.predicts().unwrap_or_default();
     let refuse = |flag: &'static str, message: &str| Err(Error::parameter(flag, message));
@@ -101,7 +101,7 @@ fn check(args: &PredictArgs, saved: &Saved, facts: &Facts) -> Result<()> {
 
 /// The target columns of the table: by name, or by position in a table of the same shape as the training
 /// table. A model without target names is evaluated on the label column of the format.
-fn truth(table: &Table, saved: &Saved, names: Names<'_>) -> Option<Vec<Column>> {
+fn truth(table: &Table, saved: &ModelFile, names: Names<'_>) -> Option<Vec<Column>> {
     let Some(places) = facts::places(saved) else {
         let marked = table.label.filter(|_| names.targets.len() == 1);
         return marked.map(|i| vec![table.columns[i].clone()]);
@@ -118,7 +118,7 @@ fn truth(table: &Table, saved: &Saved, names: Names<'_>) -> Option<Vec<Column>> 
 
 fn predictions(
     args: &PredictArgs,
-    saved: &Saved,
+    saved: &ModelFile,
     names: Names<'_>,
     prediction: &Prediction,
     label: Option<Label>,

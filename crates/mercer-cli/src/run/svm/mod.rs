@@ -5,7 +5,7 @@ mod output;
 mod picture;
 mod targets;
 
-use mercer::io::{Column, Saved, Table};
+use mercer::io::{Column, ModelFile, Table};
 use mercer::model::ScalingKind;
 use mercer::model::svm::{Method, SvmParams, Task as SvmTask};
 use mercer::{Error, Result};
@@ -250,7 +250,7 @@ fn finish(
     let described = report::describe_columns(job.outputs.results.page.report.as_ref(), &chosen);
     let args = job.outputs;
     let rows = task.targets.rows(chosen.features.n_rows());
-    let mut saved = Saved::new(fitted.model, types.result);
+    let mut saved = ModelFile::new(fitted.model, types.result);
     saved.scaling = fitted.scaling;
     saved.feature_names = chosen.features.names;
     facts::note_places(&mut saved, &chosen.places);

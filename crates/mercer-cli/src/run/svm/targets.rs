@@ -60,15 +60,15 @@ impl SvmTargets {
     }
 
     /// The library's view.
-    pub fn view(&self) -> svm::Lesson<'_> {
+    pub fn view(&self) -> svm::Supervision<'_> {
         let target = match &self.target {
             Target::Classes { classes, places, weights } => {
                 svm::Target::Classes { classes, places, weights: weights.as_deref() }
             }
             Target::Values(values) => svm::Target::Values(values),
-            Target::Unsupervised => svm::Target::Nothing,
+            Target::Unsupervised => svm::Target::Unsupervised,
         };
-        svm::Lesson { target, weights: self.weights.as_deref() }
+        svm::Supervision { target, weights: self.weights.as_deref() }
     }
 
     /// The rows of positive weight.

@@ -111,7 +111,7 @@ impl<'a> Text<'a> {
             csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
                 let line = pos.as_ref().map_or(0, csv::Position::line);
                 format!(
-                    "line {line} has {len} cells where the lines before have {expected_len}: correct the line, or \
+                    "line {line} has {len} cells, but the lines before have {expected_len}: correct the line, or \
                      check the separator (taken to be {:?})",
                     char::from(self.delimiter)
                 )
@@ -157,8 +157,8 @@ impl<'a> Text<'a> {
         });
         let column = match found {
             None => String::new(),
-            Some((0, column)) => format!(", column {column} (counted from 0)"),
-            Some((_, column)) => format!(", column {column} (counted from 0; {:?})", names[column]),
+            Some((0, column)) => format!(", column {column} (zero-based)"),
+            Some((_, column)) => format!(", column {column} (zero-based; {:?})", names[column]),
         };
         let line = self.line(place);
         let message =
@@ -174,7 +174,7 @@ impl<'a> Text<'a> {
             rows.len() < 2
         })?;
         let Some(first) = rows.first() else {
-            return Err(Error::format(self.path, "the file holds nothing but blank lines"));
+            return Err(Error::format(self.path, "the file has only blank lines"));
         };
         let present = match header {
             Header::Present => true,

@@ -52,7 +52,7 @@ impl Body {
         let mut words = text.split_ascii_whitespace();
         for found in 0..rows {
             let Some(word) = words.next().filter(|word| !word.contains(':')) else {
-                let what = format!("{found} coefficients, where {rows} are needed");
+                let what = format!("{found} coefficients, expected {rows}");
                 return Err(at(line, what));
             };
             self.coef.push(number(line, word)?);
@@ -103,8 +103,8 @@ impl Body {
                 Ok(serial as usize - 1)
             }
             _ => {
-                let what = "a support vector of a precomputed kernel must be 0:serial, the number of its training sample \
-                            counted from 1, and nothing else";
+                let what = "a support vector of a precomputed kernel must be 0:serial, the one-based number of \
+                            its training sample, and nothing else";
                 Err(at(line, what))
             }
         };

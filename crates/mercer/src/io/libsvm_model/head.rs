@@ -63,11 +63,11 @@ impl<'a> Head<'a> {
                 Some("SV") => return Ok(Self { entries, end: line }),
                 Some(key) if !KEYS.contains(&key) => {
                     let known = KEYS.join(", ");
-                    let what = format!("{} is none of the keys of a LIBSVM model", quoted(key));
+                    let what = format!("{} is not a key of a LIBSVM model", quoted(key));
                     return Err(at(line, format!("{what} ({known}, SV)")));
                 }
                 Some(key) if entries.contains_key(key) => {
-                    return Err(at(line, format!("{key} stands there a second time")));
+                    return Err(at(line, format!("{key} appears twice")));
                 }
                 Some(key) => drop(entries.insert(key, (line, words.collect()))),
             }
@@ -88,16 +88,14 @@ impl<'a> Head<'a> {
     fn word(&self, key: &str) -> Parsed<(usize, &'a str)> {
         match self.words(key)? {
             (line, [word]) => Ok((line, word)),
-            (line, words) => {
-                Err(at(line, format!("{key} has {} values, where 1 is needed", words.len())))
-            }
+            (line, words) => Err(at(line, format!("{key} has {} values, expected 1", words.len()))),
         }
     }
 
     /// The whole number behind `key`, with its line.
     pub fn count(&self, key: &str) -> Parsed<(usize, usize)> {
         let (line, word) = self.word(key)?;
-        let wrong = |_| at(line, format!("{key} is {}, which is no count", quoted(word)));
+        let wrong = |_| at(line, format!("{key} is {}, which is not a count", quoted(word)));
         Ok((line, word.parse().map_err(wrong)?))
     }
 
@@ -114,7 +112,8 @@ impl<'a> Head<'a> {
         count: usize,
     ) -> Parsed<(usize, Vec<I>)> {
         let (line, words) = self.listed(key, count)?;
-        let wrong = |word: &str| at(line, format!("{} behind {key} is no integer", quoted(word)));
+        let wrong =
+            |word: &str| at(line, format!("{} after {key} is not an integer", quoted(word)));
         let integers = words.iter().map(|word| word.parse().map_err(|_| wrong(word)));
         Ok((line, integers.collect::<Parsed<_>>()?))
     }
@@ -123,7 +122,7 @@ impl<'a> Head<'a> {
         let (line, words) = self.words(key)?;
         if words.len() != count {
             let found = words.len();
-            return Err(at(line, format!("{key} has {found} values, where {count} are needed")));
+            return Err(at(line, format!("{key} has {found} values, expected {count}")));
         }
         Ok((line, words))
     }
@@ -133,7 +132,7 @@ impl<'a> Head<'a> {
         let (line, word) = self.word("svm_type")?;
         let known = || Task::ALL.map(Task::name).join(", ");
         Task::ALL.into_iter().find(|task| task.name() == word).ok_or_else(|| {
-            at(line, format!("svm_type is {}, which is none of {}", quoted(word), known()))
+            at(line, format!("svm_type is {}, expected one of {}", quoted(word), known()))
         })
     }
 
@@ -148,7 +147,7 @@ impl<'a> Head<'a> {
             "precomputed" => return Ok(None),
             other => {
                 let known = "linear, polynomial, rbf, sigmoid, precomputed";
-                let what = format!("kernel_type is {}, which is none of {known}", quoted(other));
+                let what = format!("kernel_type is {}, expected one of {known}", quoted(other));
                 return Err(at(line, what));
             }
         }))
@@ -156,7 +155,7 @@ impl<'a> Head<'a> {
 
     fn degree(&self) -> Parsed<u32> {
         let (line, word) = self.word("degree")?;
-        let wrong = || at(line, format!("degree is {}, and must be 1 or more", quoted(word)));
+        let wrong = || at(line, format!("degree is {}, but must be at least 1", quoted(word)));
         word.parse().ok().filter(|degree| *degree > 0).ok_or_else(wrong)
     }
 
@@ -166,7 +165,7 @@ impl<'a> Head<'a> {
         if gamma > 0.0 {
             return Ok(gamma);
         }
-        Err(at(line, format!("gamma is {gamma}, and must be above 0")))
+        Err(at(line, format!("gamma is {gamma}, but must be positive")))
     }
 
     fn coef0(&self) -> Parsed<f64> {

@@ -35,7 +35,7 @@ pub(super) fn looks_like(bytes: &[u8]) -> bool {
         .is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_whitespace))
 }
 
-/// Reads a model of LIBSVM. What it says beyond a support vector machine is told in the notes of its report.
+/// Reads a model of LIBSVM. What has no place in a support vector machine is mentioned in the notes of its report.
 ///
 /// The file does not hold the number of features, but leaves zeros out: it is taken to be the last one that a support vector
 /// has. Nor does it hold the training samples' number, in place of which stands that of the support vectors.
@@ -52,7 +52,7 @@ pub(super) fn parse(path: &Path, bytes: &[u8], max_bytes: u64) -> Result<Svm<f64
     })
 }
 
-/// Writes a machine as a model of LIBSVM, whole or not at all. What comes back are sentences about what the format could not
+/// Writes a model in LIBSVM's format, whole or not at all. What comes back are sentences about what the format could not
 /// hold.
 ///
 /// Refused are kernels that LIBSVM does not have, and classes whose names are no integers.

@@ -1,4 +1,4 @@
-//! From the text to a machine.
+//! Reads a model from text.
 
 use super::body::Body;
 use super::head::{Head, Parsed, at};
@@ -29,7 +29,7 @@ impl From<String> for Fault {
 pub fn parse(bytes: &[u8], max_bytes: u64) -> Result<Svm<f64>, Fault> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count() + 1;
-        at(line, "this is not UTF-8 text, so this is no LIBSVM model")
+        at(line, "this is not UTF-8 text, so it is not a LIBSVM model")
     })?;
     // A line without its end was cut off: "1:0.5" may have been "1:0.53". So it does not count.
     let (text, cut) = text.rsplit_once('\n').unwrap_or(("", text));
@@ -38,7 +38,7 @@ pub fn parse(bytes: &[u8], max_bytes: u64) -> Result<Svm<f64>, Fault> {
     let (task, kernel) = (head.task()?, head.kernel()?);
     let (_, total) = head.count("total_sv")?;
     if total == 0 {
-        let what = "total_sv is 0: without support vectors nothing is known of the features";
+        let what = "total_sv is 0: without support vectors the features are unknown";
         return Err(at(head.end, what).into());
     }
     let classes = if task.is_classification() { Some(classes(&head, total)?) } else { None };
@@ -57,7 +57,7 @@ pub fn parse(bytes: &[u8], max_bytes: u64) -> Result<Svm<f64>, Fault> {
     Ok(model.machine)
 }
 
-/// A machine without its support vectors, and where each of them stands in the text.
+/// A model without its support vectors, and the position of each of them in the text.
 struct Unfinished {
     machine: Svm<f64>,
     places: Vec<usize>,
@@ -72,13 +72,13 @@ struct Classes {
 fn classes(head: &Head<'_>, total: usize) -> Parsed<Classes> {
     let (line, count) = head.count("nr_class")?;
     if count < 2 {
-        return Err(at(line, format!("nr_class is {count}, and a classifier has 2 or more")));
+        return Err(at(line, format!("nr_class is {count}, but a classifier has at least 2")));
     }
     let (line, labels) = head.integers::<i32>("label", count)?;
     let mut sorted = labels.clone();
     sorted.sort_unstable();
     if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(at(line, format!("label {} stands there twice", pair[0])));
+        return Err(at(line, format!("label {} appears twice", pair[0])));
     }
     let (line, counts) = head.integers::<usize>("nr_sv", count)?;
     let sum = counts.iter().try_fold(0_usize, |sum, &count| sum.checked_add(count));
@@ -120,7 +120,7 @@ fn bare(task: Task, coef: Mat<f64>, offset: Vec<f64>, notes: Vec<String>) -> Svm
     let total = coef.cols();
     let report = Report {
         solver: "LIBSVM".into(),
-        storage: "not known".into(),
+        storage: "unknown".into(),
         reason: "read from a LIBSVM model, which does not hold c, nu, epsilon and the tolerance"
             .into(),
         residual: f64::NAN,
@@ -148,10 +148,10 @@ fn bare(task: Task, coef: Mat<f64>, offset: Vec<f64>, notes: Vec<String>) -> Svm
 fn notes(head: &Head<'_>, task: Task) -> Vec<String> {
     let mut notes = Vec::new();
     if head.has("prob_density_marks") {
-        notes.push("the densities of the LIBSVM model (prob_density_marks) were left out".into());
+        notes.push("the densities of the LIBSVM model (prob_density_marks) were ignored".into());
     }
     if !task.is_classification() && head.has("probA") {
-        notes.push("the noise of the LIBSVM model (probA) was left out".into());
+        notes.push("the noise of the LIBSVM model (probA) was ignored".into());
     }
     notes
 }
@@ -171,7 +171,7 @@ fn with_vectors(
         return Ok(model);
     };
     let rows = body.rows(max_bytes).map_err(|needed| {
-        let hint = "its largest index may be a mistake; else raise the memory budget";
+        let hint = "its largest index may be a mistake; otherwise raise the memory budget";
         Fault::Other(Error::memory("the model's support vectors", needed, max_bytes, hint))
     })?;
     let all = Dense::from_vec(rows.data, machine.trained_on, rows.d);

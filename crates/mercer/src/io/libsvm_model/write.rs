@@ -1,4 +1,4 @@
-//! From a machine to the text. Numbers have the fewest digits that read back as the same number.
+//! Writes a model as text. Numbers have the fewest digits that read back as the same number.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use crate::model::svm::{Curve, Svm};
 use crate::points::Samples;
 use crate::real::Real;
 
-/// A machine that LIBSVM's format can hold.
+/// A model that LIBSVM's format can hold.
 pub struct Text<'a, T: Real> {
     model: &'a Svm<T>,
     head: Vec<String>,
@@ -26,7 +26,9 @@ impl<'a, T: Real> Text<'a, T> {
         let refuse = |why| Error::Shape(format!("the model cannot be written: {why}"));
         check::svm(model).map_err(refuse)?;
         if model.support.is_empty() {
-            return Err(refuse("LIBSVM's format cannot hold one without support vectors".into()));
+            return Err(refuse(
+                "LIBSVM's format cannot hold a model without support vectors".into(),
+            ));
         }
         let sign = if model.classes.as_ref().is_some_and(|classes| classes.len() == 2) {
             -1.0
@@ -38,7 +40,7 @@ impl<'a, T: Real> Text<'a, T> {
         {
             let kind = anchors.kind();
             return Err(refuse(format!(
-                "LIBSVM's format is for rows of numbers, and these are {kind}"
+                "LIBSVM's format is for rows of numbers, but the samples are {kind}"
             )));
         }
         let mut text = Self { model, head: Vec::new(), sign, notes: Vec::new() };
@@ -67,8 +69,8 @@ impl<'a, T: Real> Text<'a, T> {
             Error::parameter(
                 "kernel",
                 format!(
-                    "LIBSVM has no kernel {spec}, only plain linear, poly, rbf and sigmoid: keep the model as .mercer, or \
-                     fit it on a kernel matrix"
+                    "LIBSVM has no kernel {spec}, only plain linear, poly, rbf and sigmoid: save the model as \
+                     .mercer, or fit it on a kernel matrix"
                 ),
             )
         })?;
@@ -105,8 +107,8 @@ impl<'a, T: Real> Text<'a, T> {
                 self.list("probB", curves.iter().map(|(_, b)| shortest(sign * b)));
             }
             None => self.notes.push(
-                "the calibration was left out: LIBSVM's format has sigmoids with one slope only, so that \
-                 `svm-predict -b 1` will refuse this model"
+                "the calibration was omitted: LIBSVM's format has only sigmoids with one slope, so `svm-predict \
+                 -b 1` will reject this model"
                     .into(),
             ),
         }
@@ -168,19 +170,17 @@ fn kernel_lines(leaf: &Leaf) -> Option<Vec<String>> {
 /// The names of classes as LIBSVM's labels.
 fn labels(classes: &[String]) -> Result<Vec<i32>> {
     let refuse = |what: String| {
-        let way_out =
-            "give the classes whole numbers as names and fit again, or keep the model as .mercer";
+        let way_out = "use integer class labels and fit again, or save the model as .mercer";
         Error::parameter("classes", format!("{what}: {way_out}"))
     };
     let label = |name: &String| {
-        let what =
-            || format!("{name:?} is no integer of 32 bits, as labels are in LIBSVM's format");
+        let what = || format!("{name:?} is not a 32-bit integer, as labels are in LIBSVM's format");
         name.parse::<i32>().map_err(|_| refuse(what()))
     };
     let labels: Vec<i32> = classes.iter().map(label).collect::<Result<_>>()?;
     let distinct: std::collections::BTreeSet<&i32> = labels.iter().collect();
     if distinct.len() < labels.len() {
-        return Err(refuse("two names stand for the same integer".into()));
+        return Err(refuse("two class names denote the same integer".into()));
     }
     Ok(labels)
 }
@@ -200,7 +200,7 @@ fn push_pairs<T: Real>(line: &mut String, row: Vec<(usize, T)>, shown: Option<us
     let zero = shown.map(|index| (index, T::ZERO));
     for (index, value) in row.into_iter().chain(zero) {
         line.push_str(&format!("{}:", index + 1));
-        push_number(line, value.f64());
+        push_number(line, value.to_f64());
         line.push(' ');
     }
 }

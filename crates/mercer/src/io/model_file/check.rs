@@ -1,7 +1,7 @@
 //! Whether the parts of a model fit together. The same check guards writing and reading, so that what was saved can be
 //! loaded, and nothing that was loaded makes a later step fail.
 
-use super::{Saved, notes};
+use super::{ModelFile, notes};
 use crate::kernel::SpecKernel;
 use crate::linalg::view::Mat;
 use crate::model::inverse::{Inverse, InverseParams};
@@ -15,8 +15,8 @@ use crate::real::Real;
 pub(super) type Checked = Result<(), String>;
 
 /// Refuses what does not fit together, in the words of what is wrong.
-pub fn check(saved: &Saved) -> Checked {
-    saved.model.kept().check()?;
+pub fn check(saved: &ModelFile) -> Checked {
+    saved.model.persist().check()?;
     let inputs = saved.model.inputs();
     if let Some(scale) = &saved.scaling {
         scaling(scale, inputs)?;
@@ -30,7 +30,7 @@ pub fn check(saved: &Saved) -> Checked {
 pub(super) fn pca(model: &Pca) -> Checked {
     let (n, d, k) = (model.n, model.d(), model.k());
     if n < 2 || d == 0 || k > n.min(d) {
-        return Err(format!("{k} components of {n} samples with {d} features cannot be"));
+        return Err(format!("{k} components of {n} samples with {d} features are impossible"));
     }
     shape("components", &model.components, k, d)?;
     finite("mean", &model.mean)?;
@@ -63,7 +63,7 @@ fn origin(origin: &Origin, n: usize, given: bool) -> Checked {
 pub(super) fn kernel_pca<T: Real>(model: &KernelPca<T>) -> Checked {
     let (n, k) = (model.n(), model.k());
     if n == 0 || k > n {
-        return Err(format!("{k} components of {n} samples cannot be"));
+        return Err(format!("{k} components of {n} samples are impossible"));
     }
     shape("coefficients", &model.coef, n, k)?;
     count("offsets", model.offset.len(), k)?;
@@ -81,7 +81,7 @@ pub(super) fn kernel_pca<T: Real>(model: &KernelPca<T>) -> Checked {
     model.params.inverse.as_ref().map_or(Ok(()), alpha)?;
     match (&model.anchors, &model.inverse) {
         (None, None) => Ok(()),
-        (None, Some(_)) => Err("there is a map back to samples, but no samples".into()),
+        (None, Some(_)) => Err("there is an inverse map, but no samples".into()),
         (Some(anchors), map_back) => {
             count("training samples", anchors.n(), n)?;
             SpecKernel::<T>::new(&model.params.kernel).map_err(|e| e.to_string())?;
@@ -93,7 +93,7 @@ pub(super) fn kernel_pca<T: Real>(model: &KernelPca<T>) -> Checked {
 pub(super) fn kernel_ridge<T: Real>(model: &KernelRidge<T>) -> Checked {
     let (n, t) = (model.n(), model.t());
     if n == 0 || t == 0 {
-        return Err(format!("{t} targets of {n} samples cannot be"));
+        return Err(format!("{t} targets of {n} samples are impossible"));
     }
     count("offsets", model.offset.len(), t)?;
     finite("coefficients", model.coef.data())?;
@@ -122,26 +122,26 @@ pub(super) fn kernel_ridge<T: Real>(model: &KernelRidge<T>) -> Checked {
 }
 
 fn inverse<T: Real>(map: &Inverse<T>, n: usize, d: usize, k: usize) -> Checked {
-    count("samples of the map back", map.anchors.n(), n)?;
-    count("components of the map back", map.anchors.d(), k)?;
-    shape("coefficients of the map back", &map.coef, n, d)?;
-    count("offsets of the map back", map.offset.len(), d)?;
-    finite("coefficients of the map back", map.coef.data())?;
-    finite("offsets of the map back", &map.offset)?;
+    count("samples of the inverse map", map.anchors.n(), n)?;
+    count("components of the inverse map", map.anchors.d(), k)?;
+    shape("coefficients of the inverse map", &map.coef, n, d)?;
+    count("offsets of the inverse map", map.offset.len(), d)?;
+    finite("coefficients of the inverse map", map.coef.data())?;
+    finite("offsets of the inverse map", &map.offset)?;
     alpha(&map.params)?;
     SpecKernel::<T>::new(&map.params.kernel).map(drop).map_err(|e| e.to_string())
 }
 
 fn alpha(params: &InverseParams) -> Checked {
-    let alpha = params.alpha.ok_or("the penalty of the map back is missing")?;
-    penalty("penalty of the map back", alpha)
+    let alpha = params.alpha.ok_or("the penalty of the inverse map is missing")?;
+    penalty("penalty of the inverse map", alpha)
 }
 
 fn penalty(what: &str, alpha: f64) -> Checked {
     if alpha >= 0.0 && alpha.is_finite() {
         return Ok(());
     }
-    Err(format!("the {what} must not be negative, and is {alpha}"))
+    Err(format!("the {what} must not be negative, but is {alpha}"))
 }
 
 fn components(choice: Components) -> Checked {
@@ -154,7 +154,7 @@ fn scaling(scaling: &Scaling, inputs: usize) -> Checked {
     finite("shifts of the scaling", &scaling.shift)?;
     finite("factors of the scaling", &scaling.factor)?;
     match scaling.factor.contains(&0.0) {
-        true => Err("a factor of the scaling is 0: it cannot be taken back".into()),
+        true => Err("a factor of the scaling is 0: it cannot be inverted".into()),
         false => Ok(()),
     }
 }
@@ -163,7 +163,7 @@ pub(super) fn count(what: &str, found: usize, expected: usize) -> Checked {
     if found == expected {
         return Ok(());
     }
-    Err(format!("there are {found} {what}, where {expected} are needed"))
+    Err(format!("there are {found} {what}, expected {expected}"))
 }
 
 pub(super) fn shape(what: &str, matrix: &Mat<f64>, rows: usize, cols: usize) -> Checked {
@@ -171,12 +171,12 @@ pub(super) fn shape(what: &str, matrix: &Mat<f64>, rows: usize, cols: usize) -> 
     if (r, c) == (rows, cols) {
         return Ok(());
     }
-    Err(format!("the {what} are {r} × {c} numbers, where {rows} × {cols} are needed"))
+    Err(format!("the {what} are {r} × {c}, expected {rows} × {cols}"))
 }
 
 pub(super) fn finite(what: &str, numbers: &[f64]) -> Checked {
     match numbers.iter().position(|v| !v.is_finite()) {
         None => Ok(()),
-        Some(at) => Err(format!("number {at} (counted from 0) of the {what} is {}", numbers[at])),
+        Some(at) => Err(format!("entry {at} (zero-based) of the {what} is {}", numbers[at])),
     }
 }

@@ -1,5 +1,5 @@
 //! The note `classes` of the Python package: `[values, dtype]`, the classes in their own type, where the header has their
-//! names. Values, type and names must tell the same.
+//! names. Values, type and names must agree.
 
 use serde_json::Value;
 
@@ -13,9 +13,10 @@ struct Dtype {
     size: usize,
 }
 
-/// Refuses a note that does not tell of the classes `names`.
+/// Refuses a note that does not match the classes `names`.
 pub fn check(note: &Value, names: Option<&[String]>) -> Checked {
-    let names = names.ok_or("its note 'classes' belongs to a classifier, which this is not")?;
+    let names =
+        names.ok_or("its note 'classes' belongs to a classifier, which this model is not")?;
     let parts = note.as_array().map(Vec::as_slice);
     let Some([Value::Array(values), Value::String(dtype)]) = parts else {
         return Err("its note 'classes' must be a list of values and the name of their type".into());
@@ -26,7 +27,7 @@ pub fn check(note: &Value, names: Option<&[String]>) -> Checked {
         return Err(format!("its note 'classes' has {found} values for {expected} classes"));
     }
     if dtype.kind == 'U' && dtype.size.saturating_mul(4 * values.len()) > MAX_HEAD {
-        return Err("its note 'classes' has a type of longer texts than its classes".into());
+        return Err("its note 'classes' has a type of longer strings than its classes".into());
     }
     match values.iter().zip(names).all(|(value, name)| agrees(value, dtype, name)) {
         true => Ok(()),

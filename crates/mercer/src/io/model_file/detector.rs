@@ -5,15 +5,15 @@ use serde_json::Value;
 use super::check::{Checked, count, finite};
 use super::frame::Fault;
 use super::header::{self, Header};
-use super::kept::{About, Kept};
+use super::persist::{Metadata, Persist};
 use super::tensors::{Tensor, Tensors};
 use super::unpack::{components, params};
 use crate::model::detector::{Detector, DetectorParams};
 use crate::real::Real;
 
-impl<T: Real> Kept for Detector<T> {
-    fn about(&self) -> About<'_> {
-        About { estimator: header::DETECTOR, ..self.pca.about() }
+impl<T: Real> Persist for Detector<T> {
+    fn metadata(&self) -> Metadata<'_> {
+        Metadata { estimator: header::DETECTOR, ..self.pca.metadata() }
     }
 
     fn params(&self) -> serde_json::Result<Value> {

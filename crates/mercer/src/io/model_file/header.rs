@@ -53,7 +53,7 @@ pub struct Header {
     /// What the training samples are, unless they are rows of numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples: Option<SampleKind>,
-    /// How the fit went.
+    /// The report of the fit.
     pub report: Report,
     /// How kernel and penalty were chosen, if they were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,7 +66,7 @@ pub struct Header {
     pub calibration: Option<CalibrationHeader>,
     /// The kind of scaling, if there is one.
     pub scaling: Option<ScalingKind>,
-    /// A door's own notes.
+    /// Notes of an interface.
     pub extra: Map<String, Value>,
 }
 
@@ -94,7 +94,7 @@ impl Header {
             Some(newer) if newer > FORMAT => {
                 Err(Fault::Newer { format: newer, writer: version.mercer })
             }
-            Some(format) => Err(Fault::Invalid(format!("there never was a format {format}"))),
+            Some(format) => Err(Fault::Invalid(format!("format {format} does not exist"))),
             None => Err(Fault::Invalid("its header has no format number".into())),
         }
     }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::check::{Checked, count, finite};
 use super::frame::Fault;
 use super::header::{self, Header};
-use super::kept::{About, Kept, precision};
+use super::persist::{Metadata, Persist, precision};
 use super::samples::{self, SampleKind};
 use super::tensors::{Tensor, Tensors};
 use super::unpack::params;
@@ -14,9 +14,9 @@ use crate::model::kernel_kmeans::KernelKMeans;
 use crate::points::Samples;
 use crate::real::Real;
 
-impl<T: Real> Kept for KernelKMeans<T> {
-    fn about(&self) -> About<'_> {
-        About {
+impl<T: Real> Persist for KernelKMeans<T> {
+    fn metadata(&self) -> Metadata<'_> {
+        Metadata {
             estimator: header::KERNEL_KMEANS,
             n: self.n(),
             d: self.anchors.as_ref().map(Samples::features),
@@ -51,7 +51,7 @@ impl<T: Real> Kept for KernelKMeans<T> {
     fn check(&self) -> Checked {
         let (n, k) = (self.n(), self.k());
         if k == 0 || n == 0 {
-            return Err(format!("{k} clusters of {n} samples cannot be"));
+            return Err(format!("{k} clusters of {n} samples are impossible"));
         }
         count("clusters", self.params.clusters, k)?;
         count("shares", self.shares.len(), n)?;
@@ -62,7 +62,7 @@ impl<T: Real> Kept for KernelKMeans<T> {
             return Err(format!("a sample is in cluster {label} of {k}"));
         }
         if let Some(pair) = self.stand_ins.iter().find(|(c, i)| *c >= k || *i >= n) {
-            return Err(format!("cluster {} has sample {} for its centre", pair.0, pair.1));
+            return Err(format!("cluster {} has sample {} as its centre", pair.0, pair.1));
         }
         match &self.anchors {
             None if self.point.is_some() => Err("there is a point, but no samples".into()),
@@ -79,11 +79,12 @@ impl<T: Real> Kept for KernelKMeans<T> {
 
 /// Whether the kernel can be seen from `point` on these samples.
 fn check_point<T: Real>(kernel: &SpecKernel<T>, anchors: &Samples<T>, point: &[T]) -> Checked {
-    let rows = anchors.dense().ok_or("there is a point for samples that are no rows of numbers")?;
+    let rows =
+        anchors.dense().ok_or("there is a point for samples that are not rows of numbers")?;
     count("numbers of the point", point.len(), rows.d())?;
     rows.less(point).map_err(|error| error.to_string())?;
     let seen = Recentred::new(kernel, point).map(drop);
-    seen.ok_or_else(|| "there is a point, and the kernel cannot be seen from one".into())
+    seen.ok_or_else(|| "there is a point, but the kernel cannot be recentred".into())
 }
 
 /// Clusters of number type `T`. Whether their parts fit together is for `check` to say.

@@ -1,4 +1,4 @@
-//! Fitted models in files: one safetensors file with a JSON header and a checksum, the same for every door.
+//! Fitted models in files: one safetensors file with a JSON header and a checksum, the same for every interface.
 //! `docs/model-file.md` describes it byte by byte.
 //!
 //! A file is checked in this order, each step relying on the one before: the frame (lengths and byte ranges agree with
@@ -11,10 +11,10 @@ mod classes_note;
 mod detector;
 mod frame;
 mod header;
-mod kept;
 mod kmeans;
 mod notes;
 mod pack;
+mod persist;
 pub(super) mod read;
 mod repair;
 mod samples;
@@ -44,12 +44,12 @@ use crate::model::pca::Pca;
 use crate::model::svm::Svm;
 use crate::model::validity::FittedRepair;
 use crate::model::{Report, Scaling};
-use kept::Kept;
+use persist::Persist;
 
 /// The format that is written, and the newest that is read.
 pub const FORMAT: u64 = 1;
 
-/// The key of the note that a model was read from a text file of LIBSVM, which does not tell the number of features.
+/// The key of the note that a model was read from a text file of LIBSVM, which does not contain the number of features.
 pub const LIBSVM_TEXT: &str = "libsvm_text";
 
 /// A number type of samples.
@@ -127,8 +127,8 @@ models!(
 );
 
 impl Model {
-    /// What files need of it, whatever it is.
-    fn kept(&self) -> &dyn Kept {
+    /// The model as something that can be saved.
+    fn persist(&self) -> &dyn Persist {
         match self {
             Model::Pca(model) => model,
             Model::KernelPca32(model) => model,
@@ -148,32 +148,32 @@ impl Model {
     /// The estimator's name in files: `"pca"`, `"kernel_pca"`, `"kernel_ridge"`, `"svm"`, `"kernel_kmeans"`,
     /// `"kernel_pca_detector"` or `"kernel_repair"`.
     pub fn estimator(&self) -> &'static str {
-        self.kept().about().estimator
+        self.persist().metadata().estimator
     }
 
     /// The number type that the model works in.
     pub fn precision(&self) -> Dtype {
-        self.kept().about().precision
+        self.persist().metadata().precision
     }
 
     /// Columns of the input: features or, for a model of a given kernel matrix, training samples.
     pub fn inputs(&self) -> usize {
-        self.kept().about().d.unwrap_or(self.n())
+        self.persist().metadata().d.unwrap_or(self.n())
     }
 
     /// Training samples.
     pub fn n(&self) -> usize {
-        self.kept().about().n
+        self.persist().metadata().n
     }
 
     /// Outputs: components, targets, decisions, or clusters.
     pub fn k(&self) -> usize {
-        self.kept().about().k
+        self.persist().metadata().k
     }
 
-    /// How the fit went.
+    /// The report of the fit.
     pub fn report(&self) -> &Report {
-        self.kept().about().report
+        self.persist().metadata().report
     }
 }
 
@@ -184,9 +184,9 @@ impl std::fmt::Debug for Model {
     }
 }
 
-/// A model with what is needed to use it on later tables.
+/// The content of a model file: a model with what is needed to use it on later tables.
 #[derive(Clone, Debug)]
-pub struct Saved {
+pub struct ModelFile {
     /// The model.
     pub model: Model,
     /// Applied to every column before the model sees it.
@@ -197,11 +197,11 @@ pub struct Saved {
     /// model works in: PCA always works in double precision, and kernel PCA may work in single precision on demand.
     pub dtype: Dtype,
     /// A program's own notes, kept as they are. The header that carries them holds at most 1 MiB. The notes of the Python
-    /// package and of the command line must have the form that `docs/model-file.md` tells.
+    /// package and of the command line must have the form that `docs/model-file.md` describes.
     pub extra: Map<String, Value>,
 }
 
-impl Saved {
+impl ModelFile {
     /// A model without scaling, names and notes.
     pub fn new(model: Model, dtype: Dtype) -> Self {
         Self { model, scaling: None, feature_names: None, dtype, extra: Map::new() }
@@ -209,19 +209,19 @@ impl Saved {
 }
 
 /// Writes a model file, whole or not at all.
-pub fn save(path: &Path, saved: &Saved) -> Result<()> {
+pub fn save(path: &Path, saved: &ModelFile) -> Result<()> {
     let packed = pack::pack(saved)?;
     write_whole(path, |out| written(path, packed.write_to(out)))
 }
 
 /// Prepares a model file among the other outputs of one run.
-pub fn stage_model(staged: &mut Staged, path: &Path, saved: &Saved) -> Result<()> {
+pub fn stage_model(staged: &mut Staged, path: &Path, saved: &ModelFile) -> Result<()> {
     let packed = pack::pack(saved)?;
     staged.add(path, |out| written(path, packed.write_to(out)))
 }
 
 /// The content that [`save`] writes.
-pub fn to_bytes(saved: &Saved) -> Result<Vec<u8>> {
+pub fn to_bytes(saved: &ModelFile) -> Result<Vec<u8>> {
     let packed = pack::pack(saved)?;
     let mut bytes = Vec::with_capacity(packed.len());
     let done = packed.write_to(&mut bytes).and_then(|()| bytes.flush());
@@ -230,26 +230,26 @@ pub fn to_bytes(saved: &Saved) -> Result<Vec<u8>> {
 }
 
 /// Reads a model file, also one of LIBSVM. What is neither is refused after its first bytes, however long it is.
-pub fn load(path: &Path) -> Result<Saved> {
+pub fn load(path: &Path) -> Result<ModelFile> {
     load_within(path, available_memory())
 }
 
 /// As [`load`], within `max_bytes` of memory.
-pub fn load_within(path: &Path, max_bytes: u64) -> Result<Saved> {
+pub fn load_within(path: &Path, max_bytes: u64) -> Result<ModelFile> {
     let bytes = read::whole(path, max_bytes)?;
     from_bytes_within(path, &bytes, max_bytes)
 }
 
 /// Reads a model from the content of a file, also of one of LIBSVM; `name` is for messages.
-pub fn from_bytes(name: &Path, bytes: &[u8]) -> Result<Saved> {
+pub fn from_bytes(name: &Path, bytes: &[u8]) -> Result<ModelFile> {
     from_bytes_within(name, bytes, available_memory())
 }
 
 /// As [`from_bytes`], within `max_bytes` of memory beside the content.
-pub fn from_bytes_within(name: &Path, bytes: &[u8], max_bytes: u64) -> Result<Saved> {
+pub fn from_bytes_within(name: &Path, bytes: &[u8], max_bytes: u64) -> Result<ModelFile> {
     if libsvm_model::looks_like(bytes) {
         let model = libsvm_model::parse(name, bytes, max_bytes)?;
-        let mut saved = Saved::new(Model::Svm64(model), Dtype::F64);
+        let mut saved = ModelFile::new(Model::Svm64(model), Dtype::F64);
         saved.extra.insert(LIBSVM_TEXT.into(), true.into());
         return Ok(saved);
     }

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::Saved;
+use super::ModelFile;
 use super::check::Checked;
 use super::classes_note;
 use crate::kernel::KernelSpec;
@@ -79,9 +79,9 @@ const ANY: [Form; 7] = [Null, Flag, Number, Text, Kernel, Mapping, List];
 const LARGEST: u64 = 1 << 40;
 
 /// Refuses notes that a reader would stumble over.
-pub fn check(saved: &Saved) -> Checked {
+pub fn check(saved: &ModelFile) -> Checked {
     let (extra, k) = (&saved.extra, saved.model.k());
-    let classes = saved.model.kept().classes();
+    let classes = saved.model.persist().classes();
     with(extra, "estimator", |value| value.is_string(), "a text")?;
     with(extra, "libsvm_text", Value::is_boolean, "true or false")?;
     for name in ["table", "scores", "fit"] {
@@ -90,7 +90,7 @@ pub fn check(saved: &Saved) -> Checked {
     with(extra, "mean_distances", |value| is_distances(value, k), "a number for each cluster")?;
     with(extra, "shape_fit", is_shape, "one or two counts")?;
     let is_flat = |value: &Value| value.as_bool().is_some_and(|flat| fits(flat, k, &classes));
-    with(extra, "flat_targets", is_flat, "true or false, as the targets say")?;
+    with(extra, "flat_targets", is_flat, "true or false, matching the targets")?;
     extra.get("classes").map_or(Ok(()), |value| classes_note::check(value, classes.as_deref()))?;
     match extra.get("python") {
         None => Ok(()),
@@ -136,7 +136,7 @@ fn parameter((name, value): (&String, &Value)) -> Checked {
     let forms = row.map_or(&ANY[..], |(_, forms)| forms);
     match forms.iter().any(|form| has(value, *form)) {
         true => Ok(()),
-        false => Err(format!("its note 'python' has a value for {name:?} that cannot be one")),
+        false => Err(format!("its note 'python' has an invalid value for {name:?}")),
     }
 }
 

@@ -7,7 +7,7 @@ use safetensors::tensor::{Dtype as TensorType, Metadata, TensorInfo};
 use super::frame::{CHECKSUM, KEY, MAX_HEAD};
 use super::header::Header;
 use super::tensors::{Content, Tensor};
-use super::{FORMAT, Saved, check, svm};
+use super::{FORMAT, ModelFile, check, svm};
 use crate::error::{Error, Result};
 
 /// A model that is ready to be written.
@@ -17,10 +17,10 @@ pub struct Packed<'a> {
 }
 
 /// Checks a model and lays its file out.
-pub fn pack(saved: &Saved) -> Result<Packed<'_>> {
+pub fn pack(saved: &ModelFile) -> Result<Packed<'_>> {
     let refuse = |why: String| Error::Shape(format!("the model cannot be saved: {why}"));
     check::check(saved).map_err(refuse)?;
-    let mut tensors = saved.model.kept().tensors();
+    let mut tensors = saved.model.persist().tensors();
     side_tensors(saved, &mut tensors);
     // Wide numbers first: every array then starts at a multiple of its numbers' size.
     tensors.sort_by_key(|tensor| std::cmp::Reverse(tensor.dtype().bitsize()));
@@ -37,22 +37,22 @@ impl Packed<'_> {
 
     /// Writes the file.
     pub fn write_to(&self, out: &mut impl Write) -> io::Result<()> {
-        let mut summed = Summed { out, sum: crc32fast::Hasher::new() };
-        summed.write_all(&(self.head.len() as u64).to_le_bytes())?;
-        summed.write_all(&self.head)?;
-        self.tensors.iter().try_for_each(|tensor| tensor.write_to(&mut summed))?;
-        let Summed { out, sum } = summed;
+        let mut writer = ChecksumWriter { out, sum: crc32fast::Hasher::new() };
+        writer.write_all(&(self.head.len() as u64).to_le_bytes())?;
+        writer.write_all(&self.head)?;
+        self.tensors.iter().try_for_each(|tensor| tensor.write_to(&mut writer))?;
+        let ChecksumWriter { out, sum } = writer;
         out.write_all(&sum.finalize().to_le_bytes())
     }
 }
 
 /// Passes bytes on and keeps their checksum.
-struct Summed<'a, W> {
+struct ChecksumWriter<'a, W> {
     out: &'a mut W,
     sum: crc32fast::Hasher,
 }
 
-impl<W: Write> Write for Summed<'_, W> {
+impl<W: Write> Write for ChecksumWriter<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let count = self.out.write(bytes)?;
         self.sum.update(&bytes[..count]);
@@ -64,22 +64,22 @@ impl<W: Write> Write for Summed<'_, W> {
     }
 }
 
-fn header(saved: &Saved) -> serde_json::Result<Header> {
-    let model = saved.model.kept();
-    let about = model.about();
+fn header(saved: &ModelFile) -> serde_json::Result<Header> {
+    let model = saved.model.persist();
+    let metadata = model.metadata();
     Ok(Header {
         format: FORMAT,
         mercer: env!("CARGO_PKG_VERSION").into(),
-        estimator: about.estimator.into(),
+        estimator: metadata.estimator.into(),
         params: model.params()?,
         inverse: model.inverse()?,
-        precision: about.precision,
+        precision: metadata.precision,
         dtype: saved.dtype,
-        n: about.n,
-        d: about.d,
-        samples: about.samples,
-        k: about.k,
-        report: svm::pack::short_report(about.report),
+        n: metadata.n,
+        d: metadata.d,
+        samples: metadata.samples,
+        k: metadata.k,
+        report: svm::pack::short_report(metadata.report),
         selection: model.selection(),
         classes: model.classes(),
         calibration: model.calibration(),
@@ -89,7 +89,7 @@ fn header(saved: &Saved) -> serde_json::Result<Header> {
 }
 
 /// Scaling and names. They grow with the number of columns, so they are tensors and no part of the header.
-fn side_tensors<'a>(saved: &'a Saved, tensors: &mut Vec<Tensor<'a>>) {
+fn side_tensors<'a>(saved: &'a ModelFile, tensors: &mut Vec<Tensor<'a>>) {
     if let Some(scaling) = &saved.scaling {
         tensors.push(Tensor::real("scaling.shift", &[scaling.shift.len()], &scaling.shift));
         tensors.push(Tensor::real("scaling.factor", &[scaling.factor.len()], &scaling.factor));
@@ -132,8 +132,7 @@ fn head(json: String, tensors: &[Tensor<'_>]) -> Result<Vec<u8>> {
     if head.len() > MAX_HEAD {
         let (size, most) = (head.len() as u64, MAX_HEAD as u64);
         let (size, most) = (crate::error::bytes(size), crate::error::bytes(most));
-        let why =
-            format!("its header takes {size}, and at most {most} fit: keep fewer notes in it");
+        let why = format!("its header takes {size}, but at most {most} fit: store fewer notes");
         return Err(refuse(why));
     }
     Ok(head)

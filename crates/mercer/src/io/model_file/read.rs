@@ -60,7 +60,7 @@ fn open(path: &Path) -> io::Result<(File, u64)> {
     let file = File::open(path)?;
     let meta = file.metadata()?;
     if meta.is_dir() {
-        let text = "is a folder: give the name of a model file in it";
+        let text = "is a directory: give the name of a model file in it";
         return Err(io::Error::new(ErrorKind::IsADirectory, text));
     }
     Ok((file, meta.len()))
@@ -77,7 +77,7 @@ fn reserve(bytes: &mut Vec<u8>, promised: usize, size: u64) -> io::Result<()> {
     let size = usize::try_from(size).unwrap_or(usize::MAX);
     let more = promised.min(size).saturating_sub(bytes.len()).saturating_add(1);
     bytes.try_reserve_exact(more.max(1)).map_err(|_| {
-        let text = format!("no memory for its {}", crate::error::bytes(promised as u64));
+        let text = format!("not enough memory for its {}", crate::error::bytes(promised as u64));
         io::Error::new(ErrorKind::OutOfMemory, text)
     })
 }

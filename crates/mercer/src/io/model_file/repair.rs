@@ -7,7 +7,7 @@ use super::Dtype;
 use super::check::{Checked, finite};
 use super::frame::Fault;
 use super::header::{self, Header};
-use super::kept::{About, Kept};
+use super::persist::{Metadata, Persist};
 use super::tensors::{Tensor, Tensors};
 use super::unpack::params;
 use crate::model::validity::{Correction, FittedRepair, Repair};
@@ -20,9 +20,9 @@ struct RepairParams {
     keep: bool,
 }
 
-impl Kept for FittedRepair {
-    fn about(&self) -> About<'_> {
-        About {
+impl Persist for FittedRepair {
+    fn metadata(&self) -> Metadata<'_> {
+        Metadata {
             estimator: header::KERNEL_REPAIR,
             n: self.correction.samples,
             d: None,
@@ -40,11 +40,11 @@ impl Kept for FittedRepair {
 
     fn tensors(&self) -> Vec<Tensor<'_>> {
         let (n, r) = (self.correction.samples, self.correction.rank());
-        let (_, [left, right, own]) = self.correction.parts();
+        let (_, [left, right, diagonal]) = self.correction.parts();
         vec![
             Tensor::real("left", &[n, r], left),
             Tensor::real("right", &[r, n], right),
-            Tensor::real("own", &[own.len()], own),
+            Tensor::real("own", &[diagonal.len()], diagonal),
             Tensor::number("shift", &self.correction.shift),
             Tensor::number("change", &self.change),
         ]
@@ -52,7 +52,7 @@ impl Kept for FittedRepair {
 
     fn check(&self) -> Checked {
         if self.correction.samples == 0 {
-            return Err("a repair of no samples cannot be".into());
+            return Err("a repair needs at least one sample".into());
         }
         let (_, parts) = self.correction.parts();
         parts.into_iter().try_for_each(|part| finite("numbers of the repair", part))?;

@@ -141,7 +141,7 @@ fn sparse<T: Real>(
 }
 
 fn strings(name: &str, arrays: &mut Tensors<'_>, n: usize) -> Result<Strings, Fault> {
-    let wrong = |what: &str| Fault::Invalid(format!("its texts '{name}' {what}"));
+    let wrong = |what: &str| Fault::Invalid(format!("its strings '{name}' {what}"));
     let ends = arrays.counts(&format!("{name}.ends"), n)?;
     let bytes = arrays.bytes(&format!("{name}.text"), TensorType::U8, None)?;
     let text = std::str::from_utf8(bytes).map_err(|_| wrong("are not UTF-8"))?;

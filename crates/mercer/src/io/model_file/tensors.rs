@@ -141,15 +141,15 @@ impl<'a> Tensors<'a> {
         let numbers = if T::NAME == "f32" {
             let bytes = self.bytes(name, Dtype::F32, Some(shape))?;
             // Both conversions are exact: f32 → f64 always, f64 → f32 for what was one.
-            decode(bytes, |v| T::of(f32::from_le_bytes(v).into()))
+            decode(bytes, |v| T::from_f64(f32::from_le_bytes(v).into()))
         } else {
             let bytes = self.bytes(name, Dtype::F64, Some(shape))?;
-            decode(bytes, |v| T::of(f64::from_le_bytes(v)))
+            decode(bytes, |v| T::from_f64(f64::from_le_bytes(v)))
         };
         match numbers.iter().position(|v| !v.is_finite()) {
             None => Ok(numbers),
             Some(at) => Err(Fault::Invalid(format!(
-                "number {at} (counted from 0) of its tensor '{name}' is not finite"
+                "entry {at} (zero-based) of its tensor '{name}' is not finite"
             ))),
         }
     }
@@ -184,7 +184,7 @@ impl<'a> Tensors<'a> {
     }
 
     /// Real numbers of the given shape that may be NaN or infinite: what a report tells, nothing is computed with.
-    pub fn told(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f64>, Fault> {
+    pub fn reported(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f64>, Fault> {
         Ok(decode(self.bytes(name, Dtype::F64, Some(shape))?, f64::from_le_bytes))
     }
 
@@ -192,7 +192,7 @@ impl<'a> Tensors<'a> {
     pub fn length(&self, name: &str) -> Result<usize, Fault> {
         match self.metadata.info(name).map(|info| info.shape.as_slice()) {
             Some([length]) => Ok(*length),
-            Some(_) => Err(Fault::Invalid(format!("its tensor '{name}' is no list"))),
+            Some(_) => Err(Fault::Invalid(format!("its tensor '{name}' is not a vector"))),
             None => Err(missing(name)),
         }
     }
@@ -201,7 +201,7 @@ impl<'a> Tensors<'a> {
     pub fn columns(&self, name: &str) -> Result<usize, Fault> {
         match self.metadata.info(name).map(|info| info.shape.as_slice()) {
             Some([_, columns]) => Ok(*columns),
-            Some(_) => Err(Fault::Invalid(format!("its tensor '{name}' is no matrix"))),
+            Some(_) => Err(Fault::Invalid(format!("its tensor '{name}' is not a matrix"))),
             None => Err(missing(name)),
         }
     }

@@ -10,13 +10,13 @@ pub struct Unique;
 
 impl<'de> Deserialize<'de> for Unique {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Looker)
+        deserializer.deserialize_any(UniqueVisitor)
     }
 }
 
-struct Looker;
+struct UniqueVisitor;
 
-impl<'de> Visitor<'de> for Looker {
+impl<'de> Visitor<'de> for UniqueVisitor {
     type Value = Unique;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -28,7 +28,7 @@ impl<'de> Visitor<'de> for Looker {
         while let Some(key) = map.next_key::<String>()? {
             map.next_value::<Unique>()?;
             if let Some(key) = keys.replace(key) {
-                return Err(A::Error::custom(format!("{key:?} stands there twice")));
+                return Err(A::Error::custom(format!("{key:?} appears twice")));
             }
         }
         Ok(Unique)
@@ -69,14 +69,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_key_that_stands_twice_in_one_object_is_refused() {
+    fn only_a_key_that_appears_twice_in_one_object_is_refused() {
         let check = |text: &str| serde_json::from_str::<Unique>(text).map(drop);
         for text in [r#"{"a":1,"b":{"a":[{"a":null},{"a":true}]}}"#, "-1", "2.5", r#""a""#, "[]"] {
             check(text).unwrap();
         }
         for text in [r#"{"a":1,"a":1}"#, r#"[{"x":{"a":1,"b":2,"a":3}}]"#, r#"{"a":1,"\u0061":1}"#]
         {
-            assert!(check(text).unwrap_err().to_string().contains("\"a\" stands there twice"));
+            assert!(check(text).unwrap_err().to_string().contains("\"a\" appears twice"));
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::frame::{Fault, Frame};
 use super::header::{self, Header};
 use super::tensors::Tensors;
-use super::{Dtype, Model, Saved, check, detector, kmeans, repair, samples, svm};
+use super::{Dtype, Model, ModelFile, check, detector, kmeans, repair, samples, svm};
 use crate::model::Scaling;
 use crate::model::inverse::{Inverse, InverseParams};
 use crate::model::kernel_pca::{KernelPca, KernelPcaParams};
@@ -17,7 +17,7 @@ use crate::model::pca::Pca;
 use crate::real::Real;
 
 /// Reads the content of a model file.
-pub fn unpack(bytes: &[u8]) -> Result<Saved, Fault> {
+pub fn unpack(bytes: &[u8]) -> Result<ModelFile, Fault> {
     let frame = Frame::parse(bytes)?;
     let header = Header::parse(&frame.header)?;
     let mut tensors = Tensors::new(&frame);
@@ -26,7 +26,8 @@ pub fn unpack(bytes: &[u8]) -> Result<Saved, Fault> {
     let scaling = scaling(&header, &mut tensors, inputs)?;
     let feature_names = feature_names(&mut tensors, inputs)?;
     tensors.finish()?;
-    let saved = Saved { model, scaling, feature_names, dtype: header.dtype, extra: header.extra };
+    let saved =
+        ModelFile { model, scaling, feature_names, dtype: header.dtype, extra: header.extra };
     check::check(&saved).map_err(Fault::Invalid)?;
     Ok(saved)
 }
@@ -53,7 +54,7 @@ fn model(header: &Header, tensors: &mut Tensors<'_>) -> Result<Model, Fault> {
         (header::DETECTOR, Dtype::F32) => Ok(Model::Detector32(detector::unpack(header, tensors)?)),
         (header::DETECTOR, Dtype::F64) => Ok(Model::Detector64(detector::unpack(header, tensors)?)),
         (header::KERNEL_REPAIR, _) => Ok(Model::Repair(repair::unpack(header, tensors)?)),
-        (other, _) => Err(Fault::Invalid(format!("this mercer knows no estimator {other:?}"))),
+        (other, _) => Err(Fault::Invalid(format!("unknown estimator {other:?}"))),
     }
 }
 
@@ -132,7 +133,7 @@ fn inverse<T: Real>(
 ) -> Result<Option<Inverse<T>>, Fault> {
     let Some(value) = &header.inverse else { return Ok(None) };
     let Some(d) = header.d else {
-        return Err(Fault::Invalid("it has a map back to samples, but no samples".into()));
+        return Err(Fault::Invalid("it has an inverse map, but no samples".into()));
     };
     let (n, k) = (header.n, header.k);
     let params: InverseParams = params(value)?;
@@ -176,7 +177,7 @@ fn feature_names(tensors: &mut Tensors<'_>, inputs: usize) -> Result<Option<Vec<
     let names: Option<Vec<_>> = ends.iter().map(|&end| name(end)).collect();
     let names = names.ok_or_else(|| wrong("have ends out of order"))?;
     if start != text.len() {
-        return Err(wrong("have a rest that belongs to none"));
+        return Err(wrong("have trailing bytes"));
     }
     Ok(Some(names))
 }

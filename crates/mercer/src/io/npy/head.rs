@@ -22,7 +22,7 @@ pub(super) fn split_header(bytes: &[u8]) -> std::result::Result<(&str, &[u8]), S
         1 => rest.split_first_chunk().map(|(n, rest)| (u32::from(u16::from_le_bytes(*n)), rest)),
         2 | 3 => rest.split_first_chunk().map(|(n, rest)| (u32::from_le_bytes(*n), rest)),
         other => {
-            return Err(format!("version {other} of the .npy format is not known here"));
+            return Err(format!("version {other} of the .npy format is not supported"));
         }
     }
     .ok_or_else(cut_off)?;
@@ -34,9 +34,9 @@ pub(super) fn split_header(bytes: &[u8]) -> std::result::Result<(&str, &[u8]), S
 
 /// What the header's text says.
 pub(super) fn parse_head(text: &str) -> std::result::Result<Head, String> {
-    let descr = value_of(text, "descr").ok_or("the header names no 'descr'")?;
-    let order = value_of(text, "fortran_order").ok_or("the header names no 'fortran_order'")?;
-    let shape = value_of(text, "shape").ok_or("the header names no 'shape'")?;
+    let descr = value_of(text, "descr").ok_or("the header has no 'descr'")?;
+    let order = value_of(text, "fortran_order").ok_or("the header has no 'fortran_order'")?;
+    let shape = value_of(text, "shape").ok_or("the header has no 'shape'")?;
     let (kind, big_endian) = parse_descr(descr)?;
     let fortran = match order.trim_end() {
         _ if order.starts_with("True") => true,
@@ -93,7 +93,7 @@ fn parse_shape(text: &str) -> std::result::Result<(usize, usize), String> {
         Some(&[rows]) => Ok((rows, 1)),
         Some(&[rows, columns]) => Ok((rows, columns)),
         Some(sizes) => Err(format!(
-            "the array has {} dimensions where rows and columns are needed: reshape it to two",
+            "the array has {} dimensions, but rows and columns are needed: reshape it to two dimensions",
             sizes.len()
         )),
         None => Err(format!("the header's shape cannot be read: ({inner:.40})")),

@@ -160,7 +160,7 @@ pub(super) fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
 
 fn refuse_text(table: &Table, column: usize) -> io::Error {
     let message = format!(
-        "a NumPy array holds numbers only, but column {:?} holds text: write .csv or .parquet, or leave it out",
+        "a NumPy array holds only numbers, but column {:?} holds strings: write .csv or .parquet, or drop the column",
         table.name(column)
     );
     io::Error::new(io::ErrorKind::InvalidData, message)

@@ -40,7 +40,7 @@ pub(in crate::io) fn parse(bytes: Vec<u8>, path: &Path, max_bytes: u64) -> Resul
         Ok(Ok(table)) => table,
         Ok(Err(ParquetError::NYI(reason))) => Err(Error::format(path, reason)),
         Ok(Err(error)) => Err(damaged(error.to_string())),
-        Err(_) => Err(damaged("its parts contradict each other".to_owned())),
+        Err(_) => Err(damaged("its parts are inconsistent".to_owned())),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The walk through a text in Thrift's compact protocol, in which footers and page headers of Parquet are written.
+//! A reader of Thrift's compact protocol, in which footers and page headers of Parquet are written.
 
 /// The type of a field's value.
 pub(super) enum Shape {

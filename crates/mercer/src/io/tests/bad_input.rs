@@ -30,7 +30,7 @@ fn text() {
     }
     check("x.csv", b"a,b\n1,2\n3,inf\n", &["line 3", "column \"b\"", "infinite"]);
     check("x.csv", b"a,b\n1,red\n2,blue\n", &["line 2", "column \"b\"", "\"red\"", "--label"]);
-    check("x.csv", b"1,red\n2,blue\n", &["line 1", "column 1 (counted from 0)", "\"red\""]);
+    check("x.csv", b"1,red\n2,blue\n", &["line 1", "column 1 (zero-based)", "\"red\""]);
     check("x.csv", b"a,b\n\"1\n\",2\n3,x\n", &["line 4", "\"x\""]);
     check("x.csv", b"a,b\n1,\xff\n", &["line 2", "UTF-8"]);
     check("x.csv", b"a,b\n1,\x00\n", &["line 2", "zero byte"]);
@@ -46,7 +46,7 @@ fn libsvm() {
     check("x.libsvm", b"1 1:2\n1 2:nan\n", &["line 2", "\"2:nan\""]);
     check("x.libsvm", b"1 1:2\n1 2:inf\n", &["line 2", "finite"]);
     check("x.libsvm", b"1 2:2 1:2\n", &["line 1", "ascending"]);
-    check("x.libsvm", b"1\n2\n", &["no column is left"]);
+    check("x.libsvm", b"1\n2\n", &["no feature column is left"]);
     check("x.libsvm", b"\xff", &["line 1", "UTF-8"]);
 }
 
@@ -80,7 +80,7 @@ fn parquet() {
 fn places() {
     let read = |path: &Path| read_table(&Source::named(path), &options()).unwrap_err().to_string();
     let folder = std::env::temp_dir();
-    assert!(read(&folder).contains("is a folder"));
+    assert!(read(&folder).contains("is a directory"));
     let absent: PathBuf = folder.join("mercer-no-such-table.csv");
     assert!(read(&absent).contains("mercer-no-such-table.csv: No such file"));
     assert_eq!(Source::named("-"), Source::Stdin);

@@ -1,4 +1,4 @@
-//! Tests of the room: what is written is read back, bad input gets a message that helps, hostile bytes do no harm.
+//! Tests of the module: what is written is read back, bad input gets a message that helps, hostile bytes do no harm.
 
 mod bad_input;
 mod golden;

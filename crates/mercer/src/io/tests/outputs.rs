@@ -78,8 +78,8 @@ fn places_that_cannot_be_written() {
         let message = write_whole(path, put("x")).unwrap_err().to_string();
         assert!(message.contains(part), "no {part:?} in: {message}");
     };
-    refuse(&folder.0, "is a folder");
-    refuse(&folder.0.join("no/such/file"), "does not exist: make it first");
+    refuse(&folder.0, "is a directory");
+    refuse(&folder.0.join("no/such/file"), "does not exist: create it first");
     refuse(&folder.0.join("slash/"), "slash");
     refuse(Path::new(""), "not the name of a file");
     let guarded = folder.0.join("guarded");
@@ -145,7 +145,7 @@ fn text_does_not_fit_everywhere() {
     let folder = Folder::new("text");
     let words = Column::Text(vec!["a b".to_owned()]);
     let table = Table::new(vec!["label".to_owned()], vec![words]);
-    for (name, part) in [("t.npy", "numbers only"), ("t.libsvm", "cannot hold the label")] {
+    for (name, part) in [("t.npy", "only numbers"), ("t.libsvm", "cannot hold the label")] {
         let message = write_table(&folder.0.join(name), &table).unwrap_err().to_string();
         assert!(message.contains(part), "{message}");
     }

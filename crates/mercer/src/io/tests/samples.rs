@@ -79,7 +79,7 @@ fn faults_have_their_place() {
         parts.iter().for_each(|part| assert!(text.contains(part), "no {part:?} in {text}"));
     }
     let table = |text: &str| read("t.csv", text.as_bytes()).unwrap();
-    check(table("a,b\nx,1\n\"\",2\n").texts(0), &["line 3", "\"a\"", "missing a text"]);
+    check(table("a,b\nx,1\n\"\",2\n").texts(0), &["line 3", "\"a\"", "missing a string"]);
     check(table("a,b\n1,2\n3,-4\n").check_not_negative(), &["line 3", "\"b\"", "-4"]);
     check(table("a,b\n1,2\n3,4\n").named("c"), &["no column \"c\"", "a, b"]);
     check(table("a,a\n1,2\n3,4\n").named("a"), &["both named"]);

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::kernel::spec::Expr;
 use crate::kernel::vector::Member;
-use crate::kernel::{Input, Own, StringMember};
+use crate::kernel::{Custom, Input, StringMember};
 use crate::real::Real;
 
 /// An expression with its scales moved into the sums. A scaled kernel is a sum of one term.
@@ -14,7 +14,7 @@ pub(in crate::kernel) enum Node {
     Product(Vec<Node>),
     Normalize(Box<Node>),
     Columns(Vec<String>, Box<Node>),
-    Own(Own),
+    Custom(Custom),
     Texts(StringMember),
 }
 
@@ -24,13 +24,13 @@ pub(super) fn compile<T: Real>(expr: &Expr) -> Result<Node> {
     match expr {
         Expr::Leaf(leaf) if leaf.family().input == Input::Strings => {
             let member = StringMember::new(leaf)?;
-            let fits = member.constants().into_iter().all(|c| T::of(c).is_finite());
+            let fits = member.constants().into_iter().all(|c| T::from_f64(c).is_finite());
             if fits { Ok(Node::Texts(member)) } else { Err(beyond::<T>(leaf)) }
         }
         Expr::Leaf(leaf) => {
             let member = Member::new(leaf);
             // The γ of a tiny sigma, say, may overflow in f32 where sigma itself does not.
-            let fits = member.constants().into_iter().all(|c| T::of(c).is_finite());
+            let fits = member.constants().into_iter().all(|c| T::from_f64(c).is_finite());
             if fits { Ok(Node::Member(member)) } else { Err(beyond::<T>(leaf)) }
         }
         Expr::Sum(terms) => Ok(Node::Sum(terms.iter().map(term::<T>).collect::<Result<_>>()?)),
@@ -41,13 +41,13 @@ pub(super) fn compile<T: Real>(expr: &Expr) -> Result<Node> {
         Expr::Columns(names, inner) => {
             Ok(Node::Columns(names.clone(), Box::new(compile::<T>(inner)?)))
         }
-        Expr::Own(own) => Ok(Node::Own(own.clone())),
+        Expr::Custom(custom) => Ok(Node::Custom(custom.clone())),
     }
 }
 
 fn term<T: Real>(expr: &Expr) -> Result<(f64, Node)> {
     match expr {
-        Expr::Scale(scale, inner) => match T::of(*scale) {
+        Expr::Scale(scale, inner) => match T::from_f64(*scale) {
             t if t > T::ZERO && t.is_finite() => Ok((*scale, compile::<T>(inner)?)),
             _ => Err(beyond::<T>(scale)),
         },
@@ -56,5 +56,5 @@ fn term<T: Real>(expr: &Expr) -> Result<(f64, Node)> {
 }
 
 fn beyond<T: Real>(what: &impl std::fmt::Display) -> Error {
-    Error::parameter("kernel", format!("{what} goes beyond the range of {}", T::NAME))
+    Error::parameter("kernel", format!("{what} exceeds the range of {}", T::NAME))
 }

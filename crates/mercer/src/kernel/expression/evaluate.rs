@@ -122,7 +122,7 @@ impl Node {
             Node::Sum(terms) => terms.iter().all(|(_, node)| node.is_of_differences()),
             Node::Product(factors) => factors.iter().all(Node::is_of_differences),
             Node::Normalize(inner) => inner.is_of_differences(),
-            Node::Columns(..) | Node::Own(_) | Node::Texts(_) => false,
+            Node::Columns(..) | Node::Custom(_) | Node::Texts(_) => false,
         }
     }
 
@@ -151,15 +151,20 @@ impl Node {
                 inner.tile(on_columns(rows, names)?, on_columns(cols, names)?, out)
             }
             Node::Texts(member) => member.tile(texts(rows)?, texts(cols)?, out),
-            Node::Own(own) => own.tile(rows, cols, out),
+            Node::Custom(custom) => custom.tile(rows, cols, out),
             Node::Sum(terms) => {
                 let (scale, first) = &terms[0];
                 first.tile(rows, cols, out)?;
                 if *scale != 1.0 {
-                    let scale = T::of(*scale);
+                    let scale = T::from_f64(*scale);
                     (0..out.rows()).for_each(|i| vmath::map(out.row(i), |v| v * scale));
                 }
-                combine(terms[1..].iter().map(|(c, node)| (node, add(T::of(*c)))), rows, cols, out)
+                combine(
+                    terms[1..].iter().map(|(c, node)| (node, add(T::from_f64(*c)))),
+                    rows,
+                    cols,
+                    out,
+                )
             }
             Node::Product(factors) => {
                 factors[0].tile(rows, cols, out)?;
@@ -187,7 +192,7 @@ impl Node {
             }
             Node::Columns(names, inner) => inner.diag(on_columns(points, names)?, out)?,
             Node::Texts(member) => member.diag(texts(points)?, out)?,
-            Node::Own(_) => {
+            Node::Custom(_) => {
                 for (i, value) in out.iter_mut().enumerate() {
                     let one = points.part(i..i + 1);
                     self.tile(one, one, &mut Tile::new(std::slice::from_mut(value), 1, 1, 1))?;
@@ -197,7 +202,7 @@ impl Node {
                 let mut sum = vec![T::ZERO; out.len()];
                 for (scale, node) in terms {
                     node.diag(points, out)?;
-                    accumulate(&mut sum, out, add(T::of(*scale)));
+                    accumulate(&mut sum, out, add(T::from_f64(*scale)));
                 }
                 out.copy_from_slice(&sum);
             }
@@ -301,7 +306,7 @@ fn numbers<T: Real>(measure: Measure, span: Span<'_, Samples<T>>) -> Result<Rows
 fn texts<T: Real>(span: Span<'_, Samples<T>>) -> Result<Span<'_, Strings>> {
     match span.points {
         Samples::Strings(texts) => Ok(Span::new(texts, span.range())),
-        other => Err(not_for("the kernel", "texts", other)),
+        other => Err(not_for("the kernel", "strings", other)),
     }
 }
 
@@ -309,7 +314,8 @@ fn check_features(d: usize, other: usize) -> Result<()> {
     match d == other {
         true => Ok(()),
         false => {
-            let text = format!("samples of {d} features cannot be paired with samples of {other}");
+            let text =
+                format!("samples with {d} features cannot be compared with samples with {other}");
             Err(Error::Shape(text))
         }
     }

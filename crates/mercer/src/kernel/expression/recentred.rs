@@ -84,7 +84,7 @@ impl<T: Real> Recentred<T> {
 }
 
 fn dot<T: Real>(a: &[T], b: &[T]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a.f64() * b.f64()).sum()
+    a.iter().zip(b).map(|(a, b)| a.to_f64() * b.to_f64()).sum()
 }
 
 /// Appends the terms of `scale` · `node`, or returns `None` where it has one that cannot be seen from a point.
@@ -101,7 +101,7 @@ fn collect<T: Real>(
         node if node.is_of_differences() => Term::Differences(node.clone()),
         Node::Member(Member::Linear(_)) => Term::Linear(node.clone()),
         Node::Member(Member::Poly(poly)) => {
-            Term::Poly(PolyAbout::new(poly, point.iter().map(|v| v.f64()).collect()))
+            Term::Poly(PolyAbout::new(poly, point.iter().map(|v| v.to_f64()).collect()))
         }
         _ => return None,
     };
@@ -132,14 +132,14 @@ impl Term {
             Term::Poly(poly) => poly,
         };
         let rows = numbers(points)?.chunks_exact(points.points.features());
-        rows.zip(out).for_each(|(row, value)| *value = T::of(poly.own(row)));
+        rows.zip(out).for_each(|(row, value)| *value = T::from_f64(poly.diagonal(row)));
         Ok(())
     }
 }
 
 /// The numbers of dense samples, row-major.
 fn numbers<T: Real>(span: Span<'_, Samples<T>>) -> Result<&[T]> {
-    let x = span.points.need_dense("a kernel seen from a point")?;
+    let x = span.points.need_dense("a recentred kernel")?;
     Ok(&x.data()[span.start * x.d()..span.end * x.d()])
 }
 
@@ -156,7 +156,7 @@ impl<T: Real> Kernel<Samples<T>, T> for Recentred<T> {
         }
         let mut scratch = if self.terms.len() > 1 { vec![T::ZERO; n * m] } else { Vec::new() };
         for (place, (scale, term)) in self.terms.iter().enumerate() {
-            let scale = T::of(*scale);
+            let scale = T::from_f64(*scale);
             if place == 0 {
                 term.tile(rows, cols, &mut out)?;
                 (0..n).for_each(|i| out.row(i).iter_mut().for_each(|v| *v = *v * scale));
@@ -174,7 +174,7 @@ impl<T: Real> Kernel<Samples<T>, T> for Recentred<T> {
         out.fill(T::ZERO);
         for (scale, term) in &self.terms {
             term.diag(points, &mut values)?;
-            out.iter_mut().zip(&values).for_each(|(to, &v)| *to += T::of(*scale) * v);
+            out.iter_mut().zip(&values).for_each(|(to, &v)| *to += T::from_f64(*scale) * v);
         }
         Ok(())
     }
@@ -209,10 +209,10 @@ mod tests {
             let text = format!("poly(degree={p}, gamma=2, coef0=3)");
             let seen = Recentred::new(&kernel(&text), &point).unwrap();
             let (x, n) = (samples(), X.len());
-            let (mut values, mut own) = (vec![0.0; n * n], vec![0.0; n]);
+            let (mut values, mut diagonal) = (vec![0.0; n * n], vec![0.0; n]);
             let tile = Tile::new(&mut values, n, n, n);
             seen.tile(Span::all(&x), Span::all(&x), tile).unwrap();
-            seen.diag(Span::all(&x), &mut own).unwrap();
+            seen.diag(Span::all(&x), &mut diagonal).unwrap();
             let rises = seen.rises(x.dense().unwrap());
             let zero = [0, 0];
             let at_point = poly(zero, zero, p) as f64;
@@ -229,7 +229,7 @@ mod tests {
                     poly(X[i], X[j], p) - poly(X[i], zero, p) - poly(zero, X[j], p)
                         + poly(zero, zero, p)
                 };
-                close(own[i], want(i));
+                close(diagonal[i], want(i));
                 (0..n).for_each(|j| close(values[i * n + j], want(j)));
             }
         }

@@ -51,9 +51,9 @@ fn of_expr(expr: &Expr, columns: usize, options: &FeatureMapOptions) -> Result<F
                 .collect::<Result<Vec<_>>>()?;
             of_expr(inner, places.len(), options)?.select(&places, columns)
         }
-        Expr::Own(own) => Err(Error::parameter(
+        Expr::Custom(custom) => Err(Error::parameter(
             "kernel",
-            format!("no explicit feature map: nothing is known of the function {}", own.name()),
+            format!("no explicit feature map: {} is a user-defined function", custom.name()),
         )),
     }
 }
@@ -80,10 +80,10 @@ fn of_leaf(leaf: &Leaf, columns: usize, options: &FeatureMapOptions) -> Result<F
         "additive_chi2" => FeatureMap::additive_chi2(columns, options.samples),
         "intersection" => FeatureMap::intersection(columns, options.samples),
         "jensen_shannon" => FeatureMap::jensen_shannon(columns, options.samples),
-        "sigmoid" => refuse(leaf, "is not positive definite in general, so that it has none"),
+        "sigmoid" => refuse(leaf, "is not positive definite in general, so it has none"),
         "rbf" | "laplacian" | "matern" | "rational_quadratic" | "chi2" => refuse(
             leaf,
-            "has infinitely many features; random ones that come close are not offered. Use the kernel itself",
+            "has infinitely many features, and random approximations are not supported; use the kernel itself",
         ),
         _ => refuse(leaf, "has none on rows of numbers"),
     }

@@ -3,7 +3,7 @@
 use super::{FeatureMap, MOST_FEATURES};
 use crate::error::{Error, Result};
 
-/// An error of a row taken alone, told of row i.
+/// An error of a single row, reported for row i.
 pub(super) fn at_row(error: Error, i: usize) -> Error {
     match error {
         Error::NotFinite { column, value, .. } => Error::NotFinite { row: i, column, value },
@@ -14,7 +14,7 @@ pub(super) fn at_row(error: Error, i: usize) -> Error {
 
 /// The columns that all of the maps take.
 pub(super) fn same_columns(maps: &[FeatureMap]) -> Result<usize> {
-    let first = maps.first().ok_or_else(|| Error::Shape("no feature maps are given".into()))?;
+    let first = maps.first().ok_or_else(|| Error::Shape("no feature maps were given".into()))?;
     match maps.iter().find(|map| map.columns != first.columns) {
         Some(other) => Err(Error::Features { expected: first.columns, found: other.columns }),
         None => Ok(first.columns),
@@ -34,8 +34,8 @@ pub(super) fn check_dimension(dimension: u128) -> Result<()> {
     Err(Error::parameter(
         "kernel",
         format!(
-            "its feature map has {count} features, beyond the limit of {MOST_FEATURES}: use the kernel itself, which needs \
-             none of them"
+            "its feature map has {count} features, more than the limit of {MOST_FEATURES}: use the kernel itself, \
+             which does not need them"
         ),
     ))
 }
@@ -49,7 +49,7 @@ pub(super) fn check_row(row: usize, x: &[f64], histogram: &[bool]) -> Result<()>
     match negative {
         None => Ok(()),
         Some(column) => Err(Error::Numeric(format!(
-            "histograms have no negative numbers, but row {row}, column {column} (both counted from 0) is {}",
+            "histograms must not have negative values, but row {row}, column {column} (zero-based) is {}",
             x[column]
         ))),
     }

@@ -112,7 +112,7 @@ impl FeatureMap {
     /// The map of `scale` times the kernel; the scale must be positive.
     pub fn scale(self, scale: f64) -> Result<Self> {
         if !(scale > 0.0 && scale.is_finite()) {
-            let message = format!("a scale must be a positive number, not {scale}");
+            let message = format!("a scale must be a positive number, got {scale}");
             return Err(Error::parameter("kernel", message));
         }
         let (columns, dimension) = (self.columns, self.dimension as u128);
@@ -146,7 +146,7 @@ impl FeatureMap {
             return Err(Error::Features { expected: self.columns, found: which.len() });
         }
         if let Some(place) = which.iter().find(|place| **place >= columns) {
-            let message = format!("there is no column {place}: rows have {columns} numbers");
+            let message = format!("there is no column {place}: there are {columns} columns");
             return Err(Error::parameter("columns", message));
         }
         let dimension = self.dimension as u128;
@@ -155,7 +155,7 @@ impl FeatureMap {
 
     fn sized(kind: Kind, columns: usize, dimension: u128) -> Result<Self> {
         if columns == 0 {
-            return Err(Error::Shape("a feature map needs rows of at least 1 number".into()));
+            return Err(Error::Shape("a feature map needs at least 1 column".into()));
         }
         check_dimension(dimension)?;
         Ok(Self { kind, columns, dimension: dimension as usize })
@@ -208,17 +208,17 @@ impl FeatureMap {
         }
         if (out.rows, out.cols) != (rows.rows(), self.dimension) {
             let (n, dimension, found) = (rows.rows(), self.dimension, (out.rows, out.cols));
-            let text = format!("room for {n} × {dimension} features is needed, not {found:?}");
+            let text = format!("the output must be {n} × {dimension}, not {found:?}");
             return Err(Error::Shape(text));
         }
         let needs = self.histogram_columns();
         let (mut x, mut features) = (vec![0.0; self.columns], vec![0.0; self.dimension]);
         for i in 0..rows.rows() {
-            (0..self.columns).for_each(|j| x[j] = rows.at(i, j).f64());
+            (0..self.columns).for_each(|j| x[j] = rows.at(i, j).to_f64());
             check_row(i, &x, &needs)?;
             self.fill(&x, &mut features);
             let line = out.row_mut(i);
-            line.iter_mut().zip(&features).for_each(|(to, feature)| *to = T::of(*feature));
+            line.iter_mut().zip(&features).for_each(|(to, feature)| *to = T::from_f64(*feature));
             if let Some(at) = line.iter().position(|feature| !feature.is_finite()) {
                 let text = format!("feature {at} of row {i} overflows: scale the columns down");
                 return Err(Error::Numeric(text));
@@ -232,9 +232,8 @@ impl FeatureMap {
         let n = rows.rows();
         let count = (n as u64).saturating_mul(self.dimension as u64);
         let needed = count.saturating_mul(size_of::<T>() as u64);
-        let hint =
-            "use the kernel itself, which needs no features, fewer rows, or raise the budget";
-        let _held = ctx.reserve("the matrix of features", needed, hint)?;
+        let hint = "use the kernel itself, which needs no features, use fewer rows, or raise the memory budget";
+        let _reservation = ctx.reserve("the matrix of features", needed, hint)?;
         let mut out = Mat::try_zeros(n, self.dimension)?;
         for i in 0..n {
             ctx.poll()?;

@@ -45,8 +45,8 @@ impl Monomials {
         check_dimension(combinations(places, degree))?;
         if degree > MOST_DEGREE {
             return refuse(format!(
-                "the coefficients of poly(degree={degree}) are beyond the range of numbers: its features can be had up to \
-                 degree {MOST_DEGREE}"
+                "the coefficients of poly(degree={degree}) exceed the range of f64: its feature map is available \
+                 up to degree {MOST_DEGREE}"
             ));
         }
         let mut map = Self { degree, gamma, coef0, places, counts: Vec::new() };

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::{Expr, KernelSpec, Leaf};
 use crate::error::Result;
-use crate::kernel::own::PairFunction;
-use crate::kernel::{Own, OwnKernel, Value, families};
+use crate::kernel::custom::PairFunction;
+use crate::kernel::{Custom, CustomKernel, Value, families};
 
 /// Constructors take numbers as they come; values outside their domains are refused where the
 /// description is used.
@@ -67,29 +67,29 @@ impl KernelSpec {
         leaf("sigmoid", &[("gamma", gamma), ("coef0", coef0)])
     }
 
-    /// A function of the user's own on items of the type `S` (see [`crate::points::Items`]). It must be symmetric;
-    /// whether it is a kernel, `model::validity` can tell.
+    /// A user-defined function on items of the type `S` (see [`crate::points::Items`]). It must be symmetric;
+    /// `model::validity` tests whether it is positive semidefinite.
     ///
     /// ```
     /// use mercer::{KernelSpec, points::Items};
-    /// let overlap = KernelSpec::own("overlap", |a: &Vec<u8>, b: &Vec<u8>| {
+    /// let overlap = KernelSpec::custom("overlap", |a: &Vec<u8>, b: &Vec<u8>| {
     ///     a.iter().filter(|v| b.contains(v)).count() as f64
     /// });
     /// let sets = Items::new(vec![vec![1, 2], vec![2, 3], vec![7]])?;
     /// # let _ = (overlap, sets);
     /// # Ok::<(), mercer::Error>(())
     /// ```
-    pub fn own<S, F>(name: &str, function: F) -> Self
+    pub fn custom<S, F>(name: &str, function: F) -> Self
     where
         S: Send + Sync + 'static,
         F: Fn(&S, &S) -> f64 + Send + Sync + 'static,
     {
-        Self::own_blocks(name, Arc::new(PairFunction::new(name, function)))
+        Self::custom_blocks(name, Arc::new(PairFunction::new(name, function)))
     }
 
-    /// A function of the user's own that is called for a block of pairs at a time.
-    pub fn own_blocks(name: &str, function: Arc<dyn OwnKernel>) -> Self {
-        Self(Expr::Own(Own::new(name, Some(function))))
+    /// A user-defined function that is called for a block of pairs at a time.
+    pub fn custom_blocks(name: &str, function: Arc<dyn CustomKernel>) -> Self {
+        Self(Expr::Custom(Custom::new(name, Some(function))))
     }
 
     /// This kernel on the columns of these names alone.

@@ -1,28 +1,28 @@
-//! Parameters that are given beside a kernel.
+//! Parameters that are given separately from a kernel.
 
 use super::{Expr, KernelSpec, Leaf};
 use crate::error::Result;
 use crate::kernel::Value;
 
-/// A kernel that was given a parameter beside its text.
+/// A kernel after a parameter was set from outside its text.
 pub struct Filled {
     /// The kernel with the value wherever it fits.
     pub spec: KernelSpec,
     /// Members that took the value.
     pub taken: usize,
-    /// Members that have the parameter, and say it or an alternative to it themselves.
-    pub said: usize,
+    /// Members that have the parameter, and set it, or an alternative to it, in the text.
+    pub already_set: usize,
 }
 
 impl KernelSpec {
     /// The same kernel with `value` for the parameter `name` of all members that have it and leave it open.
     pub fn fill(&self, name: &str, value: Value) -> Result<Filled> {
-        let (mut taken, mut said) = (0, 0);
+        let (mut taken, mut already_set) = (0, 0);
         let spec = KernelSpec(self.0.map(&mut |expr| match expr {
             Expr::Leaf(mut leaf) => {
                 match leaf.fill(name, value) {
                     Some(true) => taken += 1,
-                    Some(false) => said += 1,
+                    Some(false) => already_set += 1,
                     None => {}
                 }
                 Expr::Leaf(leaf)
@@ -30,7 +30,7 @@ impl KernelSpec {
             other => other,
         }));
         spec.check()?;
-        Ok(Filled { spec, taken, said })
+        Ok(Filled { spec, taken, already_set })
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a kernel asks of its samples before it meets them.
+//! Which samples a kernel accepts.
 
 use crate::error::{Error, Result};
 use crate::points::Samples;
@@ -11,7 +11,7 @@ pub(in crate::kernel) fn check_histograms<T: Real>(samples: &Samples<T>) -> Resu
         Some((row, column, value)) => Err(Error::parameter(
             "kernel",
             format!(
-                "histogram kernels need values of at least 0: {value} at row {row}, column {column} (both counted from 0)"
+                "histogram kernels need non-negative values: {value} at row {row}, column {column} (zero-based)"
             ),
         )),
     }
@@ -28,7 +28,7 @@ pub(in crate::kernel) fn group_of<'a, T: Real>(
     };
     found.ok_or_else(|| {
         Error::Shape(format!(
-            "the kernel is on the columns {}, and the samples are {} without such a group",
+            "the kernel is for the columns {}, but the samples are {} without such a group",
             names.join(", "),
             x.kind()
         ))
@@ -39,13 +39,13 @@ pub(in crate::kernel) fn group_of<'a, T: Real>(
 pub(in crate::kernel) fn not_for<T: Real>(name: &str, wants: &str, samples: &Samples<T>) -> Error {
     let kind = samples.kind();
     let way_out = match samples {
-        Samples::Parts(_) => ": say for which columns it is, as in columns(age, income: rbf)",
-        Samples::Items(_) => ": items need a function of your own",
-        Samples::Strings(_) => ": choose a kernel for texts, such as normalize(spectrum(p=3))",
+        Samples::Parts(_) => ": name the columns it is for, as in columns(age, income: rbf)",
+        Samples::Items(_) => ": items need a user-defined function",
+        Samples::Strings(_) => ": choose a string kernel, such as normalize(spectrum(p=3))",
         Samples::Dense(_) | Samples::Sparse(_) => "",
     };
     Error::parameter(
         "kernel",
-        format!("{name} is for {wants}, and the samples are {kind}{way_out}"),
+        format!("{name} is for {wants}, but the samples are {kind}{way_out}"),
     )
 }

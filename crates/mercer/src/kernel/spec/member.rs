@@ -2,7 +2,7 @@
 
 use super::Leaf;
 use super::lexer::{Kind, Token};
-use super::parse::{COLUMNS, NORMALIZE, OWN, Parsed, Parser, fault, name_of, shorten};
+use super::parse::{COLUMNS, CUSTOM, NORMALIZE, Parsed, Parser, fault, name_of, shorten};
 use super::suggest::suggestion;
 use crate::kernel::{Family, Parameter, Value, families};
 
@@ -84,8 +84,8 @@ fn positional<'f>(at: &Token, family: &'f Family, first: bool) -> Parsed<(usize,
         _ if family.parameter(&at.text).is_some() => {
             format!("{} needs a value: write {}=…", at.text, at.text)
         }
-        _ if !first => format!("after the first, name {name}'s values: {names}"),
-        _ if !family.takes_positional() => format!("say which this is: {names}"),
+        _ if !first => format!("values of {name} after the first must be named: {names}"),
+        _ if !family.takes_positional() => format!("name this value: {names}"),
         [parameter, ..] => return Ok((0, parameter)),
     };
     fault(at, message)
@@ -129,10 +129,10 @@ fn word(word: &Token, parameter: &Parameter) -> Parsed<Value> {
 
 fn unknown_kernel<T>(name: &Token) -> Parsed<T> {
     let names =
-        families().iter().flat_map(|family| family.names()).chain([NORMALIZE, COLUMNS, OWN]);
+        families().iter().flat_map(|family| family.names()).chain([NORMALIZE, COLUMNS, CUSTOM]);
     let hint = suggestion(&name.text, names).unwrap_or_else(|| {
         let names: Vec<_> = families().iter().map(|family| family.name).collect();
-        format!(": known are {}", names.join(", "))
+        format!(": known kernels are {}", names.join(", "))
     });
     fault(name, format!("unknown kernel '{}'{hint}", shorten(&name.text)))
 }

@@ -2,8 +2,8 @@
 //! to the same thing.
 //!
 //! Expressions are kept in one canonical shape (sums and products flat, scales in front), so that
-//! equal text means an equal value. A description made in Rust may hold any numbers; there is one
-//! place that judges them, the parser, and [`KernelSpec::check`] hands it the printed form. So
+//! equal text means an equal value. A description made in Rust may hold any numbers; the parser
+//! is the one place that validates them, and [`KernelSpec::check`] passes it the printed form. So
 //! every error can point at a character.
 
 mod build;
@@ -26,7 +26,7 @@ pub use shape::Shape;
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::kernel::{Family, Input, Own, OwnKernel, Value};
+use crate::kernel::{Custom, CustomKernel, Family, Input, Value};
 
 /// A description of a kernel on vectors, such as `0.5*rbf(sigma=2) + poly(degree=2)*linear`.
 ///
@@ -51,7 +51,7 @@ pub(super) enum Expr {
     Normalize(Box<Expr>),
     /// The columns of these names alone.
     Columns(Vec<String>, Box<Expr>),
-    Own(Own),
+    Custom(Custom),
 }
 
 impl KernelSpec {
@@ -66,7 +66,7 @@ impl KernelSpec {
     /// Whether the kernel is known to be positive definite on every data set. Sums, products,
     /// positive scales and normalised forms of such kernels are.
     pub fn positive_definite(&self) -> bool {
-        !self.0.any(&|expr| matches!(expr, Expr::Own(_)))
+        !self.0.any(&|expr| matches!(expr, Expr::Custom(_)))
             && self.0.leaves().iter().all(|leaf| leaf.positive_definite())
     }
 
@@ -99,7 +99,7 @@ impl KernelSpec {
         found
     }
 
-    /// What kind of samples the kernel is for, by its first family; none for a function of the user's own alone.
+    /// What kind of samples the kernel is for, by its first family; none for a user-defined function alone.
     pub fn input(&self) -> Option<Input> {
         self.0.leaves().first().map(|leaf| leaf.family().input)
     }
@@ -109,26 +109,28 @@ impl KernelSpec {
         self.0.leaves().iter().any(|leaf| leaf.family().input == Input::Histograms)
     }
 
-    /// The functions of the user's own in the kernel.
-    pub fn owns(&self) -> Vec<&Own> {
-        let mut owns = Vec::new();
+    /// The user-defined functions in the kernel.
+    pub fn custom_functions(&self) -> Vec<&Custom> {
+        let mut found = Vec::new();
         self.0.visit(&mut |expr| {
-            if let Expr::Own(own) = expr {
-                owns.push(own);
+            if let Expr::Custom(custom) = expr {
+                found.push(custom);
             }
         });
-        owns
+        found
     }
 
-    /// The names of the functions of the user's own in the kernel.
-    pub fn own_names(&self) -> Vec<&str> {
-        self.owns().into_iter().map(Own::name).collect()
+    /// The names of the user-defined functions in the kernel.
+    pub fn custom_names(&self) -> Vec<&str> {
+        self.custom_functions().into_iter().map(Custom::name).collect()
     }
 
-    /// The same kernel with `function` for every `own(name)`.
-    pub fn bind(&self, name: &str, function: Arc<dyn OwnKernel>) -> KernelSpec {
+    /// The same kernel with `function` for every `custom(name)`.
+    pub fn bind(&self, name: &str, function: Arc<dyn CustomKernel>) -> KernelSpec {
         KernelSpec(self.0.map(&mut |expr| match expr {
-            Expr::Own(own) if own.name() == name => Expr::Own(own.bound_to(function.clone())),
+            Expr::Custom(custom) if custom.name() == name => {
+                Expr::Custom(custom.bound_to(function.clone()))
+            }
             other => other,
         }))
     }
@@ -199,7 +201,7 @@ impl Expr {
     /// The parts of which this expression is directly made.
     fn parts(&self) -> &[Expr] {
         match self {
-            Expr::Leaf(_) | Expr::Own(_) => &[],
+            Expr::Leaf(_) | Expr::Custom(_) => &[],
             Expr::Sum(parts) | Expr::Product(parts) => parts,
             Expr::Scale(_, inner) | Expr::Normalize(inner) | Expr::Columns(_, inner) => {
                 std::slice::from_ref(&**inner)
@@ -229,7 +231,7 @@ impl Expr {
         leaves
     }
 
-    /// The same expression with `f` of every leaf and every function of the user's own.
+    /// The same expression with `f` of every leaf and every user-defined function.
     fn map(&self, f: &mut impl FnMut(Expr) -> Expr) -> Expr {
         let mut all = |parts: &[Expr]| parts.iter().map(|part| part.map(f)).collect();
         match self {
@@ -238,7 +240,7 @@ impl Expr {
             Expr::Scale(scale, inner) => Expr::Scale(*scale, Box::new(inner.map(f))),
             Expr::Normalize(inner) => Expr::Normalize(Box::new(inner.map(f))),
             Expr::Columns(names, inner) => Expr::Columns(names.clone(), Box::new(inner.map(f))),
-            Expr::Leaf(_) | Expr::Own(_) => f(self.clone()),
+            Expr::Leaf(_) | Expr::Custom(_) => f(self.clone()),
         }
     }
 }

@@ -3,9 +3,9 @@
 //! ```text
 //! sum     = product { "+" product }
 //! product = factor { "*" factor }            at least one factor is a kernel
-//! factor  = number | "(" sum ")" | "normalize" "(" sum ")" | columns | own | member
+//! factor  = number | "(" sum ")" | "normalize" "(" sum ")" | columns | custom | member
 //! columns = ( "columns" | "column" ) "(" name { "," name } ":" sum ")"
-//! own     = "own" "(" name ")"
+//! custom  = ( "custom" | "own" ) "(" name ")"
 //! name    = word | count | quoted text
 //! member  = family [ "(" [ value { "," value } ] ")" ]
 //! value   = [ parameter "=" ] ( number | rule | word )
@@ -16,7 +16,7 @@ use std::str::FromStr;
 use super::lexer::{Kind, Token, tokens, unquoted};
 use super::{Expr, KernelSpec};
 use crate::error::Error;
-use crate::kernel::{Domain, Own};
+use crate::kernel::{Custom, Domain};
 
 /// How deep parentheses may nest: real kernels need a handful, and a bound keeps hostile text from
 /// exhausting the stack.
@@ -25,7 +25,9 @@ const MAX_DEPTH: usize = 64;
 pub(super) const NORMALIZE: &str = "normalize";
 pub(super) const COLUMNS: &str = "columns";
 pub(super) const COLUMN: &str = "column";
-pub(super) const OWN: &str = "own";
+pub(super) const CUSTOM: &str = "custom";
+/// An older name of `custom`, still read.
+const OWN: &str = "own";
 
 impl FromStr for KernelSpec {
     type Err = Error;
@@ -142,7 +144,7 @@ impl Parser {
         match Expr::product(factors).scale(scale) {
             Expr::Scale(scale, _) if !Domain::Positive.contains(scale) => fault(
                 &start,
-                format!("the scales multiply to {scale:?}, beyond the range of numbers"),
+                format!("the product of the scales is {scale:?}, beyond the range of f64"),
             ),
             expr => Ok(expr),
         }
@@ -192,14 +194,14 @@ impl Parser {
                 Ok(Expr::Normalize(Box::new(self.parenthesised(&open)?)))
             }
             Kind::Word if token.text == COLUMNS || token.text == COLUMN => self.columns(),
-            Kind::Word if token.text == OWN => {
+            Kind::Word if token.text == CUSTOM || token.text == OWN => {
                 let open = self.take();
                 if open.kind != Kind::Symbol('(') {
-                    return fault(&open, "expected '(' after own, as in own(name)");
+                    return fault(&open, "expected '(' after custom, as in custom(name)");
                 }
                 let (_, name) = self.name()?;
                 self.close(&open)?;
-                Ok(Expr::Own(Own::new(&name, None)))
+                Ok(Expr::Custom(Custom::new(&name, None)))
             }
             Kind::Word => self.leaf(&token).map(Expr::Leaf),
             _ => fault(&token, format!("expected a kernel such as rbf, not {}", name_of(&token))),
@@ -215,7 +217,7 @@ impl Parser {
         if self.in_columns {
             return fault(
                 &open,
-                "columns(…) within columns(…): the inner kernel has its columns already",
+                "columns(…) cannot be nested: the inner kernel has its columns already",
             );
         }
         let mut names = Vec::new();

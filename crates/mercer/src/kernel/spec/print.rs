@@ -36,7 +36,7 @@ impl Display for Expr {
                 separated(f, names, ", ", |f, name| f.write_str(&quoted(name)))?;
                 write!(f, ": {inner})")
             }
-            Expr::Own(own) => write!(f, "own({})", quoted(own.name())),
+            Expr::Custom(custom) => write!(f, "custom({})", quoted(custom.name())),
         }
     }
 }

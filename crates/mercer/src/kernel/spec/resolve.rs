@@ -34,9 +34,9 @@ fn resolved<T: Real>(expr: &Expr, x: &Samples<T>) -> Result<Expr> {
             let group = group_of(x, names)?;
             Expr::Columns(names.clone(), Box::new(resolved(inner, group)?))
         }
-        Expr::Own(own) => match x {
-            Samples::Parts(_) => return Err(not_for(own.name(), "whole samples", x)),
-            _ => Expr::Own(own.clone()),
+        Expr::Custom(custom) => match x {
+            Samples::Parts(_) => return Err(not_for(custom.name(), "whole samples", x)),
+            _ => Expr::Custom(custom.clone()),
         },
     })
 }
@@ -50,7 +50,7 @@ fn with_numbers<T: Real>(leaf: &Leaf, x: &Samples<T>) -> Result<Leaf> {
         Samples::Parts(_) | Samples::Items(_) => false,
     };
     if !fits {
-        let wants = if input == Input::Strings { "texts" } else { "rows of numbers" };
+        let wants = if input == Input::Strings { "strings" } else { "rows of numbers" };
         return Err(not_for(leaf.family().name, wants, x));
     }
     if input == Input::Histograms {
@@ -82,7 +82,7 @@ fn value_of<T: Real>(
 ) -> Result<f64> {
     let refuse = |why: &str| Error::Parameter {
         name: parameter,
-        message: format!("{} has no value here, because {why}: give a number", rule.name()),
+        message: format!("{} has no value here, because {why}: set it to a number", rule.name()),
     };
     let d = x.features() as f64;
     match (rule, x) {
@@ -91,10 +91,10 @@ fn value_of<T: Real>(
         (Rule::Scale, _) => match variance(x) {
             0.0 => Ok(1.0),
             v if (d * v).is_finite() && (1.0 / (d * v)).is_finite() => Ok(1.0 / (d * v)),
-            _ => Err(refuse("the variance of the data is beyond the range of numbers")),
+            _ => Err(refuse("the variance of the data exceeds the range of f64")),
         },
         (Rule::Median, _) => match median(&mut over_pairs(x.n(), squared_distance(x)), f64::sqrt) {
-            None => Err(refuse("one sample alone has no distance to another")),
+            None => Err(refuse("there is only one sample")),
             Some(0.0) => Err(refuse("at least half of all pairs of samples are equal")),
             Some(median) => Ok(median),
         },
@@ -102,7 +102,7 @@ fn value_of<T: Real>(
             let distances = over_pairs(x.n(), chi2_distance(x));
             match distances.iter().sum::<f64>() / distances.len() as f64 {
                 mean if distances.is_empty() || mean.is_nan() => {
-                    Err(refuse("one sample alone has no distance to another"))
+                    Err(refuse("there is only one sample"))
                 }
                 mean if mean > 0.0 && (1.0 / mean).is_finite() => Ok(1.0 / mean),
                 _ => Err(refuse("all samples are equal")),

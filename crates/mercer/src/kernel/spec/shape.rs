@@ -16,8 +16,8 @@ pub enum Shape<'a> {
     Normalize(KernelSpec),
     /// A kernel on the columns of these names.
     Columns(&'a [String], KernelSpec),
-    /// A function of the user's own, by its name.
-    Own(&'a str),
+    /// A user-defined function, by its name.
+    Custom(&'a str),
 }
 
 impl KernelSpec {
@@ -32,7 +32,7 @@ impl KernelSpec {
             Expr::Scale(factor, inner) => Shape::Scale(*factor, one(inner)),
             Expr::Normalize(inner) => Shape::Normalize(one(inner)),
             Expr::Columns(names, inner) => Shape::Columns(names, one(inner)),
-            Expr::Own(own) => Shape::Own(own.name()),
+            Expr::Custom(custom) => Shape::Custom(custom.name()),
         }
     }
 }

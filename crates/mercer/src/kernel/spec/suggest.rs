@@ -1,4 +1,4 @@
-//! What the user may have meant.
+//! Suggestions for misspelt names.
 
 /// `: did you mean 'rbf'?` with the nearest of `names`, or nothing if none is near.
 pub(super) fn suggestion<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {

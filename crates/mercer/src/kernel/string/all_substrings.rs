@@ -1,7 +1,7 @@
 //! Substrings of all lengths, each of the same weight.
 
 use super::weighed::{Weighed, Weight};
-use super::{StringMember, UNIT, Way, unit};
+use super::{Algorithm, StringMember, UNIT, unit};
 use crate::error::Result;
 use crate::kernel::{Definite, Family, Input, Leaf};
 
@@ -18,5 +18,9 @@ pub(super) const FAMILY: Family = Family {
 /// The member with the parameters of `leaf`.
 pub(super) fn member(leaf: &Leaf) -> Result<StringMember> {
     let (weight, unit) = (Weight::Upto(usize::MAX), unit(leaf));
-    Ok(StringMember { way: Way::Weighed(Weighed { weight, unit }), unit, shortest: ("unit", 1) })
+    Ok(StringMember {
+        algorithm: Algorithm::Weighed(Weighed { weight, unit }),
+        unit,
+        shortest: ("unit", 1),
+    })
 }

@@ -59,7 +59,7 @@ impl Differing {
         for j in 0..cols.n() {
             sum.columns.set(cols.get(j).iter().map(|&number| symbol(number)), self.length);
             for (i, row) in rows.iter().enumerate() {
-                out.row(i)[j] = T::of(sum.value(row));
+                out.row(i)[j] = T::from_f64(sum.value(row));
             }
         }
     }
@@ -69,7 +69,7 @@ impl Differing {
         let mut sum = Sum::new(self);
         for (i, value) in out.iter_mut().enumerate() {
             sum.columns.set(texts.get(i).iter().copied(), self.length);
-            *value = T::of(sum.value(texts.get(i)));
+            *value = T::from_f64(sum.value(texts.get(i)));
         }
         Ok(())
     }

@@ -2,11 +2,11 @@
 
 use super::batch::lanes;
 use super::coded::{Coded, Local};
-use super::{StringMember, UNIT, Way, unit};
+use super::{Algorithm, StringMember, UNIT, unit};
 use crate::context::Stream;
 use crate::error::Result;
 use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Rule, Tile, Value};
-use crate::linalg::edits::{LANES, Pattern};
+use crate::linalg::edit_distance::{LANES, Pattern};
 use crate::linalg::vmath;
 use crate::points::{Points, Span, Strings, Unit};
 use crate::real::Real;
@@ -20,13 +20,14 @@ pub(super) struct Edit {
 pub(super) const FAMILY: Family = Family {
     name: "edit",
     aliases: &[],
-    doc: "Nearness: 1 for equal texts, falling with the symbols to change, add or remove; not positive definite.",
+    doc: "Similarity by edit distance: 1 for equal strings, decaying with the symbols to substitute, insert or \
+          delete; not positive definite.",
     formula: "exp(-d(x, x')²/width²), d the edit distance",
     parameters: &[
         // By default from the data: distances of names and of pages differ a hundredfold.
         Parameter {
             name: "width",
-            doc: "The distance at which the kernel is 1/e; median: of at most 256 texts.",
+            doc: "The distance at which the kernel is 1/e; median: of at most 256 strings.",
             default: Some(Value::Rule(Rule::Median)),
             domain: Domain::Positive,
             rules: &[Rule::Median],
@@ -34,7 +35,7 @@ pub(super) const FAMILY: Family = Family {
         },
         Parameter {
             name: "gamma",
-            doc: "How fast the kernel falls with squared distance; width = 1/√gamma.",
+            doc: "How fast the kernel decays with squared distance; width = 1/√gamma.",
             default: None,
             domain: Domain::Positive,
             rules: &[],
@@ -50,7 +51,11 @@ pub(super) const FAMILY: Family = Family {
 pub(super) fn member(leaf: &Leaf) -> Result<StringMember> {
     let from_width = || 1.0 / (leaf.number("width") * leaf.number("width"));
     let (gamma, unit) = (leaf.optional("gamma").unwrap_or_else(from_width), unit(leaf));
-    Ok(StringMember { way: Way::Edit(Edit { gamma, unit }), unit, shortest: ("width", 0) })
+    Ok(StringMember {
+        algorithm: Algorithm::Edit(Edit { gamma, unit }),
+        unit,
+        shortest: ("width", 0),
+    })
 }
 
 impl Edit {
@@ -60,9 +65,9 @@ impl Edit {
         cols: Span<'_, Strings>,
         out: &mut Tile<'_, T>,
     ) -> Result<()> {
-        let square = |distance: usize| T::of((distance * distance) as f64);
+        let square = |distance: usize| T::from_f64((distance * distance) as f64);
         distances(rows, cols, self.unit, |i, j, distance| out.row(i)[j] = square(distance));
-        (0..out.rows()).for_each(|i| vmath::exp_scaled(out.row(i), T::of(-self.gamma)));
+        (0..out.rows()).for_each(|i| vmath::exp_scaled(out.row(i), T::from_f64(-self.gamma)));
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::windows::{NONE, Windows};
 use crate::error::{Error, Result};
 use crate::kernel::Tile;
-use crate::linalg::index::Product;
+use crate::linalg::inverted_index::Product;
 use crate::linalg::nonzeros::{Nonzeros, SparseRows};
 use crate::linalg::sparse;
 use crate::points::{Derived, Merged, Sequences, Span, Strings, Unit};
@@ -110,7 +110,7 @@ impl Lengths {
         let most = sequences.symbols().len().saturating_mul(lengths.clone().count());
         if most >= NONE as usize {
             return Err(Error::Shape(format!(
-                "the texts may have more than {NONE} substrings of {} to {longest} symbols: use shorter ones",
+                "the strings may have more than {NONE} substrings of {} to {longest} symbols: use shorter ones",
                 lengths.start()
             )));
         }
@@ -181,7 +181,7 @@ fn count<T: Real>(
             own.extend(numbers[text[0]..text[1]].iter().filter(|&&number| number != NONE));
             own.sort_unstable();
             for equal in own.chunk_by(|a, b| a == b) {
-                counts.push(first as u32 + equal[0], T::of(equal.len() as f64));
+                counts.push(first as u32 + equal[0], T::from_f64(equal.len() as f64));
             }
         }
         counts.end_row();

@@ -1,7 +1,7 @@
 //! Substrings of all lengths, long ones less than short ones.
 
 use super::weighed::{Weighed, Weight};
-use super::{StringMember, UNIT, Way, unit};
+use super::{Algorithm, StringMember, UNIT, unit};
 use crate::error::Result;
 use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Value};
 
@@ -28,5 +28,9 @@ pub(super) const FAMILY: Family = Family {
 /// The member with the parameters of `leaf`.
 pub(super) fn member(leaf: &Leaf) -> Result<StringMember> {
     let (weight, unit) = (Weight::Power(leaf.number("decay")), unit(leaf));
-    Ok(StringMember { way: Way::Weighed(Weighed { weight, unit }), unit, shortest: ("decay", 1) })
+    Ok(StringMember {
+        algorithm: Algorithm::Weighed(Weighed { weight, unit }),
+        unit,
+        shortest: ("decay", 1),
+    })
 }

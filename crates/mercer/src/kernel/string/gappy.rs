@@ -1,7 +1,7 @@
 //! Gappy windows, also called gapped k-mers: substrings of which some places do not count.
 
 use super::differing::{Differing, binomial, check_window};
-use super::{StringMember, UNIT, Way, unit, whole};
+use super::{Algorithm, StringMember, UNIT, unit, whole};
 use crate::error::Result;
 use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Value};
 
@@ -39,6 +39,6 @@ pub(super) fn member(leaf: &Leaf) -> Result<StringMember> {
     check_window("g", length, m)?;
     // Two windows agree on those choices of length - m places that avoid the d where they differ.
     let weights = (0..=m).map(|d| binomial(length - d, length - m)).collect();
-    let way = Way::Differing(Differing { length, weights, unit });
-    Ok(StringMember { way, unit, shortest: ("g", length) })
+    let algorithm = Algorithm::Differing(Differing { length, weights, unit });
+    Ok(StringMember { algorithm, unit, shortest: ("g", length) })
 }

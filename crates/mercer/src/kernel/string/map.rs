@@ -38,7 +38,7 @@ impl StringMap {
     }
 
     /// The names of the features, which are the substrings, words with a space between; bytes that are no text are written
-    /// as `\xff`. Scales are not told.
+    /// as `\xff`. Scales are not part of the names.
     pub fn names(&self) -> Result<Vec<String>> {
         self.node.names(&self.known)
     }
@@ -64,7 +64,7 @@ impl Node {
             }
             Expr::Scale(scale, inner) => Node::Scale(*scale, boxed(inner)?),
             Expr::Normalize(inner) => Node::Normalize(boxed(inner)?),
-            Expr::Product(_) | Expr::Columns(..) | Expr::Own(_) => {
+            Expr::Product(_) | Expr::Columns(..) | Expr::Custom(_) => {
                 let message = format!(
                     "no explicit feature map: {} has none here; sums of spectrum and substrings kernels have",
                     KernelSpec(expr.clone())
@@ -102,9 +102,9 @@ impl Node {
                 Ok(multiplied(&inner.features(texts, known)?, &factor))
             }
             Node::Normalize(inner) => {
-                let own = inner.own(texts)?;
+                let diagonal = inner.diagonal(texts)?;
                 let factor = |k: &f64| if *k > 0.0 { 1.0 / k.sqrt() } else { 0.0 };
-                let factors: Vec<f64> = own.iter().map(factor).collect();
+                let factors: Vec<f64> = diagonal.iter().map(factor).collect();
                 Ok(multiplied(&inner.features(texts, known)?, &factors))
             }
             Node::Sum(terms) => {
@@ -120,21 +120,23 @@ impl Node {
     }
 
     /// k(x, x) of every text, substrings without a feature included.
-    fn own(&self, texts: &Strings) -> Result<Vec<f64>> {
+    fn diagonal(&self, texts: &Strings) -> Result<Vec<f64>> {
         match self {
             Node::Counts(lengths) => {
-                let mut own = vec![0.0; texts.n()];
-                lengths.diag(Span::all(texts), &mut own)?;
-                Ok(own)
+                let mut diagonal = vec![0.0; texts.n()];
+                lengths.diag(Span::all(texts), &mut diagonal)?;
+                Ok(diagonal)
             }
-            Node::Scale(scale, inner) => Ok(inner.own(texts)?.iter().map(|k| scale * k).collect()),
+            Node::Scale(scale, inner) => {
+                Ok(inner.diagonal(texts)?.iter().map(|k| scale * k).collect())
+            }
             Node::Normalize(inner) => {
-                Ok(inner.own(texts)?.iter().map(|k| f64::from(*k > 0.0)).collect())
+                Ok(inner.diagonal(texts)?.iter().map(|k| f64::from(*k > 0.0)).collect())
             }
             Node::Sum(terms) => {
                 let mut sum = vec![0.0; texts.n()];
                 for term in terms {
-                    sum.iter_mut().zip(term.own(texts)?).for_each(|(sum, k)| *sum += k);
+                    sum.iter_mut().zip(term.diagonal(texts)?).for_each(|(sum, k)| *sum += k);
                 }
                 Ok(sum)
             }
@@ -150,7 +152,7 @@ fn counted(leaf: &Leaf, known: &Strings) -> Result<Lengths> {
         "substrings" => 1,
         _ => {
             let message = format!(
-                "no explicit feature map: of the kernels on texts spectrum and substrings have one, not {name}"
+                "no explicit feature map: of the string kernels, spectrum and substrings have one, not {name}"
             );
             return Err(Error::parameter("kernel", message));
         }
@@ -164,7 +166,7 @@ fn multiplied<T: Real>(rows: &Nonzeros<T>, factors: &[f64]) -> Nonzeros<T> {
     let mut out = Nonzeros::new();
     for ((at, values), factor) in rows.all().iter().zip(factors) {
         for (&place, value) in at.iter().zip(values) {
-            out.push(place, T::of(value.f64() * factor));
+            out.push(place, T::from_f64(value.to_f64() * factor));
         }
         out.end_row();
     }

@@ -1,14 +1,14 @@
 //! The mismatch kernel (Leslie et al., 2004): substrings that may differ in a few places.
 
 use super::differing::{Differing, binomial, check_window};
-use super::{StringMember, UNIT, Way, unit, whole};
+use super::{Algorithm, StringMember, UNIT, unit, whole};
 use crate::error::Result;
 use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Rule, Value};
 
 pub(super) const FAMILY: Family = Family {
     name: "mismatch",
     aliases: &[],
-    doc: "Common substrings of k symbols, where each substring counts for all that differ from it in at most m places.",
+    doc: "Common substrings of k symbols, with up to m mismatches.",
     formula: "Σ_u #(u in x, up to m differences)·#(u in x', up to m differences), u of length k",
     parameters: &[
         Parameter {
@@ -29,7 +29,7 @@ pub(super) const FAMILY: Family = Family {
         },
         Parameter {
             name: "alphabet",
-            doc: "How many symbols there are to differ with; auto: as many as occur in the training texts.",
+            doc: "The size of the alphabet; auto: the number of distinct symbols in the training strings.",
             default: Some(Value::Rule(Rule::Auto)),
             domain: Domain::PositiveInteger,
             rules: &[Rule::Auto],
@@ -47,8 +47,8 @@ pub(super) fn member(leaf: &Leaf) -> Result<StringMember> {
     check_window("k", length, m)?;
     let alphabet = leaf.number("alphabet");
     let weights = (0..=length.min(2 * m)).map(|d| near_both(length, m, d, alphabet)).collect();
-    let way = Way::Differing(Differing { length, weights, unit });
-    Ok(StringMember { way, unit, shortest: ("k", length) })
+    let algorithm = Algorithm::Differing(Differing { length, weights, unit });
+    Ok(StringMember { algorithm, unit, shortest: ("k", length) })
 }
 
 /// How many words of k symbols differ in at most m places from each of two words that differ from one another in d.

@@ -1,6 +1,6 @@
-//! Kernels on texts.
+//! String kernels.
 //!
-//! A text is a sequence of symbols: characters, bytes or words. To add a family: write its file (a description, and a function that
+//! A string is a sequence of symbols: characters, bytes or words. To add a family: write its file (a description, and a function that
 //! makes a member, by a way to compare texts that exists or a new one), name it in the registry below. Its text form, help, checks
 //! and tests follow from the description in the file.
 
@@ -37,7 +37,7 @@ use crate::real::Real;
 /// What a symbol of a text is, which every family lets the user choose.
 const UNIT: Parameter = Parameter {
     name: "unit",
-    doc: "What a symbol is: a Unicode character, a byte of UTF-8, or a word between white space.",
+    doc: "What a symbol is: a Unicode character, a byte of UTF-8, or a word separated by white space.",
     default: Some(Value::Word("chars")),
     domain: Domain::Words(&Unit::NAMES),
     rules: &[],
@@ -57,7 +57,7 @@ fn whole(leaf: &Leaf, name: &str) -> usize {
 /// A member of any family of kernels on texts.
 #[derive(Debug, Clone)]
 pub struct StringMember {
-    way: Way,
+    algorithm: Algorithm,
     /// What a symbol is.
     unit: Unit,
     /// The parameter that says how many symbols in a row a text must have to share anything with another, and that number.
@@ -66,7 +66,7 @@ pub struct StringMember {
 
 /// How two texts are compared. Families share the ways.
 #[derive(Debug, Clone)]
-enum Way {
+enum Algorithm {
     Counted(embedding::Lengths),
     Weighed(weighed::Weighed),
     Differing(differing::Differing),
@@ -115,33 +115,35 @@ impl StringMember {
         if rows.is_empty() || cols.is_empty() {
             return Ok(());
         }
-        match &self.way {
-            Way::Counted(way) => way.tile(rows, cols, out),
-            Way::Weighed(way) => way.tile(rows, cols, out),
-            Way::Differing(way) => way.tile(rows, cols, out),
-            Way::Subsequences(way) => way.tile(rows, cols, out),
-            Way::Edit(way) => way.tile(rows, cols, out),
+        match &self.algorithm {
+            Algorithm::Counted(algorithm) => algorithm.tile(rows, cols, out),
+            Algorithm::Weighed(algorithm) => algorithm.tile(rows, cols, out),
+            Algorithm::Differing(algorithm) => algorithm.tile(rows, cols, out),
+            Algorithm::Subsequences(algorithm) => algorithm.tile(rows, cols, out),
+            Algorithm::Edit(algorithm) => algorithm.tile(rows, cols, out),
         }
     }
 
     /// Writes k(x, x) of every text to `out`, of length `points.len()`.
     pub fn diag<T: Real>(&self, points: Span<'_, Strings>, out: &mut [T]) -> Result<()> {
         assert_eq!(out.len(), points.len(), "diagonal and span differ");
-        match &self.way {
-            Way::Counted(way) => way.diag(points, out),
-            Way::Weighed(way) => way.diag(points, out),
-            Way::Differing(way) => way.diag(points, out),
-            Way::Subsequences(way) => way.diag(points, out),
-            Way::Edit(way) => way.diag(points, out),
+        match &self.algorithm {
+            Algorithm::Counted(algorithm) => algorithm.diag(points, out),
+            Algorithm::Weighed(algorithm) => algorithm.diag(points, out),
+            Algorithm::Differing(algorithm) => algorithm.diag(points, out),
+            Algorithm::Subsequences(algorithm) => algorithm.diag(points, out),
+            Algorithm::Edit(algorithm) => algorithm.diag(points, out),
         }
     }
 
     /// The numbers that values are made of, each of which must be finite in the type of the values.
     pub fn constants(&self) -> Vec<f64> {
-        match &self.way {
-            Way::Differing(way) => way.weights.clone(),
-            Way::Edit(way) => vec![way.gamma],
-            Way::Counted(_) | Way::Weighed(_) | Way::Subsequences(_) => Vec::new(),
+        match &self.algorithm {
+            Algorithm::Differing(algorithm) => algorithm.weights.clone(),
+            Algorithm::Edit(algorithm) => vec![algorithm.gamma],
+            Algorithm::Counted(_) | Algorithm::Weighed(_) | Algorithm::Subsequences(_) => {
+                Vec::new()
+            }
         }
     }
 
@@ -158,8 +160,8 @@ impl StringMember {
             Unit::Words => "words",
         };
         let message = match longest {
-            0 => format!("no text has any {unit}"),
-            _ => format!("no text has {name} = {needed} {unit}: the longest has {longest}"),
+            0 => format!("no string has any {unit}"),
+            _ => format!("no string has {name} = {needed} {unit}: the longest has {longest}"),
         };
         Err(Error::parameter(name, message))
     }

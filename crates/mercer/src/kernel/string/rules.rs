@@ -15,19 +15,20 @@ pub(in crate::kernel) fn rule_value(
     strings: &Strings,
 ) -> Result<f64> {
     let refuse = |why: &str| {
-        let message = format!("{} has no value here, because {why}: give a number", rule.name());
+        let message =
+            format!("{} has no value here, because {why}: set it to a number", rule.name());
         Err(Error::parameter(parameter, message))
     };
     match rule {
         Rule::Auto => match distinct_symbols(strings, unit(leaf)) {
-            0 => refuse("all texts are empty"),
+            0 => refuse("all strings are empty"),
             count => Ok(count as f64),
         },
         Rule::Median => match median_distance(strings, unit(leaf)) {
-            None => refuse("one text alone has no distance to another"),
-            Some(0.0) => refuse("at least half of all pairs of texts are equal"),
+            None => refuse("there is only one string"),
+            Some(0.0) => refuse("at least half of all pairs of strings are equal"),
             Some(median) => Ok(median),
         },
-        Rule::Scale | Rule::Mean => refuse("texts are no rows of numbers"),
+        Rule::Scale | Rule::Mean => refuse("strings are not rows of numbers"),
     }
 }

@@ -1,7 +1,7 @@
 //! The spectrum kernel: substrings of one length.
 
 use super::embedding::Lengths;
-use super::{StringMember, UNIT, Way, unit, whole};
+use super::{Algorithm, StringMember, UNIT, unit, whole};
 use crate::error::Result;
 use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Value};
 
@@ -29,7 +29,7 @@ pub(super) const FAMILY: Family = Family {
 pub(super) fn member(leaf: &Leaf) -> Result<StringMember> {
     let (p, unit) = (whole(leaf, "p"), unit(leaf));
     Ok(StringMember {
-        way: Way::Counted(Lengths { unit, lengths: p..=p }),
+        algorithm: Algorithm::Counted(Lengths { unit, lengths: p..=p }),
         unit,
         shortest: ("p", p),
     })

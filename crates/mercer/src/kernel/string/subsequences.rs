@@ -2,10 +2,10 @@
 
 use super::batch::lanes;
 use super::coded::Coded;
-use super::{StringMember, UNIT, Way, unit, whole};
+use super::{Algorithm, StringMember, UNIT, unit, whole};
 use crate::error::{Error, Result};
 use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Tile, Value};
-use crate::linalg::gaps::{self, LANES, LONGEST, Room};
+use crate::linalg::subsequences::{self, LANES, LONGEST, Workspace};
 use crate::points::{Span, Strings, Unit};
 use crate::real::Real;
 
@@ -23,7 +23,8 @@ const COL_END: f64 = -2.0;
 pub(super) const FAMILY: Family = Family {
     name: "subsequences",
     aliases: &[],
-    doc: "Common subsequences of p symbols, which need not stand together: the further apart, the less they count.",
+    doc: "Common subsequences of p symbols, which need not be contiguous: the wider they are spread, the less \
+          they count.",
     formula: "Σ_u Σ decay^(span of u in x + span of u in x'), u of length p",
     parameters: &[
         Parameter {
@@ -55,8 +56,8 @@ pub(super) fn member(leaf: &Leaf) -> Result<StringMember> {
         let message = format!("subsequences have at most {LONGEST} symbols, not {p}");
         return Err(Error::parameter("p", message));
     }
-    let way = Way::Subsequences(Subsequences { p, decay: leaf.number("decay"), unit });
-    Ok(StringMember { way, unit, shortest: ("p", p) })
+    let algorithm = Algorithm::Subsequences(Subsequences { p, decay: leaf.number("decay"), unit });
+    Ok(StringMember { algorithm, unit, shortest: ("p", p) })
 }
 
 impl Subsequences {
@@ -67,13 +68,13 @@ impl Subsequences {
         out: &mut Tile<'_, T>,
     ) -> Result<()> {
         let (rows, cols) = Coded::pair(rows, cols, self.unit);
-        let mut room = Room::default();
+        let mut workspace = Workspace::default();
         for together in cols.by_length().chunks(LANES) {
             let y = lanes(&cols, together, COL_END, f64::from);
             for i in 0..rows.n() {
                 let x = lanes(&rows, &[i], ROW_END, f64::from);
-                let sums = gaps::sums(&x, &y, self.p, self.decay, &mut room);
-                together.iter().zip(sums).for_each(|(&j, sum)| out.row(i)[j] = T::of(sum));
+                let sums = subsequences::sums(&x, &y, self.p, self.decay, &mut workspace);
+                together.iter().zip(sums).for_each(|(&j, sum)| out.row(i)[j] = T::from_f64(sum));
             }
         }
         Ok(())
@@ -81,12 +82,12 @@ impl Subsequences {
 
     pub(super) fn diag<T: Real>(&self, points: Span<'_, Strings>, out: &mut [T]) -> Result<()> {
         let texts = Coded::one(points, self.unit);
-        let mut room = Room::default();
+        let mut workspace = Workspace::default();
         for together in texts.by_length().chunks(LANES) {
             let x = lanes(&texts, together, ROW_END, f64::from);
             let y = lanes(&texts, together, COL_END, f64::from);
-            let sums = gaps::sums(&x, &y, self.p, self.decay, &mut room);
-            together.iter().zip(sums).for_each(|(&i, sum)| out[i] = T::of(sum));
+            let sums = subsequences::sums(&x, &y, self.p, self.decay, &mut workspace);
+            together.iter().zip(sums).for_each(|(&i, sum)| out[i] = T::from_f64(sum));
         }
         Ok(())
     }

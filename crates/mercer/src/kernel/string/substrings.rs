@@ -2,7 +2,7 @@
 
 use super::embedding::Lengths;
 use super::weighed::{Weighed, Weight};
-use super::{StringMember, UNIT, Way, unit, whole};
+use super::{Algorithm, StringMember, UNIT, unit, whole};
 use crate::error::Result;
 use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Value};
 
@@ -33,9 +33,9 @@ pub(super) const FAMILY: Family = Family {
 /// compared by itself.
 pub(super) fn member(leaf: &Leaf) -> Result<StringMember> {
     let (p, unit) = (whole(leaf, "p"), unit(leaf));
-    let way = match p {
-        ..=FEW => Way::Counted(Lengths { unit, lengths: 1..=p }),
-        _ => Way::Weighed(Weighed { weight: Weight::Upto(p), unit }),
+    let algorithm = match p {
+        ..=FEW => Algorithm::Counted(Lengths { unit, lengths: 1..=p }),
+        _ => Algorithm::Weighed(Weighed { weight: Weight::Upto(p), unit }),
     };
-    Ok(StringMember { way, unit, shortest: ("p", 1) })
+    Ok(StringMember { algorithm, unit, shortest: ("p", 1) })
 }

@@ -55,7 +55,7 @@ impl Weighed {
             let reader = self.reader(rows.get(i), &mut local);
             for (together, symbols) in &batches {
                 let sums = reader.read(symbols);
-                together.iter().zip(sums).for_each(|(&j, sum)| out.row(i)[j] = T::of(sum));
+                together.iter().zip(sums).for_each(|(&j, sum)| out.row(i)[j] = T::from_f64(sum));
             }
         }
         Ok(())
@@ -66,7 +66,7 @@ impl Weighed {
         let mut local = Local::new(texts.alphabet);
         for (i, value) in out.iter_mut().enumerate() {
             let own: Vec<[u32; 1]> = texts.get(i).iter().map(|&symbol| [symbol]).collect();
-            *value = T::of(self.reader(texts.get(i), &mut local).read(&own)[0]);
+            *value = T::from_f64(self.reader(texts.get(i), &mut local).read(&own)[0]);
         }
         Ok(())
     }

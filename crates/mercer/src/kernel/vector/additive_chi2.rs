@@ -11,7 +11,7 @@ impl Profile for AdditiveChi2 {
     const FAMILY: Family = Family {
         name: "additive_chi2",
         aliases: &[],
-        doc: "The sum of harmonic means: large where both histograms have much.",
+        doc: "The sum of harmonic means: large where both histograms are large.",
         formula: "Σ 2·x_i·x'_i/(x_i + x'_i)",
         parameters: &[],
         definite: Definite::Always,

@@ -14,11 +14,11 @@ impl Profile for Chi2 {
     const FAMILY: Family = Family {
         name: "chi2",
         aliases: &["exponential_chi2"],
-        doc: "Nearness of histograms: differences count less where both have much.",
+        doc: "Similarity of histograms by χ² distance: differences count less where both are large.",
         formula: "exp(-gamma·Σ (x_i - x'_i)²/(x_i + x'_i))",
         parameters: &[Parameter {
             name: "gamma",
-            doc: "How fast the kernel falls with distance.",
+            doc: "How fast the kernel decays with distance.",
             default: Some(Value::Number(1.0)),
             domain: Domain::NotNegative,
             rules: &[Rule::Mean],
@@ -38,7 +38,7 @@ impl Profile for Chi2 {
     }
 
     fn apply<T: Real>(&self, values: &mut [T]) {
-        vmath::exp_scaled(values, T::of(-self.gamma));
+        vmath::exp_scaled(values, T::from_f64(-self.gamma));
     }
 
     /// Near 0 the distance grows like the numbers themselves, not like their squares.
@@ -47,7 +47,7 @@ impl Profile for Chi2 {
     }
 
     fn slopes<T: Real>(&self, _: &[T], values: &[T], out: &mut [T]) {
-        let factor = T::of(-self.gamma);
+        let factor = T::from_f64(-self.gamma);
         out.iter_mut().zip(values).for_each(|(slope, &v)| *slope = factor * v);
     }
 }

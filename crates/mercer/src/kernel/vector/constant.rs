@@ -11,7 +11,7 @@ impl Profile for Constant {
     const FAMILY: Family = Family {
         name: "constant",
         aliases: &[],
-        doc: "The same for all pairs: added to another kernel, it gives the model an intercept.",
+        doc: "The same value for all pairs: added to another kernel, it gives the model an intercept.",
         formula: "1",
         parameters: &[],
         definite: Definite::Always,

@@ -11,7 +11,7 @@ impl Profile for Hellinger {
     const FAMILY: Family = Family {
         name: "hellinger",
         aliases: &["bhattacharyya"],
-        doc: "The dot product of the square roots, which lets small counts count.",
+        doc: "The dot product of the square roots, which gives small counts more weight.",
         formula: "Σ √(x_i·x'_i)",
         parameters: &[],
         definite: Definite::Always,

@@ -11,7 +11,7 @@ impl Profile for Intersection {
     const FAMILY: Family = Family {
         name: "intersection",
         aliases: &["histogram_intersection"],
-        doc: "What two histograms have in common.",
+        doc: "The overlap of two histograms.",
         formula: "Σ min(x_i, x'_i)",
         parameters: &[],
         definite: Definite::Always,

@@ -11,7 +11,7 @@ impl Profile for JensenShannon {
     const FAMILY: Family = Family {
         name: "jensen_shannon",
         aliases: &["js"],
-        doc: "What the histograms have in common in bits: 1 for equal distributions, 0 for disjoint ones.",
+        doc: "The overlap of two histograms in bits: 1 for equal distributions, 0 for disjoint ones.",
         formula: "½·Σ [x_i·log₂((x_i + x'_i)/x_i) + x'_i·log₂((x_i + x'_i)/x'_i)]",
         parameters: &[],
         definite: Definite::Always,

@@ -14,11 +14,11 @@ impl Profile for Laplacian {
     const FAMILY: Family = Family {
         name: "laplacian",
         aliases: &["laplace"],
-        doc: "Nearness by absolute differences, less troubled by single odd features than rbf.",
+        doc: "Similarity by absolute differences, less sensitive to single outlying features than rbf.",
         formula: "exp(-gamma·Σ|x_i - x'_i|)",
         parameters: &[Parameter {
             name: "gamma",
-            doc: "How fast the kernel falls with distance.",
+            doc: "How fast the kernel decays with distance.",
             default: Some(Value::Rule(Rule::Auto)),
             domain: Domain::NotNegative,
             rules: &[Rule::Auto],
@@ -38,7 +38,7 @@ impl Profile for Laplacian {
     }
 
     fn apply<T: Real>(&self, values: &mut [T]) {
-        vmath::exp_scaled(values, T::of(-self.gamma));
+        vmath::exp_scaled(values, T::from_f64(-self.gamma));
     }
 
     /// A sum of absolute differences has a kink wherever two rows agree in one feature.
@@ -47,7 +47,7 @@ impl Profile for Laplacian {
     }
 
     fn slopes<T: Real>(&self, _: &[T], values: &[T], out: &mut [T]) {
-        let factor = T::of(-self.gamma);
+        let factor = T::from_f64(-self.gamma);
         out.iter_mut().zip(values).for_each(|(slope, &v)| *slope = factor * v);
     }
 }

@@ -11,7 +11,7 @@ impl Profile for Linear {
     const FAMILY: Family = Family {
         name: "linear",
         aliases: &[],
-        doc: "The dot product itself: kernel methods become their linear originals.",
+        doc: "The dot product: kernel methods become their linear counterparts.",
         formula: "xᵀx'",
         parameters: &[],
         definite: Definite::Always,

@@ -15,7 +15,7 @@ impl Profile for Matern {
     const FAMILY: Family = Family {
         name: "matern",
         aliases: &[],
-        doc: "Nearness with a chosen smoothness: rough for nu = 0.5, nearly rbf for nu = 2.5.",
+        doc: "Similarity with a chosen smoothness: rough for nu = 0.5, nearly rbf for nu = 2.5.",
         formula: "exp(-s), (1 + s)·exp(-s), (1 + s + s²/3)·exp(-s); s = √(2·nu)·‖x - x'‖/length",
         parameters: &[
             Parameter {
@@ -44,13 +44,13 @@ impl Profile for Matern {
 
     /// All three are a polynomial in s times exp(−s).
     fn apply<T: Real>(&self, values: &mut [T]) {
-        let rate = T::of(self.rate);
+        let rate = T::from_f64(self.rate);
         let (linear, square) = match self.nu {
             0.5 => (0.0, 0.0),
             1.5 => (1.0, 0.0),
             _ => (1.0, 1.0 / 3.0),
         };
-        let (linear, square) = (T::of(linear), T::of(square));
+        let (linear, square) = (T::from_f64(linear), T::from_f64(square));
         let mut factors = [T::ZERO; 256];
         for chunk in values.chunks_mut(factors.len()) {
             let factors = &mut factors[..chunk.len()];
@@ -69,9 +69,9 @@ impl Profile for Matern {
 
     /// By the squared distance t, with s = rate·√t: the s of ds/dt cancels, so that equal rows have a slope too.
     fn slopes<T: Real>(&self, measured: &[T], values: &[T], out: &mut [T]) {
-        let rate = T::of(self.rate);
-        let half = T::of(-0.5 * self.rate * self.rate);
-        let third = T::of(1.0 / 3.0);
+        let rate = T::from_f64(self.rate);
+        let half = T::from_f64(-0.5 * self.rate * self.rate);
+        let third = T::from_f64(1.0 / 3.0);
         for ((slope, &t), &v) in out.iter_mut().zip(measured).zip(values) {
             let s = rate * t.max(T::ZERO).sqrt();
             *slope = match self.nu {

@@ -154,9 +154,9 @@ impl Measure {
             }
             (Rows::Dense(span), _) => Side::Dense(span.points.rows(span.range())),
             (Rows::Sparse(span), Measure::Hellinger) => {
-                Side::Listed(span.points.roots().rows(span.range()))
+                Side::ListsView(span.points.roots().rows(span.range()))
             }
-            (Rows::Sparse(span), _) => Side::Listed(span.points.rows(span.range())),
+            (Rows::Sparse(span), _) => Side::ListsView(span.points.rows(span.range())),
         }
     }
 }

@@ -44,7 +44,7 @@ impl Profile for Poly {
             },
             Parameter {
                 name: "coef0",
-                doc: "The constant; above 0 it brings in the products of fewer features.",
+                doc: "The constant; above 0 it includes the products of fewer features.",
                 default: Some(Value::Number(1.0)),
                 domain: Domain::Any,
                 rules: &[],
@@ -69,17 +69,17 @@ impl Profile for Poly {
     }
 
     fn apply<T: Real>(&self, values: &mut [T]) {
-        let (gamma, coef0) = (T::of(self.gamma), T::of(self.coef0));
+        let (gamma, coef0) = (T::from_f64(self.gamma), T::from_f64(self.coef0));
         vmath::map(values, |v| gamma * v + coef0);
         vmath::powi(values, self.degree);
     }
 
     fn slopes<T: Real>(&self, measured: &[T], _: &[T], out: &mut [T]) {
-        let (gamma, coef0) = (T::of(self.gamma), T::of(self.coef0));
+        let (gamma, coef0) = (T::from_f64(self.gamma), T::from_f64(self.coef0));
         out.copy_from_slice(measured);
         vmath::map(out, |t| gamma * t + coef0);
         vmath::powi(out, self.degree - 1);
-        let factor = T::of(f64::from(self.degree) * self.gamma);
+        let factor = T::from_f64(f64::from(self.degree) * self.gamma);
         vmath::map(out, |v| factor * v);
     }
 }

@@ -41,16 +41,16 @@ impl PolyAbout {
     }
 
     fn along_row<T: Real>(&self, row: &[T]) -> f64 {
-        self.gamma * row.iter().zip(&self.point).map(|(v, p)| v.f64() * p).sum::<f64>()
+        self.gamma * row.iter().zip(&self.point).map(|(v, p)| v.to_f64() * p).sum::<f64>()
     }
 
     /// What the formula needs of samples, given less the point: n × d, row-major.
     pub fn along<T: Real>(&self, rows: &[T]) -> Along<T> {
         let values: Vec<f64> =
             rows.chunks_exact(self.point.len()).map(|r| self.along_row(r)).collect();
-        let rise = |q: usize| values.iter().map(|&v| T::of(self.rise(v, q))).collect();
+        let rise = |q: usize| values.iter().map(|&v| T::from_f64(self.rise(v, q))).collect();
         let rises = (1..self.degree).map(rise).collect();
-        Along { values: values.into_iter().map(T::of).collect(), rises }
+        Along { values: values.into_iter().map(T::from_f64).collect(), rises }
     }
 
     /// k(m, x) − k(m, m) of a sample given less the point.
@@ -76,9 +76,9 @@ impl PolyAbout {
     }
 
     /// The kernel value of a sample with itself, given less the point.
-    pub fn own<T: Real>(&self, row: &[T]) -> f64 {
+    pub fn diagonal<T: Real>(&self, row: &[T]) -> f64 {
         let u = self.along_row(row);
-        let mut value = [row.iter().map(|v| v.f64() * v.f64()).sum::<f64>()];
+        let mut value = [row.iter().map(|v| v.to_f64() * v.to_f64()).sum::<f64>()];
         powers_between(&mut value, &[u], self.base + u, self.gamma, self.degree);
         let (mut factor, mut sum) = (1.0, value[0]);
         for k in 1..self.degree {
@@ -91,13 +91,13 @@ impl PolyAbout {
     /// Turns the dot products of sample `i` of `rows` with all of `cols` into kernel values.
     pub fn apply<T: Real>(&self, rows: &Along<T>, i: usize, cols: &Along<T>, values: &mut [T]) {
         let u = rows.values[i];
-        let start = T::of(self.base) + u;
-        powers_between(values, &cols.values, start, T::of(self.gamma), self.degree);
+        let start = T::from_f64(self.base) + u;
+        powers_between(values, &cols.values, start, T::from_f64(self.gamma), self.degree);
         let (mut power, mut binomial) = (T::ONE, 1.0);
         for k in 1..self.degree {
             power = power * u;
             binomial *= (self.degree + 1 - k) as f64 / k as f64;
-            let factor = T::of(binomial) * power;
+            let factor = T::from_f64(binomial) * power;
             let rises = &cols.rises[self.degree - k - 1];
             values.iter_mut().zip(rises).for_each(|(value, &rise)| *value += factor * rise);
         }

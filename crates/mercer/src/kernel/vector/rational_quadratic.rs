@@ -20,7 +20,7 @@ impl Profile for RationalQuadratic {
         parameters: &[
             Parameter {
                 name: "alpha",
-                doc: "How much the widths agree.",
+                doc: "How narrow the mixture of widths is.",
                 default: Some(Value::Number(1.0)),
                 domain: Domain::Positive,
                 rules: &[],
@@ -43,11 +43,11 @@ impl Profile for RationalQuadratic {
     }
 
     fn apply<T: Real>(&self, values: &mut [T]) {
-        let rate = T::of(self.rate);
+        let rate = T::from_f64(self.rate);
         if self.alpha == 1.0 {
             return vmath::map(values, |v| T::ONE / (T::ONE + rate * v));
         }
-        let alpha = T::of(-self.alpha);
+        let alpha = T::from_f64(-self.alpha);
         vmath::map(values, |v| T::ONE + rate * v);
         vmath::ln(values);
         vmath::map(values, |v| alpha * v);
@@ -55,7 +55,7 @@ impl Profile for RationalQuadratic {
     }
 
     fn slopes<T: Real>(&self, measured: &[T], values: &[T], out: &mut [T]) {
-        let (factor, rate) = (T::of(-self.alpha * self.rate), T::of(self.rate));
+        let (factor, rate) = (T::from_f64(-self.alpha * self.rate), T::from_f64(self.rate));
         for ((slope, &t), &v) in out.iter_mut().zip(measured).zip(values) {
             *slope = factor * v / (T::ONE + rate * t);
         }

@@ -14,12 +14,12 @@ impl Profile for Rbf {
     const FAMILY: Family = Family {
         name: "rbf",
         aliases: &["gaussian"],
-        doc: "Nearness: 1 for equal rows, falling smoothly to 0 with their distance.",
+        doc: "Similarity: 1 for equal rows, decaying smoothly to 0 with their distance.",
         formula: "exp(-gamma·‖x - x'‖²)",
         parameters: &[
             Parameter {
                 name: "gamma",
-                doc: "How fast the kernel falls with squared distance.",
+                doc: "How fast the kernel decays with squared distance.",
                 default: Some(Value::Rule(Rule::Scale)),
                 domain: Domain::NotNegative,
                 rules: &[Rule::Scale, Rule::Auto],
@@ -27,7 +27,7 @@ impl Profile for Rbf {
             },
             Parameter {
                 name: "sigma",
-                doc: "The standard deviation of the bell; gamma = 1/(2·sigma²).",
+                doc: "The standard deviation of the Gaussian; gamma = 1/(2·sigma²).",
                 default: None,
                 domain: Domain::Positive,
                 rules: &[Rule::Median],
@@ -58,11 +58,11 @@ impl Profile for Rbf {
     }
 
     fn apply<T: Real>(&self, values: &mut [T]) {
-        vmath::exp_scaled(values, T::of(-self.gamma));
+        vmath::exp_scaled(values, T::from_f64(-self.gamma));
     }
 
     fn slopes<T: Real>(&self, _: &[T], values: &[T], out: &mut [T]) {
-        let factor = T::of(-self.gamma);
+        let factor = T::from_f64(-self.gamma);
         out.iter_mut().zip(values).for_each(|(slope, &v)| *slope = factor * v);
     }
 

@@ -15,7 +15,7 @@ impl Profile for Sigmoid {
     const FAMILY: Family = Family {
         name: "sigmoid",
         aliases: &["tanh"],
-        doc: "The neuron-like kernel. Not positive definite in general.",
+        doc: "The hyperbolic tangent (neural network) kernel. Not positive definite in general.",
         formula: "tanh(gamma·xᵀx' + coef0)",
         parameters: &[
             Parameter {
@@ -49,13 +49,13 @@ impl Profile for Sigmoid {
     }
 
     fn apply<T: Real>(&self, values: &mut [T]) {
-        let (gamma, coef0) = (T::of(self.gamma), T::of(self.coef0));
+        let (gamma, coef0) = (T::from_f64(self.gamma), T::from_f64(self.coef0));
         vmath::map(values, |v| gamma * v + coef0);
         vmath::tanh(values);
     }
 
     fn slopes<T: Real>(&self, _: &[T], values: &[T], out: &mut [T]) {
-        let gamma = T::of(self.gamma);
+        let gamma = T::from_f64(self.gamma);
         out.iter_mut().zip(values).for_each(|(slope, &v)| *slope = gamma * (T::ONE - v * v));
     }
 }

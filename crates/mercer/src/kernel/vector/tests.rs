@@ -13,7 +13,7 @@ fn random<T: Real>(n: usize, d: usize, histograms: bool, seed: u64) -> Dense<T> 
     let data = (0..n * d).map(|at| {
         let value = if histograms { stream.uniform() } else { stream.normal() };
         let kept = stream.uniform() < 0.2 && at / d != 3 && at % d != d - 1;
-        T::of(if kept { value } else { 0.0 })
+        T::from_f64(if kept { value } else { 0.0 })
     });
     Dense::from_vec(data.collect(), n, d).unwrap()
 }
@@ -32,7 +32,8 @@ fn check<T: Real>(family: &'static Family, d: usize, tolerance: f64) {
         member.apply(&mut found);
         for (at, (found, expected)) in found.iter().zip(expected).enumerate() {
             assert!(
-                (found.f64() - expected.f64()).abs() <= tolerance * expected.f64().abs().max(1.0),
+                (found.to_f64() - expected.to_f64()).abs()
+                    <= tolerance * expected.to_f64().abs().max(1.0),
                 "{spec} {} {at}: {found:?} {expected:?}",
                 T::NAME
             );
@@ -53,7 +54,7 @@ fn check<T: Real>(family: &'static Family, d: usize, tolerance: f64) {
     member.measure().fill_diag_any(listed_rows, &mut diagonal);
     member.apply(&mut diagonal);
     for i in 0..20 {
-        let (found, expected) = (diagonal[i].f64(), square[i * 21].f64());
+        let (found, expected) = (diagonal[i].to_f64(), square[i * 21].to_f64());
         assert!((found - expected).abs() <= tolerance * expected.abs().max(1.0), "{spec} {i}");
     }
 }

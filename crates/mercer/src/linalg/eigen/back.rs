@@ -43,8 +43,8 @@ pub(super) fn transform(
     let groups = groups(a, factors);
     let mut out = Mat::try_zeros(n, n)?;
     let count = Mutex::new(0);
-    let tell = |rows: usize, from: f64| {
-        // Held while it is told, so that progress is told in order.
+    let report = |rows: usize, from: f64| {
+        // Held while it is reported, so that progress is reported in order.
         let mut finished = count.lock().unwrap_or_else(PoisonError::into_inner);
         *finished += rows;
         done(from + 0.5 * *finished as f64 / n as f64)
@@ -54,7 +54,7 @@ pub(super) fn transform(
     let wave = |(out, which): (&mut [f64], &[usize])| {
         ctx.poll()?;
         let reach = through_waves(&diamonds, z, which, out);
-        tell(which.len(), 0.0)?;
+        report(which.len(), 0.0)?;
         Ok(reach)
     };
     let reaches = chunks.rev().with_max_len(1).map(wave).collect::<Result<Vec<usize>>>()?;
@@ -71,7 +71,7 @@ pub(super) fn transform(
             ctx.poll()?;
             group.apply(a, rows);
         }
-        tell(rows.len() / n, 0.5)
+        report(rows.len() / n, 0.5)
     })?;
     Ok(out)
 }

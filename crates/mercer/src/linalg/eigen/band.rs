@@ -9,7 +9,7 @@
 //! ```
 //!
 //! All but the panels themselves are matrix products on fixed strips of rows, so the result does not depend on the
-//! number of threads. The road not taken, reducing straight to a tridiagonal matrix, does half of its work in
+//! number of threads. The alternative, reducing straight to a tridiagonal matrix, does half of its work in
 //! matrix-vector products and waits for memory.
 //!
 //! Afterwards the band stands in place (entries with i − j ≤ `WIDTH`) and V below it: column c of panel p has its

@@ -39,7 +39,7 @@ fn divergences_body<T: Real, const FUSED: bool>(
                 let sums = line_sums::<T, FUSED>(line, &panel, &own);
                 let target = &mut out[i * stride + left..][..width];
                 for (value, sum) in target.iter_mut().zip(sums) {
-                    let half = T::of(0.5) * sum;
+                    let half = T::from_f64(0.5) * sum;
                     *value = if from > 0 { *value + half } else { half };
                 }
             }

@@ -69,7 +69,7 @@ pub const DIFFERENCES_UP_TO: usize = 64;
 /// A distance below this share of the two norms has lost too many digits in the dot-product form: ε over the share is its relative
 /// error.
 fn least_share<T: Real>() -> T {
-    T::of((1e5 * T::EPSILON).max(1e-5))
+    T::from_f64((1e5 * T::EPSILON).max(1e-5))
 }
 
 /// Fills `out[i·stride + j]` with the pairing of row i of `rows` and row j of `cols`.

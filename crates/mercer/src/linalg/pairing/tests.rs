@@ -37,7 +37,7 @@ fn random<T: Real>(n: usize, d: usize, share: f64, signed: bool, seed: u64) -> V
         .map(|at| {
             let value = if signed { stream.normal() } else { stream.uniform() };
             let kept = stream.uniform() < share && (at / d) % 4 != 3;
-            T::of(if kept { value } else { 0.0 })
+            T::from_f64(if kept { value } else { 0.0 })
         })
         .collect();
     if n > 1 {
@@ -66,7 +66,7 @@ impl<T: Real> Set<T> {
     }
 
     fn sides(&self) -> [Side<'_, T>; 2] {
-        [Side::Dense(self.rows()), Side::Listed(self.lists.rows(0..self.norms.len()))]
+        [Side::Dense(self.rows()), Side::ListsView(self.lists.rows(0..self.norms.len()))]
     }
 }
 
@@ -76,25 +76,25 @@ fn check<T: Real>(pairing: Pairing, x: &Set<T>, y: &Set<T>, tolerance: f64) {
     let compare = |out: &[T], how: &str| {
         for i in 0..n {
             for j in 0..m {
-                let terms =
-                    (0..d).map(|k| term(pairing, x.data[i * d + k].f64(), y.data[j * d + k].f64()));
-                let (found, expected) = (out[i * stride + j].f64(), terms.sum::<f64>());
+                let terms = (0..d)
+                    .map(|k| term(pairing, x.data[i * d + k].to_f64(), y.data[j * d + k].to_f64()));
+                let (found, expected) = (out[i * stride + j].to_f64(), terms.sum::<f64>());
                 assert!(
                     (found - expected).abs() <= tolerance * expected.abs().max(1.0),
                     "{pairing:?} {} {how} {n} × {m} × {d} ({i}, {j}): {found} {expected}",
                     T::NAME
                 );
             }
-            assert!(out[i * stride + m..(i + 1) * stride].iter().all(|&v| v == T::of(7.0)));
+            assert!(out[i * stride + m..(i + 1) * stride].iter().all(|&v| v == T::from_f64(7.0)));
         }
     };
-    let mut out = vec![T::of(7.0); n * stride];
+    let mut out = vec![T::from_f64(7.0); n * stride];
     fill(pairing, x.rows(), y.rows(), &mut out, stride);
     compare(&out, "dense");
     let mut bits: Option<Vec<T>> = None;
     for left in x.sides() {
         for right in y.sides() {
-            out.fill(T::of(7.0));
+            out.fill(T::from_f64(7.0));
             sparse::fill(pairing, left, right, &mut out, stride);
             compare(&out, "sparse");
             // Lists are lists, wherever they come from.

@@ -51,7 +51,7 @@ impl<'a, T: Real> Rows<'a, T> {
         let mut sum = vec![0.0; d];
         for s in 0..sample {
             let i = s * n / sample;
-            (0..d).for_each(|j| sum[j] += x.at(i, j).f64());
+            (0..d).for_each(|j| sum[j] += x.at(i, j).to_f64());
         }
         let shift = sum.into_iter().map(|s| s / sample as f64).collect();
         Ok(Self { x, shift })
@@ -111,7 +111,7 @@ impl<'a, T: Real> Rows<'a, T> {
             for column in 0..self.d() {
                 let value = self.x.at(row, column);
                 if !value.is_finite() {
-                    return Error::NotFinite { row, column, value: value.f64() };
+                    return Error::NotFinite { row, column, value: value.to_f64() };
                 }
             }
         }
@@ -227,7 +227,7 @@ impl<'a, T: Real> Rows<'a, T> {
                     let start = strip * STRIP;
                     let width = STRIP.min(d - start);
                     let columns = Mat::from_fn(n, width, |i, j| {
-                        self.x.at(i, start + j).f64() - mean[start + j]
+                        self.x.at(i, start + j).to_f64() - mean[start + j]
                     });
                     let mut part = Mat::zeros(k, width);
                     multiply(v.view(), columns.view(), part.view_mut(), Onto::Nothing);
@@ -274,11 +274,11 @@ pub(crate) fn shifted_row<T: Real, O: Real>(
     match x.contiguous_row(i) {
         Some(row) => {
             let each = line.iter_mut().zip(row).zip(shift);
-            each.for_each(|((out, &v), &s)| *out = O::of(v.f64() - s));
+            each.for_each(|((out, &v), &s)| *out = O::from_f64(v.to_f64() - s));
         }
         None => {
             let each = line.iter_mut().zip(shift).enumerate();
-            each.for_each(|(j, (out, &s))| *out = O::of(x.at(i, j).f64() - s));
+            each.for_each(|(j, (out, &s))| *out = O::from_f64(x.at(i, j).to_f64() - s));
         }
     }
 }

@@ -25,9 +25,9 @@ pub fn project<T: Real>(
     }
     let (size, at_work) = (size_of::<T>(), ctx.threads().min(m.div_ceil(STRIP)));
     let bytes = size * (d * k + at_work * STRIP.min(m) * d);
-    let hint = "use fewer threads (n_jobs) or raise the budget";
-    let _held = ctx.reserve("the projection of the samples", bytes as u64, hint)?;
-    let weights: Vec<T> = weights.data().iter().map(|&v| T::of(v)).collect();
+    let hint = "use fewer threads (n_jobs) or raise the memory budget";
+    let _reservation = ctx.reserve("the projection of the samples", bytes as u64, hint)?;
+    let weights: Vec<T> = weights.data().iter().map(|&v| T::from_f64(v)).collect();
     let weights = MatRef::new(&weights, d, k, k);
     ctx.install(|| {
         out.data.par_chunks_mut(STRIP * stride).enumerate().take(m.div_ceil(STRIP)).try_for_each(
@@ -39,7 +39,7 @@ pub fn project<T: Real>(
                     let row = strip * STRIP + r;
                     shifted_row(x, row, mean, line);
                     if let Some(column) = line.iter().position(|v| !v.is_finite()) {
-                        let value = x.at(row, column).f64();
+                        let value = x.at(row, column).to_f64();
                         return Err(Error::NotFinite { row, column, value });
                     }
                 }
@@ -47,7 +47,7 @@ pub fn project<T: Real>(
                 multiply(part, weights, MatMut::new(lines, rows, k, stride), Onto::Nothing);
                 for r in 0..rows {
                     let line = &mut lines[r * stride..r * stride + k];
-                    line.iter_mut().zip(offset).for_each(|(v, &o)| *v += T::of(o));
+                    line.iter_mut().zip(offset).for_each(|(v, &o)| *v += T::from_f64(o));
                 }
                 Ok(())
             },

@@ -16,7 +16,7 @@ pub struct Lists<T> {
 
 /// A run of rows.
 #[derive(Clone, Copy, Debug)]
-pub struct Listed<'a, T> {
+pub struct ListsView<'a, T> {
     /// The numbers that are not zero.
     pub entries: SparseRows<'a, T>,
     /// Σ v² of each row.
@@ -40,8 +40,8 @@ impl<T: Real> Lists<T> {
     }
 
     /// The rows `range`.
-    pub fn rows(&self, range: Range<usize>) -> Listed<'_, T> {
-        Listed {
+    pub fn rows(&self, range: Range<usize>) -> ListsView<'_, T> {
+        ListsView {
             entries: self.entries.rows(range.clone()),
             norms: &self.norms[range.clone()],
             sums: &self.sums[range],
@@ -78,7 +78,7 @@ impl<T: Real> Lists<T> {
 const LISTED: usize = 1 << 18;
 
 /// Runs `f` on lists of the rows, a block at a time, with the place of the block's first row.
-pub(super) fn in_blocks<T: Real>(rows: Rows<'_, T>, mut f: impl FnMut(usize, Listed<'_, T>)) {
+pub(super) fn in_blocks<T: Real>(rows: Rows<'_, T>, mut f: impl FnMut(usize, ListsView<'_, T>)) {
     let len = (LISTED / rows.dim).clamp(1, 256);
     for (block, data) in rows.data.chunks(len * rows.dim).enumerate() {
         let lists = Lists::new(Nonzeros::gather(data, rows.dim, 0));

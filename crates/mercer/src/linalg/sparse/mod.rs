@@ -8,9 +8,9 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
-pub use lists::{Listed, Lists, merged};
+pub use lists::{Lists, ListsView, merged};
 
-use super::index::{Index, Key, Match, Product, Sums, WIDEST};
+use super::inverted_index::{Index, Key, Match, Product, Sums, WIDEST};
 use super::nonzeros::SparseRows;
 use super::pairing::{Pairing, Rows, distances_from_products};
 use super::simd::{BASE_FUSED, dispatch};
@@ -21,7 +21,7 @@ use terms::{Divergence, Harmonic, Overlap, Smaller};
 #[derive(Clone, Copy, Debug)]
 pub enum Side<'a, T> {
     /// Samples kept as lists.
-    Listed(Listed<'a, T>),
+    ListsView(ListsView<'a, T>),
     /// Samples with all their numbers.
     Dense(Rows<'a, T>),
 }
@@ -36,20 +36,20 @@ pub fn fill<T: Real>(
     stride: usize,
 ) {
     match (rows, cols) {
-        (Side::Listed(x), Side::Listed(y)) => fill_listed(pairing, x, y, out, stride),
+        (Side::ListsView(x), Side::ListsView(y)) => fill_listed(pairing, x, y, out, stride),
         (Side::Dense(x), _) => lists::in_blocks(x, |start, block| {
-            fill(pairing, Side::Listed(block), cols, &mut out[start * stride..], stride);
+            fill(pairing, Side::ListsView(block), cols, &mut out[start * stride..], stride);
         }),
         (_, Side::Dense(y)) => lists::in_blocks(y, |start, block| {
-            fill(pairing, rows, Side::Listed(block), &mut out[start..], stride);
+            fill(pairing, rows, Side::ListsView(block), &mut out[start..], stride);
         }),
     }
 }
 
 fn fill_listed<T: Real>(
     pairing: Pairing,
-    rows: Listed<'_, T>,
-    cols: Listed<'_, T>,
+    rows: ListsView<'_, T>,
+    cols: ListsView<'_, T>,
     out: &mut [T],
     stride: usize,
 ) {

@@ -1,6 +1,6 @@
 //! What a feature that two samples share adds to their pairing.
 
-use crate::linalg::index::Match;
+use crate::linalg::inverted_index::Match;
 use crate::real::Real;
 
 /// What two numbers have in common: |x| + |y| − 2·overlap = |x − y|.
@@ -46,6 +46,6 @@ impl Match for Divergence {
     #[inline(always)]
     fn term<T: Real, const FUSED: bool>(x: T, y: T) -> T {
         let own = x.times_log2::<FUSED>() + y.times_log2::<FUSED>();
-        T::of(0.5) * ((x + y).times_log2::<FUSED>() - own)
+        T::from_f64(0.5) * ((x + y).times_log2::<FUSED>() - own)
     }
 }

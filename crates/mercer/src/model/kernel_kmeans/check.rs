@@ -1,8 +1,8 @@
-//! What kernel k-means refuses to be given, before any kernel value is computed.
+//! Validation of the input of kernel k-means, before any kernel value is computed.
 
 use super::{Init, KernelKMeansParams};
 use crate::error::{Error, Result};
-use crate::model::door::check_weights;
+use crate::model::validate::check_weights;
 
 /// Refuses what makes no sense; the weights, 1 where none are given.
 pub(super) fn check(
@@ -20,9 +20,9 @@ pub(super) fn check(
     let counted = weights.iter().filter(|w| **w > 0.0).count();
     let k = params.clusters;
     if k == 0 || k > counted {
-        let of = if counted < n { " of positive weight" } else { "" };
+        let of = if counted < n { " with positive weight" } else { "" };
         let message =
-            format!("must be at least 1 and at most the {counted} samples{of}, and is {k}");
+            format!("must be between 1 and {counted}, the number of samples{of}, got {k}");
         return Err(Error::parameter("n_clusters", message));
     }
     let at_least_one = |name, value: usize| match value {
@@ -32,7 +32,7 @@ pub(super) fn check(
     at_least_one("n_init", params.starts)?;
     at_least_one("max_iter", params.max_rounds)?;
     if !(params.tolerance >= 0.0 && params.tolerance.is_finite()) {
-        let message = format!("must not be negative, and is {}", params.tolerance);
+        let message = format!("must not be negative, got {}", params.tolerance);
         return Err(Error::parameter("tol", message));
     }
     if let Init::Labels(labels) = &params.init {
@@ -43,13 +43,13 @@ pub(super) fn check(
 
 fn check_labels(labels: &[usize], n: usize, k: usize) -> Result<()> {
     if labels.len() != n {
-        let message = format!("there are {} labels for {n} samples", labels.len());
+        let message = format!("got {} labels for {n} samples", labels.len());
         return Err(Error::parameter("init", message));
     }
     match labels.iter().position(|&c| c >= k) {
         Some(row) => {
             let message = format!(
-                "labels count clusters from 0 to {}, and that of row {row} is {}",
+                "labels must be between 0 and {}, but row {row} has {}",
                 k - 1,
                 labels[row]
             );

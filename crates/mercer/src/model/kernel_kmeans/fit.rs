@@ -6,7 +6,9 @@ use super::check::check;
 use super::{Init, KernelKMeans, KernelKMeansParams};
 use crate::context::{Context, Step, Stream};
 use crate::error::{Error, Result};
-use crate::gram::{Gram, Groups, LowRank, Packed, Plan, Scaled, Square, Storage, Tiled, plan};
+use crate::gram::{
+    Gram, Groups, LowRank, MatrixFree, Packed, Plan, Precomputed, Scaled, Storage, plan,
+};
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::skinny::WIDTH;
 use crate::linalg::view::{Mat, MatRef};
@@ -53,8 +55,8 @@ impl<T: Real> KernelKMeans<T> {
                     Storage::Packed => {
                         fit.run(ctx, &Packed::fill(ctx, &*on.kernel, &on.anchors)?, plan)?
                     }
-                    Storage::Tiled => {
-                        fit.run(ctx, &Tiled::new(&*on.kernel, on.anchors.clone()), plan)?
+                    Storage::MatrixFree => {
+                        fit.run(ctx, &MatrixFree::new(&*on.kernel, on.anchors.clone()), plan)?
                     }
                 }
             }
@@ -83,7 +85,7 @@ impl<T: Real> KernelKMeans<T> {
         weights: Option<&[f64]>,
     ) -> Result<Self> {
         let started = Instant::now();
-        let gram = Square::new(matrix)?;
+        let gram = Precomputed::new(matrix)?;
         if let Some(message) = asymmetric::<T>(gram.asymmetry()) {
             return Err(Error::Numeric(message));
         }
@@ -120,9 +122,9 @@ pub(super) struct Fit<'a> {
 
 impl Fit<'_> {
     fn run<T: Real>(&self, ctx: &Context, gram: &dyn Gram, plan: Plan) -> Result<KernelKMeans<T>> {
-        let hint = "ask for fewer clusters, use fewer rows, or raise the budget";
+        let hint = "use fewer clusters or rows, or raise the memory budget";
         let bytes = sums_bytes(gram.n(), self.params.clusters);
-        let _held = ctx.reserve("the sums over clusters", bytes, hint)?;
+        let _reservation = ctx.reserve("the sums over clusters", bytes, hint)?;
         let diagonal = gram.diag(ctx)?;
         let problem = self.problem(gram, &diagonal, self.epsilon);
         let (solution, starts) = match &self.params.init {
@@ -134,19 +136,19 @@ impl Fit<'_> {
             Init::PlusPlus => self.best(ctx, &problem, Chooser::PlusPlus, self.params.starts)?,
             Init::Random => self.best(ctx, &problem, Chooser::Random, self.params.starts)?,
         };
-        Ok(self.fold(solution, starts, &plan))
+        Ok(self.assemble(solution, starts, &plan))
     }
 
     /// The matrix of a linear kernel is the product of the samples with themselves, and need not be formed.
     fn on_factor<T: Real>(&self, ctx: &Context, x: &Dense<T>) -> Result<KernelKMeans<T>> {
         let bytes = 8 * x.n() as u64 * (x.d() + self.params.clusters) as u64;
-        let hint = "use fewer rows or raise the budget";
-        let _held = ctx.reserve("the samples in double precision", bytes, hint)?;
-        let samples = Mat::from_fn(x.n(), x.d(), |i, j| x.row(i)[j].f64());
+        let hint = "use fewer rows or raise the memory budget";
+        let _reservation = ctx.reserve("the samples in double precision", bytes, hint)?;
+        let samples = Mat::from_fn(x.n(), x.d(), |i, j| x.row(i)[j].to_f64());
         let mut model = self.run(ctx, &LowRank::new(samples), Plan::given())?;
         model.report.storage = "samples".into();
         model.report.reason =
-            "the kernel is linear: its matrix is the product of the samples with themselves, and is not formed".into();
+            "the kernel is linear: products are computed from the samples, and the kernel matrix is not formed".into();
         Ok(model)
     }
 
@@ -189,8 +191,8 @@ impl Fit<'_> {
     ) -> Result<Solution> {
         let params =
             lloyd::Params { max_rounds: self.params.max_rounds, tolerance: self.params.tolerance };
-        lloyd::lloyd(ctx, problem, labels, &params, &|done, said| Step {
-            said: Some(said),
+        lloyd::lloyd(ctx, problem, labels, &params, &|done, message| Step {
+            message: Some(message),
             ..Step::new("k-means", start as f64 + done, starts as f64)
         })
     }

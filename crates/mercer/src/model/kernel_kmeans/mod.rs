@@ -4,15 +4,15 @@
 //! mean of samples in feature space, so distances to it are sums of kernel values: the centres are an expansion with one
 //! column each, and new samples go to the nearest.
 
+mod assemble;
 mod check;
 mod fit;
-mod fold;
 
 use serde::{Deserialize, Serialize};
 
-use super::door::{anchors_for, check_own};
 use super::kernel_on::KernelOn;
 use super::report::Report;
+use super::validate::{anchors_for, check_diagonal};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::expansion::{Expansion, Weights};
@@ -22,31 +22,31 @@ use crate::points::{Samples, Span};
 use crate::real::Real;
 use crate::solve::lloyd::nearest;
 
-/// How the first clusters are found.
+/// The initialisation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Init {
-    /// Around samples that are far from each other in feature space, drawn one after another.
+    /// k-means++: around samples that are far from each other in feature space, drawn one after another.
     PlusPlus,
-    /// Around any samples.
+    /// Around random samples.
     Random,
     /// From the k leading eigenvectors of the weighted kernel matrix: the best clusters if samples could belong to several.
     Spectral,
-    /// These: the cluster of each sample.
+    /// Given labels: the cluster of each sample.
     Labels(Vec<usize>),
 }
 
-/// What to fit.
+/// Parameters of kernel k-means.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KernelKMeansParams {
-    /// Clusters.
+    /// The number of clusters.
     pub clusters: usize,
     /// The kernel; widths that depend on the data are resolved in fit.
     pub kernel: KernelSpec,
-    /// The first clusters.
+    /// The initialisation.
     pub init: Init,
-    /// How many starts are tried; the one with the lowest objective is kept. Spectral and given starts are tried once.
+    /// The number of starts; the one with the lowest objective is kept. Spectral and given starts are tried once.
     pub starts: usize,
-    /// Rounds at most.
+    /// The maximum number of iterations.
     pub max_rounds: usize,
     /// Stops when the centres' squared shifts in a round, summed, are at most this share of the samples' mean squared
     /// distance from their mean, all in feature space. With 0 it stops when no sample changes its cluster.
@@ -70,7 +70,7 @@ impl KernelKMeansParams {
     }
 }
 
-/// Fitted clusters.
+/// A fitted kernel k-means.
 #[derive(Clone)]
 pub struct KernelKMeans<T: Real> {
     /// The parameters, with the kernel as it was resolved; given labels are not kept.
@@ -79,20 +79,20 @@ pub struct KernelKMeans<T: Real> {
     pub labels: Vec<usize>,
     /// Σ_i w_i ‖φ(x_i) − μ_{label i}‖².
     pub inertia: f64,
-    /// Rounds of the start that was kept.
+    /// Iterations of the best start.
     pub rounds: usize,
     /// The weight of each training sample over that of its cluster: centre c is Σ_{j in c} share_j φ(x_j).
     pub shares: Vec<f64>,
-    /// Clusters that could not be kept alive, each with the training sample that is its centre.
+    /// Clusters that became empty, each with the training sample that is its centre.
     pub stand_ins: Vec<(usize, usize)>,
     /// ‖μ_c‖², seen from `point` where there is one.
     pub norms: Vec<f64>,
     /// The point of sample space from which feature space is seen, if samples lie far from the origin: distances are the same, and
     /// keep their digits.
     pub point: Option<Vec<T>>,
-    /// The training samples; `None` if the kernel matrix came from the user.
+    /// The training samples; `None` if the kernel matrix was precomputed.
     pub anchors: Option<Samples<T>>,
-    /// How the fit went.
+    /// The report of the fit.
     pub report: Report,
 }
 
@@ -102,7 +102,7 @@ impl<T: Real> KernelKMeans<T> {
         self.labels.len()
     }
 
-    /// Clusters.
+    /// The number of clusters.
     pub fn k(&self) -> usize {
         self.norms.len()
     }
@@ -127,9 +127,9 @@ impl<T: Real> KernelKMeans<T> {
     /// Squared distances of new samples to the centres, in feature space: m × k.
     pub fn distances(&self, ctx: &Context, x: impl Into<Samples<T>>) -> Result<Mat<f64>> {
         let (sums, on, x) = self.sums(ctx, &x.into())?;
-        let mut own = vec![T::ZERO; x.n()];
-        on.kernel.diag(Span::all(&x), &mut own)?;
-        Ok(self.add_own(sums, |i| own[i].f64()))
+        let mut diagonal = vec![T::ZERO; x.n()];
+        on.kernel.diag(Span::all(&x), &mut diagonal)?;
+        Ok(self.add_diagonal(sums, |i| diagonal[i].to_f64()))
     }
 
     /// The same given the samples' kernel values with the training samples (m × n) and with themselves (m).
@@ -137,10 +137,10 @@ impl<T: Real> KernelKMeans<T> {
         &self,
         ctx: &Context,
         values: MatRef<'_, T>,
-        own: &[f64],
+        diagonal: &[f64],
     ) -> Result<Mat<f64>> {
-        check_own(own, values.rows())?;
-        Ok(self.add_own(self.sums_gram(ctx, values)?, |i| own[i]))
+        check_diagonal(diagonal, values.rows())?;
+        Ok(self.add_diagonal(self.sums_gram(ctx, values)?, |i| diagonal[i]))
     }
 
     /// ‖μ_c‖² − 2 ⟨φ(x), μ_c⟩ (m × k), with the kernel and the samples that it was computed with.
@@ -181,11 +181,11 @@ impl<T: Real> KernelKMeans<T> {
     fn nearest(&self, sums: &Mat<T>) -> Vec<usize> {
         let largest = self.norms.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
         let noise = 64.0 * T::EPSILON * largest;
-        let place = |i: usize| nearest(sums.row(i).iter().map(|v| v.f64()), noise).0;
+        let place = |i: usize| nearest(sums.row(i).iter().map(|v| v.to_f64()), noise).0;
         (0..sums.rows()).map(place).collect()
     }
 
-    fn add_own(&self, sums: Mat<T>, own: impl Fn(usize) -> f64) -> Mat<f64> {
-        Mat::from_fn(sums.rows(), self.k(), |i, c| (sums[(i, c)].f64() + own(i)).max(0.0))
+    fn add_diagonal(&self, sums: Mat<T>, diagonal: impl Fn(usize) -> f64) -> Mat<f64> {
+        Mat::from_fn(sums.rows(), self.k(), |i, c| (sums[(i, c)].to_f64() + diagonal(i)).max(0.0))
     }
 }

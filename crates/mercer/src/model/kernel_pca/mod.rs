@@ -5,9 +5,9 @@
 //! new samples with the training means folds into one number per component: `offset_i = −(1/n) 1ᵀK a_i`.
 //!
 //! On paper. An error of ε in 1ᵀv is multiplied by the mean of K and divided by √η, so the mean of every eigenvector is
-//! taken away (`fold`), and where kernel values have an offset they are taken relative to a sample (`origin`).
+//! taken away (`assemble`), and where kernel values have an offset they are taken relative to a sample (`origin`).
 
-mod fold;
+mod assemble;
 mod residual;
 
 pub use residual::Residuals;
@@ -17,15 +17,15 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::components::Components;
-use super::door::anchors_for;
 use super::indefinite::refuse_negative;
 use super::inverse::{Inverse, InverseParams};
 use super::origin::{self, Origin, Seen, Size};
 use super::report::{Report, asymmetry_note};
+use super::validate::anchors_for;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::expansion::{Expansion, SeenFrom, Weights};
-use crate::gram::{Centred, Gram, Packed, Plan, Square, Storage, Tiled, plan};
+use crate::gram::{Centred, Gram, MatrixFree, Packed, Plan, Precomputed, Storage, plan};
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::points::{Dense, Samples};
@@ -34,26 +34,26 @@ use crate::solve::eigen::{self, Solver, Spectrum};
 use crate::solve::threshold::negative_share;
 use crate::solve::{krylov, share};
 
-/// What to fit.
+/// Parameters of kernel PCA.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KernelPcaParams {
-    /// How many components.
+    /// The number of components.
     pub components: Components,
     /// The kernel; widths that depend on the data are resolved in fit.
     pub kernel: KernelSpec,
-    /// Whether to take the mean away in feature space.
+    /// Whether to centre the samples in feature space.
     pub center: bool,
-    /// How eigenpairs are found.
+    /// The eigensolver.
     pub solver: Solver,
     /// Residuals ‖K̄ v − η v‖ / ‖K̄‖ to reach; `None` for 1e-8, or 1e-6 with f32 tiles.
     pub tolerance: Option<f64>,
-    /// Passes over the matrix at most; `None` for 300.
+    /// The maximum number of passes over the matrix; `None` for 300.
     pub max_passes: Option<usize>,
     /// Seed of the solver's starting vectors.
     pub seed: u64,
-    /// Whether components of zero variance are left out even if a count was asked for.
+    /// Whether components of zero variance are dropped even if a number of components was given.
     pub remove_zero: bool,
-    /// The map from components back to samples, if one is wanted.
+    /// The parameters of the inverse map, if one is wanted.
     pub inverse: Option<InverseParams>,
 }
 
@@ -89,17 +89,17 @@ pub struct KernelPca<T: Real> {
     pub coef: Mat<f64>,
     /// One number per component: −(1/n) 1ᵀK a_i, or 0 without centring.
     pub offset: Vec<f64>,
-    /// The trace of K̄: the whole variance, times n.
+    /// The trace of K̄: the total variance, times n.
     pub trace: f64,
     /// The mean of all entries of K.
     pub mean: f64,
     /// The training sample that kernel values are taken relative to, where they have an offset.
     pub origin: Option<Origin>,
-    /// The training samples; `None` if the kernel matrix came from the user.
+    /// The training samples; `None` if the kernel matrix was precomputed.
     pub anchors: Option<Samples<T>>,
-    /// The map back to samples.
+    /// The inverse map.
     pub inverse: Option<Inverse<T>>,
-    /// How the fit went.
+    /// The report of the fit.
     pub report: Report,
 }
 
@@ -129,8 +129,8 @@ impl<T: Real> KernelPca<T> {
                 let gram = Packed::fill(ctx, &*seen.kernel, &placed)?;
                 Self::fit_any(ctx, params, &gram, plan, size)?
             }
-            Storage::Tiled => {
-                let gram = Tiled::new(&*seen.kernel, placed.clone());
+            Storage::MatrixFree => {
+                let gram = MatrixFree::new(&*seen.kernel, placed.clone());
                 Self::fit_any(ctx, params, &gram, plan, size)?
             }
         };
@@ -151,7 +151,7 @@ impl<T: Real> KernelPca<T> {
         Ok(model)
     }
 
-    /// Fits on a kernel matrix that the caller computed; its lower triangle counts.
+    /// Fits on a kernel matrix that the caller computed; only its lower triangle is read.
     pub fn fit_gram(
         ctx: &Context,
         params: &KernelPcaParams,
@@ -169,16 +169,16 @@ impl<T: Real> KernelPca<T> {
         if params.inverse.is_some() {
             return Err(Error::parameter(
                 "fit_inverse_transform",
-                "cannot be learned from a precomputed kernel: there are no samples to map back to",
+                "not available with a precomputed kernel: there are no samples to map to",
             ));
         }
-        let gram = Square::new(matrix)?;
+        let gram = Precomputed::new(matrix)?;
         let asymmetry = gram.asymmetry();
         let n = matrix.rows();
         let origin = if params.center { origin::choose_given(&gram, n) } else { None };
-        let row = |c: usize| -> Vec<f64> { (0..n).map(|j| gram.given(c, j).f64()).collect() };
+        let row = |c: usize| -> Vec<f64> { (0..n).map(|j| gram.given(c, j).to_f64()).collect() };
         let row = origin.map(row);
-        let size = Size::of((0..n).map(|i| gram.given(i, i).f64()), row.as_deref());
+        let size = Size::of((0..n).map(|i| gram.given(i, i).to_f64()), row.as_deref());
         let gram = match origin {
             Some(c) => gram.seen_from(c),
             None => gram,
@@ -194,7 +194,7 @@ impl<T: Real> KernelPca<T> {
         Ok(model)
     }
 
-    /// Fits on a matrix whose kernel values, before any were taken away from others, have this size,
+    /// Fits on a matrix whose kernel values, before any were subtracted, have this size,
     /// where that is not the size of its entries.
     fn fit_any(
         ctx: &Context,
@@ -218,10 +218,10 @@ impl<T: Real> KernelPca<T> {
         let rounding = negative_share(T::EPSILON, view.n()) * size.norm;
         refuse_negative::<T>(params.components, &spectrum.values, rounding)?;
         let means = centred.as_ref().map(|c| (c.means(), c.mean()));
-        Ok(fold::fold(params, spectrum, trace, means, size, &plan))
+        Ok(assemble::assemble(params, spectrum, trace, means, size, &plan))
     }
 
-    /// Says that the model was fitted on kernel values relative to sample c, whose own with all samples are `row`.
+    /// Records that the model was fitted on kernel values relative to sample c, whose kernel values with all samples are `row`.
     fn see_from(&mut self, c: usize, row: &[f64]) {
         let origin = Origin { sample: c, mean: self.mean, row: None };
         for (i, value) in row.iter().enumerate() {
@@ -262,7 +262,7 @@ impl<T: Real> KernelPca<T> {
         self.eigenvalues.len()
     }
 
-    /// The share of the variance that each component explains: η_i / trace(K̄).
+    /// The fraction of the variance that each component explains: η_i / trace(K̄).
     pub fn explained_variance_ratio(&self) -> Vec<f64> {
         self.eigenvalues
             .iter()
@@ -330,7 +330,7 @@ impl<T: Real> KernelPca<T> {
         }
     }
 
-    /// Maps components back to samples (m × d).
+    /// Maps components to samples (m × d).
     pub fn inverse_transform(
         &self,
         ctx: &Context,
@@ -340,20 +340,20 @@ impl<T: Real> KernelPca<T> {
         let inverse = self.inverse.as_ref().ok_or_else(|| {
             Error::parameter(
                 "fit_inverse_transform",
-                "the model was fitted without a map back to samples: fit it with one, or use a method that needs none: \
-                 fixed_point, neighbors or gradient",
+                "the model was fitted without an inverse map: fit it with one, or use a method that needs none \
+                 (fixed_point, neighbors or gradient)",
             )
         })?;
         inverse.apply(ctx, scores, out)
     }
 }
 
-/// The largest number of eigenpairs that may be asked of the solver, after checking the parameter.
+/// The largest number of eigenpairs that may be requested from the solver, after checking the parameter.
 fn most_wanted(params: &KernelPcaParams, n: usize) -> Result<usize> {
     params.components.check(n, "the number of samples")?;
     if params.components == Components::Mle {
-        let message =
-            "the maximum likelihood estimate is for PCA: give a count or a share of the variance";
+        let message = "the maximum likelihood estimate is available only for PCA: give a number of components or a fraction \
+             of the variance";
         return Err(Error::parameter("n_components", message));
     }
     Ok(match params.components {
@@ -399,8 +399,8 @@ fn check_finite(diagonal: &[f64]) -> Result<()> {
     match diagonal.iter().position(|value| !value.is_finite()) {
         None => Ok(()),
         Some(row) => Err(Error::Numeric(format!(
-            "the kernel value of row {row} with itself is {}: scale the data down, choose a smaller gamma or degree, or \
-             work in double precision",
+            "k(x, x) is {} for row {row}: scale the data down, choose a smaller gamma or degree, or use double \
+             precision",
             diagonal[row]
         ))),
     }

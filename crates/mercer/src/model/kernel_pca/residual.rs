@@ -7,8 +7,8 @@ use crate::error::Result;
 use crate::expansion::{Expansion, Weights};
 use crate::kernel::SpecKernel;
 use crate::linalg::view::{Mat, MatRef};
-use crate::model::door::{anchors_for, check_own};
 use crate::model::origin::Seen;
+use crate::model::validate::{anchors_for, check_diagonal};
 use crate::points::{Samples, Span};
 use crate::real::Real;
 
@@ -61,15 +61,16 @@ impl<T: Real> KernelPca<T> {
         let seen = Seen::new(kernel, &anchors, &x, origin)?;
         let (x, anchors) = (seen.place(&x)?, seen.place(&anchors)?);
         let bytes = 8 * (self.n() + x.n()) as u64 * (self.k() + 1) as u64;
-        let _held = ctx.reserve("the reconstruction error", bytes, "use fewer rows at a time")?;
-        let mut own = vec![0.0; x.n()];
-        seen.kernel.diag(Span::all(&x), &mut own)?;
+        let _reservation =
+            ctx.reserve("the reconstruction error", bytes, "use fewer rows at a time")?;
+        let mut diagonal = vec![0.0; x.n()];
+        seen.kernel.diag(Span::all(&x), &mut diagonal)?;
         let mut raw = vec![0.0; x.n()];
         seen.raw.diag(Span::all(&x), &mut raw)?;
         let mut scores = Mat::zeros(x.n(), self.k() + 1);
         let (coef, offset) = self.with_means();
         Expansion::new(seen.kernel, anchors, &coef, &offset).scores(ctx, &x, scores.view_mut())?;
-        Ok(self.left_over(&own, &raw, &scores))
+        Ok(self.left_over(&diagonal, &raw, &scores))
     }
 
     /// The reconstruction error given the samples' kernel values with the training samples (m × n) and with themselves (m).
@@ -77,9 +78,9 @@ impl<T: Real> KernelPca<T> {
         &self,
         ctx: &Context,
         values: MatRef<'_, T>,
-        own: &[f64],
+        diagonal: &[f64],
     ) -> Result<Vec<f64>> {
-        Ok(self.residuals_gram(ctx, values, own)?.values)
+        Ok(self.residuals_gram(ctx, values, diagonal)?.values)
     }
 
     /// The same with the size of rounding errors.
@@ -87,23 +88,23 @@ impl<T: Real> KernelPca<T> {
         &self,
         ctx: &Context,
         values: MatRef<'_, T>,
-        own: &[f64],
+        diagonal: &[f64],
     ) -> Result<Residuals> {
-        check_own(own, values.rows())?;
+        check_diagonal(diagonal, values.rows())?;
         self.check_values(values)?;
         let (coef, offset) = self.with_means();
         let mut scores = Mat::zeros(values.rows(), self.k() + 1);
         let from = self.seen_from();
         Weights::new(&coef, &offset).scores_of(ctx, values, from, scores.view_mut())?;
         let seen = |i: usize| match from {
-            None => own[i],
+            None => diagonal[i],
             Some(from) => {
-                let with = values.at(i, from.sample).f64();
-                (own[i] - with) - (with - from.row[from.sample])
+                let with = values.at(i, from.sample).to_f64();
+                (diagonal[i] - with) - (with - from.row[from.sample])
             }
         };
-        let relative: Vec<f64> = (0..own.len()).map(seen).collect();
-        Ok(self.left_over(&relative, own, &scores))
+        let relative: Vec<f64> = (0..diagonal.len()).map(seen).collect();
+        Ok(self.left_over(&relative, diagonal, &scores))
     }
 
     /// The coefficients and one more output, the mean kernel value with the training samples, which k̄(x, x) needs.
@@ -118,18 +119,18 @@ impl<T: Real> KernelPca<T> {
 
     /// What of ‖φ(x) − mean‖² the components do not explain, from the samples' kernel values with themselves, relative and
     /// as they were computed, and their scores and mean kernel values.
-    fn left_over(&self, own: &[f64], raw: &[f64], scores: &Mat<f64>) -> Residuals {
+    fn left_over(&self, diagonal: &[f64], raw: &[f64], scores: &Mat<f64>) -> Residuals {
         let k = self.k();
         let mean = self.origin.as_ref().map_or(self.mean, |origin| origin.mean);
         let value = |i: usize| {
             let explained: f64 = scores.row(i)[..k].iter().map(|f| f * f).sum();
-            (own[i] - 2.0 * scores[(i, k)] + mean - explained).max(0.0)
+            (diagonal[i] - 2.0 * scores[(i, k)] + mean - explained).max(0.0)
         };
         let epsilon = if self.report.precision == f64::NAME { f64::EPSILON } else { T::EPSILON };
-        let size = |i: usize| raw[i].abs().max(own[i].abs()).max(mean.abs());
+        let size = |i: usize| raw[i].abs().max(diagonal[i].abs()).max(mean.abs());
         Residuals {
-            values: (0..own.len()).map(value).collect(),
-            noise: (0..own.len()).map(|i| ROUNDINGS * epsilon * size(i)).collect(),
+            values: (0..diagonal.len()).map(value).collect(),
+            noise: (0..diagonal.len()).map(|i| ROUNDINGS * epsilon * size(i)).collect(),
         }
     }
 }

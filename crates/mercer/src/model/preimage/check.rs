@@ -1,4 +1,4 @@
-//! What is refused, and what to do instead.
+//! Validation of pre-image parameters.
 
 use super::{Method, PreimageParams};
 use crate::error::{Error, Result};
@@ -16,12 +16,12 @@ impl PreimageParams {
             ("max_iter", self.max_rounds),
         ];
         if let Some((name, _)) = counts.into_iter().find(|(_, count)| *count == 0) {
-            return Err(Error::parameter(name, "must be at least 1, and is 0"));
+            return Err(Error::parameter(name, "must be at least 1, got 0"));
         }
         if !(self.tolerance > 0.0 && self.tolerance.is_finite()) {
             return Err(Error::parameter(
                 "tol",
-                format!("must be positive, and is {}", self.tolerance),
+                format!("must be positive, got {}", self.tolerance),
             ));
         }
         Ok(())
@@ -34,10 +34,10 @@ impl<T: Real> KernelPca<T> {
         let samples = self.anchors.as_ref().ok_or_else(|| {
             Error::parameter(
                 "kernel",
-                "the model was fitted on a precomputed kernel: there are no samples to map back to",
+                "the model was fitted on a precomputed kernel: there are no samples to map to",
             )
         })?;
-        samples.need_dense("a map back to samples")
+        samples.need_dense("a pre-image")
     }
 
     /// Refuses scores that are not one number for each component.
@@ -57,22 +57,22 @@ pub(super) fn method_for<T: Real>(method: Method, spec: &KernelSpec) -> Result<(
         (Method::FixedPoint, None) if !is_rbf => Err(Error::parameter(
             "method",
             format!(
-                "fixed_point is for the rbf kernel alone, not for {spec}: use gradient, neighbors, or ridge with a \
-                 map learned in fit"
+                "fixed_point works only with the rbf kernel, not {spec}: use gradient, neighbors, or ridge with \
+                 an inverse map learned in fit"
             ),
         )),
         (Method::FixedPoint, Some(_)) => Err(Error::parameter(
             "method",
             format!(
-                "fixed_point is for the rbf kernel alone, not for {spec}: use neighbors, or ridge with a map learned \
-                 in fit"
+                "fixed_point works only with the rbf kernel, not {spec}: use neighbors, or ridge with an inverse \
+                 map learned in fit"
             ),
         )),
         (Method::Gradient, Some(part)) => Err(Error::parameter(
             "method",
             format!(
-                "gradient needs a kernel that has one everywhere, and {part} has a kink where samples meet: use \
-                 neighbors, or ridge with a map learned in fit"
+                "gradient needs a differentiable kernel, but {part} has a kink at equal samples: use neighbors, \
+                 or ridge with an inverse map learned in fit"
             ),
         )),
         _ => Ok(()),

@@ -37,7 +37,7 @@ struct Place {
 }
 
 /// One row on its way.
-struct Walk {
+struct Descent {
     place: Place,
     memory: Memory,
     /// The next step, and the share of it to try.
@@ -60,25 +60,26 @@ pub(super) fn run(
     let all: Vec<usize> = (0..start.rows()).collect();
     let points = all.iter().map(|r| start.row(*r).to_vec()).collect();
     let first = places(ctx, space, gamma, &all, points)?;
-    let mut walks: Vec<Walk> = first.into_iter().map(|place| Walk::new(place, space)).collect();
+    let mut descents: Vec<Descent> =
+        first.into_iter().map(|place| Descent::new(place, space)).collect();
     let least = params.tolerance * space.spread;
     for round in 1..=params.max_rounds {
-        let owners: Vec<usize> = (0..walks.len()).filter(|r| !walks[*r].over).collect();
+        let owners: Vec<usize> = (0..descents.len()).filter(|r| !descents[*r].over).collect();
         if owners.is_empty() {
             break;
         }
-        let points = owners.iter().map(|r| walks[*r].trial()).collect();
+        let points = owners.iter().map(|r| descents[*r].trial()).collect();
         for (owner, place) in owners.iter().zip(places(ctx, space, gamma, &owners, points)?) {
-            let walk = &mut walks[*owner];
-            walk.rounds = round;
-            walk.judge(place, least);
-            let z = &walk.place.z;
-            if !walk.over && known.get(*owner).is_some_and(|end| end.awaits(z, space)) {
-                (walk.over, walk.place.rho) = (true, f64::INFINITY);
+            let descent = &mut descents[*owner];
+            descent.rounds = round;
+            descent.accept(place, least);
+            let z = &descent.place.z;
+            if !descent.over && known.get(*owner).is_some_and(|end| end.awaits(z, space)) {
+                (descent.over, descent.place.rho) = (true, f64::INFINITY);
             }
         }
     }
-    Ok(walks.into_iter().map(Walk::end).collect())
+    Ok(descents.into_iter().map(Descent::end).collect())
 }
 
 /// ρ and its gradient at each of `points`, which belong to the rows `owners`.
@@ -90,19 +91,19 @@ fn places(
     points: Vec<Vec<f64>>,
 ) -> Result<Vec<Place>> {
     let z = Dense::from_vec(points.concat(), points.len(), space.anchors.d())?;
-    let look = space.look(ctx, gamma, owners, &z)?;
-    let (own, along) = space.kernel.own_gradients(Span::all(&z))?;
+    let eval = space.evaluate(ctx, gamma, owners, &z)?;
+    let (diagonal, along) = space.kernel.diagonal_gradients(Span::all(&z))?;
     let place = |(at, z): (usize, Vec<f64>)| {
-        let factor = along[at] - 2.0 * look.along[at];
-        let pairs = z.iter().zip(look.pull.row(at));
+        let factor = along[at] - 2.0 * eval.along[at];
+        let pairs = z.iter().zip(eval.pull.row(at));
         let gradient = pairs.map(|(z, pull)| factor * z - 2.0 * pull).collect();
-        let rho = own[at] - 2.0 * look.sum[at];
-        Place { rho, size: own[at].abs() + 2.0 * look.size[at], gradient, z }
+        let rho = diagonal[at] - 2.0 * eval.sum[at];
+        Place { rho, size: diagonal[at].abs() + 2.0 * eval.size[at], gradient, z }
     };
     Ok(points.into_iter().enumerate().map(place).collect())
 }
 
-impl Walk {
+impl Descent {
     fn new(place: Place, space: &Space<'_>) -> Self {
         let steep = length(&place.gradient);
         let factor = -FIRST * space.spread / steep;
@@ -132,7 +133,7 @@ impl Walk {
 
     /// Takes the step to `place` if ρ falls enough there, or else cuts it. Ends when the next step is at most `least` long
     /// or promises no more than rounding.
-    fn judge(&mut self, place: Place, least: f64) {
+    fn accept(&mut self, place: Place, least: f64) {
         let promised = self.share * dot(&self.place.gradient, &self.direction);
         let rise = place.rho - self.place.rho;
         let noise = ROUNDING * self.place.size;

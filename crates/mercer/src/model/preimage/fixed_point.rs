@@ -22,7 +22,7 @@ use crate::points::Dense;
 const NOTHING: f64 = 1e-8;
 
 /// One row on its way.
-struct Walk {
+struct Iteration {
     /// Where it is.
     z: Vec<f64>,
     /// The best point met.
@@ -39,35 +39,40 @@ pub(super) fn run(
     start: &Mat<f64>,
     known: &[End],
 ) -> Result<Vec<End>> {
-    let mut walks: Vec<Walk> = (0..start.rows()).map(|r| Walk::from(start.row(r))).collect();
+    let mut iterations: Vec<Iteration> =
+        (0..start.rows()).map(|r| Iteration::from(start.row(r))).collect();
     for round in 1..=params.max_rounds {
-        let owners: Vec<usize> = (0..walks.len()).filter(|r| !walks[*r].over).collect();
+        let owners: Vec<usize> = (0..iterations.len()).filter(|r| !iterations[*r].over).collect();
         if owners.is_empty() {
             break;
         }
-        let points = owners.iter().flat_map(|r| walks[*r].z.iter().copied()).collect();
+        let points = owners.iter().flat_map(|r| iterations[*r].z.iter().copied()).collect();
         let z = Dense::from_vec(points, owners.len(), start.cols())?;
-        let look = space.look(ctx, gamma, &owners, &z)?;
+        let eval = space.evaluate(ctx, gamma, &owners, &z)?;
         for (at, owner) in owners.iter().enumerate() {
-            let walk = &mut walks[*owner];
-            walk.best.rounds = round;
-            walk.arrive(1.0 - 2.0 * look.sum[at]);
+            let iteration = &mut iterations[*owner];
+            iteration.best.rounds = round;
+            iteration.arrive(1.0 - 2.0 * eval.sum[at]);
             // Of rbf, the factors of z are those of x with the other sign: −along is the sum of the weights.
-            match look.sum[at] > NOTHING * look.size[at] {
-                true => {
-                    walk.go(look.pull.row(at), -look.along[at], params.tolerance * space.spread)
-                }
-                false => walk.over = true,
+            match eval.sum[at] > NOTHING * eval.size[at] {
+                true => iteration.go(
+                    eval.pull.row(at),
+                    -eval.along[at],
+                    params.tolerance * space.spread,
+                ),
+                false => iteration.over = true,
             }
-            if !walk.over && known.get(*owner).is_some_and(|end| end.awaits(&walk.z, space)) {
-                (walk.over, walk.best.rho) = (true, f64::INFINITY);
+            if !iteration.over
+                && known.get(*owner).is_some_and(|end| end.awaits(&iteration.z, space))
+            {
+                (iteration.over, iteration.best.rho) = (true, f64::INFINITY);
             }
         }
     }
-    Ok(walks.into_iter().map(|walk| walk.best).collect())
+    Ok(iterations.into_iter().map(|iteration| iteration.best).collect())
 }
 
-impl Walk {
+impl Iteration {
     fn from(start: &[f64]) -> Self {
         let best = End { z: start.to_vec(), rho: f64::INFINITY, rounds: 0, converged: false };
         Self { z: start.to_vec(), best, over: false }

@@ -25,11 +25,11 @@ pub(super) fn preimages<T: Real>(
     for start in (0..m).step_by(ROWS) {
         ctx.poll()?;
         let count = ROWS.min(m - start);
-        let y = Mat::from_fn(count, k, |i, c| scores.row(start + i)[c].f64());
+        let y = Mat::from_fn(count, k, |i, c| scores.row(start + i)[c].to_f64());
         let mut z = Mat::from_fn(count, d, |_, j| mean[j]);
         multiply(y.view(), directions.view(), z.view_mut(), Onto::Sum);
         let place = &mut samples.data_mut()[start * d..(start + count) * d];
-        place.iter_mut().zip(z.data()).for_each(|(place, v)| *place = T::of(*v));
+        place.iter_mut().zip(z.data()).for_each(|(place, v)| *place = T::from_f64(*v));
     }
     Ok(samples)
 }
@@ -46,7 +46,7 @@ fn directions<T: Real>(
     for start in (0..n).step_by(ROWS) {
         ctx.poll()?;
         let count = ROWS.min(n - start);
-        let x = Mat::from_fn(count, d, |i, j| anchors.row(start + i)[j].f64() - mean[j]);
+        let x = Mat::from_fn(count, d, |i, j| anchors.row(start + i)[j].to_f64() - mean[j]);
         let a = model.coef.view().row_range(start, count).transposed();
         multiply(a, x.view(), MatMut::new(&mut directions, k, d, d), Onto::Sum);
     }

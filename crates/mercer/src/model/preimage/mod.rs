@@ -13,9 +13,9 @@
 
 mod check;
 mod descent;
+mod evaluation;
 mod fixed_point;
 mod linear;
-mod look;
 mod near;
 mod neighbours;
 mod quasi_newton;
@@ -123,9 +123,7 @@ impl<T: Real> KernelPca<T> {
         let (m, k) = (scores.n(), self.k());
         if samples.n() != m {
             let found = samples.n();
-            return Err(Error::Shape(format!(
-                "there are {found} samples for {m} rows of components"
-            )));
+            return Err(Error::Shape(format!("got {found} samples for {m} rows of components")));
         }
         let mut errors = self.reconstruction_error(ctx, samples)?;
         let mut found = Mat::zeros(m, k);
@@ -133,7 +131,7 @@ impl<T: Real> KernelPca<T> {
         for (i, error) in errors.iter_mut().enumerate() {
             let pairs = found.row(i).iter().zip(scores.row(i)).zip(&self.eigenvalues);
             let wrong = pairs.filter(|(_, eta)| **eta > 0.0);
-            *error += wrong.map(|((f, y), _)| (f.f64() - y.f64()).powi(2)).sum::<f64>();
+            *error += wrong.map(|((f, y), _)| (f.to_f64() - y.to_f64()).powi(2)).sum::<f64>();
         }
         Ok(errors)
     }

@@ -9,7 +9,7 @@ pub(super) fn nearest(space: &Space<'_>, target: &Target, count: usize) -> Vec<V
     let count = count.min(n);
     let one = |r: usize| {
         let inner = target.inner.row(r);
-        let distance: Vec<f64> = (0..n).map(|i| space.own[i] - 2.0 * inner[i]).collect();
+        let distance: Vec<f64> = (0..n).map(|i| space.diagonal[i] - 2.0 * inner[i]).collect();
         let nearer = |i: &usize, j: &usize| distance[*i].total_cmp(&distance[*j]).then(i.cmp(j));
         let mut order: Vec<usize> = (0..n).collect();
         if count < n {

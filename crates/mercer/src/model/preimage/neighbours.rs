@@ -45,9 +45,9 @@ pub(super) fn estimates(
     let mut lowest = rho(ctx, space, target, &best)?;
     for way in [by_weights, by_distances] {
         let mut other = best.clone();
-        for (r, own) in near.iter().enumerate() {
-            let x = space.anchors.select(own);
-            if let Some(z) = way(ctx, space, &Row { target, r, own, x: &x })? {
+        for (r, near) in near.iter().enumerate() {
+            let x = space.anchors.select(near);
+            if let Some(z) = way(ctx, space, &Row { target, r, near, x: &x })? {
                 other.row_mut(r).copy_from_slice(&z);
             }
         }
@@ -70,14 +70,14 @@ fn rho(ctx: &Context, space: &Space<'_>, target: &Target, z: &Mat<f64>) -> Resul
 struct Row<'a> {
     target: &'a Target,
     r: usize,
-    own: &'a [usize],
+    near: &'a [usize],
     x: &'a Dense<f64>,
 }
 
 impl Row<'_> {
     /// ⟨P, φ(x_j)⟩ of neighbour j.
     fn inner(&self, j: usize) -> f64 {
-        self.target.inner[(self.r, self.own[j])]
+        self.target.inner[(self.r, self.near[j])]
     }
 
     /// ‖P‖².
@@ -98,7 +98,7 @@ impl Row<'_> {
 
 /// With C_ij = ⟨φ(x_i) − P, φ(x_j) − P⟩, the weights of sum 1 that minimise wᵀC w are those of C w = 1, scaled.
 fn by_weights(ctx: &Context, space: &Space<'_>, row: &Row<'_>) -> Result<Option<Vec<f64>>> {
-    let count = row.own.len();
+    let count = row.near.len();
     let mut c = Mat::zeros(count, count);
     let tile = Tile::new(c.data_mut(), count, count, count);
     space.kernel.tile(Span::all(row.x), Span::all(row.x), tile)?;
@@ -115,13 +115,14 @@ fn by_weights(ctx: &Context, space: &Space<'_>, row: &Row<'_>) -> Result<Option<
 }
 
 fn by_distances(ctx: &Context, space: &Space<'_>, row: &Row<'_>) -> Result<Option<Vec<f64>>> {
-    let (count, d) = (row.own.len(), row.x.d());
+    let (count, d) = (row.near.len(), row.x.d());
     let centre = mean(row.x);
     let moved = Mat::from_fn(count, d, |j, f| row.x.row(j)[f] - centre[f]);
     let squares: Vec<f64> = (0..count).map(|j| moved.row(j).iter().map(|v| v * v).sum()).collect();
     let radius = squares.iter().fold(0.0, |most: f64, v| most.max(*v)).sqrt();
     let Some(distances) = distances(space, row, 2.0 * radius) else { return Ok(None) };
-    let mut b: Vec<f64> = squares.iter().zip(&distances).map(|(own, t)| 0.5 * (own - t)).collect();
+    let mut b: Vec<f64> =
+        squares.iter().zip(&distances).map(|(near, t)| 0.5 * (near - t)).collect();
     let shift = b.iter().sum::<f64>() / count as f64;
     b.iter_mut().for_each(|b| *b -= shift);
     let mut products = Mat::zeros(count, count);
@@ -139,11 +140,11 @@ fn by_distances(ctx: &Context, space: &Space<'_>, row: &Row<'_>) -> Result<Optio
 fn distances(space: &Space<'_>, row: &Row<'_>, most: f64) -> Option<Vec<f64>> {
     let length = row.norm().sqrt();
     let one = |j: usize| {
-        let size = length * space.own[row.own[j]].sqrt();
+        let size = length * space.diagonal[row.near[j]].sqrt();
         let cosine = (row.inner(j) / size).clamp(FARTHEST, 1.0);
         space.kernel.squared_distance_at(cosine).map(|t| t.min(most * most))
     };
-    if length > 0.0 { (0..row.own.len()).map(one).collect() } else { None }
+    if length > 0.0 { (0..row.near.len()).map(one).collect() } else { None }
 }
 
 /// The solution of (A + ridge) w = b; `None` where there is none, as for an indefinite kernel or equal neighbours.

@@ -41,7 +41,7 @@ pub(super) fn preimages<T: Real>(
         let progress = SharedProgress::new("pre-images", m);
         let block = |start: usize| -> Result<Vec<End>> {
             let count = ROWS.min(m - start);
-            let y = Mat::from_fn(count, scores.d(), |r, c| scores.row(start + r)[c].f64());
+            let y = Mat::from_fn(count, scores.d(), |r, c| scores.row(start + r)[c].to_f64());
             let ends = of_block(ctx, &space, params, &y)?;
             progress.add(ctx, count)?;
             Ok(ends)
@@ -54,7 +54,8 @@ pub(super) fn preimages<T: Real>(
 
 /// What was found, with `point` (d numbers) put back that was taken from the samples.
 fn gather<T: Real>(ends: Vec<End>, point: &[f64]) -> Preimages<T> {
-    let numbers = ends.iter().flat_map(|end| end.z.iter().zip(point).map(|(v, p)| T::of(v + p)));
+    let numbers =
+        ends.iter().flat_map(|end| end.z.iter().zip(point).map(|(v, p)| T::from_f64(v + p)));
     let numbers = numbers.collect();
     let open = |r: &usize| !ends[*r].converged;
     let unconverged: Vec<usize> = (0..ends.len()).filter(open).collect();

@@ -24,7 +24,7 @@ pub(super) struct Space<'a> {
     /// What was taken from the samples, d numbers: their mean, where only differences count, so that gradients lose no digits.
     pub point: Vec<f64>,
     /// k(x_i, x_i).
-    pub own: Vec<f64>,
+    pub diagonal: Vec<f64>,
     /// The mean kernel value of each x_i with the training samples; zeros without centring.
     means: Vec<f64>,
     /// The root of the mean squared distance of the training samples from their mean.
@@ -37,7 +37,7 @@ pub(super) struct Space<'a> {
     mean: f64,
     /// What centring adds to each γ_i.
     share: f64,
-    _held: Reservation,
+    _reservation: Reservation,
 }
 
 /// The points P of some rows of scores.
@@ -60,12 +60,12 @@ impl<'a> Space<'a> {
         let (n, d) = (anchors.n() as u64, anchors.d() as u64);
         let copies = if T::EPSILON > 1e-10 { 2 * n * d } else { n * d };
         let blocks = ctx.threads() as u64 * ROWS as u64 * (2 * n + 40 * d);
-        let hint = "raise the budget, use fewer threads, or fit on fewer rows";
-        let held = ctx.reserve("the search for pre-images", 8 * (copies + blocks), hint)?;
+        let hint = "raise the memory budget, use fewer threads, or fit on fewer rows";
+        let reservation = ctx.reserve("the search for pre-images", 8 * (copies + blocks), hint)?;
         let kernel = Arc::new(SpecKernel::<f64>::new(&model.params.kernel)?);
         let (anchors, point) = around_mean(&kernel, anchors.convert::<f64>()?)?;
-        let mut own = vec![0.0; anchors.n()];
-        kernel.diag(Span::all(&anchors), &mut own)?;
+        let mut diagonal = vec![0.0; anchors.n()];
+        kernel.diag(Span::all(&anchors), &mut diagonal)?;
         let means = match model.params.center {
             true => means(ctx, kernel.clone(), &anchors)?,
             false => vec![0.0; anchors.n()],
@@ -73,7 +73,7 @@ impl<'a> Space<'a> {
         Ok(Self {
             spread: spread(&anchors),
             kernel,
-            own,
+            diagonal,
             means,
             coef: &model.coef,
             eigenvalues: &model.eigenvalues,
@@ -82,7 +82,7 @@ impl<'a> Space<'a> {
             share: if model.params.center { 1.0 / anchors.n() as f64 } else { 0.0 },
             anchors,
             point,
-            _held: held,
+            _reservation: reservation,
         })
     }
 

@@ -1,92 +1,95 @@
-//! Probabilities: decisions for samples that a fit did not see, and curves through them.
+//! Calibration: out-of-fold decision values, and probability curves fitted to them.
 
 use super::check::Checked;
+use super::exact_kernel::{Given, Working};
 use super::fit::{Fit, check_symmetric};
-use super::ground::{held_bytes, hold};
-use super::problem::Posed;
-use super::source::Source;
-use super::truth::{Given, Working};
-use super::{Calibration, Curve, Lesson, Method, Svm};
+use super::precision::KernelPrecision;
+use super::problem::DualProblem;
+use super::shared_kernel::{materialize, matrix_bytes};
+use super::{Calibration, Curve, Method, Supervision, Svm};
 use crate::context::{Context, Stream};
 use crate::error::{Error, Result};
 use crate::gram::{Columns, Stored};
 use crate::linalg::view::MatRef;
 use crate::points::{Cost, Points, Samples};
 use crate::real::Real;
-use crate::solve::smo::Room;
+use crate::solve::smo::MemoryPlan;
 
-/// How the decisions come about.
+/// How out-of-fold decision values are computed.
 #[derive(Clone, Copy)]
-struct Way {
+struct Settings {
     method: Method,
     folds: usize,
     seed: u64,
 }
 
 impl<T: Real> Svm<T> {
-    /// Sets `calibration` from decisions for samples that a fit did not see: `folds` fits, each from the coefficients of
-    /// this one. `x` and `lesson` are those of the fit.
+    /// Sets `calibration` from out-of-fold decision values: `folds` fits, each from the coefficients of
+    /// this one. `x` and `supervision` are those of the fit.
     pub fn calibrate(
         &mut self,
         ctx: &Context,
         x: impl Into<Samples<T>>,
-        lesson: Lesson<'_>,
+        supervision: Supervision<'_>,
         method: Method,
         folds: usize,
         seed: u64,
     ) -> Result<()> {
         let x = &x.into();
-        let checked = self.check(lesson, x.n())?;
+        let checked = self.check(supervision, x.n())?;
         let kept = if checked.rows.len() < x.n() { x.select(&checked.rows) } else { x.clone() };
-        let _room = Source::reserve(ctx, x)?;
-        let source = ctx.install(|| Source::new(&self.params.kernel, &kept))?;
+        let _reservation = KernelPrecision::reserve(ctx, x)?;
+        let source = ctx.install(|| KernelPrecision::new(&self.params.kernel, &kept))?;
         let params = self.params.clone();
         let fit = Fit::new(ctx, &params, &checked, &source);
-        self.calibrate_by(fit, &source.columns(), Way { method, folds, seed })
+        self.calibrate_by(fit, &source.columns(), Settings { method, folds, seed })
     }
 
-    /// As `calibrate`, for a machine fitted on a kernel matrix.
+    /// As `calibrate`, for a model fitted on a kernel matrix.
     pub fn calibrate_gram(
         &mut self,
         ctx: &Context,
         matrix: MatRef<'_, T>,
-        lesson: Lesson<'_>,
+        supervision: Supervision<'_>,
         method: Method,
         folds: usize,
         seed: u64,
     ) -> Result<()> {
         check_symmetric(matrix)?;
-        let checked = self.check(lesson, matrix.rows())?;
+        let checked = self.check(supervision, matrix.rows())?;
         let given = Given::new(matrix);
         let (columns, params) = (given.columns(), self.params.clone());
         let fit = Fit { rows: Some(&checked.rows), ..Fit::new(ctx, &params, &checked, &given) };
-        self.calibrate_by(fit, &columns.restrict(&checked.rows), Way { method, folds, seed })
+        self.calibrate_by(fit, &columns.restrict(&checked.rows), Settings { method, folds, seed })
     }
 
-    fn check(&self, lesson: Lesson<'_>, n: usize) -> Result<Checked> {
+    fn check(&self, supervision: Supervision<'_>, n: usize) -> Result<Checked> {
         if !self.is_classifier() {
-            return Err(Error::Shape(
-                "only machines that tell classes apart have probabilities".into(),
-            ));
+            return Err(Error::Shape("only classifiers have probabilities".into()));
         }
         if n != self.trained_on {
             return Err(Error::Shape(format!(
-                "the machine was fitted on {} samples, and is calibrated on the same ones, but {n} are given",
+                "calibration needs the {} training samples of the fit, got {n}",
                 self.trained_on
             )));
         }
-        Checked::new(&self.params, lesson, n)
+        Checked::new(&self.params, supervision, n)
     }
 
-    fn calibrate_by(&mut self, fit: Fit<'_>, columns: &Working<'_>, way: Way) -> Result<()> {
-        if way.folds < 2 {
-            let message = format!("must be at least 2, and is {}", way.folds);
+    fn calibrate_by(
+        &mut self,
+        fit: Fit<'_>,
+        columns: &Working<'_>,
+        settings: Settings,
+    ) -> Result<()> {
+        if settings.folds < 2 {
+            let message = format!("must be at least 2, got {}", settings.folds);
             return Err(Error::parameter("folds", message));
         }
         let fit = Fit { is_certified: false, ..fit };
         match columns {
-            Working::Single(columns) => self.calibrate_on(fit, &**columns, way),
-            Working::Double(columns) => self.calibrate_on(fit, &**columns, way),
+            Working::Single(columns) => self.calibrate_on(fit, &**columns, settings),
+            Working::Double(columns) => self.calibrate_on(fit, &**columns, settings),
         }
     }
 
@@ -94,23 +97,23 @@ impl<T: Real> Svm<T> {
         &mut self,
         fit: Fit<'_>,
         columns: &dyn Columns<S>,
-        way: Way,
+        settings: Settings,
     ) -> Result<()> {
         let (ctx, checked) = (fit.ctx, fit.checked);
         let pairs = fit.pairs();
         let two = pairs.len() == 1;
         let curve = |ctx: &Context, problem: usize| -> Result<Curve> {
             let (a, b) = pairs[problem];
-            let posed = || Posed::pair(&self.params, checked, a, b);
-            let samples = posed().samples;
+            let dual = || DualProblem::pair(&self.params, checked, a, b);
+            let samples = dual().samples;
             let part = columns.restrict(&samples);
-            let held = hold(ctx, &*part)?;
+            let held = materialize(ctx, &*part)?;
             let held = held.as_ref().map(|held| Stored::new(held.matrix.view()));
             let part: &dyn Columns<S> = held.as_ref().map_or(&*part, |stored| stored);
             let start = self.coefficients_of(problem, &checked.rows, &checked.places);
-            let fold_of = deal(checked, &samples, way.folds, way.seed);
+            let fold_of = deal(checked, &samples, settings.folds, settings.seed);
             let mut decisions = vec![0.0; samples.len()];
-            for fold in 0..way.folds {
+            for fold in 0..settings.folds {
                 let mut is_left_out = vec![false; checked.rows.len()];
                 for (&sample, &own) in samples.iter().zip(&fold_of) {
                     is_left_out[sample] = own == fold;
@@ -118,7 +121,7 @@ impl<T: Real> Svm<T> {
                 if !is_left_out.contains(&true) {
                     continue;
                 }
-                let seen = posed().without(|sample| is_left_out[sample]);
+                let seen = dual().without(|sample| is_left_out[sample]);
                 let solved = fit.solve_part(part, seen, Some(start.clone()), ctx)?;
                 ctx.poll()?;
                 for (place, own) in fold_of.iter().enumerate() {
@@ -134,11 +137,11 @@ impl<T: Real> Svm<T> {
                 samples.iter().map(|&sample| checked.places[sample] == speaks_for).collect();
             let weights: Vec<f64> = samples.iter().map(|&sample| checked.weights[sample]).collect();
             let is_weighted = weights.iter().any(|w| *w != 1.0);
-            Ok(Curve::fit(way.method, &decisions, &positive, is_weighted.then_some(&weights)))
+            Ok(Curve::fit(settings.method, &decisions, &positive, is_weighted.then_some(&weights)))
         };
         let curves: Vec<Curve> =
             ctx.side_by_side(pairs.len(), pair_bytes::<S>(checked, columns.cost()), curve)?;
-        self.calibration = Some(Calibration { curves, folds: way.folds });
+        self.calibration = Some(Calibration { curves, folds: settings.folds });
         Ok(())
     }
 }
@@ -149,7 +152,7 @@ fn pair_bytes<S>(checked: &Checked, cost: Cost) -> u64 {
     checked.places.iter().for_each(|&place| sizes[place] += 1);
     sizes.sort_unstable();
     let n = sizes.iter().rev().take(2).sum();
-    held_bytes::<S>(n).saturating_mul(2).saturating_add(Room::wanted::<S>(n, cost))
+    matrix_bytes::<S>(n).saturating_mul(2).saturating_add(MemoryPlan::wanted::<S>(n, cost))
 }
 
 /// The fold of each sample: every class is shuffled and dealt out by itself, so that no fold lacks one.

@@ -1,8 +1,8 @@
-//! What a support vector machine refuses to be given, before any kernel value is computed.
+//! Validation of the input of a support vector machine, before any kernel value is computed.
 
-use super::{Lesson, SvmParams, Target, Task};
+use super::{Supervision, SvmParams, Target, Task};
 use crate::error::{Error, Result};
-use crate::model::door::check_weights;
+use crate::model::validate::check_weights;
 
 /// The samples that count, with what is to be learned of them.
 pub(super) struct Checked {
@@ -16,14 +16,14 @@ pub(super) struct Checked {
     pub values: Vec<f64>,
     /// Names of classes, or nothing.
     pub classes: Vec<String>,
-    /// The price of each class as a multiple of `c`, or nothing.
+    /// The weight of each class, a factor of `c`, or nothing.
     pub class_weights: Vec<f64>,
 }
 
 impl Checked {
-    pub fn new(params: &SvmParams, lesson: Lesson<'_>, n: usize) -> Result<Self> {
+    pub fn new(params: &SvmParams, supervision: Supervision<'_>, n: usize) -> Result<Self> {
         check_params(params)?;
-        let (rows, weights) = counted(lesson.weights, n)?;
+        let (rows, weights) = counted(supervision.weights, n)?;
         let mut checked = Self {
             rows,
             weights,
@@ -32,24 +32,24 @@ impl Checked {
             classes: Vec::new(),
             class_weights: Vec::new(),
         };
-        match (params.task.is_classification(), params.task, lesson.target) {
+        match (params.task.is_classification(), params.task, supervision.target) {
             (true, _, Target::Classes { classes, places, weights }) => {
                 checked.set_classes(n, classes, places, weights)?;
                 if params.task == Task::NuSvc {
                     checked.check_nu(params.nu)?;
                 }
             }
-            (false, Task::OneClass, Target::Nothing) => {}
+            (false, Task::OneClass, Target::Unsupervised) => {}
             (false, Task::EpsilonSvr | Task::NuSvr, Target::Values(values)) => {
                 checked.set_values(n, values)?;
             }
             (_, task, _) => {
                 let wanted = match task {
-                    Task::CSvc | Task::NuSvc => "classes",
+                    Task::CSvc | Task::NuSvc => "class labels as targets",
                     Task::OneClass => "no targets",
-                    _ => "values",
+                    _ => "numbers as targets",
                 };
-                return Err(Error::Shape(format!("{} learns from {wanted}", task.name())));
+                return Err(Error::Shape(format!("{} takes {wanted}", task.name())));
             }
         }
         Ok(checked)
@@ -77,7 +77,7 @@ impl Checked {
             let place = places[row];
             *counts.get_mut(place).ok_or_else(|| {
                 Error::Shape(format!(
-                    "row {row} has class {place}, but there are {}",
+                    "row {row} has class index {place}, but there are {} classes",
                     classes.len()
                 ))
             })? += 1;
@@ -86,7 +86,7 @@ impl Checked {
             return Err(Error::parameter(
                 "sample_weight",
                 format!(
-                    "no sample of class {} counts: give some of them a weight above 0, or leave the class out",
+                    "all samples of class {} have weight 0: give some of them a positive weight, or remove the class",
                     classes[empty]
                 ),
             ));
@@ -95,12 +95,14 @@ impl Checked {
         let class_weights = weights.unwrap_or(&ones);
         if class_weights.len() != classes.len() {
             let message =
-                format!("there are {} weights for {} classes", class_weights.len(), classes.len());
+                format!("got {} weights for {} classes", class_weights.len(), classes.len());
             return Err(Error::parameter("class_weight", message));
         }
         if let Some(bad) = class_weights.iter().position(|w| !(*w > 0.0 && w.is_finite())) {
-            let message =
-                format!("must be positive, and that of {} is {}", classes[bad], class_weights[bad]);
+            let message = format!(
+                "must be positive, but that of class {} is {}",
+                classes[bad], class_weights[bad]
+            );
             return Err(Error::parameter("class_weight", message));
         }
         self.places = self.rows.iter().map(|&row| places[row]).collect();
@@ -115,7 +117,7 @@ impl Checked {
         }
         if let Some(row) = values.iter().position(|v| !v.is_finite()) {
             return Err(Error::Shape(format!(
-                "the target of row {row} (counted from 0) is {}: remove the row or fill the value in first",
+                "the target of row {row} (zero-based) is {}: remove the row or impute the value first",
                 values[row]
             )));
         }
@@ -134,8 +136,8 @@ impl Checked {
                     return Err(Error::parameter(
                         "nu",
                         format!(
-                            "specified nu is infeasible: of classes {} and {} it can be at most {most:.4}, because one of \
-                             them is small, and is {nu}",
+                            "specified nu is infeasible: the sizes of classes {} and {} allow at most {most:.4}, \
+                             got {nu}",
                             self.classes[a], self.classes[b]
                         ),
                     ));
@@ -147,34 +149,34 @@ impl Checked {
 }
 
 fn lengths(n: usize, given: usize, what: &str) -> Error {
-    Error::Shape(format!("there are {n} samples but {given} {what}: each sample needs one"))
+    Error::Shape(format!("there are {n} samples but {given} {what}; the numbers must match"))
 }
 
 fn check_params(params: &SvmParams) -> Result<()> {
     let positive = |name, value: f64| match value > 0.0 && value.is_finite() {
         true => Ok(()),
-        false => Err(Error::parameter(name, format!("must be positive, and is {value}"))),
+        false => Err(Error::parameter(name, format!("must be positive, got {value}"))),
     };
     // An infinite C allows no errors at all: a hard margin.
     match params.task {
         Task::CSvc | Task::EpsilonSvr if params.c == f64::INFINITY => {}
         Task::NuSvr if params.c == f64::INFINITY => {
-            return Err(Error::parameter("C", "must be finite for nu-SVR, and is inf"));
+            return Err(Error::parameter("C", "must be finite for nu-SVR, got inf"));
         }
         _ => positive("C", params.c)?,
     }
     positive("tol", params.tolerance)?;
     if !(params.nu > 0.0 && params.nu <= 1.0) {
-        let message = format!("must be above 0 and at most 1, and is {}", params.nu);
+        let message = format!("must be in the range (0, 1], got {}", params.nu);
         return Err(Error::parameter("nu", message));
     }
     if !(params.epsilon >= 0.0 && params.epsilon.is_finite()) {
-        let message = format!("must not be negative, and is {}", params.epsilon);
+        let message = format!("must not be negative, got {}", params.epsilon);
         return Err(Error::parameter("epsilon", message));
     }
     match params.max_seconds {
         Some(seconds) if seconds.is_nan() || seconds <= 0.0 => {
-            let message = format!("must be positive, and is {seconds}");
+            let message = format!("must be positive, got {seconds}");
             Err(Error::parameter("max_time", message))
         }
         _ => Ok(()),

@@ -1,17 +1,17 @@
-//! The decisions of a machine for new samples.
+//! Decision values for new samples.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::decode::pairs;
-use super::source::{around, far_mean};
+use super::precision::{around, far_mean};
 use super::{Svm, Task};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::expansion::{Expansion, Weights};
 use crate::kernel::{Kernel, Recentred, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
-use crate::model::door::anchors_for;
+use crate::model::validate::anchors_for;
 use crate::points::{Dense, Points, Samples};
 use crate::real::Real;
 
@@ -140,14 +140,14 @@ impl<T: Real> Svm<T> {
             for (row, scores) in scores.chunks_exact(lines).enumerate() {
                 let decisions = decisions.row_mut(row);
                 if k <= 2 {
-                    decisions[0] += scores[0].f64();
+                    decisions[0] += scores[0].to_f64();
                     continue;
                 }
                 for (p, (a, b)) in pairs(k).enumerate() {
                     if a == class {
-                        decisions[p] += scores[b - 1].f64();
+                        decisions[p] += scores[b - 1].to_f64();
                     } else if b == class {
-                        decisions[p] += scores[a].f64();
+                        decisions[p] += scores[a].to_f64();
                     }
                 }
             }

@@ -1,19 +1,19 @@
-//! Fitting: check, choose numbers, solve every problem, fold the solutions into one expansion.
+//! Fitting: validate, choose the precision, solve every dual problem, assemble the solutions into one expansion.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use super::assemble::assemble;
 use super::check::Checked;
-use super::fold::fold;
-use super::problem::{Posed, Solved};
-use super::settle::OWN_SHARE;
-use super::shared::SharedBlocks;
-use super::source::Source;
-use super::truth::{Given, Truth, Working};
-use super::{Lesson, Svm, SvmParams, Task, notes};
+use super::class_blocks::SharedBlocks;
+use super::exact_kernel::{ExactKernel, Given, Working};
+use super::precision::KernelPrecision;
+use super::problem::{DualProblem, DualSolution};
+use super::settle::SOLVER_SHARE;
+use super::{Supervision, Svm, SvmParams, Task, notes};
 use crate::context::{Context, Reservation, SharedProgress};
 use crate::error::{Error, Result};
-use crate::gram::{self, Columns, Square};
+use crate::gram::{self, Columns, Precomputed};
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::model::report::asymmetric;
@@ -27,7 +27,7 @@ const MARGIN: f64 = 100.0;
 const CACHE: u64 = 2_000_000_000;
 
 impl<T: Real> Svm<T> {
-    /// Fits on samples. `start` is a machine of the same task, classes and number of samples, such as one that was stopped
+    /// Fits on samples. `start` is a model of the same task, classes and number of samples, such as one that was stopped
     /// or one of another `c`, from whose coefficients the solver goes on.
     ///
     /// A solver that was interrupted by the monitor gives a model too: its report says so.
@@ -35,29 +35,29 @@ impl<T: Real> Svm<T> {
         ctx: &Context,
         params: &SvmParams,
         x: impl Into<Samples<T>>,
-        lesson: Lesson<'_>,
+        supervision: Supervision<'_>,
         start: Option<&Svm<T>>,
     ) -> Result<Self> {
         let started = Instant::now();
         let x = &x.into();
-        let checked = Checked::new(params, lesson, x.n())?;
+        let checked = Checked::new(params, supervision, x.n())?;
         let spec = params.kernel.resolve(x)?;
-        if !spec.owns().is_empty()
-            && let Some((matrix, _room)) = own_matrix(ctx, &spec, x)?
+        if !spec.custom_functions().is_empty()
+            && let Some((matrix, _reservation)) = custom_matrix(ctx, &spec, x)?
         {
-            let mut model = Self::fit_gram(ctx, params, matrix.view(), lesson, start)?;
+            let mut model = Self::fit_gram(ctx, params, matrix.view(), supervision, start)?;
             model.anchors = Some(x.select(&model.support));
             model.params.kernel = spec;
             model.report.storage = "whole matrix".into();
-            model.report.reason = "a function of the user's is called once for each pair".into();
+            model.report.reason = "the user-defined function is called once for each pair".into();
             return Ok(model);
         }
         let kept = if checked.rows.len() < x.n() { x.select(&checked.rows) } else { x.clone() };
-        let _room = Source::reserve(ctx, x)?;
-        let source = ctx.install(|| Source::new(&spec, &kept))?;
+        let _reservation = KernelPrecision::reserve(ctx, x)?;
+        let source = ctx.install(|| KernelPrecision::new(&spec, &kept))?;
         let fit = Fit { started, ..Fit::new(ctx, params, &checked, &source) };
         let solved = ctx.install(|| fit.run(&source.columns(), start))?;
-        let mut model = fold(params, &checked, solved, x.n(), &source);
+        let mut model = assemble(params, &checked, solved, x.n(), &source);
         model.anchors = Some(x.select(&model.support));
         model.params.kernel = spec;
         notes::on_samples(&mut model, x);
@@ -70,29 +70,29 @@ impl<T: Real> Svm<T> {
         ctx: &Context,
         params: &SvmParams,
         matrix: MatRef<'_, T>,
-        lesson: Lesson<'_>,
+        supervision: Supervision<'_>,
         start: Option<&Svm<T>>,
     ) -> Result<Self> {
         let started = Instant::now();
         check_symmetric(matrix)?;
-        let checked = Checked::new(params, lesson, matrix.rows())?;
+        let checked = Checked::new(params, supervision, matrix.rows())?;
         let given = Given::new(matrix);
         let columns = given.columns();
         let rows = Some(&checked.rows[..]);
         let fit = Fit { started, rows, ..Fit::new(ctx, params, &checked, &given) };
         let solved = ctx.install(|| fit.run(&columns.restrict(&checked.rows), start))?;
-        let mut model = fold(params, &checked, solved, matrix.rows(), &given);
+        let mut model = assemble(params, &checked, solved, matrix.rows(), &given);
         model.report.storage = "given".into();
-        model.report.reason = "the kernel matrix was given".into();
+        model.report.reason = "the kernel matrix was precomputed".into();
         notes::on_report(&mut model);
         model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)
     }
 }
 
-/// All values of a kernel of the user's own, if they take at most half of the budget. What a call of the function costs is
+/// All values of a user-defined kernel, if they take at most half of the budget. What a call of the function costs is
 /// not known, only that many small ones cost more than few large ones, and a whole matrix shows whether it is symmetric.
-fn own_matrix<T: Real>(
+fn custom_matrix<T: Real>(
     ctx: &Context,
     spec: &KernelSpec,
     x: &Samples<T>,
@@ -101,16 +101,17 @@ fn own_matrix<T: Real>(
     if bytes > ctx.budget() / 2 {
         return Ok(None);
     }
-    let room = ctx.reserve("the kernel matrix", bytes, "fit on fewer rows or raise the budget")?;
+    let reservation =
+        ctx.reserve("the kernel matrix", bytes, "fit on fewer rows or raise the memory budget")?;
     let (kernel, n) = (SpecKernel::<T>::new(spec)?, x.n());
     let mut matrix = Mat::try_zeros(n, n)?;
     gram::matrix(ctx, &kernel, x, None, MatMut::new(matrix.data_mut(), n, n, n))?;
-    Ok(Some((matrix, room)))
+    Ok(Some((matrix, reservation)))
 }
 
 /// Square, finite and symmetric but for rounding.
 pub(super) fn check_symmetric<T: Real>(matrix: MatRef<'_, T>) -> Result<()> {
-    match asymmetric::<T>(Square::new(matrix)?.asymmetry()) {
+    match asymmetric::<T>(Precomputed::new(matrix)?.asymmetry()) {
         None => Ok(()),
         Some(message) => Err(Error::Shape(message)),
     }
@@ -124,8 +125,8 @@ pub(super) struct Fit<'a> {
     pub checked: &'a Checked,
     pub started: Instant,
     /// The kernel that solutions are certified with.
-    pub truth: &'a dyn Truth,
-    /// The place of each sample that counts among those of `truth`; `None` if these are the same.
+    pub exact_kernel: &'a dyn ExactKernel,
+    /// The place of each sample that counts among those of `exact_kernel`; `None` if these are the same.
     pub rows: Option<&'a [usize]>,
     /// Whether solutions are certified; those of folds, whose certificates nobody sees, are not.
     pub is_certified: bool,
@@ -136,10 +137,10 @@ impl<'a> Fit<'a> {
         ctx: &'a Context,
         params: &'a SvmParams,
         checked: &'a Checked,
-        truth: &'a dyn Truth,
+        exact_kernel: &'a dyn ExactKernel,
     ) -> Self {
         let started = Instant::now();
-        Self { ctx, params, checked, started, truth, rows: None, is_certified: true }
+        Self { ctx, params, checked, started, exact_kernel, rows: None, is_certified: true }
     }
 
     /// The place of a sample that counts among those of the true kernel.
@@ -152,7 +153,7 @@ impl<'a> Fit<'a> {
         &self,
         columns: &Working<'_>,
         start: Option<&Svm<T>>,
-    ) -> Result<Vec<Solved>> {
+    ) -> Result<Vec<DualSolution>> {
         match columns {
             Working::Single(columns) => self.run_on(&**columns, start),
             Working::Double(columns) => self.run_on(&**columns, start),
@@ -163,7 +164,7 @@ impl<'a> Fit<'a> {
         &self,
         columns: &dyn Columns<S>,
         start: Option<&Svm<T>>,
-    ) -> Result<Vec<Solved>> {
+    ) -> Result<Vec<DualSolution>> {
         let start = start.filter(|model| self.fits(model));
         let pairs = self.pairs();
         let beta = |problem: usize| {
@@ -172,31 +173,31 @@ impl<'a> Fit<'a> {
             })
         };
         if pairs.is_empty() {
-            let posed = Posed::whole(self.params, self.checked);
-            return Ok(vec![self.solve(columns, posed, beta(0), self.ctx)?]);
+            let dual = DualProblem::whole(self.params, self.checked);
+            return Ok(vec![self.solve(columns, dual, beta(0), self.ctx)?]);
         }
         if pairs.len() == 1 {
-            let posed = Posed::pair(self.params, self.checked, 0, 1);
-            return Ok(vec![self.solve(columns, posed, beta(0), self.ctx)?]);
+            let dual = DualProblem::pair(self.params, self.checked, 0, 1);
+            return Ok(vec![self.solve(columns, dual, beta(0), self.ctx)?]);
         }
         let quiet = self.ctx.without_steps();
         let shared = SharedBlocks::new(&quiet, self.checked, columns, self.cache())?;
         let memories: Mutex<Vec<Memory<S>>> = Mutex::default();
         let progress = SharedProgress::new("pairs of classes", pairs.len());
-        let solve = |ctx: &Context, problem: usize| -> Result<Solved> {
+        let solve = |ctx: &Context, problem: usize| -> Result<DualSolution> {
             let (a, b) = pairs[problem];
-            let posed = Posed::pair(self.params, self.checked, a, b);
+            let dual = DualProblem::pair(self.params, self.checked, a, b);
             let mut _across = None;
             let part: Box<dyn Columns<S> + '_> = match &shared {
                 Some(shared) => {
                     _across = Some(shared.reserve_pair(ctx, a, b)?);
                     Box::new(shared.pair(columns, a, b)?)
                 }
-                None => columns.restrict(&posed.samples),
+                None => columns.restrict(&dual.samples),
             };
             let memory = memories.lock().ok().and_then(|mut left| left.pop()).unwrap_or_default();
             let mut solver = Solver::in_memory(&*part, memory);
-            let solved = self.solve_with(&mut solver, posed, beta(problem), ctx)?;
+            let solved = self.solve_with(&mut solver, dual, beta(problem), ctx)?;
             if let Ok(mut left) = memories.lock() {
                 left.push(solver.into_memory());
             }
@@ -221,7 +222,7 @@ impl<'a> Fit<'a> {
         (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b))).collect()
     }
 
-    /// Whether another machine's coefficients can be started from.
+    /// Whether the solver can start from the coefficients of another model.
     fn fits<T: Real>(&self, model: &Svm<T>) -> bool {
         let classes = (!self.checked.classes.is_empty()).then_some(&self.checked.classes);
         model.params.task == self.params.task && model.classes.as_ref() == classes
@@ -231,14 +232,14 @@ impl<'a> Fit<'a> {
     fn solve<S: Real>(
         &self,
         columns: &dyn Columns<S>,
-        posed: Posed,
+        dual: DualProblem,
         start: Option<Vec<f64>>,
         ctx: &Context,
-    ) -> Result<Solved> {
-        let in_order = posed.samples.iter().enumerate().all(|(v, &sample)| v == sample);
+    ) -> Result<DualSolution> {
+        let in_order = dual.samples.iter().enumerate().all(|(v, &sample)| v == sample);
         match in_order {
-            true => self.solve_part(columns, posed, start, ctx),
-            false => self.solve_part(&*columns.restrict(&posed.samples), posed, start, ctx),
+            true => self.solve_part(columns, dual, start, ctx),
+            false => self.solve_part(&*columns.restrict(&dual.samples), dual, start, ctx),
         }
     }
 
@@ -246,47 +247,47 @@ impl<'a> Fit<'a> {
     pub fn solve_part<S: Real>(
         &self,
         columns: &dyn Columns<S>,
-        posed: Posed,
+        dual: DualProblem,
         start: Option<Vec<f64>>,
         ctx: &Context,
-    ) -> Result<Solved> {
-        self.solve_with(&mut Solver::new(columns), posed, start, ctx)
+    ) -> Result<DualSolution> {
+        self.solve_with(&mut Solver::new(columns), dual, start, ctx)
     }
 
     /// As `solve_part`, with a solver that may have solved problems of the same samples before.
     pub fn solve_with<S: Real>(
         &self,
         solver: &mut Solver<'_, S>,
-        posed: Posed,
+        dual: DualProblem,
         start: Option<Vec<f64>>,
         ctx: &Context,
-    ) -> Result<Solved> {
-        let posed = match start {
-            Some(beta) => posed.start_from(&beta),
-            None => posed,
+    ) -> Result<DualSolution> {
+        let dual = match start {
+            Some(beta) => dual.start_from(&beta),
+            None => dual,
         };
-        let off = self.truth.taken_off();
-        let posed = match off.is_empty() {
-            true => posed,
-            false => posed.less(|sample| off[self.at(sample)], self.truth.constant()),
+        let off = self.exact_kernel.taken_off();
+        let dual = match off.is_empty() {
+            true => dual,
+            false => dual.less(|sample| off[self.at(sample)], self.exact_kernel.constant()),
         };
-        let solution = solver.solve(ctx, posed.problem.clone(), &self.solver_params(0))?;
-        let mut settled = self.settle(ctx, &posed, solution, solver)?;
+        let solution = solver.solve(ctx, dual.problem.clone(), &self.solver_params(0))?;
+        let mut settled = self.settle(ctx, &dual, solution, solver)?;
         let mut tolerance = self.params.tolerance;
         // Decisions of nu-SVC are in units of the margin, and so is what the solver leaves of violations.
         while settled.solution.info.stop == Stop::Converged
-            && posed.margin(&settled.assessment.balance).is_some_and(|m| m < MARGIN * tolerance)
+            && dual.margin(&settled.assessment.balance).is_some_and(|m| m < MARGIN * tolerance)
         {
             tolerance *= 0.01;
             let params = SvmParams { tolerance, ..self.params.clone() };
             let finer = Fit { params: &params, ..*self };
             let Solution { variables, f, info, .. } = settled.solution;
-            let problem = Problem { variables, group: posed.problem.group.clone(), f: Some(f) };
+            let problem = Problem { variables, group: dual.problem.group.clone(), f: Some(f) };
             let mut solution = solver.solve(ctx, problem, &finer.solver_params(info.iterations))?;
             solution.info.iterations += info.iterations;
-            settled = finer.settle(ctx, &posed, solution, solver)?;
+            settled = finer.settle(ctx, &dual, solution, solver)?;
         }
-        Ok(posed.finish(settled))
+        Ok(dual.finish(settled))
     }
 
     /// What a solver may spend that goes on after some steps.
@@ -295,7 +296,7 @@ impl<'a> Fit<'a> {
             self.started.checked_add(Duration::try_from_secs_f64(seconds).ok()?)
         });
         smo::Params {
-            tolerance: OWN_SHARE * self.params.tolerance,
+            tolerance: SOLVER_SHARE * self.params.tolerance,
             shrinking: self.params.shrinking,
             cache: self.cache(),
             max_iterations: self.params.max_iterations.map(|most| most.saturating_sub(used)),

@@ -3,28 +3,28 @@
 //! All five tasks are one quadratic problem (`solve::smo`) with different bounds and linear terms; what comes out is an
 //! expansion over the few training samples whose coefficient is not zero, the support vectors.
 
+mod assemble;
 mod calibrate;
 mod calibration;
 mod check;
+mod class_blocks;
 mod decide;
 mod decode;
+mod exact_kernel;
 mod fit;
-mod fold;
-mod ground;
 mod notes;
+mod precision;
 mod problem;
 mod report;
 mod settle;
-mod shared;
-mod source;
-mod truth;
+mod shared_kernel;
 
 use serde::{Deserialize, Serialize};
 
 pub use calibration::{Calibration, Curve, Method};
 pub use decode::{one_vs_rest, votes};
-pub(crate) use ground::{Ground, fold_bytes, held_bytes};
 pub use report::{ProblemReport, Stop, SvmReport};
+pub(crate) use shared_kernel::{SharedKernel, fold_bytes, matrix_bytes};
 
 use super::report::Report;
 use crate::kernel::KernelSpec;
@@ -32,19 +32,19 @@ use crate::linalg::view::Mat;
 use crate::points::Samples;
 use crate::real::Real;
 
-/// What a support vector machine learns.
+/// The task of a support vector machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Task {
-    /// Classes, with the price `c` for samples on the wrong side of their margin.
+    /// Classification, with the penalty `c` for samples on the wrong side of their margin.
     CSvc,
-    /// Classes, with the share `nu` of samples that may be on the wrong side.
+    /// Classification, with the fraction `nu` of samples that may be on the wrong side.
     NuSvc,
-    /// Values, with the price `c` for those farther than `epsilon` from the function.
+    /// Regression, with the penalty `c` for targets farther than `epsilon` from the function.
     EpsilonSvr,
-    /// Values, with the share `nu` of those that may be outside of a tube whose width is found.
+    /// Regression, with the fraction `nu` of targets that may be outside of a tube whose width is found.
     NuSvr,
-    /// Where the samples are: all but about the share `nu` of them.
+    /// The support of the distribution: all but about the fraction `nu` of the samples.
     OneClass,
 }
 
@@ -70,14 +70,14 @@ impl Task {
     }
 }
 
-/// What to fit.
+/// Parameters of a support vector machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SvmParams {
-    /// What is learned.
+    /// The task.
     pub task: Task,
     /// The kernel; widths that depend on the data are resolved in fit.
     pub kernel: KernelSpec,
-    /// The price of a unit on the wrong side, above 0; for `CSvc`, `EpsilonSvr` and `NuSvr`. Infinite for the first two: no sample may
+    /// The penalty of a unit on the wrong side, above 0; for `CSvc`, `EpsilonSvr` and `NuSvr`. Infinite for the first two: no sample may
     /// be on the wrong side.
     #[serde(with = "infinite")]
     pub c: f64,
@@ -87,13 +87,13 @@ pub struct SvmParams {
     pub epsilon: f64,
     /// The violation of the optimality conditions at which the solver stops.
     pub tolerance: f64,
-    /// Whether samples that will keep their coefficient are set aside while the others are worked on.
+    /// Whether to use the shrinking heuristic: samples that will keep their coefficient are set aside.
     pub shrinking: bool,
-    /// Bytes for kernel columns; `None` for 2 GB, or the memory budget if that is less.
+    /// The size of the cache of kernel columns in bytes; `None` for 1.86 GiB (2·10⁹ bytes), or the memory budget if that is less.
     pub cache: Option<u64>,
-    /// Steps of the solver at most, for each pair of classes; `None` for no limit.
+    /// The maximum number of iterations, for each pair of classes; `None` for no limit.
     pub max_iterations: Option<u64>,
-    /// Seconds at most; `None` for no limit.
+    /// The time limit in seconds; `None` for no limit.
     pub max_seconds: Option<f64>,
 }
 
@@ -119,13 +119,13 @@ mod infinite {
         match Written::deserialize(input)? {
             Written::Number(number) => Ok(number),
             Written::Text(text) if text == "inf" => Ok(f64::INFINITY),
-            Written::Text(text) => Err(D::Error::custom(format!("'{text}' is no number"))),
+            Written::Text(text) => Err(D::Error::custom(format!("'{text}' is not a number"))),
         }
     }
 }
 
 impl SvmParams {
-    /// A machine with `kernel` for `task`, and the defaults of LIBSVM for the rest.
+    /// Parameters with `kernel` for `task`, and the defaults of LIBSVM for the rest.
     pub fn new(task: Task, kernel: KernelSpec) -> Self {
         Self {
             task,
@@ -142,7 +142,7 @@ impl SvmParams {
     }
 }
 
-/// What is known of the training samples beside their features.
+/// The targets of the training samples.
 #[derive(Clone, Copy, Debug)]
 pub enum Target<'a> {
     /// For each sample the place of its class in `classes`. Every class must have a sample.
@@ -151,19 +151,19 @@ pub enum Target<'a> {
         classes: &'a [String],
         /// One per sample, below `classes.len()`.
         places: &'a [usize],
-        /// The price of each class as a multiple of `c`; `None` for 1.
+        /// The weight of each class, a factor of `c`; `None` for 1.
         weights: Option<&'a [f64]>,
     },
     /// For each sample the value to predict.
     Values(&'a [f64]),
-    /// Nothing, for `OneClass`.
-    Nothing,
+    /// No targets, for `OneClass`.
+    Unsupervised,
 }
 
-/// What to learn from, features aside.
+/// Targets and sample weights.
 #[derive(Clone, Copy, Debug)]
-pub struct Lesson<'a> {
-    /// What to learn.
+pub struct Supervision<'a> {
+    /// The targets.
     pub target: Target<'a>,
     /// How much each sample counts, not negative; `None` for 1. A weight multiplies `c`; samples of weight 0 do not count.
     pub weights: Option<&'a [f64]>,
@@ -176,9 +176,9 @@ pub struct Svm<T: Real> {
     pub params: SvmParams,
     /// The rows of the training set that are support vectors; of classes, those of the first class first.
     pub support: Vec<usize>,
-    /// The support vectors, in that order; `None` if the kernel matrix came from the user.
+    /// The support vectors, in that order; `None` if the kernel matrix was precomputed.
     pub anchors: Option<Samples<T>>,
-    /// Samples that it was fitted on.
+    /// The size of the training set.
     pub trained_on: usize,
     /// How many support vectors each class has; without classes, one number.
     pub counts: Vec<usize>,
@@ -187,21 +187,21 @@ pub struct Svm<T: Real> {
     pub coef: Mat<f64>,
     /// A constant for each problem: pairs of classes (0, 1), (0, 2), …, (1, 2), …; without classes, one.
     ///
-    /// A positive decision speaks for the first class of a pair, except that with two classes in all it speaks for the
-    /// second.
+    /// A positive decision value is a vote for the first class of a pair, except that with two classes in all it is a vote
+    /// for the second.
     pub offset: Vec<f64>,
     /// The names of the classes.
     pub classes: Option<Vec<String>>,
-    /// The price of each class as a multiple of `c`.
+    /// The weight of each class, a factor of `c`.
     pub class_weights: Option<Vec<f64>>,
-    /// How decisions become probabilities, if that was asked for.
+    /// How decision values become probabilities, if that was requested.
     pub calibration: Option<Calibration>,
-    /// How the fit went; its `machine` tells of every problem.
+    /// The report of the fit; its `machine` has a report for every problem.
     pub report: Report,
 }
 
 impl<T: Real> Svm<T> {
-    /// Half the width of the tube that a machine of task `NuSvr` found; within it, errors cost nothing.
+    /// Half the width of the tube that a model of task `NuSvr` found; within it, errors cost nothing.
     pub fn tube(&self) -> Option<f64> {
         self.report.machine.as_ref().and_then(|machine| machine.tube)
     }

@@ -1,4 +1,4 @@
-//! What a user should know of a fit, one sentence each.
+//! Notes on a fit for the user, one sentence each.
 
 use super::{ProblemReport, Svm};
 use crate::points::{Dense, Samples};
@@ -17,12 +17,13 @@ pub(super) fn on_report<T: Real>(model: &mut Svm<T>) {
     };
     let tolerance = model.params.tolerance;
     let why = match first {
-        Stop::Iterations => "the number of iterations is spent",
-        Stop::Time => "the time is spent",
+        Stop::Iterations => "it reached the maximum number of iterations",
+        Stop::Time => "it reached the time limit",
         Stop::NoMargin => {
             model.report.notes.push(format!(
-                "the solver found no margin between the classes{of}: they overlap more than nu allows for, and decisions are 0 but \
-                 for rounding; raise nu, scale the features, or choose a kernel that tells the classes apart"
+                "the solver found no margin between the classes{of}: they overlap more than nu allows, and the \
+                 decision values are zero up to rounding; raise nu, scale the features, or choose a kernel that \
+                 separates the classes"
             ));
             return;
         }
@@ -37,8 +38,8 @@ pub(super) fn on_report<T: Real>(model: &mut Svm<T>) {
         _ => "it was interrupted",
     };
     model.report.notes.push(format!(
-        "the solver stopped before the optimum{of}, because {why}: violation {:.1e}, tolerance {tolerance:.1e}; the model \
-         can be used, and a warm start goes on from it",
+        "the solver stopped before the optimum{of}, because {why}: violation {:.1e}, tolerance {tolerance:.1e}; \
+         the model is usable, and a warm start continues from it",
         model.report.residual
     ));
 }
@@ -50,8 +51,8 @@ fn stalled(problems: &[ProblemReport], c: f64, tolerance: f64) -> String {
     let rounding = stalled().filter_map(|problem| problem.rounding).fold(0.0, f64::max);
     if c.is_infinite() {
         return format!(
-            "no margin was found within which all samples fit: violation {violation:.1e}, tolerance {tolerance:.1e}; choose \
-             a finite C"
+            "no hard margin satisfies all samples: violation {violation:.1e}, tolerance {tolerance:.1e}; choose a \
+             finite C"
         );
     }
     if violation > FAR_FROM_ROUNDING * rounding {
@@ -91,15 +92,15 @@ pub(super) fn on_samples<T: Real>(model: &mut Svm<T>, x: &Samples<T>) {
     if let (Some(large), Some(small)) = (largest, smallest) {
         if spreads[large] > UNEVEN * spreads[small] {
             model.report.notes.push(format!(
-                "the features have very different spreads (column {large}: {:.1e}, column {small}: {:.1e}; counted from \
-                 0), which makes the problem hard and lets the small ones count for nothing: standardise the features \
-                 first",
+                "the features have very different standard deviations (column {large}: {:.1e}, column {small}: \
+                 {:.1e}; zero-based), which makes the problem ill-conditioned and lets the large ones dominate: \
+                 standardise the features first",
                 spreads[large], spreads[small]
             ));
         } else if spreads[large] > UNEVEN {
             model.report.notes.push(format!(
-                "the features are large (column {large}, counted from 0, has spread {:.1e}), which makes the problem \
-                 hard: standardise the features first, or choose a smaller C or gamma",
+                "the features are large (column {large}, zero-based, has standard deviation {:.1e}), which makes \
+                 the problem ill-conditioned: standardise the features first, or choose a smaller C or gamma",
                 spreads[large]
             ));
         }
@@ -111,12 +112,12 @@ fn spreads<T: Real>(x: &Dense<T>) -> Vec<f64> {
     let (n, d) = (x.n() as f64, x.d());
     let mut mean = vec![0.0; d];
     for row in x.data().chunks_exact(d) {
-        mean.iter_mut().zip(row).for_each(|(sum, v)| *sum += v.f64() / n);
+        mean.iter_mut().zip(row).for_each(|(sum, v)| *sum += v.to_f64() / n);
     }
     let mut spread = vec![0.0; d];
     for row in x.data().chunks_exact(d) {
         let each = spread.iter_mut().zip(row).zip(&mean);
-        each.for_each(|((sum, v), mean)| *sum += (v.f64() - mean).powi(2) / n);
+        each.for_each(|((sum, v), mean)| *sum += (v.to_f64() - mean).powi(2) / n);
     }
     // What rounding of the mean leaves of a constant column is no spread.
     let constant = |mean: f64| mean.abs() * f64::EPSILON * n.sqrt().max(4.0);

@@ -1,4 +1,4 @@
-//! Each task as a quadratic problem, and what its solution means.
+//! The dual problem of each task, and what its solution means.
 
 use super::check::Checked;
 use super::report::ProblemReport;
@@ -6,8 +6,8 @@ use super::settle::Settled;
 use super::{SvmParams, Task};
 use crate::solve::smo::{Assessment, Problem, Solution, Stop, Variable};
 
-/// A problem on some of the samples that count.
-pub(super) struct Posed {
+/// A dual problem on some of the samples with positive weight.
+pub(super) struct DualProblem {
     pub task: Task,
     /// Places among the samples that count, one per variable; `NuSvr` has each twice.
     pub samples: Vec<usize>,
@@ -20,8 +20,8 @@ pub(super) struct Posed {
     constant: f64,
 }
 
-/// A solved problem, in the orientation of LIBSVM: positive for the first class.
-pub(super) struct Solved {
+/// The solution of a dual problem, in the orientation of LIBSVM: positive for the first class.
+pub(super) struct DualSolution {
     /// Places among the samples that count.
     pub samples: Vec<usize>,
     /// One per sample.
@@ -31,7 +31,7 @@ pub(super) struct Solved {
     /// K' β, of the matrix that the solver worked on.
     pub slopes: Vec<f64>,
     /// What K' β lacks to be decisions, for tasks whose coefficients sum up to 0.
-    pub own_offset: f64,
+    pub working_offset: f64,
     /// What K β lacks to be decisions.
     pub offset: f64,
     /// Half the width of the tube, where it is found.
@@ -42,7 +42,7 @@ pub(super) struct Solved {
     pub hits: u64,
 }
 
-impl Posed {
+impl DualProblem {
     /// The problem of two classes, by place.
     pub fn pair(params: &SvmParams, checked: &Checked, first: usize, second: usize) -> Self {
         let of =
@@ -133,7 +133,7 @@ impl Posed {
     pub fn start_from(mut self, beta: &[f64]) -> Self {
         let mut scale = [1.0; 2];
         if self.task == Task::NuSvc {
-            // A finished machine is in units of its margin.
+            // A fitted model is in units of its margin.
             for (g, scale) in scale.iter_mut().enumerate() {
                 let own = self.samples.iter().zip(&self.problem.group);
                 let own = own.filter(|(_, group)| usize::from(**group) == g);
@@ -237,20 +237,21 @@ impl Posed {
     }
 
     /// What a solution means.
-    pub fn finish(self, settled: Settled) -> Solved {
+    pub fn finish(self, settled: Settled) -> DualSolution {
         let beta = self.folded(&settled.solution);
         let Settled { solution, assessment, rounding, certified, precision } = settled;
         let (total, n) = (self.total(), beta.len());
         let off = |i: usize| self.taken_off.get(i).copied().unwrap_or(0.0);
         let (units, stop) = self.units(&assessment, rounding, solution.info.stop);
-        let own_offset = -assessment.balance.iter().sum::<f64>() / assessment.balance.len() as f64;
+        let working_offset =
+            -assessment.balance.iter().sum::<f64>() / assessment.balance.len() as f64;
         // Around their mean, because coefficients that sum up to 0 do so but for rounding.
         let mean = (0..n).map(off).sum::<f64>() / n as f64;
         let around: f64 = beta.iter().enumerate().map(|(i, b)| b * (off(i) - mean)).sum();
         let common = around + total * (mean + self.constant);
         let slopes = solution.f[..n].iter();
         let decisions =
-            slopes.clone().enumerate().map(|(i, f)| (f + total * off(i) + own_offset) / units);
+            slopes.clone().enumerate().map(|(i, f)| (f + total * off(i) + working_offset) / units);
         // Of a sample that has two variables, one is 0.
         let bounded = |v: usize| solution.variables.get(v).is_some_and(|v| v.is_bounded());
         let is_bounded = |i: usize| beta[i] != 0.0 && (bounded(i) || bounded(i + n));
@@ -270,11 +271,11 @@ impl Posed {
             bounded: (0..n).filter(|&i| is_bounded(i)).count(),
             stop,
         };
-        Solved {
+        DualSolution {
             decisions: decisions.collect(),
             slopes: slopes.map(|f| f / units).collect(),
-            own_offset: own_offset / units,
-            offset: (own_offset - common) / units,
+            working_offset: working_offset / units,
+            offset: (working_offset - common) / units,
             tube,
             report,
             rounds: solution.info.rounds,

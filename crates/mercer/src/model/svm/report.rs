@@ -1,4 +1,4 @@
-//! What a fit of a support vector machine tells of itself.
+//! The report of a fit of a support vector machine.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,8 +17,9 @@ pub struct SvmReport {
     pub tube: Option<f64>,
     /// Kernel columns that were asked for.
     pub columns_used: u64,
-    /// Of those, the ones that were at hand and not computed.
-    pub columns_at_hand: u64,
+    /// Of those, the ones found in the cache.
+    #[serde(rename = "columns_at_hand")]
+    pub cache_hits: u64,
 }
 
 impl SvmReport {

@@ -1,9 +1,9 @@
-//! From what a solver found to what can be certified: slopes are computed anew with the true kernel, in double precision, and the
+//! Certification of a solution: slopes are recomputed with the exact kernel, in double precision, and the
 //! solver goes on from those until they agree, or until rounding keeps them from it.
 
+use super::exact_kernel::spread_out;
 use super::fit::Fit;
-use super::problem::Posed;
-use super::truth::spread_out;
+use super::problem::DualProblem;
 use crate::context::Context;
 use crate::error::Result;
 use crate::gram::Columns;
@@ -23,7 +23,7 @@ pub(super) struct Settled {
 }
 
 /// The solver's own tolerance as a share of the one that is asked for: the rest is for what its slopes are wrong by.
-pub(super) const OWN_SHARE: f64 = 15.0 / 16.0;
+pub(super) const SOLVER_SHARE: f64 = 15.0 / 16.0;
 /// The share of the work of a fit that a certificate may cost.
 const SHARE: f64 = 0.02;
 /// Numbers read up to which slopes of all samples are computed anew in any case.
@@ -42,26 +42,26 @@ impl Fit<'_> {
     pub(super) fn settle<S: Real>(
         &self,
         ctx: &Context,
-        posed: &Posed,
+        dual: &DualProblem,
         solution: Solution,
         solver: &mut Solver<'_, S>,
     ) -> Result<Settled> {
-        let (samples, effort) = (posed.distinct(), solver.effort());
+        let (samples, cost_per_entry) = (dual.distinct(), solver.cost_per_entry());
         let (assessment, certified) = match self.is_certified {
-            false => (Assessment::new(&solution.variables, &solution.f, &posed.problem.group), 0),
+            false => (Assessment::new(&solution.variables, &solution.f, &dual.problem.group), 0),
             // Not watched: a model that was stopped needs a certificate that is right, too.
-            true => self.assess(&ctx.unwatched(), posed, &solution, effort)?,
+            true => self.assess(&ctx.unwatched(), dual, &solution, cost_per_entry)?,
         };
         let mut settled =
             Settled { solution, assessment, rounding: None, certified, precision: S::NAME };
-        if settled.is_open() && self.is_to_go_on::<S>(posed, &settled) {
-            let columns = self.truth.exact(&self.rows_of(posed, samples))?;
+        if settled.is_open() && self.is_to_go_on::<S>(dual, &settled) {
+            let columns = self.exact_kernel.exact(&self.rows_of(dual, samples))?;
             solver.release();
-            self.refine(ctx, posed, &*columns, &mut settled)?;
+            self.refine(ctx, dual, &*columns, &mut settled)?;
         }
         if self.is_certified {
             let rounding =
-                ROUNDING * self.truth.largest() * length(&posed.folded(&settled.solution));
+                ROUNDING * self.exact_kernel.largest() * length(&dual.folded(&settled.solution));
             let is_within = settled.assessment.violation.max(rounding) <= self.params.tolerance;
             settled.rounding = Some(rounding);
             if settled.is_open() {
@@ -72,11 +72,12 @@ impl Fit<'_> {
         Ok(settled)
     }
 
-    fn is_to_go_on<S: Real>(&self, posed: &Posed, settled: &Settled) -> bool {
+    fn is_to_go_on<S: Real>(&self, dual: &DualProblem, settled: &Settled) -> bool {
         match self.is_certified {
             true => settled.assessment.violation > self.params.tolerance,
             false => {
-                let error = self.truth.single_error() * length(&posed.folded(&settled.solution));
+                let error =
+                    self.exact_kernel.single_error() * length(&dual.folded(&settled.solution));
                 S::EPSILON > 1e-10 && error > UNCERTIFIED * self.params.tolerance
             }
         }
@@ -86,24 +87,24 @@ impl Fit<'_> {
     fn assess(
         &self,
         ctx: &Context,
-        posed: &Posed,
+        dual: &DualProblem,
         solution: &Solution,
-        effort: usize,
+        cost_per_entry: usize,
     ) -> Result<(Assessment, usize)> {
-        let n = posed.distinct();
-        let beta = support(&posed.folded(solution));
-        let row = (beta.len().max(1) * self.truth.effort()) as f64;
-        let allowed = (SHARE * work(&solution.info, n, effort)).max(CHEAP) / row;
-        let group = &posed.problem.group;
+        let n = dual.distinct();
+        let beta = support(&dual.folded(solution));
+        let row = (beta.len().max(1) * self.exact_kernel.cost_per_entry()) as f64;
+        let allowed = (SHARE * work(&solution.info, n, cost_per_entry)).max(CHEAP) / row;
+        let group = &dual.problem.group;
         if allowed >= n as f64 {
-            let columns = self.truth.exact(&self.rows_of(posed, n))?;
-            let f = posed.unfolded(smo::slopes(ctx, &*columns, &beta, n)?);
+            let columns = self.exact_kernel.exact(&self.rows_of(dual, n))?;
+            let f = dual.unfolded(smo::slopes(ctx, &*columns, &beta, n)?);
             return Ok((Assessment::new(&solution.variables, &f, group), n));
         }
         let some = spread_out(n, (allowed as usize).max(LEAST));
         let which: Vec<usize> = some.iter().copied().chain(beta.iter().map(|(i, _)| *i)).collect();
-        let which: Vec<usize> = which.iter().map(|&i| self.at(posed.samples[i])).collect();
-        let columns = self.truth.exact(&which)?;
+        let which: Vec<usize> = which.iter().map(|&i| self.at(dual.samples[i])).collect();
+        let columns = self.exact_kernel.exact(&which)?;
         let placed: Vec<(usize, f64)> =
             beta.iter().enumerate().map(|(k, (_, b))| (some.len() + k, *b)).collect();
         let f = smo::slopes(ctx, &*columns, &placed, some.len())?;
@@ -121,25 +122,24 @@ impl Fit<'_> {
     fn refine(
         &self,
         ctx: &Context,
-        posed: &Posed,
+        dual: &DualProblem,
         columns: &dyn Columns<f64>,
         settled: &mut Settled,
     ) -> Result<()> {
-        let n = posed.distinct();
-        let repeated = (posed.samples.len() > n).then(|| {
-            columns.restrict(&(0..posed.samples.len()).map(|v| v % n).collect::<Vec<_>>())
-        });
+        let n = dual.distinct();
+        let repeated = (dual.samples.len() > n)
+            .then(|| columns.restrict(&(0..dual.samples.len()).map(|v| v % n).collect::<Vec<_>>()));
         let mut solver = Solver::new(repeated.as_deref().unwrap_or(columns));
         let anew = |solution: &Solution| -> Result<Vec<f64>> {
-            let beta = support(&posed.folded(solution));
-            Ok(posed.unfolded(smo::slopes(&ctx.unwatched(), columns, &beta, n)?))
+            let beta = support(&dual.folded(solution));
+            Ok(dual.unfolded(smo::slopes(&ctx.unwatched(), columns, &beta, n)?))
         };
         settled.precision = f64::NAME;
         let mut best: Option<f64> = None;
         for _ in 0..TURNS {
             let f = anew(&settled.solution)?;
             let variables = settled.solution.variables.clone();
-            let group = posed.problem.group.clone();
+            let group = dual.problem.group.clone();
             let before = Assessment::new(&variables, &f, &group);
             let is_better = best.is_none_or(|best| before.violation <= 0.5 * best);
             let is_done = before.violation <= self.params.tolerance;
@@ -158,8 +158,8 @@ impl Fit<'_> {
     }
 
     /// The places of a problem's first samples among those of the true kernel.
-    fn rows_of(&self, posed: &Posed, count: usize) -> Vec<usize> {
-        posed.samples[..count].iter().map(|&sample| self.at(sample)).collect()
+    fn rows_of(&self, dual: &DualProblem, count: usize) -> Vec<usize> {
+        dual.samples[..count].iter().map(|&sample| self.at(sample)).collect()
     }
 }
 
@@ -171,9 +171,9 @@ impl Settled {
 }
 
 /// Numbers read by a solver, about: kernel columns, and lines of kernel values at each step.
-fn work(info: &Info, n: usize, effort: usize) -> f64 {
+fn work(info: &Info, n: usize, cost_per_entry: usize) -> f64 {
     let inside = n.min(2048) as f64;
-    let columns = (info.asked as f64 + inside) * n as f64 * effort.max(1) as f64;
+    let columns = (info.asked as f64 + inside) * n as f64 * cost_per_entry.max(1) as f64;
     columns + 2.0 * info.iterations as f64 * inside
 }
 

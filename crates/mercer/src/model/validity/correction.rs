@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use super::repair::Repair;
 use crate::error::{Error, Result};
 use crate::linalg::view::{MatMut, MatRef};
-use crate::model::door::check_own;
+use crate::model::validate::check_diagonal;
 use crate::real::Real;
 
 /// How kernel values of new samples are repaired; all that a model keeps of a repair. With k(x) a row of n values,
-/// k'(x) = k(x) + (k(x)·L)·R, without the first k(x) where L·R is all of the map, and k'(x, x) = k(x, x) + shift + Σ_j own_j (k(x)·L)_j².
+/// k'(x) = k(x) + (k(x)·L)·R, without the first k(x) where L·R is all of the map, and k'(x, x) = k(x, x) + shift + Σ_j diagonal_j (k(x)·L)_j².
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct Correction {
@@ -22,14 +22,15 @@ pub struct Correction {
     pub(super) keep: bool, // whether L·R comes on top of the values themselves
     pub(super) left: Vec<f64>, // n × r
     pub(super) right: Vec<f64>, // r × n
-    pub(super) own: Vec<f64>, // r, or none where values of samples with themselves stay
+    #[serde(rename = "own")]
+    pub(super) diagonal: Vec<f64>, // r, or none where values of samples with themselves stay
 }
 
 impl Correction {
     /// Changes nothing.
     pub(super) fn none(samples: usize) -> Self {
-        let (left, right, own) = (Vec::new(), Vec::new(), Vec::new());
-        Self { method: Repair::Clip, samples, shift: 0.0, keep: true, left, right, own }
+        let (left, right, diagonal) = (Vec::new(), Vec::new(), Vec::new());
+        Self { method: Repair::Clip, samples, shift: 0.0, keep: true, left, right, diagonal }
     }
 
     /// A correction from its parts: whether values are kept beside L·R, L (n × r), R (r × n), and the weights of values of samples with
@@ -39,14 +40,14 @@ impl Correction {
         samples: usize,
         shift: f64,
         keep: bool,
-        [left, right, own]: [Vec<f64>; 3],
+        [left, right, diagonal]: [Vec<f64>; 3],
     ) -> std::result::Result<Self, String> {
-        Unchecked { method, samples, shift, keep, left, right, own }.try_into()
+        Unchecked { method, samples, shift, keep, left, right, diagonal }.try_into()
     }
 
     /// Whether values are kept beside L·R, L (n × r), R (r × n), and the weights of values of samples with themselves.
     pub(crate) fn parts(&self) -> (bool, [&[f64]; 3]) {
-        (self.keep, [&self.left, &self.right, &self.own])
+        (self.keep, [&self.left, &self.right, &self.diagonal])
     }
 
     /// Directions in which values change.
@@ -60,12 +61,12 @@ impl Correction {
         if (out.rows, out.cols) != (values.rows(), values.cols()) {
             let (rows, cols) = (values.rows(), values.cols());
             let found = format!("{} × {}", out.rows, out.cols);
-            return Err(Error::Shape(format!("room for {rows} × {cols} is needed, not {found}")));
+            return Err(Error::Shape(format!("the output must be {rows} × {cols}, not {found}")));
         }
         let n = self.samples;
         let mut row = vec![0.0; n];
         for i in 0..values.rows() {
-            (0..n).for_each(|j| row[j] = values.at(i, j).f64());
+            (0..n).for_each(|j| row[j] = values.at(i, j).to_f64());
             let inner = self.inner(&row);
             if !self.keep {
                 row.fill(0.0);
@@ -73,22 +74,23 @@ impl Correction {
             for (weight, line) in inner.iter().zip(self.right.chunks_exact(n)) {
                 row.iter_mut().zip(line).for_each(|(value, r)| *value += weight * r);
             }
-            out.row_mut(i).iter_mut().zip(&row).for_each(|(to, value)| *to = T::of(*value));
+            out.row_mut(i).iter_mut().zip(&row).for_each(|(to, value)| *to = T::from_f64(*value));
         }
         Ok(())
     }
 
     /// The repaired kernel values of m samples with themselves, given those and the values with the training samples
     /// (m × n), both as they were before the repair.
-    pub fn own<T: Real>(&self, values: MatRef<'_, T>, own: &[f64]) -> Result<Vec<f64>> {
+    pub fn diagonal<T: Real>(&self, values: MatRef<'_, T>, diagonal: &[f64]) -> Result<Vec<f64>> {
         self.check(values)?;
-        check_own(own, values.rows())?;
+        check_diagonal(diagonal, values.rows())?;
         let mut row = vec![0.0; self.samples];
-        let repaired = own.iter().enumerate().map(|(i, own)| {
-            (0..self.samples).for_each(|j| row[j] = values.at(i, j).f64());
-            let inner = if self.own.is_empty() { Vec::new() } else { self.inner(&row) };
-            let more: f64 = inner.iter().zip(&self.own).map(|(c, weight)| weight * c * c).sum();
-            own + self.shift + more
+        let repaired = diagonal.iter().enumerate().map(|(i, diagonal)| {
+            (0..self.samples).for_each(|j| row[j] = values.at(i, j).to_f64());
+            let inner = if self.diagonal.is_empty() { Vec::new() } else { self.inner(&row) };
+            let more: f64 =
+                inner.iter().zip(&self.diagonal).map(|(c, weight)| weight * c * c).sum();
+            diagonal + self.shift + more
         });
         Ok(repaired.collect())
     }
@@ -119,23 +121,24 @@ struct Unchecked {
     keep: bool,
     left: Vec<f64>,
     right: Vec<f64>,
-    own: Vec<f64>,
+    #[serde(rename = "own")]
+    diagonal: Vec<f64>,
 }
 
 impl TryFrom<Unchecked> for Correction {
     type Error = String;
 
     fn try_from(read: Unchecked) -> std::result::Result<Self, String> {
-        let Unchecked { method, samples, shift, keep, left, right, own } = read;
+        let Unchecked { method, samples, shift, keep, left, right, diagonal } = read;
         let rank = left.len().checked_div(samples).ok_or("a repair without samples")?;
         let shaped = rank * samples == left.len() && right.len() == left.len();
-        if !shaped || !(own.is_empty() || own.len() == rank) {
-            return Err(format!("the numbers of a repair do not fit {samples} samples"));
+        if !shaped || !(diagonal.is_empty() || diagonal.len() == rank) {
+            return Err(format!("the arrays of a repair do not fit {samples} samples"));
         }
         let finite = |numbers: &[f64]| numbers.iter().all(|value| value.is_finite());
-        if !(finite(&left) && finite(&right) && finite(&own) && finite(&[shift])) {
-            return Err("a repair has a number that is not finite".into());
+        if !(finite(&left) && finite(&right) && finite(&diagonal) && finite(&[shift])) {
+            return Err("a repair has a non-finite number".into());
         }
-        Ok(Self { method, samples, shift, keep, left, right, own })
+        Ok(Self { method, samples, shift, keep, left, right, diagonal })
     }
 }

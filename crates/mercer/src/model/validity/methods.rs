@@ -51,11 +51,11 @@ impl Fitted {
     ) -> Repaired {
         self.correction.method = method;
         self.correction.shift *= scale;
-        self.correction.own.iter_mut().for_each(|weight| *weight /= scale);
+        self.correction.diagonal.iter_mut().for_each(|weight| *weight /= scale);
         let (mut apart, mut size) = (0.0, 0.0);
         for i in 0..given.rows() {
             for (j, value) in self.matrix.row_mut(i).iter_mut().enumerate() {
-                let before = given.at(i, j).f64() / scale;
+                let before = given.at(i, j).to_f64() / scale;
                 apart += (*value - before).powi(2);
                 size += before.powi(2);
                 *value *= scale;
@@ -85,15 +85,15 @@ pub(super) fn clip(
     let side = if from_positive { 0..negative.any } else { negative.any..n };
     let vectors = pairs.vectors.view().row_range(side.start, side.len());
     let squares = weighted_squares(ctx, vectors, |i| pairs.values[side.start + i].abs())?;
-    let own = if from_positive { 1.0 - strength } else { 1.0 };
-    let entry = |i: usize, j: usize| own * part.matrix[(i, j)] + strength * squares[(i, j)];
+    let kept = if from_positive { 1.0 - strength } else { 1.0 };
+    let entry = |i: usize, j: usize| kept * part.matrix[(i, j)] + strength * squares[(i, j)];
     let matrix = Mat::from_fn(n, n, entry);
     let clear = negative.clear..n;
     let at = |i: usize, j: usize| pairs.vectors[(negative.clear + i, j)];
     let mut correction = Correction::none(n);
     correction.left = Mat::from_fn(n, clear.len(), |i, j| at(j, i)).into_vec();
     correction.right = Mat::from_fn(clear.len(), n, |i, j| -strength * at(i, j)).into_vec();
-    correction.own = clear.map(|i| strength / -pairs.values[i]).collect();
+    correction.diagonal = clear.map(|i| strength / -pairs.values[i]).collect();
     Ok(Fitted { matrix, converged: true, correction })
 }
 
@@ -146,8 +146,8 @@ fn carry_over(ctx: &Context, pairs: &Eigen, found: &Nearest) -> Result<Correctio
     let projected = product(ctx, across.view(), rest)?;
     for (i, &pair) in kept.iter().enumerate() {
         for (j, value) in right.row_mut(i).iter_mut().enumerate() {
-            let own = if correction.keep { large[(i, j)] } else { 0.0 };
-            *value = *value / pairs.values[pair] - own - sign * projected[(i, j)];
+            let kept = if correction.keep { large[(i, j)] } else { 0.0 };
+            *value = *value / pairs.values[pair] - kept - sign * projected[(i, j)];
         }
     }
     let rank = kept.len() + side.len();

@@ -1,4 +1,4 @@
-//! Is it a kernel? What a matrix of kernel values shows, and how it can be repaired.
+//! Whether a matrix is a valid kernel matrix (symmetric and positive semidefinite), and how an indefinite one can be repaired.
 //!
 //! A function is a kernel iff its matrix is symmetric and positive semi-definite, aᵀKa ≥ 0 for all a, on *every* set of
 //! samples. One matrix can therefore prove that a function is no kernel, by a witness a with aᵀKa < 0, but never that it
@@ -31,7 +31,7 @@ use serde::Serialize;
 use super::report::asymmetric;
 use crate::context::{Context, Stream};
 use crate::error::Result;
-use crate::gram::Square;
+use crate::gram::Precomputed;
 use crate::linalg::eigen::{self, Eigen};
 use crate::linalg::view::MatRef;
 use crate::real::Real;
@@ -82,12 +82,12 @@ impl Validity {
         most: usize,
     ) -> Result<Validity> {
         Self::need(ctx, matrix.rows().min(most.max(1)), 0)?;
-        ctx.install(|| Square::new(matrix).map(drop))?;
+        ctx.install(|| Precomputed::new(matrix).map(drop))?;
         let asymmetry = Asymmetry::of(ctx, matrix)?;
         let which = chosen(matrix.rows(), most.max(1));
         let part = Part::of(ctx, matrix, &which)?;
         let pairs = part.eigen(ctx)?;
-        Ok(Self::judge::<T>(matrix.rows(), asymmetry, &which, &part, &pairs))
+        Ok(Self::assess::<T>(matrix.rows(), asymmetry, &which, &part, &pairs))
     }
 
     /// Refuses to look at `examined` samples where that takes more than what is left of the budget, beside `more` bytes for
@@ -98,7 +98,7 @@ impl Validity {
         ctx.need("the eigenvalues of the kernel matrix", needed, HINT)
     }
 
-    fn judge<T: Real>(
+    fn assess<T: Real>(
         samples: usize,
         asymmetry: Asymmetry,
         which: &[usize],
@@ -186,7 +186,7 @@ impl Spectrum {
     }
 }
 
-const HINT: &str = "look at fewer samples (max_samples) or raise the budget";
+const HINT: &str = "examine fewer samples (max_samples) or raise the memory budget";
 
 /// Bytes of an n × n matrix.
 fn square_bytes(n: usize) -> u64 {
@@ -198,7 +198,7 @@ impl Part {
     fn eigen(&self, ctx: &Context) -> Result<Eigen> {
         let n = self.matrix.rows();
         let needed = square_bytes(n).saturating_add(eigen::workspace_bytes(n));
-        let _held = ctx.reserve("the eigenvalues of the kernel matrix", needed, HINT)?;
+        let _reservation = ctx.reserve("the eigenvalues of the kernel matrix", needed, HINT)?;
         eigen::symmetric(ctx, self.copy()?)
     }
 }

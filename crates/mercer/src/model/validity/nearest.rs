@@ -39,8 +39,8 @@ pub(super) fn check_diagonal(part: &Part) -> Result<()> {
     match (0..part.matrix.rows()).find(|&i| part.matrix[(i, i)] < 0.0) {
         None => Ok(()),
         Some(i) => Err(Error::Numeric(format!(
-            "the value of sample {i} with itself is {:e}: no kernel has such a diagonal, so it cannot be kept; use clip, \
-             flip or shift",
+            "k(x, x) is {:e} for sample {i}: no kernel has such a diagonal, so it cannot be kept; use clip, flip \
+             or shift",
             part.matrix[(i, i)] * part.scale
         ))),
     }

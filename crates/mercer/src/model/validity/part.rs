@@ -13,7 +13,7 @@ pub(super) struct Part {
     pub(super) matrix: Mat<f64>,
     /// A power of two, so that dividing by it rounds nothing.
     pub(super) scale: f64,
-    _held: Reservation,
+    _reservation: Reservation,
 }
 
 impl Part {
@@ -32,13 +32,13 @@ impl Part {
         which: &[usize],
     ) -> Result<Part> {
         let n = which.len();
-        let held = ctx.reserve("a copy of the kernel matrix", square_bytes(n), HINT)?;
+        let reservation = ctx.reserve("a copy of the kernel matrix", square_bytes(n), HINT)?;
         let mut part = Mat::try_zeros(n, n)?;
         let mut largest = 0.0f64;
         for (i, &row) in which.iter().enumerate() {
             ctx.poll()?;
             for (j, &col) in which[..=i].iter().enumerate() {
-                let (a, b) = (matrix.at(row, col).f64(), matrix.at(col, row).f64());
+                let (a, b) = (matrix.at(row, col).to_f64(), matrix.at(col, row).to_f64());
                 // Halves are added, for the sum might overflow.
                 let value = 0.5 * a + 0.5 * b;
                 part[(i, j)] = value;
@@ -48,7 +48,7 @@ impl Part {
         }
         let scale = power_of_two(largest);
         part.data_mut().iter_mut().for_each(|value| *value /= scale);
-        Ok(Part { matrix: part, scale, _held: held })
+        Ok(Part { matrix: part, scale, _reservation: reservation })
     }
 }
 

@@ -35,7 +35,7 @@ use super::part::Part;
 use super::square_bytes;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::gram::Square;
+use crate::gram::Precomputed;
 use crate::linalg::eigen;
 use crate::linalg::view::{Mat, MatRef};
 use crate::model::report::Report;
@@ -76,7 +76,7 @@ pub struct FittedRepair {
     pub correction: Correction,
     /// ‖K' − K‖ / ‖K‖ in the Frobenius norm; 0 for a matrix of zeros.
     pub change: f64,
-    /// How the fit went.
+    /// The report of the fit.
     pub report: Report,
 }
 
@@ -86,7 +86,7 @@ impl Repaired {
         let report = Report {
             solver: self.correction.method.name().into(),
             storage: "given".into(),
-            reason: "the kernel matrix was given".into(),
+            reason: "the kernel matrix was precomputed".into(),
             converged: self.converged,
             precision: T::NAME.into(),
             ..Report::default()
@@ -120,15 +120,16 @@ impl Repair {
     /// Repairs the square matrix `matrix` of kernel values of samples with themselves. Of a matrix that is not symmetric
     /// the symmetric part is taken.
     pub fn fit<T: Real>(self, ctx: &Context, matrix: MatRef<'_, T>) -> Result<Repaired> {
-        ctx.install(|| Square::new(matrix).map(drop))?;
+        ctx.install(|| Precomputed::new(matrix).map(drop))?;
         let n = matrix.rows();
-        let (what, hint) = ("the repair of a kernel matrix", "use fewer rows or raise the budget");
+        let (what, hint) =
+            ("the repair of a kernel matrix", "use fewer rows or raise the memory budget");
         let needed = square_bytes(n).saturating_mul(self.squares());
         let needed = needed.saturating_add(eigen::workspace_bytes(n));
         ctx.need(what, needed.saturating_add(square_bytes(n)), hint)?;
         let all: Vec<usize> = (0..n).collect();
         let part = Part::of(ctx, matrix, &all)?;
-        let _held = ctx.reserve(what, needed, hint)?;
+        let _reservation = ctx.reserve(what, needed, hint)?;
         let pairs = eigen::symmetric(ctx, part.copy()?)?;
         let negative = Negative::of::<T>(&pairs);
         let fitted = match self {

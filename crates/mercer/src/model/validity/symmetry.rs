@@ -55,7 +55,7 @@ impl Worst {
         let (n, mut worst) = (matrix.rows(), Worst::default());
         for row in i * BLOCK..((i + 1) * BLOCK).min(n) {
             for column in j * BLOCK..((j + 1) * BLOCK).min(row + 1) {
-                let (a, b) = (matrix.at(row, column).f64(), matrix.at(column, row).f64());
+                let (a, b) = (matrix.at(row, column).to_f64(), matrix.at(column, row).to_f64());
                 let half_apart = (0.5 * a - 0.5 * b).abs();
                 let largest = worst.largest.max(a.abs()).max(b.abs());
                 if half_apart > worst.half_apart {

@@ -1,4 +1,4 @@
-//! The answer in words.
+//! The verdict in words.
 
 use std::fmt::{Display, Formatter, Result};
 

@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::error::Result;
 use crate::linalg::nonzeros::Nonzeros;
-use crate::linalg::sparse::{Listed, Lists};
+use crate::linalg::sparse::{Lists, ListsView};
 use crate::points::dense::known;
 use crate::points::{Cost, Points};
 use crate::real::Real;
@@ -93,7 +93,7 @@ impl<T: Real> Csr<T> {
     }
 
     /// The rows of `range`, as the pairing functions take them.
-    pub fn rows(&self, range: Range<usize>) -> Listed<'_, T> {
+    pub fn rows(&self, range: Range<usize>) -> ListsView<'_, T> {
         self.0.lists.rows(range)
     }
 
@@ -149,7 +149,7 @@ impl<T: Real> Points for Csr<T> {
     /// By the mean count of numbers that are not zero, at least 1: each has a column, and each row a start.
     fn cost(&self) -> Cost {
         let count = (self.values().len() / self.n().max(1)).max(1);
-        Cost { numbers: count, bytes: 12 * count as u64 + 8 }
+        Cost { eval_cost: count, bytes: 12 * count as u64 + 8 }
     }
 
     fn select(&self, idx: &[usize]) -> Self {

@@ -33,13 +33,13 @@ pub(super) fn read<T: Real>(
 ) -> Result<Csr<T>> {
     check_counts(n, d)?;
     if d > u32::MAX as usize {
-        return refuse(format!("sparse samples have at most {} features, not {d}", u32::MAX));
+        return refuse(format!("sparse samples can have at most {} features, got {d}", u32::MAX));
     }
     if Some(starts.len()) != n.checked_add(1) {
-        return refuse(format!("{n} sparse rows need n + 1 row starts, not {}", starts.len()));
+        return refuse(format!("{n} sparse rows need n + 1 row starts, got {}", starts.len()));
     }
     if at.len() != values.len() {
-        return refuse(format!("{} columns are given for {} numbers", at.len(), values.len()));
+        return refuse(format!("got {} column indices for {} values", at.len(), values.len()));
     }
     if starts[0].place() != Some(0) {
         return refuse(format!("the first sparse row starts at {}, not at 0", starts[0]));
@@ -52,8 +52,8 @@ pub(super) fn read<T: Real>(
             (Some(start), Some(end)) if start <= end && end <= values.len() => start..end,
             _ => {
                 return refuse(format!(
-                    "row {i} (counted from 0) goes from {start} to {end}, but row starts must not fall and \
-                     end within the {} numbers given",
+                    "row {i} (zero-based) goes from {start} to {end}, but row starts must not decrease or exceed \
+                     the number of values, {}",
                     values.len()
                 ));
             }
@@ -64,7 +64,7 @@ pub(super) fn read<T: Real>(
     }
     let lists = Lists::new(entries);
     // A squared distance can reach four times the larger squared norm; it must be finite too.
-    match lists.norms().iter().position(|&norm| !(norm * T::of(4.0)).is_finite()) {
+    match lists.norms().iter().position(|&norm| !(norm * T::from_f64(4.0)).is_finite()) {
         None => Ok(Csr::from_lists(lists, d)),
         Some(row) => Err(too_large::<T>(row)),
     }
@@ -84,12 +84,12 @@ fn take_row<T: Real>(
             Some(column) if column < d => column,
             _ => {
                 return refuse(format!(
-                    "row {i} has a number in column {at} (both counted from 0), but there are {d} columns"
+                    "row {i} has a value in column {at} (zero-based), but there are {d} columns"
                 ));
             }
         };
         if !value.is_finite() {
-            return Err(Error::NotFinite { row: i, column, value: value.f64() });
+            return Err(Error::NotFinite { row: i, column, value: value.to_f64() });
         }
         row.push((column as u32, value));
     }
@@ -103,7 +103,11 @@ fn take_row<T: Real>(
             same
         });
         if let Some(&(column, value)) = row.iter().find(|(_, value)| !value.is_finite()) {
-            return Err(Error::NotFinite { row: i, column: column as usize, value: value.f64() });
+            return Err(Error::NotFinite {
+                row: i,
+                column: column as usize,
+                value: value.to_f64(),
+            });
         }
     }
     Ok(())

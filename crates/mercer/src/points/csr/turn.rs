@@ -14,7 +14,8 @@ impl<T: Real> Csr<T> {
     /// The same samples without their zeros.
     pub fn from_dense(x: &Dense<T>) -> Result<Self> {
         if x.d() > u32::MAX as usize {
-            let text = format!("sparse samples have at most {} features, not {}", u32::MAX, x.d());
+            let text =
+                format!("sparse samples can have at most {} features, got {}", u32::MAX, x.d());
             return Err(Error::Shape(text));
         }
         Ok(Self::from_lists(Lists::new(Nonzeros::gather(x.data(), x.d(), 0)), x.d()))
@@ -26,7 +27,7 @@ impl<T: Real> Csr<T> {
         let mut data = Vec::new();
         let count = n.checked_mul(d).filter(|&count| data.try_reserve_exact(count).is_ok());
         let Some(count) = count else {
-            return Err(Error::Shape(format!("no memory for {n} × {d} numbers")));
+            return Err(Error::Shape(format!("not enough memory for {n} × {d} values")));
         };
         data.resize(count, T::ZERO);
         for i in 0..n {
@@ -45,7 +46,7 @@ impl<T: Real> Csr<T> {
         for i in 0..self.n() {
             let (at, values) = self.row(i);
             for (&at, &value) in at.iter().zip(values) {
-                let converted = U::of(value.f64());
+                let converted = U::from_f64(value.to_f64());
                 if !converted.is_finite() {
                     return Err(beyond_range::<T, U>(i, at as usize, value));
                 }
@@ -56,7 +57,7 @@ impl<T: Real> Csr<T> {
             entries.end_row();
         }
         let lists = Lists::new(entries);
-        match lists.norms().iter().position(|&norm| !(norm * U::of(4.0)).is_finite()) {
+        match lists.norms().iter().position(|&norm| !(norm * U::from_f64(4.0)).is_finite()) {
             None => Ok(Csr::from_lists(lists, self.d())),
             Some(row) => Err(too_large::<U>(row)),
         }

@@ -14,7 +14,7 @@
 //! the others are small, and the iteration begins again on them if they are not. For the same reason the iteration may use
 //! a rough copy of K, in single precision say, which is quicker to read: the true residuals correct it.
 
-mod known;
+mod nystrom;
 
 use rayon::prelude::*;
 
@@ -24,7 +24,7 @@ use crate::gram::Gram;
 use crate::linalg::block::Block;
 use crate::linalg::skinny::{Lane, WIDTH};
 use crate::linalg::view::Mat;
-use known::Known;
+use nystrom::NystromPreconditioner;
 
 /// What to reach, and with what help.
 #[derive(Clone, Debug)]
@@ -89,7 +89,7 @@ pub fn landmarks_within(n: usize, bytes: u64) -> usize {
 /// Bytes that [`solve`] takes beside the matrix and the right-hand sides.
 pub fn workspace_bytes(n: usize, landmarks: usize) -> u64 {
     // Three r × r matrices, and the sums of products whose total is one.
-    let small = 3 + known::shares(n) as u64;
+    let small = 3 + nystrom::shares(n) as u64;
     let (n, r) = (n as u64, landmarks as u64);
     8 * (2 * n * r + small * r * r + 8 * n * WIDTH as u64)
 }
@@ -108,23 +108,23 @@ pub fn solve(
     assert!(start.is_none_or(|s| (s.rows(), s.cols()) == (n, m)), "the start has another shape");
     if let Some(i) = ridge.iter().position(|d| !(*d > 0.0 && d.is_finite())) {
         let message = format!(
-            "conjugate gradients need a positive ridge, and that of row {i} is {}",
+            "conjugate gradients need a positive ridge, but that of row {i} is {}",
             ridge[i]
         );
         return Err(Error::parameter("alpha", message));
     }
     let bytes = workspace_bytes(n, params.landmarks).saturating_add(8 * (n * m) as u64);
-    let hint = "fit on fewer rows or raise the budget";
-    let _held = ctx.reserve("the conjugate gradient solver", bytes, hint)?;
-    let known = Known::new(ctx, matrix.rough.unwrap_or(gram), ridge, params)?;
+    let hint = "fit on fewer rows or raise the memory budget";
+    let _reservation = ctx.reserve("the conjugate gradient solver", bytes, hint)?;
+    let nystrom = NystromPreconditioner::new(ctx, matrix.rough.unwrap_or(gram), ridge, params)?;
     let mut x = Mat::try_zeros(n, m)?;
-    let mut info = Info { passes: 0, residual: 0.0, converged: true, largest: known.largest()? };
+    let mut info = Info { passes: 0, residual: 0.0, converged: true, largest: nystrom.largest()? };
     for from in (0..m).step_by(WIDTH) {
         let width = WIDTH.min(m - from);
         let part = |of: &Mat<f64>| {
             Block::from_fn(n, |i, c| if c < width { of[(i, from + c)] } else { 0.0 })
         };
-        let system = System { ctx, matrix, known: &known, params, width, done: (from, m) };
+        let system = System { ctx, matrix, nystrom: &nystrom, params, width, done: (from, m) };
         let (solution, own) = system.solve(&part(b), start.map(part))?;
         for (i, lane) in solution.lanes().iter().enumerate() {
             x.row_mut(i)[from..from + width].copy_from_slice(&lane[..width]);
@@ -143,7 +143,7 @@ pub fn solve(
 struct System<'a> {
     ctx: &'a Context,
     matrix: Matrix<'a>,
-    known: &'a Known,
+    nystrom: &'a NystromPreconditioner,
     params: &'a Params,
     /// Columns of blocks that are in use.
     width: usize,
@@ -204,7 +204,7 @@ impl System<'_> {
         let rough_target = if rough.is_some() { ROUGH_GAIN * first } else { 0.0 };
         let target = rough_target.max(0.5 * self.params.tolerance);
         let mut r = b.clone();
-        let mut z = self.known.divide(self.ctx, ridge, &r, self.width)?;
+        let mut z = self.nystrom.divide(self.ctx, ridge, &r, self.width)?;
         let mut p = z.clone();
         let mut rz = dots(&r, &z);
         for passes in 1.. {
@@ -216,12 +216,12 @@ impl System<'_> {
             x.add_product(&p, &diagonal(step));
             r.add_product(&q, &diagonal(step.map(|s| -s)));
             let worst = relative(&lengths(&r), size);
-            self.tell(first, worst)?;
+            self.report_progress(first, worst)?;
             let spent = before + passes >= self.params.max_passes;
             if worst <= target || spent || self.is_hopeless(before, passes, first, worst) {
                 return Ok(passes);
             }
-            z = self.known.divide(self.ctx, ridge, &r, self.width)?;
+            z = self.nystrom.divide(self.ctx, ridge, &r, self.width)?;
             let next = dots(&r, &z);
             let turn: Lane<f64> =
                 std::array::from_fn(|c| if rz[c] > 0.0 { next[c] / rz[c] } else { 0.0 });
@@ -243,7 +243,7 @@ impl System<'_> {
         won * 2.0 * left < wanted * passes as f64
     }
 
-    fn tell(&self, first: f64, worst: f64) -> Result<()> {
+    fn report_progress(&self, first: f64, worst: f64) -> Result<()> {
         let wanted = (first / self.params.tolerance).log10().max(1.0);
         let won = (first / worst.max(self.params.tolerance)).log10().clamp(0.0, wanted);
         let (before, all) = self.done;

@@ -1,6 +1,6 @@
 use super::*;
 use crate::context::Stream;
-use crate::gram::{Packed, Tiled};
+use crate::gram::{MatrixFree, Packed};
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::cholesky;
 use crate::points::Dense;
@@ -61,7 +61,7 @@ fn stored_and_tiled_agree_and_threads_do_not_matter() {
     let run = |threads: usize| {
         let ctx = Context::new(threads);
         let gram = Packed::fill(&ctx, &kernel, &x).unwrap();
-        let tiled = Tiled::new(&kernel, x.clone());
+        let tiled = MatrixFree::new(&kernel, x.clone());
         let run = |gram: &dyn Gram| {
             let matrix = Matrix { gram, rough: None, ridge: &ridge };
             solve(&ctx, matrix, &b, None, &params).unwrap().0

@@ -93,7 +93,7 @@ pub struct Pairs {
 const LOOK_EVERY: usize = 24;
 
 const WHAT: &str = "the Krylov solver";
-const HINT: &str = "ask for fewer components, fit on fewer rows, or raise the budget";
+const HINT: &str = "request fewer components, fit on fewer rows, or raise the memory budget";
 
 /// Blocks that the basis may hold before a restart: room for the wanted pairs and as much again for convergence.
 fn capacity(count: usize, n: usize) -> usize {
@@ -133,7 +133,7 @@ pub fn growing(
 ) -> Result<(Pairs, Info)> {
     let n = a.n();
     assert!(0 < params.count && params.count <= n, "between 1 and n eigenpairs");
-    let mut held = ctx.reserve(WHAT, workspace_bytes(n, params.count), HINT)?;
+    let mut reservation = ctx.reserve(WHAT, workspace_bytes(n, params.count), HINT)?;
     let mut search = Search::new(n, params, start)?;
     let mut allowed = params.max_passes;
     loop {
@@ -149,8 +149,8 @@ pub fn growing(
         match wanted {
             Some(count) if count > search.count => {
                 let count = count.min(n);
-                let more = workspace_bytes(n, count).saturating_sub(held.bytes());
-                held.extend(WHAT, more, HINT)?;
+                let more = workspace_bytes(n, count).saturating_sub(reservation.bytes());
+                reservation.extend(WHAT, more, HINT)?;
                 search.want(count);
                 allowed = search.passes + params.max_passes;
                 search.prepare(&found)?;
@@ -241,7 +241,7 @@ impl Search {
         }
         let size = product.largest_length();
         if !size.is_finite() {
-            let message = "the matrix has values that are not finite, or so large that sums of them overflow: scale \
+            let message = "the matrix has values that are not finite, or so large that their sums overflow: scale \
                            the data down";
             return Err(Error::Numeric(message.into()));
         }

@@ -81,14 +81,14 @@ pub struct Solution {
     pub info: Info,
 }
 
-/// Runs rounds from `labels`; groups without samples are given one at once. `tell` passes on how much of the work is done
+/// Runs rounds from `labels`; groups without samples are given one at once. `step` reports how much of the work is done
 /// (0 to 1) in words.
 pub fn lloyd(
     ctx: &Context,
     problem: &Problem<'_>,
     labels: Vec<usize>,
     params: &Params,
-    tell: &dyn Fn(f64, String) -> Step,
+    step: &dyn Fn(f64, String) -> Step,
 ) -> Result<Solution> {
     let mut now = Centres::new(ctx, problem, &labels)?;
     let mut labels = labels;
@@ -122,7 +122,7 @@ pub fn lloyd(
         info.reseeded += reseeded;
         info.full_passes += usize::from(full);
         info.objectives.push(now.objective);
-        ctx.step(tell(done(moves.len(), labels.len()), words(&info, moves.len())))?;
+        ctx.step(step(done(moves.len(), labels.len()), words(&info, moves.len())))?;
         if params.tolerance > 0.0 && shift <= params.tolerance * spread {
             info.stop = Stop::Tolerance;
             break;

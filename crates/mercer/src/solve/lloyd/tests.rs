@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::context::Stream;
-use crate::gram::{LowRank, Packed, Square, Tiled};
+use crate::gram::{LowRank, MatrixFree, Packed, Precomputed};
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatRef};
 use crate::points::Dense;
@@ -56,8 +56,8 @@ fn run(gram: &dyn Gram, weights: &[f64], k: usize, labels: &[usize], rounds: usi
     let diagonal = gram.diag(&ctx).unwrap();
     let problem = Problem { gram, diagonal: &diagonal, weights, k, epsilon: 1e-16 };
     let params = Params { max_rounds: rounds, tolerance: 0.0 };
-    let tell = |done: f64, _| Step::new("k-means", done, 1.0);
-    lloyd(&ctx, &problem, labels.to_vec(), &params, &tell).unwrap()
+    let step = |done: f64, _| Step::new("k-means", done, 1.0);
+    lloyd(&ctx, &problem, labels.to_vec(), &params, &step).unwrap()
 }
 
 #[test]
@@ -69,10 +69,10 @@ fn rounds_are_those_of_two_loops_for_every_storage() {
     let spec: KernelSpec = "linear".parse().unwrap();
     let kernel = SpecKernel::<f64>::new(&spec).unwrap();
     let packed = Packed::fill(&ctx, &kernel, &x).unwrap();
-    let tiled = Tiled::new(&kernel, x.clone());
-    let square = Square::new(linear.view()).unwrap();
+    let tiled = MatrixFree::new(&kernel, x.clone());
+    let square = Precomputed::new(linear.view()).unwrap();
     let low = LowRank::new(Mat::from_fn(n, 3, |i, j| x.row(i)[j]));
-    let whole = Square::new(linear.view()).unwrap().symmetric();
+    let whole = Precomputed::new(linear.view()).unwrap().symmetric();
     let grams: [&dyn Gram; 5] = [&packed, &tiled, &square, &low, &whole];
     let mut stream = Stream::new(3, "labels");
     let start: Vec<usize> = (0..n).map(|_| stream.below(k)).collect();
@@ -97,12 +97,12 @@ fn rounds_are_those_of_two_loops_for_every_storage() {
 fn lost_groups_are_given_samples_and_dead_ones_stay_empty() {
     let line = [0.0, 0.1, 0.2, 5.0, 5.1, 9.0];
     let k = Mat::from_fn(6, 6, |i, j| line[i] * line[j]);
-    let gram = Square::new(k.view()).unwrap();
+    let gram = Precomputed::new(k.view()).unwrap();
     let found = run(&gram, &[1.0; 6], 3, &[0; 6], 20);
     assert!(found.info.reseeded >= 2 && found.info.stop == Stop::Settled);
     assert!(found.centres.sizes.iter().all(|&s| s > 0.0), "{found:?}");
     let same = [1.0; 25];
-    let gram = Square::new(MatRef::new(&same, 5, 5, 5)).unwrap();
+    let gram = Precomputed::new(MatRef::new(&same, 5, 5, 5)).unwrap();
     let found = run(&gram, &[1.0; 5], 3, &[0, 1, 2, 0, 1], 20);
     assert_eq!(found.labels, [0; 5]);
     assert_eq!(found.centres.stand_ins.len(), 2);
@@ -120,7 +120,7 @@ fn a_matrix_with_negative_eigenvalues_never_ends_worse_than_it_began() {
                 (k[(i, j)], k[(j, i)]) = (value, value);
             }
         }
-        let gram = Square::new(k.view()).unwrap();
+        let gram = Precomputed::new(k.view()).unwrap();
         let labels: Vec<usize> = (0..30).map(|i| i % 4).collect();
         let found = run(&gram, &[1.0; 30], 4, &labels, 50);
         let falls = found.info.objectives.windows(2).all(|w| w[1] <= w[0] + 1e-9);

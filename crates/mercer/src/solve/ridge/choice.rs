@@ -1,4 +1,4 @@
-//! Which way to solve costs least. The figures are of one machine; only their ratios matter.
+//! Which solver costs least. The figures were measured on one computer; only their ratios matter.
 
 use super::super::{cg, path};
 use super::Solver;
@@ -35,24 +35,32 @@ impl Shape {
     pub fn choose(self, solver: Solver, budget: u64) -> Choice {
         let choice = |solver, trial, reason| Choice { solver, trial, reason };
         if solver != Solver::Auto {
-            return choice(solver, None, "the solver was named");
+            return choice(solver, None, "the solver was requested");
         }
         let fits = |solver| self.workspace_bytes(solver, budget) <= budget;
         let ridges = self.ridges as f64;
         let (factors, eigen) = (ridges * self.factor(), self.eigen());
         if self.positive && !fits(Solver::Cholesky) {
-            return choice(Solver::Cg, None, "a factor of the matrix does not fit the budget");
+            return choice(
+                Solver::Cg,
+                None,
+                "a factorisation of the matrix does not fit the memory budget",
+            );
         }
         if self.positive && 1.5 * PASSES * self.pass() * ridges < factors.min(eigen) {
             let trial = (factors.min(eigen) / (ridges * self.pass())) as usize;
-            let reason = "for so many rows and so few targets, products cost less than a factor";
+            let reason = "for this many rows and this few targets, matrix products cost less than a factorisation";
             return choice(Solver::Cg, Some(trial), reason);
         }
         if eigen < factors && fits(Solver::Eigen) {
-            let reason = "for so many penalties, one decomposition costs less than a factor each";
+            let reason = "for this many penalties, one eigendecomposition costs less than a factorisation for each";
             return choice(Solver::Eigen, None, reason);
         }
-        choice(Solver::Cholesky, None, "for this many rows and targets, a factor costs least")
+        choice(
+            Solver::Cholesky,
+            None,
+            "for this many rows and targets, a factorisation costs least",
+        )
     }
 
     /// Bytes beside the matrix, within `budget` where there is a choice.

@@ -82,7 +82,7 @@ impl One<'_> {
     fn solve(&self, b: &Mat<f64>) -> Result<Option<(Mat<f64>, Outcome)>> {
         let harmless = self.alpha > HARMLESS * self.top;
         if self.params.epsilon < 1e-10 && self.gram.n() >= ROUGH_FROM && harmless {
-            let _held = self.reserve(size_of::<f32>())?;
+            let _reservation = self.reserve(size_of::<f32>())?;
             let mut factor = self.gram.lower_f32(self.ctx)?;
             (0..factor.rows()).for_each(|i| factor[(i, i)] += self.alpha as f32);
             if definite(cholesky::factor(self.ctx, &mut factor))? {
@@ -99,14 +99,13 @@ impl One<'_> {
     fn reserve(&self, size: usize) -> Result<Reservation> {
         let n = self.gram.n() as u64;
         let bytes = n.saturating_mul(n).saturating_mul(size as u64).saturating_add(8 * 512 * n);
-        let hint =
-            "choose solver cg, which works by products, fit on fewer rows, or raise the budget";
+        let hint = "use solver cg, which needs only matrix products, fit on fewer rows, or raise the memory budget";
         self.ctx.reserve("the Cholesky factor", bytes, hint)
     }
 
     fn in_double(&self, b: &Mat<f64>) -> Result<Option<(Mat<f64>, Outcome)>> {
         let n = self.gram.n();
-        let _held = self.reserve(size_of::<f64>())?;
+        let _reservation = self.reserve(size_of::<f64>())?;
         let mut factor = self.gram.lower(self.ctx)?;
         (0..n).for_each(|i| factor[(i, i)] += self.alpha);
         if !definite(cholesky::factor(self.ctx, &mut factor))? {
@@ -148,11 +147,11 @@ impl One<'_> {
         let mut left = b.clone();
         let mut worst = 1.0;
         for round in 0..ROUNDS {
-            let rounded = left.data().iter().map(|&v| T::of(v)).collect();
+            let rounded = left.data().iter().map(|&v| T::from_f64(v)).collect();
             let mut step = Mat::from_vec(rounded, n, m);
             cholesky::solve(self.ctx, factor, &mut step)?;
             let mut next = x.clone();
-            next.data_mut().iter_mut().zip(step.data()).for_each(|(x, s)| *x += s.f64());
+            next.data_mut().iter_mut().zip(step.data()).for_each(|(x, s)| *x += s.to_f64());
             let after = residual(self.ctx, self.gram, &alphas, &next, b)?;
             let now = relative(&after, b);
             // What is not a number is less than nothing, and so no gain.

@@ -149,13 +149,14 @@ pub fn solve(
         if info.converged || choice.trial.is_none() {
             return finish((x, info), reason);
         }
-        reason += &format!("; given up after {} passes, because they would not do", info.passes);
+        reason +=
+            &format!("; abandoned after {} passes, because it would not converge", info.passes);
     }
     if choice.solver != Solver::Eigen {
         if let Some(found) = factor::solve(ctx, system, params)? {
             return finish(found, reason);
         }
-        reason += "; the matrix has no Cholesky factor, so all its eigenpairs were computed";
+        reason += "; the matrix has no Cholesky factor, so a full eigendecomposition was computed";
     }
     finish(by_path(ctx, system, params)?, reason)
 }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::context::Stream;
-use crate::gram::{Packed, Square};
+use crate::gram::{Packed, Precomputed};
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::points::Dense;
 
@@ -45,7 +45,7 @@ fn all_solvers_agree_on_any_ridges() {
 fn a_singular_matrix_gives_the_shortest_least_squares_solution() {
     // K = diag(4, 1, 0): of b = (8, 3, 5) the last part cannot be reached.
     let data = [4.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0];
-    let gram = Square::new(crate::linalg::view::MatRef::new(&data, 3, 3, 3)).unwrap();
+    let gram = Precomputed::new(crate::linalg::view::MatRef::new(&data, 3, 3, 3)).unwrap();
     let right = Mat::from_vec(vec![8.0, 3.0, 5.0], 3, 1);
     for solver in [Solver::Cholesky, Solver::Eigen] {
         let (x, info) = run(&gram, &[0.0], &right, solver);
@@ -69,7 +69,7 @@ fn a_regular_matrix_without_ridge_is_solved_by_its_factor() {
 #[test]
 fn an_indefinite_matrix_is_solved_and_told() {
     let data = [1.0, 2.0, 2.0, 1.0]; // eigenvalues 3 and −1
-    let gram = Square::new(crate::linalg::view::MatRef::new(&data, 2, 2, 2)).unwrap();
+    let gram = Precomputed::new(crate::linalg::view::MatRef::new(&data, 2, 2, 2)).unwrap();
     let right = Mat::from_vec(vec![1.0, 0.0], 2, 1);
     let (x, info) = run(&gram, &[0.5], &right, Solver::Cholesky);
     // (1.5, 2; 2, 1.5) x = (1, 0).
@@ -89,7 +89,7 @@ fn a_hopeless_trial_ends_early_and_the_factor_answers() {
     let choice = Choice { solver: Solver::Cg, trial: Some(20), reason: "" };
     let (_, info) = solve(&ctx, system, choice, &PARAMS).unwrap();
     assert_eq!(info.solver, Solver::Cholesky);
-    assert!(info.reason.contains("given up after") && info.residual < 1e-9, "{info:?}");
+    assert!(info.reason.contains("abandoned after") && info.residual < 1e-9, "{info:?}");
 }
 
 #[test]

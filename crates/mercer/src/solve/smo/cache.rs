@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::context::Context;
 use crate::error::Result;
-use crate::gram::{Columns, Picked};
+use crate::gram::{ColumnBlock, Columns};
 use crate::kernel::Tile;
 use crate::linalg::pairs::{add_columns, add_rows, turn};
 use crate::real::Real;
@@ -88,7 +88,7 @@ impl<S: Real> Cache<S> {
         let steps: Vec<f64> = here.iter().map(|c| c.by).collect();
         slots.iter().for_each(|&slot| self.used[slot] = self.clock);
         let places: Vec<u32> = absent.iter().map(|c| self.place(c.column)).collect();
-        let new = New::pick(source, &absent);
+        let new = NewColumns::new(source, &absent);
         self.parts.par_iter_mut().zip(f.par_chunks_mut(ROWS)).enumerate().try_for_each(
             |(part, (slabs, f))| {
                 let lines: Vec<&[S]> =
@@ -164,18 +164,18 @@ fn keep<S: Real>(slabs: &mut [Vec<S>], places: &[u32], tile: &[S]) {
 }
 
 /// Columns to compute, with the changes of their coefficients in blocks of [`COLS`].
-struct New<'a, S> {
-    picked: Box<dyn Picked<S> + 'a>,
+struct NewColumns<'a, S> {
+    block: Box<dyn ColumnBlock<S> + 'a>,
     count: usize,
     steps: Vec<f64>,
 }
 
-impl<'a, S: Real> New<'a, S> {
-    fn pick(source: &'a dyn Columns<S>, changes: &[Change]) -> Self {
+impl<'a, S: Real> NewColumns<'a, S> {
+    fn new(source: &'a dyn Columns<S>, changes: &[Change]) -> Self {
         let which: Vec<usize> = changes.iter().map(|c| c.column).collect();
         let mut steps: Vec<f64> = changes.iter().map(|c| c.by).collect();
         steps.resize(steps.len().next_multiple_of(COLS), 0.0);
-        Self { picked: source.pick(&which), count: which.len(), steps }
+        Self { block: source.column_block(&which), count: which.len(), steps }
     }
 
     /// Computes the rows from `start` on, adds them to `f`, and shows each tile to `keep`.
@@ -198,7 +198,7 @@ impl<'a, S: Real> New<'a, S> {
                 values.fill(S::ZERO);
             }
             let tile = Tile::new(&mut values, rows, cols.len(), COLS);
-            self.picked.fill(start..start + rows, cols.clone(), tile)?;
+            self.block.fill(start..start + rows, cols.clone(), tile)?;
             add_rows(f, &values, &self.steps[from..from + COLS]);
             keep(cols, &values);
         }
@@ -213,7 +213,7 @@ pub fn apply_once<S: Real>(
     changes: &[Change],
     f: &mut [f64],
 ) -> Result<()> {
-    let new = New::pick(source, changes);
+    let new = NewColumns::new(source, changes);
     f.par_chunks_mut(ROWS)
         .enumerate()
         .try_for_each(|(part, f)| new.add(ctx, part * ROWS, f, |_, _| ()))

@@ -131,7 +131,7 @@ impl<S: Real> Local<S> {
         }
         self.fill(source, &fresh)?;
         let inside = self.places.iter().zip(&self.diagonal).filter(|(place, _)| **place != EMPTY);
-        let largest = inside.map(|(_, value)| value.f64()).fold(0.0, f64::max);
+        let largest = inside.map(|(_, value)| value.to_f64()).fold(0.0, f64::max);
         self.least = (LEAST_CURVATURE * largest).max(LEAST_OF_ALL);
         Ok(())
     }
@@ -141,13 +141,13 @@ impl<S: Real> Local<S> {
         let size = self.places.len();
         let at = |slot: usize| if self.places[slot] == EMPTY { 0 } else { self.places[slot] };
         let all: Vec<usize> = (0..size).map(at).collect();
-        let picked = source.pick(&all);
+        let block = source.column_block(&all);
         if fresh.len() == self.places.iter().filter(|place| **place != EMPTY).count() {
             self.kernel.par_chunks_mut((LINES * size).max(1)).enumerate().try_for_each(
                 |(piece, lines)| {
                     let count = lines.len() / size;
                     let tile = Tile::new(lines, count, size, size);
-                    picked.fill_rows(&all[piece * LINES..][..count], tile)
+                    block.fill_rows(&all[piece * LINES..][..count], tile)
                 },
             )?;
             fresh.iter().for_each(|&slot| self.diagonal[slot] = self.kernel[slot * size + slot]);
@@ -164,7 +164,7 @@ impl<S: Real> Local<S> {
         lines.par_chunks_mut(LINES).try_for_each(|lines| {
             let rows: Vec<usize> = lines.iter().map(|(slot, _)| all[*slot]).collect();
             let mut values = vec![S::ZERO; rows.len() * size];
-            picked.fill_rows(&rows, Tile::new(&mut values, rows.len(), size, size))?;
+            block.fill_rows(&rows, Tile::new(&mut values, rows.len(), size, size))?;
             for ((_, line), values) in lines.iter_mut().zip(values.chunks_exact(size)) {
                 line.copy_from_slice(values);
             }
@@ -233,7 +233,7 @@ impl<S: Real> Local<S> {
                     &self.kernel[i * size..][range.clone()],
                     &self.diagonal[range.clone()],
                     self.diagonal[i],
-                    S::of(self.least),
+                    S::from_f64(self.least),
                     lowest.value,
                     &mut found,
                     &mut most,
@@ -281,7 +281,7 @@ impl<S: Real> Local<S> {
     /// Where the free coefficients would go without ends.
     fn direction(&self, free: &[usize]) -> Option<Vec<f64>> {
         let size = self.places.len();
-        let entry = |&i: &usize| free.iter().map(move |&j| self.kernel[i * size + j].f64());
+        let entry = |&i: &usize| free.iter().map(move |&j| self.kernel[i * size + j].to_f64());
         let mut matrix: Vec<f64> = free.iter().flat_map(entry).collect();
         let slopes: Vec<f64> = free.iter().map(|&i| self.f[i] + self.add_up[i]).collect();
         let group_of = |i: &usize| self.groups.iter().position(|range| range.contains(i));
@@ -363,8 +363,8 @@ impl<S: Real> Local<S> {
     fn step(&mut self, i: usize, j: usize) -> f64 {
         let size = self.places.len();
         let slope = (self.f[j] + self.add_down[j]) - (self.f[i] + self.add_up[i]);
-        let curvature =
-            self.diagonal[i].f64() + self.diagonal[j].f64() - 2.0 * self.kernel[i * size + j].f64();
+        let curvature = self.diagonal[i].to_f64() + self.diagonal[j].to_f64()
+            - 2.0 * self.kernel[i * size + j].to_f64();
         let wanted = slope / curvature.max(self.least);
         let step = wanted.min(self.variables[i].room_up()).min(self.variables[j].room_down());
         self.variables[i].rise(step);

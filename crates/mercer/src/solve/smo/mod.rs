@@ -16,9 +16,9 @@
 mod assess;
 mod cache;
 mod local;
+mod memory_plan;
 mod moves;
 mod newton;
-mod room;
 mod scope;
 mod stall;
 mod work;
@@ -34,8 +34,8 @@ use crate::gram::Columns;
 use crate::real::Real;
 pub use assess::Assessment;
 use cache::{Change, apply_once};
+pub use memory_plan::MemoryPlan;
 pub use moves::Variable;
-pub use room::Room;
 use scope::Scope;
 pub use work::Memory;
 use work::{Outcome, Work};
@@ -138,17 +138,17 @@ impl<'a, S: Real> Solver<'a, S> {
     }
 
     /// Numbers that are read for one entry of the matrix.
-    pub fn effort(&self) -> usize {
-        self.source.cost().numbers
+    pub fn cost_per_entry(&self) -> usize {
+        self.source.cost().eval_cost
     }
 
     /// Solves a problem.
     pub fn solve(&mut self, ctx: &Context, problem: Problem, params: &Params) -> Result<Solution> {
         let groups = problem.group.iter().max().map_or(1, |&g| usize::from(g) + 1);
-        let room = self.memory.make_room(ctx, self.source, groups, params.cache)?;
+        let plan = self.memory.plan(ctx, self.source, groups, params.cache)?;
         let mut all = Scope::all(ctx, self.source, problem)?;
         let mut part: Option<Scope<'_, S>> = None;
-        let mut work = Work::new(ctx, params, room, &mut self.memory, &all)?;
+        let mut work = Work::new(ctx, params, plan, &mut self.memory, &all)?;
         let stop = loop {
             let scope = part.as_mut().unwrap_or(&mut all);
             match work.run(scope)? {

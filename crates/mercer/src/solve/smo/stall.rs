@@ -1,4 +1,4 @@
-//! Whether a solver still gets anywhere.
+//! Whether a solver still makes progress.
 
 /// Steps for each coefficient, and in any case, within which something must become better.
 const PATIENCE: (u64, u64) = (200, 50_000);

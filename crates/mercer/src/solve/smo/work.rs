@@ -9,7 +9,7 @@ use super::moves::Variable;
 use super::scope::Scope;
 use super::stall::Progress;
 use super::working_set::{choose, scan};
-use super::{Params, Room, Stop};
+use super::{MemoryPlan, Params, Stop};
 use crate::context::{Context, Reservation, Step};
 use crate::error::{Error, Result};
 use crate::gram::Columns;
@@ -52,34 +52,34 @@ pub struct Memory<S> {
     /// What the local problem was made for, if it was for all coefficients.
     sizes: Option<Vec<usize>>,
     /// What of the budget it is part of.
-    held: Option<Reservation>,
+    reservation: Option<Reservation>,
 }
 
 impl<S: Real> Memory<S> {
     /// Nothing yet.
     pub fn new() -> Self {
-        Self { cache: Cache::new(), local: Local::new(), sizes: None, held: None }
+        Self { cache: Cache::new(), local: Local::new(), sizes: None, reservation: None }
     }
 
     /// Sets aside what a solver for `source` takes, within what is left of the budget.
-    pub(super) fn make_room(
+    pub(super) fn plan(
         &mut self,
         ctx: &Context,
         source: &dyn Columns<S>,
         groups: usize,
         cache: u64,
-    ) -> Result<Room> {
-        let hint = "fit on fewer rows or raise the budget";
+    ) -> Result<MemoryPlan> {
+        let hint = "fit on fewer rows or raise the memory budget";
         let what = "the solver of a support vector machine";
-        let mut held = match self.held.take() {
-            Some(held) => held,
+        let mut reservation = match self.reservation.take() {
+            Some(reservation) => reservation,
             None => ctx.reserve(what, 0, hint)?,
         };
-        let (reach, n, cost) = (held.within_reach(), source.size(), source.cost());
-        let room = Room::within::<S>(reach, n, groups, cost, cache);
-        held.extend(what, room.bytes.saturating_sub(held.bytes()), hint)?;
-        self.held = Some(held);
-        Ok(room)
+        let (reach, n, cost) = (reservation.within_reach(), source.size(), source.cost());
+        let plan = MemoryPlan::within::<S>(reach, n, groups, cost, cache);
+        reservation.extend(what, plan.bytes.saturating_sub(reservation.bytes()), hint)?;
+        self.reservation = Some(reservation);
+        Ok(plan)
     }
 
     /// Forgets kernel values, because others are to come.
@@ -98,7 +98,7 @@ impl<S: Real> Default for Memory<S> {
 pub struct Work<'a, S> {
     ctx: &'a Context,
     params: &'a Params,
-    room: Room,
+    plan: MemoryPlan,
     memory: &'a mut Memory<S>,
     groups: usize,
     size: usize,
@@ -113,7 +113,7 @@ impl<'a, S: Real> Work<'a, S> {
     pub fn new(
         ctx: &'a Context,
         params: &'a Params,
-        room: Room,
+        plan: MemoryPlan,
         memory: &'a mut Memory<S>,
         scope: &Scope<'_, S>,
     ) -> Result<Self> {
@@ -123,7 +123,7 @@ impl<'a, S: Real> Work<'a, S> {
         let mut work = Self {
             ctx,
             params,
-            room,
+            plan,
             memory,
             groups,
             size: 0,
@@ -145,7 +145,7 @@ impl<'a, S: Real> Work<'a, S> {
     pub fn turn_to(&mut self, scope: &Scope<'_, S>) -> Result<()> {
         let n = scope.rows.len();
         self.last.clear();
-        self.size = self.room.working.min(n);
+        self.size = self.plan.working.min(n);
         if scope.is_narrow() {
             let Counts { iterations, rounds, .. } = self.counts;
             self.progress[1] = Progress::from(iterations, rounds);
@@ -158,7 +158,7 @@ impl<'a, S: Real> Work<'a, S> {
         let for_all = (!scope.is_narrow()).then_some(sizes.clone());
         if for_all.is_none() || for_all != self.memory.sizes {
             // There is room for entries that cost much: others are computed anew in less time than fresh memory takes.
-            self.memory.cache.restart(n, self.room.cache);
+            self.memory.cache.restart(n, self.plan.cache);
             self.memory.local.reset(&sizes)?;
             self.memory.sizes = for_all;
         }
@@ -263,7 +263,7 @@ impl<'a, S: Real> Work<'a, S> {
         let done = (first / violation).ln().max(0.0);
         let total = (first / self.params.tolerance).ln();
         let step = Step::converging("support vectors", done, total, violation);
-        let step = Step { said: Some(scope.words(violation)), ..step };
+        let step = Step { message: Some(scope.words(violation)), ..step };
         self.ctx.step(step).is_err().then_some(Stop::Interrupted)
     }
 

@@ -26,11 +26,11 @@ fn classes() -> Vec<String> {
 fn fit(params: &SvmParams, x: &Dense<f64>, places: &[usize], values: &[f64]) -> Svm<f64> {
     let classes = classes();
     let target = match params.task {
-        Task::OneClass => Target::Nothing,
+        Task::OneClass => Target::Unsupervised,
         Task::CSvc | Task::NuSvc => Target::Classes { classes: &classes, places, weights: None },
         _ => Target::Values(values),
     };
-    Svm::fit(&Context::new(2), params, x, Lesson { target, weights: None }, None).unwrap()
+    Svm::fit(&Context::new(2), params, x, Supervision { target, weights: None }, None).unwrap()
 }
 
 fn accuracy(model: &Svm<f64>, x: &Dense<f64>, places: &[usize]) -> f64 {
@@ -148,8 +148,8 @@ fn every_number_of_the_report_is_that_of_the_true_kernel() {
         let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (1.0 + a.abs());
         assert!(near(report.objective, objective), "{task:?} {} {objective}", report.objective);
         assert!(near(report.violation, violation), "{task:?} {} {violation}", report.violation);
-        let told = report.gap.unwrap() * margin * margin;
-        assert!((told - gap).abs() <= 1e-7 * (1.0 + gap), "{task:?} {told} {gap}");
+        let reported = report.gap.unwrap() * margin * margin;
+        assert!((reported - gap).abs() <= 1e-7 * (1.0 + gap), "{task:?} {reported} {gap}");
         assert!(report.violation <= 1e-3 && report.rounding.unwrap() < 1e-9, "{report:?}");
         assert_eq!(model.report.residual, report.violation);
         let at_bound =
@@ -164,7 +164,7 @@ fn every_number_of_the_report_is_that_of_the_true_kernel() {
         assert_eq!((&report.precision[..], &machine.precision[..]), ("f64", "f64"));
         assert_eq!((&model.report.precision[..], &model.report.storage[..]), ("f64", "columns"));
         assert!(model.report.reason.contains("one working set"), "{}", model.report.reason);
-        assert_eq!((machine.columns_used, machine.columns_at_hand), (0, 0));
+        assert_eq!((machine.columns_used, machine.cache_hits), (0, 0));
         let short = fit(&SvmParams { max_iterations: Some(7), ..params }, &x, &places, &values);
         let report = &short.report.machine.as_ref().unwrap().problems[0];
         assert_eq!((report.iterations, report.stop), (7, Stop::Iterations));
@@ -182,7 +182,7 @@ fn large_problems_are_certified_by_a_sample_and_say_so() {
     let report = &machine.problems[0];
     assert_eq!((&report.precision[..], &machine.precision[..]), ("f32", "f32"));
     assert_eq!((&model.report.precision[..], &model.report.storage[..]), ("f32", "columns"));
-    assert!(machine.columns_used > 100 && machine.columns_at_hand <= machine.columns_used);
+    assert!(machine.columns_used > 100 && machine.cache_hits <= machine.columns_used);
     assert!(report.certified_rows >= 128 && report.certified_rows < report.rows, "{report:?}");
     let certificate = report.certificate().unwrap();
     assert_eq!(certificate, format!("sample of {} rows", report.certified_rows));
@@ -245,9 +245,9 @@ fn searches_and_paths_see_no_offset_either() {
         let scores = |offset: f64| {
             let (x, places, _) = clouds(150, 3, offset);
             let target = Target::Classes { classes: &classes, places: &places, weights: None };
-            let lesson = Lesson { target, weights: None };
+            let supervision = Supervision { target, weights: None };
             let model = SvmParams::new(Task::CSvc, text.parse().unwrap());
-            let path = svm_path(&ctx, &model, &x, lesson, &[0.1, 1.0]).unwrap();
+            let path = svm_path(&ctx, &model, &x, supervision, &[0.1, 1.0]).unwrap();
             let of_path: Vec<f64> = path.iter().map(|m| accuracy(m, &x, &places)).collect();
             assert_eq!(path[0].report.storage, "whole matrix in double precision");
             let search = SvmSearchParams {
@@ -256,7 +256,7 @@ fn searches_and_paths_see_no_offset_either() {
                 cs: vec![0.1, 1.0],
                 folds: select::folds(150, 3, 1).unwrap(),
             };
-            let found = svm_search(&ctx, &search, &x, lesson).unwrap();
+            let found = svm_search(&ctx, &search, &x, supervision).unwrap();
             (of_path, found.scores[0].data().iter().sum::<f64>() / 6.0)
         };
         let ((here, a), (there, b)) = (scores(0.0), scores(1e3));
@@ -273,10 +273,11 @@ fn a_path_on_a_matrix_says_that_it_was_given() {
     let (x, places, _) = clouds(60, 2, 0.0);
     let classes = classes();
     let target = Target::Classes { classes: &classes, places: &places, weights: None };
-    let lesson = Lesson { target, weights: None };
+    let supervision = Supervision { target, weights: None };
     let params = SvmParams::new(Task::CSvc, "rbf(gamma=0.3)".parse().unwrap());
     let k = gram("rbf(gamma=0.3)", &x);
-    let path = select::svm_path_gram(&Context::new(1), &params, k.view(), lesson, &[1.0]).unwrap();
+    let path =
+        select::svm_path_gram(&Context::new(1), &params, k.view(), supervision, &[1.0]).unwrap();
     assert_eq!((&path[0].report.storage[..], &path[0].report.precision[..]), ("given", "f64"));
 }
 
@@ -342,7 +343,7 @@ fn an_infinite_price_is_a_hard_margin() {
     let classes = classes();
     let target = Target::Values(&values);
     let nu = SvmParams { c: f64::INFINITY, ..SvmParams::new(Task::NuSvr, hard.kernel) };
-    let refused = Svm::fit(&Context::new(1), &nu, &x, Lesson { target, weights: None }, None);
+    let refused = Svm::fit(&Context::new(1), &nu, &x, Supervision { target, weights: None }, None);
     assert!(refused.err().unwrap().to_string().contains("finite"));
     assert_eq!(classes.len(), 2);
 }

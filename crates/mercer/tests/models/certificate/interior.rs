@@ -185,11 +185,11 @@ impl Quadratic {
                 return Optimum { objective: f64::NAN, multipliers: s.y, error: f64::INFINITY };
             }
         }
-        self.judge(&s)
+        self.assess(&s)
     }
 
     /// The objective, and by how much it can be wrong: what is left of complementarity, of slopes and of constraints.
-    fn judge(&self, s: &State) -> Optimum {
+    fn assess(&self, s: &State) -> Optimum {
         let objective = self.objective(&s.x);
         let hx = self.times(&s.x);
         let mut left = 0.0;

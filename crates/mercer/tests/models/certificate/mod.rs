@@ -8,7 +8,7 @@ mod interior;
 use exact::{Exact, Family, exact};
 use interior::{Optimum, Quadratic};
 use mercer::context::Stream;
-use mercer::model::svm::{Lesson, ProblemReport, Stop, Svm, SvmParams, Target, Task};
+use mercer::model::svm::{ProblemReport, Stop, Supervision, Svm, SvmParams, Target, Task};
 use mercer::real::Real;
 use mercer::{Context, Dense};
 
@@ -78,31 +78,31 @@ impl Problem {
     }
 
     fn fit<T: Real>(&self, tolerance: f64) -> mercer::Result<Svm<T>> {
-        let x: Vec<T> = self.x.iter().map(|v| T::of(*v)).collect();
+        let x: Vec<T> = self.x.iter().map(|v| T::from_f64(*v)).collect();
         let x = Dense::from_vec(x, self.n(), self.d)?;
         let classes = ["0", "1"].map(String::from);
         let places: Vec<usize> = self.y.iter().map(|y| *y as usize).collect();
         let target = match self.task {
-            Task::OneClass => Target::Nothing,
+            Task::OneClass => Target::Unsupervised,
             Task::CSvc | Task::NuSvc => {
                 Target::Classes { classes: &classes, places: &places, weights: None }
             }
             _ => Target::Values(&self.y),
         };
-        let lesson = Lesson { target, weights: None };
-        Svm::fit(&Context::new(1), &self.params(tolerance), &x, lesson, None)
+        let supervision = Supervision { target, weights: None };
+        Svm::fit(&Context::new(1), &self.params(tolerance), &x, supervision, None)
     }
 
     /// The certificate, with the coefficients of all samples in the orientation of the problem, and whether the whole fit counts
     /// as converged and says so if not; none where the samples allow no solution.
     fn report(&self, tolerance: f64) -> Option<(ProblemReport, Vec<f64>, bool)> {
         match self.is_single {
-            true => self.fit::<f32>(tolerance).ok().map(|model| self.told(&model)),
-            false => self.fit::<f64>(tolerance).ok().map(|model| self.told(&model)),
+            true => self.fit::<f32>(tolerance).ok().map(|model| self.report_of(&model)),
+            false => self.fit::<f64>(tolerance).ok().map(|model| self.report_of(&model)),
         }
     }
 
-    fn told<T: Real>(&self, model: &Svm<T>) -> (ProblemReport, Vec<f64>, bool) {
+    fn report_of<T: Real>(&self, model: &Svm<T>) -> (ProblemReport, Vec<f64>, bool) {
         let report = model.report.machine.as_ref().unwrap().problems[0].clone();
         assert_eq!(model.report.converged, report.stop == Stop::Converged);
         if !model.report.converged {

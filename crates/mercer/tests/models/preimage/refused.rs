@@ -33,9 +33,9 @@ fn what_cannot_be_is_refused() {
         ("laplacian(gamma=1)", Method::Gradient, ["laplacian has a kink", "neighbors"]),
         ("matern(nu=0.5)", Method::Gradient, ["matern with nu=0.5 has a kink", "neighbors"]),
         ("rbf(gamma=1) + laplacian(gamma=1)", Method::Gradient, ["laplacian has", "neighbors"]),
-        ("poly(degree=2)", Method::FixedPoint, ["for the rbf kernel alone", "use gradient"]),
-        ("2*rbf(gamma=1)", Method::FixedPoint, ["for the rbf kernel alone", "use gradient"]),
-        ("laplacian(gamma=1)", Method::FixedPoint, ["for the rbf kernel", "use neighbors"]),
+        ("poly(degree=2)", Method::FixedPoint, ["only with the rbf kernel", "use gradient"]),
+        ("2*rbf(gamma=1)", Method::FixedPoint, ["only with the rbf kernel", "use gradient"]),
+        ("laplacian(gamma=1)", Method::FixedPoint, ["only with the rbf kernel", "use neighbors"]),
     ] {
         let text = said(&fit(kernel, Components::Count(3), &x), PreimageParams::new(method));
         assert!(text.starts_with("method: ") && words.iter().all(|w| text.contains(w)), "{text}");

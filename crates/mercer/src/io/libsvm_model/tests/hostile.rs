@@ -29,20 +29,20 @@ fn heads_are_distrusted() {
     check(THREE, "gamma 0.5", "gamma 0.5 1", &["line 3", "2 values"]);
     check(THREE, "gamma 0.5", "gamma nan", &["line 3", "\"nan\" is not a finite number"]);
     check(THREE, "gamma 0.5", "gamma 1e999", &["line 3", "finite"]);
-    check(THREE, "gamma 0.5", "gamma -1", &["line 3", "above 0"]);
-    check(THREE, "gamma 0.5", "gamma 0.5\ngamma 0.5", &["line 4", "second time"]);
+    check(THREE, "gamma 0.5", "gamma -1", &["line 3", "positive"]);
+    check(THREE, "gamma 0.5", "gamma 0.5\ngamma 0.5", &["line 4", "appears twice"]);
     check(THREE, "gamma 0.5", "gama 0.5", &["line 3", "\"gama\"", "kernel_type, degree"]);
-    check(TWO, "degree 3", "degree 0", &["line 3", "1 or more"]);
+    check(TWO, "degree 3", "degree 0", &["line 3", "at least 1"]);
     check(TWO, "degree 3", "degree 99999999999", &["line 3", "degree"]);
     check(TWO, "coef0 0.25", "coef0 x", &["line 5", "finite"]);
-    check(ONE_CLASS, "rho 1.5", "rho 1.5 2", &["line 5", "2 values, where 1"]);
+    check(ONE_CLASS, "rho 1.5", "rho 1.5 2", &["line 5", "2 values, expected 1"]);
 }
 
 #[test]
 fn counts_are_distrusted() {
-    check(THREE, "nr_class 3", "nr_class 4", &["line 7", "label has 3 values, where 4"]);
-    check(THREE, "nr_class 3", "nr_class 1", &["line 4", "2 or more"]);
-    check(THREE, "nr_class 3", "nr_class -3", &["line 4", "no count"]);
+    check(THREE, "nr_class 3", "nr_class 4", &["line 7", "label has 3 values, expected 4"]);
+    check(THREE, "nr_class 3", "nr_class 1", &["line 4", "at least 2"]);
+    check(THREE, "nr_class 3", "nr_class -3", &["line 4", "not a count"]);
     check(THREE, "nr_class 3", "nr_class 18446744073709551615", &["line 7", "label"]);
     check(THREE, "total_sv 6", "total_sv 7", &["line 10", "does not add up to total_sv, 7"]);
     check(THREE, "total_sv 6", "total_sv 18446744073709551615", &["line 10", "add up"]);
@@ -50,18 +50,18 @@ fn counts_are_distrusted() {
     check(ONE_CLASS, "total_sv 2", "total_sv 1", &["line 9", "more support vectors"]);
     check(ONE_CLASS, "total_sv 2", "total_sv 99999999999", &["line 9", "2 of 99999999999"]);
     check(THREE, "nr_sv 2 1 3", "nr_sv 2 18446744073709551615 5", &["line 10", "add up"]);
-    check(THREE, "nr_sv 2 1 3", "nr_sv 3 3", &["line 10", "2 values, where 3"]);
-    check(THREE, "rho 0.125 ", "rho ", &["line 6", "2 values, where 3"]);
-    check(THREE, "probA -1.5 ", "probA ", &["line 8", "2 values, where 3"]);
+    check(THREE, "nr_sv 2 1 3", "nr_sv 3 3", &["line 10", "2 values, expected 3"]);
+    check(THREE, "rho 0.125 ", "rho ", &["line 6", "2 values, expected 3"]);
+    check(THREE, "probA -1.5 ", "probA ", &["line 8", "2 values, expected 3"]);
     check(THREE, "probB 0.25 -0.125 0.5\n", "", &["probB is missing"]);
-    check(THREE, "label 5 -2 3", "label 5 5 3", &["line 7", "label 5 stands there twice"]);
-    check(THREE, "label 5 -2 3", "label 5 a 3", &["line 7", "\"a\" behind label"]);
+    check(THREE, "label 5 -2 3", "label 5 5 3", &["line 7", "label 5 appears twice"]);
+    check(THREE, "label 5 -2 3", "label 5 a 3", &["line 7", "\"a\" after label"]);
     check(THREE, "label 5 -2 3", "label 5 2.5 3", &["line 7", "no integer"]);
 }
 
 #[test]
 fn support_vectors_are_distrusted() {
-    check(THREE, "0.5 1 1:0.5", "0.5 1:0.5", &["line 12", "1 coefficients, where 2"]);
+    check(THREE, "0.5 1 1:0.5", "0.5 1:0.5", &["line 12", "1 coefficients, expected 2"]);
     check(THREE, "0.5 1 1:0.5", "0.5 1 7 1:0.5", &["line 12", "\"7\" is not index:value"]);
     check(THREE, "0.5 1 1:0.5", "inf 1 1:0.5", &["line 12", "\"inf\""]);
     check(THREE, "2:1.5", "2:", &["line 13", "finite"]);

@@ -1,4 +1,4 @@
-//! What is written is read back to the last bit, and what cannot be written is refused or told.
+//! What is written is read back to the last bit, and what cannot be written is refused or noted.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::linalg::view::Mat;
 use crate::model::svm::{Calibration, Curve, Svm, Task};
 use crate::points::{Dense, Samples};
 
-fn told(model: &Svm<f64>) -> String {
+fn report_text(model: &Svm<f64>) -> String {
     let anchors =
         model.anchors.as_ref().and_then(Samples::dense).map(|rows| (rows.d(), rows.data()));
     format!(
@@ -29,7 +29,7 @@ fn machines_survive() {
     for text in ALL {
         let model = read(text);
         let again = written(&model);
-        assert_eq!(told(&read(&again)), told(&model), "{text}\nbecame\n{again}");
+        assert_eq!(report_text(&read(&again)), report_text(&model), "{text}\nbecame\n{again}");
         assert_eq!(written(&read(&again)), again);
     }
 }
@@ -65,7 +65,7 @@ fn extreme_numbers_survive() {
     model.offset = vec![f64::MAX, -1e-17, -0.1];
     let data = (0..18).map(|i| extreme[i % 6] * 3.0).collect();
     model.anchors = Some(Dense::from_vec(data, 6, 3).unwrap().into());
-    assert_eq!(told(&read(&written(&model))), told(&model));
+    assert_eq!(report_text(&read(&written(&model))), report_text(&model));
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn features_that_are_all_zero_are_counted() {
     let mut model = read(THREE);
     let wide = |j: usize| if j % 5 == 1 { j as f64 } else { 0.0 };
     model.anchors = Some(Dense::from_vec((0..30).map(wide).collect(), 6, 5).unwrap().into());
-    assert_eq!(told(&read(&written(&model))), told(&model));
+    assert_eq!(report_text(&read(&written(&model))), report_text(&model));
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn what_the_format_has_no_words_for_is_refused() {
         let change = |model: &mut Svm<f64>| model.classes.as_mut().unwrap()[1] = name.into();
         refused(
             change,
-            &["classes:", &format!("{name:?} is no integer"), "whole numbers as names"],
+            &["classes:", &format!("{name:?} is not a 32-bit integer"), "integer class labels"],
         );
     }
     let twice =
@@ -158,7 +158,7 @@ fn a_calibration_with_two_slopes_is_left_out_and_told() {
     // The same file opens where a model of ours is expected.
     let loaded = load(&path).unwrap();
     std::fs::remove_file(&path).unwrap();
-    assert!(notes.len() == 1 && notes[0].contains("calibration was left out"), "{notes:?}");
+    assert!(notes.len() == 1 && notes[0].contains("calibration was omitted"), "{notes:?}");
     assert!(read.calibration.is_none());
     assert_eq!(loaded.model.estimator(), "svm");
 }
@@ -167,7 +167,7 @@ fn a_calibration_with_two_slopes_is_left_out_and_told() {
 fn a_loader_of_models_knows_the_text_by_its_first_word() {
     let saved = from_bytes(Path::new("m"), TWO.as_bytes()).unwrap();
     let Model::Svm64(model) = saved.model else { panic!("another kind") };
-    assert_eq!(told(&model), told(&read(TWO)));
+    assert_eq!(report_text(&model), report_text(&read(TWO)));
     let error = from_bytes(Path::new("m"), b"svm_typed\n").unwrap_err().to_string();
     assert!(error.contains("is not a mercer model"), "{error}");
 }

@@ -16,9 +16,9 @@ pub fn svm<T: Real>(model: &Svm<T>) -> Checked {
     if let Some(calibration) = &model.calibration {
         curves(calibration, problems)?;
     }
-    let told = model.report.machine.as_ref().map_or(0, |machine| machine.problems.len());
-    if told > 0 {
-        count("reports of problems", told, problems)?;
+    let reported = model.report.machine.as_ref().map_or(0, |machine| machine.problems.len());
+    if reported > 0 {
+        count("reports of problems", reported, problems)?;
     }
     match &model.anchors {
         None => Ok(()),
@@ -36,23 +36,23 @@ fn problems<T: Real>(model: &Svm<T>) -> Result<usize, String> {
             count("counts of support vectors", model.counts.len(), classes.len())?;
             shape("coefficients", &model.coef, classes.len() - 1, model.support.len())?;
             if let Some(weights) = &model.class_weights {
-                count("weights of classes", weights.len(), classes.len())?;
+                count("class weights", weights.len(), classes.len())?;
             }
             Ok(classes.len() * (classes.len() - 1) / 2)
         }
-        (Some(classes), true) => Err(format!("{} classes cannot be told apart", classes.len())),
+        (Some(classes), true) => {
+            Err(format!("{} classes are too few for a classifier", classes.len()))
+        }
         (None, false) => {
             count("counts of support vectors", model.counts.len(), 1)?;
             shape("coefficients", &model.coef, 1, model.support.len())?;
             match (&model.class_weights, &model.calibration) {
                 (None, None) => Ok(1),
-                _ => Err("it has weights or probabilities of classes, but no classes".into()),
+                _ => Err("it has class weights or probabilities, but no classes".into()),
             }
         }
-        (Some(_), false) => Err(format!("a machine of task {} has no classes", task(model))),
-        (None, true) => {
-            Err(format!("the classes of a machine of task {} are missing", task(model)))
-        }
+        (Some(_), false) => Err(format!("a model of task {} has no classes", task(model))),
+        (None, true) => Err(format!("the classes of a model of task {} are missing", task(model))),
     }
 }
 
@@ -64,7 +64,7 @@ fn support<T: Real>(model: &Svm<T>) -> Checked {
     let n = model.trained_on;
     if let Some(at) = model.support.iter().find(|at| **at >= n) {
         return Err(format!(
-            "sample {at} (counted from 0) is a support vector, but there were {n} samples"
+            "sample {at} (zero-based) is a support vector, but there were {n} samples"
         ));
     }
     // Counts of a file can be as large as numbers get: their sum must not wrap around.
@@ -87,7 +87,7 @@ fn parameters<T: Real>(model: &Svm<T>) -> Checked {
     finite("parameters", params.max_seconds.as_slice())?;
     match &model.class_weights {
         Some(weights) if !weights.iter().all(|w| *w >= 0.0 && w.is_finite()) => {
-            Err("the weights of classes are negative or not finite".into())
+            Err("the class weights are negative or not finite".into())
         }
         _ => Ok(()),
     }
@@ -98,6 +98,6 @@ fn curves(calibration: &Calibration, problems: usize) -> Checked {
     let faults = calibration.curves.iter().map(|curve| curve.fault());
     match faults.enumerate().find_map(|(at, fault)| Some((at, fault?))) {
         None => Ok(()),
-        Some((at, fault)) => Err(format!("curve {at} of the calibration cannot be: {fault}")),
+        Some((at, fault)) => Err(format!("curve {at} of the calibration is invalid: {fault}")),
     }
 }

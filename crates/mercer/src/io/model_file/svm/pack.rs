@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{PLATT, SLOPES, STEPS, STOPS};
 use crate::io::model_file::check::Checked;
 use crate::io::model_file::header::{self, CalibrationHeader};
-use crate::io::model_file::kept::{About, Kept, precision};
+use crate::io::model_file::persist::{Metadata, Persist, precision};
 use crate::io::model_file::samples::{self, SampleKind};
 use crate::io::model_file::tensors::{Content, Tensor};
 use crate::model::Report;
@@ -13,9 +13,9 @@ use crate::model::svm::{Calibration, Curve, ProblemReport, Svm};
 use crate::points::Samples;
 use crate::real::Real;
 
-impl<T: Real> Kept for Svm<T> {
-    fn about(&self) -> About<'_> {
-        About {
+impl<T: Real> Persist for Svm<T> {
+    fn metadata(&self) -> Metadata<'_> {
+        Metadata {
             estimator: header::SVM,
             n: self.trained_on,
             d: self.anchors.as_ref().map(Samples::features),
@@ -78,7 +78,7 @@ fn tensors<T: Real>(model: &Svm<T>) -> Vec<Tensor<'_>> {
     tensors.extend(model.calibration.iter().flat_map(curves));
     let machine = model.report.machine.as_ref();
     let problems = machine.map_or(&[][..], |machine| &machine.problems);
-    tensors.extend((!problems.is_empty()).then(|| told(problems)).into_iter().flatten());
+    tensors.extend((!problems.is_empty()).then(|| report_tensors(problems)).into_iter().flatten());
     tensors
 }
 
@@ -113,7 +113,7 @@ fn curves<'a>(calibration: &Calibration) -> [Tensor<'a>; 3] {
 }
 
 /// The certificates of all problems.
-fn told<'a>(problems: &[ProblemReport]) -> [Tensor<'a>; 4] {
+fn report_tensors<'a>(problems: &[ProblemReport]) -> [Tensor<'a>; 4] {
     let stop = |problem: &ProblemReport| {
         STOPS.iter().position(|stop| *stop == problem.stop).expect("all reasons are listed")
     };

@@ -45,7 +45,7 @@ fn calibration(header: &Header, tensors: &mut Tensors<'_>) -> Result<Option<Cali
     for (&kind, &end) in kinds.iter().zip(&ends) {
         let end = usize::try_from(end).unwrap_or(usize::MAX);
         let own = numbers.get(start..end).ok_or_else(|| wrong("has ends out of order"))?;
-        curves.push(curve(kind, own).ok_or_else(|| wrong("has a curve of no known kind"))?);
+        curves.push(curve(kind, own).ok_or_else(|| wrong("has a curve of unknown kind"))?);
         start = end;
     }
     if start != numbers.len() {
@@ -74,12 +74,12 @@ fn report(header: &Header, tensors: &mut Tensors<'_>) -> Result<Report, Fault> {
         return Ok(report);
     }
     let counts = tensors.places("problems.counts", &[header.k, 4])?;
-    let numbers = tensors.told("problems.numbers", &[header.k, 3])?;
-    // Files of earlier versions do not tell what a certificate rests on.
+    let numbers = tensors.reported("problems.numbers", &[header.k, 3])?;
+    // Files of earlier versions do not record what a certificate rests on.
     let (certified, rounding) = match tensors.has("problems.certified") {
         true => (
             tensors.places("problems.certified", &[header.k, 3])?,
-            tensors.told("problems.rounding", &[header.k])?,
+            tensors.reported("problems.rounding", &[header.k])?,
         ),
         false => (vec![0; 3 * header.k], vec![f64::NAN; header.k]),
     };
@@ -89,7 +89,7 @@ fn report(header: &Header, tensors: &mut Tensors<'_>) -> Result<Report, Fault> {
         each.zip(certified.chunks_exact(3).zip(rounding))
     {
         let unknown =
-            || Fault::Invalid("a solver of its report stopped for no known reason".into());
+            || Fault::Invalid("a solver of its report stopped for an unknown reason".into());
         let size = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         machine.problems.push(ProblemReport {
             iterations: counts[0],

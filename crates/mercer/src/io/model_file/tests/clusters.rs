@@ -4,11 +4,11 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::super::{Dtype, Model, Saved, from_bytes, to_bytes};
+use super::super::{Dtype, Model, ModelFile, from_bytes, to_bytes};
 use super::hostile::{check, set, start};
 use super::{D, N, points};
 use crate::context::Context;
-use crate::model::detector::{Detector, DetectorParams, Unusual};
+use crate::model::detector::{Detector, DetectorParams, OutlierScore};
 use crate::model::kernel_kmeans::{Init, KernelKMeans, KernelKMeansParams};
 use crate::points::{Dense, Points};
 use crate::real::Real;
@@ -46,25 +46,25 @@ fn given() -> KernelKMeans<f64> {
 
 fn detector<T: Real>() -> Detector<T> {
     let params = DetectorParams {
-        score: Unusual::Projections,
+        score: OutlierScore::Projections,
         contamination: 0.25,
         ..DetectorParams::new("rbf(gamma=scale)".parse().unwrap())
     };
     Detector::fit(&Context::new(1), &params, &points::<T>()).unwrap()
 }
 
-pub fn all() -> Vec<Saved> {
+pub fn all() -> Vec<ModelFile> {
     vec![
-        Saved::new(Model::KernelKMeans64(clusters()), Dtype::F64),
-        Saved::new(Model::KernelKMeans32(clusters()), Dtype::F64),
-        Saved::new(Model::KernelKMeans64(given()), Dtype::F64),
-        Saved::new(Model::Detector64(detector()), Dtype::F64),
-        Saved::new(Model::Detector32(detector()), Dtype::F32),
-        Saved::new(Model::KernelKMeans64(far()), Dtype::F64),
+        ModelFile::new(Model::KernelKMeans64(clusters()), Dtype::F64),
+        ModelFile::new(Model::KernelKMeans32(clusters()), Dtype::F64),
+        ModelFile::new(Model::KernelKMeans64(given()), Dtype::F64),
+        ModelFile::new(Model::Detector64(detector()), Dtype::F64),
+        ModelFile::new(Model::Detector32(detector()), Dtype::F32),
+        ModelFile::new(Model::KernelKMeans64(far()), Dtype::F64),
     ]
 }
 
-fn again(saved: &Saved) -> Model {
+fn again(saved: &ModelFile) -> Model {
     from_bytes(Path::new("again"), &to_bytes(saved).unwrap()).unwrap().model
 }
 
@@ -93,7 +93,7 @@ fn same<T: Real>(model: &KernelKMeans<T>, read: &KernelKMeans<T>) {
 
 #[test]
 fn a_point_is_kept_and_must_fit() {
-    let saved = Saved::new(Model::KernelKMeans64(far()), Dtype::F64);
+    let saved = ModelFile::new(Model::KernelKMeans64(far()), Dtype::F64);
     let (Model::KernelKMeans64(model), Model::KernelKMeans64(read)) = (&saved.model, again(&saved))
     else {
         panic!("another kind")
@@ -101,7 +101,7 @@ fn a_point_is_kept_and_must_fit() {
     assert!(model.point.is_some());
     same(model, &read);
     let file = to_bytes(&saved).unwrap();
-    check(&file, set("/params/kernel", json!("cosine")), "cannot be seen from one");
+    check(&file, set("/params/kernel", json!("cosine")), "cannot be recentred");
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn detectors_give_the_same_bits() {
 
 #[test]
 fn what_does_not_fit_together_is_refused() {
-    let file = to_bytes(&Saved::new(Model::KernelKMeans64(clusters()), Dtype::F64)).unwrap();
+    let file = to_bytes(&ModelFile::new(Model::KernelKMeans64(clusters()), Dtype::F64)).unwrap();
     check(&file, set("/params/clusters", json!(4)), "there are 4 clusters");
     check(&file, set("/k", json!(0)), "its tensor 'norms'");
     check(&file, set("/d", json!(D + 1)), "its tensor 'anchors'");
@@ -133,7 +133,7 @@ fn what_does_not_fit_together_is_refused() {
     check(&file, overwrite("labels", u64::MAX.to_le_bytes()), "in cluster");
     check(&file, overwrite("stand_ins", 99_u64.to_le_bytes()), "cluster 99 has sample");
     check(&file, overwrite("norms", f64::NAN.to_le_bytes()), "norms");
-    let file = to_bytes(&Saved::new(Model::Detector64(detector()), Dtype::F64)).unwrap();
+    let file = to_bytes(&ModelFile::new(Model::Detector64(detector()), Dtype::F64)).unwrap();
     check(&file, set("/params/contamination", json!(0.75)), "the contamination is 0.75");
     check(&file, set("/params/score", json!("odd")), "parameters cannot be read");
     check(&file, overwrite("threshold", f64::INFINITY.to_le_bytes()), "threshold");

@@ -58,19 +58,19 @@ fn headers_are_distrusted() {
     let table: Vec<(&str, Value, &str)> = vec![
         ("/format", json!(2), "newer mercer 0.1.0 (format 2, this one reads 1): update mercer"),
         ("/format", json!(u64::MAX), "newer mercer"),
-        ("/format", json!(0), "there never was a format 0"),
+        ("/format", json!(0), "format 0 does not exist"),
         ("/format", json!(-1), "cannot be read"),
         ("/format", json!(null), "no format number"),
         ("/format", json!("1"), "cannot be read"),
-        ("/estimator", json!("svc"), "knows no estimator \"svc\""),
-        ("/estimator", json!("x\u{7}\n".repeat(9999)), "knows no estimator"),
+        ("/estimator", json!("svc"), "unknown estimator \"svc\""),
+        ("/estimator", json!("x\u{7}\n".repeat(9999)), "unknown estimator"),
         ("/n", json!(u64::MAX), "its tensor 'coef'"),
         ("/n", json!(-3), "cannot be read"),
         ("/n", json!(N + 1), "its tensor 'coef'"),
         ("/k", json!(0), "its tensor 'eigenvalues'"),
         ("/k", json!(1u64 << 62), "its tensor 'eigenvalues'"),
         ("/d", json!(D + 1), "its tensor 'anchors'"),
-        ("/d", json!(null), "a map back to samples, but no samples"),
+        ("/d", json!(null), "an inverse map, but no samples"),
         ("/precision", json!("f32"), "should be F32"),
         ("/precision", json!("f16"), "cannot be read"),
         ("/dtype", json!(7), "cannot be read"),
@@ -119,7 +119,7 @@ fn a_regression_must_be_possible() {
     check(&file, set("/params/alpha", json!([-1.0, 1.0, 1.0])), "must not be negative");
     check(&file, set("/params/alpha", json!([1.0, 1.0])), "2 penalties for 3 targets");
     check(&file, set("/params/kernel", json!("rbf(gamma=scale)")), "depends on the data");
-    check(&file, set("/classes", json!(["a", "b"])), "2 classes, where 3 are needed");
+    check(&file, set("/classes", json!(["a", "b"])), "2 classes, expected 3");
     check(&file, set("/k", json!(2)), "its tensor 'coef'");
     check(&file, set("/k", json!(0)), "its tensor 'coef'");
 }
@@ -201,7 +201,7 @@ fn numbers_are_distrusted() {
         let at = start(parts, "feature_names.ends");
         parts.data.copy_within(at + 8..at + 16, at + 16);
     };
-    check(&file, shorten, "a rest that belongs to none");
+    check(&file, shorten, "trailing bytes");
     let not_utf8 = |parts: &mut Parts| {
         let at = start(parts, "feature_names");
         parts.data[at] = 0xff;

@@ -14,7 +14,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{Dtype, Model, Saved, from_bytes};
+use super::{Dtype, Model, ModelFile, from_bytes};
 use crate::context::Context;
 use crate::linalg::view::{Mat, MatRef};
 use crate::model::inverse::InverseParams;
@@ -30,18 +30,18 @@ const D: usize = 3;
 
 /// N × D numbers without pattern.
 fn numbers<T: Real>() -> Vec<T> {
-    (0..N * D).map(|i| T::of((1.0 + 7.3 * i as f64).sin() * (1.0 + i as f64 % 3.0))).collect()
+    (0..N * D).map(|i| T::from_f64((1.0 + 7.3 * i as f64).sin() * (1.0 + i as f64 % 3.0))).collect()
 }
 
 fn points<T: Real>() -> Dense<T> {
     Dense::from_vec(numbers(), N, D).unwrap()
 }
 
-fn pca() -> Saved {
+fn pca() -> ModelFile {
     let (params, values) =
         (PcaParams { components: Components::Count(2), ..Default::default() }, numbers::<f64>());
     let model = Pca::fit(&Context::new(1), &params, MatRef::new(&values, N, D, D)).unwrap();
-    Saved::new(Model::Pca(model), Dtype::F32)
+    ModelFile::new(Model::Pca(model), Dtype::F32)
 }
 
 fn kernel_pca<T: Real>(with_inverse: bool) -> KernelPca<T> {
@@ -63,11 +63,11 @@ fn kernel_pca<T: Real>(with_inverse: bool) -> KernelPca<T> {
 }
 
 /// A model with everything that a file can hold.
-fn full() -> Saved {
+fn full() -> ModelFile {
     let extra =
         json!({"door": {"weights": [0.1, 1e300, -5e-324], "none": null, "text": "ä\n\"\\"}});
     let names = ["", "größe, \"m\"\n", "b"].map(String::from).to_vec();
-    Saved {
+    ModelFile {
         model: Model::KernelPca64(kernel_pca(true)),
         scaling: Some(Scaling::learn(ScalingKind::Standard, &numbers::<f64>(), D)),
         feature_names: Some(names),
@@ -77,7 +77,7 @@ fn full() -> Saved {
 }
 
 /// A model of a kernel matrix that the user computed.
-fn precomputed() -> Saved {
+fn precomputed() -> ModelFile {
     let x = numbers::<f64>();
     let dot = |i: usize, j: usize| (0..D).map(|c| x[i * D + c] * x[j * D + c]).sum::<f64>();
     let matrix: Vec<f64> = (0..N * N).map(|at| dot(at / N, at % N)).collect();
@@ -87,7 +87,7 @@ fn precomputed() -> Saved {
     };
     let model =
         KernelPca::fit_gram(&Context::new(1), &params, MatRef::new(&matrix, N, N, N)).unwrap();
-    Saved::new(Model::KernelPca64(model), Dtype::F64)
+    ModelFile::new(Model::KernelPca64(model), Dtype::F64)
 }
 
 /// A regression with weights, classes and the way it was chosen.
@@ -107,19 +107,19 @@ fn kernel_ridge<T: Real>() -> KernelRidge<T> {
         method: "leave-one-out".into(),
         candidates: 12,
         score: -0.25,
-        spread: None,
+        std_error: None,
         measure: "negative mean squared error".into(),
     });
     model
 }
 
-fn ridge() -> Saved {
-    Saved::new(Model::KernelRidge64(kernel_ridge()), Dtype::F64)
+fn ridge() -> ModelFile {
+    ModelFile::new(Model::KernelRidge64(kernel_ridge()), Dtype::F64)
 }
 
-fn all() -> Vec<Saved> {
-    let single = Saved::new(Model::KernelPca32(kernel_pca(true)), Dtype::F64);
-    let narrow = Saved::new(Model::KernelRidge32(kernel_ridge()), Dtype::F32);
+fn all() -> Vec<ModelFile> {
+    let single = ModelFile::new(Model::KernelPca32(kernel_pca(true)), Dtype::F64);
+    let narrow = ModelFile::new(Model::KernelRidge32(kernel_ridge()), Dtype::F32);
     let mut all = vec![pca(), full(), single, precomputed(), ridge(), narrow];
     all.extend(svm::all());
     all.extend(clusters::all());

@@ -5,16 +5,16 @@ use serde_json::{Value, json};
 use super::super::to_bytes;
 use super::hostile::{Parts, check, seal};
 use super::{from_bytes, full, refused, ridge};
-use crate::io::Saved;
+use crate::io::ModelFile;
 
-fn with_notes(mut saved: Saved, notes: Value) -> crate::Result<Saved> {
+fn with_notes(mut saved: ModelFile, notes: Value) -> crate::Result<ModelFile> {
     saved.extra = notes.as_object().unwrap().clone();
     from_bytes(std::path::Path::new("m"), &to_bytes(&saved)?)
 }
 
 /// A regression of three classes, whose names are those of [`ridge`].
 fn names() -> Vec<String> {
-    match ridge().model.kept().classes() {
+    match ridge().model.persist().classes() {
         Some(names) => names,
         None => panic!("a classifier"),
     }
@@ -88,10 +88,10 @@ fn nothing_stands_twice() {
     let info = head["coef"].to_string();
     let text = Value::from(head.clone()).to_string();
     let twice = text.replacen('{', &format!("{{\"coef\":{info},"), 1);
-    assert!(refused(&seal(&twice, &data)).contains("\"coef\" stands there twice"));
+    assert!(refused(&seal(&twice, &data)).contains("\"coef\" appears twice"));
     let header = header.to_string().replacen('{', "{\"format\":1,", 1);
     let mut head = head;
     head["__metadata__"] = json!({"mercer": header});
     let message = refused(&seal(&Value::from(head).to_string(), &data));
-    assert!(message.contains("\"format\" stands there twice"), "{message}");
+    assert!(message.contains("\"format\" appears twice"), "{message}");
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::super::{Dtype, Model, Saved, from_bytes, to_bytes};
+use super::super::{Dtype, Model, ModelFile, from_bytes, to_bytes};
 use super::{D, N, numbers};
 use crate::context::Context;
 use crate::linalg::view::{Mat, MatRef};
@@ -21,7 +21,7 @@ fn params() -> KernelPcaParams {
 }
 
 fn again(model: KernelPca<f64>) -> KernelPca<f64> {
-    let saved = Saved::new(Model::KernelPca64(model), Dtype::F64);
+    let saved = ModelFile::new(Model::KernelPca64(model), Dtype::F64);
     let bytes = to_bytes(&saved).unwrap();
     let Model::KernelPca64(read) = from_bytes(Path::new("again"), &bytes).unwrap().model else {
         panic!("another kind")
@@ -69,7 +69,7 @@ fn an_impossible_origin_is_refused() {
     let refused = |change: &dyn Fn(&mut Origin), part: &str| {
         let mut model = model.clone();
         change(model.origin.as_mut().unwrap());
-        let saved = Saved::new(Model::KernelPca64(model), Dtype::F64);
+        let saved = ModelFile::new(Model::KernelPca64(model), Dtype::F64);
         let text = to_bytes(&saved).err().unwrap().to_string();
         assert!(text.contains(part), "{text}");
     };

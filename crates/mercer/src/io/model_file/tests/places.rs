@@ -49,10 +49,10 @@ fn places_that_cannot_be_read_or_written() {
         assert!(matches!(error, Error::File { .. }), "{error}");
         assert!(error.to_string().contains(part), "{error}");
     };
-    is_file(load(&folder.0).unwrap_err(), "is a folder");
+    is_file(load(&folder.0).unwrap_err(), "is a directory");
     is_file(load(&folder.0.join("missing")).unwrap_err(), "No such file");
-    is_file(save(&folder.0, &pca()).unwrap_err(), "is a folder");
-    is_file(save(&folder.0.join("no/such"), &pca()).unwrap_err(), "make it first");
+    is_file(save(&folder.0, &pca()).unwrap_err(), "is a directory");
+    is_file(save(&folder.0.join("no/such"), &pca()).unwrap_err(), "create it first");
 }
 
 #[test]

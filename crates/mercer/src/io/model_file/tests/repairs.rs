@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::super::{Dtype, Model, Saved, from_bytes, to_bytes};
+use super::super::{Dtype, Model, ModelFile, from_bytes, to_bytes};
 use super::hostile::{check, set, start};
 use super::{N, points};
 use crate::context::Context;
@@ -19,8 +19,8 @@ fn repair(method: Repair) -> FittedRepair {
     method.fit(&Context::new(1), matrix.view()).unwrap().fitted::<f64>()
 }
 
-pub fn all() -> Vec<Saved> {
-    let saved = |method| Saved::new(Model::Repair(repair(method)), Dtype::F64);
+pub fn all() -> Vec<ModelFile> {
+    let saved = |method| ModelFile::new(Model::Repair(repair(method)), Dtype::F64);
     Repair::ALL.into_iter().map(saved).collect()
 }
 

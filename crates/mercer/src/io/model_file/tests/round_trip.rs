@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::super::{Model, Saved, from_bytes, to_bytes};
+use super::super::{Model, ModelFile, from_bytes, to_bytes};
 use super::{D, all, full, kernel_pca, numbers, pca, points, precomputed, ridge};
 use crate::context::Context;
 use crate::linalg::view::{MatMut, MatRef};
@@ -10,12 +10,12 @@ use crate::model::kernel_pca::KernelPca;
 use crate::points::{Dense, Samples};
 use crate::real::Real;
 
-fn again(saved: &Saved) -> Saved {
+fn again(saved: &ModelFile) -> ModelFile {
     from_bytes(Path::new("again"), &to_bytes(saved).unwrap()).unwrap()
 }
 
 fn bits<T: Real>(values: &[T]) -> Vec<u64> {
-    values.iter().map(|v| v.f64().to_bits()).collect()
+    values.iter().map(|v| v.to_f64().to_bits()).collect()
 }
 
 /// All results that a fitted kernel PCA gives, as bits.
@@ -37,7 +37,7 @@ fn kernel_pca_gives_the_same_bits() {
     let Model::KernelPca64(read) = again(&full()).model else { panic!("another kind") };
     assert_eq!(kernel_pca_results(&read), kernel_pca_results(&model));
     let model = kernel_pca::<f32>(true);
-    let saved = Saved::new(Model::KernelPca32(model.clone()), super::Dtype::F32);
+    let saved = ModelFile::new(Model::KernelPca32(model.clone()), super::Dtype::F32);
     let Model::KernelPca32(read) = again(&saved).model else { panic!("another kind") };
     assert_eq!(kernel_pca_results(&read), kernel_pca_results(&model));
     let report = |report: &crate::model::Report| format!("{report:?}");
@@ -124,13 +124,13 @@ fn a_report_of_a_fit_that_went_wrong_survives() {
 
 #[test]
 fn what_does_not_fit_together_is_not_written() {
-    let check = |change: fn(&mut Saved), part: &str| {
+    let check = |change: fn(&mut ModelFile), part: &str| {
         let mut saved = full();
         change(&mut saved);
         let message = to_bytes(&saved).unwrap_err().to_string();
         assert!(message.contains("cannot be saved") && message.contains(part), "{message}");
     };
-    check(|s| s.feature_names = Some(vec![]), "0 names of columns, where 3");
+    check(|s| s.feature_names = Some(vec![]), "0 names of columns, expected 3");
     check(|s| s.scaling.as_mut().unwrap().factor[1] = 0.0, "factor of the scaling is 0");
     check(|s| s.scaling.as_mut().unwrap().shift[2] = f64::NAN, "shifts of the scaling is NaN");
     check(|s| drop(s.extra.insert("long".into(), "x".repeat(1 << 20).into())), "fewer notes");

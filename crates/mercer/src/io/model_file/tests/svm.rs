@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::super::{Dtype, Model, Saved, from_bytes, to_bytes};
+use super::super::{Dtype, Model, ModelFile, from_bytes, to_bytes};
 use super::hostile::{Parts, check, set, start};
 use super::{D, N, points};
 use crate::linalg::view::Mat;
@@ -37,7 +37,7 @@ fn classifier<T: Real>() -> Svm<T> {
         precision: "f64".into(),
         tube: None,
         columns_used: u64::MAX,
-        columns_at_hand: 3,
+        cache_hits: 3,
     };
     let params = SvmParams {
         c: f64::INFINITY,
@@ -93,21 +93,21 @@ fn constant() -> Svm<f64> {
     }
 }
 
-fn saved(model: Svm<f64>) -> Saved {
-    Saved::new(Model::Svm64(model), Dtype::F64)
+fn saved(model: Svm<f64>) -> ModelFile {
+    ModelFile::new(Model::Svm64(model), Dtype::F64)
 }
 
-pub fn all() -> Vec<Saved> {
-    let narrow = Saved::new(Model::Svm32(classifier()), Dtype::F32);
+pub fn all() -> Vec<ModelFile> {
+    let narrow = ModelFile::new(Model::Svm32(classifier()), Dtype::F32);
     vec![saved(classifier()), narrow, saved(regression()), saved(constant())]
 }
 
-fn again(model: Saved) -> Saved {
+fn again(model: ModelFile) -> ModelFile {
     from_bytes(Path::new("again"), &to_bytes(&model).unwrap()).unwrap()
 }
 
 /// All that a machine holds, to the last bit.
-fn told<T: Real>(model: &Svm<T>) -> String {
+fn report_text<T: Real>(model: &Svm<T>) -> String {
     let anchors =
         model.anchors.as_ref().and_then(Samples::dense).map(|rows| (rows.d(), rows.data()));
     format!(
@@ -128,13 +128,13 @@ fn told<T: Real>(model: &Svm<T>) -> String {
 fn machines_give_the_same_bits() {
     for model in [classifier(), regression(), constant()] {
         let Model::Svm64(read) = again(saved(model.clone())).model else { panic!("another kind") };
-        assert_eq!(told(&read), told(&model));
+        assert_eq!(report_text(&read), report_text(&model));
     }
     let model = classifier::<f32>();
-    let read = again(Saved::new(Model::Svm32(model.clone()), Dtype::F32));
+    let read = again(ModelFile::new(Model::Svm32(model.clone()), Dtype::F32));
     assert_eq!((read.model.inputs(), read.model.n(), read.model.k()), (D, N, 3));
     let Model::Svm32(read) = read.model else { panic!("another kind") };
-    assert_eq!(told(&read), told(&model));
+    assert_eq!(report_text(&read), report_text(&model));
     assert_eq!(saved(regression()).model.inputs(), 4);
 }
 
@@ -159,7 +159,7 @@ fn many_classes_have_room() {
         ..one
     };
     let Model::Svm64(read) = again(saved(model.clone())).model else { panic!("another kind") };
-    assert!(told(&read) == told(&model));
+    assert!(report_text(&read) == report_text(&model));
 }
 
 #[test]
@@ -170,27 +170,27 @@ fn machines_that_do_not_fit_together_are_not_written() {
         let message = to_bytes(&saved(model)).unwrap_err().to_string();
         assert!(message.contains("cannot be saved") && message.contains(part), "{message}");
     };
-    check(|m| m.support[4] = N, "sample 9 (counted from 0) is a support vector");
+    check(|m| m.support[4] = N, "sample 9 (zero-based) is a support vector");
     check(|m| m.counts[0] = 3, "do not add up");
-    check(|m| m.counts = vec![5], "1 counts of support vectors, where 3");
+    check(|m| m.counts = vec![5], "1 counts of support vectors, expected 3");
     check(|m| m.counts[0] = usize::MAX, "do not add up");
-    check(|m| m.coef = Mat::zeros(3, 5), "3 × 5 numbers, where 2 × 5");
+    check(|m| m.coef = Mat::zeros(3, 5), "3 × 5, expected 2 × 5");
     check(|m| m.coef[(1, 1)] = f64::NAN, "coefficients is NaN");
     check(|m| m.offset[2] = f64::INFINITY, "offsets is inf");
-    check(|m| m.offset.truncate(2), "2 offsets, where 3");
-    check(|m| m.classes = None, "classes of a machine of task c_svc are missing");
+    check(|m| m.offset.truncate(2), "2 offsets, expected 3");
+    check(|m| m.classes = None, "classes of a model of task c_svc are missing");
     check(|m| m.params.task = Task::OneClass, "task one_class has no classes");
-    check(|m| m.classes.as_mut().unwrap().truncate(1), "1 classes cannot be told apart");
-    check(|m| m.class_weights = Some(vec![1.0]), "1 weights of classes, where 3");
+    check(|m| m.classes.as_mut().unwrap().truncate(1), "1 classes are too few");
+    check(|m| m.class_weights = Some(vec![1.0]), "1 class weights, expected 3");
     check(|m| m.class_weights.as_mut().unwrap()[1] = -1.0, "negative or not finite");
     check(|m| m.params.c = f64::NEG_INFINITY, "parameters is -inf");
     check(|m| m.params.nu = f64::INFINITY, "parameters is inf");
     check(|m| m.params.kernel = "rbf(gamma=scale)".parse().unwrap(), "depends on the data");
-    check(|m| m.anchors = Some(points().into()), "9 support vectors, where 5");
+    check(|m| m.anchors = Some(points().into()), "9 support vectors, expected 5");
     check(|m| m.calibration.as_mut().unwrap().curves.truncate(2), "2 curves of the calibration");
     check(
         |m| m.calibration.as_mut().unwrap().curves[1] = Curve::Slopes { below: -1.0, above: 1.0 },
-        "curve 1 of the calibration cannot be: its slopes are not positive",
+        "curve 1 of the calibration is invalid: its slopes are not positive",
     );
     check(|m| m.report.machine.as_mut().unwrap().problems.truncate(2), "2 reports of problems");
 }
@@ -230,15 +230,15 @@ fn hostile_numbers_of_machines_are_refused() {
     check(&file, put("coef", 3, number(f64::NAN)), "'coef' is not finite");
     check(&file, put("offset", 1, number(f64::INFINITY)), "'offset' is not finite");
     check(&file, put("class_weights", 0, number(-2.0)), "negative or not finite");
-    check(&file, put("curves.kind", 0, 3), "a curve of no known kind");
-    check(&file, put("curves.kind", 1, 0), "a curve of no known kind");
+    check(&file, put("curves.kind", 0, 3), "a curve of unknown kind");
+    check(&file, put("curves.kind", 1, 0), "a curve of unknown kind");
     check(&file, put("curves.ends", 0, u64::MAX), "ends out of order");
     check(&file, put("curves.ends", 1, 0), "ends out of order");
-    check(&file, put("curves.ends", 2, 8), "of no known kind");
+    check(&file, put("curves.ends", 2, 8), "of unknown kind");
     check(&file, put("curves.numbers", 0, number(-1.0)), "slopes are not positive");
-    check(&file, put("curves.numbers", 2, number(0.05)), "decisions do not ascend");
-    check(&file, put("curves.numbers", 6, number(0.4)), "not below 1/2 before 0");
-    check(&file, put("curves.numbers", 7, number(0.3)), "probabilities fall");
+    check(&file, put("curves.numbers", 2, number(0.05)), "decisions are not ascending");
+    check(&file, put("curves.numbers", 6, number(0.4)), "not below 1/2 left of 0");
+    check(&file, put("curves.numbers", 7, number(0.3)), "probabilities decrease");
     check(&file, put("curves.numbers", 0, number(f64::NAN)), "'curves.numbers' is not finite");
-    check(&file, put("problems.counts", 3, 6), "stopped for no known reason");
+    check(&file, put("problems.counts", 3, 6), "stopped for an unknown reason");
 }

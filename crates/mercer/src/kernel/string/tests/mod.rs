@@ -31,7 +31,7 @@ fn tile<T: Real>(
     rows: Span<'_, Strings>,
     cols: Span<'_, Strings>,
 ) -> Vec<T> {
-    let mut out = vec![T::of(-7.0); rows.len() * cols.len()];
+    let mut out = vec![T::from_f64(-7.0); rows.len() * cols.len()];
     let mut target = Tile::new(&mut out, rows.len(), cols.len(), cols.len());
     member.tile(rows, cols, &mut target).unwrap();
     out

@@ -65,8 +65,8 @@ fn rules_find_their_numbers() {
     // Distances 1, 2 and 3; then 1, 2, 3, 3, 2 and 1.
     assert_eq!(found("edit", &["a", "ab", "abcd"]), Ok(2.0));
     assert_eq!(found("edit(width=median)", &["a", "ab", "abc", "abcd"]), Ok(1.5));
-    assert!(found("mismatch", &["", ""]).unwrap_err().contains("all texts are empty"));
-    assert!(found("edit", &["alone"]).unwrap_err().contains("one text alone"));
+    assert!(found("mismatch", &["", ""]).unwrap_err().contains("all strings are empty"));
+    assert!(found("edit", &["alone"]).unwrap_err().contains("only one string"));
     assert!(found("edit", &["a", "a", "a"]).unwrap_err().contains("are equal"));
 }
 
@@ -123,16 +123,16 @@ fn texts_too_short_are_refused_with_both_numbers() {
         let error = member(kernel).check(&short).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
     };
-    refused("spectrum(p=40)", "no text has p = 40 characters: the longest has 12");
-    refused("gappy(g=13)", "no text has g = 13 characters: the longest has 12");
-    refused("mismatch(k=13, alphabet=2)", "no text has k = 13 characters: the longest has 12");
-    refused("spectrum(p=3, unit=words)", "no text has p = 3 words: the longest has 2");
+    refused("spectrum(p=40)", "no string has p = 40 characters: the longest has 12");
+    refused("gappy(g=13)", "no string has g = 13 characters: the longest has 12");
+    refused("mismatch(k=13, alphabet=2)", "no string has k = 13 characters: the longest has 12");
+    refused("spectrum(p=3, unit=words)", "no string has p = 3 words: the longest has 2");
     assert_eq!(value("spectrum(p=40)", "few", "few"), 0.0);
     assert_eq!(value("spectrum(p=4000000000)", "few", "few"), 0.0);
     member("spectrum(p=12)").check(&short).unwrap();
     member("substrings(p=40)").check(&short).unwrap();
     let empty = strings(&["", ""]);
     let error = member("substrings(p=2)").check(&empty).unwrap_err().to_string();
-    assert!(error.contains("no text has any characters"), "{error}");
+    assert!(error.contains("no string has any characters"), "{error}");
     assert!(try_member("spectrum").is_ok());
 }

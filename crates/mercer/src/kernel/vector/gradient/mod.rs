@@ -4,7 +4,7 @@
 //! for each pair. Sums add them, products follow the product rule, a normalised kernel the quotient rule. So the
 //! gradient of a weighted sum of kernel values is one product of a matrix of numbers with the samples.
 
-mod own;
+mod diagonal;
 mod rules;
 #[cfg(test)]
 mod tests;
@@ -35,7 +35,8 @@ impl<T: Real> SpecKernel<T> {
     ) -> Result<()> {
         let (d, other) = (rows.points.d(), cols.points.d());
         if d != other {
-            let text = format!("samples of {d} features cannot be paired with samples of {other}");
+            let text =
+                format!("samples with {d} features cannot be compared with samples with {other}");
             return Err(Error::Shape(text));
         }
         debug_assert!(self.kink().is_none(), "the kernel has a kink");
@@ -43,9 +44,9 @@ impl<T: Real> SpecKernel<T> {
     }
 
     /// k(z, z) of every row, and the numbers c with ∇ k(z, z) = c·z.
-    pub fn own_gradients(&self, rows: Span<'_, Dense<T>>) -> Result<(Vec<T>, Vec<T>)> {
-        let own = self.root().own(rows)?;
-        Ok((own.values, own.along))
+    pub fn diagonal_gradients(&self, rows: Span<'_, Dense<T>>) -> Result<(Vec<T>, Vec<T>)> {
+        let diagonal = self.root().diagonal(rows)?;
+        Ok((diagonal.values, diagonal.along))
     }
 
     /// The squared distance at which the kernel has the value `value`, in (0, 1]; `None` unless the kernel is a single
@@ -67,7 +68,7 @@ fn kink(node: &Node) -> Option<&'static str> {
         Node::Product(factors) => factors.iter().find_map(kink),
         Node::Normalize(inner) => kink(inner),
         Node::Columns(..) => Some("columns"),
-        Node::Own(_) => Some("own"),
+        Node::Custom(_) => Some("custom"),
         Node::Texts(_) => Some("texts"),
     }
 }
@@ -85,10 +86,10 @@ impl Node {
             Node::Sum(terms) => {
                 let (scale, first) = &terms[0];
                 first.gradients(rows, cols, out)?;
-                out.scale(T::of(*scale));
+                out.scale(T::from_f64(*scale));
                 for (scale, term) in &terms[1..] {
                     term.gradients(rows, cols, &mut next)?;
-                    out.add(T::of(*scale), &next);
+                    out.add(T::from_f64(*scale), &next);
                 }
             }
             Node::Product(factors) => {
@@ -100,9 +101,9 @@ impl Node {
             }
             Node::Normalize(inner) => {
                 inner.gradients(rows, cols, out)?;
-                out.normalize(&inner.own(rows)?, &inner.own(cols)?.values);
+                out.normalize(&inner.diagonal(rows)?, &inner.diagonal(cols)?.values);
             }
-            Node::Columns(..) | Node::Own(_) | Node::Texts(_) => return Err(no_gradient()),
+            Node::Columns(..) | Node::Custom(_) | Node::Texts(_) => return Err(no_gradient()),
         }
         Ok(())
     }

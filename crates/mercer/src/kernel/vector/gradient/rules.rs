@@ -1,6 +1,6 @@
 //! The rules by which gradients of combined kernels follow from those of their parts.
 
-use super::own::Own;
+use super::diagonal::Diagonal;
 use crate::kernel::vector::measure::inverse_roots;
 use crate::real::Real;
 
@@ -50,13 +50,13 @@ impl<T: Real> Gradients<T> {
         }
     }
 
-    /// k(z, x) / √(k(z, z) k(x, x)), given `own` of the rows and k(x, x) of the columns. With ∇ k(z, z) = c·z the
+    /// k(z, x) / √(k(z, z) k(x, x)), given `diagonal` of the rows and k(x, x) of the columns. With ∇ k(z, z) = c·z the
     /// quotient rule takes half of c / k(z, z) times the normalised value away along z.
-    pub(super) fn normalize(&mut self, own: &Own<T>, cols: &[T]) {
-        let (left, right) = (inverse_roots(&own.values), inverse_roots(cols));
-        let half = T::of(0.5);
+    pub(super) fn normalize(&mut self, diagonal: &Diagonal<T>, cols: &[T]) {
+        let (left, right) = (inverse_roots(&diagonal.values), inverse_roots(cols));
+        let half = T::from_f64(0.5);
         for (i, &l) in left.iter().enumerate() {
-            let loss = half * own.along[i] * l * l;
+            let loss = half * diagonal.along[i] * l * l;
             for (j, &r) in right.iter().enumerate() {
                 let at = i * right.len() + j;
                 let value = self.values[at] * l * r;

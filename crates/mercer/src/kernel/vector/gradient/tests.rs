@@ -47,7 +47,7 @@ fn gradients_are_limits_of_differences() {
         assert_eq!(kernel.kink(), None, "{text}");
         let mut found = Gradients::default();
         kernel.gradients(Span::new(&z, 1..m), Span::new(&x, 2..n), &mut found).unwrap();
-        let (own, along) = kernel.own_gradients(Span::all(&z)).unwrap();
+        let (diagonal, along) = kernel.diagonal_gradients(Span::all(&z)).unwrap();
         for i in 1..m {
             for f in 0..d {
                 let step = 1e-5;
@@ -66,7 +66,7 @@ fn gradients_are_limits_of_differences() {
                     );
                 }
                 let want = value(&kernel, z.row(i), z.row(i));
-                assert!((own[i] - want).abs() < 1e-12 * (1.0 + want.abs()), "{text}");
+                assert!((diagonal[i] - want).abs() < 1e-12 * (1.0 + want.abs()), "{text}");
                 let slope = along[i] * z.row(i)[f];
                 let want = differ(&|p| value(&kernel, p, p));
                 assert!((slope - want).abs() < 1e-7 * (1.0 + want.abs()), "{text}: {slope} {want}");

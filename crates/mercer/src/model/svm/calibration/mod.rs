@@ -58,7 +58,7 @@ pub struct Calibration {
 /// A sample that a curve is fitted to: its decision, whether it belongs to the class that a positive decision speaks for,
 /// and how much it counts.
 #[derive(Clone, Copy, Debug)]
-struct Judged {
+struct LabelledDecision {
     decision: f64,
     positive: bool,
     weight: f64,
@@ -77,10 +77,13 @@ impl Curve {
         assert_eq!(decisions.len(), positive.len());
         assert!(weights.is_none_or(|weights| weights.len() == decisions.len()));
         let weight = |i: usize| weights.map_or(1.0, |weights| weights[i]);
-        let judged =
-            |i| Judged { decision: decisions[i], positive: positive[i], weight: weight(i) };
-        let counted = (0..decisions.len()).map(judged).filter(|sample| sample.weight > 0.0);
-        let samples: Vec<Judged> = counted.collect();
+        let labelled = |i| LabelledDecision {
+            decision: decisions[i],
+            positive: positive[i],
+            weight: weight(i),
+        };
+        let counted = (0..decisions.len()).map(labelled).filter(|sample| sample.weight > 0.0);
+        let samples: Vec<LabelledDecision> = counted.collect();
         assert!(samples.iter().all(|sample| sample.decision.is_finite()));
         match method {
             Method::Sigmoid => slopes::fit(&samples),

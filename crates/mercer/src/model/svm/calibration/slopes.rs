@@ -5,7 +5,7 @@
 //! is convex in s, and its derivative Σ w f (p − t) is positive for large s, because t is inside of (0, 1): there is one
 //! minimum. It is sought in a range of positive numbers, so that the curve rises.
 
-use super::{Curve, Judged, sigmoid};
+use super::{Curve, LabelledDecision, sigmoid};
 
 /// The least slope, in units of 1 / (the largest decision of the side). It makes the farthest sample's probability
 /// ½ + 2.5·10⁻⁷: nothing is known, but the order of the decisions is kept.
@@ -14,11 +14,11 @@ const FLATTEST: f64 = 1e-6;
 const STEEPEST: f64 = 1e12;
 
 /// The curve that suits `samples` best. Samples on the boundary have probability ½ whatever the slopes, and tell nothing.
-pub(super) fn fit(samples: &[Judged]) -> Curve {
+pub(super) fn fit(samples: &[LabelledDecision]) -> Curve {
     let targets = Targets::of(samples);
     let side = |sign: f64| {
         let there = samples.iter().filter(|sample| sample.decision * sign > 0.0);
-        slope(&there.map(|sample| targets.lesson(sample, sign)).collect::<Vec<_>>())
+        slope(&there.map(|sample| targets.observation(sample, sign)).collect::<Vec<_>>())
     };
     let (below, above) = (side(-1.0), side(1.0));
     Curve::Slopes { below: below.or(above).unwrap_or(1.0), above: above.or(below).unwrap_or(1.0) }
@@ -31,7 +31,7 @@ struct Targets {
 }
 
 impl Targets {
-    fn of(samples: &[Judged]) -> Self {
+    fn of(samples: &[LabelledDecision]) -> Self {
         let count = |positive| -> f64 {
             samples.iter().filter(|s| s.positive == positive).map(|s| s.weight).sum()
         };
@@ -40,9 +40,9 @@ impl Targets {
     }
 
     /// The sample as seen from its side, where decisions are positive.
-    fn lesson(&self, sample: &Judged, sign: f64) -> Lesson {
+    fn observation(&self, sample: &LabelledDecision, sign: f64) -> Observation {
         let target = if sample.positive { self.positive } else { self.negative };
-        Lesson {
+        Observation {
             distance: sample.decision.abs(),
             target: if sign > 0.0 { target } else { 1.0 - target },
             weight: sample.weight,
@@ -51,25 +51,25 @@ impl Targets {
 }
 
 /// A sample of one side: its distance from the boundary, the probability to give to the side's class, and its weight.
-struct Lesson {
+struct Observation {
     distance: f64,
     target: f64,
     weight: f64,
 }
 
 /// The best slope for the samples of one side; `None` if there are none.
-fn slope(side: &[Lesson]) -> Option<f64> {
-    let unit = side.iter().map(|lesson| lesson.distance).fold(0.0, f64::max);
+fn slope(side: &[Observation]) -> Option<f64> {
+    let unit = side.iter().map(|observation| observation.distance).fold(0.0, f64::max);
     if unit == 0.0 {
         return None;
     }
-    let heaviest = side.iter().map(|lesson| lesson.weight).fold(0.0, f64::max);
-    let scaled: Vec<Lesson> = side
+    let heaviest = side.iter().map(|observation| observation.weight).fold(0.0, f64::max);
+    let scaled: Vec<Observation> = side
         .iter()
-        .map(|lesson| Lesson {
-            distance: lesson.distance / unit,
-            weight: lesson.weight / heaviest,
-            ..*lesson
+        .map(|observation| Observation {
+            distance: observation.distance / unit,
+            weight: observation.weight / heaviest,
+            ..*observation
         })
         .collect();
     // The quotient is kept a normal number: for extreme decisions it would be infinite, or 0.
@@ -77,7 +77,7 @@ fn slope(side: &[Lesson]) -> Option<f64> {
 }
 
 /// The minimum over [`FLATTEST`, `STEEPEST`] for distances of at most 1.
-fn minimum(side: &[Lesson]) -> f64 {
+fn minimum(side: &[Observation]) -> f64 {
     let mut low = FLATTEST;
     if derivatives(side, low).0 >= 0.0 {
         return low;
@@ -95,7 +95,7 @@ fn minimum(side: &[Lesson]) -> f64 {
 
 /// Where the derivative, negative at `low` and not at `high`, is 0: Newton's steps, and the middle of the interval wherever
 /// such a step leaves it or the interval shrinks too slowly, so that every second step at least halves it.
-fn root(side: &[Lesson], mut low: f64, mut high: f64) -> f64 {
+fn root(side: &[Observation], mut low: f64, mut high: f64) -> f64 {
     let mut at = 0.5 * (low + high);
     let mut halve = false;
     // The interval is at most 16 times as wide as its lower end: 100 halves are beyond the last digit.
@@ -119,10 +119,13 @@ fn root(side: &[Lesson], mut low: f64, mut high: f64) -> f64 {
 }
 
 /// The first and the second derivative of the cross entropy at slope `s`.
-fn derivatives(side: &[Lesson], s: f64) -> (f64, f64) {
-    side.iter().fold((0.0, 0.0), |(first, second), lesson| {
-        let p = sigmoid(s * lesson.distance);
-        let moment = lesson.weight * lesson.distance;
-        (first + moment * (p - lesson.target), second + moment * lesson.distance * p * (1.0 - p))
+fn derivatives(side: &[Observation], s: f64) -> (f64, f64) {
+    side.iter().fold((0.0, 0.0), |(first, second), observation| {
+        let p = sigmoid(s * observation.distance);
+        let moment = observation.weight * observation.distance;
+        (
+            first + moment * (p - observation.target),
+            second + moment * observation.distance * p * (1.0 - p),
+        )
     })
 }

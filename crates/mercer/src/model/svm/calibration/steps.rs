@@ -5,13 +5,13 @@
 //! 1 − 1/(n + 2). The bound at ½ parts the problem in two that do not touch. On each side the solution is that of pool-adjacent-
 //! violators, clipped to the bounds of the side; pooling across the boundary and clipping then would not be.
 
-use super::{Curve, Judged};
+use super::{Curve, LabelledDecision};
 
 /// How far from ½ the values next to the boundary stay.
 const MARGIN: f64 = 1e-6;
 
 /// The curve that suits `samples` best. Samples on the boundary tell nothing, as the value there is ½.
-pub(super) fn fit(samples: &[Judged]) -> Curve {
+pub(super) fn fit(samples: &[LabelledDecision]) -> Curve {
     let total: f64 = samples.iter().map(|sample| sample.weight).sum();
     let least = (1.0 / (total + 2.0)).clamp(1e-12, 0.5 - MARGIN);
     let mut below = side(samples, -1.0, (least, 0.5 - MARGIN));
@@ -33,8 +33,8 @@ fn mirrored(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 
 /// The points of the side where decisions have this sign: the ends of every stretch with one value. The points between them
 /// would say nothing.
-fn side(samples: &[Judged], sign: f64, (least, most): (f64, f64)) -> Vec<(f64, f64)> {
-    let mut there: Vec<&Judged> =
+fn side(samples: &[LabelledDecision], sign: f64, (least, most): (f64, f64)) -> Vec<(f64, f64)> {
+    let mut there: Vec<&LabelledDecision> =
         samples.iter().filter(|sample| sample.decision * sign > 0.0).collect();
     there.sort_by(|a, b| a.decision.total_cmp(&b.decision));
     let mut points = Vec::new();
@@ -71,7 +71,7 @@ impl Pool {
 
 /// Pool-adjacent-violators: samples in ascending order of their decisions, those of equal decision together, in pools whose
 /// means rise.
-fn pooled(samples: &[&Judged]) -> Vec<Pool> {
+fn pooled(samples: &[&LabelledDecision]) -> Vec<Pool> {
     let mut pools: Vec<Pool> = Vec::new();
     for group in samples.chunk_by(|a, b| a.decision == b.decision) {
         let weight: f64 = group.iter().map(|sample| sample.weight).sum();
@@ -111,15 +111,15 @@ pub(super) fn fault(at: &[f64], value: &[f64]) -> Option<&'static str> {
         _ => value == 0.5,
     };
     if at.len() != value.len() {
-        Some("it has not as many decisions as probabilities")
+        Some("it has different numbers of decisions and probabilities")
     } else if !finite(at) || !finite(value) {
         Some("its points are not finite")
     } else if !at.is_sorted_by(|a, b| a < b) {
-        Some("its decisions do not ascend")
+        Some("its decisions are not ascending")
     } else if !value.is_sorted() {
-        Some("its probabilities fall")
+        Some("its probabilities decrease")
     } else if !at.contains(&0.0) || !at.iter().zip(value).all(right) {
-        Some("its probabilities are not below 1/2 before 0, 1/2 there and above 1/2 behind it")
+        Some("its probabilities are not below 1/2 left of 0, 1/2 at 0 and above 1/2 right of 0")
     } else {
         None
     }

@@ -1,8 +1,8 @@
 //! What is a kernel and what is not, by laws and by loops.
 
-mod judged;
 mod properties;
 mod repaired;
+mod verdicts;
 
 use super::{Correction, Repair, Repaired, Validity, Verdict};
 use crate::context::{Context, Stream};
@@ -33,7 +33,7 @@ fn sigmoid(a: &[f64], b: &[f64]) -> f64 {
     (0.5 * dot(a, b) + 1.0).tanh()
 }
 
-fn judge(matrix: &Mat<f64>) -> Result<Validity> {
+fn assess(matrix: &Mat<f64>) -> Result<Validity> {
     Validity::of(&Context::new(2), matrix.view())
 }
 

@@ -26,7 +26,7 @@ proptest! {
 
     #[test]
     fn the_verdict_is_that_of_the_smallest_eigenvalue(matrix in any_symmetric()) {
-        let found = judge(&matrix).unwrap();
+        let found = assess(&matrix).unwrap();
         let values = eigenvalues(&matrix);
         let largest = values.iter().fold(0.0f64, |most, v| most.max(v.abs()));
         let smallest = values[values.len() - 1];
@@ -41,7 +41,7 @@ proptest! {
     #[test]
     fn negating_a_matrix_of_full_rank_makes_it_indefinite(matrix in any_symmetric()) {
         let negated = Mat::from_fn(matrix.rows(), matrix.rows(), |i, j| -matrix[(i, j)]);
-        let both = [&matrix, &negated].map(|m| judge(m).unwrap());
+        let both = [&matrix, &negated].map(|m| assess(m).unwrap());
         let is_zero = matrix.data().iter().all(|v| *v == 0.0);
         prop_assert_eq!(both[0].is_valid() && both[1].is_valid(), is_zero);
         if !is_zero {
@@ -57,7 +57,7 @@ proptest! {
             match repair(method, &matrix) {
                 Err(refused) => prop_assert!(method == Repair::Nearest && negative, "{refused}"),
                 Ok(once) => {
-                    let found = judge(&once.matrix).unwrap();
+                    let found = assess(&once.matrix).unwrap();
                     prop_assert!(found.is_valid(), "{method}: {found}");
                     let twice = repair(method, &once.matrix).unwrap();
                     prop_assert!(twice.change < 1e-9, "{method}: {}", twice.change);
@@ -70,7 +70,7 @@ proptest! {
     fn the_order_of_samples_does_not_matter(matrix in any_symmetric()) {
         let n = matrix.rows();
         let turned = Mat::from_fn(n, n, |i, j| matrix[(n - 1 - i, n - 1 - j)]);
-        let (a, b) = (judge(&matrix).unwrap(), judge(&turned).unwrap());
+        let (a, b) = (assess(&matrix).unwrap(), assess(&turned).unwrap());
         prop_assert_eq!(a.is_valid(), b.is_valid());
         prop_assert!((a.ratio - b.ratio).abs() < 1e-9);
     }

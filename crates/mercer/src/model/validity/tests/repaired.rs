@@ -43,7 +43,7 @@ fn repaired_matrices_are_positive_semi_definite() {
                 let repaired = repair(method, matrix).unwrap();
                 check_psd(&repaired.matrix, (n, which, method));
                 assert!(repaired.converged, "{n} {which} {method}");
-                assert!(judge(&repaired.matrix).unwrap().is_valid());
+                assert!(assess(&repaired.matrix).unwrap().is_valid());
                 let change = apart(&repaired.matrix, matrix) / size(matrix);
                 assert!((repaired.change - change).abs() <= 1e-12 * change, "{method}");
             }
@@ -175,11 +175,14 @@ fn values_of_a_training_sample_become_its_repaired_row() {
             let repaired = repair(method, &matrix).unwrap();
             let found = applied(&repaired.correction, &matrix);
             assert!(apart(&found, &repaired.matrix) < 1e-9 * size(&matrix), "{method}");
-            let own: Vec<f64> = (0..40).map(|i| matrix[(i, i)]).collect();
-            let own = repaired.correction.own(matrix.view(), &own).unwrap();
-            for (i, own) in own.iter().enumerate() {
+            let diagonal: Vec<f64> = (0..40).map(|i| matrix[(i, i)]).collect();
+            let diagonal = repaired.correction.diagonal(matrix.view(), &diagonal).unwrap();
+            for (i, diagonal) in diagonal.iter().enumerate() {
                 let want = repaired.matrix[(i, i)];
-                assert!((own - want).abs() < 1e-9 * size(&matrix), "{method}: {own} {want}");
+                assert!(
+                    (diagonal - want).abs() < 1e-9 * size(&matrix),
+                    "{method}: {diagonal} {want}"
+                );
             }
         }
     }
@@ -190,10 +193,10 @@ fn a_shift_adds_to_values_of_samples_with_themselves_alone() {
     for matrix in indefinite(25) {
         let repaired = repair(Repair::Shift, &matrix).unwrap();
         assert_eq!(applied(&repaired.correction, &matrix), matrix);
-        let own: Vec<f64> = (0..25).map(|i| matrix[(i, i)]).collect();
-        let own = repaired.correction.own(matrix.view(), &own).unwrap();
-        for (i, own) in own.iter().enumerate() {
-            assert!((own - repaired.matrix[(i, i)]).abs() < 1e-12 * size(&matrix));
+        let diagonal: Vec<f64> = (0..25).map(|i| matrix[(i, i)]).collect();
+        let diagonal = repaired.correction.diagonal(matrix.view(), &diagonal).unwrap();
+        for (i, diagonal) in diagonal.iter().enumerate() {
+            assert!((diagonal - repaired.matrix[(i, i)]).abs() < 1e-12 * size(&matrix));
         }
     }
 }
@@ -210,7 +213,7 @@ fn nearest_meets_rows_of_training_samples() {
     let repaired = repair(Repair::Nearest, &matrix).unwrap();
     let found = applied(&repaired.correction, &matrix);
     assert!(apart(&found, &repaired.matrix) < 1e-9, "{}", apart(&found, &repaired.matrix));
-    assert_eq!(repaired.correction.own(matrix.view(), &vec![1.0; n]).unwrap(), vec![1.0; n]);
+    assert_eq!(repaired.correction.diagonal(matrix.view(), &vec![1.0; n]).unwrap(), vec![1.0; n]);
     // With small eigenvalues, nearly.
     let matrix = matrix_of(&normal(80, 3, 26), sigmoid);
     let repaired = repair(Repair::Nearest, &matrix).unwrap();
@@ -290,8 +293,8 @@ fn values_of_another_shape_are_refused() {
     assert!(matches!(refused, Error::Features { expected: 6, found: 7 }), "{refused}");
     let values = Mat::<f64>::zeros(2, 6);
     assert!(kept.apply(values.view(), out.view_mut()).is_err());
-    assert!(kept.own(values.view(), &[1.0]).is_err());
-    assert!(kept.own(values.view(), &[1.0, f64::NAN]).is_err());
+    assert!(kept.diagonal(values.view(), &[1.0]).is_err());
+    assert!(kept.diagonal(values.view(), &[1.0, f64::NAN]).is_err());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Curves rise through ½ whatever they were fitted to, and are the best that do.
 
-use super::{METHODS, lesson};
+use super::{METHODS, training_data};
 use crate::model::svm::{Curve, Method};
 
 /// Places to look at, ascending, the extreme ones among them.
@@ -30,7 +30,7 @@ fn check_curve(curve: &Curve) {
 fn curves_rise_through_one_half_whatever_they_were_fitted_to() {
     let mut lessons: Vec<(Vec<f64>, Vec<bool>)> = (0..40)
         .map(|seed| {
-            let (decisions, positive, _) = lesson(seed, 1 + seed as usize * 3);
+            let (decisions, positive, _) = training_data(seed, 1 + seed as usize * 3);
             (decisions, positive)
         })
         .collect();
@@ -57,7 +57,7 @@ fn curves_rise_through_one_half_whatever_they_were_fitted_to() {
 
 #[test]
 fn a_sigmoid_strictly_rises() {
-    let (decisions, positive, _) = lesson(3, 60);
+    let (decisions, positive, _) = training_data(3, 60);
     for flip in [false, true] {
         // Turned round, the best slopes would be negative.
         let positive: Vec<bool> = positive.iter().map(|p| p ^ flip).collect();
@@ -69,7 +69,7 @@ fn a_sigmoid_strictly_rises() {
 
 #[test]
 fn slopes_are_where_the_cross_entropy_is_least() {
-    let (decisions, positive, weights) = lesson(11, 200);
+    let (decisions, positive, weights) = training_data(11, 200);
     let Curve::Slopes { below, above } =
         Curve::fit(Method::Sigmoid, &decisions, &positive, Some(&weights))
     else {
@@ -95,7 +95,7 @@ fn slopes_are_where_the_cross_entropy_is_least() {
 
 #[test]
 fn a_slope_follows_the_unit_of_the_decisions() {
-    let (decisions, positive, _) = lesson(5, 90);
+    let (decisions, positive, _) = training_data(5, 90);
     let slopes = |unit: f64| {
         let scaled: Vec<f64> = decisions.iter().map(|f| f * unit).collect();
         match Curve::fit(Method::Sigmoid, &scaled, &positive, None) {
@@ -125,7 +125,7 @@ fn a_side_without_samples_mirrors_the_other() {
 
 #[test]
 fn a_weight_of_two_is_a_sample_twice_and_of_zero_none() {
-    let (decisions, positive, weights) = lesson(21, 80);
+    let (decisions, positive, weights) = training_data(21, 80);
     let again = |i: usize| std::iter::repeat_n(i, weights[i] as usize);
     let rows: Vec<usize> = (0..80).flat_map(again).collect();
     let f: Vec<f64> = rows.iter().map(|&i| decisions[i]).collect();
@@ -143,7 +143,7 @@ fn a_weight_of_two_is_a_sample_twice_and_of_zero_none() {
 #[test]
 fn steps_are_the_bounded_isotonic_fit() {
     for seed in 0..20 {
-        let (decisions, positive, weights) = lesson(100 + seed, 60);
+        let (decisions, positive, weights) = training_data(100 + seed, 60);
         let curve = Curve::fit(Method::Isotonic, &decisions, &positive, Some(&weights));
         let total: f64 = weights.iter().sum();
         let mean = |from: f64, to: f64| {

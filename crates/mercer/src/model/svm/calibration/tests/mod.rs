@@ -11,7 +11,7 @@ use crate::linalg::view::Mat;
 const METHODS: [Method; 2] = [Method::Sigmoid, Method::Isotonic];
 
 /// Decisions around ±1, right seven times in ten, with some equal ones.
-fn lesson(seed: u64, n: usize) -> (Vec<f64>, Vec<bool>, Vec<f64>) {
+fn training_data(seed: u64, n: usize) -> (Vec<f64>, Vec<bool>, Vec<f64>) {
     let mut random = Stream::new(seed, "calibration");
     let decisions: Vec<f64> = (0..n)
         .map(|_| {
@@ -32,7 +32,7 @@ fn the_most_probable_class_is_the_one_that_is_voted_for() {
         let classes = 2 + case as usize % 6;
         let problems = classes * (classes - 1) / 2;
         let curves = (0..problems).map(|problem| {
-            let (decisions, positive, weights) = lesson(case * 100 + problem as u64, 30);
+            let (decisions, positive, weights) = training_data(case * 100 + problem as u64, 30);
             Curve::fit(METHODS[case as usize / 6 % 2], &decisions, &positive, Some(&weights))
         });
         let calibration = Calibration { curves: curves.collect(), folds: 5 };
@@ -54,7 +54,7 @@ fn the_most_probable_class_is_the_one_that_is_voted_for() {
 
 #[test]
 fn two_classes_have_the_value_of_the_curve() {
-    let (decisions, positive, _) = lesson(2, 50);
+    let (decisions, positive, _) = training_data(2, 50);
     let curve = Curve::fit(Method::Sigmoid, &decisions, &positive, None);
     let calibration = Calibration { curves: vec![curve.clone()], folds: 5 };
     let rows = calibration.probabilities(&Mat::from_vec(vec![-2.0, 0.5, 3.0], 3, 1), 2);

@@ -1,23 +1,23 @@
-//! The solutions of all problems as one machine.
+//! Assembles the solutions of all dual problems into one model.
 
 use super::check::Checked;
 use super::decode::pairs;
-use super::problem::Solved;
+use super::exact_kernel::ExactKernel;
+use super::problem::DualSolution;
 use super::report::SvmReport;
-use super::truth::Truth;
 use super::{Svm, SvmParams};
 use crate::linalg::view::Mat;
 use crate::model::report::Report;
 use crate::real::Real;
 use crate::solve::smo::Stop;
 
-/// Folds solutions in the order of the pairs of classes.
-pub(super) fn fold<T: Real>(
+/// Assembles solutions, which are in the order of the pairs of classes.
+pub(super) fn assemble<T: Real>(
     params: &SvmParams,
     checked: &Checked,
-    solved: Vec<Solved>,
+    solved: Vec<DualSolution>,
     trained_on: usize,
-    truth: &dyn Truth,
+    exact_kernel: &dyn ExactKernel,
 ) -> Svm<T> {
     let n = checked.rows.len();
     let k = checked.classes.len();
@@ -45,7 +45,7 @@ pub(super) fn fold<T: Real>(
             }
         }
     }
-    let report = report(&solved, truth);
+    let report = report(&solved, exact_kernel);
     Svm {
         params: params.clone(),
         support: support.iter().map(|&i| checked.rows[i]).collect(),
@@ -61,14 +61,14 @@ pub(super) fn fold<T: Real>(
     }
 }
 
-fn report(solved: &[Solved], truth: &dyn Truth) -> Report {
+fn report(solved: &[DualSolution], exact_kernel: &dyn ExactKernel) -> Report {
     let problems: Vec<_> = solved.iter().map(|solution| solution.report.clone()).collect();
     let all_in = |name: &str| problems.iter().all(|problem| problem.precision == name);
     let columns_used = solved.iter().map(|solution| solution.asked).sum();
     // A solver whose working set is all samples asks for no columns: it has all values.
     let (storage, reason) = match columns_used {
-        0 => ("columns", "all samples fit one working set, which has all kernel values"),
-        _ => ("columns", "kernel columns are computed where coefficients move"),
+        0 => ("columns", "all samples fit in one working set, which holds all kernel values"),
+        _ => ("columns", "kernel columns are computed for coefficients that change"),
     };
     Report {
         solver: "smo".into(),
@@ -82,11 +82,12 @@ fn report(solved: &[Solved], truth: &dyn Truth) -> Report {
         notes: Vec::new(),
         system: None,
         machine: Some(SvmReport {
-            precision: if all_in(f32::NAME) { truth.computed_in() } else { f64::NAME }.into(),
+            precision: if all_in(f32::NAME) { exact_kernel.computed_in() } else { f64::NAME }
+                .into(),
             problems,
             tube: solved.first().and_then(|solution| solution.tube),
             columns_used,
-            columns_at_hand: solved.iter().map(|solution| solution.hits).sum(),
+            cache_hits: solved.iter().map(|solution| solution.hits).sum(),
         }),
         clusters: None,
     }

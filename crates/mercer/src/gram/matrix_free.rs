@@ -12,19 +12,19 @@ use crate::points::{Points, Span};
 use crate::real::Real;
 
 /// A kernel and the points it is evaluated on.
-pub struct Tiled<'k, P, T> {
+pub struct MatrixFree<'k, P, T> {
     kernel: &'k dyn Kernel<P, T>,
     points: P,
 }
 
-impl<'k, P: Points, T: Real> Tiled<'k, P, T> {
+impl<'k, P: Points, T: Real> MatrixFree<'k, P, T> {
     /// The Gram matrix of `points`.
     pub fn new(kernel: &'k dyn Kernel<P, T>, points: P) -> Self {
         Self { kernel, points }
     }
 }
 
-impl<P: Points, T: Real> Tiles for Tiled<'_, P, T> {
+impl<P: Points, T: Real> Tiles for MatrixFree<'_, P, T> {
     type T = T;
 
     fn size(&self) -> usize {
@@ -43,7 +43,7 @@ impl<P: Points, T: Real> Tiles for Tiled<'_, P, T> {
     fn diagonal(&self) -> Result<Vec<f64>> {
         let mut diagonal = vec![T::ZERO; self.size()];
         self.kernel.diag(Span::all(&self.points), &mut diagonal)?;
-        Ok(diagonal.into_iter().map(T::f64).collect())
+        Ok(diagonal.into_iter().map(T::to_f64).collect())
     }
 
     fn is_stored(&self) -> bool {
@@ -55,13 +55,13 @@ impl<P: Points, T: Real> Tiles for Tiled<'_, P, T> {
     }
 
     fn subset<'a>(&'a self, which: &[usize]) -> Box<dyn Gram + 'a> {
-        Box::new(Tiled::new(self.kernel, self.points.select(which)))
+        Box::new(MatrixFree::new(self.kernel, self.points.select(which)))
     }
 }
 
 /// Lines straight from the kernel: tiles would hold all other columns too.
 struct ComputedLines<'a, P, T> {
-    source: &'a Tiled<'a, P, T>,
+    source: &'a MatrixFree<'a, P, T>,
     chosen: P,
 }
 

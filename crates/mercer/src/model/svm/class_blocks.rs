@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::check::Checked;
-use super::ground::{Held, held_bytes};
+use super::shared_kernel::{Materialized, matrix_bytes};
 use crate::context::{Context, Reservation};
 use crate::error::Result;
 use crate::gram::{Assembled, Columns};
@@ -11,12 +11,12 @@ use crate::kernel::Tile;
 use crate::linalg::view::Mat;
 use crate::points::Cost;
 use crate::real::Real;
-use crate::solve::smo::Room;
+use crate::solve::smo::MemoryPlan;
 
 /// The square matrix of every class.
 pub(super) struct SharedBlocks<S> {
     members: Vec<Vec<usize>>,
-    blocks: Vec<Held<S>>,
+    blocks: Vec<Materialized<S>>,
 }
 
 /// Up to so many bytes of kernel values the problem of a pair of classes is solved with all of them in memory: 4096 samples in single
@@ -41,22 +41,22 @@ impl<S: Real> SharedBlocks<S> {
         if pair * pair * size_of::<S>() > LARGEST_PAIR || !fits {
             return Ok(None);
         }
-        let block = |own: &Vec<usize>| Held::new(ctx, &*columns.restrict(own));
-        let blocks: Vec<Held<S>> = members.par_iter().map(block).collect::<Result<_>>()?;
+        let block = |own: &Vec<usize>| Materialized::new(ctx, &*columns.restrict(own));
+        let blocks: Vec<Materialized<S>> = members.par_iter().map(block).collect::<Result<_>>()?;
         Ok(Some(Self { members, blocks }))
     }
 
     /// Bytes that the problem of two classes takes, beside the blocks, where there is plenty.
     pub fn pair_bytes(&self) -> u64 {
         let largest = self.members.iter().map(Vec::len).max().unwrap_or(0);
-        Room::wanted::<S>(2 * largest, Cost::STORED) + held_bytes::<S>(largest)
+        MemoryPlan::wanted::<S>(2 * largest, Cost::STORED) + matrix_bytes::<S>(largest)
     }
 
     /// Sets aside what the kernel values between two classes take.
     pub fn reserve_pair(&self, ctx: &Context, a: usize, b: usize) -> Result<Reservation> {
         let bytes =
             size_of::<S>() as u64 * self.members[a].len() as u64 * self.members[b].len() as u64;
-        let hint = "fit on fewer rows or raise the budget";
+        let hint = "fit on fewer rows or raise the memory budget";
         ctx.reserve("the kernel matrix of two classes", bytes, hint)
     }
 
@@ -64,9 +64,9 @@ impl<S: Real> SharedBlocks<S> {
     pub fn pair(&self, columns: &dyn Columns<S>, a: usize, b: usize) -> Result<Assembled<'_, S>> {
         let (first, second) = (&self.members[a], &self.members[b]);
         let mut across = Mat::try_zeros(first.len(), second.len())?;
-        let picked = columns.pick(second);
+        let block = columns.column_block(second);
         let width = second.len();
-        picked.fill_rows(first, Tile::new(across.data_mut(), first.len(), width, width))?;
+        block.fill_rows(first, Tile::new(across.data_mut(), first.len(), width, width))?;
         Ok(Assembled::new(&self.blocks[a].matrix, &self.blocks[b].matrix, across))
     }
 }

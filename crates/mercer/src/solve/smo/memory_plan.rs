@@ -17,7 +17,7 @@ const EACH: u64 = 320;
 
 /// The sizes of what a solver holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Room {
+pub struct MemoryPlan {
     /// Coefficients worked on at a time.
     pub working: usize,
     /// Bytes for kernel columns.
@@ -26,7 +26,7 @@ pub struct Room {
     pub bytes: u64,
 }
 
-impl Room {
+impl MemoryPlan {
     /// The largest sizes within `bytes` for a problem of n coefficients in `groups`: at most half of what is left beside
     /// vectors for the working set, which has so many of each group, and no more than `cache` for columns. Where not even
     /// the least fits, the least: it will be refused.
@@ -37,7 +37,7 @@ impl Room {
         let fits = usize::try_from((free / 2 / 16).isqrt()).unwrap_or(usize::MAX) / groups;
         let working = fits.clamp(least, most);
         let set = working_bytes(groups * working);
-        let worth_keeping = if cost.numbers >= WORTH_KEEPING { cache } else { 0 };
+        let worth_keeping = if cost.eval_cost >= WORTH_KEEPING { cache } else { 0 };
         let cache = worth_keeping.min(free.saturating_sub(set));
         Self { working, cache, bytes: fixed + set + cache }
     }
@@ -57,7 +57,7 @@ impl Room {
 fn working<S>(n: usize, cost: Cost) -> usize {
     let fitting = |bytes: usize| (bytes / size_of::<S>()).isqrt();
     let all = fitting(ALL_STORED);
-    n.min(if cost.numbers <= 1 && n <= all { all } else { fitting(WORKING) })
+    n.min(if cost.eval_cost <= 1 && n <= all { all } else { fitting(WORKING) })
 }
 
 /// Vectors, and copies of samples that are worked on.
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     fn of(numbers: usize) -> Cost {
-        Cost { numbers, bytes: 8 * numbers as u64 }
+        Cost { eval_cost: numbers, bytes: 8 * numbers as u64 }
     }
 
     #[test]
@@ -84,9 +84,9 @@ mod tests {
             for (groups, numbers) in [(1, 1), (1, 10), (2, 10), (1, 500)] {
                 let cost = of(numbers);
                 for bytes in [1, 1 << 20, 20 << 20, 1 << 32] {
-                    let room = Room::within::<f32>(bytes, n, groups, cost, 2_000_000_000);
-                    assert!(room.bytes <= bytes || room.working <= LEAST, "{n} {numbers} {room:?}");
-                    assert!((LEAST.min(n)..=n).contains(&room.working), "{n} {numbers} {room:?}");
+                    let plan = MemoryPlan::within::<f32>(bytes, n, groups, cost, 2_000_000_000);
+                    assert!(plan.bytes <= bytes || plan.working <= LEAST, "{n} {numbers} {plan:?}");
+                    assert!((LEAST.min(n)..=n).contains(&plan.working), "{n} {numbers} {plan:?}");
                 }
             }
         }
@@ -94,10 +94,10 @@ mod tests {
 
     #[test]
     fn plenty_of_memory_gives_the_usual_sizes() {
-        assert_eq!(Room::within::<f32>(1 << 34, 20_000, 1, of(10), 1000).working, 2048);
-        assert_eq!(Room::within::<f32>(1 << 34, 4000, 1, Cost::STORED, 1000).working, 4000);
-        let wanted = Room::wanted::<f32>(20_000, of(10));
-        assert_eq!(Room::within::<f32>(wanted, 20_000, 1, of(10), 1000).working, 2048);
-        assert_eq!(Room::within::<f32>(1 << 34, 20_000, 1, of(100), 1000).cache, 1000);
+        assert_eq!(MemoryPlan::within::<f32>(1 << 34, 20_000, 1, of(10), 1000).working, 2048);
+        assert_eq!(MemoryPlan::within::<f32>(1 << 34, 4000, 1, Cost::STORED, 1000).working, 4000);
+        let wanted = MemoryPlan::wanted::<f32>(20_000, of(10));
+        assert_eq!(MemoryPlan::within::<f32>(wanted, 20_000, 1, of(10), 1000).working, 2048);
+        assert_eq!(MemoryPlan::within::<f32>(1 << 34, 20_000, 1, of(100), 1000).cache, 1000);
     }
 }

@@ -1,4 +1,4 @@
-//! What kernels derived from a set, kept with it.
+//! A cache of what kernels derived from a sample set, stored with the set.
 
 use std::any::{Any, TypeId};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -16,7 +16,7 @@ const KEPT: usize = 40;
 /// A small list of derivations. Each is worked out once, by the first that asks; others wait.
 ///
 /// A derivation must not share its work among threads: one of them could take up, meanwhile, a tile that waits for it.
-pub(super) struct Known<S>(Mutex<Vec<Entry<S>>>);
+pub(super) struct Memo<S>(Mutex<Vec<Entry<S>>>);
 
 struct Entry<S> {
     kind: TypeId,
@@ -28,7 +28,7 @@ struct Entry<S> {
 
 type Place = Arc<OnceLock<Arc<dyn Derived>>>;
 
-impl<S> Known<S> {
+impl<S> Memo<S> {
     pub(super) fn new() -> Self {
         Self(Mutex::new(Vec::new()))
     }
@@ -67,7 +67,7 @@ impl<S> Known<S> {
         place
     }
 
-    /// What is known of the samples `idx` because it is known of the whole.
+    /// The entries for the samples `idx`, as far as they follow from those of the whole set.
     pub(super) fn select(&self, idx: &[usize]) -> Self {
         let list = self.list();
         let kept = list.iter().filter_map(|entry| {

@@ -9,7 +9,7 @@ use crate::solve::lloyd::{Solution, Stop};
 
 impl Fit<'_> {
     /// The model of a solution.
-    pub(super) fn fold<T: Real>(
+    pub(super) fn assemble<T: Real>(
         &self,
         solution: Solution,
         starts: usize,
@@ -65,18 +65,18 @@ fn notes(params: &KernelKMeansParams, solution: &Solution) -> Vec<String> {
     let (k, dead) = (params.clusters, solution.centres.stand_ins.len());
     if dead > 0 {
         notes.push(format!(
-            "only {} of {k} clusters have samples: in feature space there are no more distinct samples than that",
+            "only {} of {k} clusters have samples: there are no more distinct samples in feature space",
             k - dead
         ));
     }
     match solution.info.stop {
         Stop::Rounds => notes.push(format!(
-            "samples still changed their cluster after {} rounds: raise max_iter or tol",
+            "k-means did not converge in {} iterations: raise max_iter or tol",
             solution.info.rounds
         )),
         Stop::Rise => notes.push(
-            "the objective was about to rise, which happens only if the kernel is not positive semidefinite on these \
-             samples: the clusters are those before"
+            "the objective was about to increase, which happens only if the kernel is not positive semidefinite \
+             on these samples: the clusters of the previous iteration were kept"
                 .into(),
         ),
         Stop::Settled | Stop::Tolerance => {}

@@ -1,4 +1,4 @@
-//! A user's own matrix as a Gram matrix. It is borrowed; its lower triangle counts.
+//! A precomputed matrix as a Gram matrix. It is borrowed, and its lower triangle is what is read.
 
 use std::ops::Range;
 
@@ -14,14 +14,14 @@ use crate::linalg::view::MatRef;
 use crate::real::Real;
 
 /// A borrowed square matrix, taken to be symmetric.
-pub struct Square<'a, T> {
+pub struct Precomputed<'a, T> {
     matrix: MatRef<'a, T>,
     symmetric: bool,
     /// k(c, x_j) for a sample c that the entries are seen from, and k(c, c).
     from: Option<(Vec<T>, T)>,
 }
 
-impl<'a, T: Real> Square<'a, T> {
+impl<'a, T: Real> Precomputed<'a, T> {
     /// Checks that the matrix is square, not empty and finite.
     pub fn new(matrix: MatRef<'a, T>) -> Result<Self> {
         let (rows, cols) = (matrix.rows(), matrix.cols());
@@ -49,8 +49,8 @@ impl<'a, T: Real> Square<'a, T> {
     /// The same matrix seen from sample c: K_ij − K_ic − K_cj + K_cc. Centred, both are the same.
     pub fn seen_from(mut self, c: usize) -> Self {
         let row: Vec<T> = (0..self.size()).map(|j| self.given(c, j)).collect();
-        let own = row[c];
-        self.from = Some((row, own));
+        let corner = row[c];
+        self.from = Some((row, corner));
         self
     }
 
@@ -61,9 +61,9 @@ impl<'a, T: Real> Square<'a, T> {
 
     /// What values at row `row` becomes, for the columns from `start` on.
     fn see(&self, row: usize, start: usize, values: &mut [T]) {
-        if let Some((from, own)) = &self.from {
+        if let Some((from, corner)) = &self.from {
             let each = values.iter_mut().zip(&from[start..]);
-            each.for_each(|(v, &to)| *v = (*v - from[row]) - (to - *own));
+            each.for_each(|(v, &to)| *v = (*v - from[row]) - (to - *corner));
         }
     }
 
@@ -93,7 +93,7 @@ impl<'a, T: Real> Square<'a, T> {
                 largest = if size > largest { size } else { largest };
             }
         }
-        (worst.f64(), largest.f64())
+        (worst.to_f64(), largest.to_f64())
     }
 }
 
@@ -106,10 +106,10 @@ fn not_finite<T: Real>(matrix: MatRef<'_, T>, row: usize) -> Option<(usize, usiz
         Some(line) => line.iter().position(|v| !v.is_finite()),
         None => (0..matrix.cols()).position(|column| !matrix.at(row, column).is_finite()),
     }?;
-    Some((row, column, matrix.at(row, column).f64()))
+    Some((row, column, matrix.at(row, column).to_f64()))
 }
 
-impl<T: Real> Tiles for Square<'_, T> {
+impl<T: Real> Tiles for Precomputed<'_, T> {
     type T = T;
 
     fn size(&self) -> usize {
@@ -149,7 +149,7 @@ impl<T: Real> Tiles for Square<'_, T> {
     }
 }
 
-impl<T: Real> Entries for Square<'_, T> {
+impl<T: Real> Entries for Precomputed<'_, T> {
     type T = T;
 
     fn entry(&self, row: usize, col: usize) -> T {

@@ -1,4 +1,4 @@
-//! The preconditioner of conjugate gradients: what r columns of a Gram matrix tell of the whole.
+//! The Nyström preconditioner of conjugate gradients: a rank-r approximation K ≈ F Fᵀ from r columns of the Gram matrix.
 
 use std::ops::Range;
 
@@ -13,8 +13,8 @@ use crate::linalg::cholesky;
 use crate::linalg::product::{Onto, multiply};
 use crate::linalg::view::Mat;
 
-/// What the preconditioner knows of the matrix.
-pub(super) struct Known {
+/// The preconditioner M = D + F Fᵀ.
+pub(super) struct NystromPreconditioner {
     /// n × r: K ≈ F Fᵀ.
     f: Mat<f64>,
     /// The Cholesky factor of I + Fᵀ D⁻¹ F.
@@ -24,7 +24,7 @@ pub(super) struct Known {
 /// Rows that one task takes.
 const PIECE: usize = 512;
 
-impl Known {
+impl NystromPreconditioner {
     pub fn new(ctx: &Context, gram: &dyn Gram, ridge: &[f64], params: &Params) -> Result<Self> {
         let n = gram.n();
         let which = Stream::new(params.seed, "landmarks").sample(n, params.landmarks.min(n));

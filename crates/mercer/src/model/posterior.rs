@@ -1,4 +1,4 @@
-//! How sure a prediction is: the standard deviation of the Gaussian process whose covariance is the kernel and whose noise
+//! The posterior standard deviation of a prediction: that of the Gaussian process whose covariance is the kernel and whose noise
 //! has variance α (divided by the weight of a sample). The prediction itself is that of kernel ridge regression.
 //!
 //! var f(x) = k(x, x) − k_xᵀ G k_x, with G = (K + α W⁻¹)⁻¹; an intercept, a constant of unknown size, adds
@@ -10,7 +10,7 @@ use super::kernel_on::KernelOn;
 use super::kernel_ridge::{KernelRidge, counted, kernel_on};
 use crate::context::{Context, Reservation, Step};
 use crate::error::{Error, Result};
-use crate::gram::{Gram, Scaled, Tiled};
+use crate::gram::{Gram, MatrixFree, Scaled};
 use crate::kernel::{SpecKernel, Tile};
 use crate::linalg::cholesky;
 use crate::linalg::view::Mat;
@@ -19,7 +19,7 @@ use crate::real::Real;
 use crate::solve::cg;
 
 /// What is computed once for a model: a factor of K + α W⁻¹ for each different α, where the budget allows.
-pub struct Spread<T: Real> {
+pub struct PosteriorStd<T: Real> {
     /// The kernel on the training samples that count. An intercept sees no difference between a kernel and the kernel seen from a point.
     on: KernelOn<T>,
     /// The roots of their weights.
@@ -41,15 +41,16 @@ struct Ridge {
 
 /// New samples that are worked on at a time.
 const ROWS: usize = 128;
-const HINT: &str = "fit on fewer rows or raise the budget";
+const HINT: &str = "fit on fewer rows or raise the memory budget";
 
-impl<T: Real> Spread<T> {
+impl<T: Real> PosteriorStd<T> {
     /// Prepares the standard deviations of `model`, which must have its training samples.
     pub fn new(ctx: &Context, model: &KernelRidge<T>) -> Result<Self> {
         let all = model.anchors.as_ref().ok_or_else(|| {
             Error::parameter(
                 "return_std",
-                "a model of a precomputed kernel knows neither its samples nor k(x, x), which the standard deviation needs",
+                "the standard deviation needs the training samples and k(x, x), which a model fitted on a \
+                 precomputed kernel does not have",
             )
         })?;
         let weights = model.weights.as_deref();
@@ -66,9 +67,10 @@ impl<T: Real> Spread<T> {
         distinct.sort_by(f64::total_cmp);
         distinct.dedup();
         let place = |alpha: &f64| distinct.iter().position(|other| other == alpha).unwrap_or(0);
-        let own: Vec<usize> = model.params.alpha.iter().map(place).collect();
-        let which = (0..model.t()).map(|j| own[if own.len() == 1 { 0 } else { j }]).collect();
-        let mut spread = Self {
+        let ridge_of: Vec<usize> = model.params.alpha.iter().map(place).collect();
+        let which =
+            (0..model.t()).map(|j| ridge_of[if ridge_of.len() == 1 { 0 } else { j }]).collect();
+        let mut posterior = Self {
             on: kernel_on(&kernel, &anchors, model.params.intercept),
             scale,
             ridges: Vec::new(),
@@ -76,11 +78,11 @@ impl<T: Real> Spread<T> {
             intercept: model.params.intercept,
         };
         let count = distinct.len();
-        let ridge = |(done, &alpha): (usize, &f64)| spread.ridge(ctx, alpha, count - done);
+        let ridge = |(done, &alpha): (usize, &f64)| posterior.ridge(ctx, alpha, count - done);
         let ridges =
             ctx.install(|| distinct.iter().enumerate().map(ridge).collect::<Result<Vec<_>>>())?;
-        spread.ridges = ridges;
-        Ok(spread)
+        posterior.ridges = ridges;
+        Ok(posterior)
     }
 
     /// The factor for each target by which its kernel would best be multiplied: with it, deviations are in units of the target.
@@ -89,7 +91,7 @@ impl<T: Real> Spread<T> {
         let Some(anchors) = &model.anchors else {
             return Err(Error::parameter(
                 "return_std",
-                "a model of a precomputed kernel knows no samples",
+                "a model fitted on a precomputed kernel has no training samples",
             ));
         };
         let mut fitted = Mat::<T>::zeros(model.n(), model.t());
@@ -102,7 +104,7 @@ impl<T: Real> Spread<T> {
             // What was regressed on: the fit without its constant, and what it leaves over, α c / w.
             let term = |i: usize| {
                 let c = model.coef[(i, j)];
-                c * (fitted[(i, j)].f64() - model.offset[j] + alpha * c / weight(i))
+                c * (fitted[(i, j)].to_f64() - model.offset[j] + alpha * c / weight(i))
             };
             let sum: f64 = counted.clone().map(term).sum();
             (sum.max(0.0) / counted.clone().count() as f64).sqrt()
@@ -123,8 +125,8 @@ impl<T: Real> Spread<T> {
         if one.saturating_mul(count as u64).saturating_add(8 * 512 * n as u64) > ctx.budget() {
             return self.ridge_by_products(ctx, alpha);
         }
-        let held = ctx.reserve("the factor for standard deviations", one, HINT)?;
-        let tiled = Tiled::new(&*self.on.kernel, self.on.anchors.clone());
+        let reservation = ctx.reserve("the factor for standard deviations", one, HINT)?;
+        let tiled = MatrixFree::new(&*self.on.kernel, self.on.anchors.clone());
         let mut factor = Scaled::new(&tiled, &self.scale).lower(ctx)?;
         (0..n).for_each(|i| factor[(i, i)] += alpha);
         cholesky::factor(ctx, &mut factor).map_err(|error| match error {
@@ -135,7 +137,7 @@ impl<T: Real> Spread<T> {
         })?;
         let mut constant = Mat::from_vec(self.scale.clone(), n, 1);
         cholesky::solve(ctx, &factor, &mut constant)?;
-        Ok(self.with_constant(alpha, Some((factor, held)), constant))
+        Ok(self.with_constant(alpha, Some((factor, reservation)), constant))
     }
 
     fn ridge_by_products(&self, ctx: &Context, alpha: f64) -> Result<Ridge> {
@@ -158,7 +160,7 @@ impl<T: Real> Spread<T> {
     /// G̃ b by conjugate gradients.
     fn divide(&self, ctx: &Context, alpha: f64, b: &Mat<f64>) -> Result<Mat<f64>> {
         let n = self.scale.len();
-        let tiled = Tiled::new(&*self.on.kernel, self.on.anchors.clone());
+        let tiled = MatrixFree::new(&*self.on.kernel, self.on.anchors.clone());
         let scaled = Scaled::new(&tiled, &self.scale);
         let ridge = vec![alpha; n];
         let matrix = cg::Matrix { gram: &scaled, rough: None, ridge: &ridge };
@@ -168,8 +170,8 @@ impl<T: Real> Spread<T> {
         let (x, info) = cg::solve(ctx, matrix, b, None, &params)?;
         if !info.converged {
             return Err(Error::Numeric(format!(
-                "the standard deviations did not converge: residual {:.1e} after {} passes; raise the memory budget \
-                 to {}, so that a factor fits, or raise alpha",
+                "the standard deviations did not converge: residual {:.1e} after {} passes; raise the memory \
+                 budget to {}, so that a Cholesky factor fits, or raise alpha",
                 info.residual,
                 info.passes,
                 crate::error::bytes(8 * (n as u64).pow(2))
@@ -185,12 +187,13 @@ impl<T: Real> Spread<T> {
         let x = &self.on.moved(x)?;
         let (m, t) = (x.n(), self.which.len());
         let mut out = Mat::zeros(m, t);
-        let mut own = vec![T::ZERO; m];
-        self.on.kernel.diag(Span::all(x), &mut own)?;
+        let mut diagonal = vec![T::ZERO; m];
+        self.on.kernel.diag(Span::all(x), &mut diagonal)?;
         // Kernel values in both types, and divided by the factor or turned, of as many rows as fit a quarter of the budget.
         let line = 32 * self.scale.len() as u64;
         let at_once = (ctx.budget() / 4 / line.max(1)).clamp(1, ROWS as u64);
-        let _held = ctx.reserve("the computation of standard deviations", at_once * line, HINT)?;
+        let _reservation =
+            ctx.reserve("the computation of standard deviations", at_once * line, HINT)?;
         let at_once = at_once as usize;
         for from in (0..m).step_by(at_once) {
             let rows = from..(from + at_once).min(m);
@@ -198,7 +201,7 @@ impl<T: Real> Spread<T> {
             for (r, ridge) in self.ridges.iter().enumerate() {
                 let reduced = self.reductions(ctx, ridge, &values)?;
                 for (i, row) in rows.clone().enumerate() {
-                    let variance = (own[row].f64() - reduced[i]).max(0.0);
+                    let variance = (diagonal[row].to_f64() - reduced[i]).max(0.0);
                     let targets = (0..t).filter(|&j| self.which[j] == r);
                     targets.for_each(|j| out[(row, j)] = variance.sqrt());
                 }
@@ -228,7 +231,7 @@ impl<T: Real> Spread<T> {
             self.on.kernel.tile(Span::new(x, start..start + count), anchors, tile)?;
             for (line, values) in lines.chunks_exact_mut(n).zip(values.chunks_exact(n)) {
                 for ((place, v), s) in line.iter_mut().zip(values).zip(&self.scale) {
-                    *place = v.f64() * s;
+                    *place = v.to_f64() * s;
                 }
             }
             Ok::<_, Error>(())

@@ -1,20 +1,19 @@
-//! Where kernel values of samples come from, and in which numbers they are computed: single where that is as good as rounding
-//! double, else double.
+//! The precision in which kernel values are computed: single where that is as good as rounding double, else double.
 
 use std::sync::Arc;
 
-use super::truth::{PROBED, Probe, Truth, Working, common, references, spread_out};
+use super::exact_kernel::{ExactKernel, PROBED, Probe, Working, common, references, spread_out};
 use crate::context::{Context, Reservation};
 use crate::error::Result;
 use crate::gram::{Columns, Evaluated};
 use crate::kernel::{Kernel, KernelSpec, Recentred, SpecKernel, Tile};
 use crate::points::{Dense, Points, Samples, Span};
 use crate::real::Real;
-use crate::solve::smo::Room;
+use crate::solve::smo::MemoryPlan;
 
-/// A kernel with samples.
-pub(super) struct Source<T: Real> {
-    own: Centred<T>,
+/// A kernel on samples, in the precision that suffices.
+pub(super) struct KernelPrecision<T: Real> {
+    centred: Centred<T>,
     numbers: Numbers,
     /// What is taken off values after they are computed.
     shift: Vec<f64>,
@@ -59,17 +58,17 @@ const FORGIVEN: f64 = 2e-6;
 const FAR_MEAN: f64 = 16.0;
 /// Samples at most that a mean and the largest value are taken from.
 const ENOUGH: usize = 4096;
-/// Numbers up to which sparse samples are written out: 2 MB.
+/// Numbers up to which sparse samples are written out: 2 MiB.
 const SMALL: usize = 1 << 18;
 
-impl<T: Real> Source<T> {
+impl<T: Real> KernelPrecision<T> {
     /// Sets aside what samples in other numbers, or less their mean, take: n × d, in up to double precision.
     pub fn reserve(ctx: &Context, x: &Samples<T>) -> Result<Reservation> {
         let cost = x.cost();
         let each = if is_small(x) { 8 * x.features() as u64 } else { cost.bytes };
         let bytes = each.saturating_mul(x.n() as u64);
-        let hint = "fit on fewer rows or raise the budget";
-        let least = bytes.saturating_add(Room::least(x.n(), cost));
+        let hint = "fit on fewer rows or raise the memory budget";
+        let least = bytes.saturating_add(MemoryPlan::least(x.n(), cost));
         ctx.need("a support vector machine", least, hint)?;
         ctx.reserve("the samples in another precision", bytes, hint)
     }
@@ -78,30 +77,32 @@ impl<T: Real> Source<T> {
     pub fn new(spec: &KernelSpec, x: &Samples<T>) -> Result<Self> {
         let x = &written_out(x)?;
         let some = spread_out(x.n(), PROBED);
-        let own = Centred::new(spec, x, &some)?;
-        let exact = Probe::new(square(&*own.kernel, &own.points(&some)?)?);
+        let centred = Centred::new(spec, x, &some)?;
+        let exact = Probe::new(square(&*centred.kernel, &centred.points(&some)?)?);
         // Few samples cost next to nothing in any numbers, and at an extreme C every digit counts.
-        let is_cheap = (x.n() * x.n()).saturating_mul(x.cost().numbers) <= CHEAP;
-        // A function of the user's is not shown rounded numbers.
-        let unseen = spec.owns().is_empty() || matches!(x, Samples::Items(_) | Samples::Strings(_));
+        let is_cheap = (x.n() * x.n()).saturating_mul(x.cost().eval_cost) <= CHEAP;
+        // A user-defined function is not given rounded numbers.
+        let unseen = spec.custom_functions().is_empty()
+            || matches!(x, Samples::Items(_) | Samples::Strings(_));
         let is_single = !is_cheap && unseen;
-        let single = if is_single { own.single(spec, &exact, &some)? } else { None };
+        let single =
+            if is_single { centred.to_f32_if_sufficient(spec, &exact, &some)? } else { None };
         let rounded = f64::from(f32::EPSILON) * exact.spread;
         let (numbers, single_error) = match single {
             Some((kernel, points, error)) => (Numbers::Single(kernel, points), error),
-            None if is_cheap => (Numbers::Double(own.points_of(x)?), rounded),
-            None => (Numbers::Rounded(own.points_of(x)?), rounded),
+            None if is_cheap => (Numbers::Double(centred.points_of(x)?), rounded),
+            None => (Numbers::Rounded(centred.points_of(x)?), rounded),
         };
         let shift = match &numbers {
             Numbers::Double(points) | Numbers::Rounded(points) if exact.is_far() => {
-                own.in_common(points)?
+                centred.in_common(points)?
             }
             _ => Vec::new(),
         };
-        let constant = own.recentred.as_ref().map_or(0.0, Recentred::at_point);
-        let taken_off = own.rises()?.unwrap_or_else(|| shift.clone());
-        let largest = own.largest(spec)?.max(exact.largest);
-        Ok(Self { own, numbers, shift, taken_off, constant, largest, single_error })
+        let constant = centred.recentred.as_ref().map_or(0.0, Recentred::at_point);
+        let taken_off = centred.rises()?.unwrap_or_else(|| shift.clone());
+        let largest = centred.largest(spec)?.max(exact.largest);
+        Ok(Self { centred, numbers, shift, taken_off, constant, largest, single_error })
     }
 
     /// The columns to work on.
@@ -116,7 +117,7 @@ impl<T: Real> Source<T> {
     }
 
     fn evaluated(&self, points: Samples<f64>) -> Evaluated<'_, Samples<f64>, f64> {
-        Evaluated::new(&*self.own.kernel, points).less(&self.shift)
+        Evaluated::new(&*self.centred.kernel, points).less(&self.shift)
     }
 }
 
@@ -143,7 +144,12 @@ impl<T: Real> Centred<T> {
     }
 
     /// Kernel and samples in single precision and the error of values, if these come out as well as rounded ones.
-    fn single(&self, spec: &KernelSpec, exact: &Probe, some: &[usize]) -> Result<Option<InSingle>> {
+    fn to_f32_if_sufficient(
+        &self,
+        spec: &KernelSpec,
+        exact: &Probe,
+        some: &[usize],
+    ) -> Result<Option<InSingle>> {
         let Ok(kernel) = SpecKernel::<f32>::new(spec) else { return Ok(None) };
         let converted = match (&self.centre, self.x.dense()) {
             (Some(centre), Some(rows)) => around::<T, f32>(rows, centre).map(Samples::from),
@@ -159,9 +165,9 @@ impl<T: Real> Centred<T> {
             }
         };
         let values = square(&*kernel, &points.select(some))?;
-        let errors = values.iter().zip(&exact.values).map(|(v, exact)| (v.f64() - exact).abs());
+        let errors = values.iter().zip(&exact.values).map(|(v, exact)| (v.to_f64() - exact).abs());
         let error = errors.fold(0.0, f64::max);
-        Ok((error <= FORGIVEN * exact.spread).then_some((kernel, points, error)))
+        Ok(f32_suffices(error, exact).then_some((kernel, points, error)))
     }
 
     /// Samples in double precision, less the centre.
@@ -194,15 +200,15 @@ impl<T: Real> Centred<T> {
         let mut less = vec![0.0; rows.d()];
         let rise = |row: &[T]| {
             let each = less.iter_mut().zip(row).zip(seen.point());
-            each.for_each(|((to, v), c)| *to = v.f64() - c);
+            each.for_each(|((to, v), c)| *to = v.to_f64() - c);
             seen.rise(&less)
         };
         Ok(Some(rows.data().chunks_exact(rows.d()).map(rise).collect()))
     }
 
-    /// The largest value of a sample with itself, of enough of them; 0 where asking costs calls of a function of the user's.
+    /// The largest value of a sample with itself, of enough of them; 0 where that would call a user-defined function.
     fn largest(&self, spec: &KernelSpec) -> Result<f64> {
-        if !spec.owns().is_empty() {
+        if !spec.custom_functions().is_empty() {
             return Ok(0.0);
         }
         let points = self.points(&spread_out(self.x.n(), ENOUGH))?;
@@ -212,12 +218,17 @@ impl<T: Real> Centred<T> {
     }
 }
 
+/// Whether kernel values with this error in single precision are as good as rounded ones.
+fn f32_suffices(error: f64, exact: &Probe) -> bool {
+    error <= FORGIVEN * exact.spread
+}
+
 /// Whether samples are sparse rows that take little with their zeros.
 fn is_small<T: Real>(x: &Samples<T>) -> bool {
     matches!(x, Samples::Sparse(_)) && x.n().saturating_mul(x.features()) <= SMALL
 }
 
-/// The samples, small sparse ones with their zeros: sums in the same order as for dense samples give the same machine to the
+/// The samples, small sparse ones with their zeros: sums in the same order as for dense samples give the same model to the
 /// last bit, where the order would decide between steps that are equally good.
 fn written_out<T: Real>(x: &Samples<T>) -> Result<Samples<T>> {
     let Samples::Sparse(rows) = x else { return Ok(x.clone()) };
@@ -234,13 +245,15 @@ fn written_out<T: Real>(x: &Samples<T>) -> Result<Samples<T>> {
     Ok(Dense::from_vec(data, rows.n(), d)?.into())
 }
 
-impl<T: Real> Truth for Source<T> {
+impl<T: Real> ExactKernel for KernelPrecision<T> {
     fn exact<'a>(&'a self, which: &[usize]) -> Result<Box<dyn Columns<f64> + 'a>> {
         let shift: Vec<f64> = match self.shift.is_empty() {
             true => Vec::new(),
             false => which.iter().map(|&i| self.shift[i]).collect(),
         };
-        Ok(Box::new(Evaluated::new(&*self.own.kernel, self.own.points(which)?).less(&shift)))
+        Ok(Box::new(
+            Evaluated::new(&*self.centred.kernel, self.centred.points(which)?).less(&shift),
+        ))
     }
 
     fn taken_off(&self) -> &[f64] {
@@ -251,8 +264,8 @@ impl<T: Real> Truth for Source<T> {
         self.constant
     }
 
-    fn effort(&self) -> usize {
-        self.own.x.cost().numbers.max(1)
+    fn cost_per_entry(&self) -> usize {
+        self.centred.x.cost().eval_cost.max(1)
     }
 
     fn largest(&self) -> f64 {
@@ -285,14 +298,14 @@ pub(super) fn far_mean<T: Real>(x: &Dense<T>) -> Option<Vec<f64>> {
     let count = some.len() as f64;
     let mut mean = vec![0.0_f64; x.d()];
     for &i in &some {
-        mean.iter_mut().zip(x.row(i)).for_each(|(sum, v)| *sum += v.f64());
+        mean.iter_mut().zip(x.row(i)).for_each(|(sum, v)| *sum += v.to_f64());
     }
     mean.iter_mut().for_each(|sum| *sum = f64::from((*sum / count) as f32));
     if mean.iter().any(|v| v.is_infinite()) {
         return None;
     }
     let square = |&i: &usize| -> f64 {
-        x.row(i).iter().zip(&mean).map(|(v, mean)| (v.f64() - mean).powi(2)).sum()
+        x.row(i).iter().zip(&mean).map(|(v, mean)| (v.to_f64() - mean).powi(2)).sum()
     };
     let spread = some.iter().map(square).sum::<f64>() / count;
     let far: f64 = mean.iter().map(|v| v * v).sum();
@@ -302,6 +315,6 @@ pub(super) fn far_mean<T: Real>(x: &Dense<T>) -> Option<Vec<f64>> {
 /// Samples less `centre`: differences stay what they are, and numbers become smaller.
 pub(super) fn around<T: Real, U: Real>(x: &Dense<T>, centre: &[f64]) -> Result<Dense<U>> {
     let d = x.d();
-    let less = |(at, v): (usize, &T)| U::of(v.f64() - centre[at % d]);
+    let less = |(at, v): (usize, &T)| U::from_f64(v.to_f64() - centre[at % d]);
     Dense::from_vec(x.data().iter().enumerate().map(less).collect(), x.n(), d)
 }

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! No term is subtracted, so no digits are lost. One pair is a long chain of dependent steps; eight pairs at once, one in each
-//! lane of a register, fill the processor. The road not taken, only the places where symbols are equal, wins for large
+//! lane of a register, fill the processor. The alternative, only the places where symbols are equal, wins for large
 //! alphabets alone.
 
 use super::simd::dispatch;
@@ -29,23 +29,29 @@ pub type Symbols = [f64; LANES];
 /// Levels l that are taken in one pass along a line: as many as stay in registers.
 const LEVELS: usize = 4;
 
-/// What `sums` needs room for; it can be used again.
+/// What `sums` needs workspace for; it can be used again.
 #[derive(Debug, Default)]
-pub struct Room(Vec<f64>);
+pub struct Workspace(Vec<f64>);
 
 /// The sums over common subsequences of `p` symbols, 1 to [`LONGEST`], for the pairs of sequences in the lanes of `x` and `y`, with λ = `decay`.
-pub fn sums(x: &[Symbols], y: &[Symbols], p: usize, decay: f64, room: &mut Room) -> [f64; LANES] {
+pub fn sums(
+    x: &[Symbols],
+    y: &[Symbols],
+    p: usize,
+    decay: f64,
+    workspace: &mut Workspace,
+) -> [f64; LANES] {
     assert!((1..=LONGEST).contains(&p));
     let mut out = [0.0; LANES];
     if p <= x.len().min(y.len()) {
-        fill::<f64>(x, y, p, decay, &mut room.0, &mut out);
+        fill::<f64>(x, y, p, decay, &mut workspace.0, &mut out);
     }
     out
 }
 
 dispatch! {
     fn fill<T: Real>(
-        x: &[Symbols], y: &[Symbols], p: usize, decay: f64, room: &mut Vec<f64>, out: &mut [f64; LANES],
+        x: &[Symbols], y: &[Symbols], p: usize, decay: f64, workspace: &mut Vec<f64>, out: &mut [f64; LANES],
     ) = fill_body: avx512 [<f64 as Registers>::Wide], avx2 [Pair<<f64 as Registers>::Mid>], base [Plain<f64, LANES>];
 }
 
@@ -55,15 +61,15 @@ fn fill_body<V: Vector<f64>>(
     y: &[Symbols],
     p: usize,
     decay: f64,
-    room: &mut Vec<f64>,
+    workspace: &mut Vec<f64>,
     out: &mut [f64; LANES],
 ) {
     assert_eq!(V::LANES, LANES);
     let levels = p - 1;
-    room.clear();
-    room.resize(y.len() * levels * LANES, 0.0);
-    let mut line = Line { y, q: room.as_mut_ptr(), levels, lambda: decay };
-    // SAFETY: dispatch chose V for this processor; `room` has the `y.len() × levels` vectors that the lines touch.
+    workspace.clear();
+    workspace.resize(y.len() * levels * LANES, 0.0);
+    let mut line = Line { y, q: workspace.as_mut_ptr(), levels, lambda: decay };
+    // SAFETY: dispatch chose V for this processor; `workspace` has the `y.len() × levels` vectors that the lines touch.
     unsafe {
         let mut sum = V::splat(0.0);
         if levels <= LEVELS {

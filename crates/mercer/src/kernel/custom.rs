@@ -1,5 +1,5 @@
-//! Kernels of the user's own: functions on items that the library knows nothing about, or on samples that it knows.
-//! A sum of such a function and a kernel of the library's shows the same samples to both.
+//! User-defined kernels: functions on items of any type, or on samples of the library.
+//! In a sum with a built-in kernel, both see the same samples.
 
 use std::any::Any;
 use std::fmt;
@@ -11,30 +11,30 @@ use crate::kernel::spec::not_for;
 use crate::points::{Samples, Span};
 use crate::real::Real;
 
-/// A function of two items, called for a block of pairs at a time. As an [`Any`] it can be recognised by whoever made it.
-pub trait OwnKernel: Any + Send + Sync {
+/// A function of two items, called for a block of pairs at a time. As an [`Any`] it can be downcast by its creator.
+pub trait CustomKernel: Any + Send + Sync {
     /// Writes k(row i, column j) to `out[i · columns + j]`.
-    fn block(&self, rows: Chosen<'_>, cols: Chosen<'_>, out: &mut [f64]) -> Result<()>;
+    fn block(&self, rows: ItemBlock<'_>, cols: ItemBlock<'_>, out: &mut [f64]) -> Result<()>;
 }
 
-/// Some items of a store. Samples that the library knows are their own store: a `Dense`, `Csr` or `Strings`.
+/// Some items of a store. For samples of the library, the store is the sample set: a `Dense`, `Csr` or `Strings`.
 #[derive(Clone, Copy)]
-pub struct Chosen<'a> {
-    /// Where the items lie.
+pub struct ItemBlock<'a> {
+    /// The collection that holds the items.
     pub store: &'a (dyn Any + Send + Sync),
-    /// Their places there.
+    /// The indices of the items in it.
     pub at: &'a [usize],
 }
 
-/// A kernel of the user's own in a description: its name, and the function unless it was read from a text or a file.
+/// A user-defined kernel in a description: its name, and the function unless it was read from text or a file.
 #[derive(Clone)]
-pub struct Own {
+pub struct Custom {
     name: String,
-    function: Option<Arc<dyn OwnKernel>>,
+    function: Option<Arc<dyn CustomKernel>>,
 }
 
-impl Own {
-    pub(super) fn new(name: &str, function: Option<Arc<dyn OwnKernel>>) -> Self {
+impl Custom {
+    pub(super) fn new(name: &str, function: Option<Arc<dyn CustomKernel>>) -> Self {
         Self { name: name.into(), function }
     }
 
@@ -44,19 +44,19 @@ impl Own {
     }
 
     /// The function, if there is one.
-    pub fn bound(&self) -> Option<&Arc<dyn OwnKernel>> {
+    pub fn bound(&self) -> Option<&Arc<dyn CustomKernel>> {
         self.function.as_ref()
     }
 
     /// The same name with `function`.
-    pub(super) fn bound_to(&self, function: Arc<dyn OwnKernel>) -> Self {
+    pub(super) fn bound_to(&self, function: Arc<dyn CustomKernel>) -> Self {
         Self { name: self.name.clone(), function: Some(function) }
     }
 
-    fn function(&self) -> Result<&dyn OwnKernel> {
+    fn function(&self) -> Result<&dyn CustomKernel> {
         self.function.as_deref().ok_or_else(|| {
             let message = format!(
-                "own({}) is a function of the user's, which no text or file holds: bind it first",
+                "custom({}) is a user-defined function, which cannot be stored as text: bind it first",
                 self.name
             );
             Error::parameter("kernel", message)
@@ -74,7 +74,7 @@ impl Own {
         let mut values = vec![0.0; rows.len() * width];
         let (left, right) = (self.seen(rows)?, self.seen(cols)?);
         self.function()?.block(left.chosen(), right.chosen(), &mut values)?;
-        if let Some(at) = values.iter().position(|v| !T::of(*v).is_finite()) {
+        if let Some(at) = values.iter().position(|v| !T::from_f64(*v).is_finite()) {
             let (row, col) = (rows.start + at / width, cols.start + at % width);
             return Err(self.fault(format!(
                 "the value for samples {row} and {col} is {}, not a finite number",
@@ -86,7 +86,7 @@ impl Own {
         }
         for i in 0..rows.len() {
             let line = &values[i * width..][..width];
-            out.row(i).iter_mut().zip(line).for_each(|(to, v)| *to = T::of(*v));
+            out.row(i).iter_mut().zip(line).for_each(|(to, v)| *to = T::from_f64(*v));
         }
         Ok(())
     }
@@ -136,13 +136,13 @@ struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    fn chosen(&self) -> Chosen<'_> {
-        Chosen { store: self.store, at: &self.at }
+    fn chosen(&self) -> ItemBlock<'_> {
+        ItemBlock { store: self.store, at: &self.at }
     }
 }
 
 /// Two are equal if they have one name and share one function.
-impl PartialEq for Own {
+impl PartialEq for Custom {
     fn eq(&self, other: &Self) -> bool {
         let same = match (&self.function, &other.function) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
@@ -153,9 +153,9 @@ impl PartialEq for Own {
     }
 }
 
-impl fmt::Debug for Own {
+impl fmt::Debug for Custom {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Own({}, bound: {})", self.name, self.function.is_some())
+        write!(f, "Custom({}, bound: {})", self.name, self.function.is_some())
     }
 }
 
@@ -172,12 +172,12 @@ impl<S, F> PairFunction<S, F> {
     }
 }
 
-impl<S, F> OwnKernel for PairFunction<S, F>
+impl<S, F> CustomKernel for PairFunction<S, F>
 where
     S: Send + Sync + 'static,
     F: Fn(&S, &S) -> f64 + Send + Sync + 'static,
 {
-    fn block(&self, rows: Chosen<'_>, cols: Chosen<'_>, out: &mut [f64]) -> Result<()> {
+    fn block(&self, rows: ItemBlock<'_>, cols: ItemBlock<'_>, out: &mut [f64]) -> Result<()> {
         let (left, right) = (self.items(rows)?, self.items(cols)?);
         for (&row, line) in rows.at.iter().zip(out.chunks_exact_mut(cols.at.len())) {
             for (&col, value) in cols.at.iter().zip(line) {
@@ -189,10 +189,10 @@ where
 }
 
 impl<S: 'static, F> PairFunction<S, F> {
-    fn items<'a>(&self, chosen: Chosen<'a>) -> Result<&'a [S]> {
+    fn items<'a>(&self, chosen: ItemBlock<'a>) -> Result<&'a [S]> {
         chosen.store.downcast_ref::<Vec<S>>().map(Vec::as_slice).ok_or_else(|| {
             let wanted = std::any::type_name::<S>();
-            Error::Shape(format!("kernel {}: the items are not of its type {wanted}", self.name))
+            Error::Shape(format!("kernel {}: the items are not of type {wanted}", self.name))
         })
     }
 }

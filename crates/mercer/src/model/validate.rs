@@ -1,4 +1,4 @@
-//! What all models check of what they are given.
+//! Validation that all models share.
 
 use crate::error::{Error, Result};
 use crate::points::Samples;
@@ -12,7 +12,7 @@ pub(super) fn anchors_for<'a, T: Real>(
     let anchors = anchors.ok_or_else(|| {
         Error::parameter(
             "kernel",
-            "the model was fitted on a precomputed kernel: give it kernel values with the training samples",
+            "the model was fitted on a precomputed kernel: pass kernel values with the training samples",
         )
     })?;
     anchors.check_like(x)?;
@@ -22,32 +22,29 @@ pub(super) fn anchors_for<'a, T: Real>(
 /// Checks weights for n samples: all finite, none negative, and some sample counts.
 pub(super) fn check_weights(weights: &[f64], n: usize) -> Result<()> {
     if weights.len() != n {
-        let message = format!("there are {} weights for {n} samples", weights.len());
+        let message = format!("got {} weights for {n} samples", weights.len());
         return Err(Error::parameter("sample_weight", message));
     }
     if let Some(i) = weights.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
         let rule = if weights[i].is_finite() { "not be negative" } else { "be finite" };
-        let message = format!("must {rule}, and that of row {i} is {}", weights[i]);
+        let message = format!("must {rule}, but that of row {i} is {}", weights[i]);
         return Err(Error::parameter("sample_weight", message));
     }
     if weights.iter().all(|w| *w == 0.0) {
-        let message = "invalid input: all weights are zero, so no sample counts";
+        let message = "invalid input: all weights are zero";
         return Err(Error::parameter("sample_weight", message));
     }
     Ok(())
 }
 
 /// Checks kernel values of m samples with themselves.
-pub(super) fn check_own(own: &[f64], m: usize) -> Result<()> {
-    if own.len() != m {
-        let message = format!(
-            "there are {} kernel values of samples with themselves for {m} rows",
-            own.len()
-        );
+pub(super) fn check_diagonal(diagonal: &[f64], m: usize) -> Result<()> {
+    if diagonal.len() != m {
+        let message = format!("got {} diagonal values k(x, x) for {m} rows", diagonal.len());
         return Err(Error::parameter("diagonal", message));
     }
-    match own.iter().position(|v| !v.is_finite()) {
-        Some(i) => Err(Error::parameter("diagonal", format!("entry {i} is {}", own[i]))),
+    match diagonal.iter().position(|v| !v.is_finite()) {
+        Some(i) => Err(Error::parameter("diagonal", format!("entry {i} is {}", diagonal[i]))),
         None => Ok(()),
     }
 }

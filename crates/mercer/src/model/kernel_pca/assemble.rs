@@ -11,7 +11,7 @@ use crate::solve::eigen::{Solver, Spectrum};
 use crate::solve::threshold::{negative_share, rounding, zero_share};
 
 /// The model without its samples. `means` are the row means of K and their mean, if K was centred.
-pub(super) fn fold<T: Real>(
+pub(super) fn assemble<T: Real>(
     params: &KernelPcaParams,
     mut spectrum: Spectrum,
     trace: f64,
@@ -97,8 +97,8 @@ fn report<T: Real>(spectrum: &Spectrum, plan: &Plan, trace: f64, norm: f64) -> R
     }
     if !spectrum.converged {
         notes.push(format!(
-            "the eigenvectors did not converge: residual {:.1e} after {} passes; raise the number of passes or the \
-             tolerance",
+            "the eigenvectors did not converge: residual {:.1e} after {} passes; raise the maximum number of \
+             passes or the tolerance",
             spectrum.residual, spectrum.passes
         ));
     }
@@ -123,13 +123,13 @@ fn indefinite(spectrum: &Spectrum, trace: f64) -> String {
     let largest = spectrum.values[0].abs().max(spectrum.smallest.abs());
     let size = match spectrum.negative_sum {
         Some(sum) => {
-            format!("; all negative ones together are {:.2e} of the trace", (sum / trace).abs())
+            format!("; the negative eigenvalues sum to {:.2e} of the trace", (sum / trace).abs())
         }
         None => String::new(),
     };
     format!(
-        "the kernel is indefinite on this data: its most negative eigenvalue is {:.3e}, {:.2e} of the largest{size}; \
-         components of negative eigenvalues are left out",
+        "the kernel is indefinite on this data: its most negative eigenvalue is {:.3e}, {:.2e} of the \
+         largest{size}; components with negative eigenvalues are dropped",
         spectrum.smallest,
         (spectrum.smallest / largest).abs(),
     )

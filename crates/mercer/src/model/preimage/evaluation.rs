@@ -1,4 +1,4 @@
-//! What the methods see at candidates z: the part of ‖φ(z) − P‖² that moves, and its slope.
+//! The objective at candidates z: the part of ‖φ(z) − P‖² that moves, and its gradient.
 //!
 //! ‖φ(z) − P‖² = ρ(z) + ‖P‖² with ρ(z) = k(z, z) − 2 Σ_i γ_i k(z, x_i). With ∇_z k(z, x_i) = a_i x_i + e_i z, the sum's
 //! gradient is Σ γ_i a_i x_i + (Σ γ_i e_i) z: one product of a tile of numbers with the samples of its columns.
@@ -15,10 +15,10 @@ use crate::points::{Dense, Span};
 const COLS: usize = 256;
 
 /// The sums over training samples for some rows z, with γ of each row.
-pub(super) struct Look {
+pub(super) struct Evaluation {
     /// Σ γ_i k(z, x_i).
     pub sum: Vec<f64>,
-    /// Σ |γ_i k(z, x_i)|: against it rounding is judged.
+    /// Σ |γ_i k(z, x_i)|: the scale of rounding errors.
     pub size: Vec<f64>,
     /// Σ γ_i e_i.
     pub along: Vec<f64>,
@@ -48,15 +48,15 @@ impl Space<'_> {
     }
 
     /// Sums and slopes at `z`, whose row r belongs to row `owners[r]` of `gamma`.
-    pub fn look(
+    pub fn evaluate(
         &self,
         ctx: &Context,
         gamma: &Mat<f64>,
         owners: &[usize],
         z: &Dense<f64>,
-    ) -> Result<Look> {
+    ) -> Result<Evaluation> {
         let (rows, n, d) = (z.n(), self.anchors.n(), z.d());
-        let mut look = Look {
+        let mut eval = Evaluation {
             sum: vec![0.0; rows],
             size: vec![0.0; rows],
             along: vec![0.0; rows],
@@ -71,18 +71,18 @@ impl Space<'_> {
             self.kernel.gradients(Span::all(z), span, &mut found)?;
             for (r, owner) in owners.iter().enumerate() {
                 let line = r * width..(r + 1) * width;
-                look.add(r, &gamma.row(*owner)[cols.clone()], &mut found, line);
+                eval.add(r, &gamma.row(*owner)[cols.clone()], &mut found, line);
             }
             let samples = &self.anchors.data()[cols.start * d..cols.end * d];
             let samples = MatRef::new(samples, width, d, d);
             let weights = MatRef::new(&found.across, rows, width, width);
-            multiply(weights, samples, look.pull.view_mut(), Onto::Sum);
+            multiply(weights, samples, eval.pull.view_mut(), Onto::Sum);
         }
-        Ok(look)
+        Ok(eval)
     }
 }
 
-impl Look {
+impl Evaluation {
     /// Adds the columns in `line` of row r, with γ in `weights`, and leaves γ a in place of a.
     fn add(
         &mut self,

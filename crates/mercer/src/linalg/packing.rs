@@ -41,7 +41,7 @@ pub fn pack<U: Real, T: Real>(tile: &[U], cols: usize, strips: &mut Vec<T>) {
             let lines: [&[U]; STRIP] =
                 std::array::from_fn(|r| &rows[r.min(height - 1) * cols + left..][..width]);
             for c in 0..width {
-                let cell: [T; STRIP] = std::array::from_fn(|r| T::of(lines[r][c].f64()));
+                let cell: [T; STRIP] = std::array::from_fn(|r| T::from_f64(lines[r][c].to_f64()));
                 strips.extend_from_slice(&cell);
             }
         }
@@ -187,9 +187,9 @@ mod tests {
 
     fn check<T: Real>(rows: usize, cols: usize) {
         let mut stream = Stream::new(7, "test");
-        let tile: Vec<T> = (0..rows * cols).map(|_| T::of(stream.normal())).collect();
+        let tile: Vec<T> = (0..rows * cols).map(|_| T::from_f64(stream.normal())).collect();
         let mut lanes = |n: usize| -> Vec<Lane<T>> {
-            (0..n).map(|_| std::array::from_fn(|_| T::of(stream.normal()))).collect()
+            (0..n).map(|_| std::array::from_fn(|_| T::from_f64(stream.normal()))).collect()
         };
         let (v, w) = (lanes(cols), lanes(rows));
         let mut strips = Vec::new();

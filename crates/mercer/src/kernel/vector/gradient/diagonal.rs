@@ -8,52 +8,59 @@ use crate::points::{Dense, Samples, Span};
 use crate::real::Real;
 
 /// k(z, z) of rows with its gradient, ∇ k(z, z) = `along`·z.
-pub(super) struct Own<T> {
+pub(super) struct Diagonal<T> {
     pub values: Vec<T>,
     pub along: Vec<T>,
 }
 
 impl Node {
-    pub(super) fn own<T: Real>(&self, rows: Span<'_, Dense<T>>) -> Result<Own<T>> {
-        let mut own = Own { values: vec![T::ZERO; rows.len()], along: vec![T::ZERO; rows.len()] };
+    pub(super) fn diagonal<T: Real>(&self, rows: Span<'_, Dense<T>>) -> Result<Diagonal<T>> {
+        let mut diagonal =
+            Diagonal { values: vec![T::ZERO; rows.len()], along: vec![T::ZERO; rows.len()] };
         match self {
-            Node::Member(member) => own_of_member(member, rows, &mut own),
+            Node::Member(member) => diagonal_of_member(member, rows, &mut diagonal),
             Node::Sum(terms) => {
                 for (scale, term) in terms {
-                    own.add(T::of(*scale), &term.own(rows)?);
+                    diagonal.add(T::from_f64(*scale), &term.diagonal(rows)?);
                 }
             }
             Node::Product(factors) => {
-                own.values.fill(T::ONE);
+                diagonal.values.fill(T::ONE);
                 for factor in factors {
-                    own.multiply(&factor.own(rows)?);
+                    diagonal.multiply(&factor.diagonal(rows)?);
                 }
             }
             // A normalised kernel is 1 wherever it is not 0.
             Node::Normalize(_) => {
                 let samples = Samples::from(rows.points);
-                self.diag(Span::new(&samples, rows.range()), &mut own.values)?;
+                self.diag(Span::new(&samples, rows.range()), &mut diagonal.values)?;
             }
-            Node::Columns(..) | Node::Own(_) | Node::Texts(_) => return Err(super::no_gradient()),
+            Node::Columns(..) | Node::Custom(_) | Node::Texts(_) => {
+                return Err(super::no_gradient());
+            }
         }
-        Ok(own)
+        Ok(diagonal)
     }
 }
 
-fn own_of_member<T: Real>(member: &Member, rows: Span<'_, Dense<T>>, own: &mut Own<T>) {
+fn diagonal_of_member<T: Real>(
+    member: &Member,
+    rows: Span<'_, Dense<T>>,
+    diagonal: &mut Diagonal<T>,
+) {
     let measure = member.measure();
-    measure.fill_diag(rows, &mut own.values);
+    measure.fill_diag(rows, &mut diagonal.values);
     if measure != Measure::Dot {
         // The distance or angle of a sample to itself never moves.
-        return member.apply(&mut own.values);
+        return member.apply(&mut diagonal.values);
     }
-    let norms = own.values.clone();
-    member.apply(&mut own.values);
-    member.slopes(&norms, &own.values, &mut own.along);
-    own.along.iter_mut().for_each(|slope| *slope += *slope);
+    let norms = diagonal.values.clone();
+    member.apply(&mut diagonal.values);
+    member.slopes(&norms, &diagonal.values, &mut diagonal.along);
+    diagonal.along.iter_mut().for_each(|slope| *slope += *slope);
 }
 
-impl<T: Real> Own<T> {
+impl<T: Real> Diagonal<T> {
     fn add(&mut self, scale: T, other: &Self) {
         self.values.iter_mut().zip(&other.values).for_each(|(sum, &v)| *sum += scale * v);
         self.along.iter_mut().zip(&other.along).for_each(|(sum, &v)| *sum += scale * v);

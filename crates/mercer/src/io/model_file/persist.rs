@@ -1,4 +1,4 @@
-//! What a file needs to know of a model of any kind.
+//! The interface between models of any kind and model files.
 
 use serde_json::Value;
 
@@ -14,8 +14,8 @@ use crate::model::pca::Pca;
 use crate::points::Samples;
 use crate::real::Real;
 
-/// What every header tells of a model.
-pub struct About<'a> {
+/// The metadata of a model in the header of its file.
+pub struct Metadata<'a> {
     /// The name of its kind in files.
     pub estimator: &'static str,
     /// Training samples.
@@ -28,14 +28,14 @@ pub struct About<'a> {
     pub k: usize,
     /// The number type of its samples.
     pub precision: Dtype,
-    /// How the fit went.
+    /// The report of the fit.
     pub report: &'a Report,
 }
 
-/// A model that can be kept in a file.
-pub trait Kept {
-    /// What every header tells.
-    fn about(&self) -> About<'_>;
+/// A model that can be saved in a file.
+pub trait Persist {
+    /// The metadata of the header.
+    fn metadata(&self) -> Metadata<'_>;
     /// The parameters of the fit.
     fn params(&self) -> serde_json::Result<Value>;
     /// Its arrays.
@@ -54,7 +54,7 @@ pub trait Kept {
     fn classes(&self) -> Option<Vec<String>> {
         None
     }
-    /// What the header tells of a calibration, if there is one.
+    /// What the header contains of a calibration, if there is one.
     fn calibration(&self) -> Option<CalibrationHeader> {
         None
     }
@@ -65,9 +65,9 @@ pub fn precision<T: Real>() -> Dtype {
     if T::EPSILON < 1e-10 { Dtype::F64 } else { Dtype::F32 }
 }
 
-impl Kept for Pca {
-    fn about(&self) -> About<'_> {
-        About {
+impl Persist for Pca {
+    fn metadata(&self) -> Metadata<'_> {
+        Metadata {
             estimator: header::PCA,
             n: self.n,
             d: Some(self.d()),
@@ -97,9 +97,9 @@ impl Kept for Pca {
     }
 }
 
-impl<T: Real> Kept for KernelPca<T> {
-    fn about(&self) -> About<'_> {
-        About {
+impl<T: Real> Persist for KernelPca<T> {
+    fn metadata(&self) -> Metadata<'_> {
+        Metadata {
             estimator: header::KERNEL_PCA,
             n: self.n(),
             d: self.anchors.as_ref().map(Samples::features),
@@ -148,9 +148,9 @@ impl<T: Real> Kept for KernelPca<T> {
     }
 }
 
-impl<T: Real> Kept for KernelRidge<T> {
-    fn about(&self) -> About<'_> {
-        About {
+impl<T: Real> Persist for KernelRidge<T> {
+    fn metadata(&self) -> Metadata<'_> {
+        Metadata {
             estimator: header::KERNEL_RIDGE,
             n: self.n(),
             d: self.anchors.as_ref().map(Samples::features),

@@ -3,7 +3,7 @@
 use super::*;
 
 fn check_valid(matrix: &Mat<f64>) {
-    let found = judge(matrix).unwrap();
+    let found = assess(matrix).unwrap();
     assert!(found.is_valid() && found.witness.is_none(), "{found}");
     assert!(found.ratio <= 1e-12, "{found}");
     assert!(found.to_string().starts_with("valid on th"), "{found}");
@@ -11,7 +11,7 @@ fn check_valid(matrix: &Mat<f64>) {
 
 /// Indefinite, with a witness that two loops confirm; returns how many samples carry it.
 fn check_indefinite(matrix: &Mat<f64>) -> usize {
-    let found = judge(matrix).unwrap();
+    let found = assess(matrix).unwrap();
     assert!(matches!(found.verdict, Verdict::Indefinite { .. }), "{found}");
     let witness = found.witness.as_ref().unwrap();
     let mut value = 0.0;
@@ -43,7 +43,7 @@ fn kernels_are_valid_with_duplicates_and_deficient_rank() {
 #[test]
 fn a_matrix_of_zeros_is_valid() {
     for n in [1, 4] {
-        let found = judge(&Mat::zeros(n, n)).unwrap();
+        let found = assess(&Mat::zeros(n, n)).unwrap();
         assert!(found.is_valid(), "{found}");
         assert_eq!((found.ratio, found.negative_share, found.asymmetry), (0.0, 0.0, 0.0));
     }
@@ -86,7 +86,7 @@ fn three_samples_among_many_are_found() {
         (matrix[(i, j)], matrix[(j, i)]) = (-0.6, -0.6);
     }
     assert_eq!(check_indefinite(&matrix), 3);
-    let found = judge(&matrix).unwrap();
+    let found = assess(&matrix).unwrap();
     let mut samples = found.witness.clone().unwrap().samples;
     samples.sort();
     assert_eq!(samples, [7, 21, 40]);
@@ -101,7 +101,7 @@ fn asymmetry_is_told_with_its_place() {
     let x = normal(150, 2, 5);
     let mut matrix = matrix_of(&x, |a, b| (-distance(a, b)).exp());
     matrix[(130, 20)] += 0.25;
-    let found = judge(&matrix).unwrap();
+    let found = assess(&matrix).unwrap();
     let largest = matrix.data().iter().fold(0.0f64, |m, v| m.max(v.abs()));
     let Verdict::NotSymmetric { asymmetry, row, column } = found.verdict else { panic!("{found}") };
     assert_eq!((row, column), (130, 20));
@@ -115,10 +115,10 @@ fn asymmetry_by_rounding_is_no_fault() {
     let exact = matrix_of(&normal(40, 2, 6), |a, b| (-distance(a, b)).exp());
     let noise = normal(40, 40, 7);
     let rough = |by: f64| Mat::from_fn(40, 40, |i, j| exact[(i, j)] * (1.0 + by * noise[(i, j)]));
-    let found = judge(&rough(1e-15)).unwrap();
+    let found = assess(&rough(1e-15)).unwrap();
     assert!(found.is_valid() && found.asymmetry > 0.0 && found.asymmetric_at.is_some(), "{found}");
     let rougher = rough(1e-7);
-    assert!(matches!(judge(&rougher).unwrap().verdict, Verdict::NotSymmetric { .. }));
+    assert!(matches!(assess(&rougher).unwrap().verdict, Verdict::NotSymmetric { .. }));
     let single = Mat::from_fn(40, 40, |i, j| rougher[(i, j)] as f32);
     let found = Validity::of(&Context::new(1), single.view()).unwrap();
     assert!(found.is_valid(), "{found}");
@@ -129,7 +129,7 @@ fn what_is_no_matrix_of_numbers_is_an_error() {
     let mut matrix = matrix_of(&normal(80, 2, 8), dot);
     for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         matrix[(70, 3)] = value;
-        let refused = judge(&matrix).unwrap_err();
+        let refused = assess(&matrix).unwrap_err();
         assert!(matches!(refused, Error::NotFinite { row: 70, column: 3, .. }), "{refused}");
         for method in Repair::ALL {
             let refused = repair(method, &matrix).unwrap_err();
@@ -137,7 +137,7 @@ fn what_is_no_matrix_of_numbers_is_an_error() {
         }
     }
     for (rows, cols) in [(3, 4), (0, 0), (5, 0)] {
-        let refused = judge(&Mat::zeros(rows, cols)).unwrap_err();
+        let refused = assess(&Mat::zeros(rows, cols)).unwrap_err();
         assert!(matches!(refused, Error::Shape(_)), "{refused}");
     }
 }
@@ -148,9 +148,9 @@ fn sizes_at_the_ends_of_the_range_are_judged_alike() {
     let (good, bad) = (matrix_of(&x, dot), matrix_of(&x, |a, b| -distance(a, b)));
     for factor in [1e-300, 1e-160, 1e160, 1e306] {
         let times = |m: &Mat<f64>| Mat::from_fn(30, 30, |i, j| factor * m[(i, j)]);
-        let found = judge(&times(&good)).unwrap();
+        let found = assess(&times(&good)).unwrap();
         assert!(found.is_valid(), "{factor:e}: {found}");
-        let (found, plain) = (judge(&times(&bad)).unwrap(), judge(&bad).unwrap());
+        let (found, plain) = (assess(&times(&bad)).unwrap(), assess(&bad).unwrap());
         assert_eq!(
             found.witness.as_ref().unwrap().samples,
             plain.witness.as_ref().unwrap().samples

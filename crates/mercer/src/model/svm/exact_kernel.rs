@@ -1,4 +1,4 @@
-//! The kernel that a machine is certified with, and the columns that its solver works on.
+//! The exact kernel that solutions are certified with, and the columns that the solver works on.
 //!
 //! With the sum of coefficients fixed, the problem does not change when K_ij is replaced by K_ij − u_i − u_j, but for a linear term.
 //! Numbers that all kernel values have in common are therefore taken off before anything is rounded: a kernel matrix far from
@@ -10,8 +10,8 @@ use crate::linalg::view::MatRef;
 use crate::points::Cost;
 use crate::real::Real;
 
-/// The true kernel in double precision.
-pub(super) trait Truth: Send + Sync {
+/// The exact kernel in double precision.
+pub(super) trait ExactKernel: Send + Sync {
     /// The matrix K' of the samples `which`, less what is taken off.
     fn exact<'a>(&'a self, which: &[usize]) -> Result<Box<dyn Columns<f64> + 'a>>;
 
@@ -24,7 +24,7 @@ pub(super) trait Truth: Send + Sync {
     }
 
     /// Numbers that are read for one entry of K'.
-    fn effort(&self) -> usize;
+    fn cost_per_entry(&self) -> usize;
 
     /// The size of the numbers whose rounding K' suffers from.
     fn largest(&self) -> f64;
@@ -138,14 +138,14 @@ impl<'a, T: Real> Given<'a, T> {
     pub fn new(matrix: MatRef<'a, T>) -> Self {
         let n = matrix.rows();
         let some = spread_out(n, PROBED);
-        let values = some.iter().flat_map(|&i| some.iter().map(move |&j| matrix.at(i, j).f64()));
+        let values = some.iter().flat_map(|&i| some.iter().map(move |&j| matrix.at(i, j).to_f64()));
         let probe = Probe::new(values.collect());
         let taken_off = match probe.is_far() {
             false => Vec::new(),
             true => {
                 let with = references(n);
                 let row = |i: usize| with.iter().map(move |&r| (i, r));
-                let values = (0..n).flat_map(row).map(|(i, r)| matrix.at(i, r).f64());
+                let values = (0..n).flat_map(row).map(|(i, r)| matrix.at(i, r).to_f64());
                 common(&values.collect::<Vec<_>>(), &with)
             }
         };
@@ -166,7 +166,7 @@ impl<'a, T: Real> Given<'a, T> {
     }
 }
 
-impl<T: Real> Truth for Given<'_, T> {
+impl<T: Real> ExactKernel for Given<'_, T> {
     fn exact<'a>(&'a self, which: &[usize]) -> Result<Box<dyn Columns<f64> + 'a>> {
         Ok(Stored::new(self.matrix).less(&self.taken_off).into_part(which))
     }
@@ -175,12 +175,12 @@ impl<T: Real> Truth for Given<'_, T> {
         &self.taken_off
     }
 
-    fn effort(&self) -> usize {
+    fn cost_per_entry(&self) -> usize {
         1
     }
 
     fn largest(&self) -> f64 {
-        let diagonal = (0..self.matrix.rows()).map(|i| self.matrix.at(i, i).f64().abs());
+        let diagonal = (0..self.matrix.rows()).map(|i| self.matrix.at(i, i).to_f64().abs());
         diagonal.fold(self.probe.largest, f64::max)
     }
 

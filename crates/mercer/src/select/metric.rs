@@ -1,20 +1,20 @@
-//! What makes a prediction good.
+//! Metrics that predictions are scored by.
 
 use crate::error::Result;
 use crate::linalg::view::Mat;
 use crate::model::classes::decode;
 
-/// A score, larger is better, with its standard error; not a number where that is not known.
+/// A score, larger is better, with its standard error; NaN where that is unknown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score {
     /// The score.
     pub value: f64,
     /// Its standard error.
-    pub spread: f64,
+    pub std_error: f64,
 }
 
-/// Scores predictions.
-pub trait Judge: Send + Sync {
+/// A metric that scores predictions.
+pub trait Metric: Send + Sync {
     /// What the score is, in words.
     fn name(&self) -> String;
     /// The scores of predictions (rows × t) for the samples `rows`: one per target, or one for all together.
@@ -33,7 +33,7 @@ pub struct SquaredError<'a> {
     pub weights: Option<&'a [f64]>,
 }
 
-impl Judge for SquaredError<'_> {
+impl Metric for SquaredError<'_> {
     fn name(&self) -> String {
         "negative mean squared error".into()
     }
@@ -46,7 +46,7 @@ impl Judge for SquaredError<'_> {
             let mean = (0..rows.len()).map(|i| weight(rows[i]) * error(i, j)).sum::<f64>() / all;
             let squares: f64 =
                 (0..rows.len()).map(|i| (weight(rows[i]) * (error(i, j) - mean)).powi(2)).sum();
-            Score { value: -mean, spread: squares.sqrt() / all }
+            Score { value: -mean, std_error: squares.sqrt() / all }
         };
         Ok((0..self.targets.cols()).map(score).collect())
     }
@@ -66,7 +66,7 @@ impl Judge for SquaredError<'_> {
     }
 }
 
-/// The share of samples whose class is found, where targets stand for classes.
+/// The accuracy, where targets encode classes.
 pub struct Accuracy<'a> {
     /// n × classes, or n × 1 for two.
     pub targets: &'a Mat<f64>,
@@ -74,7 +74,7 @@ pub struct Accuracy<'a> {
     pub weights: Option<&'a [f64]>,
 }
 
-impl Judge for Accuracy<'_> {
+impl Metric for Accuracy<'_> {
     fn name(&self) -> String {
         "accuracy".into()
     }
@@ -88,7 +88,7 @@ impl Judge for Accuracy<'_> {
         let hits: f64 = (0..rows.len()).filter(|&i| truth[i] == found[i]).map(weight).sum();
         let share = hits / all;
         let squares: f64 = (0..rows.len()).map(|i| weight(i).powi(2)).sum();
-        let spread = (share * (1.0 - share) * squares).sqrt() / all;
-        Ok(vec![Score { value: share, spread }])
+        let std_error = (share * (1.0 - share) * squares).sqrt() / all;
+        Ok(vec![Score { value: share, std_error }])
     }
 }

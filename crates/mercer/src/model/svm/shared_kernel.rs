@@ -1,30 +1,30 @@
-//! Samples or a matrix on which several machines are fitted, with kernel values that all of them share.
+//! Samples or a matrix on which several models are fitted, with kernel values that all fits share.
 
 use std::time::Instant;
 
 use rayon::prelude::*;
 
+use super::assemble::assemble;
 use super::check::Checked;
+use super::exact_kernel::{ExactKernel, Given, Working};
 use super::fit::{Fit, check_symmetric};
-use super::fold::fold;
-use super::problem::Posed;
-use super::source::Source;
-use super::truth::{Given, Truth, Working};
-use super::{Lesson, Svm, SvmParams, notes};
+use super::precision::KernelPrecision;
+use super::problem::DualProblem;
+use super::{Supervision, Svm, SvmParams, notes};
 use crate::context::{Context, Reservation};
 use crate::error::{Error, Result};
-use crate::gram::{Columns, Picked, Stored};
+use crate::gram::{ColumnBlock, Columns, Stored};
 use crate::kernel::{KernelSpec, Tile};
 use crate::linalg::alloc;
 use crate::linalg::view::{Mat, MatRef};
 use crate::points::{Cost, Points, Samples};
 use crate::real::Real;
-use crate::solve::smo::{Room, Solver, Stop};
+use crate::solve::smo::{MemoryPlan, Solver, Stop};
 
-/// Where machines with one kernel are fitted.
-pub struct Ground<'a, T: Real> {
+/// A kernel on samples, or a matrix, shared by several fits.
+pub struct SharedKernel<'a, T: Real> {
     kind: Kind<'a, T>,
-    /// All kernel values, where they fit.
+    /// All kernel values, where they fit in memory.
     held: Option<AllValues>,
 }
 
@@ -33,64 +33,67 @@ enum Kind<'a, T: Real> {
     Samples(
         Samples<T>,
         KernelSpec,
-        Source<T>,
+        KernelPrecision<T>,
         #[expect(dead_code, reason = "it is held")] Reservation,
     ),
     Matrix(Given<'a, T>),
 }
 
 /// All kernel values, with what they take of the budget.
-pub(super) struct Held<S> {
+pub(super) struct Materialized<S> {
     pub matrix: Mat<S>,
-    _room: Reservation,
+    _reservation: Reservation,
 }
 
 /// All kernel values, in numbers of either type.
 enum AllValues {
-    Single(Held<f32>),
-    Double(Held<f64>),
+    Single(Materialized<f32>),
+    Double(Materialized<f64>),
 }
 
 /// Rows of kernel values that are computed at a time.
 const ROWS: usize = 64;
 
 /// Bytes of all kernel values of n samples.
-pub(crate) fn held_bytes<S>(n: usize) -> u64 {
+pub(crate) fn matrix_bytes<S>(n: usize) -> u64 {
     (n as u64).saturating_mul(n as u64).saturating_mul(size_of::<S>() as u64)
 }
 
 /// All kernel values, if they take at most half of what is left of the budget.
-pub(super) fn hold<S: Real>(ctx: &Context, columns: &dyn Columns<S>) -> Result<Option<Held<S>>> {
-    match held_bytes::<S>(columns.size()) > ctx.budget() / 2 {
+pub(super) fn materialize<S: Real>(
+    ctx: &Context,
+    columns: &dyn Columns<S>,
+) -> Result<Option<Materialized<S>>> {
+    match matrix_bytes::<S>(columns.size()) > ctx.budget() / 2 {
         true => Ok(None),
-        false => Held::new(ctx, columns).map(Some),
+        false => Materialized::new(ctx, columns).map(Some),
     }
 }
 
-impl<S: Real> Held<S> {
+impl<S: Real> Materialized<S> {
     /// Evaluates all kernel values.
     pub fn new(ctx: &Context, columns: &dyn Columns<S>) -> Result<Self> {
         let n = columns.size();
-        let hint = "fit on fewer rows or raise the budget";
-        let room = ctx.reserve("the kernel matrix", held_bytes::<S>(n), hint)?;
+        let hint = "fit on fewer rows or raise the memory budget";
+        let reservation = ctx.reserve("the kernel matrix", matrix_bytes::<S>(n), hint)?;
         let mut matrix = Mat::try_zeros(n, n)?;
-        let picked = columns.pick(&(0..n).collect::<Vec<_>>());
+        let block = columns.column_block(&(0..n).collect::<Vec<_>>());
         ctx.install(|| {
             let pieces = matrix.data_mut().par_chunks_mut((ROWS * n).max(1)).enumerate();
             pieces.try_for_each(|(piece, lines)| {
                 ctx.poll()?;
                 let rows = piece * ROWS..piece * ROWS + lines.len() / n;
                 let tile = Tile::new(lines, rows.len(), n, n);
-                picked.fill(rows, 0..n, tile)
+                block.fill(rows, 0..n, tile)
             })
         })?;
-        Ok(Self { matrix, _room: room })
+        Ok(Self { matrix, _reservation: reservation })
     }
 }
 
 /// Kernel values of test samples with those that were learned from, row by row: at hand, or computed anew each time.
 struct Across<'a, S> {
-    picked: Box<dyn Picked<S> + 'a>,
+    block: Box<dyn ColumnBlock<S> + 'a>,
     test: &'a [usize],
     width: usize,
     values: Option<(Vec<S>, Reservation)>,
@@ -108,19 +111,20 @@ impl<'a, S: Real> Across<'a, S> {
         test: &'a [usize],
     ) -> Result<Self> {
         let width = rows.len();
-        let mut across = Self { picked: columns.pick(rows), test, width, values: None };
+        let mut across = Self { block: columns.column_block(rows), test, width, values: None };
         let bytes = across_bytes::<S>(test.len(), width);
         if bytes <= ctx.budget() / 4 {
-            let room = ctx.reserve("the kernel matrix of a fold", bytes, "raise the budget")?;
+            let reservation =
+                ctx.reserve("the kernel matrix of a fold", bytes, "raise the memory budget")?;
             let mut values = alloc::zeros(test.len() * width)?;
             across.fill(test, &mut values)?;
-            across.values = Some((values, room));
+            across.values = Some((values, reservation));
         }
         Ok(across)
     }
 
     fn fill(&self, rows: &[usize], out: &mut [S]) -> Result<()> {
-        self.picked.fill_rows(rows, Tile::new(out, rows.len(), self.width, self.width))
+        self.block.fill_rows(rows, Tile::new(out, rows.len(), self.width, self.width))
     }
 
     /// A number for each test sample, made of its kernel values.
@@ -149,22 +153,22 @@ fn across_bytes<S>(test: usize, train: usize) -> u64 {
 /// Bytes that a fold of n samples, `test` of them left out, takes where there is plenty.
 pub(crate) fn fold_bytes(n: usize, test: usize, cost: Cost) -> u64 {
     let train = n.saturating_sub(test);
-    Room::wanted::<f32>(train, cost)
+    MemoryPlan::wanted::<f32>(train, cost)
         .saturating_add(across_bytes::<f64>(test, train).saturating_mul(4))
 }
 
-impl<'a, T: Real> Ground<'a, T> {
+impl<'a, T: Real> SharedKernel<'a, T> {
     /// Samples with the kernel of `params`, which is resolved here.
     pub fn of_samples(ctx: &Context, params: &SvmParams, x: impl Into<Samples<T>>) -> Result<Self> {
         let x = x.into();
-        let room = Source::reserve(ctx, &x)?;
+        let reservation = KernelPrecision::reserve(ctx, &x)?;
         let spec = params.kernel.resolve(&x)?;
-        let source = ctx.install(|| Source::new(&spec, &x))?;
+        let source = ctx.install(|| KernelPrecision::new(&spec, &x))?;
         let held = match source.columns() {
-            Working::Single(columns) => hold(ctx, &*columns)?.map(AllValues::Single),
-            Working::Double(columns) => hold(ctx, &*columns)?.map(AllValues::Double),
+            Working::Single(columns) => materialize(ctx, &*columns)?.map(AllValues::Single),
+            Working::Double(columns) => materialize(ctx, &*columns)?.map(AllValues::Double),
         };
-        Ok(Self { kind: Kind::Samples(x, spec, source, room), held })
+        Ok(Self { kind: Kind::Samples(x, spec, source, reservation), held })
     }
 
     /// A kernel matrix that the caller computed.
@@ -191,34 +195,36 @@ impl<'a, T: Real> Ground<'a, T> {
         }
     }
 
-    fn truth(&self) -> &dyn Truth {
+    fn exact_kernel(&self) -> &dyn ExactKernel {
         match &self.kind {
             Kind::Samples(_, _, source, _) => source,
             Kind::Matrix(given) => given,
         }
     }
 
-    /// Fits a machine, as [`Svm::fit`] does.
+    /// Fits a model, as [`Svm::fit`] does.
     pub fn fit(
         &self,
         ctx: &Context,
         params: &SvmParams,
-        lesson: Lesson<'_>,
+        supervision: Supervision<'_>,
         start: Option<&Svm<T>>,
     ) -> Result<Svm<T>> {
         let started = Instant::now();
         let columns = self.columns();
         let n = columns.size();
-        let checked = Checked::new(params, lesson, n)?;
+        let checked = Checked::new(params, supervision, n)?;
         let kept = columns.restrict(&checked.rows);
-        let fit =
-            Fit { rows: Some(&checked.rows), ..Fit::new(ctx, params, &checked, self.truth()) };
+        let fit = Fit {
+            rows: Some(&checked.rows),
+            ..Fit::new(ctx, params, &checked, self.exact_kernel())
+        };
         let solved = ctx.install(|| fit.run(&kept, start))?;
-        let mut model = fold(params, &checked, solved, n, self.truth());
+        let mut model = assemble(params, &checked, solved, n, self.exact_kernel());
         match &self.kind {
             Kind::Matrix(_) => {
                 model.report.storage = "given".into();
-                model.report.reason = "the kernel matrix was given".into();
+                model.report.reason = "the kernel matrix was precomputed".into();
                 notes::on_report(&mut model);
             }
             Kind::Samples(x, spec, ..) => {
@@ -232,24 +238,24 @@ impl<'a, T: Real> Ground<'a, T> {
                 AllValues::Single(_) => "whole matrix in single precision".into(),
                 AllValues::Double(_) => "whole matrix in double precision".into(),
             };
-            model.report.reason = "several machines share it".into();
+            model.report.reason = "several fits share it".into();
         }
         model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)
     }
 
-    /// The decisions for the rows `test` of machines with each of `steps`, fitted on the rows that count in `lesson`, each
+    /// The decisions for the rows `test` of models with each of `steps`, fitted on the rows that count in `supervision`, each
     /// from the one before.
     pub fn decisions_along(
         &self,
         ctx: &Context,
         steps: &[SvmParams],
-        lesson: Lesson<'_>,
+        supervision: Supervision<'_>,
         test: &[usize],
     ) -> Result<Vec<Mat<f64>>> {
         match self.columns() {
-            Working::Single(columns) => self.along(ctx, &*columns, steps, lesson, test),
-            Working::Double(columns) => self.along(ctx, &*columns, steps, lesson, test),
+            Working::Single(columns) => self.along(ctx, &*columns, steps, supervision, test),
+            Working::Double(columns) => self.along(ctx, &*columns, steps, supervision, test),
         }
     }
 
@@ -258,14 +264,14 @@ impl<'a, T: Real> Ground<'a, T> {
         ctx: &Context,
         columns: &dyn Columns<S>,
         steps: &[SvmParams],
-        lesson: Lesson<'_>,
+        supervision: Supervision<'_>,
         test: &[usize],
     ) -> Result<Vec<Mat<f64>>> {
-        let checked = Checked::new(&steps[0], lesson, columns.size())?;
+        let checked = Checked::new(&steps[0], supervision, columns.size())?;
         let one = Fit {
             rows: Some(&checked.rows),
             is_certified: false,
-            ..Fit::new(ctx, &steps[0], &checked, self.truth())
+            ..Fit::new(ctx, &steps[0], &checked, self.exact_kernel())
         };
         let problems: Vec<Option<(usize, usize)>> = match one.pairs() {
             pairs if pairs.is_empty() => vec![None],
@@ -275,8 +281,8 @@ impl<'a, T: Real> Ground<'a, T> {
         let along = |ctx: &Context, problem: usize| -> Result<Vec<Vec<f64>>> {
             let pair = &problems[problem];
             let pose = |params: &SvmParams| match *pair {
-                None => Posed::whole(params, &checked),
-                Some((a, b)) => Posed::pair(params, &checked, a, b),
+                None => DualProblem::whole(params, &checked),
+                Some((a, b)) => DualProblem::pair(params, &checked, a, b),
             };
             let samples = pose(&steps[0]).samples;
             let rows: Vec<usize> = samples.iter().map(|&sample| checked.rows[sample]).collect();
@@ -287,11 +293,11 @@ impl<'a, T: Real> Ground<'a, T> {
             let mut decisions = Vec::new();
             for params in steps {
                 let fit = Fit { params, started: Instant::now(), ..one };
-                let posed = match start.take() {
+                let dual = match start.take() {
                     None => pose(params),
                     Some((beta, f)) => pose(params).start_from(&beta).with_slopes(&beta, &f),
                 };
-                let solved = fit.solve_with(&mut solver, posed, None, ctx)?;
+                let solved = fit.solve_with(&mut solver, dual, None, ctx)?;
                 if solved.report.stop == Stop::Interrupted {
                     return Err(Error::Interrupted);
                 }
@@ -299,8 +305,8 @@ impl<'a, T: Real> Ground<'a, T> {
                 let support: Vec<usize> = places.filter(|&i| solved.beta[i] != 0.0).collect();
                 // The matrix is one less what is taken off, and so are these values.
                 let decide = |line: &[S]| {
-                    let each = support.iter().map(|&i| line[i].f64() * solved.beta[i]);
-                    sign * (each.sum::<f64>() + solved.own_offset)
+                    let each = support.iter().map(|&i| line[i].to_f64() * solved.beta[i]);
+                    sign * (each.sum::<f64>() + solved.working_offset)
                 };
                 decisions.push(across.map(decide)?);
                 let mut beta = vec![0.0; checked.rows.len()];
