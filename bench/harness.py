@@ -161,7 +161,7 @@ class Runner:
             used = result.memory[result.ours].figure(target.memory.kind)
             if used > result.memory_target:
                 result.missed.append(
-                    f"memory {used / 1e6:.0f} MB > {result.memory_target / 1e6:.0f} MB"
+                    f"memory {used / 2**20:.0f} MiB > {result.memory_target / 2**20:.0f} MiB"
                 )
         if result.missed:
             result.status = "below target"

@@ -63,7 +63,7 @@ class Scale:
 def _side_text(result: Result) -> str:
     share = "" if result.share is None else f"{100 * result.share:.0f} % of limit"
     used = result.memory.get(result.ours)
-    size = "" if used is None else f"{used.figure(result.memory_kind or 'above') / 1e6:,.0f} MB"
+    size = "" if used is None else f"{used.figure(result.memory_kind or 'above') / 2**20:,.0f} MiB"
     return " · ".join(filter(None, (share, size)))
 
 

@@ -1,9 +1,9 @@
 """
-Can kernel PCA untangle two rings?
+Can kernel PCA separate two rings?
 ==================================
 
-PCA only turns the picture, and the rings stay one inside the other. Kernel PCA with an RBF kernel
-pulls them apart along its first component, so that a straight line separates them.
+PCA only rotates the data, and the rings stay concentric. Kernel PCA with an RBF kernel
+separates them along its first component.
 """
 
 import matplotlib.pyplot as plt

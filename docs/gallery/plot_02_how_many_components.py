@@ -2,8 +2,8 @@
 How many components do digits need?
 ===================================
 
-A picture of 8 × 8 pixels has 64 numbers, but pixels of digits go together: with a wide kernel,
-a few dozen components hold most of the variance. The mark says how many reach 80 % of it.
+An image of 8 × 8 pixels has 64 numbers, but the pixels are correlated: with a wide kernel,
+a few dozen components explain most of the variance. The mark shows how many explain 80 % of it.
 """
 
 import matplotlib.pyplot as plt

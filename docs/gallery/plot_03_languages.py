@@ -2,9 +2,9 @@
 Do related languages count alike?
 =================================
 
-The numbers from one to ten are one text for each language, and a string kernel compares texts by
-the pairs of letters that they share. On the first two components of kernel PCA, Romance, Slavic and
-Finnic languages stand in corners of their own, and the Germanic ones between them.
+The numbers from one to ten are one string for each language, and a string kernel compares them by
+their common pairs of letters. On the first two components of kernel PCA, Romance, Slavic and
+Finnic languages form separate groups, with the Germanic ones between them.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,9 @@
 """
-What does a kernel matrix look like once its rows are in order?
-===============================================================
+What does a kernel matrix look like with sorted rows?
+=====================================================
 
-In the order in which samples come the matrix of kernel values looks like noise. Put those of each
-cluster side by side, and the clusters are blocks along the diagonal.
+In the original order of the samples the kernel matrix looks like noise. Sorted by cluster, the
+clusters are blocks along the diagonal.
 """
 
 import matplotlib.pyplot as plt

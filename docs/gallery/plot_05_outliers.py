@@ -1,8 +1,8 @@
 """
-Which wines are unlike all others?
-==================================
+Which wines are outliers?
+=========================
 
-The detector learns where wines lie by alcohol and colour, whatever shape that has, and rings those
+The detector models the distribution of alcohol and colour, whatever its shape, and flags wines
 that its components do not explain. The line is the threshold that flags one wine in twenty.
 """
 

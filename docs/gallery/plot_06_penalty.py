@@ -2,8 +2,8 @@
 How strong should the penalty of a regression be?
 =================================================
 
-Too little penalty follows the noise, too much flattens the curve; the best lies between. Leaving
-out each sample once, exactly and without fitting anew, scores every penalty.
+Too small a penalty fits the noise, too large a penalty flattens the curve. Every penalty is
+scored by exact leave-one-out cross-validation, without refitting.
 """
 
 import matplotlib.pyplot as plt

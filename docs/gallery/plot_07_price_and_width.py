@@ -2,8 +2,8 @@
 Which C and γ should a support vector machine have?
 ===================================================
 
-Every pair is scored by samples that its fits had not seen. The good ones lie along a ridge: a wider
-kernel, of smaller γ, asks for a higher price C of errors.
+Every pair is scored by cross-validation. The best ones lie along a ridge: a wider
+kernel, of smaller γ, needs a higher cost C.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,9 @@
 """
-Which samples hold the boundary of a support vector machine?
-============================================================
+Which samples determine the boundary of a support vector machine?
+=================================================================
 
-Only those on the margin or on its wrong side, which are ringed: without all others the boundary
-would be the same. A higher price C of errors narrows the margin, and fewer samples hold it.
+Only the support vectors, on the margin or on its wrong side, which are ringed: without all others
+the boundary would be the same. A higher cost C narrows the margin, with fewer support vectors.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,10 @@
 """
-Can kernel PCA take the noise off digits?
-=========================================
+Can kernel PCA denoise digits?
+==============================
 
-Components of clean digits cannot express noise, so that a noisy digit loses most of it on the way
-to components and back. Kernel PCA errs less than PCA with twelve components, its best number here.
+Components of clean digits cannot represent noise, so that projecting a noisy digit and mapping it
+back removes most of it. Kernel PCA has a smaller error than PCA with twelve components,
+its best number here.
 """
 
 import matplotlib.pyplot as plt

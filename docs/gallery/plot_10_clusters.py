@@ -2,8 +2,8 @@
 Can k-means find two moons?
 ===========================
 
-Plain k-means cuts the moons with a straight line, because a centre is a point between them. Kernel
-k-means has its centres in feature space, and begun with eigenvectors it finds each moon whole.
+Ordinary k-means separates the moons with a straight line. Kernel
+k-means has its centres in feature space, and with spectral initialisation it finds both moons.
 """
 
 import matplotlib.pyplot as plt

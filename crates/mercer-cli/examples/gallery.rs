@@ -6,8 +6,8 @@ use std::path::Path;
 use mercer::context::Stream;
 use mercer_cli::demo_data::Shape;
 use mercer_cli::plot::{
-    Field, Ground, Group, LabelColumn, Map, Marks, Multiples, Panel, Regions, Scatter, Spectrum,
-    Tube, component_title, map, multiples, png, scatter, spectrum, tube,
+    Background, Field, Group, LabelColumn, Map, Marks, Multiples, Panel, Regions, Scatter,
+    Spectrum, Tube, component_title, map, multiples, png, scatter, spectrum, tube,
 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -141,7 +141,7 @@ fn maps() -> Vec<(&'static str, String)> {
         ("map-bump", mapped(2, 200, &bump, &|field| sides(field, [0.6, 0.9], false))),
         (
             "map-heights",
-            mapped(2, 200, &wave, &|field| Ground::Heights {
+            mapped(2, 200, &wave, &|field| Background::Heights {
                 field,
                 ends: [-6.0, 6.0],
                 line: Some((1.0, "threshold")),
@@ -153,9 +153,9 @@ fn maps() -> Vec<(&'static str, String)> {
     ]
 }
 
-fn sides(field: Field<'_>, full: [f64; 2], margins: bool) -> Ground<'_> {
+fn sides(field: Field<'_>, full: [f64; 2], margins: bool) -> Background<'_> {
     let colours = [0, 1].map(|index| Group::of_class(index, "").colour);
-    Ground::Sides { field, colours, full, margins }
+    Background::Sides { field, colours, full, margins }
 }
 
 type Function<'a> = &'a dyn Fn(f64, f64) -> f64;
@@ -164,14 +164,14 @@ fn mapped(
     classes: usize,
     rows: usize,
     function: Function,
-    ground: &dyn Fn(Field<'_>) -> Ground<'_>,
+    background: &dyn Fn(Field<'_>) -> Background<'_>,
 ) -> String {
     let points = plane_points(rows, classes);
     let [x, y] = Field::rectangle_around(&points);
     let values: Vec<f64> =
         Field::grid(x, y, 161, 121).into_iter().map(|[x, y]| function(x, y)).collect();
     let field = Field { x, y, columns: 161, rows: 121, values: &values };
-    framed(&points, classes, ground(field))
+    framed(&points, classes, background(field))
 }
 
 fn plane_points(rows: usize, classes: usize) -> Vec<[f64; 2]> {
@@ -179,7 +179,7 @@ fn plane_points(rows: usize, classes: usize) -> Vec<[f64; 2]> {
     x.into_iter().zip(y).map(|(x, y)| [x, y]).collect()
 }
 
-fn framed(points: &[[f64; 2]], classes: usize, ground: Ground<'_>) -> String {
+fn framed(points: &[[f64; 2]], classes: usize, background: Background<'_>) -> String {
     let groups: Vec<Group> =
         (0..classes).map(|i| Group::of_class(i, &format!("class {}", i + 1))).collect();
     let group: Vec<usize> = (0..points.len()).map(|row| row % classes).collect();
@@ -190,7 +190,7 @@ fn framed(points: &[[f64; 2]], classes: usize, ground: Ground<'_>) -> String {
         x_title: "sepal length",
         y_title: "petal length",
         key_title: "species",
-        ground,
+        background,
         marks: Marks { points, group: &group, groups: &groups, ringed: &ringed },
         ring_name: "support vector",
     })
@@ -216,7 +216,7 @@ fn regions(classes: usize) -> String {
     let field = Field { x, y, columns: 161, rows: 121, values: &[] };
     let colours = (0..classes).map(|index| Group::of_class(index, "").colour).collect();
     let regions = Regions { grid: field, class: &class, change: &change };
-    framed(&points, classes, Ground::Regions(regions, colours))
+    framed(&points, classes, Background::Regions(regions, colours))
 }
 
 fn drawn_tube() -> String {

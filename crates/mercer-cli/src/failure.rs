@@ -1,4 +1,4 @@
-//! How a run can end badly, in which words and with which exit code.
+//! Errors of a run: messages and exit codes.
 
 use std::io::Write;
 
@@ -7,20 +7,20 @@ use mercer::panics::Panicked;
 
 use crate::progress::is_terminated;
 
-/// Why a run ended before its work was done.
+/// Why a run failed.
 #[derive(Debug)]
 pub enum Failure {
-    /// The command line asks for something that cannot be.
+    /// Invalid command line.
     Usage(clap::Error),
-    /// The library refused or could not finish the work.
+    /// An error of the library.
     Work(Error),
     /// Standard output could not be written.
     Print(std::io::Error),
-    /// What was checked is no kernel, and that has been said.
+    /// The checked kernel is not positive semi-definite; already printed.
     NotAKernel,
-    /// A self-test failed, and that has been said.
+    /// A self-test failed; already printed.
     Unhealthy,
-    /// A bug of ours.
+    /// A bug in mercer.
     Bug(Panicked),
 }
 
@@ -37,7 +37,7 @@ impl From<clap::Error> for Failure {
 }
 
 impl Failure {
-    /// Tells the user on standard error, and returns the exit code.
+    /// Prints the error on standard error, and returns the exit code.
     pub fn report(self) -> u8 {
         match self {
             Failure::Usage(error) => {
@@ -45,47 +45,47 @@ impl Failure {
                 2
             }
             Failure::Work(Error::Interrupted) => {
-                say("interrupted: nothing was written");
+                print_error("interrupted: nothing was written");
                 if is_terminated() { 143 } else { 130 }
             }
             Failure::NotAKernel | Failure::Unhealthy => 1,
             Failure::Bug(panicked) => {
-                say(&bug(&panicked));
+                print_error(&bug(&panicked));
                 70
             }
             Failure::Work(error) => {
-                say(&in_words_of_flags(&error));
+                print_error(&with_flag_names(&error));
                 1
             }
-            // A reader that has seen enough, such as `head`, is no failure.
+            // A closed pipe, as with `head`, is not a failure.
             Failure::Print(error) if error.kind() == std::io::ErrorKind::BrokenPipe => 0,
             Failure::Print(error) => {
-                say(&format!("standard output: {error}"));
+                print_error(&format!("standard output: {error}"));
                 1
             }
         }
     }
 }
 
-/// Prints a line on standard error; where that is closed there is nobody to tell.
-fn say(message: &str) {
+/// Prints a line on standard error, if that is open.
+fn print_error(message: &str) {
     let _ = writeln!(std::io::stderr(), "mercer: {message}");
 }
 
-/// What is to be known of a bug, and what to do about it.
+/// The message for a bug.
 fn bug(panicked: &Panicked) -> String {
-    let place = panicked.place.as_deref().unwrap_or("an unknown place");
+    let place = panicked.place.as_deref().unwrap_or("unknown location");
     let version = env!("CARGO_PKG_VERSION");
     format!(
-        "this is a bug in mercer {version}: {} (at {place})\nNothing is wrong with the command line. Please report \
-         these lines with the command, its data if you can share them, and what `mercer doctor` prints;\nwith \
-         RUST_BACKTRACE=1 the same command tells more.",
+        "this is a bug in mercer {version}: {} (at {place})\nThe command line is not at fault. Please report \
+         this message with the command, its data if you can share them, and the output of `mercer doctor`.\nSet \
+         RUST_BACKTRACE=1 for a backtrace.",
         panicked.message
     )
 }
 
-/// The error's text, with the library's names of parameters replaced by the flags that set them.
-fn in_words_of_flags(error: &Error) -> String {
+/// The error message, with the library's parameter names replaced by command-line flags.
+fn with_flag_names(error: &Error) -> String {
     match error {
         Error::Parameter { name, message } => {
             let flag = match *name {
@@ -125,9 +125,9 @@ mod tests {
     #[test]
     fn parameters_are_named_by_their_flags() {
         let error = Error::parameter("n_components", "must be at least 1");
-        assert_eq!(in_words_of_flags(&error), "--components: must be at least 1");
+        assert_eq!(with_flag_names(&error), "--components: must be at least 1");
         let error = Error::parameter("sample_weight", "all weights are zero");
-        assert_eq!(in_words_of_flags(&error), "--weights: all weights are zero");
+        assert_eq!(with_flag_names(&error), "--weights: all weights are zero");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The command `mercer`: parses the command line, waits for the work, owns the exit codes.
+//! The command `mercer`: parses the command line, waits for the run, returns the exit code.
 
 #[cfg(unix)]
 mod start;
@@ -10,10 +10,10 @@ use clap::{CommandFactory, FromArgMatches};
 use mercer::panics;
 use mercer_cli::args::{Cli, Verb};
 use mercer_cli::failure::Failure;
-use mercer_cli::output;
 use mercer_cli::progress::{Progress, StopFlag};
-use mercer_cli::report::Asked;
+use mercer_cli::report::Invocation;
 use mercer_cli::run::{Watch, run};
+use mercer_cli::stdout;
 
 fn main() -> ExitCode {
     // A wrong command line ends here with exit code 2.
@@ -21,27 +21,26 @@ fn main() -> ExitCode {
     let matches = match command.clone().try_get_matches_from(&words) {
         Ok(matches) => matches,
         // Help and version are printed, and lost where there is no standard output.
-        Err(error) if !error.use_stderr() && output::is_closed() => {
-            return ExitCode::from(Failure::Print(output::closed()).report());
+        Err(error) if !error.use_stderr() && stdout::is_closed() => {
+            return ExitCode::from(Failure::Print(stdout::closed()).report());
         }
         Err(error) => error.exit(),
     };
     let parsed = Cli::<Verb>::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    let asked = Asked::of(&words, &command, &matches);
-    let code = match watched(parsed.verb, asked) {
+    let invocation = Invocation::of(&words, &command, &matches);
+    let code = match watched(parsed.verb, invocation) {
         Ok(()) => 0,
         Err(failure) => failure.report(),
     };
     ExitCode::from(code)
 }
 
-/// Does what `verb` says on a thread of its own, so that Ctrl-C is answered soon, also where the
-/// work is within a long step.
-fn watched(verb: Verb, asked: Asked) -> Result<(), Failure> {
+/// Runs `verb` on a separate thread, so that Ctrl-C takes effect even within a long step.
+fn watched(verb: Verb, invocation: Invocation) -> Result<(), Failure> {
     let stop = StopFlag::on_ctrl_c()?;
     let progress = Arc::new(Progress::new(stop.clone(), verb.quiet()));
-    let asked = Arc::new(asked);
-    let watch = Watch { stop: stop.clone(), progress: progress.clone(), asked };
+    let invocation = Arc::new(invocation);
+    let watch = Watch { stop: stop.clone(), progress: progress.clone(), invocation };
     let ended = stop.watch(move || Ok(panics::catch(|| run(&verb, &watch))));
     progress.clear();
     ended?.unwrap_or_else(|panicked| Err(Failure::Bug(panicked)))

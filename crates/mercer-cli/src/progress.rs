@@ -1,5 +1,4 @@
-//! Watching long work from a terminal: a progress bar on standard error, and Ctrl-C as a wish to
-//! stop.
+//! Progress bar on standard error, and interruption by Ctrl-C.
 
 mod stages;
 mod termination;
@@ -16,9 +15,9 @@ use mercer::context::{Monitor, Step};
 use mercer::{Error, Result};
 
 use self::stages::Stages;
-pub use self::termination::is_asked as is_terminated;
+pub use self::termination::is_requested as is_terminated;
 
-/// Set by the first Ctrl-C; the work ends at its next step.
+/// Set by the first Ctrl-C; computations stop at their next step.
 #[derive(Debug, Clone, Default)]
 pub struct StopFlag(Arc<State>);
 
@@ -28,9 +27,9 @@ struct State {
     writing: AtomicBool,
 }
 
-/// How often the waiting thread looks whether a stop was asked for.
+/// How often the waiting thread polls for a stop request.
 const TICK: Duration = Duration::from_millis(50);
-/// How long work may take to reach its next step once a stop was asked for.
+/// How long a computation may take to stop after a request.
 const GRACE: Duration = Duration::from_millis(700);
 
 impl StopFlag {
@@ -45,20 +44,22 @@ impl StopFlag {
             }
             handler.set();
         });
-        installed.map_err(|cause| Error::Numeric(format!("Ctrl-C cannot be caught: {cause}")))?;
+        installed
+            .map_err(|cause| Error::Numeric(format!("cannot install a Ctrl-C handler: {cause}")))?;
         let caught = termination::catch();
-        caught.map_err(|cause| Error::Numeric(format!("signals cannot be caught: {cause}")))?;
+        caught
+            .map_err(|cause| Error::Numeric(format!("cannot install signal handlers: {cause}")))?;
         Ok(flag)
     }
 
-    /// Asks for a stop, as Ctrl-C does.
+    /// Requests a stop, as Ctrl-C does.
     pub fn set(&self) {
         self.0.stop.store(true, Ordering::SeqCst);
     }
 
-    /// Whether a stop was asked for, by Ctrl-C or by SIGTERM.
+    /// Whether a stop was requested, by Ctrl-C or by SIGTERM.
     pub fn is_set(&self) -> bool {
-        self.0.stop.load(Ordering::SeqCst) || termination::is_asked()
+        self.0.stop.load(Ordering::SeqCst) || termination::is_requested()
     }
 
     fn is_writing(&self) -> bool {
@@ -78,8 +79,8 @@ impl StopFlag {
         if self.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Runs `work` on a thread of its own and waits for it. Work that does not end soon after a
-    /// stop was asked for, because it reads a large file or is within a long step, is left behind;
+    /// Runs `work` on a separate thread and waits for it. If it does not return soon after a stop
+    /// request, because it reads a large file or is within a long step, the thread is abandoned and
     /// the caller ends the process.
     pub fn watch<R: Send + 'static>(
         &self,
@@ -89,15 +90,16 @@ impl StopFlag {
         let thread =
             std::thread::Builder::new().name(mercer::panics::THREAD.into()).stack_size(STACK);
         let started = thread.spawn(move || sender.send(work()));
-        started.map_err(|cause| Error::Numeric(format!("no thread can be started: {cause}")))?;
-        let mut asked: Option<Instant> = None;
+        started.map_err(|cause| Error::Numeric(format!("cannot start a thread: {cause}")))?;
+        let mut requested: Option<Instant> = None;
         loop {
             match receiver.recv_timeout(TICK) {
                 Ok(result) => return result,
                 Err(RecvTimeoutError::Disconnected) => return Err(Error::Numeric(BUG.into())),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            let is_late = self.is_set() && asked.get_or_insert_with(Instant::now).elapsed() > GRACE;
+            let is_late =
+                self.is_set() && requested.get_or_insert_with(Instant::now).elapsed() > GRACE;
             if is_late && !self.is_writing() {
                 return Err(Error::Interrupted);
             }
@@ -107,7 +109,8 @@ impl StopFlag {
 
 /// As large as that of a main thread.
 const STACK: usize = 8 << 20;
-const BUG: &str = "a bug in mercer: the work ended in a way it never should; please report this with the text above";
+const BUG: &str =
+    "a bug in mercer: the computation ended unexpectedly; please report this with the output above";
 
 /// Shows the steps of the library's work as a bar, one line per stage that replaces the one before.
 pub struct Progress {
@@ -155,7 +158,7 @@ impl Progress {
         lock(&self.stages).seconds(Instant::now())
     }
 
-    /// Takes the bar off the screen, so that results can be printed.
+    /// Clears the bar, so that results can be printed.
     pub fn clear(&self) {
         if let Some(shown) = &self.shown {
             let shown = lock(shown);
@@ -179,14 +182,13 @@ impl Monitor for Progress {
     }
 }
 
-// A thread that panicked while it drew leaves nothing behind that drawing again could not repair, and stages are whole
-// at any time.
+// A panic while drawing leaves no broken invariant, so a poisoned lock is safe to use.
 fn lock<T>(shared: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 impl Shown {
-    /// A turning wheel; the library's first step replaces it by a bar.
+    /// A spinner; the library's first step replaces it by a bar.
     fn begin(&mut self, stage: &'static str) {
         self.stage = stage;
         // The style goes first: every other call draws the bar with the style it has.
@@ -205,8 +207,8 @@ impl Shown {
     }
 
     fn update(&mut self, step: &Step) {
-        // What follows a finished stage may be long and tell nothing of itself, as the
-        // decomposition of a whole matrix does: a full bar would look stuck.
+        // What follows a finished stage may be long and report no progress, as a full
+        // eigendecomposition does: a full bar would look stuck.
         if step.residual.is_none() && position(step) == FULL {
             return self.begin("computing");
         }
@@ -258,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn work_goes_on_until_the_flag_is_set() {
+    fn steps_continue_until_the_flag_is_set() {
         let stop = StopFlag::default();
         let progress = Progress::drawing_on(stop.clone(), None);
         assert!(progress.step(&step("Gram matrix", 1.0, None)).is_continue());
@@ -269,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stuck_step_is_left_behind() {
+    fn a_stuck_step_is_abandoned() {
         let stop = StopFlag::default();
         let flag = stop.clone();
         let (_keep, forever) = mpsc::channel::<()>();

@@ -1,4 +1,4 @@
-//! What a run gives for every row, ready to be written, printed or drawn.
+//! Results per row, ready to be written, printed or plotted.
 
 use mercer::io::{Column, Dtype, Format, Table};
 
@@ -13,7 +13,7 @@ pub struct Results {
     pub values: Vec<f64>,
     /// The number type to give them in.
     pub dtype: Dtype,
-    /// The column carried along.
+    /// The label column.
     pub label: Option<Label>,
 }
 
@@ -61,7 +61,7 @@ impl Results {
 pub struct Predictions {
     /// Names and cells.
     pub columns: Vec<(String, Column)>,
-    /// The column carried along.
+    /// The label column.
     pub label: Option<Label>,
 }
 
@@ -99,7 +99,7 @@ pub fn class_column(names: &[String], places: &[usize]) -> Column {
     }
 }
 
-/// The names of columns beside `label`: two columns of one name would be a riddle.
+/// Output column names that differ from the label's name.
 pub fn titles_beside(label: Option<&Label>) -> impl Fn(&str) -> String + '_ {
     move |name| match label.is_some_and(|(other, _)| other == name) {
         true => format!("prediction_{name}"),

@@ -1,5 +1,4 @@
-//! How good predictions are, in the numbers that people use: the root of the mean squared error, R², the share of
-//! rows whose class is found; each with its standard error.
+//! Metrics of predictions: RMSE, R² and accuracy, each with its standard error.
 
 use mercer::model::kernel_ridge::Selection;
 use mercer::select::Score;
@@ -7,24 +6,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::facts::counted;
 
-/// What a score is.
+/// A metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
-    /// The root of the mean squared error.
+    /// Root mean squared error.
     Rmse,
     /// The same, of the numbers −1 and 1 that stand for classes.
     RmseOfClasses,
-    /// The share of rows whose class is found.
+    /// Accuracy.
     Accuracy,
-    /// The share of the variance that is explained.
+    /// The fraction of the variance that is explained.
     R2,
-    /// A number that another door named; larger is better.
+    /// A score of another interface; larger is better.
     Other,
 }
 
 impl Measure {
-    /// The name in words.
+    /// The display name.
     pub fn name(self) -> &'static str {
         match self {
             Measure::Rmse => "RMSE",
@@ -92,7 +91,7 @@ pub struct Scores {
 }
 
 impl Scores {
-    /// What a model tells that was not made by this command.
+    /// The scores of a model that another interface fitted.
     pub fn of(selection: &Selection, classes: bool) -> Self {
         let measure = match selection.measure.as_str() {
             "accuracy" => Measure::Accuracy,
@@ -135,14 +134,14 @@ impl Scores {
         Self { overall, targets: Vec::new(), kernels: None, constant: false }
     }
 
-    /// The overall score, and in brackets how it was had.
+    /// The overall score, with `how` it was computed in parentheses.
     pub fn text(&self, how: &str) -> String {
         let over = match self.targets.len() {
             0 | 1 => String::new(),
             targets => format!(" over {targets} targets"),
         };
         let constant = match self.constant {
-            true => ", R² is not defined: the target is the same in every row",
+            true => ", R² undefined: the target is constant",
             false => "",
         };
         format!("{}{over}{constant} ({how})", self.overall.text())
@@ -164,7 +163,7 @@ impl Scores {
     }
 }
 
-/// A number with its standard error, both with the digits that the error leaves meaning to.
+/// A number with its standard error, rounded to the significant digits.
 pub fn with_spread(value: f64, spread: Option<f64>) -> String {
     let plain = value == 0.0 || (1e-3..1e6).contains(&value.abs());
     let Some(spread) = spread.filter(|s| *s > 0.0) else {
@@ -177,7 +176,7 @@ pub fn with_spread(value: f64, spread: Option<f64>) -> String {
     format!("{value:.decimals$} ± {spread:.decimals$}")
 }
 
-/// A penalty with three digits that count.
+/// A number with three significant digits.
 pub fn in_short(alpha: f64) -> String {
     let trimmed = |text: &str| match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
@@ -196,7 +195,7 @@ pub fn in_short(alpha: f64) -> String {
     }
 }
 
-/// Four digits that count.
+/// Four significant digits.
 fn rounded(value: f64) -> String {
     let size = if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 };
     let decimals = (3 - size).clamp(0, 8) as usize;

@@ -15,7 +15,7 @@ const F_GETFD: c_int = 1;
 extern "C" fn look() {
     // SAFETY: the call asks for the flags of a descriptor and touches no memory; one that is closed is an error.
     if unsafe { fcntl(STDOUT, F_GETFD) } == -1 {
-        mercer_cli::output::note_closed();
+        mercer_cli::stdout::note_closed();
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a run says on standard error, and the objects that `--json` prints.
+//! The summary on standard error, and the objects that `--json` prints.
 
 use std::io::Write;
 use std::path::Path;
@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use crate::data::Label;
 use crate::facts::Facts;
-use crate::output;
 use crate::results::{Predictions, Results};
+use crate::stdout;
 
 /// One object about a fit.
 #[derive(Debug, Serialize)]
@@ -59,26 +59,26 @@ pub struct Outputs {
     pub libsvm_model: Option<String>,
     /// The pictures.
     pub plots: Vec<String>,
-    /// The page that tells of the fit.
+    /// The HTML report.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub report_page: Option<String>,
     /// What a format could not hold.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// The plot for standard output, if one is asked for; never beside an object.
+    /// The plot for standard output, if requested; never together with JSON.
     #[serde(skip)]
     pub printed: Option<String>,
 }
 
 impl Outputs {
-    /// Prints the plot that was asked for, and an empty line before what follows.
+    /// Prints the requested plot, and an empty line before what follows.
     pub fn print_plot(&self, is_followed: bool) -> std::io::Result<()> {
         let Some(plot) = &self.printed else { return Ok(()) };
         let end = if is_followed { "\n" } else { "" };
-        output::print(&format!("{plot}{end}"))
+        stdout::print(&format!("{plot}{end}"))
     }
 
-    /// All files, in words.
+    /// All files, comma-separated.
     pub fn listed(&self) -> Option<String> {
         let models = self.model.iter().chain(&self.libsvm_model);
         let files = self.table.iter().chain(models).chain(&self.plots).chain(&self.report_page);
@@ -94,7 +94,7 @@ pub struct ResultsObject {
     pub columns: Vec<String>,
     /// The numbers, row by row.
     pub rows: Vec<Vec<f64>>,
-    /// The column carried along.
+    /// The label column.
     pub label: Option<LabelObject>,
 }
 
@@ -131,7 +131,7 @@ pub struct PredictionsObject {
     pub columns: Vec<String>,
     /// The cells, row by row: numbers, or names of classes.
     pub rows: Vec<Vec<serde_json::Value>>,
-    /// The column carried along.
+    /// The label column.
     pub label: Option<LabelObject>,
 }
 
@@ -171,7 +171,7 @@ fn cell(column: &Column, row: usize) -> serde_json::Value {
 
 /// Prints `object` on standard output, on one line.
 pub fn print_object(object: &impl Serialize) -> std::io::Result<()> {
-    let mut output = std::io::BufWriter::new(output::stdout());
+    let mut output = std::io::BufWriter::new(stdout::handle());
     serde_json::to_writer(&mut output, object)?;
     output.write_all(b"\n")?;
     output.flush()
@@ -184,7 +184,7 @@ pub struct Lines {
     pub title: String,
     /// Names and texts; a line without a name goes on with the one before.
     pub lines: Vec<(String, String)>,
-    /// Things a user should know.
+    /// Warnings.
     pub warnings: Vec<String>,
 }
 
@@ -199,7 +199,7 @@ impl Lines {
         self.lines.push((name.into(), text.to_string()));
     }
 
-    /// The files that were written, and what they could not hold.
+    /// The files written, and warnings about them.
     pub fn written(&mut self, outputs: &Outputs) {
         if let Some(files) = outputs.listed() {
             self.add("written", files);
@@ -207,7 +207,7 @@ impl Lines {
         self.warn(&outputs.notes);
     }
 
-    /// Things a user should know.
+    /// Warnings.
     pub fn warn(&mut self, notes: &[String]) {
         self.warnings.extend_from_slice(notes);
     }
@@ -220,7 +220,7 @@ impl Lines {
         format!("{}\n{lines}{}", self.title, warnings.collect::<String>())
     }
 
-    /// Prints the summary on standard error; where that is closed there is nobody to tell.
+    /// Prints the summary on standard error, if that is open.
     pub fn print(&self) {
         let _ = std::io::stderr().write_all(self.text().as_bytes());
     }
@@ -231,7 +231,7 @@ pub fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// The name of a file without its folder, for titles.
+/// The file name without its directory, for titles.
 pub fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

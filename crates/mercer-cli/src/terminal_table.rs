@@ -5,14 +5,14 @@ use std::io::{BufWriter, IsTerminal, Write};
 
 use mercer::io::{Column, Format, Table, encode_table};
 
-use crate::output;
 use crate::plot::grouped;
+use crate::stdout;
 
 /// Rows shown on a terminal.
 const SHOWN_ROWS: usize = 10;
 /// The longest text of a cell on a terminal.
 const LONGEST_CELL: usize = 24;
-/// The width of a terminal that does not tell its own.
+/// The width of a terminal of unknown width.
 const USUAL_WIDTH: usize = 100;
 const GAP: &str = "  ";
 
@@ -23,7 +23,7 @@ pub fn print(table: &Table) -> std::io::Result<()> {
 
 /// Prints `table` like [`print()`], with so many rows at most for people.
 pub fn print_up_to(rows: usize, table: &Table) -> std::io::Result<()> {
-    let mut output = BufWriter::with_capacity(1 << 16, output::stdout());
+    let mut output = BufWriter::with_capacity(1 << 16, stdout::handle());
     if std::io::stdout().is_terminal() {
         let width = terminal_size::terminal_size().map_or(USUAL_WIDTH, |(width, _)| width.0.into());
         output.write_all(aligned(table, rows, width).as_bytes())?;

@@ -1,5 +1,5 @@
-//! Where results go. A path is checked when it is parsed: its ending is known, it is no folder, its
-//! folder exists.
+//! Output files. A path is checked when it is parsed: its extension is known, it is not a directory, and
+//! its directory exists.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use mercer::io::Format;
 pub struct TableFile {
     /// The file.
     pub path: PathBuf,
-    /// Its format, from the ending of its name.
+    /// Its format, from the file extension.
     pub format: Format,
 }
 
@@ -20,7 +20,7 @@ pub struct TableFile {
 pub struct Picture {
     /// The file.
     pub path: PathBuf,
-    /// Its format, from the ending of its name.
+    /// Its format, from the file extension.
     pub format: PictureFormat,
 }
 
@@ -55,7 +55,7 @@ impl TryFrom<OsString> for TableFile {
     fn try_from(text: OsString) -> Result<Self, String> {
         let path = writable(text)?;
         let format = Format::of(&path).ok_or(
-            "the name must end in .csv, .tsv, .parquet, .npy or .libsvm, or in one of these and .gz",
+            "the file extension must be .csv, .tsv, .parquet, .npy or .libsvm, optionally followed by .gz",
         )?;
         Ok(Self { path, format })
     }
@@ -79,7 +79,11 @@ impl TryFrom<OsString> for Picture {
         let format = match ending(&path).as_str() {
             "svg" => PictureFormat::Svg,
             "png" => PictureFormat::Png,
-            _ => return Err("the name must end in .svg or .png; - is the terminal".into()),
+            _ => {
+                return Err(
+                    "the file extension must be .svg or .png; use - for the terminal".into()
+                );
+            }
         };
         Ok(Self { path, format })
     }
@@ -92,7 +96,7 @@ impl TryFrom<OsString> for PageFile {
         let path = writable(text)?;
         match ending(&path).as_str() {
             "html" | "htm" => Ok(Self { path }),
-            _ => Err("the name must end in .html".into()),
+            _ => Err("the file extension must be .html".into()),
         }
     }
 }
@@ -109,36 +113,36 @@ fn ending(path: &Path) -> String {
     path.extension().map_or(String::new(), |e| e.to_string_lossy().to_ascii_lowercase())
 }
 
-/// The path, if a file could be written there as far as can be told without writing.
+/// The path, if it looks writable; nothing is written to find out.
 fn writable(text: OsString) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     if path.is_dir() {
-        return Err("this is a folder; give the name of a file".into());
+        return Err("this is a directory; a file name is required".into());
     }
     if path.file_name().is_none() {
-        return Err("this is not the name of a file".into());
+        return Err("this is not a file name".into());
     }
-    let folder = folder_of(&path);
-    if !folder.is_dir() {
-        return Err(format!("the folder {} does not exist", folder.display()));
+    let directory = directory_of(&path);
+    if !directory.is_dir() {
+        return Err(format!("the directory {} does not exist", directory.display()));
     }
     Ok(path)
 }
 
-fn folder_of(path: &Path) -> &Path {
+fn directory_of(path: &Path) -> &Path {
     match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        Some(directory) if !directory.as_os_str().is_empty() => directory,
         _ => Path::new("."),
     }
 }
 
-/// Whether two paths name one file, even through links and dots in the names of folders.
+/// Whether two paths name one file, even through links and dots in directory names.
 pub(super) fn same_file(a: &Path, b: &Path) -> bool {
-    let whole = |path: &Path| {
-        let folder = folder_of(path).canonicalize().ok()?;
-        Some(folder.join(path.file_name()?))
+    let canonical = |path: &Path| {
+        let directory = directory_of(path).canonicalize().ok()?;
+        Some(directory.join(path.file_name()?))
     };
-    whole(a).is_some() && whole(a) == whole(b)
+    canonical(a).is_some() && canonical(a) == canonical(b)
 }
 
 #[cfg(test)]
@@ -146,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endings_decide_the_format() {
+    fn extensions_decide_the_format() {
         let table = |name: &str| TableFile::try_from(OsString::from(name)).map(|file| file.format);
         assert_eq!(table("out.CSV"), Ok(Format::Csv));
         assert_eq!(table("out.parquet"), Ok(Format::Parquet));
@@ -164,8 +168,8 @@ mod tests {
     }
 
     #[test]
-    fn folders_are_refused_and_must_exist() {
-        assert!(writable(".".into()).unwrap_err().contains("folder"));
+    fn directories_are_refused_and_must_exist() {
+        assert!(writable(".".into()).unwrap_err().contains("directory"));
         assert!(writable("no/such/a.csv".into()).unwrap_err().contains("does not exist"));
         assert!(writable("".into()).is_err());
     }

@@ -14,10 +14,10 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = DOCTOR_EXAMPLES)]
 pub struct DoctorArgs {
-    /// Print a report for machines on standard output
+    /// Print a JSON report on standard output
     #[arg(long, help_heading = "Output")]
     pub json: bool,
-    /// What the work may use.
+    /// Resource limits.
     #[command(flatten)]
     pub machine: MachineArgs,
 }

@@ -13,7 +13,7 @@ use super::values::{MemorySize, components, tolerance};
 /// Formats in which tables are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum InputFormat {
-    /// By the ending of the name, or else by the first bytes
+    /// By file extension, or else by the first bytes
     Auto,
     /// Comma-separated values
     Csv,
@@ -21,7 +21,7 @@ pub enum InputFormat {
     Tsv,
     /// Apache Parquet
     Parquet,
-    /// A NumPy array of two dimensions
+    /// A two-dimensional NumPy array
     Npy,
     /// LIBSVM text: label index:value …
     Libsvm,
@@ -40,14 +40,14 @@ impl From<InputFormat> for Option<io::Format> {
     }
 }
 
-/// Whether the first line of a text table holds names.
+/// Whether the first line of a text table is a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Header {
-    /// Decided by the content: names stand above numbers
+    /// Detect it from the content
     Auto,
-    /// Names
+    /// The first line holds column names
     Yes,
-    /// Values
+    /// The first line holds data
     No,
 }
 
@@ -64,11 +64,11 @@ impl From<Header> for io::Header {
 /// How columns are scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Scale {
-    /// Leave values as they are
+    /// Leave the values unchanged
     None,
-    /// Subtract the mean, divide by the standard deviation
+    /// Subtract the mean and divide by the standard deviation
     Standard,
-    /// Map the smallest value to 0 and the largest to 1
+    /// Map the minimum to 0 and the maximum to 1
     Minmax,
 }
 
@@ -82,16 +82,16 @@ impl From<Scale> for ScalingKind {
     }
 }
 
-/// The number type of the work.
+/// Floating-point precision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Precision {
-    /// That of the table: single if every column is, else double
+    /// As in the table: single if every column is, else double
     Auto,
     /// Double precision throughout
     F64,
-    /// Single-precision rows, kernel values and results
+    /// Single precision for data, kernel values and results
     F32,
-    /// Single-precision rows and kernel values; vectors, sums and results in double
+    /// Single precision for data and kernel values, double for vectors, sums and results
     Mixed,
 }
 
@@ -99,28 +99,28 @@ pub enum Precision {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input")]
 pub struct TableArgs {
-    /// The table: CSV, TSV, Parquet, NumPy .npy or LIBSVM text, also compressed (.gz); `-` is
+    /// Input table: CSV, TSV, Parquet, NumPy .npy or LIBSVM text, optionally gzipped (.gz); `-` reads
     /// standard input
     #[arg(value_name = "TABLE", help_heading = None::<&str>,
           value_parser = OsStringValueParser::new().map(|name| Source::named(PathBuf::from(name))))]
     pub source: Source,
-    /// The format of the table
+    /// Format of the table
     #[arg(long, value_enum, default_value_t = InputFormat::Auto, value_name = "FORMAT")]
     pub format: InputFormat,
-    /// Whether the first line of a text table holds the names of the columns
-    #[arg(long, value_enum, default_value_t = Header::Auto, value_name = "WHETHER")]
+    /// Whether the first line of a text table holds column names
+    #[arg(long, value_enum, default_value_t = Header::Auto, value_name = "WHEN")]
     pub header: Header,
 }
 
-/// Which columns of a table to learn from.
+/// Which columns of a table to use.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input")]
 pub struct ColumnArgs {
-    /// The columns to use, by name or by position from 0, e.g. `height,weight`, `0-3,7` or `^id`
-    /// for all but `id` [default: all but the label]
+    /// Columns to use, by name or 0-based position, e.g. `height,weight`, `0-3,7` or `^id` for all but
+    /// `id` [default: all but the label]
     #[arg(long, value_name = "COLUMNS")]
     pub columns: Option<String>,
-    /// A column that is carried along and colours the picture, but is not computed with
+    /// A column that is kept in the output and colours the plot, but is not used in the fit
     #[arg(long, value_name = "COLUMN")]
     pub label: Option<String>,
 }
@@ -129,73 +129,72 @@ pub struct ColumnArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Components")]
 pub struct ComponentArgs {
-    /// How many components: a count, a fraction of the variance (0.95 or 95%), or `all`
+    /// Number of components: a count, a fraction of the variance (0.95 or 95%), or `all`
     #[arg(short = 'k', long = "components", value_name = "K", default_value = "2",
           value_parser = components)]
     pub count: Components,
-    /// Scaling of every column before anything else; stored in the model [default: none]
-    #[arg(long, value_enum, value_name = "HOW")]
+    /// Scale every column first; the scaling is stored in the model [default: none]
+    #[arg(long, value_enum, value_name = "METHOD")]
     pub scale: Option<Scale>,
-    /// The relative residual at which the iterative solver stops
+    /// Relative residual at which the iterative solver stops
     /// [default: 1e-8, or 1e-6 for kernel values in single precision]
     #[arg(long, value_name = "RESIDUAL", value_parser = tolerance)]
     pub tolerance: Option<f64>,
-    /// The seed of the iterative solver's start
+    /// Random seed of the iterative solver
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub seed: u64,
-    /// The number type of the work
+    /// Floating-point precision
     #[arg(long, value_enum, default_value_t = Precision::Auto, value_name = "TYPE")]
     pub precision: Precision,
 }
 
-/// What the work may use.
+/// Resource limits.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Machine")]
+#[command(next_help_heading = "Resources")]
 pub struct MachineArgs {
-    /// The memory that the work may take, e.g. `2GiB` or `500M` [default: what is free]
+    /// Memory budget, e.g. `2GiB` or `500MiB` [default: the free memory]
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<MemorySize>,
-    /// The threads that share the work; 0 takes all cores. Results do not depend on it
+    /// Number of threads; 0 uses all cores. Results do not depend on it
     #[arg(long, value_name = "COUNT", default_value_t = 0,
           value_parser = clap::value_parser!(u16).range(0..=256))]
     pub threads: u16,
 }
 
-/// Where results go.
+/// Output options.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
-    /// Write the result of every row to this .csv, .tsv, .parquet, .npy or .libsvm file, compressed
-    /// if .gz follows; .npy holds numbers only and leaves the label out
-    /// [default: a table on standard output]
+    /// Write the results to this .csv, .tsv, .parquet, .npy or .libsvm file, gzipped if it also ends in
+    /// .gz; .npy holds numbers only, without the label [default: a table on standard output]
     #[arg(short, long, value_name = "FILE",
           value_parser = OsStringValueParser::new().try_map(TableFile::try_from))]
     pub output: Option<TableFile>,
-    /// Draw the first two components into this .svg or .png file, or on the terminal
-    /// for `-`; may be given several times
+    /// Plot the first two components to this .svg or .png file, or `-` for the terminal; may be
+    /// repeated
     #[arg(short, long, value_name = "FILE",
           value_parser = OsStringValueParser::new().try_map(Picture::try_from))]
     pub plot: Vec<Picture>,
-    /// Print a report for machines on standard output, and no table
+    /// Print a JSON report on standard output instead of a table
     #[arg(long)]
     pub json: bool,
-    /// Print no progress and no summary
+    /// Print no progress bar and no summary
     #[arg(short, long)]
     pub quiet: bool,
 }
 
-/// The page to write about a fit.
+/// The HTML report of a fit.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Write a report to this .html file: one page with what was asked, the data, pictures, results,
-    /// the certificate, timings and the command to repeat it
+    /// Write a self-contained HTML report to this file: settings, data, plots, results, certificate,
+    /// timings and the command line
     #[arg(long, value_name = "FILE", help_heading = "Output",
           value_parser = OsStringValueParser::new().try_map(PageFile::try_from))]
     pub report: Option<PageFile>,
 }
 
 impl ReportArgs {
-    /// The page among the files of a run.
+    /// The report among the files of a run.
     pub(super) fn file(&self) -> Option<NamedFile<'_>> {
         self.report.as_ref().map(|file| ("--report", file.path.as_path()))
     }
@@ -209,7 +208,7 @@ pub struct ModelArgs {
     #[arg(short, long, value_name = "FILE",
           value_parser = OsStringValueParser::new().try_map(ModelFile::try_from))]
     pub model: Option<ModelFile>,
-    /// The page that tells of the fit.
+    /// The HTML report.
     #[command(flatten)]
     pub page: ReportArgs,
 }
@@ -225,22 +224,22 @@ impl OutputArgs {
     }
 }
 
-/// The pictures among the files of a run.
+/// The plots among the files of a run.
 pub(super) fn plot_files(pictures: &[Picture]) -> impl Iterator<Item = NamedFile<'_>> {
     let files = pictures.iter().filter(|picture| !picture.is_printed());
     files.map(|picture| ("--plot", picture.path.as_path()))
 }
 
-/// Refuses a plot for the terminal that comes twice, or where standard output holds an object.
+/// Refuses a second plot for the terminal, and one beside JSON on standard output.
 pub(super) fn check_printed(pictures: &[Picture], json: bool) -> Result<(), clap::Error> {
     let printed = pictures.iter().filter(|picture| picture.is_printed()).count();
     if printed > 1 {
-        return Err(conflict("--plot - is given twice; one plot is printed"));
+        return Err(conflict("--plot - is given twice; only one plot can be printed"));
     }
     if printed > 0 && json {
         return Err(conflict(
-            "--plot - and --json both print on standard output: draw into a .svg or .png file, or \
-             leave one of them out",
+            "--plot - and --json both print on standard output: plot to a .svg or .png file, or \
+             drop one of them",
         ));
     }
     Ok(())
@@ -263,14 +262,14 @@ pub(super) fn check_distinct(
     for (i, (flag, path)) in outputs.iter().enumerate() {
         for (earlier, other) in inputs.iter().chain(&outputs[..i]) {
             if same_file(path, other) {
-                return Err(conflict(&format!("{earlier} and {flag} name the same file")));
+                return Err(conflict(&format!("{earlier} and {flag} are the same file")));
             }
         }
     }
     Ok(())
 }
 
-/// A usage error with the message `message`, shown and counted like clap's own.
+/// A usage error with the message `message`, formatted like clap's own.
 pub(super) fn conflict(message: &str) -> clap::Error {
     let mut command = super::Cli::<super::Verb>::command();
     command.error(clap::error::ErrorKind::ArgumentConflict, message)

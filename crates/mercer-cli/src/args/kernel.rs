@@ -1,19 +1,19 @@
-//! A kernel as the command line names it, and the list of all of them.
+//! Kernels on the command line, and the list of all kernel families.
 
 use std::str::FromStr;
 
 use mercer::kernel::{Family, Input, families};
 use mercer::{Error, KernelSpec};
 
-/// The word for a table that holds kernel values.
-const GIVEN: &str = "precomputed";
+/// The value of `--kernel` for a table of kernel values.
+const PRECOMPUTED: &str = "precomputed";
 
-/// A kernel to compute, or the word that the table holds its values.
+/// A kernel to compute, or precomputed values.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kernel {
-    /// One that is described.
+    /// A specification.
     Spec(KernelSpec),
-    /// Its values are given.
+    /// The table holds kernel values.
     Precomputed,
 }
 
@@ -21,7 +21,7 @@ impl FromStr for Kernel {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        if text.trim() == GIVEN {
+        if text.trim() == PRECOMPUTED {
             return Ok(Kernel::Precomputed);
         }
         let spec: KernelSpec = text.parse()?;
@@ -29,7 +29,9 @@ impl FromStr for Kernel {
             None => Ok(Kernel::Spec(spec)),
             Some(name) => Err(Error::parameter(
                 "kernel",
-                format!("own({name}) is a function of your own, which Rust and Python can take"),
+                format!(
+                    "own({name}) is a user-defined function, which only Rust and Python support"
+                ),
             )),
         }
     }
@@ -39,13 +41,13 @@ impl std::fmt::Display for Kernel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Kernel::Spec(spec) => write!(f, "{spec}"),
-            Kernel::Precomputed => f.write_str(GIVEN),
+            Kernel::Precomputed => f.write_str(PRECOMPUTED),
         }
     }
 }
 
 impl Kernel {
-    /// The description for the parameters of a model. That of given values is never evaluated.
+    /// The specification for the parameters of a model; a placeholder, never evaluated, for precomputed values.
     pub fn spec(&self) -> KernelSpec {
         match self {
             Kernel::Spec(spec) => spec.clone(),
@@ -54,24 +56,27 @@ impl Kernel {
     }
 }
 
-/// What kernels compare, with the words above the families that compare it.
+/// Input types of kernels, with the headings of their families.
 pub const INPUTS: [(Input, &str); 3] = [
-    (Input::Vectors, "Kernels for numbers"),
-    (Input::Histograms, "Kernels for histograms, numbers of which none is negative"),
-    (Input::Strings, "Kernels for texts"),
+    (Input::Vectors, "Kernels on vectors"),
+    (Input::Histograms, "Kernels on histograms (non-negative numbers)"),
+    (Input::Strings, "Kernels on strings"),
 ];
 
-/// Ways to make kernels of kernels.
+/// Combinations of kernels.
 pub const COMBINATIONS: [(&str, &str); 3] = [
-    ("a + b, a*b, 2*a, normalize(a)", "Combinations of kernels a and b."),
+    (
+        "a + b, a*b, 2*a, normalize(a)",
+        "Sums, products, scaling and normalisation of kernels a and b.",
+    ),
     (
         "columns(age, income: a) * column(title: b)",
-        "Kernels on some of the columns, for tables of numbers and texts.",
+        "Kernels on subsets of the columns, for tables of numbers and strings.",
     ),
-    ("precomputed", "The table holds kernel values: those of each row with all rows."),
+    ("precomputed", "The table is a kernel matrix: the kernel values of each row with all rows."),
 ];
 
-/// The families that compare `input`.
+/// The families on `input`.
 pub fn families_for(input: Input) -> impl Iterator<Item = &'static Family> {
     families().iter().copied().filter(move |family| family.input == input)
 }
@@ -85,7 +90,7 @@ pub fn call(family: &Family) -> String {
     }
 }
 
-/// The examples, and the families of kernels as they describe themselves.
+/// The examples, followed by the list of kernel families.
 pub(super) fn with_kernels(examples: &str) -> String {
     let mut text = format!("{examples}\n");
     let line = |call: &str, doc: &str| format!("  {call}\n      {doc}\n");
@@ -94,7 +99,7 @@ pub(super) fn with_kernels(examples: &str) -> String {
         text += &format!("\n{title}:\n{}", families.collect::<String>());
     }
     let combined: String = COMBINATIONS.iter().map(|(call, doc)| line(call, doc)).collect();
-    (text + "\nMade of these:\n" + &combined).trim_end().to_string()
+    (text + "\nCombinations:\n" + &combined).trim_end().to_string()
 }
 
 #[cfg(test)]
@@ -102,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn given_values_are_a_word_and_own_functions_are_refused() {
+    fn precomputed_is_accepted_and_user_defined_functions_are_refused() {
         assert_eq!(" precomputed ".parse::<Kernel>().unwrap(), Kernel::Precomputed);
         assert_eq!("rbf(sigma=2)".parse::<Kernel>().unwrap().to_string(), "rbf(sigma=2)");
         let error = "rbf + own(mine)".parse::<Kernel>().unwrap_err().to_string();

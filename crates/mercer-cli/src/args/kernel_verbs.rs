@@ -1,4 +1,4 @@
-//! The flags of the verbs that look at kernels themselves: `check`, `features` and `kernels`.
+//! The flags of the verbs about kernels themselves: `check`, `features` and `kernels`.
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{ArgGroup, Args, ValueEnum};
@@ -17,8 +17,8 @@ Examples:
   mercer check similarities.csv --label who --kernel precomputed --repair clip --output repaired.npy
   mercer check similarities.csv --label who --kernel precomputed --repair clip --model repair.mercer
 
-Exit codes: 0 if nothing speaks against a kernel, 1 if it is none (or the work failed), whether or not
-it is repaired.";
+Exit codes: 0 if the kernel matrix is positive semi-definite, 1 if not (with or without --repair)
+or if the command failed.";
 
 const FEATURES_EXAMPLES: &str = "\
 Examples:
@@ -34,13 +34,13 @@ Examples:
 /// How a matrix is made positive semi-definite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Repair {
-    /// Negative eigenvalues become 0
+    /// Set negative eigenvalues to 0
     Clip,
-    /// Negative eigenvalues change their sign
+    /// Flip the sign of negative eigenvalues
     Flip,
-    /// All eigenvalues grow until the smallest is 0
+    /// Shift all eigenvalues until the smallest is 0
     Shift,
-    /// The nearest matrix of a kernel with the same diagonal
+    /// Nearest positive semi-definite matrix with the same diagonal
     Nearest,
 }
 
@@ -55,18 +55,18 @@ impl From<Repair> for validity::Repair {
     }
 }
 
-/// A table as a kernel sees it.
+/// The input of a kernel.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input")]
-pub struct SightArgs {
+pub struct InputArgs {
     /// The table.
     #[command(flatten)]
     pub table: TableArgs,
     /// Which of its columns.
     #[command(flatten)]
     pub columns: ColumnArgs,
-    /// Scaling of every column before anything else [default: none]
-    #[arg(long, value_enum, value_name = "HOW", help_heading = "Input")]
+    /// Scale every column first [default: none]
+    #[arg(long, value_enum, value_name = "METHOD", help_heading = "Input")]
     pub scale: Option<Scale>,
 }
 
@@ -75,32 +75,30 @@ pub struct SightArgs {
 #[command(after_help = with_kernels(CHECK_EXAMPLES))]
 #[command(group = ArgGroup::new("written").args(["output", "model"]).multiple(true))]
 pub struct CheckArgs {
-    /// What the kernel sees.
+    /// The input.
     #[command(flatten)]
-    pub sight: SightArgs,
+    pub input: InputArgs,
     /// The kernel, or `precomputed` for a table of kernel values
     #[arg(long, value_name = "SPEC", help_heading = "Kernel")]
     pub kernel: Kernel,
-    /// Repair the matrix of kernel values, for --output or --model
-    #[arg(long, value_enum, value_name = "HOW", requires = "written", help_heading = "Kernel")]
+    /// Repair an indefinite kernel matrix, for --output or --model
+    #[arg(long, value_enum, value_name = "METHOD", requires = "written", help_heading = "Kernel")]
     pub repair: Option<Repair>,
-    /// Write the matrix of kernel values, repaired if that is asked for, to this .npy, .csv, .tsv or
-    /// .parquet file
+    /// Write the kernel matrix, after --repair if given, to this .npy, .csv, .tsv or .parquet file
     #[arg(short, long, alias = "out", value_name = "FILE", help_heading = "Output",
           value_parser = OsStringValueParser::new().try_map(TableFile::try_from))]
     pub output: Option<TableFile>,
-    /// Write the repair to this file, for `mercer transform` of the kernel values of new rows with
-    /// these
+    /// Write the repair to this file; `mercer transform` applies it to kernel values of new rows
     #[arg(short, long, value_name = "FILE", requires = "repair", help_heading = "Output",
           value_parser = OsStringValueParser::new().try_map(ModelFile::try_from))]
     pub model: Option<ModelFile>,
-    /// Print a report for machines
+    /// Print a JSON report
     #[arg(long, help_heading = "Output")]
     pub json: bool,
-    /// Print nothing; the exit code tells
+    /// Print nothing; see the exit code
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
-    /// What the work may use.
+    /// Resource limits.
     #[command(flatten)]
     pub machine: MachineArgs,
 }
@@ -109,30 +107,30 @@ pub struct CheckArgs {
 #[derive(Debug, Args)]
 #[command(after_help = FEATURES_EXAMPLES)]
 pub struct FeaturesArgs {
-    /// What the kernel sees.
+    /// The input.
     #[command(flatten)]
-    pub sight: SightArgs,
-    /// The kernel: made of `linear`, `poly`, `cosine`, `hellinger`, `additive_chi2`, `intersection` and
-    /// `jensen_shannon`, or for texts of `spectrum` and `substrings`
+    pub input: InputArgs,
+    /// The kernel: a combination of `linear`, `poly`, `cosine`, `hellinger`, `additive_chi2`,
+    /// `intersection` and `jensen_shannon`, or of the string kernels `spectrum` and `substrings`
     #[arg(long, value_name = "SPEC", help_heading = "Kernel")]
     pub kernel: Kernel,
-    /// For additive_chi2, intersection and jensen_shannon, whose features only come close: a column
-    /// becomes 2·COUNT + 1 of them
+    /// For additive_chi2, intersection and jensen_shannon, whose feature maps are approximate: 2·COUNT + 1
+    /// features per column
     #[arg(long, value_name = "COUNT", default_value_t = 3, help_heading = "Kernel",
           value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub samples: u32,
-    /// Write the features of every row to this .csv, .tsv, .parquet, .npy or .libsvm file, compressed
-    /// if .gz follows [default: a table on standard output]
+    /// Write the features to this .csv, .tsv, .parquet, .npy or .libsvm file, gzipped if it also ends in
+    /// .gz [default: a table on standard output]
     #[arg(short, long, alias = "out", value_name = "FILE", help_heading = "Output",
           value_parser = OsStringValueParser::new().try_map(TableFile::try_from))]
     pub output: Option<TableFile>,
-    /// Print a report for machines on standard output, and no table
+    /// Print a JSON report on standard output instead of a table
     #[arg(long, help_heading = "Output")]
     pub json: bool,
-    /// Print no progress and no summary
+    /// Print no progress bar and no summary
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
-    /// What the work may use.
+    /// Resource limits.
     #[command(flatten)]
     pub machine: MachineArgs,
 }
@@ -141,12 +139,12 @@ pub struct FeaturesArgs {
 #[derive(Debug, Args)]
 #[command(after_help = KERNELS_EXAMPLES)]
 pub struct KernelsArgs {
-    /// Print a list for machines
+    /// Print the list as JSON
     #[arg(long)]
     pub json: bool,
 }
 
-impl SightArgs {
+impl InputArgs {
     /// Refuses an output that would replace the table.
     pub(super) fn check_files(
         &self,

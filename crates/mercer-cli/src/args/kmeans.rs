@@ -17,15 +17,15 @@ Examples:
   mercer kmeans digits.npy -k 10 --kernel 'rbf(sigma=median)' --n-init 10 --seed 1
   mercer kmeans houses.csv -k 4 --kernel linear --weights rooms --json";
 
-/// Where the centres are to begin with.
+/// Initialisation of the centres.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Start {
-    /// At rows drawn one by one, more likely the farther they are from those before
+    /// k-means++ sampling in feature space
     #[value(name = "k-means++")]
     PlusPlus,
-    /// At rows drawn at random
+    /// Rows drawn uniformly at random
     Random,
-    /// Where the leading eigenvectors of the kernel matrix put them
+    /// From the leading eigenvectors of the kernel matrix
     Spectral,
 }
 
@@ -39,38 +39,38 @@ impl From<Start> for Init {
     }
 }
 
-/// What to look for, and how.
+/// The clustering.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Clusters")]
 pub struct ClusterArgs {
-    /// How many clusters
+    /// Number of clusters
     #[arg(short = 'k', long = "clusters", value_name = "K",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub count: u32,
-    /// The kernel, e.g. `rbf(sigma=2)`, `linear` or `0.5*rbf(gamma=scale) + linear`; with `linear`
-    /// it is plain k-means
+    /// The kernel, e.g. `rbf(sigma=2)`, `linear` or `0.5*rbf(gamma=scale) + linear`; `linear` gives
+    /// ordinary k-means
     #[arg(long, value_name = "SPEC", default_value = "rbf(gamma=scale)")]
     pub kernel: Kernel,
-    /// Where the centres begin
-    #[arg(long, value_enum, default_value_t = Start::PlusPlus, value_name = "HOW")]
+    /// Initialisation of the centres
+    #[arg(long, value_enum, default_value_t = Start::PlusPlus, value_name = "METHOD")]
     pub init: Start,
-    /// Starts, of which the one of the lowest objective is kept; one is all that `spectral` needs
+    /// Number of initialisations; the one with the lowest objective is kept. `spectral` needs only one
     #[arg(long, value_name = "COUNT", default_value_t = 1,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub n_init: u32,
-    /// Rounds of each start at most
+    /// Maximum number of iterations of each initialisation
     #[arg(long, value_name = "COUNT", default_value_t = 300,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub max_iter: u32,
-    /// Stop when the squared ways of all centres in one round sum up to this share of the variance,
-    /// both in feature space; with 0, when no row changes its cluster
-    #[arg(long, value_name = "SHARE", default_value = "0", value_parser = not_negative,
+    /// Stop when the sum of squared centre shifts falls to this fraction of the total variance in feature
+    /// space; 0 stops when no row changes cluster
+    #[arg(long, value_name = "FRACTION", default_value = "0", value_parser = not_negative,
           allow_negative_numbers = true)]
     pub tolerance: f64,
-    /// The seed of the starts
+    /// Random seed of the initialisations
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub seed: u64,
-    /// The number type of the work
+    /// Floating-point precision
     #[arg(long, value_enum, default_value_t = Precision::Auto, value_name = "TYPE")]
     pub precision: Precision,
 }
@@ -82,22 +82,21 @@ pub struct KmeansArgs {
     /// The table.
     #[command(flatten)]
     pub table: TableArgs,
-    /// From which of its columns.
+    /// Which of its columns.
     #[command(flatten)]
     pub learning: LearningArgs,
-    /// What to look for.
+    /// The clustering.
     #[command(flatten)]
     pub clusters: ClusterArgs,
-    /// Where results go.
+    /// Outputs.
     #[command(flatten)]
     pub results: ResultArgs,
-    /// Draw the rows by cluster into this .svg or .png file, or on the terminal for `-`; may be
-    /// given several times. Two columns are drawn with the regions of the clusters, more by their
-    /// first two components in feature space
+    /// Plot the rows by cluster to this .svg or .png file, or `-` for the terminal; may be repeated. Two
+    /// columns are plotted with the cluster regions, more by their first two kernel principal components
     #[arg(short, long, value_name = "FILE", help_heading = "Output",
           value_parser = OsStringValueParser::new().try_map(Picture::try_from))]
     pub plot: Vec<Picture>,
-    /// What the work may use.
+    /// Resource limits.
     #[command(flatten)]
     pub machine: MachineArgs,
 }

@@ -1,5 +1,4 @@
-//! Flags that verbs share which learn from a table: from which columns, and where what was learned
-//! goes.
+//! Flags shared by the verbs that fit a model: training columns and outputs.
 
 use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
@@ -9,42 +8,41 @@ use super::groups::{
     NamedFile, ReportArgs, Scale, TableArgs, check_distinct, conflict, plot_files, table_file,
 };
 
-/// Which columns of a table to learn from.
+/// Which columns of a table to train on.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input")]
 pub struct FeatureArgs {
-    /// The columns to learn from, by name or by position from 0, e.g. `height,weight`, `0-3,7` or
-    /// `^id` for all but `id` [default: all that no other flag names]
+    /// Columns to train on, by name or 0-based position, e.g. `height,weight`, `0-3,7` or `^id` for all
+    /// but `id` [default: all that no other option names]
     #[arg(long, value_name = "COLUMNS")]
     pub columns: Option<String>,
-    /// A column that is carried along into --output, but is not computed with
+    /// A column that is kept in the output, not used in the fit
     #[arg(long, value_name = "COLUMN")]
     pub label: Option<String>,
-    /// Scaling of every column that is learned from; stored in the model. A kernel's width is one
-    /// length for all columns, so they are made comparable
-    /// [default: standard; histograms, texts and kernel values are left as they are]
-    #[arg(long, value_enum, value_name = "HOW")]
+    /// Scale every training column; the scaling is stored in the model
+    /// [default: standard; none for histograms, strings and kernel values]
+    #[arg(long, value_enum, value_name = "METHOD")]
     pub scale: Option<Scale>,
 }
 
-/// Which columns of a table to learn from, and how much each row counts.
+/// Which columns of a table to train on, and the sample weights.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input")]
 pub struct LearningArgs {
     /// The columns.
     #[command(flatten)]
     pub features: FeatureArgs,
-    /// A column that says how much each row counts: a row of weight 2 counts as two rows
+    /// A column of sample weights: a row of weight 2 counts as two rows
     #[arg(long, value_name = "COLUMN", help_heading = "Input")]
     pub weights: Option<String>,
 }
 
-/// Where a model and what it says go.
+/// Model and result files.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct ResultArgs {
-    /// Write what the model says of every row that it learned from to this .csv, .tsv, .parquet,
-    /// .npy or .libsvm file, compressed if .gz follows
+    /// Write the predictions for the training set to this .csv, .tsv, .parquet, .npy or .libsvm file,
+    /// gzipped if it also ends in .gz
     #[arg(short, long, value_name = "FILE",
           value_parser = OsStringValueParser::new().try_map(TableFile::try_from))]
     pub output: Option<TableFile>,
@@ -52,31 +50,31 @@ pub struct ResultArgs {
     #[arg(short, long, value_name = "FILE",
           value_parser = OsStringValueParser::new().try_map(ModelFile::try_from))]
     pub model: Option<ModelFile>,
-    /// The page that tells of the fit.
+    /// The HTML report.
     #[command(flatten)]
     pub page: ReportArgs,
-    /// Print a report for machines on standard output
+    /// Print a JSON report on standard output
     #[arg(long)]
     pub json: bool,
-    /// Print no progress and no summary
+    /// Print no progress bar and no summary
     #[arg(short, long)]
     pub quiet: bool,
 }
 
-/// Where a support vector machine and what it says go.
+/// Output options of support vector machines.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
-pub struct LearnedArgs {
-    /// The files that every model may be asked for.
+pub struct SvmOutputArgs {
+    /// The files of every model.
     #[command(flatten)]
     pub results: ResultArgs,
-    /// Write the fitted model to this file as text, as LIBSVM reads it; needs `--scale none`,
-    /// because that format has no place for a scaling
+    /// Write the fitted model to this file in LIBSVM's text format; requires `--scale none`, because
+    /// that format cannot store a scaling
     #[arg(long, value_name = "FILE", help_heading = "Output",
           value_parser = OsStringValueParser::new().try_map(ModelFile::try_from))]
     pub libsvm_model: Option<ModelFile>,
-    /// Draw the model with the rows that it learned from into this .svg or .png file, or on the
-    /// terminal for `-`; may be given several times. Needs two columns to learn from, or one for a regression
+    /// Plot the model and its training set to this .svg or .png file, or `-` for the terminal; may be
+    /// repeated. Requires two training columns, or one for a regression
     #[arg(short, long, value_name = "FILE", help_heading = "Output",
           value_parser = OsStringValueParser::new().try_map(Picture::try_from))]
     pub plot: Vec<Picture>,
@@ -98,9 +96,9 @@ impl ResultArgs {
     }
 }
 
-impl LearnedArgs {
-    /// Refuses a result that would replace the table or another result, and a format that cannot
-    /// hold what it is asked to.
+impl SvmOutputArgs {
+    /// Refuses outputs that would overwrite the table or each other, and a format that cannot hold the
+    /// scaling.
     pub(super) fn check_files(
         &self,
         table: &TableArgs,
@@ -108,8 +106,8 @@ impl LearnedArgs {
     ) -> Result<(), clap::Error> {
         if self.libsvm_model.is_some() && learning.features.scale != Some(Scale::None) {
             return Err(conflict(
-                "--libsvm-model has no place for the scaling of columns: add --scale none, and \
-                 scale the table first if its columns are not comparable",
+                "--libsvm-model cannot store the scaling of columns: add --scale none, and \
+                 scale the table beforehand if its columns have different units",
             ));
         }
         let text = self.libsvm_model.iter().map(|file| ("--libsvm-model", file.path.as_path()));

@@ -1,5 +1,5 @@
 //! The flags of every verb. Parsing checks everything that can be checked before any data is read,
-//! so that a wrong flag costs nothing; what comes out is ready to be used.
+//! so that an invalid option costs nothing.
 
 mod demo;
 mod destination;
@@ -25,9 +25,9 @@ pub use groups::{
     Scale, TableArgs,
 };
 pub use kernel::{COMBINATIONS, INPUTS, Kernel, call, families_for};
-pub use kernel_verbs::{CheckArgs, FeaturesArgs, KernelsArgs, Repair, SightArgs};
+pub use kernel_verbs::{CheckArgs, FeaturesArgs, InputArgs, KernelsArgs, Repair};
 pub use kmeans::{ClusterArgs, KmeansArgs, Start};
-pub use learning::{FeatureArgs, LearnedArgs, LearningArgs, ResultArgs};
+pub use learning::{FeatureArgs, LearningArgs, ResultArgs, SvmOutputArgs};
 pub use outliers::{OutliersArgs, Score};
 pub use regression::{KrrArgs, PredictArgs, RidgeArgs, RidgeSolver, SearchArgs};
 pub use svm::{Calibration, OneclassArgs, SmoArgs, SvcArgs, SvmSearchArgs, SvrArgs};
@@ -38,75 +38,75 @@ pub use verbs::{
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0    the work is done and everything asked for is written
-  1    the work failed: the data, a file, the memory budget or the mathematics; of `check`, also
-       that the function is no kernel; of `doctor`, that a test failed
-  2    the command line is wrong; nothing was read
-  70   a bug in mercer; please report what it prints
-  130  interrupted by Ctrl-C (143: by SIGTERM); nothing half-written is left behind";
+  0    success: all requested outputs are written
+  1    failure: invalid data, a file, the memory budget or a numerical problem; for `check`, also
+       an indefinite kernel; for `doctor`, a failed self-test
+  2    invalid command line; nothing was read
+  70   a bug in mercer; please report the message
+  130  interrupted by Ctrl-C (143: by SIGTERM); no partial files are left behind";
 
-/// Kernel PCA, PCA, kernel ridge regression, support vector machines, clusters and outliers of tables
+/// Kernel methods for tables: kernel PCA, ridge regression, support vector machines, k-means and outlier detection
 #[derive(Debug, Parser)]
 #[command(name = "mercer", version, after_help = EXIT_CODES, max_term_width = 100)]
 pub struct Cli<V: Subcommand> {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub verb: V,
 }
 
-/// Everything the command can do.
+/// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Find the principal components of a table
+    /// Principal component analysis (PCA)
     Pca(PcaArgs),
-    /// Find the principal components of a table in a kernel's feature space
+    /// Kernel PCA
     Kpca(KpcaArgs),
-    /// Project new rows with a fitted model
+    /// Project new rows with a fitted PCA or kernel PCA
     Transform(TransformArgs),
-    /// Learn to predict a column of a table from the others, by kernel ridge regression
+    /// Fit a kernel ridge regression or classifier, tuned by cross-validation
     Krr(KrrArgs),
-    /// Learn to tell classes apart, by a support vector machine
+    /// Fit a support vector classifier
     Svc(SvcArgs),
-    /// Learn to predict a number, by a support vector machine
+    /// Fit a support vector regression
     Svr(SvrArgs),
-    /// Learn where the rows of a table are, and which of them lie outside
+    /// Fit a one-class SVM for novelty detection
     Oneclass(OneclassArgs),
-    /// Choose kernel and cost of a support vector machine by folds
+    /// Tune an SVM by cross-validation
     Search(SvmSearchArgs),
-    /// Find clusters of rows, by kernel k-means
+    /// Cluster rows by kernel k-means
     Kmeans(KmeansArgs),
-    /// Rank the rows of a table by how unusual they are
+    /// Detect outliers by kernel PCA
     Outliers(OutliersArgs),
-    /// Predict for new rows with a fitted model
+    /// Predict new rows with a fitted model
     Predict(PredictArgs),
-    /// Tell what is inside a model file
+    /// Describe a model file
     Inspect(InspectArgs),
-    /// Find out whether a function is a kernel, on the rows of a table
+    /// Check whether a kernel matrix is positive semi-definite, and repair it
     Check(CheckArgs),
-    /// Write the features whose inner products are a kernel
+    /// Compute the explicit feature map of a kernel
     Features(FeaturesArgs),
-    /// List all kernels
+    /// List the available kernels
     Kernels(KernelsArgs),
-    /// Run kernel PCA on data made on the spot and draw a picture
+    /// Run kernel PCA on generated data and plot the result
     Demo(DemoArgs),
-    /// Tell what this machine offers, and test that mercer works on it
+    /// Show system information and run a self-test
     Doctor(DoctorArgs),
-    /// Print a script that completes commands in a shell
+    /// Print a shell completion script
     Completions(CompletionsArgs),
 }
 
 impl Verb {
-    /// Whether progress and summary are to be left out.
+    /// Whether to print neither progress bar nor summary.
     pub fn quiet(&self) -> bool {
         match self {
             Verb::Pca(args) => args.output.quiet,
             Verb::Kpca(args) => args.output.quiet,
             Verb::Transform(args) => args.output.quiet,
             Verb::Krr(args) => args.quiet,
-            Verb::Svc(args) => args.learned.results.quiet,
-            Verb::Svr(args) => args.learned.results.quiet,
-            Verb::Oneclass(args) => args.learned.results.quiet,
-            Verb::Search(args) => args.learned.results.quiet,
+            Verb::Svc(args) => args.outputs.results.quiet,
+            Verb::Svr(args) => args.outputs.results.quiet,
+            Verb::Oneclass(args) => args.outputs.results.quiet,
+            Verb::Search(args) => args.outputs.results.quiet,
             Verb::Kmeans(args) => args.results.quiet,
             Verb::Outliers(args) => args.results.quiet,
             Verb::Predict(args) => args.quiet,
@@ -118,17 +118,17 @@ impl Verb {
         }
     }
 
-    /// The pictures, and whether standard output is to hold an object.
+    /// The plots, and whether standard output holds JSON.
     fn pictures(&self) -> (&[Picture], bool) {
         match self {
             Verb::Pca(args) => (&args.output.plot, args.output.json),
             Verb::Kpca(args) => (&args.output.plot, args.output.json),
             Verb::Transform(args) => (&args.output.plot, args.output.json),
             Verb::Krr(args) => (&args.plot, args.json),
-            Verb::Svc(args) => (&args.learned.plot, args.learned.results.json),
-            Verb::Svr(args) => (&args.learned.plot, args.learned.results.json),
-            Verb::Oneclass(args) => (&args.learned.plot, args.learned.results.json),
-            Verb::Search(args) => (&args.learned.plot, args.learned.results.json),
+            Verb::Svc(args) => (&args.outputs.plot, args.outputs.results.json),
+            Verb::Svr(args) => (&args.outputs.plot, args.outputs.results.json),
+            Verb::Oneclass(args) => (&args.outputs.plot, args.outputs.results.json),
+            Verb::Search(args) => (&args.outputs.plot, args.outputs.results.json),
             Verb::Kmeans(args) => (&args.plot, args.results.json),
             Verb::Outliers(args) => (&args.plot, args.results.json),
             Verb::Demo(args) => (&args.plot, false),
@@ -136,7 +136,7 @@ impl Verb {
         }
     }
 
-    /// Refuses a result that would replace the input or another result, or be printed among others.
+    /// Refuses outputs that would overwrite the input or each other, or be printed together.
     pub fn check_files(&self) -> Result<(), clap::Error> {
         let (pictures, json) = self.pictures();
         groups::check_printed(pictures, json)?;
@@ -145,16 +145,16 @@ impl Verb {
             Verb::Kpca(args) => args.check_files(),
             Verb::Transform(args) => args.check_files(),
             Verb::Krr(args) => args.check_files(),
-            Verb::Svc(args) => args.learned.check_files(&args.table, &args.learning),
-            Verb::Svr(args) => args.learned.check_files(&args.table, &args.learning),
-            Verb::Oneclass(args) => args.learned.check_files(&args.table, &args.learning),
-            Verb::Search(args) => args.learned.check_files(&args.table, &args.learning),
+            Verb::Svc(args) => args.outputs.check_files(&args.table, &args.learning),
+            Verb::Svr(args) => args.outputs.check_files(&args.table, &args.learning),
+            Verb::Oneclass(args) => args.outputs.check_files(&args.table, &args.learning),
+            Verb::Search(args) => args.outputs.check_files(&args.table, &args.learning),
             Verb::Kmeans(args) => args.check_files(),
             Verb::Outliers(args) => args.check_files(),
             Verb::Predict(args) => args.check_files(),
             Verb::Demo(args) => args.check_files(),
-            Verb::Check(args) => args.sight.check_files(args.output.as_ref(), args.model.as_ref()),
-            Verb::Features(args) => args.sight.check_files(args.output.as_ref(), None),
+            Verb::Check(args) => args.input.check_files(args.output.as_ref(), args.model.as_ref()),
+            Verb::Features(args) => args.input.check_files(args.output.as_ref(), None),
             Verb::Inspect(_) | Verb::Kernels(_) | Verb::Doctor(_) | Verb::Completions(_) => Ok(()),
         }
     }

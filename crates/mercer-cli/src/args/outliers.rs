@@ -9,7 +9,7 @@ use super::destination::Picture;
 use super::groups::{MachineArgs, Precision, TableArgs, plot_files};
 use super::kernel::{Kernel, with_kernels};
 use super::learning::{FeatureArgs, ResultArgs};
-use super::values::{components, minority};
+use super::values::{at_most_half, components};
 
 const OUTLIERS_EXAMPLES: &str = "\
 Examples:
@@ -18,12 +18,12 @@ Examples:
   mercer outliers iris.csv --label species --score projections --components 2 --top 5
   mercer outliers digits.npy --kernel 'rbf(sigma=median)' --components 90% --json";
 
-/// What makes a row unusual.
+/// Outlier scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Score {
-    /// The squared distance, in feature space, between a row and its projection on the components
+    /// Reconstruction error: the squared distance in feature space from the projection on the components
     Reconstruction,
-    /// How far along the components a row lies: the sum of their sizes
+    /// Sum of the absolute projections on the components
     Projections,
 }
 
@@ -43,41 +43,41 @@ pub struct OutliersArgs {
     /// The table.
     #[command(flatten)]
     pub table: TableArgs,
-    /// From which of its columns.
+    /// Which of its columns.
     #[command(flatten)]
     pub features: FeatureArgs,
     /// The kernel, e.g. `rbf(sigma=2)`, `poly(degree=3)`, `0.5*rbf(gamma=scale) + linear`
     #[arg(long, value_name = "SPEC", default_value = "rbf(gamma=scale)", help_heading = "Model")]
     pub kernel: Kernel,
-    /// How many components of kernel PCA stand for what is usual: a count, a fraction of the
-    /// variance (0.95 or 95%), or `all` [default: 20, or as many as there are rows]
+    /// Number of kernel principal components: a count, a fraction of the variance (0.95 or 95%), or `all`
+    /// [default: 20, or the number of rows if that is smaller]
     #[arg(short = 'k', long, value_name = "K", value_parser = components, help_heading = "Model")]
     pub components: Option<Components>,
-    /// What makes a row unusual
-    #[arg(long, value_enum, default_value_t = Score::Reconstruction, value_name = "WHAT",
+    /// The outlier score
+    #[arg(long, value_enum, default_value_t = Score::Reconstruction, value_name = "SCORE",
           help_heading = "Model")]
     pub score: Score,
-    /// The share of the rows to call outliers, at most a half: it sets the threshold
-    #[arg(long, value_name = "SHARE", default_value = "0.1", value_parser = minority,
+    /// Expected fraction of outliers, at most 0.5; sets the threshold
+    #[arg(long, value_name = "FRACTION", default_value = "0.1", value_parser = at_most_half,
           allow_negative_numbers = true, help_heading = "Model")]
     pub contamination: f64,
-    /// The number type of the work
+    /// Floating-point precision
     #[arg(long, value_enum, default_value_t = Precision::Auto, value_name = "TYPE",
           help_heading = "Model")]
     pub precision: Precision,
-    /// How many of the most unusual rows to print
+    /// Number of top-ranked rows to print
     #[arg(long, value_name = "COUNT", default_value_t = 10, help_heading = "Output",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub top: u32,
-    /// Where results go.
+    /// Outputs.
     #[command(flatten)]
     pub results: ResultArgs,
-    /// Draw the scores into this .svg or .png file, or on the terminal for `-`; may be given
-    /// several times. Of two columns it is a map of the score with the rows, else the scores of all rows in falling order
+    /// Plot the scores to this .svg or .png file, or `-` for the terminal; may be repeated. Two columns
+    /// give a map of the score with the rows, otherwise the sorted scores are plotted
     #[arg(short, long, value_name = "FILE", help_heading = "Output",
           value_parser = OsStringValueParser::new().try_map(Picture::try_from))]
     pub plot: Vec<Picture>,
-    /// What the work may use.
+    /// Resource limits.
     #[command(flatten)]
     pub machine: MachineArgs,
 }

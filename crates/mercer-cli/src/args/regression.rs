@@ -29,16 +29,16 @@ Examples:
   mercer predict flowers.mercer new.csv --probability --output flowers.csv
   mercer predict clusters.mercer new.csv --output nearest.csv";
 
-/// How the system of a regression is solved.
+/// Solver of the linear system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RidgeSolver {
-    /// Whichever costs least
+    /// The fastest for the problem
     Auto,
-    /// A factor of the matrix
+    /// Cholesky factorisation
     Cholesky,
-    /// All eigenvectors of the matrix
+    /// Eigendecomposition
     Eigen,
-    /// Conjugate gradients, which need no room for the matrix
+    /// Preconditioned conjugate gradients; the matrix need not fit into memory
     Cg,
 }
 
@@ -53,52 +53,52 @@ impl From<RidgeSolver> for ridge::Solver {
     }
 }
 
-/// What is compared, and how.
+/// The search.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Search")]
 pub struct SearchArgs {
-    /// A kernel, e.g. `rbf(sigma=2)`, `laplacian` or `0.5*rbf(gamma=scale) + linear`; may be given
-    /// several times, to compare. One whose width is left open stands for several widths
+    /// A kernel, e.g. `rbf(sigma=2)`, `laplacian` or `0.5*rbf(gamma=scale) + linear`; repeat to compare
+    /// several. If its width is not given, several widths are compared
     #[arg(long, value_name = "SPEC", default_value = "rbf")]
     pub kernel: Vec<Kernel>,
-    /// The penalty, or several to compare [default: three per decade, as far as it can matter]
+    /// The ridge penalty, or a comma-separated list to compare [default: three per decade]
     #[arg(long, value_name = "ALPHA", value_delimiter = ',', value_parser = not_negative,
           allow_negative_numbers = true)]
     pub alpha: Vec<f64>,
-    /// Choose a penalty for each target rather than one for all
+    /// Choose a separate penalty for each target
     #[arg(long)]
     pub alpha_per_target: bool,
-    /// Compare by predictions for this many parts of the rows, each by a fit on the others
-    /// [default: every row by a fit on all others, in closed form]
+    /// Score by k-fold cross-validation with this many folds
+    /// [default: leave-one-out, in closed form]
     #[arg(long, value_name = "COUNT", conflicts_with = "gcv",
           value_parser = clap::value_parser!(u32).range(2..))]
     pub folds: Option<u32>,
-    /// Compare by generalised cross-validation
+    /// Score by generalised cross-validation
     #[arg(long)]
     pub gcv: bool,
-    /// Do not cross-validate, for a single kernel and penalty: a plain fit, which is faster
+    /// Skip cross-validation; requires a single kernel and penalty
     #[arg(long, requires = "alpha", conflicts_with_all = ["folds", "gcv", "plot"])]
     pub no_score: bool,
-    /// The seed of the folds and of the iterative solver
+    /// Random seed of the folds and of the iterative solver
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub seed: u64,
 }
 
-/// How the model is fitted.
+/// The fit.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Fit")]
 pub struct RidgeArgs {
-    /// Do not fit a constant beside the kernel
+    /// Do not fit an intercept
     #[arg(long)]
     pub no_intercept: bool,
-    /// How the system is solved; all ways are exact
+    /// Solver of the linear system; all are exact
     #[arg(long, value_enum, default_value_t = RidgeSolver::Auto, value_name = "SOLVER")]
     pub solver: RidgeSolver,
-    /// The relative residual to reach
+    /// Relative residual at which the solver stops
     /// [default: 1e-10, or 1e-6 for kernel values in single precision]
     #[arg(long, value_name = "RESIDUAL", value_parser = tolerance)]
     pub tolerance: Option<f64>,
-    /// The number type of the work
+    /// Floating-point precision
     #[arg(long, value_enum, default_value_t = Precision::Auto, value_name = "TYPE")]
     pub precision: Precision,
 }
@@ -110,24 +110,24 @@ pub struct KrrArgs {
     /// The table.
     #[command(flatten)]
     pub table: TableArgs,
-    /// The column to learn, by name or by position from 0, or several, e.g. `height,weight`: numbers
-    /// are predicted, a column of text holds classes [default: the label of LIBSVM text]
+    /// Target column, by name or 0-based position, or several, e.g. `height,weight`. A numeric target gives
+    /// a regression, a text column a classifier [default: the label of LIBSVM text]
     #[arg(long, value_name = "COLUMN", help_heading = "Input")]
     pub target: Option<String>,
-    /// Take the target for classes, even if it holds numbers
+    /// Treat a numeric target as class labels
     #[arg(long, help_heading = "Input")]
     pub classify: bool,
-    /// From which of its columns.
+    /// Which of its columns.
     #[command(flatten)]
     pub learning: LearningArgs,
-    /// What is compared.
+    /// The search.
     #[command(flatten)]
     pub search: SearchArgs,
-    /// How the model is fitted.
+    /// The fit.
     #[command(flatten)]
     pub ridge: RidgeArgs,
-    /// Write target and prediction of every row, by the model that learned from all of them, to
-    /// this .csv, .tsv, .parquet, .npy or .libsvm file, compressed if .gz follows
+    /// Write targets and predictions for the training set to this .csv, .tsv, .parquet, .npy or .libsvm
+    /// file, gzipped if it also ends in .gz
     #[arg(short, long, value_name = "FILE", help_heading = "Output",
           value_parser = OsStringValueParser::new().try_map(TableFile::try_from))]
     pub output: Option<TableFile>,
@@ -135,21 +135,21 @@ pub struct KrrArgs {
     #[arg(short, long, value_name = "FILE", help_heading = "Output",
           value_parser = OsStringValueParser::new().try_map(ModelFile::try_from))]
     pub model: Option<ModelFile>,
-    /// The page that tells of the fit.
+    /// The HTML report.
     #[command(flatten)]
     pub page: ReportArgs,
-    /// Draw the scores of all kernels against the penalty into this .svg or .png file, or on the
-    /// terminal for `-`; may be given several times
+    /// Plot the scores of all kernels against the penalty to this .svg or .png file, or `-` for the
+    /// terminal; may be repeated
     #[arg(short, long, value_name = "FILE", help_heading = "Output",
           value_parser = OsStringValueParser::new().try_map(Picture::try_from))]
     pub plot: Vec<Picture>,
-    /// Print a report for machines on standard output, with the scores of the whole grid
+    /// Print a JSON report on standard output, with the scores of the whole grid
     #[arg(long, help_heading = "Output")]
     pub json: bool,
-    /// Print no progress and no summary
+    /// Print no progress bar and no summary
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
-    /// What the work may use.
+    /// Resource limits.
     #[command(flatten)]
     pub machine: MachineArgs,
 }
@@ -158,46 +158,46 @@ pub struct KrrArgs {
 #[derive(Debug, Args)]
 #[command(after_help = PREDICT_EXAMPLES)]
 pub struct PredictArgs {
-    /// A model file that `krr`, `svc`, `svr`, `oneclass`, `search`, `kmeans` or `outliers` wrote, or
-    /// a text file of LIBSVM
+    /// Model file written by `krr`, `svc`, `svr`, `oneclass`, `search`, `kmeans` or `outliers`, or a
+    /// LIBSVM model
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     /// The table.
     #[command(flatten)]
     pub table: TableArgs,
-    /// The columns to use, in the order of the model's [default: those of the model, by name, or by
-    /// position in a table without names]
+    /// Columns to use, in the order of the model [default: the columns of the model, matched by name, or by
+    /// position if the table has no header]
     #[arg(long, value_name = "COLUMNS", help_heading = "Input")]
     pub columns: Option<String>,
-    /// A column that is carried along [default: that of the model, if the table has it]
+    /// A column that is kept in the output [default: the label column of the model, if present]
     #[arg(long, value_name = "COLUMN", help_heading = "Input")]
     pub label: Option<String>,
-    /// Add the standard deviation of every prediction, that of the Gaussian process whose covariance
-    /// is the kernel and whose noise has the penalty for its variance
+    /// Add the posterior standard deviation of every prediction: that of the Gaussian process whose
+    /// covariance is the kernel and whose noise variance is the penalty
     #[arg(long, help_heading = "Output")]
     pub std: bool,
-    /// Add the numbers by which classes are told apart: the largest wins, or the sign for two
+    /// Add a score for each class: the largest wins; a single score for two classes, by its sign
     #[arg(long, help_heading = "Output")]
     pub scores: bool,
-    /// Add the decision of each pair of classes, by support vector machines: positive for the first
-    /// of the pair; with two classes in all, positive for the second
+    /// Add the decision value of each pair of classes (SVMs only): positive for the first class of the pair;
+    /// with only two classes, positive for the second
     #[arg(long, help_heading = "Output")]
     pub decisions: bool,
-    /// Add the probability of each class, by a model that was calibrated (`svc --probability`)
+    /// Add class probabilities; requires a calibrated model (`svc --probability`)
     #[arg(long, help_heading = "Output")]
     pub probability: bool,
-    /// Write the prediction for every row to this .csv, .tsv, .parquet, .npy or .libsvm file,
-    /// compressed if .gz follows [default: a table on standard output]
+    /// Write the predictions to this .csv, .tsv, .parquet, .npy or .libsvm file, gzipped if it also ends in
+    /// .gz [default: a table on standard output]
     #[arg(short, long, value_name = "FILE", help_heading = "Output",
           value_parser = OsStringValueParser::new().try_map(TableFile::try_from))]
     pub output: Option<TableFile>,
-    /// Print a report for machines on standard output, and no table
+    /// Print a JSON report on standard output instead of a table
     #[arg(long, help_heading = "Output")]
     pub json: bool,
-    /// Print no progress and no summary
+    /// Print no progress bar and no summary
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
-    /// What the work may use.
+    /// Resource limits.
     #[command(flatten)]
     pub machine: MachineArgs,
 }

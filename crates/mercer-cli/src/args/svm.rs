@@ -5,8 +5,8 @@ use mercer::model::svm::Method;
 
 use super::groups::{MachineArgs, Precision, TableArgs};
 use super::kernel::{Kernel, with_kernels};
-use super::learning::{LearnedArgs, LearningArgs};
-use super::values::{ClassWeights, MemorySize, cost, not_negative, positive, share};
+use super::learning::{LearningArgs, SvmOutputArgs};
+use super::values::{ClassWeights, MemorySize, cost, fraction, not_negative, positive};
 
 const SVC_EXAMPLES: &str = "\
 Examples:
@@ -32,12 +32,12 @@ Examples:
   mercer search iris.csv --target species --costs 0.1,1,10 --gammas 0.1,1 --folds 3
   mercer search houses.csv --target price --kernel rbf --kernel linear --costs 10,100,1000 --json";
 
-/// The curve that turns decisions into probabilities.
+/// Calibration of decision values to probabilities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Calibration {
-    /// A sigmoid with a slope on each side of the boundary, for few rows
+    /// A sigmoid with a slope on each side of the boundary, for small data sets
     Sigmoid,
-    /// A rising step function, for many rows
+    /// Isotonic regression, for large data sets
     Isotonic,
 }
 
@@ -50,26 +50,26 @@ impl From<Calibration> for Method {
     }
 }
 
-/// How the optimum is found.
+/// Solver options.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Fit")]
 pub struct SmoArgs {
-    /// The violation of the optimality conditions at which the solver stops
+    /// Stop when the violation of the optimality conditions falls below this
     #[arg(long, value_name = "VIOLATION", default_value = "1e-3", value_parser = positive)]
     pub tolerance: f64,
-    /// Steps at most, for each pair of classes [default: no limit]
+    /// Maximum number of iterations for each pair of classes [default: no limit]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_iter: Option<u64>,
-    /// Seconds at most [default: no limit]
+    /// Time limit in seconds [default: no limit]
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     pub max_time: Option<f64>,
-    /// The memory for kernel columns, e.g. `500MB` [default: 2 GB, or the budget if that is less]
+    /// Size of the kernel cache, e.g. `500MiB` [default: 1.86 GiB, or the memory budget if that is less]
     #[arg(long, value_name = "SIZE")]
     pub cache: Option<MemorySize>,
-    /// Work on all rows all the time, also on those whose coefficients stay at their bound
+    /// Disable shrinking
     #[arg(long)]
     pub no_shrinking: bool,
-    /// The number type of the work
+    /// Floating-point precision
     #[arg(long, value_enum, default_value_t = Precision::Auto, value_name = "TYPE")]
     pub precision: Precision,
 }
@@ -81,37 +81,37 @@ pub struct SvcArgs {
     /// The table.
     #[command(flatten)]
     pub table: TableArgs,
-    /// The column that holds the classes, by name or by position from 0, as text or numbers
+    /// Target column with the class labels, by name or 0-based position; text or numbers
     /// [default: the label of LIBSVM text]
     #[arg(long, value_name = "COLUMN", help_heading = "Input")]
     pub target: Option<String>,
-    /// From which of its columns.
+    /// Which of its columns.
     #[command(flatten)]
     pub learning: LearningArgs,
     /// The kernel, e.g. `rbf(sigma=2)`, `poly(degree=3)`, `0.5*rbf(gamma=scale) + linear`
     #[arg(long, value_name = "SPEC", default_value = "rbf(gamma=scale)", help_heading = "Model")]
     pub kernel: Kernel,
-    /// C, the price of a unit on the wrong side of the margin; inf allows none
+    /// The cost C of margin violations; `inf` for a hard margin
     #[arg(short = 'C', long, value_name = "C", default_value = "1", value_parser = cost,
           allow_negative_numbers = true, conflicts_with = "nu", help_heading = "Model")]
     pub cost: f64,
-    /// Instead of C, the share of rows that may be on the wrong side of the margin (nu-SVC)
-    #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true,
+    /// Fit a nu-SVC: an upper bound on the fraction of margin errors, instead of C
+    #[arg(long, value_name = "NU", value_parser = fraction, allow_negative_numbers = true,
           help_heading = "Model")]
     pub nu: Option<f64>,
-    /// How much more a row of a class costs: `balanced`, or by name, such as `yes=5,no=1`
+    /// Class weights, multiples of C: `balanced`, or by name, e.g. `yes=5,no=1`
     #[arg(long, value_name = "WEIGHTS", help_heading = "Model", conflicts_with = "nu")]
     pub class_weight: Option<ClassWeights>,
-    /// Calibrate probabilities, by decisions for rows that five fits on the others did not see
-    #[arg(long, value_enum, value_name = "CURVE", help_heading = "Model")]
+    /// Calibrate class probabilities on out-of-fold decision values of 5-fold cross-validation
+    #[arg(long, value_enum, value_name = "METHOD", help_heading = "Model")]
     pub probability: Option<Calibration>,
-    /// How it is fitted.
+    /// Solver options.
     #[command(flatten)]
     pub smo: SmoArgs,
-    /// Where results go.
+    /// Outputs.
     #[command(flatten)]
-    pub learned: LearnedArgs,
-    /// What the work may use.
+    pub outputs: SvmOutputArgs,
+    /// Resource limits.
     #[command(flatten)]
     pub machine: MachineArgs,
 }
@@ -123,36 +123,35 @@ pub struct SvrArgs {
     /// The table.
     #[command(flatten)]
     pub table: TableArgs,
-    /// The column of numbers to learn, by name or by position from 0
-    /// [default: the label of LIBSVM text]
+    /// Numeric target column, by name or 0-based position [default: the label of LIBSVM text]
     #[arg(long, value_name = "COLUMN", help_heading = "Input")]
     pub target: Option<String>,
-    /// From which of its columns.
+    /// Which of its columns.
     #[command(flatten)]
     pub learning: LearningArgs,
     /// The kernel, e.g. `rbf(sigma=2)`, `poly(degree=3)`, `0.5*rbf(gamma=scale) + linear`
     #[arg(long, value_name = "SPEC", default_value = "rbf(gamma=scale)", help_heading = "Model")]
     pub kernel: Kernel,
-    /// C, the price of a unit beyond the tube. The target is not scaled: where its values are large,
-    /// so must C be; inf allows none
+    /// The cost C of errors beyond the tube; `inf` allows none. The target is not scaled, so C must grow with
+    /// its values
     #[arg(short = 'C', long, value_name = "C", default_value = "1", value_parser = cost,
           allow_negative_numbers = true, help_heading = "Model")]
     pub cost: f64,
-    /// Half the width of the tube within which errors cost nothing, in units of the target
+    /// Half-width epsilon of the tube within which errors cost nothing, in units of the target
     #[arg(long, value_name = "WIDTH", default_value = "0.1", value_parser = not_negative,
           allow_negative_numbers = true, conflicts_with = "nu", help_heading = "Model")]
     pub epsilon: f64,
-    /// Instead of the width of the tube, the share of rows that may be outside of it (nu-SVR)
-    #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true,
+    /// Fit a nu-SVR: an upper bound on the fraction of rows outside the tube, instead of epsilon
+    #[arg(long, value_name = "NU", value_parser = fraction, allow_negative_numbers = true,
           help_heading = "Model")]
     pub nu: Option<f64>,
-    /// How it is fitted.
+    /// Solver options.
     #[command(flatten)]
     pub smo: SmoArgs,
-    /// Where results go.
+    /// Outputs.
     #[command(flatten)]
-    pub learned: LearnedArgs,
-    /// What the work may use.
+    pub outputs: SvmOutputArgs,
+    /// Resource limits.
     #[command(flatten)]
     pub machine: MachineArgs,
 }
@@ -164,24 +163,23 @@ pub struct OneclassArgs {
     /// The table.
     #[command(flatten)]
     pub table: TableArgs,
-    /// From which of its columns.
+    /// Which of its columns.
     #[command(flatten)]
     pub learning: LearningArgs,
     /// The kernel, e.g. `rbf(sigma=2)`, `laplacian` or `0.5*rbf(gamma=scale) + linear`
     #[arg(long, value_name = "SPEC", default_value = "rbf(gamma=scale)", help_heading = "Model")]
     pub kernel: Kernel,
-    /// About the share of rows to leave outside. LIBSVM takes 0.5, which is more than most would call
-    /// unusual
-    #[arg(long, value_name = "SHARE", default_value = "0.1", value_parser = share,
+    /// Approximate fraction of training rows left outside; LIBSVM's default is 0.5
+    #[arg(long, value_name = "NU", default_value = "0.1", value_parser = fraction,
           allow_negative_numbers = true, help_heading = "Model")]
     pub nu: f64,
-    /// How it is fitted.
+    /// Solver options.
     #[command(flatten)]
     pub smo: SmoArgs,
-    /// Where results go.
+    /// Outputs.
     #[command(flatten)]
-    pub learned: LearnedArgs,
-    /// What the work may use.
+    pub outputs: SvmOutputArgs,
+    /// Resource limits.
     #[command(flatten)]
     pub machine: MachineArgs,
 }
@@ -193,53 +191,53 @@ pub struct SvmSearchArgs {
     /// The table.
     #[command(flatten)]
     pub table: TableArgs,
-    /// The column to learn, by name or by position from 0: numbers are predicted, a column of text
-    /// holds classes [default: the label of LIBSVM text]
+    /// Target column, by name or 0-based position. A numeric target gives a regression, a text column a
+    /// classifier [default: the label of LIBSVM text]
     #[arg(long, value_name = "COLUMN", help_heading = "Input")]
     pub target: Option<String>,
-    /// Take the target for classes, even if it holds numbers
+    /// Treat a numeric target as class labels
     #[arg(long, help_heading = "Input")]
     pub classify: bool,
-    /// From which of its columns.
+    /// Which of its columns.
     #[command(flatten)]
     pub learning: LearningArgs,
-    /// A kernel; may be given several times, to compare. One whose width is left open, such as `rbf`
-    /// or `laplacian`, stands for several widths around what the data suggests
+    /// A kernel; repeat to compare several. If its width is not given, as in `rbf` or `laplacian`, several
+    /// widths around the data's own scale are compared
     #[arg(long, value_name = "SPEC", default_value = "rbf", help_heading = "Search")]
     pub kernel: Vec<Kernel>,
-    /// The widths of RBF kernels to compare, instead of --kernel
+    /// Values of gamma of RBF kernels to compare, instead of --kernel
     #[arg(long, value_name = "GAMMA", value_delimiter = ',', value_parser = positive,
           allow_negative_numbers = true, conflicts_with = "kernel", help_heading = "Search")]
     pub gammas: Vec<f64>,
-    /// The costs C to compare
+    /// Values of the cost C to compare
     #[arg(short = 'C', long, value_name = "C", value_delimiter = ',', value_parser = positive,
           allow_negative_numbers = true, default_value = "0.1,1,10,100", help_heading = "Search")]
     pub costs: Vec<f64>,
-    /// Compare by predictions for this many parts of the rows, each by a fit on the others
+    /// Number of cross-validation folds
     #[arg(long, value_name = "COUNT", default_value_t = 5, help_heading = "Search",
           value_parser = clap::value_parser!(u32).range(2..))]
     pub folds: u32,
-    /// The seed of the folds
+    /// Random seed of the folds
     #[arg(long, value_name = "SEED", default_value_t = 0, help_heading = "Search")]
     pub seed: u64,
-    /// For classes: how much more a row of a class costs: `balanced`, or by name, such as `yes=5,no=1`
+    /// For classifiers: class weights, multiples of C: `balanced`, or by name, e.g. `yes=5,no=1`
     #[arg(long, value_name = "WEIGHTS", help_heading = "Model")]
     pub class_weight: Option<ClassWeights>,
-    /// For classes: calibrate probabilities of the chosen model
-    #[arg(long, value_enum, value_name = "CURVE", help_heading = "Model")]
+    /// For classifiers: calibrate class probabilities of the chosen model
+    #[arg(long, value_enum, value_name = "METHOD", help_heading = "Model")]
     pub probability: Option<Calibration>,
-    /// For numbers: half the width of the tube within which errors cost nothing, in units of the
+    /// For regressions: half-width epsilon of the tube within which errors cost nothing, in units of the
     /// target [default: 0.1]
     #[arg(long, value_name = "WIDTH", value_parser = not_negative, allow_negative_numbers = true,
           help_heading = "Model")]
     pub epsilon: Option<f64>,
-    /// How it is fitted.
+    /// Solver options.
     #[command(flatten)]
     pub smo: SmoArgs,
-    /// Where results go.
+    /// Outputs.
     #[command(flatten)]
-    pub learned: LearnedArgs,
-    /// What the work may use.
+    pub outputs: SvmOutputArgs,
+    /// Resource limits.
     #[command(flatten)]
     pub machine: MachineArgs,
 }

@@ -48,7 +48,7 @@ fn help_has_examples_and_exit_codes() {
         let text = help(verb);
         assert!(text.contains("Examples:\n  mercer "), "{verb}: {text}");
     }
-    for heading in ["Input:", "Components:", "Output:", "Machine:", "Kernel:"] {
+    for heading in ["Input:", "Components:", "Output:", "Resources:", "Kernel:"] {
         assert!(help("kpca").contains(heading), "{heading}");
     }
 }

@@ -1,10 +1,10 @@
-//! Values of flags that have a form of their own.
+//! Parsers of flag values.
 
 use std::str::FromStr;
 
 use mercer::model::Components;
 
-/// How many components to keep: a count, a share of the variance, or all.
+/// Number of components: a count, a fraction of the variance, or all.
 pub(super) fn components(text: &str) -> Result<Components, String> {
     if text.eq_ignore_ascii_case("all") {
         return Ok(Components::All);
@@ -23,7 +23,8 @@ pub(super) fn components(text: &str) -> Result<Components, String> {
 }
 
 fn wrong_count() -> String {
-    "give a count (2), a fraction of the variance between 0 and 1 (0.95 or 95%), or `all`".into()
+    "expected a count (2), a fraction of the variance between 0 and 1 (0.95 or 95%), or `all`"
+        .into()
 }
 
 /// A number of bytes.
@@ -34,14 +35,17 @@ impl FromStr for MemorySize {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong =
-            || format!("`{text}` is not a size: write 2GiB, 500MB, 1.5G or a number of bytes");
+        let wrong = || {
+            format!(
+                "`{text}` is not a memory size: expected e.g. 2GiB, 500MiB or a number of bytes"
+            )
+        };
         let text = text.trim();
         let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
         let number: f64 = text[..digits].parse().map_err(|_| wrong())?;
         let unit = unit_bytes(text[digits..].trim()).ok_or_else(wrong)?;
         let bytes = number * unit;
-        // 2⁶³ bytes are more than any machine has and leave room to add to them.
+        // Below 2⁶³, so that sums of sizes do not overflow.
         if !(1.0..9.2e18).contains(&bytes) {
             return Err(wrong());
         }
@@ -68,7 +72,7 @@ fn unit_bytes(unit: &str) -> Option<f64> {
 pub(super) fn tolerance(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
-        _ => Err("give a relative residual between 0 and 1, such as 1e-8".into()),
+        _ => Err("expected a relative residual between 0 and 1, e.g. 1e-8".into()),
     }
 }
 
@@ -76,7 +80,7 @@ pub(super) fn tolerance(text: &str) -> Result<f64, String> {
 pub(super) fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
-        _ => Err("give a number above 0".into()),
+        _ => Err("expected a number greater than 0".into()),
     }
 }
 
@@ -84,7 +88,7 @@ pub(super) fn positive(text: &str) -> Result<f64, String> {
 pub(super) fn cost(text: &str) -> Result<f64, String> {
     match text.trim().parse::<f64>() {
         Ok(value) if value > 0.0 => Ok(value),
-        _ => Err("give a number above 0, or inf for a hard margin".into()),
+        _ => Err("expected a number greater than 0, or inf for a hard margin".into()),
     }
 }
 
@@ -92,31 +96,31 @@ pub(super) fn cost(text: &str) -> Result<f64, String> {
 pub(super) fn not_negative(text: &str) -> Result<f64, String> {
     match text.trim().parse::<f64>() {
         Ok(value) if value >= 0.0 && value.is_finite() => Ok(value),
-        _ => Err("give a number that is not negative".into()),
+        _ => Err("expected a number of at least 0".into()),
     }
 }
 
-/// A share: above 0 and at most 1.
-pub(super) fn share(text: &str) -> Result<f64, String> {
-    share_up_to(1.0, text)
+/// A fraction: above 0 and at most 1.
+pub(super) fn fraction(text: &str) -> Result<f64, String> {
+    fraction_up_to(1.0, text)
 }
 
-/// A share above 0 and at most a half.
-pub(super) fn minority(text: &str) -> Result<f64, String> {
-    share_up_to(0.5, text)
+/// A fraction above 0 and at most a half.
+pub(super) fn at_most_half(text: &str) -> Result<f64, String> {
+    fraction_up_to(0.5, text)
 }
 
-fn share_up_to(most: f64, text: &str) -> Result<f64, String> {
+fn fraction_up_to(max: f64, text: &str) -> Result<f64, String> {
     match text.trim().parse::<f64>() {
-        Ok(value) if value > 0.0 && value <= most => Ok(value),
-        _ => Err(format!("give a share above 0 and at most {most}")),
+        Ok(value) if value > 0.0 && value <= max => Ok(value),
+        _ => Err(format!("expected a fraction greater than 0 and at most {max}")),
     }
 }
 
-/// How much the classes count against each other.
+/// Class weights.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ClassWeights {
-    /// In inverse proportion to their rows, so that all count the same.
+    /// Inversely proportional to class frequencies.
     Balanced,
     /// By name; a class that is not named has weight 1.
     Named(Vec<(String, f64)>),
@@ -133,7 +137,8 @@ impl FromStr for ClassWeights {
             let (name, weight) = item.rsplit_once('=')?;
             Some((name.trim().to_string(), positive(weight.trim()).ok()?))
         };
-        let wrong = || "write `balanced`, or classes with weights above 0, such as `yes=5,no=1`";
+        let wrong =
+            || "expected `balanced`, or classes with weights greater than 0, e.g. `yes=5,no=1`";
         let weights: Option<Vec<_>> = text.split(',').map(named).collect();
         weights.map(ClassWeights::Named).ok_or_else(|| wrong().into())
     }
@@ -209,13 +214,16 @@ mod tests {
     }
 
     #[test]
-    fn shares_reach_one_and_not_zero() {
+    fn fractions_reach_one_and_not_zero() {
         for text in ["0", "1.1", "-0.1", "nan", "x"] {
-            assert!(share(text).is_err(), "{text}");
+            assert!(fraction(text).is_err(), "{text}");
         }
-        assert_eq!((share("1"), share("0.25")), (Ok(1.0), Ok(0.25)));
-        assert_eq!(minority("0.5"), Ok(0.5));
-        assert_eq!(minority("0.51"), Err("give a share above 0 and at most 0.5".into()));
+        assert_eq!((fraction("1"), fraction("0.25")), (Ok(1.0), Ok(0.25)));
+        assert_eq!(at_most_half("0.5"), Ok(0.5));
+        assert_eq!(
+            at_most_half("0.51"),
+            Err("expected a fraction greater than 0 and at most 0.5".into())
+        );
     }
 
     #[test]

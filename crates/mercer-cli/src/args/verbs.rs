@@ -47,16 +47,16 @@ Examples:
   mercer completions zsh > ~/.zfunc/_mercer
   mercer completions fish > ~/.config/fish/completions/mercer.fish";
 
-/// Which matrix PCA decomposes.
+/// PCA solvers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum PcaSolver {
-    /// Whichever costs least
+    /// The fastest for the shape of the data
     Auto,
-    /// The covariance of the columns
+    /// Decompose the covariance matrix (columns × columns)
     Primal,
-    /// The products between rows, for more columns than rows
+    /// Decompose the Gram matrix (rows × rows), for more columns than rows
     Dual,
-    /// Neither is formed; only for a count of components
+    /// Truncated decomposition without forming either matrix; requires a count of components
     Truncated,
 }
 
@@ -71,14 +71,14 @@ impl From<PcaSolver> for Decomposition {
     }
 }
 
-/// How kernel PCA finds eigenvectors.
+/// Eigensolvers of kernel PCA.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Solver {
-    /// By the number of rows and components
+    /// Chosen by the number of rows and components
     Auto,
-    /// All eigenvectors at once
+    /// Full eigendecomposition
     Full,
-    /// The leading ones, block by block, until their residuals are small
+    /// Block Krylov iteration for the leading eigenvectors
     Krylov,
 }
 
@@ -102,23 +102,23 @@ pub struct PcaArgs {
     /// Which of its columns.
     #[command(flatten)]
     pub columns: ColumnArgs,
-    /// What to compute.
+    /// The components.
     #[command(flatten)]
     pub components: ComponentArgs,
-    /// Which matrix is decomposed
+    /// The solver
     #[arg(long, value_enum, default_value_t = PcaSolver::Auto, value_name = "SOLVER",
           help_heading = "Components")]
     pub solver: PcaSolver,
-    /// Give every component variance 1
+    /// Scale every component to unit variance
     #[arg(long, help_heading = "Components")]
     pub whiten: bool,
-    /// Where results go.
+    /// Outputs.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Where the model goes.
+    /// Model and report files.
     #[command(flatten)]
     pub model: ModelArgs,
-    /// What the work may use.
+    /// Resource limits.
     #[command(flatten)]
     pub machine: MachineArgs,
 }
@@ -136,33 +136,33 @@ pub struct KpcaArgs {
     /// The kernel, e.g. `rbf(sigma=2)`, `poly(degree=3)`, `0.5*rbf(gamma=scale) + linear`
     #[arg(long, value_name = "SPEC", default_value = "rbf(gamma=scale)", help_heading = "Kernel")]
     pub kernel: Kernel,
-    /// Do not centre the rows in feature space
+    /// Do not centre in feature space
     #[arg(long, help_heading = "Kernel")]
     pub no_center: bool,
-    /// Also learn the way back from components to rows, for `transform --inverse`
+    /// Also fit the inverse map from components to rows, for `transform --inverse`
     #[arg(long, help_heading = "Kernel")]
     pub inverse: bool,
-    /// The kernel of the way back, between components [default: that of --kernel]
+    /// Kernel of the inverse map, between components [default: the value of --kernel]
     #[arg(long, value_name = "SPEC", requires = "inverse", help_heading = "Kernel")]
     pub inverse_kernel: Option<KernelSpec>,
-    /// The ridge penalty of the way back
+    /// Ridge penalty of the inverse map
     #[arg(long, value_name = "ALPHA", requires = "inverse", default_value = "1",
           value_parser = positive, help_heading = "Kernel")]
     pub inverse_alpha: f64,
-    /// What to compute.
+    /// The components.
     #[command(flatten)]
     pub components: ComponentArgs,
-    /// How eigenvectors are found
+    /// The eigensolver
     #[arg(long, value_enum, default_value_t = Solver::Auto, value_name = "SOLVER",
           help_heading = "Components")]
     pub solver: Solver,
-    /// Where results go.
+    /// Outputs.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Where the model goes.
+    /// Model and report files.
     #[command(flatten)]
     pub model: ModelArgs,
-    /// What the work may use.
+    /// Resource limits.
     #[command(flatten)]
     pub machine: MachineArgs,
 }
@@ -177,23 +177,23 @@ pub struct TransformArgs {
     /// The table.
     #[command(flatten)]
     pub table: TableArgs,
-    /// The columns to use, in the order of the model's [default: those of the model, by name, or by
-    /// position in a table without names]
+    /// Columns to use, in the order of the model [default: the columns of the model, matched by name, or by
+    /// position if the table has no header]
     #[arg(long, value_name = "COLUMNS", help_heading = "Input")]
     pub columns: Option<String>,
-    /// A column that is carried along [default: that of the model, if the table has it]
+    /// A column that is kept in the output [default: the label column of the model, if present]
     #[arg(long, value_name = "COLUMN", help_heading = "Input")]
     pub label: Option<String>,
-    /// The table holds components: map them back to rows
+    /// The table holds components: map them back to the original columns
     #[arg(long, help_heading = "Output", conflicts_with_all = ["errors", "plot"])]
     pub inverse: bool,
-    /// Add a column with the squared distance between a row and its projection
+    /// Add a column with the reconstruction error of each row
     #[arg(long, help_heading = "Output")]
     pub errors: bool,
-    /// Where results go.
+    /// Outputs.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// What the work may use.
+    /// Resource limits.
     #[command(flatten)]
     pub machine: MachineArgs,
 }
@@ -237,7 +237,7 @@ pub struct InspectArgs {
     /// A model file
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
-    /// Print a report for machines
+    /// Print a JSON report
     #[arg(long)]
     pub json: bool,
 }

@@ -1,26 +1,25 @@
-//! Tables as what kernels compare: what their columns are to a kernel, how they are scaled, and in
-//! which number type they are.
+//! Tables as input of kernels: kinds of columns, scaling and precision.
 
-mod basis;
-mod form;
+mod input;
+mod input_kind;
 mod numbers;
 
 use mercer::io::{Column, Dtype, ReadOptions, Table, read_table};
 use mercer::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-pub use basis::{Basis, Prepared};
-pub use form::{Form, kernel_of};
+pub use input::{Input, Prepared};
+pub use input_kind::{InputKind, kernel_of};
 pub use numbers::{Numbers, Scales};
 
 use crate::args::{Precision, TableArgs};
 use crate::run::Session;
 
-/// A column that is carried along: its name and cells.
+/// The label column: its name and cells.
 pub type Label = (String, Column);
 
-/// Where the columns of a model lay in the table it was fitted on; kept in the model file, so that
-/// they are found again in a table without names.
+/// The positions of a model's columns in its training table; stored in the model file to match tables
+/// without a header.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Places {
     /// Columns of the whole table.
@@ -37,7 +36,7 @@ pub struct Places {
     /// The column of weights, counted from 0.
     #[serde(default)]
     pub weights_column: Option<usize>,
-    /// The names of columns that nobody asked for.
+    /// The names of unused columns.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
 }
@@ -51,7 +50,7 @@ pub struct Target {
     pub column: usize,
 }
 
-/// The longest list of columns that is noted down in a model file.
+/// The longest list of columns that is stored in a model file.
 pub const MOST_NOTED: usize = 10_000;
 
 impl Places {
@@ -73,14 +72,14 @@ impl Places {
     }
 }
 
-/// Reads the table that `args` name, whose columns are of `form`.
-pub fn read(session: &Session, args: &TableArgs, form: &Form) -> Result<Table> {
+/// Reads the table that `args` name, whose columns are of `input_kind`.
+pub fn read(session: &Session, args: &TableArgs, input_kind: &InputKind) -> Result<Table> {
     session.progress.begin("reading");
     let options = ReadOptions {
         format: args.format.into(),
         header: args.header.into(),
         delimiter: None,
-        as_written: form.has_texts(),
+        as_written: input_kind.has_strings(),
         max_bytes: session.context.budget(),
     };
     let table = read_table(&args.source, &options)?;
@@ -88,12 +87,12 @@ pub fn read(session: &Session, args: &TableArgs, form: &Form) -> Result<Table> {
     Ok(table)
 }
 
-/// The number type of rows, kernel values and coefficients, and that of results.
+/// The precision of the computation and of the results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Types {
-    /// In which the model works.
+    /// Of the computation.
     pub work: Dtype,
-    /// In which results are given.
+    /// Of the results.
     pub result: Dtype,
 }
 
@@ -113,7 +112,7 @@ impl Types {
 /// Refuses a table of one row.
 pub fn at_least_two(table: &Table) -> Result<()> {
     if table.n_rows() < 2 {
-        let message = "there is one row, and nothing to learn from it: at least two are needed";
+        let message = "the table has only one row; at least two are required";
         return Err(about(table, message.into()));
     }
     Ok(())

@@ -9,12 +9,12 @@ use mercer::real::Real;
 
 use crate::run::Session;
 
-/// Where the scaling of rows comes from.
+/// The source of the scaling.
 #[derive(Debug, Clone, Copy)]
 pub enum Scales<'a> {
-    /// From the rows themselves.
+    /// Computed from the rows.
     Learn(ScalingKind),
-    /// From an earlier table; none leaves rows as they are.
+    /// Given; none leaves the rows unchanged.
     Apply(Option<&'a Scaling>),
 }
 
@@ -37,9 +37,9 @@ impl<T: Real> Numbers<T> {
     pub fn of(session: &Session, features: &Table, scales: Scales<'_>) -> Result<Self> {
         if features.is_sparse() {
             let count = features.n_rows().saturating_mul(features.n_columns()) as u64;
-            let hint = "use fewer rows or columns, or raise the budget";
+            let hint = "use fewer rows or columns, or raise the memory budget";
             let bytes = count.saturating_mul(size_of::<T>() as u64);
-            session.context.need("the table with its zeros written out", bytes, hint)?;
+            session.context.need("the dense table", bytes, hint)?;
         }
         if T::NAME == "f32" && !features.is_f32() {
             let wide = Numbers::<f64>::scaled(features, scales)?;
@@ -84,12 +84,12 @@ fn narrowed<T: Real>(values: Vec<f64>, n: usize, d: usize) -> Result<Vec<T>> {
     if narrow.iter().all(|v| v.is_finite()) {
         return Ok(narrow);
     }
-    // The library's own conversion knows the words for what went wrong, and where.
+    // The library's own conversion reports what is wrong, and where.
     Dense::from_vec(values, n, d)?.convert::<T>().map(|rows| rows.data().to_vec())
 }
 
-/// The rows of `features`, of which most numbers are zero, and their scaling. Columns are stretched
-/// and never shifted, for then no zero would be left.
+/// The rows of `features`, as sparse rows, and their scaling. Columns are scaled but never shifted,
+/// which would destroy sparsity.
 pub fn sparse<T: Real>(
     mut features: Table,
     scales: Scales<'_>,

@@ -1,17 +1,17 @@
-//! Clusters in lines.
+//! Summary lines of a clustering.
 
 use crate::facts::{ClusterFacts, Facts, counted, kernel_in_short};
 use crate::plot::grouped;
 use crate::scores::in_short;
 use crate::summary::Lines;
 
-/// What the clusters are, and how they were found.
+/// The clusters and the iterations.
 pub(super) fn describe_clusters(lines: &mut Lines, facts: &Facts, clustering: &ClusterFacts) {
     lines.add("kernel", kernel_in_short(facts.kernel.as_deref().unwrap_or_default()));
     lines.add("clusters", sizes(clustering));
     let inertia = in_short(clustering.inertia);
-    lines.add("objective", format!("{inertia}: squared distances from the centres, summed"));
-    lines.add("rounds", rounds(facts, clustering));
+    lines.add("objective", format!("{inertia} (sum of squared distances to the centres)"));
+    lines.add("iterations", iterations(facts, clustering));
     let report = &facts.report;
     let passes = match report.passes {
         1 => "1 pass".into(),
@@ -19,35 +19,35 @@ pub(super) fn describe_clusters(lines: &mut Lines, facts: &Facts, clustering: &C
     };
     lines.add(
         "solver",
-        format!("{}, {passes} over the matrix, {}", report.solver, report.precision),
+        format!("{}, {passes} over the kernel matrix, {}", report.solver, report.precision),
     );
     lines.add("storage", format!("{}: {}", report.storage, report.reason));
 }
 
-/// How many clusters there are and how many rows they have.
+/// The number of clusters and their sizes.
 fn sizes(clustering: &ClusterFacts) -> String {
     let (least, most) = (clustering.sizes.iter().min(), clustering.sizes.iter().max());
     let (least, most) = (least.copied().unwrap_or(0), most.copied().unwrap_or(0));
     let count = grouped(clustering.clusters);
     match least == most {
-        true => format!("{count} of {}", counted(most, "row")),
-        false => format!("{count}, of {} to {}", grouped(least), counted(most, "row")),
+        true => format!("{count}, {} each", counted(most, "row")),
+        false => format!("{count}, {} to {} each", grouped(least), counted(most, "row")),
     }
 }
 
-/// How the search went.
-fn rounds(facts: &Facts, clustering: &ClusterFacts) -> String {
+/// Iterations and initialisation.
+fn iterations(facts: &Facts, clustering: &ClusterFacts) -> String {
     let how = match facts.report.converged {
         true => "converged".into(),
-        false => format!("not converged: {} were allowed", grouped(clustering.max_rounds)),
+        false => format!("not converged (maximum {})", grouped(clustering.max_rounds)),
     };
     let init = match clustering.init {
-        "labels" => "from given labels".into(),
-        init => format!("{init} start"),
+        "labels" => "initialised by labels".into(),
+        init => format!("{init} initialisation"),
     };
     let starts = match clustering.starts {
         0 | 1 => init,
-        starts => format!("the best of {} {init}s", grouped(starts)),
+        starts => format!("best of {} {init}s", grouped(starts)),
     };
     format!("{}, {how}; {starts}", grouped(clustering.rounds))
 }

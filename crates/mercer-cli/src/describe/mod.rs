@@ -1,4 +1,4 @@
-//! A model in lines, as a fit and `inspect` tell of it.
+//! Summary lines of a model, for fits and `inspect`.
 
 mod clusters;
 mod detector;
@@ -14,16 +14,13 @@ const LISTED: usize = 6;
 /// Names of columns or classes listed on one line.
 pub const LISTED_NAMES: usize = 12;
 
-/// The lines about a model that a fit and `inspect` share.
+/// The lines that fits and `inspect` share.
 pub fn describe(lines: &mut Lines, facts: &Facts) {
     if let Some(label) = &facts.label {
-        lines.add("label", format!("{label}, carried along"));
+        lines.add("label", format!("{label} (kept in the output, not used in the fit)"));
     }
     if !facts.left_out.is_empty() {
-        lines.add(
-            "left out",
-            format!("{}, which the kernel does not name", listed(&facts.left_out)),
-        );
+        lines.add("unused", format!("{} (not named by the kernel)", listed(&facts.left_out)));
     }
     if let Some(machine) = &facts.svm {
         svm::describe_machine(lines, facts, machine);
@@ -34,8 +31,8 @@ pub fn describe(lines: &mut Lines, facts: &Facts) {
     }
     if let Some(repair) = &facts.repair {
         let (method, change) = (repair.method, 100.0 * repair.change);
-        let end = if facts.report.converged { "" } else { "; there may be a nearer one" };
-        lines.add("repair", format!("by {method}, which changes the matrix by {change:.2} %{end}"));
+        let end = if facts.report.converged { "" } else { "; not converged to the nearest matrix" };
+        lines.add("repair", format!("{method}, changes the matrix by {change:.2} %{end}"));
         return;
     }
     match &facts.regression {
@@ -57,7 +54,7 @@ fn describe_components(lines: &mut Lines, facts: &Facts) {
     if let Some(inverse) = facts.inverse.as_ref().filter(|_| facts.kernel.is_some()) {
         let kernel = kernel_in_short(inverse.kernel.as_deref().unwrap_or_default());
         let alpha = inverse.alpha.unwrap_or_default();
-        lines.add("way back", format!("ridge with {kernel}, alpha {alpha}"));
+        lines.add("inverse map", format!("kernel ridge with {kernel}, alpha {alpha}"));
     }
 }
 
@@ -66,7 +63,7 @@ fn describe_regression(lines: &mut Lines, facts: &Facts, regression: &Regression
         lines.add("classes", format!("{}: {}", classes.len(), listed(classes)));
     }
     let intercept = if regression.intercept { "with" } else { "without" };
-    let weights = if regression.weighted { ", weighted rows" } else { "" };
+    let weights = if regression.weighted { ", sample weights" } else { "" };
     let kernel = kernel_in_short(facts.kernel.as_deref().unwrap_or_default());
     lines.add("kernel", format!("{kernel}, {intercept} intercept{weights}"));
     lines.add("alpha", regression.penalties());
@@ -109,7 +106,7 @@ fn shares(facts: &Facts) -> String {
     if ratios.len() > LISTED {
         listed.push("…".into());
     }
-    let whitened = if facts.whitened == Some(true) { "; scores scaled to variance 1" } else { "" };
+    let whitened = if facts.whitened == Some(true) { "; scaled to unit variance" } else { "" };
     match ratios.len() {
         1 => format!("1, explaining {} of the variance{whitened}", listed[0]),
         count => {

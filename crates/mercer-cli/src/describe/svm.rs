@@ -1,15 +1,15 @@
-//! A support vector machine in lines.
+//! Summary lines of a support vector machine.
 
 use mercer::model::svm::{ProblemReport, SvmReport};
 
 use super::{LISTED, listed};
 use crate::facts::{Facts, FitNotes, SearchNotes, SvmFacts, counted, kernel_in_short};
-use crate::machine::pairs;
 use crate::plot::grouped;
 use crate::scores::in_short;
 use crate::summary::Lines;
+use crate::svm_view::pairs;
 
-/// What the machine is.
+/// Parameters, scores and support vectors.
 pub(super) fn describe_machine(lines: &mut Lines, facts: &Facts, svm: &SvmFacts) {
     if let Some(classes) = &svm.classes {
         lines.add("classes", format!("{}: {}", classes.len(), listed(classes)));
@@ -25,14 +25,14 @@ pub(super) fn describe_machine(lines: &mut Lines, facts: &Facts, svm: &SvmFacts)
     if let Some(calibration) = &svm.calibration {
         let folds = match calibration.folds {
             0 => String::new(),
-            folds => format!(", by {folds} folds"),
+            folds => format!(", {folds}-fold cross-validation"),
         };
-        lines.add("probability", format!("{} curve{folds}", calibration.curve));
+        lines.add("probability", format!("{} calibration{folds}", calibration.curve));
     }
     lines.add("support", support(facts, svm));
 }
 
-/// How its optimum was found, and how far from it the solver may be.
+/// The optimum and the solver.
 pub(super) fn describe_optimum(lines: &mut Lines, facts: &Facts, svm: &SvmFacts) {
     let report = &facts.report;
     let Some(machine) = &report.machine else { return };
@@ -42,7 +42,7 @@ pub(super) fn describe_optimum(lines: &mut Lines, facts: &Facts, svm: &SvmFacts)
     } else {
         let gap =
             problems.iter().map(|p| p.gap).try_fold(0.0, |most, gap| Some(f64::max(most, gap?)));
-        let gap = gap.map_or(String::new(), |gap| format!(", duality gap {gap:.1e} at most"));
+        let gap = gap.map_or(String::new(), |gap| format!(", duality gap at most {gap:.1e}"));
         let what = counted(problems.len(), "pair");
         lines.add("optimum", format!("{what} of classes{gap}"));
         let names = svm.classes.as_deref().unwrap_or_default();
@@ -63,15 +63,15 @@ pub(super) fn describe_optimum(lines: &mut Lines, facts: &Facts, svm: &SvmFacts)
     lines.add(
         "solver",
         format!(
-            "{}, {how} in {}: violation {violation:.1e}, tolerance {:e}, {}",
+            "{}, {how} after {}: violation {violation:.1e}, tolerance {:e}, {}",
             report.solver,
-            counted(steps as usize, "step"),
+            counted(steps as usize, "iteration"),
             svm.tolerance,
             report.precision
         ),
     );
     if let Some(rows) = machine.certificate() {
-        lines.add("certified", format!("by kernel values in double precision, on {rows}"));
+        lines.add("certified", format!("in double precision, on {rows}"));
     }
     lines.add("cache", columns(machine));
     lines.add("storage", format!("{}: {}", report.storage, report.reason));
@@ -84,19 +84,16 @@ fn optimum(problem: &ProblemReport) -> String {
 
 fn columns(machine: &SvmReport) -> String {
     if machine.columns_used == 0 {
-        return "all kernel values were computed at once".into();
+        return "not needed: all kernel values computed at once".into();
     }
     let computed = machine.columns_used.saturating_sub(machine.cache_hits);
-    let at_hand = grouped(machine.cache_hits as usize);
-    format!(
-        "{} computed, {at_hand} times one was at hand",
-        counted(computed as usize, "kernel column")
-    )
+    let hits = grouped(machine.cache_hits as usize);
+    format!("{} computed, {hits} cache hits", counted(computed as usize, "kernel column"))
 }
 
 /// The parameters that the task has.
 fn parameters(svm: &SvmFacts) -> String {
-    let tube = ("tube of half-width", svm.tube);
+    let tube = ("tube half-width", svm.tube);
     let named = [("C", svm.c), ("nu", svm.nu), ("epsilon", svm.epsilon), tube];
     let known = named.into_iter().filter_map(|(name, value)| Some((name, value?)));
     let mut parts: Vec<String> =
@@ -106,18 +103,19 @@ fn parameters(svm: &SvmFacts) -> String {
         let each = classes.iter().zip(weights).take(super::LISTED_NAMES);
         let each: Vec<String> = each.map(|(c, w)| format!("{c} {}", in_short(*w))).collect();
         let more = if classes.len() > each.len() { ", …" } else { "" };
-        parts.push(format!("times {}{more}", each.join(", ")));
+        parts.push(format!("class weights {}{more}", each.join(", ")));
     }
     parts.join(", ")
 }
 
-/// How many rows the machine rests on.
+/// The number of support vectors.
 fn support(facts: &Facts, svm: &SvmFacts) -> String {
-    let mut text = format!("{} of {}", grouped(svm.support), counted(facts.rows, "row"));
+    let mut text =
+        format!("{} support vectors of {}", grouped(svm.support), counted(facts.rows, "row"));
     let problems = facts.report.machine.iter().flat_map(|machine| &machine.problems);
     // With several problems a row may be at its bound in one and not in another.
     if let [only] = &problems.collect::<Vec<_>>()[..] {
-        text += &format!(", {} at their bound", grouped(only.bounded));
+        text += &format!(", {} at bound", grouped(only.bounded));
     }
     if let (Some(classes), Some(counts)) = (&svm.classes, &svm.support_of_classes) {
         let each = classes.iter().zip(counts).take(super::LISTED_NAMES);
@@ -134,23 +132,26 @@ fn searched(search: &SearchNotes) -> String {
         costs => format!("{costs} costs"),
     };
     let kernels = counted(search.kernels, "kernel");
-    format!("{} ({} folds, {kernels} × {costs})", search.score.text(), search.folds)
+    format!("{} ({}-fold cross-validation, {kernels} × {costs})", search.score.text(), search.folds)
 }
 
-/// How well the machine fits the rows that it learned from.
+/// The scores on the training set.
 fn fitted(fit: &FitNotes) -> Option<String> {
-    let of = "on the rows it learned from";
+    let of = "training set";
     match (&fit.scores, fit.outside) {
         (Some(scores), _) => Some(scores.text(of)),
         (None, Some(outside)) => {
             let share = 100.0 * outside as f64 / fit.rows.max(1) as f64;
             let rows = counted(fit.rows, "row");
-            // On the boundary lie support vectors, and rounding decides on which side of it.
+            // Support vectors on the boundary may lie on either side by rounding.
             let nearly = match fit.nearly.unwrap_or(0) {
                 0 => String::new(),
-                count => format!(", {} of these by less than the tolerance", grouped(count)),
+                count => format!(", {} of these within the tolerance", grouped(count)),
             };
-            Some(format!("{} of {rows} are outside ({share:.1} %){nearly}", grouped(outside)))
+            Some(format!(
+                "{} of {rows} outside ({share:.1} %){nearly} (training set)",
+                grouped(outside)
+            ))
         }
         (None, None) => None,
     }

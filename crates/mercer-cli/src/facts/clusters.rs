@@ -1,4 +1,4 @@
-//! What clusters of rows say of themselves.
+//! Description of a clustering.
 
 use mercer::io::{Column, ModelFile, Table};
 use mercer::model::kernel_kmeans::{Init, KernelKMeans};
@@ -11,31 +11,31 @@ use crate::data::MOST_NOTED;
 /// The key of the mean distances among the notes of a model file.
 const NOTES: &str = "mean_distances";
 
-/// Clusters in numbers and words.
+/// A clustering.
 #[derive(Debug, Clone, Serialize)]
 pub struct ClusterFacts {
     /// How many there are.
     pub clusters: usize,
     /// The rows of each.
     pub sizes: Vec<usize>,
-    /// The mean distance of the rows of each from its centre, in feature space; null for a cluster
-    /// without rows. None where it was not kept.
+    /// The mean distance of the rows of each from its centre, in feature space; null for an empty
+    /// cluster. None where it was not stored.
     pub mean_distances: Option<Vec<Option<f64>>>,
     /// The sum over rows of weight times squared distance from the centre, in feature space.
     pub inertia: f64,
-    /// How the centres began: `k-means++`, `random`, `spectral` or `labels`.
+    /// The initialisation: `k-means++`, `random`, `spectral` or `labels`.
     pub init: &'static str,
-    /// Starts, of which the best was kept.
+    /// Number of initialisations.
     pub starts: usize,
-    /// Rounds of the best.
+    /// Iterations of the best.
     pub rounds: usize,
-    /// Rounds that were allowed.
+    /// Maximum number of iterations.
     pub max_rounds: usize,
-    /// The ways of the centres, as a share of the variance, at which it was to stop.
+    /// The stopping tolerance, a fraction of the variance.
     pub tolerance: f64,
-    /// The seed of the starts.
+    /// The random seed.
     pub seed: u64,
-    /// Clusters that could not be kept alive: a row of another cluster is their centre.
+    /// Empty clusters, whose centre is a row of another cluster.
     pub empty: usize,
 }
 
@@ -86,8 +86,7 @@ pub(super) fn of_clusters<T: Real>(model: &KernelKMeans<T>, saved: &ModelFile) -
     Facts { clustering: Some(facts), ..bare(model.n(), &model.report) }
 }
 
-/// Notes down in `saved` how far the rows of each cluster are from its centre. The notes of a model
-/// file are small, and so many clusters are looked at by nobody.
+/// Stores the mean distances in `saved`, unless there are very many.
 pub fn note_clusters(saved: &mut ModelFile, mean_distances: &[Option<f64>]) {
     if mean_distances.len() <= MOST_NOTED {
         saved.extra.insert(NOTES.into(), mean_distances.into());

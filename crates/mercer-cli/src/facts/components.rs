@@ -1,4 +1,4 @@
-//! What a model that has components says of itself.
+//! Description of a PCA or kernel PCA.
 
 use mercer::model::kernel_pca::KernelPca;
 use mercer::model::pca::Pca;
@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use super::{Facts, bare};
 
-/// A map back from components to rows.
+/// The inverse map from components to rows.
 #[derive(Debug, Clone, Serialize)]
 pub struct InverseFacts {
-    /// Its kernel between components; none for PCA, whose map back is linear.
+    /// Its kernel between components; none for PCA, whose inverse map is linear.
     pub kernel: Option<String>,
     /// Its ridge penalty.
     pub alpha: Option<f64>,

@@ -1,4 +1,4 @@
-//! What a detector of outliers says of itself.
+//! Description of an outlier detector.
 
 use mercer::model::detector::{Detector, OutlierScore};
 use mercer::real::Real;
@@ -7,16 +7,16 @@ use serde::Serialize;
 use super::Facts;
 use super::components::of_kernel_pca;
 
-/// A detector in numbers and words.
+/// An outlier detector.
 #[derive(Debug, Clone, Serialize)]
 pub struct DetectorFacts {
     /// `reconstruction` or `projections`.
     pub score: &'static str,
-    /// The share of rows that were to be called outliers.
+    /// The expected fraction of outliers.
     pub contamination: f64,
     /// The score above which a row is an outlier.
     pub threshold: f64,
-    /// The rows that it was fitted on whose score is above.
+    /// Training rows above the threshold.
     pub outliers: usize,
 }
 

@@ -1,32 +1,32 @@
-//! What there is to say about a fitted model, for people and for machines.
+//! Description of a fitted model, for the summary and for JSON.
 
 use mercer::io::{Model, ModelFile};
 use mercer::model::{Report, ScalingKind};
 use serde::{Serialize, Serializer};
 
 use crate::data::{Places, kernel_of};
-use crate::machine::Machine;
+use crate::svm_view::SvmView;
 
 mod clusters;
 mod components;
 mod detector;
+mod format;
 mod regression;
 mod repair;
 mod svm;
-mod words;
 
 pub use clusters::{ClusterFacts, note_clusters};
 pub use components::InverseFacts;
 pub use detector::DetectorFacts;
+pub use format::{counted, kernel_in_short};
 pub use regression::{RegressionFacts, note_scores};
 pub use repair::RepairFacts;
-pub use svm::{FitNotes, SearchNotes, SvmFacts, machine_in_words, note_fit};
-pub use words::{counted, kernel_in_short};
+pub use svm::{FitNotes, SearchNotes, SvmFacts, note_fit, svm_method};
 
 /// The key of [`Places`] among the notes of a model file.
 const NOTES: &str = "table";
 
-/// A model in numbers and words. Every key is always there; what does not apply is null.
+/// Description of a model. Every key is always present; null where it does not apply.
 #[derive(Debug, Clone, Serialize)]
 pub struct Facts {
     /// `pca`, `kernel_pca`, `kernel_ridge`, `svm`, `kernel_kmeans`, `kernel_pca_detector` or `kernel_repair`.
@@ -37,14 +37,14 @@ pub struct Facts {
     pub columns: usize,
     /// Their names, if the table had any.
     pub column_names: Option<Vec<String>>,
-    /// The column that was carried along.
+    /// The label column.
     pub label: Option<String>,
-    /// Columns that the kernel does not name, so that nothing was learned from them.
+    /// Columns that the kernel does not name, not used in the fit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
-    /// What was done to every column.
+    /// The scaling of the columns.
     pub scaling: ScalingKind,
-    /// Whether columns were moved too, and not only stretched.
+    /// Whether columns were shifted, not only scaled.
     #[serde(skip)]
     pub shifted: bool,
     /// The kernel, with its widths as numbers.
@@ -53,7 +53,7 @@ pub struct Facts {
     pub centered: Option<bool>,
     /// Whether components have variance 1.
     pub whitened: Option<bool>,
-    /// The map back from components to rows.
+    /// The inverse map from components to rows.
     pub inverse: Option<InverseFacts>,
     /// Components; none for a model that predicts.
     pub components: Option<usize>,
@@ -65,25 +65,25 @@ pub struct Facts {
     pub explained_variance_ratio: Vec<f64>,
     /// All variance.
     pub total_variance: Option<f64>,
-    /// What a kernel ridge regression knows; none for other models.
+    /// Of a kernel ridge regression; none for other models.
     pub regression: Option<RegressionFacts>,
-    /// What a support vector machine knows; none for other models.
+    /// Of a support vector machine; none for other models.
     pub svm: Option<SvmFacts>,
-    /// What clusters are known by; none for other models.
+    /// Of a clustering; none for other models.
     pub clustering: Option<ClusterFacts>,
-    /// What outliers are known by; none for other models.
+    /// Of an outlier detector; none for other models.
     pub detector: Option<DetectorFacts>,
-    /// What a repair of kernel values does; none for other models.
+    /// Of a kernel matrix repair; none for other models.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repair: Option<RepairFacts>,
-    /// The number type of results.
+    /// The precision of the results.
     pub dtype: &'static str,
     /// How the fit went.
     pub report: Report,
 }
 
 impl Facts {
-    /// What `saved` says of itself.
+    /// The description of `saved`.
     pub fn of(saved: &ModelFile) -> Self {
         let facts = match &saved.model {
             Model::Pca(model) => components::of_pca(model),
@@ -92,7 +92,7 @@ impl Facts {
             Model::KernelRidge32(model) => regression::of_kernel_ridge(model, saved),
             Model::KernelRidge64(model) => regression::of_kernel_ridge(model, saved),
             Model::Svm32(_) | Model::Svm64(_) => {
-                let machine = Machine::of(&saved.model).expect("these are machines");
+                let machine = SvmView::of(&saved.model).expect("this is a support vector machine");
                 svm::of_machine(&machine, saved)
             }
             Model::KernelKMeans32(model) => clusters::of_clusters(model, saved),
@@ -119,21 +119,21 @@ impl Facts {
         }
     }
 
-    /// The kind of model in words.
+    /// The name of the method.
     pub fn method(&self) -> &'static str {
         match self {
             Facts { regression: Some(regression), .. } => regression.method(),
             Facts { svm: Some(svm), .. } => svm.method(),
             Facts { clustering: Some(_), .. } => "kernel k-means",
-            Facts { detector: Some(_), .. } => "kernel PCA detector",
-            Facts { repair: Some(_), .. } => "repair of kernel values",
+            Facts { detector: Some(_), .. } => "kernel PCA outlier detector",
+            Facts { repair: Some(_), .. } => "kernel matrix repair",
             Facts { kernel: Some(_), .. } => "kernel PCA",
             _ => "PCA",
         }
     }
 
-    /// The names of the columns that it predicts, and of the classes in them if it tells classes
-    /// apart; none for a model that has components only.
+    /// The names of the target columns, and of the classes of a classifier; none for a model that
+    /// does not predict.
     pub fn predicts(&self) -> Option<(&[String], Option<&[String]>)> {
         match (&self.regression, &self.svm) {
             (Some(r), _) => Some((&r.targets, r.classes.as_deref())),
@@ -142,10 +142,10 @@ impl Facts {
         }
     }
 
-    /// What it tells of rows if it learned without a target.
+    /// What it predicts, if it is unsupervised.
     pub fn finds(&self) -> Option<&'static str> {
         match (&self.svm, &self.clustering, &self.detector) {
-            (Some(svm), _, _) => svm.targets.is_empty().then_some("inside or outside"),
+            (Some(svm), _, _) => svm.targets.is_empty().then_some("one-class decisions"),
             (_, Some(_), _) => Some("clusters"),
             (_, _, Some(_)) => Some("outliers"),
             (None, None, None) => None,
@@ -156,10 +156,10 @@ impl Facts {
     pub fn extent(&self) -> String {
         let scaling = match self.scaling {
             ScalingKind::None => "",
-            ScalingKind::Standard if self.shifted => ", scaled to mean 0 and variance 1",
-            ScalingKind::Standard => ", scaled to variance 1",
-            ScalingKind::Minmax if self.shifted => ", scaled to lie between 0 and 1",
-            ScalingKind::Minmax => ", scaled to size 1",
+            ScalingKind::Standard if self.shifted => ", standardised",
+            ScalingKind::Standard => ", scaled to unit variance",
+            ScalingKind::Minmax if self.shifted => ", scaled to [0, 1]",
+            ScalingKind::Minmax => ", scaled to max |x| = 1",
         };
         let (rows, columns) = (counted(self.rows, "row"), counted(self.columns, "column"));
         format!("{rows} × {columns}{scaling}")
@@ -194,12 +194,12 @@ fn bare(rows: usize, report: &Report) -> Facts {
     }
 }
 
-/// No model that has components has none, so that an empty list is one that does not apply.
+/// An empty list means that it does not apply.
 fn null_if_empty<S: Serializer>(values: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
     Some(values).filter(|values| !values.is_empty()).serialize(serializer)
 }
 
-/// The names of what a model predicts. A model that was not made by this command knows none.
+/// The target names of a model; numbered where another interface fitted it.
 fn target_names(saved: &ModelFile, outputs: usize) -> Vec<String> {
     let noted = places(saved).map(|places| places.targets).unwrap_or_default();
     match outputs {
@@ -209,14 +209,13 @@ fn target_names(saved: &ModelFile, outputs: usize) -> Vec<String> {
     }
 }
 
-/// Where the columns of a model lay in its table; none for a model that was not made by this
-/// command.
+/// The positions of a model's columns in its table; none where another interface fitted it.
 pub fn places(saved: &ModelFile) -> Option<Places> {
     let places: Places = serde_json::from_value(saved.extra.get(NOTES)?.clone()).ok()?;
     places.is_sound().then_some(places)
 }
 
-/// Notes down in `saved` where its columns lay.
+/// Stores the column positions in `saved`.
 pub fn note_places(saved: &mut ModelFile, places: &Places) {
     let value = serde_json::to_value(places).expect("counts and names have a JSON form");
     saved.extra.insert(NOTES.into(), value);

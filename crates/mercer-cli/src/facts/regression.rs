@@ -1,4 +1,4 @@
-//! What a model that predicts says of itself.
+//! Description of a kernel ridge regression.
 
 use mercer::io::ModelFile;
 use mercer::model::kernel_ridge::{KernelRidge, Selection};
@@ -11,32 +11,32 @@ use crate::scores::{Scores, in_short};
 /// The key of [`Scores`] among the notes of a model file.
 const NOTES: &str = "scores";
 
-/// A regression, or a classification by regression, in numbers and words.
+/// A kernel ridge regression or classification.
 #[derive(Debug, Clone, Serialize)]
 pub struct RegressionFacts {
     /// The names of the columns it predicts.
     pub targets: Vec<String>,
     /// The penalty: one for all targets, or one each.
     pub alpha: Vec<f64>,
-    /// Whether a constant is part of it.
+    /// Whether it has an intercept.
     pub intercept: bool,
-    /// The constant of each target, or of each class.
+    /// The intercept of each target, or of each class.
     pub offsets: Vec<f64>,
     /// Whether samples had weights.
     pub weighted: bool,
-    /// The names of the classes, if it tells classes apart.
+    /// The names of the classes, of a classifier.
     pub classes: Option<Vec<String>>,
     /// How kernel and penalty were chosen, if they were.
     pub selection: Option<Selection>,
-    /// How good predictions for other rows were, if that was looked into.
+    /// Cross-validation scores, if computed.
     pub scores: Option<Scores>,
-    /// Why there are no scores, where a fit knows.
+    /// Why there are no scores.
     #[serde(skip)]
     pub unscored: Option<String>,
 }
 
 impl RegressionFacts {
-    /// The kind of model in words.
+    /// The name of the method.
     pub fn method(&self) -> &'static str {
         match self.classes {
             Some(_) => "kernel ridge classification",
@@ -44,7 +44,7 @@ impl RegressionFacts {
         }
     }
 
-    /// The penalties in words: one, or one for each target.
+    /// The penalties: one, or one for each target.
     pub fn penalties(&self) -> String {
         let named = |(target, alpha): (&String, &f64)| format!("{} for {target}", in_short(*alpha));
         match self.alpha[..] {
@@ -53,7 +53,7 @@ impl RegressionFacts {
         }
     }
 
-    /// The score with its spread and how it was had, or why there is none if that is known.
+    /// The cross-validation score with its standard error, or why there is none.
     pub fn score(&self) -> Option<String> {
         if let Some(why) = &self.unscored {
             return Some(why.clone());
@@ -82,7 +82,7 @@ pub(super) fn of_kernel_ridge<T: Real>(model: &KernelRidge<T>, saved: &ModelFile
     Facts { regression: Some(regression), ..bare(model.n(), &model.report) }
 }
 
-/// Notes down in `saved` how good its predictions are.
+/// Stores the scores in `saved`.
 pub fn note_scores(saved: &mut ModelFile, scores: &Scores) {
     let value = serde_json::to_value(scores).expect("numbers and words have a JSON form");
     saved.extra.insert(NOTES.into(), value);

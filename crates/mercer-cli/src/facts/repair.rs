@@ -1,18 +1,18 @@
-//! What a repair of kernel values says of itself.
+//! Description of a kernel matrix repair.
 
 use mercer::model::validity::FittedRepair;
 use serde::Serialize;
 
 use super::{Facts, bare};
 
-/// A repair in numbers and words.
+/// A kernel matrix repair.
 #[derive(Debug, Clone, Serialize)]
 pub struct RepairFacts {
     /// `clip`, `flip`, `shift` or `nearest`.
     pub method: &'static str,
     /// How much the matrix changed, relative to its size.
     pub change: f64,
-    /// Directions in which values change.
+    /// The rank of the change.
     pub rank: usize,
 }
 

@@ -1,36 +1,36 @@
-//! What a support vector machine says of itself.
+//! Description of a support vector machine.
 
 use mercer::io::ModelFile;
 use mercer::model::svm::Task;
 use serde::{Deserialize, Serialize};
 
 use super::{Facts, bare, target_names};
-use crate::machine::{Machine, curve_name};
 use crate::scores::{Scored, Scores};
+use crate::svm_view::{SvmView, curve_name};
 
 /// The key of [`FitNotes`] among the notes of a model file.
 const NOTES: &str = "fit";
 
-/// A support vector machine in numbers and words.
+/// A support vector machine.
 #[derive(Debug, Clone, Serialize)]
 pub struct SvmFacts {
     /// `c_svc`, `nu_svc`, `epsilon_svr`, `nu_svr` or `one_class`.
     pub task: &'static str,
     /// The name of the column that it predicts; none for `one_class`.
     pub targets: Vec<String>,
-    /// The price of a unit on the wrong side, where the task has one.
+    /// The cost C, where the task has one.
     pub c: Option<f64>,
-    /// The share of rows on the wrong side, where the task has one.
+    /// The parameter nu, where the task has one.
     pub nu: Option<f64>,
     /// Half the width of the tube, where the task has one.
     pub epsilon: Option<f64>,
     /// Half the width of the tube that was found, where the task finds one.
     pub tube: Option<f64>,
-    /// The violation at which the solver was to stop.
+    /// The stopping tolerance.
     pub tolerance: f64,
-    /// The names of the classes, if it tells classes apart.
+    /// The names of the classes, of a classifier.
     pub classes: Option<Vec<String>>,
-    /// The price of each as a multiple of C.
+    /// The class weights, multiples of C.
     pub class_weights: Option<Vec<f64>>,
     /// Support vectors.
     pub support: usize,
@@ -38,13 +38,13 @@ pub struct SvmFacts {
     pub support_of_classes: Option<Vec<usize>>,
     /// The constant of each problem.
     pub offsets: Vec<f64>,
-    /// How decisions become probabilities.
+    /// Calibration of decision values to probabilities.
     pub calibration: Option<CalibrationFacts>,
-    /// How well it fits the rows it learned from, and how it was chosen.
+    /// Training scores, and the search.
     pub fit: Option<FitNotes>,
 }
 
-/// How decisions become probabilities.
+/// Calibration of decision values to probabilities.
 #[derive(Debug, Clone, Serialize)]
 pub struct CalibrationFacts {
     /// `sigmoid`, `isotonic` or `platt`, the curve of LIBSVM.
@@ -53,44 +53,44 @@ pub struct CalibrationFacts {
     pub folds: usize,
 }
 
-/// What this command knows of a fit beside the model.
+/// What the command line stores of a fit beside the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FitNotes {
     /// Rows that counted.
     pub rows: usize,
-    /// Of predictions for these rows.
+    /// The scores on these rows.
     pub scores: Option<Scores>,
-    /// Of these rows, how many lie outside, where that is what was learned.
+    /// Rows outside, for one-class models.
     pub outside: Option<usize>,
-    /// Of those outside, how many are as near to the boundary as the solver's tolerance.
+    /// Rows outside by less than the solver's tolerance.
     pub nearly: Option<usize>,
-    /// How kernel and cost were chosen, if they were.
+    /// The search, if there was one.
     pub search: Option<SearchNotes>,
 }
 
-/// How kernel and cost were chosen.
+/// A search over kernels and costs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchNotes {
-    /// Parts of the rows.
+    /// Number of folds.
     pub folds: usize,
     /// Kernels that were compared.
     pub kernels: usize,
     /// Costs that were compared.
     pub costs: usize,
-    /// The mean over the folds of what was chosen.
+    /// The cross-validation score of the chosen candidate.
     pub score: Scored,
 }
 
 impl SvmFacts {
-    /// The kind of model in words.
+    /// The name of the method.
     pub fn method(&self) -> &'static str {
         let task = Task::ALL.into_iter().find(|task| task.name() == self.task);
-        machine_in_words(task.unwrap_or(Task::OneClass))
+        svm_method(task.unwrap_or(Task::OneClass))
     }
 }
 
-/// The kind of machine that does `task`.
-pub fn machine_in_words(task: Task) -> &'static str {
+/// The name of the method of `task`.
+pub fn svm_method(task: Task) -> &'static str {
     match task {
         Task::CSvc => "support vector classification",
         Task::NuSvc => "nu-support vector classification",
@@ -100,7 +100,7 @@ pub fn machine_in_words(task: Task) -> &'static str {
     }
 }
 
-pub(super) fn of_machine(machine: &Machine<'_>, saved: &ModelFile) -> Facts {
+pub(super) fn of_machine(machine: &SvmView<'_>, saved: &ModelFile) -> Facts {
     let (params, task) = (machine.params, machine.params.task);
     let has = |tasks: &[Task], value: f64| tasks.contains(&task).then_some(value);
     let noted = saved.extra.get(NOTES).cloned();
@@ -125,7 +125,7 @@ pub(super) fn of_machine(machine: &Machine<'_>, saved: &ModelFile) -> Facts {
     Facts { svm: Some(facts), ..bare(machine.rows, machine.report) }
 }
 
-/// Notes down in `saved` how the fit went.
+/// Stores `notes` in `saved`.
 pub fn note_fit(saved: &mut ModelFile, notes: &FitNotes) {
     let value = serde_json::to_value(notes).expect("numbers and words have a JSON form");
     saved.extra.insert(NOTES.into(), value);

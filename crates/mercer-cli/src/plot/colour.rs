@@ -1,4 +1,4 @@
-//! Colours that people with any kind of colour vision can tell apart.
+//! Colours that are distinguishable with any kind of colour vision.
 
 /// A colour with red, green and blue from 0 to 255.
 pub(crate) type Rgb = [u8; 3];

@@ -1,11 +1,10 @@
-//! What a mark says when the pointer rests on it: the numbers behind the picture.
+//! Hover texts of marks.
 
 use super::numbers::significant;
 use super::svg::escape;
 
-/// Up to this number every mark has an element of its own that tells its values. Beyond, marks share paths: each of
-/// them would cost a hundred bytes and an element of the page, and none could be pointed at among so many.
-pub(crate) const MOST_TOLD: usize = 2_000;
+/// Up to this number every mark is a separate element with a hover text. Beyond, marks share paths to keep files small.
+pub(crate) const MOST_HOVER_TEXTS: usize = 2_000;
 
 /// Digits of values.
 const DIGITS: usize = 4;
@@ -23,7 +22,7 @@ pub(crate) fn value_of(value: f64) -> String {
     significant(value, DIGITS)
 }
 
-/// An element `<name attributes>` that tells `text`.
+/// An element `<name attributes>` with the hover text `text`.
 pub(crate) fn element(name: &str, attributes: &str, text: &str) -> String {
     format!("<{name} {attributes}><title>{}</title></{name}>\n", escape(text))
 }
@@ -33,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_tell_their_values() {
+    fn rows_have_hover_texts() {
         assert_eq!(row(16, &[0.53, -1.2], &["setosa", ""]), "row 17: 0.53, −1.2 · setosa");
         assert_eq!(row(0, &[123.456], &[]), "row 1: 123.5");
     }

@@ -13,7 +13,7 @@ pub struct LabelColumn<'a> {
     pub values: &'a [String],
 }
 
-/// How rows are coloured and what the legend says.
+/// The colours of rows and the legend.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Colouring {
     /// No label: one colour.
@@ -25,7 +25,7 @@ pub(crate) enum Colouring {
     Scale { low: f64, high: f64, shade: Vec<usize> },
 }
 
-/// Steps of a continuous scale. Finer steps cannot be told apart and would make the file larger.
+/// Steps of a continuous scale. Finer steps cannot be distinguished and would make the file larger.
 pub(crate) const SHADES: usize = 48;
 
 impl Colouring {

@@ -1,5 +1,5 @@
-//! A model of two columns over their plane: what it says everywhere, the rows that it learned from,
-//! and which of them it rests on.
+//! A model of two columns over their plane: its predictions, the training rows,
+//! and the support vectors.
 
 use super::axis::Axis;
 use super::colour::viridis;
@@ -26,16 +26,16 @@ pub struct Map<'a> {
     pub y_title: &'a str,
     /// The title of the legend.
     pub key_title: &'a str,
-    /// What the model says of the plane.
-    pub ground: Ground<'a>,
+    /// The predictions over the plane.
+    pub background: Background<'a>,
     /// The rows.
     pub marks: Marks<'a>,
     /// What a ring means.
     pub ring_name: &'a str,
 }
 
-/// What a model says of the plane.
-pub enum Ground<'a> {
+/// The predictions of a model over the plane.
+pub enum Background<'a> {
     /// A function whose sign decides.
     Sides {
         /// The function.
@@ -49,7 +49,7 @@ pub enum Ground<'a> {
     },
     /// A class at every point, with the colour of each.
     Regions(Regions<'a>, Vec<[u8; 3]>),
-    /// A function of which every value counts.
+    /// A function shown by colour.
     Heights {
         /// The function.
         field: Field<'a>,
@@ -75,7 +75,7 @@ const STRENGTH: f64 = 0.55;
 enum Line {
     Boundary,
     Margin,
-    /// What lies below a boundary on a ground that is as dark as ink in places.
+    /// What lies below a boundary on a background that is as dark as ink in places.
     Halo,
     Level,
 }
@@ -94,7 +94,7 @@ impl Line {
     }
 }
 
-/// Draws `picture`. Of very many rows a random sample is drawn, and the picture says so.
+/// Draws `picture`. Of very many rows a random sample is drawn, and noted on it.
 pub fn map(picture: &Map) -> Drawing {
     let mut svg = Svg::new(WIDTH, HEIGHT, picture.title);
     let top = draw_titles(&mut svg, picture.title, picture.subtitle, WIDTH);
@@ -105,11 +105,11 @@ pub fn map(picture: &Map) -> Drawing {
         width: WIDTH - 2.0 * MARGIN - key.width() + 18.0,
         height: HEIGHT - top - MARGIN + 8.0,
     };
-    let Field { x, y, .. } = picture.ground.grid();
+    let Field { x, y, .. } = picture.background.grid();
     let plane = Plane::inside(outer, Axis::over(x[0], x[1], 7), Axis::over(y[0], y[1], 6));
-    let lines = draw_ground(&mut svg, &plane, &picture.ground);
+    let lines = draw_background(&mut svg, &plane, &picture.background);
     let drawn = draw_marks(&mut svg, &plane, &picture.marks, &|row| {
-        picture.marks.told(row, picture.ring_name)
+        picture.marks.hover_text(row, picture.ring_name)
     });
     // Above the points, which may be too many to see anything between them.
     svg.clipped(plane.frame, |svg| {
@@ -122,50 +122,52 @@ pub fn map(picture: &Map) -> Drawing {
     Drawing { svg: svg.finish(), sketch: terminal::map::sketch(picture) }
 }
 
-impl Ground<'_> {
+impl Background<'_> {
     pub(super) fn grid(&self) -> Field<'_> {
         match self {
-            Ground::Sides { field, .. } | Ground::Heights { field, .. } => *field,
-            Ground::Regions(regions, _) => regions.grid,
+            Background::Sides { field, .. } | Background::Heights { field, .. } => *field,
+            Background::Regions(regions, _) => regions.grid,
         }
     }
 }
 
 fn key(picture: &Map) -> Key {
     let mut key = Key::titled(picture.key_title);
-    if let Ground::Heights { ends, .. } = picture.ground {
+    if let Background::Heights { ends, .. } = picture.background {
         key = key.scale(ends[0], ends[1]);
     }
     key = key.groups(picture.marks.groups);
     if picture.marks.ringed.iter().any(|ringed| *ringed) {
         key = key.ring(picture.ring_name);
     }
-    match picture.ground {
-        Ground::Sides { margins, .. } => {
+    match picture.background {
+        Background::Sides { margins, .. } => {
             key = key.line(&Line::Boundary.paint(), "boundary (f = 0)");
             if margins { key.line(&Line::Margin.paint(), "margins (f = ±1)") } else { key }
         }
-        Ground::Regions(..) => key.line(&Line::Boundary.paint(), "boundary"),
-        Ground::Heights { line: Some((_, name)), .. } => key.line(&Line::Boundary.paint(), name),
-        Ground::Heights { line: None, .. } => key,
+        Background::Regions(..) => key.line(&Line::Boundary.paint(), "boundary"),
+        Background::Heights { line: Some((_, name)), .. } => {
+            key.line(&Line::Boundary.paint(), name)
+        }
+        Background::Heights { line: None, .. } => key,
     }
 }
 
 /// Fills the plane, and returns the lines that belong above the points.
-fn draw_ground(svg: &mut Svg, plane: &Plane, ground: &Ground) -> Vec<(String, Line)> {
-    match ground {
-        Ground::Sides { field, colours, full, margins } => {
+fn draw_background(svg: &mut Svg, plane: &Plane, background: &Background) -> Vec<(String, Line)> {
+    match background {
+        Background::Sides { field, colours, full, margins } => {
             let sides = Sides { colours: *colours, full: *full, bands: BANDS, strength: STRENGTH };
             fill_sides(svg, plane, field, &sides);
             let margins = if *margins { &[-1.0, 1.0][..] } else { &[] };
             let margins = margins.iter().map(|level| contour(plane, field, *level)).collect();
             vec![(margins, Line::Margin), (contour(plane, field, 0.0), Line::Boundary)]
         }
-        Ground::Regions(regions, colours) => {
+        Background::Regions(regions, colours) => {
             let lines = draw_regions(svg, plane, regions, colours, 0.6 * STRENGTH);
             vec![(lines, Line::Boundary)]
         }
-        Ground::Heights { field, ends: [low, high], line } => {
+        Background::Heights { field, ends: [low, high], line } => {
             let level = |step: usize| low + (high - low) * step as f64 / STEPS as f64;
             let levels: Vec<f64> = (1..STEPS).map(level).collect();
             let colour = |band: usize| viridis((band as f64 + 0.5) / STEPS as f64);
@@ -187,7 +189,7 @@ mod tests {
     use super::super::marks::Group;
     use super::*;
 
-    fn picture(ground: Ground) -> String {
+    fn picture(background: Background) -> String {
         let groups = [Group::of_class(0, "no"), Group::of_class(1, "yes")];
         map(&Map {
             title: "A <map>",
@@ -195,7 +197,7 @@ mod tests {
             x_title: "width",
             y_title: "height",
             key_title: "kind",
-            ground,
+            background,
             marks: Marks {
                 points: &[[0.2, 0.2], [0.8, 0.8]],
                 group: &[0, 1],
@@ -212,16 +214,16 @@ mod tests {
         let values = [-2.0, 0.5, -0.5, 2.0];
         let field = Field { x: [0.0, 1.0], y: [0.0, 1.0], columns: 2, rows: 2, values: &values };
         let colours = [[0, 0, 255], [255, 0, 0]];
-        let sides = Ground::Sides { field, colours, full: [2.0, 2.0], margins: true };
+        let sides = Background::Sides { field, colours, full: [2.0, 2.0], margins: true };
         let svg = picture(sides);
         for part in [">width<", ">kind<", ">yes<", ">support vector<", "stroke-dasharray", "f = 0"]
         {
             assert!(svg.contains(part), "{part}");
         }
         let regions = Regions { grid: field, class: &[0, 1, 0, 1], change: &|_, _| 0.5 };
-        let svg = picture(Ground::Regions(regions, colours.into()));
+        let svg = picture(Background::Regions(regions, colours.into()));
         assert!(svg.contains(">boundary<") && !svg.contains("stroke-dasharray"));
-        let heights = |line| picture(Ground::Heights { field, ends: [-2.0, 2.0], line });
+        let heights = |line| picture(Background::Heights { field, ends: [-2.0, 2.0], line });
         assert!(heights(None).contains("linearGradient") && !heights(None).contains(">limit<"));
         assert!(heights(Some((0.2, "limit"))).contains(">limit<"));
     }

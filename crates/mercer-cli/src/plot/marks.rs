@@ -1,8 +1,7 @@
-//! Points of several groups, told apart by shape as well as by colour, with rings around those that
-//! matter.
+//! Points of several groups, distinguished by shape and colour, with rings around support vectors.
 
 use super::colour::{CLASSES, Rgb, hex, viridis};
-use super::hover::{self, MOST_TOLD};
+use super::hover::{self, MOST_HOVER_TEXTS};
 use super::panel::Plane;
 use super::points::drawn_rows;
 use super::svg::{INK, PAPER, Svg, number};
@@ -29,25 +28,25 @@ pub struct Group {
     pub colour: [u8; 3],
     /// Its shape.
     pub shape: Shape,
-    /// What one of its points is called, if that is not the group's name.
-    pub told: Option<String>,
+    /// The hover text of its points, if that is not the group's name.
+    pub hover_text: Option<String>,
 }
 
 impl Group {
     /// The class at place `index`.
     pub fn of_class(index: usize, name: &str) -> Self {
         let colour = CLASSES[index % CLASSES.len()];
-        Self { name: Some(name.into()), colour, shape: Shape::of(index), told: None }
+        Self { name: Some(name.into()), colour, shape: Shape::of(index), hover_text: None }
     }
 
     /// Points at `position`, from 0 to 1, of a scale.
     pub fn on_scale(position: f64) -> Self {
-        Self { name: None, colour: viridis(position), shape: Shape::Circle, told: None }
+        Self { name: None, colour: viridis(position), shape: Shape::Circle, hover_text: None }
     }
 
-    /// The same group, with what one of its points is called.
-    pub fn told(self, told: &str) -> Self {
-        Self { told: Some(told.into()), ..self }
+    /// The same group, with the hover text of its points.
+    pub fn hover_text(self, hover_text: &str) -> Self {
+        Self { hover_text: Some(hover_text.into()), ..self }
     }
 }
 
@@ -145,31 +144,30 @@ const ROUNDS: usize = 12;
 pub(crate) const RING: &str = INK;
 
 impl Marks<'_> {
-    /// What a point says of itself.
-    pub(crate) fn told(&self, row: usize, ring_name: &str) -> String {
+    /// The hover text of a point.
+    pub(crate) fn hover_text(&self, row: usize, ring_name: &str) -> String {
         let group = &self.groups[self.group[row]];
-        let class = group.told.as_ref().or(group.name.as_ref()).map_or("", String::as_str);
+        let class = group.hover_text.as_ref().or(group.name.as_ref()).map_or("", String::as_str);
         let ring = if self.ringed[row] { ring_name } else { "" };
         hover::row(row, &self.points[row], &[class, ring])
     }
 }
 
-/// Draws the points, which tell what `told` says of them, and their rings; returns how many points are
-/// drawn.
+/// Draws the points with their `hover_text`, and their rings; returns how many points are drawn.
 pub(crate) fn draw_marks(
     svg: &mut Svg,
     plane: &Plane,
     marks: &Marks,
-    told: &dyn Fn(usize) -> String,
+    hover_text: &dyn Fn(usize) -> String,
 ) -> usize {
     let rows = drawn_rows(marks.points);
-    let told = (rows.len() <= MOST_TOLD).then_some(told);
+    let hover_text = (rows.len() <= MOST_HOVER_TEXTS).then_some(hover_text);
     let radius = radius(rows.len());
     svg.clipped(plane.frame, |svg| {
         let rim = number((0.16 * radius).min(0.9));
         svg.raw(&format!("<g stroke=\"{PAPER}\" stroke-width=\"{rim}\" fill-opacity=\".92\">\n"));
         for round in rows.chunks(rows.len().div_ceil(ROUNDS).max(1)) {
-            draw_round(svg, plane, marks, round, radius, told);
+            draw_round(svg, plane, marks, round, radius, hover_text);
         }
         svg.raw("</g>\n");
         let ringed = rows.iter().filter(|&&row| marks.ringed[row]);
@@ -190,16 +188,16 @@ fn draw_round(
     marks: &Marks,
     rows: &[usize],
     radius: f64,
-    told: Option<&dyn Fn(usize) -> String>,
+    hover_text: Option<&dyn Fn(usize) -> String>,
 ) {
     let mut paths = vec![String::new(); marks.groups.len()];
     for &row in rows {
         let (index, group) = (marks.group[row], &marks.groups[marks.group[row]]);
         let data = group.shape.path(plane.place(marks.points[row]), radius);
-        match told {
-            Some(told) => {
+        match hover_text {
+            Some(hover_text) => {
                 let attributes = format!("d=\"{data}\" {}", fill(group.colour));
-                svg.raw(&hover::element("path", &attributes, &told(row)));
+                svg.raw(&hover::element("path", &attributes, &hover_text(row)));
             }
             None => paths[index] += &data,
         }
@@ -241,14 +239,14 @@ mod tests {
     fn points_are_drawn_with_their_rings() {
         let frame = Rect { left: 0.0, top: 0.0, width: 10.0, height: 10.0 };
         let plane = Plane { frame, x: Axis::over(0.0, 1.0, 5), y: Axis::over(0.0, 1.0, 5) };
-        let group = |shape| Group { name: None, colour: [0; 3], shape, told: None };
+        let group = |shape| Group { name: None, colour: [0; 3], shape, hover_text: None };
         let groups: Vec<Group> = SHAPES.into_iter().map(group).collect();
         let points: Vec<[f64; 2]> = (0..7).map(|i| [f64::from(i) / 7.0, 0.5]).collect();
         let group: Vec<usize> = (0..7).collect();
         let marks = Marks { points: &points, group: &group, groups: &groups, ringed: &[true; 7] };
         let mut svg = Svg::new(10.0, 10.0, "");
         assert_eq!(
-            draw_marks(&mut svg, &plane, &marks, &|row| marks.told(row, "support vector")),
+            draw_marks(&mut svg, &plane, &marks, &|row| marks.hover_text(row, "support vector")),
             7
         );
         let text = svg.finish();

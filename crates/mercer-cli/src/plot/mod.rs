@@ -2,7 +2,7 @@
 //! thing, and as small plots of characters for a terminal: a [`Drawing`] holds them all.
 //!
 //! [`scatter()`] draws an embedding, [`multiples()`] several panels side by side, [`curves()`] scores
-//! against a penalty, [`map()`] a model of two columns, [`tube()`] a regression of one, [`falling()`]
+//! against a penalty, [`map()`] a model of two columns, [`tube()`] a regression of one, [`sorted_scores()`]
 //! scores of rows from the largest on, [`spectrum()`] eigenvalues. None reads or writes files.
 
 mod axis;
@@ -26,24 +26,24 @@ mod svg;
 mod terminal;
 
 pub mod curves;
-pub mod falling;
 pub mod map;
 pub mod multiples;
 pub mod scatter;
+pub mod sorted_scores;
 pub mod spectrum;
 pub mod tube;
 
 pub use curves::{Baseline, Curve, Curves, Mark, curves};
 pub use drawing::Drawing;
-pub use falling::{Falling, falling};
 pub use field::Field;
 pub use labels::LabelColumn;
-pub use map::{Ground, Map, map};
+pub use map::{Background, Map, map};
 pub use marks::{Group, Marks, Shape};
 pub use multiples::{Multiples, Panel, multiples};
 pub use raster::png;
 pub use regions::Regions;
 pub use scatter::{Scatter, scatter};
+pub use sorted_scores::{SortedScores, sorted_scores};
 pub use spectrum::{Spectrum, spectrum};
 pub use terminal::Screen;
 pub use tube::{Tube, tube};

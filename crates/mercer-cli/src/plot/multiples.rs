@@ -100,11 +100,11 @@ fn draw_panel(
         None => plane.draw_grid(svg),
     }
     let rows = drawn_rows(panel.points);
-    let told = &|row: usize| {
+    let hover_text = &|row: usize| {
         let label = labels.map_or("", |labels| labels.values[row].as_str());
         hover::row(row, &panel.points[row], &[label])
     };
-    draw_points(svg, &plane, panel.points, &rows, colouring, told, 0.8);
+    draw_points(svg, &plane, panel.points, &rows, colouring, hover_text, 0.8);
     plane.draw_frame(svg, panel.x_title, panel.y_title);
     (rows.len(), plane)
 }

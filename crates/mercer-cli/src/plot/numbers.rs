@@ -3,7 +3,7 @@
 /// `value` with `digits` significant digits and a true minus sign: `0.53`, `−1.2`, `1.235e7`.
 pub(crate) fn significant(value: f64, digits: usize) -> String {
     if !value.is_finite() || value == 0.0 {
-        return if value == 0.0 { "0".into() } else { "not a number".into() };
+        return if value == 0.0 { "0".into() } else { "NaN".into() };
     }
     let text = format!("{value:.*e}", digits - 1);
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -19,7 +19,7 @@ pub(crate) fn significant(value: f64, digits: usize) -> String {
     text.replace('-', "\u{2212}")
 }
 
-/// Without zeros that say nothing.
+/// Without trailing zeros.
 fn trimmed(text: &str) -> String {
     match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').into(),

@@ -3,7 +3,7 @@
 use mercer::context::Stream;
 
 use super::colour::hex;
-use super::hover::{self, MOST_TOLD};
+use super::hover::{self, MOST_HOVER_TEXTS};
 use super::labels::Colouring;
 use super::panel::Plane;
 use super::svg::{PAPER, Svg, number};
@@ -52,7 +52,7 @@ fn shuffle(rows: &mut [usize]) {
     }
 }
 
-/// Draws `rows` of `points`, each of which tells what `told` says of it; `zoom` is 1 for a picture of one
+/// Draws `rows` of `points` with their `hover_text`; `zoom` is 1 for a picture of one
 /// panel and smaller for small panels.
 pub(crate) fn draw_points(
     svg: &mut Svg,
@@ -60,13 +60,13 @@ pub(crate) fn draw_points(
     points: &[[f64; 2]],
     rows: &[usize],
     colouring: &Colouring,
-    told: &dyn Fn(usize) -> String,
+    hover_text: &dyn Fn(usize) -> String,
     zoom: f64,
 ) {
     let (radius, opacity) = appearance(rows.len());
     svg.clipped(plane.frame, |svg| {
         if rows.len() <= MOST_CIRCLES {
-            draw_circles(svg, plane, points, rows, colouring, told, (radius * zoom, opacity));
+            draw_circles(svg, plane, points, rows, colouring, hover_text, (radius * zoom, opacity));
         } else {
             draw_dots(svg, plane, points, rows, colouring, (radius * zoom, opacity));
         }
@@ -88,7 +88,7 @@ fn draw_circles(
     points: &[[f64; 2]],
     rows: &[usize],
     colouring: &Colouring,
-    told: &dyn Fn(usize) -> String,
+    hover_text: &dyn Fn(usize) -> String,
     (radius, opacity): (f64, f64),
 ) {
     let rim = match radius > 2.5 {
@@ -102,8 +102,8 @@ fn draw_circles(
         let fill = hex(colouring.colour(colouring.group(row)));
         let r = number(radius);
         let circle = format!("cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{r}\" fill=\"{fill}\"");
-        match rows.len() <= MOST_TOLD {
-            true => svg.raw(&hover::element("circle", &circle, &told(row))),
+        match rows.len() <= MOST_HOVER_TEXTS {
+            true => svg.raw(&hover::element("circle", &circle, &hover_text(row))),
             false => svg.raw(&format!("<circle {circle}/>\n")),
         }
     }

@@ -50,7 +50,7 @@ const MARGIN: f64 = 24.0;
 /// Draws `picture`.
 ///
 /// Requires as many `y` and labels as `x`. Rows with a value that is not finite are left out; of
-/// more than 20,000 rows a random sample is drawn, and the picture says so.
+/// more than 20,000 rows a random sample is drawn, and noted on it.
 pub fn scatter(picture: &Scatter) -> Drawing {
     let rows = picture.x.len();
     let colouring = Colouring::of(picture.labels.as_ref(), rows);
@@ -89,8 +89,8 @@ pub fn scatter(picture: &Scatter) -> Drawing {
         draw_names(&mut svg, &plane, &points, names);
     }
     let drawn = drawn_rows(&points);
-    let told = |row: usize| told(picture, row);
-    draw_points(&mut svg, &plane, &points, &drawn, &colouring, &told, 1.0);
+    let hover_text = |row: usize| hover_text(picture, row);
+    draw_points(&mut svg, &plane, &points, &drawn, &colouring, &hover_text, 1.0);
     let y_title = if picture.y.is_some() { picture.y_title } else { "" };
     plane.draw_frame(&mut svg, picture.x_title, y_title);
     let corner = [plane.frame.right() + 22.0, plane.frame.top];
@@ -110,8 +110,8 @@ fn draw_diagonal(svg: &mut Svg, plane: &Plane) {
     }
 }
 
-/// What a point says of itself.
-fn told(picture: &Scatter, row: usize) -> String {
+/// The hover text of a point.
+fn hover_text(picture: &Scatter, row: usize) -> String {
     let values: Vec<f64> = [picture.x[row]].into_iter().chain(picture.y.map(|y| y[row])).collect();
     let label = picture.labels.map(|labels| labels.values[row].as_str());
     let name = picture.names.map(|names| names[row].as_str());

@@ -37,26 +37,26 @@ const ROOMY: f64 = 7.0;
 const DASHES: &str = "fill=\"none\" stroke-dasharray=\"5 4\"";
 
 impl Spectrum<'_> {
-    /// How many components it takes to reach the mark, if so many are kept.
+    /// How many components reach the mark, if there are as many.
     fn needed(&self) -> Option<usize> {
         // Shares that add up to 1 may fall short of it by rounding.
         cumulative(self.ratios).iter().position(|sum| *sum >= self.mark - 1e-12).map(|i| i + 1)
     }
 
-    /// How far the components go, in words.
+    /// The explained variance, as text.
     pub(super) fn reached(&self) -> String {
         let (mark, count) = (percent(self.mark), self.ratios.len());
         let sum = cumulative(self.ratios).last().copied().unwrap_or(0.0);
         // What falls short of the mark must not be rounded up to it.
         let sum = percent((1e3 * sum).floor() / 1e3);
         match (self.needed(), count) {
-            (Some(1), _) => format!("the first component reaches {mark} of the variance"),
-            (Some(needed), _) => format!("{needed} components reach {mark} of the variance"),
+            (Some(1), _) => format!("the first component explains {mark} of the variance"),
+            (Some(needed), _) => format!("{needed} components explain {mark} of the variance"),
             (None, 1) => {
-                format!("the component that is kept has {sum} of the variance, not {mark}")
+                format!("1 component explains {sum} of the variance, less than {mark}")
             }
             (None, _) => {
-                format!("all {count} that are kept reach {sum} of the variance, not {mark}")
+                format!("{count} components explain {sum} of the variance, less than {mark}")
             }
         }
     }
@@ -136,8 +136,9 @@ fn draw_bars(svg: &mut Svg, plane: &Plane, picture: &Spectrum) {
             number(plane.frame.bottom() - y)
         );
         let (value, share) = (value_of(*value), percent(picture.ratios[index]));
-        let told = format!("component {}: eigenvalue {value}, {share} of the variance", index + 1);
-        svg.raw(&element("rect", &bar, &told));
+        let hover_text =
+            format!("component {}: eigenvalue {value}, {share} of the variance", index + 1);
+        svg.raw(&element("rect", &bar, &hover_text));
     }
     svg.raw("</g>\n");
 }
@@ -161,11 +162,11 @@ fn draw_sums(svg: &mut Svg, plane: &Plane, picture: &Spectrum) {
     for (index, sum) in sums.iter().enumerate() {
         let [x, y] = place(index);
         let dot = format!("cx=\"{x}\" cy=\"{y}\" r=\"{radius}\"");
-        let told = match index {
+        let hover_text = match index {
             0 => format!("component 1: {} of the variance", percent(*sum)),
             _ => format!("components 1 to {}: {} of the variance", index + 1, percent(*sum)),
         };
-        svg.raw(&element("circle", &dot, &told));
+        svg.raw(&element("circle", &dot, &hover_text));
     }
     svg.raw("</g>\n");
 }
@@ -231,7 +232,7 @@ mod tests {
         for text in [
             ">eigenvalue<",
             ">component<",
-            ">2 components reach 90 % of the variance<",
+            ">2 components explain 90 % of the variance<",
             "<title>component 2: eigenvalue 3, 30 % of the variance</title>",
             "<title>components 1 to 2: 90 % of the variance</title>",
         ] {
@@ -241,13 +242,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_may_fall_short() {
-        let told = |ratios: &[f64]| {
+    fn components_may_fall_short_of_the_mark() {
+        let reached = |ratios: &[f64]| {
             Spectrum { title: "", subtitle: "", values: ratios, ratios, mark: 0.9 }.reached()
         };
-        assert_eq!(told(&[0.5, 0.2]), "all 2 that are kept reach 70 % of the variance, not 90 %");
-        assert_eq!(told(&[0.5]), "the component that is kept has 50 % of the variance, not 90 %");
-        assert_eq!(told(&[0.95, 0.05]), "the first component reaches 90 % of the variance");
+        assert_eq!(
+            reached(&[0.5, 0.2]),
+            "2 components explain 70 % of the variance, less than 90 %"
+        );
+        assert_eq!(reached(&[0.5]), "1 component explains 50 % of the variance, less than 90 %");
+        assert_eq!(reached(&[0.95, 0.05]), "the first component explains 90 % of the variance");
     }
 
     #[test]
@@ -261,7 +265,7 @@ mod tests {
             super::super::png(&drawing.svg, 0.5).unwrap();
         }
         let svg = picture(&[0.0, 0.0], 0.9).svg;
-        assert!(!svg.contains("NaN") && svg.contains("all 2 that are kept"), "{svg}");
+        assert!(!svg.contains("NaN") && svg.contains("2 components explain 0 %"), "{svg}");
     }
 
     #[test]

@@ -36,7 +36,7 @@ const MARGIN: f64 = 24.0;
 /// How strong the colour of the tube is.
 const SHEER: f64 = 0.2;
 
-/// Draws `picture`. Of very many rows a random sample is drawn, and the picture says so.
+/// Draws `picture`. Of very many rows a random sample is drawn, and noted on it.
 pub fn tube(picture: &Tube) -> Drawing {
     let mut svg = Svg::new(WIDTH, HEIGHT, picture.title);
     let top = draw_titles(&mut svg, picture.title, picture.subtitle, WIDTH);
@@ -60,7 +60,7 @@ pub fn tube(picture: &Tube) -> Drawing {
         svg.path(&band(&plane, picture.function, *reach), &sheer(colour, SHEER));
     });
     let drawn = draw_marks(&mut svg, &plane, &picture.marks, &|row| {
-        picture.marks.told(row, picture.ring_name)
+        picture.marks.hover_text(row, picture.ring_name)
     });
     svg.clipped(plane.frame, |svg| {
         svg.path(&format!("M{}", points(&plane, picture.function.iter().copied())), &line);

@@ -7,14 +7,14 @@ use std::time::Instant;
 pub struct Stages(Vec<(&'static str, Instant)>);
 
 impl Stages {
-    /// Notes that `stage` begins, unless it goes on.
+    /// Records the start of `stage`, unless it is the current one.
     pub fn begin(&mut self, stage: &'static str) {
         if self.0.last().is_none_or(|(last, _)| *last != stage) {
             self.0.push((stage, Instant::now()));
         }
     }
 
-    /// The seconds of each stage until `end`. Stages that came back, as those of folds do, are one.
+    /// The seconds of each stage until `end`. Repeated stages, as in cross-validation, are summed.
     pub fn seconds(&self, end: Instant) -> Vec<(&'static str, f64)> {
         let mut all: Vec<(&'static str, f64)> = Vec::new();
         for (place, &(stage, began)) in self.0.iter().enumerate() {

@@ -1,21 +1,21 @@
-//! The wish of another program that this one should end: SIGTERM, as `kill`, batch systems and containers send it.
+//! SIGTERM, as sent by `kill`, batch systems and containers.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 
-static ASKED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+static REQUESTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
-/// Whether the process was asked to end.
-pub fn is_asked() -> bool {
-    ASKED.load(Ordering::SeqCst)
+/// Whether SIGTERM was received.
+pub fn is_requested() -> bool {
+    REQUESTED.load(Ordering::SeqCst)
 }
 
-/// From now on the signal is noted instead of ending the process. A file that grows beyond the limit of the system then
-/// is an error of writing, and does not end the process in the middle of it either.
+/// Records the signal instead of ending the process. A file beyond the size limit (SIGXFSZ) becomes a write error
+/// instead of ending the process.
 #[cfg(unix)]
 pub fn catch() -> std::io::Result<()> {
     use signal_hook::consts::{SIGTERM, SIGXFSZ};
-    signal_hook::flag::register(SIGTERM, ASKED.clone())?;
+    signal_hook::flag::register(SIGTERM, REQUESTED.clone())?;
     signal_hook::flag::register(SIGXFSZ, Arc::default())?;
     Ok(())
 }

@@ -1,37 +1,37 @@
-//! The certificate of a fit: how far it may be from the exact answer, and how that is known.
+//! The certificate of a fit: error bounds and how they were computed.
 
 use mercer::io::{Column, Table};
 use mercer::model::Report;
 use mercer::model::svm::SvmReport;
 
 use crate::facts::Facts;
-use crate::machine::pairs;
 use crate::scores::in_short;
+use crate::svm_view::pairs;
 
 /// One line of the certificate.
 #[derive(Debug, PartialEq)]
 pub struct Line {
-    /// What is certified.
+    /// The quantity.
     pub name: &'static str,
     /// Its value.
     pub value: String,
-    /// What it means.
+    /// Its meaning.
     pub meaning: &'static str,
 }
 
 /// The certificate of a model.
 #[derive(Debug)]
 pub struct Certificate {
-    /// Whether the fit reached its tolerance.
+    /// Whether the fit converged.
     pub is_good: bool,
-    /// What is known.
+    /// The quantities.
     pub lines: Vec<Line>,
     /// The quadratic problems of a support vector machine, one for each pair of classes.
     pub problems: Option<Table>,
 }
 
 impl Certificate {
-    /// What `facts` know.
+    /// The certificate of `facts`.
     pub fn of(facts: &Facts) -> Self {
         let report = &facts.report;
         let mut lines = Vec::new();
@@ -42,23 +42,27 @@ impl Certificate {
                 let sums = clusters.objectives.first().zip(clusters.objectives.last());
                 if let Some((first, last)) = sums {
                     let change = format!("{} → {}", in_short(*first), in_short(*last));
-                    add("objective", change, "squared distances from the centres, first and last");
+                    add(
+                        "objective",
+                        change,
+                        "sum of squared distances to the centres, first and last",
+                    );
                 }
-                add("rounds", clusters.rounds.to_string(), "until no row changed its cluster");
+                add("iterations", clusters.rounds.to_string(), "until no row changed cluster");
             }
             (None, None) => residual_lines(facts, &mut add),
         }
-        add("solver", report.solver.clone(), "the method");
-        // Of machines these are rounds over parts of it.
+        add("solver", report.solver.clone(), "method");
+        // For support vector machines these are passes over parts of it.
         if report.passes > 0 && report.machine.is_none() {
-            add("passes", report.passes.to_string(), "times that the whole matrix was read");
+            add("passes", report.passes.to_string(), "passes over the whole matrix");
         }
         let numbers = match facts.kernel {
-            Some(_) => "the number type of kernel values",
-            None => "the number type of the work",
+            Some(_) => "precision of kernel values",
+            None => "precision of the computation",
         };
         add("precision", report.precision.clone(), numbers);
-        add("storage", format!("{}: {}", report.storage, report.reason), "how the matrix was held");
+        add("storage", format!("{}: {}", report.storage, report.reason), "storage of the matrix");
         let problems = report.machine.as_ref().map(|machine| problems(facts, machine));
         let is_finite = report.machine.is_some() || report.residual.is_finite();
         Self { is_good: report.converged && is_finite, lines, problems }
@@ -70,18 +74,16 @@ type Add<'a> = dyn FnMut(&'static str, String, &'static str) + 'a;
 fn residual_lines(facts: &Facts, add: &mut Add<'_>) {
     let Report { residual, system, .. } = &facts.report;
     let meaning = match (&facts.regression, &facts.kernel) {
-        (Some(_), _) => "‖y − (K + α) c‖ / ‖y‖: how well the solution solves its equations",
-        (_, Some(_)) => "‖K v − η v‖ / ‖K‖ of the worst component: how well it solves its equation",
-        _ => {
-            "‖C v − λ v‖ / ‖C‖ of the worst component, C the covariance: how well it solves its equation"
-        }
+        (Some(_), _) => "‖y − (K + α) c‖ / ‖y‖: relative residual of the linear system",
+        (_, Some(_)) => "‖K v − η v‖ / ‖K‖, the largest of all components",
+        _ => "‖C v − λ v‖ / ‖C‖ with the covariance C, the largest of all components",
     };
     add("residual", format!("{residual:.1e}"), meaning);
     if let Some(system) = system {
-        let meaning = "of K + α: how much rounding errors may grow";
+        let meaning = "of K + α, the amplification of rounding errors";
         add("condition number", format!("{:.1e}", system.condition), meaning);
         if let Some(rank) = system.effective_rank {
-            let meaning = "eigenvalues of K that are not lost in rounding";
+            let meaning = "number of eigenvalues of K above rounding error";
             add("effective rank", rank.to_string(), meaning);
         }
     }
@@ -89,21 +91,21 @@ fn residual_lines(facts: &Facts, add: &mut Add<'_>) {
 
 fn machine_lines(machine: &SvmReport, add: &mut Add<'_>) {
     let largest = |of: fn(&mercer::model::svm::ProblemReport) -> f64| {
-        // One that is no number is the largest.
+        // NaN counts as the largest.
         machine.problems.iter().map(of).fold(0.0, |most, v| if v <= most { most } else { v })
     };
     if machine.problems.iter().all(|problem| problem.gap.is_some()) {
         let gap = format!("{:.1e}", largest(|problem| problem.gap.unwrap_or(f64::NAN)));
-        add("duality gap", gap, "how far the objective is from its optimum at most");
+        add("duality gap", gap, "upper bound on the distance of the objective from the optimum");
     }
     let violation = format!("{:.1e}", largest(|problem| problem.violation));
-    add("violation", violation, "of the optimality conditions, the largest");
+    add("violation", violation, "largest violation of the optimality conditions");
     if machine.problems.iter().all(|problem| problem.rounding.is_some()) {
         let rounding = format!("{:.1e}", largest(|problem| problem.rounding.unwrap_or(f64::NAN)));
-        add("rounding", rounding, "by which the violation is uncertain, about");
+        add("rounding", rounding, "approximate rounding error of the violation");
     }
     if let Some(rows) = machine.certificate() {
-        add("certified on", rows, "where these numbers were computed anew, in double precision");
+        add("certified on", rows, "rows on which the above were recomputed in double precision");
     }
 }
 
@@ -115,14 +117,14 @@ fn problems(facts: &Facts, machine: &SvmReport) -> Table {
         ("dual objective", numbers(&|p| p.objective)),
         ("duality gap", numbers(&|p| p.gap.unwrap_or(f64::NAN))),
         ("violation", numbers(&|p| p.violation)),
-        ("steps", numbers(&|p| p.iterations as f64)),
+        ("iterations", numbers(&|p| p.iterations as f64)),
         ("support vectors", numbers(&|p| p.support as f64)),
-        ("at their bound", numbers(&|p| p.bounded as f64)),
+        ("at bound", numbers(&|p| p.bounded as f64)),
     ];
     let classes = facts.svm.as_ref().and_then(|svm| svm.classes.as_deref()).unwrap_or_default();
     let pairs = pairs(classes.len());
     if pairs.len() == machine.problems.len() {
-        let name = |&(a, b): &(usize, usize)| format!("{} or {}", classes[a], classes[b]);
+        let name = |&(a, b): &(usize, usize)| format!("{} vs {}", classes[a], classes[b]);
         let names = pairs.iter().map(name).collect();
         columns.insert(0, ("classes", Column::Text(names)));
     }

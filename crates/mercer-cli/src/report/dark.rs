@@ -1,9 +1,9 @@
-//! Pictures on dark paper. They are drawn for white paper; a page in the dark replaces their ink, paper and darkest
-//! colours, which it finds by the attributes that hold them.
+//! Dark mode of plots in reports. They are drawn on white; in dark mode a style sheet replaces their background, text
+//! and darkest colours by attribute.
 
 use crate::plot::{FRAME, GRID, INK, PAPER, SOFT_INK};
 
-/// A colour of pictures, and what takes its place in the dark.
+/// A colour of pictures, and its replacement in dark mode.
 const DARK: [(&str, &str); 11] = [
     (INK, "#e7ebf0"),
     (SOFT_INK, "#9fabb8"),

@@ -2,7 +2,7 @@
 
 use mercer::io::{Column, Table};
 
-use super::columns::{Content, Described};
+use super::columns::{ColumnSummary, Content};
 use crate::facts::counted;
 use crate::plot::{grouped, shortened, significant};
 
@@ -62,7 +62,7 @@ fn cell(column: &Column, row: usize) -> String {
     }
 }
 
-/// A number with four digits that count, or all of a whole one.
+/// A number with four significant digits, or an integer in full.
 pub fn number(value: f64) -> String {
     let size = value.abs();
     match value {
@@ -75,38 +75,40 @@ pub fn number(value: f64) -> String {
     }
 }
 
-/// The columns of a table, a line each.
-pub fn columns(described: &[Described]) -> String {
-    let head = "<thead><tr><th>column</th><th>role</th><th class=\"number\">least</th>\
-                <th class=\"number\">mean</th><th class=\"number\">deviation</th>\
-                <th class=\"number\">most</th><th>distribution</th></tr></thead>";
+/// Summary statistics of columns, one line each.
+pub fn columns(described: &[ColumnSummary]) -> String {
+    let head = "<thead><tr><th>column</th><th>role</th><th class=\"number\">min</th>\
+                <th class=\"number\">mean</th><th class=\"number\">std</th>\
+                <th class=\"number\">max</th><th>distribution</th></tr></thead>";
     let rows: String = described.iter().map(column_line).collect();
     format!(
         "<div class=\"wide\"><table class=\"rows\">\n{head}\n<tbody>\n{rows}</tbody></table></div>\n"
     )
 }
 
-fn column_line(column: &Described) -> String {
+fn column_line(column: &ColumnSummary) -> String {
     let cells = match &column.content {
-        Content::Numbers { least, mean, deviation, most, bins, missing } => {
-            let picture = match (bins.is_empty(), least == most) {
+        Content::Numbers { min, mean, deviation, max, bins, missing } => {
+            let picture = match (bins.is_empty(), min == max) {
                 (false, _) => histogram(bins),
-                (true, true) => "all equal".into(),
+                (true, true) => "constant".into(),
                 (true, false) => String::new(),
             };
             let missing = match missing {
                 0 => String::new(),
                 count => format!(" {} missing", grouped(*count)),
             };
-            let numbers = [least, mean, deviation, most]
+            let numbers = [min, mean, deviation, max]
                 .map(|value| format!("<td class=\"number\">{}</td>", number(*value)));
             format!("{}<td>{picture}{missing}</td>", numbers.concat())
         }
-        Content::Texts { different, frequent: (text, count) } => {
-            let what = counted(*different, "different text");
+        Content::Strings { different, frequent: (text, count) } => {
+            let what = counted(*different, "distinct value");
             let often = match count {
                 0 | 1 => String::new(),
-                _ => format!("; most often “{}”, {} times", shortened(text, 40), grouped(*count)),
+                _ => {
+                    format!("; most frequent: “{}” ({} rows)", shortened(text, 40), grouped(*count))
+                }
             };
             format!("<td colspan=\"5\">{}</td>", escape(&format!("{what}{often}")))
         }
@@ -118,7 +120,7 @@ fn column_line(column: &Described) -> String {
     )
 }
 
-/// Bars, as high as the parts of a range are full.
+/// A small histogram.
 fn histogram(bins: &[usize]) -> String {
     const WIDTH: usize = 5;
     const HEIGHT: usize = 18;

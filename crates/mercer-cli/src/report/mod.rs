@@ -1,20 +1,20 @@
-//! A fit as one page of HTML that needs nothing else: what was asked, the data, pictures, results, the
-//! certificate, timings, and the command that makes it again. Nothing on it is fetched from anywhere.
+//! A self-contained HTML report of a fit: plots, results, certificate, data, settings, the command line and timings.
+//! Nothing on it is fetched from elsewhere.
 
-mod asked;
 mod certificate;
 mod columns;
 mod dark;
+mod date;
 mod html;
-mod today;
+mod invocation;
 
 use mercer::context::available_threads;
 use mercer::error::bytes;
 use mercer::io::Table;
 use mercer::linalg::simd;
 
-pub use asked::{Asked, Setting};
-pub use columns::Described;
+pub use columns::ColumnSummary;
+pub use invocation::{Invocation, Setting};
 
 use self::certificate::Certificate;
 use self::html::{escape, facts, section, table};
@@ -31,42 +31,42 @@ const PROBLEMS: usize = 100;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("hover.js");
-/// Even a page that somebody tampered with loads nothing.
+/// The page may load nothing, even if tampered with.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
-/// What a fit found.
-pub struct Findings<'a> {
-    /// What there is to say in brief.
+/// The content of a report.
+pub struct ReportContent<'a> {
+    /// The summary.
     pub lines: &'a Lines,
-    /// The model in numbers.
+    /// The model.
     pub facts: &'a Facts,
     /// The columns of the table.
-    pub columns: &'a [Described],
+    pub columns: &'a [ColumnSummary],
     /// The pictures.
     pub pictures: &'a [Drawing],
     /// Tables of results.
-    pub tables: &'a [Listed],
+    pub tables: &'a [ReportTable],
 }
 
 /// A table of results.
-pub struct Listed {
+pub struct ReportTable {
     caption: &'static str,
     table: Table,
     most: usize,
 }
 
-impl Listed {
+impl ReportTable {
     /// The whole `table`.
     pub fn all(caption: &'static str, table: Table) -> Self {
         Self { caption, most: table.n_rows(), table }
     }
 
-    /// The first rows of `table`, whose rows are those of the data.
+    /// The first rows of `table`, in the order of the data.
     pub fn beginning(caption: &'static str, table: Table) -> Self {
         Self { caption, most: ROWS, table }
     }
 
-    /// The first lines of `table`, whose first lines matter most.
+    /// The first rows of `table`, sorted by importance.
     pub fn best(caption: &'static str, table: Table) -> Self {
         Self { caption, most: BEST, table }
     }
@@ -76,13 +76,13 @@ impl Listed {
 const ROWS: usize = 20;
 const BEST: usize = 40;
 
-/// The columns of what was learned from, in brief, if a page is `asked` for.
-pub fn describe_columns(asked: Option<&PageFile>, chosen: &Chosen) -> Vec<Described> {
-    asked.map(|_| columns::describe(chosen, COLUMNS)).unwrap_or_default()
+/// Summary statistics of the columns of `chosen`, if a report is requested.
+pub fn describe_columns(file: Option<&PageFile>, chosen: &Chosen) -> Vec<ColumnSummary> {
+    file.map(|_| columns::describe(chosen, COLUMNS)).unwrap_or_default()
 }
 
-/// The page about what `session` found.
-pub fn page(session: &Session, found: &Findings<'_>) -> String {
+/// The report of `session`.
+pub fn page(session: &Session, found: &ReportContent<'_>) -> String {
     let title = escape(&capitalised(&found.lines.title));
     let sections = [
         summary(found.lines),
@@ -90,7 +90,7 @@ pub fn page(session: &Session, found: &Findings<'_>) -> String {
         results(found.tables),
         certificate(found.facts),
         data(found),
-        asked(&session.asked),
+        settings(&session.invocation),
         timings(session),
     ];
     format!(
@@ -98,13 +98,13 @@ pub fn page(session: &Session, found: &Findings<'_>) -> String {
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{title}</title>\n<style>\n{STYLE}{}</style>\n</head>\n<body>\n<main>\n\
-         <h1>{title}</h1>\n<p class=\"soft\">{}</p>\n{}<footer>Made by mercer {} on {}.</footer>\n</main>\n\
+         <h1>{title}</h1>\n<p class=\"soft\">{}</p>\n{}<footer>Created by mercer {} on {}.</footer>\n</main>\n\
          <div id=\"hint\" hidden></div>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
         dark::rules(),
         escape(&machine(session)),
         sections.concat(),
         env!("CARGO_PKG_VERSION"),
-        today::now(),
+        date::now(),
     )
 }
 
@@ -127,28 +127,28 @@ fn summary(lines: &Lines) -> String {
         .iter()
         .map(|note| format!("<p class=\"warning\">{}</p>\n", escape(&capitalised(note))))
         .collect();
-    section("summary", "In brief", &(warnings + &facts(listed)))
+    section("summary", "Summary", &(warnings + &facts(listed)))
 }
 
 fn pictures(pictures: &[Drawing]) -> String {
     let figure = |(place, drawing): (usize, &Drawing)| {
-        format!("<figure>\n{}</figure>\n", own(&drawing.svg, place))
+        format!("<figure>\n{}</figure>\n", with_unique_ids(&drawing.svg, place))
     };
     let figures: String = pictures.iter().enumerate().map(figure).collect();
     match figures.is_empty() {
         true => String::new(),
-        false => section("pictures", "Pictures", &figures),
+        false => section("pictures", "Plots", &figures),
     }
 }
 
-/// A picture whose names for its own parts differ from those of other pictures on the page.
-fn own(svg: &str, place: usize) -> String {
+/// A plot whose element ids are unique on the page.
+fn with_unique_ids(svg: &str, place: usize) -> String {
     // Quotes in texts are escaped, so that these are attributes.
     let svg = svg.replace(" id=\"", &format!(" id=\"picture{place}-"));
     svg.replace("=\"url(#", &format!("=\"url(#picture{place}-"))
 }
 
-fn results(tables: &[Listed]) -> String {
+fn results(tables: &[ReportTable]) -> String {
     let all: String =
         tables.iter().map(|listed| table(listed.caption, &listed.table, listed.most)).collect();
     match all.is_empty() {
@@ -166,8 +166,8 @@ fn certificate(model: &Facts) -> String {
     let lines = certificate.lines.iter().map(|line| (line.name, line.value.as_str(), line.meaning));
     let problems = certificate.problems.map(|problems| {
         let caption = match problems.n_rows() {
-            1 => "The problem that was solved",
-            _ => "Each pair of classes is a problem of its own",
+            1 => "Optimisation problem",
+            _ => "Optimisation problems, one for each pair of classes",
         };
         table(caption, &problems, PROBLEMS)
     });
@@ -175,7 +175,7 @@ fn certificate(model: &Facts) -> String {
     section("certificate", "Certificate", &content)
 }
 
-fn data(found: &Findings<'_>) -> String {
+fn data(found: &ReportContent<'_>) -> String {
     let facts = found.facts;
     let rest = match facts.columns.saturating_sub(COLUMNS) {
         0 => String::new(),
@@ -186,19 +186,19 @@ fn data(found: &Findings<'_>) -> String {
     section("data", "Data", &(extent + &html::columns(found.columns) + &rest))
 }
 
-fn asked(asked: &Asked) -> String {
-    let settings = |is_given: bool| {
-        let chosen = asked.settings.iter().filter(move |setting| setting.is_given == is_given);
+fn settings(invocation: &Invocation) -> String {
+    let listed = |is_given: bool| {
+        let chosen = invocation.settings.iter().filter(move |setting| setting.is_given == is_given);
         facts(chosen.map(|s| (s.name.as_str(), s.value.as_str(), s.meaning.as_str())))
     };
     let content = format!(
-        "<p>This command makes it again:</p>\n<pre id=\"command\">{}</pre>\n{}\
-         <details>\n<summary>What was left at its default</summary>\n{}</details>\n",
-        escape(&asked.command),
-        settings(true),
-        settings(false)
+        "<p>Command line:</p>\n<pre id=\"command\">{}</pre>\n{}\
+         <details>\n<summary>Defaults</summary>\n{}</details>\n",
+        escape(&invocation.command),
+        listed(true),
+        listed(false)
     );
-    section("asked", "What was asked", &content)
+    section("settings", "Settings", &content)
 }
 
 fn timings(session: &Session) -> String {
@@ -215,7 +215,7 @@ fn timings(session: &Session) -> String {
     let lines: String = stages.iter().map(line).collect();
     let content = format!(
         "<table class=\"rows bars\">\n<tbody>\n{lines}\
-         <tr><th>all until this page</th><th class=\"number\">{all:.3} s</th><th></th></tr>\n</tbody></table>\n"
+         <tr><th>total</th><th class=\"number\">{all:.3} s</th><th></th></tr>\n</tbody></table>\n"
     );
     section("timings", "Timings", &content)
 }
@@ -225,11 +225,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pictures_on_one_page_keep_their_own_parts() {
+    fn plots_have_unique_ids() {
         let svg = "<clipPath id=\"clip1\"/><g clip-path=\"url(#clip1)\"/>";
         for place in 0..2 {
-            let own = own(svg, place);
-            assert_eq!(own.matches(&format!("picture{place}-clip1")).count(), 2, "{own}");
+            let svg = with_unique_ids(svg, place);
+            assert_eq!(svg.matches(&format!("picture{place}-clip1")).count(), 2, "{svg}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Rows of any kind on a plane: by their first two components in a kernel's feature space.
+//! Projection of rows on their first two kernel principal components, for plots.
 
 use mercer::io::Table;
 use mercer::linalg::view::Mat;
@@ -8,13 +8,13 @@ use mercer::points::Points;
 use mercer::{KernelSpec, Result};
 
 use super::Session;
-use crate::data::{Basis, Form, Prepared, Scales};
+use crate::data::{Input, InputKind, Prepared, Scales};
 use crate::plot::component_title;
 
-/// The residual of components that are only looked at.
+/// The residual of components that are only plotted.
 const TOLERANCE: f64 = 1e-4;
 
-/// Rows that a report shows at most: more cannot be told apart, and components of many take long.
+/// The largest number of rows in a report's plot.
 pub const MOST: usize = 2_000;
 
 /// Rows along one or two axes.
@@ -31,7 +31,7 @@ pub struct Plane {
 /// evenly among them.
 pub fn plane(
     session: &Session,
-    (features, form): (&Table, &Form),
+    (features, input_kind): (&Table, &InputKind),
     scaling: Option<&Scaling>,
     kernel: &KernelSpec,
     most: usize,
@@ -45,10 +45,12 @@ pub fn plane(
     };
     let rows = evenly(n, most);
     let context = &session.context;
-    let model = match Prepared::<f64>::of(session, features, form, Scales::Apply(scaling))?.basis {
-        Basis::Samples(x) if rows.len() < n => KernelPca::fit(context, &params, x.select(&rows))?,
-        Basis::Samples(x) => KernelPca::fit(context, &params, x)?,
-        Basis::Matrix(values) => {
+    let model = match Prepared::<f64>::of(session, features, input_kind, Scales::Apply(scaling))?
+        .input
+    {
+        Input::Samples(x) if rows.len() < n => KernelPca::fit(context, &params, x.select(&rows))?,
+        Input::Samples(x) => KernelPca::fit(context, &params, x)?,
+        Input::Matrix(values) => {
             let part = Mat::from_fn(rows.len(), rows.len(), |i, j| values[(rows[i], rows[j])]);
             KernelPca::fit_gram(context, &params, part.view())?
         }

@@ -1,4 +1,4 @@
-//! `mercer features`: the numbers whose inner products are a kernel, with their names.
+//! `mercer features`: the explicit feature map of a kernel.
 
 use mercer::io::{Column, Format, SparseColumn, Table};
 use mercer::kernel::{FeatureMap, FeatureMapOptions, MOST_FEATURES, StringMap};
@@ -7,12 +7,12 @@ use serde::Serialize;
 
 use super::Session;
 use super::columns::Chosen;
-use super::sight;
+use super::input;
 use crate::args::{FeaturesArgs, Kernel};
-use crate::data::{Form, Numbers, Scales};
-use crate::deliver::{self, Files};
+use crate::data::{InputKind, Numbers, Scales};
 use crate::facts::{counted, kernel_in_short};
 use crate::failure::Failure;
+use crate::output_files::{self, Files};
 use crate::results::Predictions;
 use crate::summary::{self, Lines, Outputs, PredictionsObject, shown};
 use crate::terminal_table;
@@ -21,9 +21,9 @@ use crate::terminal_table;
 struct Mapped {
     /// The kernel, with its parameters as numbers.
     kernel: KernelSpec,
-    /// Whether inner products are the kernel up to rounding.
+    /// Whether the feature map is exact.
     exact: bool,
-    /// How far they are off at most, relative to the sum of the larger values, if that is known.
+    /// A bound on the relative error, if known.
     error: Option<f64>,
     names: Vec<String>,
     columns: Vec<Column>,
@@ -39,7 +39,7 @@ struct FeaturesObject {
     kernel: String,
     /// Features of a row.
     dimension: usize,
-    /// Whether inner products are the kernel up to rounding; else they come close.
+    /// Whether the feature map is exact; else approximate.
     exact: bool,
     /// The files written.
     outputs: Outputs,
@@ -49,28 +49,30 @@ struct FeaturesObject {
 
 /// Runs `mercer features`.
 pub fn features(session: &Session, args: &FeaturesArgs) -> std::result::Result<(), Failure> {
-    let form = Form::of(&args.kernel);
-    check(args, &form)?;
-    let (chosen, scale) = sight::choose(session, &args.sight, &form)?;
+    let input_kind = InputKind::of(&args.kernel);
+    check(args, &input_kind)?;
+    let (chosen, scale) = input::read(session, &args.input, &input_kind)?;
     session.progress.begin("preparing");
-    let mapped = match form {
-        Form::Texts => of_texts(args, &chosen.features)?,
-        _ => of_numbers(session, args, &chosen, &form, Scales::Learn(scale))?,
+    let mapped = match input_kind {
+        InputKind::Strings => of_texts(args, &chosen.features)?,
+        _ => of_numbers(session, args, &chosen, &input_kind, Scales::Learn(scale))?,
     };
     let Mapped { kernel, exact, error, names, columns } = mapped;
     let all =
         Predictions { columns: names.into_iter().zip(columns).collect(), label: chosen.label };
     let table = args.output.as_ref().map(|file| (file, table(&all, file.format)));
-    let outputs = deliver::write_files(session, &Files { table, ..Files::default() })?;
+    let outputs = output_files::write_files(session, &Files { table, ..Files::default() })?;
     session.progress.clear();
-    tell(session, args, (kernel.to_string(), exact, error), outputs, &all)
+    print_output(session, args, (kernel.to_string(), exact, error), outputs, &all)
 }
 
-fn check(args: &FeaturesArgs, form: &Form) -> Result<()> {
-    let message = match (&args.kernel, form) {
-        (Kernel::Precomputed, _) => "given values have no features: name the kernel itself",
-        (_, Form::Groups(_)) if form.has_texts() => {
-            "features of texts and numbers together are not written: take the features of each column alone"
+fn check(args: &FeaturesArgs, input_kind: &InputKind) -> Result<()> {
+    let message = match (&args.kernel, input_kind) {
+        (Kernel::Precomputed, _) => {
+            "precomputed kernels have no feature map: name the kernel itself"
+        }
+        (_, InputKind::Groups(_)) if input_kind.has_strings() => {
+            "feature maps of strings and numbers together are not supported: compute the features of each column separately"
         }
         _ => return Ok(()),
     };
@@ -84,8 +86,9 @@ fn of_texts(args: &FeaturesArgs, features: &Table) -> Result<Mapped> {
     let map = StringMap::new(&kernel, &texts)?;
     let dimension = map.dimension()?;
     if dimension > MOST_FEATURES {
-        let message =
-            format!("the texts have {dimension} different substrings: use the kernel itself");
+        let message = format!(
+            "the strings have {dimension} distinct substrings, too many for explicit features: use the kernel itself"
+        );
         return Err(Error::parameter("kernel", message));
     }
     let mut columns = vec![SparseColumn::zeros(texts.n()); dimension];
@@ -101,10 +104,10 @@ fn of_numbers(
     session: &Session,
     args: &FeaturesArgs,
     chosen: &Chosen,
-    form: &Form,
+    input_kind: &InputKind,
     scales: Scales<'_>,
 ) -> Result<Mapped> {
-    if *form == Form::Histograms {
+    if *input_kind == InputKind::Histograms {
         chosen.features.check_not_negative()?;
     }
     let rows = Numbers::<f64>::of(session, &chosen.features, scales)?;
@@ -139,26 +142,26 @@ fn table(all: &Predictions, format: Format) -> Table {
     Table { label: label.map(|_| 0), ..Table::new(names, columns) }
 }
 
-fn tell(
+fn print_output(
     session: &Session,
     args: &FeaturesArgs,
     (kernel, exact, error): (String, bool, Option<f64>),
     outputs: Outputs,
     all: &Predictions,
 ) -> std::result::Result<(), Failure> {
-    let (source, dimension) = (shown(args.sight.table.source.path()), all.columns.len());
+    let (source, dimension) = (shown(args.input.table.source.path()), all.columns.len());
     if !session.quiet {
         let mut lines =
-            Lines::titled(format!("features of {} of {source}", counted(all.n(), "row")));
+            Lines::titled(format!("feature map of {source}: {}", counted(all.n(), "row")));
         lines.add("kernel", kernel_in_short(&kernel));
         let exact = match (exact, error) {
-            (true, _) => "their inner products are the kernel".into(),
-            (false, None) => "their inner products come close to the kernel".into(),
-            (false, Some(error)) => format!(
-                "their inner products come close to the kernel, within {error:.1e} of the sum of the larger values"
-            ),
+            (true, _) => "exact".into(),
+            (false, None) => "approximate".into(),
+            (false, Some(error)) => {
+                format!("approximate, error at most {error:.1e} of the sum of the larger values")
+            }
         };
-        lines.add("features", format!("{dimension}: {exact}"));
+        lines.add("features", format!("{dimension} ({exact})"));
         if let Some(files) = outputs.listed() {
             lines.add("written", files);
         }

@@ -1,10 +1,10 @@
-//! `mercer inspect`: what is inside a model file.
+//! `mercer inspect`: description of a model file.
 
 use crate::args::InspectArgs;
 use crate::describe;
 use crate::facts::Facts;
 use crate::failure::Failure;
-use crate::output;
+use crate::stdout;
 use crate::summary::{self, Lines, shown};
 use crate::terminal_table;
 
@@ -29,10 +29,10 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
         lines.add("columns", describe::listed(names));
     }
     if let Some((targets, _)) = facts.predicts().filter(|(targets, _)| !targets.is_empty()) {
-        lines.add("predicts", describe::listed(targets));
+        lines.add("target", describe::listed(targets));
     }
     describe::describe(&mut lines, &facts);
-    lines.add("results", facts.dtype);
+    lines.add("precision", facts.dtype);
     lines.add("fitted in", format!("{:.2} s", facts.report.seconds));
     lines.warn(&facts.report.notes);
     let mut text = lines.text().to_string();
@@ -43,13 +43,13 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
         let table = clustering.table();
         text += &format!("\n{}", terminal_table::aligned(&table, LISTED_CLUSTERS, usize::MAX));
     }
-    output::print(&text).map_err(Failure::Print)
+    stdout::print(&text).map_err(Failure::Print)
 }
 
-/// One line per component: its variance, its share, and the share of all up to it.
+/// One line per component: its variance, its ratio, and the cumulative ratio.
 fn variances(facts: &Facts) -> String {
     let mut text =
-        format!("{:>9}  {:>12}  {:>8}  {:>8}\n", "component", "variance", "share", "sum");
+        format!("{:>9}  {:>12}  {:>8}  {:>8}\n", "component", "variance", "ratio", "total");
     let mut sum = 0.0;
     let shares = facts.explained_variance.iter().zip(&facts.explained_variance_ratio);
     for (index, (variance, ratio)) in shares.enumerate().take(LISTED_COMPONENTS) {

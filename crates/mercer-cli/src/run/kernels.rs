@@ -1,37 +1,110 @@
-//! The kernels that a search compares.
+//! `mercer kernels`: all kernel families, by input type.
 
-use mercer::real::Real;
-use mercer::{Error, KernelSpec, Result, select};
+use mercer::kernel::{Definite, Family, Input, Parameter};
+use serde::Serialize;
 
-use crate::args::Kernel;
-use crate::data::Basis;
+use crate::args::{COMBINATIONS, INPUTS, KernelsArgs, families_for};
+use crate::failure::Failure;
+use crate::stdout;
+use crate::summary;
 
-/// All kernels that `kernels` stand for, each once. One whose width is left open stands for several;
-/// of given values there is one, which is not evaluated.
-pub fn every_width<T: Real>(kernels: &[Kernel], x: &Basis<T>) -> Result<Vec<KernelSpec>> {
-    let x = match x {
-        Basis::Samples(x) => x,
-        Basis::Matrix(_) if kernels.len() > 1 => {
-            let message = "precomputed is there several times, and the table holds one matrix";
-            return Err(Error::parameter("kernel", message));
-        }
-        Basis::Matrix(_) => return Ok(vec![Kernel::Precomputed.spec()]),
-    };
-    let mut all: Vec<KernelSpec> = Vec::new();
-    for kernel in kernels {
-        for width in select::widths(&kernel.spec(), x)? {
-            if !all.contains(&width) {
-                all.push(width);
-            }
-        }
-    }
-    Ok(all)
+/// A family as an object.
+#[derive(Debug, Serialize)]
+struct FamilyObject {
+    name: &'static str,
+    /// Other names.
+    aliases: &'static [&'static str],
+    /// `vectors`, `histograms` or `texts`.
+    input: &'static str,
+    doc: &'static str,
+    formula: &'static str,
+    /// `always`, `no`, or the condition.
+    positive_definite: &'static str,
+    parameters: Vec<ParameterObject>,
 }
 
-/// The names of kernels that were compared; of given values there are none.
-pub fn names_of(kernels: &[KernelSpec]) -> Vec<String> {
-    match kernels.is_empty() {
-        true => vec![Kernel::Precomputed.to_string()],
-        false => kernels.iter().map(KernelSpec::to_string).collect(),
+#[derive(Debug, Serialize)]
+struct ParameterObject {
+    name: &'static str,
+    doc: &'static str,
+    /// Null for a parameter that may be written instead of another.
+    default: Option<String>,
+    /// The values it may have.
+    values: String,
+    /// The rules that set its value from the data.
+    rules: Vec<&'static str>,
+}
+
+/// Runs `mercer kernels`.
+pub fn kernels(args: &KernelsArgs) -> Result<(), Failure> {
+    let all = || INPUTS.iter().flat_map(|(input, _)| families_for(*input));
+    if args.json {
+        let families: Vec<FamilyObject> = all().map(FamilyObject::of).collect();
+        return summary::print_object(&families).map_err(Failure::Print);
+    }
+    let mut text = String::new();
+    for (input, title) in INPUTS {
+        text += &format!("{title}\n\n");
+        families_for(input).for_each(|family| text += &described(family));
+        text.push('\n');
+    }
+    text += "Combinations\n\n";
+    COMBINATIONS.iter().for_each(|(call, doc)| text += &format!("  {call}\n      {doc}\n"));
+    stdout::print(&text).map_err(Failure::Print)
+}
+
+fn described(family: &Family) -> String {
+    let parameters: Vec<String> = family.parameters.iter().map(parameter).collect();
+    let call = match parameters.is_empty() {
+        true => family.name.to_string(),
+        false => format!("{}({})", family.name, parameters.join(", ")),
+    };
+    let definite = match family.definite {
+        Definite::Always => String::new(),
+        Definite::No => "\n      not positive definite in general".into(),
+        Definite::When(when, _) => format!("\n      positive definite when {when}"),
+    };
+    format!("  {call}\n      {}\n      {}{definite}\n", family.formula, family.doc)
+}
+
+/// `gamma=scale`, or the name alone of a parameter that may be written instead of another.
+fn parameter(parameter: &Parameter) -> String {
+    match parameter.default {
+        Some(value) => format!("{}={value}", parameter.name),
+        None => format!("{}=…", parameter.name),
+    }
+}
+
+impl FamilyObject {
+    fn of(family: &'static Family) -> Self {
+        Self {
+            name: family.name,
+            aliases: family.aliases,
+            input: match family.input {
+                Input::Vectors => "vectors",
+                Input::Histograms => "histograms",
+                Input::Strings => "texts",
+            },
+            doc: family.doc,
+            formula: family.formula,
+            positive_definite: match family.definite {
+                Definite::Always => "always",
+                Definite::No => "no",
+                Definite::When(when, _) => when,
+            },
+            parameters: family.parameters.iter().map(ParameterObject::of).collect(),
+        }
+    }
+}
+
+impl ParameterObject {
+    fn of(parameter: &'static Parameter) -> Self {
+        Self {
+            name: parameter.name,
+            doc: parameter.doc,
+            default: parameter.default.map(|value| value.to_string()),
+            values: parameter.domain.to_string(),
+            rules: parameter.rules.iter().map(|rule| rule.name()).collect(),
+        }
     }
 }

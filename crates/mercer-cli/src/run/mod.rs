@@ -1,28 +1,28 @@
-//! The verbs at work.
+//! The verbs.
 
-mod agreement;
+mod candidate_kernels;
 mod check;
 mod columns;
 mod components;
 mod demo;
 mod doctor;
-mod evaluate;
 mod features;
-mod fit;
-mod found;
+mod input;
 mod inspect;
 mod kernels;
 mod kmeans;
 mod krr;
-mod list;
-mod model_file;
-mod new_rows;
+mod libsvm_model;
+mod model_columns;
 mod outliers;
+mod pca;
 mod plane;
 mod predict;
-mod sight;
+mod predicted_vs_true;
+mod prediction;
 mod svm;
 mod transform;
+mod unsupervised;
 
 use std::sync::Arc;
 
@@ -33,23 +33,23 @@ use mercer::linalg::simd;
 use crate::args::{Cli, MachineArgs, Verb};
 use crate::completions;
 use crate::failure::Failure;
-use crate::output;
 use crate::progress::{Progress, StopFlag};
-use crate::report::Asked;
+use crate::report::Invocation;
+use crate::stdout;
 
 pub use columns::Chosen;
 
-/// What every run has: a context that the progress bar watches, and the wish to stop.
+/// What every run has: context, progress bar, stop flag and command line.
 pub struct Session {
     /// Threads, memory budget and monitor.
     pub context: Context,
     /// The bar.
     pub progress: Arc<Progress>,
-    /// The wish to stop.
+    /// The stop flag.
     pub stop: StopFlag,
     /// The command line.
-    pub asked: Arc<Asked>,
-    /// Whether to leave the summary out.
+    pub invocation: Arc<Invocation>,
+    /// Whether to print no summary.
     pub quiet: bool,
 }
 
@@ -60,38 +60,38 @@ impl Session {
         if let Some(size) = machine.memory {
             context = context.with_budget(size.0);
         }
-        Self { context, progress, stop, asked: watch.asked.clone(), quiet }
+        Self { context, progress, stop, invocation: watch.invocation.clone(), quiet }
     }
 }
 
-/// The bar and the wish to stop, as the thread that waits for the work holds them too.
+/// The progress bar and the stop flag, shared with the waiting thread.
 #[derive(Clone)]
 pub struct Watch {
-    /// The wish to stop.
+    /// The stop flag.
     pub stop: StopFlag,
     /// The bar.
     pub progress: Arc<Progress>,
     /// The command line.
-    pub asked: Arc<Asked>,
+    pub invocation: Arc<Invocation>,
 }
 
-/// Ends in a bug where a test asks for one; in builds for developers only.
-fn panic_if_asked() {
+/// Panics if a test requests it; in debug builds only.
+fn panic_if_requested() {
     if cfg!(debug_assertions) && std::env::var_os("MERCER_TEST_PANIC").is_some() {
         Context::new(2).install(|| panic!("MERCER_TEST_PANIC is set"));
     }
 }
 
-/// Does what `verb` says.
+/// Runs `verb`.
 pub fn run(verb: &Verb, watch: &Watch) -> Result<(), Failure> {
-    // A wrong value of MERCER_SIMD is told before anything is read.
+    // An invalid value of MERCER_SIMD is reported before anything is read.
     simd::chosen()?;
-    panic_if_asked();
+    panic_if_requested();
     verb.check_files()?;
     let session = |machine| Session::new(machine, watch, verb.quiet());
     match verb {
-        Verb::Pca(args) => fit::pca(&session(&args.machine), args),
-        Verb::Kpca(args) => fit::kpca(&session(&args.machine), args),
+        Verb::Pca(args) => pca::pca(&session(&args.machine), args),
+        Verb::Kpca(args) => pca::kpca(&session(&args.machine), args),
         Verb::Transform(args) => transform::transform(&session(&args.machine), args),
         Verb::Krr(args) => krr::krr(&session(&args.machine), args),
         Verb::Svc(args) => svm::svc(&session(&args.machine), args),
@@ -104,12 +104,12 @@ pub fn run(verb: &Verb, watch: &Watch) -> Result<(), Failure> {
         Verb::Inspect(args) => inspect::inspect(args),
         Verb::Check(args) => check::check(&session(&args.machine), args),
         Verb::Features(args) => features::features(&session(&args.machine), args),
-        Verb::Kernels(args) => list::kernels(args),
+        Verb::Kernels(args) => kernels::kernels(args),
         Verb::Demo(args) => demo::demo(&session(&args.machine), args),
         Verb::Doctor(args) => doctor::doctor(&session(&args.machine), args),
         Verb::Completions(args) => {
             let command = Cli::<Verb>::command();
-            completions::write(args.shell, command, output::stdout()).map_err(Failure::Print)
+            completions::write(args.shell, command, stdout::handle()).map_err(Failure::Print)
         }
     }
 }

@@ -1,5 +1,4 @@
-//! Pictures of models of two columns: the part of the plane that is looked at, the points at which a
-//! model is asked, and the rows.
+//! Plots of models of two columns: the window, the grid of evaluation points, and the rows.
 
 use mercer::io::{Column, Table};
 

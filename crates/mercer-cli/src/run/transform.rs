@@ -1,4 +1,4 @@
-//! `mercer transform`: new rows in terms of a fitted model, or back again.
+//! `mercer transform`: projection of new rows by a fitted model, and its inverse.
 
 use std::path::Path;
 use std::time::Instant;
@@ -12,17 +12,17 @@ use mercer::real::Real;
 use mercer::{Error, Result};
 
 use super::Session;
-use super::evaluate::basis;
-use super::new_rows::{self, NewRows};
+use super::model_columns::{self, ModelColumns};
+use super::prediction::model_input;
 use crate::args::TransformArgs;
-use crate::data::{self, Basis, Form, Numbers, Scales};
-use crate::deliver::{self, Parcel};
+use crate::data::{self, Input, InputKind, Numbers, Scales};
 use crate::facts::{Facts, counted};
 use crate::failure::Failure;
+use crate::output_files::{self, ComponentOutput};
 use crate::results::{Results, component_names};
 use crate::summary::{self, Lines, Outputs, ResultsObject, TransformObject, file_name, shown};
 
-/// Scores or rows (m × outputs, row-major), and errors if they were asked for.
+/// Scores or rows (m × outputs, row-major), and errors if requested.
 struct Computed {
     values: Vec<f64>,
     errors: Option<Vec<f64>>,
@@ -43,10 +43,11 @@ pub fn transform(session: &Session, args: &TransformArgs) -> std::result::Result
     if args.inverse && matches!(saved.model, Model::Repair(_)) {
         return Err(no_repair("--inverse").into());
     }
-    let form = if args.inverse { Form::Numbers } else { Form::of_model(&saved.model) };
-    let table = data::read(session, &args.table, &form)?;
+    let input_kind =
+        if args.inverse { InputKind::Numbers } else { InputKind::of_model(&saved.model) };
+    let table = data::read(session, &args.table, &input_kind)?;
     let (columns, label) = (args.columns.as_deref(), args.label.as_deref());
-    let rows = new_rows::find(table, &saved, args.inverse, columns, label)?;
+    let rows = model_columns::find(table, &saved, args.inverse, columns, label)?;
     session.progress.begin("preparing");
     let started = Instant::now();
     let computed = match args.inverse {
@@ -54,22 +55,23 @@ pub fn transform(session: &Session, args: &TransformArgs) -> std::result::Result
         false => projection.forward(session, &rows.features, args.errors)?,
     };
     let seconds = started.elapsed().as_secs_f64();
-    let texts = form.texts(&rows.features);
+    let texts = input_kind.texts(&rows.features);
     let results = results(&saved, args.inverse, computed, rows);
     let facts = Facts::of(&saved);
-    let parcel = Parcel {
+    let component_output = ComponentOutput {
         results: &results,
         model: None,
         titles: titles(args, &facts, results.n()),
         ratios: &facts.explained_variance_ratio,
         texts,
     };
-    let outputs = deliver::write_files(session, &deliver::files(&args.output, &parcel))?;
+    let outputs =
+        output_files::write_files(session, &output_files::files(&args.output, &component_output))?;
     session.progress.clear();
-    tell(session, args, &facts, outputs, &results, seconds)
+    print_output(session, args, &facts, outputs, &results, seconds)
 }
 
-fn results(saved: &ModelFile, inverse: bool, computed: Computed, rows: NewRows) -> Results {
+fn results(saved: &ModelFile, inverse: bool, computed: Computed, rows: ModelColumns) -> Results {
     let is_repair = matches!(saved.model, Model::Repair(_));
     let names = match (inverse, &saved.feature_names) {
         (false, Some(names)) if is_repair => names.clone(),
@@ -94,7 +96,7 @@ impl<'a> Projection<'a> {
             Model::KernelPca64(model) => Ok(Projection::Kernel64(model, saved)),
             Model::Repair(model) => Ok(Projection::Repair(model, saved)),
             _ => {
-                let message = "this model predicts and does not project: use `mercer predict`";
+                let message = "this model makes predictions, not projections: use `mercer predict`";
                 Err(Error::format(path, message))
             }
         }
@@ -109,19 +111,19 @@ impl<'a> Projection<'a> {
                 project_pca::<f64>(session, model, saved, table, errors)
             }
             Projection::Kernel32(model, saved) => {
-                let rows = basis(session, &saved.model, saved.scaling.as_ref(), table)?;
+                let rows = model_input(session, &saved.model, saved.scaling.as_ref(), table)?;
                 project_kernel_pca(session, model, &rows, errors)
             }
             Projection::Kernel64(model, saved) => {
-                let rows = basis(session, &saved.model, saved.scaling.as_ref(), table)?;
+                let rows = model_input(session, &saved.model, saved.scaling.as_ref(), table)?;
                 project_kernel_pca(session, model, &rows, errors)
             }
             Projection::Repair(..) if errors => Err(no_repair("--errors")),
             Projection::Repair(model, saved) if saved.dtype == Dtype::F32 => {
-                repair::<f32>(model, &basis(session, &saved.model, None, table)?)
+                repair::<f32>(model, &model_input(session, &saved.model, None, table)?)
             }
             Projection::Repair(model, saved) => {
-                repair::<f64>(model, &basis(session, &saved.model, None, table)?)
+                repair::<f64>(model, &model_input(session, &saved.model, None, table)?)
             }
         }
     }
@@ -145,12 +147,12 @@ impl<'a> Projection<'a> {
 }
 
 fn no_repair(flag: &'static str) -> Error {
-    Error::parameter(flag, "the model is a repair of kernel values, which has no components")
+    Error::parameter(flag, "the model is a kernel matrix repair and has no components")
 }
 
-/// The repaired kernel values of new rows with those that the repair was learned on.
-fn repair<T: Real>(model: &FittedRepair, rows: &Basis<T>) -> Result<Computed> {
-    let Basis::Matrix(values) = rows else {
+/// The repaired kernel values of new rows with the training samples.
+fn repair<T: Real>(model: &FittedRepair, rows: &Input<T>) -> Result<Computed> {
+    let Input::Matrix(values) = rows else {
         unreachable!("a repair takes kernel values");
     };
     let mut out = Mat::<T>::zeros(values.rows(), values.cols());
@@ -193,22 +195,22 @@ fn squared_distances<T: Real>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Vec<f64> {
 fn project_kernel_pca<T: Real>(
     session: &Session,
     model: &KernelPca<T>,
-    rows: &Basis<T>,
+    rows: &Input<T>,
     errors: bool,
 ) -> Result<Computed> {
     let context = &session.context;
     let mut scores = Mat::<T>::zeros(rows.n(), model.k());
     let errors = match rows {
-        Basis::Samples(x) => {
+        Input::Samples(x) => {
             model.transform(context, x, scores.view_mut())?;
             if errors { Some(model.reconstruction_error(context, x)?) } else { None }
         }
-        Basis::Matrix(_) if errors => {
-            let message = "this model learned from a kernel matrix, and errors need the kernel value \
-                           of each row with itself, for which a table has no place";
+        Input::Matrix(_) if errors => {
+            let message = "not available for a precomputed kernel: it needs the kernel value of each row \
+                           with itself, which a table cannot provide";
             return Err(Error::parameter("--errors", message));
         }
-        Basis::Matrix(values) => {
+        Input::Matrix(values) => {
             model.transform_gram(context, values.view(), scores.view_mut())?;
             None
         }
@@ -234,11 +236,11 @@ fn widened<T: Real>(values: &[T]) -> Vec<f64> {
 
 fn titles(args: &TransformArgs, facts: &Facts, rows: usize) -> [String; 2] {
     let (table, model) = (file_name(args.table.source.path()), file_name(&args.model));
-    let title = format!("{table} in terms of {model}");
+    let title = format!("{table} projected by {model}");
     [title, format!("{}, {} fitted on {}", counted(rows, "row"), facts.method(), facts.extent())]
 }
 
-fn tell(
+fn print_output(
     session: &Session,
     args: &TransformArgs,
     facts: &Facts,
@@ -250,7 +252,7 @@ fn tell(
     let rows = results.n();
     if !session.quiet {
         let (from, to) = match args.inverse {
-            false if facts.repair.is_some() => ("values", "repaired values".into()),
+            false if facts.repair.is_some() => ("kernel values", "repaired kernel values".into()),
             false => ("rows", counted(facts.explained_variance.len(), "component")),
             true => ("components", counted(facts.columns, "column")),
         };
@@ -262,7 +264,7 @@ fn tell(
         lines.print();
     }
     if !args.output.json {
-        return deliver::print(&args.output, &outputs, results);
+        return output_files::print(&args.output, &outputs, results);
     }
     let result = args.output.output.is_none().then(|| ResultsObject::of(results));
     let (command, model, inverse) = ("transform", shown(&args.model), args.inverse);

@@ -8,7 +8,7 @@ import pytest
 
 from conftest import ROOT
 
-SECTIONS = ["summary", "pictures", "results", "certificate", "data", "asked", "timings"]
+SECTIONS = ["summary", "pictures", "results", "certificate", "data", "settings", "timings"]
 VERBS = {
     "pca": "pca flowers.csv --label kind -k 3",
     "kpca": "kpca flowers.csv --label kind -k 3 --scale standard",
@@ -126,10 +126,10 @@ def test_text_stands_out_from_its_paper(scheme, visit, reports):
 @pytest.mark.parametrize(
     "name", ["kpca", "krr", "svc-plane", "outliers", "outliers-many", "search"]
 )
-def test_marks_tell_their_values(name, visit, reports):
+def test_marks_show_their_values(name, visit, reports):
     page = visit(reports(name)).page
     figures = page.locator("figure").count()
-    told = 0
+    hints = 0
     for place in range(figures):
         marks = page.locator("figure").nth(place).locator("[data-hint]")
         if marks.count() == 0:
@@ -142,7 +142,7 @@ def test_marks_tell_their_values(name, visit, reports):
         hint = page.locator("#hint")
         assert hint.is_visible() and hint.inner_text() == mark.get_attribute("data-hint")
         assert any(character.isdigit() for character in hint.inner_text())
-        told += 1
-    assert told == figures
+        hints += 1
+    assert hints == figures
     page.locator("h1").dispatch_event("pointermove", {"bubbles": True})
     assert not page.locator("#hint").is_visible()

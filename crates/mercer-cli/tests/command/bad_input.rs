@@ -40,8 +40,8 @@ fn tables() {
     let cases: [(&str, &[&str]); 17] = [
         ("pca empty.csv", &["empty.csv", "empty"]),
         ("pca header.csv", &["header.csv", "header but no rows"]),
-        ("pca one.csv", &["one.csv: there is one row", "at least two"]),
-        ("kpca one.csv", &["one.csv: there is one row", "at least two"]),
+        ("pca one.csv", &["one.csv: the table has only one row", "at least two"]),
+        ("kpca one.csv", &["one.csv: the table has only one row", "at least two"]),
         ("kpca two.csv -k 3", &["--components: must be at most 2", "at most 2"]),
         ("pca two.csv -k 3", &["--components: must be at most 2", "at most 2"]),
         ("kpca missing.csv", &["missing.csv", "line 3", "\"b\"", "missing"]),
@@ -49,7 +49,7 @@ fn tables() {
         ("kpca inf.csv", &["line 2", "infinite"]),
         ("kpca text.csv", &["line 2", "\"red\"", "--label"]),
         ("kpca ragged.csv", &["line 3", "1 cells"]),
-        ("kpca equal.csv -k all", &["all rows are equal"]),
+        ("kpca equal.csv -k all", &["all rows are identical"]),
         ("kpca huge.csv", &["overflow"]),
         ("pca broken.parquet", &["broken.parquet", "not a Parquet file"]),
         ("pca absent.csv", &["absent.csv", "No such file"]),
@@ -72,11 +72,11 @@ fn flags() {
         ("kpca t.csv --kernel 'rbf(gama=1)'", &["did you mean 'gamma'", "\n      ^"]),
         ("kpca t.csv --kernel 'rbf(gamma=-1)'", &["gamma", "^"]),
         ("kpca t.csv --kernel 'poly(degree=1.5)'", &["degree", "^"]),
-        ("kpca t.csv -o .", &["folder"]),
+        ("kpca t.csv -o .", &["directory"]),
         ("kpca t.csv -o no/such/o.csv", &["no/such does not exist"]),
         ("kpca t.csv -o o.xlsx", &[".parquet"]),
-        ("kpca t.csv -o a.csv -m a.csv", &["--output and --model name the same file"]),
-        ("kpca t.csv -o t.csv", &["TABLE and --output name the same file"]),
+        ("kpca t.csv -o a.csv -m a.csv", &["--output and --model are the same file"]),
+        ("kpca t.csv -o t.csv", &["TABLE and --output are the same file"]),
         ("kpca t.csv --memory lots", &["2GiB"]),
         ("kpca t.csv --inverse-kernel linear", &["--inverse"]),
         ("transform m.mercer t.csv --inverse --errors", &["--errors"]),
@@ -103,7 +103,7 @@ fn regressions() {
     ];
     files.iter().for_each(|(name, content)| folder.write(name, content));
     let cases: [(&str, &[&str]); 23] = [
-        ("krr h.csv", &["--target: say which column to learn: id, area"]),
+        ("krr h.csv", &["--target: choose the target column: one of id, area"]),
         ("krr h.csv --target prize", &["h.csv", "no column \"prize\"", "id, area, age"]),
         ("krr h.csv --target price", &["\"id\" holds text", "--label"]),
         (
@@ -111,24 +111,24 @@ fn regressions() {
             &["\"price\" is the target", "--columns"],
         ),
         ("krr h.csv --target price --weights age --columns 1-3", &["\"age\" holds the weights"]),
-        ("krr h.csv --target price --label price", &["--target and --label both name"]),
-        ("krr h.csv --target price --weights price", &["--target and --weights both name"]),
-        ("krr h.csv --target price,id", &["\"id\" holds classes", "one column at a time"]),
-        ("krr h.csv --target price --label id --alpha 0", &["--alpha: 0 cannot", "kernels"]),
+        ("krr h.csv --target price --label price", &["--target and --label both refer to"]),
+        ("krr h.csv --target price --weights price", &["--target and --weights both refer to"]),
+        ("krr h.csv --target price,id", &["\"id\" holds class labels", "only one such target"]),
+        ("krr h.csv --target price --label id --alpha 0", &["--alpha: alpha=0 cannot", "kernels"]),
         ("krr h.csv --target price --label id --alpha 0,1", &["--alpha", "positive"]),
         ("krr h.csv --target price --label id --folds 31", &["--folds", "samples (30)"]),
         (
             "krr h.csv --target price --label id --alpha-per-target",
-            &["--alpha-per-target: there is one"],
+            &["--alpha-per-target: requires several"],
         ),
         ("krr text.csv --target y", &["text.csv", "line 3", "\"x\"", "--classify"]),
-        ("krr gap.csv --target y", &["gap.csv", "line 3", "\"y\" is missing a value"]),
+        ("krr gap.csv --target y", &["gap.csv", "line 3", "\"y\" is missing"]),
         ("krr inf.csv --target y", &["line 3", "infinite"]),
-        ("krr one.csv --target y", &["one.csv: there is one row", "at least two"]),
+        ("krr one.csv --target y", &["one.csv: the table has only one row", "at least two"]),
         ("krr zero.csv --target y --weights w", &["--weights", "zero"]),
         ("krr negative.csv --target y --weights w", &["line 3", "\"w\" is -2"]),
         ("krr same.csv --target y", &["only one class", "red"]),
-        ("krr own.csv --target y", &["a class of its own for every row"]),
+        ("krr own.csv --target y", &["a different class", "at least two rows per class"]),
         ("krr unnamed.csv --target y", &["line 3", "missing"]),
         ("krr absent.csv --target y", &["absent.csv", "No such file"]),
         ("krr h.csv --target price --label id --memory 10kB", &["needs", "--memory"]),
@@ -137,16 +137,21 @@ fn regressions() {
         check(&folder, &format!("{line} {OUTPUTS}"), 1, parts);
     }
     let line = "krr h.csv --target price --label id --alpha 0 --kernel linear -p p.svg";
-    check(&folder, line, 1, &["--plot: there are no scores to draw"]);
+    check(&folder, line, 1, &["--plot: there are no scores to plot"]);
     let line = "krr h.csv --target price --label id --no-score --alpha 1 -o o.csv";
-    check(&folder, line, 1, &["--no-score: there are"]);
-    check(&folder, "krr h.csv --target price --alpha -1", 2, &["--alpha", "not negative"]);
+    check(&folder, line, 1, &["--no-score: requires a single candidate"]);
+    check(&folder, "krr h.csv --target price --alpha -1", 2, &["--alpha", "at least 0"]);
     folder.done("krr h.csv --target price --label id -q -m n.mercer");
-    check(&folder, "predict n.mercer h.csv --scores -o o.csv", 1, &["--scores", "no classes"]);
+    check(
+        &folder,
+        "predict n.mercer h.csv --scores -o o.csv",
+        1,
+        &["--scores", "not a classifier"],
+    );
     check(&folder, "predict absent.mercer h.csv", 1, &["absent.mercer", "No such file"]);
     folder.write("k.csv", small_table(30));
     folder.done("krr k.csv --target kind -q -m k.mercer");
-    check(&folder, "predict k.mercer k.csv --std -o o.csv", 1, &["--std", "classes"]);
+    check(&folder, "predict k.mercer k.csv --std -o o.csv", 1, &["--std", "classifier"]);
     check(&folder, "predict k.mercer k.csv -o o.npy", 1, &["o.npy", "only numbers"]);
 }
 
@@ -163,13 +168,13 @@ fn budgets() {
     let line = format!("kpca t.csv --label kind --memory 1MB -k all {OUTPUTS}");
     check(&folder, &line, 1, &["needs", "budget is", "fewer components"]);
     folder.write("h.csv", houses(400));
-    // One candidate is fitted where there is no room to judge it.
+    // A single candidate is fitted where memory does not allow cross-validation.
     let one = "krr h.csv --target price --label id --kernel 'rbf(sigma=2)' --alpha 1 --memory 2MB";
     let run = folder.done(one);
-    assert!(run.err.contains("score       none, because the search needs"), "{}", run.err);
+    assert!(run.err.contains("score       not available: the search needs"), "{}", run.err);
     let line = "krr h.csv --target price --label id --memory 2MB -o o.csv";
     check(&folder, line, 1, &["the search needs", "folds", "--memory"]);
-    // The map back needs no square: less memory than that costs time, not the result.
+    // The inverse map needs no square matrix: less memory than that costs time, not the result.
     folder.done("kpca t.csv --label kind --memory 12MB --inverse -o o.csv -m m.mercer");
 }
 

@@ -8,28 +8,35 @@ fn prepared() -> Folder {
     let folder = Folder::new();
     folder.write("t.csv", small_table(30));
     folder.write("people.csv", people());
-    // Similar, similar, and not similar: no kernel has such values.
+    // Similar, similar, and not similar: an indefinite matrix.
     folder.write("s.csv", "a,b,c,who\n1,0.9,0,ann\n0.9,1,0.9,bob\n0,0.9,1,eve\n");
     folder.write("crooked.csv", "a,b\n1,0.5\n0.1,1\n");
     folder
 }
 
 #[test]
-fn a_kernel_is_told_from_what_is_none() {
+fn kernels_and_indefinite_matrices_are_distinguished() {
     let folder = prepared();
-    let said = folder.done("check t.csv --label kind --kernel 'rbf(sigma=median)'").out;
-    for part in ["valid on these 30 samples", "on all data", "symmetry    exact", "is rbf(sigma="] {
-        assert!(said.contains(part), "{said}");
+    let output = folder.done("check t.csv --label kind --kernel 'rbf(sigma=median)'").out;
+    for part in [
+        "valid on these 30 samples",
+        "on all data",
+        "symmetry    exact",
+        "kernel check of rbf(sigma=",
+    ] {
+        assert!(output.contains(part), "{output}");
     }
     let run = folder.run("check s.csv --kernel precomputed --label who");
     assert_eq!((run.code, run.err.as_str()), (Some(1), ""));
-    for part in ["not a kernel", "-2.7279e-1", "spectrum 7.69 %", "witness", "bob   0.707107"] {
+    for part in
+        ["not a kernel", "-2.7279e-1", "7.69 % of the spectrum", "witness", "bob   0.707107"]
+    {
         assert!(run.out.contains(part), "no {part:?} in\n{}", run.out);
     }
     let crooked = folder.run("check crooked.csv --kernel precomputed");
     assert_eq!(crooked.code, Some(1));
     assert!(
-        crooked.out.contains("not symmetric") && crooked.out.contains("rows 1 and 2"),
+        crooked.out.contains("not symmetric") && crooked.out.contains("K[1, 2]"),
         "{}",
         crooked.out
     );
@@ -73,7 +80,11 @@ fn a_repaired_matrix_is_one() {
             "check s.csv --label who --kernel precomputed --repair {how} --out r.npy"
         ));
         assert_eq!(run.code, Some(1));
-        assert!(run.out.contains(&format!("by {how}")) && run.out.contains("r.npy"), "{}", run.out);
+        assert!(
+            run.out.contains(&format!("repaired    {how}")) && run.out.contains("r.npy"),
+            "{}",
+            run.out
+        );
         folder.done("check r.npy --kernel precomputed");
         folder.done("kpca r.npy --kernel precomputed -q");
     }
@@ -94,8 +105,8 @@ fn a_repair_is_kept_for_the_values_of_new_rows() {
     assert_eq!(run.code, Some(1));
     assert!(run.out.contains("r.mercer") && run.out.contains("r.csv"), "{}", run.out);
     let inspected = folder.done("inspect r.mercer").out;
-    assert!(inspected.contains("repair of kernel values, fitted on 3 rows"), "{inspected}");
-    assert!(inspected.contains("by clip, which changes the matrix by"), "{inspected}");
+    assert!(inspected.contains("kernel matrix repair, fitted on 3 rows"), "{inspected}");
+    assert!(inspected.contains("clip, changes the matrix by"), "{inspected}");
     let facts = folder.done("inspect r.mercer --json").json();
     assert_eq!(
         (&facts["estimator"], &facts["repair"]["method"]),
@@ -112,7 +123,7 @@ fn a_repair_is_kept_for_the_values_of_new_rows() {
         }
     }
     let refused = folder.run("transform r.mercer s.csv --inverse");
-    assert!(refused.err.contains("repair of kernel values"), "{}", refused.err);
+    assert!(refused.err.contains("kernel matrix repair"), "{}", refused.err);
     let refused = folder.run("predict r.mercer s.csv");
     assert!(refused.code != Some(0) && !refused.err.contains("panicked"), "{}", refused.err);
     let lonely = folder.run("check s.csv --label who --kernel precomputed --repair clip");
@@ -141,7 +152,7 @@ fn features_have_the_kernel_for_inner_products() {
     }
     folder.write("h.csv", "a,b,who\n1,2,x\n3,0.5,y\n");
     let near = folder.done("features h.csv --label who --kernel additive_chi2 --samples 2");
-    assert!(near.err.contains("come close") && near.out.starts_with("who,"), "{}", near.err);
+    assert!(near.err.contains("approximate") && near.out.starts_with("who,"), "{}", near.err);
     let json = folder.done("features h.csv --label who --kernel hellinger --json -q").json();
     assert_eq!((&json["dimension"], &json["exact"]), (&2.into(), &true.into()));
     let columns =
@@ -167,14 +178,12 @@ fn features_of_texts_are_their_substrings() {
 }
 
 #[test]
-fn all_kernels_are_listed_by_what_they_compare() {
+fn all_kernels_are_listed_by_input() {
     let folder = Folder::new();
     let text = folder.done("kernels").out;
     let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("no {part} in {text}"));
-    assert!(
-        place("  rbf(") < place("for histograms") && place("for histograms") < place("  chi2(")
-    );
-    assert!(place("  chi2(") < place("for texts") && place("for texts") < place("  spectrum("));
+    assert!(place("  rbf(") < place("on histograms") && place("on histograms") < place("  chi2("));
+    assert!(place("  chi2(") < place("on strings") && place("on strings") < place("  spectrum("));
     assert!(text.contains("columns(age, income: a)") && text.contains("precomputed"));
     let json = folder.done("kernels --json").json();
     let families = json.as_array().unwrap();
@@ -186,7 +195,7 @@ fn all_kernels_are_listed_by_what_they_compare() {
 }
 
 #[test]
-fn bad_wishes() {
+fn bad_input() {
     let folder = prepared();
     folder.write("n.csv", "a,b\n1,2\n3,-4\n");
     let check =
@@ -201,13 +210,17 @@ fn bad_wishes() {
         1,
         &["--kernel", "infinitely many"],
     );
-    check("features s.csv --label who --kernel precomputed", 1, &["--kernel", "given"]);
+    check(
+        "features s.csv --label who --kernel precomputed",
+        1,
+        &["--kernel", "precomputed kernels"],
+    );
     check(
         "features people.csv --columns name --kernel 'edit(gamma=1)'",
         1,
         &["--kernel", "spectrum"],
     );
     let both = "features people.csv --kernel 'columns(size: linear) + column(name: spectrum)'";
-    check(both, 1, &["--kernel", "texts"]);
+    check(both, 1, &["--kernel", "strings"]);
     check("features n.csv --kernel hellinger", 1, &["line 3", "\"b\"", "negative"]);
 }

@@ -14,7 +14,7 @@ fn kernel_pca_separates_what_pca_cannot() {
     for shape in ["circles", "spiral"] {
         let text = folder.done(&format!("demo {shape} --plot {shape}.svg")).out;
         assert!(share(&text, "PCA") < 75.0 && share(&text, "kernel PCA") > 98.0, "{text}");
-        assert!(text.contains(&format!("The picture is in {shape}.svg")));
+        assert!(text.contains(&format!("Plot written to {shape}.svg")));
     }
     let blobs = folder.done("demo blobs --plot blobs.png").out;
     assert!(share(&blobs, "kernel PCA") > 98.0);
@@ -39,10 +39,10 @@ fn new_names_land_in_their_families() {
         ("van houten kirk", "van houten"),
     ] {
         let line = text.lines().find(|line| line.trim_start().starts_with(name)).expect(name);
-        assert!(line.contains(&format!("lands with {family} ")), "{text}");
+        assert!(line.contains(&format!("nearest family {family} ")), "{text}");
     }
     let picture = folder.read("names.svg");
-    for name in ["nahasapeemapetilon apu", "frink prof. john", "simpson abe", "learned from"] {
+    for name in ["nahasapeemapetilon apu", "frink prof. john", "simpson abe", "training"] {
         assert!(picture.contains(&format!(">{name}</text>")), "{name}");
     }
     folder.done("demo names --kernel 'normalize(substrings(p=5))' --plot names.svg -q");

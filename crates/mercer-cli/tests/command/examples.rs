@@ -1,4 +1,4 @@
-//! Every example of the help pages, of the guide and of the README runs as it is written.
+//! Every example of the help pages, of the guide and of the README runs as written.
 
 use std::path::Path;
 use std::process::Command;
@@ -114,7 +114,7 @@ fn examples_of_the_help_pages() {
         let help = folder.done(&format!("{verb} --help")).out;
         let examples = help.split_once("Examples:\n").expect(&verb).1;
         for line in examples.lines().map_while(|line| line.strip_prefix("  ")) {
-            // A kernel PCA of the same digits without a way back must not replace the one with it.
+            // A kernel PCA of the same digits without an inverse map must not replace the one with it.
             shell(&folder, &line.replace("--model digits.mercer", "--model other.mercer"));
             count += 1;
         }

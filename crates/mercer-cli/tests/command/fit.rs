@@ -18,7 +18,7 @@ fn a_pipe_gets_all_rows_and_the_summary_stays_apart() {
     assert_eq!(table.len(), 61);
     assert_eq!(table[0], ["kind", "component_1", "component_2"]);
     for part in
-        ["kernel PCA of t.csv: 60 rows × 3 columns, scaled", "rbf(gamma=", "residual", "kind"]
+        ["kernel PCA of t.csv: 60 rows × 3 columns, standardised", "rbf(gamma=", "residual", "kind"]
     {
         assert!(run.err.contains(part), "no {part:?} in {}", run.err);
     }

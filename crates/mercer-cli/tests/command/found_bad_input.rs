@@ -22,9 +22,12 @@ fn tables() {
         ("kmeans t.csv -k 3", &["t.csv", "\"cloud\" holds text", "--label"]),
         ("kmeans t.csv -k 3 --label kind", &["no column \"kind\"", "x, y, z, cloud"]),
         ("kmeans t.csv -k 3 --columns a,x", &["no column \"a\"", "x, y, z, cloud"]),
-        ("kmeans t.csv -k 3 --columns cloud --label cloud", &["no column is left"]),
+        ("kmeans t.csv -k 3 --columns cloud --label cloud", &["no feature columns are left"]),
         ("kmeans t.csv -k 3 --label cloud --weights v", &["no column \"v\""]),
-        ("kmeans t.csv -k 3 --label cloud --weights cloud", &["--weights and --label both name"]),
+        (
+            "kmeans t.csv -k 3 --label cloud --weights cloud",
+            &["--weights and --label both refer to"],
+        ),
         ("kmeans nan.csv -k 2", &["nan.csv", "line 3", "\"b\"", "NaN"]),
         ("kmeans inf.csv -k 2", &["inf.csv", "line 4", "\"b\"", "infinite"]),
         ("kmeans zero.csv -k 2 --weights w", &["--clusters", "with positive weight"]),
@@ -57,14 +60,17 @@ fn flags() {
         ("kmeans t.csv -k 2 --init farthest", &["--init", "k-means++, random, spectral"]),
         ("kmeans t.csv -k 2 --n-init 0", &["--n-init"]),
         ("kmeans t.csv -k 2 --max-iter 0", &["--max-iter"]),
-        ("kmeans t.csv -k 2 --tolerance -1", &["--tolerance", "not negative"]),
+        ("kmeans t.csv -k 2 --tolerance -1", &["--tolerance", "at least 0"]),
         ("kmeans t.csv -k 2 --kernel 'rbf(gama=1)'", &["did you mean 'gamma'"]),
         ("kmeans t.csv -k 2 -o t.csv", &["TABLE and --output"]),
-        ("outliers t.csv --contamination 0", &["--contamination", "above 0 and at most 0.5"]),
+        (
+            "outliers t.csv --contamination 0",
+            &["--contamination", "greater than 0 and at most 0.5"],
+        ),
         ("outliers t.csv --contamination 0.51", &["--contamination", "at most 0.5"]),
-        ("outliers t.csv --contamination -0.1", &["--contamination", "above 0"]),
-        ("outliers t.csv --contamination nan", &["--contamination", "above 0"]),
-        ("outliers t.csv --components 0", &["--components", "give a count"]),
+        ("outliers t.csv --contamination -0.1", &["--contamination", "greater than 0"]),
+        ("outliers t.csv --contamination nan", &["--contamination", "greater than 0"]),
+        ("outliers t.csv --components 0", &["--components", "expected a count"]),
         ("outliers t.csv --score distance", &["--score", "reconstruction, projections"]),
         ("outliers t.csv --top 0", &["--top"]),
         ("outliers t.csv --weights x", &["--weights"]),
@@ -82,18 +88,18 @@ fn predictions() {
     folder.done("kmeans t.csv -k 3 --label cloud -q -m clusters.mercer");
     folder.done("outliers t.csv --label cloud -q -m outliers.mercer");
     for found in ["clusters", "outliers"] {
-        let tells = format!("this model tells {found}");
+        let predicts = format!("this model predicts {found}");
         let cases: [(&str, &[&str]); 5] = [
-            ("--std", &["--std", &tells, "no standard deviations"]),
-            ("--scores", &["--scores", &tells, "no classes"]),
-            ("--probability", &["--probability", &tells, "no classes"]),
+            ("--std", &["--std", &predicts, "standard deviations are not available"]),
+            ("--scores", &["--scores", &predicts, "not a classifier"]),
+            ("--probability", &["--probability", &predicts, "not a classifier"]),
             ("--decisions", &["--decisions", "support vector"]),
-            ("--columns x,y", &["needs 3 columns", "--columns chooses 2"]),
+            ("--columns x,y", &["needs 3 columns", "--columns selects 2"]),
         ];
         for (flag, parts) in cases {
             check(&folder, &format!("predict {found}.mercer t.csv {flag}"), 1, parts);
         }
-        let parts = ["this model predicts", "mercer predict"];
+        let parts = ["this model makes predictions", "mercer predict"];
         check(&folder, &format!("transform {found}.mercer t.csv"), 1, &parts);
     }
 }

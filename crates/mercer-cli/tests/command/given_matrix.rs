@@ -1,5 +1,5 @@
-//! Models of other doors that learned from a kernel matrix: the columns of a table are kernel values
-//! with the rows that the model learned from.
+//! Models of other interfaces fitted on a precomputed kernel: the columns of a table are kernel values
+//! with the training samples.
 
 use mercer::Context;
 use mercer::io::{Dtype, Model, ModelFile, save};
@@ -39,9 +39,9 @@ fn clusters_are_known_and_distances_are_not() {
         let params = KernelKMeansParams::new(2, "linear".parse().unwrap());
         Model::KernelKMeans64(KernelKMeans::fit_gram(ctx, &params, matrix, None).unwrap())
     });
-    let said = folder.done("predict m.mercer k.csv --header no -q").out;
-    assert_eq!(cells(&said)[0], ["cluster"]);
-    let clusters = column(&said, "cluster");
+    let output = folder.done("predict m.mercer k.csv --header no -q").out;
+    assert_eq!(cells(&output)[0], ["cluster"]);
+    let clusters = column(&output, "cluster");
     assert!(clusters[0] == clusters[1] && clusters[2] == clusters[3] && clusters[1] != clusters[2]);
     let text = folder.done("inspect m.mercer").out;
     assert!(text.contains("cluster  rows     share\n      1     2  0.500000"), "{text}");
@@ -55,5 +55,5 @@ fn projections_need_no_more_and_distances_from_them_do() {
         assert!((score - (x - 0.25).abs()).abs() < 1e-9, "{score} {x}");
     }
     let folder = prepared(|ctx, matrix| detector(ctx, matrix, OutlierScore::Reconstruction));
-    check(&folder, "predict m.mercer k.csv --header no", 1, &["kernel matrix", "with itself"]);
+    check(&folder, "predict m.mercer k.csv --header no", 1, &["precomputed kernel", "with itself"]);
 }

@@ -21,12 +21,12 @@ fn clouds_are_found_and_told() {
     check(
         &run.err,
         &[
-            "kernel k-means of t.csv: 60 rows × 3 columns, scaled to mean 0 and variance 1",
-            "label       cloud, carried along",
+            "kernel k-means of t.csv: 60 rows × 3 columns, standardised",
+            "label       cloud (kept in the output, not used in the fit)",
             "kernel      rbf(gamma=0.333333)",
-            "clusters    3 of 20 rows",
+            "clusters    3, 20 rows each",
             "objective   ",
-            ", converged; k-means++ start",
+            ", converged; k-means++ initialisation",
             "storage     ",
             "written     o.csv, m.mercer",
         ],
@@ -65,8 +65,8 @@ fn a_linear_kernel_measures_plain_distances() {
     folder.write("t.csv", clouds(45));
     let line = "kmeans t.csv -k 4 --label cloud --kernel linear --scale none -q -o o.csv --json";
     let inertia = number(&folder.done(line).json()["clustering"]["inertia"]);
-    let (rows, said) = (clouds(45), folder.read("o.csv"));
-    let (clusters, found) = (column(&said, "cluster"), column(&said, "distance"));
+    let (rows, output) = (clouds(45), folder.read("o.csv"));
+    let (clusters, found) = (column(&output, "cluster"), column(&output, "distance"));
     let x: Vec<Vec<f64>> = ["x", "y", "z"].iter().map(|name| column(&rows, name)).collect();
     let mut sum = 0.0;
     for (row, cluster) in clusters.iter().enumerate() {
@@ -95,11 +95,11 @@ fn the_best_of_several_starts_is_kept_and_seeds_repeat() {
         assert!(inertia(&format!("--init {init} --seed 3 --n-init 8")).0 <= one.0);
     }
     let run = folder.done("kmeans t.csv -k 2 --label side --init spectral --n-init 5");
-    check(&run.err, &["; spectral start"]);
+    check(&run.err, &["; spectral initialisation"]);
     let run = folder.done("kmeans t.csv -k 7 --label side --n-init 4");
-    check(&run.err, &["the best of 4 k-means++ starts"]);
+    check(&run.err, &["best of 4 k-means++ initialisations"]);
     let run = folder.done("kmeans t.csv -k 7 --label side --init random --max-iter 1");
-    check(&run.err, &["1, not converged: 1 were allowed", "warning: "]);
+    check(&run.err, &["1, not converged (maximum 1)", "warning: "]);
 }
 
 #[test]
@@ -129,7 +129,10 @@ fn new_rows_go_to_the_nearest_centre() {
     folder.write("t.csv", clouds(60));
     let fit = folder.done("kmeans t.csv -k 3 --label cloud -o o.csv -m m.mercer");
     let run = folder.done("predict m.mercer t.csv");
-    check(&run.err, &["clusters for 60 rows of t.csv", "m.mercer: kernel k-means", "20 rows"]);
+    check(
+        &run.err,
+        &["prediction of clusters for 60 rows of t.csv", "m.mercer: kernel k-means", "20 rows"],
+    );
     assert!(difference(&run.out, &folder.read("o.csv")) < 1e-7);
     folder.write("new.csv", "z,y,x\n2.1,0.9,9\n");
     let right = cells(&folder.read("o.csv")).into_iter().find(|row| row[0] == "right").unwrap();
@@ -177,11 +180,11 @@ fn as_many_clusters_as_rows_or_one_or_rows_that_are_equal() {
     assert_eq!(column(&folder.done("kmeans one.csv -k 1 -q").out, "rows"), [1.0]);
     folder.write("equal.csv", "a,b,c\n1,2,3\n1,2,3\n1,2,3\n1,2,3\n");
     let run = folder.done("kmeans equal.csv -k 3 -o o.csv -m m.mercer -p p.svg");
-    check(&run.err, &["warning: only 1 of 3 clusters", "clusters    3, of 0 to 4 rows"]);
+    check(&run.err, &["warning: only 1 of 3 clusters", "clusters    3, 0 to 4 rows each"]);
     assert_eq!(column(&folder.read("o.csv"), "distance"), [0.0; 4]);
     assert!(run.out.contains("NaN"), "{}", run.out);
-    let said = folder.done("predict m.mercer equal.csv -q").out;
-    assert_eq!(said, folder.read("o.csv"));
+    let output = folder.done("predict m.mercer equal.csv -q").out;
+    assert_eq!(output, folder.read("o.csv"));
 }
 
 #[test]

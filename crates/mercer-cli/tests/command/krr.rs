@@ -1,4 +1,4 @@
-//! `krr` on good tables: what is chosen, what is told, what is written.
+//! `krr` on valid tables: choice, summary and files.
 
 use crate::folder::{Folder, cells, houses, small_table};
 
@@ -18,7 +18,7 @@ fn the_best_of_the_grid_is_chosen_and_told_with_its_spread() {
     let run = folder.done("krr h.csv --target price --label id");
     assert!(run.out.is_empty());
     for part in [
-        "kernel ridge regression of price in h.csv: 80 rows × 3 columns, scaled to mean 0",
+        "kernel ridge regression of price in h.csv: 80 rows × 3 columns, standardised",
         "rbf(gamma=",
         "with intercept",
         " ± ",
@@ -52,7 +52,7 @@ fn leave_one_out_is_what_fits_without_each_row_say() {
     let folder = folder();
     let fixed = "--target price --label id --kernel 'rbf(gamma=0.1)' --alpha 0.3 --scale none";
     let object = folder.done(&format!("krr h.csv {fixed} --json -q")).json();
-    let told = number(&object["regression"]["scores"]["overall"]["value"]);
+    let reported = number(&object["regression"]["scores"]["overall"]["value"]);
     let text = houses(80);
     let lines: Vec<&str> = text.lines().collect();
     let mut squares = 0.0;
@@ -66,7 +66,7 @@ fn leave_one_out_is_what_fits_without_each_row_say() {
         squares += (found.parse::<f64>().unwrap() - truth).powi(2);
     }
     let naive = (squares / 80.0).sqrt();
-    assert!((told / naive - 1.0).abs() < 1e-6, "{told} {naive}");
+    assert!((reported / naive - 1.0).abs() < 1e-6, "{reported} {naive}");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn one_kernel_and_penalty_is_a_plain_fit_with_a_score() {
     let run = folder.done(&format!("{line} -o a.csv"));
     assert!(run.err.contains("alpha       0.1\n") && run.err.contains("(leave-one-out)\n"));
     let bare = folder.done(&format!("{line} --no-score -o b.csv"));
-    assert!(bare.err.contains("score       not looked into"), "{}", bare.err);
+    assert!(bare.err.contains("score       not computed (--no-score)"), "{}", bare.err);
     assert_eq!(folder.read("a.csv"), folder.read("b.csv"));
     let table = cells(&folder.read("a.csv"));
     assert_eq!(
@@ -84,7 +84,7 @@ fn one_kernel_and_penalty_is_a_plain_fit_with_a_score() {
         (81, &["id", "price", "prediction"].map(String::from)[..])
     );
     let zero = folder.done(&line.replace("0.1", "0"));
-    assert!(zero.err.contains("none, because cross-validation needs an --alpha above 0"));
+    assert!(zero.err.contains("not available: cross-validation requires --alpha greater than 0"));
 }
 
 #[test]
@@ -182,10 +182,10 @@ fn a_constant_target_has_no_r2() {
     let folder = Folder::new();
     folder.write("c.csv", "a,b,y\n1,2,7\n2,1,7\n3,4,7\n4,4,7\n");
     let run = folder.done("krr c.csv --target y -m m.mercer -p p.svg");
-    assert!(run.err.contains("R² is not defined: the target is the same"), "{}", run.err);
+    assert!(run.err.contains("R² undefined: the target is constant"), "{}", run.err);
     assert!(!run.err.contains("NaN") && !folder.read("p.svg").contains("NaN"));
     let run = folder.done("predict m.mercer c.csv");
-    assert!(run.err.contains("R² is not defined") && run.out.starts_with("y\n7\n"), "{}", run.out);
+    assert!(run.err.contains("R² undefined") && run.out.starts_with("y\n7\n"), "{}", run.out);
 }
 
 #[test]
@@ -199,14 +199,14 @@ fn pictures_show_every_kernel_and_the_choice() {
     assert_eq!(names.count(), grid.as_array().unwrap().len());
     assert!(svg.contains("<title>rbf(gamma=") && svg.contains(": penalty alpha "));
     for part in
-        ["regression of price (h.csv)", ">alpha ", "cross-validated RMSE", "always the mean"]
+        ["regression of price (h.csv)", ">alpha ", "cross-validated RMSE", "mean of the target"]
     {
         assert!(svg.contains(part), "{part}");
     }
     assert!(folder.bytes("s.png").starts_with(b"\x89PNG"));
     folder.write("t.csv", small_table(30));
     folder.done("krr t.csv --target kind -p t.svg");
-    assert!(folder.read("t.svg").contains("always the largest class"));
+    assert!(folder.read("t.svg").contains("majority class"));
 }
 
 #[test]
@@ -236,5 +236,5 @@ fn precision_solver_and_threads_do_not_change_the_answer() {
     folder.done(&format!("{line} d.csv --precision mixed"));
     assert!(crate::folder::difference(&folder.read("a.csv"), &folder.read("d.csv")) < 0.5);
     let plain = folder.done("krr h.csv --target price --label id --no-intercept --scale minmax");
-    assert!(plain.err.contains("without intercept") && plain.err.contains("between 0 and 1"));
+    assert!(plain.err.contains("without intercept") && plain.err.contains("scaled to [0, 1]"));
 }

@@ -19,16 +19,16 @@ fn columns_are_found_by_name_and_others_are_left_out() {
     let line = format!("svc people.csv --target side {MIXED} -m m.mercer");
     let fit = folder.done(&line);
     assert!(fit.err.contains("10 rows × 2 columns"), "{}", fit.err);
-    let said = folder.done("predict m.mercer people.csv").err;
-    assert!(said.contains("accuracy 1"), "{said}");
+    let output = folder.done("predict m.mercer people.csv").err;
+    assert!(output.contains("accuracy 1"), "{output}");
     folder.write("new.csv", "note,name,size\nx,simpson abe,3\ny,flanders maude,4\n");
     let new = cells(&folder.done("predict m.mercer new.csv -q").out);
     assert_eq!((new[1][0].as_str(), new[2][0].as_str()), ("left", "right"));
     let fit = folder.done(&format!("kpca people.csv {MIXED} --label side"));
-    assert!(!fit.err.contains("left out"), "{}", fit.err);
+    assert!(!fit.err.contains("unused"), "{}", fit.err);
     let fit = folder.done(&format!("kpca people.csv {MIXED} -m m.mercer"));
-    assert!(fit.err.contains("left out    side"), "{}", fit.err);
-    assert!(folder.done("inspect m.mercer").out.contains("left out    side"));
+    assert!(fit.err.contains("unused      side"), "{}", fit.err);
+    assert!(folder.done("inspect m.mercer").out.contains("unused      side"));
     let json = folder.done(&format!("kpca people.csv {MIXED} --json -q")).json();
     assert_eq!(json["left_out"], serde_json::json!(["side"]));
     assert_eq!(json["column_names"], serde_json::json!(["size", "name"]));
@@ -81,14 +81,17 @@ fn bad_groups() {
         ),
         (
             "kpca people.csv --kernel 'columns(size: rbf)' --columns size",
-            &["--columns", "kernel names"],
+            &["--columns", "kernel already names"],
         ),
         (
             "svc people.csv --target side --kernel 'column(side: spectrum)'",
             &["\"side\" is the target"],
         ),
         ("kpca people.csv --kernel 'columns(size, name: rbf)'", &["line 2", "\"name\" holds text"]),
-        ("kpca people.csv --kernel 'columns(name, side: spectrum)'", &["one column", "name, side"]),
+        (
+            "kpca people.csv --kernel 'columns(name, side: spectrum)'",
+            &["single column", "name, side"],
+        ),
         ("kpca people.csv --kernel 'columns(size: rbf) + linear'", &["linear", "name the columns"]),
         ("kpca twice.csv --kernel 'columns(a: rbf)'", &["both named \"a\""]),
         (
@@ -100,5 +103,5 @@ fn bad_groups() {
         check(&folder, line, 1, parts);
     }
     folder.done(&format!("kpca people.csv {MIXED} -m m.mercer -q"));
-    check(&folder, "transform m.mercer names.csv", 1, &["needs a column \"size\"", "id, name"]);
+    check(&folder, "transform m.mercer names.csv", 1, &["needs column \"size\"", "id, name"]);
 }

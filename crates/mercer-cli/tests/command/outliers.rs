@@ -21,34 +21,34 @@ fn the_odd_row_comes_first() {
     check(
         &run.err,
         &[
-            "kernel PCA detector of t.csv: 60 rows × 3 columns, scaled to mean 0 and variance 1",
-            "label       cloud, carried along",
+            "kernel PCA outlier detector of t.csv: 60 rows × 3 columns, standardised",
+            "label       cloud (kept in the output, not used in the fit)",
             "kernel      rbf(gamma=0.333333), centred",
             "components  2, explaining ",
-            "score       reconstruction: the squared distance of a row from its projection",
+            "score       reconstruction: squared distance in feature space from the projection",
             "threshold   ",
-            ", for a contamination of 0.1",
+            " (contamination 0.1)",
             "outliers    6 of 60 rows (10.0 %)",
             "written     o.csv, m.mercer",
         ],
     );
     let top = cells(&run.out);
-    let titles = ["rank", "row", "cloud", "score", "times_threshold", "outlier", "less_unusual"];
+    let titles = ["rank", "row", "cloud", "score", "score_ratio", "outlier", "percentile"];
     assert_eq!((top.len(), &top[0][..]), (5, &titles.map(String::from)[..]));
     assert_eq!(top[1][..3], ["1", "41", "odd"]);
-    assert!((column(&run.out, "less_unusual")[0] - 59.0 / 60.0).abs() < 1e-12);
+    assert!((column(&run.out, "percentile")[0] - 100.0 * 59.0 / 60.0).abs() < 1e-10);
     assert_eq!(column(&run.out, "rank"), [1.0, 2.0, 3.0, 4.0]);
     let rows = folder.read("o.csv");
-    assert_eq!(cells(&rows)[0], ["cloud", "row", "score", "times_threshold", "outlier", "rank"]);
+    assert_eq!(cells(&rows)[0], ["cloud", "row", "score", "score_ratio", "outlier", "rank"]);
     let scores = column(&rows, "score");
     let object = folder.done(&format!("{line} --json -q")).json();
     let threshold = number(&object["detector"]["threshold"]);
-    for (row, said) in cells(&rows)[1..].iter().enumerate() {
+    for (row, output) in cells(&rows)[1..].iter().enumerate() {
         let above = scores.iter().filter(|other| **other > scores[row]).count();
-        assert_eq!((&said[1], &said[5]), (&(row + 1).to_string(), &(above + 1).to_string()));
-        let decision: f64 = said[3].parse().unwrap();
+        assert_eq!((&output[1], &output[5]), (&(row + 1).to_string(), &(above + 1).to_string()));
+        let decision: f64 = output[3].parse().unwrap();
         assert!((decision * threshold / scores[row] - 1.0).abs() < 1e-12);
-        assert_eq!(said[4] == "yes", scores[row] > threshold);
+        assert_eq!(output[4] == "yes", scores[row] > threshold);
     }
     assert_eq!(number(&object["detector"]["outliers"]), 6.0);
     assert_eq!(object["estimator"], "kernel_pca_detector");
@@ -57,7 +57,7 @@ fn the_odd_row_comes_first() {
 
 /// Three components explain all of three columns: what is left are rounding errors, and no scores.
 #[test]
-fn scores_below_rounding_are_said_to_be() {
+fn scores_below_rounding_cause_a_warning() {
     let folder = Folder::new();
     folder.write("t.csv", strange(50));
     let run = folder.done("outliers t.csv --label cloud -k 3 --kernel linear -o o.csv");
@@ -110,18 +110,18 @@ fn new_rows_are_judged_by_the_same_threshold() {
     folder.write("t.csv", strange(60));
     let fit = folder.done("outliers t.csv --label cloud -k 5 -o o.csv -m m.mercer");
     let run = folder.done("predict m.mercer t.csv");
-    check(&run.err, &["outliers for 61 rows of t.csv", "outliers    6 rows (9.8 %)"]);
+    check(&run.err, &["prediction of outliers for 61 rows of t.csv", "outliers    6 rows (9.8 %)"]);
     let kept = cells(&folder.read("o.csv")).into_iter();
     let kept: String = kept.map(|r| [&r[0][..], &r[2], &r[3], &r[4]].join(",") + "\n").collect();
     assert!(difference(&run.out, &kept) < 1e-9);
     folder.write("new.csv", "x,y,z\n400,-400,90\n0,0,0\n");
-    let said = cells(&folder.done("predict m.mercer new.csv -q").out);
-    assert_eq!(said[0], ["score", "times_threshold", "outlier"]);
-    assert_eq!((&said[1][2][..], &said[2][2][..]), ("yes", "no"));
+    let output = cells(&folder.done("predict m.mercer new.csv -q").out);
+    assert_eq!(output[0], ["score", "score_ratio", "outlier"]);
+    assert_eq!((&output[1][2][..], &output[2][2][..]), ("yes", "no"));
     let text = folder.done("inspect m.mercer").out;
     check(
         &text,
-        &["kernel PCA detector, fitted on 61 rows × 3 columns", "component      variance"],
+        &["kernel PCA outlier detector, fitted on 61 rows × 3 columns", "component      variance"],
     );
     for line in fit.err.lines().skip(1).filter(|l| !l.contains("time ") && !l.contains("written "))
     {
@@ -151,11 +151,11 @@ fn rows_that_are_equal_have_no_outliers() {
     let folder = Folder::new();
     folder.write("equal.csv", "a,b\n1,2\n1,2\n1,2\n1,2\n");
     let run = folder.done("outliers equal.csv -o o.csv -m m.mercer -p p.svg -p p.png");
-    check(&run.err, &["outliers    0 of 4 rows (0.0 %)", "threshold   0,"]);
-    let said = folder.read("o.csv");
-    assert_eq!(column(&said, "score"), [0.0; 4]);
-    assert_eq!(column(&said, "rank"), [1.0; 4]);
-    assert!(cells(&said)[1..].iter().all(|row| row[2] == "NaN" && row[3] == "no"), "{said}");
+    check(&run.err, &["outliers    0 of 4 rows (0.0 %)", "threshold   0 ("]);
+    let output = folder.read("o.csv");
+    assert_eq!(column(&output, "score"), [0.0; 4]);
+    assert_eq!(column(&output, "rank"), [1.0; 4]);
+    assert!(cells(&output)[1..].iter().all(|row| row[2] == "NaN" && row[3] == "no"), "{output}");
     let object = folder.done("outliers equal.csv --json -q").json();
     assert!(object["result"]["rows"][0][2].is_null());
 }
@@ -182,9 +182,9 @@ fn pictures_show_a_map_or_all_scores() {
     folder.done("outliers t.csv --label cloud --columns x,y -k 4 -q -p p.svg -p p.png");
     assert!(folder.bytes("p.png").starts_with(b"\x89PNG"));
     let svg = folder.read("p.svg");
-    drawn(&svg, &["Unusual rows of t.csv", "61 rows × 2 columns; rbf(gamma=0.5", "4 components"]);
+    drawn(&svg, &["Outliers of t.csv", "61 rows × 2 columns; rbf(gamma=0.5", "4 components"]);
     drawn(&svg, &[">x<", ">score<", "linearGradient", ">outliers: 6 rows<", ">threshold 0."]);
     folder.done("outliers t.csv --label cloud -q -p p.svg");
     let svg = folder.read("p.svg");
-    drawn(&svg, &["rank, from the most unusual row on", ">others: 55 rows<", "stroke-dasharray"]);
+    drawn(&svg, &["rank (largest score first)", ">inliers: 55 rows<", "stroke-dasharray"]);
 }

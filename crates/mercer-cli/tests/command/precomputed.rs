@@ -1,4 +1,4 @@
-//! Tables of kernel values: every verb learns from them, and says of new rows what it says of rows.
+//! Precomputed kernels: every verb fits them, and predicts new rows like training rows.
 
 use crate::bad_input::check;
 use crate::folder::{Folder, cells, difference, ring_table};
@@ -34,8 +34,11 @@ fn every_verb_learns_from_a_matrix_what_it_learns_from_rows() {
             format!("{verb} both.csv --target side --kernel precomputed {scale} -m m.mercer");
         let fit = folder.done(&line);
         assert!(fit.err.contains("precomputed"), "{verb}: {}", fit.err);
-        let said = folder.done("predict m.mercer both.csv").err;
-        assert!(said.contains("accuracy 1") || said.contains("accuracy 0.9"), "{verb}: {said}");
+        let output = folder.done("predict m.mercer both.csv").err;
+        assert!(
+            output.contains("accuracy 1") || output.contains("accuracy 0.9"),
+            "{verb}: {output}"
+        );
     }
     let points = folder
         .done("svc t.csv --target side --scale none --kernel 'rbf(gamma=1)' --json -q")
@@ -69,14 +72,17 @@ fn bad_matrices() {
         ("kpca k.csv --kernel precomputed --scale standard", &["--scale", "kernel values"]),
         ("kpca k.csv --kernel precomputed --inverse", &["--inverse", "no samples"]),
         ("svc both.csv --target side --kernel precomputed -p p.svg", &["--plot"]),
-        ("search both.csv --target side --kernel precomputed --kernel rbf", &["--kernel", "given"]),
+        (
+            "search both.csv --target side --kernel precomputed --kernel rbf",
+            &["--kernel", "precomputed"],
+        ),
         ("oneclass crooked.csv --kernel precomputed", &["symmetric"]),
     ];
     for (line, parts) in cases {
         check(&folder, line, 1, parts);
     }
     folder.done("kpca k.csv --kernel precomputed -m m.mercer -q");
-    check(&folder, "transform m.mercer k.csv --errors", 1, &["--errors", "kernel matrix"]);
+    check(&folder, "transform m.mercer k.csv --errors", 1, &["--errors", "precomputed kernel"]);
     folder.done("krr both.csv --target side --kernel precomputed -m m.mercer -q");
-    check(&folder, "predict m.mercer wide.csv", 1, &["needs a column"]);
+    check(&folder, "predict m.mercer wide.csv", 1, &["needs column"]);
 }

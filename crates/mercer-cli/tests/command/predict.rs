@@ -19,8 +19,8 @@ fn shuffled() -> String {
 fn the_training_table_gives_the_fit_again() {
     let folder = fitted();
     let run = folder.done("predict m.mercer h.csv");
-    assert!(run.err.contains("price for 80 rows of h.csv"), "{}", run.err);
-    assert!(run.err.contains("RMSE") && run.err.contains("(on these rows)"), "{}", run.err);
+    assert!(run.err.contains("prediction of price for 80 rows of h.csv"), "{}", run.err);
+    assert!(run.err.contains("RMSE") && run.err.contains("(on this table)"), "{}", run.err);
     let fit = cells(&folder.read("fit.csv"));
     let fit: String = fit.iter().map(|r| format!("{},{}\n", r[0], r[2])).collect();
     let found = run.out.replacen("price", "prediction", 1);
@@ -47,7 +47,7 @@ fn columns_are_found_by_name_and_by_position() {
     folder.write("part.csv", "id,area\na,1\n");
     let run = folder.run("predict m.mercer part.csv -o o.csv");
     assert_eq!((run.code, folder.has("o.csv")), (Some(1), false));
-    assert!(run.err.contains("the model needs a column \"age\""), "{}", run.err);
+    assert!(run.err.contains("the model needs column \"age\""), "{}", run.err);
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn a_target_with_gaps_is_predicted_all_the_same() {
     folder.write("gap.csv", format!("{kept},\n"));
     let run = folder.done("predict m.mercer gap.csv");
     assert_eq!(run.out.lines().count(), 4);
-    assert!(run.err.contains("none: price is no number in row 2"), "{}", run.err);
+    assert!(run.err.contains("not available: price is not a number in row 2"), "{}", run.err);
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn inspect_tells_of_regressions() {
     let text = folder.done("inspect m.mercer").out;
     for part in [
         "kernel ridge regression, fitted on 80 rows × 3 columns",
-        "predicts    price",
+        "target      price",
         "with intercept",
         "alpha ",
         "R² 0.9",
@@ -150,8 +150,10 @@ fn each_kind_of_model_has_its_verb() {
     folder.done("pca h.csv --label id -q -m p.mercer -o c.csv");
     let run = folder.run("transform m.mercer h.csv");
     assert_eq!(run.code, Some(1));
-    assert!(run.err.contains("this model predicts") && run.err.contains("`mercer predict`"));
+    assert!(
+        run.err.contains("this model makes predictions") && run.err.contains("`mercer predict`")
+    );
     let run = folder.run("predict p.mercer h.csv");
     assert_eq!(run.code, Some(1));
-    assert!(run.err.contains("predicts nothing") && run.err.contains("`mercer transform`"));
+    assert!(run.err.contains("not predictions") && run.err.contains("`mercer transform`"));
 }

@@ -4,7 +4,7 @@ use crate::folder::{Folder, clouds, houses, ring_table, small_table, words};
 
 /// The parts that every report has.
 const SECTIONS: [&str; 7] =
-    ["summary", "pictures", "results", "certificate", "data", "asked", "timings"];
+    ["summary", "pictures", "results", "certificate", "data", "settings", "timings"];
 
 /// Runs `line` with a report and returns its page, whole and needing nothing from elsewhere.
 fn page(folder: &Folder, line: &str) -> String {
@@ -30,7 +30,7 @@ fn has(page: &str, parts: &[&str]) {
     parts.iter().for_each(|part| assert!(page.contains(part), "no {part:?}"));
 }
 
-/// The command that a page says makes it again.
+/// The command line on a page.
 fn command(page: &str) -> String {
     let (_, rest) = page.split_once("<pre id=\"command\">mercer ").expect("a command");
     rest.split_once("</pre>").expect("its end").0.to_string()
@@ -42,7 +42,7 @@ fn components_come_with_spectrum_and_certificate() {
     folder.write("t.csv", small_table(60));
     for verb in ["pca", "kpca"] {
         let page = page(&folder, &format!("{verb} t.csv --label kind -k 3"));
-        has(&page, &["component 1 (", "residual", "3 different texts", "90 %", "converged"]);
+        has(&page, &["component 1 (", "residual", "3 distinct values", "90 %", "converged"]);
         assert_eq!(page.matches("<figure>").count(), 2);
     }
 }
@@ -52,33 +52,33 @@ fn regressions_show_scores_and_agreement() {
     let folder = Folder::new();
     folder.write("h.csv", houses(60));
     let page = page(&folder, "krr h.csv --target price --label id");
-    has(&page, &["price, predicted", "penalty alpha", "condition number", "standard error"]);
+    has(&page, &["predicted price", "penalty alpha", "condition number", "standard error"]);
     folder.write("t.csv", small_table(60));
     let page = self::page(&folder, "krr t.csv --target kind");
-    has(&page, &["true class down", "true class</th>"]);
+    has(&page, &["true classes in rows", "true class</th>"]);
     // Without a score there is no path, but there are predictions.
     let plain = self::page(
         &folder,
         "krr t.csv --target x --columns y,z --kernel 'rbf(gamma=1)' --alpha 1 --no-score",
     );
-    has(&plain, &["x, predicted"]);
+    has(&plain, &["predicted x"]);
 }
 
 #[test]
-fn machines_are_drawn_whatever_they_learn_from() {
+fn machines_are_plotted_for_any_input() {
     let folder = Folder::new();
     folder.write("t.csv", small_table(60));
     folder.write("r.csv", ring_table(60));
     folder.write("h.csv", houses(60));
     let many = page(&folder, "svc t.csv --target kind");
-    has(&many, &["component 1 (", "duality gap", "blue or green", "true class down"]);
+    has(&many, &["component 1 (", "duality gap", "blue vs green", "true classes in rows"]);
     let plane = page(&folder, "svc r.csv --target side");
     has(&plane, &["support vector", "margin"]);
-    has(&page(&folder, "svr h.csv --target price --columns area,age,rooms"), &["price, predicted"]);
+    has(&page(&folder, "svr h.csv --target price --columns area,age,rooms"), &["predicted price"]);
     has(&page(&folder, "svr h.csv --target price --columns area"), &["tube"]);
     has(&page(&folder, "oneclass h.csv --columns area,age,rooms"), &["inside", "outside"]);
     let found = page(&folder, "search t.csv --target kind --costs 1,10 --folds 3");
-    has(&found, &["cost C", "What was compared", "cross-validated accuracy"]);
+    has(&found, &["cost C", "Cross-validation scores", "cross-validated accuracy"]);
     assert_eq!(found.matches("<figure>").count(), 2);
 }
 
@@ -89,7 +89,7 @@ fn machines_of_texts_have_a_picture_too() {
     let rows: String = names.iter().map(|name| format!("{name},{}\n", &name[..3])).collect();
     folder.write("n.csv", format!("name,first\n{rows}"));
     let page = page(&folder, "svc n.csv --target first --columns name --kernel 'spectrum(p=2)'");
-    has(&page, &["component 1 (", "6 different texts"]);
+    has(&page, &["component 1 (", "6 distinct values"]);
     // A picture by itself is still refused: it would have no columns for its axes.
     let run =
         folder.run("svc n.csv --target first --columns name --kernel 'spectrum(p=2)' --plot p.svg");
@@ -97,13 +97,16 @@ fn machines_of_texts_have_a_picture_too() {
 }
 
 #[test]
-fn clusters_and_outliers_show_what_was_found() {
+fn clusters_and_outliers_are_shown() {
     let folder = Folder::new();
     folder.write("c.csv", clouds(60));
-    has(&page(&folder, "kmeans c.csv -k 3 --label cloud"), &["The clusters", "mean_distance"]);
+    has(&page(&folder, "kmeans c.csv -k 3 --label cloud"), &["Clusters", "mean_distance"]);
     folder.write("h.csv", houses(60));
     let page = page(&folder, "outliers h.csv --columns area,age");
-    has(&page, &["The most unusual rows", "threshold", "rank, from the most unusual row on"]);
+    has(
+        &page,
+        &["Rows with the largest outlier scores", "threshold", "rank (largest score first)"],
+    );
     assert_eq!(page.matches("<figure>").count(), 2);
 }
 
@@ -143,7 +146,7 @@ fn a_page_is_one_of_the_files_that_appear_together_or_not_at_all() {
     let object = folder.done("kmeans t.csv --label kind -k 2 --report r.html --json -q").json();
     assert_eq!(object["outputs"]["report_page"], "r.html");
     for (line, part) in [
-        ("kpca t.csv --label kind --report r.pdf", "must end in .html"),
+        ("kpca t.csv --label kind --report r.pdf", "must be .html"),
         ("kpca t.csv --label kind --report no/r.html", "does not exist"),
         ("kpca t.csv --label kind --report r.html --plot r.html", ".svg or .png"),
         ("svc t.csv --target kind --report m.html -m m.html", "same file"),
@@ -160,7 +163,7 @@ fn a_page_is_one_of_the_files_that_appear_together_or_not_at_all() {
 }
 
 #[test]
-fn wide_tables_and_equal_columns_are_told_in_brief() {
+fn wide_tables_and_constant_columns_are_summarised() {
     let folder = Folder::new();
     let header: Vec<String> = (0..80).map(|j| format!("c{j}")).collect();
     let row = |i: usize| {
@@ -170,5 +173,5 @@ fn wide_tables_and_equal_columns_are_told_in_brief() {
     let rows: String = (0..20).map(row).collect();
     folder.write("w.csv", format!("{}\n{rows}", header.join(",")));
     let page = page(&folder, "pca w.csv -k 2");
-    has(&page, &["… 20 more columns", "all equal"]);
+    has(&page, &["… 20 more columns", "constant"]);
 }

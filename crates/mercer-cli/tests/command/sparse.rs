@@ -62,7 +62,7 @@ fn every_verb_takes_them() {
         ["svc", "krr", "search --folds 2 --costs 1,10", "kmeans -k 2", "outliers", "oneclass"]
     {
         let fit = folder.done(&format!("{verb} s.libsvm -m m.mercer -o o.csv"));
-        assert!(fit.err.contains("scaled to variance 1"), "{verb}: {}", fit.err);
+        assert!(fit.err.contains("scaled to unit variance"), "{verb}: {}", fit.err);
         let a = folder.done("predict m.mercer s.libsvm -q").out;
         let b = folder.done("predict m.mercer f.csv --label label -q").out;
         let numbers = |text: &str| {
@@ -73,8 +73,8 @@ fn every_verb_takes_them() {
         };
         assert_eq!(numbers(&a).len(), numbers(&b).len(), "{verb}");
     }
-    let said = folder.done("svc s.libsvm --kernel 'chi2(gamma=0.1)' -C 10 -m m.mercer");
-    assert!(said.err.contains("accuracy 1"), "{}", said.err);
+    let output = folder.done("svc s.libsvm --kernel 'chi2(gamma=0.1)' -C 10 -m m.mercer");
+    assert!(output.err.contains("accuracy 1"), "{}", output.err);
     // Columns that a new table leaves out are zero.
     folder.write("new.libsvm", "cars 1:1 9:2\nships 70:1\n");
     folder.done("predict m.mercer new.libsvm -q");
@@ -103,7 +103,7 @@ fn they_take_the_memory_of_what_is_there() {
         "svc wide.libsvm --kernel 'rbf(gamma=0.01)' --scale none --memory 100MB -m m.mercer -q",
     );
     folder.done("predict m.mercer wide.libsvm --memory 100MB -q");
-    check(&folder, "pca wide.libsvm --memory 100MB", 1, &["zeros written out", "--memory"]);
+    check(&folder, "pca wide.libsvm --memory 100MB", 1, &["the dense table", "--memory"]);
 }
 
 #[test]

@@ -21,18 +21,21 @@ fn tables() {
     ];
     files.iter().for_each(|(name, content)| folder.write(name, content));
     let cases: [(&str, &[&str]); 24] = [
-        ("svc t.csv", &["--target: say which column to learn: x, y, z, kind"]),
+        ("svc t.csv", &["--target: choose the target column: one of x, y, z, kind"]),
         ("svc t.csv --target colour", &["t.csv", "no column \"colour\"", "x, y, z, kind"]),
         ("svc h.csv --target rooms", &["\"id\" holds text", "--label"]),
-        ("svc same.csv --target y", &["same.csv", "nothing to tell apart", "red"]),
-        ("svc one.csv --target y", &["one.csv", "nothing to tell apart"]),
+        (
+            "svc same.csv --target y",
+            &["same.csv", "only one class", "red", "at least two are required"],
+        ),
+        ("svc one.csv --target y", &["one.csv", "only one class"]),
         ("svr one.csv --target y", &["one row", "at least"]),
         ("svc nan.csv --target y", &["nan.csv", "line 3", "\"b\"", "NaN"]),
         ("svr inf.csv --target y", &["inf.csv", "line 3", "infinite"]),
         ("svc gap.csv --target y", &["gap.csv", "line 3", "missing"]),
-        ("svr t.csv --target kind", &["t.csv", "line 2", "\"kind\" is text", "mercer svc"]),
-        ("svr h.csv --target price,age --label id", &["--target", "one column at a time"]),
-        ("svc h.csv --target price --label id", &["a class of its own for every row"]),
+        ("svr t.csv --target kind", &["t.csv", "line 2", "\"kind\" is not a number", "mercer svc"]),
+        ("svr h.csv --target price,age --label id", &["--target", "only one target column"]),
+        ("svc h.csv --target price --label id", &["a different class"]),
         ("svc t.csv --target kind --columns x,kind", &["\"kind\" is the target"]),
         ("svc zero.csv --target y --weights w", &["--weights", "\"p\" have weight 0"]),
         (
@@ -50,7 +53,7 @@ fn tables() {
             "search h.csv --target price --label id --probability sigmoid",
             &["--probability", "--classify"],
         ),
-        ("search t.csv --target kind --epsilon 1", &["--epsilon", "classes"]),
+        ("search t.csv --target kind --epsilon 1", &["--epsilon", "classifier"]),
         ("search t.csv --target kind --folds 31", &["--folds", "30"]),
         ("search absent.csv --target y", &["absent.csv", "No such file"]),
         ("svc t.csv --target kind --memory 300", &["--memory"]),
@@ -65,13 +68,13 @@ fn flags() {
     let folder = Folder::new();
     folder.write("t.csv", small_table(30));
     let cases: [(&str, &[&str]); 17] = [
-        ("svc t.csv --target kind -C 0", &["--cost", "above 0"]),
-        ("svc t.csv --target kind -C -1", &["--cost", "above 0"]),
-        ("svc t.csv --target kind --cost nan", &["--cost", "above 0"]),
-        ("svc t.csv --target kind --nu 0", &["--nu", "above 0"]),
+        ("svc t.csv --target kind -C 0", &["--cost", "greater than 0"]),
+        ("svc t.csv --target kind -C -1", &["--cost", "greater than 0"]),
+        ("svc t.csv --target kind --cost nan", &["--cost", "greater than 0"]),
+        ("svc t.csv --target kind --nu 0", &["--nu", "greater than 0"]),
         ("svc t.csv --target kind --nu 1.5", &["--nu", "at most 1"]),
         ("svc t.csv --target kind --nu 0.5 -C 2", &["cannot be used with"]),
-        ("svr t.csv --target x --epsilon -1", &["--epsilon", "not negative"]),
+        ("svr t.csv --target x --epsilon -1", &["--epsilon", "at least 0"]),
         ("svr t.csv --target x --nu 0.5 --epsilon 1", &["cannot be used with"]),
         ("svc t.csv --target kind --class-weight red", &["--class-weight", "balanced"]),
         ("svc t.csv --target kind --tolerance 0", &["--tolerance"]),
@@ -79,7 +82,7 @@ fn flags() {
         ("svc t.csv --target kind --cache lots", &["--cache", "2GiB"]),
         ("svc t.csv --target kind --kernel 'rbf(gama=1)'", &["did you mean 'gamma'"]),
         ("svc t.csv --target kind --libsvm-model a.model", &["--scale none"]),
-        ("search t.csv --target kind --costs 1,0", &["--costs", "above 0"]),
+        ("search t.csv --target kind --costs 1,0", &["--costs", "greater than 0"]),
         ("search t.csv --target kind --gammas 1 --kernel linear", &["cannot be used with"]),
         (
             "svc t.csv --target kind -m a -o a.csv --libsvm-model a --scale none",
@@ -96,7 +99,7 @@ fn pictures_need_two_columns() {
     let folder = Folder::new();
     folder.write("t.csv", small_table(30));
     folder.write("h.csv", houses(30));
-    let three = ["--plot: a picture shows two columns", "from 3", "--columns x,y"];
+    let three = ["--plot: a plot needs two feature columns", "has 3", "--columns x,y"];
     check(&folder, "svc t.csv --target kind -p p.svg -m m.mercer", 1, &three);
     check(&folder, "oneclass t.csv --label kind -p p.svg", 1, &three);
     check(&folder, "search t.csv --target kind -p p.svg", 1, &three);
@@ -104,10 +107,10 @@ fn pictures_need_two_columns() {
         &folder,
         "svc t.csv --target kind --columns x -p p.svg",
         1,
-        &["--plot", "from 1", "another column"],
+        &["--plot", "has 1", "another feature column"],
     );
     let line = "svr h.csv --target price --label id -p p.svg";
-    check(&folder, line, 1, &["one or two columns", "--columns area,age"]);
+    check(&folder, line, 1, &["one or two feature columns", "--columns area,age"]);
 }
 
 #[test]
@@ -128,13 +131,13 @@ fn predictions() {
         ),
         ("predict k.mercer t.csv --probability", &["--probability", "not calibrated"]),
         ("predict k.mercer t.csv --decisions", &["--decisions", "support vector"]),
-        ("predict r.mercer h.csv --decisions", &["--decisions", "classes"]),
-        ("predict r.mercer h.csv --scores", &["--scores", "no classes"]),
+        ("predict r.mercer h.csv --decisions", &["--decisions", "classifier"]),
+        ("predict r.mercer h.csv --scores", &["--scores", "not a classifier"]),
         ("predict r.mercer h.csv --std", &["--std", "krr"]),
-        ("predict o.mercer h.csv --probability", &["--probability", "inside or outside"]),
-        ("predict c.mercer two.csv", &["two.csv", "the model needs a column \"z\"", "--columns"]),
-        ("predict c.mercer t.csv --columns x,y", &["needs 3 columns", "--columns chooses 2"]),
-        ("transform c.mercer t.csv", &["this model predicts", "mercer predict"]),
+        ("predict o.mercer h.csv --probability", &["--probability", "one-class decisions"]),
+        ("predict c.mercer two.csv", &["two.csv", "the model needs column \"z\"", "--columns"]),
+        ("predict c.mercer t.csv --columns x,y", &["needs 3 columns", "--columns selects 2"]),
+        ("transform c.mercer t.csv", &["this model makes predictions", "mercer predict"]),
     ];
     for (line, parts) in cases {
         check(&folder, line, 1, parts);
@@ -142,7 +145,7 @@ fn predictions() {
     folder.write("cut.model", "svm_type c_svc\nkernel_type rbf\ngamma 1\n");
     check(&folder, "predict cut.model t.csv", 1, &["cut.model", "line"]);
     let line = "svc t.csv --target kind --scale none --libsvm-model a.model";
-    check(&folder, line, 1, &["--libsvm-model", "whole numbers"]);
+    check(&folder, line, 1, &["--libsvm-model", "integer"]);
     let line = "svc r.libsvm --scale none --kernel laplacian --libsvm-model a.model";
     check(&folder, line, 1, &["--kernel", "LIBSVM has no kernel"]);
 }

@@ -1,4 +1,4 @@
-//! `svc`, `svr` and `oneclass` on good tables: what is told and what is written.
+//! `svc`, `svr` and `oneclass` on valid tables: summary and files.
 
 use crate::folder::{Folder, cells, difference, houses, ring_table, rings, small_table};
 
@@ -21,18 +21,18 @@ fn two_classes_are_told_apart_and_the_optimum_is_certified() {
     check(
         &run.err,
         &[
-            "support vector classification of side in t.csv: 80 rows × 2 columns, scaled to mean 0",
+            "support vector classification of side in t.csv: 80 rows × 2 columns, standardised",
             "classes     2: in, out",
             "kernel      rbf(gamma=0.5",
             "parameters  C 1\n",
             " of 80 rows, ",
-            " at their bound: in ",
+            " at bound: in ",
             "dual objective -",
             "duality gap",
-            "converged in",
+            "converged after",
             "tolerance 1e-3",
-            "certified   by kernel values in double precision, on all rows",
-            "accuracy 1.000 (on the rows it learned from)",
+            "certified   in double precision, on all rows",
+            "accuracy 1.000 (training set)",
             "written     o.csv, m.mercer",
         ],
     );
@@ -97,7 +97,7 @@ fn classes_have_weights_and_rows_too() {
     folder.write("t.csv", small_table(90));
     let base = "svc t.csv --target kind --columns y,z -C 0.1";
     let run = folder.done(&format!("{base} --class-weight red=20"));
-    check(&run.err, &["C 0.1, times blue 1, green 1, red 20"]);
+    check(&run.err, &["C 0.1, class weights blue 1, green 1, red 20"]);
     let found = |flags: &str| {
         folder.done(&format!("{base} {flags} -q -o o.csv"));
         let table = cells(&folder.read("o.csv"));
@@ -110,7 +110,7 @@ fn classes_have_weights_and_rows_too() {
     let fewer = fewer.replace("green", "blue");
     folder.write("f.csv", fewer);
     let run = folder.done("svc f.csv --target kind --class-weight balanced");
-    check(&run.err, &["C 1, times blue 0.75, red 1.5"]);
+    check(&run.err, &["C 1, class weights blue 0.75, red 1.5"]);
     // A row of weight 2 counts as two rows.
     let text = ring_table(40);
     let rows: Vec<&str> = text.lines().skip(1).collect();
@@ -138,7 +138,7 @@ fn nu_bounds_the_shares() {
     assert!(number(&object["svm"]["support"]) >= 0.3 * 90.0 - 1.0);
     assert!(object["svm"]["c"].is_null() && object["svm"]["nu"] == 0.3);
     let run = folder.done("oneclass t.csv --columns x,y,z --nu 0.2 -o o.csv -m m.mercer");
-    check(&run.err, &["one-class support vector machine of t.csv", "rows are outside (", "nu 0.2"]);
+    check(&run.err, &["one-class support vector machine of t.csv", "rows outside (", "nu 0.2"]);
     let table = cells(&folder.read("o.csv"));
     assert_eq!(table[0], ["side", "decision"]);
     let outside = table[1..].iter().filter(|row| row[0] == "-1").count();
@@ -187,9 +187,9 @@ fn the_label_of_libsvm_text_is_the_target() {
     let run = folder.done("svc t.libsvm -m m.mercer");
     check(&run.err, &["classification of label", "2: -1, 1"]);
     let run = folder.done("predict m.mercer t.libsvm");
-    check(&run.err, &["accuracy 1.000", "-1: 30 of 30 found"]);
+    check(&run.err, &["accuracy 1.000", "-1: recall 30/30"]);
     let run = folder.done("oneclass t.libsvm -o o.csv");
-    check(&run.err, &["label       label, carried along"]);
+    check(&run.err, &["label       label (kept in the output, not used in the fit)"]);
     assert!(folder.read("o.csv").starts_with("label,side,decision\n"));
     folder.done("svr t.libsvm");
 }

@@ -15,13 +15,13 @@ fn the_best_is_chosen_and_fitted_on_all_rows() {
     let table = cells(&run.out);
     assert_eq!(
         (table.len(), &table[0][..]),
-        (7, &["kernel", "cost", "accuracy", "spread"].map(String::from)[..])
+        (7, &["kernel", "cost", "accuracy", "std_error"].map(String::from)[..])
     );
     let scores: Vec<f64> = table[1..].iter().map(|row| row[2].parse().unwrap()).collect();
     assert!(scores.windows(2).all(|pair| pair[0] >= pair[1]), "{scores:?}");
     for part in [
         "support vector classification of kind",
-        "(5 folds, 2 kernels × 3 costs)",
+        "(5-fold cross-validation, 2 kernels × 3 costs)",
         "score       accuracy",
     ] {
         assert!(run.err.contains(part), "no {part:?} in {}", run.err);
@@ -47,19 +47,19 @@ fn numbers_are_predicted_unless_they_are_classes() {
     let folder = Folder::new();
     folder.write("h.csv", houses(60));
     let run = folder.done("search h.csv --target price --label id --costs 100,1000 --kernel 'rbf(gamma=0.1)' --epsilon 2");
-    assert!(run.out.starts_with("kernel,cost,r2,spread\n"), "{}", run.out);
+    assert!(run.out.starts_with("kernel,cost,r2,std_error\n"), "{}", run.out);
     for part in [
         "support vector regression of price",
         "score       R² 0.9",
         "epsilon 2",
-        "the largest that was compared",
+        "the largest in the grid",
     ] {
         assert!(run.err.contains(part), "no {part:?} in {}", run.err);
     }
     let numbered = small_table(60).replace("red", "1").replace("green", "2").replace("blue", "10");
     folder.write("n.csv", numbered);
     let run = folder.done("search n.csv --target kind --costs 1 --gammas 1");
-    assert!(run.err.contains("3 different numbers only: --classify"), "{}", run.err);
+    assert!(run.err.contains("only 3 distinct values: add --classify"), "{}", run.err);
     let run = folder.done("search n.csv --target kind --costs 1 --gammas 1 --classify");
     assert!(run.err.contains("3: 1, 2, 10"), "{}", run.err);
 }
@@ -69,7 +69,7 @@ fn open_widths_stand_for_several_and_the_seed_decides_the_folds() {
     let folder = Folder::new();
     folder.write("t.csv", small_table(45));
     let run = folder.done("search t.csv --target kind --columns z,y --costs 1,2 --kernel rbf --kernel linear --folds 3");
-    assert!(run.err.contains("(3 folds, 7 kernels × 2 costs)"), "{}", run.err);
+    assert!(run.err.contains("(3-fold cross-validation, 7 kernels × 2 costs)"), "{}", run.err);
     let grid = |seed: u32| {
         let line = format!(
             "search t.csv --target kind --columns z --costs 1 --gammas 1 --seed {seed} --json -q"
@@ -89,5 +89,5 @@ fn what_is_found_is_saved_drawn_and_calibrated() {
     assert!(folder.read("p.svg").contains("Support vector classification of kind (t.csv)"));
     assert!(folder.read("o.csv").starts_with("kind,prediction,probability_blue"));
     let text = folder.done("inspect m.mercer").out;
-    assert!(text.contains("(5 folds, 2 kernels × 1 cost)"), "{text}");
+    assert!(text.contains("(5-fold cross-validation, 2 kernels × 1 cost)"), "{text}");
 }

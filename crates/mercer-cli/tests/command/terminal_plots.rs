@@ -53,9 +53,9 @@ fn clusters_and_outliers() {
     let out = shown(&folder, "C.UTF-8", "kmeans t.csv -k 3 --columns x,y -q -p -").out;
     check(&out, &["Kernel k-means of t.csv", "cluster:", "(on ·)", "(on ░)", "\n\ncluster,rows"]);
     let out = shown(&folder, "C.UTF-8", "outliers t.csv --columns x,y -q -p -").out;
-    check(&out, &["Unusual rows of t.csv", "× outliers: 6 rows", "+ threshold", "\n\nrank,"]);
+    check(&out, &["Outliers of t.csv", "× outliers: 6 rows", "+ threshold", "\n\nrank,"]);
     let out = shown(&folder, "C.UTF-8", "outliers t.csv --columns x,y,z -q -p -").out;
-    check(&out, &["rank, from the most unusual row on", "╌ threshold", "● others: 54 rows"]);
+    check(&out, &["rank (largest score first)", "╌ threshold", "● inliers: 54 rows"]);
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn scores_and_machines_have_no_table_below() {
     let out = shown(&folder, "C.UTF-8", line).out;
     check(
         &out,
-        &["Kernel ridge regression of price", "penalty alpha", "★ alpha", "╌ always the mean"],
+        &["Kernel ridge regression of price", "penalty alpha", "★ alpha", "╌ mean of the target"],
     );
     assert!(!out.contains("\n\n") && out.ends_with('\n'), "{out}");
     let out = shown(&folder, "C.UTF-8", "svc r.csv --target side -q -p -").out;
@@ -80,13 +80,10 @@ fn scores_and_machines_have_no_table_below() {
 fn a_demonstration_needs_no_file() {
     let folder = Folder::new();
     let run = shown(&folder, "C.UTF-8", "demo circles --rows 60 -p -");
-    check(
-        &run.out,
-        &["the embedding", "● inner   ■ outer", "+ above zero", "\n\n60 rows, made on the spot"],
-    );
-    assert!(!run.out.contains("The picture is in") && folder.names().is_empty(), "{}", run.out);
+    check(&run.out, &["embedding", "● inner   ■ outer", "+ above zero", "\n\n60 generated rows"]);
+    assert!(!run.out.contains("Plot written to") && folder.names().is_empty(), "{}", run.out);
     let both = shown(&folder, "C.UTF-8", "demo names -p - -p n.svg");
-    check(&both.out, &["Kernel PCA of names", "The picture is in n.svg.\n"]);
+    check(&both.out, &["Kernel PCA of names", "Plot written to n.svg.\n"]);
 }
 
 #[test]

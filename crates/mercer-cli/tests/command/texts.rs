@@ -54,8 +54,8 @@ fn every_verb_takes_texts() {
     }
     for verb in ["svc", "krr", "search --folds 2 --costs 1,10"] {
         folder.done(&format!("{verb} {fit} --target side -m m.mercer -o o.csv -q"));
-        let said = folder.done("predict m.mercer people.csv").err;
-        assert!(said.contains("accuracy 1"), "{verb}: {said}");
+        let output = folder.done("predict m.mercer people.csv").err;
+        assert!(output.contains("accuracy 1"), "{verb}: {output}");
     }
     for verb in ["svr", "krr --folds 2"] {
         folder.done(&format!("{verb} {fit} --target size -m m.mercer -q"));
@@ -99,16 +99,16 @@ fn bad_texts() {
         (format!("kpca quoted.csv {spectrum}"), &["line 4, column 1", "\"kind\"", "not UTF-8"]),
         (
             "kpca people.csv --kernel spectrum".into(),
-            &["one column", "name, size, side", "--columns"],
+            &["single column", "name, size, side", "--columns"],
         ),
         (
             "kpca people.csv --kernel spectrum --columns name,side".into(),
-            &["one column", "name, side"],
+            &["single column", "name, side"],
         ),
-        (format!("kpca people.csv {spectrum} --scale standard"), &["--scale", "texts"]),
+        (format!("kpca people.csv {spectrum} --scale standard"), &["--scale", "strings"]),
         (
             format!("svc people.csv --target side {spectrum} -p p.svg"),
-            &["--plot", "columns of numbers"],
+            &["--plot", "numeric feature columns"],
         ),
         ("kpca people.csv --columns name".into(), &["line 2", "holds text", "string kernel"]),
     ];
@@ -118,5 +118,5 @@ fn bad_texts() {
     check(&folder, "kpca people.csv --kernel 'spectrum(p=0)'", 2, &["p", "^"]);
     check(&folder, "kpca people.csv --kernel 'own(f)'", 2, &["own(f)", "Python"]);
     let mixed = "krr people.csv --target side --columns name --kernel spectrum --kernel rbf";
-    check(&folder, mixed, 1, &["--kernel", "texts", "numbers"]);
+    check(&folder, mixed, 1, &["--kernel", "strings", "numbers"]);
 }

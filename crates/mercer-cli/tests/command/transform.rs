@@ -69,12 +69,12 @@ fn missing_columns_are_named() {
     let run = folder.run("transform m.mercer u.csv -o p.csv");
     assert_eq!(run.code, Some(1));
     assert!(
-        run.err.contains("u.csv: the model needs a column \"y\"") && run.err.contains("x, z"),
+        run.err.contains("u.csv: the model needs column \"y\"") && run.err.contains("x, z"),
         "{}",
         run.err
     );
     let run = folder.run("transform m.mercer u.csv --columns x,z -o p.csv");
-    assert!(run.err.contains("needs 3 columns, but --columns chooses 2"), "{}", run.err);
+    assert!(run.err.contains("needs 3 columns, but --columns selects 2"), "{}", run.err);
     folder.write("u.csv", "1,2\n3,4\n");
     let run = folder.run("transform m.mercer u.csv -o p.csv");
     assert!(run.err.contains("needs 3 columns, but the table has 2"), "{}", run.err);
@@ -128,18 +128,18 @@ fn errors_are_the_distances_to_the_projection() {
 }
 
 #[test]
-fn inspect_tells_what_is_inside() {
+fn inspect_describes_the_model() {
     let folder = folder();
     let fit = folder
         .done("kpca t.csv --label kind --scale standard -k 3 --inverse -m m.mercer --json")
         .json();
     let text = folder.done("inspect m.mercer").out;
     for part in [
-        "kernel PCA, fitted on 60 rows × 3 columns, scaled",
+        "kernel PCA, fitted on 60 rows × 3 columns, standardised",
         "x, y, z",
         "kind",
         "rbf(gamma=",
-        "way back",
+        "inverse map",
         "component",
     ] {
         assert!(text.contains(part), "no {part:?} in {text}");
@@ -164,5 +164,5 @@ fn pictures_of_new_rows_are_drawn() {
     let folder = folder();
     folder.done("kpca t.csv --label kind -k 1 -m m.mercer -o c.csv -p fit.svg");
     folder.done("transform m.mercer t.csv -o d.csv -p new.svg -p new.png");
-    assert!(folder.read("new.svg").contains("t.csv in terms of m.mercer"));
+    assert!(folder.read("new.svg").contains("t.csv projected by m.mercer"));
 }

@@ -5,7 +5,7 @@ use crate::folder::Folder;
 #[test]
 fn help_is_a_success_and_names_the_exit_codes() {
     let run = Folder::new().done("--help");
-    for part in ["Usage: mercer <COMMAND>", "130  interrupted", "2    the command line is wrong"] {
+    for part in ["Usage: mercer <COMMAND>", "130  interrupted", "2    invalid command line"] {
         assert!(run.out.contains(part), "{}", run.out);
     }
 }

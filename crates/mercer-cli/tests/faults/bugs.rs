@@ -1,10 +1,10 @@
-//! Bugs of ours: said as such, with what a report needs.
+//! Bugs in mercer are reported as such.
 
 use crate::shell::{failed, sh};
 use crate::verbs::{outputs, prepared};
 
 #[test]
-fn a_panic_is_said_as_a_bug() {
+fn a_panic_is_reported_as_a_bug() {
     let folder = prepared();
     let line = "MERCER_TEST_PANIC=1 $MERCER pca t.csv --label kind -o o.csv";
     let run = sh(&folder, line);
@@ -19,7 +19,7 @@ fn a_panic_is_said_as_a_bug() {
 }
 
 #[test]
-fn a_damaged_parquet_file_is_said_in_one_line() {
+fn a_damaged_parquet_file_is_reported_in_one_line() {
     let folder = prepared();
     // The library that reads such files panics on this one.
     folder.write("d.parquet", include_bytes!("../../../../fuzz/corpus/parquet/contradiction"));

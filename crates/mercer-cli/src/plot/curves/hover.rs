@@ -1,6 +1,6 @@
-//! What the points of lines say when the pointer rests on them.
+//! Hover texts of curves.
 
-use super::super::hover::{MOST_TOLD, element, value_of};
+use super::super::hover::{MOST_HOVER_TEXTS, element, value_of};
 use super::super::panel::Plane;
 use super::super::svg::{Svg, number};
 use super::{Curve, Curves, place};
@@ -8,9 +8,9 @@ use super::{Curve, Curves, place};
 /// How near to a point the pointer must be, in pixels.
 const REACH: f64 = 6.0;
 
-/// Discs that are not seen, over the points of all lines, each of which tells its score.
+/// Invisible discs over the points of all lines, with hover texts.
 pub(super) fn draw(svg: &mut Svg, plane: &Plane, picture: &Curves) {
-    if picture.curves.iter().map(|curve| curve.points.len()).sum::<usize>() > MOST_TOLD {
+    if picture.curves.iter().map(|curve| curve.points.len()).sum::<usize>() > MOST_HOVER_TEXTS {
         return;
     }
     svg.raw("<g fill-opacity=\"0\">\n");
@@ -20,13 +20,13 @@ pub(super) fn draw(svg: &mut Svg, plane: &Plane, picture: &Curves) {
             let Some([x, y]) = place(plane, point).filter(|[_, y]| is_seen(*y)) else { continue };
             let (x, y, r) = (number(x), number(y), number(REACH));
             let disc = format!("cx=\"{x}\" cy=\"{y}\" r=\"{r}\"");
-            svg.raw(&element("circle", &disc, &told(picture, curve, index)));
+            svg.raw(&element("circle", &disc, &hover_text(picture, curve, index)));
         }
     }
     svg.raw("</g>\n");
 }
 
-fn told(picture: &Curves, curve: &Curve, index: usize) -> String {
+fn hover_text(picture: &Curves, curve: &Curve, index: usize) -> String {
     let [penalty, score] = curve.points[index];
     let spread = curve.spreads.get(index).filter(|spread| spread.is_finite());
     let spread = spread.map(|spread| format!(" ± {}", value_of(*spread))).unwrap_or_default();

@@ -261,9 +261,9 @@ mod tests {
     #[test]
     fn points_of_lines_tell_their_scores() {
         let svg = picture(vec![curve(&[3.0, f64::NAN, 2.0], Some(0))], None);
-        let told = |text: &str| svg.matches(&format!("<title>{text}</title>")).count();
-        assert_eq!(told("rbf(gamma=1): penalty alpha 0.01, RMSE 3 ± 0.1"), 1);
-        assert_eq!(told("rbf(gamma=1): penalty alpha 1, RMSE 2 ± 0.1"), 1);
+        let hover_text = |text: &str| svg.matches(&format!("<title>{text}</title>")).count();
+        assert_eq!(hover_text("rbf(gamma=1): penalty alpha 0.01, RMSE 3 ± 0.1"), 1);
+        assert_eq!(hover_text("rbf(gamma=1): penalty alpha 1, RMSE 2 ± 0.1"), 1);
         assert_eq!(svg.matches("penalty alpha 0.1,").count(), 0);
     }
 

@@ -1,4 +1,4 @@
-//! Lines with a bar each: a name, the bar, and what it says.
+//! Lines with a name, a bar and a text.
 
 use super::canvas::{Canvas, Cell};
 use super::look::Look;

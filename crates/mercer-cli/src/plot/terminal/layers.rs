@@ -20,7 +20,7 @@ pub(crate) enum Layer {
     /// What is at most so far above or below a line through points, which rise along x.
     Band { points: Vec<[f64; 2]>, reach: f64, look: Look },
     /// A kind at every point of a grid, and the look of each kind, if it has one.
-    Ground { grid: Grid, kind: Vec<usize>, looks: Vec<Option<Look>> },
+    Background { grid: Grid, kind: Vec<usize>, looks: Vec<Option<Look>> },
     /// Where a kind ends that is known at every point of a grid.
     Boundary { grid: Grid, kind: Vec<usize>, look: Look },
 }
@@ -80,7 +80,7 @@ impl Layer {
                     .filter(|place| is_within(points, *reach, inside.point(*place)))
                     .for_each(|place| put(place, *look));
             }
-            Layer::Ground { grid, kind, looks } => {
+            Layer::Background { grid, kind, looks } => {
                 for place in cells(inside) {
                     let look = looks[kind[grid.nearest(inside.point(place))]];
                     look.into_iter().for_each(|look| put(place, look));

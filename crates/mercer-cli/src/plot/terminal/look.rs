@@ -15,7 +15,7 @@ pub(crate) struct Look {
 
 /// Colours of classes that can be read on dark and on light terminals, in the order of [`CLASSES`].
 const COLOURS: [u8; 12] = [33, 208, 35, 178, 176, 80, 99, 168, 142, 245, 180, 71];
-/// More groups than there are shapes are told apart by letters.
+/// More groups than shapes are distinguished by letters.
 pub(super) const MOST_SHAPES: usize = 7;
 
 impl Look {
@@ -30,7 +30,7 @@ impl Look {
 
     /// The look of a mark with or without a ring: filled or hollow, or a small or capital letter.
     pub fn of_mark(shape: Shape, index: usize, count: usize, colour: Rgb, is_ringed: bool) -> Self {
-        // Beyond the letters, groups are told apart by colours only.
+        // Beyond the letters, groups are distinguished by colours only.
         let letter = match (count, index) {
             (1, _) => 'o',
             (_, 26..) => '~',

@@ -1,15 +1,15 @@
-//! A model of two columns as characters: the ground by its density, and the rows on it.
+//! A model of two columns as characters: the background by its density, and the rows on it.
 
 use super::super::axis::Axis;
 use super::super::field::Field;
-use super::super::map::{Ground, Map};
+use super::super::map::{Background, Map};
 use super::super::numbers::significant;
 use super::layers::{Grid, Layer};
 use super::look::Look;
 use super::panel::{Panel, Side};
 use super::{Entry, Sketch, marks};
 
-/// Grounds of classes, the first of which is empty.
+/// Background patterns of classes; the first class has none.
 const PATTERNS: [Look; 5] = [
     Look::of('·', '.'),
     Look::of('░', ':'),
@@ -24,16 +24,16 @@ const BOUNDARY: Look = Look::of('+', '+');
 
 /// The sketch of a map.
 pub(crate) fn sketch(picture: &Map) -> Sketch {
-    let Field { x, y, .. } = picture.ground.grid();
-    let (mut layers, ground_key) = ground(&picture.ground);
+    let Field { x, y, .. } = picture.background.grid();
+    let (mut layers, background_key) = background(&picture.background);
     layers.push(marks::layer(&picture.marks));
     let title = (!picture.key_title.is_empty()).then(|| format!("{}:", picture.key_title));
     let mut key: Vec<Entry> = title.iter().map(|title| Entry::remark(title)).collect();
-    if let Ground::Heights { ends, .. } = picture.ground {
+    if let Background::Heights { ends, .. } = picture.background {
         key.extend(marks::scale_key(picture.marks.groups, ends));
     }
-    key.extend(marks::key(&picture.marks, picture.ring_name, &patterns(&picture.ground)));
-    key.extend(ground_key);
+    key.extend(marks::key(&picture.marks, picture.ring_name, &patterns(&picture.background)));
+    key.extend(background_key);
     let panel = Panel {
         heading: String::new(),
         x: Side::of(&Axis::over(x[0], x[1], 5), picture.x_title),
@@ -49,10 +49,10 @@ pub(crate) fn sketch(picture: &Map) -> Sketch {
     }
 }
 
-/// What the ground of each class looks like; more classes than patterns have a boundary only.
-fn patterns(ground: &Ground) -> Vec<Option<Look>> {
-    match ground {
-        Ground::Regions(_, colours) if colours.len() <= PATTERNS.len() + 1 => {
+/// What the background of each class looks like; more classes than patterns have a boundary only.
+fn patterns(background: &Background) -> Vec<Option<Look>> {
+    match background {
+        Background::Regions(_, colours) if colours.len() <= PATTERNS.len() + 1 => {
             let pattern = |(pattern, colour): (&Look, &[u8; 3])| Some(pattern.coloured(*colour));
             let others = PATTERNS.iter().zip(colours.iter().skip(1)).map(pattern);
             std::iter::once(None).chain(others).collect()
@@ -62,31 +62,31 @@ fn patterns(ground: &Ground) -> Vec<Option<Look>> {
 }
 
 /// The ground below the points, and what it means.
-fn ground(ground: &Ground) -> (Vec<Layer>, Vec<Entry>) {
-    let grid = Grid::of(&ground.grid());
-    match ground {
-        Ground::Sides { field, colours, .. } => {
+fn background(background: &Background) -> (Vec<Layer>, Vec<Entry>) {
+    let grid = Grid::of(&background.grid());
+    match background {
+        Background::Sides { field, colours, .. } => {
             let above = PATTERNS[0].coloured(colours[1]);
             let kind = field.values.iter().map(|value| usize::from(*value >= 0.0)).collect();
-            let layer = Layer::Ground { grid, kind, looks: vec![None, Some(above)] };
+            let layer = Layer::Background { grid, kind, looks: vec![None, Some(above)] };
             (vec![layer], vec![Entry::new(above, "f ≥ 0")])
         }
-        Ground::Regions(regions, _) => {
-            let (kind, looks) = (regions.class.to_vec(), patterns(ground));
+        Background::Regions(regions, _) => {
+            let (kind, looks) = (regions.class.to_vec(), patterns(background));
             match looks.is_empty() {
                 true => {
                     let layer = Layer::Boundary { grid, kind, look: BOUNDARY };
                     (vec![layer], vec![Entry::new(BOUNDARY, "boundary")])
                 }
-                false => (vec![Layer::Ground { grid, kind, looks }], Vec::new()),
+                false => (vec![Layer::Background { grid, kind, looks }], Vec::new()),
             }
         }
-        Ground::Heights { field, ends: [low, high], line } => {
+        Background::Heights { field, ends: [low, high], line } => {
             let level = |step: usize| low + (high - low) * step as f64 / (HEIGHTS.len() + 1) as f64;
             let step = |value: &f64| (1..=HEIGHTS.len()).filter(|s| *value >= level(*s)).count();
             let kind = field.values.iter().map(step).collect();
             let looks = std::iter::once(None).chain(HEIGHTS.map(Some)).collect();
-            let mut layers = vec![Layer::Ground { grid, kind, looks }];
+            let mut layers = vec![Layer::Background { grid, kind, looks }];
             let entry = |(step, look): (usize, &Look)| {
                 Entry::new(*look, &format!("≥ {}", significant(level(step + 1), 3)))
             };

@@ -29,7 +29,7 @@ fn look_of(group: &Group, index: usize, count: usize, is_ringed: bool) -> Look {
     }
 }
 
-/// What the marks mean; `on` is what the ground of each group looks like.
+/// What the marks mean; `on` is what the background of each group looks like.
 pub(super) fn key(marks: &Marks, ring_name: &str, on: &[Option<Look>]) -> Vec<Entry> {
     let count = marks.groups.len();
     let named = marks.groups.iter().enumerate().filter(|(_, group)| group.name.is_some());

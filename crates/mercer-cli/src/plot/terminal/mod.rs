@@ -1,7 +1,7 @@
 //! Small plots of characters, for a terminal.
 //!
-//! Each kind of picture has a file here that says what of it is worth showing on some twenty lines: a [`Sketch`], which
-//! holds its own data, because it is laid out later, when the width of the terminal is known.
+//! Each kind of plot has a file here that reduces it to some twenty lines: a [`Sketch`], which owns its data,
+//! because it is laid out later, when the width of the terminal is known.
 
 mod bars;
 mod canvas;
@@ -12,10 +12,10 @@ mod panel;
 mod screen;
 
 pub(super) mod curves;
-pub(super) mod falling;
 pub(super) mod map;
 pub(super) mod multiples;
 pub(super) mod scatter;
+pub(super) mod sorted_scores;
 pub(super) mod spectrum;
 pub(super) mod tube;
 
@@ -86,7 +86,7 @@ impl Entry {
         Self { look: None, name: text.into(), ascii: None, on: None }
     }
 
-    /// The same, which stands on a ground that looks like `on`.
+    /// The same, which stands on a background that looks like `on`.
     pub fn on(self, on: Option<Look>) -> Self {
         Self { on, ..self }
     }
@@ -175,7 +175,7 @@ fn write_entry(canvas: &mut Canvas, place: [usize; 2], entry: &Entry, screen: &S
     width_of(&text)
 }
 
-/// Says that some points are not seen.
+/// A note about hidden points.
 fn shared_cells(shared: usize, panels: usize) -> Option<String> {
     let count = match (shared, panels) {
         (0, _) => return None,
@@ -183,7 +183,7 @@ fn shared_cells(shared: usize, panels: usize) -> Option<String> {
         (_, 1) => format!("{} points share a cell", super::grouped(shared)),
         _ => "points share cells".into(),
     };
-    Some(format!("{count} with others; each cell shows what is most frequent in it"))
+    Some(format!("{count} with others; each cell shows its most frequent class"))
 }
 
 #[cfg(test)]

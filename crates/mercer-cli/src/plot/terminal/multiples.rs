@@ -45,5 +45,5 @@ fn signs(field: &Field) -> Layer {
     };
     let kind = field.values.iter().map(kind).collect();
     let looks = vec![None, Some(SIGNS[0]), Some(SIGNS[1])];
-    Layer::Ground { grid: Grid::of(field), kind, looks }
+    Layer::Background { grid: Grid::of(field), kind, looks }
 }

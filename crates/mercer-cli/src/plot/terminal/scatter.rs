@@ -47,7 +47,7 @@ pub(super) fn coloured(colouring: &Colouring, points: &[[f64; 2]]) -> Layer {
 fn looks(colouring: &Colouring) -> Vec<Look> {
     match colouring {
         Colouring::Scale { .. } => {
-            // Its darkest colours are not seen on a dark ground.
+            // Its darkest colours are not seen on a dark background.
             let colour = |step: usize| viridis(0.3 + 0.7 * step as f64 / (STEPS - 1) as f64);
             (0..STEPS).map(|step| Look::of_step(step, colour(step))).collect()
         }

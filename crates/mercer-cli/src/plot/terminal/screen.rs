@@ -2,9 +2,9 @@
 
 use std::io::IsTerminal;
 
-/// The width of a terminal that does not tell its own, and of files and pipes.
+/// The width of files, pipes and terminals of unknown width.
 const USUAL_WIDTH: usize = 80;
-/// Wider plots say nothing more.
+/// The largest useful width.
 const MOST_WIDTH: usize = 120;
 
 /// Where a plot of text is shown.
@@ -69,7 +69,7 @@ impl Screen {
     }
 }
 
-/// `text` cut to so many columns; the last of them says that something was cut.
+/// `text` cut to so many columns; the last one marks the cut.
 fn cut(text: &str, width: usize, mark: char) -> String {
     if width_of(text) <= width {
         return text.into();

@@ -99,7 +99,7 @@ component 2
       0.9        component 1         3.1
 kind:   ● a   ■ b
 2 points share a cell with others; each
-cell shows what is most frequent in it
+cell shows its most frequent class
 ",
     );
 }
@@ -183,7 +183,7 @@ component 1 ███████████████████        4  
 component 2 ██████████████▎            3    30 %  sum   70 %
 component 3 ████▊                      1    10 %  sum   80 %
 component 4 ██▍                      0.5     5 %  sum   85 %
-all 4 that are kept reach 85 % of the variance, not 90 %
+4 components explain 85 % of the variance, less than 90 %
 ",
     );
 }

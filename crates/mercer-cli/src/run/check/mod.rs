@@ -1,6 +1,6 @@
-//! `mercer check`: is it a kernel? What the matrix of its values on a table shows, and repairs.
+//! `mercer check`: tests whether a kernel matrix is positive semi-definite, and repairs it.
 
-mod tell;
+mod output;
 
 use mercer::context::Reservation;
 use mercer::gram::{matrix, matrix_bytes};
@@ -14,20 +14,20 @@ use mercer::{KernelSpec, Result};
 
 use super::Session;
 use super::columns::Chosen;
-use super::sight;
+use super::input;
 use crate::args::{CheckArgs, Kernel};
-use crate::data::{Basis, Form, Prepared, Scales};
-use crate::deliver::{self, Files};
+use crate::data::{Input, InputKind, Prepared, Scales};
 use crate::facts;
 use crate::failure::Failure;
+use crate::output_files::{self, Files};
 
-/// What was found of a matrix of kernel values.
-struct Found {
+/// The result of a check.
+struct CheckResult {
     /// The kernel, with its widths as numbers.
     kernel: Kernel,
     validity: Validity,
     repaired: Option<Repaired>,
-    /// The matrix to write, if one is asked for.
+    /// The matrix to write, if requested.
     matrix: Option<Table>,
     /// The repair to write, if there is one.
     model: Option<ModelFile>,
@@ -35,27 +35,27 @@ struct Found {
 
 /// Runs `mercer check`.
 pub fn check(session: &Session, args: &CheckArgs) -> std::result::Result<(), Failure> {
-    let form = Form::of(&args.kernel);
-    let (chosen, scale) = sight::choose(session, &args.sight, &form)?;
+    let input_kind = InputKind::of(&args.kernel);
+    let (chosen, scale) = input::read(session, &args.input, &input_kind)?;
     session.progress.begin("preparing");
     let scales = Scales::Learn(scale);
     // Kernels are computed in double precision; given values are as exact as they were written.
-    let found = match form == Form::Given && chosen.features.is_f32() {
+    let mut result = match input_kind == InputKind::Precomputed && chosen.features.is_f32() {
         true => {
-            let rows = Prepared::<f32>::of(session, &chosen.features, &form, scales)?;
-            examine(session, args, &chosen, rows.basis)?
+            let rows = Prepared::<f32>::of(session, &chosen.features, &input_kind, scales)?;
+            examine(session, args, &chosen, rows.input)?
         }
         false => {
-            let rows = Prepared::<f64>::of(session, &chosen.features, &form, scales)?;
-            examine(session, args, &chosen, rows.basis)?
+            let rows = Prepared::<f64>::of(session, &chosen.features, &input_kind, scales)?;
+            examine(session, args, &chosen, rows.input)?
         }
     };
-    let table = args.output.as_ref().zip(found.matrix.clone());
-    let model = args.model.as_ref().zip(found.model.as_ref());
-    let outputs = deliver::write_files(session, &Files { table, model, ..Files::default() })?;
+    let table = args.output.as_ref().zip(result.matrix.take());
+    let model = args.model.as_ref().zip(result.model.as_ref());
+    let outputs = output_files::write_files(session, &Files { table, model, ..Files::default() })?;
     session.progress.clear();
-    tell::tell(args, &chosen, &found, outputs)?;
-    match found.validity.is_valid() {
+    output::print(args, &chosen, &result, outputs)?;
+    match result.validity.is_valid() {
         true => Ok(()),
         false => Err(Failure::NotAKernel),
     }
@@ -65,11 +65,11 @@ fn examine<T: Real>(
     session: &Session,
     args: &CheckArgs,
     chosen: &Chosen,
-    basis: Basis<T>,
-) -> Result<Found> {
-    let (kernel, values, _held) = match basis {
-        Basis::Matrix(values) => (Kernel::Precomputed, values, None),
-        Basis::Samples(x) => {
+    input: Input<T>,
+) -> Result<CheckResult> {
+    let (kernel, values, _held) = match input {
+        Input::Matrix(values) => (Kernel::Precomputed, values, None),
+        Input::Samples(x) => {
             let spec = args.kernel.spec().resolve(&x)?;
             let (values, held) = computed(session, &spec, &x)?;
             (Kernel::Spec(spec), values, Some(held))
@@ -87,7 +87,7 @@ fn examine<T: Real>(
         None => written(chosen, &kernel, &values),
     });
     let model = repaired.as_ref().map(|repaired| saved::<T>(chosen, &kernel, repaired));
-    Ok(Found { kernel, validity, repaired, matrix, model })
+    Ok(CheckResult { kernel, validity, repaired, matrix, model })
 }
 
 /// The repair as a model, for kernel values of new rows with these.
@@ -108,8 +108,8 @@ fn computed<T: Real>(
     x: &Samples<T>,
 ) -> Result<(Mat<T>, Reservation)> {
     let (n, context) = (x.n(), &session.context);
-    let (bytes, hint) = (matrix_bytes::<T>(n, n), "use fewer rows or raise the budget");
-    // At once, not when the matrix is there.
+    let (bytes, hint) = (matrix_bytes::<T>(n, n), "use fewer rows or raise the memory budget");
+    // Fails before the matrix is computed, not after.
     Validity::need(context, n.min(MOST_EXAMINED), bytes)?;
     let held = context.reserve("the kernel matrix", bytes, hint)?;
     let kernel = SpecKernel::<T>::new(spec)?;

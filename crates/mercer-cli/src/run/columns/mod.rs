@@ -1,59 +1,65 @@
-//! Taking a table apart for learning: what is learned, from which columns, and how much each row
-//! counts.
+//! Splitting a table into features, targets, label and sample weights.
 
-mod learned;
+mod targets;
 
 use mercer::io::Table;
 use mercer::{Error, Result};
 
-use self::learned::{wanted, weights};
+use self::targets::{target_values, weights};
 use crate::args::LearningArgs;
-use crate::data::{Form, Label, MOST_NOTED, Places, Target, about};
+use crate::data::{InputKind, Label, MOST_NOTED, Places, Target, about};
 
-/// What the columns of a table are for.
+/// The roles of the columns of a table.
 #[derive(Debug)]
 pub struct Roles<'a> {
-    /// The columns to learn.
+    /// The target columns.
     pub target: Option<&'a str>,
-    /// What these hold.
-    pub kind: Kind,
-    /// The columns to learn from, if they are named.
+    /// Their kind.
+    pub kind: TargetKind,
+    /// The feature columns, if named.
     pub columns: Option<&'a str>,
-    /// The column to carry along.
+    /// The label column.
     pub label: Option<&'a str>,
-    /// The column that says how much each row counts.
+    /// The column of sample weights.
     pub weights: Option<&'a str>,
-    /// What the columns to learn from are to the kernel.
-    pub form: &'a Form,
+    /// The input kind of the kernel.
+    pub input_kind: &'a InputKind,
 }
 
 impl<'a> Roles<'a> {
-    /// The roles that `learning` gives to columns, with the targets `target`, which hold `kind`.
+    /// The roles given by `learning`, with the target columns `target` of kind `kind`.
     pub fn of(
         target: Option<&'a str>,
-        kind: Kind,
+        kind: TargetKind,
         learning: &'a LearningArgs,
-        form: &'a Form,
+        input_kind: &'a InputKind,
     ) -> Self {
         let weights = learning.weights.as_deref();
         let features = &learning.features;
         let (columns, label) = (features.columns.as_deref(), features.label.as_deref());
-        Self { target, kind, columns, label, weights, form }
+        Self { target, kind, columns, label, weights, input_kind }
     }
 
-    /// The roles of a table of which nothing is learned but what it holds.
+    /// The roles of an unsupervised fit.
     pub fn without_target(
         columns: Option<&'a str>,
         label: Option<&'a str>,
-        form: &'a Form,
+        input_kind: &'a InputKind,
     ) -> Self {
-        Self { target: None, kind: Kind::Nothing, columns, label, weights: None, form }
+        Self {
+            target: None,
+            kind: TargetKind::Unsupervised,
+            columns,
+            label,
+            weights: None,
+            input_kind,
+        }
     }
 }
 
-/// What a target holds.
+/// The kind of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum TargetKind {
     /// Classes if it is text, else values.
     Either,
     /// Classes.
@@ -61,28 +67,28 @@ pub enum Kind {
     /// Values.
     Values,
     /// There is no target.
-    Nothing,
+    Unsupervised,
 }
 
-/// A table taken apart.
+/// The columns of a table by role.
 #[derive(Debug)]
 pub struct Chosen {
-    /// The columns to learn from.
+    /// The feature columns.
     pub features: Table,
-    /// The column to carry along.
+    /// The label column.
     pub label: Option<Label>,
-    /// The columns to learn, as they are in the table.
+    /// The target columns, as in the table.
     pub targets: Vec<Label>,
-    /// Where all lay in the table.
+    /// Their positions in the table.
     pub places: Places,
 }
 
-/// What is to be learned.
+/// Targets and sample weights.
 #[derive(Debug)]
-pub struct Wanted {
+pub struct Supervision {
     /// The targets.
     pub targets: Targets,
-    /// How much each row counts.
+    /// The sample weights.
     pub weights: Option<Vec<f64>>,
 }
 
@@ -94,11 +100,11 @@ pub enum Targets {
     /// The values of every row, for each target.
     Values(Vec<Vec<f64>>),
     /// None.
-    Nothing,
+    Unsupervised,
 }
 
-/// Takes `table` apart as `roles` say.
-pub fn choose(table: Table, roles: &Roles<'_>) -> Result<(Chosen, Wanted)> {
+/// Splits `table` by `roles`.
+pub fn choose(table: Table, roles: &Roles<'_>) -> Result<(Chosen, Supervision)> {
     let target_columns = targets(&table, roles)?;
     let weights_column = roles.weights.map(|which| table.find(which)).transpose()?;
     let marked = table.label.filter(|i| !target_columns.contains(i));
@@ -108,12 +114,12 @@ pub fn choose(table: Table, roles: &Roles<'_>) -> Result<(Chosen, Wanted)> {
     let taken: Vec<usize> =
         target_columns.iter().copied().chain(weights_column).chain(label_column).collect();
     let positions = features(&table, roles, &taken, [label_column, weights_column])?;
-    // A text is the best name of its row.
-    let label_column =
-        label_column.or(positions.first().copied().filter(|_| *roles.form == Form::Texts));
+    // A string is the best label of its row.
+    let label_column = label_column
+        .or(positions.first().copied().filter(|_| *roles.input_kind == InputKind::Strings));
     let named = |i: usize| (table.name(i), table.columns[i].clone());
     let targets: Vec<Label> = target_columns.iter().map(|&i| named(i)).collect();
-    let is_named = roles.columns.is_some() || roles.form.named().is_some();
+    let is_named = roles.columns.is_some() || roles.input_kind.named().is_some();
     let is_noted = is_named && positions.len() <= MOST_NOTED;
     let places = Places {
         table_columns: table.n_columns(),
@@ -127,18 +133,18 @@ pub fn choose(table: Table, roles: &Roles<'_>) -> Result<(Chosen, Wanted)> {
         weights_column,
         left_out: left_out(&table, roles, &positions, &taken),
     };
-    let wanted = Wanted {
-        targets: wanted(&table, &target_columns, roles.kind)?,
+    let supervision = Supervision {
+        targets: target_values(&table, &target_columns, roles.kind)?,
         weights: weights_column.map(|i| weights(&table, i)).transpose()?,
     };
     let label = label_column.map(named);
     let features = table.keep(&positions);
-    roles.form.check(&features)?;
-    Ok((Chosen { features, label, targets, places }, wanted))
+    roles.input_kind.check(&features)?;
+    Ok((Chosen { features, label, targets, places }, supervision))
 }
 
 fn targets(table: &Table, roles: &Roles<'_>) -> Result<Vec<usize>> {
-    if roles.kind == Kind::Nothing {
+    if roles.kind == TargetKind::Unsupervised {
         return Ok(Vec::new());
     }
     match (roles.target, table.label) {
@@ -149,7 +155,7 @@ fn targets(table: &Table, roles: &Roles<'_>) -> Result<Vec<usize>> {
             let names: Vec<String> =
                 (0..table.n_columns()).take(12).map(|i| table.name(i)).collect();
             let more = if table.n_columns() > names.len() { ", …" } else { "" };
-            let message = format!("say which column to learn: {}{more}", names.join(", "));
+            let message = format!("choose the target column: one of {}{more}", names.join(", "));
             Err(Error::parameter("--target", message))
         }
     }
@@ -163,7 +169,7 @@ fn check_roles(
     label: Option<usize>,
 ) -> Result<()> {
     let twice = |flags: &str, i: usize| {
-        Err(about(table, format!("{flags} both name the column {:?}", table.name(i))))
+        Err(about(table, format!("{flags} both refer to column {:?}", table.name(i))))
     };
     match (weights, label) {
         (Some(i), _) if targets.contains(&i) => twice("--target and --weights", i),
@@ -179,10 +185,10 @@ fn features(
     taken: &[usize],
     [label, weights]: [Option<usize>; 2],
 ) -> Result<Vec<usize>> {
-    let by_kernel = roles.form.named();
+    let by_kernel = roles.input_kind.named();
     let mut positions: Vec<usize> = match (&by_kernel, roles.columns) {
         (Some(_), Some(_)) => {
-            let message = "the kernel names its columns itself: leave one of both out";
+            let message = "the kernel already names its columns: drop --columns";
             return Err(Error::parameter("--columns", message));
         }
         (Some(names), None) => names.iter().map(|name| table.named(name)).collect::<Result<_>>()?,
@@ -196,18 +202,18 @@ fn features(
     if let Some(&i) = positions.iter().find(is_wrong) {
         let role = if Some(i) == weights { "holds the weights" } else { "is the target" };
         let place = if by_kernel.is_some() { "the kernel" } else { "--columns" };
-        let message = format!("column {:?} {role}: leave it out of {place}", table.name(i));
+        let message = format!("column {:?} {role}: remove it from {place}", table.name(i));
         return Err(about(table, message));
     }
     if positions.is_empty() {
-        return Err(about(table, "no column is left to learn from".into()));
+        return Err(about(table, "no feature columns are left".into()));
     }
     Ok(positions)
 }
 
-/// The columns that a kernel which names its own does not name, and that have no other role.
+/// The columns without a role, if the kernel names its columns.
 fn left_out(table: &Table, roles: &Roles<'_>, positions: &[usize], taken: &[usize]) -> Vec<String> {
-    if roles.form.named().is_none() {
+    if roles.input_kind.named().is_none() {
         return Vec::new();
     }
     let is_used = |i: &usize| positions.contains(i) || taken.contains(i);

@@ -1,7 +1,6 @@
-//! `mercer demo`: the main job on data made on the spot, told in plain words and ending in a
-//! picture.
+//! `mercer demo`: kernel PCA of generated data, with a summary and a plot.
 
-mod cut;
+mod linear_classifier;
 mod names;
 mod picture;
 
@@ -13,22 +12,21 @@ use mercer::model::pca::{Pca, PcaParams};
 use mercer::points::Dense;
 use mercer::{KernelSpec, Result};
 
-use self::cut::Cut;
+use self::linear_classifier::LinearClassifier;
 use self::picture::GRID;
 use super::Session;
 use crate::args::{DemoArgs, Subject};
-use crate::deliver;
 use crate::demo_data::{Labelled, Shape};
 use crate::failure::Failure;
-use crate::output;
+use crate::output_files;
 use crate::plot::{Drawing, Field, grouped};
+use crate::stdout;
 use crate::summary::shown;
 
-/// What the demonstration found.
-struct Found {
+/// The result of the demonstration.
+struct DemoResult {
     model: KernelPca<f64>,
-    /// The share of rows, in percent, that a straight cut through both components of PCA puts in
-    /// the right class.
+    /// The accuracy in percent of a linear classifier on the components of PCA.
     plain: f64,
     /// The same for the components of kernel PCA.
     kernel: f64,
@@ -52,8 +50,8 @@ struct Function {
 enum Seen {
     /// A component, counted from 0.
     Component(usize),
-    /// The linear function of so many components that tells the first class from the rest.
-    Cut(usize),
+    /// The linear classifier on this many components, for the first class.
+    Classifier(usize),
 }
 
 /// Runs `mercer demo`.
@@ -64,43 +62,43 @@ pub fn demo(session: &Session, args: &DemoArgs) -> std::result::Result<(), Failu
         Subject::Blobs => of_shape(session, args, Shape::Blobs)?,
         Subject::Names => {
             let found = names::find(session, args.kernel.as_ref())?;
-            (found.draw(), found.story(&pictures(args)))
+            (found.draw(), found.summary(&pictures(args)))
         }
     };
     session.stop.while_writing(|| {
         let mut staged = Staged::new();
-        deliver::stage_pictures(&mut staged, &args.plot, &drawing)?;
+        output_files::stage_pictures(&mut staged, &args.plot, &drawing)?;
         session.context.poll()?;
         staged.commit()
     })?;
     session.progress.clear();
-    let plot = deliver::printed(&args.plot, Some(&drawing)).unwrap_or_default();
+    let plot = output_files::printed(&args.plot, Some(&drawing)).unwrap_or_default();
     let gap = if plot.is_empty() { "" } else { "\n" };
     let text = if args.quiet { plot } else { plot + gap + &text };
-    output::print(&text).map_err(Failure::Print)
+    stdout::print(&text).map_err(Failure::Print)
 }
 
-/// The picture and the story of a shape.
+/// The plot and the summary of a shape.
 fn of_shape(session: &Session, args: &DemoArgs, shape: Shape) -> Result<(Drawing, String)> {
     let data = shape.sample(args.rows as usize, args.seed);
     let (kernel, count) = suitable(shape);
     let kernel = args.kernel.clone().map_or_else(|| kernel.parse(), Ok)?;
     let found = find(session, &data, kernel, count.min(data.points.len() - 1))?;
-    session.progress.begin("drawing");
-    Ok((picture::draw(shape, &data, &found), story(args, shape, &data, &found)))
+    session.progress.begin("plotting");
+    Ok((picture::draw(shape, &data, &found), summary(args, shape, &data, &found)))
 }
 
 /// Where the pictures are, as a line; nothing if none is in a file.
 fn pictures(args: &DemoArgs) -> String {
-    let pictures = deliver::written(&args.plot).map(|picture| shown(&picture.path));
+    let pictures = output_files::written(&args.plot).map(|picture| shown(&picture.path));
     let pictures: Vec<String> = pictures.collect();
     match pictures.is_empty() {
         true => String::new(),
-        false => format!("The picture is in {}.\n", pictures.join(" and ")),
+        false => format!("Plot written to {}.\n", pictures.join(" and ")),
     }
 }
 
-/// A kernel and a number of components that tell the classes apart. Its width lies below the gap
+/// A kernel and a number of components that separate the classes. Its width lies below the gap
 /// between the curves and above the distance between neighbours on one. The arms of the spiral are
 /// long, so that they need many components.
 fn suitable(shape: Shape) -> (&'static str, usize) {
@@ -111,70 +109,75 @@ fn suitable(shape: Shape) -> (&'static str, usize) {
     }
 }
 
-/// What the data is, and what is hard about it.
+/// The data, and whether it is linearly separable.
 fn words(shape: Shape) -> (&'static str, &'static str) {
     match shape {
-        Shape::Circles => ("two concentric circles", "No straight line separates the circles."),
-        Shape::Spiral => ("two spiral arms", "No straight line separates the arms."),
-        Shape::Blobs => ("three blobs", "Straight lines separate the blobs already."),
+        Shape::Circles => ("two concentric circles", "They are not linearly separable."),
+        Shape::Spiral => ("two spiral arms", "They are not linearly separable."),
+        Shape::Blobs => ("three blobs", "They are linearly separable."),
     }
 }
 
-fn find(session: &Session, data: &Labelled, kernel: KernelSpec, count: usize) -> Result<Found> {
+fn find(
+    session: &Session,
+    data: &Labelled,
+    kernel: KernelSpec,
+    count: usize,
+) -> Result<DemoResult> {
     let context = &session.context;
     let (n, flat) = (data.points.len(), data.points.as_flattened());
     let params =
         KernelPcaParams { components: Components::Count(count), ..KernelPcaParams::new(kernel) };
     let model = KernelPca::fit(context, &params, &Dense::from_rows(flat, n, 2)?)?;
     let scores = model.training_scores();
-    let cut = Cut::fit(&scores, &data.labels);
+    let classifier = LinearClassifier::fit(&scores, &data.labels);
     let ranges = Field::square_around(&data.points);
     let grid = Field::grid(ranges[0], ranges[1], GRID, GRID).into_flattened();
     let grid = Dense::from_vec(grid, GRID * GRID, 2)?;
     let mut over_plane = Mat::zeros(GRID * GRID, count);
     model.transform(context, &grid, over_plane.view_mut())?;
-    let second = if count > 2 { Seen::Cut(count) } else { Seen::Component(1) };
+    let second = if count > 2 { Seen::Classifier(count) } else { Seen::Component(1) };
     let seen = [Seen::Component(0), second].map(|what| Function {
         what,
-        rows: values(what, &scores, &cut),
-        grid: values(what, &over_plane, &cut),
+        rows: values(what, &scores, &classifier),
+        grid: values(what, &over_plane, &classifier),
     });
-    let plain = plain_share(session, data)?;
-    let kernel = cut.right(&scores, &data.labels);
-    Ok(Found { model, plain, kernel, seen, ranges })
+    let plain = pca_accuracy(session, data)?;
+    let kernel = classifier.accuracy(&scores, &data.labels);
+    Ok(DemoResult { model, plain, kernel, seen, ranges })
 }
 
 /// The values of `what` where the components are `scores`.
-fn values(what: Seen, scores: &Mat<f64>, cut: &Cut) -> Vec<f64> {
+fn values(what: Seen, scores: &Mat<f64>, classifier: &LinearClassifier) -> Vec<f64> {
     let value = |row: &[f64]| match what {
         Seen::Component(index) => row[index],
-        Seen::Cut(_) => cut.value(0, row),
+        Seen::Classifier(_) => classifier.value(0, row),
     };
     (0..scores.rows()).map(|i| value(scores.row(i))).collect()
 }
 
-/// How well PCA does on the same rows.
-fn plain_share(session: &Session, data: &Labelled) -> Result<f64> {
+/// The accuracy on the components of PCA.
+fn pca_accuracy(session: &Session, data: &Labelled) -> Result<f64> {
     let x = MatRef::new(data.points.as_flattened(), data.points.len(), 2, 2);
     let params = PcaParams { components: Components::All, ..PcaParams::default() };
     let pca = Pca::fit(&session.context, &params, x)?;
     let mut scores = Mat::zeros(x.rows(), pca.k());
     pca.transform(&session.context, x, scores.view_mut())?;
-    Ok(Cut::fit(&scores, &data.labels).right(&scores, &data.labels))
+    Ok(LinearClassifier::fit(&scores, &data.labels).accuracy(&scores, &data.labels))
 }
 
-fn story(args: &DemoArgs, shape: Shape, data: &Labelled, found: &Found) -> String {
+fn summary(args: &DemoArgs, shape: Shape, data: &Labelled, found: &DemoResult) -> String {
     let (what, hard) = words(shape);
     let rows = grouped(data.points.len());
-    let Found { model, plain, kernel, .. } = found;
+    let DemoResult { model, plain, kernel, .. } = found;
     let (spec, count, report) = (&model.params.kernel, model.k(), &model.report);
     let warnings: String = report.notes.iter().map(|note| format!("warning: {note}\n")).collect();
     format!(
-        "{rows} rows, made on the spot: {what}. {hard}\n\
-         A straight cut through the components puts so many rows in the right class:\n\
+        "{rows} generated rows: {what}. {hard}\n\
+         Accuracy of a linear classifier on the components:\n\
          \n  PCA         {plain:5.1} %  (2 components)\
          \n  kernel PCA  {kernel:5.1} %  ({count} components of {spec})\n\
-         \nKernel PCA took {:.2} s; largest residual {:.0e}.\n{warnings}{}",
+         \nKernel PCA: {:.2} s, largest residual {:.0e}.\n{warnings}{}",
         report.seconds,
         report.residual,
         pictures(args)

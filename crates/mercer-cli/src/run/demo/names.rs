@@ -1,4 +1,4 @@
-//! The demonstration on texts: names in the plane, with new ones landing in their families.
+//! The demonstration on strings: kernel PCA of names, with new names projected among their families.
 
 use mercer::linalg::view::Mat;
 use mercer::model::Components;
@@ -9,7 +9,7 @@ use mercer::{KernelSpec, Result};
 use crate::plot::{self, Drawing, LabelColumn, Scatter, component_title};
 use crate::run::Session;
 
-/// Names to learn from.
+/// Training names.
 const KNOWN: [&str; 35] = [
     "bouvier patty",
     "bouvier selma",
@@ -51,33 +51,33 @@ const KNOWN: [&str; 35] = [
 /// Names that are not among them.
 const NEW: [&str; 3] = ["flanders maude", "simpson abe", "van houten kirk"];
 
-/// A kernel that tells the families apart: names are alike if they share runs of three letters, and
-/// long names no more than short ones.
+/// A kernel that separates the families: names are similar if they share substrings of three letters,
+/// normalised for length.
 const SUITABLE: &str = "normalize(spectrum(p=3))";
 
-/// What the demonstration found.
-pub struct Named {
+/// The result of the demonstration.
+pub struct NamesResult {
     model: KernelPca<f64>,
     known: Mat<f64>,
     new: Mat<f64>,
 }
 
-/// Where a new name lies.
-struct Landed {
+/// A new name and the nearest families.
+struct NewName {
     name: &'static str,
     /// Families by how far their means are, the nearest first.
     nearest: [(&'static str, f64); 2],
 }
 
 /// Embeds the names.
-pub fn find(session: &Session, kernel: Option<&KernelSpec>) -> Result<Named> {
+pub fn find(session: &Session, kernel: Option<&KernelSpec>) -> Result<NamesResult> {
     let kernel = kernel.cloned().map_or_else(|| SUITABLE.parse(), Ok)?;
     let params =
         KernelPcaParams { components: Components::Count(2), ..KernelPcaParams::new(kernel) };
     let model = KernelPca::<f64>::fit(&session.context, &params, Strings::new(KNOWN)?)?;
     let mut new = Mat::zeros(NEW.len(), model.k());
     model.transform(&session.context, Strings::new(NEW)?, new.view_mut())?;
-    Ok(Named { known: model.training_scores(), new, model })
+    Ok(NamesResult { known: model.training_scores(), new, model })
 }
 
 /// The family of a person: the first word of the name, or two of a name that begins with `van`.
@@ -87,9 +87,9 @@ fn family(name: &'static str) -> &'static str {
     &name[..end.unwrap_or(name.len())]
 }
 
-impl Named {
+impl NamesResult {
     /// Where the new names lie.
-    fn landed(&self) -> Vec<Landed> {
+    fn landed(&self) -> Vec<NewName> {
         let mut families: Vec<&str> = KNOWN.map(family).into();
         families.dedup();
         let landed = |(i, name): (usize, &&'static str)| {
@@ -97,7 +97,7 @@ impl Named {
                 |family: &&'static str| (*family, apart(self.mean(family), point(&self.new, i)));
             let mut away: Vec<(&'static str, f64)> = families.iter().map(away).collect();
             away.sort_by(|a, b| a.1.total_cmp(&b.1));
-            Landed { name, nearest: [away[0], away[1]] }
+            NewName { name, nearest: [away[0], away[1]] }
         };
         NEW.iter().enumerate().map(landed).collect()
     }
@@ -120,7 +120,7 @@ impl Named {
         };
         let axis = |axis: usize| all().map(|p| p[axis]).collect::<Vec<f64>>();
         let names: Vec<String> = KNOWN.iter().chain(&NEW).map(|name| name.to_string()).collect();
-        let kinds = std::iter::repeat_n("learned from", KNOWN.len())
+        let kinds = std::iter::repeat_n("training", KNOWN.len())
             .chain(std::iter::repeat_n("new", NEW.len()));
         let kinds: Vec<String> = kinds.map(String::from).collect();
         let ratios = self.model.explained_variance_ratio();
@@ -128,7 +128,7 @@ impl Named {
         plot::scatter(&Scatter {
             title: "Kernel PCA of names",
             subtitle: &format!(
-                "{} names, {}; the new ones were never seen",
+                "{} training names, {}; new names projected",
                 KNOWN.len(),
                 self.model.params.kernel
             ),
@@ -143,20 +143,20 @@ impl Named {
         })
     }
 
-    /// What happened, in words.
-    pub fn story(&self, pictures: &str) -> String {
-        let line = |landed: &Landed| {
-            let Landed { name, nearest: [(first, near), (second, far)] } = landed;
+    /// The summary.
+    pub fn summary(&self, pictures: &str) -> String {
+        let line = |landed: &NewName| {
+            let NewName { name, nearest: [(first, near), (second, far)] } = landed;
             format!(
-                "  {name:<16} lands with {first:<11} at {near:.3}; the next family, {second}, is at {far:.3}\n"
+                "  {name:<16} nearest family {first:<11} (distance {near:.3}), then {second} ({far:.3})\n"
             )
         };
         let lines: String = self.landed().iter().map(line).collect();
         let (count, new, kernel) = (KNOWN.len(), NEW.len(), &self.model.params.kernel);
         format!(
-            "{count} names, compared as texts by {kernel}. Kernel PCA puts them in the plane, families together,\n\
-             and {new} names that it never saw among them:\n\n{lines}\
-             \nKernel PCA took {:.2} s; largest residual {:.0e}.\n{pictures}",
+            "Kernel PCA of {count} names with the string kernel {kernel}, and {new} new names projected\n\
+             on its components:\n\n{lines}\
+             \nKernel PCA: {:.2} s, largest residual {:.0e}.\n{pictures}",
             self.model.report.seconds, self.model.report.residual,
         )
     }

@@ -1,14 +1,14 @@
-//! The picture of a demonstration: the input, its embedding, and two functions over the plane.
+//! The plot of a demonstration: the input, its embedding, and two functions over the plane.
 
-use super::{Found, Seen, words};
+use super::{DemoResult, Seen, words};
 use crate::demo_data::{Labelled, Shape};
 use crate::plot::{self, Drawing, Field, LabelColumn, Multiples, Panel, component_title, grouped};
 
 /// Points of the grid along each side on which functions are drawn.
 pub const GRID: usize = 140;
 
-/// Draws what was found.
-pub fn draw(shape: Shape, data: &Labelled, found: &Found) -> Drawing {
+/// Draws the result.
+pub fn draw(shape: Shape, data: &Labelled, found: &DemoResult) -> Drawing {
     let axes = [0, 1].map(|which| axis_title(found, found.seen[which].what));
     let functions = [0, 1].map(|which| format!("{} over the plane", name(found.seen[which].what)));
     let embedding: Vec<[f64; 2]> =
@@ -25,9 +25,9 @@ pub fn draw(shape: Shape, data: &Labelled, found: &Found) -> Drawing {
     let field =
         |which: usize| Field { x, y, columns: GRID, rows: GRID, values: &found.seen[which].grid };
     let panels = vec![
-        plane("the input", None),
+        plane("input", None),
         Panel {
-            title: "the embedding",
+            title: "embedding",
             x_title: &axes[0],
             y_title: &axes[1],
             points: &embedding,
@@ -50,15 +50,15 @@ pub fn draw(shape: Shape, data: &Labelled, found: &Found) -> Drawing {
 fn name(what: Seen) -> String {
     match what {
         Seen::Component(index) => format!("component {}", index + 1),
-        Seen::Cut(_) => "straight cut".into(),
+        Seen::Classifier(_) => "linear classifier".into(),
     }
 }
 
-fn axis_title(found: &Found, what: Seen) -> String {
+fn axis_title(found: &DemoResult, what: Seen) -> String {
     match what {
         Seen::Component(index) => {
             component_title(index, found.model.explained_variance_ratio().get(index).copied())
         }
-        Seen::Cut(count) => format!("straight cut through {count} components"),
+        Seen::Classifier(count) => format!("linear classifier on {count} components"),
     }
 }

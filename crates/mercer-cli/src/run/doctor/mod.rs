@@ -1,4 +1,4 @@
-//! `mercer doctor`: what this machine offers, what is installed, and whether mercer works here.
+//! `mercer doctor`: system information and a self-test.
 
 mod python;
 mod self_test;
@@ -14,10 +14,10 @@ use super::Session;
 use crate::args::DoctorArgs;
 use crate::facts::counted;
 use crate::failure::Failure;
-use crate::output;
+use crate::stdout;
 use crate::summary::{self, Lines};
 
-/// All that the doctor knows.
+/// The report.
 #[derive(Debug, Serialize)]
 struct Health {
     command: &'static str,
@@ -42,7 +42,7 @@ struct Health {
 
 /// Runs `mercer doctor`.
 pub fn doctor(session: &Session, args: &DoctorArgs) -> Result<(), Failure> {
-    session.progress.begin("looking around");
+    session.progress.begin("system information");
     let python = python::look();
     session.progress.begin("self-test");
     let tests = self_test::run(&session.context)?;
@@ -51,7 +51,7 @@ pub fn doctor(session: &Session, args: &DoctorArgs) -> Result<(), Failure> {
         command: "doctor",
         version: env!("CARGO_PKG_VERSION"),
         system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-        build: if cfg!(debug_assertions) { "with checks for developers" } else { "release" },
+        build: if cfg!(debug_assertions) { "debug" } else { "release" },
         cores: available_threads(),
         threads: session.context.threads(),
         simd: instructions(simd::level(), simd::highest()),
@@ -63,7 +63,7 @@ pub fn doctor(session: &Session, args: &DoctorArgs) -> Result<(), Failure> {
     };
     match args.json {
         true => summary::print_object(&health),
-        false => output::print(&lines(&health).text()),
+        false => stdout::print(&lines(&health).text()),
     }
     .map_err(Failure::Print)?;
     if health.healthy { Ok(()) } else { Err(Failure::Unhealthy) }
@@ -79,7 +79,7 @@ fn instructions(used: simd::Level, highest: simd::Level) -> String {
     match used == highest {
         true => used.name().into(),
         false => format!(
-            "{} as {} says (the processor has {})",
+            "{} (set by {}; the processor supports {})",
             used.name(),
             simd::VARIABLE,
             highest.name()
@@ -93,14 +93,14 @@ fn lines(health: &Health) -> Lines {
     let (cores, threads) = (counted(health.cores, "core"), counted(health.threads, "thread"));
     lines.add("processor", format!("{cores}, {threads}, {}", health.simd));
     let budget = bytes(health.memory_budget);
-    lines.add("memory", format!("{budget} may be used; --memory sets another budget"));
+    lines.add("memory", format!("budget {budget} (change with --memory)"));
     match &health.python {
-        None => lines.add("Python", "not found; the command line needs none"),
+        None => lines.add("Python", "not found (not needed by the command line)"),
         Some(python) => {
             lines.add("Python", format!("{} ({})", python.version, python.path));
             let listed = python::PACKAGES.map(|name| {
                 let version = python.packages.get(name).and_then(Option::as_deref);
-                format!("{name} {}", version.unwrap_or("missing"))
+                format!("{name} {}", version.unwrap_or("not installed"))
             });
             lines.add("packages", listed.join(", "));
         }
@@ -111,7 +111,8 @@ fn lines(health: &Health) -> Lines {
         lines.add(name, format!("{verdict}: {}: {}", test.name, test.found));
     }
     if !health.healthy {
-        let note = "mercer does not work as it should on this machine: please report this, with all of the lines above";
+        let note =
+            "the self-test failed on this machine: please report this, with the output above";
         lines.warn(&[note.into()]);
     }
     lines
@@ -122,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failed_test_is_said_aloud() {
+    fn a_failed_test_is_reported() {
         let test = Test { name: "sums", passed: false, found: "1 + 1 = 3".into(), seconds: 0.1 };
         let health = Health {
             command: "doctor",
@@ -139,7 +140,8 @@ mod tests {
             healthy: false,
         };
         let text = lines(&health).text();
-        let processor = "2 cores, 1 thread, AVX2 as MERCER_SIMD says (the processor has AVX-512)";
+        let processor =
+            "2 cores, 1 thread, AVX2 (set by MERCER_SIMD; the processor supports AVX-512)";
         for part in [processor, "3.00 GiB", "not found", "FAILED: sums: 1 + 1 = 3"] {
             assert!(text.contains(part), "{text}");
         }

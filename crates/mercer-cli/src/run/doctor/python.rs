@@ -1,4 +1,4 @@
-//! The Python beside the command: which one a shell would start, and what it has of what the package `mercer` can use.
+//! The Python interpreter of the shell, and its packages.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ pub const PACKAGES: [&str; 6] =
 /// How long an interpreter may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What an interpreter says of itself.
+/// An interpreter.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Python {
     /// The interpreter.
@@ -28,7 +28,8 @@ pub struct Python {
 /// The first of the usual interpreters that answers.
 pub fn look() -> Option<Python> {
     let inside = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
-    let active = std::env::var_os("VIRTUAL_ENV").map(|folder| PathBuf::from(folder).join(inside));
+    let active =
+        std::env::var_os("VIRTUAL_ENV").map(|directory| PathBuf::from(directory).join(inside));
     let usual = ["python3", "python"].map(PathBuf::from);
     active.into_iter().chain(usual).find_map(|interpreter| ask(&interpreter))
 }

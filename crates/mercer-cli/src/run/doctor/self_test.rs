@@ -1,4 +1,4 @@
-//! About a second of work whose answers are known, with its speed.
+//! A self-test of about a second with known answers, and its speed.
 
 use std::time::{Duration, Instant};
 
@@ -12,14 +12,14 @@ use serde::Serialize;
 
 use crate::facts::counted;
 
-/// What was tried, and what came out.
+/// A test and its result.
 #[derive(Debug, Serialize)]
 pub struct Test {
-    /// What was tried.
+    /// Its name.
     pub name: &'static str,
-    /// Whether it came out as it should.
+    /// Whether it passed.
     pub passed: bool,
-    /// What came out.
+    /// The result.
     pub found: String,
     /// Seconds of one round.
     pub seconds: f64,
@@ -66,9 +66,9 @@ fn example(context: &Context) -> Result<Test> {
     let model = KernelPca::<f64>::fit(context, &params("poly(degree=2)", 2)?, &x)?;
     let (seconds, value) = (begun.elapsed().as_secs_f64(), model.eigenvalues[1]);
     Ok(Test {
-        name: "an example worked by hand",
+        name: "known example",
         passed: (value - 252.0).abs() < 1e-9 * 252.0,
-        found: format!("eigenvalue {value:.9}, 252 by hand"),
+        found: format!("eigenvalue {value:.9}, expected 252"),
         seconds,
     })
 }
@@ -85,8 +85,8 @@ fn threads(context: &Context) -> Result<Test> {
         && usual.training_scores().data() == other.training_scores().data();
     let (one, another) = (counted(others, "thread"), context.threads());
     let found = match passed {
-        true => format!("the same bits with {one} as with {another}"),
-        false => format!("other numbers with {one} than with {another}"),
+        true => format!("bit-identical results with {one} and with {another}"),
+        false => format!("different results with {one} and with {another}"),
     };
     Ok(Test { name: "threads", passed, found, seconds })
 }
@@ -99,7 +99,7 @@ fn matrix(context: &Context) -> Result<Test> {
     let samples = Samples::Dense(x.clone());
     let kernel = SpecKernel::<f64>::new(&"rbf(gamma=0.02)".parse::<KernelSpec>()?)?;
     let bytes = gram::matrix_bytes::<f64>(N, N);
-    let _held = context.reserve("the matrix of the self-test", bytes, "allow more memory")?;
+    let _held = context.reserve("the matrix of the self-test", bytes, "raise the memory budget")?;
     let mut values = Mat::<f64>::try_zeros(N, N)?;
     let (seconds, ()) =
         quickest(|| gram::matrix(context, &kernel, &samples, None, values.view_mut()))?;
@@ -114,14 +114,14 @@ fn matrix(context: &Context) -> Result<Test> {
         name: "RBF kernel matrix of 2,000 rows × 50 columns",
         passed: error < 1e-12,
         found: format!(
-            "{:.1} ms, {speed:.2} billion values a second, error {error:.0e}",
+            "{:.1} ms, {speed:.2} billion values per second, error {error:.0e}",
             1e3 * seconds
         ),
         seconds,
     })
 }
 
-/// The largest of some errors; not a number if one of them is none.
+/// The largest error; NaN if one of them is.
 fn largest(errors: impl Iterator<Item = f64>) -> f64 {
     errors.fold(0.0, |largest, error| if error <= largest { largest } else { error })
 }
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_that_is_no_number_is_the_largest() {
+    fn nan_is_the_largest_error() {
         assert_eq!(largest([1e-3, 2.0, 0.5].into_iter()), 2.0);
         assert!(largest([1e-3, f64::NAN].into_iter()).is_nan());
     }

@@ -1,4 +1,4 @@
-//! `mercer kmeans`: clusters of rows, by kernel k-means.
+//! `mercer kmeans`: kernel k-means.
 
 mod picture;
 
@@ -9,14 +9,14 @@ use mercer::model::kernel_kmeans::{KernelKMeans, KernelKMeansParams};
 use mercer::real::Real;
 
 use super::Session;
-use super::columns::{self, Kind, Roles};
-use super::found::{self, Found, Job};
+use super::columns::{self, Roles, TargetKind};
+use super::unsupervised::{self, Job, UnsupervisedFit};
 use crate::args::{KmeansArgs, Scale};
-use crate::data::{self, Basis, Form, Prepared, Scales, Types};
+use crate::data::{self, Input, InputKind, Prepared, Scales, Types};
 use crate::facts;
 use crate::failure::Failure;
+use crate::prediction::{Extras, Names, Prediction};
 use crate::results::titles_beside;
-use crate::said::{Extras, Names, Said};
 
 /// The clusters of a table.
 struct Clusters {
@@ -26,7 +26,7 @@ struct Clusters {
     params: KernelKMeansParams,
     /// The cluster of each row.
     labels: Vec<usize>,
-    /// How far each row is from the centre of its cluster.
+    /// The distance of each row from its centre.
     distances: Vec<f64>,
     /// The mean distance of the rows of each cluster, by their weights; none without rows.
     means: Vec<Option<f64>>,
@@ -36,56 +36,57 @@ struct Clusters {
 
 /// Runs `mercer kmeans`.
 pub fn kmeans(session: &Session, args: &KmeansArgs) -> std::result::Result<(), Failure> {
-    let form = Form::of(&args.clusters.kernel);
-    let roles = Roles::of(None, Kind::Nothing, &args.learning, &form);
-    let (chosen, wanted) = columns::choose(data::read(session, &args.table, &form)?, &roles)?;
+    let input_kind = InputKind::of(&args.clusters.kernel);
+    let roles = Roles::of(None, TargetKind::Unsupervised, &args.learning, &input_kind);
+    let (chosen, supervision) =
+        columns::choose(data::read(session, &args.table, &input_kind)?, &roles)?;
     let types = Types::of(args.clusters.precision, &chosen.features);
     session.progress.begin("preparing");
-    let weights = wanted.weights.as_deref();
-    let clusters = find(session, args, (&chosen.features, &form), weights, types.work)?;
+    let weights = supervision.weights.as_deref();
+    let clusters = find(session, args, (&chosen.features, &input_kind), weights, types.work)?;
     let is_drawn = !args.plot.is_empty() || args.results.page.report.is_some();
     let drawings = match is_drawn {
-        true => vec![picture::draw(session, args, &chosen.features, &form, &clusters)?],
+        true => vec![picture::draw(session, args, &chosen.features, &input_kind, &clusters)?],
         false => Vec::new(),
     };
     let Clusters { model, scaling, labels, distances, means, .. } = clusters;
-    let said = Said::Clusters { places: labels, distances: Some(distances) };
+    let prediction = Prediction::Clusters { places: labels, distances: Some(distances) };
     let names = Names { targets: &[], classes: None };
     let title = titles_beside(chosen.label.as_ref());
-    let columns = said.columns(names, types.result, Extras::default(), title);
+    let columns = prediction.columns(names, types.result, Extras::default(), title);
     let job = Job {
         command: "kmeans",
         table: &args.table,
         results: &args.results,
         plot: &args.plot,
-        caption: "The clusters",
+        caption: "Clusters",
     };
-    found::finish(
+    unsupervised::finish(
         session,
         &job,
-        Found { model, scaling, chosen, types, drawings, warnings: Vec::new() },
+        UnsupervisedFit { model, scaling, chosen, types, drawings, warnings: Vec::new() },
         columns,
         |saved| facts::note_clusters(saved, &means),
-        |facts| facts.clustering.as_ref().map(|c| c.table()).expect("these are clusters"),
+        |facts| facts.clustering.as_ref().map(|c| c.table()).expect("this is a clustering"),
     )
 }
 
 fn find(
     session: &Session,
     args: &KmeansArgs,
-    (features, form): (&Table, &Form),
+    (features, input_kind): (&Table, &InputKind),
     weights: Option<&[f64]>,
     work: Dtype,
 ) -> Result<Clusters> {
-    let scales = Scales::Learn(form.scaling(args.learning.features.scale, Scale::Standard)?);
+    let scales = Scales::Learn(input_kind.scaling(args.learning.features.scale, Scale::Standard)?);
     let params = params(args);
     match work {
         Dtype::F32 => {
-            let rows = Prepared::of(session, features, form, scales)?;
+            let rows = Prepared::of(session, features, input_kind, scales)?;
             of_rows(session, &params, rows, weights, Model::KernelKMeans32)
         }
         Dtype::F64 => {
-            let rows = Prepared::of(session, features, form, scales)?;
+            let rows = Prepared::of(session, features, input_kind, scales)?;
             of_rows(session, &params, rows, weights, Model::KernelKMeans64)
         }
     }
@@ -111,17 +112,17 @@ fn of_rows<T: Real>(
     wrap: impl FnOnce(KernelKMeans<T>) -> Model,
 ) -> Result<Clusters> {
     let (context, scaling) = (&session.context, rows.scaling);
-    let measuring = || session.progress.begin("measuring");
-    let (model, squares) = match rows.basis {
-        Basis::Samples(x) => {
+    let computing_distances = || session.progress.begin("distances");
+    let (model, squares) = match rows.input {
+        Input::Samples(x) => {
             let model = KernelKMeans::fit(context, params, &x, weights)?;
-            measuring();
+            computing_distances();
             let squares = model.distances(context, &x)?;
             (model, squares)
         }
-        Basis::Matrix(values) => {
+        Input::Matrix(values) => {
             let model = KernelKMeans::fit_gram(context, params, values.view(), weights)?;
-            measuring();
+            computing_distances();
             let own: Vec<f64> = (0..values.rows()).map(|i| values[(i, i)].to_f64()).collect();
             let squares = model.distances_gram(context, values.view(), &own)?;
             (model, squares)

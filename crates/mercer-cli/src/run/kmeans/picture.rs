@@ -1,4 +1,4 @@
-//! Clusters as a picture: over the plane of two columns, or by the components of the rows.
+//! Plots of clusters: over the plane of two columns, or by components.
 
 use mercer::Result;
 use mercer::io::Table;
@@ -6,17 +6,17 @@ use mercer::linalg::view::Mat;
 
 use super::Clusters;
 use crate::args::KmeansArgs;
-use crate::data::{Form, kernel_of};
+use crate::data::{InputKind, kernel_of};
 use crate::facts::{counted, kernel_in_short};
-use crate::plot::{self, Drawing, Ground, Group, LabelColumn, Map, Marks, Regions, Scatter};
+use crate::plot::{self, Background, Drawing, Group, LabelColumn, Map, Marks, Regions, Scatter};
 use crate::run::Session;
 use crate::run::components;
-use crate::run::evaluate::distances;
 use crate::run::plane;
+use crate::run::prediction::distances;
 use crate::scores::in_short;
 use crate::summary::file_name;
 
-/// What the legend is about.
+/// The title of the legend.
 const KEY: &str = "cluster";
 
 /// Draws the clusters of `features`.
@@ -24,19 +24,19 @@ pub fn draw(
     session: &Session,
     args: &KmeansArgs,
     features: &Table,
-    form: &Form,
+    input_kind: &InputKind,
     clusters: &Clusters,
 ) -> Result<Drawing> {
-    session.progress.begin("drawing");
+    session.progress.begin("plotting");
     let titles = titles(args, features, clusters);
     match features.n_columns() {
-        1 if form.is_space() => {
+        1 if input_kind.is_vector() => {
             let column: Vec<f64> =
                 (0..features.n_rows()).map(|row| plane::number(features, row, 0)).collect();
             Ok(scattered(clusters, &titles, &[column], &[features.name(0)]))
         }
-        2 if form.is_space() => draw_plane(session, features, clusters, &titles),
-        _ => draw_components(session, (features, form), clusters, &titles),
+        2 if input_kind.is_vector() => draw_plane(session, features, clusters, &titles),
+        _ => draw_components(session, (features, input_kind), clusters, &titles),
     }
 }
 
@@ -53,7 +53,9 @@ fn draw_plane(
     let groups: Vec<Group> = names(clusters)
         .iter()
         .enumerate()
-        .map(|(place, name)| Group::of_class(place, name).told(&format!("{KEY} {}", place + 1)))
+        .map(|(place, name)| {
+            Group::of_class(place, name).hover_text(&format!("{KEY} {}", place + 1))
+        })
         .collect();
     let colours = groups.iter().map(|group| group.colour).collect();
     let change = changes(&squares, &class);
@@ -64,7 +66,7 @@ fn draw_plane(
         x_title: &features.name(0),
         y_title: &features.name(1),
         key_title: KEY,
-        ground: Ground::Regions(Regions { grid, class: &class, change: &change }, colours),
+        background: Background::Regions(Regions { grid, class: &class, change: &change }, colours),
         marks: Marks {
             points: &plane::points(features),
             group: &clusters.labels,
@@ -96,12 +98,12 @@ fn changes<'a>(squares: &'a Mat<f64>, class: &'a [usize]) -> impl Fn(usize, usiz
 /// The rows by their first two components in feature space, where the clusters are.
 fn draw_components(
     session: &Session,
-    (features, form): (&Table, &Form),
+    (features, input_kind): (&Table, &InputKind),
     clusters: &Clusters,
     titles: &[String; 2],
 ) -> Result<Drawing> {
     let (scaling, kernel) = (clusters.scaling.as_ref(), &clusters.params.kernel);
-    let plane = components::plane(session, (features, form), scaling, kernel, usize::MAX)?;
+    let plane = components::plane(session, (features, input_kind), scaling, kernel, usize::MAX)?;
     Ok(scattered(clusters, titles, &plane.axes, &plane.titles))
 }
 

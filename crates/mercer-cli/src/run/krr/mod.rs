@@ -1,133 +1,133 @@
-//! `mercer krr`: learn to predict a column from others, by kernel ridge regression.
+//! `mercer krr`: kernel ridge regression and classification.
 
-mod learn;
+mod fit;
+mod output;
 mod picture;
-mod tell;
 
 use mercer::Result;
 use mercer::io::{Column, Dtype, Format, Model, ModelFile};
 use mercer::linalg::view::Mat;
 use mercer::model::classes;
 
-use self::learn::{Learned, Task};
+use self::fit::{Fitted, Task};
 use super::Session;
-use super::columns::{self, Chosen, Kind, Roles};
+use super::columns::{self, Chosen, Roles, TargetKind};
 use crate::args::{KrrArgs, Scale};
-use crate::data::{self, Form, Label, Prepared, Scales, Types};
-use crate::deliver::{self, Files};
+use crate::data::{self, InputKind, Label, Prepared, Scales, Types};
 use crate::facts::{self, Facts};
 use crate::failure::Failure;
+use crate::output_files::{self, Files};
 use crate::plot::Drawing;
-use crate::report::{self, Findings, Listed};
+use crate::prediction::Confusion;
+use crate::report::{self, ReportContent, ReportTable};
 use crate::results::{Predictions, class_column, number_column};
-use crate::said::Confusion;
 
 /// Runs `mercer krr`.
 pub fn krr(session: &Session, args: &KrrArgs) -> std::result::Result<(), Failure> {
-    let kind = if args.classify { Kind::Classes } else { Kind::Either };
-    let form = Form::of_all(&args.search.kernel)?;
-    let roles = Roles::of(args.target.as_deref(), kind, &args.learning, &form);
-    let (chosen, wanted) = columns::choose(data::read(session, &args.table, &form)?, &roles)?;
+    let kind = if args.classify { TargetKind::Classes } else { TargetKind::Either };
+    let input_kind = InputKind::of_all(&args.search.kernel)?;
+    let roles = Roles::of(args.target.as_deref(), kind, &args.learning, &input_kind);
+    let (chosen, targets) =
+        columns::choose(data::read(session, &args.table, &input_kind)?, &roles)?;
     data::at_least_two(&chosen.features)?;
     let types = Types::of(args.ridge.precision, &chosen.features);
     session.progress.begin("preparing");
-    let task = Task::new(args, wanted)?;
-    let learned = learn(session, &task, (&chosen, &form), types)?;
-    session.progress.begin("drawing");
-    let drawings = picture::draw(&task, &chosen, &learned);
-    finish(session, &task, chosen, types, learned, drawings)
+    let task = Task::new(args, targets)?;
+    let fitted = fit(session, &task, (&chosen, &input_kind), types)?;
+    session.progress.begin("plotting");
+    let drawings = picture::draw(&task, &chosen, &fitted);
+    finish(session, &task, chosen, types, fitted, drawings)
 }
 
-fn learn(
+fn fit(
     session: &Session,
     task: &Task<'_>,
-    (chosen, form): (&Chosen, &Form),
+    (chosen, input_kind): (&Chosen, &InputKind),
     types: Types,
-) -> Result<Learned> {
-    let asked = task.args.learning.features.scale;
-    let scales = Scales::Learn(form.scaling(asked, Scale::Standard)?);
+) -> Result<Fitted> {
+    let requested = task.args.learning.features.scale;
+    let scales = Scales::Learn(input_kind.scaling(requested, Scale::Standard)?);
     match types.work {
         Dtype::F32 => {
-            let rows = Prepared::of(session, &chosen.features, form, scales)?;
-            task.learn(session, rows, Model::KernelRidge32)
+            let rows = Prepared::of(session, &chosen.features, input_kind, scales)?;
+            task.fit(session, rows, Model::KernelRidge32)
         }
         Dtype::F64 => {
-            let rows = Prepared::of(session, &chosen.features, form, scales)?;
-            task.learn(session, rows, Model::KernelRidge64)
+            let rows = Prepared::of(session, &chosen.features, input_kind, scales)?;
+            task.fit(session, rows, Model::KernelRidge64)
         }
     }
 }
 
-/// Writes what was learned, and tells of it.
+/// Writes the outputs and prints the summary.
 fn finish(
     session: &Session,
     task: &Task<'_>,
     chosen: Chosen,
     types: Types,
-    learned: Learned,
+    fitted: Fitted,
     drawings: Vec<Drawing>,
 ) -> std::result::Result<(), Failure> {
     let args = task.args;
     let described = report::describe_columns(args.page.report.as_ref(), &chosen);
     let truth = chosen.targets.first().map(|(_, cells)| cells.clone());
-    let fitted = learned
-        .fitted
+    let training = fitted
+        .training
         .as_ref()
         .map(|values| predictions(task, chosen.targets, values, types.result, chosen.label));
-    let mut saved = ModelFile::new(learned.model, types.result);
-    saved.scaling = learned.scaling;
+    let mut saved = ModelFile::new(fitted.model, types.result);
+    saved.scaling = fitted.scaling;
     saved.feature_names = chosen.features.names;
     facts::note_places(&mut saved, &chosen.places);
-    if let Ok(grid) = &learned.grid {
+    if let Ok(grid) = &fitted.grid {
         facts::note_scores(&mut saved, &task.scores(grid));
     }
     let mut facts = Facts::of(&saved);
     if let Some(regression) = &mut facts.regression {
-        regression.unscored = learned.grid.as_ref().err().cloned();
+        regression.unscored = fitted.grid.as_ref().err().cloned();
     }
-    let mut lines = tell::lines(args, &facts);
-    let page = args.page.report.as_ref().zip(fitted.as_ref()).map(|(file, fitted)| {
-        let grid = learned.grid.as_ref().ok().filter(|_| !args.search.alpha_per_target);
+    let mut lines = output::lines(args, &facts);
+    let page = args.page.report.as_ref().zip(training.as_ref()).map(|(file, training)| {
+        let grid = fitted.grid.as_ref().ok().filter(|_| !args.search.alpha_per_target);
         let mut tables = Vec::new();
-        tables.extend(grid.map(|grid| Listed::best(COMPARED, task.best(grid))));
-        tables.extend(truth.and_then(|truth| confusion(task, &truth, learned.fitted.as_ref()?)));
-        tables.push(Listed::beginning(FITTED, fitted.table(Format::Csv)));
-        let found = Findings {
+        tables.extend(grid.map(|grid| ReportTable::best(COMPARED, task.best(grid))));
+        tables.extend(truth.and_then(|truth| confusion(task, &truth, fitted.training.as_ref()?)));
+        tables.push(ReportTable::beginning(FITTED, training.table(Format::Csv)));
+        let content = ReportContent {
             lines: &lines,
             facts: &facts,
             columns: &described,
             pictures: &drawings,
             tables: &tables,
         };
-        (file, report::page(session, &found))
+        (file, report::page(session, &content))
     });
-    let table = args.output.as_ref().zip(fitted.as_ref());
+    let table = args.output.as_ref().zip(training.as_ref());
     let files = Files {
-        table: table.map(|(file, fitted)| (file, fitted.table(file.format))),
+        table: table.map(|(file, training)| (file, training.table(file.format))),
         model: args.model.as_ref().map(|file| (file, &saved)),
         pictures: &args.plot,
         drawing: drawings.first().cloned(),
         page,
         ..Files::default()
     };
-    let outputs = deliver::write_files(session, &files)?;
+    let outputs = output_files::write_files(session, &files)?;
     session.progress.clear();
     lines.written(&outputs);
-    tell::tell(session, args, &lines, &facts, &learned.grid, outputs)
+    output::print(session, args, &lines, &facts, &fitted.grid, outputs)
 }
 
-const FITTED: &str =
-    "Targets and predictions of the first rows, by the model that learned from all of them";
-const COMPARED: &str = "What was compared, each kernel with its best penalty";
+const FITTED: &str = "Targets and predictions of the first rows (training set)";
+const COMPARED: &str = "Cross-validation scores, each kernel with its best penalty";
 
-/// Which classes were taken for which.
-fn confusion(task: &Task<'_>, truth: &Column, values: &Mat<f64>) -> Option<Listed> {
-    let classes = task.wanted.classes.as_ref()?;
+/// The confusion matrix.
+fn confusion(task: &Task<'_>, truth: &Column, values: &Mat<f64>) -> Option<ReportTable> {
+    let classes = task.targets.classes.as_ref()?;
     let rows: Vec<usize> = (0..values.rows()).collect();
     Some(Confusion::of(classes, truth, &classes::decode(values.view()), &rows).listed())
 }
 
-/// Every target, and beside it what the model says for the rows it learned from.
+/// Every target, and its predictions for the training set.
 fn predictions(
     task: &Task<'_>,
     targets: Vec<Label>,
@@ -138,7 +138,7 @@ fn predictions(
     let one = targets.len() == 1;
     let mut columns = Vec::new();
     for (j, (name, cells)) in targets.into_iter().enumerate() {
-        let found = match &task.wanted.classes {
+        let found = match &task.targets.classes {
             Some(names) => class_column(names, &classes::decode(values.view())),
             None => number_column((0..values.rows()).map(|i| values[(i, j)]), dtype),
         };

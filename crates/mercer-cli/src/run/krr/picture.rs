@@ -1,55 +1,54 @@
-//! The scores of a search as a picture.
+//! Plots of the scores of a search.
 
 use mercer::linalg::view::Mat;
 use mercer::select::{Score, Table};
 
-use super::learn::{Grid, Learned, Task};
+use super::fit::{Fitted, Grid, Task};
 use crate::facts::{counted, kernel_in_short};
 use crate::plot::{self, Baseline, Curve, Curves, Drawing, Mark};
-use crate::run::agreement::{self, Agreement};
 use crate::run::columns::Chosen;
+use crate::run::predicted_vs_true::{self, PredictedVsTrue};
 use crate::scores::{Measure, Scored, in_short};
 use crate::summary::file_name;
 
-/// The scores of what was compared, and for a report what is predicted against what is true.
-pub fn draw(task: &Task<'_>, chosen: &Chosen, learned: &Learned) -> Vec<Drawing> {
+/// The scores of all candidates, and for a report predicted against true values.
+pub fn draw(task: &Task<'_>, chosen: &Chosen, fitted: &Fitted) -> Vec<Drawing> {
     let is_reported = task.args.page.report.is_some();
     let mut drawings = Vec::new();
     if is_reported || !task.args.plot.is_empty() {
-        drawings.extend(draw_scores(task, chosen, learned));
+        drawings.extend(draw_scores(task, chosen, fitted));
     }
     if is_reported {
-        drawings.extend(draw_agreement(task, chosen, learned));
+        drawings.extend(draw_predicted_vs_true(task, chosen, fitted));
     }
     drawings
 }
 
-/// Predictions by the model that learned from all rows, for the first target.
-fn draw_agreement(task: &Task<'_>, chosen: &Chosen, learned: &Learned) -> Option<Drawing> {
-    let fitted = learned.fitted.as_ref().filter(|_| task.wanted.classes.is_none())?;
+/// Predicted against true values on the training set, for the first target.
+fn draw_predicted_vs_true(task: &Task<'_>, chosen: &Chosen, fitted: &Fitted) -> Option<Drawing> {
+    let fitted = fitted.training.as_ref().filter(|_| task.targets.classes.is_none())?;
     let column = |values: &Mat<f64>| (0..values.rows()).map(|i| values[(i, 0)]).collect::<Vec<_>>();
     let (target, _) = chosen.targets.first()?;
-    let title = format!("{target}: predicted against true");
-    let subtitle =
-        "by the model that learned from all rows, which flatters it; dashed: equal".to_string();
-    Some(agreement::draw(&Agreement {
+    let title = format!("{target}: predicted vs true");
+    let subtitle = "training set (optimistic); dashed: predicted = true".to_string();
+    Some(predicted_vs_true::draw(&PredictedVsTrue {
         titles: &[title, subtitle],
         target,
-        truth: &column(&task.wanted.values),
+        truth: &column(&task.targets.values),
         predicted: &column(fitted),
     }))
 }
 
-fn draw_scores(task: &Task<'_>, chosen: &Chosen, learned: &Learned) -> Option<Drawing> {
-    let grid = learned.grid.as_ref().ok()?;
+fn draw_scores(task: &Task<'_>, chosen: &Chosen, fitted: &Fitted) -> Option<Drawing> {
+    let grid = fitted.grid.as_ref().ok()?;
     let (curves, y_title, level) = match task.args.search.alpha_per_target {
         true => (per_target(task, chosen, grid), per_target_title(), 1.0),
         false => (per_kernel(task, grid), title_of(task), level(task)),
     };
-    let [title, subtitle] = titles(task, chosen, learned);
+    let [title, subtitle] = titles(task, chosen, fitted);
     let name = match task.measure() {
-        Measure::Accuracy => "always the largest class",
-        _ => "always the mean",
+        Measure::Accuracy => "majority class",
+        _ => "mean of the target",
     };
     Some(plot::curves(&Curves {
         title: &title,
@@ -70,14 +69,14 @@ fn per_target_title() -> String {
     "cross-validated RMSE / standard deviation of the target".into()
 }
 
-/// What a prediction that knows no column reaches.
+/// The score of a constant prediction.
 fn level(task: &Task<'_>) -> f64 {
-    let targets = &task.wanted.values;
+    let targets = &task.targets.values;
     if task.measure() != Measure::Accuracy {
         let variances = task.variances.iter().map(|v| v.unwrap_or(0.0));
         return (variances.sum::<f64>() / targets.cols() as f64).sqrt();
     }
-    let weight = |i: usize| task.wanted.weights.as_ref().map_or(1.0, |w| w[i]);
+    let weight = |i: usize| task.targets.weights.as_ref().map_or(1.0, |w| w[i]);
     let share = |j: usize, sign: f64| {
         let own = (0..targets.rows()).filter(|&i| sign * targets[(i, j)] > 0.0);
         own.map(weight).sum::<f64>() / (0..targets.rows()).map(weight).sum::<f64>()
@@ -87,22 +86,22 @@ fn level(task: &Task<'_>) -> f64 {
     shares.chain(other).fold(0.0, f64::max)
 }
 
-fn titles(task: &Task<'_>, chosen: &Chosen, learned: &Learned) -> [String; 2] {
+fn titles(task: &Task<'_>, chosen: &Chosen, fitted: &Fitted) -> [String; 2] {
     let args = task.args;
     let file = file_name(args.table.source.path());
     let names: Vec<&str> = chosen.targets.iter().map(|(name, _)| name.as_str()).collect();
-    let method = match task.wanted.classes {
+    let method = match task.targets.classes {
         Some(_) => "Kernel ridge classification",
         None => "Kernel ridge regression",
     };
     let rows = counted(chosen.features.n_rows(), "row");
     let columns = counted(chosen.features.n_columns(), "column");
     let how = match (args.search.folds, args.search.gcv) {
-        (Some(count), _) => format!("{count} folds"),
+        (Some(count), _) => format!("{count}-fold cross-validation"),
         (None, true) => "generalised cross-validation".into(),
         (None, false) => "leave-one-out".into(),
     };
-    let kernel = learned.grid.as_ref().ok().map(|grid| &grid.kernels[grid.chosen.kernel]);
+    let kernel = fitted.grid.as_ref().ok().map(|grid| &grid.kernels[grid.chosen.kernel]);
     let kernel = kernel.filter(|_| args.search.alpha_per_target);
     let kernel = kernel.map(|k| format!(", {}", kernel_in_short(k)));
     let band = match (args.search.gcv, args.search.alpha.len()) {
@@ -168,7 +167,7 @@ fn mark(table: &Table, place: usize, text: String) -> Option<Mark> {
     Some(Mark { index, text })
 }
 
-/// A penalty as pictures write it, with a true minus sign.
+/// A penalty with a typographic minus sign.
 fn short(alpha: f64) -> String {
     in_short(alpha).replace('-', "\u{2212}")
 }

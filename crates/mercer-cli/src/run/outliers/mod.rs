@@ -1,4 +1,4 @@
-//! `mercer outliers`: rows by how unusual they are, by what kernel PCA leaves out or finds far away.
+//! `mercer outliers`: outlier detection by kernel PCA.
 
 mod picture;
 
@@ -10,66 +10,66 @@ use mercer::real::Real;
 
 use super::Session;
 use super::columns::{self, Chosen, Roles};
-use super::found::{self, Found, Job};
+use super::unsupervised::{self, Job, UnsupervisedFit};
 use crate::args::{FeatureArgs, OutliersArgs, Scale};
-use crate::data::{self, Basis, Form, Prepared, Scales, Types};
+use crate::data::{self, Input, InputKind, Prepared, Scales, Types};
 use crate::failure::Failure;
+use crate::prediction::{OutlierScores, Ranking};
 use crate::results::titles_beside;
-use crate::said::{Ranking, Unusual};
 
-/// What is known of the rows of a table.
-struct Known {
+/// A fitted detector with the scores of its training set.
+struct OutlierFit {
     model: Model,
     scaling: Option<Scaling>,
-    unusual: Unusual,
+    outliers: OutlierScores,
     ranking: Ranking,
     warnings: Vec<String>,
 }
 
 /// Runs `mercer outliers`.
 pub fn outliers(session: &Session, args: &OutliersArgs) -> std::result::Result<(), Failure> {
-    let form = Form::of(&args.kernel);
+    let input_kind = InputKind::of(&args.kernel);
     let FeatureArgs { columns: which, label, .. } = &args.features;
-    let roles = Roles::without_target(which.as_deref(), label.as_deref(), &form);
-    let (chosen, _) = columns::choose(data::read(session, &args.table, &form)?, &roles)?;
+    let roles = Roles::without_target(which.as_deref(), label.as_deref(), &input_kind);
+    let (chosen, _) = columns::choose(data::read(session, &args.table, &input_kind)?, &roles)?;
     data::at_least_two(&chosen.features)?;
     let types = Types::of(args.precision, &chosen.features);
     session.progress.begin("preparing");
-    let known = find(session, args, (&chosen.features, &form), types.work)?;
+    let fit = find(session, args, (&chosen.features, &input_kind), types.work)?;
     let is_reported = args.results.page.report.is_some();
     let drawings = match is_reported || !args.plot.is_empty() {
-        true => picture::draw(session, args, (&chosen.features, &form), &known, is_reported)?,
+        true => picture::draw(session, args, (&chosen.features, &input_kind), &fit, is_reported)?,
         false => Vec::new(),
     };
-    let columns = columns(&chosen, &known, types.result);
-    let top = top(args.top as usize, &chosen, &known);
-    let Known { model, scaling, warnings, .. } = known;
+    let columns = columns(&chosen, &fit, types.result);
+    let top = top(args.top as usize, &chosen, &fit);
+    let OutlierFit { model, scaling, warnings, .. } = fit;
     let job = Job {
         command: "outliers",
         table: &args.table,
         results: &args.results,
         plot: &args.plot,
-        caption: "The most unusual rows",
+        caption: "Rows with the largest outlier scores",
     };
-    let found = Found { model, scaling, chosen, types, drawings, warnings };
-    found::finish(session, &job, found, columns, |_| (), |_| top)
+    let found = UnsupervisedFit { model, scaling, chosen, types, drawings, warnings };
+    unsupervised::finish(session, &job, found, columns, |_| (), |_| top)
 }
 
 fn find(
     session: &Session,
     args: &OutliersArgs,
-    (features, form): (&Table, &Form),
+    (features, input_kind): (&Table, &InputKind),
     work: Dtype,
-) -> Result<Known> {
-    let scales = Scales::Learn(form.scaling(args.features.scale, Scale::Standard)?);
+) -> Result<OutlierFit> {
+    let scales = Scales::Learn(input_kind.scaling(args.features.scale, Scale::Standard)?);
     let params = params(args);
     match work {
         Dtype::F32 => {
-            let rows = Prepared::of(session, features, form, scales)?;
+            let rows = Prepared::of(session, features, input_kind, scales)?;
             of_rows(session, &params, rows, Model::Detector32)
         }
         Dtype::F64 => {
-            let rows = Prepared::of(session, features, form, scales)?;
+            let rows = Prepared::of(session, features, input_kind, scales)?;
             of_rows(session, &params, rows, Model::Detector64)
         }
     }
@@ -86,50 +86,50 @@ fn of_rows<T: Real>(
     params: &DetectorParams,
     rows: Prepared<T>,
     wrap: impl FnOnce(Detector<T>) -> Model,
-) -> Result<Known> {
+) -> Result<OutlierFit> {
     let scaling = rows.scaling;
-    let model = match rows.basis {
-        Basis::Samples(x) => Detector::fit(&session.context, params, x)?,
-        Basis::Matrix(values) => Detector::fit_gram(&session.context, params, values.view())?,
+    let model = match rows.input {
+        Input::Samples(x) => Detector::fit(&session.context, params, x)?,
+        Input::Matrix(values) => Detector::fit_gram(&session.context, params, values.view())?,
     };
-    let unusual = Unusual { scores: model.training.clone(), threshold: model.threshold };
-    let (ranking, warnings) = (unusual.ranking(), warnings(&model));
-    Ok(Known { model: wrap(model), scaling, unusual, ranking, warnings })
+    let outliers = OutlierScores { scores: model.training.clone(), threshold: model.threshold };
+    let (ranking, warnings) = (outliers.ranking(), warnings(&model));
+    Ok(OutlierFit { model: wrap(model), scaling, outliers, ranking, warnings })
 }
 
-/// The share of the variance that components must leave for a distance from them to mean something.
+/// The fraction of unexplained variance below which reconstruction errors are rounding errors.
 const LEAST_LEFT: f64 = 1e-6;
 
 fn warnings<T: Real>(model: &Detector<T>) -> Vec<String> {
     let explained: f64 = model.pca.explained_variance_ratio().iter().sum();
     let is_nothing_left = explained > 1.0 - LEAST_LEFT && model.score == Score::Reconstruction;
-    let message = "the components explain all of the variance, so that scores are little more than \
-                   rounding errors: take fewer with --components";
+    let message = "the components explain all of the variance, so the scores are mostly rounding \
+                   error: use fewer --components";
     is_nothing_left.then(|| message.into()).into_iter().collect()
 }
 
-/// What is written of every row: its number, which counts from 1, what is said of it, and its rank.
-fn columns(chosen: &Chosen, known: &Known, dtype: Dtype) -> Vec<(String, Column)> {
+/// The output columns: 1-based row number, scores and rank.
+fn columns(chosen: &Chosen, fit: &OutlierFit, dtype: Dtype) -> Vec<(String, Column)> {
     let title = titles_beside(chosen.label.as_ref());
-    let rows: Vec<usize> = (0..known.unusual.scores.len()).collect();
-    let ranks = known.ranking.ranks.iter().map(|&rank| rank as f64).collect();
+    let rows: Vec<usize> = (0..fit.outliers.scores.len()).collect();
+    let ranks = fit.ranking.ranks.iter().map(|&rank| rank as f64).collect();
     let mut columns = vec![(title("row"), numbers(&rows))];
-    columns.extend(known.unusual.columns(&rows, dtype, &title));
+    columns.extend(fit.outliers.columns(&rows, dtype, &title));
     columns.push((title("rank"), Column::F64(ranks)));
     columns
 }
 
-/// The numbers of `rows`, counted from 1.
+/// 1-based row numbers.
 fn numbers(rows: &[usize]) -> Column {
     Column::F64(rows.iter().map(|&row| (row + 1) as f64).collect())
 }
 
-/// The most unusual rows, with the share of rows that are less unusual.
-fn top(count: usize, chosen: &Chosen, known: &Known) -> Table {
-    let Ranking { order, ranks, below } = &known.ranking;
+/// The rows with the largest scores, with the percentage of rows that have smaller ones.
+fn top(count: usize, chosen: &Chosen, fit: &OutlierFit) -> Table {
+    let Ranking { order, ranks, below } = &fit.ranking;
     let rows = &order[..count.min(order.len())];
     let title = titles_beside(chosen.label.as_ref());
-    let share = |&row: &usize| below[row] as f64 / order.len() as f64;
+    let percentile = |&row: &usize| 100.0 * below[row] as f64 / order.len() as f64;
     let mut columns = vec![
         (title("rank"), Column::F64(rows.iter().map(|&row| ranks[row] as f64).collect())),
         (title("row"), numbers(rows)),
@@ -138,8 +138,8 @@ fn top(count: usize, chosen: &Chosen, known: &Known) -> Table {
         let cells = rows.iter().map(|&row| cells.text(row)).collect();
         (name.clone(), Column::Text(cells))
     }));
-    columns.extend(known.unusual.columns(rows, Dtype::F64, &title));
-    columns.push((title("less_unusual"), Column::F64(rows.iter().map(share).collect())));
+    columns.extend(fit.outliers.columns(rows, Dtype::F64, &title));
+    columns.push((title("percentile"), Column::F64(rows.iter().map(percentile).collect())));
     let (names, columns) = columns.into_iter().unzip();
     Table::new(names, columns)
 }

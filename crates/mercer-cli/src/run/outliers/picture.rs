@@ -1,37 +1,37 @@
-//! Scores as a picture: a map over the plane of two columns, or all in falling order.
+//! Plots of outlier scores: a map over the plane of two columns, or sorted.
 
 use mercer::Result;
 use mercer::io::Table;
 
-use super::Known;
+use super::OutlierFit;
 use crate::args::OutliersArgs;
-use crate::data::{Form, kernel_of};
+use crate::data::{InputKind, kernel_of};
 use crate::facts::{counted, kernel_in_short};
-use crate::plot::{self, Drawing, Falling, Ground, Group, Map, Marks, Shape};
+use crate::plot::{self, Background, Drawing, Group, Map, Marks, Shape, SortedScores};
+use crate::prediction::Prediction;
 use crate::run::Session;
-use crate::run::evaluate::evaluate;
 use crate::run::plane;
-use crate::said::Said;
+use crate::run::prediction::predict;
 use crate::scores::in_short;
 use crate::summary::file_name;
 
-/// Draws the scores of `features` as SVG text, in the way that shows them best; in `all` ways for a report.
+/// Plots the scores of `features`: a map for two columns, else sorted; for a report, `all` of these.
 pub fn draw(
     session: &Session,
     args: &OutliersArgs,
-    (features, form): (&Table, &Form),
-    known: &Known,
+    (features, input_kind): (&Table, &InputKind),
+    fit: &OutlierFit,
     all: bool,
 ) -> Result<Vec<Drawing>> {
-    session.progress.begin("drawing");
-    let titles = titles(args, features, known);
-    let is_plane = features.n_columns() == 2 && form.is_space();
+    session.progress.begin("plotting");
+    let titles = titles(args, features, fit);
+    let is_plane = features.n_columns() == 2 && input_kind.is_vector();
     let mut drawings = Vec::new();
     if is_plane {
-        drawings.push(draw_plane(session, features, known, &titles)?);
+        drawings.push(draw_plane(session, features, fit, &titles)?);
     }
     if all || !is_plane {
-        drawings.push(draw_falling(known, &titles));
+        drawings.push(draw_sorted(fit, &titles));
     }
     Ok(drawings)
 }
@@ -39,22 +39,27 @@ pub fn draw(
 fn draw_plane(
     session: &Session,
     features: &Table,
-    known: &Known,
+    fit: &OutlierFit,
     [title, subtitle]: &[String; 2],
 ) -> Result<Drawing> {
     let window = plane::window(features);
     let grid = plane::grid(features, window);
-    let said = evaluate(session, &known.model, known.scaling.as_ref(), &grid, false)?;
-    let Said::Unusual(over) = said else { unreachable!("a detector tells how unusual rows are") };
-    let unusual = &known.unusual;
-    let rows = 0..unusual.scores.len();
-    let group: Vec<usize> = rows.map(|row| usize::from(unusual.is_outlier(row))).collect();
-    let [outliers, others] = names(known);
+    let prediction = predict(session, &fit.model, fit.scaling.as_ref(), &grid, false)?;
+    let Prediction::Outliers(over) = prediction else {
+        unreachable!("a detector predicts outlier scores")
+    };
+    let outliers = &fit.outliers;
+    let rows = 0..outliers.scores.len();
+    let group: Vec<usize> = rows.map(|row| usize::from(outliers.is_outlier(row))).collect();
+    let [outlier_name, inlier_name] = names(fit);
     // Bright on the dark colours of small scores, where most rows are.
-    let usual = Group { shape: Shape::Circle, ..Group::of_class(5, &others).told("usual") };
-    let groups =
-        [usual, Group { shape: Shape::Cross, ..Group::of_class(1, &outliers).told("outlier") }];
-    let line = threshold_name(known);
+    let inlier =
+        Group { shape: Shape::Circle, ..Group::of_class(5, &inlier_name).hover_text("inlier") };
+    let groups = [
+        inlier,
+        Group { shape: Shape::Cross, ..Group::of_class(1, &outlier_name).hover_text("outlier") },
+    ];
+    let line = threshold_name(fit);
     let field = plane::field(window, &over.scores);
     Ok(plot::map(&Map {
         title,
@@ -62,10 +67,10 @@ fn draw_plane(
         x_title: &features.name(0),
         y_title: &features.name(1),
         key_title: "score",
-        ground: Ground::Heights {
+        background: Background::Heights {
             field,
             ends: ends(&over.scores),
-            line: Some((unusual.threshold, &line)),
+            line: Some((outliers.threshold, &line)),
         },
         marks: Marks {
             points: &plane::points(features),
@@ -83,42 +88,42 @@ fn ends(scores: &[f64]) -> [f64; 2] {
     [0.0, if most > 0.0 { most } else { 1.0 }]
 }
 
-fn draw_falling(known: &Known, [title, subtitle]: &[String; 2]) -> Drawing {
-    let unusual = &known.unusual;
-    let scores: Vec<f64> = known.ranking.order.iter().map(|&row| unusual.scores[row]).collect();
-    let [outliers, others] = names(known);
-    plot::falling(&Falling {
+fn draw_sorted(fit: &OutlierFit, [title, subtitle]: &[String; 2]) -> Drawing {
+    let outliers = &fit.outliers;
+    let scores: Vec<f64> = fit.ranking.order.iter().map(|&row| outliers.scores[row]).collect();
+    let [outlier_name, inlier_name] = names(fit);
+    plot::sorted_scores(&SortedScores {
         title,
         subtitle,
-        x_title: "rank, from the most unusual row on",
+        x_title: "rank (largest score first)",
         y_title: "score",
         scores: &scores,
-        rows: &known.ranking.order,
-        threshold: (unusual.threshold, &threshold_name(known)),
-        names: [&outliers, &others],
+        rows: &fit.ranking.order,
+        threshold: (outliers.threshold, &threshold_name(fit)),
+        names: [&outlier_name, &inlier_name],
     })
 }
 
 /// The names of outliers and of all other rows.
-fn names(known: &Known) -> [String; 2] {
-    let outliers = known.unusual.outliers();
-    let others = known.unusual.scores.len() - outliers;
-    [("outliers", outliers), ("others", others)]
+fn names(fit: &OutlierFit) -> [String; 2] {
+    let outliers = fit.outliers.count();
+    let others = fit.outliers.scores.len() - outliers;
+    [("outliers", outliers), ("inliers", others)]
         .map(|(name, count)| format!("{name}: {}", counted(count, "row")))
 }
 
-fn threshold_name(known: &Known) -> String {
-    format!("threshold {}", in_short(known.unusual.threshold))
+fn threshold_name(fit: &OutlierFit) -> String {
+    format!("threshold {}", in_short(fit.outliers.threshold))
 }
 
-fn titles(args: &OutliersArgs, features: &Table, known: &Known) -> [String; 2] {
+fn titles(args: &OutliersArgs, features: &Table, fit: &OutlierFit) -> [String; 2] {
     let rows = counted(features.n_rows(), "row");
     let columns = counted(features.n_columns(), "column");
-    let kernel = kernel_of(&known.model).map_or_else(String::new, |kernel| kernel.to_string());
-    let (kernel, components) = (kernel_in_short(&kernel), counted(known.model.k(), "component"));
+    let kernel = kernel_of(&fit.model).map_or_else(String::new, |kernel| kernel.to_string());
+    let (kernel, components) = (kernel_in_short(&kernel), counted(fit.model.k(), "component"));
     let share = in_short(args.contamination);
     [
-        format!("Unusual rows of {}", file_name(args.table.source.path())),
+        format!("Outliers of {}", file_name(args.table.source.path())),
         format!("{rows} × {columns}; {kernel}; {components}; contamination {share}"),
     ]
 }

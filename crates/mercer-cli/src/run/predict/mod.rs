@@ -1,34 +1,33 @@
 //! `mercer predict`: predictions for new rows by a fitted model.
 
-mod tell;
+mod output;
 
 use std::time::Instant;
 
 use mercer::io::{Column, ModelFile, Table};
 use mercer::{Error, Result};
 
-use super::evaluate::evaluate;
-use super::{Session, model_file, new_rows};
+use super::prediction::predict as predict_rows;
+use super::{Session, libsvm_model, model_columns};
 use crate::args::PredictArgs;
-use crate::data::{self, Form, Label};
-use crate::deliver::{self, Files};
+use crate::data::{self, InputKind, Label};
 use crate::facts::{self, Facts};
 use crate::failure::Failure;
-use crate::machine::Machine;
+use crate::output_files::{self, Files};
+use crate::prediction::{Confusion, Extras, Names, Prediction};
 use crate::results::{Predictions, titles_beside};
-use crate::said::{Confusion, Extras, Names, Said};
 use crate::scores::Scores;
+use crate::svm_view::SvmView;
 
-/// How good predictions are for rows whose targets are known, or why that cannot be said; nothing
-/// where the table does not hold the targets.
-type Judged = Option<std::result::Result<(Scores, Option<Confusion>), String>>;
+/// The scores of predictions, or why there are none; nothing if the table does not hold the targets.
+type Evaluation = Option<std::result::Result<(Scores, Option<Confusion>), String>>;
 
-/// What is to be told of predictions beside themselves.
-struct Told {
+/// The summary of predictions.
+struct PredictSummary {
     /// Seconds taken to compute.
     seconds: f64,
-    judged: Judged,
-    /// What was said of all rows together, where there is no target.
+    evaluation: Evaluation,
+    /// The summary line of unsupervised predictions.
     all: Option<(&'static str, String)>,
 }
 
@@ -37,72 +36,71 @@ pub fn predict(session: &Session, args: &PredictArgs) -> std::result::Result<(),
     let saved = mercer::io::load_within(&args.model, session.context.budget())?;
     let facts = Facts::of(&saved);
     let (targets, classes) = facts.predicts().ok_or_else(|| {
-        let message = "this model has components and predicts nothing: use `mercer transform`";
+        let message = "this model computes components, not predictions: use `mercer transform`";
         Error::format(&args.model, message)
     })?;
     let names = Names { targets, classes };
     check(args, &saved, &facts)?;
-    let table = data::read(session, &args.table, &Form::of_model(&saved.model))?;
-    let saved = model_file::widened(saved, &table)?;
+    let table = data::read(session, &args.table, &InputKind::of_model(&saved.model))?;
+    let saved = libsvm_model::widened(saved, &table)?;
     let truth = truth(&table, &saved, names);
     let (columns, label) = (args.columns.as_deref(), args.label.as_deref());
-    let rows = new_rows::find(table, &saved, false, columns, label)?;
+    let rows = model_columns::find(table, &saved, false, columns, label)?;
     session.progress.begin("preparing");
     let started = Instant::now();
-    let said = evaluate(session, &saved.model, saved.scaling.as_ref(), &rows.features, args.std)?;
+    let prediction =
+        predict_rows(session, &saved.model, saved.scaling.as_ref(), &rows.features, args.std)?;
     let seconds = started.elapsed().as_secs_f64();
     let all: Vec<usize> = (0..rows.features.n_rows()).collect();
-    let judged = truth.map(|truth| said.judged(names, &truth, &all));
+    let evaluation = truth.map(|truth| prediction.evaluate(names, &truth, &all));
     // The label that a format marks may be the target itself.
     let is_target = |(name, _): &Label| targets.contains(name);
     let label = rows.label.filter(|label| args.label.is_some() || !is_target(label));
-    let predictions = predictions(args, &saved, names, &said, label);
+    let predictions = predictions(args, &saved, names, &prediction, label);
     let table = args.output.as_ref().map(|file| (file, predictions.table(file.format)));
-    let outputs = deliver::write_files(session, &Files { table, ..Files::default() })?;
+    let outputs = output_files::write_files(session, &Files { table, ..Files::default() })?;
     session.progress.clear();
-    let told = Told { seconds, judged, all: said.told() };
-    tell::tell(session, args, &facts, outputs, &predictions, told)
+    let summary = PredictSummary { seconds, evaluation, all: prediction.summary() };
+    output::print(session, args, &facts, outputs, &predictions, summary)
 }
 
-/// Refuses what the model cannot give.
+/// Refuses options that the model does not support.
 fn check(args: &PredictArgs, saved: &ModelFile, facts: &Facts) -> Result<()> {
-    let machine = Machine::of(&saved.model);
+    let machine = SvmView::of(&saved.model);
     let (targets, classes) = facts.predicts().unwrap_or_default();
     let refuse = |flag: &'static str, message: &str| Err(Error::parameter(flag, message));
-    let finds = facts.finds().map(|what| format!("this model tells {what}; "));
+    let finds = facts.finds().map(|what| format!("this model predicts {what}; "));
     if let Some(finds) = finds.as_ref().filter(|_| args.std && machine.is_none()) {
-        return refuse("--std", &format!("{finds}there are no standard deviations"));
+        return refuse("--std", &format!("{finds}standard deviations are not available"));
     }
     if args.std && classes.is_some() {
-        return refuse("--std", "this model tells classes apart, which have no standard deviation");
+        return refuse("--std", "not available for a classifier");
     }
     if args.std && machine.is_some() {
-        let message = "a support vector machine knows no standard deviations; `mercer krr` does";
+        let message = "not available for support vector machines; use `mercer krr`";
         return refuse("--std", message);
     }
     if classes.is_none() {
-        let asked = [("--scores", args.scores), ("--probability", args.probability)];
-        if let Some((flag, _)) = asked.into_iter().find(|(_, asked)| *asked) {
+        let requested = [("--scores", args.scores), ("--probability", args.probability)];
+        if let Some((flag, _)) = requested.into_iter().find(|(_, is_requested)| *is_requested) {
             let finds = finds.as_deref().unwrap_or("this model predicts numbers; ");
-            return refuse(flag, &format!("{finds}there are no classes to tell apart"));
+            return refuse(flag, &format!("{finds}it is not a classifier"));
         }
     }
     if args.decisions && (machine.is_none() || classes.is_none() && !targets.is_empty()) {
-        let message =
-            "only support vector machines that tell classes apart have decisions of pairs";
+        let message = "requires a support vector classifier";
         return refuse("--decisions", message);
     }
     if args.probability && machine.is_none_or(|machine| machine.calibration.is_none()) {
         let message =
-            "this model was not calibrated: fit it with `mercer svc --probability sigmoid`";
+            "the model is not calibrated: refit it with `mercer svc --probability sigmoid`";
         return refuse("--probability", message);
     }
     Ok(())
 }
 
-/// The columns of the table that hold what is predicted: by name, or by position in a table that has
-/// the shape of the one the model learned from. A model that knows no names is judged by the label
-/// that the format marks.
+/// The target columns of the table: by name, or by position in a table of the same shape as the training
+/// table. A model without target names is evaluated on the label column of the format.
 fn truth(table: &Table, saved: &ModelFile, names: Names<'_>) -> Option<Vec<Column>> {
     let Some(places) = facts::places(saved) else {
         let marked = table.label.filter(|_| names.targets.len() == 1);
@@ -122,12 +120,12 @@ fn predictions(
     args: &PredictArgs,
     saved: &ModelFile,
     names: Names<'_>,
-    said: &Said,
+    prediction: &Prediction,
     label: Option<Label>,
 ) -> Predictions {
     let extras =
         Extras { scores: args.scores, decisions: args.decisions, probabilities: args.probability };
     // A label of the target's name holds the truth.
-    let columns = said.columns(names, saved.dtype, extras, titles_beside(label.as_ref()));
+    let columns = prediction.columns(names, saved.dtype, extras, titles_beside(label.as_ref()));
     Predictions { columns, label }
 }

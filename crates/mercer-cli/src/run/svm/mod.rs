@@ -1,127 +1,127 @@
 //! `mercer svc`, `svr`, `oneclass` and `search`: support vector machines.
 
-mod learn;
-mod lesson;
+mod fit;
+mod output;
 mod picture;
-mod tell;
+mod targets;
 
 use mercer::io::{Column, ModelFile, Table};
 use mercer::model::ScalingKind;
-use mercer::model::svm::{Method, SvmParams, Task as Learns};
+use mercer::model::svm::{Method, SvmParams, Task as SvmTask};
 use mercer::{Error, Result};
 
-use self::learn::{Grid, Learned, Search};
-use self::lesson::{Lesson, Target};
+use self::fit::{Fitted, Grid, Search};
+use self::targets::{SvmTargets, Target};
 use super::Session;
-use super::columns::{self, Chosen, Kind, Roles};
-use super::evaluate::evaluate;
+use super::columns::{self, Chosen, Roles, TargetKind};
+use super::prediction::predict;
 use crate::args::{
-    ClassWeights, Kernel, LearnedArgs, LearningArgs, OneclassArgs, Precision, Scale, SmoArgs,
-    SvcArgs, SvmSearchArgs, SvrArgs, TableArgs,
+    ClassWeights, Kernel, LearningArgs, OneclassArgs, Precision, Scale, SmoArgs, SvcArgs,
+    SvmOutputArgs, SvmSearchArgs, SvrArgs, TableArgs,
 };
-use crate::data::{self, Form, Types};
-use crate::deliver::{self, Files};
+use crate::data::{self, InputKind, Types};
 use crate::facts::{self, Facts, FitNotes};
 use crate::failure::Failure;
-use crate::machine::Machine;
+use crate::output_files::{self, Files};
 use crate::plot::Drawing;
-use crate::report::{self, Findings};
+use crate::prediction::{Extras, Names, Prediction};
+use crate::report::{self, ReportContent};
 use crate::results::Predictions;
-use crate::said::{Extras, Names, Said};
+use crate::svm_view::SvmView;
 
-/// What the verbs share of their command lines.
+/// The shared options.
 struct Job<'a> {
     command: &'static str,
     table: &'a TableArgs,
-    form: Form,
+    input_kind: InputKind,
     target: Option<&'a str>,
-    kind: Kind,
+    kind: TargetKind,
     learning: &'a LearningArgs,
     class_weight: Option<&'a ClassWeights>,
     probability: Option<Method>,
     params: SvmParams,
     precision: Precision,
     search: Option<Search<'a>>,
-    learned: &'a LearnedArgs,
+    outputs: &'a SvmOutputArgs,
 }
 
-/// What is to be done, once the table is known.
+/// The task, once the table is read.
 struct Task<'a> {
     params: SvmParams,
-    lesson: Lesson,
-    form: Form,
+    targets: SvmTargets,
+    input_kind: InputKind,
     scale: ScalingKind,
     probability: Option<Method>,
     search: Option<Search<'a>>,
 }
 
-/// What was learned, and from what.
-struct Done {
+/// The fit and its training data.
+struct SvmResult {
     chosen: Chosen,
-    learned: Learned,
-    /// What the model says of the rows that it learned from.
-    said: Said,
+    fitted: Fitted,
+    /// Predictions for the training set.
+    prediction: Prediction,
 }
 
 /// Runs `mercer svc`.
 pub fn svc(session: &Session, args: &SvcArgs) -> std::result::Result<(), Failure> {
-    let learns = if args.nu.is_some() { Learns::NuSvc } else { Learns::CSvc };
-    let params = params(learns, &args.kernel, &args.smo);
+    let task = if args.nu.is_some() { SvmTask::NuSvc } else { SvmTask::CSvc };
+    let params = params(task, &args.kernel, &args.smo);
     let job = Job {
         command: "svc",
         table: &args.table,
-        form: Form::of(&args.kernel),
+        input_kind: InputKind::of(&args.kernel),
         target: args.target.as_deref(),
-        kind: Kind::Classes,
+        kind: TargetKind::Classes,
         learning: &args.learning,
         class_weight: args.class_weight.as_ref(),
         probability: args.probability.map(Method::from),
         params: SvmParams { c: args.cost, nu: args.nu.unwrap_or(params.nu), ..params },
         precision: args.smo.precision,
         search: None,
-        learned: &args.learned,
+        outputs: &args.outputs,
     };
     run(session, job)
 }
 
 /// Runs `mercer svr`.
 pub fn svr(session: &Session, args: &SvrArgs) -> std::result::Result<(), Failure> {
-    let learns = if args.nu.is_some() { Learns::NuSvr } else { Learns::EpsilonSvr };
-    let params = params(learns, &args.kernel, &args.smo);
+    let task = if args.nu.is_some() { SvmTask::NuSvr } else { SvmTask::EpsilonSvr };
+    let params = params(task, &args.kernel, &args.smo);
     let (c, epsilon) = (args.cost, args.epsilon);
     let job = Job {
         command: "svr",
         table: &args.table,
-        form: Form::of(&args.kernel),
+        input_kind: InputKind::of(&args.kernel),
         target: args.target.as_deref(),
-        kind: Kind::Values,
+        kind: TargetKind::Values,
         learning: &args.learning,
         class_weight: None,
         probability: None,
         params: SvmParams { c, epsilon, nu: args.nu.unwrap_or(params.nu), ..params },
         precision: args.smo.precision,
         search: None,
-        learned: &args.learned,
+        outputs: &args.outputs,
     };
     run(session, job)
 }
 
 /// Runs `mercer oneclass`.
 pub fn oneclass(session: &Session, args: &OneclassArgs) -> std::result::Result<(), Failure> {
-    let params = params(Learns::OneClass, &args.kernel, &args.smo);
+    let params = params(SvmTask::OneClass, &args.kernel, &args.smo);
     let job = Job {
         command: "oneclass",
         table: &args.table,
-        form: Form::of(&args.kernel),
+        input_kind: InputKind::of(&args.kernel),
         target: None,
-        kind: Kind::Nothing,
+        kind: TargetKind::Unsupervised,
         learning: &args.learning,
         class_weight: None,
         probability: None,
         params: SvmParams { nu: args.nu, ..params },
         precision: args.smo.precision,
         search: None,
-        learned: &args.learned,
+        outputs: &args.outputs,
     };
     run(session, job)
 }
@@ -129,13 +129,17 @@ pub fn oneclass(session: &Session, args: &OneclassArgs) -> std::result::Result<(
 /// Runs `mercer search`.
 pub fn search(session: &Session, args: &SvmSearchArgs) -> std::result::Result<(), Failure> {
     // Kernel and cost are replaced by those that are chosen.
-    let params = params(Learns::CSvc, &args.kernel[0], &args.smo);
+    let params = params(SvmTask::CSvc, &args.kernel[0], &args.smo);
     let job = Job {
         command: "search",
         table: &args.table,
-        form: if args.gammas.is_empty() { Form::of_all(&args.kernel)? } else { Form::Numbers },
+        input_kind: if args.gammas.is_empty() {
+            InputKind::of_all(&args.kernel)?
+        } else {
+            InputKind::Numbers
+        },
         target: args.target.as_deref(),
-        kind: if args.classify { Kind::Classes } else { Kind::Either },
+        kind: if args.classify { TargetKind::Classes } else { TargetKind::Either },
         learning: &args.learning,
         class_weight: args.class_weight.as_ref(),
         probability: args.probability.map(Method::from),
@@ -149,81 +153,82 @@ pub fn search(session: &Session, args: &SvmSearchArgs) -> std::result::Result<()
             folds: args.folds as usize,
             seed: args.seed,
         }),
-        learned: &args.learned,
+        outputs: &args.outputs,
     };
     run(session, job)
 }
 
-fn params(learns: Learns, kernel: &Kernel, smo: &SmoArgs) -> SvmParams {
+fn params(task: SvmTask, kernel: &Kernel, smo: &SmoArgs) -> SvmParams {
     SvmParams {
         tolerance: smo.tolerance,
         shrinking: !smo.no_shrinking,
         cache: smo.cache.map(|size| size.0),
         max_iterations: smo.max_iter,
         max_seconds: smo.max_time,
-        ..SvmParams::new(learns, kernel.spec())
+        ..SvmParams::new(task, kernel.spec())
     }
 }
 
-/// The walk of all: read, choose columns, fit, judge, draw, write, tell.
+/// Reads the table, selects columns, fits, evaluates, plots, writes and prints.
 fn run(session: &Session, mut job: Job<'_>) -> std::result::Result<(), Failure> {
-    let scale = job.form.scaling(job.learning.features.scale, Scale::Standard)?;
-    let roles = Roles::of(job.target, job.kind, job.learning, &job.form);
-    let (chosen, wanted) = columns::choose(data::read(session, job.table, &job.form)?, &roles)?;
-    let lesson = Lesson::of(wanted, job.class_weight, &chosen.features)?;
-    check(&job, &lesson, &chosen.features)?;
+    let scale = job.input_kind.scaling(job.learning.features.scale, Scale::Standard)?;
+    let roles = Roles::of(job.target, job.kind, job.learning, &job.input_kind);
+    let (chosen, supervision) =
+        columns::choose(data::read(session, job.table, &job.input_kind)?, &roles)?;
+    let targets = SvmTargets::of(supervision, job.class_weight, &chosen.features)?;
+    check(&job, &targets, &chosen.features)?;
     let types = Types::of(job.precision, &chosen.features);
     session.progress.begin("preparing");
     let task = Task {
-        params: params_for(&job, &lesson),
-        lesson,
-        form: job.form.clone(),
+        params: params_for(&job, &targets),
+        targets,
+        input_kind: job.input_kind.clone(),
         scale,
         probability: job.probability,
         search: job.search.take(),
     };
     let view = picture::view(&job, &task, &chosen.features)?;
-    let learned = learn::learn(session, &task, &chosen.features, types.work)?;
-    session.progress.begin("judging");
-    let scaling = learned.scaling.as_ref();
-    let said = evaluate(session, &learned.model, scaling, &chosen.features, false)?;
-    let done = Done { chosen, learned, said };
-    let drawings = match (&view, job.learned.results.page.report.is_some()) {
-        (_, true) => picture::draw_all(session, &job, &task, &done, view.as_ref())?,
-        (Some(view), false) => (vec![picture::draw(session, &job, &task, &done, view)?], None),
+    let fitted = fit::fit(session, &task, &chosen.features, types.work)?;
+    session.progress.begin("evaluating");
+    let scaling = fitted.scaling.as_ref();
+    let prediction = predict(session, &fitted.model, scaling, &chosen.features, false)?;
+    let result = SvmResult { chosen, fitted, prediction };
+    let drawings = match (&view, job.outputs.results.page.report.is_some()) {
+        (_, true) => picture::draw_all(session, &job, &task, &result, view.as_ref())?,
+        (Some(view), false) => (vec![picture::draw(session, &job, &task, &result, view)?], None),
         (None, false) => (Vec::new(), None),
     };
-    finish(session, &job, &task, done, types, drawings)
+    finish(session, &job, &task, result, types, drawings)
 }
 
-/// The parameters, with the task that a search finds out from the target.
-fn params_for(job: &Job<'_>, lesson: &Lesson) -> SvmParams {
-    let task = match (&lesson.target, job.params.task) {
-        (Target::Values(_), Learns::CSvc) => Learns::EpsilonSvr,
+/// The parameters, with the task that a search derives from the target.
+fn params_for(job: &Job<'_>, targets: &SvmTargets) -> SvmParams {
+    let task = match (&targets.target, job.params.task) {
+        (Target::Values(_), SvmTask::CSvc) => SvmTask::EpsilonSvr,
         (_, task) => task,
     };
     SvmParams { task, ..job.params.clone() }
 }
 
-/// Refuses flags that contradict what the table holds.
-fn check(job: &Job<'_>, lesson: &Lesson, features: &Table) -> Result<()> {
+/// Refuses flags that contradict the table.
+fn check(job: &Job<'_>, targets: &SvmTargets, features: &Table) -> Result<()> {
     data::at_least_two(features)?;
     let refuse = |flag: &'static str| {
-        let message = "the target holds numbers: --classify takes them for classes";
+        let message = "the target is numeric: add --classify to treat it as class labels";
         Err(Error::parameter(flag, message))
     };
     let tube = job.search.as_ref().and_then(|search| search.tube);
     let is_text = |name: &String| name.parse::<i32>().is_err();
-    match &lesson.target {
-        // Known before the fit, which may be long.
+    match &targets.target {
+        // Refused before the fit, which may take long.
         Target::Classes { classes, .. }
-            if job.learned.libsvm_model.is_some() && classes.iter().any(is_text) =>
+            if job.outputs.libsvm_model.is_some() && classes.iter().any(is_text) =>
         {
-            let message = "LIBSVM has whole numbers for classes: number them in the table first";
+            let message = "LIBSVM requires integer class labels: encode them in the table first";
             Err(Error::parameter("--libsvm-model", message))
         }
         Target::Classes { .. } if tube.is_some() => {
-            let message = "the target holds classes, which have no tube";
+            let message = "not available for a classifier";
             Err(Error::parameter("--epsilon", message))
         }
         Target::Values(_) if job.class_weight.is_some() => refuse("--class-weight"),
@@ -232,57 +237,57 @@ fn check(job: &Job<'_>, lesson: &Lesson, features: &Table) -> Result<()> {
     }
 }
 
-/// Writes what was learned, and tells of it.
+/// Writes the outputs and prints the summary.
 fn finish(
     session: &Session,
     job: &Job<'_>,
     task: &Task<'_>,
-    done: Done,
+    result: SvmResult,
     types: Types,
     (drawings, not_drawn): (Vec<Drawing>, Option<String>),
 ) -> std::result::Result<(), Failure> {
-    let Done { chosen, learned, said } = done;
-    let described = report::describe_columns(job.learned.results.page.report.as_ref(), &chosen);
-    let args = job.learned;
-    let rows = task.lesson.rows(chosen.features.n_rows());
-    let mut saved = ModelFile::new(learned.model, types.result);
-    saved.scaling = learned.scaling;
+    let SvmResult { chosen, fitted, prediction } = result;
+    let described = report::describe_columns(job.outputs.results.page.report.as_ref(), &chosen);
+    let args = job.outputs;
+    let rows = task.targets.rows(chosen.features.n_rows());
+    let mut saved = ModelFile::new(fitted.model, types.result);
+    saved.scaling = fitted.scaling;
     saved.feature_names = chosen.features.names;
     facts::note_places(&mut saved, &chosen.places);
     let truth: Vec<Column> = chosen.targets.iter().map(|(_, cells)| cells.clone()).collect();
-    let classes = Machine::of(&saved.model).and_then(|m| m.classes.map(<[String]>::to_vec));
+    let classes = SvmView::of(&saved.model).and_then(|m| m.classes.map(<[String]>::to_vec));
     let targets: Vec<String> = chosen.targets.iter().map(|(name, _)| name.clone()).collect();
     let names = Names { targets: &targets, classes: classes.as_deref() };
-    let judged = said.judged(names, &truth, &rows).ok();
+    let evaluation = prediction.evaluate(names, &truth, &rows).ok();
     let notes = FitNotes {
         rows: rows.len(),
-        scores: judged.as_ref().map(|(scores, _)| scores.clone()),
-        outside: said.outside(&rows, 0.0),
-        nearly: said
+        scores: evaluation.as_ref().map(|(scores, _)| scores.clone()),
+        outside: prediction.outside(&rows, 0.0),
+        nearly: prediction
             .outside(&rows, 0.0)
-            .zip(said.outside(&rows, task.params.tolerance))
+            .zip(prediction.outside(&rows, task.params.tolerance))
             .map(|(all, clearly)| all - clearly),
-        search: learned.grid.as_ref().map(Grid::notes),
+        search: fitted.grid.as_ref().map(Grid::notes),
     };
     facts::note_fit(&mut saved, &notes);
     let facts = Facts::of(&saved);
     let extras = Extras { probabilities: true, ..Extras::default() };
-    let own = said.columns(names, types.result, extras, |_| "prediction".into());
+    let own = prediction.columns(names, types.result, extras, |_| "prediction".into());
     let columns = chosen.targets.into_iter().chain(own).collect();
     let predictions = Predictions { columns, label: chosen.label };
-    let found = (learned.grid.as_ref(), learned.seconds);
-    let mut lines = tell::lines(job, task, &facts, found);
+    let search = (fitted.grid.as_ref(), fitted.seconds);
+    let mut lines = output::lines(job, task, &facts, search);
     lines.warn(not_drawn.as_slice());
     let page = args.results.page.report.as_ref().map(|file| {
-        let confusion = judged.and_then(|(_, confusion)| confusion);
-        let found = Findings {
+        let confusion = evaluation.and_then(|(_, confusion)| confusion);
+        let content = ReportContent {
             lines: &lines,
             facts: &facts,
             columns: &described,
             pictures: &drawings,
-            tables: &tell::tables(found.0, confusion.as_ref(), &predictions),
+            tables: &output::tables(search.0, confusion.as_ref(), &predictions),
         };
-        (file, report::page(session, &found))
+        (file, report::page(session, &content))
     });
     let table = args.results.output.as_ref();
     let files = Files {
@@ -293,8 +298,8 @@ fn finish(
         drawing: drawings.first().cloned(),
         page,
     };
-    let outputs = deliver::write_files(session, &files)?;
+    let outputs = output_files::write_files(session, &files)?;
     session.progress.clear();
     lines.written(&outputs);
-    tell::tell(session, job, &lines, &facts, found, outputs)
+    output::print(session, job, &lines, &facts, search, outputs)
 }

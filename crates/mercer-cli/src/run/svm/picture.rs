@@ -1,23 +1,23 @@
-//! A machine as a picture: over the plane of two columns, or along one.
+//! Plots of support vector machines: over the plane of two columns, or along one.
 
 mod others;
 
 use mercer::io::Table;
 use mercer::linalg::view::Mat;
-use mercer::model::svm::{Task as Learns, votes};
+use mercer::model::svm::{Task as SvmTask, votes};
 use mercer::{Error, Result};
 
-use super::lesson::Target;
-use super::{Done, Job, Task};
-use crate::facts::{counted, kernel_in_short, machine_in_words};
-use crate::machine::Machine;
-use crate::plot::{self, Drawing, Field, Ground, Group, Map, Marks, Regions, Shape, Tube};
+use super::targets::Target;
+use super::{Job, SvmResult, Task};
+use crate::facts::{counted, kernel_in_short, svm_method};
+use crate::plot::{self, Background, Drawing, Field, Group, Map, Marks, Regions, Shape, Tube};
+use crate::prediction::{Prediction, is_inside};
 use crate::run::Session;
-use crate::run::evaluate::decisions;
 use crate::run::plane::{self, Window, number};
-use crate::said::{Said, is_inside};
+use crate::run::prediction::decisions;
 use crate::scores::in_short;
 use crate::summary::file_name;
+use crate::svm_view::SvmView;
 
 /// Points of a function of one column.
 const LINE: usize = 481;
@@ -27,7 +27,7 @@ const SHADES: usize = 24;
 const FULL: f64 = 2.0;
 const RING: &str = "support vector";
 
-/// The part of the world that is looked at.
+/// The plotted domain.
 pub enum View {
     /// A rectangle of the plane of two columns.
     Plane(Window),
@@ -35,53 +35,51 @@ pub enum View {
     Line([f64; 2]),
 }
 
-/// What a picture would show, if one is asked for. One that is impossible is refused before the fit, which may be long; a
-/// report shows something else then.
+/// The domain of the plot, if one is requested. An impossible plot is refused before the fit, which may take long; a
+/// report shows another one instead.
 pub fn view(job: &Job<'_>, task: &Task<'_>, features: &Table) -> Result<Option<View>> {
-    let is_asked = !job.learned.plot.is_empty();
-    if !is_asked && job.learned.results.page.report.is_none() {
+    let is_requested = !job.outputs.plot.is_empty();
+    if !is_requested && job.outputs.results.page.report.is_none() {
         return Ok(None);
     }
     let values = || (0..features.n_rows()).map(|row| number(features, row, 0));
-    if !task.form.is_space() && !is_asked {
+    if !task.input_kind.is_vector() && !is_requested {
         return Ok(None);
     }
-    if !task.form.is_space() {
-        let message = "a picture has columns of numbers for its axes, and the kernel compares \
-                       something else";
+    if !task.input_kind.is_vector() {
+        let message = "plots need numeric feature columns, which this kernel does not take";
         return Err(Error::parameter("--plot", message));
     }
-    match (features.n_columns(), &task.lesson.target) {
+    match (features.n_columns(), &task.targets.target) {
         (1, Target::Values(_)) => Ok(Some(View::Line(Field::range_around(values())))),
         (2, _) => Ok(Some(View::Plane(plane::window(features)))),
-        _ if !is_asked => Ok(None),
+        _ if !is_requested => Ok(None),
         (count, target) => {
             let needed = if matches!(target, Target::Values(_)) { "one or two" } else { "two" };
             let names: Vec<String> = (0..count.min(2)).map(|j| features.name(j)).collect();
             let fix = match count {
-                1 => "give the table another column to learn from".into(),
-                _ => format!("choose two of them, such as --columns {}", names.join(",")),
+                1 => "add another feature column".into(),
+                _ => format!("choose two, e.g. --columns {}", names.join(",")),
             };
-            let message = format!(
-                "a picture shows {needed} columns, and the model learns from {count}: {fix}"
-            );
+            let message =
+                format!("a plot needs {needed} feature columns, but the model has {count}: {fix}");
             Err(Error::parameter("--plot", message))
         }
     }
 }
 
-/// Draws what was learned.
+/// Plots the model.
 pub fn draw(
     session: &Session,
     job: &Job<'_>,
     task: &Task<'_>,
-    done: &Done,
+    result: &SvmResult,
     view: &View,
 ) -> Result<Drawing> {
-    session.progress.begin("drawing");
+    session.progress.begin("plotting");
     match view {
-        View::Line(range) => draw_line(session, job, task, done, *range),
-        View::Plane(window) => draw_plane(session, job, task, done, *window),
+        View::Line(range) => draw_line(session, job, task, result, *range),
+        View::Plane(window) => draw_plane(session, job, task, result, *window),
     }
 }
 
@@ -91,62 +89,61 @@ pub fn draw_all(
     session: &Session,
     job: &Job<'_>,
     task: &Task<'_>,
-    done: &Done,
+    result: &SvmResult,
     view: Option<&View>,
 ) -> Result<(Vec<Drawing>, Option<String>)> {
     let (mut drawings, mut note) = (Vec::new(), None);
     match view {
-        Some(view) => drawings.push(draw(session, job, task, done, view)?),
-        None => match others::draw_rows(session, job, task, done) {
-            // A model that fits the budget is not lost for a picture that does not.
+        Some(view) => drawings.push(draw(session, job, task, result, view)?),
+        None => match others::draw_rows(session, job, task, result) {
+            // A plot that exceeds the budget does not fail a fit that is within it.
             Err(error) if error.is_memory() => {
-                note =
-                    Some("no picture of the rows: it does not fit into the memory budget".into());
+                note = Some("no plot of the rows: it does not fit into the memory budget".into());
             }
             drawing => drawings.push(drawing?),
         },
     }
-    drawings.extend(done.learned.grid.as_ref().map(|grid| others::draw_grid(job, done, grid)));
+    drawings.extend(result.fitted.grid.as_ref().map(|grid| others::draw_grid(job, result, grid)));
     Ok((drawings, note))
 }
 
-/// The decisions of the machine at points that the picture wants to know it at.
-fn at(session: &Session, done: &Done, table: &Table) -> Result<Mat<f64>> {
-    decisions(session, &done.learned.model, done.learned.scaling.as_ref(), table)
+/// The decision values at the points of the plot.
+fn at(session: &Session, result: &SvmResult, table: &Table) -> Result<Mat<f64>> {
+    decisions(session, &result.fitted.model, result.fitted.scaling.as_ref(), table)
 }
 
 fn draw_line(
     session: &Session,
     job: &Job<'_>,
     task: &Task<'_>,
-    done: &Done,
+    result: &SvmResult,
     [low, high]: [f64; 2],
 ) -> Result<Drawing> {
     let place = |i: usize| low + (high - low) * i as f64 / (LINE - 1) as f64;
     let x: Vec<f64> = (0..LINE).map(place).collect();
-    let values = at(session, done, &plane::rows(&done.chosen.features, vec![x.clone()]))?;
+    let values = at(session, result, &plane::rows(&result.chosen.features, vec![x.clone()]))?;
     let function: Vec<[f64; 2]> = x.iter().enumerate().map(|(i, &x)| [x, values[(i, 0)]]).collect();
-    let Target::Values(targets) = &task.lesson.target else {
-        unreachable!("only values are drawn along one column")
+    let Target::Values(targets) = &task.targets.target else {
+        unreachable!("only regressions are plotted along one column")
     };
-    let features = &done.chosen.features;
+    let features = &result.chosen.features;
     let points: Vec<[f64; 2]> =
         targets.iter().enumerate().map(|(i, &y)| [number(features, i, 0), y]).collect();
     let row = Group::of_class(0, "row");
-    let reach = reach(done, targets);
-    let [title, subtitle] = titles(job, done);
+    let reach = reach(result, targets);
+    let [title, subtitle] = titles(job, result);
     Ok(plot::tube(&Tube {
         title: &title,
         subtitle: &subtitle,
         x_title: &features.name(0),
-        y_title: &done.chosen.targets[0].0,
+        y_title: &result.chosen.targets[0].0,
         function: &function,
         tube: (reach, format!("tube ± {}", in_short(reach))),
         marks: Marks {
             points: &points,
             group: &vec![0; points.len()],
             groups: std::slice::from_ref(&row),
-            ringed: &ringed(done),
+            ringed: &ringed(result),
         },
         ring_name: RING,
     }))
@@ -154,12 +151,12 @@ fn draw_line(
 
 /// How far the tube reaches. Where its width is not known, it ends where the first support vector is: all of them are on its edge or
 /// beyond.
-fn reach(done: &Done, targets: &[f64]) -> f64 {
-    let machine = machine(done);
-    let Said::Values { values, .. } = &done.said else {
+fn reach(result: &SvmResult, targets: &[f64]) -> f64 {
+    let machine = machine(result);
+    let Prediction::Values { values, .. } = &result.prediction else {
         unreachable!("a regression predicts values")
     };
-    if machine.params.task == Learns::EpsilonSvr {
+    if machine.params.task == SvmTask::EpsilonSvr {
         return machine.params.epsilon;
     }
     if let Some(tube) = machine.report.machine.as_ref().and_then(|report| report.tube) {
@@ -174,48 +171,48 @@ fn draw_plane(
     session: &Session,
     job: &Job<'_>,
     task: &Task<'_>,
-    done: &Done,
+    result: &SvmResult,
     window: Window,
 ) -> Result<Drawing> {
-    let values = at(session, done, &plane::grid(&done.chosen.features, window))?;
+    let values = at(session, result, &plane::grid(&result.chosen.features, window))?;
     let first: Vec<f64> = (0..values.rows()).map(|i| values[(i, 0)]).collect();
     let field = plane::field(window, &first);
-    let (groups, group) = groups(task, done, &first);
+    let (groups, group) = groups(task, result, &first);
     let colours: Vec<[u8; 3]> = groups.iter().map(|group| group.colour).collect();
     let (class, change);
-    let ground = match &task.lesson.target {
+    let background = match &task.targets.target {
         Target::Classes { classes, .. } if classes.len() > 2 => {
             class = votes(&values, classes.len());
             change = changes(&values, &class, classes.len());
-            Ground::Regions(Regions { grid: field, class: &class, change: &change }, colours)
+            Background::Regions(Regions { grid: field, class: &class, change: &change }, colours)
         }
-        Target::Classes { .. } => Ground::Sides {
+        Target::Classes { .. } => Background::Sides {
             field,
             colours: [colours[0], colours[1]],
             full: [FULL; 2],
             margins: true,
         },
-        Target::Nothing => Ground::Sides {
+        Target::Unsupervised => Background::Sides {
             field,
             colours: [colours[1], colours[0]],
             full: largest(&first),
             margins: false,
         },
         Target::Values(targets) => {
-            Ground::Heights { field, ends: ends(targets, &first), line: None }
+            Background::Heights { field, ends: ends(targets, &first), line: None }
         }
     };
-    let features = &done.chosen.features;
+    let features = &result.chosen.features;
     let points = plane::points(features);
-    let [title, subtitle] = titles(job, done);
+    let [title, subtitle] = titles(job, result);
     Ok(plot::map(&Map {
         title: &title,
         subtitle: &subtitle,
         x_title: &features.name(0),
         y_title: &features.name(1),
-        key_title: done.chosen.targets.first().map_or("", |(name, _)| name),
-        ground,
-        marks: Marks { points: &points, group: &group, groups: &groups, ringed: &ringed(done) },
+        key_title: result.chosen.targets.first().map_or("", |(name, _)| name),
+        background,
+        marks: Marks { points: &points, group: &group, groups: &groups, ringed: &ringed(result) },
         ring_name: RING,
     }))
 }
@@ -245,8 +242,8 @@ fn changes<'a>(
 }
 
 /// How rows look, and the look of each row.
-fn groups(task: &Task<'_>, done: &Done, field: &[f64]) -> (Vec<Group>, Vec<usize>) {
-    match (&task.lesson.target, &done.said) {
+fn groups(task: &Task<'_>, result: &SvmResult, field: &[f64]) -> (Vec<Group>, Vec<usize>) {
+    match (&task.targets.target, &result.prediction) {
         (Target::Classes { classes, places, .. }, _) => {
             let named = classes.iter().enumerate();
             (named.map(|(i, name)| Group::of_class(i, name)).collect(), places.clone())
@@ -259,17 +256,17 @@ fn groups(task: &Task<'_>, done: &Done, field: &[f64]) -> (Vec<Group>, Vec<usize
             let shades = (0..SHADES).map(|i| Group::on_scale(i as f64 / last)).collect();
             (shades, targets.iter().map(shade).collect())
         }
-        (Target::Nothing, Said::Sides(sides)) => {
+        (Target::Unsupervised, Prediction::OneClass(sides)) => {
             let group: Vec<usize> = sides.iter().map(|d| usize::from(!is_inside(*d))).collect();
             let outside = group.iter().sum::<usize>();
             let inside =
                 Group::of_class(0, &format!("inside: {}", counted(group.len() - outside, "row")))
-                    .told("inside");
+                    .hover_text("inside");
             let outer = Group::of_class(1, &format!("outside: {}", counted(outside, "row")))
-                .told("outside");
+                .hover_text("outside");
             (vec![inside, Group { shape: Shape::Cross, ..outer }], group)
         }
-        (Target::Nothing, _) => unreachable!("a machine without a target tells sides"),
+        (Target::Unsupervised, _) => unreachable!("a one-class machine predicts decision values"),
     }
 }
 
@@ -286,22 +283,22 @@ fn ends(targets: &[f64], field: &[f64]) -> [f64; 2] {
     if low < high { [low, high] } else { [low - 1.0, high + 1.0] }
 }
 
-fn machine(done: &Done) -> Machine<'_> {
-    Machine::of(&done.learned.model).expect("what was learned is a machine")
+fn machine(result: &SvmResult) -> SvmView<'_> {
+    SvmView::of(&result.fitted.model).expect("the model is a support vector machine")
 }
 
-fn ringed(done: &Done) -> Vec<bool> {
-    let mut ringed = vec![false; done.chosen.features.n_rows()];
-    machine(done).support.iter().for_each(|&row| ringed[row] = true);
+fn ringed(result: &SvmResult) -> Vec<bool> {
+    let mut ringed = vec![false; result.chosen.features.n_rows()];
+    machine(result).support.iter().for_each(|&row| ringed[row] = true);
     ringed
 }
 
-fn titles(job: &Job<'_>, done: &Done) -> [String; 2] {
-    let machine = machine(done);
+fn titles(job: &Job<'_>, result: &SvmResult) -> [String; 2] {
+    let machine = machine(result);
     let file = file_name(job.table.source.path());
-    let mut method = machine_in_words(machine.params.task).to_string();
+    let mut method = svm_method(machine.params.task).to_string();
     method[..1].make_ascii_uppercase();
-    let title = match done.chosen.targets.first() {
+    let title = match result.chosen.targets.first() {
         Some((name, _)) => format!("{method} of {name} ({file})"),
         None => format!("{method} ({file})"),
     };
@@ -309,10 +306,10 @@ fn titles(job: &Job<'_>, done: &Done) -> [String; 2] {
     let c = format!("C {}", in_short(params.c));
     let nu = format!("nu {}", in_short(params.nu));
     let parameters = match params.task {
-        Learns::CSvc => c,
-        Learns::EpsilonSvr => format!("{c}, epsilon {}", in_short(params.epsilon)),
-        Learns::NuSvr => format!("{c}, {nu}"),
-        Learns::NuSvc | Learns::OneClass => nu,
+        SvmTask::CSvc => c,
+        SvmTask::EpsilonSvr => format!("{c}, epsilon {}", in_short(params.epsilon)),
+        SvmTask::NuSvr => format!("{c}, {nu}"),
+        SvmTask::NuSvc | SvmTask::OneClass => nu,
     };
     let kernel = kernel_in_short(&params.kernel.to_string());
     let support = counted(machine.support.len(), "support vector");

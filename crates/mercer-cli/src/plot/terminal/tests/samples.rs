@@ -30,7 +30,7 @@ fn marks<'a>(groups: &'a [Group], group: &'a [usize], ringed: &'a [bool]) -> Mar
 const VALUES: [f64; 6] = [-2.0, -1.0, 1.5, -1.0, 0.5, 2.0];
 const FIELD: Field = Field { x: [0.0, 1.0], y: [0.0, 1.0], columns: 3, rows: 2, values: &VALUES };
 
-pub fn mapped(ground: Ground) -> Drawing {
+pub fn mapped(background: Background) -> Drawing {
     let groups = [Group::of_class(0, "no"), Group::of_class(1, "yes")];
     map(&Map {
         title: "Map",
@@ -38,14 +38,14 @@ pub fn mapped(ground: Ground) -> Drawing {
         x_title: "x",
         y_title: "y",
         key_title: "",
-        ground,
+        background,
         marks: marks(&groups, &[0, 1, 0], &[false, true, true]),
         ring_name: "support vector",
     })
 }
 
-pub fn sides() -> Ground<'static> {
-    Ground::Sides { field: FIELD, colours: [[0; 3], [255; 3]], full: [1.0; 2], margins: true }
+pub fn sides() -> Background<'static> {
+    Background::Sides { field: FIELD, colours: [[0; 3], [255; 3]], full: [1.0; 2], margins: true }
 }
 
 pub fn drawn_curves() -> Drawing {
@@ -85,7 +85,11 @@ pub fn all() -> Vec<(&'static str, Drawing)> {
         x_title: "a column with a very long name that does not fit anywhere",
         y_title: "y",
         key_title: "price",
-        ground: Ground::Heights { field: FIELD, ends: [-2.0, 2.0], line: Some((0.5, "limit")) },
+        background: Background::Heights {
+            field: FIELD,
+            ends: [-2.0, 2.0],
+            line: Some((0.5, "limit")),
+        },
         marks: marks(&shades, &[0, 12, 23], &[false, true, false]),
         ring_name: "support vector",
     };
@@ -121,7 +125,7 @@ pub fn all() -> Vec<(&'static str, Drawing)> {
         ("not finite", scattered(&[f64::NAN, 1.0], Some(&[1.0, f64::INFINITY]), None)),
         ("extreme", scattered(&[f64::MIN, f64::MAX], Some(&[1e-300, 2e-300]), None)),
         ("sides", mapped(sides())),
-        ("regions", mapped(Ground::Regions(regions, vec![[0; 3], [9; 3]]))),
+        ("regions", mapped(Background::Regions(regions, vec![[0; 3], [9; 3]]))),
         ("heights", map(&heights)),
         ("curves", drawn_curves()),
         (
@@ -138,9 +142,9 @@ pub fn all() -> Vec<(&'static str, Drawing)> {
             }),
         ),
         (
-            "falling",
-            falling(&Falling {
-                title: "Unusual rows",
+            "sorted_scores",
+            sorted_scores(&SortedScores {
+                title: "Outliers",
                 subtitle: "",
                 x_title: "rank",
                 y_title: "score",

@@ -1,61 +1,71 @@
-//! Pictures that need no plane of two columns: rows by their components, predictions against what is true, and the
+//! Plots that need no plane of two columns: rows by components, predicted against true values, and the
 //! scores of a search.
 
 use mercer::Result;
 
-use super::super::learn::Grid;
-use super::super::lesson::Target;
-use super::super::{Done, Job, Task};
+use super::super::fit::Grid;
+use super::super::targets::Target;
+use super::super::{Job, SvmResult, Task};
 use super::{machine, titles};
 use crate::facts::{counted, kernel_in_short};
 use crate::plot::{self, Curve, Curves, Drawing, LabelColumn, Mark, Scatter};
+use crate::prediction::{Prediction, is_inside};
 use crate::run::Session;
-use crate::run::agreement::{self, Agreement};
 use crate::run::components;
-use crate::said::{Said, is_inside};
+use crate::run::predicted_vs_true::{self, PredictedVsTrue};
 use crate::scores::{Measure, in_short};
 
-/// The rows that the machine learned from, and what it says of them.
+/// The training set and its predictions.
 pub fn draw_rows(
     session: &Session,
     job: &Job<'_>,
     task: &Task<'_>,
-    done: &Done,
+    result: &SvmResult,
 ) -> Result<Drawing> {
-    session.progress.begin("drawing");
-    let [title, subtitle] = titles(job, done);
-    match (&task.lesson.target, &done.said) {
-        (Target::Values(truth), Said::Values { values, .. }) => {
+    session.progress.begin("plotting");
+    let [title, subtitle] = titles(job, result);
+    match (&task.targets.target, &result.prediction) {
+        (Target::Values(truth), Prediction::Values { values, .. }) => {
             let predicted: Vec<f64> = (0..values.rows()).map(|row| values[(row, 0)]).collect();
-            let target = &done.chosen.targets[0].0;
-            let titles = &[title, format!("{subtitle}; rows that it learned from; dashed: equal")];
-            Ok(agreement::draw(&Agreement { titles, target, truth, predicted: &predicted }))
+            let target = &result.chosen.targets[0].0;
+            let titles = &[title, format!("{subtitle}; training set; dashed: predicted = true")];
+            Ok(predicted_vs_true::draw(&PredictedVsTrue {
+                titles,
+                target,
+                truth,
+                predicted: &predicted,
+            }))
         }
         (Target::Classes { classes, places, .. }, _) => {
             let names: Vec<&str> = places.iter().map(|&place| classes[place].as_str()).collect();
-            let key = &done.chosen.targets[0].0;
-            by_components(session, task, done, [&title, &subtitle], (key, &names))
+            let key = &result.chosen.targets[0].0;
+            by_components(session, task, result, [&title, &subtitle], (key, &names))
         }
-        (_, Said::Sides(sides)) => {
+        (_, Prediction::OneClass(sides)) => {
             let name = |side: &f64| if is_inside(*side) { "inside" } else { "outside" };
             let names: Vec<&str> = sides.iter().map(name).collect();
-            by_components(session, task, done, [&title, &subtitle], ("", &names))
+            by_components(session, task, result, [&title, &subtitle], ("", &names))
         }
-        _ => unreachable!("a machine predicts values, classes or sides"),
+        _ => unreachable!("a support vector machine predicts values, classes or decisions"),
     }
 }
 
 fn by_components(
     session: &Session,
     task: &Task<'_>,
-    done: &Done,
+    result: &SvmResult,
     [title, subtitle]: [&str; 2],
     (key, names): (&str, &[&str]),
 ) -> Result<Drawing> {
-    let (features, scaling) = (&done.chosen.features, done.learned.scaling.as_ref());
-    let kernel = &machine(done).params.kernel;
-    let plane =
-        components::plane(session, (features, &task.form), scaling, kernel, components::MOST)?;
+    let (features, scaling) = (&result.chosen.features, result.fitted.scaling.as_ref());
+    let kernel = &machine(result).params.kernel;
+    let plane = components::plane(
+        session,
+        (features, &task.input_kind),
+        scaling,
+        kernel,
+        components::MOST,
+    )?;
     let shown = match plane.rows.len() < names.len() {
         true => format!("; {} of them shown", counted(plane.rows.len(), "row")),
         false => String::new(),
@@ -76,7 +86,7 @@ fn by_components(
 }
 
 /// The scores of all kernels against the cost.
-pub fn draw_grid(job: &Job<'_>, done: &Done, grid: &Grid) -> Drawing {
+pub fn draw_grid(job: &Job<'_>, result: &SvmResult, grid: &Grid) -> Drawing {
     let mut order: Vec<usize> = (0..grid.costs.len()).collect();
     order.sort_by(|&a, &b| grid.costs[a].total_cmp(&grid.costs[b]));
     let curve = |kernel: usize| {
@@ -94,7 +104,7 @@ pub fn draw_grid(job: &Job<'_>, done: &Done, grid: &Grid) -> Drawing {
             mark,
         }
     };
-    let [title, _] = titles(job, done);
+    let [title, _] = titles(job, result);
     let kernels = counted(grid.kernels.len(), "kernel");
     plot::curves(&Curves {
         title: &format!("Search: {}", title),

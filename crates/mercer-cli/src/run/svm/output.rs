@@ -1,25 +1,24 @@
-//! What the verbs of support vector machines say: a summary for people, an object for machines, and
-//! the scores of a search as a table.
+//! The output of the SVM verbs: a summary or JSON, and the scores of a search as a table.
 
 use mercer::io::{Column, Format, Table};
 use mercer::model::svm::Stop;
 use serde::Serialize;
 
-use super::learn::Grid;
-use super::lesson::Target;
+use super::fit::Grid;
+use super::targets::Target;
 use super::{Job, Task};
 use crate::describe::{self, listed};
 use crate::facts::Facts;
 use crate::failure::Failure;
-use crate::report::Listed;
+use crate::prediction::Confusion;
+use crate::report::ReportTable;
 use crate::results::Predictions;
 use crate::run::Session;
-use crate::said::Confusion;
 use crate::scores::{Measure, in_short};
 use crate::summary::{self, Lines, Outputs, shown};
 use crate::terminal_table;
 
-/// One object about a machine.
+/// The JSON output.
 #[derive(Debug, Serialize)]
 struct MachineObject<'a> {
     command: &'static str,
@@ -29,7 +28,7 @@ struct MachineObject<'a> {
     facts: &'a Facts,
     /// The scores of each kernel; null without a search.
     grid: Option<Vec<KernelObject<'a>>>,
-    /// What was chosen, by place in the grid.
+    /// The chosen candidate, by index in the grid.
     chosen: Option<ChosenObject>,
     /// Seconds taken for search, fit and calibration.
     seconds: f64,
@@ -54,7 +53,7 @@ struct ChosenObject {
     cost: usize,
 }
 
-/// The summary for people.
+/// The summary.
 pub fn lines(
     job: &Job<'_>,
     task: &Task<'_>,
@@ -64,7 +63,7 @@ pub fn lines(
     let mut lines = Lines::titled(title(facts, &shown(job.table.source.path())));
     describe::describe(&mut lines, facts);
     let own = match task.search.is_some() || task.probability.is_some() {
-        true => format!(", {:.2} s of them for the fit on all rows", facts.report.seconds),
+        true => format!(", of which {:.2} s for the final fit", facts.report.seconds),
         false => String::new(),
     };
     lines.add("time", format!("{seconds:.2} s{own}"));
@@ -79,16 +78,16 @@ pub fn tables(
     grid: Option<&Grid>,
     confusion: Option<&Confusion>,
     predictions: &Predictions,
-) -> Vec<Listed> {
-    let compared = grid.map(|grid| Listed::best("What was compared", scores(grid)));
+) -> Vec<ReportTable> {
+    let compared = grid.map(|grid| ReportTable::best("Cross-validation scores", scores(grid)));
     let confusion = confusion.map(Confusion::listed);
-    let caption = "The first rows that it learned from, and what it says of them";
-    let rows = Listed::beginning(caption, predictions.table(Format::Csv));
+    let caption = "Predictions for the first rows (training set)";
+    let rows = ReportTable::beginning(caption, predictions.table(Format::Csv));
     compared.into_iter().chain(confusion).chain([rows]).collect()
 }
 
-/// Tells of a machine.
-pub fn tell(
+/// Prints the outputs.
+pub fn print(
     session: &Session,
     job: &Job<'_>,
     lines: &Lines,
@@ -100,7 +99,7 @@ pub fn tell(
     if !session.quiet {
         lines.print();
     }
-    if !job.learned.results.json {
+    if !job.outputs.results.json {
         outputs.print_plot(grid.is_some()).map_err(Failure::Print)?;
         return match grid {
             Some(grid) => terminal_table::print(&scores(grid)).map_err(Failure::Print),
@@ -128,7 +127,7 @@ fn title(facts: &Facts, table: &str) -> String {
     }
 }
 
-/// Which limit kept the solver from the optimum.
+/// Which limit stopped the solver.
 fn limits(facts: &Facts) -> Option<String> {
     let problems = &facts.report.machine.as_ref()?.problems;
     let is_stopped = |stop: Stop| problems.iter().any(|problem| problem.stop == stop);
@@ -139,11 +138,11 @@ fn limits(facts: &Facts) -> Option<String> {
         (false, false) => return None,
     };
     Some(format!(
-        "a larger {flag} brings the solver closer to the optimum, a smaller --cost there sooner"
+        "increase {flag} to get closer to the optimum, or decrease --cost to converge faster"
     ))
 }
 
-/// What may be done better another time.
+/// Hints about the search.
 fn hints(task: &Task<'_>, grid: Option<&Grid>) -> Vec<String> {
     let Some(grid) = grid else { return Vec::new() };
     let mut hints = Vec::new();
@@ -154,17 +153,19 @@ fn hints(task: &Task<'_>, grid: Option<&Grid>) -> Vec<String> {
     for (end, word) in [(least, "smallest"), (most, "largest")] {
         if is_end(end) {
             let cost = in_short(cost);
-            hints.push(format!("the best cost, {cost}, is the {word} that was compared: try others beyond it with --costs"));
+            hints.push(format!(
+                "the best cost, {cost}, is the {word} in the grid: extend the grid with --costs"
+            ));
         }
     }
-    if let Target::Values(values) = &task.lesson.target {
+    if let Target::Values(values) = &task.targets.target {
         let mut different = values.clone();
         different.sort_by(f64::total_cmp);
         different.dedup();
         let is_whole = different.iter().all(|v| v.fract() == 0.0);
         if is_whole && different.len() <= 10 && different.len() * 5 <= values.len() {
             hints.push(format!(
-                "the target holds {} different numbers only: --classify takes them for classes",
+                "the target has only {} distinct values: add --classify to treat them as class labels",
                 different.len()
             ));
         }
@@ -172,14 +173,14 @@ fn hints(task: &Task<'_>, grid: Option<&Grid>) -> Vec<String> {
     hints
 }
 
-/// All that was compared, the best first.
+/// All candidates, the best first.
 pub fn scores(grid: &Grid) -> Table {
     let mut all: Vec<(usize, usize)> = (0..grid.kernels.len())
         .flat_map(|kernel| (0..grid.costs.len()).map(move |cost| (kernel, cost)))
         .collect();
     let value = |&(kernel, cost): &(usize, usize)| grid.score(kernel, cost).value;
     all.sort_by(|a, b| value(b).total_cmp(&value(a)));
-    // Of several that are equally good, the chosen one stands first.
+    // Of ties the chosen one comes first.
     all.sort_by_key(|place| *place != grid.chosen);
     let kernels = all.iter().map(|(kernel, _)| grid.kernels[*kernel].clone()).collect();
     let costs = all.iter().map(|(_, cost)| grid.costs[*cost]).collect();
@@ -187,7 +188,7 @@ pub fn scores(grid: &Grid) -> Table {
     let spread = |&(kernel, cost): &(usize, usize)| grid.score(kernel, cost).spread;
     let spreads = all.iter().map(|place| spread(place).unwrap_or(f64::NAN)).collect();
     let measure = if grid.measure == Measure::R2 { "r2" } else { "accuracy" };
-    let names = ["kernel", "cost", measure, "spread"].map(String::from).into();
+    let names = ["kernel", "cost", measure, "std_error"].map(String::from).into();
     let columns =
         vec![Column::Text(kernels), Column::F64(costs), Column::F64(means), Column::F64(spreads)];
     Table::new(names, columns)

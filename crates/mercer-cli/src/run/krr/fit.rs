@@ -1,4 +1,4 @@
-//! The fit: by a search over kernels and penalties, or plain where there is nothing to choose.
+//! The fit: a search over kernels and penalties, or a single fit.
 
 use mercer::io::{Column, Model, Table};
 use mercer::linalg::view::Mat;
@@ -9,46 +9,46 @@ use mercer::select::{self, Accuracy, Metric, SearchParams, SquaredError, Validat
 use mercer::{Error, KernelSpec, Result};
 
 use crate::args::KrrArgs;
-use crate::data::{Basis, Prepared};
+use crate::data::{Input, Prepared};
 use crate::run::Session;
-use crate::run::columns::{self, Wanted};
-use crate::run::evaluate::predictions;
-use crate::run::kernels::{every_width, names_of};
+use crate::run::candidate_kernels::{every_width, names_of};
+use crate::run::columns::{self, Supervision};
+use crate::run::prediction::predictions;
 use crate::scores::{Measure, Scored, Scores, variance};
 
-/// What is to be learned, in numbers.
-pub struct Lesson {
+/// Encoded targets and sample weights.
+pub struct RidgeTargets {
     /// n × targets, or n × classes.
     pub values: Mat<f64>,
     /// The names of the classes.
     pub classes: Option<Vec<String>>,
-    /// How much each row counts.
+    /// The sample weights.
     pub weights: Option<Vec<f64>>,
 }
 
-/// What is learned.
+/// The task.
 pub struct Task<'a> {
     /// The command line.
     pub args: &'a KrrArgs,
     /// The targets.
-    pub wanted: Lesson,
+    pub targets: RidgeTargets,
     /// The variance of each; none where it is constant.
     pub variances: Vec<Option<f64>>,
 }
 
-/// What was learned.
-pub struct Learned {
+/// The fitted model.
+pub struct Fitted {
     /// The model.
     pub model: Model,
     /// The scaling of its rows.
     pub scaling: Option<Scaling>,
-    /// The scores of all that was compared; or why there are none.
+    /// The scores of all candidates; or why there are none.
     pub grid: std::result::Result<Grid, String>,
-    /// Predictions for the rows it learned from, if they are asked for.
-    pub fitted: Option<Mat<f64>>,
+    /// Predictions for the training set, if requested.
+    pub training: Option<Mat<f64>>,
 }
 
-/// The scores of all that was compared.
+/// The scores of all candidates.
 pub struct Grid {
     /// The kernels.
     pub kernels: Vec<String>,
@@ -58,9 +58,9 @@ pub struct Grid {
     pub chosen: select::Chosen,
 }
 
-impl Lesson {
-    fn of(wanted: Wanted) -> Result<Self> {
-        let (classes, values) = match wanted.targets {
+impl RidgeTargets {
+    fn of(supervision: Supervision) -> Result<Self> {
+        let (classes, values) = match supervision.targets {
             columns::Targets::Classes(names) => {
                 let (classes, values) = classes::encode(&names)?;
                 (Some(classes), values)
@@ -69,32 +69,32 @@ impl Lesson {
                 let n = values.first().map_or(0, Vec::len);
                 (None, Mat::from_fn(n, values.len(), |i, j| values[j][i]))
             }
-            columns::Targets::Nothing => unreachable!("a regression has a target"),
+            columns::Targets::Unsupervised => unreachable!("a regression is supervised"),
         };
-        Ok(Self { values, classes, weights: wanted.weights })
+        Ok(Self { values, classes, weights: supervision.weights })
     }
 }
 
 impl<'a> Task<'a> {
-    /// The task to learn what is `wanted`.
-    pub fn new(args: &'a KrrArgs, wanted: Wanted) -> Result<Self> {
-        let wanted = Lesson::of(wanted)?;
-        let (values, weights) = (&wanted.values, wanted.weights.as_deref());
+    /// The task with these targets.
+    pub fn new(args: &'a KrrArgs, supervision: Supervision) -> Result<Self> {
+        let targets = RidgeTargets::of(supervision)?;
+        let (values, weights) = (&targets.values, targets.weights.as_deref());
         let column = |j: usize| (0..values.rows()).map(|i| values[(i, j)]).collect::<Vec<f64>>();
         let variances = (0..values.cols()).map(|j| variance(&column(j), weights)).collect();
-        Ok(Self { args, wanted, variances })
+        Ok(Self { args, targets, variances })
     }
 
-    /// What scores count.
+    /// The metric.
     pub fn measure(&self) -> Measure {
-        match (&self.wanted.classes, self.args.search.gcv) {
+        match (&self.targets.classes, self.args.search.gcv) {
             (None, _) => Measure::Rmse,
             (Some(_), true) => Measure::RmseOfClasses,
             (Some(_), false) => Measure::Accuracy,
         }
     }
 
-    /// The scores of what was chosen.
+    /// The scores of the chosen candidate.
     pub fn scores(&self, grid: &Grid) -> Scores {
         let (measure, chosen) = (self.measure(), &grid.chosen);
         let table = &grid.tables[chosen.kernel];
@@ -105,10 +105,10 @@ impl<'a> Task<'a> {
         };
         let is_number = measure == Measure::Rmse;
         let only =
-            self.variances.first().copied().flatten().filter(|_| self.wanted.values.cols() == 1);
+            self.variances.first().copied().flatten().filter(|_| self.targets.values.cols() == 1);
         Scores {
             overall: Scored::of(measure, chosen.score, only.filter(|_| is_number)),
-            targets: match self.wanted.values.cols() {
+            targets: match self.targets.values.cols() {
                 t if is_number && t > 1 => (0..t).map(of).collect(),
                 _ => Vec::new(),
             },
@@ -117,7 +117,7 @@ impl<'a> Task<'a> {
         }
     }
 
-    /// All kernels that were compared, each with its best penalty, the best first.
+    /// All kernels with their best penalties, the best first.
     pub fn best(&self, grid: &Grid) -> Table {
         let measure = self.measure();
         let scored = |table: &select::Table, a: usize| Scored::of(measure, table.score(a), None);
@@ -127,7 +127,7 @@ impl<'a> Task<'a> {
             .zip(&grid.tables)
             .enumerate()
             .map(|(place, (kernel, table))| {
-                // Of equals the search knows which it took, and else the first is as good as others.
+                // Of ties the search's own choice counts, otherwise the first.
                 let best = match place == grid.chosen.kernel {
                     true => grid.chosen.alphas[0],
                     false => (0..table.alphas.len()).fold(0, |best, a| {
@@ -150,68 +150,69 @@ impl<'a> Task<'a> {
         Table::new(names.map(String::from).into(), columns)
     }
 
-    /// Learns from `rows`.
-    pub fn learn<T: Real>(
+    /// Fits `rows`.
+    pub fn fit<T: Real>(
         &self,
         session: &Session,
         rows: Prepared<T>,
         wrap: impl FnOnce(KernelRidge<T>) -> Model,
-    ) -> Result<Learned> {
-        let (x, scaling) = (rows.basis, rows.scaling);
+    ) -> Result<Fitted> {
+        let (x, scaling) = (rows.input, rows.scaling);
         let kernels = every_width(&self.args.search.kernel, &x)?;
         self.check(&kernels)?;
-        let (mut model, grid) = self.found(session, kernels, &x)?;
-        model.classes = self.wanted.classes.clone();
-        let is_wanted = self.args.output.is_some() || self.args.page.report.is_some();
-        let fitted = match is_wanted {
+        let (mut model, grid) = self.searched(session, kernels, &x)?;
+        model.classes = self.targets.classes.clone();
+        let is_requested = self.args.output.is_some() || self.args.page.report.is_some();
+        let training = match is_requested {
             true => Some(predictions(session, &model, &x)?),
             false => None,
         };
-        Ok(Learned { model: wrap(model), scaling, grid, fitted })
+        Ok(Fitted { model: wrap(model), scaling, grid, training })
     }
 
-    /// Refuses flags that contradict what the table holds.
+    /// Refuses flags that contradict the table.
     fn check(&self, kernels: &[KernelSpec]) -> Result<()> {
         let search = &self.args.search;
         let (count, alphas) = (kernels.len(), search.alpha.len());
         let is_single = count == 1 && alphas == 1;
         if search.alpha_per_target
-            && (self.wanted.values.cols() == 1 || self.wanted.classes.is_some())
+            && (self.targets.values.cols() == 1 || self.targets.classes.is_some())
         {
-            let message = "there is one target, or classes, which share a penalty";
+            let message = "requires several numeric targets";
             return Err(Error::parameter("--alpha-per-target", message));
         }
         if search.alpha_per_target && alphas == 1 {
-            let message = "there is one --alpha, and nothing to choose";
+            let message = "requires several values of --alpha";
             return Err(Error::parameter("--alpha-per-target", message));
         }
         if search.no_score && !is_single {
             let message = format!(
-                "there are {count} kernels and {alphas} penalties to choose from: name one kernel with its width, such \
-                 as 'rbf(gamma=scale)', and one --alpha"
+                "requires a single candidate, but there are {count} kernels and {alphas} penalties: name one kernel with \
+                 its width, such as 'rbf(gamma=scale)', and one --alpha"
             );
             return Err(Error::parameter("--no-score", message));
         }
         if search.alpha == [0.0] && !is_single {
             let message = format!(
-                "0 cannot be cross-validated, so it does not choose among {count} kernels: name one with its width, \
+                "alpha=0 cannot be cross-validated to choose among {count} kernels: name one with its width, \
                  such as 'rbf(gamma=scale)'"
             );
             return Err(Error::parameter("alpha", message));
         }
         if search.alpha == [0.0] && !self.args.plot.is_empty() {
-            let message = "there are no scores to draw: cross-validation needs an --alpha above 0";
+            let message =
+                "there are no scores to plot: cross-validation requires --alpha greater than 0";
             return Err(Error::parameter("--plot", message));
         }
         Ok(())
     }
 
-    /// The model, and the scores or the reason why there are none.
-    fn found<T: Real>(
+    /// The model, and the scores or why there are none.
+    fn searched<T: Real>(
         &self,
         session: &Session,
         kernels: Vec<KernelSpec>,
-        x: &Basis<T>,
+        x: &Input<T>,
     ) -> Result<(KernelRidge<T>, std::result::Result<Grid, String>)> {
         let search = &self.args.search;
         let is_single = kernels.len() == 1 && search.alpha.len() == 1;
@@ -219,23 +220,23 @@ impl<'a> Task<'a> {
         let plain = |why: String| {
             let (context, targets) = (&session.context, self.rows());
             let model = match x {
-                Basis::Samples(x) => KernelRidge::fit(context, &params, x, targets, None)?,
-                Basis::Matrix(values) => {
+                Input::Samples(x) => KernelRidge::fit(context, &params, x, targets, None)?,
+                Input::Matrix(values) => {
                     KernelRidge::fit_gram(context, &params, values.view(), targets, None)?
                 }
             };
             Ok((model, Err(why)))
         };
         if search.no_score {
-            return plain("not looked into".into());
+            return plain("not computed (--no-score)".into());
         }
         if search.alpha == [0.0] {
-            return plain("none, because cross-validation needs an --alpha above 0".into());
+            return plain("not available: cross-validation requires --alpha greater than 0".into());
         }
         match self.search(session, kernels, &params, x) {
-            // One candidate can be fitted where there is no room to judge it.
+            // A single candidate can be fitted where memory does not allow cross-validation.
             Err(error) if error.is_memory() && is_single && self.args.plot.is_empty() => {
-                plain(format!("none, because {error}"))
+                plain(format!("not available: {error}"))
             }
             other => other.map(|(model, grid)| (model, Ok(grid))),
         }
@@ -246,7 +247,7 @@ impl<'a> Task<'a> {
         session: &Session,
         kernels: Vec<KernelSpec>,
         model: &KernelRidgeParams,
-        x: &Basis<T>,
+        x: &Input<T>,
     ) -> Result<(KernelRidge<T>, Grid)> {
         let args = &self.args.search;
         let validation = match (args.folds, args.gcv) {
@@ -261,15 +262,15 @@ impl<'a> Task<'a> {
             validation,
             per_target: args.alpha_per_target,
         };
-        let (targets, weights) = (&self.wanted.values, self.wanted.weights.as_deref());
-        let judge: &dyn Metric = match self.wanted.classes {
+        let (targets, weights) = (&self.targets.values, self.targets.weights.as_deref());
+        let judge: &dyn Metric = match self.targets.classes {
             None => &SquaredError { targets, weights },
             Some(_) => &Accuracy { targets, weights },
         };
         let (context, rows) = (&session.context, self.rows());
         let select::Search { model, kernels, tables, chosen } = match x {
-            Basis::Samples(x) => select::search(context, &params, x, rows, judge)?,
-            Basis::Matrix(values) => {
+            Input::Samples(x) => select::search(context, &params, x, rows, judge)?,
+            Input::Matrix(values) => {
                 select::search_gram(context, &params, values.view(), rows, judge)?
             }
         };
@@ -277,7 +278,7 @@ impl<'a> Task<'a> {
     }
 
     fn rows(&self) -> Targets<'_> {
-        Targets { values: &self.wanted.values, weights: self.wanted.weights.as_deref() }
+        Targets { values: &self.targets.values, weights: self.targets.weights.as_deref() }
     }
 
     fn params(&self, kernel: &KernelSpec) -> KernelRidgeParams {

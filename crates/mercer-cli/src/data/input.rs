@@ -1,4 +1,4 @@
-//! A table as a kernel method takes it: samples, or kernel values.
+//! The input of a kernel method: samples, or a precomputed kernel matrix.
 
 use std::ops::Range;
 
@@ -9,85 +9,85 @@ use mercer::model::{Scaling, ScalingKind};
 use mercer::points::{Part, Parts, Samples};
 use mercer::real::Real;
 
-use super::form::{Form, Group};
+use super::input_kind::{ColumnGroup, InputKind};
 use super::numbers::{Numbers, Scales, sparse};
 use crate::run::Session;
 
-/// What a kernel method takes.
+/// The input of a kernel method.
 #[derive(Debug)]
-pub enum Basis<T: Real> {
-    /// Samples, which the kernel compares.
+pub enum Input<T: Real> {
+    /// Samples.
     Samples(Samples<T>),
-    /// Kernel values of the rows with the samples that are learned from.
+    /// Kernel values of the rows with the training samples.
     Matrix(Mat<T>),
 }
 
-/// What a kernel method takes, and what was done to the columns of the table.
+/// The input of a kernel method, with the scaling of its columns.
 #[derive(Debug)]
 pub struct Prepared<T: Real> {
-    /// What it takes.
-    pub basis: Basis<T>,
-    /// What was done to every column.
+    /// The input.
+    pub input: Input<T>,
+    /// The scaling of every column.
     pub scaling: Option<Scaling>,
 }
 
-impl<T: Real> Basis<T> {
+impl<T: Real> Input<T> {
     /// Rows.
     pub fn n(&self) -> usize {
         match self {
-            Basis::Samples(x) => x.n(),
-            Basis::Matrix(values) => values.rows(),
+            Input::Samples(x) => x.n(),
+            Input::Matrix(values) => values.rows(),
         }
     }
 }
 
 impl<T: Real> Prepared<T> {
-    /// The rows of `features`, whose columns are of `form`.
+    /// The rows of `features`, whose columns are of `input_kind`.
     pub fn of(
         session: &Session,
         features: &Table,
-        form: &Form,
+        input_kind: &InputKind,
         scales: Scales<'_>,
     ) -> Result<Self> {
-        if *form == Form::Given {
+        if *input_kind == InputKind::Precomputed {
             let rows = Numbers::<T>::of(session, features, Scales::Apply(None))?;
-            let basis = Basis::Matrix(Mat::from_vec(rows.values, rows.n, rows.d));
-            return Ok(Self { basis, scaling: None });
+            let input = Input::Matrix(Mat::from_vec(rows.values, rows.n, rows.d));
+            return Ok(Self { input, scaling: None });
         }
-        let (samples, scaling) = match form {
-            Form::Groups(groups) => grouped(session, features, groups, scales)?,
-            form => plain(session, features.clone(), form, scales)?,
+        let (samples, scaling) = match input_kind {
+            InputKind::Groups(groups) => grouped(session, features, groups, scales)?,
+            input_kind => plain(session, features, input_kind, scales)?,
         };
-        Ok(Self { basis: Basis::Samples(samples), scaling })
+        Ok(Self { input: Input::Samples(samples), scaling })
     }
 }
 
-/// Samples, and what was done to the columns.
+/// Samples, and the scaling of their columns.
 type Scaled<T> = (Samples<T>, Option<Scaling>);
 
 fn plain<T: Real>(
     session: &Session,
-    features: Table,
-    form: &Form,
+    features: &Table,
+    input_kind: &InputKind,
     scales: Scales<'_>,
 ) -> Result<Scaled<T>> {
-    if *form == Form::Texts {
-        form.check(&features)?;
+    if *input_kind == InputKind::Strings {
+        input_kind.check(features)?;
         return Ok((Samples::Strings(features.texts(0)?), None));
     }
-    if *form == Form::Histograms {
+    if *input_kind == InputKind::Histograms {
         features.check_not_negative()?;
     }
     if features.is_sparse() && !shifts(scales) {
-        let (rows, scaling) = sparse(features, scales)?;
+        let (rows, scaling) = sparse(features.clone(), scales)?;
         return Ok((Samples::Sparse(rows), scaling));
     }
-    let mut rows = Numbers::of(session, &features, scales)?;
+    let mut rows = Numbers::of(session, features, scales)?;
     let scaling = rows.scaling.take();
     Ok((Samples::Dense(rows.dense()?), scaling))
 }
 
-/// Whether columns are moved, so that zeros do not stay zeros.
+/// Whether columns are shifted, so that zeros do not stay zeros.
 fn shifts(scales: Scales<'_>) -> bool {
     match scales {
         Scales::Learn(_) | Scales::Apply(None) => false,
@@ -98,54 +98,59 @@ fn shifts(scales: Scales<'_>) -> bool {
 fn grouped<T: Real>(
     session: &Session,
     features: &Table,
-    groups: &[Group],
+    groups: &[ColumnGroup],
     scales: Scales<'_>,
 ) -> Result<Scaled<T>> {
     let mut parts = Vec::with_capacity(groups.len());
-    let mut whole = Scaling::learn::<f64>(ScalingKind::None, &[], 0);
+    let mut all = Scaling::learn::<f64>(ScalingKind::None, &[], 0);
     let mut start = 0;
     for group in groups {
         let range = start..start + group.names.len();
-        let own = scales_of(group, scales, &range);
-        let own = own.as_ref().map_or(Scales::Learn(ScalingKind::None), Own::scales);
+        let group_scaling = scales_of(group, scales, &range);
+        let own =
+            group_scaling.as_ref().map_or(Scales::Learn(ScalingKind::None), GroupScaling::scales);
         let part = part_of(features, range.clone());
-        let (samples, scaling) = plain(session, part, &group.form, own)?;
+        let (samples, scaling) = plain(session, &part, &group.input_kind, own)?;
         let none = || Scaling::learn::<f64>(ScalingKind::None, &[], range.len());
         let scaling = scaling.unwrap_or_else(none);
         if scaling.kind != ScalingKind::None {
-            whole.kind = scaling.kind;
+            all.kind = scaling.kind;
         }
-        whole.shift.extend(scaling.shift);
-        whole.factor.extend(scaling.factor);
+        all.shift.extend(scaling.shift);
+        all.factor.extend(scaling.factor);
         parts.push(Part { names: group.names.clone(), samples });
         start = range.end;
     }
-    let scaling = Some(whole).filter(|scaling| scaling.kind != ScalingKind::None);
+    let scaling = Some(all).filter(|scaling| scaling.kind != ScalingKind::None);
     Ok((Samples::Parts(Parts::new(parts)?), scaling))
 }
 
-/// The scaling of a group, which is to be learned or is known.
-enum Own {
+/// The scaling of a group: to be computed, or given.
+enum GroupScaling {
     Learn(ScalingKind),
     Known(Scaling),
 }
 
-impl Own {
+impl GroupScaling {
     fn scales(&self) -> Scales<'_> {
         match self {
-            Own::Learn(kind) => Scales::Learn(*kind),
-            Own::Known(scaling) => Scales::Apply(Some(scaling)),
+            GroupScaling::Learn(kind) => Scales::Learn(*kind),
+            GroupScaling::Known(scaling) => Scales::Apply(Some(scaling)),
         }
     }
 }
 
-/// How the columns `range` are scaled; none if they are not. Texts and histograms never are.
-fn scales_of(group: &Group, scales: Scales<'_>, range: &Range<usize>) -> Option<Own> {
+/// How the columns `range` are scaled; none if they are not. Strings and histograms never are.
+fn scales_of(
+    group: &ColumnGroup,
+    scales: Scales<'_>,
+    range: &Range<usize>,
+) -> Option<GroupScaling> {
     match scales {
-        _ if group.form != Form::Numbers => None,
-        Scales::Learn(kind) => Some(Own::Learn(kind)),
+        _ if group.input_kind != InputKind::Numbers => None,
+        Scales::Learn(kind) => Some(GroupScaling::Learn(kind)),
         Scales::Apply(scaling) => scaling.map(|scaling| {
-            Own::Known(Scaling {
+            GroupScaling::Known(Scaling {
                 kind: scaling.kind,
                 shift: scaling.shift[range.clone()].to_vec(),
                 factor: scaling.factor[range.clone()].to_vec(),

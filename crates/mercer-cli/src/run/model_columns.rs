@@ -1,4 +1,4 @@
-//! Finding the columns of a model in another table: by name where both have names, by position
+//! Matching the columns of a model in another table: by name where both have names, by position
 //! otherwise.
 
 use mercer::Result;
@@ -11,44 +11,44 @@ use crate::describe::listed;
 use crate::facts;
 use crate::results::component_names;
 
-/// The rows of a table as the model wants them.
+/// The columns of a table that a model needs.
 #[derive(Debug)]
-pub struct NewRows {
+pub struct ModelColumns {
     /// The columns of the model, in its order.
     pub features: Table,
-    /// The column to carry along.
+    /// The label column.
     pub label: Option<Label>,
 }
 
-/// Takes out of `table` the columns that `saved` wants, or with `inverse` the components. `columns`
-/// and `label` are the user's own choice and go before everything else.
+/// Selects the columns of `table` that `saved` needs, or with `inverse` the components. `columns` and
+/// `label` are the user's choice and take precedence.
 pub fn find(
     table: Table,
     saved: &ModelFile,
     inverse: bool,
     columns: Option<&str>,
     label: Option<&str>,
-) -> Result<NewRows> {
+) -> Result<ModelColumns> {
     let places = facts::places(saved).unwrap_or_default();
-    let wanted = if inverse {
-        Wanted { names: Some(component_names(saved.model.k())), count: saved.model.k() }
+    let required = if inverse {
+        Required { names: Some(component_names(saved.model.k())), count: saved.model.k() }
     } else {
-        Wanted { names: saved.feature_names.clone(), count: saved.model.inputs() }
+        Required { names: saved.feature_names.clone(), count: saved.model.inputs() }
     };
     let label = match label {
         Some(which) => Some(table.find(which)?),
         None => known_label(&table, &places, inverse),
     };
-    let carried = label.map(|i| (table.name(i), table.columns[i].clone()));
+    let label_column = label.map(|i| (table.name(i), table.columns[i].clone()));
     let features = match columns {
-        Some(which) => by_choice(table, which, &wanted)?,
-        None => by_model(table, &wanted, &places, label, inverse)?,
+        Some(which) => by_choice(table, which, &required)?,
+        None => by_model(table, &required, &places, label, inverse)?,
     };
-    Ok(NewRows { features, label: carried })
+    Ok(ModelColumns { features, label: label_column })
 }
 
-/// What the model wants: so many columns, with these names if it knows them.
-struct Wanted {
+/// The number of columns that the model needs, and their names if known.
+struct Required {
     names: Option<Vec<String>>,
     count: usize,
 }
@@ -66,22 +66,22 @@ fn known_label(table: &Table, places: &Places, inverse: bool) -> Option<usize> {
     table.label.or_else(named).or_else(placed)
 }
 
-fn by_choice(table: Table, which: &str, wanted: &Wanted) -> Result<Table> {
+fn by_choice(table: Table, which: &str, required: &Required) -> Result<Table> {
     let positions = table.choose(which)?;
-    if positions.len() != wanted.count {
-        return Err(wrong_count(&table, wanted, positions.len(), "--columns chooses"));
+    if positions.len() != required.count {
+        return Err(wrong_count(&table, required, positions.len(), "--columns selects"));
     }
     Ok(table.keep(&positions))
 }
 
 fn by_model(
     table: Table,
-    wanted: &Wanted,
+    required: &Required,
     places: &Places,
     label: Option<usize>,
     inverse: bool,
 ) -> Result<Table> {
-    if let (Some(names), Some(_)) = (&wanted.names, &table.names) {
+    if let (Some(names), Some(_)) = (&required.names, &table.names) {
         // LIBSVM text leaves zeros out, so that a column may have no entry at all.
         let table = if table.label.is_some() { with_zeros(table, names) } else { table };
         let known = positions(&table);
@@ -91,15 +91,15 @@ fn by_model(
         return Ok(table.keep(&positions));
     }
     let rest: Vec<usize> = (0..table.n_columns()).filter(|&i| Some(i) != label).collect();
-    if rest.len() == wanted.count {
+    if rest.len() == required.count {
         return Ok(table.keep(&rest));
     }
     let is_same = table.n_columns() == places.table_columns && !inverse;
     let noted = places.features();
-    if is_same && noted.len() == wanted.count {
+    if is_same && noted.len() == required.count {
         return Ok(table.keep(&noted));
     }
-    Err(wrong_count(&table, wanted, rest.len(), "the table has"))
+    Err(wrong_count(&table, required, rest.len(), "the table has"))
 }
 
 /// The position of every name; of equal names the first.
@@ -111,8 +111,8 @@ fn positions(table: &Table) -> HashMap<&str, usize> {
 fn absent(table: &Table, name: &str) -> mercer::Error {
     let names = table.names.as_deref().unwrap_or_default();
     let message = format!(
-        "the model needs a column {name:?}, which is not there; the columns are {} (--columns chooses others, in the \
-         order of the model's)",
+        "the model needs column {name:?}, which is missing; the columns are {} (choose others with --columns, in the \
+         order of the model)",
         listed(names)
     );
     about(table, message)
@@ -133,11 +133,11 @@ fn with_zeros(mut table: Table, names: &[String]) -> Table {
     table
 }
 
-fn wrong_count(table: &Table, wanted: &Wanted, found: usize, who: &str) -> mercer::Error {
+fn wrong_count(table: &Table, required: &Required, found: usize, who: &str) -> mercer::Error {
     let message = format!(
-        "the model needs {}, but {who} {found}: choose them with --columns, in the order of the \
-         model's",
-        facts::counted(wanted.count, "column")
+        "the model needs {}, but {who} {found}: choose them with --columns, in the order of \
+         the model",
+        facts::counted(required.count, "column")
     );
     about(table, message)
 }

@@ -1,11 +1,11 @@
-//! Models from text files of LIBSVM.
+//! LIBSVM models.
 
 use mercer::Result;
 use mercer::io::{LIBSVM_TEXT, Model, ModelFile, Table};
 use mercer::points::{Dense, Samples};
 
-/// A model of LIBSVM, which does not say how many columns it wants, made to fit LIBSVM text: what
-/// either leaves out is zero. Any other model as it is.
+/// A LIBSVM model, which does not store its number of columns, widened to match a LIBSVM table: missing
+/// columns are zero. Any other model unchanged.
 pub fn widened(mut saved: ModelFile, table: &Table) -> Result<ModelFile> {
     let is_text = table.label.is_some() && table.names.iter().flatten().all(|name| name != "x0");
     if !saved.extra.contains_key(LIBSVM_TEXT) || !is_text {

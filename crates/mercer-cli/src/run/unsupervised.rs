@@ -1,5 +1,4 @@
-//! What the verbs share that find something in a table without a target: writing it, and telling of
-//! it.
+//! Shared output of the unsupervised verbs `kmeans` and `outliers`.
 
 use mercer::io::{Column, Model, ModelFile, Table};
 use mercer::model::Scaling;
@@ -9,17 +8,17 @@ use super::Session;
 use super::columns::Chosen;
 use crate::args::{Picture, ResultArgs, TableArgs};
 use crate::data::Types;
-use crate::deliver::{self, Files};
 use crate::describe;
 use crate::facts::{self, Facts};
 use crate::failure::Failure;
+use crate::output_files::{self, Files};
 use crate::plot::Drawing;
-use crate::report::{self, Findings, Listed};
+use crate::report::{self, ReportContent, ReportTable};
 use crate::results::Predictions;
 use crate::summary::{self, Lines, Outputs, PredictionsObject, shown};
 use crate::terminal_table;
 
-/// What the verbs share of their command lines.
+/// The shared options.
 pub struct Job<'a> {
     /// The verb.
     pub command: &'static str,
@@ -29,29 +28,29 @@ pub struct Job<'a> {
     pub results: &'a ResultArgs,
     /// The pictures.
     pub plot: &'a [Picture],
-    /// What the table in brief shows.
+    /// The caption of the printed table.
     pub caption: &'static str,
 }
 
-/// What was found.
-pub struct Found {
+/// An unsupervised fit.
+pub struct UnsupervisedFit {
     /// The model.
     pub model: Model,
     /// The scaling of its rows.
     pub scaling: Option<Scaling>,
-    /// The table it was found in.
+    /// The training table.
     pub chosen: Chosen,
-    /// The number types.
+    /// The precision.
     pub types: Types,
-    /// The drawings, if any are asked for: the first for pictures, all for a report.
+    /// The plots, if requested: the first for --plot, all for a report.
     pub drawings: Vec<Drawing>,
-    /// What a user should know.
+    /// Warnings.
     pub warnings: Vec<String>,
 }
 
-/// One object about what was found.
+/// The JSON output.
 #[derive(Debug, Serialize)]
-struct FoundObject<'a> {
+struct UnsupervisedObject<'a> {
     command: &'static str,
     /// The table, as the user named it.
     table: String,
@@ -59,50 +58,49 @@ struct FoundObject<'a> {
     facts: &'a Facts,
     /// The files written.
     outputs: Outputs,
-    /// What is said of every row, unless a file holds it.
+    /// The predictions, unless a file holds them.
     result: Option<PredictionsObject>,
 }
 
-/// Writes what was `found`, says `columns` of every row, and tells of all in brief: in lines, and by
-/// a table that `brief` makes.
+/// Writes the fit and the prediction `columns`, and prints a summary and the table that `brief` makes.
 pub fn finish(
     session: &Session,
     job: &Job<'_>,
-    found: Found,
+    fit: UnsupervisedFit,
     columns: Vec<(String, Column)>,
     note: impl FnOnce(&mut ModelFile),
     brief: impl FnOnce(&Facts) -> Table,
 ) -> Result<(), Failure> {
-    let described = report::describe_columns(job.results.page.report.as_ref(), &found.chosen);
-    let mut saved = ModelFile::new(found.model, found.types.result);
-    saved.scaling = found.scaling;
-    saved.feature_names = found.chosen.features.names;
-    facts::note_places(&mut saved, &found.chosen.places);
+    let described = report::describe_columns(job.results.page.report.as_ref(), &fit.chosen);
+    let mut saved = ModelFile::new(fit.model, fit.types.result);
+    saved.scaling = fit.scaling;
+    saved.feature_names = fit.chosen.features.names;
+    facts::note_places(&mut saved, &fit.chosen.places);
     note(&mut saved);
     let facts = Facts::of(&saved);
-    let predictions = Predictions { columns, label: found.chosen.label };
+    let predictions = Predictions { columns, label: fit.chosen.label };
     let output = job.results.output.as_ref();
     let brief = brief(&facts);
-    let mut lines = lines(job, &facts, &found.warnings);
+    let mut lines = lines(job, &facts, &fit.warnings);
     let page = job.results.page.report.as_ref().map(|file| {
-        let found = Findings {
+        let content = ReportContent {
             lines: &lines,
             facts: &facts,
             columns: &described,
-            pictures: &found.drawings,
-            tables: &[Listed::all(job.caption, brief.clone())],
+            pictures: &fit.drawings,
+            tables: &[ReportTable::all(job.caption, brief.clone())],
         };
-        (file, report::page(session, &found))
+        (file, report::page(session, &content))
     });
     let files = Files {
         table: output.map(|file| (file, predictions.table(file.format))),
         model: job.results.model.as_ref().map(|file| (file, &saved)),
         pictures: job.plot,
-        drawing: found.drawings.into_iter().next(),
+        drawing: fit.drawings.into_iter().next(),
         page,
         ..Files::default()
     };
-    let outputs = deliver::write_files(session, &files)?;
+    let outputs = output_files::write_files(session, &files)?;
     session.progress.clear();
     if !session.quiet {
         lines.written(&outputs);
@@ -112,7 +110,7 @@ pub fn finish(
         outputs.print_plot(true).map_err(Failure::Print)?;
         return terminal_table::print_up_to(brief.n_rows(), &brief).map_err(Failure::Print);
     }
-    let object = FoundObject {
+    let object = UnsupervisedObject {
         command: job.command,
         table: shown(job.table.source.path()),
         facts: &facts,
@@ -122,7 +120,7 @@ pub fn finish(
     summary::print_object(&object).map_err(Failure::Print)
 }
 
-/// The summary for people.
+/// The summary.
 fn lines(job: &Job<'_>, facts: &Facts, warnings: &[String]) -> Lines {
     let table = shown(job.table.source.path());
     let mut lines = Lines::titled(format!("{} of {table}: {}", facts.method(), facts.extent()));

@@ -1,4 +1,4 @@
-//! `mercer pca` and `mercer kpca`: read, fit, write, tell.
+//! `mercer pca` and `mercer kpca`.
 
 use mercer::io::{Dtype, Model, ModelFile, Table};
 use mercer::linalg::view::Mat;
@@ -14,21 +14,21 @@ use super::columns::{self, Roles};
 use crate::args::{
     ColumnArgs, ComponentArgs, KpcaArgs, ModelArgs, OutputArgs, PcaArgs, Scale, TableArgs,
 };
-use crate::data::{self, Basis, Form, Numbers, Prepared, Scales, Types};
-use crate::deliver::{self, Parcel};
+use crate::data::{self, Input, InputKind, Numbers, Prepared, Scales, Types};
 use crate::describe;
 use crate::facts::{self, Facts};
 use crate::failure::Failure;
+use crate::output_files::{self, ComponentOutput};
 use crate::plot::{self, Drawing, Spectrum};
-use crate::report::{self, Findings, Listed};
+use crate::report::{self, ReportContent, ReportTable};
 use crate::results::{Results, component_names};
 use crate::summary::{self, FitObject, Lines, Outputs, ResultsObject, file_name, shown};
 
-/// What both kinds of PCA share of their command line.
+/// The shared options.
 struct Job<'a> {
     command: &'static str,
     table: &'a TableArgs,
-    form: Form,
+    input_kind: InputKind,
     columns: &'a ColumnArgs,
     components: &'a ComponentArgs,
     output: &'a OutputArgs,
@@ -55,7 +55,7 @@ pub fn pca(session: &Session, args: &PcaArgs) -> std::result::Result<(), Failure
     let job = Job {
         command: "pca",
         table: &args.table,
-        form: Form::Numbers,
+        input_kind: InputKind::Numbers,
         columns: &args.columns,
         components: &args.components,
         output: &args.output,
@@ -86,7 +86,7 @@ pub fn kpca(session: &Session, args: &KpcaArgs) -> std::result::Result<(), Failu
     let job = Job {
         command: "kpca",
         table: &args.table,
-        form: Form::of(&args.kernel),
+        input_kind: InputKind::of(&args.kernel),
         columns: &args.columns,
         components: &args.components,
         output: &args.output,
@@ -94,11 +94,11 @@ pub fn kpca(session: &Session, args: &KpcaArgs) -> std::result::Result<(), Failu
     };
     run(session, &job, |features, work, kind| match work {
         Dtype::F32 => {
-            let rows = Prepared::of(session, features, &job.form, Scales::Learn(kind))?;
+            let rows = Prepared::of(session, features, &job.input_kind, Scales::Learn(kind))?;
             fit_kernel_pca(session, &params, rows, Model::KernelPca32)
         }
         Dtype::F64 => {
-            let rows = Prepared::of(session, features, &job.form, Scales::Learn(kind))?;
+            let rows = Prepared::of(session, features, &job.input_kind, Scales::Learn(kind))?;
             fit_kernel_pca(session, &params, rows, Model::KernelPca64)
         }
     })
@@ -124,39 +124,39 @@ fn fit_kernel_pca<T: Real>(
     rows: Prepared<T>,
     wrap: impl FnOnce(KernelPca<T>) -> Model,
 ) -> Result<Fitted> {
-    let model = match rows.basis {
-        Basis::Samples(x) => KernelPca::fit(&session.context, params, x),
-        Basis::Matrix(values) => KernelPca::fit_gram(&session.context, params, values.view()),
+    let model = match rows.input {
+        Input::Samples(x) => KernelPca::fit(&session.context, params, x),
+        Input::Matrix(values) => KernelPca::fit_gram(&session.context, params, values.view()),
     };
-    let model = model.map_err(of_way_back)?;
+    let model = model.map_err(of_inverse_map)?;
     let scores = model.training_scores().into_vec();
     Ok(Fitted { model: wrap(model), scaling: rows.scaling, scores })
 }
 
-/// The only penalty of kernel PCA is that of the way back; elsewhere `alpha` is a flag by itself.
-fn of_way_back(error: Error) -> Error {
+/// The only penalty of kernel PCA is that of the inverse map; elsewhere `--alpha` is a flag.
+fn of_inverse_map(error: Error) -> Error {
     match error {
         Error::Parameter { name: "alpha", message } => Error::parameter("inverse_alpha", message),
         other => other,
     }
 }
 
-/// The walk of both: read, choose columns, fit, write, tell.
+/// Reads the table, selects columns, fits, writes and prints.
 fn run(
     session: &Session,
     job: &Job<'_>,
     fit: impl FnOnce(&Table, Dtype, ScalingKind) -> Result<Fitted>,
 ) -> std::result::Result<(), Failure> {
     let (columns, label) = (job.columns.columns.as_deref(), job.columns.label.as_deref());
-    let scale = job.form.scaling(job.components.scale, Scale::None)?;
-    let roles = Roles::without_target(columns, label, &job.form);
-    let (chosen, _) = columns::choose(data::read(session, job.table, &job.form)?, &roles)?;
+    let scale = job.input_kind.scaling(job.components.scale, Scale::None)?;
+    let roles = Roles::without_target(columns, label, &job.input_kind);
+    let (chosen, _) = columns::choose(data::read(session, job.table, &job.input_kind)?, &roles)?;
     data::at_least_two(&chosen.features)?;
     let types = Types::of(job.components.precision, &chosen.features);
     session.progress.begin("preparing");
     let fitted = fit(&chosen.features, types.work, scale)?;
     if fitted.model.k() == 0 {
-        let message = "all rows are equal: there is no component of positive variance";
+        let message = "all rows are identical: no component has positive variance";
         return Err(Error::Numeric(message.into()).into());
     }
     let described = report::describe_columns(job.model.page.report.as_ref(), &chosen);
@@ -171,40 +171,41 @@ fn run(
     saved.feature_names = chosen.features.names.clone();
     facts::note_places(&mut saved, &chosen.places);
     let facts = Facts::of(&saved);
-    let parcel = Parcel {
+    let component_output = ComponentOutput {
         results: &results,
         model: job.model.model.as_ref().map(|file| (file, &saved)),
         titles: titles(job, &facts),
         ratios: &facts.explained_variance_ratio,
-        texts: job.form.texts(&chosen.features),
+        texts: job.input_kind.texts(&chosen.features),
     };
     let mut lines = lines(job, &facts);
-    session.progress.begin("drawing");
-    let mut files = deliver::files(job.output, &parcel);
+    session.progress.begin("plotting");
+    let mut files = output_files::files(job.output, &component_output);
     if let Some(file) = &job.model.page.report {
-        let scatter = files.drawing.clone().unwrap_or_else(|| deliver::draw(&parcel));
-        let found = Findings {
+        let scatter =
+            files.drawing.clone().unwrap_or_else(|| output_files::draw(&component_output));
+        let content = ReportContent {
             lines: &lines,
             facts: &facts,
             columns: &described,
-            pictures: &[scatter, spectrum(&parcel, &facts)],
-            tables: &[Listed::beginning("The components of the first rows", results.table(true))],
+            pictures: &[scatter, spectrum(&component_output, &facts)],
+            tables: &[ReportTable::beginning("Components of the first rows", results.table(true))],
         };
-        files.page = Some((file, report::page(session, &found)));
+        files.page = Some((file, report::page(session, &content)));
     }
-    let outputs = deliver::write_files(session, &files)?;
+    let outputs = output_files::write_files(session, &files)?;
     session.progress.clear();
     lines.written(&outputs);
-    tell(session, job, &facts, &lines, outputs, &results)
+    print_output(session, job, &facts, &lines, outputs, &results)
 }
 
-/// The share of the variance that many people keep.
+/// The usual threshold of explained variance.
 const MARK: f64 = 0.9;
 
-fn spectrum(parcel: &Parcel<'_>, facts: &Facts) -> Drawing {
+fn spectrum(component_output: &ComponentOutput<'_>, facts: &Facts) -> Drawing {
     plot::spectrum(&Spectrum {
-        title: "Variance of the components",
-        subtitle: &parcel.titles[1],
+        title: "Explained variance",
+        subtitle: &component_output.titles[1],
         values: &facts.explained_variance,
         ratios: &facts.explained_variance_ratio,
         mark: MARK,
@@ -232,7 +233,7 @@ fn lines(job: &Job<'_>, facts: &Facts) -> Lines {
     lines
 }
 
-fn tell(
+fn print_output(
     session: &Session,
     job: &Job<'_>,
     facts: &Facts,
@@ -245,7 +246,7 @@ fn tell(
         lines.print();
     }
     if !job.output.json {
-        return deliver::print(job.output, &outputs, results);
+        return output_files::print(job.output, &outputs, results);
     }
     let embedding = job.output.output.is_none().then(|| ResultsObject::of(results));
     let object = FitObject { command: job.command, table, facts, outputs, embedding };

@@ -1,4 +1,4 @@
-//! What a fitted model says of the rows of a table.
+//! Predictions of a fitted model for a table.
 
 use mercer::io::{Model, Table};
 use mercer::linalg::view::Mat;
@@ -13,41 +13,41 @@ use mercer::real::Real;
 use mercer::{Error, Result};
 
 use super::Session;
-use crate::data::{Basis, Form, Prepared, Scales};
-use crate::machine::Machine;
-use crate::said::{Said, Unusual};
+use crate::data::{Input, InputKind, Prepared, Scales};
+use crate::prediction::{OutlierScores, Prediction};
+use crate::svm_view::SvmView;
 
-/// What `model` says of `table`, whose columns are those of the model and are scaled first; with
-/// `std`, also the standard deviations of a regression.
-pub fn evaluate(
+/// The predictions of `model` for `table`, whose columns are those of the model and are scaled first;
+/// with `std`, also the standard deviations of a regression.
+pub fn predict(
     session: &Session,
     model: &Model,
     scaling: Option<&Scaling>,
     table: &Table,
     std: bool,
-) -> Result<Said> {
+) -> Result<Prediction> {
     match model {
         Model::KernelRidge32(ridge) => {
-            by_ridge(session, ridge, basis(session, model, scaling, table)?, std)
+            by_ridge(session, ridge, model_input(session, model, scaling, table)?, std)
         }
         Model::KernelRidge64(ridge) => {
-            by_ridge(session, ridge, basis(session, model, scaling, table)?, std)
+            by_ridge(session, ridge, model_input(session, model, scaling, table)?, std)
         }
         Model::Svm32(_) | Model::Svm64(_) => {
-            let machine = Machine::of(model).expect("these are machines");
-            Ok(machine.says(decisions(session, model, scaling, table)?))
+            let machine = SvmView::of(model).expect("this is a support vector machine");
+            Ok(machine.prediction(decisions(session, model, scaling, table)?))
         }
         Model::KernelKMeans32(clusters) => {
-            by_centres(session, clusters, basis(session, model, scaling, table)?)
+            by_centres(session, clusters, model_input(session, model, scaling, table)?)
         }
         Model::KernelKMeans64(clusters) => {
-            by_centres(session, clusters, basis(session, model, scaling, table)?)
+            by_centres(session, clusters, model_input(session, model, scaling, table)?)
         }
         Model::Detector32(detector) => {
-            by_detector(session, detector, basis(session, model, scaling, table)?)
+            by_detector(session, detector, model_input(session, model, scaling, table)?)
         }
         Model::Detector64(detector) => {
-            by_detector(session, detector, basis(session, model, scaling, table)?)
+            by_detector(session, detector, model_input(session, model, scaling, table)?)
         }
         Model::Pca(_) | Model::KernelPca32(_) | Model::KernelPca64(_) | Model::Repair(_) => {
             unreachable!("a model that transforms rows predicts nothing")
@@ -55,19 +55,19 @@ pub fn evaluate(
     }
 }
 
-/// The rows of `table` in the form that `model` wants them in.
-pub fn basis<T: Real>(
+/// The rows of `table` as input of `model`.
+pub fn model_input<T: Real>(
     session: &Session,
     model: &Model,
     scaling: Option<&Scaling>,
     table: &Table,
-) -> Result<Basis<T>> {
-    let form = Form::of_model(model);
-    Ok(Prepared::of(session, table, &form, Scales::Apply(scaling))?.basis)
+) -> Result<Input<T>> {
+    let input_kind = InputKind::of_model(model);
+    Ok(Prepared::of(session, table, &input_kind, Scales::Apply(scaling))?.input)
 }
 
 /// The squared distances (m × clusters) of the rows of `table` from the centres of the clusters
-/// that `model` knows.
+/// of `model`.
 pub fn distances(
     session: &Session,
     model: &Model,
@@ -76,10 +76,10 @@ pub fn distances(
 ) -> Result<Mat<f64>> {
     match model {
         Model::KernelKMeans32(clusters) => {
-            from_centres(session, clusters, &basis(session, model, scaling, table)?)
+            from_centres(session, clusters, &model_input(session, model, scaling, table)?)
         }
         Model::KernelKMeans64(clusters) => {
-            from_centres(session, clusters, &basis(session, model, scaling, table)?)
+            from_centres(session, clusters, &model_input(session, model, scaling, table)?)
         }
         _ => unreachable!("only clusters have centres"),
     }
@@ -88,11 +88,11 @@ pub fn distances(
 fn from_centres<T: Real>(
     session: &Session,
     model: &KernelKMeans<T>,
-    basis: &Basis<T>,
+    input: &Input<T>,
 ) -> Result<Mat<f64>> {
-    match basis {
-        Basis::Samples(x) => model.distances(&session.context, x),
-        Basis::Matrix(_) => unreachable!("only rows of numbers are drawn over a plane"),
+    match input {
+        Input::Samples(x) => model.distances(&session.context, x),
+        Input::Matrix(_) => unreachable!("only vectors are plotted over a plane"),
     }
 }
 
@@ -104,83 +104,91 @@ pub fn decisions(
     table: &Table,
 ) -> Result<Mat<f64>> {
     match model {
-        Model::Svm32(svm) => by_machine(session, svm, basis(session, model, scaling, table)?),
-        Model::Svm64(svm) => by_machine(session, svm, basis(session, model, scaling, table)?),
-        _ => unreachable!("only support vector machines have decisions"),
+        Model::Svm32(svm) => by_machine(session, svm, model_input(session, model, scaling, table)?),
+        Model::Svm64(svm) => by_machine(session, svm, model_input(session, model, scaling, table)?),
+        _ => unreachable!("only support vector machines have decision values"),
     }
 }
 
-fn by_machine<T: Real>(session: &Session, svm: &Svm<T>, rows: Basis<T>) -> Result<Mat<f64>> {
+fn by_machine<T: Real>(session: &Session, svm: &Svm<T>, rows: Input<T>) -> Result<Mat<f64>> {
     match rows {
-        Basis::Samples(x) => svm.decisions(&session.context, &x),
-        Basis::Matrix(values) => svm.decisions_gram(&session.context, values.view()),
+        Input::Samples(x) => svm.decisions(&session.context, &x),
+        Input::Matrix(values) => svm.decisions_gram(&session.context, values.view()),
     }
 }
 
-fn by_centres<T: Real>(session: &Session, model: &KernelKMeans<T>, rows: Basis<T>) -> Result<Said> {
+fn by_centres<T: Real>(
+    session: &Session,
+    model: &KernelKMeans<T>,
+    rows: Input<T>,
+) -> Result<Prediction> {
     let context = &session.context;
     let x = match rows {
-        Basis::Samples(x) => x,
-        Basis::Matrix(values) => {
+        Input::Samples(x) => x,
+        Input::Matrix(values) => {
             // Distances need the kernel value of a row with itself too, which is not among them.
             let places = model.predict_gram(context, values.view())?;
-            return Ok(Said::Clusters { places, distances: None });
+            return Ok(Prediction::Clusters { places, distances: None });
         }
     };
     let (places, squares) = (model.predict(context, &x)?, model.distances(context, &x)?);
     let distances = places.iter().enumerate().map(|(row, &place)| squares[(row, place)].sqrt());
-    Ok(Said::Clusters { distances: Some(distances.collect()), places })
+    Ok(Prediction::Clusters { distances: Some(distances.collect()), places })
 }
 
-fn by_detector<T: Real>(session: &Session, model: &Detector<T>, rows: Basis<T>) -> Result<Said> {
+fn by_detector<T: Real>(
+    session: &Session,
+    model: &Detector<T>,
+    rows: Input<T>,
+) -> Result<Prediction> {
     let scores = match (rows, model.score) {
-        (Basis::Samples(x), _) => model.scores(&session.context, &x)?,
-        (Basis::Matrix(values), Score::Projections) => {
+        (Input::Samples(x), _) => model.scores(&session.context, &x)?,
+        (Input::Matrix(values), Score::Projections) => {
             model.scores_gram(&session.context, values.view(), None)?
         }
-        (Basis::Matrix(_), Score::Reconstruction) => {
-            let message = "this model learned from a kernel matrix, and its scores need the kernel \
-                           value of each row with itself, for which a table has no place: score rows \
-                           by the Python package";
+        (Input::Matrix(_), Score::Reconstruction) => {
+            let message = "this model was fitted on a precomputed kernel, and its scores need the kernel \
+                           value of each row with itself, which a table cannot provide: use the Python \
+                           package";
             return Err(Error::Shape(message.into()));
         }
     };
-    Ok(Said::Unusual(Unusual { scores, threshold: model.threshold }))
+    Ok(Prediction::Outliers(OutlierScores { scores, threshold: model.threshold }))
 }
 
 fn by_ridge<T: Real>(
     session: &Session,
     model: &KernelRidge<T>,
-    rows: Basis<T>,
+    rows: Input<T>,
     std: bool,
-) -> Result<Said> {
+) -> Result<Prediction> {
     let values = predictions(session, model, &rows)?;
     let deviations = match rows {
-        Basis::Samples(x) if std => Some(deviations(session, model, &x)?),
-        Basis::Matrix(_) if std => {
-            let message = "this model learned from a kernel matrix, and deviations need the kernel \
-                           value of each row with itself, for which a table has no place";
+        Input::Samples(x) if std => Some(deviations(session, model, &x)?),
+        Input::Matrix(_) if std => {
+            let message = "not available for a precomputed kernel: it needs the kernel value of each row \
+                           with itself, which a table cannot provide";
             return Err(Error::parameter("--std", message));
         }
         _ => None,
     };
     if model.classes.is_none() {
-        return Ok(Said::Values { values, deviations });
+        return Ok(Prediction::Values { values, deviations });
     }
     let places = classes::decode(values.view());
-    Ok(Said::Classes { places, scores: values, decisions: None, probabilities: None })
+    Ok(Prediction::Classes { places, scores: values, decisions: None, probabilities: None })
 }
 
 /// Predictions for rows: n × targets.
 pub fn predictions<T: Real>(
     session: &Session,
     model: &KernelRidge<T>,
-    rows: &Basis<T>,
+    rows: &Input<T>,
 ) -> Result<Mat<f64>> {
     let mut out = Mat::<T>::zeros(rows.n(), model.t());
     match rows {
-        Basis::Samples(x) => model.predict(&session.context, x, out.view_mut())?,
-        Basis::Matrix(values) => {
+        Input::Samples(x) => model.predict(&session.context, x, out.view_mut())?,
+        Input::Matrix(values) => {
             model.predict_gram(&session.context, values.view(), out.view_mut())?;
         }
     }

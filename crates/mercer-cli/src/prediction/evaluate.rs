@@ -1,15 +1,15 @@
-//! What was said against what is true.
+//! Predictions against true values.
 
 use mercer::io::{Column, Table};
 use mercer::linalg::view::Mat;
 use mercer::select::{Metric, SquaredError};
 use serde::Serialize;
 
-use crate::report::Listed;
+use crate::report::ReportTable;
 use crate::scores::{Scores, variance};
 
-/// How good predicted values for `rows` are, given the `truth` for all.
-pub(super) fn judge_values(
+/// The scores of predicted values for `rows`, given the `truth` for all.
+pub(super) fn evaluate_values(
     names: &[String],
     truth: &[Column],
     values: &Mat<f64>,
@@ -18,23 +18,23 @@ pub(super) fn judge_values(
     let finite = |cell: Option<f64>| cell.filter(|v| v.is_finite());
     for (column, name) in truth.iter().zip(names) {
         if let Some(row) = rows.iter().find(|&&i| finite(column.number(i)).is_none()) {
-            return Err(format!("none: {name} is no number in row {row} (counted from 0)"));
+            return Err(format!("not available: {name} is not a number in row {row} (0-based)"));
         }
     }
     let number = |i: usize, j: usize| truth[j].number(i).unwrap_or(f64::NAN);
     let targets = Mat::from_fn(values.rows(), truth.len(), number);
     let judge = SquaredError { targets: &targets, weights: None };
-    let said = Mat::from_fn(rows.len(), values.cols(), |i, j| values[(rows[i], j)]);
-    let each = judge.scores(rows, &said).map_err(|error| error.to_string())?;
+    let predicted = Mat::from_fn(rows.len(), values.cols(), |i, j| values[(rows[i], j)]);
+    let each = judge.scores(rows, &predicted).map_err(|error| error.to_string())?;
     let column = |j: usize| rows.iter().map(|&i| number(i, j)).collect::<Vec<f64>>();
     let variances: Vec<_> = (0..truth.len()).map(|j| variance(&column(j), None)).collect();
     Ok((Scores::on_rows(&each, &variances), None))
 }
 
-/// Classes of which every pair is counted in a report; more would be a wall of zeros.
+/// The largest confusion matrix in a report; of more classes only the errors are listed.
 const MOST_CLASSES: usize = 20;
 
-/// Which classes are taken for which.
+/// A confusion matrix.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Confusion {
     /// The classes of the model, then those that only the table has.
@@ -65,15 +65,15 @@ impl Confusion {
         (0..self.predicted.len()).map(|place| self.counts[place][place]).sum()
     }
 
-    /// The counts for a report: all of them, or of many classes the pairs that are confused most.
-    pub fn listed(&self) -> Listed {
+    /// The matrix for a report; of many classes the most frequent errors.
+    pub fn listed(&self) -> ReportTable {
         match self.predicted.len() <= MOST_CLASSES {
-            true => Listed::all(
-                "Rows that it learned from: true class down, predicted across",
+            true => ReportTable::all(
+                "Confusion matrix (training set): true classes in rows, predicted in columns",
                 self.table(),
             ),
-            false => Listed::best(
-                "Classes that are taken for others, the most frequent first",
+            false => ReportTable::best(
+                "Most frequent misclassifications (training set)",
                 self.mistakes(),
             ),
         }
@@ -88,15 +88,19 @@ impl Confusion {
         Table::new(names.collect(), columns)
     }
 
-    /// A row for each pair of classes of which one is taken for the other.
+    /// A row for each pair of classes that are confused.
     fn mistakes(&self) -> Table {
         let mut all: Vec<(usize, usize, usize)> = Vec::new();
         for (truth, row) in self.counts.iter().enumerate() {
-            let others =
-                row.iter().enumerate().filter(|(said, count)| *said != truth && **count > 0);
-            all.extend(others.map(|(said, count)| (*count, truth, said)));
+            let others = row
+                .iter()
+                .enumerate()
+                .filter(|(predicted, count)| *predicted != truth && **count > 0);
+            all.extend(others.map(|(predicted, count)| (*count, truth, predicted)));
         }
-        all.sort_by_key(|(count, truth, said)| (std::cmp::Reverse(*count), *truth, *said));
+        all.sort_by_key(|(count, truth, predicted)| {
+            (std::cmp::Reverse(*count), *truth, *predicted)
+        });
         let names = ["true class", "predicted", "rows"].map(String::from).into();
         let text = |of: &dyn Fn(&(usize, usize, usize)) -> String| all.iter().map(of).collect();
         let columns = vec![
@@ -107,7 +111,7 @@ impl Confusion {
         Table::new(names, columns)
     }
 
-    /// A line for each class that rows have: `red: 18 of 20, 2 taken for blue`.
+    /// A line for each true class: `red: recall 18/20; 2 misclassified as blue`.
     pub fn lines(&self) -> Vec<String> {
         let line = |(place, counts): (usize, &Vec<usize>)| {
             let all: usize = counts.iter().sum();
@@ -115,11 +119,15 @@ impl Confusion {
             let mut others: Vec<usize> =
                 (0..counts.len()).filter(|&p| p != place && counts[p] > 0).collect();
             others.sort_by_key(|&p| std::cmp::Reverse(counts[p]));
-            let taken = others
+            let errors: Vec<String> = others
                 .iter()
-                .map(|&p| format!(", {} taken for {}", counts[p], self.predicted[p]))
-                .collect::<String>();
-            (all > 0).then(|| format!("{}: {own} of {all} found{taken}", self.truth[place]))
+                .map(|&p| format!("{} misclassified as {}", counts[p], self.predicted[p]))
+                .collect();
+            let errors = match errors.is_empty() {
+                true => String::new(),
+                false => format!("; {}", errors.join(", ")),
+            };
+            (all > 0).then(|| format!("{}: recall {own}/{all}{errors}", self.truth[place]))
         };
         self.counts.iter().enumerate().filter_map(line).collect()
     }
@@ -139,9 +147,9 @@ mod tests {
         let truth = Column::Text(names(&["a", "b", "b", "new", "b"]));
         let confusion = Confusion::of(&classes, &truth, &[0, 0, 1, 1, 1], &[0, 1, 2, 3, 4]);
         assert_eq!((confusion.hits(), &confusion.truth[2][..]), (3, "new"));
-        let lines = ["a: 1 of 1 found", "b: 2 of 3 found, 1 taken for a"];
+        let lines = ["a: recall 1/1", "b: recall 2/3; 1 misclassified as a"];
         assert_eq!(confusion.lines()[..2], lines);
-        assert_eq!(confusion.lines()[2], "new: 0 of 1 found, 1 taken for b");
+        assert_eq!(confusion.lines()[2], "new: recall 0/1; 1 misclassified as b");
         let table = confusion.table();
         assert_eq!((table.name(1), table.n_rows()), ("a".into(), 3));
         let mistakes = confusion.mistakes();

@@ -1,20 +1,20 @@
-//! What the columns hold that are learned or that weigh rows.
+//! Target columns and sample weights.
 
 use mercer::io::{Column, Table};
 use mercer::{Error, Result};
 
-use super::{Kind, Targets};
+use super::{TargetKind, Targets};
 use crate::data::about;
 
-/// What the targets hold.
-pub(super) fn wanted(table: &Table, targets: &[usize], kind: Kind) -> Result<Targets> {
+/// The values of the target columns.
+pub(super) fn target_values(table: &Table, targets: &[usize], kind: TargetKind) -> Result<Targets> {
     let is_class = |i: &&usize| match kind {
-        Kind::Either => holds_classes(&table.columns[**i]),
-        Kind::Classes => true,
-        Kind::Values | Kind::Nothing => false,
+        TargetKind::Either => holds_classes(&table.columns[**i]),
+        TargetKind::Classes => true,
+        TargetKind::Values | TargetKind::Unsupervised => false,
     };
     match targets.iter().find(is_class) {
-        _ if kind == Kind::Nothing => Ok(Targets::Nothing),
+        _ if kind == TargetKind::Unsupervised => Ok(Targets::Unsupervised),
         None => {
             let values = targets.iter().map(|&i| target_numbers(table, i, kind));
             Ok(Targets::Values(values.collect::<Result<_>>()?))
@@ -22,8 +22,9 @@ pub(super) fn wanted(table: &Table, targets: &[usize], kind: Kind) -> Result<Tar
         Some(&column) if targets.len() == 1 => Ok(Targets::Classes(class_names(table, column)?)),
         Some(&column) => {
             let name = table.name(column);
-            let message =
-                format!("column {name:?} holds classes, which are learned one column at a time");
+            let message = format!(
+                "column {name:?} holds class labels; only one such target is supported at a time"
+            );
             Err(Error::parameter("--target", message))
         }
     }
@@ -44,10 +45,10 @@ fn holds_classes(column: &Column) -> bool {
     texts > 0 && texts >= numbers
 }
 
-fn target_numbers(table: &Table, column: usize, kind: Kind) -> Result<Vec<f64>> {
+fn target_numbers(table: &Table, column: usize, kind: TargetKind) -> Result<Vec<f64>> {
     let hint = match kind {
-        Kind::Values => "correct it, or tell classes apart with `mercer svc`",
-        _ => "correct it, or take all values for classes with --classify",
+        TargetKind::Values => "correct it, or fit a classifier with `mercer svc`",
+        _ => "correct it, or treat the target as class labels with --classify",
     };
     numbers(table, column, "target", hint)
 }
@@ -55,16 +56,14 @@ fn target_numbers(table: &Table, column: usize, kind: Kind) -> Result<Vec<f64>> 
 fn class_names(table: &Table, column: usize) -> Result<Vec<String>> {
     let cells = &table.columns[column];
     let name = |row: usize| match is_missing(cells, row) {
-        true => {
-            Err(refuse(table, row, column, "target", "is missing a value: remove the row first"))
-        }
+        true => Err(refuse(table, row, column, "target", "is missing: remove the row first")),
         false => Ok(cells.text(row)),
     };
     let names = (0..cells.len()).map(name).collect::<Result<Vec<String>>>()?;
     let different: std::collections::HashSet<&str> = names.iter().map(String::as_str).collect();
     if names.len() > 2 && different.len() == names.len() {
         let message = format!(
-            "the target {:?} has a class of its own for every row: there is nothing to learn",
+            "every row of the target {:?} has a different class; at least two rows per class are required",
             table.name(column)
         );
         return Err(about(table, message));
@@ -72,7 +71,7 @@ fn class_names(table: &Table, column: usize) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Whether no class is written. Words such as `none` and signs such as `-` may well be classes.
+/// Whether the class is missing. `none` and `-` may be classes.
 fn is_missing(cells: &Column, row: usize) -> bool {
     match cells {
         Column::Text(texts) => {
@@ -83,13 +82,13 @@ fn is_missing(cells: &Column, row: usize) -> bool {
     }
 }
 
-/// How much each row counts.
+/// The sample weights.
 pub(super) fn weights(table: &Table, column: usize) -> Result<Vec<f64>> {
     let values = numbers(table, column, "weight", "correct it")?;
     match values.iter().position(|w| *w < 0.0) {
         None => Ok(values),
         Some(row) => {
-            let fault = format!("is {}, and must not be negative", values[row]);
+            let fault = format!("is {}; weights must be at least 0", values[row]);
             Err(refuse(table, row, column, "weight", &fault))
         }
     }
@@ -102,12 +101,12 @@ fn numbers(table: &Table, column: usize, role: &str, hint: &str) -> Result<Vec<f
         let fault = match cells.number(row) {
             Some(value) if value.is_finite() => return Ok(value),
             Some(value) if value.is_nan() => {
-                "is missing a value: fill it in or remove the row first".into()
+                "is missing: fill it in or remove the row first".into()
             }
-            Some(_) => "is an infinite number: correct it or remove the row first".into(),
+            Some(_) => "is infinite: correct it or remove the row first".into(),
             None => {
                 let text: String = cells.text(row).chars().take(40).collect();
-                format!("is text ({text:?}) where a number is needed: {hint}")
+                format!("is not a number ({text:?}): {hint}")
             }
         };
         Err(refuse(table, row, column, role, &fault))
@@ -118,7 +117,7 @@ fn numbers(table: &Table, column: usize, role: &str, hint: &str) -> Result<Vec<f
 fn refuse(table: &Table, row: usize, column: usize, role: &str, fault: &str) -> Error {
     let place = match table.lines.get(row) {
         Some(line) => format!("line {line}"),
-        None => format!("row {row} (counted from 0)"),
+        None => format!("row {row} (0-based)"),
     };
     about(table, format!("{place}, the {role} {:?} {fault}", table.name(column)))
 }

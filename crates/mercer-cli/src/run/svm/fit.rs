@@ -1,4 +1,4 @@
-//! The fit: of one kernel and cost, or of the best by a search; then the calibration.
+//! The fit of one candidate, or of the best by a search; then the calibration.
 
 use std::time::Instant;
 
@@ -12,44 +12,44 @@ use mercer::{KernelSpec, Result};
 
 use super::Task;
 use crate::args::Kernel;
-use crate::data::{Basis, Prepared, Scales};
+use crate::data::{Input, Prepared, Scales};
 use crate::facts::SearchNotes;
 use crate::run::Session;
-use crate::run::kernels::{every_width, names_of};
+use crate::run::candidate_kernels::{every_width, names_of};
 use crate::scores::{Measure, Scored};
 
 /// Folds of the calibration, as LIBSVM has them.
 const CALIBRATION_FOLDS: usize = 5;
 
-/// What to compare.
+/// The search.
 pub struct Search<'a> {
-    /// The kernels; one whose width is left open stands for several.
+    /// The kernels; one without a width gives several candidates.
     pub kernels: &'a [Kernel],
-    /// The widths of RBF kernels, which go before `kernels` if there are any.
+    /// Gammas of RBF kernels, which replace `kernels` if given.
     pub gammas: &'a [f64],
     /// The costs.
     pub costs: &'a [f64],
-    /// Half the width of the tube of regressions, if one was named.
+    /// The tube half-width of regressions, if given.
     pub tube: Option<f64>,
-    /// Parts of the rows.
+    /// Number of folds.
     pub folds: usize,
     /// The seed of the folds.
     pub seed: u64,
 }
 
-/// What was learned.
-pub struct Learned {
+/// The fitted model.
+pub struct Fitted {
     /// The model.
     pub model: Model,
     /// The scaling of its rows.
     pub scaling: Option<Scaling>,
-    /// The scores of all that was compared.
+    /// The scores of all candidates.
     pub grid: Option<Grid>,
     /// Seconds taken for everything: search, fit and calibration.
     pub seconds: f64,
 }
 
-/// The scores of all that was compared.
+/// The scores of all candidates.
 pub struct Grid {
     /// The kernels.
     pub kernels: Vec<String>,
@@ -59,7 +59,7 @@ pub struct Grid {
     pub scores: Vec<Mat<f64>>,
     /// The place of the chosen kernel and of the chosen cost.
     pub chosen: (usize, usize),
-    /// What the scores are.
+    /// The metric.
     pub measure: Measure,
 }
 
@@ -75,7 +75,7 @@ impl Grid {
         Scored { measure: self.measure, value, spread, r2: None }
     }
 
-    /// What a model file keeps of the search.
+    /// The search as stored in a model file.
     pub fn notes(&self) -> SearchNotes {
         let (kernel, cost) = self.chosen;
         SearchNotes {
@@ -87,16 +87,16 @@ impl Grid {
     }
 }
 
-/// Learns what `task` says from `features`.
-pub fn learn(session: &Session, task: &Task<'_>, features: &Table, work: Dtype) -> Result<Learned> {
+/// Fits `task` on `features`.
+pub fn fit(session: &Session, task: &Task<'_>, features: &Table, work: Dtype) -> Result<Fitted> {
     let scales = Scales::Learn(task.scale);
     match work {
         Dtype::F32 => {
-            let rows = Prepared::of(session, features, &task.form, scales)?;
+            let rows = Prepared::of(session, features, &task.input_kind, scales)?;
             of_rows(session, task, rows, Model::Svm32)
         }
         Dtype::F64 => {
-            let rows = Prepared::of(session, features, &task.form, scales)?;
+            let rows = Prepared::of(session, features, &task.input_kind, scales)?;
             of_rows(session, task, rows, Model::Svm64)
         }
     }
@@ -107,48 +107,48 @@ fn of_rows<T: Real>(
     task: &Task<'_>,
     rows: Prepared<T>,
     wrap: impl FnOnce(Svm<T>) -> Model,
-) -> Result<Learned> {
+) -> Result<Fitted> {
     let started = Instant::now();
-    let (x, scaling) = (rows.basis, rows.scaling);
-    let (context, lesson) = (&session.context, task.lesson.view());
+    let (x, scaling) = (rows.input, rows.scaling);
+    let (context, targets) = (&session.context, task.targets.view());
     let (mut model, grid) = match &task.search {
-        None => (fitted(session, task, &x)?, None),
-        Some(search) => {
-            let (model, grid) = found(session, task, search, &x)?;
+        None => (fit_one(session, task, &x)?, None),
+        Some(params) => {
+            let (model, grid) = search(session, task, params, &x)?;
             (model, Some(grid))
         }
     };
-    // A fit that was interrupted gives a model too, which nobody asked for here.
+    // An interrupted fit returns a model too, which is not wanted here.
     context.poll()?;
     if let Some(method) = task.probability {
         match &x {
-            Basis::Samples(x) => {
-                model.calibrate(context, x, lesson, method, CALIBRATION_FOLDS, 0)?;
+            Input::Samples(x) => {
+                model.calibrate(context, x, targets, method, CALIBRATION_FOLDS, 0)?;
             }
-            Basis::Matrix(values) => {
+            Input::Matrix(values) => {
                 let matrix = values.view();
-                model.calibrate_gram(context, matrix, lesson, method, CALIBRATION_FOLDS, 0)?;
+                model.calibrate_gram(context, matrix, targets, method, CALIBRATION_FOLDS, 0)?;
             }
         }
         context.poll()?;
     }
     let seconds = started.elapsed().as_secs_f64();
-    Ok(Learned { model: wrap(model), scaling, grid, seconds })
+    Ok(Fitted { model: wrap(model), scaling, grid, seconds })
 }
 
-fn fitted<T: Real>(session: &Session, task: &Task<'_>, x: &Basis<T>) -> Result<Svm<T>> {
-    let (context, lesson) = (&session.context, task.lesson.view());
+fn fit_one<T: Real>(session: &Session, task: &Task<'_>, x: &Input<T>) -> Result<Svm<T>> {
+    let (context, targets) = (&session.context, task.targets.view());
     match x {
-        Basis::Samples(x) => Svm::fit(context, &task.params, x, lesson, None),
-        Basis::Matrix(values) => Svm::fit_gram(context, &task.params, values.view(), lesson, None),
+        Input::Samples(x) => Svm::fit(context, &task.params, x, targets, None),
+        Input::Matrix(values) => Svm::fit_gram(context, &task.params, values.view(), targets, None),
     }
 }
 
-fn found<T: Real>(
+fn search<T: Real>(
     session: &Session,
     task: &Task<'_>,
     search: &Search<'_>,
-    x: &Basis<T>,
+    x: &Input<T>,
 ) -> Result<(Svm<T>, Grid)> {
     let params = SvmSearchParams {
         model: task.params.clone(),
@@ -156,10 +156,10 @@ fn found<T: Real>(
         cs: search.costs.to_vec(),
         folds: select::folds(x.n(), search.folds, search.seed)?,
     };
-    let (context, lesson) = (&session.context, task.lesson.view());
+    let (context, targets) = (&session.context, task.targets.view());
     let found = match x {
-        Basis::Samples(x) => select::svm_search(context, &params, x, lesson)?,
-        Basis::Matrix(values) => select::svm_search_gram(context, &params, values.view(), lesson)?,
+        Input::Samples(x) => select::svm_search(context, &params, x, targets)?,
+        Input::Matrix(values) => select::svm_search_gram(context, &params, values.view(), targets)?,
     };
     let grid = Grid {
         kernels: names_of(&found.kernels),
@@ -175,8 +175,8 @@ fn measure(params: &SvmParams) -> Measure {
     if params.task.is_classification() { Measure::Accuracy } else { Measure::R2 }
 }
 
-/// All kernels to compare, each once.
-fn kernels<T: Real>(search: &Search<'_>, x: &Basis<T>) -> Result<Vec<KernelSpec>> {
+/// The distinct candidate kernels.
+fn kernels<T: Real>(search: &Search<'_>, x: &Input<T>) -> Result<Vec<KernelSpec>> {
     let rbf = |gamma: &f64| format!("rbf(gamma={gamma})").parse();
     let given: Vec<Kernel> = search.gammas.iter().map(rbf).collect::<Result<_>>()?;
     every_width(if given.is_empty() { search.kernels } else { &given }, x)

@@ -1,10 +1,10 @@
-//! Straight cuts through components: how well a linear rule on them tells classes apart.
+//! A least-squares linear classifier on components.
 
 use mercer::linalg::view::Mat;
 
 /// One linear function of the components per class; a row belongs to the class whose function is
 /// largest there.
-pub struct Cut {
+pub struct LinearClassifier {
     /// The classes, in the order of their first rows.
     pub classes: Vec<String>,
     /// Per class one weight per component.
@@ -13,7 +13,7 @@ pub struct Cut {
     offsets: Vec<f64>,
 }
 
-impl Cut {
+impl LinearClassifier {
     /// The least-squares fit of +1 on a class and −1 elsewhere.
     ///
     /// Requires columns of `scores` (n × m) that have mean 0 and are orthogonal to each other, as
@@ -48,8 +48,8 @@ impl Cut {
         products.sum::<f64>() + self.offsets[class]
     }
 
-    /// The share of rows, in percent, that get the class of their label.
-    pub fn right(&self, scores: &Mat<f64>, labels: &[String]) -> f64 {
+    /// The accuracy in percent.
+    pub fn accuracy(&self, scores: &Mat<f64>, labels: &[String]) -> f64 {
         let is_right = |row: &usize| {
             let value = |class: usize| self.value(class, scores.row(*row));
             let best = (0..self.classes.len()).max_by(|&a, &b| value(a).total_cmp(&value(b)));
@@ -68,14 +68,15 @@ mod tests {
         let labels: Vec<String> = ["a", "b", "a", "b"].map(String::from).into();
         let apart = Mat::from_vec(vec![-2.0, 2.0, -1.0, 1.0], 4, 1);
         let mixed = Mat::from_vec(vec![-2.0, -1.0, 1.0, 2.0], 4, 1);
-        assert_eq!(Cut::fit(&apart, &labels).right(&apart, &labels), 100.0);
-        assert_eq!(Cut::fit(&mixed, &labels).right(&mixed, &labels), 50.0);
+        assert_eq!(LinearClassifier::fit(&apart, &labels).accuracy(&apart, &labels), 100.0);
+        assert_eq!(LinearClassifier::fit(&mixed, &labels).accuracy(&mixed, &labels), 50.0);
     }
 
     #[test]
     fn a_component_of_no_variance_has_no_weight() {
         let labels: Vec<String> = ["a", "b"].map(String::from).into();
-        let cut = Cut::fit(&Mat::from_vec(vec![1.0, 0.0, -1.0, 0.0], 2, 2), &labels);
-        assert_eq!(cut.value(0, &[1.0, 5.0]), 1.0);
+        let classifier =
+            LinearClassifier::fit(&Mat::from_vec(vec![1.0, 0.0, -1.0, 0.0], 2, 2), &labels);
+        assert_eq!(classifier.value(0, &[1.0, 5.0]), 1.0);
     }
 }

@@ -1,8 +1,8 @@
-//! Kernels and counts as people read them.
+//! Kernels and counts as text.
 
 use crate::plot::grouped;
 
-/// A kernel for people: numbers of many digits, as widths from data have, are cut to six.
+/// A kernel with its numbers rounded to six digits.
 pub fn kernel_in_short(spec: &str) -> String {
     let mut short = String::new();
     let mut rest = spec;

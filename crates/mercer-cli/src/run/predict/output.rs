@@ -1,15 +1,15 @@
-//! What `mercer predict` says: a summary for people, an object for machines.
+//! The output of `mercer predict`: a summary, or JSON.
 
 use serde::Serialize;
 
-use super::Told;
+use super::PredictSummary;
 use crate::args::PredictArgs;
 use crate::describe::{LISTED_NAMES, listed};
 use crate::facts::{Facts, counted};
 use crate::failure::Failure;
+use crate::prediction::Confusion;
 use crate::results::Predictions;
 use crate::run::Session;
-use crate::said::Confusion;
 use crate::scores::Scores;
 use crate::summary::{self, Lines, Outputs, PredictionsObject, shown};
 use crate::terminal_table;
@@ -23,23 +23,23 @@ struct PredictObject {
     rows: usize,
     /// Seconds taken to compute.
     seconds: f64,
-    /// How good the predictions are, if the table holds the targets.
+    /// The scores, if the table holds the targets.
     scores: Option<Scores>,
-    /// Which classes are taken for which, if that is known.
+    /// The confusion matrix, if the table holds the targets.
     confusion: Option<Confusion>,
     outputs: Outputs,
     /// The predictions for every row, unless a file holds them.
     result: Option<PredictionsObject>,
 }
 
-/// Tells of predictions.
-pub fn tell(
+/// Prints the predictions.
+pub fn print(
     session: &Session,
     args: &PredictArgs,
     facts: &Facts,
     outputs: Outputs,
     predictions: &Predictions,
-    Told { seconds, judged, all }: Told,
+    PredictSummary { seconds, evaluation, all }: PredictSummary,
 ) -> Result<(), Failure> {
     let (table, rows) = (shown(args.table.source.path()), predictions.n());
     if !session.quiet {
@@ -48,8 +48,8 @@ pub fn tell(
         if let Some((name, text)) = all {
             lines.add(name, text);
         }
-        if let Some(judged) = &judged {
-            describe(&mut lines, judged, facts);
+        if let Some(evaluation) = &evaluation {
+            describe(&mut lines, evaluation, facts);
         }
         lines.add("time", format!("{seconds:.2} s"));
         if let Some(files) = outputs.listed() {
@@ -68,7 +68,7 @@ pub fn tell(
     }
     let result = args.output.is_none().then(|| PredictionsObject::of(predictions));
     let (command, model) = ("predict", shown(&args.model));
-    let (scores, confusion) = match judged.and_then(|judged| judged.ok()) {
+    let (scores, confusion) = match evaluation.and_then(|evaluation| evaluation.ok()) {
         Some((scores, confusion)) => (Some(scores), confusion),
         None => (None, None),
     };
@@ -80,19 +80,19 @@ pub fn tell(
 fn title(facts: &Facts, rows: usize, table: &str) -> String {
     let (targets, _) = facts.predicts().unwrap_or_default();
     let what = facts.finds().map_or_else(|| listed(targets), String::from);
-    format!("{what} for {} of {table}", counted(rows, "row"))
+    format!("prediction of {what} for {} of {table}", counted(rows, "row"))
 }
 
 fn describe(
     lines: &mut Lines,
-    judged: &Result<(Scores, Option<Confusion>), String>,
+    evaluation: &Result<(Scores, Option<Confusion>), String>,
     facts: &Facts,
 ) {
-    let (scores, confusion) = match judged {
+    let (scores, confusion) = match evaluation {
         Ok((scores, confusion)) => (scores, confusion),
         Err(why) => return lines.add("score", why),
     };
-    lines.add("score", scores.text("on these rows"));
+    lines.add("score", scores.text("on this table"));
     let (targets, _) = facts.predicts().unwrap_or_default();
     for (name, scored) in targets.iter().zip(&scores.targets).take(LISTED_NAMES) {
         lines.add("", format!("{name}: {}", scored.text()));

@@ -1,4 +1,4 @@
-//! What was asked for: the command line, word by word and flag by flag.
+//! The command line of a run, flag by flag.
 
 use std::ffi::OsStr;
 
@@ -7,8 +7,8 @@ use clap::{Arg, ArgMatches, Command};
 
 /// The command line of a run.
 #[derive(Debug, Clone, Default)]
-pub struct Asked {
-    /// The command, quoted so that a shell takes it as it is.
+pub struct Invocation {
+    /// The command, quoted for a shell.
     pub command: String,
     /// Every flag and argument of the verb.
     pub settings: Vec<Setting>,
@@ -19,17 +19,16 @@ pub struct Asked {
 pub struct Setting {
     /// `--kernel`, or `TABLE` for an argument without a flag.
     pub name: String,
-    /// What it is set to.
+    /// Its value.
     pub value: String,
-    /// Whether the command line says so, rather than the default.
+    /// Whether it was given, rather than the default.
     pub is_given: bool,
-    /// What it means.
+    /// Its help text.
     pub meaning: String,
 }
 
-impl Asked {
-    /// What `words`, the first of which is the program, mean to `command`, which found `matches` in
-    /// them.
+impl Invocation {
+    /// From `words`, the first of which is the program, and the `matches` that `command` found in them.
     pub fn of<W: AsRef<OsStr>>(words: &[W], command: &Command, matches: &ArgMatches) -> Self {
         let quoted: Vec<String> =
             words.iter().skip(1).map(|word| quoted(&word.as_ref().to_string_lossy())).collect();
@@ -54,13 +53,13 @@ fn setting(arg: &Arg, found: &ArgMatches) -> Option<Setting> {
         None => arg.get_value_names().map_or(id.into(), |names| names[0].to_string()),
     };
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-    let (meaning, unsaid) = parted(&help);
+    let (meaning, default) = split_default(&help);
     let values: Vec<String> = found
         .get_raw(id)
         .map(|values| values.map(|value| value.to_string_lossy().into_owned()).collect())
         .unwrap_or_default();
     let value = match (values.is_empty(), arg.get_action().takes_values()) {
-        (true, _) => unsaid.unwrap_or_else(|| "none".into()),
+        (true, _) => default.unwrap_or_else(|| "none".into()),
         (false, true) => values.join(", "),
         (false, false) => if values[0] == "true" { "yes" } else { "no" }.into(),
     };
@@ -68,8 +67,8 @@ fn setting(arg: &Arg, found: &ArgMatches) -> Option<Setting> {
     Some(Setting { name, value, is_given, meaning })
 }
 
-/// A help text, and the default that it tells of at its end.
-fn parted(help: &str) -> (String, Option<String>) {
+/// A help text, and the default at its end.
+fn split_default(help: &str) -> (String, Option<String>) {
     match help.split_once("[default: ") {
         Some((meaning, rest)) => {
             let default = rest.trim_end().trim_end_matches(']').to_string();
@@ -79,7 +78,7 @@ fn parted(help: &str) -> (String, Option<String>) {
     }
 }
 
-/// A word that a shell reads as one word.
+/// A word quoted for a shell.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=,@%+".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {
@@ -95,34 +94,35 @@ mod tests {
     use super::*;
     use crate::args::{Cli, Verb};
 
-    fn asked(words: &[&str]) -> Asked {
+    fn invocation(words: &[&str]) -> Invocation {
         let command = Cli::<Verb>::command();
         let matches = command.clone().try_get_matches_from(words).unwrap();
-        Asked::of(words, &command, &matches)
+        Invocation::of(words, &command, &matches)
     }
 
     #[test]
-    fn the_command_is_one_that_a_shell_can_repeat() {
+    fn the_command_is_quoted_for_a_shell() {
         let words = ["/bin/mercer", "kpca", "it's.csv", "--kernel", "rbf(gamma=1)", "-k", "2"];
         assert_eq!(
-            asked(&words).command,
+            invocation(&words).command,
             r"mercer kpca 'it'\''s.csv' --kernel 'rbf(gamma=1)' -k 2"
         );
         assert_eq!(quoted(""), "''");
     }
 
     #[test]
-    fn settings_tell_values_and_defaults() {
-        let asked = asked(&["mercer", "kpca", "a.csv", "--kernel", "linear", "--no-center"]);
-        let of = |name: &str| asked.settings.iter().find(|s| s.name == name).unwrap();
+    fn settings_have_values_and_defaults() {
+        let invocation =
+            invocation(&["mercer", "kpca", "a.csv", "--kernel", "linear", "--no-center"]);
+        let of = |name: &str| invocation.settings.iter().find(|s| s.name == name).unwrap();
         assert_eq!((of("--kernel").value.as_str(), of("--kernel").is_given), ("linear", true));
         assert_eq!((of("--components").value.as_str(), of("--components").is_given), ("2", false));
         assert_eq!((of("--no-center").value.as_str(), of("--no-center").is_given), ("yes", true));
         assert_eq!(of("--inverse").value, "no");
-        assert_eq!(of("--memory").value, "what is free");
+        assert_eq!(of("--memory").value, "the free memory");
         assert!(!of("--memory").meaning.contains("default"));
         assert_eq!(of("--label").value, "none");
         assert_eq!(of("TABLE").value, "a.csv");
-        assert!(asked.settings.iter().all(|setting| setting.name != "--help"));
+        assert!(invocation.settings.iter().all(|setting| setting.name != "--help"));
     }
 }

@@ -1,5 +1,4 @@
-//! Bringing results where they were asked for: files that appear together or not at all, then
-//! standard output.
+//! Writing the outputs: all files or none, then standard output.
 
 use std::io::Write;
 use std::path::Path;
@@ -18,8 +17,8 @@ use crate::terminal_table;
 /// Pixels per unit of a picture in PNG.
 const PNG_ZOOM: f32 = 2.0;
 
-/// What a run has to give away.
-pub struct Parcel<'a> {
+/// The outputs of a run that computes components.
+pub struct ComponentOutput<'a> {
     /// The result of every row.
     pub results: &'a Results,
     /// The model, with the file it goes to.
@@ -28,7 +27,7 @@ pub struct Parcel<'a> {
     pub titles: [String; 2],
     /// The share of the variance of each component, for pictures.
     pub ratios: &'a [f64],
-    /// The text of every row, for pictures of texts.
+    /// The string of every row, for plots of strings.
     pub texts: Option<Vec<String>>,
 }
 
@@ -45,18 +44,24 @@ pub struct Files<'a> {
     pub pictures: &'a [Picture],
     /// The drawing; there is one if there are pictures.
     pub drawing: Option<Drawing>,
-    /// The page that tells of the fit.
+    /// The HTML report.
     pub page: Option<(&'a PageFile, String)>,
 }
 
-/// All files that `args` ask for.
-pub fn files<'a>(args: &'a OutputArgs, parcel: &Parcel<'a>) -> Files<'a> {
+/// All files that `args` request.
+pub fn files<'a>(args: &'a OutputArgs, component_output: &ComponentOutput<'a>) -> Files<'a> {
     let table = args.output.as_ref().map(|file| {
         let with_label = file.format != Format::Npy;
-        (file, parcel.results.table(with_label))
+        (file, component_output.results.table(with_label))
     });
-    let drawing = if args.plot.is_empty() { None } else { Some(draw(parcel)) };
-    Files { table, model: parcel.model, pictures: &args.plot, drawing, ..Files::default() }
+    let drawing = if args.plot.is_empty() { None } else { Some(draw(component_output)) };
+    Files {
+        table,
+        model: component_output.model,
+        pictures: &args.plot,
+        drawing,
+        ..Files::default()
+    }
 }
 
 /// Writes all of `files`, or none.
@@ -103,11 +108,11 @@ fn stage_libsvm(
     match &saved.model {
         Model::Svm32(svm) => stage_libsvm_model(staged, path, svm),
         Model::Svm64(svm) => stage_libsvm_model(staged, path, svm),
-        _ => unreachable!("only support vector machines are asked to be written as such"),
+        _ => unreachable!("only support vector machines have a LIBSVM file"),
     }
 }
 
-/// Prepares `drawing` in every format asked for.
+/// Prepares `drawing` in every requested format.
 pub fn stage_pictures(staged: &mut Staged, pictures: &[Picture], drawing: &Drawing) -> Result<()> {
     for picture in pictures {
         match picture.format {
@@ -128,8 +133,8 @@ pub fn written(pictures: &[Picture]) -> impl Iterator<Item = &Picture> {
 
 /// `drawing` for standard output, if one of the pictures goes there.
 pub fn printed(pictures: &[Picture], drawing: Option<&Drawing>) -> Option<String> {
-    let is_asked_for = pictures.iter().any(Picture::is_printed);
-    drawing.filter(|_| is_asked_for).map(|drawing| drawing.text(&Screen::of_stdout()))
+    let is_requested = pictures.iter().any(Picture::is_printed);
+    drawing.filter(|_| is_requested).map(|drawing| drawing.text(&Screen::of_stdout()))
 }
 
 fn stage_bytes(staged: &mut Staged, path: &Path, bytes: &[u8]) -> Result<()> {
@@ -150,22 +155,25 @@ pub fn print(
 }
 
 /// A scatter of the first two components, or of the only one.
-pub fn draw(parcel: &Parcel<'_>) -> Drawing {
-    let results = parcel.results;
-    let (x, y) = (results.column(0), (parcel.ratios.len() > 1).then(|| results.column(1)));
-    let title = |index: usize| plot::component_title(index, parcel.ratios.get(index).copied());
-    // Texts that are their own labels stand beside the points, where they need no colours.
-    let labels = results.label_texts().filter(|labels| Some(labels) != parcel.texts.as_ref());
+pub fn draw(component_output: &ComponentOutput<'_>) -> Drawing {
+    let results = component_output.results;
+    let (x, y) =
+        (results.column(0), (component_output.ratios.len() > 1).then(|| results.column(1)));
+    let title =
+        |index: usize| plot::component_title(index, component_output.ratios.get(index).copied());
+    // Strings that are their own labels are written beside the points and need no colours.
+    let labels =
+        results.label_texts().filter(|labels| Some(labels) != component_output.texts.as_ref());
     let name = results.label.as_ref().map_or("", |(name, _)| name);
     plot::scatter(&Scatter {
-        title: &parcel.titles[0],
-        subtitle: &parcel.titles[1],
+        title: &component_output.titles[0],
+        subtitle: &component_output.titles[1],
         x: &x,
         y: y.as_deref(),
         x_title: &title(0),
         y_title: &title(1),
         labels: labels.as_ref().map(|values| LabelColumn { name, values }),
-        names: parcel.texts.as_deref(),
+        names: component_output.texts.as_deref(),
         rows: None,
         diagonal: false,
     })

@@ -1,4 +1,4 @@
-//! The scores of rows in falling order, and the threshold above which rows are outliers.
+//! Sorted outlier scores, and their threshold.
 
 use super::axis::Axis;
 use super::colour::hex;
@@ -12,7 +12,7 @@ use super::svg::{INK, Rect, Svg, number};
 use super::terminal;
 
 /// What the picture shows.
-pub struct Falling<'a> {
+pub struct SortedScores<'a> {
     /// The title.
     pub title: &'a str,
     /// A line below the title.
@@ -40,7 +40,7 @@ const EACH: usize = 2_000;
 const APART: f64 = 9.0;
 
 /// Draws `picture`.
-pub fn falling(picture: &Falling) -> Drawing {
+pub fn sorted_scores(picture: &SortedScores) -> Drawing {
     let mut svg = Svg::new(WIDTH, HEIGHT, picture.title);
     let top = draw_titles(&mut svg, picture.title, picture.subtitle, WIDTH);
     let groups = groups(picture.names);
@@ -63,12 +63,14 @@ pub fn falling(picture: &Falling) -> Drawing {
     svg.path(&format!("M{left} {}h{width}", number(across)), &line);
     let point = |place: &usize| [(*place as f64).log10(), picture.scores[place - 1]];
     let points: Vec<[f64; 2]> = places.iter().map(point).collect();
-    draw_scores(&mut svg, &plane, &points, level, &groups, &|place| told(picture, places[place]));
+    draw_scores(&mut svg, &plane, &points, level, &groups, &|place| {
+        hover_text(picture, places[place])
+    });
     plane.draw_frame(&mut svg, picture.x_title, picture.y_title);
     key.draw(&mut svg, [plane.frame.right() + 20.0, plane.frame.top]);
     Drawing {
         svg: svg.finish(),
-        sketch: terminal::falling::sketch(picture, &plane, &points, &groups),
+        sketch: terminal::sorted_scores::sketch(picture, &plane, &points, &groups),
     }
 }
 
@@ -79,7 +81,7 @@ fn draw_scores(
     points: &[[f64; 2]],
     level: f64,
     groups: &[Group; 2],
-    told: &dyn Fn(usize) -> String,
+    hover_text: &dyn Fn(usize) -> String,
 ) {
     let others = points.iter().position(|point| point[1] <= level).unwrap_or(points.len());
     for (points, group) in [&points[..others], &points[others..]].iter().zip(groups) {
@@ -95,11 +97,11 @@ fn draw_scores(
     let group: Vec<usize> = places.iter().map(|&place| usize::from(place >= others)).collect();
     let ringed = vec![false; points.len()];
     let marks = Marks { points: &points, group: &group, groups, ringed: &ringed };
-    draw_marks(svg, plane, &marks, &|mark| told(places[mark]));
+    draw_marks(svg, plane, &marks, &|mark| hover_text(places[mark]));
 }
 
-/// What the mark at a place, counted from 1, says of itself.
-fn told(picture: &Falling, place: usize) -> String {
+/// The hover text of a 1-based rank.
+fn hover_text(picture: &SortedScores, place: usize) -> String {
     let rank = format!("rank {place}");
     hover::row(picture.rows[place - 1], &[picture.scores[place - 1]], &[&rank])
 }
@@ -133,7 +135,7 @@ mod tests {
     use super::*;
 
     fn picture(scores: &[f64], threshold: f64) -> String {
-        falling(&Falling {
+        sorted_scores(&SortedScores {
             title: "Outliers of <t.csv>",
             subtitle: "",
             x_title: "rank",

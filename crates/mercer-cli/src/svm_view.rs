@@ -1,4 +1,4 @@
-//! A support vector machine of either number type, as far as the type does not matter.
+//! A view of a support vector machine of either precision.
 
 use mercer::io::Model;
 use mercer::linalg::view::Mat;
@@ -6,11 +6,11 @@ use mercer::model::Report;
 use mercer::model::svm::{Calibration, Curve, Svm, SvmParams, Task, one_vs_rest, votes};
 use mercer::real::Real;
 
-use crate::said::Said;
+use crate::prediction::Prediction;
 
-/// What is known of a machine.
+/// A support vector machine of either precision.
 #[derive(Clone, Copy)]
-pub struct Machine<'a> {
+pub struct SvmView<'a> {
     /// The parameters, with the kernel as it was resolved.
     pub params: &'a SvmParams,
     /// The rows of the training table that are support vectors.
@@ -23,16 +23,16 @@ pub struct Machine<'a> {
     pub offsets: &'a [f64],
     /// The names of the classes.
     pub classes: Option<&'a [String]>,
-    /// The price of each class as a multiple of C.
+    /// The class weights, multiples of C.
     pub class_weights: Option<&'a [f64]>,
-    /// How decisions become probabilities.
+    /// Calibration of decision values to probabilities.
     pub calibration: Option<&'a Calibration>,
     /// How the fit went.
     pub report: &'a Report,
 }
 
-impl<'a> Machine<'a> {
-    /// The machine in `model`, if it is one.
+impl<'a> SvmView<'a> {
+    /// The support vector machine in `model`, if it is one.
     pub fn of(model: &'a Model) -> Option<Self> {
         match model {
             Model::Svm32(svm) => Some(Self::view(svm)),
@@ -55,16 +55,16 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// What decisions (m × problems) say of their rows.
-    pub fn says(&self, decisions: Mat<f64>) -> Said {
+    /// The predictions that decision values (m × problems) stand for.
+    pub fn prediction(&self, decisions: Mat<f64>) -> Prediction {
         let Some(classes) = self.classes else {
             return match self.params.task {
-                Task::OneClass => Said::Sides(decisions.into_vec()),
-                _ => Said::Values { values: decisions, deviations: None },
+                Task::OneClass => Prediction::OneClass(decisions.into_vec()),
+                _ => Prediction::Values { values: decisions, deviations: None },
             };
         };
         let k = classes.len();
-        Said::Classes {
+        Prediction::Classes {
             places: votes(&decisions, k),
             scores: if k == 2 { decisions.clone() } else { one_vs_rest(&decisions, k) },
             probabilities: self.calibration.map(|c| c.probabilities(&decisions, k)),
@@ -78,7 +78,7 @@ pub fn pairs(classes: usize) -> Vec<(usize, usize)> {
     (0..classes).flat_map(|a| (a + 1..classes).map(move |b| (a, b))).collect()
 }
 
-/// The curve of a calibration in a word.
+/// The name of a calibration method.
 pub fn curve_name(calibration: &Calibration) -> &'static str {
     match calibration.curves.first() {
         Some(Curve::Steps { .. }) => "isotonic",

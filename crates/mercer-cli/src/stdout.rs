@@ -1,41 +1,41 @@
-//! Standard output that fails where nobody can read it.
+//! Standard output that fails if it is closed.
 //!
-//! The standard library puts the null device in the place of a standard output that was closed when the program began,
-//! so that all that is written there would be lost without a word.
+//! The standard library replaces a standard output that was closed at program start by the null device,
+//! so that everything written there would be lost silently.
 
 use std::io::{self, Stdout, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static IS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// Notes that standard output was closed when the program began.
+/// Records that standard output was closed at program start.
 pub fn note_closed() {
     IS_CLOSED.store(true, Ordering::Relaxed);
 }
 
-/// Whether standard output was closed when the program began.
+/// Whether standard output was closed at program start.
 pub fn is_closed() -> bool {
     IS_CLOSED.load(Ordering::Relaxed)
 }
 
 /// The error of writing to a standard output that is closed.
 pub fn closed() -> io::Error {
-    io::Error::other("it is closed, so there is nowhere to print: use -o for a file, or open it")
+    io::Error::other("closed, nothing can be printed: use -o to write a file, or open it")
 }
 
 /// Standard output.
-pub fn stdout() -> Output {
+pub fn handle() -> Output {
     Output(io::stdout())
 }
 
 /// Prints `text` at once.
 pub fn print(text: &str) -> io::Result<()> {
-    let mut output = stdout();
+    let mut output = handle();
     output.write_all(text.as_bytes())?;
     output.flush()
 }
 
-/// See [`stdout`].
+/// See [`handle`].
 pub struct Output(Stdout);
 
 impl Write for Output {

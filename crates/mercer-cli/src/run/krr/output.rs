@@ -1,8 +1,8 @@
-//! What `mercer krr` says: a summary for people, an object for machines.
+//! The output of `mercer krr`: a summary, or JSON.
 
 use serde::Serialize;
 
-use super::learn::Grid;
+use super::fit::Grid;
 use crate::args::KrrArgs;
 use crate::describe::{self, listed};
 use crate::facts::Facts;
@@ -20,7 +20,7 @@ struct KrrObject<'a> {
     facts: &'a Facts,
     /// The scores of each kernel; null without cross-validation.
     grid: Option<Vec<KernelObject<'a>>>,
-    /// What was chosen.
+    /// The chosen candidate.
     chosen: Option<ChosenObject<'a>>,
     /// Why there are no scores.
     unscored: Option<&'a str>,
@@ -34,13 +34,13 @@ struct KernelObject<'a> {
     kernel: String,
     /// The penalties.
     alphas: &'a [f64],
-    /// Of each penalty the score of each target, or one for all; larger is better.
+    /// For each penalty the score of each target, or one for all; larger is better.
     scores: Vec<&'a [f64]>,
     /// Their standard errors; null where they are not known.
     spreads: Vec<&'a [f64]>,
 }
 
-/// What was chosen, by place in the grid.
+/// The chosen candidate, by index in the grid.
 #[derive(Debug, Serialize)]
 struct ChosenObject<'a> {
     kernel: usize,
@@ -48,7 +48,7 @@ struct ChosenObject<'a> {
     alphas: &'a [usize],
 }
 
-/// The summary for people.
+/// The summary.
 pub fn lines(args: &KrrArgs, facts: &Facts) -> Lines {
     let table = shown(args.table.source.path());
     let targets = facts.regression.as_ref().map(|r| listed(&r.targets)).unwrap_or_default();
@@ -60,8 +60,8 @@ pub fn lines(args: &KrrArgs, facts: &Facts) -> Lines {
     lines
 }
 
-/// Tells of a regression.
-pub fn tell(
+/// Prints the outputs.
+pub fn print(
     session: &Session,
     args: &KrrArgs,
     lines: &Lines,

@@ -1,8 +1,8 @@
-//! Falling scores as characters.
+//! SortedScores scores as characters.
 
-use super::super::falling::Falling;
 use super::super::marks::{Group, Marks};
 use super::super::panel::Plane;
+use super::super::sorted_scores::SortedScores;
 use super::layers::Layer;
 use super::look::Look;
 use super::panel::{Panel, Side};
@@ -12,7 +12,7 @@ const THRESHOLD: Look = Look::of('╌', '-');
 
 /// The sketch of scores at `points`, whose places are logarithms, on the axes of `plane`.
 pub(crate) fn sketch(
-    picture: &Falling,
+    picture: &SortedScores,
     plane: &Plane,
     points: &[[f64; 2]],
     groups: &[Group; 2],

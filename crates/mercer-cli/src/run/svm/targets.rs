@@ -1,4 +1,4 @@
-//! What a support vector machine is to learn, in the form that the library takes.
+//! Targets and weights of a support vector machine, as the library takes them.
 
 use mercer::io::Table;
 use mercer::model::svm;
@@ -6,13 +6,13 @@ use mercer::{Error, Result};
 
 use crate::args::ClassWeights;
 use crate::data::about;
-use crate::run::columns::{Targets, Wanted};
+use crate::run::columns::{Supervision, Targets};
 
-/// What is to be learned.
-pub struct Lesson {
+/// Targets and sample weights.
+pub struct SvmTargets {
     /// The targets.
     pub target: Target,
-    /// How much each row counts.
+    /// The sample weights.
     pub weights: Option<Vec<f64>>,
 }
 
@@ -24,24 +24,28 @@ pub enum Target {
         classes: Vec<String>,
         /// The place of each row's class.
         places: Vec<usize>,
-        /// The price of each class as a multiple of C.
+        /// The class weights, multiples of C.
         weights: Option<Vec<f64>>,
     },
     /// Its value.
     Values(Vec<f64>),
-    /// Nothing.
-    Nothing,
+    /// None.
+    Unsupervised,
 }
 
-impl Lesson {
-    /// The lesson that `wanted`, which came from `table`, holds.
-    pub fn of(wanted: Wanted, balance: Option<&ClassWeights>, table: &Table) -> Result<Self> {
-        let rows = wanted.weights.as_deref();
-        let target = match wanted.targets {
-            Targets::Nothing => Target::Nothing,
+impl SvmTargets {
+    /// The targets in `supervision`, read from `table`.
+    pub fn of(
+        supervision: Supervision,
+        balance: Option<&ClassWeights>,
+        table: &Table,
+    ) -> Result<Self> {
+        let rows = supervision.weights.as_deref();
+        let target = match supervision.targets {
+            Targets::Unsupervised => Target::Unsupervised,
             Targets::Values(mut columns) if columns.len() == 1 => Target::Values(columns.remove(0)),
             Targets::Values(_) => {
-                let message = "a support vector machine learns one column at a time";
+                let message = "support vector machines support only one target column";
                 return Err(Error::parameter("--target", message));
             }
             Targets::Classes(names) => {
@@ -52,22 +56,22 @@ impl Lesson {
                 Target::Classes { classes, places, weights }
             }
         };
-        Ok(Self { target, weights: wanted.weights })
+        Ok(Self { target, weights: supervision.weights })
     }
 
-    /// The lesson as the library takes it.
+    /// The library's view.
     pub fn view(&self) -> svm::Supervision<'_> {
         let target = match &self.target {
             Target::Classes { classes, places, weights } => {
                 svm::Target::Classes { classes, places, weights: weights.as_deref() }
             }
             Target::Values(values) => svm::Target::Values(values),
-            Target::Nothing => svm::Target::Unsupervised,
+            Target::Unsupervised => svm::Target::Unsupervised,
         };
         svm::Supervision { target, weights: self.weights.as_deref() }
     }
 
-    /// The rows that count.
+    /// The rows of positive weight.
     pub fn rows(&self, n: usize) -> Vec<usize> {
         let counts = |row: &usize| self.weights.as_ref().is_none_or(|w| w[*row] > 0.0);
         (0..n).filter(counts).collect()
@@ -91,10 +95,11 @@ fn placed(names: &[String]) -> (Vec<String>, Vec<usize>) {
     (classes, places)
 }
 
-/// Refuses classes between which nothing can be learned.
+/// Refuses a single class, and classes without weight.
 fn check(classes: &[String], places: &[usize], rows: Option<&[f64]>, table: &Table) -> Result<()> {
     if let [only] = classes {
-        let message = format!("there is nothing to tell apart: all rows have the class {only:?}");
+        let message =
+            format!("the target has only one class ({only:?}); at least two are required");
         return Err(about(table, message));
     }
     let counts = counts(classes.len(), places, rows);
@@ -102,14 +107,13 @@ fn check(classes: &[String], places: &[usize], rows: Option<&[f64]>, table: &Tab
         None => Ok(()),
         Some(place) => {
             let name = &classes[place];
-            let message =
-                format!("all rows of the class {name:?} have weight 0: remove them first");
+            let message = format!("all rows of class {name:?} have weight 0: remove them first");
             Err(Error::parameter("--weights", message))
         }
     }
 }
 
-/// How much the rows of each class count together.
+/// The total weight of each class.
 fn counts(classes: usize, places: &[usize], rows: Option<&[f64]>) -> Vec<f64> {
     let mut counts = vec![0.0; classes];
     for (row, &place) in places.iter().enumerate() {

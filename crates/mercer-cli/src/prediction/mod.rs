@@ -1,62 +1,62 @@
-//! What a model says of rows: values, classes, clusters, on which side they are or how unusual; as
-//! columns of a table, and against what is known.
+//! Predictions of a model: values, classes, clusters, one-class decisions or outlier scores; as columns of a
+//! table, and evaluated against true values.
 
-mod judged;
-mod unusual;
+mod evaluate;
+mod outliers;
 
 use mercer::io::{Column, Dtype};
 use mercer::linalg::view::Mat;
 
-pub use self::judged::Confusion;
-use self::judged::judge_values;
-pub use self::unusual::{Ranking, Unusual};
+pub use self::evaluate::Confusion;
+use self::evaluate::evaluate_values;
+pub use self::outliers::{OutlierScores, Ranking};
 use crate::describe::listed;
 use crate::facts::counted;
-use crate::machine::pairs;
 use crate::results::{class_column, number_column};
 use crate::scores::Scores;
+use crate::svm_view::pairs;
 
-/// What a model says of rows.
-pub enum Said {
+/// Predictions for rows.
+pub enum Prediction {
     /// The predicted values.
     Values {
         /// m × targets.
         values: Mat<f64>,
-        /// The standard deviation of each, if it was asked for.
+        /// The standard deviation of each, if requested.
         deviations: Option<Mat<f64>>,
     },
     /// The predicted classes.
     Classes {
-        /// By place among the classes.
+        /// Indices of classes.
         places: Vec<usize>,
-        /// m × classes, of which the largest wins; or m × 1, whose sign decides between two.
+        /// m × classes, the largest wins; or m × 1 for two classes, by sign.
         scores: Mat<f64>,
-        /// Of every pair of classes, by a machine that compares pairs.
+        /// The decision value of every pair of classes, for support vector machines.
         decisions: Option<Mat<f64>>,
-        /// Of every class, by a calibrated machine: m × classes.
+        /// Class probabilities of a calibrated model: m × classes.
         probabilities: Option<Mat<f64>>,
     },
-    /// How far inside each row is; outside where this is not positive.
-    Sides(Vec<f64>),
+    /// One-class decision values; outside where negative.
+    OneClass(Vec<f64>),
     /// The cluster of each row.
     Clusters {
         /// Counted from 0.
         places: Vec<usize>,
-        /// How far each row is from the centre of its cluster, where that is known.
+        /// The distance of each row from its centre, where known.
         distances: Option<Vec<f64>>,
     },
-    /// How unusual each row is.
-    Unusual(Unusual),
+    /// Outlier scores.
+    Outliers(OutlierScores),
 }
 
-/// What to give beside predictions.
+/// Optional output columns.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Extras {
-    /// A number for each class.
+    /// Class scores.
     pub scores: bool,
-    /// A number for each pair of classes.
+    /// Pairwise decision values.
     pub decisions: bool,
-    /// The probability of each class.
+    /// Class probabilities.
     pub probabilities: bool,
 }
 
@@ -69,9 +69,8 @@ pub struct Names<'a> {
     pub classes: Option<&'a [String]>,
 }
 
-impl Said {
-    /// Everything that was said, as columns of a table. `title` is the name of the column that
-    /// holds what is said under a name, such as that of a target.
+impl Prediction {
+    /// The predictions as columns of a table. `title` maps a name, such as that of a target, to a column name.
     pub fn columns(
         &self,
         names: Names<'_>,
@@ -83,7 +82,7 @@ impl Said {
             number_column((0..values.rows()).map(|i| values[(i, j)]), dtype)
         };
         match self {
-            Said::Values { values, deviations } => {
+            Prediction::Values { values, deviations } => {
                 let mut columns = Vec::new();
                 for (j, name) in names.targets.iter().enumerate() {
                     columns.push((title(name), column(values, j)));
@@ -92,7 +91,7 @@ impl Said {
                 }
                 columns
             }
-            Said::Classes { places, scores, decisions, probabilities } => {
+            Prediction::Classes { places, scores, decisions, probabilities } => {
                 let classes = names.classes.unwrap_or_default();
                 let mut columns = vec![(title(&names.targets[0]), class_column(classes, places))];
                 let mut add = |values: &Mat<f64>, titles: Vec<String>| {
@@ -112,71 +111,73 @@ impl Said {
                 }
                 columns
             }
-            Said::Sides(decisions) => {
+            Prediction::OneClass(decisions) => {
                 let sides = decisions.iter().map(|&d| if is_inside(d) { 1.0 } else { -1.0 });
                 vec![
                     ("side".into(), Column::F64(sides.collect())),
                     ("decision".into(), number_column(decisions.iter().copied(), dtype)),
                 ]
             }
-            Said::Clusters { places, distances } => {
+            Prediction::Clusters { places, distances } => {
                 let numbers = places.iter().map(|&place| (place + 1) as f64).collect();
                 let distances = distances.iter().map(|all| all.iter().copied());
                 let distances = distances.map(|all| (title("distance"), number_column(all, dtype)));
                 [(title("cluster"), Column::F64(numbers))].into_iter().chain(distances).collect()
             }
-            Said::Unusual(unusual) => {
-                let rows: Vec<usize> = (0..unusual.scores.len()).collect();
-                unusual.columns(&rows, dtype, title)
+            Prediction::Outliers(outliers) => {
+                let rows: Vec<usize> = (0..outliers.scores.len()).collect();
+                outliers.columns(&rows, dtype, title)
             }
         }
     }
 
-    /// How good predictions for `rows` are, given what is true of all; or why that cannot be said.
-    pub fn judged(
+    /// The scores of the predictions for `rows`, given the true values of all; or why there are none.
+    pub fn evaluate(
         &self,
         names: Names<'_>,
         truth: &[Column],
         rows: &[usize],
     ) -> Result<(Scores, Option<Confusion>), String> {
         match self {
-            Said::Values { values, .. } => judge_values(names.targets, truth, values, rows),
-            Said::Classes { places, .. } => {
+            Prediction::Values { values, .. } => {
+                evaluate_values(names.targets, truth, values, rows)
+            }
+            Prediction::Classes { places, .. } => {
                 let classes = names.classes.unwrap_or_default();
                 let confusion = Confusion::of(classes, &truth[0], places, rows);
                 Ok((Scores::of_classes(confusion.hits(), rows.len()), Some(confusion)))
             }
-            Said::Sides(_) | Said::Clusters { .. } | Said::Unusual(_) => {
-                Err("none: there is no target".into())
+            Prediction::OneClass(_) | Prediction::Clusters { .. } | Prediction::Outliers(_) => {
+                Err("not available: the model has no target".into())
             }
         }
     }
 
-    /// How many of `rows` lie outside by more than `reach`, where that is what is said.
+    /// How many of `rows` lie outside by more than `reach`, for one-class models.
     pub fn outside(&self, rows: &[usize], reach: f64) -> Option<usize> {
         match self {
-            Said::Sides(decisions) => {
+            Prediction::OneClass(decisions) => {
                 Some(rows.iter().filter(|&&row| !is_inside(decisions[row] + reach)).count())
             }
             _ => None,
         }
     }
 
-    /// In a name and a few words, what was said of all rows together by a model without a target.
-    pub fn told(&self) -> Option<(&'static str, String)> {
+    /// A summary line of unsupervised predictions: its name and text.
+    pub fn summary(&self) -> Option<(&'static str, String)> {
         let share = |count: usize, rows: usize| {
             let percent = 100.0 * count as f64 / rows.max(1) as f64;
             format!("{} ({percent:.1} %)", counted(count, "row"))
         };
         match self {
-            Said::Values { .. } | Said::Classes { .. } => None,
-            Said::Sides(decisions) => {
+            Prediction::Values { .. } | Prediction::Classes { .. } => None,
+            Prediction::OneClass(decisions) => {
                 let outside = decisions.iter().filter(|d| !is_inside(**d)).count();
                 Some(("outside", share(outside, decisions.len())))
             }
-            Said::Clusters { places, .. } => Some(("clusters", sizes(places))),
-            Said::Unusual(unusual) => {
-                Some(("outliers", share(unusual.outliers(), unusual.scores.len())))
+            Prediction::Clusters { places, .. } => Some(("clusters", sizes(places))),
+            Prediction::Outliers(outliers) => {
+                Some(("outliers", share(outliers.count(), outliers.scores.len())))
             }
         }
     }
@@ -191,7 +192,7 @@ fn sizes(places: &[usize]) -> String {
     listed(&named.collect::<Vec<_>>())
 }
 
-/// Whether a decision of a one-class machine says that a row is inside.
+/// Whether a one-class decision value means inside.
 pub fn is_inside(decision: f64) -> bool {
     decision >= 0.0
 }
@@ -216,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_are_named_by_the_class_that_a_positive_decision_speaks_for() {
+    fn pairs_are_named_by_the_class_of_a_positive_decision() {
         assert_eq!(decision_titles(&names(&["a", "b"])), ["decision_b"]);
         let three = ["decision_a_b", "decision_a_c", "decision_b_c"];
         assert_eq!(decision_titles(&names(&["a", "b", "c"])), three);
@@ -224,20 +225,21 @@ mod tests {
 
     #[test]
     fn a_row_on_the_boundary_is_inside() {
-        let said = Said::Sides(vec![0.5, 0.0, -1.0]);
+        let prediction = Prediction::OneClass(vec![0.5, 0.0, -1.0]);
         let none = Names { targets: &[], classes: None };
-        let columns = said.columns(none, Dtype::F64, Extras::default(), str::to_string);
+        let columns = prediction.columns(none, Dtype::F64, Extras::default(), str::to_string);
         assert_eq!(columns[0], ("side".into(), Column::F64(vec![1.0, 1.0, -1.0])));
-        assert_eq!(said.told(), Some(("outside", "1 row (33.3 %)".into())));
+        assert_eq!(prediction.summary(), Some(("outside", "1 row (33.3 %)".into())));
     }
 
     #[test]
     fn clusters_are_counted_from_one() {
-        let said = Said::Clusters { places: vec![2, 0, 2], distances: Some(vec![0.5, 0.0, 0.25]) };
+        let prediction =
+            Prediction::Clusters { places: vec![2, 0, 2], distances: Some(vec![0.5, 0.0, 0.25]) };
         let none = Names { targets: &[], classes: None };
-        let columns = said.columns(none, Dtype::F64, Extras::default(), str::to_string);
+        let columns = prediction.columns(none, Dtype::F64, Extras::default(), str::to_string);
         assert_eq!(columns[0], ("cluster".into(), Column::F64(vec![3.0, 1.0, 3.0])));
         assert_eq!(columns[1], ("distance".into(), Column::F64(vec![0.5, 0.0, 0.25])));
-        assert_eq!(said.told(), Some(("clusters", "1: 1 row, 3: 2 rows".into())));
+        assert_eq!(prediction.summary(), Some(("clusters", "1: 1 row, 3: 2 rows".into())));
     }
 }

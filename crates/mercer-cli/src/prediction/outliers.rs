@@ -1,48 +1,47 @@
-//! How unusual rows are: scores, a threshold, and the order of rows by their score.
+//! Outlier scores, their threshold, and the ranking of rows.
 
 use mercer::io::{Column, Dtype};
 
 use crate::results::number_column;
 
-/// How unusual rows are.
-pub struct Unusual {
-    /// The score of every row; larger is more unusual.
+/// Outlier scores.
+pub struct OutlierScores {
+    /// The score of every row; larger is more anomalous.
     pub scores: Vec<f64>,
     /// A row whose score is above it is an outlier.
     pub threshold: f64,
 }
 
-/// Rows by falling score.
+/// Rows by descending score.
 pub struct Ranking {
-    /// All rows, the most unusual first; of equal ones the first row.
+    /// All rows by descending score; ties in row order.
     pub order: Vec<usize>,
-    /// Of each row, 1 + how many are more unusual.
+    /// Of each row, 1 + the number of rows with larger scores.
     pub ranks: Vec<usize>,
-    /// Of each row, how many are less unusual.
+    /// Of each row, the number of rows with smaller scores.
     pub below: Vec<usize>,
 }
 
-impl Unusual {
+impl OutlierScores {
     /// Whether a row is an outlier.
     pub fn is_outlier(&self, row: usize) -> bool {
         self.scores[row] > self.threshold
     }
 
     /// How many rows are outliers.
-    pub fn outliers(&self) -> usize {
+    pub fn count(&self) -> usize {
         (0..self.scores.len()).filter(|&row| self.is_outlier(row)).count()
     }
 
-    /// The score as a multiple of the threshold; not a number where the threshold is 0, as it is
-    /// for rows that are all equal.
-    pub fn times_threshold(&self, row: usize) -> f64 {
+    /// The score divided by the threshold; NaN if the threshold is 0, as for identical rows.
+    pub fn score_ratio(&self, row: usize) -> f64 {
         match self.threshold > 0.0 {
             true => self.scores[row] / self.threshold,
             false => f64::NAN,
         }
     }
 
-    /// Score, times_threshold and verdict for `rows`, as columns of a table.
+    /// Score, score_ratio and outlier flag for `rows`, as columns of a table.
     pub fn columns(
         &self,
         rows: &[usize],
@@ -50,16 +49,16 @@ impl Unusual {
         title: impl Fn(&str) -> String,
     ) -> Vec<(String, Column)> {
         let scores = rows.iter().map(|&row| self.scores[row]);
-        let times = rows.iter().map(|&row| self.times_threshold(row));
+        let times = rows.iter().map(|&row| self.score_ratio(row));
         let word = |&row: &usize| if self.is_outlier(row) { "yes" } else { "no" };
         vec![
             (title("score"), number_column(scores, dtype)),
-            (title("times_threshold"), number_column(times, dtype)),
+            (title("score_ratio"), number_column(times, dtype)),
             (title("outlier"), Column::Text(rows.iter().map(word).map(String::from).collect())),
         ]
     }
 
-    /// The rows by falling score.
+    /// The rows by descending score.
     pub fn ranking(&self) -> Ranking {
         let (scores, n) = (&self.scores, self.scores.len());
         let mut order: Vec<usize> = (0..n).collect();
@@ -81,17 +80,17 @@ mod tests {
 
     #[test]
     fn equal_rows_share_a_rank() {
-        let unusual = Unusual { scores: vec![1.0, 4.0, 2.0, 4.0, 0.0], threshold: 2.0 };
-        let Ranking { order, ranks, below } = unusual.ranking();
+        let outliers = OutlierScores { scores: vec![1.0, 4.0, 2.0, 4.0, 0.0], threshold: 2.0 };
+        let Ranking { order, ranks, below } = outliers.ranking();
         assert_eq!(order, [1, 3, 2, 0, 4]);
         assert_eq!((ranks, below), (vec![4, 1, 3, 1, 5], vec![1, 3, 2, 3, 0]));
-        assert_eq!((unusual.outliers(), unusual.times_threshold(1)), (2, 2.0));
+        assert_eq!((outliers.count(), outliers.score_ratio(1)), (2, 2.0));
     }
 
     #[test]
-    fn rows_that_are_all_equal_have_no_outliers() {
-        let unusual = Unusual { scores: vec![0.0; 3], threshold: 0.0 };
-        assert_eq!((unusual.outliers(), unusual.ranking().ranks), (0, vec![1; 3]));
-        assert!(unusual.times_threshold(0).is_nan());
+    fn identical_rows_have_no_outliers() {
+        let outliers = OutlierScores { scores: vec![0.0; 3], threshold: 0.0 };
+        assert_eq!((outliers.count(), outliers.ranking().ranks), (0, vec![1; 3]));
+        assert!(outliers.score_ratio(0).is_nan());
     }
 }
