@@ -169,6 +169,25 @@ pub fn enter<R: Send>(
     }
 }
 
+/// Numbers read up to which work ends before a signal could be looked for.
+const SHORT: usize = 4_000_000;
+
+/// As [`enter`], for predictions that read `numbers` numbers. Few are made on the calling thread: another one would take
+/// longer to wake.
+pub fn enter_predict<R: Send>(
+    py: Python<'_>,
+    run: &Run,
+    numbers: usize,
+    work: impl FnOnce(&Context) -> mercer::Result<R> + Send,
+) -> PyResult<R> {
+    let Run(threads, budget, listener) = run;
+    if numbers > SHORT || listener.is_some() {
+        return enter(py, run, work);
+    }
+    let context = context(py, *threads, *budget);
+    py.detach(|| work(&context)).map_err(|error| exception(py, error))
+}
+
 /// As [`enter`], for work that has a result even if it is cut short: what was raised comes beside it.
 pub fn enter_keeping<R: Send>(
     py: Python<'_>,

@@ -16,7 +16,7 @@ use pyo3::types::{PyBytes, PyDict, PyType};
 
 use crate::anchors;
 use crate::arrays::{Matrix, OutputArray, borrowed_array, copied, output, view};
-use crate::enter::{Run, enter};
+use crate::enter::{Run, enter, enter_predict};
 use crate::errors::exception;
 use crate::kernels::values;
 use crate::samples::{Given, Number, Rows, Samples, other_type};
@@ -404,7 +404,8 @@ fn project<T: Number>(
     run: &Run,
 ) -> PyResult<()> {
     let (rows, out) = (x.rows::<T>()?, output(out)?);
-    enter(py, run, |ctx| match rows {
+    let numbers = rows.numbers(&model.params.kernel, model.n());
+    enter_predict(py, run, numbers, |ctx| match rows {
         Rows::Samples(x) => model.transform(ctx, x, out),
         Rows::Matrix(x) => model.transform_gram(ctx, x, out),
     })

@@ -14,7 +14,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use crate::arrays::{OutputArray, borrowed_array, output, view};
-use crate::enter::{Run, enter};
+use crate::enter::{Run, enter, enter_predict};
 use crate::errors::exception;
 use crate::fit::{dtype_named, unknown};
 use crate::kernels::{KernelArg, parse};
@@ -169,7 +169,8 @@ fn evaluate<T: Number>(
     run: &Run,
 ) -> PyResult<()> {
     let (rows, out) = (x.rows::<T>()?, output(out)?);
-    enter(py, run, |ctx| match rows {
+    let numbers = rows.numbers(&model.params.kernel, model.n());
+    enter_predict(py, run, numbers, |ctx| match rows {
         Rows::Samples(x) => model.predict(ctx, x, out),
         Rows::Matrix(x) => model.predict_gram(ctx, x, out),
     })

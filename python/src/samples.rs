@@ -1,5 +1,6 @@
 //! Samples of any kind, as Python passes them to the library.
 
+use mercer::kernel::KernelSpec;
 use mercer::linalg::view::MatRef;
 use mercer::points::{Part, Parts, Samples as Points, Strings};
 use mercer::real::Real;
@@ -176,6 +177,19 @@ pub enum Rows<'a, T: Real> {
     Samples(&'a Points<T>),
     /// Kernel values.
     Matrix(MatRef<'a, T>),
+}
+
+impl<T: Real> Rows<'_, T> {
+    /// Numbers that are read to predict by a kernel and `anchors` training samples; the most that there are where that is not known.
+    pub fn numbers(&self, kernel: &KernelSpec, anchors: usize) -> usize {
+        match self {
+            Rows::Matrix(values) => values.rows().saturating_mul(values.cols()),
+            Rows::Samples(Points::Dense(x)) if kernel.custom_functions().is_empty() => {
+                x.n().saturating_mul(anchors).saturating_mul(x.d())
+            }
+            Rows::Samples(_) => usize::MAX,
+        }
+    }
 }
 
 impl Given<'_> {

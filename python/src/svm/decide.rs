@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 
 use super::with_machine;
 use crate::arrays::copied;
-use crate::enter::{Run, enter};
+use crate::enter::{Run, enter_predict};
 use crate::fit::unknown;
 use crate::model::Model;
 use crate::samples::{Given, Number, Rows};
@@ -59,7 +59,8 @@ fn decisions<T: Number>(
     run: &Run,
 ) -> PyResult<Mat<f64>> {
     let rows = x.rows::<T>()?;
-    enter(py, run, |ctx| match rows {
+    let numbers = rows.numbers(&machine.params.kernel, machine.support.len());
+    enter_predict(py, run, numbers, |ctx| match rows {
         Rows::Samples(x) => machine.decisions(ctx, x),
         Rows::Matrix(x) => machine.decisions_gram(ctx, x),
     })
