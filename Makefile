@@ -32,7 +32,7 @@ run:
 	cargo build --release --package mercer-cli
 	@mkdir -p demo
 	@cd demo && ../target/release/mercer demo --plot demo.svg --plot demo.png
-	@echo "The picture is in demo/demo.svg and demo/demo.png."
+	@echo "The plot is in demo/demo.svg and demo/demo.png."
 
 # --- test --------------------------------------------------------------------------------------------------------------
 
