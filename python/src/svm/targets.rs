@@ -1,6 +1,6 @@
 //! Targets and parameters of support vector machines, as Python passes them.
 
-use mercer::model::svm::{Lesson, Method, SvmParams, Target, Task};
+use mercer::model::svm::{Supervision, Method, SvmParams, Target, Task};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
@@ -116,14 +116,14 @@ impl TargetArrays<'_> {
 
 impl OwnedTargets {
     /// As the library takes it.
-    pub fn supervision(&self) -> Lesson<'_> {
+    pub fn supervision(&self) -> Supervision<'_> {
         let target = match &self.target {
             OwnedTarget::Classes { classes, places, weights } => {
                 Target::Classes { classes, places, weights: Some(weights) }
             }
             OwnedTarget::Values(values) => Target::Values(values),
-            OwnedTarget::Unsupervised => Target::Nothing,
+            OwnedTarget::Unsupervised => Target::Unsupervised,
         };
-        Lesson { target, weights: self.weights.as_deref() }
+        Supervision { target, weights: self.weights.as_deref() }
     }
 }
