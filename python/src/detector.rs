@@ -1,7 +1,7 @@
 //! Outliers by kernel PCA: fitting, scoring, and what a fitted detector tells.
 
 use mercer::io::{Model as Fitted, ModelFile};
-use mercer::model::detector::{Detector, DetectorParams, Unusual};
+use mercer::model::detector::{Detector, DetectorParams, OutlierScore};
 use mercer::real::Real;
 use mercer_guard::guarded;
 use numpy::{PyArray1, PyReadonlyArray1, ToPyArray};
@@ -32,10 +32,10 @@ macro_rules! with_detector {
 const PROJECTIONS: &str = "projections";
 const RECONSTRUCTION: &str = "reconstruction";
 
-fn score(name: &str) -> PyResult<Unusual> {
+fn score(name: &str) -> PyResult<OutlierScore> {
     match name {
-        PROJECTIONS => Ok(Unusual::Projections),
-        RECONSTRUCTION => Ok(Unusual::Reconstruction),
+        PROJECTIONS => Ok(OutlierScore::Projections),
+        RECONSTRUCTION => Ok(OutlierScore::Reconstruction),
         name => Err(unknown("criterion", name)),
     }
 }
@@ -102,8 +102,8 @@ pub fn detector_facts<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyD
 fn facts<'py, T: Real>(py: Python<'py>, model: &Detector<T>) -> PyResult<Bound<'py, PyDict>> {
     let facts = PyDict::new(py);
     let criterion = match model.score {
-        Unusual::Projections => PROJECTIONS,
-        Unusual::Reconstruction => RECONSTRUCTION,
+        OutlierScore::Projections => PROJECTIONS,
+        OutlierScore::Reconstruction => RECONSTRUCTION,
     };
     facts.set_item("criterion", criterion)?;
     facts.set_item("contamination", model.contamination)?;

@@ -1,6 +1,6 @@
 //! What a machine learns from beside the samples, and its parameters, as Python hands them over.
 
-use mercer::model::svm::{Lesson, Method, SvmParams, Target, Task};
+use mercer::model::svm::{Method, Supervision, SvmParams, Target, Task};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
@@ -116,14 +116,14 @@ impl Aims<'_> {
 
 impl Learned {
     /// As the library takes it.
-    pub fn lesson(&self) -> Lesson<'_> {
+    pub fn lesson(&self) -> Supervision<'_> {
         let target = match &self.target {
             Owned::Classes { classes, places, weights } => {
                 Target::Classes { classes, places, weights: Some(weights) }
             }
             Owned::Values(values) => Target::Values(values),
-            Owned::Nothing => Target::Nothing,
+            Owned::Nothing => Target::Unsupervised,
         };
-        Lesson { target, weights: self.weights.as_deref() }
+        Supervision { target, weights: self.weights.as_deref() }
     }
 }
