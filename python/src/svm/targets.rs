@@ -1,6 +1,6 @@
 //! Targets and parameters of support vector machines, as Python passes them.
 
-use mercer::model::svm::{Supervision, Method, SvmParams, Target, Task};
+use mercer::model::svm::{Method, Supervision, SvmParams, Target, Task};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 

@@ -302,10 +302,11 @@ impl<T: Real> KernelPca<T> {
             Ok(Projection { seen, scores })
         };
         // Samples that cannot be moved to the origin are projected in another way.
-        let projection = match self.origin.is_none() || anchors.dense().is_some() == x.dense().is_some() {
-            true => self.prepared.get(prepared_bytes(&self.coef, anchors), make)?,
-            false => Arc::new(make()?),
-        };
+        let projection =
+            match self.origin.is_none() || anchors.dense().is_some() == x.dense().is_some() {
+                true => self.prepared.get(prepared_bytes(&self.coef, anchors), make)?,
+                false => Arc::new(make()?),
+            };
         projection.scores.scores(ctx, &projection.seen.place(&x)?, out)
     }
 

@@ -56,7 +56,7 @@ fn counts_are_distrusted() {
     check(THREE, "probB 0.25 -0.125 0.5\n", "", &["probB is missing"]);
     check(THREE, "label 5 -2 3", "label 5 5 3", &["line 7", "label 5 appears twice"]);
     check(THREE, "label 5 -2 3", "label 5 a 3", &["line 7", "\"a\" after label"]);
-    check(THREE, "label 5 -2 3", "label 5 2.5 3", &["line 7", "no integer"]);
+    check(THREE, "label 5 -2 3", "label 5 2.5 3", &["line 7", "not an integer"]);
 }
 
 #[test]
