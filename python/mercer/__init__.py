@@ -23,8 +23,7 @@ from mercer._kernel_repair import KernelRepair
 from mercer._kernel_ridge import KernelRidge
 from mercer._kernel_ridge_classifier import KernelRidgeClassifier
 from mercer._kernel_ridge_cv import KernelRidgeCV
-from mercer._libsvm import read_libsvm_model
-from mercer._load import load
+from mercer._load import load, read_libsvm_model
 from mercer._nu_svc import NuSVC
 from mercer._one_class_svm import OneClassSVM
 from mercer._pairwise import pairwise_kernels

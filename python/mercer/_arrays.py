@@ -97,14 +97,19 @@ def _has_columns(estimator, columns: int, *, reset: bool) -> bool:
     return estimator.n_features_in_ == columns
 
 
+def require_y(estimator, y) -> None:
+    """Refuse a missing target, in scikit-learn's words."""
+    if y is None:
+        name = type(estimator).__name__
+        raise ValueError(f"{name} requires y to be passed, but the target y is None")
+
+
 def validate_targets(estimator, y, X: np.ndarray) -> tuple[np.ndarray, bool]:
     """Return validated targets as a 2-D float64 array, and whether they were 1-D.
 
     Non-finite values are left for the extension module to find, which names the row.
     """
-    if y is None:
-        name = type(estimator).__name__
-        raise ValueError(f"{name} requires y to be passed, but the target y is None")
+    require_y(estimator, y)
     y = check_array(
         y, dtype=np.float64, ensure_2d=False, ensure_all_finite=False, order="C", input_name="y"
     )

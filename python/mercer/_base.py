@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 
+import numpy as np
 from sklearn.base import BaseEstimator
 
 from mercer import _core
@@ -19,22 +20,18 @@ class Estimator(BaseEstimator):
     """The base of all estimators.
 
     After fit, ``_model`` is the model in the extension module and, of an estimator with a kernel,
-    ``_choice`` says which kernel it is.
+    ``_choice`` says which kernel it is. Each estimator has a method ``_set_model(model)``, which
+    sets the fitted attributes from a model, fresh or from a file, and a class method
+    ``_params_from_file(stored, model)``, which returns its parameters.
     """
+
+    n_features_in_: int
+    feature_names_in_: np.ndarray
 
     # The problem that a support vector machine solves, as model files call it.
     _task: str | None = None
     # Attributes that are computed on demand, and not pickled.
     _cached: tuple[str, ...] = ()
-
-    @classmethod
-    def _params_from_file(cls, stored: dict, model: _core.Model) -> dict[str, object]:
-        """The parameters that are equivalent to those stored in a model file."""
-        raise NotImplementedError
-
-    def _set_model(self, model: _core.Model) -> None:
-        """Set the fitted attributes from a model, fresh or from a file."""
-        raise NotImplementedError
 
     def _params_to_save(self) -> dict[str, object]:
         """The parameters that a model file stores, as far as JSON can hold them."""

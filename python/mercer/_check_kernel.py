@@ -10,8 +10,7 @@ import numpy as np
 
 from mercer import _core
 from mercer._kernel_base import Kernel
-from mercer._kernel_choice import Precomputed, choose
-from mercer._kernel_purpose import Purpose, purpose_of
+from mercer._kernel_choice import Precomputed, Purpose, choose, purpose_of
 from mercer._pairwise import _NullEstimator, kernel_matrix
 from mercer._params import ParameterError, is_integer
 from mercer._progress import Step

@@ -87,8 +87,6 @@ class KernelPCADetector(OutlierMixin, Estimator):
     gamma_: float
     kernel_: str
     report_: Report
-    n_features_in_: int
-    feature_names_in_: np.ndarray
 
     X_fit_ = property(_predict.training_set)
 
@@ -132,6 +130,7 @@ class KernelPCADetector(OutlierMixin, Estimator):
         self.progress = progress
         self.n_jobs = n_jobs
 
+    @_fit.unchanged_on_error
     def fit(self, X: Samples, y: object = None) -> Self:
         """Fit the model. A fit that fails or is interrupted leaves the estimator unchanged.
 
@@ -147,8 +146,18 @@ class KernelPCADetector(OutlierMixin, Estimator):
         self : KernelPCADetector
             The estimator itself.
         """
-        with _fit.unchanged_on_error(self):
-            self._fit(X)
+        _components.check_params(self)
+        _params.one_of(self, "criterion", _CRITERIA)
+        _params.positive(self, "contamination", 0.5)
+        X = _fit.training_samples(self, X)
+        choice = _fit.choose_kernel(self, X)
+        settings = _components.settings(self, X, choice)
+        rule = (self.criterion, float(self.contamination))
+        with _fit.run_of(self) as run:
+            model = _core.fit_detector(_fit.training_data(self, X, choice), settings, rule, run)
+        self._choice = choice
+        self._set_model(model)
+        warn_of_notes(self.report_)
         return self
 
     def fit_predict(self, X: Samples, y: object = None) -> np.ndarray:
@@ -223,20 +232,6 @@ class KernelPCADetector(OutlierMixin, Estimator):
             1 for inliers, -1 for outliers.
         """
         return _signs(self.decision_function(X, diagonal=diagonal))
-
-    def _fit(self, X) -> None:
-        _components.check_params(self)
-        _params.one_of(self, "criterion", _CRITERIA)
-        _params.positive(self, "contamination", 0.5)
-        X = _fit.training_samples(self, X)
-        choice = _fit.choose_kernel(self, X)
-        settings = _components.settings(self, X, choice)
-        rule = (self.criterion, float(self.contamination))
-        with _fit.run_of(self) as run:
-            model = _core.fit_detector(_fit.training_data(self, X, choice), settings, rule, run)
-        self._choice = choice
-        self._set_model(model)
-        warn_of_notes(self.report_)
 
     def _set_model(self, model: _core.Model) -> None:
         _fit.set_kernel_attributes(self, model)

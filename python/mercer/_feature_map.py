@@ -11,8 +11,7 @@ from scipy import sparse
 from mercer import _core
 from mercer._arrays import as_contiguous, dense, validate_rows
 from mercer._kernel_base import Kernel
-from mercer._kernel_choice import Described, choose
-from mercer._kernel_purpose import Purpose, purpose_of
+from mercer._kernel_choice import Described, Purpose, choose, purpose_of
 from mercer._pairwise import _NullEstimator
 from mercer._params import ParameterError, is_integer
 from mercer._progress import Step

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from functools import wraps
+from typing import TypeVar, cast
 
 import numpy as np
 from scipy import sparse
 
 from mercer import _core
 from mercer._arrays import as_contiguous
-from mercer._kernel_choice import Choice, Described, Precomputed, choose, is_precomputed
-from mercer._kernel_purpose import is_custom, purpose_of
+from mercer._kernel_choice import (
+    Choice,
+    Described,
+    Precomputed,
+    choose,
+    is_custom,
+    is_precomputed,
+    purpose_of,
+)
 from mercer._pairwise import require_memory
 from mercer._params import is_real
 from mercer._reports import warn
 from mercer._run import running
 from mercer._samples import Checked, features, to_core, validate_samples
+
+_Fit = TypeVar("_Fit", bound=Callable)
 
 PRECISIONS = ("auto", "f64", "f32", "mixed")
 
@@ -27,16 +37,20 @@ def run_of(estimator):
     return running(estimator.n_jobs, estimator.memory_budget, estimator.progress)
 
 
-@contextmanager
-def unchanged_on_error(estimator) -> Iterator[None]:
-    """Restore the estimator's attributes if the block fails or is interrupted."""
-    before = dict(vars(estimator))
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise
+def unchanged_on_error(fit: _Fit) -> _Fit:
+    """Make a fit that fails or is interrupted restore the estimator's attributes."""
+
+    @wraps(fit)
+    def restoring(estimator, *args, **kwargs):
+        before = dict(vars(estimator))
+        try:
+            return fit(estimator, *args, **kwargs)
+        except BaseException:
+            vars(estimator).clear()
+            vars(estimator).update(before)
+            raise
+
+    return cast(_Fit, restoring)
 
 
 def choose_kernel(estimator, X: Checked) -> Choice:

@@ -110,8 +110,6 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMix
     gamma_: float
     kernel_: str
     report_: ClusteringReport
-    n_features_in_: int
-    feature_names_in_: np.ndarray
 
     X_fit_ = property(_predict.training_set)
 
@@ -150,6 +148,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMix
         self.progress = progress
         self.n_jobs = n_jobs
 
+    @_fit.unchanged_on_error
     def fit(self, X: Samples, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Compute the clusters. A fit that fails or is interrupted leaves the estimator unchanged.
 
@@ -167,8 +166,18 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMix
         self : KernelKMeans
             The estimator itself.
         """
-        with _fit.unchanged_on_error(self):
-            self._fit(X, sample_weight)
+        self._check_params()
+        X = _fit.training_samples(self, X)
+        _check_count(self, X.shape[0])
+        choice = _fit.choose_kernel(self, X)
+        data = _fit.training_data(self, X, choice)
+        with _fit.run_of(self) as run:
+            settings = self._settings(X, choice)
+            weights = validate_weights(sample_weight, X.shape[0])
+            model = _core.fit_kernel_kmeans(data, weights, settings, run)
+        self._choice = choice
+        self._set_model(model)
+        warn_of_notes(self.report_, ConvergenceWarning)
         return self
 
     def fit_predict(
@@ -268,20 +277,6 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMix
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-    def _fit(self, X, sample_weight) -> None:
-        self._check_params()
-        X = _fit.training_samples(self, X)
-        _check_count(self, X.shape[0])
-        choice = _fit.choose_kernel(self, X)
-        data = _fit.training_data(self, X, choice)
-        with _fit.run_of(self) as run:
-            settings = self._settings(X, choice)
-            weights = validate_weights(sample_weight, X.shape[0])
-            model = _core.fit_kernel_kmeans(data, weights, settings, run)
-        self._choice = choice
-        self._set_model(model)
-        warn_of_notes(self.report_, ConvergenceWarning)
 
     def _check_params(self) -> None:
         _params.at_least(self, "n_clusters", 1, integer=True)

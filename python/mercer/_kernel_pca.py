@@ -153,8 +153,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     gamma_: float
     kernel_: str
     report_: Report
-    n_features_in_: int
-    feature_names_in_: np.ndarray
 
     X_fit_ = property(_predict.training_set)
     dual_coef_ = property(_preimages.inverse_coef)
@@ -227,7 +225,23 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self : KernelPCA
             The estimator itself.
         """
-        self._fit(X)
+        _components.check_params(self)
+        _params.boolean(self, "remove_zero_eig", "copy_X")
+        _params.auto_or_count(self, "iterated_power")
+        _params.warn_without_effect(self, iterated_power="auto")
+        _preimages.check_inverse_params(self)
+        X = _fit.training_samples(self, X)
+        if self.fit_inverse_transform:
+            X = _preimages.inverse_targets(self, X)
+        choice = _fit.choose_kernel(self, X)
+        self._choice, self._custom_inverse = choice, {}
+        with _fit.run_of(self) as run:
+            data, settings = _fit.training_data(self, X, choice), self._settings(X, choice)
+            model = _core.fit_kernel_pca(data, settings, run)
+        self._set_model(model)
+        warn_of_notes(self.report_)
+        if choice.functions and self.fit_inverse_transform:
+            _preimages.fit_custom_inverse(self, X, self._training_scores())
         return self
 
     def fit_transform(self, X: Samples, y: object = None, **params: object) -> Table:
@@ -392,28 +406,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-    def _fit(self, X) -> None:
-        self._check_params()
-        X = _fit.training_samples(self, X)
-        if self.fit_inverse_transform:
-            X = _preimages.inverse_targets(self, X)
-        choice = _fit.choose_kernel(self, X)
-        self._choice, self._custom_inverse = choice, {}
-        with _fit.run_of(self) as run:
-            data, settings = _fit.training_data(self, X, choice), self._settings(X, choice)
-            model = _core.fit_kernel_pca(data, settings, run)
-        self._set_model(model)
-        warn_of_notes(self.report_)
-        if choice.functions and self.fit_inverse_transform:
-            _preimages.fit_custom_inverse(self, X, self._training_scores())
-
-    def _check_params(self) -> None:
-        _components.check_params(self)
-        _params.boolean(self, "remove_zero_eig", "copy_X")
-        _params.auto_or_count(self, "iterated_power")
-        _params.warn_without_effect(self, iterated_power="auto")
-        _preimages.check_inverse_params(self)
 
     def _settings(self, X: Checked, choice: Choice) -> dict[str, object]:
         by_core = isinstance(choice, Described) and not choice.functions

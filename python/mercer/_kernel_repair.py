@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _core, _fit, _params
 from mercer._arrays import Table, as_contiguous, validate_diagonal
 from mercer._base import Estimator
-from mercer._kernel_purpose import Purpose
+from mercer._kernel_choice import Purpose
 from mercer._progress import Step
 from mercer._reports import warn_of_notes
 from mercer._samples import validate_samples
@@ -69,7 +69,6 @@ class KernelRepair(OneToOneFeatureMixin, TransformerMixin, Estimator):
     change_: float
     converged_: bool
     report_: Report
-    n_features_in_: int
 
     def __init__(
         self,
@@ -99,7 +98,7 @@ class KernelRepair(OneToOneFeatureMixin, TransformerMixin, Estimator):
         self : KernelRepair
             The estimator itself.
         """
-        self._repaired(X)
+        self.fit_transform(X)
         return self
 
     def fit_transform(self, X: ArrayLike, y: object = None) -> Table:
@@ -117,9 +116,6 @@ class KernelRepair(OneToOneFeatureMixin, TransformerMixin, Estimator):
         K : ndarray of shape (n_samples, n_samples)
             The repaired matrix: symmetric, without negative eigenvalues.
         """
-        return self._repaired(X)
-
-    def _repaired(self, X) -> np.ndarray:
         _params.one_of(self, "method", _METHODS)
         X = validate_samples(self, X, Purpose("matrix"), reset=True)
         if X.shape[0] != X.shape[1]:

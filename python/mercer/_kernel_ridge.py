@@ -31,18 +31,15 @@ class RidgeRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     kernel_: str
     n_iter_: int
     report_: RegressionReport
-    n_features_in_: int
-    feature_names_in_: np.ndarray
 
     dual_coef_ = property(_ridge.dual_coef)
     X_fit_ = property(_predict.training_set)
+    _notes_to_save = _ridge.notes
+    _params_from_file = classmethod(_ridge.params_from_file)
 
     def _set_model(self, model: _core.Model) -> None:
         _ridge.set_attributes(self, model)
         self._posterior = None
-
-    def _notes_to_save(self) -> dict[str, object]:
-        return _ridge.notes(self)
 
     @overload
     def predict(self, X: Samples, return_std: Literal[False] = False) -> np.ndarray: ...
@@ -142,10 +139,8 @@ class KernelRidge(RidgeRegressor):
         float64, and returns float64. Targets and coefficients are always float64.
     memory_budget : int or str, optional
         Bytes that the fit may take, such as ``"2GiB"``; by default all free memory.
-    progress : bool or callable, default=False
-        Whether to show a progress bar, or a function that is called with each :class:`mercer.Step`.
-    n_jobs : int, optional
-        Number of threads; None stands for :func:`mercer.get_num_threads`, -1 for all cores.
+    progress, n_jobs
+        How the work is run, as for :class:`mercer.KernelPCA`.
 
     Attributes
     ----------
@@ -223,6 +218,7 @@ class KernelRidge(RidgeRegressor):
         self.progress = progress
         self.n_jobs = n_jobs
 
+    @_fit.unchanged_on_error
     def fit(self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model. A fit that fails or is interrupted leaves the estimator unchanged.
 
@@ -243,11 +239,6 @@ class KernelRidge(RidgeRegressor):
         self : KernelRidge
             The estimator itself.
         """
-        with _fit.unchanged_on_error(self):
-            self._fit(X, y, sample_weight)
-        return self
-
-    def _fit(self, X, y, sample_weight) -> None:
         _ridge.check_params(self)
         X = _fit.training_samples(self, X)
         y, flat = validate_targets(self, y, X)
@@ -255,7 +246,4 @@ class KernelRidge(RidgeRegressor):
         self._choice, self._flat = choice, flat
         self._set_model(model)
         warn_of_notes(self.report_)
-
-    @classmethod
-    def _params_from_file(cls, stored: dict, model: _core.Model) -> dict[str, object]:
-        return {"alpha": _ridge.stored_alpha(stored)} | _ridge.params_from_file(stored, model)
+        return self

@@ -79,11 +79,10 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
     kernel_: str
     n_iter_: int
     report_: RegressionReport
-    n_features_in_: int
-    feature_names_in_: np.ndarray
 
     dual_coef_ = property(_ridge.dual_coef)
     X_fit_ = property(_predict.training_set)
+    _params_from_file = classmethod(_ridge.params_from_file)
 
     def __init__(
         self,
@@ -124,6 +123,7 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
         self.progress = progress
         self.n_jobs = n_jobs
 
+    @_fit.unchanged_on_error
     def fit(self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model. A fit that fails or is interrupted leaves the estimator unchanged.
 
@@ -141,11 +141,6 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
         self : KernelRidgeClassifier
             The estimator itself.
         """
-        with _fit.unchanged_on_error(self):
-            self._fit(X, y, sample_weight)
-        return self
-
-    def _fit(self, X, y, sample_weight) -> None:
         _ridge.check_params(self)
         X = _fit.training_samples(self, X)
         classes, codes = _labels(self, y, X)
@@ -156,6 +151,7 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
         self.classes_ = classes
         self._set_model(model)
         warn_of_notes(self.report_)
+        return self
 
     def _weights(self, y: np.ndarray, weights: np.ndarray | None) -> np.ndarray | None:
         """The weights of samples and of their classes, multiplied."""
@@ -208,10 +204,6 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
 
     def _notes_to_save(self) -> dict[str, object]:
         return _ridge.notes(self) | class_notes(self.classes_)
-
-    @classmethod
-    def _params_from_file(cls, stored: dict, model: _core.Model) -> dict[str, object]:
-        return {"alpha": _ridge.stored_alpha(stored)} | _ridge.params_from_file(stored, model)
 
 
 def _labels(estimator, y, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

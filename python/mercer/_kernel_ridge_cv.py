@@ -70,10 +70,8 @@ class KernelRidgeCV(RidgeRegressor):
     memory_budget : int or str, optional
         Bytes that the search may take, such as ``"2GiB"``; by default all free memory. A search by
         folds works within any budget, by products with the matrix.
-    progress : bool or callable, default=False
-        Whether to show a progress bar, or a function that is called with each :class:`mercer.Step`.
-    n_jobs : int, optional
-        Number of threads; None stands for :func:`mercer.get_num_threads`, -1 for all cores.
+    progress, n_jobs
+        How the work is run, as for :class:`mercer.KernelPCA`.
 
     Attributes
     ----------
@@ -160,6 +158,7 @@ class KernelRidgeCV(RidgeRegressor):
         self.progress = progress
         self.n_jobs = n_jobs
 
+    @_fit.unchanged_on_error
     def fit(self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Choose kernel and penalty, and fit the model with them on all samples.
 
@@ -180,11 +179,6 @@ class KernelRidgeCV(RidgeRegressor):
         self : KernelRidgeCV
             The estimator itself.
         """
-        with _fit.unchanged_on_error(self):
-            self._fit(X, y, sample_weight)
-        return self
-
-    def _fit(self, X, y, sample_weight) -> None:
         _ridge.check_params(self)
         _params.boolean(self, "store_cv_results", "alpha_per_target")
         X = _fit.training_samples(self, X)
@@ -200,6 +194,7 @@ class KernelRidgeCV(RidgeRegressor):
         vars(self).pop("cv_results_", None)
         if self.store_cv_results:
             self.cv_results_ = found.results()
+        return self
 
     def _search_settings(self, X, y, weights, *, flat: bool) -> dict[str, object]:
         """The settings of the search as the extension module takes them, kernels aside."""
@@ -222,7 +217,3 @@ class KernelRidgeCV(RidgeRegressor):
         self.best_score_ = selection["score"]
         self.best_score_std_ = float("nan") if std_error is None else std_error
         self.best_params_ = {"alpha": self.alpha_} | params_of(self._choice, self.kernel_)
-
-    @classmethod
-    def _params_from_file(cls, stored: dict, model: _core.Model) -> dict[str, object]:
-        return {"alphas": stored["alpha"]} | _ridge.params_from_file(stored, model)

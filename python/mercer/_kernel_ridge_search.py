@@ -9,13 +9,11 @@ import numpy as np
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import check_cv
 
 from mercer import _core, _fit, _ridge
-from mercer._kernel_choice import Choice, Precomputed, kernel_argument
-from mercer._kernel_purpose import is_custom
-from mercer._params import is_integer, refuse
-from mercer._samples import Checked, splittable
+from mercer._kernel_choice import Choice, Precomputed, is_custom, kernel_argument
+from mercer._params import refuse
+from mercer._samples import Checked, splits_of
 
 
 @dataclass
@@ -102,18 +100,8 @@ def validation(estimator, X: Checked, y: np.ndarray) -> str | list[tuple]:
                 estimator.scoring,
             )
         return "gcv"
-    invalid = isinstance(cv, (str, bool)) or (is_integer(cv) and cv < 2)
-    if invalid or not (is_integer(cv) or hasattr(cv, "split") or hasattr(cv, "__iter__")):
-        expected = "None, 'gcv', an integer of at least 2, a splitter or an iterable of splits"
-        raise refuse(estimator, "cv", expected, cv)
-    splits = check_cv(cv, y, classifier=False).split(splittable(X), y)
-    return [(_rows(train), _rows(test)) for train, test in splits]
-
-
-def _rows(rows) -> np.ndarray:
-    rows = np.asarray(rows)
-    found = np.flatnonzero(rows) if rows.dtype == bool else rows
-    return np.ascontiguousarray(found, dtype=np.int64)
+    expected = "None, 'gcv', an integer of at least 2, a splitter or an iterable of splits"
+    return splits_of(estimator, X, y, expected, classifier=False)
 
 
 class _PrecomputedPredictions(RegressorMixin, BaseEstimator):

@@ -10,15 +10,14 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from mercer._arrays import require_y
 from mercer._params import refuse
 from mercer._strings import is_missing
 
 
 def validate_labels(estimator, y: ArrayLike, X) -> tuple[np.ndarray, np.ndarray]:
     """Return the sorted classes, and the index of each sample's class."""
-    if y is None:
-        name = type(estimator).__name__
-        raise ValueError(f"{name} requires y to be passed, but the target y is None")
+    require_y(estimator, y)
     y = _checked(y)
     check_consistent_length(X, y)
     try:

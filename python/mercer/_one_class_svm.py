@@ -79,14 +79,14 @@ class OneClassSVM(OutlierMixin, Estimator):
     gamma_: float
     kernel_: str
     report_: MachineReport
-    n_features_in_: int
-    feature_names_in_: np.ndarray
 
     dual_coef_ = property(_svm_model.dual_coef)
     support_vectors_ = property(_svm_model.support_vectors)
     coef_ = property(_svm_model.coef)
     _gamma = property(_svm_model.gamma_alias)
     to_libsvm = _svm_model.to_libsvm
+    _params_from_file = classmethod(_svm_model.params_from_file)
+    _notes_to_save = _svm_model.notes
 
     def __init__(
         self,
@@ -199,10 +199,3 @@ class OneClassSVM(OutlierMixin, Estimator):
     def _set_model(self, model: _core.Model) -> None:
         _svm_fit.set_attributes(self, model)
         self.offset_ = -self.intercept_
-
-    @classmethod
-    def _params_from_file(cls, stored: dict, model: _core.Model) -> dict[str, object]:
-        return _svm_model.params_from_file(cls, stored, model)
-
-    def _notes_to_save(self) -> dict[str, object]:
-        return _svm_model.notes(self)

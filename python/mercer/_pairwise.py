@@ -10,8 +10,14 @@ from sklearn.base import BaseEstimator
 
 from mercer import _core
 from mercer._kernel_base import Kernel
-from mercer._kernel_choice import Described, Precomputed, choose, kernel_argument
-from mercer._kernel_purpose import is_custom, purpose_of
+from mercer._kernel_choice import (
+    Described,
+    Precomputed,
+    choose,
+    is_custom,
+    kernel_argument,
+    purpose_of,
+)
 from mercer._params import ParameterError
 from mercer._progress import Step
 from mercer._run import bytes_of, running

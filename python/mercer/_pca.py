@@ -127,8 +127,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     n_components_: int
     n_samples_: int
     report_: Report
-    n_features_in_: int
-    feature_names_in_: np.ndarray
 
     def __init__(
         self,

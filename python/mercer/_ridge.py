@@ -76,15 +76,21 @@ def notes(estimator) -> dict[str, object]:
     return {"estimator": type(estimator).__name__, "flat_targets": estimator._flat}
 
 
-def params_from_file(stored: dict, model: _core.Model) -> dict[str, object]:
-    """Return the parameters that are equivalent to those in a file, penalties aside."""
-    return _fit.file_kernel_params(model) | {
-        "fit_intercept": stored["intercept"],
-        "solver": stored["solver"],
-        "tol": stored["tolerance"],
-        "max_iter": stored["max_passes"],
-        "random_state": stored["seed"],
-    }
+def params_from_file(cls: type, stored: dict, model: _core.Model) -> dict[str, object]:
+    """Return the parameters of the class that are equivalent to those in a file."""
+    searches = "alphas" in cls._get_param_names()
+    alpha = {"alphas": stored["alpha"]} if searches else {"alpha": stored_alpha(stored)}
+    return (
+        alpha
+        | _fit.file_kernel_params(model)
+        | {
+            "fit_intercept": stored["intercept"],
+            "solver": stored["solver"],
+            "tol": stored["tolerance"],
+            "max_iter": stored["max_passes"],
+            "random_state": stored["seed"],
+        }
+    )
 
 
 def stored_alpha(stored: dict) -> float | np.ndarray:

@@ -11,14 +11,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
+from sklearn.model_selection import check_cv
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
 from mercer import _core
 from mercer._arrays import as_contiguous, dense, validate_rows
 from mercer._columns import Table, form_of
 from mercer._custom import Store, quoted
-from mercer._kernel_purpose import Purpose
-from mercer._params import ParameterError
+from mercer._kernel_choice import Purpose
+from mercer._params import ParameterError, is_integer, refuse
 from mercer._strings import holds_strings, one_column, strings_of, values_of
 
 
@@ -215,10 +216,24 @@ def features(X: Checked) -> int:
     return X.shape[1] if len(X.shape) > 1 else 1
 
 
-def splittable(X: Checked) -> np.ndarray | sparse.csr_array:
-    """Return what scikit-learn can split: the samples, or placeholders of the same number."""
-    rows = isinstance(X, np.ndarray) or sparse.issparse(X)
-    return X if rows else np.zeros((X.shape[0], 1))
+def splits_of(
+    estimator, X: Checked, y: np.ndarray, expected: str, *, classifier: bool
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return the training and test rows of the estimator's `cv`."""
+    cv = estimator.cv
+    invalid = isinstance(cv, (str, bool)) or (is_integer(cv) and cv < 2)
+    if invalid or not (is_integer(cv) or hasattr(cv, "split") or hasattr(cv, "__iter__")):
+        raise refuse(estimator, "cv", expected, cv)
+    # Of samples that scikit-learn cannot split it gets their number.
+    rows = X if isinstance(X, np.ndarray) or sparse.issparse(X) else np.zeros((X.shape[0], 1))
+    splits = check_cv(cv, y, classifier=classifier).split(rows, y)
+    return [(_indices(train), _indices(test)) for train, test in splits]
+
+
+def _indices(rows) -> np.ndarray:
+    rows = np.asarray(rows)
+    found = np.flatnonzero(rows) if rows.dtype == bool else rows
+    return np.ascontiguousarray(found, dtype=np.int64)
 
 
 def take(X: Checked, rows: np.ndarray) -> Checked:

@@ -82,10 +82,8 @@ class SVC(SvmClassifier):
         Coefficients and decision values are always float64.
     memory_budget : int or str, optional
         Bytes that the fit may take, such as ``"2GiB"``; by default all free memory.
-    progress : bool or callable, default=False
-        Whether to show a progress bar, or a function that is called with each :class:`mercer.Step`.
-    n_jobs : int, optional
-        Number of threads; None stands for :func:`mercer.get_num_threads`, -1 for all cores.
+    progress, n_jobs
+        How the work is run, as for :class:`mercer.KernelPCA`.
 
     Attributes
     ----------

@@ -40,14 +40,13 @@ class SvmClassifier(ClassifierMixin, Estimator):
     gamma_: float
     kernel_: str
     report_: MachineReport
-    n_features_in_: int
-    feature_names_in_: np.ndarray
 
     dual_coef_ = property(_svm_model.dual_coef)
     support_vectors_ = property(_svm_model.support_vectors)
     coef_ = property(_svm_model.coef)
     _gamma = property(_svm_model.gamma_alias)
     to_libsvm = _svm_model.to_libsvm
+    _params_from_file = classmethod(_svm_model.params_from_file)
 
     def fit(self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model.
@@ -233,10 +232,6 @@ class SvmClassifier(ClassifierMixin, Estimator):
         if not hasattr(self, "classes_"):
             self.classes_ = classes_of(facts["classes"], model.notes)
             self.class_weight_ = np.asarray(facts["class_weights"] or np.ones(len(self.classes_)))
-
-    @classmethod
-    def _params_from_file(cls, stored: dict, model: _core.Model) -> dict[str, object]:
-        return _svm_model.params_from_file(cls, stored, model)
 
     def _params_to_save(self) -> dict[str, object]:
         params = super()._params_to_save()

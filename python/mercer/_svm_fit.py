@@ -27,19 +27,24 @@ MEGABYTE = 2**20
 
 def fit(estimator, X, y, sample_weight):
     """Fit the estimator; an interrupted fit keeps what it has reached before it raises."""
-    with _fit.unchanged_on_error(estimator):
-        X, targets, choice = prepare(estimator, X, y, sample_weight)
-        start = _warm_start(estimator, X.shape[0], targets[0])
-        with _fit.run_of(estimator) as run:
-            data, params = _fit.training_data(estimator, X, choice), settings(estimator, X, choice)
-            model, raised = _core.fit_svm(data, targets, start, params, run)
-        set_fitted(estimator, model, choice, X)
-    if estimator.verbose:
-        print_problems(estimator.report_)
+    raised = _fitted_part(estimator, X, y, sample_weight)
     if raised is not None:
         raise raised
     warn_of_stops(estimator)
     return estimator
+
+
+@_fit.unchanged_on_error
+def _fitted_part(estimator, X, y, sample_weight) -> BaseException | None:
+    X, targets, choice = prepare(estimator, X, y, sample_weight)
+    start = _warm_start(estimator, X.shape[0], targets[0])
+    with _fit.run_of(estimator) as run:
+        data, params = _fit.training_data(estimator, X, choice), settings(estimator, X, choice)
+        model, raised = _core.fit_svm(data, targets, start, params, run)
+    set_fitted(estimator, model, choice, X)
+    if estimator.verbose:
+        print_problems(estimator.report_)
+    return raised
 
 
 def prepare(estimator, X, y, sample_weight) -> tuple[Checked, tuple, Choice]:

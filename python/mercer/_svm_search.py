@@ -7,12 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import rankdata
 from sklearn.base import clone
-from sklearn.model_selection import check_cv
 
 from mercer import _core, _fit, _svm_fit, _svm_probability
 from mercer._kernel_choice import Choice, Described, is_name, kernel_argument, takes
-from mercer._params import ParameterError, is_integer, refuse
-from mercer._samples import Checked, Strings, splittable
+from mercer._params import ParameterError, refuse
+from mercer._samples import Strings, splits_of
 from mercer._svc import SVC
 from mercer._svc_path import costs_of
 
@@ -34,7 +33,9 @@ def search(estimator, machine: SVC, X, y, sample_weight) -> SearchResult:
     """Compare all values of C and gamma for `machine`, and fit it with the best."""
     X, targets, choice = _svm_fit.prepare(machine, X, y, sample_weight)
     cs, gammas = _costs(estimator), _gammas(estimator, X)
-    splits = _splits(estimator, X, machine.classes_[targets[0][1]])
+    expected = "an integer of at least 2, a splitter or an iterable of splits"
+    y = machine.classes_[targets[0][1]]
+    splits = splits_of(estimator, X, y, expected, classifier=True)
     machines = [machine if gamma is None else _with(machine, gamma) for gamma in gammas]
     kernels = [
         choice if gamma is None else _svm_fit.choose_kernel(one, X)
@@ -90,22 +91,6 @@ def _gammas(estimator, X) -> list:
             "it: omit them"
         )
     return given.tolist() if isinstance(given, np.ndarray) else list(given)
-
-
-def _splits(estimator, X: Checked, y: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    cv = estimator.cv
-    wrong = isinstance(cv, (str, bool)) or (is_integer(cv) and cv < 2)
-    if wrong or not (is_integer(cv) or hasattr(cv, "split") or hasattr(cv, "__iter__")):
-        expected = "an integer of at least 2, a splitter or an iterable of splits"
-        raise refuse(estimator, "cv", expected, cv)
-    rows = splittable(X)
-    return [(_rows(a), _rows(b)) for a, b in check_cv(cv, y, classifier=True).split(rows, y)]
-
-
-def _rows(rows) -> np.ndarray:
-    rows = np.asarray(rows)
-    found = np.flatnonzero(rows) if rows.dtype == bool else rows
-    return np.ascontiguousarray(found, dtype=np.int64)
 
 
 def _compare(

@@ -11,7 +11,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
 from mercer import _core, _svm_fit, _svm_model
-from mercer._arrays import Samples, dtype_of
+from mercer._arrays import Samples, dtype_of, require_y
 from mercer._base import Estimator
 from mercer._progress import Step
 from mercer.kernels import Kernel
@@ -33,14 +33,14 @@ class SvmRegressor(RegressorMixin, Estimator):
     gamma_: float
     kernel_: str
     report_: MachineReport
-    n_features_in_: int
-    feature_names_in_: np.ndarray
 
     dual_coef_ = property(_svm_model.dual_coef)
     support_vectors_ = property(_svm_model.support_vectors)
     coef_ = property(_svm_model.coef)
     _gamma = property(_svm_model.gamma_alias)
     to_libsvm = _svm_model.to_libsvm
+    _params_from_file = classmethod(_svm_model.params_from_file)
+    _notes_to_save = _svm_model.notes
 
     def fit(self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model.
@@ -66,9 +66,7 @@ class SvmRegressor(RegressorMixin, Estimator):
         return _svm_fit.fit(self, X, y, sample_weight)
 
     def _targets(self, y, weights: np.ndarray | None, X) -> tuple:
-        if y is None:
-            name = type(self).__name__
-            raise ValueError(f"{name} requires y to be passed, but the target y is None")
+        require_y(self, y)
         # Non-finite values are left for the extension module to find, which names the row.
         y = check_array(y, ensure_2d=False, dtype=np.float64, ensure_all_finite=False)
         y = column_or_1d(y, warn=True)
@@ -94,13 +92,6 @@ class SvmRegressor(RegressorMixin, Estimator):
 
     def _set_model(self, model: _core.Model) -> None:
         _svm_fit.set_attributes(self, model)
-
-    @classmethod
-    def _params_from_file(cls, stored: dict, model: _core.Model) -> dict[str, object]:
-        return _svm_model.params_from_file(cls, stored, model)
-
-    def _notes_to_save(self) -> dict[str, object]:
-        return _svm_model.notes(self)
 
 
 class SVR(SvmRegressor):

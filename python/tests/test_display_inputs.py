@@ -137,11 +137,11 @@ CASES = {
     "class": (components(KernelPCA, X), "is a class: pass a fitted estimator"),
     "columns of X": (components(KPCA, FOUR), "4 columns, but the KernelPCA was fitted with 2"),
     "one column": (components(KernelPCA(1).fit(X[:, :1]), X[:, :1]), "a plane needs two columns"),
-    "no table": (components(KPCA, X[0]), "no rows of numbers"),
+    "no table": (components(KPCA, X[0]), "not rows of numbers"),
     "NaN": (components(KPCA, SPOILT), "NaN at row 3, column 1"),
     "one sample, pca": (components(WIDE, FOUR[:1], plane="pca"), "choose two columns"),
     "beyond": (components(WIDE, FOUR, columns=(0, 4)), "column 4 is out of range"),
-    "twice": (components(WIDE, FOUR, columns=(1, 1)), "two different"),
+    "twice": (components(WIDE, FOUR, columns=(1, 1)), "columns must be distinct"),
     "three": (components(WIDE, FOUR, columns=(0, 1, 2)), "two numbers or names"),
     "name": (components(WIDE, FOUR, columns=(0, "width")), "there is no column 'width'"),
     "half": (components(WIDE, FOUR, columns=(0, 1.5)), "a number or a name"),
@@ -158,7 +158,7 @@ CASES = {
     "mixed y": (components(KPCA, X, np.array(["a", 1] * 60, dtype=object)), "mixes strings"),
     "NaN in y": (components(KPCA, X, np.where(Y, np.nan, 1.0)), "y contains nan at row"),
     "axes": (components(KPCA, X, ax=plt.figure().add_subplot()), "2 panels, but ax has 1 axes"),
-    "no axes": (components(KPCA, X, ax=[1, 2]), "ax must be axes of matplotlib"),
+    "no axes": (components(KPCA, X, ax=[1, 2]), "ax must be matplotlib axes"),
     "style": (components(KPCA, X, color="red"), "unexpected keyword"),
     "no transform": (components(MACHINE, X), "needs an estimator with transform"),
     "no spectrum": (
@@ -170,7 +170,7 @@ CASES = {
     "negative": (spectrum([1.0, -0.5]), "give explained_variance_ratio"),
     "ratios": (spectrum([1.0, 0.5], explained_variance_ratio=[1.0]), "sequence of 2 numbers"),
     "four axes": (embedding(FOUR), "two or three columns, not 4"),
-    "labels": (embedding(X, labels=["a"]), "labels must be 120 texts"),
+    "labels": (embedding(X, labels=["a"]), "labels must be 120 strings"),
     "deep labels": (embedding(FOUR[:, :3], labels=["a"] * 150), "two dimensions only"),
     "kind": (embedding(X, Y, kind="colour"), "kind must be 'class', 'value' or None"),
     "no values": (embedding(X, ["a"] * 120, kind="value"), "y must be numbers"),
@@ -185,7 +185,7 @@ CASES = {
         "two or three integers",
     ),
     "no kernel": (lambda: GramDisplay.from_estimator(PCA(2).fit(X), X), "not a mercer estimator"),
-    "not square": (gram(X), "a kernel matrix is square"),
+    "not square": (gram(X), "a kernel matrix must be square"),
     "how many": (gram(np.eye(3), max_samples=0), "max_samples must be"),
     "no threshold": (
         lambda: OutlierDisplay.from_estimator(PCA(2).fit(X), X),
@@ -193,7 +193,7 @@ CASES = {
     ),
     "parts": (lambda: OutlierDisplay.from_predictions([1.0], 0.0, first=[1.0]), "belong together"),
     "threshold": (lambda: OutlierDisplay.from_predictions([1.0], None), "threshold must be"),
-    "NaN score": (lambda: OutlierDisplay.from_predictions([1.0, np.nan], 0), "nan at place 1"),
+    "NaN score": (lambda: OutlierDisplay.from_predictions([1.0, np.nan], 0), "nan at position 1"),
     "columns for texts": (
         lambda: OutlierDisplay.from_estimator(
             OneClassSVM(kernel="spectrum(p=2)").fit(NAMES), NAMES, columns=(0, 1)
@@ -233,10 +233,10 @@ CASES = {
     "image shape": (denoised({"a": np.ones((2, 15))}, image_shape=(4, 4)), "image_shape must be"),
     "no methods": (denoised({}), "and not empty"),
     "taken": (denoised({"clean": np.ones((2, 4))}), "name of another row"),
-    "other images": (denoised({"a": np.ones((2, 4))}, np.ones((3, 4))), "of the same images"),
+    "other images": (denoised({"a": np.ones((2, 4))}, np.ones((3, 4))), "show the same images"),
     "ways back": (
         lambda: DenoisingDisplay.from_estimator(PCA(1).fit(X), X, method="ridge"),
-        "method is for KernelPCA",
+        "method has no effect",
     ),
     "no way back": (
         lambda: DenoisingDisplay.from_estimator(KernelKMeans(2).fit(X), X),

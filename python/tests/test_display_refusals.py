@@ -67,16 +67,16 @@ IGNORED = {
     "margin": (outliers(margin=0.1), "margin is for scores over a plane"),
     "levels": (outliers(levels=10), "levels is for scores over a plane"),
     "columns": (outliers(plane="none", columns=(0, 1)), "columns is for scores over a plane"),
-    "kind": (embedding(kind="class"), "kind is given without y"),
-    "target name": (embedding(target_name="digit"), "target_name is given without y"),
+    "kind": (embedding(kind="class"), "kind describes y"),
+    "target name": (embedding(target_name="digit"), "target_name describes y"),
     "size": (embedding(size=-3), "size must be a number above 0"),
     "twice": (
         lambda: EmbeddingDisplay.from_estimator(KPCA, X, components=(0, 0)),
-        "components must be different",
+        "components must be distinct",
     ),
     "classes of none": (components(y=[0, 1]), "y is given without points"),
     "classes of no samples": (boundary(y=[0, 1]), "y is given without points"),
-    "by": (lambda: GramDisplay.from_predictions(np.eye(3), by="city"), "by is given without y"),
+    "by": (lambda: GramDisplay.from_predictions(np.eye(3), by="city"), "by describes y"),
     "params": (
         lambda: PathDisplay.from_estimator(SEARCH, params=("C", "C")),
         "params must be one or two different",
@@ -111,9 +111,9 @@ def missing(nothing, kind=object):
 
 
 WRONG = {
-    "three columns": (components(points=DEEP), r"points must have the shape \(n, 2\)"),
-    "points": (boundary(points=DEEP), r"points must have the shape \(n, 2\)"),
-    "support": (boundary(support=DEEP), r"support must have the shape \(n, 2\)"),
+    "three columns": (components(points=DEEP), r"points must have shape \(n, 2\)"),
+    "points": (boundary(points=DEEP), r"points must have shape \(n, 2\)"),
+    "support": (boundary(support=DEEP), r"support must have shape \(n, 2\)"),
     "no class": (
         lambda: BoundaryDisplay.from_estimator(SVC().fit(X, Y), X, missing(None)),
         "y contains None at row 1",
@@ -122,12 +122,12 @@ WRONG = {
     "NA": (lambda: ComponentDisplay.from_estimator(KPCA, X, missing(pd.NA)), "<NA> at row 1"),
     "values": (
         lambda: ComponentDisplay.from_estimator(KPCA, X, X[:, 0]),
-        "cut y into classes",
+        "bin y",
     ),
     "times": (embedding(np.datetime64("2024-01-01") + np.arange(120)), "y contains times"),
     "spectrum": (
         lambda: SpectrumDisplay.from_estimator(sklearn.decomposition.KernelPCA(2).fit(X)),
-        "has no explained_variance_ratio_: give mercer's KernelPCA or PCA, or its eigenvalues",
+        "has no explained_variance_ratio_: pass mercer's KernelPCA or PCA, or its eigenvalues",
     ),
     "panels": (
         lambda: SpectrumDisplay.from_estimator(KPCA, ax=plt.figure().add_subplot()),
@@ -139,7 +139,7 @@ WRONG = {
     ),
     "sides": (
         boundary(decision=[[1, 1], [-1, 1]]),
-        "row 0, column 0 of the grid is 1, and '0' is predicted",
+        "row 0, column 0 of the grid is 1, but '0' is predicted",
     ),
     "three sides": (
         lambda: BoundaryDisplay.from_predictions(

@@ -58,8 +58,8 @@ def test_an_open_parameter_is_filled(name, kernel, same):
         ({"kernel": "gaussian", "degree": 2}, "degree=2 has no effect on the kernel gaussian"),
         ({"kernel": RBF() + Linear(), "degree": 2}, "degree=2.0 has no effect on the kernel rbf"),
         ({"kernel": "linear + cosine", "coef0": 2.0}, "coef0=2.0 has no effect"),
-        ({"kernel": kernels.block(linear_kernel), "gamma": 0.5}, "no meaning for a kernel that is"),
-        ({"kernel": lambda a, b: 1.0, "gamma": 0.5}, "no meaning for a kernel that is a function"),
+        ({"kernel": kernels.block(linear_kernel), "gamma": 0.5}, "no effect on a kernel that is"),
+        ({"kernel": lambda a, b: 1.0, "gamma": 0.5}, "no effect on a kernel that is a function"),
     ],
     ids=lambda value: "",
 )
@@ -146,5 +146,5 @@ def test_kernels_from_texts():
     assert from_spec("3*(rbf + 2*linear)") == 3 * (RBF() + 2 * Linear())
     with pytest.raises(ValueError, match="unknown kernel"):
         from_spec("rbff")
-    with pytest.raises(ValueError, match="is a function"):
+    with pytest.raises(ValueError, match="names the function 'mine'"):
         from_spec("own(mine)")

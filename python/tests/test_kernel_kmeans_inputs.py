@@ -96,7 +96,7 @@ def test_too_few_rounds_warn():
 def test_beginnings_that_are_refused():
     for wrong, said in [
         ("kmeans", "one of 'k-means\\+\\+', 'random', 'spectral'"),
-        (X[:3], "centres are points of the feature space"),
+        (X[:3], "centres are points in feature space"),
         (Y[:-1], r"array of 60 integers.* shape \(59,\)"),
         (Y.astype(float), "Got float64"),
         (Y.astype(bool), "Got bool"),
@@ -104,7 +104,7 @@ def test_beginnings_that_are_refused():
         ([[1], [1, 2]], "array of 60 integers"),
         (lambda X, k, random_state: X[:k], "array of 60 integers"),
         (None, "array of 60 integers"),
-        (Y + 1, "into cluster 3, but with n_clusters=3 they are numbered from 0 to 2"),
+        (Y + 1, "to cluster 3, but with n_clusters=3 clusters are numbered from 0 to 2"),
         (Y - 1, "into cluster -1"),
     ]:
         with pytest.raises(ValueError, match=said):

@@ -113,7 +113,7 @@ def test_pairwise_kernels(iris):
     [
         ({"kernel": "rbf", "gamma": -1}, "gamma"),
         ({"kernel": "rbg"}, "did you mean 'rbf'"),
-        ({"metric": "rbf"}, r"call it kernel=, as in pairwise_kernels\(X, kernel='rbf'\)"),
+        ({"metric": "rbf"}, r"pass it as kernel=, as in pairwise_kernels\(X, kernel='rbf'\)"),
         ({"kernel": "precomputed"}, "nothing to compute"),
         ({"Y": np.ones((3, 2))}, "4 features"),
         ({"X": np.full((2, 2), np.nan)}, "NaN at row 0, column 0"),

@@ -23,11 +23,11 @@ def threshold_of(estimator: object) -> float:
 def scores_of(estimator: object, X: Samples) -> np.ndarray:
     """Return the scores of samples."""
     model = last_step(estimator)
-    if getattr(model, "kernel", None) == "precomputed" and getattr(model, "_needs_own", False):
+    if getattr(model, "kernel", None) == "precomputed" and getattr(model, "_needs_diagonal", False):
         shape = np.shape(X)
         if len(shape) != 2 or shape[0] != shape[1]:
             raise ValueError(
-                f"X must be the square kernel matrix of the training samples, and has the shape "
+                f"X must be the square kernel matrix of the training samples, but has shape "
                 f"{shape}: pass scores of other samples to OutlierDisplay.from_predictions"
             )
         return np.asarray(estimator.score_samples(X, diagonal=np.diagonal(X)))

@@ -121,13 +121,15 @@ def _split_kernels(kernels: list) -> dict[str, list] | None:
     texts = [str(kernel) for kernel in kernels]
     if len(set(texts)) < 2 or any("(" not in text or "<" in text for text in texts):
         return None
-    # Kernels that are sums or products have no parameters of their own, and stay whole.
-    found = [_core.parameters(text) for text in texts]
-    families = {text.partition("(")[0] for text in texts}
-    if len(families) > 1 or not all(found) or len({frozenset(one) for one in found}) > 1:
+    shapes = [_core.shape(text) for text in texts]
+    # Sums and products have no parameters of their own, and are not split.
+    if any(operation != "member" for operation, _ in shapes):
         return None
-    varied = [name for name in found[0] if len({one[name] for one in found}) > 1]
-    return {name: [one[name] for one in found] for name in varied} if len(varied) == 1 else None
+    families, values = zip(*(operands for _, operands in shapes), strict=True)
+    if len(set(families)) > 1 or len({frozenset(one) for one in values}) > 1:
+        return None
+    varied = [name for name in values[0] if len({one[name] for one in values}) > 1]
+    return {name: [one[name] for one in values] for name in varied} if len(varied) == 1 else None
 
 
 def _chosen(params: Sequence[str] | str | None, known: list[str], varied: list[str]) -> list[str]:
