@@ -1,4 +1,4 @@
-//! Outliers by kernel PCA: fitting, scoring, and what a fitted detector tells.
+//! Outlier detection by kernel PCA: fitting, scoring, and the attributes of a fitted detector.
 
 use mercer::io::{Model as Fitted, Saved};
 use mercer::model::detector::{Detector, DetectorParams, Unusual};

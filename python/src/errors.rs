@@ -23,7 +23,7 @@ pyo3::create_exception!(
     mercer,
     InternalError,
     PyRuntimeError,
-    "A bug in mercer. Its text says where, and how to report it."
+    "A bug in mercer. The message says where, and how to report it."
 );
 
 /// The exception that stands for a panic.
@@ -32,7 +32,7 @@ pub fn internal(panicked: &Panicked) -> PyErr {
     let version = env!("CARGO_PKG_VERSION");
     InternalError::new_err(format!(
         "this is a bug in mercer {version}, not in your program: {} (at {place}). Please report it with this traceback and \
-         what `mercer doctor` and sklearn.show_versions() print; RUST_BACKTRACE=1 tells more",
+         what `mercer doctor` and sklearn.show_versions() print; RUST_BACKTRACE=1 gives more detail",
         panicked.message
     ))
 }

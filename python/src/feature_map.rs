@@ -93,7 +93,7 @@ fn features(ctx: &Context, map: &Map, x: MatRef<'_, impl Real>) -> mercer::Resul
     map.matrix(ctx, rows.view())
 }
 
-/// The features of texts whose inner products with those of known texts are a kernel. It never changes.
+/// The features of strings whose inner products with those of known strings are a kernel. It never changes.
 #[pyclass(frozen, module = "mercer._core")]
 pub struct TextMap {
     map: StringMap,
@@ -108,7 +108,7 @@ type Lists<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>, Bound<'
 #[guarded]
 #[pymethods]
 impl TextMap {
-    /// The map of a kernel with a feature for each substring of the texts.
+    /// The map of a kernel with a feature for each substring of the strings.
     #[new]
     fn new(py: Python<'_>, kernel: String, texts: Vec<Bound<'_, PyString>>) -> PyResult<Self> {
         let (spec, texts) = (parse(py, &kernel)?, copy_strings(&texts)?);
@@ -133,7 +133,7 @@ impl TextMap {
         self.map.names().map_err(|error| exception(py, error))
     }
 
-    /// The features of texts that are not 0.
+    /// The nonzero features of strings.
     fn apply<'py>(
         &self,
         py: Python<'py>,

@@ -220,7 +220,10 @@ CASES = {
     "all NaN": (path([1.0], [np.nan]), "all scores are NaN"),
     "heat": (path([1.0], [1.0], kind="heat"), "a heat map needs two parameters"),
     "two spreads": (path([1.0], [[1.0, 2.0]], spread=[1.0]), "have their own"),
-    "strange class": (boundary(MACHINE, X, Y + 1), "y contains the class 2, which is not one of 0, 1"),
+    "strange class": (
+        boundary(MACHINE, X, Y + 1),
+        "y contains the class 2, which is not one of 0, 1",
+    ),
     "no boundary": (boundary(KernelKMeans(2).fit(X), X), "has no decision boundary"),
     "two columns": (boundary(SVR().fit(X, Y), X, Y), "along one column, and X has 2"),
     "no targets": (boundary(KernelRidge().fit(X[:, :1], Y), X[:, :1]), "give y"),

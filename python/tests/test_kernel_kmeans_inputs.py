@@ -105,7 +105,7 @@ def test_beginnings_that_are_refused():
         (lambda X, k, random_state: X[:k], "array of 60 integers"),
         (None, "array of 60 integers"),
         (Y + 1, "to cluster 3, but with n_clusters=3 clusters are numbered from 0 to 2"),
-        (Y - 1, "into cluster -1"),
+        (Y - 1, "to cluster -1"),
     ]:
         with pytest.raises(ValueError, match=said):
             KernelKMeans(3, init=wrong).fit(X)

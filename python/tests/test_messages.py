@@ -116,7 +116,9 @@ def test_columns_that_hold_no_numbers_are_named(frame, name):
 
 @pytest.mark.parametrize("budget", [2**70, 1e30, "99999999999TiB", 2**63])
 def test_budgets_beyond_all_memory(budget):
-    with pytest.raises(ValueError, match=r"memory_budget=.* exceeds the maximum of 2\*\*63 - 1 bytes"):
+    with pytest.raises(
+        ValueError, match=r"memory_budget=.* exceeds the maximum of 2\*\*63 - 1 bytes"
+    ):
         KernelPCA(memory_budget=budget).fit(X)
     KernelPCA(memory_budget=2**63 - 1).fit(X)
     for wrong in (0, -5, 0.5, "", "much", np.nan, True):
