@@ -131,7 +131,7 @@ def _plain_function(kernel: object, form: str, params: dict, chosen: dict) -> De
 def _function(call: Callable, form: str, params: dict, given: object, name=None) -> Described:
     """A kernel that is just one function."""
     function = Function(name or name_of(call), call, form, params, plain=given is call)
-    text = canonical(f"own({quoted(function.name)})")
+    text = _core.canonical(f"own({quoted(function.name)})")
     return Described(text, (function,), given, params, alone=True)
 
 

@@ -146,4 +146,4 @@ def from_spec(text: str) -> Kernel:
             return Normalize(from_spec(operands[0]))
         case "columns":
             return Columns(operands[0], from_spec(operands[1]))
-    raise ValueError(f"the spec names the function {operands[0]!r}, which a string cannot hold")
+    raise ValueError(f"own({operands[0]!r}) is a function, which a text cannot hold")

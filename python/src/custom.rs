@@ -101,7 +101,7 @@ fn places(py: Python<'_>, places: impl Iterator<Item = usize>) -> Bound<'_, PyAr
     places.to_pyarray(py)
 }
 
-/// Some samples of a set that the library stores; none for another store.
+/// Some samples of a set that the library knows; none for another store.
 fn known<'py>(py: Python<'py>, chosen: Chosen<'_>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let Chosen { store, at } = chosen;
     if let Some(texts) = store.downcast_ref::<Strings>() {

@@ -44,7 +44,7 @@ pub fn exception(py: Python<'_>, error: Error) -> PyErr {
         Error::Memory { .. } | Error::Allocation(_) => PyMemoryError::new_err(text),
         Error::Interrupted => PyKeyboardInterrupt::new_err(()),
         Error::Numeric(_) => numeric(py, text),
-        // What a user-defined function raised is raised unchanged.
+        // What a function of the user's raised is raised as it is.
         Error::Own { source, .. } => match source.downcast::<PyErr>() {
             Ok(raised) => *raised,
             Err(_) => PyValueError::new_err(text),

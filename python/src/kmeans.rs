@@ -79,21 +79,21 @@ macro_rules! with_kmeans {
 /// Fits kernel k-means on samples or on a kernel matrix.
 #[guarded]
 #[pyfunction]
-#[pyo3(signature = (x, weights, settings, run))]
+#[pyo3(signature = (x, weights, choices, run))]
 pub fn fit_kernel_kmeans(
     py: Python<'_>,
     x: Given<'_>,
     weights: Option<PyReadonlyArray1<'_, f64>>,
-    settings: KMeansSettings<'_>,
+    choices: KMeansSettings<'_>,
     run: Run,
 ) -> PyResult<Model> {
     let weights = weights.map(|weights| weights.as_slice().map(<[f64]>::to_vec)).transpose()?;
-    let (params, weights) = (settings.params(py)?, weights.as_deref());
+    let (params, weights) = (choices.params(py)?, weights.as_deref());
     let model = with_given!(x, rows => enter(py, &run, |ctx| match rows {
         Rows::Samples(x) => KernelKMeans::fit(ctx, &params, x, weights),
         Rows::Matrix(x) => KernelKMeans::fit_gram(ctx, &params, x, weights),
     })?.into());
-    Ok(Model::holding(Saved::new(model, dtype_named(&settings.dtype))))
+    Ok(Model::holding(Saved::new(model, dtype_named(&choices.dtype))))
 }
 
 /// The cluster of each new sample, or of each new row of a kernel matrix.

@@ -114,18 +114,18 @@ impl Task {
 /// Fits kernel ridge regression on samples or on a kernel matrix; conjugate gradients begin with the coefficients `start`.
 #[guarded]
 #[pyfunction]
-#[pyo3(signature = (x, targets, start, settings, run))]
+#[pyo3(signature = (x, targets, start, choices, run))]
 pub fn fit_kernel_ridge(
     py: Python<'_>,
     x: Given<'_>,
     targets: TargetArrays<'_>,
     start: Option<PyReadonlyArray2<'_, f64>>,
-    settings: RidgeSettings<'_>,
+    choices: RidgeSettings<'_>,
     run: Run,
 ) -> PyResult<Model> {
-    let task = Task::new(py, &targets, start.as_ref(), &settings)?;
+    let task = Task::new(py, &targets, start.as_ref(), &choices)?;
     let model = with_given!(x, rows => enter(py, &run, |ctx| task.fit(ctx, rows))?.into());
-    Ok(Model::holding(Saved::new(model, dtype_named(&settings.dtype))))
+    Ok(Model::holding(Saved::new(model, dtype_named(&choices.dtype))))
 }
 
 /// Runs the same lines with `$model` bound to the kernel ridge regression of whichever number type.

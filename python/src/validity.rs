@@ -185,10 +185,9 @@ pub fn repaired_diagonal<'py>(
     py: Python<'py>,
     model: &Bound<'py, Model>,
     values: Matrix<'_>,
-    diagonal: PyReadonlyArray1<'_, f64>,
+    own: PyReadonlyArray1<'_, f64>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let correction = &repair_of(model.get())?.correction;
-    let found =
-        with_matrix!(&values, values => correction.own(view(values)?, diagonal.as_slice()?));
+    let found = with_matrix!(&values, values => correction.own(view(values)?, own.as_slice()?));
     Ok(found.map_err(|error| exception(py, error))?.to_pyarray(py))
 }

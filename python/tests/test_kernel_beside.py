@@ -146,5 +146,5 @@ def test_kernels_from_texts():
     assert from_spec("3*(rbf + 2*linear)") == 3 * (RBF() + 2 * Linear())
     with pytest.raises(ValueError, match="unknown kernel"):
         from_spec("rbff")
-    with pytest.raises(ValueError, match="names the function 'mine'"):
+    with pytest.raises(ValueError, match="is a function"):
         from_spec("own(mine)")
