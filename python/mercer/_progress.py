@@ -20,8 +20,8 @@ class Step(NamedTuple):
         How much of it is done, of how much; an estimate for stages that end by convergence.
     residual : float or None
         The relative residual reached so far, for stages that end by convergence.
-    status : str or None
-        A short status: for a support vector machine its violation, duality gap and number of
+    message : str or None
+        A short message: for a support vector machine its violation, duality gap and number of
         support vectors.
     """
 
@@ -29,7 +29,7 @@ class Step(NamedTuple):
     done: float
     total: float
     residual: float | None
-    status: str | None
+    message: str | None
 
 
 class Bar:
@@ -45,7 +45,7 @@ class Bar:
         self._tqdm = tqdm
 
     def __call__(
-        self, stage: str, done: float, total: float, residual: float | None, status: str | None
+        self, stage: str, done: float, total: float, residual: float | None, message: str | None
     ) -> None:
         """Show one step."""
         share = min(max(done / total, 0.0), 1.0) if total > 0 else 1.0
@@ -59,8 +59,8 @@ class Bar:
             self._bar = self._tqdm(total=100, desc=stage, unit="%", leave=True)
             self._stage = stage
         self._bar.n = round(100 * share)
-        if status is not None:
-            self._bar.set_postfix_str(status, refresh=False)
+        if message is not None:
+            self._bar.set_postfix_str(message, refresh=False)
         elif residual is not None:
             self._bar.set_postfix(residual=f"{residual:.1e}", refresh=False)
         self._bar.refresh()

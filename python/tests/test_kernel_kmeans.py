@@ -218,7 +218,7 @@ def test_progress_and_what_it_raises():
     steps = []
     KernelKMeans(5, gamma=0.02, init=START, progress=steps.append, n_jobs=1).fit(X)
     assert steps[-1].stage == "k-means"
-    assert "objective" in steps[-1].status
+    assert "objective" in steps[-1].message
 
     def stop(step):
         raise KeyboardInterrupt
