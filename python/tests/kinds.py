@@ -39,13 +39,13 @@ def made(name, **params):
     return type(ESTIMATORS[name])(**ESTIMATORS[name].get_params() | params)
 
 
-def aim(name, classes):
+def target_of(name, classes):
     """What the estimator learns, for samples of two classes in turn."""
     classes = np.asarray(classes)
     return classes + 0.1 * np.arange(len(classes)) if name in REGRESSIONS else classes
 
 
-def told(model, X):
+def output_of(model, X):
     """What a fitted model says of samples, in numbers."""
     for name in ("decision_function", "transform", "predict"):
         if hasattr(model, name):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from kinds import ESTIMATORS, aim, made, told
+from kinds import ESTIMATORS, made, output_of, target_of
 from numpy.testing import assert_allclose, assert_array_equal
 
 import mercer
@@ -53,17 +53,17 @@ def test_tables():
 
 @every
 def test_every_estimator(name, tmp_path):
-    model = made(name, kernel=KERNEL).fit(FRAME, aim(name, CLASSES))
-    found = told(model, FRAME[3:7])
+    model = made(name, kernel=KERNEL).fit(FRAME, target_of(name, CLASSES))
+    found = output_of(model, FRAME[3:7])
     assert np.isfinite(found).all()
     assert model.n_features_in_ == 3
     assert model.feature_names_in_.tolist() == ["age", "income", "title"]
-    assert_array_equal(told(model, FRAME[3:7][["title", "income", "age"]]), found)
-    assert_array_equal(told(pickle.loads(pickle.dumps(model)), FRAME[3:7]), found)
+    assert_array_equal(output_of(model, FRAME[3:7][["title", "income", "age"]]), found)
+    assert_array_equal(output_of(pickle.loads(pickle.dumps(model)), FRAME[3:7]), found)
     if hasattr(model, "save"):
         model.save(tmp_path / "model.mercer")
         again = mercer.load(tmp_path / "model.mercer")
-        assert_array_equal(told(again, FRAME[3:7]), found)
+        assert_array_equal(output_of(again, FRAME[3:7]), found)
 
 
 def test_values_that_are_wrong():

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from kinds import ESTIMATORS, aim, made, told
+from kinds import ESTIMATORS, made, output_of, target_of
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics.pairwise import rbf_kernel
 
@@ -113,11 +113,11 @@ def test_every_estimator_shows_samples_untouched(name, container):
     # Classes that overlap have a margin where many samples may be on its wrong side.
     nu = {"nu": 0.9} if name == "NuSVC" else {}
     watching = kernels.pair(watched, name="watched")
-    model = made(name, kernel=watching, **nu).fit(X, aim(name, CLASSES))
+    model = made(name, kernel=watching, **nu).fit(X, target_of(name, CLASSES))
     given = made(name, kernel="precomputed", **nu).fit(
-        matrix(function, each_of(X), each_of(X)), aim(name, CLASSES)
+        matrix(function, each_of(X), each_of(X)), target_of(name, CLASSES)
     )
-    found = model.predict(few) if name == "KernelKMeans" else told(model, few)
+    found = model.predict(few) if name == "KernelKMeans" else output_of(model, few)
     K = matrix(function, each_of(few), each_of(X))
     if name == "KernelKMeans":
         assert_array_equal(found, given.predict(K))
@@ -125,7 +125,7 @@ def test_every_estimator_shows_samples_untouched(name, container):
         own = [function(x, x) for x in each_of(few)]
         assert_allclose(found, given.decision_function(K, diagonal=own), atol=1e-8)
     else:
-        assert_allclose(np.abs(found), np.abs(told(given, K)), atol=1e-6)
+        assert_allclose(np.abs(found), np.abs(output_of(given, K)), atol=1e-6)
     assert all(isinstance(sample, kind) for sample in seen)
 
 
@@ -225,11 +225,11 @@ def test_functions_and_kernels_of_the_library_in_one(name):
     for form in (kernels.block(block_rbf), kernels.pair(pair_rbf)):
         mixed = 0.5 * form.normalize() + kernels.RBF(gamma=0.1) * form
         same = "0.5*rbf(gamma=0.3) + rbf(gamma=0.1)*rbf(gamma=0.3)"
-        model = made(name, kernel=mixed).fit(X, aim(name, classes))
-        direct = made(name, kernel=same).fit(X, aim(name, classes))
-        assert_allclose(np.abs(told(model, new)), np.abs(told(direct, new)), atol=2e-5)
+        model = made(name, kernel=mixed).fit(X, target_of(name, classes))
+        direct = made(name, kernel=same).fit(X, target_of(name, classes))
+        assert_allclose(np.abs(output_of(model, new)), np.abs(output_of(direct, new)), atol=2e-5)
         again = pickle.loads(pickle.dumps(model))
-        assert_array_equal(told(again, new), told(model, new))
+        assert_array_equal(output_of(again, new), output_of(model, new))
 
 
 def pair_rbf(a, b):

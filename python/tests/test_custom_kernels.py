@@ -6,7 +6,7 @@ import threading
 import joblib
 import numpy as np
 import pytest
-from kinds import ESTIMATORS, aim, made, told
+from kinds import ESTIMATORS, made, output_of, target_of
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
@@ -46,31 +46,33 @@ def jaccard(a, b):
 
 @every
 def test_a_function_is_the_kernel_itself(name):
-    direct = made(name, kernel="rbf(gamma=0.3)").fit(X, aim(name, CLASSES))
+    direct = made(name, kernel="rbf(gamma=0.3)").fit(X, target_of(name, CLASSES))
     for kernel in (kernels.pair(pair_rbf), kernels.block(block_rbf)):
-        model = made(name, kernel=kernel).fit(X, aim(name, CLASSES))
-        assert_allclose(np.abs(told(model, NEW)), np.abs(told(direct, NEW)), atol=2e-5)
+        model = made(name, kernel=kernel).fit(X, target_of(name, CLASSES))
+        assert_allclose(np.abs(output_of(model, NEW)), np.abs(output_of(direct, NEW)), atol=2e-5)
         again = pickle.loads(pickle.dumps(model))
-        assert_array_equal(told(again, NEW), told(model, NEW))
+        assert_array_equal(output_of(again, NEW), output_of(model, NEW))
         assert clone(model).kernel == kernel
 
 
 @every
 def test_samples_may_be_anything(name):
-    model = made(name, kernel=kernels.pair(jaccard)).fit(SETS, aim(name, TRADES))
-    found = told(model, [{"bread"}, {"saw", "screws"}])
+    model = made(name, kernel=kernels.pair(jaccard)).fit(SETS, target_of(name, TRADES))
+    found = output_of(model, [{"bread"}, {"saw", "screws"}])
     assert len(found) == 2
     assert np.isfinite(found).all()
     again = pickle.loads(pickle.dumps(model))
-    assert_array_equal(told(again, [{"bread"}, {"saw"}]), told(model, [{"bread"}, {"saw"}]))
+    assert_array_equal(
+        output_of(again, [{"bread"}, {"saw"}]), output_of(model, [{"bread"}, {"saw"}])
+    )
 
 
 @every
 def test_plain_functions_mean_what_they_mean_in_scikit_learn(name):
     blocks = "SVC" in name or "SVR" in name or name == "OneClassSVM"
-    model = made(name, kernel=block_rbf if blocks else pair_rbf).fit(X, aim(name, CLASSES))
-    direct = made(name, kernel="rbf(gamma=0.3)").fit(X, aim(name, CLASSES))
-    assert_allclose(np.abs(told(model, NEW)), np.abs(told(direct, NEW)), atol=2e-5)
+    model = made(name, kernel=block_rbf if blocks else pair_rbf).fit(X, target_of(name, CLASSES))
+    direct = made(name, kernel="rbf(gamma=0.3)").fit(X, target_of(name, CLASSES))
+    assert_allclose(np.abs(output_of(model, NEW)), np.abs(output_of(direct, NEW)), atol=2e-5)
 
 
 def test_parameters_are_passed_on():
@@ -127,14 +129,14 @@ def test_what_a_function_raises_is_raised():
 
     for name in ESTIMATORS:
         with pytest.raises(PeculiarError, match="no such kernel") as raised:
-            made(name, kernel=kernels.pair(broken)).fit(SETS, aim(name, TRADES))
+            made(name, kernel=kernels.pair(broken)).fit(SETS, target_of(name, TRADES))
         assert raised.value.args == ("no such kernel", 7)
 
 
 @pytest.mark.parametrize("name", ["KernelPCA", "SVC", "KernelRidgeCV", "KernelKMeans"])
 def test_functions_that_go_wrong(name):
     def fit(kernel):
-        return made(name, kernel=kernel).fit(X, aim(name, CLASSES))
+        return made(name, kernel=kernel).fit(X, target_of(name, CLASSES))
 
     for wrong in (
         lambda A, B: np.ones(len(A)),

@@ -8,7 +8,7 @@ import pickle
 
 import numpy as np
 import pytest
-from kinds import ESTIMATORS, aim, made
+from kinds import ESTIMATORS, made, target_of
 from numpy.testing import assert_allclose
 from sklearn.metrics.pairwise import linear_kernel
 
@@ -25,7 +25,7 @@ every = pytest.mark.parametrize("name", NAMES)
 
 
 def fitted(name, **params):
-    return made(name, **params).fit(X, aim(name, CLASSES))
+    return made(name, **params).fit(X, target_of(name, CLASSES))
 
 
 @every

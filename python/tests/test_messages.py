@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from kinds import ESTIMATORS, aim, made
+from kinds import ESTIMATORS, made, target_of
 from numpy.testing import assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
@@ -79,17 +79,17 @@ def test_weights_that_are_no_numbers(name):
     if name in ("KernelPCA", "KernelPCADetector"):
         return
     with pytest.raises(ValueError, match="must be finite, and that of row 7 is NaN"):
-        model.fit(X, aim(name, CLASSES), sample_weight=weights)
+        model.fit(X, target_of(name, CLASSES), sample_weight=weights)
 
 
 @every
 def test_a_dictionary_of_numbers_is_no_texts(name):
     columns = {"age": X[:, 0], "income": X[:, 1]}
     with pytest.raises(ValueError, match=r"X is a dictionary: .* \"columns\('age', 'income': rbf"):
-        made(name, kernel="rbf").fit(columns, aim(name, CLASSES))
-    made(name, kernel="columns(age, income: rbf)").fit(columns, aim(name, CLASSES))
+        made(name, kernel="rbf").fit(columns, target_of(name, CLASSES))
+    made(name, kernel="columns(age, income: rbf)").fit(columns, target_of(name, CLASSES))
     with pytest.raises(ValueError, match="X contains strings"):
-        made(name, kernel="rbf").fit(["a", "b"] * 20, aim(name, CLASSES))
+        made(name, kernel="rbf").fit(["a", "b"] * 20, target_of(name, CLASSES))
 
 
 @pytest.mark.parametrize("text", ["rbf(", "rbf(gamma=1", "rbf(gamma=1,", "2*(rbf + linear"])
@@ -111,7 +111,7 @@ FRAMES = [
 def test_columns_that_hold_no_numbers_are_named(frame, name):
     model = PCA(1) if name == "PCA" else made(name)
     with pytest.raises(ValueError, match=r"column 'town' of X contains (dates|values that)"):
-        model.fit(frame, aim(name, CLASSES))
+        model.fit(frame, target_of(name, CLASSES))
 
 
 @pytest.mark.parametrize("budget", [2**70, 1e30, "99999999999TiB", 2**63])

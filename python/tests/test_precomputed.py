@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from kinds import ESTIMATORS, aim, made, told
+from kinds import ESTIMATORS, made, output_of, target_of
 from numpy.testing import assert_allclose
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
@@ -27,7 +27,7 @@ def test_tags(name):
 
 @pytest.mark.parametrize("name", [name for name in SCORED if name != "OneClassSVM"])
 def test_cross_validation(name):
-    y = aim(name, CLASSES)
+    y = target_of(name, CLASSES)
     given = cross_val_score(made(name, kernel="precomputed"), K, y, cv=4, error_score="raise")
     direct = cross_val_score(made(name, kernel="rbf(gamma=0.3)"), X, y, cv=4, error_score="raise")
     assert_allclose(given, direct, atol=1e-4)
@@ -44,7 +44,9 @@ def test_parts_of_a_matrix(name):
         found = getattr(given, what)(rows, diagonal=np.ones(30))
         assert_allclose(found, getattr(direct, what)(X[test]), atol=1e-8)
     else:
-        assert_allclose(np.abs(told(given, rows)), np.abs(told(direct, X[test])), atol=1e-4)
+        assert_allclose(
+            np.abs(output_of(given, rows)), np.abs(output_of(direct, X[test])), atol=1e-4
+        )
 
 
 def test_grid_search():
@@ -72,7 +74,7 @@ def test_own_searches_copy_no_matrix(kind):
 
 def test_bad_matrices():
     for name in ESTIMATORS:
-        model, y = made(name, kernel="precomputed"), aim(name, CLASSES)
+        model, y = made(name, kernel="precomputed"), target_of(name, CLASSES)
         with pytest.raises(ValueError, match="square"):
             model.fit(K[:, 1:], y)
         spoiled = K.copy()
@@ -84,4 +86,4 @@ def test_bad_matrices():
             model.fit(spoiled, y)
         model.fit(K, y)
         with pytest.raises(ValueError, match="features"):
-            told(model, K[:, 1:])
+            output_of(model, K[:, 1:])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from kinds import ESTIMATORS, aim, made, told
+from kinds import ESTIMATORS, made, output_of, target_of
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -22,15 +22,15 @@ every = pytest.mark.parametrize("name", list(ESTIMATORS))
 @pytest.mark.parametrize("kernel", ["rbf(gamma=0.05)", "chi2(gamma=0.1)", "normalize(linear)"])
 def test_sparse_is_dense(name, kernel):
     params = {"kernel": kernel}
-    dense = made(name, **params).fit(X, aim(name, CLASSES))
-    model = made(name, **params).fit(sparse.csr_array(X), aim(name, CLASSES))
-    expected = np.abs(told(dense, NEW))
+    dense = made(name, **params).fit(X, target_of(name, CLASSES))
+    model = made(name, **params).fit(sparse.csr_array(X), target_of(name, CLASSES))
+    expected = np.abs(output_of(dense, NEW))
     for new in (sparse.csr_array(NEW), NEW, sparse.coo_matrix(NEW), sparse.dok_array(NEW)):
-        assert_allclose(np.abs(told(model, new)), expected, rtol=1e-5, atol=1e-6)
-        assert_allclose(np.abs(told(dense, new)), expected, rtol=1e-5, atol=1e-6)
+        assert_allclose(np.abs(output_of(model, new)), expected, rtol=1e-5, atol=1e-6)
+        assert_allclose(np.abs(output_of(dense, new)), expected, rtol=1e-5, atol=1e-6)
     assert model.n_features_in_ == 25
     with pytest.raises(ValueError, match="24 features"):
-        told(model, sparse.csr_array(NEW[:, 1:]))
+        output_of(model, sparse.csr_array(NEW[:, 1:]))
 
 
 def test_indices_and_numbers_of_any_width():

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from kinds import ESTIMATORS, aim, made, told
+from kinds import ESTIMATORS, made, output_of, target_of
 from names import named
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -56,24 +56,24 @@ def test_new_names_land_in_their_families():
 
 @every
 def test_every_estimator(name, tmp_path):
-    model = made(name, kernel=KERNEL).fit(TEXTS, aim(name, CLASSES))
+    model = made(name, kernel=KERNEL).fit(TEXTS, target_of(name, CLASSES))
     assert model.n_features_in_ == 1
-    found = told(model, NEW)
+    found = output_of(model, NEW)
     assert np.isfinite(found).all()
     K = mercer.pairwise_kernels(TEXTS, kernel=KERNEL)
-    given = made(name, kernel="precomputed").fit(K, aim(name, CLASSES))
+    given = made(name, kernel="precomputed").fit(K, target_of(name, CLASSES))
     rows = mercer.pairwise_kernels(NEW, TEXTS, kernel=KERNEL)
     if name == "KernelPCADetector":
         assert_allclose(-given.score_samples(rows, diagonal=[1, 1, 0]), -model.score_samples(NEW))
     elif name == "KernelKMeans":
         assert_allclose(given.transform(rows, diagonal=[1, 1, 0]), model.transform(NEW))
     else:
-        assert_allclose(np.abs(told(given, rows)), np.abs(found), atol=1e-5)
+        assert_allclose(np.abs(output_of(given, rows)), np.abs(found), atol=1e-5)
     again = pickle.loads(pickle.dumps(model))
-    assert_array_equal(told(again, NEW), found)
+    assert_array_equal(output_of(again, NEW), found)
     if hasattr(model, "save"):
         model.save(tmp_path / "model.mercer")
-        assert_array_equal(told(mercer.load(tmp_path / "model.mercer"), NEW), found)
+        assert_array_equal(output_of(mercer.load(tmp_path / "model.mercer"), NEW), found)
 
 
 def columns():
@@ -143,15 +143,15 @@ def test_values_that_are_no_texts(value, error, words):
 def test_the_wrong_kernel(name):
     numbers = np.random.default_rng(0).normal(size=(8, 3))
     with pytest.raises(TypeError, match=r"kernel takes strings, but X has shape \(8, 3\)"):
-        made(name, kernel=KERNEL).fit(numbers, aim(name, CLASSES))
+        made(name, kernel=KERNEL).fit(numbers, target_of(name, CLASSES))
     with pytest.raises(TypeError, match=r"row 0 of X is .* of type float"):
-        made(name, kernel=KERNEL).fit(numbers[:, 0], aim(name, CLASSES))
+        made(name, kernel=KERNEL).fit(numbers[:, 0], target_of(name, CLASSES))
     for texts in (TEXTS, np.array(TEXTS), pd.Series(TEXTS), pl.Series(TEXTS)):
         with pytest.raises(TypeError, match="takes rows of numbers, but X contains strings"):
-            made(name, kernel="rbf").fit(texts, aim(name, CLASSES))
-    model = made(name, kernel="rbf").fit(numbers, aim(name, CLASSES))
+            made(name, kernel="rbf").fit(texts, target_of(name, CLASSES))
+    model = made(name, kernel="rbf").fit(numbers, target_of(name, CLASSES))
     with pytest.raises(TypeError, match="takes rows of numbers, but X contains strings"):
-        told(model, TEXTS)
+        output_of(model, TEXTS)
 
 
 def test_other_bad_texts():

@@ -46,32 +46,32 @@ class BoundaryDisplay(Display):
 
     Made by :meth:`from_estimator` or :meth:`from_predictions`. Two classes of a support vector
     machine have margin lines, where the decision is −1 and 1. A regression on one column is shown
-    as a curve, with the tube of errors that cost nothing if it has one.
+    as a curve, with its epsilon tube if it has one.
 
     Parameters
     ----------
     first, second : ndarray
         Coordinates of the grid; `second` is None along a line.
     regions : ndarray of shape (n_second, n_first), optional
-        The place of the class on the grid among `classes`; None along a line.
+        The index of the class on the grid among `classes`; None along a line.
     decision : ndarray of shape (n_second, n_first) or (n_first,), optional
         The decision on the grid where there are two sides, or the regression along the line.
     classes : list of str
         The names of the classes.
     points : ndarray of shape (n_samples, 2), optional
-        Where samples are.
+        Positions of the samples.
     codes : ndarray of shape (n_samples,), optional
-        The place of the class of each among `classes`.
+        The index of the class of each among `classes`.
     support : ndarray of shape (n_support, 2), optional
-        Where support vectors are.
+        Positions of the support vectors.
     margin_lines : bool
-        Whether the lines at decisions of −1 and 1 mean something.
+        Whether decision values of −1 and 1 are the margin.
     epsilon : float, optional
         Half the width of the tube.
     names : tuple of str
         The names of the coordinates.
     note : str
-        What else is to be said of the plane.
+        A note on the plane.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class BoundaryDisplay(Display):
         ax: Any = None,
         **style: object,
     ) -> Self:
-        """Show what a fitted estimator decides.
+        """Show the decisions of a fitted estimator.
 
         Parameters
         ----------
@@ -149,7 +149,7 @@ class BoundaryDisplay(Display):
         columns, plane, grid_resolution, margin
             As for :meth:`mercer.ComponentDisplay.from_estimator`.
         ax : Axes, optional
-            An axes.
+            The axes to draw on.
         **style
             As for :meth:`plot`.
 
@@ -211,18 +211,18 @@ class BoundaryDisplay(Display):
         Parameters
         ----------
         first, second : array-like of shape (n_first,) and (n_second,)
-            Coordinates of the grid, rising.
+            Coordinates of the grid, ascending.
         predictions : array-like of shape (n_second, n_first)
             The predicted class on the grid.
         decision : array-like of shape (n_second, n_first), optional
             For two classes: the decision, positive where the second of them, in the order of
             their names, is predicted.
         points : array-like of shape (n_samples, 2), optional
-            Where samples are.
+            Positions of the samples.
         y : array-like of shape (n_samples,), optional
             Their classes.
         support : array-like of shape (n_support, 2), optional
-            Where support vectors are.
+            Positions of the support vectors.
         margin_lines : bool, default=False
             Whether to draw the lines where the decision is −1 and 1.
         names : tuple of str
@@ -230,7 +230,7 @@ class BoundaryDisplay(Display):
         note : str
             Written below the name of the first coordinate.
         ax : Axes, optional
-            An axes.
+            The axes to draw on.
         **style
             As for :meth:`plot`.
 
@@ -271,7 +271,7 @@ class BoundaryDisplay(Display):
         Parameters
         ----------
         ax : Axes, optional
-            An axes; by default that of a new figure.
+            The axes to draw on; by default those of a new figure.
         show_support : bool, default=True
             Whether support vectors are ringed.
 

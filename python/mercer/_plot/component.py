@@ -47,19 +47,19 @@ class ComponentDisplay(Display):
     values : ndarray of shape (n_components, n_second, n_first)
         The components on the grid.
     points : ndarray of shape (n_samples, 2), optional
-        Where samples are on the plane.
+        Positions of the samples on the plane.
     y : ndarray of shape (n_samples,), optional
         Their classes.
     explained_variance_ratio : ndarray, optional
-        The share of the variance of each component.
+        The fraction of the variance of each component.
     names : tuple of str
         The names of the coordinates.
     note : str
-        What else is to be said of the plane.
+        A note on the plane.
     titles : sequence of str, optional
         What each panel shows; by default components by their numbers.
     value_name : str
-        What the values are, written beside the scale of colours.
+        What the values are, written beside the colour bar.
     order : list, optional
         The classes in the order of the legend; by default they are sorted.
 
@@ -130,29 +130,29 @@ class ComponentDisplay(Display):
         Parameters
         ----------
         estimator : KernelPCA, PCA or pipeline that ends with one
-            Fitted, with a method ``transform``. Of :class:`mercer.KernelKMeans` the distances to
+            Fitted, with a method ``transform``. For :class:`mercer.KernelKMeans`, the distances to
             the centres of clusters are shown.
         X : array-like of shape (n_samples, n_features)
-            Samples to draw, which also say how far the plane goes.
+            Samples to draw, which also set the extent of the plane.
         y : array-like of shape (n_samples,), optional
             Their classes.
         n_components : int, optional
-            How many components to show, by default the first four or all if there are fewer.
+            Number of components to show; by default the first four, or all if there are fewer.
         columns : tuple of int or str, optional
-            The two columns that are the plane; all others are at their medians, or at their most
-            frequent values if they hold no numbers. Columns may be left out if there are two.
+            The two columns that span the plane; all others are at their medians, or at their most
+            frequent values if they are not numeric. May be omitted if there are two columns.
         plane : {"columns", "pca"}, optional
             ``"pca"`` is the plane of the first two principal components of X through its mean,
             which is taken, with a warning, if there are more than two columns and none is chosen.
-            Of a pipeline it is laid through what the last step sees, scaled columns for example.
+            For a pipeline it is the plane of the input of the last step, such as scaled columns.
         grid_resolution : int, default=100
-            How many points the grid has in each direction.
+            Number of grid points in each direction.
         margin : float, default=0.1
-            How far the grid goes beyond the samples, as a share of their range. Where no value of
-            a column is below 0, it does not go below 0 either: kernels on counts and shares refuse
+            How far the grid extends beyond the samples, relative to their range. If no value of a
+            column is below 0, the grid does not go below 0 either: kernels on histograms refuse
             negative values.
         ax : array of Axes, optional
-            As many axes as components.
+            One axes per component.
         **style
             As for :meth:`plot`.
 
@@ -207,21 +207,21 @@ class ComponentDisplay(Display):
         Parameters
         ----------
         first, second : array-like of shape (n_first,) and (n_second,)
-            Coordinates of the grid, rising.
+            Coordinates of the grid, ascending.
         values : array-like of shape (n_components, n_second, n_first)
             The components on the grid.
         points : array-like of shape (n_samples, 2), optional
-            Where samples are.
+            Positions of the samples.
         y : array-like of shape (n_samples,), optional
             Their classes.
         explained_variance_ratio : array-like, optional
-            The share of the variance of each component.
+            The fraction of the variance of each component.
         names : tuple of str
             The names of the coordinates.
         note : str
             Written below the name of the first coordinate.
         ax : array of Axes, optional
-            As many axes as components.
+            One axes per component.
         **style
             As for :meth:`plot`.
 
@@ -252,11 +252,11 @@ class ComponentDisplay(Display):
         Parameters
         ----------
         ax : array of Axes, optional
-            As many axes as components; by default those of a new figure.
+            One axes per component; by default those of a new figure.
         levels : int, default=8
-            How many contours there are on either side of zero.
+            Number of contours on either side of zero.
         colorbar : bool, default=True
-            Whether each panel has a scale of its colours.
+            Whether each panel has a colour bar.
 
         Returns
         -------

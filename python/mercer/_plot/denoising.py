@@ -21,19 +21,19 @@ _GAP = 0.12
 
 
 class DenoisingDisplay(Display):
-    """Rows of images: clean, noisy, and as one or more methods restore them.
+    """Rows of images: clean, noisy, and restored by one or more methods.
 
-    Made by :meth:`from_estimator` or :meth:`from_predictions`. Where clean images are given, each
-    row tells its mean squared error, over all images and not only over those that are shown.
+    Made by :meth:`from_estimator` or :meth:`from_predictions`. If clean images are given, each
+    row shows its mean squared error over all images, not only over those that are shown.
 
     Parameters
     ----------
     rows : dict of str to ndarray of shape (n_images, height, width)
-        The images of each row, under its name.
+        The images of each row, by its name.
     errors : dict of str to float
-        The mean squared error of rows, under the same names.
+        The mean squared error of each row, by its name.
     n_images : int
-        How many images of each row are shown.
+        Number of images shown in each row.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class DenoisingDisplay(Display):
         ax: Any = None,
         **style: object,
     ) -> Self:
-        """Show images that estimators transform and transform back.
+        """Show images after ``transform`` and ``inverse_transform`` of estimators.
 
         Parameters
         ----------
@@ -85,13 +85,13 @@ class DenoisingDisplay(Display):
         clean : array-like of shape (n_images, n_pixels), optional
             The same images without noise.
         method : str, optional
-            The way back of :meth:`mercer.KernelPCA.inverse_transform`, for those that have one.
+            The method of :meth:`mercer.KernelPCA.inverse_transform`, for those that have one.
         image_shape : tuple of int, optional
             Height and width; by default square.
         n_images : int, default=8
-            How many images are shown, the first of them.
+            Number of images shown.
         ax : Axes, optional
-            An axes.
+            The axes to draw on.
         **style
             As for :meth:`plot`.
 
@@ -130,20 +130,20 @@ class DenoisingDisplay(Display):
         ax: Any = None,
         **style: object,
     ) -> Self:
-        """Show images that were restored.
+        """Show restored images.
 
         Parameters
         ----------
         restored : dict of str to array-like of shape (n_images, n_pixels)
-            The images that each method restored, under its name.
+            The images that each method restored, by its name.
         noisy, clean : array-like of shape (n_images, n_pixels), optional
             The images with noise, and without.
         image_shape : tuple of int, optional
             Height and width; by default square.
         n_images : int, default=8
-            How many images are shown, the first of them.
+            Number of images shown.
         ax : Axes, optional
-            An axes.
+            The axes to draw on.
         **style
             As for :meth:`plot`.
 
@@ -176,9 +176,9 @@ class DenoisingDisplay(Display):
         Parameters
         ----------
         ax : Axes, optional
-            An axes; by default that of a new figure.
+            The axes to draw on; by default those of a new figure.
         cmap : colormap, optional
-            The colours of pixels; by default from paper for the lowest to ink for the highest.
+            The colour map; by default from background for the lowest to foreground for the highest.
 
         Returns
         -------

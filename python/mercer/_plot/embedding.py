@@ -33,30 +33,30 @@ class EmbeddingDisplay(Display):
     """Samples by two or three of their components.
 
     Made by :meth:`from_estimator` or :meth:`from_predictions`. Classes have colours and shapes,
-    values a scale of colours. Texts stand beside their points where there is room; how many were
-    left out is said above the picture.
+    values a colour bar. Labels are written beside their points where there is space; the number of
+    those omitted is written above the axes.
 
     Parameters
     ----------
     points : ndarray of shape (n_samples, 2) or (n_samples, 3)
-        Where the samples are.
+        Positions of the samples.
     y : ndarray of shape (n_samples,), optional
-        A class or a value of each.
+        A class or a value for each.
     labels : list of str, optional
-        A text for each.
+        A label for each.
     kind : {"class", "value"}
         What y is.
     names : list of str
         The names of the axes.
     target_name : str, optional
-        What y tells, written beside its scale or above its legend.
+        The name of y, written beside its colour bar or above its legend.
     order : list, optional
         The classes in the order of the legend; by default they are sorted.
 
     Attributes
     ----------
     n_left_out_ : int
-        Texts for which there was no room, after :meth:`plot`.
+        Number of labels omitted for lack of space, after :meth:`plot`.
     ax_ : Axes
         The axes, after :meth:`plot`.
     figure_ : Figure
@@ -112,21 +112,21 @@ class EmbeddingDisplay(Display):
         estimator : KernelPCA, PCA or another with ``transform``
             Fitted.
         X : samples
-            Whatever the estimator takes: rows of numbers, texts, kernel values.
+            Whatever the estimator takes: rows of numbers, strings, kernel values.
         y : array-like of shape (n_samples,), optional
             A class or a value of each sample.
         labels : sequence of str, optional
-            A text for each sample.
+            A label for each sample.
         components : sequence of int, default=(0, 1)
             Which two or three components are the axes, counted from 0.
         kind : {"class", "value"}, optional
-            What y is. By default numbers with fractions are values, and so are whole numbers of
-            more than twelve kinds; all else are classes. Categories of a data frame stand in
-            their own order.
+            What y is. By default, numbers with fractions and integers with more than twelve
+            distinct values are values; everything else is a class. Categories of a data frame keep
+            their order.
         target_name : str, optional
-            What y tells; by default the name of y if it is a column with one.
+            The name of y; by default that of its column, if it has one.
         ax : Axes, optional
-            An axes; one of three dimensions for three components.
+            The axes to draw on; 3-D axes for three components.
         **style
             As for :meth:`plot`.
 
@@ -164,18 +164,18 @@ class EmbeddingDisplay(Display):
         ax: Any = None,
         **style: object,
     ) -> Self:
-        """Show samples by coordinates that are known.
+        """Show samples at given coordinates.
 
         Parameters
         ----------
         points : array-like of shape (n_samples, 2) or (n_samples, 3)
-            Where the samples are.
+            Positions of the samples.
         y, labels, kind, target_name
             As for :meth:`from_estimator`.
         names : sequence of str, optional
             The names of the axes.
         ax : Axes, optional
-            An axes; one of three dimensions for three columns.
+            The axes to draw on; 3-D axes for three columns.
         **style
             As for :meth:`plot`.
 
@@ -215,9 +215,9 @@ class EmbeddingDisplay(Display):
         Parameters
         ----------
         ax : Axes, optional
-            An axes, of three dimensions for three components; by default that of a new figure.
+            The axes to draw on, 3-D for three components; by default those of a new figure.
         size : float, optional
-            The area of the marks; by default smaller where there are many.
+            The area of the markers; by default smaller if there are many.
 
         Returns
         -------

@@ -30,21 +30,21 @@ _THINNEST = 0.035
 class GramDisplay(Display):
     """The kernel matrix as a heat map, with the samples of each class or cluster together.
 
-    Made by :meth:`from_estimator` or :meth:`from_predictions`. Of many samples an even part is
-    shown, and the title says so.
+    Made by :meth:`from_estimator` or :meth:`from_predictions`. Many samples are
+    thinned evenly, and the title says so.
 
     Parameters
     ----------
     matrix : ndarray of shape (n_shown, n_shown)
         Kernel values, in the order in which they are shown.
     rows : ndarray of shape (n_shown,)
-        Which samples are shown, in order.
+        The indices of the samples shown, in order.
     classes : list of str
         The names of the classes in order; empty without classes.
     sizes : ndarray of shape (n_classes,)
-        How many samples of each are shown.
+        Number of samples shown of each class.
     n_samples : int
-        How many samples there are.
+        Total number of samples.
     name : str
         The kernel.
     by : str
@@ -103,17 +103,17 @@ class GramDisplay(Display):
 
         Parameters
         ----------
-        estimator : any estimator of mercer with a kernel
-            Fitted. The kernel is the one that it was fitted with, numbers from the data included.
+        estimator : any mercer estimator with a kernel
+            Fitted. Its kernel is used, with the parameters that were resolved from the data.
         X : samples
             Whatever the estimator takes; the square kernel matrix if the kernel is precomputed.
         y : array-like of shape (n_samples,), optional
-            The class of each sample. By default a :class:`mercer.KernelKMeans` orders them by
-            cluster, and with other estimators they stay in their order.
+            The class of each sample. By default samples are ordered by cluster for
+            :class:`mercer.KernelKMeans`, and stay in their order for other estimators.
         max_samples : int, default=400
-            How many samples are shown at most. Of more, evenly spaced ones in their order.
+            Maximum number of samples shown. More are thinned evenly.
         ax : Axes, optional
-            An axes.
+            The axes to draw on.
         **style
             As for :meth:`plot`.
 
@@ -164,13 +164,13 @@ class GramDisplay(Display):
         y : array-like of shape (n_samples,), optional
             The class of each sample, or its cluster.
         max_samples : int, default=400
-            How many samples are shown at most.
+            Maximum number of samples shown.
         name : str, default="kernel matrix"
-            What stands in the title.
+            The title.
         by : str, optional
             What y is, written beside the axes, by default "class".
         ax : Axes, optional
-            An axes.
+            The axes to draw on.
         **style
             As for :meth:`plot`.
 
@@ -205,9 +205,9 @@ class GramDisplay(Display):
         Parameters
         ----------
         ax : Axes, optional
-            An axes; by default that of a new figure.
+            The axes to draw on; by default those of a new figure.
         colorbar : bool, default=True
-            Whether to draw the scale of the colours.
+            Whether to draw a colour bar.
 
         Returns
         -------

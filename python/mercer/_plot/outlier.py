@@ -31,36 +31,36 @@ _SCORE = "score (lower is more unusual)"
 
 
 class OutlierDisplay(Display):
-    """Scores of samples with the threshold, over a plane or in order, and those below ringed.
+    """Outlier scores with their threshold, over a plane or sorted; samples below it are ringed.
 
-    Made by :meth:`from_estimator` or :meth:`from_predictions`. Samples that are no rows of numbers
-    have no plane: their scores are shown from the most unusual to the most usual.
+    Made by :meth:`from_estimator` or :meth:`from_predictions`. Samples that are not rows of
+    numbers have no plane: their scores are shown in ascending order.
 
     Parameters
     ----------
     scores : ndarray of shape (n_samples,)
-        The larger, the more usual.
+        Higher is more normal.
     threshold : float
-        Samples of lower scores are flagged.
+        Samples with lower scores are flagged.
     points : ndarray of shape (n_samples, 2), optional
-        Where the samples are on the plane.
+        Positions of the samples on the plane.
     first, second : ndarray, optional
         Coordinates of the grid on the plane.
     values : ndarray of shape (n_second, n_first), optional
-        Scores on the grid. Without, scores are shown in order.
+        Scores on the grid. Without them, scores are shown sorted.
     labels : list of str, optional
-        A text for each sample, written beside those that are flagged.
+        A label for each sample, written beside those that are flagged.
     names : tuple of str
         The names of the coordinates.
     note : str
-        What else is to be said of the plane.
+        A note on the plane.
 
     Attributes
     ----------
     flagged_ : ndarray of shape (n_samples,)
         Whether each sample is below the threshold.
     n_left_out_ : int
-        Texts for which there was no room, after :meth:`plot`.
+        Number of labels omitted for lack of space, after :meth:`plot`.
     ax_ : Axes
         The axes, after :meth:`plot`.
     figure_ : Figure
@@ -124,14 +124,14 @@ class OutlierDisplay(Display):
         X : samples
             Samples to draw; the square kernel matrix if the kernel is precomputed.
         labels : sequence of str, optional
-            A text for each sample, written beside those that are flagged.
+            A label for each sample, written beside those that are flagged.
         columns, grid_resolution, margin
             As for :meth:`mercer.ComponentDisplay.from_estimator`, over a plane.
         plane : {"columns", "pca", "none"}, optional
-            As for :class:`mercer.ComponentDisplay`; ``"none"`` shows scores in order, which is
-            all there is for texts and kernel matrices.
+            As for :class:`mercer.ComponentDisplay`; ``"none"`` shows sorted scores, which is
+            the only option for strings and kernel matrices.
         ax : Axes, optional
-            An axes.
+            The axes to draw on.
         **style
             As for :meth:`plot`.
 
@@ -185,24 +185,24 @@ class OutlierDisplay(Display):
         ax: Any = None,
         **style: object,
     ) -> Self:
-        """Show scores that are known.
+        """Show given scores.
 
         Parameters
         ----------
         scores : array-like of shape (n_samples,)
-            The larger, the more usual.
+            Higher is more normal.
         threshold : float
-            Samples of lower scores are flagged.
+            Samples with lower scores are flagged.
         points, first, second, values
             Samples, grid and scores on the grid, to show them over a plane: all four or none.
         labels : sequence of str, optional
-            A text for each sample, written beside those that are flagged.
+            A label for each sample, written beside those that are flagged.
         names : tuple of str
             The names of the coordinates.
         note : str
             Written below the name of the first coordinate.
         ax : Axes, optional
-            An axes.
+            The axes to draw on.
         **style
             As for :meth:`plot`.
 
@@ -239,9 +239,9 @@ class OutlierDisplay(Display):
         Parameters
         ----------
         ax : Axes, optional
-            An axes; by default that of a new figure.
+            The axes to draw on; by default those of a new figure.
         levels : int, optional
-            How many steps of colour the scores over a plane have, by default 10.
+            Number of colour levels of scores over a plane, by default 10.
 
         Returns
         -------

@@ -29,20 +29,20 @@ _SYMBOLS = {"alpha": "λ (alpha)", "gamma": "γ (gamma)", "nu": "ν (nu)", "epsi
 
 
 class PathDisplay(Display):
-    """Scores against the parameter that was chosen by them, or against two.
+    """Validation scores against one or two parameters.
 
     Made by :meth:`from_estimator` or :meth:`from_predictions`. The best is marked, and a band shows
     the spread of scores where it is known. Two parameters are a heat map, or a curve for each
-    value of the second. Combinations that a search drew are points.
+    value of the second. Randomly drawn combinations are points.
 
     Parameters
     ----------
     values : ndarray of shape (n_values,)
         Values of the parameter.
     mean : ndarray of shape (n_values,) or (n_values, n_second)
-        The score of each, the larger the better.
+        The score of each; higher is better.
     spread : ndarray of the same shape, optional
-        How uncertain it is.
+        The uncertainty of each score.
     name : str
         The parameter.
     second_name : str, optional
@@ -54,15 +54,15 @@ class PathDisplay(Display):
     spread_name : str
         What the spread is.
     best : tuple of int, optional
-        The place of the best among the values; by default the first of the highest scores.
+        The index of the best among the values; by default the first of the highest scores.
     scattered : bool
-        Whether the combinations were drawn and are no grid. Values of one parameter may then be
-        there several times.
+        Whether the combinations were drawn at random, not a grid. Values of one parameter may then
+        occur several times.
 
     Attributes
     ----------
     best_ : tuple of int
-        The place of the best score among the values of the parameter, or of both.
+        The index of the best score among the values of the parameter, or of both.
     ax_ : Axes
         The axes, after :meth:`plot`.
     figure_ : Figure
@@ -121,7 +121,7 @@ class PathDisplay(Display):
         ax: Any = None,
         **style: object,
     ) -> Self:
-        """Show what a search found.
+        """Show the results of a search.
 
         Parameters
         ----------
@@ -129,14 +129,14 @@ class PathDisplay(Display):
             A fitted search with ``cv_results_`` (of KernelRidgeCV, one with
             ``store_cv_results=True``), or what :func:`mercer.svc_path` returned.
         X, y : samples and classes, optional
-            Of a list of models, and needed there: what they are scored on.
+            What the models of a list are scored on; required for a list.
         params : str or sequence of two, optional
             Which parameters are shown, if more than two were varied: the others are as in the
-            best combination or, of a search that drew its combinations, whatever was drawn.
+            best combination or, for a random search, whatever was drawn.
         score_name : str, optional
-            What the score is; by default as far as the search tells.
+            What the score is; by default as the search says.
         ax : Axes, optional
-            An axes.
+            The axes to draw on.
         **style
             As for :meth:`plot`.
 
@@ -183,18 +183,18 @@ class PathDisplay(Display):
         ax: Any = None,
         **style: object,
     ) -> Self:
-        """Show scores that are known, such as those of scikit-learn's ``validation_curve``.
+        """Show given scores, such as those of scikit-learn's ``validation_curve``.
 
         Parameters
         ----------
         values : array-like of shape (n_values,)
             Values of the parameter.
         scores : array-like of shape (n_values,) or (n_values, n_folds)
-            Scores, the larger the better. Of several folds the mean is shown, with a band of one
+            Scores; higher is better. Of several folds the mean is shown, with a band of one
             standard deviation. With a second parameter, (n_values, n_second) or
             (n_values, n_second, n_folds).
         spread : array-like, optional
-            How uncertain scores without folds are, at least 0. Curves show it, heat maps do not.
+            The uncertainty of scores without folds, at least 0. Curves show it, heat maps do not.
         name : str
             The parameter.
         second_values, second_name : array-like of shape (n_second,) and str, optional
@@ -202,7 +202,7 @@ class PathDisplay(Display):
         score_name : str
             What the score is.
         ax : Axes, optional
-            An axes.
+            The axes to draw on.
         **style
             As for :meth:`plot`.
 
@@ -232,11 +232,11 @@ class PathDisplay(Display):
         Parameters
         ----------
         ax : Axes, optional
-            An axes; by default that of a new figure.
+            The axes to draw on; by default those of a new figure.
         kind : {"curves", "heat", "points"}, optional
             For two parameters: a curve for each value of the second, or a heat map, which is the
             default where both are numbers with three or more values, or there are many values.
-            A point for each combination is the default where these were drawn.
+            A point for each combination is the default of a random search.
 
         Returns
         -------

@@ -15,28 +15,28 @@ from mercer._plot.ticks import few
 
 
 class SpectrumDisplay(Display):
-    """Eigenvalues as bars, and the share of the variance that the first of them have together.
+    """Eigenvalues as bars, and the cumulative fraction of variance.
 
-    Made by :meth:`from_estimator` or :meth:`from_predictions`. A mark says how many components
-    reach a share, or that those there are do not.
+    Made by :meth:`from_estimator` or :meth:`from_predictions`. A mark shows how many
+    components reach a given fraction, or that all together do not.
 
     Parameters
     ----------
     eigenvalues : ndarray of shape (n_components,)
-        Eigenvalues, falling.
+        Eigenvalues, descending.
     explained_variance_ratio : ndarray of shape (n_components,)
-        The share of the whole variance of each.
+        The fraction of the total variance of each.
     share : float
-        The share that is marked.
+        The fraction that is marked.
     name : str
         What the eigenvalues are.
 
     Attributes
     ----------
     cumulative_ : ndarray of shape (n_components,)
-        The share of the first components together.
+        The cumulative fraction of the variance.
     n_needed_ : int or None
-        How many components reach the share; None if all that are kept do not.
+        How many components reach the fraction; None if all together do not.
     axes_ : ndarray of two Axes
         The panels, after :meth:`plot`; ``ax_`` is the first.
     figure_ : Figure
@@ -83,9 +83,9 @@ class SpectrumDisplay(Display):
             Fitted, with ``explained_variance_ratio_`` and ``eigenvalues_`` or
             ``explained_variance_``.
         share : float, default=0.9
-            The share of the variance to mark, between 0 and 1.
+            The fraction of the variance to mark, between 0 and 1.
         ax : array of two Axes, optional
-            Axes for the eigenvalues and for the shares.
+            Axes for the eigenvalues and for the cumulative variance.
         **style
             As for :meth:`plot`.
 
@@ -129,16 +129,16 @@ class SpectrumDisplay(Display):
         Parameters
         ----------
         eigenvalues : array-like of shape (n_components,)
-            Eigenvalues, falling.
+            Eigenvalues, descending.
         explained_variance_ratio : array-like of shape (n_components,), optional
-            The share of the whole variance of each. By default the eigenvalues are taken to be
-            all there are, and must not be negative.
+            The fraction of the total variance of each. By default the eigenvalues are taken to be
+            complete, and must not be negative.
         share : float, default=0.9
-            The share of the variance to mark, between 0 and 1.
+            The fraction of the variance to mark, between 0 and 1.
         name : str, default="eigenvalue"
             What the eigenvalues are.
         ax : array of two Axes, optional
-            Axes for the eigenvalues and for the shares.
+            Axes for the eigenvalues and for the cumulative variance.
         **style
             As for :meth:`plot`.
 
@@ -165,7 +165,8 @@ class SpectrumDisplay(Display):
         Parameters
         ----------
         ax : array of two Axes, optional
-            Axes for the eigenvalues and for the shares; by default those of a new figure.
+            Axes for the eigenvalues and for the cumulative variance; by default those of a new
+            figure.
         color : color, optional
             The colour of bars and line.
 
