@@ -119,14 +119,14 @@ def test_names_of_columns():
 @pytest.mark.parametrize(
     ("value", "error", "words"),
     [
-        (3, TypeError, "row 2 of X is 3 of the type int"),
+        (3, TypeError, "row 2 of X is 3 of type int"),
         (2.5, TypeError, "row 2 of X is 2.5 of type float"),
         (None, ValueError, r"row 2 of X is missing \(None\)"),
         (np.nan, ValueError, r"row 2 of X is missing \(nan\)"),
         (pd.NA, ValueError, "row 2 of X is missing"),
         (b"\xff", ValueError, "row 2 of X is not valid UTF-8 at byte 0"),
         ("\ud800", ValueError, "row 2 .* surrogate"),
-        (["a", "b"], TypeError, "row 2 of X is .* of the type list"),
+        (["a", "b"], TypeError, "row 2 of X is .* of type list"),
     ],
     ids=named,
 )

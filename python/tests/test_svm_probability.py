@@ -124,7 +124,7 @@ def test_weights_count():
         ({"cv": 1}, "cv"),
         ({"cv": None}, "cv"),
         ({"X": X[:-1], "y": y[:-1]}, "fitted on 150 samples"),
-        ({"y": y + 1}, r"knows the classes \[0, 1, 2\]"),
+        ({"y": y + 1}, r"fitted with the classes \[0, 1, 2\]"),
         ({"y": None}, "requires y"),
         ({"X": X[:, :3]}, "3 features"),
     ],
