@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import mercer
+
 HERE = Path(__file__).parent
 SAMPLE = HERE / "typing_sample.py"
 
@@ -40,5 +42,7 @@ def test_pyright():
 
 def test_the_program_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
+    # The program sets the number of threads, which later tests must not see.
+    monkeypatch.setattr(mercer._run, "_default_threads", None)
     runpy.run_path(str(SAMPLE), run_name="__main__")
     assert "(60, 60)" in capsys.readouterr().out
