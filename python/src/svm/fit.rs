@@ -8,7 +8,7 @@ use mercer_guard::guarded;
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 
-use super::lesson::{Calibration, CalibrationArgs, OwnedTargets, SvmSettings, TargetArrays};
+use super::targets::{Calibration, CalibrationArgs, OwnedTargets, SvmSettings, TargetArrays};
 use super::{MachineNumber, machine, with_machine};
 use crate::enter::{Run, enter, enter_keeping};
 use crate::model::Model;
@@ -64,11 +64,11 @@ impl<'a> Task<'a> {
         start: Option<&Bound<'_, Model>>,
         run: &Run,
     ) -> PyResult<Fit> {
-        let (lesson, start) = (self.owned.lesson(), start.and_then(machine::<T>));
+        let (supervision, start) = (self.owned.supervision(), start.and_then(machine::<T>));
         let (model, raised) = enter_keeping(py, run, |ctx| {
             let mut model = match rows {
-                Rows::Samples(x) => Svm::fit(ctx, &self.params, x, lesson, start)?,
-                Rows::Matrix(x) => Svm::fit_gram(ctx, &self.params, x, lesson, start)?,
+                Rows::Samples(x) => Svm::fit(ctx, &self.params, x, supervision, start)?,
+                Rows::Matrix(x) => Svm::fit_gram(ctx, &self.params, x, supervision, start)?,
             };
             self.calibrate(ctx, &mut model, rows)?;
             Ok(model)
@@ -126,9 +126,9 @@ fn calibrate<T: Real>(
     owned: &OwnedTargets,
     asked: Calibration,
 ) -> mercer::Result<()> {
-    let (lesson, Calibration { method, folds, seed }) = (owned.lesson(), asked);
+    let (supervision, Calibration { method, folds, seed }) = (owned.supervision(), asked);
     match rows {
-        Rows::Samples(x) => model.calibrate(ctx, x, lesson, method, folds, seed),
-        Rows::Matrix(x) => model.calibrate_gram(ctx, x, lesson, method, folds, seed),
+        Rows::Samples(x) => model.calibrate(ctx, x, supervision, method, folds, seed),
+        Rows::Matrix(x) => model.calibrate_gram(ctx, x, supervision, method, folds, seed),
     }
 }

@@ -4,8 +4,8 @@ mod decide;
 mod facts;
 mod files;
 mod fit;
-mod lesson;
 mod search;
+mod targets;
 
 pub use decide::{svm_classes, svm_decisions};
 pub use facts::{svm_coefficients, svm_facts};

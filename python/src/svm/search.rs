@@ -5,7 +5,7 @@ use mercer_guard::guarded;
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-use super::lesson::{SvmSettings, TargetArrays};
+use super::targets::{SvmSettings, TargetArrays};
 use super::{MachineNumber, python_model};
 use crate::arrays::{copied, rows};
 use crate::enter::{Run, enter};
@@ -25,11 +25,11 @@ pub fn svm_path(
     run: Run,
 ) -> PyResult<Vec<Model>> {
     let (params, owned) = (settings.params(py)?, targets.read()?);
-    let (lesson, dtype) = (owned.lesson(), settings.dtype.as_str());
+    let (supervision, dtype) = (owned.supervision(), settings.dtype.as_str());
     with_given!(x, rows => {
         let machines = enter(py, &run, |ctx| match rows {
-            Rows::Samples(x) => select::svm_path(ctx, &params, x, lesson, &cs),
-            Rows::Matrix(x) => select::svm_path_gram(ctx, &params, x, lesson, &cs),
+            Rows::Samples(x) => select::svm_path(ctx, &params, x, supervision, &cs),
+            Rows::Matrix(x) => select::svm_path_gram(ctx, &params, x, supervision, &cs),
         })?;
         machines.into_iter().map(|machine| python_model(py, machine, dtype)).collect()
     })
@@ -74,11 +74,11 @@ pub fn svm_search<'py>(
     run: Run,
 ) -> PyResult<Found<'py>> {
     let (params, owned) = (grid.params(py, &settings)?, targets.read()?);
-    let (lesson, dtype) = (owned.lesson(), settings.dtype.as_str());
+    let (supervision, dtype) = (owned.supervision(), settings.dtype.as_str());
     with_given!(x, rows => {
         let found = enter(py, &run, |ctx| match rows {
-            Rows::Samples(x) => select::svm_search(ctx, &params, x, lesson),
-            Rows::Matrix(x) => select::svm_search_gram(ctx, &params, x, lesson),
+            Rows::Samples(x) => select::svm_search(ctx, &params, x, supervision),
+            Rows::Matrix(x) => select::svm_search_gram(ctx, &params, x, supervision),
         })?;
         result(py, found, dtype)
     })

@@ -1,4 +1,4 @@
-//! What a machine learns from beside the samples, and its parameters, as Python hands them over.
+//! Targets and parameters of support vector machines, as Python passes them.
 
 use mercer::model::svm::{Lesson, Method, SvmParams, Target, Task};
 use numpy::PyReadonlyArray1;
@@ -116,7 +116,7 @@ impl TargetArrays<'_> {
 
 impl OwnedTargets {
     /// As the library takes it.
-    pub fn lesson(&self) -> Lesson<'_> {
+    pub fn supervision(&self) -> Lesson<'_> {
         let target = match &self.target {
             OwnedTarget::Classes { classes, places, weights } => {
                 Target::Classes { classes, places, weights: Some(weights) }
