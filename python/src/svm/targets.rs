@@ -94,14 +94,14 @@ pub struct OwnedTargets {
 enum OwnedTarget {
     Classes { classes: Vec<String>, places: Vec<usize>, weights: Vec<f64> },
     Values(Vec<f64>),
-    Nothing,
+    Unsupervised,
 }
 
 impl TargetArrays<'_> {
     /// Copies of everything.
     pub fn read(&self) -> PyResult<OwnedTargets> {
         let target = match &self.0 {
-            None => OwnedTarget::Nothing,
+            None => OwnedTarget::Unsupervised,
             Some(TargetArray::Values(values)) => OwnedTarget::Values(values.as_slice()?.to_vec()),
             Some(TargetArray::Classes(classes, places, weights)) => OwnedTarget::Classes {
                 classes: classes.clone(),
@@ -122,7 +122,7 @@ impl OwnedTargets {
                 Target::Classes { classes, places, weights: Some(weights) }
             }
             OwnedTarget::Values(values) => Target::Values(values),
-            OwnedTarget::Nothing => Target::Nothing,
+            OwnedTarget::Unsupervised => Target::Nothing,
         };
         Lesson { target, weights: self.weights.as_deref() }
     }
