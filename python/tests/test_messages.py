@@ -78,7 +78,7 @@ def test_weights_that_are_no_numbers(name):
     model = made(name)
     if name in ("KernelPCA", "KernelPCADetector"):
         return
-    with pytest.raises(ValueError, match="must be finite, ... that of row 7 is NaN"):
+    with pytest.raises(ValueError, match=r"must be finite, ... that of row 7 is NaN"):
         model.fit(X, target_of(name, CLASSES), sample_weight=weights)
 
 
