@@ -6,6 +6,7 @@ use super::super::{read_libsvm_model, write_libsvm_model};
 use super::{ALL, ONE_CLASS, PRECOMPUTED, REGRESSION, THREE, TWO, read, written};
 use crate::io::{Model, from_bytes, load};
 use crate::linalg::view::Mat;
+use crate::model::Prepared;
 use crate::model::svm::{Calibration, Curve, Svm, Task};
 use crate::points::{Dense, Samples};
 
@@ -91,6 +92,7 @@ fn single_precision_is_written_exactly() {
         classes: wide.classes,
         class_weights: None,
         calibration: None,
+        prepared: Prepared::default(),
         report: wide.report,
     };
     let data = |text: &str| read(text).anchors.unwrap().dense().unwrap().data().to_vec();
