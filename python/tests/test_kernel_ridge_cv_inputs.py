@@ -111,15 +111,17 @@ def test_progress_and_interruption():
 def test_folds_within_a_small_budget():
     many = np.random.default_rng(0).normal(size=(700, 3))
     target = np.sin(many).sum(axis=1) + 0.1 * np.random.default_rng(1).normal(size=700)
+    # Each thread has a tile of kernel values.
     params = {"alphas": [0.1, 1.0, 10.0], "gamma": 0.3, "cv": 3, "store_cv_results": True}
+    params["n_jobs"] = 2
     free = KernelRidgeCV(**params).fit(many, target)
-    tight = KernelRidgeCV(memory_budget="3MB", **params).fit(many, target)
+    tight = KernelRidgeCV(memory_budget="5MB", **params).fit(many, target)
     assert_allclose(
         tight.cv_results_["mean_test_score"], free.cv_results_["mean_test_score"], rtol=1e-4
     )
     assert tight.alpha_ == free.alpha_
     with pytest.raises(MemoryError, match="folds"):
-        KernelRidgeCV(memory_budget="3MB").fit(many, target)
+        KernelRidgeCV(memory_budget="5MB").fit(many, target)
 
 
 @pytest.mark.parametrize(

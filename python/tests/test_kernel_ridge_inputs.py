@@ -79,7 +79,7 @@ def spoiled(values, row, value):
         ({"alpha": []}, {}, "alpha"),
         ({"alpha": [1.0, -2.0]}, {"y": Y[:, :2]}, "alpha"),
         ({"alpha": [1.0, 2.0]}, {"y": Y}, "2 penalties for 3 targets"),
-        ({}, {"sample_weight": -W}, "must not be negative, and that of row 0"),
+        ({}, {"sample_weight": -W}, "must not be negative, but that of row 0"),
         ({}, {"sample_weight": 0 * W}, "all weights are zero"),
         ({}, {"sample_weight": 0.0}, "all weights are zero"),
         ({}, {"sample_weight": -1.0}, "must not be negative"),

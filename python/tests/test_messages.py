@@ -133,7 +133,7 @@ def test_a_constant_column_has_no_spread(value):
         SVC(kernel="linear", C=1e3, max_iter=3).fit(rows, CLASSES)
     assert not any("spreads" in str(warning.message) for warning in seen)
     uneven = np.column_stack([X, 1e6 * X[:, 0]])
-    with pytest.warns(UserWarning, match="very different spreads"):
+    with pytest.warns(UserWarning, match="very different standard deviations"):
         SVC(kernel="rbf", C=1e3, max_iter=3).fit(uneven, CLASSES)
 
 

@@ -93,7 +93,7 @@ def test_bad_sparse_samples():
     negative = sparse.csr_array(X)
     negative.data[3] = -1.0
     for kernel in ("hellinger", "chi2(gamma=1)", "intersection", "jensen_shannon"):
-        with pytest.raises(ValueError, match="at least 0: -1"):
+        with pytest.raises(ValueError, match="need non-negative values: -1"):
             KernelPCA(kernel=kernel).fit(negative)
     with pytest.raises(ValueError, match="strings"):
         KernelPCA(kernel="spectrum(p=3)").fit(sparse.csr_array(X))
