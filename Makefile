@@ -89,7 +89,8 @@ HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 asan:
 	@cargo +$(NIGHTLY) --version >/dev/null 2>&1 || \
 		{ echo "make asan needs Rust nightly: rustup toolchain install $(NIGHTLY)"; exit 1; }
-	ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 RUSTFLAGS="-Zsanitizer=address" CARGO_TARGET_DIR=target/asan cargo +$(NIGHTLY) test --target $(HOST) \
+	ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 RUSTFLAGS="-Zsanitizer=address" CARGO_TARGET_DIR=target/asan \
+		cargo +$(NIGHTLY) test --target $(HOST) \
 		--package mercer --package mercer-cli --lib --bins --tests
 
 # What Miri can interpret: tests written for it, and those of the library that are small.
