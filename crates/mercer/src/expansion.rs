@@ -20,8 +20,12 @@ use crate::real::Real;
 
 /// Rows of new samples, and columns of anchors, that are worked on at a time: a tile that stays in the second-level
 /// cache, as wide as a multiple of what matrix products and panels of pairings like (48 and 32).
-const ROWS: usize = 256;
+pub(crate) const ROWS: usize = 256;
 const COLS: usize = 384;
+/// Rows of a piece where all would be one, so that threads can share them; a multiple of the rows of pairings' blocks.
+const FEW_ROWS: usize = 48;
+/// Kernel values up to which that is not worth the hand-over to another thread.
+pub(crate) const FEW_VALUES: usize = 1 << 16;
 const HINT: &str = "use fewer threads (n_jobs) or raise the memory budget";
 
 /// A function of samples with `k` outputs, as a weighted sum of kernel values.
@@ -80,6 +84,14 @@ impl<P: Points, T: Real> Expansion<P, T> {
 pub struct Weights<T> {
     columns: Columns<T>,
     offset: Vec<f64>,
+}
+
+/// Rows of a piece of work, for m × n kernel values; the same for any number of threads.
+fn piece_rows(m: usize, n: usize) -> usize {
+    match m <= ROWS && m.saturating_mul(n) > FEW_VALUES {
+        true => FEW_ROWS.min(m),
+        false => ROWS.min(m),
+    }
 }
 
 /// What a panic of another thread left is as good as before: buffers have no meaning between tiles.
@@ -188,16 +200,17 @@ impl<T: Real> Weights<T> {
         }
         let _reservation = ctx.reserve("prediction", self.bytes(ctx.threads(), m, n), HINT)?;
         // Allocated by one thread: of what other threads free, the system's allocator keeps some for each of them.
-        let tile_size = ROWS.min(m) * COLS.min(n);
-        let at_work = 0..ctx.threads().min(m.div_ceil(ROWS));
+        let height = piece_rows(m, n);
+        let tile_size = height * COLS.min(n);
+        let at_work = 0..ctx.threads().min(m.div_ceil(height));
         let room = |_| alloc::with_capacity(tile_size).map(Mutex::new);
         let tiles = at_work.map(room).collect::<Result<Vec<Mutex<Vec<T>>>>>()?;
         let progress = SharedProgress::new("scores", m);
         let evaluate = |(piece, lines): (usize, &mut [O])| -> Result<()> {
-            let rows = piece * ROWS..((piece + 1) * ROWS).min(m);
+            let rows = piece * height..((piece + 1) * height).min(m);
             let mut sums = self.columns.sums(rows.len());
             // Each thread has its own, which stays in its cache.
-            let own = rayon::current_thread_index().unwrap_or(0) % tiles.len();
+            let own = rayon::current_thread_index().unwrap_or(tiles.len() - 1) % tiles.len();
             let mut scratch = std::mem::take(&mut *locked(&tiles[own]));
             for from in (0..n).step_by(COLS) {
                 ctx.poll()?;
@@ -209,13 +222,14 @@ impl<T: Real> Weights<T> {
             self.write(&sums, rows.len(), stride, lines);
             progress.add(ctx, rows.len())
         };
-        // One piece is not worth the hand-over to another thread.
+        let count = m.div_ceil(height);
         if m <= ROWS {
-            return evaluate((0, out.data));
+            let pieces = out.data.chunks_mut(height * stride).enumerate();
+            return ctx.share(pieces.take(count).collect(), evaluate);
         }
         ctx.install(|| {
-            let pieces = out.data.par_chunks_mut(ROWS * stride).enumerate();
-            pieces.take(m.div_ceil(ROWS)).try_for_each(evaluate)
+            let pieces = out.data.par_chunks_mut(height * stride).enumerate();
+            pieces.take(count).try_for_each(evaluate)
         })
     }
 
@@ -225,8 +239,9 @@ impl<T: Real> Weights<T> {
             Columns::Few(columns) => columns.len(),
             Columns::Many(lanes) => lanes.len() * WIDTH,
         } as u64;
-        let (rows, cols) = (ROWS.min(m) as u64, COLS.min(n) as u64);
-        let at_work = threads.min(m.div_ceil(ROWS)) as u64;
+        let height = piece_rows(m, n);
+        let (rows, cols) = (height as u64, COLS.min(n) as u64);
+        let at_work = threads.min(m.div_ceil(height)) as u64;
         let size = size_of::<T>() as u64;
         let each = rows * cols * size + rows * outputs * 8;
         at_work.saturating_mul(each).saturating_add((n as u64).saturating_mul(outputs) * size)

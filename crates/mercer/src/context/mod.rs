@@ -7,8 +7,8 @@ mod pool;
 mod stream;
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 pub use limits::{available_memory, available_threads};
@@ -135,6 +135,34 @@ impl Context {
         self.pool.install(work)
     }
 
+    /// Does `work` with each of the items, on the calling thread and on others while it works. For pieces of some microseconds, which
+    /// are done before a thread that hands all of them over would wake again.
+    pub(crate) fn share<I: Send>(
+        &self,
+        items: Vec<I>,
+        work: impl Fn(I) -> Result<()> + Sync,
+    ) -> Result<()> {
+        let (count, waiting, failed) =
+            (items.len(), Mutex::new(items.into_iter()), Mutex::new(Ok(())));
+        let take = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let drain = || {
+            while let Some(item) = take() {
+                if let Err(error) = work(item) {
+                    *failed.lock().unwrap_or_else(PoisonError::into_inner) = Err(error);
+                    return;
+                }
+            }
+        };
+        match &self.pool {
+            Pool::Threads(pool) if count > 1 => pool.in_place_scope(|scope| {
+                (1..self.threads().min(count)).for_each(|_| scope.spawn(|_| drain()));
+                drain();
+            }),
+            _ => drain(),
+        }
+        failed.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Runs `work` on this context's threads. Meanwhile the calling thread calls `tick` whenever `every` has passed, for
     /// interfaces that must look after something on their own thread, such as signals. Work within work, on one of these threads
     /// already, is done at once: a thread that waited for itself would deadlock.
@@ -220,6 +248,24 @@ mod tests {
         let alone = |part: &Context, _: usize| -> Result<u64> { Ok(part.budget()) };
         assert_eq!(context.side_by_side(3, 5000, alone).unwrap(), [1000; 3], "one at a time");
         assert!(context.side_by_side(0, 1, alone).unwrap().is_empty());
+    }
+
+    #[test]
+    fn shared_items_are_each_worked_on_once_and_an_error_is_passed_on() {
+        for threads in [1, 2, 4] {
+            let context = Context::new(threads);
+            let mut counts = [0_usize; 100];
+            let items: Vec<(usize, &mut usize)> = counts.iter_mut().enumerate().collect();
+            let work = |(i, count): (usize, &mut usize)| -> Result<()> {
+                *count += i;
+                Ok(())
+            };
+            context.share(items, work).unwrap();
+            assert!(counts.iter().enumerate().all(|(i, count)| i == *count));
+            let fails = |i: usize| if i == 7 { Err(Error::Interrupted) } else { Ok(()) };
+            assert!(matches!(context.share((0..20).collect(), fails), Err(Error::Interrupted)));
+            assert!(context.share(Vec::new(), fails).is_ok());
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::precision::{around, far_mean};
 use super::{Svm, Task};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::expansion::{Expansion, Weights};
+use crate::expansion::{self, Expansion, Weights};
 use crate::kernel::{Kernel, Recentred, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::model::prepared::prepared_bytes;
@@ -131,6 +131,18 @@ impl<T: Real> Svm<T> {
     ) -> Result<Mat<f64>> {
         let (m, lines) = (x.n(), self.coef.rows());
         let mut decisions = Mat::from_fn(m, self.offset.len(), |_, p| self.offset[p]);
+        // Few samples leave threads without work unless they share the classes.
+        if m <= expansion::ROWS && m * self.support.len() > expansion::FEW_VALUES {
+            let mut scores = vec![U::ZERO; m * lines * parts.len()];
+            let each = parts.iter().zip(scores.chunks_exact_mut(m * lines));
+            ctx.share(each.collect(), |(part, scores)| {
+                part.scores.scores(ctx, x, MatMut::new(scores, m, lines, lines))
+            })?;
+            for (part, scores) in parts.iter().zip(scores.chunks_exact(m * lines)) {
+                self.add(part.class, scores, &mut decisions);
+            }
+            return Ok(decisions);
+        }
         let mut scores = vec![U::ZERO; m * lines];
         for Part { class, scores: part } in parts {
             part.scores(ctx, x, MatMut::new(&mut scores, m, lines, lines))?;
