@@ -11,6 +11,7 @@ from bench import (
     histogram_cases,
     kmeans_cases,
     ridge_cases,
+    small_cases,
     string_cases,
     svm_cases,
 )
@@ -200,6 +201,7 @@ CASES: list[Case] = [
     ),
     *ridge_cases.CASES,
     *svm_cases.CASES,
+    *small_cases.CASES,
     *kmeans_cases.CASES,
     *detector_cases.CASES,
     *histogram_cases.CASES,

@@ -23,7 +23,7 @@ def _columns(columns: int) -> Callable[[Problem], list[Phase]]:
     return cost
 
 
-def _rows(anchors: int) -> Callable[[Problem], list[Phase]]:
+def rows(anchors: int) -> Callable[[Problem], list[Phase]]:
     """Kernel values of new rows with all support vectors."""
 
     def cost(problem: Problem) -> list[Phase]:
@@ -112,7 +112,7 @@ def _set(name: str, words: str, options: dict[str, Any], anchors: int, m: int, r
         contestants=svm.predicts(slow=slow),
         check=svm.check_predict,
         target=Target(ratio=1.5),
-        cost=_rows(anchors),
+        cost=rows(anchors),
         why="exp and coefficients of pairs of classes are not counted",
     )
     return [fit, predict]
