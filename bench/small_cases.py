@@ -52,7 +52,7 @@ def _svc(m: int) -> Case:
         quick={**options, "n": 300},
         contestants=svm.predicts(slow=False),
         check=svm.check_predict,
-        target=Target(ratio=3.0),
+        target=Target(ratio=2.0),
         cost=svm_cases.rows(SUPPORT),
         why=WHY,
     )
