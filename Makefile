@@ -98,13 +98,16 @@ asan:
 # What Miri can interpret: tests written for it, and those of the library that are small.
 MIRI_LIBRARY := linalg::view linalg::simd linalg::alloc::tests::zeros_are linalg::eigen::tests::teams_of_sweeps
 
+# Threads of a pool end after it, not before the program does.
+MIRI_RULES := -Zmiri-tree-borrows -Zmiri-disable-isolation -Zmiri-ignore-leaks
+
 # Parquet and its codecs call C and are left out. Miri has no vector instructions: it runs the plain loops.
 miri:
 	@cargo +$(NIGHTLY) miri --version >/dev/null 2>&1 || \
 		{ echo "make miri needs Rust nightly with Miri: rustup toolchain install $(NIGHTLY) --component miri,rust-src"; exit 1; }
-	MIRIFLAGS="-Zmiri-tree-borrows -Zmiri-disable-isolation" CARGO_TARGET_DIR=target/miri PROPTEST_CASES=2 \
+	MIRIFLAGS="$(MIRI_RULES)" CARGO_TARGET_DIR=target/miri PROPTEST_CASES=2 \
 		cargo +$(NIGHTLY) miri test --package mercer --no-default-features --test interpreted
-	MIRIFLAGS="-Zmiri-tree-borrows -Zmiri-disable-isolation" CARGO_TARGET_DIR=target/miri PROPTEST_CASES=2 \
+	MIRIFLAGS="$(MIRI_RULES)" CARGO_TARGET_DIR=target/miri PROPTEST_CASES=2 \
 		cargo +$(NIGHTLY) miri test --package mercer --no-default-features --lib -- $(MIRI_LIBRARY)
 
 HOURS ?= 1
