@@ -6,7 +6,7 @@ pub fn check(text: &str, parts: &[&str]) {
     for part in parts {
         assert!(text.contains(part), "no {part:?}");
     }
-    assert!(!text.contains("NaN") && !text.contains("inf "), "numbers that are none");
+    assert!(!text.contains("NaN") && !text.contains("inf "), "NaN or infinity in the picture");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `predict` and `inspect` with support vector machines, of this house and of LIBSVM.
+//! `predict` and `inspect` with support vector machines, fitted by mercer and by LIBSVM.
 
 use crate::folder::{Folder, cells, difference, houses, ring_table, rings, small_table};
 

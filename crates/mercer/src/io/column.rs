@@ -14,7 +14,7 @@ pub enum Column {
     /// Numbers most of which are zero.
     Sparse(SparseColumn),
     /// Cells as written. A column of numbers with a missing value, or with an integer that f64 cannot hold, is text
-    /// too, so that nothing is lost where the column is only carried along.
+    /// too, so that nothing is lost where the column is only kept in the output.
     Text(Vec<String>),
 }
 

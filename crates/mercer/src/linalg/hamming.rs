@@ -1,7 +1,7 @@
 //! Windows of two sequences by the number of places where they differ.
 //!
 //! Windows that begin at (i, j) differ as those at (i-1, j-1) do, but for the pair of symbols that leaves and the one that
-//! enters. So each diagonal has a counter, one byte wide, that is carried along it, and a register carries 64 of them. That takes
+//! enters. So each diagonal has a counter, one byte wide, that is updated from pair to pair, and a register holds 64 of them. That takes
 //! |x|·|y| steps of one byte, whatever the length of a window and the number of differences that count. The alternative, a
 //! list of all windows near each window, grows with the alphabet to the power of the differences.
 

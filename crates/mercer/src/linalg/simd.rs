@@ -114,7 +114,7 @@ pub fn highest() -> Level {
 
 pub use crate::real::vector::BASE_FUSED;
 
-/// Defines `pub fn name` that runs `body` compiled for the processor at hand. `body` is an `#[inline(always)]` generic
+/// Defines `pub fn name` that runs `body` compiled for the instruction set in use. `body` is an `#[inline(always)]` generic
 /// function; the three turbofish lists give its parameters per level, by which it learns lane counts and whether
 /// multiply-add is fused.
 macro_rules! dispatch {

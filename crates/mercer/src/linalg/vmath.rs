@@ -1,4 +1,4 @@
-//! Elementwise functions over slices, in place, compiled for the processor at hand.
+//! Elementwise functions over slices, in place, compiled for the instruction set in use.
 
 use super::simd::{BASE_FUSED, dispatch};
 use crate::real::Real;

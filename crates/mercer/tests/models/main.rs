@@ -1,5 +1,6 @@
 //! Models proved by laws, by naive oracles and by the worked numbers of the mathematics they implement.
 
+mod batches;
 mod certificate;
 mod definite;
 mod detector;

@@ -48,7 +48,7 @@ fn check_fits(what: &'static str, needed: u64, max_bytes: u64) -> Result<()> {
     }
 }
 
-/// Reads on until the file ends. A text does not say how long it is: the memory at hand is the only bound.
+/// Reads on until the file ends. A text file has no length in its header: only the memory limit bounds it.
 fn rest(path: &Path, mut input: File, mut bytes: Vec<u8>, most: u64) -> Result<Vec<u8>> {
     let limit = usize::try_from(most).unwrap_or(usize::MAX).saturating_add(1);
     read_up_to(&mut input, &mut bytes, limit).map_err(|source| Error::file(path, source))?;

@@ -125,7 +125,7 @@ impl Lengths {
     }
 }
 
-/// Bytes as text, those that are none written as `\xff`.
+/// Bytes as text; invalid UTF-8 is written as `\xff`.
 fn readable(bytes: &[u8]) -> String {
     let chunks = bytes.utf8_chunks().map(|chunk| {
         let escaped: String = chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")).collect();

@@ -90,13 +90,13 @@ fn teams_of_sweeps_in_two_threads() {
 }
 
 #[test]
-fn the_public_door_takes_every_size() {
+fn the_public_function_takes_every_size() {
     let ctx = Context::new(2);
     for n in [0, 1, 2, SMALL, SMALL + 1] {
         let a = random(n, 7);
         let eigen = symmetric(&ctx, a.clone()).unwrap();
         assert_eq!(eigen.values.len(), n);
-        check(&a, &eigen, "door");
+        check(&a, &eigen, "public function");
     }
 }
 

@@ -131,22 +131,21 @@ impl<T: Real> Svm<T> {
     ) -> Result<Mat<f64>> {
         let (m, lines) = (x.n(), self.coef.rows());
         let mut decisions = Mat::from_fn(m, self.offset.len(), |_, p| self.offset[p]);
+        if m == 0 {
+            return Ok(decisions);
+        }
         // Few samples leave threads without work unless they share the classes.
-        if m <= expansion::ROWS && m * self.support.len() > expansion::FEW_VALUES {
-            let mut scores = vec![U::ZERO; m * lines * parts.len()];
-            let each = parts.iter().zip(scores.chunks_exact_mut(m * lines));
+        let is_shared = m <= expansion::ROWS && m * self.support.len() > expansion::FEW_VALUES;
+        let at_once = if is_shared { ctx.threads().min(parts.len()) } else { 1 };
+        let mut scores = vec![U::ZERO; m * lines * at_once];
+        for group in parts.chunks(at_once) {
+            let each = group.iter().zip(scores.chunks_exact_mut(m * lines));
             ctx.share(each.collect(), |(part, scores)| {
                 part.scores.scores(ctx, x, MatMut::new(scores, m, lines, lines))
             })?;
-            for (part, scores) in parts.iter().zip(scores.chunks_exact(m * lines)) {
+            for (part, scores) in group.iter().zip(scores.chunks_exact(m * lines)) {
                 self.add(part.class, scores, &mut decisions);
             }
-            return Ok(decisions);
-        }
-        let mut scores = vec![U::ZERO; m * lines];
-        for Part { class, scores: part } in parts {
-            part.scores(ctx, x, MatMut::new(&mut scores, m, lines, lines))?;
-            self.add(*class, &scores, &mut decisions);
         }
         Ok(decisions)
     }

@@ -59,8 +59,8 @@ impl Fit<'_> {
         if settled.is_open() && self.is_to_go_on::<S>(dual, &settled) {
             let columns = self.exact_kernel.exact(&self.rows_of(dual, samples))?;
             let is_single = S::EPSILON > f64::EPSILON;
-            // Slopes computed anew are right to begin with, and drift only by what coefficients move from there on: columns in single
-            // precision, which are at hand, mostly do.
+            // Iterative refinement: from recomputed slopes, errors of columns in single precision count only for what the coefficients
+            // still move, and the solver has these columns in its cache.
             if is_single {
                 self.refine(ctx, dual, &*columns, solver, SINGLE_TURNS, &mut settled)?;
             }

@@ -91,7 +91,7 @@ impl<S: Real> Materialized<S> {
     }
 }
 
-/// Kernel values of test samples with those that were learned from, row by row: at hand, or computed anew each time.
+/// Kernel values of test samples with training samples, row by row: stored, or recomputed each time.
 struct Across<'a, S> {
     block: Box<dyn ColumnBlock<S> + 'a>,
     test: &'a [usize],
