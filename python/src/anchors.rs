@@ -3,9 +3,9 @@
 #![allow(unsafe_code)] // numpy arrays borrow the numbers of a model
 
 use mercer::io::Model as Fitted;
-use mercer::kernel::KernelSpec;
-use mercer::points::{Csr, Items, Points as _, Samples};
+use mercer::points::Points as _;
 use mercer::real::Real;
+use mercer::{AnySamples, Csr, Items, KernelSpec, Samples};
 use numpy::{Element, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -13,36 +13,36 @@ use pyo3::types::PyList;
 use crate::arrays::borrowed_array;
 use crate::custom::{self, Function};
 
-/// Runs the same lines with `$model` bound to the part of a model that has a kernel and anchors.
-macro_rules! with_anchored {
-    ($fitted:expr, $model:ident => $body:expr, $none:expr) => {
-        match $fitted {
-            Fitted::Pca(_) | Fitted::Repair(_) => $none,
-            Fitted::KernelPca32($model) => $body,
-            Fitted::KernelPca64($model) => $body,
-            Fitted::KernelRidge32($model) => $body,
-            Fitted::KernelRidge64($model) => $body,
-            Fitted::Svm32($model) => $body,
-            Fitted::Svm64($model) => $body,
-            Fitted::KernelKMeans32($model) => $body,
-            Fitted::KernelKMeans64($model) => $body,
-            Fitted::Detector32(mercer::model::detector::Detector { pca: $model, .. }) => $body,
-            Fitted::Detector64(mercer::model::detector::Detector { pca: $model, .. }) => $body,
-        }
-    };
+/// The kernel of a model and the samples that it keeps; none for models without a kernel.
+fn anchored(fitted: &Fitted) -> Option<(&KernelSpec, Option<&AnySamples>)> {
+    match fitted {
+        Fitted::Pca(_) | Fitted::Repair(_) => None,
+        Fitted::KernelPca(model) => Some((&model.params.kernel, model.anchors.as_ref())),
+        Fitted::KernelRidge(model) => Some((&model.params.kernel, model.anchors.as_ref())),
+        Fitted::Svm(model) => Some((&model.params.kernel, model.anchors.as_ref())),
+        Fitted::KernelKMeans(model) => Some((&model.params.kernel, model.anchors.as_ref())),
+        Fitted::Detector(model) => Some((&model.pca.params.kernel, model.pca.anchors.as_ref())),
+    }
 }
 
 /// The anchors of a model as Python objects: numbers borrowed in place, objects as they came. `owner` must be the frozen
 /// object that the model belongs to. None for a model without anchors.
 pub fn of<'py>(fitted: &Fitted, owner: Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    with_anchored!(fitted, model => {
-        model.anchors.as_ref().map(|anchors| as_python(anchors, owner)).transpose()
-    }, Ok(None))
+    let anchors = anchored(fitted).and_then(|(_, anchors)| anchors);
+    anchors.map(|anchors| shown(anchors, owner)).transpose()
+}
+
+/// Samples as Python objects; `owner` as in [`of`].
+pub fn shown<'py>(samples: &AnySamples, owner: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    match samples {
+        AnySamples::F32(samples) => as_python(samples, owner),
+        AnySamples::F64(samples) => as_python(samples, owner),
+    }
 }
 
 /// The kernel of a model that was fitted on samples, with its parameters resolved; None for other models.
 pub fn kernel(fitted: &Fitted) -> Option<&KernelSpec> {
-    with_anchored!(fitted, model => model.anchors.as_ref().map(|_| &model.params.kernel), None)
+    anchored(fitted).and_then(|(kernel, anchors)| anchors.map(|_| kernel))
 }
 
 fn as_python<'py, T: Real + Element>(
@@ -85,19 +85,21 @@ type UserObjects = (Vec<Py<PyAny>>, Vec<Py<PyAny>>);
 
 /// What a file cannot store of a model: the functions in its kernel, and the stores of its items in order of appearance.
 pub fn user_objects(fitted: &Fitted, py: Python<'_>) -> PyResult<UserObjects> {
-    with_anchored!(fitted, model => {
-        let owns = model.params.kernel.custom_functions();
-        let functions = owns.into_iter().filter_map(|own| Function::object(own.bound()?, py));
-        let mut stores = Vec::new();
-        if let Some(anchors) = &model.anchors {
-            visit_items(anchors, &mut |items: &Items| {
-                let (store, places) = custom::objects(py, items)?;
-                stores.push(store.bind(py).call_method1("part", (places,))?.unbind());
-                Ok(())
-            })?;
-        }
-        Ok((functions.collect(), stores))
-    }, Ok((Vec::new(), Vec::new())))
+    let Some((kernel, anchors)) = anchored(fitted) else { return Ok((Vec::new(), Vec::new())) };
+    let custom = kernel.custom_functions().into_iter();
+    let functions = custom.filter_map(|custom| Function::object(custom.bound()?, py));
+    let mut stores = Vec::new();
+    let mut visit = |items: &Items| {
+        let (store, places) = custom::objects(py, items)?;
+        stores.push(store.bind(py).call_method1("part", (places,))?.unbind());
+        Ok(())
+    };
+    match anchors {
+        None => Ok(()),
+        Some(AnySamples::F32(samples)) => visit_items(samples, &mut visit),
+        Some(AnySamples::F64(samples)) => visit_items(samples, &mut visit),
+    }?;
+    Ok((functions.collect(), stores))
 }
 
 fn visit_items<T: Real>(
@@ -125,14 +127,23 @@ pub fn put_back(
     functions: Vec<Bound<'_, PyAny>>,
     stores: Vec<Py<PyAny>>,
 ) -> PyResult<()> {
+    let (kernel, anchors) = match fitted {
+        Fitted::Pca(_) | Fitted::Repair(_) => return Ok(()),
+        Fitted::KernelPca(model) => (&mut model.params.kernel, &mut model.anchors),
+        Fitted::KernelRidge(model) => (&mut model.params.kernel, &mut model.anchors),
+        Fitted::Svm(model) => (&mut model.params.kernel, &mut model.anchors),
+        Fitted::KernelKMeans(model) => (&mut model.params.kernel, &mut model.anchors),
+        Fitted::Detector(model) => (&mut model.pca.params.kernel, &mut model.pca.anchors),
+    };
+    *kernel = bound(kernel, functions)?;
     let mut stores = stores.into_iter();
-    with_anchored!(fitted, model => {
-        model.params.kernel = bound(&model.params.kernel, functions)?;
-        if let Some(anchors) = &mut model.anchors {
-            *anchors = with_items(anchors, &mut stores);
-        }
-        Ok(())
-    }, Ok(()))
+    if let Some(anchors) = anchors {
+        *anchors = match &*anchors {
+            AnySamples::F32(samples) => with_items(samples, &mut stores).into(),
+            AnySamples::F64(samples) => with_items(samples, &mut stores).into(),
+        };
+    }
+    Ok(())
 }
 
 /// The kernel with these functions in the places of their names.

@@ -2,9 +2,8 @@
 
 #![allow(unsafe_code)] // numpy arrays borrow the numbers of a model
 
-use mercer::linalg::view::{Mat, MatMut, MatRef};
 use mercer::real::Real;
-use mercer::{Dense, Error};
+use mercer::{AnyMat, Mat, MatMut, MatRef};
 use numpy::ndarray::ArrayView2;
 use numpy::{
     Element, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2,
@@ -31,16 +30,32 @@ pub enum OutputArray<'py> {
     F64(PyReadwriteArray2<'py, f64>),
 }
 
-/// Runs the same lines with `$x` bound to the array of whichever type `$matrix` has.
-macro_rules! with_matrix {
-    ($matrix:expr, $x:ident => $body:expr) => {
-        match $matrix {
-            $crate::arrays::Matrix::F32($x) => $body,
-            $crate::arrays::Matrix::F64($x) => $body,
+impl Matrix<'_> {
+    /// The numbers, read in place.
+    pub fn view(&self) -> PyResult<AnyMat<'_>> {
+        Ok(match self {
+            Matrix::F32(array) => view(array)?.into(),
+            Matrix::F64(array) => view(array)?.into(),
+        })
+    }
+}
+
+/// Runs the same lines with `$out` bound to the place for results, in whichever number type.
+macro_rules! with_output {
+    ($array:expr, $out:ident => $body:expr) => {
+        match $array {
+            $crate::arrays::OutputArray::F32(mut array) => {
+                let $out = $crate::arrays::output(&mut array)?;
+                $body
+            }
+            $crate::arrays::OutputArray::F64(mut array) => {
+                let $out = $crate::arrays::output(&mut array)?;
+                $body
+            }
         }
     };
 }
-pub(crate) use with_matrix;
+pub(crate) use with_output;
 
 /// The array read in place.
 pub fn view<'a, T: Real + Element>(array: &'a PyReadonlyArray2<'_, T>) -> PyResult<MatRef<'a, T>> {
@@ -49,29 +64,6 @@ pub fn view<'a, T: Real + Element>(array: &'a PyReadonlyArray2<'_, T>) -> PyResu
     let (down, across) =
         if array.is_c_contiguous() { (cols as isize, 1) } else { (1, rows as isize) };
     MatRef::strided(data, 0, rows, cols, down, across).ok_or_else(in_order)
-}
-
-/// A copy of the array as samples of type `T`: one pass, whatever the order and type of the array.
-pub fn dense<T: Real>(x: MatRef<'_, impl Real>) -> mercer::Result<Dense<T>> {
-    let (n, d) = (x.rows(), x.cols());
-    let mut data = Vec::with_capacity(n.saturating_mul(d));
-    for i in 0..n {
-        match x.contiguous_row(i) {
-            Some(row) => data.extend(row.iter().map(|v| T::from_f64(v.to_f64()))),
-            None => data.extend((0..d).map(|j| T::from_f64(x.at(i, j).to_f64()))),
-        }
-    }
-    Dense::from_vec(data, n, d).map_err(|error| match error {
-        Error::NotFinite { row, column, .. } if x.at(row, column).is_finite() => {
-            Error::Shape(format!(
-                "the value {:e} at row {row}, column {column} (both counted from 0) is beyond the range of {}: use \
-                 double precision or scale the column down",
-                x.at(row, column).to_f64(),
-                T::NAME
-            ))
-        }
-        other => other,
-    })
 }
 
 /// The array written in place.

@@ -2,7 +2,6 @@
 
 use mercer::io::{Model as Fitted, ModelFile};
 use mercer::model::detector::{Detector, DetectorParams, OutlierScore};
-use mercer::real::Real;
 use mercer_guard::guarded;
 use numpy::{PyArray1, PyReadonlyArray1, ToPyArray};
 use pyo3::exceptions::PyTypeError;
@@ -12,21 +11,17 @@ use pyo3::types::PyDict;
 use crate::enter::{Run, enter};
 use crate::fit::{KernelPcaSettings, dtype_named, unknown};
 use crate::model::Model;
-use crate::samples::{Given, Number, Rows, with_given};
+use crate::samples::Given;
 
 /// The score's name and the share of outliers.
 #[derive(FromPyObject)]
 pub struct Rule(String, f64);
 
-/// Runs the same lines with `$found` bound to the detector of whichever number type.
-macro_rules! with_detector {
-    ($model:expr, $found:ident => $body:expr) => {
-        match &$model.get().saved().model {
-            Fitted::Detector32($found) => $body,
-            Fitted::Detector64($found) => $body,
-            _ => Err(PyTypeError::new_err("this model is not an outlier detector")),
-        }
-    };
+fn detector_of(model: &Model) -> PyResult<&Detector> {
+    match &model.saved().model {
+        Fitted::Detector(detector) => Ok(detector),
+        _ => Err(PyTypeError::new_err("this model is not an outlier detector")),
+    }
 }
 
 const PROJECTIONS: &str = "projections";
@@ -54,11 +49,9 @@ pub fn fit_detector(
     let dtype = dtype_named(&settings.dtype);
     let (pca, _) = settings.params(py)?;
     let params = DetectorParams { pca, score: score(&name)?, contamination };
-    let model = with_given!(x, rows => enter(py, &run, |ctx| match rows {
-        Rows::Samples(x) => Detector::fit(ctx, &params, x),
-        Rows::Matrix(x) => Detector::fit_gram(ctx, &params, x),
-    })?.into());
-    Ok(Model::holding(ModelFile::new(model, dtype)))
+    let input = x.input()?;
+    let model = enter(py, &run, |ctx| Detector::fit(ctx, &params, input))?;
+    Ok(Model::holding(ModelFile::new(model.into(), dtype)))
 }
 
 /// How unusual each new sample is, or each new row of a kernel matrix, which may come with `diagonal`, the kernel value of each
@@ -74,40 +67,24 @@ pub fn detector_scores<'py>(
     run: Run,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let diagonal = diagonal.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
-    let scores = with_detector!(model, found => scores(py, found, &x, diagonal, &run))?;
-    Ok(scores.to_pyarray(py))
-}
-
-fn scores<T: Number>(
-    py: Python<'_>,
-    model: &Detector<T>,
-    x: &Given<'_>,
-    diagonal: Option<&[f64]>,
-    run: &Run,
-) -> PyResult<Vec<f64>> {
-    let rows = x.rows::<T>()?;
-    enter(py, run, |ctx| match rows {
-        Rows::Samples(x) => model.scores(ctx, x),
-        Rows::Matrix(x) => model.scores_gram(ctx, x, diagonal),
-    })
+    let (detector, input) = (detector_of(model.get())?, x.input()?);
+    let input = diagonal.map_or(input.clone(), |diagonal| input.with_diagonal(diagonal));
+    Ok(enter(py, &run, |ctx| detector.scores(ctx, input))?.to_pyarray(py))
 }
 
 /// The score's name, the share of outliers, the threshold, and the scores of the training samples.
 #[guarded]
 #[pyfunction]
 pub fn detector_facts<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyDict>> {
-    with_detector!(model, found => facts(model.py(), found))
-}
-
-fn facts<'py, T: Real>(py: Python<'py>, model: &Detector<T>) -> PyResult<Bound<'py, PyDict>> {
+    let (py, detector) = (model.py(), detector_of(model.get())?);
     let facts = PyDict::new(py);
-    let criterion = match model.score {
+    let criterion = match detector.score {
         OutlierScore::Projections => PROJECTIONS,
         OutlierScore::Reconstruction => RECONSTRUCTION,
     };
     facts.set_item("criterion", criterion)?;
-    facts.set_item("contamination", model.contamination)?;
-    facts.set_item("threshold", model.threshold)?;
-    facts.set_item("training", model.training.to_pyarray(py))?;
+    facts.set_item("contamination", detector.contamination)?;
+    facts.set_item("threshold", detector.threshold)?;
+    facts.set_item("training", detector.training.to_pyarray(py))?;
     Ok(facts)
 }

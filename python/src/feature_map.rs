@@ -1,16 +1,13 @@
 //! The feature maps of kernels.
 
-use mercer::Context;
 use mercer::kernel::{FeatureMap as Map, FeatureMapOptions, StringMap};
-use mercer::linalg::view::{Mat, MatRef};
-use mercer::points::{Samples as Points, Strings};
-use mercer::real::Real;
+use mercer::{Mat, Samples as Points, Strings};
 use mercer_guard::guarded;
 use numpy::{PyArray1, PyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
-use crate::arrays::{Matrix, copied, view, with_matrix};
+use crate::arrays::{Matrix, copied};
 use crate::enter::{Run, enter};
 use crate::errors::exception;
 use crate::kernels::parse;
@@ -80,17 +77,13 @@ impl FeatureMap {
         x: Matrix<'_>,
         run: Run,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let found = with_matrix!(&x, x => {
-            let x = view(x)?;
-            enter(py, &run, |ctx| features(ctx, &self.map, x))?
-        });
+        let x = x.view()?;
+        let found = enter(py, &run, |ctx| {
+            let rows = Mat::from_fn(x.rows(), x.cols(), |i, j| x.at(i, j));
+            self.map.matrix(ctx, rows.view())
+        })?;
         Ok(copied(py, &found))
     }
-}
-
-fn features(ctx: &Context, map: &Map, x: MatRef<'_, impl Real>) -> mercer::Result<Mat<f64>> {
-    let rows = Mat::from_fn(x.rows(), x.cols(), |i, j| x.at(i, j).to_f64());
-    map.matrix(ctx, rows.view())
 }
 
 /// The features of strings whose inner products with those of known strings are a kernel. It never changes.
@@ -140,7 +133,7 @@ impl TextMap {
         texts: &Bound<'_, Samples>,
         run: Run,
     ) -> PyResult<Lists<'py>> {
-        let Points::Strings(texts) = texts.get().points::<f64>()? else {
+        let Some(Points::Strings(texts)) = texts.get().samples().get::<f64>() else {
             return Err(other_type());
         };
         let found = enter(py, &run, |_| self.map.apply::<f64>(texts))?;

@@ -1,22 +1,21 @@
 //! Fitting of PCA and kernel PCA, and their parameters as Python passes them.
 
-use mercer::io::{Dtype, ModelFile};
+use mercer::io::ModelFile;
 use mercer::model::Components;
 use mercer::model::inverse::InverseParams;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
 use mercer::model::pca::{Decomposition, Pca, PcaParams};
-use mercer::real::Real;
 use mercer::solve::eigen::Solver;
-use mercer::{Context, KernelSpec};
+use mercer::{Context, Dtype, Input, KernelSpec};
 use mercer_guard::guarded;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::arrays::{Matrix, view, with_matrix};
+use crate::arrays::Matrix;
 use crate::enter::{Run, enter};
 use crate::kernels::{KernelArg, parse};
 use crate::model::Model;
-use crate::samples::{Given, Rows, with_given};
+use crate::samples::Given;
 
 /// A number of components: none for all, an integer, a share of the variance, or `"mle"`.
 #[derive(FromPyObject)]
@@ -103,29 +102,24 @@ pub fn fit_kernel_pca(
 ) -> PyResult<Model> {
     let dtype = dtype_named(&settings.dtype);
     let (params, inverse) = settings.params(py)?;
-    let model = with_given!(x, rows => {
-        enter(py, &run, |ctx| fitted(ctx, params, inverse, rows))?.into()
-    });
-    Ok(Model::holding(ModelFile::new(model, dtype)))
+    let input = x.input()?;
+    let model = enter(py, &run, |ctx| fitted(ctx, params, inverse, input))?;
+    Ok(Model::holding(ModelFile::new(model.into(), dtype)))
 }
 
-fn fitted<T: Real>(
+fn fitted(
     ctx: &Context,
     mut params: KernelPcaParams,
     inverse: Option<Inverse>,
-    rows: Rows<'_, T>,
-) -> mercer::Result<KernelPca<T>> {
-    let points = match rows {
-        Rows::Samples(points) => points,
-        Rows::Matrix(matrix) => return KernelPca::fit_gram(ctx, &params, matrix),
-    };
-    if let Some(Inverse { kernel, alpha, center }) = inverse {
+    input: Input<'_>,
+) -> mercer::Result<KernelPca> {
+    if let (Some(Inverse { kernel, alpha, center }), Input::Samples(x)) = (inverse, &input) {
         // As in scikit-learn, the default kernel of the inverse map is the model's own, with the same resolved parameters.
-        params.kernel = params.kernel.resolve(points)?;
+        params.kernel = params.kernel.resolve(x)?;
         let kernel = kernel.unwrap_or_else(|| params.kernel.clone());
         params.inverse = Some(InverseParams { kernel, alpha, center });
     }
-    KernelPca::fit(ctx, &params, points)
+    KernelPca::fit(ctx, &params, input)
 }
 
 /// The parameters of PCA, from a dictionary.
@@ -164,15 +158,9 @@ impl PcaSettings {
 #[pyfunction]
 pub fn fit_pca(py: Python<'_>, x: Matrix<'_>, settings: PcaSettings, run: Run) -> PyResult<Model> {
     let params = settings.params()?;
-    let dtype = match &x {
-        Matrix::F32(_) => Dtype::F32,
-        Matrix::F64(_) => Dtype::F64,
-    };
-    let model = with_matrix!(&x, x => {
-        let x = view(x)?;
-        enter(py, &run, |ctx| Pca::fit(ctx, &params, x))?
-    });
-    Ok(Model::holding(ModelFile::new(model.into(), dtype)))
+    let x = x.view()?;
+    let model = enter(py, &run, |ctx| Pca::fit(ctx, &params, x))?;
+    Ok(Model::holding(ModelFile::new(model.into(), x.dtype())))
 }
 
 /// The number type of results.

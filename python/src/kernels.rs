@@ -1,20 +1,19 @@
 //! Kernels as specs: descriptions of the families, parsing, and the kernel matrix.
 
 use mercer::kernel::{Domain, Family, Input, Leaf, Rule, Shape, Value};
-use mercer::linalg::view::MatMut;
-use mercer::points::Samples as Points;
-use mercer::{KernelSpec, SpecKernel, gram};
+use mercer::real::Real;
+use mercer::{AnySamples, Context, KernelSpec, MatMut, SpecKernel, gram};
 use mercer_guard::guarded;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::anchors::bound;
-use crate::arrays::{OutputArray, output};
+use crate::arrays::{OutputArray, with_output};
 use crate::enter::{Run, enter};
 use crate::errors::exception;
 use crate::fit::unknown;
-use crate::samples::{Number, Samples, with_points};
+use crate::samples::Samples;
 
 /// A spec, alone or with the user-defined functions that it names.
 #[derive(FromPyObject)]
@@ -163,7 +162,7 @@ fn texts(parts: &[KernelSpec]) -> Vec<String> {
 #[pyfunction]
 pub fn resolve(py: Python<'_>, kernel: KernelArg<'_>, x: &Bound<'_, Samples>) -> PyResult<String> {
     let spec = kernel.spec(py)?;
-    let resolved = with_points!(x, points => spec.resolve(points));
+    let resolved = spec.resolve(x.get().samples());
     resolved.map(|spec| spec.to_string()).map_err(|error| exception(py, error))
 }
 
@@ -180,29 +179,23 @@ pub fn fill_matrix(
     run: Run,
 ) -> PyResult<()> {
     let spec = kernel.spec(py)?;
-    match out {
-        OutputArray::F32(mut out) => fill(py, &spec, x, y.as_ref(), output(&mut out)?, &run),
-        OutputArray::F64(mut out) => fill(py, &spec, x, y.as_ref(), output(&mut out)?, &run),
-    }
+    let (x, y) = (x.get().samples(), y.as_ref().map(|y| y.get().samples()));
+    with_output!(out, out => enter(py, &run, |ctx| fill(ctx, &spec, x, y, out)))
 }
 
-fn fill<T: Number>(
-    py: Python<'_>,
+fn fill<T: Real>(
+    ctx: &Context,
     spec: &KernelSpec,
-    x: &Bound<'_, Samples>,
-    y: Option<&Bound<'_, Samples>>,
+    x: &AnySamples,
+    y: Option<&AnySamples>,
     out: MatMut<'_, T>,
-    run: &Run,
-) -> PyResult<()> {
-    let x: &Points<T> = x.get().points()?;
-    let y: Option<&Points<T>> = y.map(|y| y.get().points()).transpose()?;
-    enter(py, run, |ctx| {
-        if let Some(y) = y {
-            x.check_like(y)?;
-        }
-        let kernel = SpecKernel::<T>::new(&spec.resolve(x)?)?;
-        gram::matrix(ctx, &kernel, x, y, out)
-    })
+) -> mercer::Result<()> {
+    let (x, y) = (x.to_type::<T>()?, y.map(|y| y.to_type::<T>()).transpose()?);
+    if let Some(y) = &y {
+        x.check_like(y)?;
+    }
+    let kernel = SpecKernel::<T>::new(&spec.resolve(&x)?)?;
+    gram::matrix(ctx, &kernel, &x, y.as_ref(), out)
 }
 
 /// Groups of columns with their kinds, and the kind of whole samples.

@@ -1,12 +1,10 @@
 //! Kernel k-means: fitting, assigning, distances, and the attributes of a fitted model.
 
 use mercer::io::{Model as Fitted, ModelFile};
-use mercer::linalg::view::Mat;
 use mercer::model::kernel_kmeans::{Init, KernelKMeans, KernelKMeansParams};
-use mercer::real::Real;
 use mercer_guard::guarded;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -15,7 +13,7 @@ use crate::enter::{Run, enter};
 use crate::fit::{dtype_named, unknown};
 use crate::kernels::KernelArg;
 use crate::model::Model;
-use crate::samples::{Given, Number, Rows, with_given};
+use crate::samples::Given;
 
 /// The parameters of kernel k-means, from a dictionary.
 #[derive(FromPyObject)]
@@ -65,15 +63,11 @@ impl KMeansSettings<'_> {
     }
 }
 
-/// Runs the same lines with `$found` bound to the kernel k-means of whichever number type.
-macro_rules! with_kmeans {
-    ($model:expr, $found:ident => $body:expr) => {
-        match &$model.get().saved().model {
-            Fitted::KernelKMeans32($found) => $body,
-            Fitted::KernelKMeans64($found) => $body,
-            _ => Err(PyTypeError::new_err("this model is not a kernel k-means")),
-        }
-    };
+fn clusters_of(model: &Model) -> PyResult<&KernelKMeans> {
+    match &model.saved().model {
+        Fitted::KernelKMeans(clusters) => Ok(clusters),
+        _ => Err(PyTypeError::new_err("this model is not a kernel k-means")),
+    }
 }
 
 /// Fits kernel k-means on samples or on a kernel matrix.
@@ -89,11 +83,9 @@ pub fn fit_kernel_kmeans(
 ) -> PyResult<Model> {
     let weights = weights.map(|weights| weights.as_slice().map(<[f64]>::to_vec)).transpose()?;
     let (params, weights) = (choices.params(py)?, weights.as_deref());
-    let model = with_given!(x, rows => enter(py, &run, |ctx| match rows {
-        Rows::Samples(x) => KernelKMeans::fit(ctx, &params, x, weights),
-        Rows::Matrix(x) => KernelKMeans::fit_gram(ctx, &params, x, weights),
-    })?.into());
-    Ok(Model::holding(ModelFile::new(model, dtype_named(&choices.dtype))))
+    let input = x.input()?;
+    let model = enter(py, &run, |ctx| KernelKMeans::fit(ctx, &params, input, weights))?;
+    Ok(Model::holding(ModelFile::new(model.into(), dtype_named(&choices.dtype))))
 }
 
 /// The cluster of each new sample, or of each new row of a kernel matrix.
@@ -105,21 +97,9 @@ pub fn kmeans_labels<'py>(
     x: Given<'_>,
     run: Run,
 ) -> PyResult<Bound<'py, PyArray1<i32>>> {
-    let labels = with_kmeans!(model, found => labels(py, found, &x, &run))?;
+    let (clusters, input) = (clusters_of(model.get())?, x.input()?);
+    let labels = enter(py, &run, |ctx| clusters.predict(ctx, input))?;
     Ok(to_i32(py, &labels))
-}
-
-fn labels<T: Number>(
-    py: Python<'_>,
-    model: &KernelKMeans<T>,
-    x: &Given<'_>,
-    run: &Run,
-) -> PyResult<Vec<usize>> {
-    let rows = x.rows::<T>()?;
-    enter(py, run, |ctx| match rows {
-        Rows::Samples(x) => model.predict(ctx, x),
-        Rows::Matrix(x) => model.predict_gram(ctx, x),
-    })
 }
 
 /// The squared distances in feature space of new samples to the centres: m × k. Rows of a kernel matrix come with `diagonal`, the
@@ -135,38 +115,19 @@ pub fn kmeans_distances<'py>(
     run: Run,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let diagonal = diagonal.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
-    let found = with_kmeans!(model, found => distances(py, found, &x, diagonal, &run))?;
-    Ok(copied(py, &found))
-}
-
-fn distances<T: Number>(
-    py: Python<'_>,
-    model: &KernelKMeans<T>,
-    x: &Given<'_>,
-    diagonal: Option<&[f64]>,
-    run: &Run,
-) -> PyResult<Mat<f64>> {
-    match (x.rows::<T>()?, diagonal) {
-        (Rows::Samples(x), _) => enter(py, run, |ctx| model.distances(ctx, x)),
-        (Rows::Matrix(x), Some(diagonal)) => {
-            enter(py, run, |ctx| model.distances_gram(ctx, x, diagonal))
-        }
-        (Rows::Matrix(_), None) => Err(PyValueError::new_err("diagonal is missing")),
-    }
+    let (clusters, input) = (clusters_of(model.get())?, x.input()?);
+    let input = diagonal.map_or(input.clone(), |diagonal| input.with_diagonal(diagonal));
+    Ok(copied(py, &enter(py, &run, |ctx| clusters.distances(ctx, input))?))
 }
 
 /// Labels of the training samples, the objective, rounds, and samples of each cluster.
 #[guarded]
 #[pyfunction]
 pub fn kmeans_facts<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyDict>> {
-    with_kmeans!(model, found => facts(model.py(), found))
-}
-
-fn facts<'py, T: Real>(py: Python<'py>, model: &KernelKMeans<T>) -> PyResult<Bound<'py, PyDict>> {
-    let facts = PyDict::new(py);
-    facts.set_item("labels", to_i32(py, &model.labels))?;
-    facts.set_item("inertia", model.inertia)?;
-    facts.set_item("rounds", model.rounds)?;
-    facts.set_item("sizes", to_i32(py, &model.sizes()))?;
+    let (py, clusters, facts) = (model.py(), clusters_of(model.get())?, PyDict::new(model.py()));
+    facts.set_item("labels", to_i32(py, &clusters.labels))?;
+    facts.set_item("inertia", clusters.inertia)?;
+    facts.set_item("rounds", clusters.rounds)?;
+    facts.set_item("sizes", to_i32(py, &clusters.sizes()))?;
     Ok(facts)
 }

@@ -5,21 +5,20 @@
 use std::path::{Path, PathBuf};
 
 use mercer::io::{self, Model as Fitted, ModelFile};
-use mercer::linalg::view::Mat;
 use mercer::model::kernel_pca::KernelPca;
 use mercer::real::Real;
 use mercer_guard::guarded;
-use numpy::{Element, PyArray1, PyArray2, PyReadwriteArray2, ToPyArray};
+use numpy::{PyArray1, PyArray2, ToPyArray};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyType};
 
 use crate::anchors;
-use crate::arrays::{Matrix, OutputArray, borrowed_array, copied, output, view};
+use crate::arrays::{Matrix, OutputArray, borrowed_array, copied, with_output};
 use crate::enter::{Run, enter, enter_predict};
 use crate::errors::exception;
 use crate::kernels::values;
-use crate::samples::{Given, Number, Rows, Samples, other_type};
+use crate::samples::{Given, Samples, numbers, other_type};
 
 /// A fitted model with what belongs to it in a file: scaling, names of columns, notes. It never changes.
 #[pyclass(frozen, module = "mercer._core")]
@@ -29,19 +28,6 @@ pub struct Model {
 
 /// The content of a file, user-defined functions, and stores of objects.
 type Content<'py> = (Bound<'py, PyBytes>, Vec<Py<PyAny>>, Vec<Py<PyAny>>);
-
-/// Runs the same lines with `$model` bound to the kernel PCA of whichever number type, also to that of a detector.
-macro_rules! with_kernel_pca {
-    ($self:expr, $model:ident => $body:expr) => {
-        match &$self.saved.model {
-            Fitted::KernelPca32($model) => $body,
-            Fitted::KernelPca64($model) => $body,
-            Fitted::Detector32(mercer::model::detector::Detector { pca: $model, .. }) => $body,
-            Fitted::Detector64(mercer::model::detector::Detector { pca: $model, .. }) => $body,
-            _ => Err(PyTypeError::new_err("this model is not a kernel PCA")),
-        }
-    };
-}
 
 /// Reads a model file.
 #[guarded]
@@ -66,6 +52,15 @@ impl Model {
         match &self.saved.model {
             Fitted::Pca(model) => Ok(model),
             _ => Err(PyTypeError::new_err("this model is not a PCA")),
+        }
+    }
+
+    /// The kernel PCA that the model is, or that a detector has.
+    pub fn kernel_pca(&self) -> PyResult<&KernelPca> {
+        match &self.saved.model {
+            Fitted::KernelPca(model) => Ok(model),
+            Fitted::Detector(detector) => Ok(&detector.pca),
+            _ => Err(PyTypeError::new_err("this model is not a kernel PCA")),
         }
     }
 }
@@ -168,16 +163,11 @@ impl Model {
     fn params(&self) -> PyResult<String> {
         match &self.saved.model {
             Fitted::Pca(model) => json(&model.params),
-            Fitted::KernelPca32(model) => json(&model.params),
-            Fitted::KernelPca64(model) => json(&model.params),
-            Fitted::KernelRidge32(model) => json(&model.params),
-            Fitted::KernelRidge64(model) => json(&model.params),
-            Fitted::Svm32(model) => json(&model.params),
-            Fitted::Svm64(model) => json(&model.params),
-            Fitted::KernelKMeans32(model) => json(&model.params),
-            Fitted::KernelKMeans64(model) => json(&model.params),
-            Fitted::Detector32(model) => json(&model.pca.params),
-            Fitted::Detector64(model) => json(&model.pca.params),
+            Fitted::KernelPca(model) => json(&model.params),
+            Fitted::KernelRidge(model) => json(&model.params),
+            Fitted::Svm(model) => json(&model.params),
+            Fitted::KernelKMeans(model) => json(&model.params),
+            Fitted::Detector(model) => json(&model.pca.params),
             Fitted::Repair(model) => {
                 json(&serde_json::json!({ "method": model.correction.method }))
             }
@@ -218,7 +208,7 @@ impl Model {
     /// η_i, descending.
     #[getter]
     fn eigenvalues<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        with_kernel_pca!(self, model => Ok(model.eigenvalues.to_pyarray(py)))
+        Ok(self.kernel_pca()?.eigenvalues.to_pyarray(py))
     }
 
     /// The share of the variance that each component explains.
@@ -226,22 +216,24 @@ impl Model {
     fn variance_ratio<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let ratio = match &self.saved.model {
             Fitted::Pca(model) => model.explained_variance_ratio(),
-            _ => with_kernel_pca!(self, model => Ok(model.explained_variance_ratio()))?,
+            _ => self.kernel_pca()?.explained_variance_ratio(),
         };
         Ok(ratio.to_pyarray(py))
     }
 
     /// Unit eigenvectors in columns.
     fn eigenvectors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        with_kernel_pca!(self, model => Ok(copied(py, &model.eigenvectors())))
+        Ok(copied(py, &self.kernel_pca()?.eigenvectors()))
     }
 
     /// Writes the scores of the training samples.
     fn training_scores(&self, out: OutputArray<'_>) -> PyResult<()> {
-        with_kernel_pca!(self, model => match out {
-            OutputArray::F32(mut out) => training_scores(model, &mut out),
-            OutputArray::F64(mut out) => training_scores(model, &mut out),
-        })
+        let scores = self.kernel_pca()?.training_scores();
+        with_output!(out, out => {
+            let places = out.data.iter_mut().zip(scores.data());
+            places.for_each(|(place, &score)| *place = Real::from_f64(score));
+        });
+        Ok(())
     }
 
     /// The training samples, or the support vectors of an SVM, numbers borrowed in place; or None.
@@ -253,27 +245,17 @@ impl Model {
     /// The components that the inverse map was fitted on, borrowed in place, or None.
     #[getter]
     fn inverse_anchors<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let show = |owner: Bound<'py, PyAny>| {
-            with_kernel_pca!(slf.get(), model => {
-                let anchors = model.inverse.as_ref().map(|inverse| &inverse.anchors);
-                // SAFETY: the numbers belong to a frozen object, which the array keeps alive.
-                anchors.map(|x| unsafe { borrowed_array(x.data(), x.n(), x.d(), owner) }).transpose()
-            })
-        };
-        show(slf.clone().into_any())
+        let inverse = slf.get().kernel_pca()?.inverse.as_ref();
+        inverse.map(|map| anchors::shown(&map.anchors, slf.clone().into_any())).transpose()
     }
 
     /// The coefficients of the inverse map, borrowed in place, or None.
     #[getter]
     fn inverse_coef<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let show = |owner: Bound<'py, PyAny>| {
-            with_kernel_pca!(slf.get(), model => {
-                let coef = model.inverse.as_ref().map(|inverse| &inverse.coef);
-                // SAFETY: the numbers belong to a frozen object, which the array keeps alive.
-                coef.map(|c| unsafe { borrowed_array(c.data(), c.rows(), c.cols(), owner) }).transpose()
-            })
-        };
-        show(slf.clone().into_any())
+        let (model, owner) = (slf.get(), slf.clone().into_any());
+        let coef = model.kernel_pca()?.inverse.as_ref().map(|inverse| &inverse.coef);
+        // SAFETY: the numbers belong to a frozen object, which the array keeps alive.
+        coef.map(|c| unsafe { borrowed_array(c.data(), c.rows(), c.cols(), owner) }).transpose()
     }
 
     /// The squared distance in feature space of each sample to the span of the components.
@@ -283,11 +265,8 @@ impl Model {
         x: &Bound<'_, Samples>,
         run: Run,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let errors = with_kernel_pca!(self, model => {
-            let x = x.get().points()?;
-            enter(py, &run, |ctx| model.reconstruction_error(ctx, x))
-        })?;
-        Ok(errors.to_pyarray(py))
+        let (model, x) = (self.kernel_pca()?, x.get().samples());
+        Ok(enter(py, &run, |ctx| model.reconstruction_error(ctx, x))?.to_pyarray(py))
     }
 
     /// Writes the components of new samples, or of new rows of a kernel matrix. Samples and results have the number type
@@ -299,20 +278,17 @@ impl Model {
         out: OutputArray<'_>,
         run: Run,
     ) -> PyResult<()> {
-        match (&self.saved.model, x, out) {
-            (Fitted::KernelPca32(model), x, OutputArray::F32(mut out)) => {
-                project(py, model, &x, &mut out, &run)
+        match (&self.saved.model, &x) {
+            (Fitted::Pca(model), Given::Matrix(x)) => {
+                let x = x.view()?;
+                with_output!(out, out => enter(py, &run, |ctx| model.transform_into(ctx, x, out)))
             }
-            (Fitted::KernelPca64(model), x, OutputArray::F64(mut out)) => {
-                project(py, model, &x, &mut out, &run)
-            }
-            (Fitted::Pca(model), Given::Matrix(Matrix::F32(x)), OutputArray::F32(mut out)) => {
-                let (x, out) = (view(&x)?, output(&mut out)?);
-                enter(py, &run, |ctx| model.transform(ctx, x, out))
-            }
-            (Fitted::Pca(model), Given::Matrix(Matrix::F64(x)), OutputArray::F64(mut out)) => {
-                let (x, out) = (view(&x)?, output(&mut out)?);
-                enter(py, &run, |ctx| model.transform(ctx, x, out))
+            (Fitted::KernelPca(model), x) => {
+                let input = x.input()?;
+                let numbers = numbers(&input, &model.params.kernel, model.n());
+                with_output!(out, out => {
+                    enter_predict(py, &run, numbers, |ctx| model.transform_into(ctx, input, out))
+                })
             }
             _ => Err(other_type()),
         }
@@ -326,17 +302,10 @@ impl Model {
         out: OutputArray<'_>,
         run: Run,
     ) -> PyResult<()> {
-        match (&self.saved.model, scores, out) {
-            (Fitted::Pca(model), Matrix::F32(scores), OutputArray::F32(mut out)) => {
-                let (scores, out) = (view(&scores)?, output(&mut out)?);
-                enter(py, &run, |ctx| model.inverse_transform(ctx, scores, out))
-            }
-            (Fitted::Pca(model), Matrix::F64(scores), OutputArray::F64(mut out)) => {
-                let (scores, out) = (view(&scores)?, output(&mut out)?);
-                enter(py, &run, |ctx| model.inverse_transform(ctx, scores, out))
-            }
-            _ => Err(other_type()),
-        }
+        let (model, scores) = (self.pca()?, scores.view()?);
+        with_output!(out, out => {
+            enter(py, &run, |ctx| model.inverse_transform_into(ctx, scores, out))
+        })
     }
 
     // PCA.
@@ -374,51 +343,13 @@ impl Model {
 
 impl Model {
     fn rescale(&self, py: Python<'_>, x: OutputArray<'_>, forth: bool) -> PyResult<()> {
-        match x {
-            OutputArray::F32(mut x) => self.rescale_any(py, &mut x, forth),
-            OutputArray::F64(mut x) => self.rescale_any(py, &mut x, forth),
-        }
-    }
-
-    fn rescale_any<T: Real + Element>(
-        &self,
-        py: Python<'_>,
-        x: &mut PyReadwriteArray2<'_, T>,
-        forth: bool,
-    ) -> PyResult<()> {
-        let x = output(x)?;
         let Some(scaling) = &self.saved.scaling else { return Ok(()) };
-        let done = match forth {
+        let done = with_output!(x, x => match forth {
             true => scaling.apply(x.data, x.cols),
             false => scaling.undo(x.data, x.cols),
-        };
+        });
         done.map_err(|error| exception(py, error))
     }
-}
-
-fn project<T: Number>(
-    py: Python<'_>,
-    model: &KernelPca<T>,
-    x: &Given<'_>,
-    out: &mut PyReadwriteArray2<'_, T>,
-    run: &Run,
-) -> PyResult<()> {
-    let (rows, out) = (x.rows::<T>()?, output(out)?);
-    let numbers = rows.numbers(&model.params.kernel, model.n());
-    enter_predict(py, run, numbers, |ctx| match rows {
-        Rows::Samples(x) => model.transform(ctx, x, out),
-        Rows::Matrix(x) => model.transform_gram(ctx, x, out),
-    })
-}
-
-fn training_scores<T: Real, U: Real + Element>(
-    model: &KernelPca<T>,
-    out: &mut PyReadwriteArray2<'_, U>,
-) -> PyResult<()> {
-    let scores: Mat<f64> = model.training_scores();
-    let out = output(out)?;
-    out.data.iter_mut().zip(scores.data()).for_each(|(place, &score)| *place = U::from_f64(score));
-    Ok(())
 }
 
 /// The value as JSON.

@@ -1,18 +1,15 @@
 //! Pre-images: samples whose images are near given components.
 
-use mercer::io::Model as Fitted;
-use mercer::model::kernel_pca::KernelPca;
 use mercer::model::preimage::{Method, PreimageParams};
 use mercer::real::Real;
 use mercer_guard::guarded;
-use numpy::{Element, PyArray1, PyReadonlyArray2, PyReadwriteArray2, ToPyArray};
+use numpy::{PyArray1, ToPyArray};
 use pyo3::prelude::*;
 
-use crate::arrays::{Matrix, OutputArray, dense, output, view};
+use crate::arrays::{Matrix, OutputArray, with_output};
 use crate::enter::{Run, enter};
 use crate::fit::unknown;
 use crate::model::Model;
-use crate::samples::other_type;
 
 /// The settings of a search for pre-images, from a dictionary.
 #[derive(FromPyObject)]
@@ -55,29 +52,12 @@ pub fn preimages(
     settings: PreimageSettings,
     run: Run,
 ) -> PyResult<Vec<usize>> {
-    let params = settings.params()?;
-    match (&model.get().saved().model, scores, out) {
-        (Fitted::KernelPca32(model), Matrix::F32(scores), OutputArray::F32(mut out)) => {
-            found(py, model, &scores, &mut out, &params, &run)
-        }
-        (Fitted::KernelPca64(model), Matrix::F64(scores), OutputArray::F64(mut out)) => {
-            found(py, model, &scores, &mut out, &params, &run)
-        }
-        _ => Err(other_type()),
-    }
-}
-
-fn found<T: Real + Element>(
-    py: Python<'_>,
-    model: &KernelPca<T>,
-    scores: &PyReadonlyArray2<'_, T>,
-    out: &mut PyReadwriteArray2<'_, T>,
-    params: &PreimageParams,
-    run: &Run,
-) -> PyResult<Vec<usize>> {
-    let (scores, out) = (view(scores)?, output(out)?);
-    let found = enter(py, run, |ctx| model.preimages(ctx, params, &dense(scores)?))?;
-    out.data.copy_from_slice(found.samples.data());
+    let (params, scores, pca) = (settings.params()?, scores.view()?, model.get().kernel_pca()?);
+    let found = enter(py, &run, |ctx| pca.preimages(ctx, &params, scores))?;
+    with_output!(out, out => {
+        let places = out.data.iter_mut().zip(found.samples.data());
+        places.for_each(|(place, &value)| *place = Real::from_f64(value));
+    });
     Ok(found.unconverged)
 }
 
@@ -91,16 +71,6 @@ pub fn preimage_errors<'py>(
     samples: Matrix<'_>,
     run: Run,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let errors = match (&model.get().saved().model, &scores, &samples) {
-        (Fitted::KernelPca32(model), Matrix::F32(scores), Matrix::F32(samples)) => {
-            let (scores, samples) = (view(scores)?, view(samples)?);
-            enter(py, &run, |ctx| model.preimage_errors(ctx, &dense(scores)?, &dense(samples)?))?
-        }
-        (Fitted::KernelPca64(model), Matrix::F64(scores), Matrix::F64(samples)) => {
-            let (scores, samples) = (view(scores)?, view(samples)?);
-            enter(py, &run, |ctx| model.preimage_errors(ctx, &dense(scores)?, &dense(samples)?))?
-        }
-        _ => return Err(other_type()),
-    };
-    Ok(errors.to_pyarray(py))
+    let (pca, scores, samples) = (model.get().kernel_pca()?, scores.view()?, samples.view()?);
+    Ok(enter(py, &run, |ctx| pca.preimage_errors(ctx, scores, samples))?.to_pyarray(py))
 }

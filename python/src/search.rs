@@ -2,25 +2,21 @@
 
 use std::sync::Mutex;
 
-use mercer::io::{Model as Fitted, ModelFile};
-use mercer::linalg::view::Mat;
-use mercer::model::kernel_ridge::{KernelRidge, Targets};
-use mercer::real::Real;
-use mercer::select::{
-    self, Fold, Metric, Score, Search, SearchParams, SquaredError, Table, Validation,
-};
-use mercer::{Context, Error};
+use mercer::io::ModelFile;
+use mercer::select::{self, Fold, Metric, Score, Search, SearchParams, SquaredError, Validation};
+use mercer::{Dtype, Error, Mat};
 use mercer_guard::guarded;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, ToPyArray};
 use pyo3::prelude::*;
 
 use crate::arrays::{copied, rows};
 use crate::enter::{Run, enter};
+use crate::errors::exception;
 use crate::fit::{dtype_named, unknown};
 use crate::kernels::KernelArg;
 use crate::model::Model;
 use crate::ridge::{RidgeSettings, TargetArrays};
-use crate::samples::{Given, Rows, with_given};
+use crate::samples::Given;
 
 /// What to compare and how, from a dictionary.
 #[derive(FromPyObject)]
@@ -137,91 +133,29 @@ pub fn search<'py>(
     settings: SearchSettings<'_>,
     run: Run,
 ) -> PyResult<Found<'py>> {
-    let (task, dtype) = (Task::new(py, &targets, &model, &settings)?, dtype_named(&model.dtype));
-    let finished = with_given!(x, rows => task.enter(py, &run, |ctx, targets, judge| match rows {
-        Rows::Samples(x) => select::search(ctx, &task.params, x, targets, judge).map(Finished::of),
-        Rows::Matrix(x) => {
-            select::search_gram(ctx, &task.params, x, targets, judge).map(Finished::of)
-        }
-    })?);
-    Ok(finished.into_python(py, dtype))
+    let (params, targets, input) = (settings.params(py, &model)?, targets.read()?, x.input()?);
+    let (scorer, weights) = (settings.scorer(py), targets.weights.as_deref());
+    let values = targets.regressed().map_err(|error| exception(py, error))?;
+    let squared = SquaredError { targets: &values, weights };
+    let judge = scorer.as_ref().map_or(&squared as &dyn Metric, |scorer| scorer);
+    let done = enter(py, &run, |ctx| select::search(ctx, &params, input, &targets, judge));
+    // What the scorer raised is raised.
+    if let Some(raised) = scorer.as_ref().and_then(|scorer| scorer.raised().take()) {
+        return Err(raised);
+    }
+    Ok(into_python(py, done?, dtype_named(&model.dtype)))
 }
 
-/// What a search is given, samples aside.
-struct Task {
-    params: SearchParams,
-    values: Mat<f64>,
-    weights: Option<Vec<f64>>,
-    scorer: Option<Scorer>,
-}
-
-impl Task {
-    fn new(
-        py: Python<'_>,
-        targets: &TargetArrays<'_>,
-        model: &RidgeSettings<'_>,
-        settings: &SearchSettings<'_>,
-    ) -> PyResult<Self> {
-        let (values, weights) = targets.read()?;
-        Ok(Self {
-            params: settings.params(py, model)?,
-            values,
-            weights,
-            scorer: settings.scorer(py),
-        })
-    }
-
-    /// Runs a search; what the scorer raised is raised.
-    fn enter(
-        &self,
-        py: Python<'_>,
-        run: &Run,
-        work: impl FnOnce(&Context, Targets<'_>, &dyn Metric) -> mercer::Result<Finished> + Send,
-    ) -> PyResult<Finished> {
-        let (targets, weights) = (&self.values, self.weights.as_deref());
-        let squared = SquaredError { targets, weights };
-        let judge = self.scorer.as_ref().map_or(&squared as &dyn Metric, |scorer| scorer);
-        let done = enter(py, run, |ctx| work(ctx, Targets { values: targets, weights }, judge));
-        match self.scorer.as_ref().and_then(|scorer| scorer.raised().take()) {
-            Some(raised) => Err(raised),
-            None => done,
-        }
-    }
-}
-
-/// A finished search of either number type.
-struct Finished {
-    model: Fitted,
-    kernels: Vec<String>,
-    tables: Vec<Table>,
-    chosen: (usize, f64, f64),
-}
-
-impl Finished {
-    fn of<T: Real>(search: Search<T>) -> Self
-    where
-        Fitted: From<KernelRidge<T>>,
-    {
-        let (score, kernels) =
-            (search.chosen.score, search.kernels.iter().map(ToString::to_string));
-        Self {
-            kernels: kernels.collect(),
-            model: search.model.into(),
-            tables: search.tables,
-            chosen: (search.chosen.kernel, score.value, score.std_error),
-        }
-    }
-
-    fn into_python(self, py: Python<'_>, dtype: mercer::io::Dtype) -> Found<'_> {
-        let Self { model, kernels, tables, chosen } = self;
-        let scores = tables.iter().enumerate().map(|(place, table)| {
-            let kernel = kernels.get(place).cloned();
-            let alphas = table.alphas.to_pyarray(py);
-            let compared: Vec<f64> = (0..table.alphas.len()).map(|a| table.compared(a)).collect();
-            let (scores, spreads) = (copied(py, &table.scores), copied(py, &table.std_errors));
-            (kernel, alphas, scores, spreads, compared.to_pyarray(py))
-        });
-        let scores = scores.collect();
-        (Model::holding(ModelFile::new(model, dtype)), scores, chosen)
-    }
+fn into_python(py: Python<'_>, found: Search, dtype: Dtype) -> Found<'_> {
+    let Search { model, kernels, tables, chosen } = found;
+    let scores = tables.iter().enumerate().map(|(place, table)| {
+        let kernel = kernels.get(place).map(ToString::to_string);
+        let alphas = table.alphas.to_pyarray(py);
+        let compared: Vec<f64> = (0..table.alphas.len()).map(|a| table.compared(a)).collect();
+        let (scores, spreads) = (copied(py, &table.scores), copied(py, &table.std_errors));
+        (kernel, alphas, scores, spreads, compared.to_pyarray(py))
+    });
+    let scores = scores.collect();
+    let choice = (chosen.kernel, chosen.score.value, chosen.score.std_error);
+    (Model::holding(ModelFile::new(model.into(), dtype)), scores, choice)
 }

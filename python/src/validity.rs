@@ -1,22 +1,17 @@
 //! Whether a matrix is positive semi-definite, and repairs of indefinite ones.
 
-use mercer::gram::Precomputed;
-use mercer::io::{Dtype, Model as Fitted, ModelFile};
-use mercer::linalg::view::MatRef;
-use mercer::model::asymmetric;
-use mercer::model::validity::{FittedRepair, Repair, Repaired, Validity, Verdict};
-use mercer::real::Real;
+use mercer::io::{Model as Fitted, ModelFile};
+use mercer::model::validity::{FittedRepair, Repair, Validity, Verdict, asymmetry as asymmetry_of};
 use mercer_guard::guarded;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, ToPyArray};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::arrays::{Matrix, OutputArray, copied, output, view, with_matrix};
+use crate::arrays::{Matrix, OutputArray, copied, with_output};
 use crate::enter::{Run, enter};
 use crate::errors::exception;
 use crate::model::Model;
-use crate::samples::other_type;
 
 /// Refuses to examine this many samples if that takes more than the memory budget; `more` are bytes of their kernel values.
 #[guarded]
@@ -39,13 +34,12 @@ pub fn check_matrix<'py>(
     more: u64,
     run: Run,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let mut found = with_matrix!(&matrix, matrix => {
-        let matrix = view(matrix)?;
-        enter(py, &run, |ctx| {
-            let _reserved = ctx.reserve("the kernel matrix", more, "look at fewer samples (max_samples)")?;
-            Validity::with_limit(ctx, matrix, most)
-        })?
-    });
+    let matrix = matrix.view()?;
+    let mut found = enter(py, &run, |ctx| {
+        let hint = "look at fewer samples (max_samples)";
+        let _reserved = ctx.reserve("the kernel matrix", more, hint)?;
+        Validity::with_limit(ctx, matrix, most)
+    })?;
     if let Some(among) = among {
         rename(&mut found, &among, samples);
     }
@@ -56,14 +50,8 @@ pub fn check_matrix<'py>(
 #[guarded]
 #[pyfunction]
 pub fn asymmetry(py: Python<'_>, matrix: Matrix<'_>, run: Run) -> PyResult<Option<String>> {
-    Ok(match &matrix {
-        Matrix::F32(matrix) => asymmetric::<f32>(apart(py, view(matrix)?, &run)?),
-        Matrix::F64(matrix) => asymmetric::<f64>(apart(py, view(matrix)?, &run)?),
-    })
-}
-
-fn apart<T: Real>(py: Python<'_>, matrix: MatRef<'_, T>, run: &Run) -> PyResult<f64> {
-    enter(py, run, |ctx| ctx.install(|| Ok(Precomputed::new(matrix)?.asymmetry())))
+    let matrix = matrix.view()?;
+    enter(py, &run, |ctx| ctx.install(|| asymmetry_of(matrix)))
 }
 
 /// Tells samples by their places in a larger set.
@@ -117,28 +105,11 @@ pub fn repair<'py>(
     run: Run,
 ) -> PyResult<Mended<'py>> {
     let method: Repair = method.parse().map_err(|error| exception(py, error))?;
-    let (found, model) = match &matrix {
-        Matrix::F32(matrix) => {
-            let found = fitted(py, view(matrix)?, method, &run)?;
-            let model = ModelFile::new(found.fitted::<f32>().into(), Dtype::F32);
-            (found, model)
-        }
-        Matrix::F64(matrix) => {
-            let found = fitted(py, view(matrix)?, method, &run)?;
-            let model = ModelFile::new(found.fitted::<f64>().into(), Dtype::F64);
-            (found, model)
-        }
-    };
+    let matrix = matrix.view()?;
+    let found = enter(py, &run, |ctx| method.fit(ctx, matrix))?;
+    let dtype = matrix.dtype();
+    let model = ModelFile::new(found.fitted(dtype).into(), dtype);
     Ok((copied(py, &found.matrix), Model::holding(model)))
-}
-
-fn fitted<T: Real>(
-    py: Python<'_>,
-    matrix: MatRef<'_, T>,
-    method: Repair,
-    run: &Run,
-) -> PyResult<Repaired> {
-    enter(py, run, |ctx| method.fit(ctx, matrix))
 }
 
 fn repair_of(model: &Model) -> PyResult<&FittedRepair> {
@@ -166,15 +137,8 @@ pub fn repaired(
     out: OutputArray<'_>,
 ) -> PyResult<()> {
     let correction = &repair_of(model.get())?.correction;
-    let done = match (&values, out) {
-        (Matrix::F32(values), OutputArray::F32(mut out)) => {
-            correction.apply(view(values)?, output(&mut out)?)
-        }
-        (Matrix::F64(values), OutputArray::F64(mut out)) => {
-            correction.apply(view(values)?, output(&mut out)?)
-        }
-        _ => return Err(other_type()),
-    };
+    let values = values.view()?;
+    let done = with_output!(out, out => correction.apply_into(values, out));
     done.map_err(|error| exception(py, error))
 }
 
@@ -188,7 +152,6 @@ pub fn repaired_diagonal<'py>(
     own: PyReadonlyArray1<'_, f64>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let correction = &repair_of(model.get())?.correction;
-    let found =
-        with_matrix!(&values, values => correction.diagonal(view(values)?, own.as_slice()?));
+    let found = correction.diagonal(values.view()?, own.as_slice()?);
     Ok(found.map_err(|error| exception(py, error))?.to_pyarray(py))
 }

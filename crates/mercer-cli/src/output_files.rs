@@ -106,8 +106,7 @@ fn stage_libsvm(
     saved: &mercer::io::ModelFile,
 ) -> Result<Vec<String>> {
     match &saved.model {
-        Model::Svm32(svm) => stage_libsvm_model(staged, path, svm),
-        Model::Svm64(svm) => stage_libsvm_model(staged, path, svm),
+        Model::Svm(svm) => stage_libsvm_model(staged, path, svm),
         _ => unreachable!("only support vector machines have a LIBSVM file"),
     }
 }

@@ -1,6 +1,7 @@
 //! Results per row, ready to be written, printed or plotted.
 
-use mercer::io::{Column, Dtype, Format, Table};
+use mercer::Dtype;
+use mercer::io::{Column, Format, Table};
 
 use crate::data::Label;
 

@@ -3,7 +3,8 @@
 use std::io::Write;
 use std::path::Path;
 
-use mercer::io::{Column, Dtype};
+use mercer::Dtype;
+use mercer::io::Column;
 use serde::Serialize;
 
 use crate::data::Label;

@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use mercer::Dense;
+use mercer::MatRef;
 use mercer::io::{Model, ModelFile, from_bytes_within, to_bytes};
-use mercer::linalg::view::{Mat, MatRef};
-use mercer::real::Real;
 use serde_json::Value;
 use serde_json::de::Deserializer;
 
@@ -64,33 +63,24 @@ fn evaluate(saved: &ModelFile) {
     }
     match model {
         Model::Pca(pca) => {
-            let (x, mut out) = (vec![0.5; pca.d()], Mat::<f64>::zeros(1, pca.k()));
-            let _ = pca.transform(ctx, MatRef::new(&x, 1, pca.d(), pca.d()), out.view_mut());
+            let x = vec![0.5; pca.d()];
+            drop(pca.transform(ctx, MatRef::new(&x, 1, pca.d(), pca.d())));
         }
-        Model::KernelPca32(pca) => drop(pca.transform(ctx, row(model), place(model).view_mut())),
-        Model::KernelPca64(pca) => drop(pca.transform(ctx, row(model), place(model).view_mut())),
-        Model::KernelRidge32(krr) => drop(krr.predict(ctx, row(model), place(model).view_mut())),
-        Model::KernelRidge64(krr) => drop(krr.predict(ctx, row(model), place(model).view_mut())),
-        Model::Svm32(svm) => drop(svm.decisions(ctx, row(model))),
-        Model::Svm64(svm) => drop(svm.decisions(ctx, row(model))),
-        Model::KernelKMeans32(clusters) => drop(clusters.predict(ctx, row(model))),
-        Model::KernelKMeans64(clusters) => drop(clusters.predict(ctx, row(model))),
-        Model::Detector32(detector) => drop(detector.scores(ctx, row(model))),
-        Model::Detector64(detector) => drop(detector.scores(ctx, row(model))),
+        Model::KernelPca(pca) => drop(pca.transform(ctx, row(model))),
+        Model::KernelRidge(ridge) => drop(ridge.predict(ctx, row(model))),
+        Model::Svm(svm) => drop(svm.decisions(ctx, row(model))),
+        Model::KernelKMeans(clusters) => drop(clusters.predict(ctx, row(model))),
+        Model::Detector(detector) => drop(detector.scores(ctx, row(model))),
         Model::Repair(repair) => {
             let n = repair.correction.samples;
-            let (x, mut out) = (vec![0.5; n], Mat::<f64>::zeros(1, n));
-            let _ = repair.correction.apply(MatRef::new(&x, 1, n, n), out.view_mut());
+            let x = vec![0.5; n];
+            let _ = repair.correction.apply(MatRef::new(&x, 1, n, n));
             let _ = repair.correction.diagonal(MatRef::new(&x, 1, n, n), &[1.0]);
         }
     }
 }
 
-fn row<T: Real>(model: &Model) -> Dense<T> {
+fn row(model: &Model) -> Dense<f64> {
     let d = model.inputs().max(1);
-    Dense::from_vec(vec![T::from_f64(0.5); d], 1, d).expect("finite rows")
-}
-
-fn place<T: Real>(model: &Model) -> Mat<T> {
-    Mat::zeros(1, model.k())
+    Dense::from_vec(vec![0.5; d], 1, d).expect("finite rows")
 }

@@ -4,9 +4,10 @@
 
 use mercer::linalg::view::Mat;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
-use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Targets};
-use mercer::model::svm::{Supervision, Svm, SvmParams, Target, Task};
+use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams};
+use mercer::model::svm::{Svm, SvmParams, Task};
 use mercer::{Dense, KernelSpec};
+use mercer::{Labels, Target, Targets};
 
 use crate::context;
 use crate::oracle::{self, Plain, Square};
@@ -87,11 +88,11 @@ fn ridge(problem: &Problem) {
         ..KernelRidgeParams::new(problem.spec())
     };
     let y = Mat::from_vec(problem.aims.clone(), n, 1);
-    let targets = Targets { values: &y, weights: None };
+    let targets = &Targets::matrix(y.clone());
     let model = KernelRidge::fit(context(), &params, &problem.samples(), targets, None)
         .expect("a system with a penalty has a solution");
     let mut found = Mat::zeros(n, 1);
-    model.predict(context(), &problem.samples(), found.view_mut()).expect("predictions");
+    model.predict_into(context(), &problem.samples(), found.view_mut()).expect("predictions");
     let solution = oracle::solve(bordered(&k, alpha, problem.flag), aims(problem));
     let condition = (n as f64 * largest(&k) + alpha) / alpha;
     let size = problem.aims.iter().fold(1.0, |size, y| y.abs().max(size));
@@ -130,7 +131,7 @@ fn components(problem: &Problem) {
         close(*found, wanted.max(0.0), 100.0 * rounding + 1e-10 * wanted.abs(), "an eigenvalue");
     }
     let mut new = Mat::zeros(n, model.k());
-    model.transform(context(), &problem.samples(), new.view_mut()).expect("scores");
+    model.transform_into(context(), &problem.samples(), new.view_mut()).expect("scores");
     let own = model.training_scores();
     for c in 0..model.k() {
         let eta = model.eigenvalues[c];
@@ -146,10 +147,13 @@ fn machine(problem: &Problem) {
     let (n, c, k) = (problem.n, problem.weight, problem.gram());
     let places: Vec<usize> = problem.aims.iter().map(|aim| usize::from(*aim > 0.0)).collect();
     let classes = ["a", "b"].map(String::from);
-    let target = Target::Classes { classes: &classes, places: &places, weights: None };
+    let target = Target::Classes {
+        labels: Labels { names: classes.to_vec(), places: places.to_vec() },
+        weights: None,
+    };
     let mut params = SvmParams::new(Task::CSvc, problem.spec());
     (params.c, params.tolerance, params.max_iterations) = (c, 1e-6, Some(200_000));
-    let supervision = Supervision { target, weights: None };
+    let supervision = &Targets { target, weights: None };
     let fitted = Svm::fit(context(), &params, &problem.samples(), supervision, None);
     if places.iter().all(|place| *place == places[0]) {
         return assert!(fitted.is_err(), "one class was accepted");

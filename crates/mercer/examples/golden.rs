@@ -11,14 +11,16 @@ mod samples;
 
 use std::path::Path;
 
+use mercer::Dtype;
+use mercer::Targets;
 use mercer::io::model_file::FORMAT;
-use mercer::io::{Dtype, Model, ModelFile, load, save};
+use mercer::io::{Model, ModelFile, load, save};
 use mercer::linalg::view::{Mat, MatRef};
 use mercer::model::detector::{Detector, DetectorParams};
 use mercer::model::inverse::InverseParams;
 use mercer::model::kernel_kmeans::{Init, KernelKMeans, KernelKMeansParams};
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
-use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Targets};
+use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams};
 use mercer::model::pca::{Pca, PcaParams};
 use mercer::model::svm::{
     Calibration, Curve, ProblemReport, Stop, Svm, SvmParams, SvmReport, Task,
@@ -79,7 +81,7 @@ fn double() -> Result<ModelFile> {
     let x = Dense::from_vec(training(), N, D)?;
     let mut model = KernelPca::fit(&Context::new(1), &params, &x)?;
     model.report.seconds = 0.0;
-    Ok(ModelFile::new(Model::KernelPca64(model), Dtype::F64))
+    Ok(ModelFile::new(Model::KernelPca(model), Dtype::F64))
 }
 
 /// Kernel PCA in single precision, not centred.
@@ -90,7 +92,7 @@ fn single() -> Result<ModelFile> {
     let data = training().into_iter().map(|v| v as f32).collect();
     let mut model = KernelPca::fit(&Context::new(1), &params, &Dense::from_vec(data, N, D)?)?;
     model.report.seconds = 0.0;
-    Ok(ModelFile::new(Model::KernelPca32(model), Dtype::F32))
+    Ok(ModelFile::new(Model::KernelPca(model), Dtype::F32))
 }
 
 /// Kernel ridge regression of two targets with weights.
@@ -104,10 +106,10 @@ fn ridge() -> Result<ModelFile> {
     let x = Dense::from_vec(training(), N, D)?;
     let y = Mat::from_fn(N, 2, |i, j| x.row(i)[j] * x.row(i)[0] - 1.0);
     let weights: Vec<f64> = (0..N).map(|i| i as f64 * 0.5).collect();
-    let targets = Targets { values: &y, weights: Some(&weights) };
+    let targets = &Targets::matrix(y.clone()).with_weights(Some(weights.to_vec()));
     let mut model = KernelRidge::fit(&Context::new(1), &params, &x, targets, None)?;
     model.report.seconds = 0.0;
-    Ok(ModelFile::new(Model::KernelRidge64(model), Dtype::F64))
+    Ok(ModelFile::new(Model::KernelRidge(model), Dtype::F64))
 }
 
 /// Three clusters of weighted samples.
@@ -118,7 +120,7 @@ fn clusters() -> Result<ModelFile> {
     let x = Dense::from_vec(training(), N, D)?;
     let mut model = KernelKMeans::fit(&Context::new(1), &params, &x, Some(&weights))?;
     model.report.seconds = 0.0;
-    Ok(ModelFile::new(Model::KernelKMeans64(model), Dtype::F64))
+    Ok(ModelFile::new(Model::KernelKMeans(model), Dtype::F64))
 }
 
 /// A detector of unusual samples by the reconstruction error.
@@ -127,7 +129,7 @@ fn detector() -> Result<ModelFile> {
     params.pca.components = Components::Count(2);
     let mut model = Detector::fit(&Context::new(1), &params, &Dense::from_vec(training(), N, D)?)?;
     model.pca.report.seconds = 0.0;
-    Ok(ModelFile::new(Model::Detector64(model), Dtype::F64))
+    Ok(ModelFile::new(Model::Detector(model), Dtype::F64))
 }
 
 /// A repair of a matrix that is none of a kernel.
@@ -138,7 +140,7 @@ fn repair() -> Result<ModelFile> {
         |i: usize, j: usize| -(x[D * i] - x[D * j]).abs() - (x[D * i + 1] - x[D * j + 1]).abs();
     let matrix = Mat::from_fn(N, N, value);
     let repaired = Repair::Flip.fit(&Context::new(1), matrix.view())?;
-    Ok(ModelFile::new(Model::Repair(repaired.fitted::<f64>()), Dtype::F64))
+    Ok(ModelFile::new(Model::Repair(repaired.fitted(Dtype::F64)), Dtype::F64))
 }
 
 /// Clusters of samples far from the origin, whose centres are seen from a point.
@@ -150,7 +152,7 @@ fn far_clusters() -> Result<ModelFile> {
     let x = Dense::from_vec(far, N, D)?;
     let mut model = KernelKMeans::fit(&Context::new(1), &params, &x, None)?;
     model.report.seconds = 0.0;
-    Ok(ModelFile::new(Model::KernelKMeans64(model), Dtype::F64))
+    Ok(ModelFile::new(Model::KernelKMeans(model), Dtype::F64))
 }
 
 /// A support vector machine for three classes with a calibration. Its numbers are chosen and not fitted, so that the file holds
@@ -168,6 +170,8 @@ fn machine() -> Result<ModelFile> {
     let model = Svm {
         params,
         anchors: Some(Dense::from_vec(training(), N, D)?.select(&support).into()),
+        dtype: Dtype::F64,
+        computed_in: Dtype::F64,
         support,
         trained_on: N,
         counts: vec![2, 1, 2],
@@ -179,7 +183,7 @@ fn machine() -> Result<ModelFile> {
         prepared: Prepared::default(),
         report: machine_report(),
     };
-    Ok(ModelFile::new(Model::Svm64(model), Dtype::F64))
+    Ok(ModelFile::new(Model::Svm(model), Dtype::F64))
 }
 
 fn machine_report() -> Report {

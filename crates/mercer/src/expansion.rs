@@ -64,7 +64,7 @@ impl<P: Points, T: Real> Expansion<P, T> {
     }
 
     /// Writes the scores of `x` (m × k).
-    pub fn scores(&self, ctx: &Context, x: &P, out: MatMut<'_, T>) -> Result<()> {
+    pub fn scores<O: Real>(&self, ctx: &Context, x: &P, out: MatMut<'_, O>) -> Result<()> {
         let (m, n) = (x.len(), self.anchors.len());
         self.weights.evaluate(ctx, m, n, out, |rows, cols, scratch| {
             let (height, width) = (rows.len(), cols.len());
@@ -168,7 +168,12 @@ impl<T: Real> Weights<T> {
     }
 
     /// Writes `kernel_values · coef + offset` (m × k) for given kernel values (m × n).
-    pub fn scores(&self, ctx: &Context, values: MatRef<'_, T>, out: MatMut<'_, T>) -> Result<()> {
+    pub fn scores<O: Real>(
+        &self,
+        ctx: &Context,
+        values: MatRef<'_, T>,
+        out: MatMut<'_, O>,
+    ) -> Result<()> {
         self.evaluate(ctx, values.rows(), values.cols(), out, |rows, cols, scratch| {
             scratch.clear();
             for row in rows.clone() {

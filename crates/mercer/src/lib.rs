@@ -20,7 +20,31 @@ pub mod solve;
 pub use context::Context;
 pub use error::{Error, Result};
 pub use kernel::{Kernel, KernelSpec, SpecKernel};
-pub use points::{Csr, Dense, Items, Points, Samples, Span, Strings};
+pub use linalg::view::{Mat, MatMut, MatRef};
+pub use model::detector::Detector;
+pub use model::kernel_kmeans::KernelKMeans;
+pub use model::kernel_pca::KernelPca;
+pub use model::kernel_ridge::KernelRidge;
+pub use model::pca::Pca;
+pub use model::svm::Svm;
+pub use model::{Components, Input, Labels, Target, Targets};
+pub use points::{AnyMat, AnySamples, Csr, Dense, Dtype, Items, Points, Samples, Span, Strings};
+
+/// What most programs need: `use mercer::prelude::*`.
+pub mod prelude {
+    pub use crate::context::Context;
+    pub use crate::error::{Error, Result};
+    pub use crate::kernel::KernelSpec;
+    pub use crate::linalg::view::{Mat, MatRef};
+    pub use crate::model::detector::Detector;
+    pub use crate::model::kernel_kmeans::KernelKMeans;
+    pub use crate::model::kernel_pca::KernelPca;
+    pub use crate::model::kernel_ridge::KernelRidge;
+    pub use crate::model::pca::Pca;
+    pub use crate::model::svm::{Svm, Task};
+    pub use crate::model::{Components, Input, Targets};
+    pub use crate::points::{Csr, Dense, Dtype, Items, Samples, Strings};
+}
 
 #[doc = include_str!("../../../README.md")]
 #[cfg(doctest)]

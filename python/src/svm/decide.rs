@@ -1,18 +1,18 @@
 //! Decisions, classes and probabilities of new samples.
 
-use mercer::linalg::view::Mat;
+use mercer::Mat;
 use mercer::model::svm::{Svm, one_vs_rest, votes};
 use mercer_guard::guarded;
 use numpy::{PyArray1, PyArray2, ToPyArray};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use super::with_machine;
+use super::machine;
 use crate::arrays::copied;
 use crate::enter::{Run, enter_predict};
 use crate::fit::unknown;
 use crate::model::Model;
-use crate::samples::{Given, Number, Rows};
+use crate::samples::{Given, numbers};
 
 /// Numbers for new samples, of the form `"pairs"` (a decision for each pair of classes, or the one there is), `"rest"` (one
 /// for each class) or `"probabilities"`.
@@ -27,7 +27,7 @@ pub fn svm_decisions<'py>(
     form: &str,
     run: Run,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let decisions = with_machine!(model, machine => decisions(py, machine, &x, &run))?;
+    let decisions = decisions(py, machine(model.get())?, &x, &run)?;
     let values = match form {
         "pairs" => decisions,
         "rest" => one_vs_rest(&decisions, classes(model)?),
@@ -46,38 +46,25 @@ pub fn svm_classes<'py>(
     x: Given<'_>,
     run: Run,
 ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-    let decisions = with_machine!(model, machine => decisions(py, machine, &x, &run))?;
+    let decisions = decisions(py, machine(model.get())?, &x, &run)?;
     let found = votes(&decisions, classes(model)?);
     let places: Vec<i64> = found.into_iter().map(|place| place as i64).collect();
     Ok(places.to_pyarray(py))
 }
 
-fn decisions<T: Number>(
-    py: Python<'_>,
-    machine: &Svm<T>,
-    x: &Given<'_>,
-    run: &Run,
-) -> PyResult<Mat<f64>> {
-    let rows = x.rows::<T>()?;
-    let numbers = rows.numbers(&machine.params.kernel, machine.support.len());
-    enter_predict(py, run, numbers, |ctx| match rows {
-        Rows::Samples(x) => machine.decisions(ctx, x),
-        Rows::Matrix(x) => machine.decisions_gram(ctx, x),
-    })
+fn decisions(py: Python<'_>, machine: &Svm, x: &Given<'_>, run: &Run) -> PyResult<Mat<f64>> {
+    let input = x.input()?;
+    let numbers = numbers(&input, &machine.params.kernel, machine.support.len());
+    enter_predict(py, run, numbers, |ctx| machine.decisions(ctx, input))
 }
 
 fn classes(model: &Bound<'_, Model>) -> PyResult<usize> {
-    with_machine!(model, machine => {
-        let none = || PyValueError::new_err("this machine has no classes");
-        machine.classes.as_ref().map(Vec::len).ok_or_else(none)
-    })
+    let none = || PyValueError::new_err("this machine has no classes");
+    machine(model.get())?.classes.as_ref().map(Vec::len).ok_or_else(none)
 }
 
 fn probabilities(model: &Bound<'_, Model>, decisions: &Mat<f64>) -> PyResult<Mat<f64>> {
-    let count = classes(model)?;
-    with_machine!(model, machine => {
-        let none = || PyValueError::new_err("this machine is not calibrated");
-        let calibration = machine.calibration.as_ref().ok_or_else(none)?;
-        Ok(calibration.probabilities(decisions, count))
-    })
+    let none = || PyValueError::new_err("this machine is not calibrated");
+    let calibration = machine(model.get())?.calibration.as_ref().ok_or_else(none)?;
+    Ok(calibration.probabilities(decisions, classes(model)?))
 }

@@ -2,13 +2,13 @@
 
 #![allow(unsafe_code)] // numpy arrays borrow the numbers of a model
 
-use mercer::points::Samples;
+use mercer::AnySamples;
 use mercer_guard::guarded;
 use numpy::ToPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::with_machine;
+use super::machine;
 use crate::arrays::{borrowed_array, to_i32};
 use crate::model::{Model, json};
 
@@ -17,10 +17,9 @@ use crate::model::{Model, json};
 #[pyfunction]
 pub fn svm_coefficients<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyAny>> {
     let owner = model.clone().into_any();
+    let coef = &machine(model.get())?.coef;
     // SAFETY: the numbers belong to a frozen object, which the array keeps alive.
-    with_machine!(model, machine => unsafe {
-        borrowed_array(machine.coef.data(), machine.coef.rows(), machine.coef.cols(), owner)
-    })
+    unsafe { borrowed_array(coef.data(), coef.rows(), coef.cols(), owner) }
 }
 
 /// Task, rows of the support vectors, their number in each class, constants, classes and their weights, the calibration
@@ -28,19 +27,17 @@ pub fn svm_coefficients<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, P
 #[guarded]
 #[pyfunction]
 pub fn svm_facts<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyDict>> {
-    let py = model.py();
-    with_machine!(model, machine => {
-        let facts = PyDict::new(py);
-        facts.set_item("task", machine.params.task.name())?;
-        facts.set_item("support", to_i32(py, &machine.support))?;
-        facts.set_item("counts", to_i32(py, &machine.counts))?;
-        facts.set_item("offsets", machine.offset.to_pyarray(py))?;
-        facts.set_item("classes", machine.classes.clone())?;
-        facts.set_item("class_weights", machine.class_weights.clone())?;
-        facts.set_item("calibration", machine.calibration.as_ref().map(json).transpose()?)?;
-        facts.set_item("trained_on", machine.trained_on)?;
-        let sparse = matches!(machine.anchors, Some(Samples::Sparse(_)));
-        facts.set_item("sparse", sparse)?;
-        Ok(facts)
-    })
+    let (py, machine) = (model.py(), machine(model.get())?);
+    let facts = PyDict::new(py);
+    facts.set_item("task", machine.params.task.name())?;
+    facts.set_item("support", to_i32(py, &machine.support))?;
+    facts.set_item("counts", to_i32(py, &machine.counts))?;
+    facts.set_item("offsets", machine.offset.to_pyarray(py))?;
+    facts.set_item("classes", machine.classes.clone())?;
+    facts.set_item("class_weights", machine.class_weights.clone())?;
+    facts.set_item("calibration", machine.calibration.as_ref().map(json).transpose()?)?;
+    facts.set_item("trained_on", machine.trained_on)?;
+    let sparse = machine.anchors.as_ref().is_some_and(AnySamples::is_sparse);
+    facts.set_item("sparse", sparse)?;
+    Ok(facts)
 }

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use mercer::Dense;
-use mercer::io::{self, Dtype, ModelFile};
+use mercer::io::{self, ModelFile};
 use mercer::model::svm::Svm;
+use mercer::{Dense, Dtype};
 use mercer_guard::guarded;
 use pyo3::prelude::*;
 
-use super::with_machine;
+use super::machine;
 use crate::errors::exception;
 use crate::model::Model;
 
@@ -23,8 +23,8 @@ pub fn read_libsvm(py: Python<'_>, path: PathBuf, features: Option<usize>) -> Py
     Ok(Model::holding(ModelFile::new(machine.into(), Dtype::F64)))
 }
 
-fn widened(machine: Svm<f64>, features: Option<usize>) -> mercer::Result<Svm<f64>> {
-    let anchors = machine.anchors.as_ref().and_then(|anchors| anchors.dense());
+fn widened(machine: Svm, features: Option<usize>) -> mercer::Result<Svm> {
+    let anchors = machine.anchors.as_ref().and_then(|anchors| anchors.get::<f64>()?.dense());
     let (Some(anchors), Some(wide)) = (anchors, features) else { return Ok(machine) };
     if wide < anchors.d() {
         return Err(mercer::Error::Features { expected: anchors.d(), found: wide });
@@ -43,8 +43,7 @@ fn widened(machine: Svm<f64>, features: Option<usize>) -> mercer::Result<Svm<f64
 #[pyfunction]
 pub fn write_libsvm(model: &Bound<'_, Model>, path: PathBuf) -> PyResult<Vec<String>> {
     let py = model.py();
-    with_machine!(model, machine => {
-        let done = py.detach(|| io::write_libsvm_model(&path, machine));
-        done.map_err(|error| exception(py, error))
-    })
+    let machine = machine(model.get())?;
+    let done = py.detach(|| io::write_libsvm_model(&path, machine));
+    done.map_err(|error| exception(py, error))
 }

@@ -1,18 +1,17 @@
 //! Fitting and calibrating.
 
 use mercer::io::ModelFile;
-use mercer::model::svm::{Svm, SvmParams};
-use mercer::real::Real;
-use mercer::{Context, Error};
+use mercer::model::svm::Svm;
+use mercer::{Context, Error, Input, Targets};
 use mercer_guard::guarded;
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 
-use super::targets::{Calibration, CalibrationArgs, OwnedTargets, SvmSettings, TargetArrays};
-use super::{MachineNumber, machine, with_machine};
+use super::machine;
+use super::targets::{Calibration, CalibrationArgs, SvmSettings, TargetArrays};
 use crate::enter::{Run, enter, enter_keeping};
 use crate::model::Model;
-use crate::samples::{Given, Rows, with_given};
+use crate::samples::Given;
 
 /// A model, and what was raised while it was fitted: then the fit was cut short.
 type Fit = (Model, Option<Py<PyBaseException>>);
@@ -30,70 +29,22 @@ pub fn fit_svm(
     settings: SvmSettings<'_>,
     run: Run,
 ) -> PyResult<Fit> {
-    let task = Task::new(py, &targets, &settings)?;
-    with_given!(x, rows => task.fit(py, rows, start.as_ref(), &run))
-}
-
-/// What a fit is given, samples aside.
-struct Task<'a> {
-    params: SvmParams,
-    owned: OwnedTargets,
-    calibration: Option<Calibration>,
-    dtype: &'a str,
-}
-
-impl<'a> Task<'a> {
-    fn new(
-        py: Python<'_>,
-        targets: &TargetArrays<'_>,
-        settings: &'a SvmSettings<'_>,
-    ) -> PyResult<Self> {
-        let calibration = settings.calibration.as_ref().map(CalibrationArgs::read).transpose()?;
-        Ok(Self {
-            params: settings.params(py)?,
-            owned: targets.read()?,
-            calibration,
-            dtype: &settings.dtype,
-        })
-    }
-
-    fn fit<T: MachineNumber>(
-        &self,
-        py: Python<'_>,
-        rows: Rows<'_, T>,
-        start: Option<&Bound<'_, Model>>,
-        run: &Run,
-    ) -> PyResult<Fit> {
-        let (supervision, start) = (self.owned.supervision(), start.and_then(machine::<T>));
-        let (model, raised) = enter_keeping(py, run, |ctx| {
-            let mut model = match rows {
-                Rows::Samples(x) => Svm::fit(ctx, &self.params, x, supervision, start)?,
-                Rows::Matrix(x) => Svm::fit_gram(ctx, &self.params, x, supervision, start)?,
-            };
-            self.calibrate(ctx, &mut model, rows)?;
-            Ok(model)
-        })?;
-        let model = super::python_model(py, model, self.dtype)?;
-        Ok((model, raised.map(|error| error.into_value(py))))
-    }
-
-    /// Calibrates a machine if that was asked for. One that was interrupted before or meanwhile stays as it is.
-    fn calibrate<T: MachineNumber>(
-        &self,
-        ctx: &Context,
-        model: &mut Svm<T>,
-        rows: Rows<'_, T>,
-    ) -> mercer::Result<()> {
-        match self.calibration {
-            Some(asked) if !model.was_interrupted() => {
-                match calibrate(ctx, model, rows, &self.owned, asked) {
-                    Err(Error::Interrupted) => Ok(()),
-                    done => done,
-                }
+    let calibration = settings.calibration.as_ref().map(CalibrationArgs::read).transpose()?;
+    let (params, targets, input) = (settings.params(py)?, targets.read()?, x.input()?);
+    let start = start.as_ref().and_then(|model| machine(model.get()).ok());
+    let (model, raised) = enter_keeping(py, &run, |ctx| {
+        let mut model = Svm::fit(ctx, &params, &input, &targets, start)?;
+        // One that was interrupted before or meanwhile stays as it is.
+        if let Some(asked) = calibration.filter(|_| !model.was_interrupted()) {
+            match calibrate(ctx, &mut model, &input, &targets, asked) {
+                Err(Error::Interrupted) => {}
+                done => done?,
             }
-            _ => Ok(()),
         }
-    }
+        Ok(model)
+    })?;
+    let model = super::python_model(py, model, &settings.dtype)?;
+    Ok((model, raised.map(|error| error.into_value(py))))
 }
 
 /// The model with a calibration, made from the samples or the kernel matrix that it was fitted on.
@@ -107,28 +58,19 @@ pub fn calibrate_svm(
     calibration: CalibrationArgs,
     run: Run,
 ) -> PyResult<Model> {
-    let (owned, asked) = (targets.read()?, calibration.read()?);
-    let calibrated = with_machine!(model, machine => {
-        let mut machine = machine.clone();
-        let rows = x.rows()?;
-        enter(py, &run, |ctx| {
-            calibrate(ctx, &mut machine, rows, &owned, asked)?;
-            Ok(machine.into())
-        })
-    })?;
-    Ok(Model::holding(ModelFile { model: calibrated, ..model.get().saved().clone() }))
+    let (targets, asked, input) = (targets.read()?, calibration.read()?, x.input()?);
+    let mut machine = machine(model.get())?.clone();
+    enter(py, &run, |ctx| calibrate(ctx, &mut machine, &input, &targets, asked))?;
+    Ok(Model::holding(ModelFile { model: machine.into(), ..model.get().saved().clone() }))
 }
 
-fn calibrate<T: Real>(
+fn calibrate(
     ctx: &Context,
-    model: &mut Svm<T>,
-    rows: Rows<'_, T>,
-    owned: &OwnedTargets,
+    model: &mut Svm,
+    input: &Input<'_>,
+    targets: &Targets,
     asked: Calibration,
 ) -> mercer::Result<()> {
-    let (supervision, Calibration { method, folds, seed }) = (owned.supervision(), asked);
-    match rows {
-        Rows::Samples(x) => model.calibrate(ctx, x, supervision, method, folds, seed),
-        Rows::Matrix(x) => model.calibrate_gram(ctx, x, supervision, method, folds, seed),
-    }
+    let Calibration { method, folds, seed } = asked;
+    model.calibrate(ctx, input, targets, method, folds, seed)
 }

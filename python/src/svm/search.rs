@@ -1,17 +1,18 @@
 //! Machines along a path of C, and with kernel and C chosen by cross-validation.
 
-use mercer::select::{self, Fold, SvmSearch, SvmSearchParams};
+use mercer::Context;
+use mercer::select::{self, Fold, SvmSearchParams};
 use mercer_guard::guarded;
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 
+use super::python_model;
 use super::targets::{SvmSettings, TargetArrays};
-use super::{MachineNumber, python_model};
 use crate::arrays::{copied, rows};
 use crate::enter::{Run, enter};
 use crate::kernels::KernelArg;
 use crate::model::Model;
-use crate::samples::{Given, Rows, with_given};
+use crate::samples::Given;
 
 /// Machines for each of `cs`, in that order, on samples or on a kernel matrix.
 #[guarded]
@@ -24,15 +25,10 @@ pub fn svm_path(
     settings: SvmSettings<'_>,
     run: Run,
 ) -> PyResult<Vec<Model>> {
-    let (params, owned) = (settings.params(py)?, targets.read()?);
-    let (supervision, dtype) = (owned.supervision(), settings.dtype.as_str());
-    with_given!(x, rows => {
-        let machines = enter(py, &run, |ctx| match rows {
-            Rows::Samples(x) => select::svm_path(ctx, &params, x, supervision, &cs),
-            Rows::Matrix(x) => select::svm_path_gram(ctx, &params, x, supervision, &cs),
-        })?;
-        machines.into_iter().map(|machine| python_model(py, machine, dtype)).collect()
-    })
+    let (params, targets, input) = (settings.params(py)?, targets.read()?, x.input()?);
+    let path = |ctx: &Context| select::svm_path(ctx, &params, input, &targets, &cs);
+    let machines = enter(py, &run, path)?.into_iter();
+    machines.map(|machine| python_model(py, machine, &settings.dtype)).collect()
 }
 
 /// What to compare, from a dictionary: kernels (none for a precomputed matrix), values of C, and splits into training and
@@ -73,23 +69,9 @@ pub fn svm_search<'py>(
     settings: SvmSettings<'_>,
     run: Run,
 ) -> PyResult<Found<'py>> {
-    let (params, owned) = (grid.params(py, &settings)?, targets.read()?);
-    let (supervision, dtype) = (owned.supervision(), settings.dtype.as_str());
-    with_given!(x, rows => {
-        let found = enter(py, &run, |ctx| match rows {
-            Rows::Samples(x) => select::svm_search(ctx, &params, x, supervision),
-            Rows::Matrix(x) => select::svm_search_gram(ctx, &params, x, supervision),
-        })?;
-        result(py, found, dtype)
-    })
-}
-
-fn result<'py, T: MachineNumber>(
-    py: Python<'py>,
-    found: SvmSearch<T>,
-    dtype: &str,
-) -> PyResult<Found<'py>> {
+    let (params, targets, input) = (grid.params(py, &settings)?, targets.read()?, x.input()?);
+    let found = enter(py, &run, |ctx| select::svm_search(ctx, &params, input, &targets))?;
     let kernels = found.kernels.iter().map(ToString::to_string).collect();
     let scores = found.scores.iter().map(|scores| copied(py, scores)).collect();
-    Ok((python_model(py, found.model, dtype)?, kernels, scores, found.chosen))
+    Ok((python_model(py, found.model, &settings.dtype)?, kernels, scores, found.chosen))
 }

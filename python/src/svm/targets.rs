@@ -1,6 +1,7 @@
 //! Targets and parameters of support vector machines, as Python passes them.
 
-use mercer::model::svm::{Method, Supervision, SvmParams, Target, Task};
+use mercer::model::svm::{Method, SvmParams, Task};
+use mercer::{Labels, Targets};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
@@ -85,45 +86,18 @@ enum TargetArray<'py> {
     Values(PyReadonlyArray1<'py, f64>),
 }
 
-/// The same, free of the interpreter.
-pub struct OwnedTargets {
-    target: OwnedTarget,
-    weights: Option<Vec<f64>>,
-}
-
-enum OwnedTarget {
-    Classes { classes: Vec<String>, places: Vec<usize>, weights: Vec<f64> },
-    Values(Vec<f64>),
-    Unsupervised,
-}
-
 impl TargetArrays<'_> {
     /// Copies of everything.
-    pub fn read(&self) -> PyResult<OwnedTargets> {
-        let target = match &self.0 {
-            None => OwnedTarget::Unsupervised,
-            Some(TargetArray::Values(values)) => OwnedTarget::Values(values.as_slice()?.to_vec()),
-            Some(TargetArray::Classes(classes, places, weights)) => OwnedTarget::Classes {
-                classes: classes.clone(),
-                places: rows(places)?,
-                weights: weights.clone(),
-            },
+    pub fn read(&self) -> PyResult<Targets> {
+        let targets = match &self.0 {
+            None => Targets::unsupervised(),
+            Some(TargetArray::Values(values)) => Targets::values(values.as_slice()?),
+            Some(TargetArray::Classes(names, places, weights)) => {
+                Targets::labels(Labels { names: names.clone(), places: rows(places)? })
+                    .with_class_weights(Some(weights.clone()))
+            }
         };
         let weights = self.1.as_ref().map(|weights| weights.as_slice().map(<[f64]>::to_vec));
-        Ok(OwnedTargets { target, weights: weights.transpose()? })
-    }
-}
-
-impl OwnedTargets {
-    /// As the library takes it.
-    pub fn supervision(&self) -> Supervision<'_> {
-        let target = match &self.target {
-            OwnedTarget::Classes { classes, places, weights } => {
-                Target::Classes { classes, places, weights: Some(weights) }
-            }
-            OwnedTarget::Values(values) => Target::Values(values),
-            OwnedTarget::Unsupervised => Target::Unsupervised,
-        };
-        Supervision { target, weights: self.weights.as_deref() }
+        Ok(targets.with_weights(weights.transpose()?))
     }
 }

@@ -2,63 +2,58 @@
 
 use std::ops::Range;
 
-use mercer::Result;
 use mercer::io::Table;
-use mercer::linalg::view::Mat;
 use mercer::model::{Scaling, ScalingKind};
-use mercer::points::{Part, Parts, Samples};
+use mercer::points::{KernelValues, Part, Parts};
 use mercer::real::Real;
+use mercer::{Dtype, Input, Mat, Result, Samples};
 
 use super::input_kind::{ColumnGroup, InputKind};
 use super::numbers::{Numbers, Scales, sparse};
 use crate::run::Session;
 
-/// The input of a kernel method.
-#[derive(Debug)]
-pub enum Input<T: Real> {
-    /// Samples.
-    Samples(Samples<T>),
-    /// Kernel values of the rows with the training samples.
-    Matrix(Mat<T>),
-}
-
 /// The input of a kernel method, with the scaling of its columns.
-#[derive(Debug)]
-pub struct Prepared<T: Real> {
+pub struct Prepared {
     /// The input.
-    pub input: Input<T>,
+    pub input: Input<'static>,
     /// The scaling of every column.
     pub scaling: Option<Scaling>,
 }
 
-impl<T: Real> Input<T> {
-    /// Rows.
-    pub fn n(&self) -> usize {
-        match self {
-            Input::Samples(x) => x.n(),
-            Input::Matrix(values) => values.rows(),
-        }
-    }
-}
-
-impl<T: Real> Prepared<T> {
-    /// The rows of `features`, whose columns are of `input_kind`.
+impl Prepared {
+    /// The rows of `features`, whose columns are of `input_kind`, in the number type `dtype`.
     pub fn of(
         session: &Session,
         features: &Table,
         input_kind: &InputKind,
         scales: Scales<'_>,
+        dtype: Dtype,
     ) -> Result<Self> {
+        match dtype {
+            Dtype::F32 => Self::of_type::<f32>(session, features, input_kind, scales),
+            Dtype::F64 => Self::of_type::<f64>(session, features, input_kind, scales),
+        }
+    }
+
+    fn of_type<T: Real>(
+        session: &Session,
+        features: &Table,
+        input_kind: &InputKind,
+        scales: Scales<'_>,
+    ) -> Result<Self>
+    where
+        Mat<T>: Into<KernelValues<'static>>,
+    {
         if *input_kind == InputKind::Precomputed {
             let rows = Numbers::<T>::of(session, features, Scales::Apply(None))?;
-            let input = Input::Matrix(Mat::from_vec(rows.values, rows.n, rows.d));
+            let input = Input::precomputed(Mat::from_vec(rows.values, rows.n, rows.d));
             return Ok(Self { input, scaling: None });
         }
         let (samples, scaling) = match input_kind {
-            InputKind::Groups(groups) => grouped(session, features, groups, scales)?,
-            input_kind => plain(session, features, input_kind, scales)?,
+            InputKind::Groups(groups) => grouped::<T>(session, features, groups, scales)?,
+            input_kind => plain::<T>(session, features, input_kind, scales)?,
         };
-        Ok(Self { input: Input::Samples(samples), scaling })
+        Ok(Self { input: samples.into(), scaling })
     }
 }
 

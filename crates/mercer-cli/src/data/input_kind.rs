@@ -27,16 +27,11 @@ pub fn kernel_of(model: &Model) -> Option<Kernel> {
     let (spec, has_samples) = match model {
         Model::Pca(_) => return None,
         Model::Repair(_) => return Some(Kernel::Precomputed),
-        Model::KernelPca32(model) => (&model.params.kernel, model.anchors.is_some()),
-        Model::KernelPca64(model) => (&model.params.kernel, model.anchors.is_some()),
-        Model::KernelRidge32(model) => (&model.params.kernel, model.anchors.is_some()),
-        Model::KernelRidge64(model) => (&model.params.kernel, model.anchors.is_some()),
-        Model::Svm32(model) => (&model.params.kernel, model.anchors.is_some()),
-        Model::Svm64(model) => (&model.params.kernel, model.anchors.is_some()),
-        Model::KernelKMeans32(model) => (&model.params.kernel, model.anchors.is_some()),
-        Model::KernelKMeans64(model) => (&model.params.kernel, model.anchors.is_some()),
-        Model::Detector32(model) => (&model.pca.params.kernel, model.pca.anchors.is_some()),
-        Model::Detector64(model) => (&model.pca.params.kernel, model.pca.anchors.is_some()),
+        Model::KernelPca(model) => (&model.params.kernel, model.anchors.is_some()),
+        Model::KernelRidge(model) => (&model.params.kernel, model.anchors.is_some()),
+        Model::Svm(model) => (&model.params.kernel, model.anchors.is_some()),
+        Model::KernelKMeans(model) => (&model.params.kernel, model.anchors.is_some()),
+        Model::Detector(model) => (&model.pca.params.kernel, model.pca.anchors.is_some()),
     };
     Some(if has_samples { Kernel::Spec(spec.clone()) } else { Kernel::Precomputed })
 }

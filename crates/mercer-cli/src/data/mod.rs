@@ -4,11 +4,12 @@ mod input;
 mod input_kind;
 mod numbers;
 
-use mercer::io::{Column, Dtype, ReadOptions, Table, read_table};
+use mercer::Dtype;
+use mercer::io::{Column, ReadOptions, Table, read_table};
 use mercer::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-pub use input::{Input, Prepared};
+pub use input::Prepared;
 pub use input_kind::{InputKind, kernel_of};
 pub use numbers::{Numbers, Scales};
 

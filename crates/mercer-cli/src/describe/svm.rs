@@ -4,10 +4,10 @@ use mercer::model::svm::{ProblemReport, SvmReport};
 
 use super::{LISTED, listed};
 use crate::facts::{Facts, FitNotes, SearchNotes, SvmFacts, counted, kernel_in_short};
+use crate::machine::pairs;
 use crate::plot::grouped;
 use crate::scores::in_short;
 use crate::summary::Lines;
-use crate::svm_view::pairs;
 
 /// Parameters, scores and support vectors.
 pub(super) fn describe_machine(lines: &mut Lines, facts: &Facts, svm: &SvmFacts) {

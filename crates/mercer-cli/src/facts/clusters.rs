@@ -2,7 +2,6 @@
 
 use mercer::io::{Column, ModelFile, Table};
 use mercer::model::kernel_kmeans::{Init, KernelKMeans};
-use mercer::real::Real;
 use serde::Serialize;
 
 use super::{Facts, bare};
@@ -61,7 +60,7 @@ impl ClusterFacts {
     }
 }
 
-pub(super) fn of_clusters<T: Real>(model: &KernelKMeans<T>, saved: &ModelFile) -> Facts {
+pub(super) fn of_clusters(model: &KernelKMeans, saved: &ModelFile) -> Facts {
     let (params, noted) = (&model.params, saved.extra.get(NOTES).cloned());
     let noted = noted.and_then(|value| serde_json::from_value::<Vec<Option<f64>>>(value).ok());
     let report = model.report.clusters.as_ref();

@@ -2,7 +2,6 @@
 
 use mercer::model::kernel_pca::KernelPca;
 use mercer::model::pca::Pca;
-use mercer::real::Real;
 use serde::Serialize;
 
 use super::{Facts, bare};
@@ -28,7 +27,7 @@ pub(super) fn of_pca(model: &Pca) -> Facts {
     }
 }
 
-pub(super) fn of_kernel_pca<T: Real>(model: &KernelPca<T>) -> Facts {
+pub(super) fn of_kernel_pca(model: &KernelPca) -> Facts {
     let n = model.n() as f64;
     let inverse = model.inverse.as_ref().map(|map| InverseFacts {
         kernel: Some(map.params.kernel.to_string()),

@@ -1,7 +1,6 @@
 //! Description of an outlier detector.
 
 use mercer::model::detector::{Detector, OutlierScore};
-use mercer::real::Real;
 use serde::Serialize;
 
 use super::Facts;
@@ -20,7 +19,7 @@ pub struct DetectorFacts {
     pub outliers: usize,
 }
 
-pub(super) fn of_detector<T: Real>(model: &Detector<T>) -> Facts {
+pub(super) fn of_detector(model: &Detector) -> Facts {
     let detector = DetectorFacts {
         score: match model.score {
             OutlierScore::Reconstruction => "reconstruction",

@@ -5,7 +5,6 @@ use mercer::model::{Report, ScalingKind};
 use serde::{Serialize, Serializer};
 
 use crate::data::{Places, kernel_of};
-use crate::svm_view::SvmView;
 
 mod clusters;
 mod components;
@@ -87,18 +86,11 @@ impl Facts {
     pub fn of(saved: &ModelFile) -> Self {
         let facts = match &saved.model {
             Model::Pca(model) => components::of_pca(model),
-            Model::KernelPca32(model) => components::of_kernel_pca(model),
-            Model::KernelPca64(model) => components::of_kernel_pca(model),
-            Model::KernelRidge32(model) => regression::of_kernel_ridge(model, saved),
-            Model::KernelRidge64(model) => regression::of_kernel_ridge(model, saved),
-            Model::Svm32(_) | Model::Svm64(_) => {
-                let machine = SvmView::of(&saved.model).expect("this is a support vector machine");
-                svm::of_machine(&machine, saved)
-            }
-            Model::KernelKMeans32(model) => clusters::of_clusters(model, saved),
-            Model::KernelKMeans64(model) => clusters::of_clusters(model, saved),
-            Model::Detector32(model) => detector::of_detector(model),
-            Model::Detector64(model) => detector::of_detector(model),
+            Model::KernelPca(model) => components::of_kernel_pca(model),
+            Model::KernelRidge(model) => regression::of_kernel_ridge(model, saved),
+            Model::Svm(model) => svm::of_machine(model, saved),
+            Model::KernelKMeans(model) => clusters::of_clusters(model, saved),
+            Model::Detector(model) => detector::of_detector(model),
             Model::Repair(model) => repair::of_repair(model),
         };
         let places = places(saved).unwrap_or_default();

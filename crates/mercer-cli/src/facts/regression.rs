@@ -2,7 +2,6 @@
 
 use mercer::io::ModelFile;
 use mercer::model::kernel_ridge::{KernelRidge, Selection};
-use mercer::real::Real;
 use serde::Serialize;
 
 use super::{Facts, bare, target_names};
@@ -63,7 +62,7 @@ impl RegressionFacts {
     }
 }
 
-pub(super) fn of_kernel_ridge<T: Real>(model: &KernelRidge<T>, saved: &ModelFile) -> Facts {
+pub(super) fn of_kernel_ridge(model: &KernelRidge, saved: &ModelFile) -> Facts {
     let outputs = if model.classes.is_some() { 1 } else { model.t() };
     let noted = saved.extra.get(NOTES).cloned();
     let noted = noted.and_then(|value| serde_json::from_value(value).ok());

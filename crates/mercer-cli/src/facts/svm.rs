@@ -1,12 +1,12 @@
 //! Description of a support vector machine.
 
 use mercer::io::ModelFile;
-use mercer::model::svm::Task;
+use mercer::model::svm::{Svm, Task};
 use serde::{Deserialize, Serialize};
 
 use super::{Facts, bare, target_names};
+use crate::machine::curve_name;
 use crate::scores::{Scored, Scores};
-use crate::svm_view::{SvmView, curve_name};
 
 /// The key of [`FitNotes`] among the notes of a model file.
 const NOTES: &str = "fit";
@@ -100,8 +100,8 @@ pub fn svm_method(task: Task) -> &'static str {
     }
 }
 
-pub(super) fn of_machine(machine: &SvmView<'_>, saved: &ModelFile) -> Facts {
-    let (params, task) = (machine.params, machine.params.task);
+pub(super) fn of_machine(machine: &Svm, saved: &ModelFile) -> Facts {
+    let (params, task) = (&machine.params, machine.params.task);
     let has = |tasks: &[Task], value: f64| tasks.contains(&task).then_some(value);
     let noted = saved.extra.get(NOTES).cloned();
     let facts = SvmFacts {
@@ -112,17 +112,18 @@ pub(super) fn of_machine(machine: &SvmView<'_>, saved: &ModelFile) -> Facts {
         epsilon: has(&[Task::EpsilonSvr], params.epsilon),
         tube: machine.report.machine.as_ref().and_then(|report| report.tube),
         tolerance: params.tolerance,
-        classes: machine.classes.map(<[String]>::to_vec),
-        class_weights: machine.class_weights.map(<[f64]>::to_vec),
+        classes: machine.classes.clone(),
+        class_weights: machine.class_weights.clone(),
         support: machine.support.len(),
-        support_of_classes: machine.classes.map(|_| machine.counts.to_vec()),
-        offsets: machine.offsets.to_vec(),
+        support_of_classes: machine.classes.as_ref().map(|_| machine.counts.clone()),
+        offsets: machine.offset.clone(),
         calibration: machine
             .calibration
+            .as_ref()
             .map(|c| CalibrationFacts { curve: curve_name(c), folds: c.folds }),
         fit: noted.and_then(|value| serde_json::from_value(value).ok()),
     };
-    Facts { svm: Some(facts), ..bare(machine.rows, machine.report) }
+    Facts { svm: Some(facts), ..bare(machine.trained_on, &machine.report) }
 }
 
 /// Stores `notes` in `saved`.

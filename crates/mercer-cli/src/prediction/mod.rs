@@ -4,7 +4,8 @@
 mod evaluate;
 mod outliers;
 
-use mercer::io::{Column, Dtype};
+use mercer::Dtype;
+use mercer::io::Column;
 use mercer::linalg::view::Mat;
 
 pub use self::evaluate::Confusion;
@@ -12,9 +13,9 @@ use self::evaluate::evaluate_values;
 pub use self::outliers::{OutlierScores, Ranking};
 use crate::describe::listed;
 use crate::facts::counted;
+use crate::machine::pairs;
 use crate::results::{class_column, number_column};
 use crate::scores::Scores;
-use crate::svm_view::pairs;
 
 /// Predictions for rows.
 pub enum Prediction {

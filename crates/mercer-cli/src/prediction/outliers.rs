@@ -1,6 +1,7 @@
 //! Outlier scores, their threshold, and the ranking of rows.
 
-use mercer::io::{Column, Dtype};
+use mercer::Dtype;
+use mercer::io::Column;
 
 use crate::results::number_column;
 

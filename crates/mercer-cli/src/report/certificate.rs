@@ -5,8 +5,8 @@ use mercer::model::Report;
 use mercer::model::svm::SvmReport;
 
 use crate::facts::Facts;
+use crate::machine::pairs;
 use crate::scores::in_short;
-use crate::svm_view::pairs;
 
 /// One line of the certificate.
 #[derive(Debug, PartialEq)]

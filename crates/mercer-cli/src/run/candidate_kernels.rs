@@ -1,21 +1,19 @@
 //! The candidate kernels of a search.
 
-use mercer::real::Real;
-use mercer::{Error, KernelSpec, Result, select};
+use mercer::{Error, Input, KernelSpec, Result, select};
 
 use crate::args::Kernel;
-use crate::data::Input;
 
 /// The distinct candidates of `kernels`. A kernel without a width gives several; a precomputed matrix
 /// gives one, which is not evaluated.
-pub fn every_width<T: Real>(kernels: &[Kernel], x: &Input<T>) -> Result<Vec<KernelSpec>> {
+pub fn every_width(kernels: &[Kernel], x: &Input<'_>) -> Result<Vec<KernelSpec>> {
     let x = match x {
         Input::Samples(x) => x,
-        Input::Matrix(_) if kernels.len() > 1 => {
+        _ if kernels.len() > 1 => {
             let message = "precomputed is given several times, but the table holds one matrix";
             return Err(Error::parameter("kernel", message));
         }
-        Input::Matrix(_) => return Ok(vec![Kernel::Precomputed.spec()]),
+        _ => return Ok(vec![Kernel::Precomputed.spec()]),
     };
     let mut all: Vec<KernelSpec> = Vec::new();
     for kernel in kernels {

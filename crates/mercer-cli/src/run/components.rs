@@ -1,14 +1,12 @@
 //! Projection of rows on their first two kernel principal components, for plots.
 
 use mercer::io::Table;
-use mercer::linalg::view::Mat;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
 use mercer::model::{Components, Scaling};
-use mercer::points::Points;
-use mercer::{KernelSpec, Result};
+use mercer::{Dtype, KernelSpec, Result};
 
 use super::Session;
-use crate::data::{Input, InputKind, Prepared, Scales};
+use crate::data::{InputKind, Prepared, Scales};
 use crate::plot::component_title;
 
 /// The residual of components that are only plotted.
@@ -45,16 +43,10 @@ pub fn plane(
     };
     let rows = evenly(n, most);
     let context = &session.context;
-    let model = match Prepared::<f64>::of(session, features, input_kind, Scales::Apply(scaling))?
-        .input
-    {
-        Input::Samples(x) if rows.len() < n => KernelPca::fit(context, &params, x.select(&rows))?,
-        Input::Samples(x) => KernelPca::fit(context, &params, x)?,
-        Input::Matrix(values) => {
-            let part = Mat::from_fn(rows.len(), rows.len(), |i, j| values[(rows[i], rows[j])]);
-            KernelPca::fit_gram(context, &params, part.view())?
-        }
-    };
+    let scales = Scales::Apply(scaling);
+    let all = Prepared::of(session, features, input_kind, scales, Dtype::F64)?.input;
+    let part = if rows.len() < n { all.select(&rows) } else { all };
+    let model = KernelPca::fit(context, &params, part)?;
     let (scores, ratios) = (model.training_scores(), model.explained_variance_ratio());
     let axis = |index: usize| (0..scores.rows()).map(|row| scores[(row, index)]).collect();
     let mut axes: Vec<Vec<f64>> = (0..model.k()).map(axis).collect();

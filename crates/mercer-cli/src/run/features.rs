@@ -82,7 +82,7 @@ fn check(args: &FeaturesArgs, input_kind: &InputKind) -> Result<()> {
 /// One feature for each substring, most of them 0 in most rows.
 fn of_texts(args: &FeaturesArgs, features: &Table) -> Result<Mapped> {
     let texts = features.texts(0)?;
-    let kernel = args.kernel.spec().resolve::<f64>(&texts)?;
+    let kernel = args.kernel.spec().resolve(&texts)?;
     let map = StringMap::new(&kernel, &texts)?;
     let dimension = map.dimension()?;
     if dimension > MOST_FEATURES {

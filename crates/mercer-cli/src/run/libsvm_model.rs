@@ -2,7 +2,7 @@
 
 use mercer::Result;
 use mercer::io::{LIBSVM_TEXT, Model, ModelFile, Table};
-use mercer::points::{Dense, Samples};
+use mercer::{AnySamples, Dense};
 
 /// A LIBSVM model, which does not store its number of columns, widened to match a LIBSVM table: missing
 /// columns are zero. Any other model unchanged.
@@ -12,8 +12,9 @@ pub fn widened(mut saved: ModelFile, table: &Table) -> Result<ModelFile> {
         return Ok(saved);
     }
     let width = saved.model.inputs().max(table.n_columns() - 1);
-    if let Model::Svm64(svm) = &mut saved.model
-        && let Some(Samples::Dense(x)) = &svm.anchors
+    if let Model::Svm(svm) = &mut saved.model
+        && let Some(x) = svm.anchors.as_ref().and_then(AnySamples::get::<f64>)
+        && let Some(x) = x.dense()
     {
         svm.anchors = Some(with_zeros(x, width)?.into());
     }

@@ -1,7 +1,7 @@
 //! `mercer pca` and `mercer kpca`.
 
-use mercer::io::{Dtype, Model, ModelFile, Table};
-use mercer::linalg::view::Mat;
+use mercer::Dtype;
+use mercer::io::{Model, ModelFile, Table};
 use mercer::model::inverse::InverseParams;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
 use mercer::model::pca::{Pca, PcaParams};
@@ -14,7 +14,7 @@ use super::columns::{self, Roles};
 use crate::args::{
     ColumnArgs, ComponentArgs, KpcaArgs, ModelArgs, OutputArgs, PcaArgs, Scale, TableArgs,
 };
-use crate::data::{self, Input, InputKind, Numbers, Prepared, Scales, Types};
+use crate::data::{self, InputKind, Numbers, Prepared, Scales, Types};
 use crate::describe;
 use crate::facts::{self, Facts};
 use crate::failure::Failure;
@@ -92,15 +92,12 @@ pub fn kpca(session: &Session, args: &KpcaArgs) -> std::result::Result<(), Failu
         output: &args.output,
         model: &args.model,
     };
-    run(session, &job, |features, work, kind| match work {
-        Dtype::F32 => {
-            let rows = Prepared::of(session, features, &job.input_kind, Scales::Learn(kind))?;
-            fit_kernel_pca(session, &params, rows, Model::KernelPca32)
-        }
-        Dtype::F64 => {
-            let rows = Prepared::of(session, features, &job.input_kind, Scales::Learn(kind))?;
-            fit_kernel_pca(session, &params, rows, Model::KernelPca64)
-        }
+    run(session, &job, |features, work, kind| {
+        let rows = Prepared::of(session, features, &job.input_kind, Scales::Learn(kind), work)?;
+        let model = KernelPca::fit(&session.context, &params, rows.input);
+        let model = model.map_err(of_inverse_map)?;
+        let scores = model.training_scores().into_vec();
+        Ok(Fitted { model: Model::KernelPca(model), scaling: rows.scaling, scores })
     })
 }
 
@@ -112,25 +109,8 @@ fn fit_pca<T: Real>(
 ) -> Result<Fitted> {
     let rows = Numbers::<T>::of(session, features, Scales::Learn(kind))?;
     let model = Pca::fit(&session.context, params, rows.view())?;
-    let mut scores = Mat::<T>::zeros(rows.n, model.k());
-    model.transform(&session.context, rows.view(), scores.view_mut())?;
-    let scores = scores.data().iter().map(|v| v.to_f64()).collect();
+    let scores = model.transform(&session.context, rows.view())?.into_vec();
     Ok(Fitted { model: Model::Pca(model), scaling: rows.scaling, scores })
-}
-
-fn fit_kernel_pca<T: Real>(
-    session: &Session,
-    params: &KernelPcaParams,
-    rows: Prepared<T>,
-    wrap: impl FnOnce(KernelPca<T>) -> Model,
-) -> Result<Fitted> {
-    let model = match rows.input {
-        Input::Samples(x) => KernelPca::fit(&session.context, params, x),
-        Input::Matrix(values) => KernelPca::fit_gram(&session.context, params, values.view()),
-    };
-    let model = model.map_err(of_inverse_map)?;
-    let scores = model.training_scores().into_vec();
-    Ok(Fitted { model: wrap(model), scaling: rows.scaling, scores })
 }
 
 /// The only penalty of kernel PCA is that of the inverse map; elsewhere `--alpha` is a flag.

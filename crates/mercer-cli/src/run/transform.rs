@@ -3,19 +3,18 @@
 use std::path::Path;
 use std::time::Instant;
 
-use mercer::io::{Dtype, Model, ModelFile, Table};
-use mercer::linalg::view::{Mat, MatRef};
-use mercer::model::kernel_pca::KernelPca;
+use mercer::Dtype;
+use mercer::io::{Model, ModelFile, Table};
+use mercer::model::Scaling;
 use mercer::model::pca::Pca;
-use mercer::model::validity::FittedRepair;
 use mercer::real::Real;
-use mercer::{Error, Result};
+use mercer::{Error, Input, Mat, MatRef, Result};
 
 use super::Session;
 use super::model_columns::{self, ModelColumns};
 use super::prediction::model_input;
 use crate::args::TransformArgs;
-use crate::data::{self, Input, InputKind, Numbers, Scales};
+use crate::data::{self, InputKind, Numbers, Prepared, Scales};
 use crate::facts::{Facts, counted};
 use crate::failure::Failure;
 use crate::output_files::{self, ComponentOutput};
@@ -28,18 +27,10 @@ struct Computed {
     errors: Option<Vec<f64>>,
 }
 
-/// A model that transforms rows.
-enum Projection<'a> {
-    Pca(&'a Pca, &'a ModelFile),
-    Kernel32(&'a KernelPca<f32>, &'a ModelFile),
-    Kernel64(&'a KernelPca<f64>, &'a ModelFile),
-    Repair(&'a FittedRepair, &'a ModelFile),
-}
-
 /// Runs `mercer transform`.
 pub fn transform(session: &Session, args: &TransformArgs) -> std::result::Result<(), Failure> {
     let saved = mercer::io::load_within(&args.model, session.context.budget())?;
-    let projection = Projection::of(&saved, &args.model)?;
+    check_model(&saved.model, &args.model)?;
     if args.inverse && matches!(saved.model, Model::Repair(_)) {
         return Err(no_repair("--inverse").into());
     }
@@ -51,8 +42,8 @@ pub fn transform(session: &Session, args: &TransformArgs) -> std::result::Result
     session.progress.begin("preparing");
     let started = Instant::now();
     let computed = match args.inverse {
-        true => projection.backward(session, &rows.features)?,
-        false => projection.forward(session, &rows.features, args.errors)?,
+        true => backward(session, &saved, &rows.features)?,
+        false => forward(session, &saved, &rows.features, args.errors)?,
     };
     let seconds = started.elapsed().as_secs_f64();
     let texts = input_kind.texts(&rows.features);
@@ -88,150 +79,92 @@ fn results(saved: &ModelFile, inverse: bool, computed: Computed, rows: ModelColu
     results
 }
 
-impl<'a> Projection<'a> {
-    fn of(saved: &'a ModelFile, path: &Path) -> Result<Self> {
-        match &saved.model {
-            Model::Pca(model) => Ok(Projection::Pca(model, saved)),
-            Model::KernelPca32(model) => Ok(Projection::Kernel32(model, saved)),
-            Model::KernelPca64(model) => Ok(Projection::Kernel64(model, saved)),
-            Model::Repair(model) => Ok(Projection::Repair(model, saved)),
-            _ => {
-                let message = "this model makes predictions, not projections: use `mercer predict`";
-                Err(Error::format(path, message))
-            }
+/// Refuses a model that predicts.
+fn check_model(model: &Model, path: &Path) -> Result<()> {
+    match model {
+        Model::Pca(_) | Model::KernelPca(_) | Model::Repair(_) => Ok(()),
+        _ => {
+            let message = "this model makes predictions, not projections: use `mercer predict`";
+            Err(Error::format(path, message))
         }
     }
+}
 
-    fn forward(&self, session: &Session, table: &Table, errors: bool) -> Result<Computed> {
-        match *self {
-            Projection::Pca(model, saved) if saved.dtype == Dtype::F32 => {
-                project_pca::<f32>(session, model, saved, table, errors)
-            }
-            Projection::Pca(model, saved) => {
-                project_pca::<f64>(session, model, saved, table, errors)
-            }
-            Projection::Kernel32(model, saved) => {
-                let rows = model_input(session, &saved.model, saved.scaling.as_ref(), table)?;
-                project_kernel_pca(session, model, &rows, errors)
-            }
-            Projection::Kernel64(model, saved) => {
-                let rows = model_input(session, &saved.model, saved.scaling.as_ref(), table)?;
-                project_kernel_pca(session, model, &rows, errors)
-            }
-            Projection::Repair(..) if errors => Err(no_repair("--errors")),
-            Projection::Repair(model, saved) if saved.dtype == Dtype::F32 => {
-                repair::<f32>(model, &model_input(session, &saved.model, None, table)?)
-            }
-            Projection::Repair(model, saved) => {
-                repair::<f64>(model, &model_input(session, &saved.model, None, table)?)
-            }
+fn forward(session: &Session, saved: &ModelFile, table: &Table, errors: bool) -> Result<Computed> {
+    let (context, scaling) = (&session.context, saved.scaling.as_ref());
+    match (&saved.model, saved.dtype) {
+        (Model::Pca(model), Dtype::F32) => {
+            project_pca::<f32>(session, model, scaling, table, errors)
         }
+        (Model::Pca(model), Dtype::F64) => {
+            project_pca::<f64>(session, model, scaling, table, errors)
+        }
+        (Model::Repair(_), _) if errors => Err(no_repair("--errors")),
+        (Model::Repair(model), dtype) => {
+            let rows =
+                Prepared::of(session, table, &InputKind::Precomputed, Scales::Apply(None), dtype)?;
+            let Input::Precomputed { values, .. } = rows.input else {
+                unreachable!("a repair takes kernel values");
+            };
+            let values = model.correction.apply(values.view())?.into_vec();
+            Ok(Computed { values, errors: None })
+        }
+        (Model::KernelPca(model), _) => {
+            let rows = model_input(session, &saved.model, scaling, table)?;
+            let values = model.transform(context, &rows)?.into_vec();
+            let errors = match rows {
+                _ if !errors => None,
+                Input::Samples(x) => Some(model.reconstruction_error(context, x)?),
+                _ => {
+                    let message = "not available for a precomputed kernel: it needs the kernel value of each row \
+                                   with itself, which a table cannot provide";
+                    return Err(Error::parameter("--errors", message));
+                }
+            };
+            Ok(Computed { values, errors })
+        }
+        _ => unreachable!("other models are refused before"),
     }
+}
 
-    fn backward(&self, session: &Session, table: &Table) -> Result<Computed> {
-        let (mut values, saved) = match *self {
-            Projection::Pca(model, saved) => (restore_pca(session, model, table)?, saved),
-            Projection::Kernel32(model, saved) => {
-                (restore(session, model, table, saved.model.inputs())?, saved)
-            }
-            Projection::Kernel64(model, saved) => {
-                (restore(session, model, table, saved.model.inputs())?, saved)
-            }
-            Projection::Repair(..) => return Err(no_repair("--inverse")),
-        };
-        if let Some(scaling) = &saved.scaling {
-            scaling.undo(&mut values, saved.model.inputs())?;
-        }
-        Ok(Computed { values, errors: None })
+fn backward(session: &Session, saved: &ModelFile, table: &Table) -> Result<Computed> {
+    let scores = Numbers::<f64>::of(session, table, Scales::Apply(None))?;
+    let (context, scores) = (&session.context, scores.view());
+    let mut values = match &saved.model {
+        Model::Pca(model) => model.inverse_transform(context, scores)?.into_vec(),
+        Model::KernelPca(model) => model.inverse_transform(context, scores)?.into_vec(),
+        _ => return Err(no_repair("--inverse")),
+    };
+    if let Some(scaling) = &saved.scaling {
+        scaling.undo(&mut values, saved.model.inputs())?;
     }
+    Ok(Computed { values, errors: None })
 }
 
 fn no_repair(flag: &'static str) -> Error {
     Error::parameter(flag, "the model is a kernel matrix repair and has no components")
 }
 
-/// The repaired kernel values of new rows with the training samples.
-fn repair<T: Real>(model: &FittedRepair, rows: &Input<T>) -> Result<Computed> {
-    let Input::Matrix(values) = rows else {
-        unreachable!("a repair takes kernel values");
-    };
-    let mut out = Mat::<T>::zeros(values.rows(), values.cols());
-    model.correction.apply(values.view(), out.view_mut())?;
-    Ok(Computed { values: widened(out.data()), errors: None })
-}
-
-fn restore_pca(session: &Session, model: &Pca, table: &Table) -> Result<Vec<f64>> {
-    let scores = Numbers::<f64>::of(session, table, Scales::Apply(None))?;
-    let mut out = Mat::zeros(scores.n, model.d());
-    model.inverse_transform(&session.context, scores.view(), out.view_mut())?;
-    Ok(out.into_vec())
-}
-
 fn project_pca<T: Real>(
     session: &Session,
     model: &Pca,
-    saved: &ModelFile,
+    scaling: Option<&Scaling>,
     table: &Table,
     errors: bool,
 ) -> Result<Computed> {
     let context = &session.context;
-    let rows = Numbers::<T>::of(session, table, Scales::Apply(saved.scaling.as_ref()))?;
-    let mut scores = Mat::<T>::zeros(rows.n, model.k());
-    model.transform(context, rows.view(), scores.view_mut())?;
-    let mut distances = None;
-    if errors {
-        let mut restored = Mat::<T>::zeros(rows.n, rows.d);
-        model.inverse_transform(context, scores.view(), restored.view_mut())?;
-        distances = Some(squared_distances(rows.view(), restored.view()));
-    }
-    Ok(Computed { values: widened(scores.data()), errors: distances })
-}
-
-fn squared_distances<T: Real>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Vec<f64> {
-    let square = |i: usize, j: usize| (a.at(i, j).to_f64() - b.at(i, j).to_f64()).powi(2);
-    (0..a.rows()).map(|i| (0..a.cols()).map(|j| square(i, j)).sum()).collect()
-}
-
-fn project_kernel_pca<T: Real>(
-    session: &Session,
-    model: &KernelPca<T>,
-    rows: &Input<T>,
-    errors: bool,
-) -> Result<Computed> {
-    let context = &session.context;
-    let mut scores = Mat::<T>::zeros(rows.n(), model.k());
-    let errors = match rows {
-        Input::Samples(x) => {
-            model.transform(context, x, scores.view_mut())?;
-            if errors { Some(model.reconstruction_error(context, x)?) } else { None }
-        }
-        Input::Matrix(_) if errors => {
-            let message = "not available for a precomputed kernel: it needs the kernel value of each row \
-                           with itself, which a table cannot provide";
-            return Err(Error::parameter("--errors", message));
-        }
-        Input::Matrix(values) => {
-            model.transform_gram(context, values.view(), scores.view_mut())?;
-            None
-        }
+    let rows = Numbers::<T>::of(session, table, Scales::Apply(scaling))?;
+    let scores = model.transform(context, rows.view())?;
+    let errors = match errors {
+        true => Some(squared_distances(rows.view(), &model.inverse_transform(context, &scores)?)),
+        false => None,
     };
-    Ok(Computed { values: widened(scores.data()), errors })
+    Ok(Computed { values: scores.into_vec(), errors })
 }
 
-fn restore<T: Real>(
-    session: &Session,
-    model: &KernelPca<T>,
-    table: &Table,
-    columns: usize,
-) -> Result<Vec<f64>> {
-    let scores = Numbers::<T>::of(session, table, Scales::Apply(None))?.dense()?;
-    let mut out = Mat::<T>::zeros(scores.n(), columns);
-    model.inverse_transform(&session.context, &scores, out.view_mut())?;
-    Ok(widened(out.data()))
-}
-
-fn widened<T: Real>(values: &[T]) -> Vec<f64> {
-    values.iter().map(|v| v.to_f64()).collect()
+fn squared_distances<T: Real>(a: MatRef<'_, T>, b: &Mat<f64>) -> Vec<f64> {
+    let square = |i: usize, j: usize| (a.at(i, j).to_f64() - b[(i, j)]).powi(2);
+    (0..a.rows()).map(|i| (0..a.cols()).map(|j| square(i, j)).sum()).collect()
 }
 
 fn titles(args: &TransformArgs, facts: &Facts, rows: usize) -> [String; 2] {

@@ -2,10 +2,11 @@
 //! with the training samples.
 
 use mercer::Context;
-use mercer::io::{Dtype, Model, ModelFile, save};
+use mercer::io::{Model, ModelFile, save};
 use mercer::linalg::view::{Mat, MatRef};
 use mercer::model::detector::{Detector, DetectorParams, OutlierScore};
 use mercer::model::kernel_kmeans::{KernelKMeans, KernelKMeansParams};
+use mercer::{Dtype, Input};
 
 use crate::bad_input::check;
 use crate::folder::{Folder, cells};
@@ -30,14 +31,16 @@ fn prepared(fit: impl FnOnce(&Context, MatRef<'_, f64>) -> Model) -> Folder {
 
 fn detector(ctx: &Context, matrix: MatRef<'_, f64>, score: OutlierScore) -> Model {
     let params = DetectorParams { score, ..DetectorParams::new("linear".parse().unwrap()) };
-    Model::Detector64(Detector::fit_gram(ctx, &params, matrix).unwrap())
+    Model::Detector(Detector::fit(ctx, &params, Input::precomputed(matrix)).unwrap())
 }
 
 #[test]
 fn clusters_are_known_and_distances_are_not() {
     let folder = prepared(|ctx, matrix| {
         let params = KernelKMeansParams::new(2, "linear".parse().unwrap());
-        Model::KernelKMeans64(KernelKMeans::fit_gram(ctx, &params, matrix, None).unwrap())
+        Model::KernelKMeans(
+            KernelKMeans::fit(ctx, &params, Input::precomputed(matrix), None).unwrap(),
+        )
     });
     let output = folder.done("predict m.mercer k.csv --header no -q").out;
     assert_eq!(cells(&output)[0], ["cluster"]);

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::linalg::block::Block;
 use crate::linalg::skinny::WIDTH;
 use crate::linalg::view::Mat;
+use crate::points::Dtype;
 
 /// A centred view of a Gram matrix.
 pub struct Centred<'a> {
@@ -75,6 +76,10 @@ impl Operator for Centred<'_> {
 }
 
 impl Gram for Centred<'_> {
+    fn dtype(&self) -> Dtype {
+        self.inner.dtype()
+    }
+
     fn diag(&self, ctx: &Context) -> Result<Vec<f64>> {
         let diag = self.inner.diag(ctx)?;
         Ok(diag.into_iter().enumerate().map(|(i, value)| self.shift(value, i, i)).collect())

@@ -15,10 +15,12 @@ mod matrix_free;
 mod packed;
 mod plan;
 mod precomputed;
+mod restricted;
 mod scaled;
 mod subset;
 mod tiles;
 mod weighted_centred;
+mod with_copy;
 
 pub use assembled::Assembled;
 pub use centred::Centred;
@@ -30,8 +32,9 @@ pub use low_rank::LowRank;
 pub use matrix::{matrix, matrix_bytes};
 pub use matrix_free::MatrixFree;
 pub use packed::Packed;
-pub use plan::{Plan, Storage, plan, plan_with_copy};
+pub use plan::{Plan, plan, plan_with_copy};
 pub use precomputed::Precomputed;
+pub use restricted::Restricted;
 pub use scaled::Scaled;
 pub use tiles::{TILE, Tiles, product_bytes};
 pub use weighted_centred::WeightedCentred;
@@ -41,6 +44,7 @@ use crate::error::Result;
 use crate::linalg::block::Block;
 use crate::linalg::skinny::WIDTH;
 use crate::linalg::view::Mat;
+use crate::points::Dtype;
 
 /// A symmetric matrix that can be multiplied with a block of vectors.
 pub trait Operator: Send + Sync {
@@ -50,16 +54,36 @@ pub trait Operator: Send + Sync {
     fn apply(&self, ctx: &Context, v: &Block, out: &mut Block) -> Result<()>;
 }
 
-/// A symmetric matrix whose entries can be read.
+/// A symmetric matrix whose entries can be read. A new storage implements [`Operator`] and `diag`; what it can do in a better way than by products, it
+/// overrides.
 pub trait Gram: Operator {
     /// The diagonal.
     fn diag(&self, ctx: &Context) -> Result<Vec<f64>>;
-    /// The columns `which`: n × which.len().
-    fn columns(&self, ctx: &Context, which: &[usize]) -> Result<Mat<f64>>;
+    /// The columns `which`: n × which.len(). By default, products with unit vectors.
+    fn columns(&self, ctx: &Context, which: &[usize]) -> Result<Mat<f64>> {
+        let mut units = Mat::try_zeros(self.n(), which.len())?;
+        which.iter().enumerate().for_each(|(column, &row)| units[(row, column)] = 1.0);
+        times_by_blocks(self, ctx, &units)
+    }
     /// An n × n matrix whose lower triangle is this one's; the part above the diagonal is undefined.
-    fn lower(&self, ctx: &Context) -> Result<Mat<f64>>;
+    fn lower(&self, ctx: &Context) -> Result<Mat<f64>> {
+        self.columns(ctx, &(0..self.n()).collect::<Vec<_>>())
+    }
     /// The same in single precision, for factors that are corrected afterwards.
-    fn lower_f32(&self, ctx: &Context) -> Result<Mat<f32>>;
+    fn lower_f32(&self, ctx: &Context) -> Result<Mat<f32>> {
+        let values = self.lower(ctx)?.into_vec();
+        Ok(Mat::from_vec(values.into_iter().map(|v| v as f32).collect(), self.n(), self.n()))
+    }
+    /// The number type of the entries: how far they are rounded.
+    fn dtype(&self) -> Dtype {
+        Dtype::F64
+    }
+
+    /// A matrix that is nearly this one and quicker to multiply with, for solvers that correct what they find.
+    fn rough(&self) -> Option<&dyn Gram> {
+        None
+    }
+
     /// K · x for x of any number of columns: n × m.
     fn times(&self, ctx: &Context, x: &Mat<f64>) -> Result<Mat<f64>> {
         times_by_blocks(self, ctx, x)

@@ -1,14 +1,19 @@
 //! Which exact storage of the Gram matrix fits the memory budget, and why.
 
+use super::Gram;
+use super::matrix_free::MatrixFree;
 use super::packed::Packed;
 use super::tiles::product_bytes;
+use super::with_copy::WithCopy;
 use crate::context::Context;
 use crate::error::{Result, bytes};
+use crate::kernel::Kernel;
+use crate::points::Points;
 use crate::real::Real;
 
 /// An exact storage of a Gram matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Storage {
+enum Storage {
     /// The lower triangle in memory.
     Packed,
     /// Never stored: tiles are recomputed in each product.
@@ -18,10 +23,9 @@ pub enum Storage {
 /// A storage and the reason for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// The storage.
-    pub storage: Storage,
+    storage: Storage,
     /// Whether a copy of the lower triangle in single precision is held too, which products read in half the time.
-    pub copy: bool,
+    copy: bool,
     /// Bytes that storage and solver take together.
     pub bytes: u64,
     /// The choice in one sentence.
@@ -66,6 +70,28 @@ impl Plan {
     pub fn given() -> Self {
         let reason = "the kernel matrix was precomputed".to_string();
         Self { storage: Storage::Packed, copy: false, bytes: 0, reason }
+    }
+
+    /// The Gram matrix of `x`, stored as planned. This is the only place that knows the storages apart.
+    pub fn build<'a, P: Points + 'a, T: Real>(
+        &self,
+        ctx: &Context,
+        kernel: &'a dyn Kernel<P, T>,
+        x: &P,
+    ) -> Result<Box<dyn Gram + 'a>> {
+        Ok(match (self.storage, self.copy) {
+            (Storage::Packed, false) => Box::new(Packed::fill(ctx, kernel, x)?),
+            (Storage::Packed, true) => {
+                let gram = Packed::fill(ctx, kernel, x)?;
+                let copy = gram.map::<f32>(ctx, |_| ())?;
+                Box::new(WithCopy { gram, copy })
+            }
+            (Storage::MatrixFree, false) => Box::new(MatrixFree::new(kernel, x.clone())),
+            (Storage::MatrixFree, true) => {
+                let copy = Packed::<f32>::fill_rounded(ctx, kernel, x)?;
+                Box::new(WithCopy { gram: MatrixFree::new(kernel, x.clone()), copy })
+            }
+        })
     }
 
     /// The storage in a few words.

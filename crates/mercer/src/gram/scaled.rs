@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::linalg::block::Block;
 use crate::linalg::view::Mat;
+use crate::points::Dtype;
 
 /// A Gram matrix whose row i and column i are multiplied by `scale[i]`.
 pub struct Scaled<'a> {
@@ -41,6 +42,10 @@ impl Operator for Scaled<'_> {
 }
 
 impl Gram for Scaled<'_> {
+    fn dtype(&self) -> Dtype {
+        self.inner.dtype()
+    }
+
     fn diag(&self, ctx: &Context) -> Result<Vec<f64>> {
         let diag = self.inner.diag(ctx)?;
         Ok(diag.iter().zip(self.scale).map(|(v, s)| v * s * s).collect())

@@ -12,6 +12,7 @@ use crate::linalg::block::Block;
 use crate::linalg::product::{self, Onto};
 use crate::linalg::skinny::{Lane, TileRef, WIDTH, multiply, multiply_transposed};
 use crate::linalg::view::{Mat, MatMut, MatRef};
+use crate::points::Dtype;
 use crate::real::{Numbers, Real};
 
 /// Rows and columns of a tile. 256 × 256 numbers of 8 bytes fill less than half of a common second-level cache.
@@ -203,6 +204,10 @@ fn add_in_order<T: Sync>(parts: &[Part<T>], onto: bool, out: &mut Block) {
 }
 
 impl<S: Tiles> Gram for S {
+    fn dtype(&self) -> Dtype {
+        Dtype::of::<S::T>()
+    }
+
     fn diag(&self, _: &Context) -> Result<Vec<f64>> {
         self.diagonal()
     }

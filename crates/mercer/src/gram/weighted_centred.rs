@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::linalg::block::Block;
 use crate::linalg::skinny::{Lane, WIDTH};
 use crate::linalg::view::Mat;
+use crate::points::Dtype;
 
 /// A centred view of a Gram matrix.
 pub struct WeightedCentred<'a> {
@@ -117,6 +118,10 @@ impl Operator for WeightedCentred<'_> {
 }
 
 impl Gram for WeightedCentred<'_> {
+    fn dtype(&self) -> Dtype {
+        self.inner.dtype()
+    }
+
     fn diag(&self, ctx: &Context) -> Result<Vec<f64>> {
         let diag = self.inner.diag(ctx)?;
         Ok(diag.into_iter().enumerate().map(|(i, value)| self.shift(value, i, i)).collect())

@@ -27,7 +27,7 @@ pub use atomic::{Staged, write_whole};
 pub use column::Column;
 pub use libsvm_model::{read_libsvm_model, stage_libsvm_model, write_libsvm_model};
 pub use model_file::{
-    Dtype, LIBSVM_TEXT, Model, ModelFile, from_bytes, from_bytes_within, load, load_within, save,
+    LIBSVM_TEXT, Model, ModelFile, from_bytes, from_bytes_within, load, load_within, save,
     stage_model, to_bytes,
 };
 pub use read::{Format, Header, ReadOptions, Source, parse as parse_table, read_table};

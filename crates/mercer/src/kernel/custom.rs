@@ -6,9 +6,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::kernel::Tile;
 use crate::kernel::spec::not_for;
-use crate::points::{Samples, Span};
+use crate::kernel::{Kernel, Tile};
+use crate::points::{Points, Samples, Span};
 use crate::real::Real;
 
 /// A function of two items, called for a block of pairs at a time. As an [`Any`] it can be downcast by its creator.
@@ -193,6 +193,39 @@ impl<S: 'static, F> PairFunction<S, F> {
         chosen.store.downcast_ref::<Vec<S>>().map(Vec::as_slice).ok_or_else(|| {
             let wanted = std::any::type_name::<S>();
             Error::Shape(format!("kernel {}: the items are not of type {wanted}", self.name))
+        })
+    }
+}
+
+/// A kernel of the user's own type.
+pub(super) struct TileFunction<P, K> {
+    name: String,
+    kernel: K,
+    samples: std::marker::PhantomData<fn(&P)>,
+}
+
+impl<P, K> TileFunction<P, K> {
+    pub(super) fn new(name: &str, kernel: K) -> Self {
+        Self { name: name.into(), kernel, samples: std::marker::PhantomData }
+    }
+}
+
+impl<P: Points + 'static, K: Kernel<P, f64> + 'static> CustomKernel for TileFunction<P, K> {
+    fn block(&self, rows: ItemBlock<'_>, cols: ItemBlock<'_>, out: &mut [f64]) -> Result<()> {
+        let (left, right) = (self.samples(rows)?, self.samples(cols)?);
+        let (height, width) = (rows.at.len(), cols.at.len());
+        // Samples of the library come in spans.
+        let span = |at: &[usize]| at.first().map_or(0..0, |&first| first..first + at.len());
+        let (rows, cols) = (Span::new(left, span(rows.at)), Span::new(right, span(cols.at)));
+        self.kernel.tile(rows, cols, Tile::new(out, height, width, width))
+    }
+}
+
+impl<P: 'static, K> TileFunction<P, K> {
+    fn samples<'a>(&self, chosen: ItemBlock<'a>) -> Result<&'a P> {
+        chosen.store.downcast_ref().ok_or_else(|| {
+            let wanted = std::any::type_name::<P>();
+            Error::Shape(format!("kernel {}: the samples are not {wanted}", self.name))
         })
     }
 }

@@ -207,6 +207,18 @@ impl<'a, T: Real> MatRef<'a, T> {
         self.transposed().row_range(start, count).transposed()
     }
 
+    /// All numbers that the view lies in.
+    pub(crate) fn data(&self) -> &'a [T] {
+        self.data
+    }
+
+    /// The same view of as many other numbers.
+    pub(crate) fn with_data<U>(self, data: &'a [U]) -> MatRef<'a, U> {
+        assert_eq!(data.len(), self.data.len());
+        let Self { offset, rows, cols, row_stride, col_stride, .. } = self;
+        MatRef { data, offset, rows, cols, row_stride, col_stride }
+    }
+
     /// The numbers from the first entry on, with strides, for a library that takes raw parts.
     pub(super) fn raw(&self) -> (&'a [T], usize, isize, isize) {
         (self.data, self.offset, self.row_stride, self.col_stride)

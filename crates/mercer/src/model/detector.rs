@@ -4,14 +4,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::components::Components;
+use super::input::Input;
 use super::kernel_pca::{KernelPca, KernelPcaParams, Residuals};
 use super::report::Report;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::gram::Precomputed;
 use crate::kernel::KernelSpec;
-use crate::linalg::view::{Mat, MatRef};
-use crate::points::Samples;
+use crate::linalg::view::Mat;
+use crate::points::{Dtype, with_matrix};
 use crate::real::Real;
 
 /// The outlier score.
@@ -70,9 +70,9 @@ impl DetectorParams {
 
 /// A fitted detector.
 #[derive(Clone)]
-pub struct Detector<T: Real> {
+pub struct Detector {
     /// The components.
-    pub pca: KernelPca<T>,
+    pub pca: KernelPca,
     /// The score.
     pub score: OutlierScore,
     /// The fraction of outliers in the training set.
@@ -83,45 +83,52 @@ pub struct Detector<T: Real> {
     pub training: Vec<f64>,
 }
 
-impl<T: Real> Detector<T> {
-    /// Fits on samples.
-    pub fn fit(ctx: &Context, params: &DetectorParams, x: impl Into<Samples<T>>) -> Result<Self> {
-        let x = &x.into();
+impl Detector {
+    /// Fits on samples, or on a kernel matrix, of which only the lower triangle is read.
+    pub fn fit<'a>(
+        ctx: &Context,
+        params: &DetectorParams,
+        input: impl Into<Input<'a>>,
+    ) -> Result<Self> {
         params.check()?;
-        let pca = KernelPca::fit(ctx, &params.pca_on(x.n()), x)?;
-        let mut detector = Self::new(pca, params);
+        let input = input.into();
+        let pca_params = params.pca_on(input.n());
+        let mut detector = Self::new(KernelPca::fit(ctx, &pca_params, &input)?, params);
+        // Of training samples, the kernel values with themselves are those of the diagonal.
+        let (values, diagonal);
+        let training = match &input {
+            Input::Samples(x) => x.into(),
+            Input::Precomputed { values, .. } => {
+                let entry =
+                    |i: usize| with_matrix!(values.view(), matrix => matrix.at(i, i).to_f64());
+                diagonal = (0..input.n()).map(entry).collect::<Vec<_>>();
+                Input::precomputed(values.view()).with_diagonal(&diagonal)
+            }
+            Input::Gram(gram) => {
+                values = gram.columns(ctx, &(0..gram.n()).collect::<Vec<_>>())?;
+                diagonal = gram.diag(ctx)?;
+                Input::precomputed(&values).with_diagonal(&diagonal)
+            }
+        };
         if params.score == OutlierScore::Projections {
-            detector.set_training(detector.scores(ctx, x)?);
+            detector.set_training(detector.scores(ctx, &training)?);
             return Ok(detector);
         }
-        let mut residuals = detector.pca.residuals(ctx, x)?;
-        if T::EPSILON > f64::EPSILON && residuals.mean() < CLEAR * residuals.mean_noise() {
-            detector.pca = in_double(ctx, &params.pca_on(x.n()), x)?;
+        let mut residuals = detector.pca.residuals(ctx, &training)?;
+        if let Input::Samples(x) = &input
+            && x.dtype() == Dtype::F32
+            && residuals.mean() < CLEAR * residuals.mean_noise()
+        {
+            // In double precision: the residuals left by components in single precision would be rounding errors.
+            let in_double = KernelPca::fit(ctx, &pca_params, x.to_type::<f64>()?)?;
+            detector.pca = in_double.for_samples(x.clone());
             residuals = detector.pca.residuals(ctx, x)?;
         }
         detector.set_residuals(residuals);
         Ok(detector)
     }
 
-    /// Fits on a kernel matrix that the caller computed; only its lower triangle is read.
-    pub fn fit_gram(ctx: &Context, params: &DetectorParams, matrix: MatRef<'_, T>) -> Result<Self> {
-        params.check()?;
-        Precomputed::new(matrix)?;
-        let pca = KernelPca::fit_gram(ctx, &params.pca_on(matrix.rows()), matrix)?;
-        let mut detector = Self::new(pca, params);
-        let diagonal: Vec<f64> = (0..matrix.rows()).map(|i| matrix.at(i, i).to_f64()).collect();
-        match params.score {
-            OutlierScore::Projections => {
-                detector.set_training(detector.scores_gram(ctx, matrix, Some(&diagonal))?);
-            }
-            OutlierScore::Reconstruction => {
-                detector.set_residuals(detector.pca.residuals_gram(ctx, matrix, &diagonal)?);
-            }
-        }
-        Ok(detector)
-    }
-
-    fn new(pca: KernelPca<T>, params: &DetectorParams) -> Self {
+    fn new(pca: KernelPca, params: &DetectorParams) -> Self {
         let DetectorParams { score, contamination, .. } = *params;
         Self { pca, score, contamination, threshold: f64::NAN, training: Vec::new() }
     }
@@ -136,40 +143,19 @@ impl<T: Real> Detector<T> {
         self.training = scores;
     }
 
-    /// The outlier scores of new samples; larger is more abnormal.
-    pub fn scores(&self, ctx: &Context, x: impl Into<Samples<T>>) -> Result<Vec<f64>> {
-        let x = &x.into();
-        match self.score {
-            OutlierScore::Reconstruction => self.pca.reconstruction_error(ctx, x),
-            OutlierScore::Projections => {
-                let mut scores = Mat::zeros(x.n(), self.pca.k());
-                self.pca.transform(ctx, x, scores.view_mut())?;
-                Ok(sums(&scores))
+    /// The outlier scores of new samples; larger is more abnormal. Kernel values need, for the reconstruction error, those of
+    /// the samples with themselves ([`Input::with_diagonal`]).
+    pub fn scores<'a>(&self, ctx: &Context, input: impl Into<Input<'a>>) -> Result<Vec<f64>> {
+        let input = input.into();
+        match (self.score, &input) {
+            (OutlierScore::Reconstruction, Input::Precomputed { diagonal: None, .. }) => {
+                Err(Error::parameter(
+                    "diagonal",
+                    "the reconstruction error needs the diagonal k(x, x) of the samples",
+                ))
             }
-        }
-    }
-
-    /// The same given the samples' kernel values with the training samples (m × n) and, for the reconstruction error, with
-    /// themselves (m).
-    pub fn scores_gram(
-        &self,
-        ctx: &Context,
-        values: MatRef<'_, T>,
-        diagonal: Option<&[f64]>,
-    ) -> Result<Vec<f64>> {
-        match (self.score, diagonal) {
-            (OutlierScore::Reconstruction, Some(diagonal)) => {
-                self.pca.reconstruction_error_gram(ctx, values, diagonal)
-            }
-            (OutlierScore::Reconstruction, None) => Err(Error::parameter(
-                "diagonal",
-                "the reconstruction error needs the diagonal k(x, x) of the samples",
-            )),
-            (OutlierScore::Projections, _) => {
-                let mut scores = Mat::zeros(values.rows(), self.pca.k());
-                self.pca.transform_gram(ctx, values, scores.view_mut())?;
-                Ok(sums(&scores))
-            }
+            (OutlierScore::Reconstruction, _) => self.pca.reconstruction_error(ctx, input),
+            (OutlierScore::Projections, _) => Ok(sums(&self.pca.transform(ctx, input)?)),
         }
     }
 
@@ -177,17 +163,6 @@ impl<T: Real> Detector<T> {
     pub fn report(&self) -> &Report {
         &self.pca.report
     }
-}
-
-/// In double precision, for samples in single: the residuals left by components in single precision would be rounding
-/// errors.
-fn in_double<T: Real>(
-    ctx: &Context,
-    params: &KernelPcaParams,
-    x: &Samples<T>,
-) -> Result<KernelPca<T>> {
-    let pca = KernelPca::<f64>::fit(ctx, params, x.convert::<f64>()?)?;
-    Ok(pca.for_samples(x.clone()))
 }
 
 /// The note on training samples that the components explain up to rounding errors.
@@ -201,8 +176,8 @@ fn lost_in_rounding(residuals: &Residuals) -> Option<String> {
     })
 }
 
-fn sums<T: Real>(scores: &Mat<T>) -> Vec<f64> {
-    let sum = |i: usize| scores.row(i).iter().map(|f| f.to_f64().abs()).sum();
+fn sums(scores: &Mat<f64>) -> Vec<f64> {
+    let sum = |i: usize| scores.row(i).iter().map(|f| f.abs()).sum();
     (0..scores.rows()).map(sum).collect()
 }
 

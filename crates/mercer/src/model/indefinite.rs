@@ -2,19 +2,19 @@
 
 use super::components::Components;
 use crate::error::{Error, Result};
-use crate::real::Real;
+use crate::points::Dtype;
 
 /// Refuses a count of components that reaches eigenvalues below zero, from scikit-learn's thresholds on; never for those
 /// that `rounding` explains.
-pub(super) fn refuse_negative<T: Real>(
+pub(super) fn refuse_negative(
+    dtype: Dtype,
     components: Components,
     values: &[f64],
     rounding: f64,
 ) -> Result<()> {
     let Components::Count(count) = components else { return Ok(()) };
     let values = &values[..count.min(values.len())];
-    let single = T::EPSILON > 1e-10;
-    let (share, least) = if single { (5e-3, 1e-6) } else { (1e-5, 1e-10) };
+    let (share, least) = if dtype == Dtype::F32 { (5e-3, 1e-6) } else { (1e-5, 1e-10) };
     let noise = (share * values[0]).max(least).max(rounding);
     let found = values.iter().take_while(|eta| **eta >= -noise).count();
     if found == values.len() {
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     fn allowed(count: usize, values: &[f64]) -> bool {
-        refuse_negative::<f64>(Components::Count(count), values, 0.0).is_ok()
+        refuse_negative(Dtype::F64, Components::Count(count), values, 0.0).is_ok()
     }
 
     #[test]
@@ -40,12 +40,15 @@ mod tests {
         let values = [5.0, 1.0, 1e-12, -4e-5, -0.1];
         assert!(allowed(2, &values) && allowed(4, &values));
         assert!(!allowed(5, &values));
-        assert!(refuse_negative::<f32>(Components::Count(5), &[5.0, 1.0, 0.0, -0.02], 0.0).is_ok());
-        assert!(refuse_negative::<f64>(Components::All, &values, 0.0).is_ok());
-        let error =
-            refuse_negative::<f64>(Components::Count(5), &values, 0.0).unwrap_err().to_string();
+        assert!(
+            refuse_negative(Dtype::F32, Components::Count(5), &[5.0, 1.0, 0.0, -0.02], 0.0).is_ok()
+        );
+        assert!(refuse_negative(Dtype::F64, Components::All, &values, 0.0).is_ok());
+        let error = refuse_negative(Dtype::F64, Components::Count(5), &values, 0.0)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("at most 4 components"), "{error}");
         assert!(!allowed(1, &[-1.0]));
-        assert!(refuse_negative::<f64>(Components::Count(5), &values, 0.2).is_ok());
+        assert!(refuse_negative(Dtype::F64, Components::Count(5), &values, 0.2).is_ok());
     }
 }

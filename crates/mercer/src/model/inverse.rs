@@ -10,14 +10,15 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::input::check_columns;
 use super::regression::{Regression, params_of};
 use crate::context::{Context, Reservation, Step};
 use crate::error::{Error, Result};
 use crate::expansion::Expansion;
-use crate::gram::{MatrixFree, Packed, Storage, plan, product_bytes};
+use crate::gram::{plan, product_bytes};
 use crate::kernel::{Kernel, KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatMut};
-use crate::points::{Dense, Span};
+use crate::points::{AnyMat, AnySamples, Dense, Dtype, Samples, Span, with_samples};
 use crate::real::Real;
 use crate::solve::path::{self, Path};
 use crate::solve::ridge::Solver;
@@ -36,20 +37,20 @@ pub struct InverseParams {
 
 /// A fitted inverse map, from components to samples.
 #[derive(Clone)]
-pub struct Inverse<T: Real> {
+pub struct Inverse {
     /// The parameters, with the kernel as it was resolved.
     pub params: InverseParams,
     /// The components of the training samples: n × k.
-    pub anchors: Dense<T>,
+    pub anchors: AnySamples,
     /// n × d.
     pub coef: Mat<f64>,
     /// d numbers.
     pub offset: Vec<f64>,
 }
 
-impl<T: Real> Inverse<T> {
+impl Inverse {
     /// Learns the map from `scores` (n × k) to `x` (n × d).
-    pub(super) fn fit(
+    pub(super) fn fit<T: Real>(
         ctx: &Context,
         params: &InverseParams,
         scores: &Mat<f64>,
@@ -84,18 +85,29 @@ impl<T: Real> Inverse<T> {
         };
         let params =
             InverseParams { kernel: kernel_spec, alpha: Some(alpha), center: params.center };
-        Ok(Self { params, anchors, coef, offset })
+        Ok(Self { params, anchors: anchors.into(), coef, offset })
     }
 
     /// Writes the samples (m × d) that `scores` (m × k) map to.
-    pub fn apply(&self, ctx: &Context, scores: &Dense<T>, out: MatMut<'_, T>) -> Result<()> {
-        if scores.d() != self.anchors.d() {
-            return Err(Error::Features { expected: self.anchors.d(), found: scores.d() });
-        }
-        let kernel: Arc<dyn Kernel<Dense<T>, T>> =
-            Arc::new(SpecKernel::<T>::new(&self.params.kernel)?);
-        Expansion::new(kernel, self.anchors.clone(), &self.coef, &self.offset)
-            .scores(ctx, scores, out)
+    pub fn apply<O: Real>(
+        &self,
+        ctx: &Context,
+        scores: AnyMat<'_>,
+        out: MatMut<'_, O>,
+    ) -> Result<()> {
+        check_columns(self.anchors.features(), scores.cols())?;
+        with_samples!(&self.anchors, anchors => self.map(ctx, anchors, &scores.to_dense()?.into(), out))
+    }
+
+    fn map<T: Real, O: Real>(
+        &self,
+        ctx: &Context,
+        anchors: &Samples<T>,
+        scores: &Samples<T>,
+        out: MatMut<'_, O>,
+    ) -> Result<()> {
+        let kernel = Arc::new(SpecKernel::<T>::new(&self.params.kernel)?);
+        Expansion::new(kernel, anchors.clone(), &self.coef, &self.offset).scores(ctx, scores, out)
     }
 }
 
@@ -180,11 +192,9 @@ fn decompose<T: Real>(
     let workspace = path::workspace_bytes(n).saturating_add(2 * sides);
     ctx.need(what, workspace.saturating_add(product_bytes(n)), hint)?;
     let reservation = ctx.reserve(what, sides, hint)?;
-    let path = match plan::<T>(ctx, n, path::workspace_bytes(n).saturating_add(sides))?.storage {
-        Storage::Packed => Path::new(ctx, &Packed::fill(ctx, kernel, anchors)?, right),
-        Storage::MatrixFree => Path::new(ctx, &MatrixFree::new(kernel, anchors.clone()), right),
-    };
-    Ok((path?, reservation))
+    let plan = plan::<T>(ctx, n, path::workspace_bytes(n).saturating_add(sides))?;
+    let gram = plan.build(ctx, kernel, anchors)?;
+    Ok((Path::new(ctx, &*gram, right)?, reservation))
 }
 
 fn regress<T: Real>(
@@ -202,7 +212,7 @@ fn regress<T: Real>(
         intercept: false,
         start: None,
         solver: Solver::Auto,
-        params: params_of::<T>(None, None, 0)?,
+        params: params_of(Dtype::of::<T>(), None, None, 0)?,
     };
     let found = regression.on_samples(ctx, kernel, anchors)?;
     if !found.info.converged {

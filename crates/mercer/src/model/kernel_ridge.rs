@@ -5,18 +5,21 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
+use super::classes;
+use super::input::{Input, check_columns, not_for_predictions};
 use super::kernel_on::KernelOn;
 use super::prepared::{Prepared, prepared_bytes};
 use super::regression::{Regressed, Regression, params_of};
 use super::report::{Report, SystemReport, asymmetry_note};
+use super::targets::Targets;
 use super::validate::{anchors_for, check_weights};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::expansion::{Expansion, Weights};
-use crate::gram::{Precomputed, Tiles};
+use crate::gram::{Gram, Precomputed, Restricted, Tiles};
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
-use crate::points::{Points, Samples};
+use crate::points::{AnySamples, Dtype, Points, Samples, with_matrix, with_samples};
 use crate::real::Real;
 use crate::solve::ridge::{Info, Solver};
 use crate::solve::threshold::negative_share;
@@ -55,12 +58,11 @@ impl KernelRidgeParams {
     }
 }
 
-/// Targets and sample weights.
+/// The values of a regression and sample weights.
 #[derive(Clone, Copy)]
-pub struct Targets<'a> {
+pub(crate) struct Regressand<'a> {
     /// n × t, finite.
     pub values: &'a Mat<f64>,
-    /// One per sample, not negative, not all zero; `None` for 1. A sample of weight 2 counts as two samples.
     pub weights: Option<&'a [f64]>,
 }
 
@@ -82,7 +84,7 @@ pub struct Selection {
 
 /// A fitted kernel ridge regression.
 #[derive(Clone)]
-pub struct KernelRidge<T: Real> {
+pub struct KernelRidge {
     /// The parameters, with the kernel as it was resolved.
     pub params: KernelRidgeParams,
     /// n × t.
@@ -92,7 +94,9 @@ pub struct KernelRidge<T: Real> {
     /// The weights of the training samples, if they had any.
     pub weights: Option<Vec<f64>>,
     /// The training samples; `None` if the kernel matrix was precomputed.
-    pub anchors: Option<Samples<T>>,
+    pub anchors: Option<AnySamples>,
+    /// The number type of the samples or of the kernel matrix that it was fitted on.
+    pub dtype: Dtype,
     /// For a classifier, the names of the classes: a column for each, or one for two.
     pub classes: Option<Vec<String>>,
     /// How kernel and penalty were chosen, if they were.
@@ -103,70 +107,47 @@ pub struct KernelRidge<T: Real> {
     pub report: Report,
 }
 
-impl<T: Real> KernelRidge<T> {
-    /// Fits on samples. `start` (n × t) are coefficients close to the solution, such as those of another penalty, from
-    /// which conjugate gradients begin.
-    pub fn fit(
+impl KernelRidge {
+    /// Fits on samples, or on a kernel matrix, of which only the lower triangle is read. `start` (n × t) are coefficients close to
+    /// the solution, such as those of another penalty, from which conjugate gradients begin.
+    pub fn fit<'a>(
         ctx: &Context,
         params: &KernelRidgeParams,
-        x: impl Into<Samples<T>>,
-        targets: Targets<'_>,
+        input: impl Into<Input<'a>>,
+        targets: &Targets,
         start: Option<&Mat<f64>>,
     ) -> Result<Self> {
-        let started = Instant::now();
-        let x = &x.into();
-        let (n, spec) = (x.n(), params.kernel.resolve(x)?);
-        let kernel = SpecKernel::<T>::new(&spec)?;
-        let found = ctx.install(|| {
-            with_regression::<T, _>(params, n, targets, start, |regression, kept| {
-                let counted = kept.map_or_else(|| x.clone(), |kept| x.select(kept));
-                let on = kernel_on(&kernel, &counted, params.intercept);
-                let mut found = regression.on_samples(ctx, &*on.kernel, &on.anchors)?;
-                let shifts = on.shifts(&found.coef);
-                found.offset.iter_mut().zip(shifts).for_each(|(b, shift)| *b -= shift);
-                Ok(found)
-            })
+        let (started, input) = (Instant::now(), input.into());
+        let classes = targets.class_labels().map(|labels| labels.names.clone());
+        let values = targets.regressed()?;
+        let targets = Regressand { values: &values, weights: targets.weights.as_deref() };
+        let fit = Fit { ctx, params, targets, start };
+        let mut model = ctx.install(|| match input {
+            Input::Samples(x) => with_samples!(&x, x => fit.on_samples(x)),
+            Input::Precomputed { values, .. } => {
+                with_matrix!(values.view(), matrix => fit.on_matrix(matrix))
+            }
+            Input::Gram(gram) => fit.on_gram(gram, |kept| Box::new(Restricted::new(gram, kept))),
         })?;
-        let mut model = Self::new(params, targets.weights, found);
-        model.params.kernel = spec;
-        model.anchors = Some(x.clone());
+        model.classes = classes;
         model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)
     }
 
-    /// Fits on a kernel matrix that the caller computed; only its lower triangle is read.
-    pub fn fit_gram(
-        ctx: &Context,
+    fn new(
         params: &KernelRidgeParams,
-        matrix: MatRef<'_, T>,
-        targets: Targets<'_>,
-        start: Option<&Mat<f64>>,
-    ) -> Result<Self> {
-        let started = Instant::now();
-        let gram = Precomputed::new(matrix)?;
-        let asymmetry = gram.asymmetry();
-        let n = matrix.rows();
-        let found = ctx.install(|| {
-            with_regression::<T, _>(params, n, targets, start, |regression, kept| match kept {
-                None => regression.on_given(ctx, &gram),
-                Some(kept) => regression.on_given(ctx, &*gram.subset(kept)),
-            })
-        })?;
-        let mut model = Self::new(params, targets.weights, found);
-        model.report.notes.extend(asymmetry_note::<T>(asymmetry));
-        model.report.storage = "given".into();
-        model.report.seconds = started.elapsed().as_secs_f64();
-        Ok(model)
-    }
-
-    fn new(params: &KernelRidgeParams, weights: Option<&[f64]>, found: Regressed) -> Self {
-        let report = report::<T>(&found);
+        weights: Option<&[f64]>,
+        found: Regressed,
+        dtype: Dtype,
+    ) -> Self {
+        let report = report(&found, dtype);
         Self {
             params: params.clone(),
             coef: found.coef,
             offset: found.offset,
             weights: weights.map(<[f64]>::to_vec),
             anchors: None,
+            dtype,
             classes: None,
             selection: None,
             prepared: Prepared::default(),
@@ -184,15 +165,52 @@ impl<T: Real> KernelRidge<T> {
         self.coef.cols()
     }
 
+    /// The predictions for new samples: m × t.
+    pub fn predict<'a>(&self, ctx: &Context, input: impl Into<Input<'a>>) -> Result<Mat<f64>> {
+        let input = input.into();
+        let mut out = Mat::try_zeros(input.n(), self.t())?;
+        self.predict_into(ctx, input, out.view_mut())?;
+        Ok(out)
+    }
+
+    /// The predicted class of each new sample, by its name; for a model that was fitted on classes.
+    pub fn labels<'a>(&self, ctx: &Context, input: impl Into<Input<'a>>) -> Result<Vec<&str>> {
+        let names = self.classes.as_deref();
+        let names = names
+            .ok_or_else(|| Error::Shape("the model is no classifier: it has no classes".into()))?;
+        let places = classes::decode(self.predict(ctx, input)?.view());
+        Ok(places.into_iter().map(|place| names[place].as_str()).collect())
+    }
+
     /// Writes the predictions for new samples (m × t).
-    pub fn predict(
+    pub fn predict_into<'a, O: Real>(
         &self,
         ctx: &Context,
-        x: impl Into<Samples<T>>,
-        out: MatMut<'_, T>,
+        input: impl Into<Input<'a>>,
+        out: MatMut<'_, O>,
     ) -> Result<()> {
-        let x = &x.into();
-        let anchors = anchors_for(self.anchors.as_ref(), x)?;
+        match input.into() {
+            Input::Samples(x) => {
+                let anchors = anchors_for(self.anchors.as_ref(), &x)?;
+                with_samples!(anchors, anchors => self.evaluate(ctx, anchors, &x.to_type()?, out))
+            }
+            Input::Precomputed { values, .. } => {
+                check_columns(self.n(), values.cols())?;
+                with_matrix!(values.view(), values => {
+                    Weights::new(&self.coef, &self.offset).scores(ctx, values, out)
+                })
+            }
+            Input::Gram(_) => Err(not_for_predictions()),
+        }
+    }
+
+    fn evaluate<T: Real, O: Real>(
+        &self,
+        ctx: &Context,
+        anchors: &Samples<T>,
+        x: &Samples<T>,
+        out: MatMut<'_, O>,
+    ) -> Result<()> {
         let predictor = self.prepared.get(prepared_bytes(&self.coef, anchors), || {
             let kernel = SpecKernel::<T>::new(&self.params.kernel)?;
             let on = kernel_on(&kernel, anchors, self.params.intercept);
@@ -203,18 +221,95 @@ impl<T: Real> KernelRidge<T> {
         })?;
         predictor.scores.scores(ctx, &predictor.on.moved(x)?, out)
     }
+}
 
-    /// Writes the predictions for new samples (m × t) given their kernel values with the training samples (m × n).
-    pub fn predict_gram(
+/// A fit under way.
+struct Fit<'a> {
+    ctx: &'a Context,
+    params: &'a KernelRidgeParams,
+    targets: Regressand<'a>,
+    start: Option<&'a Mat<f64>>,
+}
+
+impl Fit<'_> {
+    fn on_samples<T: Real>(&self, x: &Samples<T>) -> Result<KernelRidge> {
+        let (ctx, dtype) = (self.ctx, Dtype::of::<T>());
+        let spec = self.params.kernel.resolve(x)?;
+        let kernel = SpecKernel::<T>::new(&spec)?;
+        let found = self.regress(x.n(), dtype, |regression, kept| {
+            let x = kept.map_or_else(|| x.clone(), |kept| x.select(kept));
+            let on = kernel_on(&kernel, &x, self.params.intercept);
+            let mut found = regression.on_samples(ctx, &*on.kernel, &on.anchors)?;
+            let shifts = on.shifts(&found.coef);
+            found.offset.iter_mut().zip(shifts).for_each(|(b, shift)| *b -= shift);
+            Ok(found)
+        })?;
+        let mut model = KernelRidge::new(self.params, self.targets.weights, found, dtype);
+        model.params.kernel = spec;
+        model.anchors = Some(x.into());
+        Ok(model)
+    }
+
+    fn on_matrix<T: Real>(&self, matrix: MatRef<'_, T>) -> Result<KernelRidge> {
+        let gram = Precomputed::new(matrix)?;
+        let asymmetry = gram.asymmetry();
+        let mut model = self.on_gram(&gram, |kept| gram.subset(kept))?;
+        model.report.notes.extend(asymmetry_note::<T>(asymmetry));
+        Ok(model)
+    }
+
+    fn on_gram<'g>(
         &self,
-        ctx: &Context,
-        values: MatRef<'_, T>,
-        out: MatMut<'_, T>,
-    ) -> Result<()> {
-        if values.cols() != self.n() {
-            return Err(Error::Features { expected: self.n(), found: values.cols() });
-        }
-        Weights::new(&self.coef, &self.offset).scores(ctx, values, out)
+        gram: &dyn Gram,
+        subset: impl FnOnce(&[usize]) -> Box<dyn Gram + 'g>,
+    ) -> Result<KernelRidge> {
+        let found = self.regress(gram.n(), gram.dtype(), |regression, kept| match kept {
+            None => regression.on_given(self.ctx, gram),
+            Some(kept) => regression.on_given(self.ctx, &*subset(kept)),
+        })?;
+        let mut model = KernelRidge::new(self.params, self.targets.weights, found, gram.dtype());
+        model.report.storage = "given".into();
+        Ok(model)
+    }
+
+    /// Checks everything, leaves samples of weight 0 out, regresses on the others and gives the left-out ones coefficient 0.
+    fn regress<F>(&self, n: usize, dtype: Dtype, regress: F) -> Result<Regressed>
+    where
+        F: FnOnce(Regression<'_>, Option<&[usize]>) -> Result<Regressed>,
+    {
+        let Self { params, targets, .. } = *self;
+        check(params, n, targets)?;
+        let start = self.start.filter(|s| (s.rows(), s.cols()) == (n, targets.values.cols()));
+        let regression = Regression {
+            targets: targets.values,
+            alphas: &params.alpha,
+            weights: targets.weights,
+            intercept: params.intercept,
+            start,
+            solver: params.solver,
+            params: params_of(dtype, params.tolerance, params.max_passes, params.seed)?,
+        };
+        let Some(kept) = counted(targets.weights) else {
+            return regress(regression, None);
+        };
+        let t = targets.values.cols();
+        let pick = |from: &Mat<f64>| Mat::from_fn(kept.len(), t, |i, j| from[(kept[i], j)]);
+        let (values, start) = (pick(targets.values), start.map(pick));
+        let weights: Option<Vec<f64>> =
+            targets.weights.map(|w| kept.iter().map(|&i| w[i]).collect());
+        let part = Regression {
+            targets: &values,
+            weights: weights.as_deref(),
+            start: start.as_ref(),
+            ..regression
+        };
+        let mut found = regress(part, Some(&kept))?;
+        let mut coef = Mat::zeros(n, t);
+        kept.iter().enumerate().for_each(|(i, &row)| {
+            coef.row_mut(row).copy_from_slice(found.coef.row(i));
+        });
+        found.coef = coef;
+        Ok(found)
     }
 }
 
@@ -234,7 +329,7 @@ pub(crate) fn kernel_on<T: Real>(
 }
 
 /// Validates the input of a regression.
-pub(crate) fn check(params: &KernelRidgeParams, n: usize, targets: Targets<'_>) -> Result<()> {
+pub(crate) fn check(params: &KernelRidgeParams, n: usize, targets: Regressand<'_>) -> Result<()> {
     let (y, t) = (targets.values, targets.values.cols());
     if y.rows() != n {
         return Err(Error::Shape(format!(
@@ -273,50 +368,6 @@ fn check_alphas(alphas: &[f64], t: usize) -> Result<()> {
     }
 }
 
-/// Checks everything, leaves samples of weight 0 out, regresses on the others and gives the left-out ones coefficient 0.
-fn with_regression<T: Real, F>(
-    params: &KernelRidgeParams,
-    n: usize,
-    targets: Targets<'_>,
-    start: Option<&Mat<f64>>,
-    regress: F,
-) -> Result<Regressed>
-where
-    F: FnOnce(Regression<'_>, Option<&[usize]>) -> Result<Regressed>,
-{
-    check(params, n, targets)?;
-    let start = start.filter(|s| (s.rows(), s.cols()) == (n, targets.values.cols()));
-    let regression = Regression {
-        targets: targets.values,
-        alphas: &params.alpha,
-        weights: targets.weights,
-        intercept: params.intercept,
-        start,
-        solver: params.solver,
-        params: params_of::<T>(params.tolerance, params.max_passes, params.seed)?,
-    };
-    let Some(kept) = counted(targets.weights) else {
-        return regress(regression, None);
-    };
-    let t = targets.values.cols();
-    let pick = |from: &Mat<f64>| Mat::from_fn(kept.len(), t, |i, j| from[(kept[i], j)]);
-    let (values, start) = (pick(targets.values), start.map(pick));
-    let weights: Option<Vec<f64>> = targets.weights.map(|w| kept.iter().map(|&i| w[i]).collect());
-    let part = Regression {
-        targets: &values,
-        weights: weights.as_deref(),
-        start: start.as_ref(),
-        ..regression
-    };
-    let mut found = regress(part, Some(&kept))?;
-    let mut coef = Mat::zeros(n, t);
-    kept.iter().enumerate().for_each(|(i, &row)| {
-        coef.row_mut(row).copy_from_slice(found.coef.row(i));
-    });
-    found.coef = coef;
-    Ok(found)
-}
-
 /// The samples with positive weight, if not all have one.
 pub(crate) fn counted(weights: Option<&[f64]>) -> Option<Vec<usize>> {
     let weights = weights?;
@@ -324,9 +375,9 @@ pub(crate) fn counted(weights: Option<&[f64]>) -> Option<Vec<usize>> {
     (kept.len() < weights.len()).then_some(kept)
 }
 
-fn report<T: Real>(found: &Regressed) -> Report {
+fn report(found: &Regressed, dtype: Dtype) -> Report {
     let (info, plan) = (&found.info, &found.plan);
-    let system = system_report::<T>(info);
+    let system = system_report(info, dtype);
     Report {
         solver: info.solver.name().into(),
         storage: plan.words(),
@@ -334,9 +385,9 @@ fn report<T: Real>(found: &Regressed) -> Report {
         passes: info.passes,
         residual: info.residual,
         converged: info.converged,
-        precision: T::NAME.into(),
+        precision: dtype.name().into(),
         seconds: 0.0,
-        notes: notes::<T>(info, &system, found.n),
+        notes: notes(info, &system, found.n, dtype),
         system: Some(system),
         machine: None,
         clusters: None,
@@ -345,22 +396,22 @@ fn report<T: Real>(found: &Regressed) -> Report {
 
 /// The relative error of coefficients up to which a solution counts as stable. Rounding errors of kernel values, ε λ_max,
 /// move the coefficients by their size divided by α; the function itself far less.
-fn wanted<T: Real>() -> f64 {
-    if T::EPSILON < 1e-10 { 1e-3 } else { 1e-2 }
+fn wanted(dtype: Dtype) -> f64 {
+    if dtype == Dtype::F64 { 1e-3 } else { 1e-2 }
 }
 
-fn system_report<T: Real>(info: &Info) -> SystemReport {
+fn system_report(info: &Info, dtype: Dtype) -> SystemReport {
     SystemReport {
         condition: info.condition,
         effective_rank: info.rank,
-        stable_alpha: info.largest * T::EPSILON / wanted::<T>(),
+        stable_alpha: info.largest * dtype.epsilon() / wanted(dtype),
     }
 }
 
 /// Notes for the user, one sentence each.
-fn notes<T: Real>(info: &Info, system: &SystemReport, n: usize) -> Vec<String> {
+fn notes(info: &Info, system: &SystemReport, n: usize, dtype: Dtype) -> Vec<String> {
     let mut notes = Vec::new();
-    let noise = info.largest * negative_share(T::EPSILON, n);
+    let noise = info.largest * negative_share(dtype.epsilon(), n);
     let negative = info.smallest.filter(|s| *s < -noise);
     if let Some(smallest) = negative {
         notes.push(format!(
@@ -383,7 +434,7 @@ fn notes<T: Real>(info: &Info, system: &SystemReport, n: usize) -> Vec<String> {
              more the solution is stable",
             truncated.count, truncated.cut, info.residual, system.stable_alpha
         ));
-    } else if info.condition * T::EPSILON > wanted::<T>() && negative.is_none() {
+    } else if info.condition * dtype.epsilon() > wanted(dtype) && negative.is_none() {
         notes.push(format!(
             "the system is nearly singular: condition number {:.1e}{of}; with alpha below {:.1e} rounding errors \
              show in the coefficients",

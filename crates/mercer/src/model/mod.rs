@@ -1,9 +1,11 @@
 //! Estimators: parameters, fit (resolve → plan → solve → assemble) and prediction.
 
+mod builders;
 pub mod classes;
 mod components;
 pub mod detector;
 mod indefinite;
+mod input;
 pub mod inverse;
 pub mod kernel_kmeans;
 pub(crate) mod kernel_on;
@@ -19,10 +21,13 @@ pub(crate) mod regression;
 mod report;
 mod scaling;
 pub mod svm;
+mod targets;
 mod validate;
 pub mod validity;
 
 pub use components::Components;
+pub use input::Input;
 pub use prepared::Prepared;
-pub use report::{ClusterReport, Report, SystemReport, asymmetric};
+pub use report::{ClusterReport, Report, SystemReport};
 pub use scaling::{Scaling, ScalingKind};
+pub use targets::{Labels, Target, Targets};

@@ -12,6 +12,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::components::{Components, fix_signs};
+use super::input::check_columns;
 use super::minka;
 use super::report::Report;
 use crate::context::{Context, Reservation};
@@ -20,6 +21,7 @@ use crate::gram::{Covariance, Precomputed};
 use crate::linalg::orthonormal::orthonormalize_rows;
 use crate::linalg::scatter::{self, Rows};
 use crate::linalg::view::{Mat, MatMut, MatRef};
+use crate::points::{AnyMat, with_matrix};
 use crate::real::Real;
 use crate::solve::eigen::{self, Solver, Spectrum};
 use crate::solve::{krylov, share};
@@ -80,7 +82,11 @@ pub struct Pca {
 
 impl Pca {
     /// Fits on samples (n × d), which are read in place, once or twice, and never copied whole.
-    pub fn fit<T: Real>(ctx: &Context, params: &PcaParams, x: MatRef<'_, T>) -> Result<Self> {
+    pub fn fit<'a>(ctx: &Context, params: &PcaParams, x: impl Into<AnyMat<'a>>) -> Result<Self> {
+        with_matrix!(x.into(), x => Self::fit_matrix(ctx, params, x))
+    }
+
+    fn fit_matrix<T: Real>(ctx: &Context, params: &PcaParams, x: MatRef<'_, T>) -> Result<Self> {
         if params.components != Components::Count(0) {
             return ctx.install(|| Self::fit_here(ctx, params, x));
         }
@@ -101,7 +107,7 @@ impl Pca {
             return Err(Error::parameter("n_components", message));
         }
         let rows = Rows::new(ctx, x)?;
-        let decomposition = params.decomposition(n, d);
+        let decomposition = params.decomposition_of(n, d);
         let (mut model, spectrum) = match decomposition {
             Decomposition::Dual => dual(ctx, params, &rows)?,
             Decomposition::Truncated => truncated(ctx, params, &rows)?,
@@ -153,34 +159,52 @@ impl Pca {
         ((self.total_variance - kept) * (self.n as f64 - 1.0) / self.n as f64).max(0.0)
     }
 
-    /// Writes X̄ U (m × k), divided by the standard deviations if whitened.
-    pub fn transform<T: Real>(
-        &self,
-        ctx: &Context,
-        x: MatRef<'_, T>,
-        out: MatMut<'_, T>,
-    ) -> Result<()> {
-        if x.cols() != self.d() {
-            return Err(Error::Features { expected: self.d(), found: x.cols() });
-        }
-        let scale = self.scale();
-        let weights = Mat::from_fn(self.d(), self.k(), |j, c| self.components[(c, j)] / scale[c]);
-        scatter::project(ctx, x, &self.mean, &weights, &vec![0.0; self.k()], out)
+    /// The components of samples (m × d): X̄ U (m × k), divided by the standard deviations if whitened.
+    pub fn transform<'a>(&self, ctx: &Context, x: impl Into<AnyMat<'a>>) -> Result<Mat<f64>> {
+        let x = x.into();
+        let mut out = Mat::try_zeros(x.rows(), self.k())?;
+        self.transform_into(ctx, x, out.view_mut())?;
+        Ok(out)
     }
 
-    /// Writes the samples (m × d) that components (m × k) stand for.
-    pub fn inverse_transform<T: Real>(
+    /// The same, written to `out`.
+    pub fn transform_into<'a, O: Real>(
         &self,
         ctx: &Context,
-        scores: MatRef<'_, T>,
-        out: MatMut<'_, T>,
+        x: impl Into<AnyMat<'a>>,
+        out: MatMut<'_, O>,
     ) -> Result<()> {
-        if scores.cols() != self.k() {
-            return Err(Error::Features { expected: self.k(), found: scores.cols() });
-        }
-        let scale = self.scale();
+        let x = x.into();
+        check_columns(self.d(), x.cols())?;
+        let (scale, offset) = (self.scale(), vec![0.0; self.k()]);
+        let weights = Mat::from_fn(self.d(), self.k(), |j, c| self.components[(c, j)] / scale[c]);
+        with_matrix!(x, x => scatter::project(ctx, x, &self.mean, &weights, &offset, out))
+    }
+
+    /// The samples (m × d) that components (m × k) stand for.
+    pub fn inverse_transform<'a>(
+        &self,
+        ctx: &Context,
+        scores: impl Into<AnyMat<'a>>,
+    ) -> Result<Mat<f64>> {
+        let scores = scores.into();
+        let mut out = Mat::try_zeros(scores.rows(), self.d())?;
+        self.inverse_transform_into(ctx, scores, out.view_mut())?;
+        Ok(out)
+    }
+
+    /// The same, written to `out`.
+    pub fn inverse_transform_into<'a, O: Real>(
+        &self,
+        ctx: &Context,
+        scores: impl Into<AnyMat<'a>>,
+        out: MatMut<'_, O>,
+    ) -> Result<()> {
+        let scores = scores.into();
+        check_columns(self.k(), scores.cols())?;
+        let (scale, none) = (self.scale(), vec![0.0; self.k()]);
         let weights = Mat::from_fn(self.k(), self.d(), |c, j| self.components[(c, j)] * scale[c]);
-        scatter::project(ctx, scores, &vec![0.0; self.k()], &weights, &self.mean, out)
+        with_matrix!(scores, x => scatter::project(ctx, x, &none, &weights, &self.mean, out))
     }
 
     /// What transformed components are divided by: 1, or standard deviations, which for directions of no variance are
@@ -196,7 +220,7 @@ impl Pca {
 
 impl PcaParams {
     /// The decomposition that `auto` stands for: the one with the lower count of operations.
-    pub fn decomposition(&self, n: usize, d: usize) -> Decomposition {
+    pub fn decomposition_of(&self, n: usize, d: usize) -> Decomposition {
         if self.decomposition != Decomposition::Auto {
             return self.decomposition;
         }

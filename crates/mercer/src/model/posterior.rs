@@ -14,12 +14,20 @@ use crate::gram::{Gram, MatrixFree, Scaled};
 use crate::kernel::{SpecKernel, Tile};
 use crate::linalg::cholesky;
 use crate::linalg::view::Mat;
-use crate::points::{Points, Samples, Span};
+use crate::points::{AnySamples, Points, Samples, Span};
 use crate::real::Real;
 use crate::solve::cg;
 
 /// What is computed once for a model: a factor of K + α W⁻¹ for each different α, where the budget allows.
-pub struct PosteriorStd<T: Real> {
+pub struct PosteriorStd(AnyPosterior);
+
+/// In the number type of the training samples.
+enum AnyPosterior {
+    F32(Posterior<f32>),
+    F64(Posterior<f64>),
+}
+
+struct Posterior<T: Real> {
     /// The kernel on the training samples that count. An intercept sees no difference between a kernel and the kernel seen from a point.
     on: KernelOn<T>,
     /// The roots of their weights.
@@ -43,9 +51,9 @@ struct Ridge {
 const ROWS: usize = 128;
 const HINT: &str = "fit on fewer rows or raise the memory budget";
 
-impl<T: Real> PosteriorStd<T> {
+impl PosteriorStd {
     /// Prepares the standard deviations of `model`, which must have its training samples.
-    pub fn new(ctx: &Context, model: &KernelRidge<T>) -> Result<Self> {
+    pub fn new(ctx: &Context, model: &KernelRidge) -> Result<Self> {
         let all = model.anchors.as_ref().ok_or_else(|| {
             Error::parameter(
                 "return_std",
@@ -53,6 +61,58 @@ impl<T: Real> PosteriorStd<T> {
                  precomputed kernel does not have",
             )
         })?;
+        Ok(Self(match all {
+            AnySamples::F32(all) => AnyPosterior::F32(Posterior::new(ctx, model, all)?),
+            AnySamples::F64(all) => AnyPosterior::F64(Posterior::new(ctx, model, all)?),
+        }))
+    }
+
+    /// The factor for each target by which its kernel would best be multiplied: with it, deviations are in units of the target.
+    /// It is the most likely one, √(yᵀ (K + α W⁻¹)⁻¹ y / n), and needs no more than the model knows.
+    pub fn amplitudes(ctx: &Context, model: &KernelRidge) -> Result<Vec<f64>> {
+        let Some(anchors) = &model.anchors else {
+            return Err(Error::parameter(
+                "return_std",
+                "a model fitted on a precomputed kernel has no training samples",
+            ));
+        };
+        let fitted = model.predict(ctx, anchors)?;
+        let weight = |i: usize| model.weights.as_ref().map_or(1.0, |w| w[i]);
+        let alphas = &model.params.alpha;
+        let counted = (0..model.n()).filter(|&i| weight(i) > 0.0);
+        let amplitude = |j: usize| {
+            let alpha = alphas[if alphas.len() == 1 { 0 } else { j }];
+            // What was regressed on: the fit without its constant, and what it leaves over, α c / w.
+            let term = |i: usize| {
+                let c = model.coef[(i, j)];
+                c * (fitted[(i, j)] - model.offset[j] + alpha * c / weight(i))
+            };
+            let sum: f64 = counted.clone().map(term).sum();
+            (sum.max(0.0) / counted.clone().count() as f64).sqrt()
+        };
+        Ok((0..model.t()).map(amplitude).collect())
+    }
+
+    /// Bytes that the factors take.
+    pub fn bytes(&self) -> u64 {
+        match &self.0 {
+            AnyPosterior::F32(posterior) => posterior.bytes(),
+            AnyPosterior::F64(posterior) => posterior.bytes(),
+        }
+    }
+
+    /// The standard deviation of each target's prediction for new samples: m × t.
+    pub fn deviations(&self, ctx: &Context, x: impl Into<AnySamples>) -> Result<Mat<f64>> {
+        let x = x.into();
+        match &self.0 {
+            AnyPosterior::F32(posterior) => posterior.deviations(ctx, &x.to_type()?),
+            AnyPosterior::F64(posterior) => posterior.deviations(ctx, &x.to_type()?),
+        }
+    }
+}
+
+impl<T: Real> Posterior<T> {
+    fn new(ctx: &Context, model: &KernelRidge, all: &Samples<T>) -> Result<Self> {
         let weights = model.weights.as_deref();
         let (anchors, scale) = match (counted(weights), weights) {
             (None, None) => (all.clone(), vec![1.0; all.n()]),
@@ -85,35 +145,7 @@ impl<T: Real> PosteriorStd<T> {
         Ok(posterior)
     }
 
-    /// The factor for each target by which its kernel would best be multiplied: with it, deviations are in units of the target.
-    /// It is the most likely one, √(yᵀ (K + α W⁻¹)⁻¹ y / n), and needs no more than the model knows.
-    pub fn amplitudes(ctx: &Context, model: &KernelRidge<T>) -> Result<Vec<f64>> {
-        let Some(anchors) = &model.anchors else {
-            return Err(Error::parameter(
-                "return_std",
-                "a model fitted on a precomputed kernel has no training samples",
-            ));
-        };
-        let mut fitted = Mat::<T>::zeros(model.n(), model.t());
-        model.predict(ctx, anchors, fitted.view_mut())?;
-        let weight = |i: usize| model.weights.as_ref().map_or(1.0, |w| w[i]);
-        let alphas = &model.params.alpha;
-        let counted = (0..model.n()).filter(|&i| weight(i) > 0.0);
-        let amplitude = |j: usize| {
-            let alpha = alphas[if alphas.len() == 1 { 0 } else { j }];
-            // What was regressed on: the fit without its constant, and what it leaves over, α c / w.
-            let term = |i: usize| {
-                let c = model.coef[(i, j)];
-                c * (fitted[(i, j)].to_f64() - model.offset[j] + alpha * c / weight(i))
-            };
-            let sum: f64 = counted.clone().map(term).sum();
-            (sum.max(0.0) / counted.clone().count() as f64).sqrt()
-        };
-        Ok((0..model.t()).map(amplitude).collect())
-    }
-
-    /// Bytes that the factors take.
-    pub fn bytes(&self) -> u64 {
+    fn bytes(&self) -> u64 {
         let n = self.scale.len() as u64;
         8 * n * n * self.ridges.iter().filter(|r| r.factor.is_some()).count() as u64
     }
@@ -180,9 +212,7 @@ impl<T: Real> PosteriorStd<T> {
         Ok(x)
     }
 
-    /// The standard deviation of each target's prediction for new samples: m × t.
-    pub fn deviations(&self, ctx: &Context, x: impl Into<Samples<T>>) -> Result<Mat<f64>> {
-        let x = &x.into();
+    fn deviations(&self, ctx: &Context, x: &Samples<T>) -> Result<Mat<f64>> {
         self.on.anchors.check_like(x)?;
         let x = &self.on.moved(x)?;
         let (m, t) = (x.n(), self.which.len());

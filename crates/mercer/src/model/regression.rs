@@ -13,12 +13,10 @@
 
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::gram::{
-    Gram, MatrixFree, Packed, Plan, Scaled, Storage, WeightedCentred, plan, plan_with_copy,
-};
+use crate::gram::{Gram, Plan, Scaled, WeightedCentred, plan, plan_with_copy};
 use crate::kernel::Kernel;
 use crate::linalg::view::Mat;
-use crate::points::Points;
+use crate::points::{Dtype, Points};
 use crate::real::Real;
 use crate::solve::ridge::{self, Choice, Info, Params, Shape, Solver, System};
 
@@ -54,19 +52,20 @@ pub(crate) struct Regressed {
     pub n: usize,
 }
 
-/// Checked parameters for tiles of type T.
-pub(crate) fn params_of<T: Real>(
+/// Checked parameters for kernel values of a number type.
+pub(crate) fn params_of(
+    dtype: Dtype,
     tolerance: Option<f64>,
     max_passes: Option<usize>,
     seed: u64,
 ) -> Result<Params> {
     // Products with f32 tiles carry relative errors of 6e-8: residuals cannot fall below a few of those.
-    let tolerance = tolerance.unwrap_or(if T::EPSILON < 1e-10 { 1e-10 } else { 1e-6 });
+    let tolerance = tolerance.unwrap_or(if dtype == Dtype::F64 { 1e-10 } else { 1e-6 });
     if !(tolerance > 0.0 && tolerance.is_finite()) {
         return Err(Error::parameter("tolerance", format!("must be positive, got {tolerance}")));
     }
     let max_passes = max_passes.unwrap_or(1000);
-    Ok(Params { tolerance, max_passes, seed, epsilon: T::EPSILON })
+    Ok(Params { tolerance, max_passes, seed, epsilon: dtype.epsilon() })
 }
 
 /// Refuses a regression by conjugate gradients that the budget has no room for.
@@ -98,21 +97,8 @@ impl Regression<'_> {
                 plan::<T>(ctx, n, workspace)?
             }
         };
-        match (plan.storage, plan.copy) {
-            (Storage::Packed, copy) => {
-                let gram = Packed::fill(ctx, kernel, x)?;
-                let copied = copy.then(|| gram.map::<f32>(ctx, |_| ())).transpose()?;
-                self.on_gram(ctx, &gram, copied.as_ref().map(|c| c as &dyn Gram), choice, plan)
-            }
-            (Storage::MatrixFree, true) => {
-                let copied = Packed::<f32>::fill_rounded(ctx, kernel, x)?;
-                let gram = MatrixFree::new(kernel, x.clone());
-                self.on_gram(ctx, &gram, Some(&copied), choice, plan)
-            }
-            (Storage::MatrixFree, false) => {
-                self.on_gram(ctx, &MatrixFree::new(kernel, x.clone()), None, choice, plan)
-            }
-        }
+        let gram = plan.build(ctx, kernel, x)?;
+        self.on_gram(ctx, &*gram, choice, plan)
     }
 
     /// The regression on a matrix that is there already.
@@ -120,7 +106,7 @@ impl Regression<'_> {
         let (shape, choice) = self.choose(ctx, gram.n());
         let hint = "use solver cg, which needs no second matrix, fit on fewer rows, or raise the memory budget";
         ctx.need("the solver", shape.workspace_bytes(choice.solver, ctx.budget()), hint)?;
-        self.on_gram(ctx, gram, None, choice, Plan::given())
+        self.on_gram(ctx, gram, choice, Plan::given())
     }
 
     fn choose(&self, ctx: &Context, n: usize) -> (Shape, Choice) {
@@ -136,10 +122,10 @@ impl Regression<'_> {
         &self,
         ctx: &Context,
         gram: &dyn Gram,
-        rough: Option<&dyn Gram>,
         choice: Choice,
         plan: Plan,
     ) -> Result<Regressed> {
+        let rough = gram.rough();
         if !self.intercept {
             let (coef, info) = self.weighted(ctx, gram, rough, self.targets, choice)?;
             return Ok(Regressed {

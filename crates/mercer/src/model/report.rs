@@ -78,7 +78,7 @@ fn number_or_null<'de, D: Deserializer<'de>>(input: D) -> Result<f64, D::Error> 
 }
 
 /// What is wrong with a given matrix whose mirror entries differ by this share of the largest, if that is more than rounding.
-pub fn asymmetric<T: Real>(asymmetry: f64) -> Option<String> {
+pub(crate) fn asymmetric<T: Real>(asymmetry: f64) -> Option<String> {
     // Other programs' kernels differ from their mirror images by a thousand roundings and more.
     (asymmetry > (1e3 * T::EPSILON).max(1e-10)).then(|| {
         format!(

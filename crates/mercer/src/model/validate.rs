@@ -1,14 +1,13 @@
 //! Validation that all models share.
 
 use crate::error::{Error, Result};
-use crate::points::Samples;
-use crate::real::Real;
+use crate::points::AnySamples;
 
 /// The samples a model was trained on, if `x` can be compared with them.
-pub(super) fn anchors_for<'a, T: Real>(
-    anchors: Option<&'a Samples<T>>,
-    x: &Samples<T>,
-) -> Result<&'a Samples<T>> {
+pub(super) fn anchors_for<'a>(
+    anchors: Option<&'a AnySamples>,
+    x: &AnySamples,
+) -> Result<&'a AnySamples> {
     let anchors = anchors.ok_or_else(|| {
         Error::parameter(
             "kernel",
@@ -38,13 +37,16 @@ pub(super) fn check_weights(weights: &[f64], n: usize) -> Result<()> {
 }
 
 /// Checks kernel values of m samples with themselves.
-pub(super) fn check_diagonal(diagonal: &[f64], m: usize) -> Result<()> {
+pub(super) fn check_diagonal(diagonal: Option<&[f64]>, m: usize) -> Result<&[f64]> {
+    let diagonal = diagonal.ok_or_else(|| {
+        Error::parameter("diagonal", "the diagonal k(x, x) of the samples is required")
+    })?;
     if diagonal.len() != m {
         let message = format!("got {} diagonal values k(x, x) for {m} rows", diagonal.len());
         return Err(Error::parameter("diagonal", message));
     }
     match diagonal.iter().position(|v| !v.is_finite()) {
         Some(i) => Err(Error::parameter("diagonal", format!("entry {i} is {}", diagonal[i]))),
-        None => Ok(()),
+        None => Ok(diagonal),
     }
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use crate::error::{Error, Result};
 use crate::linalg::nonzeros::Nonzeros;
 use crate::linalg::pairing::{DIFFERENCES_UP_TO, Rows};
+use crate::linalg::view::MatRef;
 use crate::points::check::{beyond_range, check_length, check_shape, checked_norms, squared_norm};
 use crate::points::layout::Layout;
 use crate::points::{Cost, Points};
@@ -52,6 +53,24 @@ impl<T: Real> Dense<T> {
         check_length(data.len(), n, d)?;
         let norms = checked_norms(&data, d)?;
         Ok(Self::from_checked(data, norms, d))
+    }
+
+    /// A copy of the rows of a matrix in any number type and order. A value beyond the range of `T` is an error.
+    pub fn from_view<U: Real>(x: MatRef<'_, U>) -> Result<Self> {
+        let (n, d) = (x.rows(), x.cols());
+        let mut data = Vec::with_capacity(n.saturating_mul(d));
+        for i in 0..n {
+            match x.contiguous_row(i) {
+                Some(row) => data.extend(row.iter().map(|v| T::from_f64(v.to_f64()))),
+                None => data.extend((0..d).map(|j| T::from_f64(x.at(i, j).to_f64()))),
+            }
+        }
+        Dense::from_vec(data, n, d).map_err(|error| match error {
+            Error::NotFinite { row, column, .. } if x.at(row, column).is_finite() => {
+                beyond_range::<U, T>(row, column, x.at(row, column))
+            }
+            other => other,
+        })
     }
 
     /// Rows known to be finite, with their squared norms.

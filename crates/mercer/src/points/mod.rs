@@ -1,5 +1,6 @@
 //! Sample sets. Data is validated here, once, when a set is made; all later modules rely on it.
 
+mod any;
 mod check;
 mod csr;
 mod dense;
@@ -12,6 +13,8 @@ mod statistics;
 mod strings;
 mod symbols;
 
+pub use any::{AnyMat, AnySamples, Dtype, KernelValues};
+pub(crate) use any::{with_dtype, with_matrix, with_samples};
 pub use csr::{Csr, Place};
 pub use dense::{Centred, Dense};
 pub use items::Items;

@@ -65,7 +65,7 @@ impl<T: Real> Samples<T> {
     }
 
     /// Refuses samples that cannot stand beside these: of another kind, or with other columns.
-    pub fn check_like(&self, other: &Self) -> Result<()> {
+    pub fn check_like<U: Real>(&self, other: &Samples<U>) -> Result<()> {
         match (self, other) {
             (Samples::Parts(own), Samples::Parts(theirs)) => {
                 for part in own.all() {

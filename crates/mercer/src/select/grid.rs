@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::kernel::{KernelSpec, Leaf, Rule, Value};
-use crate::points::Samples;
+use crate::points::{AnySamples, Samples, with_samples};
 use crate::real::Real;
 
 /// How large the values of a kernel are on some samples.
@@ -36,8 +36,11 @@ const WIDER: i32 = 2;
 
 /// For a kernel of a single family that has a width for which nothing was written, kernels of six widths around what the
 /// data suggests, from narrow to wide; for any other, itself. All are resolved.
-pub fn widths<T: Real>(spec: &KernelSpec, x: impl Into<Samples<T>>) -> Result<Vec<KernelSpec>> {
-    let x = &x.into();
+pub fn widths(spec: &KernelSpec, x: impl Into<AnySamples>) -> Result<Vec<KernelSpec>> {
+    with_samples!(&x.into(), x => widths_on(spec, x))
+}
+
+fn widths_on<T: Real>(spec: &KernelSpec, x: &Samples<T>) -> Result<Vec<KernelSpec>> {
     let Some((leaf, width)) = spec.as_leaf().and_then(|leaf| Some((leaf, width_of(leaf)?))) else {
         return Ok(vec![spec.resolve(x)?]);
     };

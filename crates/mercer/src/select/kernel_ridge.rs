@@ -14,8 +14,9 @@ use crate::error::{Error, Result};
 use crate::gram::{Precomputed, Tiles};
 use crate::kernel::{KernelSpec, Leaf, SpecKernel};
 use crate::linalg::view::MatRef;
-use crate::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Selection, Targets};
-use crate::points::{Points, Samples};
+use crate::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Selection};
+use crate::model::{Input, Targets};
+use crate::points::{Points, Samples, with_matrix, with_samples};
 use crate::real::Real;
 use crate::solve::path;
 
@@ -56,9 +57,9 @@ pub struct SearchParams {
 }
 
 /// The result of a search.
-pub struct Search<T: Real> {
+pub struct Search {
     /// The model with the chosen kernel and penalty, fitted on all samples.
-    pub model: KernelRidge<T>,
+    pub model: KernelRidge,
     /// The kernels, resolved; none for a given matrix.
     pub kernels: Vec<KernelSpec>,
     /// Their scores.
@@ -67,16 +68,38 @@ pub struct Search<T: Real> {
     pub chosen: Chosen,
 }
 
-/// Searches over kernels and penalties on samples.
-pub fn search<T: Real>(
+/// Searches over kernels and penalties; on a kernel matrix, of which only the lower triangle is read, over penalties alone.
+pub fn search<'a>(
     ctx: &Context,
     params: &SearchParams,
-    x: impl Into<Samples<T>>,
-    targets: Targets<'_>,
+    input: impl Into<Input<'a>>,
+    targets: &Targets,
     metric: &dyn Metric,
-) -> Result<Search<T>> {
-    let started = Instant::now();
-    let x = &x.into();
+) -> Result<Search> {
+    let (started, input) = (Instant::now(), input.into());
+    let mut found = match &input {
+        Input::Samples(x) => {
+            with_samples!(x, x => search_samples(ctx, params, x, targets, metric))
+        }
+        Input::Precomputed { values, .. } => {
+            with_matrix!(values.view(), matrix => search_matrix(ctx, params, matrix, targets, metric))
+        }
+        Input::Gram(_) => {
+            let message = "a search needs samples or a kernel matrix that was computed";
+            return Err(Error::Shape(message.into()));
+        }
+    }?;
+    found.model.report.seconds = started.elapsed().as_secs_f64();
+    Ok(found)
+}
+
+fn search_samples<T: Real>(
+    ctx: &Context,
+    params: &SearchParams,
+    x: &Samples<T>,
+    targets: &Targets,
+    metric: &dyn Metric,
+) -> Result<Search> {
     let kernels: Vec<KernelSpec> =
         params.kernels.iter().map(|spec| spec.resolve(x)).collect::<Result<_>>()?;
     let built: Vec<SpecKernel<T>> = kernels.iter().map(SpecKernel::new).collect::<Result<_>>()?;
@@ -97,19 +120,16 @@ pub fn search<T: Real>(
         Ok::<_, Error>((tables, chosen, model))
     })?;
     record_selection(&mut model, params, Some(&kernels), &tables, &chosen, metric);
-    model.report.seconds = started.elapsed().as_secs_f64();
     Ok(Search { model, kernels, tables, chosen })
 }
 
-/// Searches over penalties on a kernel matrix that the caller computed; only its lower triangle is read.
-pub fn search_gram<T: Real>(
+fn search_matrix<T: Real>(
     ctx: &Context,
     params: &SearchParams,
     matrix: MatRef<'_, T>,
-    targets: Targets<'_>,
+    targets: &Targets,
     metric: &dyn Metric,
-) -> Result<Search<T>> {
-    let started = Instant::now();
+) -> Result<Search> {
     let gram = Precomputed::new(matrix)?;
     let part = Part::new(params, matrix.rows(), targets)?;
     let hint = "search on fewer rows, or raise the memory budget";
@@ -123,15 +143,15 @@ pub fn search_gram<T: Real>(
     })?];
     let chosen = Chosen::among(&tables, params.per_target)?;
     let model_params = KernelRidgeParams { alpha: chosen.values(&tables), ..params.model.clone() };
-    let mut model = KernelRidge::fit_gram(ctx, &model_params, matrix, targets, None)?;
+    let mut model =
+        KernelRidge::fit(ctx, &model_params, Input::precomputed(matrix), targets, None)?;
     record_selection(&mut model, params, None, &tables, &chosen, metric);
-    model.report.seconds = started.elapsed().as_secs_f64();
     Ok(Search { model, kernels: Vec::new(), tables, chosen })
 }
 
 /// Records in the model how it was chosen, with notes.
-fn record_selection<T: Real>(
-    model: &mut KernelRidge<T>,
+fn record_selection(
+    model: &mut KernelRidge,
     params: &SearchParams,
     kernels: Option<&[KernelSpec]>,
     tables: &[Table],

@@ -12,7 +12,7 @@ mod table;
 
 pub use folds::{Fold, folds};
 pub use grid::{Size, alphas_for, widths};
-pub use kernel_ridge::{Search, SearchParams, Validation, search, search_gram};
+pub use kernel_ridge::{Search, SearchParams, Validation, search};
 pub use metric::{Accuracy, Metric, Score, SquaredError};
-pub use svm::{SvmSearch, SvmSearchParams, svm_path, svm_path_gram, svm_search, svm_search_gram};
+pub use svm::{SvmSearch, SvmSearchParams, svm_path, svm_search};
 pub use table::{Chosen, Table};

@@ -15,10 +15,11 @@ use crate::kernel::SpecKernel;
 use crate::linalg::block::Block;
 use crate::linalg::product::{Onto, multiply};
 use crate::linalg::view::Mat;
+use crate::model::Targets;
 use crate::model::kernel_on::KernelOn;
-use crate::model::kernel_ridge::{KernelRidgeParams, Targets, check, counted, kernel_on};
+use crate::model::kernel_ridge::{KernelRidgeParams, Regressand, check, counted, kernel_on};
 use crate::model::regression::{Regression, check_room, params_of};
-use crate::points::{Points, Samples};
+use crate::points::{Dtype, Points, Samples};
 use crate::real::Real;
 use crate::solve::path;
 use crate::solve::ridge::{Solver, largest};
@@ -36,7 +37,9 @@ pub(super) struct Part<'a> {
 
 impl<'a> Part<'a> {
     /// Checks everything that can be checked before any work.
-    pub fn new(params: &'a SearchParams, n: usize, targets: Targets<'_>) -> Result<Self> {
+    pub fn new(params: &'a SearchParams, n: usize, targets: &Targets) -> Result<Self> {
+        let values = targets.regressed()?;
+        let targets = Regressand { values: &values, weights: targets.weights.as_deref() };
         let one = KernelRidgeParams { alpha: vec![1.0], ..params.model.clone() };
         check(&one, n, targets)?;
         if let Some(alphas) = &params.alphas {
@@ -226,7 +229,7 @@ impl<'a> Part<'a> {
         check_room::<T>(ctx, self.n(), self.targets.cols())?;
         // Scores need fewer digits than coefficients.
         let tolerance = Some(model.tolerance.unwrap_or(1e-6));
-        let params = params_of::<T>(tolerance, model.max_passes, model.seed)?;
+        let params = params_of(Dtype::of::<T>(), tolerance, model.max_passes, model.seed)?;
         let mut tables = Vec::new();
         let mut done = 0;
         for KernelOn { kernel, anchors: x, .. } in kernels {

@@ -7,37 +7,23 @@ use super::folds::Fold;
 use crate::context::{Context, SharedProgress, Step};
 use crate::error::{Error, Result};
 use crate::kernel::KernelSpec;
-use crate::linalg::view::{Mat, MatRef};
-use crate::model::svm::{
-    SharedKernel, Supervision, Svm, SvmParams, Target, Task, fold_bytes, matrix_bytes, votes,
-};
-use crate::points::{Cost, Points, Samples};
-use crate::real::Real;
+use crate::linalg::view::Mat;
+use crate::model::svm::{SharedKernel, Svm, SvmParams, Task, fold_bytes, matrix_bytes, votes};
+use crate::model::{Input, Labels, Target, Targets};
+use crate::points::{Cost, Points, with_samples};
 
-/// Models for each of `cs` on samples, in that order. Kernel values are shared; each fit is warm-started from an earlier one.
-pub fn svm_path<T: Real>(
+/// Models for each of `cs`, in that order. Kernel values are shared; each fit is warm-started from an earlier one.
+pub fn svm_path<'a>(
     ctx: &Context,
     params: &SvmParams,
-    x: impl Into<Samples<T>>,
-    supervision: Supervision<'_>,
+    input: impl Into<Input<'a>>,
+    targets: &Targets,
     cs: &[f64],
-) -> Result<Vec<Svm<T>>> {
+) -> Result<Vec<Svm>> {
     check_prices(params, cs)?;
-    let shared_kernel = SharedKernel::of_samples(ctx, params, x)?;
-    path(ctx, params, &shared_kernel, supervision, cs)
-}
-
-/// As [`svm_path`], on a kernel matrix that the caller computed.
-pub fn svm_path_gram<T: Real>(
-    ctx: &Context,
-    params: &SvmParams,
-    matrix: MatRef<'_, T>,
-    supervision: Supervision<'_>,
-    cs: &[f64],
-) -> Result<Vec<Svm<T>>> {
-    check_prices(params, cs)?;
-    let shared_kernel = SharedKernel::of_matrix(matrix)?;
-    path(ctx, params, &shared_kernel, supervision, cs)
+    let input = input.into();
+    let shared_kernel = SharedKernel::new(ctx, params, &input)?;
+    path(ctx, params, &shared_kernel, targets, cs)
 }
 
 /// The indices of the values of C in ascending order: coefficients of a smaller one are within the bounds of a larger one.
@@ -47,19 +33,19 @@ fn ascending(cs: &[f64]) -> Vec<usize> {
     order
 }
 
-fn path<T: Real>(
+fn path(
     ctx: &Context,
     params: &SvmParams,
-    shared_kernel: &SharedKernel<'_, T>,
-    supervision: Supervision<'_>,
+    shared_kernel: &SharedKernel<'_>,
+    targets: &Targets,
     cs: &[f64],
-) -> Result<Vec<Svm<T>>> {
-    let mut models: Vec<Option<Svm<T>>> = vec![None; cs.len()];
+) -> Result<Vec<Svm>> {
+    let mut models: Vec<Option<Svm>> = vec![None; cs.len()];
     let mut last: Option<usize> = None;
     for (turn, place) in ascending(cs).into_iter().enumerate() {
         let params = SvmParams { c: cs[place], ..params.clone() };
         let start = last.and_then(|last| models[last].as_ref());
-        let model = shared_kernel.fit(&ctx.without_steps(), &params, supervision, start)?;
+        let model = shared_kernel.fit(&ctx.without_steps(), &params, targets, start)?;
         if model.was_interrupted() {
             return Err(Error::Interrupted);
         }
@@ -99,9 +85,9 @@ pub struct SvmSearchParams {
 }
 
 /// The result of a search.
-pub struct SvmSearch<T: Real> {
+pub struct SvmSearch {
     /// The model with the chosen kernel and `c`, fitted on all samples.
-    pub model: Svm<T>,
+    pub model: Svm,
     /// The kernels, resolved; none for a given matrix.
     pub kernels: Vec<KernelSpec>,
     /// For each kernel (one for a given matrix), cs × folds: the accuracy, or R² of regressions.
@@ -110,27 +96,37 @@ pub struct SvmSearch<T: Real> {
     pub chosen: (usize, usize),
 }
 
-/// Searches over kernels and C on samples, for `CSvc` and `EpsilonSvr`.
-pub fn svm_search<T: Real>(
+/// Searches over kernels and C, for `CSvc` and `EpsilonSvr`; on a kernel matrix over C alone.
+pub fn svm_search<'a>(
     ctx: &Context,
     params: &SvmSearchParams,
-    x: impl Into<Samples<T>>,
-    supervision: Supervision<'_>,
-) -> Result<SvmSearch<T>> {
-    let x = &x.into();
+    input: impl Into<Input<'a>>,
+    targets: &Targets,
+) -> Result<SvmSearch> {
+    let input = input.into();
+    let Input::Samples(x) = &input else {
+        let search = Search::new(params, targets, input.n(), 1)?;
+        let shared_kernel = SharedKernel::new(ctx, &params.model, &input)?;
+        let scores = vec![search.scores(ctx, &params.model, &shared_kernel)?];
+        let chosen = best(&scores);
+        let chosen_params = SvmParams { c: params.cs[chosen.1], ..params.model.clone() };
+        let model = Svm::fit(ctx, &chosen_params, &input, targets, None)?;
+        return Ok(SvmSearch { model, kernels: Vec::new(), scores, chosen });
+    };
     if params.kernels.is_empty() {
         return Err(Error::parameter("kernel", "at least one kernel is required"));
     }
-    let kernels: Vec<KernelSpec> =
-        params.kernels.iter().map(|spec| spec.resolve(x)).collect::<Result<_>>()?;
-    let search = Search::new(params, supervision, x.n(), kernels.len())?;
+    let resolve = |spec: &KernelSpec| with_samples!(x, x => spec.resolve(x));
+    let kernels: Vec<KernelSpec> = params.kernels.iter().map(resolve).collect::<Result<_>>()?;
+    let search = Search::new(params, targets, x.n(), kernels.len())?;
     let of_kernel = |ctx: &Context, kernel: usize| {
         let of_kernel = SvmParams { kernel: kernels[kernel].clone(), ..params.model.clone() };
-        let shared_kernel = SharedKernel::of_samples(ctx, &of_kernel, x)?;
+        let shared_kernel = SharedKernel::new(ctx, &of_kernel, &input)?;
         search.scores(ctx, &of_kernel, &shared_kernel)
     };
     // Side by side, so that no thread waits for the last fold of a kernel.
-    let folds = search.fold_bytes(x.cost()).saturating_mul(params.folds.len() as u64);
+    let cost = with_samples!(x, x => x.cost());
+    let folds = search.fold_bytes(cost).saturating_mul(params.folds.len() as u64);
     let bytes = matrix_bytes::<f64>(x.n())
         .saturating_mul(2)
         .max(folds.saturating_add(matrix_bytes::<f64>(x.n())));
@@ -138,30 +134,14 @@ pub fn svm_search<T: Real>(
     let chosen = best(&scores);
     let (kernel, c) = (kernels[chosen.0].clone(), params.cs[chosen.1]);
     let chosen_params = SvmParams { kernel, c, ..params.model.clone() };
-    let model = Svm::fit(ctx, &chosen_params, x, supervision, None)?;
+    let model = Svm::fit(ctx, &chosen_params, x, targets, None)?;
     Ok(SvmSearch { model, kernels, scores, chosen })
-}
-
-/// Searches over C on a kernel matrix that the caller computed.
-pub fn svm_search_gram<T: Real>(
-    ctx: &Context,
-    params: &SvmSearchParams,
-    matrix: MatRef<'_, T>,
-    supervision: Supervision<'_>,
-) -> Result<SvmSearch<T>> {
-    let search = Search::new(params, supervision, matrix.rows(), 1)?;
-    let shared_kernel = SharedKernel::of_matrix(matrix)?;
-    let scores = vec![search.scores(ctx, &params.model, &shared_kernel)?];
-    let chosen = best(&scores);
-    let chosen_params = SvmParams { c: params.cs[chosen.1], ..params.model.clone() };
-    let model = Svm::fit_gram(ctx, &chosen_params, matrix, supervision, None)?;
-    Ok(SvmSearch { model, kernels: Vec::new(), scores, chosen })
 }
 
 /// A search under way.
 struct Search<'a> {
     params: &'a SvmSearchParams,
-    supervision: Supervision<'a>,
+    targets: &'a Targets,
     n: usize,
     progress: SharedProgress,
 }
@@ -169,7 +149,7 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn new(
         params: &'a SvmSearchParams,
-        supervision: Supervision<'a>,
+        targets: &'a Targets,
         n: usize,
         kernels: usize,
     ) -> Result<Self> {
@@ -177,9 +157,9 @@ impl<'a> Search<'a> {
         if params.folds.is_empty() {
             return Err(Error::parameter("folds", "at least one fold is required"));
         }
-        let given = match supervision.target {
-            Target::Classes { places, .. } => places.len(),
-            Target::Values(values) => values.len(),
+        let given = match &targets.target {
+            Target::Classes { labels, .. } => labels.places.len(),
+            Target::Values(values) => values.rows(),
             Target::Unsupervised => {
                 let message = "a search needs class labels or target values";
                 return Err(Error::parameter("target", message));
@@ -191,18 +171,18 @@ impl<'a> Search<'a> {
         }
         for (f, fold) in params.folds.iter().enumerate() {
             fold.check(n)?;
-            check_classes(f, fold, supervision)?;
+            check_classes(f, fold, targets)?;
         }
         let progress = SharedProgress::new("folds", kernels * params.folds.len());
-        Ok(Self { params, supervision, n, progress })
+        Ok(Self { params, targets, n, progress })
     }
 
     /// cs × folds.
-    fn scores<T: Real>(
+    fn scores(
         &self,
         ctx: &Context,
         params: &SvmParams,
-        shared_kernel: &SharedKernel<'_, T>,
+        shared_kernel: &SharedKernel<'_>,
     ) -> Result<Mat<f64>> {
         let folds = &self.params.folds;
         let of_fold = |ctx: &Context, fold: usize| {
@@ -222,24 +202,24 @@ impl<'a> Search<'a> {
     }
 
     /// The score of each C on one fold.
-    fn fold<T: Real>(
+    fn fold(
         &self,
         ctx: &Context,
         params: &SvmParams,
-        shared_kernel: &SharedKernel<'_, T>,
+        shared_kernel: &SharedKernel<'_>,
         fold: &Fold,
     ) -> Result<Vec<f64>> {
         let mut weights = vec![0.0; self.n];
         for &row in &fold.train {
-            weights[row] = self.supervision.weights.map_or(1.0, |weights| weights[row]);
+            weights[row] = self.targets.weights.as_ref().map_or(1.0, |weights| weights[row]);
         }
-        let supervision = Supervision { weights: Some(&weights), ..self.supervision };
+        let targets = self.targets.clone().with_weights(Some(weights));
         let cs = &self.params.cs;
         let order = ascending(cs);
         let steps: Vec<SvmParams> =
             order.iter().map(|&place| SvmParams { c: cs[place], ..params.clone() }).collect();
         let quiet = ctx.without_steps();
-        let decisions = shared_kernel.decisions_along(&quiet, &steps, supervision, &fold.test)?;
+        let decisions = shared_kernel.decisions_along(&quiet, &steps, &targets, &fold.test)?;
         let mut scores = vec![0.0; cs.len()];
         for (&place, decisions) in order.iter().zip(&decisions) {
             scores[place] = self.score(&fold.test, decisions);
@@ -249,13 +229,15 @@ impl<'a> Search<'a> {
 
     fn score(&self, rows: &[usize], decisions: &Mat<f64>) -> f64 {
         let count = rows.len() as f64;
-        match self.supervision.target {
-            Target::Classes { classes, places, .. } => {
-                let named = votes(decisions, classes.len());
-                let right = rows.iter().zip(named).filter(|(row, class)| places[**row] == *class);
+        match &self.targets.target {
+            Target::Classes { labels, .. } => {
+                let named = votes(decisions, labels.names.len());
+                let right = rows.iter().zip(named);
+                let right = right.filter(|(row, class)| labels.places[**row] == *class);
                 right.count() as f64 / count
             }
             Target::Values(values) => {
+                let values = values.data();
                 let mean = rows.iter().map(|&row| values[row]).sum::<f64>() / count;
                 let spread: f64 = rows.iter().map(|&row| (values[row] - mean).powi(2)).sum();
                 let error = |(i, &row): (usize, &usize)| (values[row] - decisions[(i, 0)]).powi(2);
@@ -267,10 +249,10 @@ impl<'a> Search<'a> {
     }
 }
 
-fn check_classes(f: usize, fold: &Fold, supervision: Supervision<'_>) -> Result<()> {
-    let Target::Classes { classes, places, .. } = supervision.target else { return Ok(()) };
+fn check_classes(f: usize, fold: &Fold, targets: &Targets) -> Result<()> {
+    let Some(Labels { names: classes, places }) = targets.class_labels() else { return Ok(()) };
     let mut seen = vec![false; classes.len()];
-    let counts = |row: usize| supervision.weights.is_none_or(|weights| weights[row] > 0.0);
+    let counts = |row: usize| targets.weights.as_ref().is_none_or(|weights| weights[row] > 0.0);
     fold.train.iter().filter(|&&row| counts(row)).for_each(|&row| seen[places[row]] = true);
     match seen.iter().position(|seen| !seen) {
         None => Ok(()),

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use mercer::io::{Dtype, Model, ModelFile, load, save};
+use mercer::Dtype;
+use mercer::io::{Model, ModelFile, load, save};
 use mercer::model::inverse::InverseParams;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
 use mercer::model::{Scaling, ScalingKind};
@@ -16,7 +17,7 @@ use crate::samples::{D, N, training};
 /// Names the model that a second process of this test is to load.
 const MODEL: &str = "MERCER_TEST_MODEL";
 
-fn fit<T: Real>() -> KernelPca<T> {
+fn fit<T: Real>() -> KernelPca {
     let inverse = InverseParams { kernel: "rbf".parse().unwrap(), alpha: Some(0.1), center: true };
     let kernel = "rbf(sigma=median)*linear + 0.1*matern".parse().unwrap();
     let params = KernelPcaParams { inverse: Some(inverse), ..KernelPcaParams::new(kernel) };
@@ -48,7 +49,7 @@ fn a_second_process_agrees() {
         println!("bits: {}", bits(&load(Path::new(&path)).unwrap()));
         return;
     }
-    let models = [Model::KernelPca32(fit()), Model::KernelPca64(fit())];
+    let models = [Model::KernelPca(fit::<f32>()), Model::KernelPca(fit::<f64>())];
     for (index, model) in models.into_iter().enumerate() {
         let mut saved = ModelFile::new(model, Dtype::F64);
         saved.scaling = Some(Scaling::learn(ScalingKind::Minmax, &training(), D));

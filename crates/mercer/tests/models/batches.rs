@@ -3,9 +3,10 @@
 use mercer::linalg::view::Mat;
 use mercer::model::Components;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
-use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Targets};
-use mercer::model::svm::{Supervision, Svm, SvmParams, Target, Task};
+use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams};
+use mercer::model::svm::{Svm, SvmParams, Task};
 use mercer::{Context, Dense, KernelSpec};
+use mercer::{Labels, Target, Targets};
 
 use crate::naive::{dense, normal};
 
@@ -56,8 +57,7 @@ fn kernel_pca() {
         KernelPcaParams { components: Components::Count(5), ..KernelPcaParams::new(kernel()) };
     let model = KernelPca::fit(&Context::new(2), &params, &x).unwrap();
     check(&model, 0.0, |model, ctx, x| {
-        let mut out = Mat::zeros(x.n(), 5);
-        model.transform(ctx, x, out.view_mut()).unwrap();
+        let out = model.transform(ctx, x).unwrap();
         out
     });
 }
@@ -70,11 +70,10 @@ fn kernel_ridge_also_far_from_the_origin() {
         let y = Mat::from_fn(N, 1, |i, _| (x.row(i)[0] - shift).sin());
         let params =
             KernelRidgeParams { intercept: true, ..KernelRidgeParams::new(text.parse().unwrap()) };
-        let targets = Targets { values: &y, weights: None };
+        let targets = &Targets::matrix(y.clone());
         let model = KernelRidge::fit(&Context::new(2), &params, &x, targets, None).unwrap();
         check(&model, shift, |model, ctx, x| {
-            let mut out = Mat::zeros(x.n(), 1);
-            model.predict(ctx, x, out.view_mut()).unwrap();
+            let out = model.predict(ctx, x).unwrap();
             out
         });
     }
@@ -87,9 +86,12 @@ fn machines_of_several_classes_also_far_from_the_origin() {
         let rows: Vec<f64> = normal(N, D, 1).iter().map(|v| v + shift).collect();
         let x: Dense<f64> = dense(&rows, N, D);
         let places: Vec<usize> = (0..N).map(|i| i % 4).collect();
-        let target = Target::Classes { classes: &classes, places: &places, weights: None };
+        let target = Target::Classes {
+            labels: Labels { names: classes.to_vec(), places: places.to_vec() },
+            weights: None,
+        };
         let params = SvmParams::new(Task::CSvc, text.parse().unwrap());
-        let supervision = Supervision { target, weights: None };
+        let supervision = &Targets { target, weights: None };
         let model = Svm::fit(&Context::new(2), &params, &x, supervision, None).unwrap();
         assert!(200 * model.support.len() > 1 << 16, "{} support vectors", model.support.len());
         check(&model, shift, |model, ctx, x| model.decisions(ctx, x).unwrap());

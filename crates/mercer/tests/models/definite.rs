@@ -5,12 +5,13 @@ use mercer::context::Stream;
 use mercer::linalg::view::Mat;
 use mercer::model::Components;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
-use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Targets};
+use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams};
 use mercer::model::validity::{Repair, Validity};
 use mercer::real::Real;
 use mercer::solve::eigen::Solver;
 use mercer::solve::ridge;
 use mercer::solve::threshold::negative_share;
+use mercer::{Input, Targets};
 
 /// A symmetric matrix with eigenvalues 1, a few more, and `smallest`, by random reflections.
 fn with_smallest<T: Real>(n: usize, smallest: f64, seed: u64) -> Mat<T> {
@@ -42,13 +43,13 @@ fn judgements<T: Real>(k: &Mat<T>) -> [bool; 4] {
         solver: Solver::Full,
         ..KernelPcaParams::new(kernel)
     };
-    let pca = KernelPca::fit_gram(&ctx, &p, k.view()).unwrap();
+    let pca = KernelPca::fit(&ctx, &p, Input::precomputed(k.view())).unwrap();
     let mut p = KernelRidgeParams::new("linear".parse().unwrap());
     p.alpha = vec![0.5];
     p.solver = ridge::Solver::Eigen;
     let y = Mat::from_fn(n, 1, |i, _| i as f64);
-    let targets = Targets { values: &y, weights: None };
-    let ridge = KernelRidge::fit_gram(&ctx, &p, k.view(), targets, None).unwrap();
+    let targets = &Targets::matrix(y.clone());
+    let ridge = KernelRidge::fit(&ctx, &p, Input::precomputed(k.view()), targets, None).unwrap();
     let repaired = Repair::Clip.fit(&ctx, k.view()).unwrap();
     let mends = repaired.correction.rank() > 0;
     [check, says_indefinite(&pca.report.notes), says_indefinite(&ridge.report.notes), mends]
@@ -86,7 +87,7 @@ fn rounding_of_an_offset_is_not_indefinite() {
         let kernel = "linear".parse().unwrap();
         let p =
             KernelPcaParams { components: Components::Count(3), ..KernelPcaParams::new(kernel) };
-        let model = KernelPca::fit_gram(&ctx, &p, k.view()).unwrap();
+        let model = KernelPca::fit(&ctx, &p, Input::precomputed(k.view())).unwrap();
         assert!(!says_indefinite(&model.report.notes), "{offset}: {:?}", model.report.notes);
     }
 }

@@ -1,5 +1,6 @@
 //! Unusual samples: scores by two loops, laws, what is refused.
 
+use mercer::Input;
 use mercer::linalg::view::Mat;
 use mercer::model::Components;
 use mercer::model::detector::{Detector, DetectorParams, OutlierScore};
@@ -43,7 +44,7 @@ fn scores_are_those_of_the_definition() {
         assert_eq!(above, n / 10);
         let rows = gram(&x, 0.3).concat();
         let k = Mat::from_vec(rows, n, n);
-        let given = Detector::fit_gram(&ctx, &params, k.view()).unwrap();
+        let given = Detector::fit(&ctx, &params, Input::precomputed(k.view())).unwrap();
         assert!((0..n).all(|i| (given.training[i] - want(i)).abs() < 1e-9));
         assert!((given.threshold - detector.threshold).abs() < 1e-9);
     }
@@ -90,9 +91,14 @@ fn what_makes_no_sense_is_refused_in_words() {
     }
     let k = Mat::from_vec(gram(&x, 1.0).concat(), 20, 20);
     let params = params("rbf(gamma=1)", 3, OutlierScore::Reconstruction);
-    let given = Detector::fit_gram(&ctx, &params, k.view()).unwrap();
+    let given = Detector::fit(&ctx, &params, Input::precomputed(k.view())).unwrap();
     let text = |diagonal: Option<&[f64]>| {
-        given.scores_gram(&ctx, k.view(), diagonal).err().unwrap().to_string()
+        let input = Input::precomputed(k.view());
+        given
+            .scores(&ctx, diagonal.map_or(input.clone(), |d| input.clone().with_diagonal(d)))
+            .err()
+            .unwrap()
+            .to_string()
     };
     assert!(text(None).contains("k(x, x)"));
     assert!(text(Some(&[1.0; 3])).contains("3 diagonal values"));

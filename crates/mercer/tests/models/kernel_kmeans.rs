@@ -1,5 +1,6 @@
 //! Kernel k-means: laws, weights, starts, what is refused.
 
+use mercer::Input;
 use mercer::context::Stream;
 use mercer::linalg::view::Mat;
 use mercer::model::kernel_kmeans::{Init, KernelKMeans, KernelKMeansParams};
@@ -26,7 +27,7 @@ fn gram(x: &Dense<f64>, spec: &KernelSpec) -> Mat<f64> {
     out
 }
 
-fn fit(params: &KernelKMeansParams, x: &Dense<f64>) -> KernelKMeans<f64> {
+fn fit(params: &KernelKMeansParams, x: &Dense<f64>) -> KernelKMeans {
     KernelKMeans::fit(&Context::new(2), params, x, None).unwrap()
 }
 
@@ -96,17 +97,18 @@ fn a_given_matrix_tiles_and_samples_agree_and_new_samples_find_their_cluster() {
         assert_eq!(tiled.report.storage == "tiled", params.init != Init::Spectral);
         assert_eq!(model.report.storage, "packed");
         let k = gram(&x, &spec);
-        let given = KernelKMeans::fit_gram(&ctx, &params, k.view(), None).unwrap();
+        let given = KernelKMeans::fit(&ctx, &params, Input::precomputed(k.view()), None).unwrap();
         assert_eq!(model.labels, tiled.labels);
         assert_eq!(model.labels, given.labels);
         assert!(model.report.converged);
         assert_eq!(model.predict(&ctx, &x).unwrap(), model.labels);
-        assert_eq!(given.predict_gram(&ctx, k.view()).unwrap(), model.labels);
+        assert_eq!(given.predict(&ctx, Input::precomputed(k.view())).unwrap(), model.labels);
         let distances = model.distances(&ctx, &x).unwrap();
         let sum: f64 = (0..600).map(|i| distances[(i, model.labels[i])]).sum();
         assert!((sum / model.inertia - 1.0).abs() < 1e-9);
         let own: Vec<f64> = (0..600).map(|i| k[(i, i)]).collect();
-        let again = given.distances_gram(&ctx, k.view(), &own).unwrap();
+        let again =
+            given.distances(&ctx, Input::precomputed(k.view()).with_diagonal(&own)).unwrap();
         let worst = distances.data().iter().zip(again.data()).map(|(a, b)| (a - b).abs());
         assert!(worst.fold(0.0, f64::max) < 1e-10);
         let falls = model.report.clusters.unwrap().objectives.windows(2).all(|w| w[1] <= w[0]);
@@ -163,8 +165,13 @@ fn the_weighted_objective_is_the_normalised_cut() {
     });
     let init = Init::Spectral;
     let params = KernelKMeansParams { init, ..KernelKMeansParams::new(k, kernel("linear")) };
-    let model =
-        KernelKMeans::fit_gram(&Context::new(2), &params, matrix.view(), Some(&degree)).unwrap();
+    let model = KernelKMeans::fit(
+        &Context::new(2),
+        &params,
+        Input::precomputed(matrix.view()),
+        Some(&degree),
+    )
+    .unwrap();
     let cut = |c: usize| {
         let (mut across, mut all) = (0.0, 0.0);
         for i in (0..n).filter(|&i| model.labels[i] == c) {
@@ -241,7 +248,10 @@ fn what_makes_no_sense_is_refused_in_words() {
     refused(&labels(vec![0; 9]), None, "9 labels for 10 samples");
     refused(&labels(vec![3; 10]), None, "row 0 has 3");
     let crooked = Mat::from_fn(4, 4, |i, j| if i < j { 1.0 } else { 0.5 });
-    let text = KernelKMeans::fit_gram(&ctx, &base, crooked.view(), None).err().unwrap().to_string();
+    let text = KernelKMeans::fit(&ctx, &base, Input::precomputed(crooked.view()), None)
+        .err()
+        .unwrap()
+        .to_string();
     assert!(text.contains("not symmetric"), "{text}");
     let model = fit(&base, &x);
     let wide = dense::<f64>(&[0.0; 3], 1, 3);

@@ -1,3 +1,4 @@
+use mercer::Input;
 use mercer::gram::{Gram, MatrixFree, Packed};
 use mercer::kernel::{KernelSpec, SpecKernel};
 use mercer::linalg::view::{Mat, MatRef};
@@ -17,9 +18,9 @@ fn params(kernel: &str, components: Components) -> KernelPcaParams {
     KernelPcaParams { components, ..KernelPcaParams::new(kernel) }
 }
 
-fn transform<T: Real>(model: &KernelPca<T>, ctx: &Context, x: &Dense<T>) -> Vec<f64> {
+fn transform<T: Real>(model: &KernelPca, ctx: &Context, x: &Dense<T>) -> Vec<f64> {
     let mut out = Mat::<T>::zeros(x.n(), model.k());
-    model.transform(ctx, x, out.view_mut()).unwrap();
+    model.transform_into(ctx, x, out.view_mut()).unwrap();
     out.data().iter().map(|v| v.to_f64()).collect()
 }
 
@@ -151,8 +152,7 @@ fn linear_kernel_is_pca() {
         let kernel = KernelPca::fit(&ctx, &params("linear", Components::Count(k)), &x).unwrap();
         let p = PcaParams { components: Components::Count(k), ..Default::default() };
         let pca = Pca::fit(&ctx, &p, MatRef::new(&data, n, d, d)).unwrap();
-        let mut scores = Mat::zeros(n, k);
-        pca.transform(&ctx, MatRef::new(&data, n, d, d), scores.view_mut()).unwrap();
+        let scores = pca.transform(&ctx, MatRef::new(&data, n, d, d)).unwrap();
         assert!(difference_up_to_sign(&transform(&kernel, &ctx, &x), scores.data(), k) < 1e-9);
         let ratio = difference(&kernel.explained_variance_ratio(), &pca.explained_variance_ratio());
         assert!(ratio < 1e-12);
@@ -182,12 +182,11 @@ fn precomputed_is_direct() {
     let mut k_new = Mat::zeros(33, n);
     mercer::gram::matrix(&ctx, &kernel, &new, Some(&x), k_new.view_mut()).unwrap();
     // Column-major, to prove that strides are honoured.
-    let given = KernelPca::fit_gram(&ctx, &p, k.view().transposed()).unwrap();
+    let given = KernelPca::fit(&ctx, &p, Input::precomputed(k.view().transposed())).unwrap();
     assert!(difference(&direct.eigenvalues, &given.eigenvalues) < 1e-10);
-    let mut scores = Mat::zeros(33, 6);
-    given.transform_gram(&ctx, k_new.view(), scores.view_mut()).unwrap();
+    let scores = given.transform(&ctx, Input::precomputed(k_new.view())).unwrap();
     assert!(difference(&transform(&direct, &ctx, &new), scores.data()) < 1e-7);
-    let error = given.transform(&ctx, &new, scores.view_mut()).unwrap_err();
+    let error = given.transform(&ctx, &new).unwrap_err();
     assert!(error.to_string().contains("precomputed"), "{error}");
 }
 
@@ -337,14 +336,13 @@ fn the_map_back_returns_to_the_samples() {
     };
     let model = KernelPca::fit(&ctx, &p, &x).unwrap();
     let scores = dense::<f64>(&transform(&model, &ctx, &x), n, 6);
-    let mut back = Mat::zeros(n, d);
-    model.inverse_transform(&ctx, &scores, back.view_mut()).unwrap();
+    let back = model.inverse_transform(&ctx, &scores).unwrap();
     let mean_square: f64 =
         back.data().iter().zip(x.data()).map(|(a, b)| (a - b).powi(2)).sum::<f64>()
             / (n * d) as f64;
     assert!(mean_square < 1e-3, "{mean_square}");
     let plain = KernelPca::fit(&ctx, &params("linear", Components::Count(2)), &x).unwrap();
-    assert!(plain.inverse_transform(&ctx, &scores, back.view_mut()).is_err());
+    assert!(plain.inverse_transform(&ctx, &scores).is_err());
 }
 
 #[test]
@@ -405,15 +403,15 @@ fn bad_requests_are_refused() {
     check(Components::Share(1.5), "between 0 and 1");
     let model = KernelPca::fit(&ctx, &params("linear", Components::Count(2)), &x).unwrap();
     let other = dense::<f64>(&normal(4, 3, 17), 4, 3);
-    let mut out = Mat::zeros(4, 2);
-    let error = model.transform(&ctx, &other, out.view_mut()).unwrap_err();
+    let error = model.transform(&ctx, &other).unwrap_err();
     assert!(matches!(error, Error::Features { expected: 2, found: 3 }), "{error}");
     let tight = Context::new(1).with_budget(1000);
     let error = KernelPca::fit(&tight, &params("linear", Components::Count(2)), &x).err().unwrap();
     assert!(matches!(error, Error::Memory { .. }), "{error}");
     let matrix = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
     let p = params("linear", Components::Count(1));
-    let error = KernelPca::fit_gram(&ctx, &p, MatRef::new(&matrix, 2, 3, 3)).err().unwrap();
+    let error =
+        KernelPca::fit(&ctx, &p, Input::precomputed(MatRef::new(&matrix, 2, 3, 3))).err().unwrap();
     assert!(error.to_string().contains("square"), "{error}");
 }
 

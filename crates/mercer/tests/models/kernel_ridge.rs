@@ -1,13 +1,15 @@
 //! Kernel ridge regression by law: what it must equal, written in two loops.
 
-use mercer::io::{Dtype, Model, ModelFile, from_bytes, to_bytes};
+use mercer::Dtype;
+use mercer::io::{Model, ModelFile, from_bytes, to_bytes};
 use mercer::linalg::cholesky;
 use mercer::linalg::view::{Mat, MatRef};
-use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Targets};
+use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams};
 use mercer::model::posterior::PosteriorStd;
 use mercer::real::Real;
 use mercer::solve::ridge::Solver;
 use mercer::{Context, Dense, KernelSpec, Points};
+use mercer::{Input, Targets};
 
 use crate::naive::normal;
 
@@ -25,19 +27,14 @@ fn column(values: Vec<f64>) -> Mat<f64> {
     Mat::from_vec(values, n, 1)
 }
 
-fn fit(
-    params: &KernelRidgeParams,
-    x: &Dense<f64>,
-    y: &Mat<f64>,
-    w: Option<&[f64]>,
-) -> KernelRidge<f64> {
-    let targets = Targets { values: y, weights: w };
+fn fit(params: &KernelRidgeParams, x: &Dense<f64>, y: &Mat<f64>, w: Option<&[f64]>) -> KernelRidge {
+    let targets = &Targets::matrix(y.clone()).with_weights(w.map(<[f64]>::to_vec));
     KernelRidge::fit(&Context::new(2), params, x, targets, None).unwrap()
 }
 
-fn predict<T: Real>(model: &KernelRidge<T>, x: &Dense<T>) -> Vec<f64> {
+fn predict<T: Real>(model: &KernelRidge, x: &Dense<T>) -> Vec<f64> {
     let mut out = Mat::<T>::zeros(x.n(), model.t());
-    model.predict(&Context::new(1), x, out.view_mut()).unwrap();
+    model.predict_into(&Context::new(1), x, out.view_mut()).unwrap();
     out.data().iter().map(|v| v.to_f64()).collect()
 }
 
@@ -95,14 +92,23 @@ fn a_given_matrix_and_samples_agree_for_every_solver_and_penalty_of_each_target(
                 let own =
                     KernelRidgeParams { solver, intercept, alpha, ..params("rbf(gamma=0.3)", 1.0) };
                 let direct = fit(&own, &x, &y, weights);
-                let targets = Targets { values: &y, weights };
+                let targets =
+                    &Targets::matrix(y.clone()).with_weights(weights.map(<[f64]>::to_vec));
                 let matrix = MatRef::new(&gram, n, n, n);
-                let given =
-                    KernelRidge::fit_gram(&Context::new(1), &own, matrix, targets, None).unwrap();
+                let given = KernelRidge::fit(
+                    &Context::new(1),
+                    &own,
+                    Input::precomputed(matrix),
+                    targets,
+                    None,
+                )
+                .unwrap();
                 assert_close(given.coef.data(), direct.coef.data(), 1e-7);
                 assert_close(&given.offset, &direct.offset, 1e-7);
                 let mut out = Mat::zeros(n, 3);
-                given.predict_gram(&Context::new(1), matrix, out.view_mut()).unwrap();
+                given
+                    .predict_into(&Context::new(1), Input::precomputed(matrix), out.view_mut())
+                    .unwrap();
                 assert_close(out.data(), &predict(&direct, &x), 1e-7);
                 // One target alone, with its own penalty, is the same.
                 let middle = column((0..n).map(|i| y[(i, 1)]).collect());
@@ -180,7 +186,7 @@ fn threads_order_of_rows_and_the_budget_do_not_matter() {
     for solver in [Solver::Cholesky, Solver::Cg] {
         let own = KernelRidgeParams { solver, ..params("rbf(gamma=0.2)", 0.05) };
         let run = |ctx: &Context, x: &Dense<f64>, y: &Mat<f64>| {
-            let targets = Targets { values: y, weights: None };
+            let targets = &Targets::matrix(y.clone());
             KernelRidge::fit(ctx, &own, x, targets, None).unwrap()
         };
         let one = run(&Context::new(1), &x, &y);
@@ -193,7 +199,7 @@ fn threads_order_of_rows_and_the_budget_do_not_matter() {
     }
     // 700² numbers take 3.9 MB: within 2 MB only products work, on tiles.
     let tight = Context::new(2).with_budget(2 << 20);
-    let targets = Targets { values: &y, weights: None };
+    let targets = &Targets::matrix(y.clone());
     let own = params("rbf(gamma=0.2)", 0.05);
     let model = KernelRidge::fit(&tight, &own, &x, targets, None).unwrap();
     assert_eq!((model.report.solver.as_str(), model.report.storage.as_str()), ("cg", "tiled"));
@@ -209,7 +215,7 @@ fn a_start_close_by_saves_passes() {
     let own = KernelRidgeParams { solver: Solver::Cg, ..params("rbf(gamma=0.2)", 0.1) };
     let near = KernelRidgeParams { alpha: vec![0.1001], ..own.clone() };
     let first = fit(&own, &x, &y, None);
-    let targets = Targets { values: &y, weights: None };
+    let targets = &Targets::matrix(y.clone());
     let warm = KernelRidge::fit(&Context::new(2), &near, &x, targets, Some(&first.coef)).unwrap();
     let cold = fit(&near, &x, &y, None);
     assert_close(warm.coef.data(), cold.coef.data(), 1e-6);
@@ -261,9 +267,9 @@ fn a_file_gives_the_model_back_to_the_last_bit() {
         ..params("rbf(gamma=scale)", 1.0)
     };
     let model = fit(&own, &x, &y, Some(&weights));
-    let bytes = to_bytes(&ModelFile::new(Model::KernelRidge64(model.clone()), Dtype::F64)).unwrap();
+    let bytes = to_bytes(&ModelFile::new(Model::KernelRidge(model.clone()), Dtype::F64)).unwrap();
     let saved = from_bytes("memory".as_ref(), &bytes).unwrap();
-    let Model::KernelRidge64(again) = saved.model else { panic!("another kind") };
+    let Model::KernelRidge(again) = saved.model else { panic!("another kind") };
     assert_eq!((again.params.clone(), &again.report), (model.params.clone(), &model.report));
     assert_eq!(again.coef.data(), model.coef.data());
     assert_eq!(
@@ -278,7 +284,7 @@ fn bad_input_is_refused_with_the_reason() {
     let (x, y) = (points(5, 2, 22), column(normal(5, 1, 23)));
     let ctx = Context::new(1);
     let error = |own: &KernelRidgeParams, y: &Mat<f64>, weights: Option<&[f64]>| {
-        let targets = Targets { values: y, weights };
+        let targets = &Targets::matrix(y.clone()).with_weights(weights.map(<[f64]>::to_vec));
         KernelRidge::fit(&ctx, own, &x, targets, None).err().expect("an error").to_string()
     };
     let own = params("rbf(gamma=1)", 1.0);
@@ -302,7 +308,7 @@ fn single_precision_gives_single_precision() {
     let x = points(200, 3, 24);
     let (y, narrow) = (column(normal(200, 1, 25)), x.convert::<f32>().unwrap());
     let own = params("rbf(gamma=0.3)", 0.5);
-    let targets = Targets { values: &y, weights: None };
+    let targets = &Targets::matrix(y.clone());
     let model = KernelRidge::fit(&Context::new(2), &own, &narrow, targets, None).unwrap();
     assert!(model.report.converged && model.report.precision == "f32", "{:?}", model.report);
     assert_close(&predict(&model, &narrow), &predict(&fit(&own, &x, &y, None), &x), 1e-4);

@@ -2,17 +2,19 @@
 
 use std::path::Path;
 
-use mercer::io::{Dtype, Model, ModelFile, from_bytes, to_bytes};
+use mercer::Dtype;
+use mercer::io::{Model, ModelFile, from_bytes, to_bytes};
 use mercer::kernel::Tile;
 use mercer::linalg::view::Mat;
 use mercer::model::Components;
 use mercer::model::detector::{Detector, DetectorParams};
 use mercer::model::kernel_kmeans::{Init, KernelKMeans, KernelKMeansParams};
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
-use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Targets};
-use mercer::model::svm::{Supervision, Svm, SvmParams, Target, Task};
+use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams};
+use mercer::model::svm::{Svm, SvmParams, Task};
 use mercer::points::{Csr, Items, Part, Parts, Samples, Span, Strings};
 use mercer::{Context, Dense, Kernel, KernelSpec, Result, SpecKernel};
+use mercer::{Labels, Targets};
 
 use crate::naive::{dense, normal};
 
@@ -28,24 +30,20 @@ fn all_models(kernel: &KernelSpec, x: &Samples<f64>, new: &Samples<f64>) -> Resu
     };
     let mut scores = Mat::zeros(m, 3);
     let pca = KernelPca::fit(&ctx, &params, x)?;
-    pca.transform(&ctx, new, scores.view_mut())?;
+    pca.transform_into(&ctx, new, scores.view_mut())?;
     said.push(scores.data().to_vec());
     said.push(pca.reconstruction_error(&ctx, new)?);
 
     let values = Mat::from_fn(n, 1, |i, _| target(i));
-    let targets = Targets { values: &values, weights: None };
+    let targets = &Targets::matrix(values.clone());
     let params = KernelRidgeParams::new(kernel.clone());
     let ridge = KernelRidge::fit(&ctx, &params, x, targets, None)?;
-    let mut predicted = Mat::zeros(m, 1);
-    ridge.predict(&ctx, new, predicted.view_mut())?;
+    let predicted = ridge.predict(&ctx, new)?;
     said.push(predicted.data().to_vec());
 
     let classes = ["a".to_string(), "b".to_string()];
     let places: Vec<usize> = (0..n).map(|i| usize::from(target(i) > 0.0)).collect();
-    let supervision = Supervision {
-        target: Target::Classes { classes: &classes, places: &places, weights: None },
-        weights: None,
-    };
+    let supervision = &Targets::labels(Labels { names: classes.to_vec(), places });
     let params = SvmParams { tolerance: 1e-8, ..SvmParams::new(Task::CSvc, kernel.clone()) };
     let machine = Svm::fit(&ctx, &params, x, supervision, None)?;
     said.push(machine.decisions(&ctx, new)?.data().to_vec());
@@ -137,13 +135,11 @@ fn files_hold_groups_of_columns() {
     let (x, new, ctx) = (rows(6, 30), rows(7, 5), Context::new(1));
     let kernel = spec("columns('x 0': rbf(gamma=1)) + 0.5*columns('x 1': linear)");
     let model = KernelPca::fit(&ctx, &KernelPcaParams::new(kernel), &parts(&x)).unwrap();
-    let k = model.k();
-    let bytes = to_bytes(&ModelFile::new(Model::KernelPca64(model.clone()), Dtype::F64)).unwrap();
+    let bytes = to_bytes(&ModelFile::new(Model::KernelPca(model.clone()), Dtype::F64)).unwrap();
     let read = from_bytes(Path::new("memory"), &bytes).unwrap();
-    let Model::KernelPca64(read) = read.model else { panic!("another model") };
-    let scores = |model: &KernelPca<f64>| {
-        let mut scores = Mat::zeros(5, k);
-        model.transform(&ctx, &parts(&new), scores.view_mut()).unwrap();
+    let Model::KernelPca(read) = read.model else { panic!("another model") };
+    let scores = |model: &KernelPca| {
+        let scores = model.transform(&ctx, &parts(&new)).unwrap();
         scores
     };
     assert_eq!(scores(&model).data(), scores(&read).data());
@@ -181,8 +177,7 @@ fn own_functions_that_are_no_kernels_are_refused_with_the_place() {
 fn new_samples_must_be_of_the_kind_learned_from() {
     let (x, ctx) = (rows(10, 20), Context::new(1));
     let model = KernelPca::fit(&ctx, &KernelPcaParams::new(spec("rbf(gamma=1)")), &x).unwrap();
-    let mut room = Mat::zeros(20, model.k());
-    let error = model.transform(&ctx, &items(&x), room.view_mut()).unwrap_err().to_string();
+    let error = model.transform(&ctx, &items(&x)).unwrap_err().to_string();
     assert!(error.contains("trained on rows of numbers, but these samples are items"), "{error}");
 }
 
@@ -261,13 +256,12 @@ fn files_hold_sparse_rows_and_texts() {
     for (text, x, new) in
         [("normalize(spectrum(p=3))", &texts, &new_texts), ("chi2(gamma=0.1)", &rows, &new_rows)]
     {
-        let model = KernelPca::<f64>::fit(&ctx, &KernelPcaParams::new(spec(text)), x).unwrap();
-        let saved = ModelFile::new(Model::KernelPca64(model.clone()), Dtype::F64);
+        let model = KernelPca::fit(&ctx, &KernelPcaParams::new(spec(text)), x).unwrap();
+        let saved = ModelFile::new(Model::KernelPca(model.clone()), Dtype::F64);
         let read = from_bytes(Path::new("memory"), &to_bytes(&saved).unwrap()).unwrap();
-        let Model::KernelPca64(read) = read.model else { panic!("another model") };
-        let scores = |model: &KernelPca<f64>| {
-            let mut scores = Mat::zeros(2, model.k());
-            model.transform(&ctx, new, scores.view_mut()).unwrap();
+        let Model::KernelPca(read) = read.model else { panic!("another model") };
+        let scores = |model: &KernelPca| {
+            let scores = model.transform(&ctx, new).unwrap();
             scores
         };
         assert_eq!(scores(&model).data(), scores(&read).data(), "{text}");
@@ -311,8 +305,7 @@ fn histograms_with_negative_numbers_are_refused_with_the_place() {
         let ctx = Context::new(1);
         let good = counts(16, 8);
         let model = KernelPca::fit(&ctx, &KernelPcaParams::new(spec("chi2")), &good).unwrap();
-        let mut room = Mat::zeros(8, model.k());
-        let error = model.transform(&ctx, &samples, room.view_mut()).unwrap_err().to_string();
+        let error = model.transform(&ctx, &samples).unwrap_err().to_string();
         assert!(error.contains("-0.5 at row 3, column 7"), "{error}");
     }
 }

@@ -2,6 +2,7 @@
 //! is zero.
 
 use mercer::Context;
+use mercer::Input;
 use mercer::linalg::view::{Mat, MatRef};
 use mercer::model::Components;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
@@ -38,7 +39,7 @@ fn kernel_pca<T: Real>(n: usize, rank: usize, components: Components, solver: So
         _ => assert!(model.k() == alive && alive <= rank, "{what}: {alive}"),
     }
     let mut out = Mat::<T>::zeros(n, model.k());
-    model.transform(&ctx, &x, out.view_mut()).unwrap();
+    model.transform_into(&ctx, &x, out.view_mut()).unwrap();
     assert!(out.data().iter().all(|v| v.is_finite()), "{what}");
 }
 
@@ -132,7 +133,7 @@ fn equal_eigenvalues_are_all_found() {
         solver: Solver::Krylov,
         ..KernelPcaParams::new(kernel)
     };
-    let model = KernelPca::fit_gram(&ctx, &p, k.view()).unwrap();
+    let model = KernelPca::fit(&ctx, &p, Input::precomputed(k.view())).unwrap();
     assert!(model.eigenvalues[..n - 1].iter().all(|eta| (eta - 1.0).abs() < 1e-10));
     assert_eq!(model.eigenvalues[n - 1], 0.0);
 }

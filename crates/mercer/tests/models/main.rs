@@ -10,6 +10,7 @@ mod kernel_ridge;
 mod kinds;
 mod low_rank;
 mod naive;
+mod outside;
 mod pca;
 mod preimage;
 mod projection_law;

@@ -27,7 +27,7 @@ fn with(components: Components, decomposition: Decomposition) -> PcaParams {
 fn transform(model: &Pca, x: &[f64], m: usize) -> Vec<f64> {
     let mut out = Mat::zeros(m, model.k());
     model
-        .transform(&Context::new(2), MatRef::new(x, m, model.d(), model.d()), out.view_mut())
+        .transform_into(&Context::new(2), MatRef::new(x, m, model.d(), model.d()), out.view_mut())
         .unwrap();
     out.into_vec()
 }
@@ -80,10 +80,8 @@ fn eckart_young() {
         let x = data(n, d, 2);
         let model = fit(&x, n, d, &with(Components::Count(k), Decomposition::Auto));
         let scores = transform(&model, &x, n);
-        let mut back = Mat::zeros(n, d);
-        model
-            .inverse_transform(&Context::new(2), MatRef::new(&scores, n, k, k), back.view_mut())
-            .unwrap();
+        let scores = MatRef::new(&scores, n, k, k);
+        let back = model.inverse_transform(&Context::new(2), scores).unwrap();
         let mean_square: f64 =
             back.data().iter().zip(&x).map(|(a, b)| (a - b).powi(2)).sum::<f64>() / n as f64;
         assert!((mean_square - model.reconstruction_error()).abs() < 1e-9, "{n} × {d}");
@@ -109,7 +107,11 @@ fn scores_are_uncorrelated_and_whitening_makes_their_variance_one() {
     }
     let mut back = Mat::zeros(n, d);
     white
-        .inverse_transform(&Context::new(1), MatRef::new(&white_scores, n, d, d), back.view_mut())
+        .inverse_transform_into(
+            &Context::new(1),
+            MatRef::new(&white_scores, n, d, d),
+            back.view_mut(),
+        )
         .unwrap();
     assert!(difference(back.data(), &x) < 1e-9);
 }
@@ -211,8 +213,6 @@ fn bad_samples_are_refused() {
     x[2 * 651 + 1] = f64::INFINITY;
     check(&x, 700, 2, Components::All, "infinity at row 651, column 1");
     let model = fit(&[1.0, 2.0, 3.0, 5.0], 2, 2, &with(Components::Count(1), Decomposition::Auto));
-    let mut out = Mat::zeros(1, 1);
-    let error =
-        model.transform(&ctx, MatRef::new(&[1.0, 2.0, 3.0], 1, 3, 3), out.view_mut()).unwrap_err();
+    let error = model.transform(&ctx, MatRef::new(&[1.0, 2.0, 3.0], 1, 3, 3)).unwrap_err();
     assert!(matches!(error, Error::Features { expected: 2, found: 3 }));
 }

@@ -1,6 +1,7 @@
 //! Law: the scores of the training samples are what `transform` gives for them, and every eigenvector sums to 0, for every
 //! kernel, storage and precision, whatever offset the samples have.
 
+use mercer::Input;
 use mercer::kernel::{Kernel, KernelSpec, SpecKernel};
 use mercer::linalg::view::{Mat, MatRef};
 use mercer::model::Components;
@@ -44,9 +45,9 @@ fn samples<T: Real>(kernel: &str, n: usize, d: usize, offset: f64) -> Dense<T> {
 
 /// The largest, over the components, of ‖transform − scores‖ · η_i / (η_1 ‖scores‖), in units of rounding and residual.
 /// Kernel values carry roundings of their own size, so `largest` of them stands for η_1 where it is larger.
-fn error<T: Real>(model: &KernelPca<T>, transformed: &Mat<T>, largest: f64) -> f64 {
+fn error<T: Real>(model: &KernelPca, transformed: &Mat<T>, largest: f64) -> f64 {
     let scores = model.training_scores();
-    let unit = T::EPSILON + model.report.residual;
+    let unit = model.dtype.epsilon() + model.report.residual;
     let column = |c: usize| -> f64 {
         let apart = |i: usize| (transformed[(i, c)].to_f64() - scores[(i, c)]).powi(2);
         let apart: f64 = (0..scores.rows()).map(apart).sum();
@@ -58,13 +59,13 @@ fn error<T: Real>(model: &KernelPca<T>, transformed: &Mat<T>, largest: f64) -> f
 }
 
 /// The largest |Σ v| of unit eigenvectors.
-fn largest_sum<T: Real>(model: &KernelPca<T>) -> f64 {
+fn largest_sum(model: &KernelPca) -> f64 {
     let vectors = model.eigenvectors();
     let sum = |c: usize| (0..vectors.rows()).map(|i| vectors[(i, c)]).sum::<f64>().abs();
     (0..vectors.cols()).map(sum).fold(0.0, f64::max)
 }
 
-fn check<T: Real>(what: &str, model: &KernelPca<T>, transformed: &Mat<T>, largest: f64) {
+fn check<T: Real>(what: &str, model: &KernelPca, transformed: &Mat<T>, largest: f64) {
     let error = error(model, transformed, largest);
     assert!(error < 60.0, "{what}: {error:.1} units, eigenvalues {:?}", model.eigenvalues);
     assert!(largest_sum(model) < 1e-13, "{what}: Σv = {:e}", largest_sum(model));
@@ -75,8 +76,7 @@ fn by_samples<T: Real>(ctx: &Context, p: &KernelPcaParams, x: &Dense<T>, storage
     assert_eq!(model.report.storage, storage);
     // A copy, so that nothing can be known from the samples being the same.
     let copy = Dense::from_rows(x.data(), x.n(), x.d()).unwrap();
-    let mut out = Mat::zeros(x.n(), model.k());
-    model.transform(ctx, &copy, out.view_mut()).unwrap();
+    let out = model.transform(ctx, &copy).unwrap();
     let what = format!("{} {} × {} {} {storage}", p.kernel, x.n(), x.d(), T::NAME);
     check(&what, &model, &out, largest(&p.kernel, x));
 }
@@ -94,9 +94,8 @@ fn by_matrix<T: Real>(ctx: &Context, p: &KernelPcaParams, x: &Dense<T>) {
     let n = x.n();
     let mut k = Mat::<T>::zeros(n, n);
     mercer::gram::matrix(ctx, &kernel, x, None, k.view_mut()).unwrap();
-    let model = KernelPca::fit_gram(ctx, p, k.view()).unwrap();
-    let mut out = Mat::zeros(n, model.k());
-    model.transform_gram(ctx, k.view(), out.view_mut()).unwrap();
+    let model = KernelPca::fit(ctx, p, Input::precomputed(k.view())).unwrap();
+    let out = model.transform(ctx, Input::precomputed(k.view())).unwrap();
     check(
         &format!("{} {n} × {} {} given", p.kernel, x.d(), T::NAME),
         &model,
@@ -144,7 +143,7 @@ fn constant_samples_have_no_components() {
             let model = KernelPca::fit(&ctx, &params(kernel, 4), &x).unwrap();
             assert_eq!(model.eigenvalues, [0.0; 4], "{kernel} {value}");
             let mut out = Mat::from_fn(20, 4, |_, _| 1.0);
-            model.transform(&ctx, &x, out.view_mut()).unwrap();
+            model.transform_into(&ctx, &x, out.view_mut()).unwrap();
             assert!(out.data().iter().all(|&v| v == 0.0));
         }
     }
@@ -163,8 +162,7 @@ fn components_beyond_the_rank_are_zero_whatever_the_offset() {
             assert!(alive <= rank, "{kernel} + {offset}: {:?}", model.eigenvalues);
             assert!(kernel != "linear" || alive == 3, "{kernel} + {offset}");
             assert!(model.report.notes.iter().any(|n| n.contains("zero variance")));
-            let mut out = Mat::zeros(150, 14);
-            model.transform(&ctx, &x, out.view_mut()).unwrap();
+            let out = model.transform(&ctx, &x).unwrap();
             let largest = largest(&model.params.kernel, &x);
             check(&format!("{kernel} + {offset}"), &model, &out, largest);
         }
@@ -184,7 +182,7 @@ fn an_offset_does_not_change_linear_scores() {
         let x = dense::<T>(data, n, d);
         let model = KernelPca::fit(ctx, &params("linear", 4), &x).unwrap();
         let mut out = Mat::<T>::zeros(n, 4);
-        model.transform(ctx, &x, out.view_mut()).unwrap();
+        model.transform_into(ctx, &x, out.view_mut()).unwrap();
         out.data().iter().map(|v| v.to_f64()).collect()
     }
     let want = scores::<f64>(&ctx, &plain, n, d);
@@ -208,8 +206,7 @@ fn new_samples_agree_with_the_definition_for_samples_with_an_offset() {
         let mut matrix = Mat::zeros(n + m, n + m);
         let kernel_of = SpecKernel::<f64>::new(&spec).unwrap();
         mercer::gram::matrix(&ctx, &kernel_of, &both, None, matrix.view_mut()).unwrap();
-        let mut got = Mat::zeros(m, k);
-        model.transform(&ctx, &new, got.view_mut()).unwrap();
+        let got = model.transform(&ctx, &new).unwrap();
         let errors = model.reconstruction_error(&ctx, &new).unwrap();
         let mean = |i: usize| (0..n).map(|j| matrix[(i, j)]).sum::<f64>() / n as f64;
         let total = (0..n).map(mean).sum::<f64>() / n as f64;
@@ -228,11 +225,11 @@ fn new_samples_agree_with_the_definition_for_samples_with_an_offset() {
         }
         // The same from kernel values that the caller computed.
         let training = Mat::from_fn(n, n, |i, j| matrix[(i, j)]);
-        let given = KernelPca::fit_gram(&ctx, &params(kernel, k), training.view()).unwrap();
+        let given =
+            KernelPca::fit(&ctx, &params(kernel, k), Input::precomputed(training.view())).unwrap();
         let rows = &matrix.data()[n * (n + m)..];
         let rows = MatRef::new(rows, m, n + m, n + m).col_range(0, n);
-        let mut again = Mat::zeros(m, k);
-        given.transform_gram(&ctx, rows, again.view_mut()).unwrap();
+        let again = given.transform(&ctx, Input::precomputed(rows)).unwrap();
         let apart = crate::naive::difference_up_to_sign(got.data(), again.data(), k);
         assert!(apart < 1e-6 * scale.sqrt(), "{kernel}: {apart:e}");
     }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use mercer::Context;
+use mercer::Input;
 use mercer::context::{Monitor, Step};
 use mercer::kernel::SpecKernel;
 use mercer::linalg::view::{Mat, MatRef};
@@ -33,7 +34,7 @@ fn centred_matrix(x: &Dense<f64>) -> Vec<Vec<f64>> {
 }
 
 /// The largest ‖K̄v − ηv‖ / η_1, by two loops.
-fn residual(k: &[Vec<f64>], model: &KernelPca<f64>) -> f64 {
+fn residual(k: &[Vec<f64>], model: &KernelPca) -> f64 {
     let (n, v) = (k.len(), model.eigenvectors());
     let of = |c: usize| -> f64 {
         let at = |i: usize| -> f64 {
@@ -120,7 +121,7 @@ fn kernel_pca_by_decomposition_tiles_and_single_precision() {
     assert!(single.report.residual <= 1e-6 && single.report.converged);
     let mut k = Mat::from_fn(n, n, |i, j| if i == j { 1.0 } else { 0.0 });
     k[(3, 200)] = 0.5;
-    let given = KernelPca::fit_gram(&Context::new(2), &p, k.view()).unwrap();
+    let given = KernelPca::fit(&Context::new(2), &p, Input::precomputed(k.view())).unwrap();
     assert_eq!(
         (given.report.storage.as_str(), given.report.reason.as_str()),
         ("given", "the kernel matrix was precomputed")

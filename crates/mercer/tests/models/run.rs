@@ -8,8 +8,9 @@ use mercer::context::{Monitor, Step};
 use mercer::kernel::KernelSpec;
 use mercer::model::Components;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
-use mercer::model::svm::{Stop, Supervision, Svm, SvmParams, Target, Task};
+use mercer::model::svm::{Stop, Svm, SvmParams, Task};
 use mercer::{Context, Error};
+use mercer::{Labels, Target, Targets};
 
 use crate::naive::{dense, normal};
 
@@ -60,7 +61,7 @@ fn the_monitor_sees_progress_and_can_stop_everywhere() {
 }
 
 /// ½ βᵀKβ − Σ|β| of the coefficients a machine of two classes kept, by two loops.
-fn objective(model: &Svm<f64>, x: &mercer::Dense<f64>, gamma: f64) -> f64 {
+fn objective(model: &Svm, x: &mercer::Dense<f64>, gamma: f64) -> f64 {
     let distance =
         |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
     let beta = |s: usize| model.coef[(0, s)];
@@ -81,14 +82,17 @@ fn a_machine_stopped_anywhere_is_what_its_report_says() {
     let places: Vec<usize> =
         (0..n).map(|i| usize::from(x.row(i)[0] + x.row(i)[1].sin() > 0.3)).collect();
     let classes = ["a".to_string(), "b".to_string()];
-    let target = Target::Classes { classes: &classes, places: &places, weights: None };
-    let supervision = Supervision { target, weights: None };
+    let target = Target::Classes {
+        labels: Labels { names: classes.to_vec(), places: places.to_vec() },
+        weights: None,
+    };
+    let supervision = &Targets { target, weights: None };
     let params = SvmParams { c: 10.0, ..SvmParams::new(Task::CSvc, KernelSpec::rbf_gamma(0.5)) };
     let watch = counter(usize::MAX);
     let ctx = Context::new(2).with_monitor(watch.clone());
     let full = Svm::fit(&ctx, &params, &x, supervision, None).unwrap();
     let all = watch.polls.load(Ordering::Relaxed);
-    let reported = |model: &Svm<f64>| model.report.machine.as_ref().unwrap().problems[0].clone();
+    let reported = |model: &Svm| model.report.machine.as_ref().unwrap().problems[0].clone();
     let mut stopped = 0;
     for part in 0..24 {
         let ctx = Context::new(2).with_monitor(counter(all * part / 24));

@@ -5,12 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mercer::context::{Monitor, Step};
 use mercer::linalg::view::{Mat, MatRef};
-use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Targets};
-use mercer::select::{
-    Fold, Search, SearchParams, SquaredError, Validation, folds, search, search_gram, widths,
-};
+use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams};
+use mercer::select::{Fold, Search, SearchParams, SquaredError, Validation, folds, search, widths};
 use mercer::solve::ridge::Solver;
 use mercer::{Context, Dense, KernelSpec, Points};
+use mercer::{Input, Targets};
 
 use crate::naive::{dense, normal};
 
@@ -44,13 +43,13 @@ impl Problem {
         Self { x, y, weights }
     }
 
-    fn targets(&self) -> Targets<'_> {
-        Targets { values: &self.y, weights: self.weights.as_deref() }
+    fn targets(&self) -> Targets {
+        Targets::matrix(self.y.clone()).with_weights(self.weights.clone())
     }
 
-    fn search(&self, params: &SearchParams) -> Search<f64> {
+    fn search(&self, params: &SearchParams) -> Search {
         let metric = SquaredError { targets: &self.y, weights: self.weights.as_deref() };
-        search(&Context::new(2), params, &self.x, self.targets(), &metric).unwrap()
+        search(&Context::new(2), params, &self.x, &self.targets(), &metric).unwrap()
     }
 
     /// The mean squared error of each target by fits on `fold.train`, tested on `fold.test`.
@@ -59,10 +58,9 @@ impl Problem {
         let y = Mat::from_fn(fold.train.len(), t, |i, j| self.y[(fold.train[i], j)]);
         let w: Option<Vec<f64>> =
             self.weights.as_ref().map(|w| fold.train.iter().map(|&i| w[i]).collect());
-        let targets = Targets { values: &y, weights: w.as_deref() };
+        let targets = &Targets::matrix(y.clone()).with_weights(w.clone());
         let model = KernelRidge::fit(&Context::new(1), own, &x, targets, None).unwrap();
-        let mut out = Mat::zeros(fold.test.len(), t);
-        model.predict(&Context::new(1), &self.x.select(&fold.test), out.view_mut()).unwrap();
+        let out = model.predict(&Context::new(1), &self.x.select(&fold.test)).unwrap();
         let weight = |i: usize| self.weights.as_ref().map_or(1.0, |w| w[fold.test[i]]);
         let all: f64 = (0..fold.test.len()).map(weight).sum();
         let square = |i: usize, j: usize| (self.y[(fold.test[i], j)] - out[(i, j)]).powi(2);
@@ -138,7 +136,7 @@ fn folds_are_fits_on_parts() {
         // Where no decomposition fits, products find the same scores.
         let metric = SquaredError { targets: &problem.y, weights: problem.weights.as_deref() };
         let tight = Context::new(1).with_budget(119_000);
-        let targets = problem.targets();
+        let targets = &problem.targets();
         let slow = search(&tight, &params, &problem.x, targets, &metric).unwrap();
         for (one, other) in found.tables.iter().zip(&slow.tables) {
             for (a, b) in one.scores.data().iter().zip(other.scores.data()) {
@@ -161,11 +159,10 @@ fn generalised_cross_validation_follows_its_formula() {
         };
         // The hat matrix, column by column: predictions for unit targets.
         let predict = |y: &Mat<f64>| {
-            let targets = Targets { values: y, weights: None };
+            let targets = &Targets::matrix(y.clone());
             let model =
                 KernelRidge::fit(&Context::new(1), &own, &problem.x, targets, None).unwrap();
-            let mut out = Mat::zeros(30, y.cols());
-            model.predict(&Context::new(1), &problem.x, out.view_mut()).unwrap();
+            let out = model.predict(&Context::new(1), &problem.x).unwrap();
             out
         };
         let hat = predict(&Mat::from_fn(30, 30, |i, j| if i == j { 1.0 } else { 0.0 }));
@@ -189,7 +186,9 @@ fn a_given_matrix_is_searched_like_samples() {
     let gram: Vec<f64> = (0..n * n).map(|i| (-0.5 * square(i / n, i % n)).exp()).collect();
     let metric = SquaredError { targets: &problem.y, weights: problem.weights.as_deref() };
     let matrix = MatRef::new(&gram, n, n, n);
-    let given = search_gram(&Context::new(2), &own, matrix, problem.targets(), &metric).unwrap();
+    let given =
+        search(&Context::new(2), &own, Input::precomputed(matrix), &problem.targets(), &metric)
+            .unwrap();
     let pairs = direct.tables[0].scores.data().iter().zip(given.tables[0].scores.data());
     pairs.for_each(|(a, b)| assert!((a / b - 1.0).abs() < 1e-9));
     assert_eq!(given.model.params.alpha, direct.model.params.alpha);
@@ -234,7 +233,7 @@ fn the_default_grid_learns_a_curve() {
         per_target: false,
     };
     let metric = SquaredError { targets: &y, weights: None };
-    let targets = Targets { values: &y, weights: None };
+    let targets = &Targets::matrix(y.clone());
     let found = search(&Context::new(2), &own, &x, targets, &metric).unwrap();
     let selection = found.model.selection.clone().unwrap();
     assert!(
@@ -249,7 +248,7 @@ fn bad_grids_and_folds_are_refused() {
     let problem = Problem::new(10, 1, false);
     let metric = SquaredError { targets: &problem.y, weights: None };
     let error = |own: &SearchParams| {
-        search(&Context::new(1), own, &problem.x, problem.targets(), &metric)
+        search(&Context::new(1), own, &problem.x, &problem.targets(), &metric)
             .err()
             .unwrap()
             .to_string()
@@ -288,6 +287,6 @@ fn progress_over_the_grid_goes_forward() {
     let mut own = params(&KERNELS, &ALPHAS, Validation::Folds(folds(600, 2, 0).unwrap()));
     own.model.solver = Solver::Cholesky;
     let metric = SquaredError { targets: &problem.y, weights: None };
-    search(&ctx, &own, &problem.x, problem.targets(), &metric).unwrap();
+    search(&ctx, &own, &problem.x, &problem.targets(), &metric).unwrap();
     assert!(watch.count.load(Ordering::Relaxed) > 4);
 }

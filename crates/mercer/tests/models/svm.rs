@@ -2,11 +2,10 @@
 
 use mercer::context::Stream;
 use mercer::linalg::view::Mat;
-use mercer::model::svm::{
-    Method, Stop, Supervision, Svm, SvmParams, Target, Task, one_vs_rest, votes,
-};
+use mercer::model::svm::{Method, Stop, Svm, SvmParams, Task, one_vs_rest, votes};
 use mercer::select::{self, Fold, SvmSearchParams, svm_path, svm_search};
 use mercer::{Context, Dense, Points};
+use mercer::{Input, Labels, Target, Targets};
 
 const TIGHT: f64 = 1e-7;
 
@@ -46,15 +45,16 @@ impl Data {
         Self { values: values(&x), x, places, classes: names(classes) }
     }
 
-    fn supervision<'a>(&'a self, task: Task, weights: Option<&'a [f64]>) -> Supervision<'a> {
+    fn supervision(&self, task: Task, weights: Option<&[f64]>) -> Targets {
         let target = match task {
-            Task::CSvc | Task::NuSvc => {
-                Target::Classes { classes: &self.classes, places: &self.places, weights: None }
-            }
+            Task::CSvc | Task::NuSvc => Target::Classes {
+                labels: Labels { names: self.classes.to_vec(), places: self.places.to_vec() },
+                weights: None,
+            },
             Task::OneClass => Target::Unsupervised,
-            _ => Target::Values(&self.values),
+            _ => Target::Values(Mat::from_vec(self.values.to_vec(), self.values.len(), 1)),
         };
-        Supervision { target, weights }
+        Targets { target, weights: weights.map(<[f64]>::to_vec) }
     }
 
     fn gram(&self, spec: &mercer::KernelSpec) -> Mat<f64> {
@@ -66,8 +66,8 @@ impl Data {
         gram
     }
 
-    fn fit(&self, params: &SvmParams) -> Svm<f64> {
-        Svm::fit(&Context::new(2), params, &self.x, self.supervision(params.task, None), None)
+    fn fit(&self, params: &SvmParams) -> Svm {
+        Svm::fit(&Context::new(2), params, &self.x, &self.supervision(params.task, None), None)
             .unwrap()
     }
 }
@@ -152,12 +152,13 @@ fn a_given_matrix_and_samples_agree_for_every_task() {
         let params = params(task);
         let weights: Vec<f64> = (0..90).map(|i| f64::from(i % 5) * 0.5).collect();
         for weights in [None, Some(&weights[..])] {
-            let supervision = data.supervision(task, weights);
+            let supervision = &data.supervision(task, weights);
             let direct = Svm::fit(&ctx, &params, &data.x, supervision, None).unwrap();
             let gram = data.gram(&params.kernel);
-            let given = Svm::fit_gram(&ctx, &params, gram.view(), supervision, None).unwrap();
+            let given = Svm::fit(&ctx, &params, Input::precomputed(gram.view()), supervision, None)
+                .unwrap();
             let new = direct.decisions(&ctx, &data.x).unwrap();
-            let of_given = given.decisions_gram(&ctx, gram.view()).unwrap();
+            let of_given = given.decisions(&ctx, Input::precomputed(gram.view())).unwrap();
             assert!(farthest(&new, &of_given) < 1e-4, "{task:?}");
             let n = direct.support.len();
             let some = Mat::from_fn(90, n, |i, s| gram[(i, direct.support[s])]);
@@ -175,7 +176,7 @@ fn threads_do_not_change_a_bit_and_permuted_rows_little() {
         let mut params = params(task);
         params.tolerance = 1e-4;
         let fit = |threads: usize| {
-            let supervision = data.supervision(task, None);
+            let supervision = &data.supervision(task, None);
             Svm::fit(&Context::new(threads), &params, &data.x, supervision, None).unwrap()
         };
         let (one, two) = (fit(1), fit(2));
@@ -220,7 +221,8 @@ fn a_weight_of_two_is_a_row_twice_and_a_weight_of_zero_no_row() {
         let params = params(task);
         let weights: Vec<f64> = (0..60).map(|i| [1.0, 2.0, 1.0, 0.0, 1.0][i % 5]).collect();
         let weighted =
-            Svm::fit(&ctx, &params, &data.x, data.supervision(task, Some(&weights)), None).unwrap();
+            Svm::fit(&ctx, &params, &data.x, &data.supervision(task, Some(&weights)), None)
+                .unwrap();
         let rows: Vec<usize> =
             (0..60).flat_map(|i| std::iter::repeat_n(i, weights[i] as usize)).collect();
         let repeated = Data {
@@ -265,13 +267,13 @@ fn a_stopped_fit_is_usable_and_goes_on_to_the_same_optimum() {
         let stopped = data.fit(&short);
         assert!(!stopped.report.converged && !stopped.report.notes.is_empty(), "{task:?}");
         stopped.decisions(&ctx, &data.x).unwrap();
-        let supervision = data.supervision(task, None);
+        let supervision = &data.supervision(task, None);
         let resumed = Svm::fit(&ctx, &full, &data.x, supervision, Some(&stopped)).unwrap();
         let fresh = data.fit(&full);
         let (a, b) = (resumed.decisions(&ctx, &data.x), fresh.decisions(&ctx, &data.x));
         assert!(farthest(&a.unwrap(), &b.unwrap()) < 1e-4, "{task:?}");
         let again = Svm::fit(&ctx, &full, &data.x, supervision, Some(&fresh)).unwrap();
-        let steps = |m: &Svm<f64>| m.report.machine.as_ref().unwrap().problems[0].iterations;
+        let steps = |m: &Svm| m.report.machine.as_ref().unwrap().problems[0].iterations;
         assert!(steps(&again) <= steps(&fresh) / 4, "{task:?} {} {}", steps(&again), steps(&fresh));
         let timed = SvmParams { max_seconds: Some(1e-9), ..full.clone() };
         let problems = data.fit(&timed).report.machine.unwrap().problems;
@@ -286,10 +288,12 @@ fn single_precision_is_used_where_it_is_good_enough_and_only_there() {
     let precision = |n: usize, d: usize, moved: f64, spec: &str| {
         let (x, places) = clouds(n, d, 2, 5);
         let x = Dense::from_vec(x.data().iter().map(|v| v + moved).collect(), n, d).unwrap();
-        let target = Target::Classes { classes: &classes, places: &places, weights: None };
+        let target = Target::Classes {
+            labels: Labels { names: classes.to_vec(), places: places.to_vec() },
+            weights: None,
+        };
         let params = SvmParams::new(Task::CSvc, kernel(spec));
-        let model =
-            Svm::fit(&ctx, &params, &x, Supervision { target, weights: None }, None).unwrap();
+        let model = Svm::fit(&ctx, &params, &x, &Targets { target, weights: None }, None).unwrap();
         model.report.machine.unwrap().precision
     };
     assert_eq!(precision(300, 3, 0.0, "rbf(gamma=0.5)"), "f64", "few samples");
@@ -308,13 +312,14 @@ fn samples_far_from_the_origin_are_learned_as_well() {
     let moved: Vec<f64> = data.x.data().iter().map(|v| v + 4096.0).collect();
     let x = Dense::from_vec(moved, 400, 3).unwrap();
     let params = params(Task::CSvc);
-    let there = Svm::fit(&ctx, &params, &x, data.supervision(Task::CSvc, None), None).unwrap();
+    let there = Svm::fit(&ctx, &params, &x, &data.supervision(Task::CSvc, None), None).unwrap();
     let a = there.decisions(&ctx, &x).unwrap();
     let b = data.fit(&params).decisions(&ctx, &data.x).unwrap();
     assert!(farthest(&a, &b) < 1e-4, "{}", farthest(&a, &b));
     // In single precision too, where products of such numbers cancel.
     let single = x.convert::<f32>().unwrap();
-    let model = Svm::fit(&ctx, &params, &single, data.supervision(Task::CSvc, None), None).unwrap();
+    let model =
+        Svm::fit(&ctx, &params, &single, &data.supervision(Task::CSvc, None), None).unwrap();
     let c = model.decisions(&ctx, &single).unwrap();
     assert!(farthest(&a, &c) < 2e-2, "{}", farthest(&a, &c));
 }
@@ -325,7 +330,7 @@ fn probabilities_rise_with_decisions_and_name_the_class() {
     for classes in [2, 4] {
         let data = Data::new(160, classes);
         let params = params(Task::CSvc);
-        let supervision = data.supervision(Task::CSvc, None);
+        let supervision = &data.supervision(Task::CSvc, None);
         for method in [Method::Sigmoid, Method::Isotonic] {
             let mut model = data.fit(&params);
             model.calibrate(&ctx, &data.x, supervision, method, 5, 0).unwrap();
@@ -342,11 +347,23 @@ fn probabilities_rise_with_decisions_and_name_the_class() {
             let mut again = data.fit(&params);
             again.calibrate(&Context::new(1), &data.x, supervision, method, 5, 0).unwrap();
             assert_eq!(again.calibration, Some(calibration.clone()));
-            let mut given =
-                Svm::fit_gram(&ctx, &params, data.gram(&params.kernel).view(), supervision, None)
-                    .unwrap();
+            let mut given = Svm::fit(
+                &ctx,
+                &params,
+                Input::precomputed(data.gram(&params.kernel).view()),
+                supervision,
+                None,
+            )
+            .unwrap();
             given
-                .calibrate_gram(&ctx, data.gram(&params.kernel).view(), supervision, method, 5, 0)
+                .calibrate(
+                    &ctx,
+                    Input::precomputed(data.gram(&params.kernel).view()),
+                    supervision,
+                    method,
+                    5,
+                    0,
+                )
                 .unwrap();
             let of_given = given.calibration.unwrap().probabilities(&decisions, classes);
             assert!(farthest(&p, &of_given) < 1e-2, "{}", farthest(&p, &of_given));
@@ -364,15 +381,15 @@ fn a_path_is_the_fits_one_by_one() {
     for (task, classes) in [(Task::CSvc, 2), (Task::CSvc, 3), (Task::EpsilonSvr, 2)] {
         let data = Data::new(150, classes);
         let params = params(task);
-        let path = svm_path(&ctx, &params, &data.x, data.supervision(task, None), &cs).unwrap();
+        let path = svm_path(&ctx, &params, &data.x, &data.supervision(task, None), &cs).unwrap();
         for (model, c) in path.iter().zip(cs) {
             assert_eq!(model.params.c, c);
             let alone = data.fit(&SvmParams { c, ..params.clone() });
             let (a, b) = (model.decisions(&ctx, &data.x), alone.decisions(&ctx, &data.x));
             assert!(farthest(&a.unwrap(), &b.unwrap()) < 1e-4, "{task:?} {c}");
         }
-        assert!(svm_path(&ctx, &params, &data.x, data.supervision(task, None), &[]).is_err());
-        assert!(svm_path(&ctx, &params, &data.x, data.supervision(task, None), &[-1.0]).is_err());
+        assert!(svm_path(&ctx, &params, &data.x, &data.supervision(task, None), &[]).is_err());
+        assert!(svm_path(&ctx, &params, &data.x, &data.supervision(task, None), &[-1.0]).is_err());
     }
 }
 
@@ -385,7 +402,7 @@ fn a_search_scores_as_fits_on_parts_do() {
         let folds: Vec<Fold> = select::folds(120, 4, 1).unwrap();
         let kernels = vec![kernel("rbf(gamma=0.1)"), kernel("rbf(gamma=1)")];
         let search = SvmSearchParams { model: model.clone(), kernels, cs: vec![5.0, 0.5], folds };
-        let supervision = data.supervision(task, None);
+        let supervision = &data.supervision(task, None);
         let found = svm_search(&ctx, &search, &data.x, supervision).unwrap();
         for (k, spec) in search.kernels.iter().enumerate() {
             for (c, &price) in search.cs.iter().enumerate() {
@@ -393,7 +410,7 @@ fn a_search_scores_as_fits_on_parts_do() {
                     let weights: Vec<f64> =
                         (0..120).map(|i| f64::from(fold.train.contains(&i))).collect();
                     let params = SvmParams { c: price, kernel: spec.clone(), ..model.clone() };
-                    let supervision = data.supervision(task, Some(&weights));
+                    let supervision = &data.supervision(task, Some(&weights));
                     let part = Svm::fit(&ctx, &params, &data.x, supervision, None).unwrap();
                     let decisions = part.decisions(&ctx, &data.x.select(&fold.test)).unwrap();
                     let expected = match task {
@@ -427,7 +444,7 @@ fn a_search_scores_as_fits_on_parts_do() {
 fn what_makes_no_sense_is_refused_in_words() {
     let data = Data::new(20, 2);
     let ctx = Context::new(1);
-    let refused = |params: &SvmParams, supervision: Supervision<'_>, word: &str| match Svm::fit(
+    let refused = |params: &SvmParams, supervision: &Targets, word: &str| match Svm::fit(
         &ctx,
         params,
         &data.x,
@@ -438,33 +455,40 @@ fn what_makes_no_sense_is_refused_in_words() {
         Err(error) => assert!(error.to_string().contains(word), "{error}"),
     };
     let good = params(Task::CSvc);
-    let supervision = data.supervision(Task::CSvc, None);
+    let supervision = &data.supervision(Task::CSvc, None);
     refused(&SvmParams { c: 0.0, ..good.clone() }, supervision, "C");
     refused(&SvmParams { tolerance: 0.0, ..good.clone() }, supervision, "tol");
     refused(&SvmParams { nu: 1.5, ..params(Task::NuSvc) }, supervision, "nu");
     refused(
         &SvmParams { epsilon: -1.0, ..params(Task::EpsilonSvr) },
-        data.supervision(Task::EpsilonSvr, None),
+        &data.supervision(Task::EpsilonSvr, None),
         "epsilon",
     );
-    refused(&good, data.supervision(Task::EpsilonSvr, None), "class labels");
+    refused(&good, &data.supervision(Task::EpsilonSvr, None), "class labels");
     let mut weights = vec![1.0; 20];
     data.places.iter().enumerate().filter(|(_, p)| **p == 1).for_each(|(i, _)| weights[i] = 0.0);
-    refused(&good, data.supervision(Task::CSvc, Some(&weights)), "class 1");
-    refused(&good, data.supervision(Task::CSvc, Some(&[0.0; 20])), "all weights are zero");
-    refused(&good, data.supervision(Task::CSvc, Some(&[-1.0; 20])), "negative");
+    refused(&good, &data.supervision(Task::CSvc, Some(&weights)), "class 1");
+    refused(&good, &data.supervision(Task::CSvc, Some(&[0.0; 20])), "all weights are zero");
+    refused(&good, &data.supervision(Task::CSvc, Some(&[-1.0; 20])), "negative");
     let one = names(1);
     let places = vec![0; 20];
-    let alone = Target::Classes { classes: &one, places: &places, weights: None };
-    refused(&good, Supervision { target: alone, weights: None }, "greater than one");
+    let alone = Target::Classes {
+        labels: Labels { names: one.to_vec(), places: places.to_vec() },
+        weights: None,
+    };
+    refused(&good, &Targets { target: alone, weights: None }, "greater than one");
     let mut uneven = vec![0; 20];
     uneven[0] = 1;
-    let target = Target::Classes { classes: &data.classes, places: &uneven, weights: None };
+    let target = Target::Classes {
+        labels: Labels { names: data.classes.to_vec(), places: uneven.to_vec() },
+        weights: None,
+    };
     let infeasible = SvmParams { nu: 0.5, ..params(Task::NuSvc) };
-    refused(&infeasible, Supervision { target, weights: None }, "infeasible");
+    refused(&infeasible, &Targets { target, weights: None }, "infeasible");
     let mut crooked = data.gram(&good.kernel);
     crooked[(0, 1)] += 1.0;
-    let error = Svm::fit_gram(&ctx, &good, crooked.view(), supervision, None).err().unwrap();
+    let error =
+        Svm::fit(&ctx, &good, Input::precomputed(crooked.view()), supervision, None).err().unwrap();
     assert!(error.to_string().contains("not symmetric"), "{error}");
 }
 
@@ -474,13 +498,19 @@ fn degenerate_data_gives_an_answer() {
     let x = Dense::from_vec(vec![1.0; 12], 6, 2).unwrap();
     let classes = names(2);
     let places = vec![0, 1, 0, 1, 0, 1];
-    let target = Target::Classes { classes: &classes, places: &places, weights: None };
+    let target = Target::Classes {
+        labels: Labels { names: classes.to_vec(), places: places.to_vec() },
+        weights: None,
+    };
     let params = SvmParams::new(Task::CSvc, kernel("rbf(gamma=1)"));
-    let model = Svm::fit(&ctx, &params, &x, Supervision { target, weights: None }, None).unwrap();
+    let model = Svm::fit(&ctx, &params, &x, &Targets { target, weights: None }, None).unwrap();
     assert!(model.decisions(&ctx, &x).unwrap().data().iter().all(|d| d.is_finite()));
     let flat = vec![3.0; 6];
     let params = SvmParams::new(Task::EpsilonSvr, kernel("rbf(gamma=1)"));
-    let supervision = Supervision { target: Target::Values(&flat), weights: None };
+    let supervision = &Targets {
+        target: Target::Values(Mat::from_vec(flat.to_vec(), flat.len(), 1)),
+        weights: None,
+    };
     let model = Svm::fit(&ctx, &params, &x, supervision, None).unwrap();
     let found = model.decisions(&ctx, &x).unwrap();
     assert!(found.data().iter().all(|v| (v - 3.0).abs() < 0.11), "{:?}", found.data());

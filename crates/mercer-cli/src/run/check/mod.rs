@@ -2,21 +2,19 @@
 
 mod output;
 
+use mercer::Dtype;
 use mercer::context::Reservation;
 use mercer::gram::{matrix, matrix_bytes};
-use mercer::io::{Column, Dtype, ModelFile, Table};
+use mercer::io::{Column, ModelFile, Table};
 use mercer::kernel::SpecKernel;
-use mercer::linalg::view::Mat;
 use mercer::model::validity::{MOST_EXAMINED, Repair, Repaired, Validity};
-use mercer::points::Samples;
-use mercer::real::Real;
-use mercer::{KernelSpec, Result};
+use mercer::{AnyMat, Input, KernelSpec, Mat, Result, Samples};
 
 use super::Session;
 use super::columns::Chosen;
 use super::input;
 use crate::args::{CheckArgs, Kernel};
-use crate::data::{Input, InputKind, Prepared, Scales};
+use crate::data::{InputKind, Prepared, Scales};
 use crate::facts;
 use crate::failure::Failure;
 use crate::output_files::{self, Files};
@@ -40,16 +38,12 @@ pub fn check(session: &Session, args: &CheckArgs) -> std::result::Result<(), Fai
     session.progress.begin("preparing");
     let scales = Scales::Learn(scale);
     // Kernels are computed in double precision; given values are as exact as they were written.
-    let mut result = match input_kind == InputKind::Precomputed && chosen.features.is_f32() {
-        true => {
-            let rows = Prepared::<f32>::of(session, &chosen.features, &input_kind, scales)?;
-            examine(session, args, &chosen, rows.input)?
-        }
-        false => {
-            let rows = Prepared::<f64>::of(session, &chosen.features, &input_kind, scales)?;
-            examine(session, args, &chosen, rows.input)?
-        }
+    let dtype = match input_kind == InputKind::Precomputed && chosen.features.is_f32() {
+        true => Dtype::F32,
+        false => Dtype::F64,
     };
+    let rows = Prepared::of(session, &chosen.features, &input_kind, scales, dtype)?;
+    let mut result = examine(session, args, &chosen, rows.input)?;
     let table = args.output.as_ref().zip(result.matrix.take());
     let model = args.model.as_ref().zip(result.model.as_ref());
     let outputs = output_files::write_files(session, &Files { table, model, ..Files::default() })?;
@@ -61,19 +55,21 @@ pub fn check(session: &Session, args: &CheckArgs) -> std::result::Result<(), Fai
     }
 }
 
-fn examine<T: Real>(
+fn examine(
     session: &Session,
     args: &CheckArgs,
     chosen: &Chosen,
-    input: Input<T>,
+    input: Input<'_>,
 ) -> Result<CheckResult> {
     let (kernel, values, _held) = match input {
-        Input::Matrix(values) => (Kernel::Precomputed, values, None),
         Input::Samples(x) => {
+            let x = x.to_type::<f64>()?;
             let spec = args.kernel.spec().resolve(&x)?;
             let (values, held) = computed(session, &spec, &x)?;
-            (Kernel::Spec(spec), values, Some(held))
+            (Kernel::Spec(spec), values.into(), Some(held))
         }
+        Input::Precomputed { values, .. } => (Kernel::Precomputed, values, None),
+        Input::Gram(_) => unreachable!("a table is samples or values"),
     };
     session.progress.begin("examining");
     let validity = Validity::of(&session.context, values.view())?;
@@ -83,17 +79,17 @@ fn examine<T: Real>(
         None => None,
     };
     let matrix = args.output.as_ref().map(|_| match &repaired {
-        Some(repaired) => written(chosen, &kernel, &repaired.matrix),
-        None => written(chosen, &kernel, &values),
+        Some(repaired) => written(chosen, &kernel, (&repaired.matrix).into()),
+        None => written(chosen, &kernel, values.view()),
     });
-    let model = repaired.as_ref().map(|repaired| saved::<T>(chosen, &kernel, repaired));
+    let saved = |repaired| saved(chosen, &kernel, repaired, values.dtype());
+    let model = repaired.as_ref().map(saved);
     Ok(CheckResult { kernel, validity, repaired, matrix, model })
 }
 
 /// The repair as a model, for kernel values of new rows with these.
-fn saved<T: Real>(chosen: &Chosen, kernel: &Kernel, repaired: &Repaired) -> ModelFile {
-    let dtype = if T::EPSILON < 1e-10 { Dtype::F64 } else { Dtype::F32 };
-    let mut saved = ModelFile::new(repaired.fitted::<T>().into(), dtype);
+fn saved(chosen: &Chosen, kernel: &Kernel, repaired: &Repaired, dtype: Dtype) -> ModelFile {
+    let mut saved = ModelFile::new(repaired.fitted(dtype).into(), dtype);
     if let Kernel::Precomputed = kernel {
         saved.feature_names = chosen.features.names.clone();
         facts::note_places(&mut saved, &chosen.places);
@@ -102,29 +98,29 @@ fn saved<T: Real>(chosen: &Chosen, kernel: &Kernel, repaired: &Repaired) -> Mode
 }
 
 /// The kernel values of all pairs of samples.
-fn computed<T: Real>(
+fn computed(
     session: &Session,
     spec: &KernelSpec,
-    x: &Samples<T>,
-) -> Result<(Mat<T>, Reservation)> {
+    x: &Samples<f64>,
+) -> Result<(Mat<f64>, Reservation)> {
     let (n, context) = (x.n(), &session.context);
-    let (bytes, hint) = (matrix_bytes::<T>(n, n), "use fewer rows or raise the memory budget");
+    let (bytes, hint) = (matrix_bytes::<f64>(n, n), "use fewer rows or raise the memory budget");
     // Fails before the matrix is computed, not after.
     Validity::need(context, n.min(MOST_EXAMINED), bytes)?;
     let held = context.reserve("the kernel matrix", bytes, hint)?;
-    let kernel = SpecKernel::<T>::new(spec)?;
+    let kernel = SpecKernel::<f64>::new(spec)?;
     let mut values = Mat::try_zeros(n, n)?;
     matrix(context, &kernel, x, None, values.view_mut())?;
     Ok((values, held))
 }
 
 /// A matrix as a table. Its columns have the names they had, or are numbered.
-fn written<T: Real>(chosen: &Chosen, kernel: &Kernel, values: &Mat<T>) -> Table {
+fn written(chosen: &Chosen, kernel: &Kernel, values: AnyMat<'_>) -> Table {
     let n = values.rows();
     let names = match (kernel, &chosen.features.names) {
         (Kernel::Precomputed, Some(names)) => names.clone(),
         _ => (1..=n).map(|row| format!("k{row}")).collect(),
     };
-    let column = |j: usize| (0..n).map(|i| values[(i, j)].to_f64()).collect();
+    let column = |j: usize| (0..n).map(|i| values.at(i, j)).collect();
     Table::new(names, (0..n).map(|j| Column::F64(column(j))).collect())
 }

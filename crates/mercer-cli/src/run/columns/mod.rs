@@ -3,7 +3,7 @@
 mod targets;
 
 use mercer::io::Table;
-use mercer::{Error, Result};
+use mercer::{Error, Result, Targets};
 
 use self::targets::{target_values, weights};
 use crate::args::LearningArgs;
@@ -83,28 +83,8 @@ pub struct Chosen {
     pub places: Places,
 }
 
-/// Targets and sample weights.
-#[derive(Debug)]
-pub struct Supervision {
-    /// The targets.
-    pub targets: Targets,
-    /// The sample weights.
-    pub weights: Option<Vec<f64>>,
-}
-
-/// Targets of every row.
-#[derive(Debug)]
-pub enum Targets {
-    /// The class of every row.
-    Classes(Vec<String>),
-    /// The values of every row, for each target.
-    Values(Vec<Vec<f64>>),
-    /// None.
-    Unsupervised,
-}
-
 /// Splits `table` by `roles`.
-pub fn choose(table: Table, roles: &Roles<'_>) -> Result<(Chosen, Supervision)> {
+pub fn choose(table: Table, roles: &Roles<'_>) -> Result<(Chosen, Targets)> {
     let target_columns = targets(&table, roles)?;
     let weights_column = roles.weights.map(|which| table.find(which)).transpose()?;
     let marked = table.label.filter(|i| !target_columns.contains(i));
@@ -133,14 +113,12 @@ pub fn choose(table: Table, roles: &Roles<'_>) -> Result<(Chosen, Supervision)> 
         weights_column,
         left_out: left_out(&table, roles, &positions, &taken),
     };
-    let supervision = Supervision {
-        targets: target_values(&table, &target_columns, roles.kind)?,
-        weights: weights_column.map(|i| weights(&table, i)).transpose()?,
-    };
+    let weights = weights_column.map(|i| weights(&table, i)).transpose()?;
+    let values = target_values(&table, &target_columns, roles.kind)?.with_weights(weights);
     let label = label_column.map(named);
     let features = table.keep(&positions);
     roles.input_kind.check(&features)?;
-    Ok((Chosen { features, label, targets, places }, supervision))
+    Ok((Chosen { features, label, targets, places }, values))
 }
 
 fn targets(table: &Table, roles: &Roles<'_>) -> Result<Vec<usize>> {

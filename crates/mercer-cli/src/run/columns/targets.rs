@@ -1,9 +1,9 @@
 //! Target columns and sample weights.
 
 use mercer::io::{Column, Table};
-use mercer::{Error, Result};
+use mercer::{Error, Mat, Result, Targets};
 
-use super::{TargetKind, Targets};
+use super::TargetKind;
 use crate::data::about;
 
 /// The values of the target columns.
@@ -14,12 +14,14 @@ pub(super) fn target_values(table: &Table, targets: &[usize], kind: TargetKind) 
         TargetKind::Values | TargetKind::Unsupervised => false,
     };
     match targets.iter().find(is_class) {
-        _ if kind == TargetKind::Unsupervised => Ok(Targets::Unsupervised),
+        _ if kind == TargetKind::Unsupervised => Ok(Targets::unsupervised()),
         None => {
-            let values = targets.iter().map(|&i| target_numbers(table, i, kind));
-            Ok(Targets::Values(values.collect::<Result<_>>()?))
+            let columns = targets.iter().map(|&i| target_numbers(table, i, kind));
+            let columns = columns.collect::<Result<Vec<_>>>()?;
+            let value = |i: usize, j: usize| columns[j][i];
+            Ok(Targets::matrix(Mat::from_fn(table.n_rows(), columns.len(), value)))
         }
-        Some(&column) if targets.len() == 1 => Ok(Targets::Classes(class_names(table, column)?)),
+        Some(&column) if targets.len() == 1 => Ok(Targets::classes(&class_names(table, column)?)),
         Some(&column) => {
             let name = table.name(column);
             let message = format!(

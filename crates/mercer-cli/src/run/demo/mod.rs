@@ -25,7 +25,7 @@ use crate::summary::shown;
 
 /// The result of the demonstration.
 struct DemoResult {
-    model: KernelPca<f64>,
+    model: KernelPca,
     /// The accuracy in percent of a linear classifier on the components of PCA.
     plain: f64,
     /// The same for the components of kernel PCA.
@@ -134,8 +134,7 @@ fn find(
     let ranges = Field::square_around(&data.points);
     let grid = Field::grid(ranges[0], ranges[1], GRID, GRID).into_flattened();
     let grid = Dense::from_vec(grid, GRID * GRID, 2)?;
-    let mut over_plane = Mat::zeros(GRID * GRID, count);
-    model.transform(context, &grid, over_plane.view_mut())?;
+    let over_plane = model.transform(context, &grid)?;
     let second = if count > 2 { Seen::Classifier(count) } else { Seen::Component(1) };
     let seen = [Seen::Component(0), second].map(|what| Function {
         what,
@@ -161,8 +160,7 @@ fn pca_accuracy(session: &Session, data: &Labelled) -> Result<f64> {
     let x = MatRef::new(data.points.as_flattened(), data.points.len(), 2, 2);
     let params = PcaParams { components: Components::All, ..PcaParams::default() };
     let pca = Pca::fit(&session.context, &params, x)?;
-    let mut scores = Mat::zeros(x.rows(), pca.k());
-    pca.transform(&session.context, x, scores.view_mut())?;
+    let scores = pca.transform(&session.context, x)?;
     Ok(LinearClassifier::fit(&scores, &data.labels).accuracy(&scores, &data.labels))
 }
 

@@ -57,7 +57,7 @@ const SUITABLE: &str = "normalize(spectrum(p=3))";
 
 /// The result of the demonstration.
 pub struct NamesResult {
-    model: KernelPca<f64>,
+    model: KernelPca,
     known: Mat<f64>,
     new: Mat<f64>,
 }
@@ -74,9 +74,8 @@ pub fn find(session: &Session, kernel: Option<&KernelSpec>) -> Result<NamesResul
     let kernel = kernel.cloned().map_or_else(|| SUITABLE.parse(), Ok)?;
     let params =
         KernelPcaParams { components: Components::Count(2), ..KernelPcaParams::new(kernel) };
-    let model = KernelPca::<f64>::fit(&session.context, &params, Strings::new(KNOWN)?)?;
-    let mut new = Mat::zeros(NEW.len(), model.k());
-    model.transform(&session.context, Strings::new(NEW)?, new.view_mut())?;
+    let model = KernelPca::fit(&session.context, &params, Strings::new(KNOWN)?)?;
+    let new = model.transform(&session.context, Strings::new(NEW)?)?;
     Ok(NamesResult { known: model.training_scores(), new, model })
 }
 

@@ -63,7 +63,7 @@ fn quickest<R>(mut work: impl FnMut() -> Result<R>) -> Result<(f64, R)> {
 fn example(context: &Context) -> Result<Test> {
     let x = Dense::from_rows(&[1.0, 1.0, 2.0, 4.0, -1.0, 1.0, -2.0, 4.0], 4, 2)?;
     let begun = Instant::now();
-    let model = KernelPca::<f64>::fit(context, &params("poly(degree=2)", 2)?, &x)?;
+    let model = KernelPca::fit(context, &params("poly(degree=2)", 2)?, &x)?;
     let (seconds, value) = (begun.elapsed().as_secs_f64(), model.eigenvalues[1]);
     Ok(Test {
         name: "known example",
@@ -77,10 +77,10 @@ fn example(context: &Context) -> Result<Test> {
 fn threads(context: &Context) -> Result<Test> {
     let (x, params) = (rows(600, 8)?, params("rbf(gamma=0.125)", 5)?);
     let begun = Instant::now();
-    let usual = KernelPca::<f64>::fit(context, &params, &x)?;
+    let usual = KernelPca::fit(context, &params, &x)?;
     let seconds = begun.elapsed().as_secs_f64();
     let others = if context.threads() == 1 { 2 } else { 1 };
-    let other = KernelPca::<f64>::fit(&Context::new(others), &params, &x)?;
+    let other = KernelPca::fit(&Context::new(others), &params, &x)?;
     let passed = usual.eigenvalues == other.eigenvalues
         && usual.training_scores().data() == other.training_scores().data();
     let (one, another) = (counted(others, "thread"), context.threads());
@@ -129,7 +129,7 @@ fn largest(errors: impl Iterator<Item = f64>) -> f64 {
 /// Kernel PCA, by its own certificate.
 fn components(context: &Context) -> Result<Test> {
     let (x, params) = (rows(2_000, 8)?, params("rbf(gamma=0.125)", 10)?);
-    let (seconds, model) = quickest(|| KernelPca::<f64>::fit(context, &params, &x))?;
+    let (seconds, model) = quickest(|| KernelPca::fit(context, &params, &x))?;
     let residual = model.report.residual;
     Ok(Test {
         name: "kernel PCA of 2,000 rows, 10 components",

@@ -2,17 +2,16 @@
 
 mod picture;
 
-use mercer::Result;
-use mercer::io::{Dtype, Model, Table};
+use mercer::io::{Model, Table};
 use mercer::model::Scaling;
 use mercer::model::kernel_kmeans::{KernelKMeans, KernelKMeansParams};
-use mercer::real::Real;
+use mercer::{Dtype, Input, Result};
 
 use super::Session;
 use super::columns::{self, Roles, TargetKind};
 use super::unsupervised::{self, Job, UnsupervisedFit};
 use crate::args::{KmeansArgs, Scale};
-use crate::data::{self, Input, InputKind, Prepared, Scales, Types};
+use crate::data::{self, InputKind, Prepared, Scales, Types};
 use crate::facts;
 use crate::failure::Failure;
 use crate::prediction::{Extras, Names, Prediction};
@@ -38,11 +37,11 @@ struct Clusters {
 pub fn kmeans(session: &Session, args: &KmeansArgs) -> std::result::Result<(), Failure> {
     let input_kind = InputKind::of(&args.clusters.kernel);
     let roles = Roles::of(None, TargetKind::Unsupervised, &args.learning, &input_kind);
-    let (chosen, supervision) =
+    let (chosen, targets) =
         columns::choose(data::read(session, &args.table, &input_kind)?, &roles)?;
     let types = Types::of(args.clusters.precision, &chosen.features);
     session.progress.begin("preparing");
-    let weights = supervision.weights.as_deref();
+    let weights = targets.weights.as_deref();
     let clusters = find(session, args, (&chosen.features, &input_kind), weights, types.work)?;
     let is_drawn = !args.plot.is_empty() || args.results.page.report.is_some();
     let drawings = match is_drawn {
@@ -79,17 +78,28 @@ fn find(
     work: Dtype,
 ) -> Result<Clusters> {
     let scales = Scales::Learn(input_kind.scaling(args.learning.features.scale, Scale::Standard)?);
-    let params = params(args);
-    match work {
-        Dtype::F32 => {
-            let rows = Prepared::of(session, features, input_kind, scales)?;
-            of_rows(session, &params, rows, weights, Model::KernelKMeans32)
+    let rows = Prepared::of(session, features, input_kind, scales, work)?;
+    let (context, x) = (&session.context, rows.input);
+    let model = KernelKMeans::fit(context, &params(args), &x, weights)?;
+    session.progress.begin("distances");
+    let squares = match &x {
+        Input::Precomputed { values, .. } => {
+            let own: Vec<f64> = (0..values.rows()).map(|i| values.at(i, i)).collect();
+            model.distances(context, x.clone().with_diagonal(&own))?
         }
-        Dtype::F64 => {
-            let rows = Prepared::of(session, features, input_kind, scales)?;
-            of_rows(session, &params, rows, weights, Model::KernelKMeans64)
-        }
-    }
+        x => model.distances(context, x)?,
+    };
+    let own = model.labels.iter().enumerate().map(|(row, &label)| squares[(row, label)].sqrt());
+    let distances: Vec<f64> = own.collect();
+    Ok(Clusters {
+        scaling: rows.scaling,
+        params: model.params.clone(),
+        labels: model.labels.clone(),
+        means: means(&model, &distances),
+        distances,
+        inertia: model.inertia,
+        model: Model::KernelKMeans(model),
+    })
 }
 
 fn params(args: &KmeansArgs) -> KernelKMeansParams {
@@ -104,46 +114,9 @@ fn params(args: &KmeansArgs) -> KernelKMeansParams {
     }
 }
 
-fn of_rows<T: Real>(
-    session: &Session,
-    params: &KernelKMeansParams,
-    rows: Prepared<T>,
-    weights: Option<&[f64]>,
-    wrap: impl FnOnce(KernelKMeans<T>) -> Model,
-) -> Result<Clusters> {
-    let (context, scaling) = (&session.context, rows.scaling);
-    let computing_distances = || session.progress.begin("distances");
-    let (model, squares) = match rows.input {
-        Input::Samples(x) => {
-            let model = KernelKMeans::fit(context, params, &x, weights)?;
-            computing_distances();
-            let squares = model.distances(context, &x)?;
-            (model, squares)
-        }
-        Input::Matrix(values) => {
-            let model = KernelKMeans::fit_gram(context, params, values.view(), weights)?;
-            computing_distances();
-            let own: Vec<f64> = (0..values.rows()).map(|i| values[(i, i)].to_f64()).collect();
-            let squares = model.distances_gram(context, values.view(), &own)?;
-            (model, squares)
-        }
-    };
-    let own = model.labels.iter().enumerate().map(|(row, &label)| squares[(row, label)].sqrt());
-    let distances: Vec<f64> = own.collect();
-    Ok(Clusters {
-        scaling,
-        params: model.params.clone(),
-        labels: model.labels.clone(),
-        means: means(&model, &distances),
-        distances,
-        inertia: model.inertia,
-        model: wrap(model),
-    })
-}
-
 /// The mean distance of the rows of each cluster from its centre. The shares of the rows of one
 /// cluster sum to 1.
-fn means<T: Real>(model: &KernelKMeans<T>, distances: &[f64]) -> Vec<Option<f64>> {
+fn means(model: &KernelKMeans, distances: &[f64]) -> Vec<Option<f64>> {
     let mut means: Vec<Option<f64>> =
         model.sizes().iter().map(|&size| (size > 0).then_some(0.0)).collect();
     for ((&label, share), distance) in model.labels.iter().zip(&model.shares).zip(distances) {

@@ -1,37 +1,25 @@
 //! The fit: a search over kernels and penalties, or a single fit.
 
 use mercer::io::{Column, Model, Table};
-use mercer::linalg::view::Mat;
-use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Targets};
-use mercer::model::{Scaling, classes};
-use mercer::real::Real;
+use mercer::model::Scaling;
+use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams};
 use mercer::select::{self, Accuracy, Metric, SearchParams, SquaredError, Validation};
-use mercer::{Error, KernelSpec, Result};
+use mercer::{Error, Input, KernelSpec, Mat, Result, Targets};
 
 use crate::args::KrrArgs;
-use crate::data::{Input, Prepared};
+use crate::data::Prepared;
 use crate::run::Session;
 use crate::run::candidate_kernels::{every_width, names_of};
-use crate::run::columns::{self, Supervision};
-use crate::run::prediction::predictions;
 use crate::scores::{Measure, Scored, Scores, variance};
-
-/// Encoded targets and sample weights.
-pub struct RidgeTargets {
-    /// n × targets, or n × classes.
-    pub values: Mat<f64>,
-    /// The names of the classes.
-    pub classes: Option<Vec<String>>,
-    /// The sample weights.
-    pub weights: Option<Vec<f64>>,
-}
 
 /// The task.
 pub struct Task<'a> {
     /// The command line.
     pub args: &'a KrrArgs,
     /// The targets.
-    pub targets: RidgeTargets,
+    pub targets: Targets,
+    /// What is regressed on: n × targets, or n × classes.
+    pub values: Mat<f64>,
     /// The variance of each; none where it is constant.
     pub variances: Vec<Option<f64>>,
 }
@@ -58,36 +46,23 @@ pub struct Grid {
     pub chosen: select::Chosen,
 }
 
-impl RidgeTargets {
-    fn of(supervision: Supervision) -> Result<Self> {
-        let (classes, values) = match supervision.targets {
-            columns::Targets::Classes(names) => {
-                let (classes, values) = classes::encode(&names)?;
-                (Some(classes), values)
-            }
-            columns::Targets::Values(values) => {
-                let n = values.first().map_or(0, Vec::len);
-                (None, Mat::from_fn(n, values.len(), |i, j| values[j][i]))
-            }
-            columns::Targets::Unsupervised => unreachable!("a regression is supervised"),
-        };
-        Ok(Self { values, classes, weights: supervision.weights })
-    }
-}
-
 impl<'a> Task<'a> {
     /// The task with these targets.
-    pub fn new(args: &'a KrrArgs, supervision: Supervision) -> Result<Self> {
-        let targets = RidgeTargets::of(supervision)?;
-        let (values, weights) = (&targets.values, targets.weights.as_deref());
+    pub fn new(args: &'a KrrArgs, targets: Targets) -> Result<Self> {
+        let (values, weights) = (targets.regressed()?, targets.weights.as_deref());
         let column = |j: usize| (0..values.rows()).map(|i| values[(i, j)]).collect::<Vec<f64>>();
         let variances = (0..values.cols()).map(|j| variance(&column(j), weights)).collect();
-        Ok(Self { args, targets, variances })
+        Ok(Self { args, targets, values, variances })
+    }
+
+    /// The names of the classes, of a classifier.
+    pub fn classes(&self) -> Option<&[String]> {
+        self.targets.class_labels().map(|labels| &labels.names[..])
     }
 
     /// The metric.
     pub fn measure(&self) -> Measure {
-        match (&self.targets.classes, self.args.search.gcv) {
+        match (self.classes(), self.args.search.gcv) {
             (None, _) => Measure::Rmse,
             (Some(_), true) => Measure::RmseOfClasses,
             (Some(_), false) => Measure::Accuracy,
@@ -104,11 +79,10 @@ impl<'a> Task<'a> {
             Scored::of(measure, select::Score { value, std_error: spread }, self.variances[j])
         };
         let is_number = measure == Measure::Rmse;
-        let only =
-            self.variances.first().copied().flatten().filter(|_| self.targets.values.cols() == 1);
+        let only = self.variances.first().copied().flatten().filter(|_| self.values.cols() == 1);
         Scores {
             overall: Scored::of(measure, chosen.score, only.filter(|_| is_number)),
-            targets: match self.targets.values.cols() {
+            targets: match self.values.cols() {
                 t if is_number && t > 1 => (0..t).map(of).collect(),
                 _ => Vec::new(),
             },
@@ -151,23 +125,17 @@ impl<'a> Task<'a> {
     }
 
     /// Fits `rows`.
-    pub fn fit<T: Real>(
-        &self,
-        session: &Session,
-        rows: Prepared<T>,
-        wrap: impl FnOnce(KernelRidge<T>) -> Model,
-    ) -> Result<Fitted> {
+    pub fn fit(&self, session: &Session, rows: Prepared) -> Result<Fitted> {
         let (x, scaling) = (rows.input, rows.scaling);
         let kernels = every_width(&self.args.search.kernel, &x)?;
         self.check(&kernels)?;
-        let (mut model, grid) = self.searched(session, kernels, &x)?;
-        model.classes = self.targets.classes.clone();
+        let (model, grid) = self.searched(session, kernels, &x)?;
         let is_requested = self.args.output.is_some() || self.args.page.report.is_some();
         let training = match is_requested {
-            true => Some(predictions(session, &model, &x)?),
+            true => Some(model.predict(&session.context, &x)?),
             false => None,
         };
-        Ok(Fitted { model: wrap(model), scaling, grid, training })
+        Ok(Fitted { model: Model::KernelRidge(model), scaling, grid, training })
     }
 
     /// Refuses flags that contradict the table.
@@ -175,9 +143,7 @@ impl<'a> Task<'a> {
         let search = &self.args.search;
         let (count, alphas) = (kernels.len(), search.alpha.len());
         let is_single = count == 1 && alphas == 1;
-        if search.alpha_per_target
-            && (self.targets.values.cols() == 1 || self.targets.classes.is_some())
-        {
+        if search.alpha_per_target && (self.values.cols() == 1 || self.classes().is_some()) {
             let message = "requires several numeric targets";
             return Err(Error::parameter("--alpha-per-target", message));
         }
@@ -208,23 +174,17 @@ impl<'a> Task<'a> {
     }
 
     /// The model, and the scores or why there are none.
-    fn searched<T: Real>(
+    fn searched(
         &self,
         session: &Session,
         kernels: Vec<KernelSpec>,
-        x: &Input<T>,
-    ) -> Result<(KernelRidge<T>, std::result::Result<Grid, String>)> {
+        x: &Input<'_>,
+    ) -> Result<(KernelRidge, std::result::Result<Grid, String>)> {
         let search = &self.args.search;
         let is_single = kernels.len() == 1 && search.alpha.len() == 1;
         let params = self.params(&kernels[0]);
         let plain = |why: String| {
-            let (context, targets) = (&session.context, self.rows());
-            let model = match x {
-                Input::Samples(x) => KernelRidge::fit(context, &params, x, targets, None)?,
-                Input::Matrix(values) => {
-                    KernelRidge::fit_gram(context, &params, values.view(), targets, None)?
-                }
-            };
+            let model = KernelRidge::fit(&session.context, &params, x, &self.targets, None)?;
             Ok((model, Err(why)))
         };
         if search.no_score {
@@ -242,13 +202,13 @@ impl<'a> Task<'a> {
         }
     }
 
-    fn search<T: Real>(
+    fn search(
         &self,
         session: &Session,
         kernels: Vec<KernelSpec>,
         model: &KernelRidgeParams,
-        x: &Input<T>,
-    ) -> Result<(KernelRidge<T>, Grid)> {
+        x: &Input<'_>,
+    ) -> Result<(KernelRidge, Grid)> {
         let args = &self.args.search;
         let validation = match (args.folds, args.gcv) {
             (Some(count), _) => Validation::Folds(select::folds(x.n(), count as usize, args.seed)?),
@@ -262,23 +222,14 @@ impl<'a> Task<'a> {
             validation,
             per_target: args.alpha_per_target,
         };
-        let (targets, weights) = (&self.targets.values, self.targets.weights.as_deref());
-        let judge: &dyn Metric = match self.targets.classes {
+        let (targets, weights) = (&self.values, self.targets.weights.as_deref());
+        let judge: &dyn Metric = match self.classes() {
             None => &SquaredError { targets, weights },
             Some(_) => &Accuracy { targets, weights },
         };
-        let (context, rows) = (&session.context, self.rows());
-        let select::Search { model, kernels, tables, chosen } = match x {
-            Input::Samples(x) => select::search(context, &params, x, rows, judge)?,
-            Input::Matrix(values) => {
-                select::search_gram(context, &params, values.view(), rows, judge)?
-            }
-        };
+        let select::Search { model, kernels, tables, chosen } =
+            select::search(&session.context, &params, x, &self.targets, judge)?;
         Ok((model, Grid { kernels: names_of(&kernels), tables, chosen }))
-    }
-
-    fn rows(&self) -> Targets<'_> {
-        Targets { values: &self.targets.values, weights: self.targets.weights.as_deref() }
     }
 
     fn params(&self, kernel: &KernelSpec) -> KernelRidgeParams {

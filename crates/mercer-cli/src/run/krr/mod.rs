@@ -4,8 +4,9 @@ mod fit;
 mod output;
 mod picture;
 
+use mercer::Dtype;
 use mercer::Result;
-use mercer::io::{Column, Dtype, Format, Model, ModelFile};
+use mercer::io::{Column, Format, ModelFile};
 use mercer::linalg::view::Mat;
 use mercer::model::classes;
 
@@ -47,16 +48,8 @@ fn fit(
 ) -> Result<Fitted> {
     let requested = task.args.learning.features.scale;
     let scales = Scales::Learn(input_kind.scaling(requested, Scale::Standard)?);
-    match types.work {
-        Dtype::F32 => {
-            let rows = Prepared::of(session, &chosen.features, input_kind, scales)?;
-            task.fit(session, rows, Model::KernelRidge32)
-        }
-        Dtype::F64 => {
-            let rows = Prepared::of(session, &chosen.features, input_kind, scales)?;
-            task.fit(session, rows, Model::KernelRidge64)
-        }
-    }
+    let rows = Prepared::of(session, &chosen.features, input_kind, scales, types.work)?;
+    task.fit(session, rows)
 }
 
 /// Writes the outputs and prints the summary.
@@ -122,7 +115,7 @@ const COMPARED: &str = "Cross-validation scores, each kernel with its best penal
 
 /// The confusion matrix.
 fn confusion(task: &Task<'_>, truth: &Column, values: &Mat<f64>) -> Option<ReportTable> {
-    let classes = task.targets.classes.as_ref()?;
+    let classes = task.classes()?;
     let rows: Vec<usize> = (0..values.rows()).collect();
     Some(Confusion::of(classes, truth, &classes::decode(values.view()), &rows).listed())
 }
@@ -138,7 +131,7 @@ fn predictions(
     let one = targets.len() == 1;
     let mut columns = Vec::new();
     for (j, (name, cells)) in targets.into_iter().enumerate() {
-        let found = match &task.targets.classes {
+        let found = match task.classes() {
             Some(names) => class_column(names, &classes::decode(values.view())),
             None => number_column((0..values.rows()).map(|i| values[(i, j)]), dtype),
         };

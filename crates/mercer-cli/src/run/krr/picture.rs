@@ -26,7 +26,7 @@ pub fn draw(task: &Task<'_>, chosen: &Chosen, fitted: &Fitted) -> Vec<Drawing> {
 
 /// Predicted against true values on the training set, for the first target.
 fn draw_predicted_vs_true(task: &Task<'_>, chosen: &Chosen, fitted: &Fitted) -> Option<Drawing> {
-    let fitted = fitted.training.as_ref().filter(|_| task.targets.classes.is_none())?;
+    let fitted = fitted.training.as_ref().filter(|_| task.classes().is_none())?;
     let column = |values: &Mat<f64>| (0..values.rows()).map(|i| values[(i, 0)]).collect::<Vec<_>>();
     let (target, _) = chosen.targets.first()?;
     let title = format!("{target}: predicted vs true");
@@ -34,7 +34,7 @@ fn draw_predicted_vs_true(task: &Task<'_>, chosen: &Chosen, fitted: &Fitted) -> 
     Some(predicted_vs_true::draw(&PredictedVsTrue {
         titles: &[title, subtitle],
         target,
-        truth: &column(&task.targets.values),
+        truth: &column(&task.values),
         predicted: &column(fitted),
     }))
 }
@@ -71,7 +71,7 @@ fn per_target_title() -> String {
 
 /// The score of a constant prediction.
 fn level(task: &Task<'_>) -> f64 {
-    let targets = &task.targets.values;
+    let targets = &task.values;
     if task.measure() != Measure::Accuracy {
         let variances = task.variances.iter().map(|v| v.unwrap_or(0.0));
         return (variances.sum::<f64>() / targets.cols() as f64).sqrt();
@@ -90,7 +90,7 @@ fn titles(task: &Task<'_>, chosen: &Chosen, fitted: &Fitted) -> [String; 2] {
     let args = task.args;
     let file = file_name(args.table.source.path());
     let names: Vec<&str> = chosen.targets.iter().map(|(name, _)| name.as_str()).collect();
-    let method = match task.targets.classes {
+    let method = match task.classes() {
         Some(_) => "Kernel ridge classification",
         None => "Kernel ridge regression",
     };

@@ -2,17 +2,16 @@
 
 mod picture;
 
-use mercer::Result;
-use mercer::io::{Column, Dtype, Model, Table};
+use mercer::io::{Column, Model, Table};
 use mercer::model::Scaling;
 use mercer::model::detector::{Detector, DetectorParams, OutlierScore as Score};
-use mercer::real::Real;
+use mercer::{Dtype, Result};
 
 use super::Session;
 use super::columns::{self, Chosen, Roles};
 use super::unsupervised::{self, Job, UnsupervisedFit};
 use crate::args::{FeatureArgs, OutliersArgs, Scale};
-use crate::data::{self, Input, InputKind, Prepared, Scales, Types};
+use crate::data::{self, InputKind, Prepared, Scales, Types};
 use crate::failure::Failure;
 use crate::prediction::{OutlierScores, Ranking};
 use crate::results::titles_beside;
@@ -62,17 +61,12 @@ fn find(
     work: Dtype,
 ) -> Result<OutlierFit> {
     let scales = Scales::Learn(input_kind.scaling(args.features.scale, Scale::Standard)?);
-    let params = params(args);
-    match work {
-        Dtype::F32 => {
-            let rows = Prepared::of(session, features, input_kind, scales)?;
-            of_rows(session, &params, rows, Model::Detector32)
-        }
-        Dtype::F64 => {
-            let rows = Prepared::of(session, features, input_kind, scales)?;
-            of_rows(session, &params, rows, Model::Detector64)
-        }
-    }
+    let rows = Prepared::of(session, features, input_kind, scales, work)?;
+    let model = Detector::fit(&session.context, &params(args), rows.input)?;
+    let outliers = OutlierScores { scores: model.training.clone(), threshold: model.threshold };
+    let (ranking, warnings) = (outliers.ranking(), warnings(&model));
+    let model = Model::Detector(model);
+    Ok(OutlierFit { model, scaling: rows.scaling, outliers, ranking, warnings })
 }
 
 fn params(args: &OutliersArgs) -> DetectorParams {
@@ -81,26 +75,10 @@ fn params(args: &OutliersArgs) -> DetectorParams {
     DetectorParams { score: args.score.into(), contamination: args.contamination, ..params }
 }
 
-fn of_rows<T: Real>(
-    session: &Session,
-    params: &DetectorParams,
-    rows: Prepared<T>,
-    wrap: impl FnOnce(Detector<T>) -> Model,
-) -> Result<OutlierFit> {
-    let scaling = rows.scaling;
-    let model = match rows.input {
-        Input::Samples(x) => Detector::fit(&session.context, params, x)?,
-        Input::Matrix(values) => Detector::fit_gram(&session.context, params, values.view())?,
-    };
-    let outliers = OutlierScores { scores: model.training.clone(), threshold: model.threshold };
-    let (ranking, warnings) = (outliers.ranking(), warnings(&model));
-    Ok(OutlierFit { model: wrap(model), scaling, outliers, ranking, warnings })
-}
-
 /// The fraction of unexplained variance below which reconstruction errors are rounding errors.
 const LEAST_LEFT: f64 = 1e-6;
 
-fn warnings<T: Real>(model: &Detector<T>) -> Vec<String> {
+fn warnings(model: &Detector) -> Vec<String> {
     let explained: f64 = model.pca.explained_variance_ratio().iter().sum();
     let is_nothing_left = explained > 1.0 - LEAST_LEFT && model.score == Score::Reconstruction;
     let message = "the components explain all of the variance, so the scores are mostly rounding \

@@ -13,11 +13,11 @@ use crate::args::PredictArgs;
 use crate::data::{self, InputKind, Label};
 use crate::facts::{self, Facts};
 use crate::failure::Failure;
+use crate::machine::machine_of;
 use crate::output_files::{self, Files};
 use crate::prediction::{Confusion, Extras, Names, Prediction};
 use crate::results::{Predictions, titles_beside};
 use crate::scores::Scores;
-use crate::svm_view::SvmView;
 
 /// The scores of predictions, or why there are none; nothing if the table does not hold the targets.
 type Evaluation = Option<std::result::Result<(Scores, Option<Confusion>), String>>;
@@ -66,7 +66,7 @@ pub fn predict(session: &Session, args: &PredictArgs) -> std::result::Result<(),
 
 /// Refuses options that the model does not support.
 fn check(args: &PredictArgs, saved: &ModelFile, facts: &Facts) -> Result<()> {
-    let machine = SvmView::of(&saved.model);
+    let machine = machine_of(&saved.model);
     let (targets, classes) = facts.predicts().unwrap_or_default();
     let refuse = |flag: &'static str, message: &str| Err(Error::parameter(flag, message));
     let finds = facts.finds().map(|what| format!("this model predicts {what}; "));

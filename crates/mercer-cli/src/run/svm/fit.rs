@@ -2,17 +2,17 @@
 
 use std::time::Instant;
 
-use mercer::io::{Dtype, Model, Table};
+use mercer::Dtype;
+use mercer::io::{Model, Table};
 use mercer::linalg::view::Mat;
 use mercer::model::Scaling;
 use mercer::model::svm::{Svm, SvmParams};
-use mercer::real::Real;
 use mercer::select::{self, SvmSearchParams};
-use mercer::{KernelSpec, Result};
+use mercer::{Input, KernelSpec, Result};
 
 use super::Task;
 use crate::args::Kernel;
-use crate::data::{Input, Prepared, Scales};
+use crate::data::{Prepared, Scales};
 use crate::facts::SearchNotes;
 use crate::run::Session;
 use crate::run::candidate_kernels::{every_width, names_of};
@@ -90,29 +90,11 @@ impl Grid {
 /// Fits `task` on `features`.
 pub fn fit(session: &Session, task: &Task<'_>, features: &Table, work: Dtype) -> Result<Fitted> {
     let scales = Scales::Learn(task.scale);
-    match work {
-        Dtype::F32 => {
-            let rows = Prepared::of(session, features, &task.input_kind, scales)?;
-            of_rows(session, task, rows, Model::Svm32)
-        }
-        Dtype::F64 => {
-            let rows = Prepared::of(session, features, &task.input_kind, scales)?;
-            of_rows(session, task, rows, Model::Svm64)
-        }
-    }
-}
-
-fn of_rows<T: Real>(
-    session: &Session,
-    task: &Task<'_>,
-    rows: Prepared<T>,
-    wrap: impl FnOnce(Svm<T>) -> Model,
-) -> Result<Fitted> {
+    let rows = Prepared::of(session, features, &task.input_kind, scales, work)?;
     let started = Instant::now();
-    let (x, scaling) = (rows.input, rows.scaling);
-    let (context, targets) = (&session.context, task.targets.view());
+    let (x, context, targets) = (rows.input, &session.context, &task.targets);
     let (mut model, grid) = match &task.search {
-        None => (fit_one(session, task, &x)?, None),
+        None => (Svm::fit(context, &task.params, &x, targets, None)?, None),
         Some(params) => {
             let (model, grid) = search(session, task, params, &x)?;
             (model, Some(grid))
@@ -121,46 +103,26 @@ fn of_rows<T: Real>(
     // An interrupted fit returns a model too, which is not wanted here.
     context.poll()?;
     if let Some(method) = task.probability {
-        match &x {
-            Input::Samples(x) => {
-                model.calibrate(context, x, targets, method, CALIBRATION_FOLDS, 0)?;
-            }
-            Input::Matrix(values) => {
-                let matrix = values.view();
-                model.calibrate_gram(context, matrix, targets, method, CALIBRATION_FOLDS, 0)?;
-            }
-        }
+        model.calibrate(context, &x, targets, method, CALIBRATION_FOLDS, 0)?;
         context.poll()?;
     }
     let seconds = started.elapsed().as_secs_f64();
-    Ok(Fitted { model: wrap(model), scaling, grid, seconds })
+    Ok(Fitted { model: Model::Svm(model), scaling: rows.scaling, grid, seconds })
 }
 
-fn fit_one<T: Real>(session: &Session, task: &Task<'_>, x: &Input<T>) -> Result<Svm<T>> {
-    let (context, targets) = (&session.context, task.targets.view());
-    match x {
-        Input::Samples(x) => Svm::fit(context, &task.params, x, targets, None),
-        Input::Matrix(values) => Svm::fit_gram(context, &task.params, values.view(), targets, None),
-    }
-}
-
-fn search<T: Real>(
+fn search(
     session: &Session,
     task: &Task<'_>,
     search: &Search<'_>,
-    x: &Input<T>,
-) -> Result<(Svm<T>, Grid)> {
+    x: &Input<'_>,
+) -> Result<(Svm, Grid)> {
     let params = SvmSearchParams {
         model: task.params.clone(),
         kernels: kernels(search, x)?,
         cs: search.costs.to_vec(),
         folds: select::folds(x.n(), search.folds, search.seed)?,
     };
-    let (context, targets) = (&session.context, task.targets.view());
-    let found = match x {
-        Input::Samples(x) => select::svm_search(context, &params, x, targets)?,
-        Input::Matrix(values) => select::svm_search_gram(context, &params, values.view(), targets)?,
-    };
+    let found = select::svm_search(&session.context, &params, x, &task.targets)?;
     let grid = Grid {
         kernels: names_of(&found.kernels),
         costs: params.cs,
@@ -176,7 +138,7 @@ fn measure(params: &SvmParams) -> Measure {
 }
 
 /// The distinct candidate kernels.
-fn kernels<T: Real>(search: &Search<'_>, x: &Input<T>) -> Result<Vec<KernelSpec>> {
+fn kernels(search: &Search<'_>, x: &Input<'_>) -> Result<Vec<KernelSpec>> {
     let rbf = |gamma: &f64| format!("rbf(gamma={gamma})").parse();
     let given: Vec<Kernel> = search.gammas.iter().map(rbf).collect::<Result<_>>()?;
     every_width(if given.is_empty() { search.kernels } else { &given }, x)

@@ -8,10 +8,10 @@ mod targets;
 use mercer::io::{Column, ModelFile, Table};
 use mercer::model::ScalingKind;
 use mercer::model::svm::{Method, SvmParams, Task as SvmTask};
-use mercer::{Error, Result};
+use mercer::{Error, Result, Target, Targets};
 
 use self::fit::{Fitted, Grid, Search};
-use self::targets::{SvmTargets, Target};
+use self::targets::{checked, counted_rows};
 use super::Session;
 use super::columns::{self, Chosen, Roles, TargetKind};
 use super::prediction::predict;
@@ -22,12 +22,12 @@ use crate::args::{
 use crate::data::{self, InputKind, Types};
 use crate::facts::{self, Facts, FitNotes};
 use crate::failure::Failure;
+use crate::machine::machine_of;
 use crate::output_files::{self, Files};
 use crate::plot::Drawing;
 use crate::prediction::{Extras, Names, Prediction};
 use crate::report::{self, ReportContent};
 use crate::results::Predictions;
-use crate::svm_view::SvmView;
 
 /// The shared options.
 struct Job<'a> {
@@ -48,7 +48,7 @@ struct Job<'a> {
 /// The task, once the table is read.
 struct Task<'a> {
     params: SvmParams,
-    targets: SvmTargets,
+    targets: Targets,
     input_kind: InputKind,
     scale: ScalingKind,
     probability: Option<Method>,
@@ -173,9 +173,9 @@ fn params(task: SvmTask, kernel: &Kernel, smo: &SmoArgs) -> SvmParams {
 fn run(session: &Session, mut job: Job<'_>) -> std::result::Result<(), Failure> {
     let scale = job.input_kind.scaling(job.learning.features.scale, Scale::Standard)?;
     let roles = Roles::of(job.target, job.kind, job.learning, &job.input_kind);
-    let (chosen, supervision) =
+    let (chosen, targets) =
         columns::choose(data::read(session, job.table, &job.input_kind)?, &roles)?;
-    let targets = SvmTargets::of(supervision, job.class_weight, &chosen.features)?;
+    let targets = checked(targets, job.class_weight, &chosen.features)?;
     check(&job, &targets, &chosen.features)?;
     let types = Types::of(job.precision, &chosen.features);
     session.progress.begin("preparing");
@@ -202,7 +202,7 @@ fn run(session: &Session, mut job: Job<'_>) -> std::result::Result<(), Failure> 
 }
 
 /// The parameters, with the task that a search derives from the target.
-fn params_for(job: &Job<'_>, targets: &SvmTargets) -> SvmParams {
+fn params_for(job: &Job<'_>, targets: &Targets) -> SvmParams {
     let task = match (&targets.target, job.params.task) {
         (Target::Values(_), SvmTask::CSvc) => SvmTask::EpsilonSvr,
         (_, task) => task,
@@ -211,7 +211,7 @@ fn params_for(job: &Job<'_>, targets: &SvmTargets) -> SvmParams {
 }
 
 /// Refuses flags that contradict the table.
-fn check(job: &Job<'_>, targets: &SvmTargets, features: &Table) -> Result<()> {
+fn check(job: &Job<'_>, targets: &Targets, features: &Table) -> Result<()> {
     data::at_least_two(features)?;
     let refuse = |flag: &'static str| {
         let message = "the target is numeric: add --classify to treat it as class labels";
@@ -221,8 +221,8 @@ fn check(job: &Job<'_>, targets: &SvmTargets, features: &Table) -> Result<()> {
     let is_text = |name: &String| name.parse::<i32>().is_err();
     match &targets.target {
         // Refused before the fit, which may take long.
-        Target::Classes { classes, .. }
-            if job.outputs.libsvm_model.is_some() && classes.iter().any(is_text) =>
+        Target::Classes { labels, .. }
+            if job.outputs.libsvm_model.is_some() && labels.names.iter().any(is_text) =>
         {
             let message = "LIBSVM requires integer class labels: encode them in the table first";
             Err(Error::parameter("--libsvm-model", message))
@@ -249,13 +249,13 @@ fn finish(
     let SvmResult { chosen, fitted, prediction } = result;
     let described = report::describe_columns(job.outputs.results.page.report.as_ref(), &chosen);
     let args = job.outputs;
-    let rows = task.targets.rows(chosen.features.n_rows());
+    let rows = counted_rows(&task.targets, chosen.features.n_rows());
     let mut saved = ModelFile::new(fitted.model, types.result);
     saved.scaling = fitted.scaling;
     saved.feature_names = chosen.features.names;
     facts::note_places(&mut saved, &chosen.places);
     let truth: Vec<Column> = chosen.targets.iter().map(|(_, cells)| cells.clone()).collect();
-    let classes = SvmView::of(&saved.model).and_then(|m| m.classes.map(<[String]>::to_vec));
+    let classes = machine_of(&saved.model).and_then(|machine| machine.classes.clone());
     let targets: Vec<String> = chosen.targets.iter().map(|(name, _)| name.clone()).collect();
     let names = Names { targets: &targets, classes: classes.as_deref() };
     let evaluation = prediction.evaluate(names, &truth, &rows).ok();

@@ -1,11 +1,11 @@
 //! The output of the SVM verbs: a summary or JSON, and the scores of a search as a table.
 
+use mercer::Target;
 use mercer::io::{Column, Format, Table};
 use mercer::model::svm::Stop;
 use serde::Serialize;
 
 use super::fit::Grid;
-use super::targets::Target;
 use super::{Job, Task};
 use crate::describe::{self, listed};
 use crate::facts::Facts;
@@ -159,11 +159,11 @@ fn hints(task: &Task<'_>, grid: Option<&Grid>) -> Vec<String> {
         }
     }
     if let Target::Values(values) = &task.targets.target {
-        let mut different = values.clone();
+        let mut different = values.data().to_vec();
         different.sort_by(f64::total_cmp);
         different.dedup();
         let is_whole = different.iter().all(|v| v.fract() == 0.0);
-        if is_whole && different.len() <= 10 && different.len() * 5 <= values.len() {
+        if is_whole && different.len() <= 10 && different.len() * 5 <= values.rows() {
             hints.push(format!(
                 "the target has only {} distinct values: add --classify to treat them as class labels",
                 different.len()

@@ -3,13 +3,12 @@
 mod others;
 
 use mercer::io::Table;
-use mercer::linalg::view::Mat;
-use mercer::model::svm::{Task as SvmTask, votes};
-use mercer::{Error, Result};
+use mercer::model::svm::{Svm, Task as SvmTask, votes};
+use mercer::{Error, Labels, Mat, Result, Target};
 
-use super::targets::Target;
 use super::{Job, SvmResult, Task};
 use crate::facts::{counted, kernel_in_short, svm_method};
+use crate::machine::machine_of;
 use crate::plot::{self, Background, Drawing, Field, Group, Map, Marks, Regions, Shape, Tube};
 use crate::prediction::{Prediction, is_inside};
 use crate::run::Session;
@@ -17,7 +16,6 @@ use crate::run::plane::{self, Window, number};
 use crate::run::prediction::decisions;
 use crate::scores::in_short;
 use crate::summary::file_name;
-use crate::svm_view::SvmView;
 
 /// Points of a function of one column.
 const LINE: usize = 481;
@@ -128,9 +126,9 @@ fn draw_line(
     };
     let features = &result.chosen.features;
     let points: Vec<[f64; 2]> =
-        targets.iter().enumerate().map(|(i, &y)| [number(features, i, 0), y]).collect();
+        targets.data().iter().enumerate().map(|(i, &y)| [number(features, i, 0), y]).collect();
     let row = Group::of_class(0, "row");
-    let reach = reach(result, targets);
+    let reach = reach(result, targets.data());
     let [title, subtitle] = titles(job, result);
     Ok(plot::tube(&Tube {
         title: &title,
@@ -181,9 +179,9 @@ fn draw_plane(
     let colours: Vec<[u8; 3]> = groups.iter().map(|group| group.colour).collect();
     let (class, change);
     let background = match &task.targets.target {
-        Target::Classes { classes, .. } if classes.len() > 2 => {
-            class = votes(&values, classes.len());
-            change = changes(&values, &class, classes.len());
+        Target::Classes { labels, .. } if labels.names.len() > 2 => {
+            class = votes(&values, labels.names.len());
+            change = changes(&values, &class, labels.names.len());
             Background::Regions(Regions { grid: field, class: &class, change: &change }, colours)
         }
         Target::Classes { .. } => Background::Sides {
@@ -199,7 +197,7 @@ fn draw_plane(
             margins: false,
         },
         Target::Values(targets) => {
-            Background::Heights { field, ends: ends(targets, &first), line: None }
+            Background::Heights { field, ends: ends(targets.data(), &first), line: None }
         }
     };
     let features = &result.chosen.features;
@@ -244,17 +242,17 @@ fn changes<'a>(
 /// How rows look, and the look of each row.
 fn groups(task: &Task<'_>, result: &SvmResult, field: &[f64]) -> (Vec<Group>, Vec<usize>) {
     match (&task.targets.target, &result.prediction) {
-        (Target::Classes { classes, places, .. }, _) => {
+        (Target::Classes { labels: Labels { names: classes, places }, .. }, _) => {
             let named = classes.iter().enumerate();
             (named.map(|(i, name)| Group::of_class(i, name)).collect(), places.clone())
         }
         (Target::Values(targets), _) => {
-            let [low, high] = ends(targets, field);
+            let [low, high] = ends(targets.data(), field);
             let last = (SHADES - 1) as f64;
             let shade =
                 |v: &f64| (last * ((v - low) / (high - low)).clamp(0.0, 1.0)).round() as usize;
             let shades = (0..SHADES).map(|i| Group::on_scale(i as f64 / last)).collect();
-            (shades, targets.iter().map(shade).collect())
+            (shades, targets.data().iter().map(shade).collect())
         }
         (Target::Unsupervised, Prediction::OneClass(sides)) => {
             let group: Vec<usize> = sides.iter().map(|d| usize::from(!is_inside(*d))).collect();
@@ -283,8 +281,8 @@ fn ends(targets: &[f64], field: &[f64]) -> [f64; 2] {
     if low < high { [low, high] } else { [low - 1.0, high + 1.0] }
 }
 
-fn machine(result: &SvmResult) -> SvmView<'_> {
-    SvmView::of(&result.fitted.model).expect("the model is a support vector machine")
+fn machine(result: &SvmResult) -> &Svm {
+    machine_of(&result.fitted.model).expect("the model is a support vector machine")
 }
 
 fn ringed(result: &SvmResult) -> Vec<bool> {
@@ -302,7 +300,7 @@ fn titles(job: &Job<'_>, result: &SvmResult) -> [String; 2] {
         Some((name, _)) => format!("{method} of {name} ({file})"),
         None => format!("{method} ({file})"),
     };
-    let (params, rows) = (machine.params, counted(machine.rows, "row"));
+    let (params, rows) = (&machine.params, counted(machine.trained_on, "row"));
     let c = format!("C {}", in_short(params.c));
     let nu = format!("nu {}", in_short(params.nu));
     let parameters = match params.task {

@@ -23,7 +23,6 @@ use super::model_file;
 use crate::context::available_memory;
 use crate::error::{Error, Result};
 use crate::model::svm::Svm;
-use crate::real::Real;
 
 /// The word that every such file begins with.
 const FIRST_WORD: &[u8] = b"svm_type";
@@ -39,13 +38,13 @@ pub(super) fn looks_like(bytes: &[u8]) -> bool {
 ///
 /// The file does not hold the number of features, but leaves zeros out: it is taken to be the last one that a support vector
 /// has. Nor does it hold the training samples' number, in place of which stands that of the support vectors.
-pub fn read_libsvm_model(path: &Path) -> Result<Svm<f64>> {
+pub fn read_libsvm_model(path: &Path) -> Result<Svm> {
     let max_bytes = available_memory();
     parse(path, &model_file::read::text(path, max_bytes)?, max_bytes)
 }
 
 /// Reads a model from the content of a file; `path` is for messages.
-pub(super) fn parse(path: &Path, bytes: &[u8], max_bytes: u64) -> Result<Svm<f64>> {
+pub(super) fn parse(path: &Path, bytes: &[u8], max_bytes: u64) -> Result<Svm> {
     read::parse(bytes, max_bytes).map_err(|fault| match fault {
         read::Fault::Text(message) => Error::format(path, message),
         read::Fault::Other(error) => error,
@@ -56,27 +55,19 @@ pub(super) fn parse(path: &Path, bytes: &[u8], max_bytes: u64) -> Result<Svm<f64
 /// hold.
 ///
 /// Refused are kernels that LIBSVM does not have, and classes whose names are no integers.
-pub fn write_libsvm_model<T: Real>(path: &Path, model: &Svm<T>) -> Result<Vec<String>> {
+pub fn write_libsvm_model(path: &Path, model: &Svm) -> Result<Vec<String>> {
     let text = write::Text::of(model)?;
     write_whole(path, |out| written(path, &text, out))?;
     Ok(text.notes)
 }
 
 /// Prepares such a file among the other outputs of one run.
-pub fn stage_libsvm_model<T: Real>(
-    staged: &mut Staged,
-    path: &Path,
-    model: &Svm<T>,
-) -> Result<Vec<String>> {
+pub fn stage_libsvm_model(staged: &mut Staged, path: &Path, model: &Svm) -> Result<Vec<String>> {
     let text = write::Text::of(model)?;
     staged.add(path, |out| written(path, &text, out))?;
     Ok(text.notes)
 }
 
-fn written<T: Real, W: Write>(
-    path: &Path,
-    text: &write::Text<'_, T>,
-    out: &mut BufWriter<W>,
-) -> Result<()> {
+fn written<W: Write>(path: &Path, text: &write::Text<'_>, out: &mut BufWriter<W>) -> Result<()> {
     text.write_to(out).map_err(|source| Error::file(path, source))
 }

@@ -9,7 +9,7 @@ use crate::kernel::KernelSpec;
 use crate::linalg::view::Mat;
 use crate::model::svm::{Calibration, Svm, SvmParams, Task};
 use crate::model::{Prepared, Report};
-use crate::points::{Dense, Points};
+use crate::points::{Dense, Dtype, Points};
 
 /// Why a text is no model.
 pub enum Fault {
@@ -26,7 +26,7 @@ impl From<String> for Fault {
 }
 
 /// Reads a model whose support vectors take at most `max_bytes`.
-pub fn parse(bytes: &[u8], max_bytes: u64) -> Result<Svm<f64>, Fault> {
+pub fn parse(bytes: &[u8], max_bytes: u64) -> Result<Svm, Fault> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count() + 1;
         at(line, "this is not UTF-8 text, so it is not a LIBSVM model")
@@ -59,7 +59,7 @@ pub fn parse(bytes: &[u8], max_bytes: u64) -> Result<Svm<f64>, Fault> {
 
 /// A model without its support vectors, and the position of each of them in the text.
 struct Unfinished {
-    machine: Svm<f64>,
+    machine: Svm,
     places: Vec<usize>,
 }
 
@@ -116,7 +116,7 @@ fn single(head: &Head<'_>, task: Task, body: &Body) -> Parsed<Unfinished> {
     Ok(Unfinished { places: (0..body.coef.len()).collect(), machine })
 }
 
-fn bare(task: Task, coef: Mat<f64>, offset: Vec<f64>, notes: Vec<String>) -> Svm<f64> {
+fn bare(task: Task, coef: Mat<f64>, offset: Vec<f64>, notes: Vec<String>) -> Svm {
     let total = coef.cols();
     let report = Report {
         solver: "LIBSVM".into(),
@@ -134,6 +134,8 @@ fn bare(task: Task, coef: Mat<f64>, offset: Vec<f64>, notes: Vec<String>) -> Svm
         params: SvmParams::new(task, KernelSpec::linear()),
         support: (0..total).collect(),
         anchors: None,
+        dtype: Dtype::F64,
+        computed_in: Dtype::F64,
         trained_on: total,
         counts: vec![total],
         coef,

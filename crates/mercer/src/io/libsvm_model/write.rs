@@ -7,12 +7,12 @@ use crate::io::column::push_shortest;
 use crate::io::model_file::svm::check;
 use crate::kernel::Leaf;
 use crate::model::svm::{Curve, Svm};
-use crate::points::Samples;
+use crate::points::{AnySamples, Samples, with_samples};
 use crate::real::Real;
 
 /// A model that LIBSVM's format can hold.
-pub struct Text<'a, T: Real> {
-    model: &'a Svm<T>,
+pub struct Text<'a> {
+    model: &'a Svm,
     head: Vec<String>,
     /// What turns our decisions into LIBSVM's.
     sign: f64,
@@ -20,9 +20,9 @@ pub struct Text<'a, T: Real> {
     pub notes: Vec<String>,
 }
 
-impl<'a, T: Real> Text<'a, T> {
+impl<'a> Text<'a> {
     /// Refuses what the format has no words for.
-    pub fn of(model: &'a Svm<T>) -> Result<Self> {
+    pub fn of(model: &'a Svm) -> Result<Self> {
         let refuse = |why| Error::Shape(format!("the model cannot be written: {why}"));
         check::svm(model).map_err(refuse)?;
         if model.support.is_empty() {
@@ -35,9 +35,8 @@ impl<'a, T: Real> Text<'a, T> {
         } else {
             1.0
         };
-        if let Some(anchors @ (Samples::Strings(_) | Samples::Parts(_) | Samples::Items(_))) =
-            &model.anchors
-        {
+        let is_numbers = |anchors: &AnySamples| with_samples!(anchors, x => matches!(x, Samples::Dense(_) | Samples::Sparse(_)));
+        if let Some(anchors) = model.anchors.as_ref().filter(|anchors| !is_numbers(anchors)) {
             let kind = anchors.kind();
             return Err(refuse(format!(
                 "LIBSVM's format is for rows of numbers, but the samples are {kind}"
@@ -196,26 +195,26 @@ fn push_number(line: &mut String, number: f64) {
 }
 
 /// The features that are not 0, and `shown` in any case.
-fn push_pairs<T: Real>(line: &mut String, row: Vec<(usize, T)>, shown: Option<usize>) {
-    let zero = shown.map(|index| (index, T::ZERO));
+fn push_pairs(line: &mut String, row: Vec<(usize, f64)>, shown: Option<usize>) {
+    let zero = shown.map(|index| (index, 0.0));
     for (index, value) in row.into_iter().chain(zero) {
         line.push_str(&format!("{}:", index + 1));
-        push_number(line, value.to_f64());
+        push_number(line, value);
         line.push(' ');
     }
 }
 
 /// The places and values of row j that are not zero.
-fn pairs<T: Real>(rows: &Samples<T>, j: usize) -> Vec<(usize, T)> {
-    match rows {
+fn pairs(rows: &AnySamples, j: usize) -> Vec<(usize, f64)> {
+    with_samples!(rows, rows => match rows {
         Samples::Dense(x) => {
-            let all = x.row(j).iter().copied().enumerate();
-            all.filter(|(_, value)| *value != T::ZERO).collect()
+            let all = x.row(j).iter().map(|v| v.to_f64()).enumerate();
+            all.filter(|(_, value)| *value != 0.0).collect()
         }
         Samples::Sparse(x) => {
             let (at, values) = x.row(j);
-            at.iter().map(|&index| index as usize).zip(values.iter().copied()).collect()
+            at.iter().map(|&index| index as usize).zip(values.iter().map(|v| v.to_f64())).collect()
         }
         other => unreachable!("{} are refused before", other.kind()),
-    }
+    })
 }

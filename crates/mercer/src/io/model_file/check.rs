@@ -2,7 +2,7 @@
 //! loaded, and nothing that was loaded makes a later step fail.
 
 use super::{ModelFile, notes};
-use crate::kernel::SpecKernel;
+use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::view::Mat;
 use crate::model::inverse::{Inverse, InverseParams};
 use crate::model::kernel_pca::KernelPca;
@@ -10,7 +10,7 @@ use crate::model::kernel_ridge::KernelRidge;
 use crate::model::origin::Origin;
 use crate::model::pca::Pca;
 use crate::model::{Components, Scaling};
-use crate::real::Real;
+use crate::points::{Dtype, with_dtype};
 
 pub(super) type Checked = Result<(), String>;
 
@@ -60,7 +60,7 @@ fn origin(origin: &Origin, n: usize, given: bool) -> Checked {
     }
 }
 
-pub(super) fn kernel_pca<T: Real>(model: &KernelPca<T>) -> Checked {
+pub(super) fn kernel_pca(model: &KernelPca) -> Checked {
     let (n, k) = (model.n(), model.k());
     if n == 0 || k > n {
         return Err(format!("{k} components of {n} samples are impossible"));
@@ -84,13 +84,13 @@ pub(super) fn kernel_pca<T: Real>(model: &KernelPca<T>) -> Checked {
         (None, Some(_)) => Err("there is an inverse map, but no samples".into()),
         (Some(anchors), map_back) => {
             count("training samples", anchors.n(), n)?;
-            SpecKernel::<T>::new(&model.params.kernel).map_err(|e| e.to_string())?;
+            kernel(&model.params.kernel, model.dtype)?;
             map_back.as_ref().map_or(Ok(()), |map| inverse(map, n, anchors.features(), k))
         }
     }
 }
 
-pub(super) fn kernel_ridge<T: Real>(model: &KernelRidge<T>) -> Checked {
+pub(super) fn kernel_ridge(model: &KernelRidge) -> Checked {
     let (n, t) = (model.n(), model.t());
     if n == 0 || t == 0 {
         return Err(format!("{t} targets of {n} samples are impossible"));
@@ -116,20 +116,26 @@ pub(super) fn kernel_ridge<T: Real>(model: &KernelRidge<T>) -> Checked {
         None => Ok(()),
         Some(anchors) => {
             count("training samples", anchors.n(), n)?;
-            SpecKernel::<T>::new(&model.params.kernel).map(drop).map_err(|e| e.to_string())
+            kernel(&model.params.kernel, model.dtype)
         }
     }
 }
 
-fn inverse<T: Real>(map: &Inverse<T>, n: usize, d: usize, k: usize) -> Checked {
+fn inverse(map: &Inverse, n: usize, d: usize, k: usize) -> Checked {
     count("samples of the inverse map", map.anchors.n(), n)?;
-    count("components of the inverse map", map.anchors.d(), k)?;
+    count("components of the inverse map", map.anchors.features(), k)?;
     shape("coefficients of the inverse map", &map.coef, n, d)?;
     count("offsets of the inverse map", map.offset.len(), d)?;
     finite("coefficients of the inverse map", map.coef.data())?;
     finite("offsets of the inverse map", &map.offset)?;
     alpha(&map.params)?;
-    SpecKernel::<T>::new(&map.params.kernel).map(drop).map_err(|e| e.to_string())
+    kernel(&map.params.kernel, map.anchors.dtype())
+}
+
+/// Whether a kernel can be evaluated with numbers of a type.
+pub(super) fn kernel(spec: &KernelSpec, dtype: Dtype) -> Checked {
+    let built = with_dtype!(dtype, T => SpecKernel::<T>::new(spec).map(drop));
+    built.map_err(|error| error.to_string())
 }
 
 fn alpha(params: &InverseParams) -> Checked {

@@ -9,9 +9,8 @@ use super::persist::{Metadata, Persist};
 use super::tensors::{Tensor, Tensors};
 use super::unpack::{components, params};
 use crate::model::detector::{Detector, DetectorParams};
-use crate::real::Real;
 
-impl<T: Real> Persist for Detector<T> {
+impl Persist for Detector {
     fn metadata(&self) -> Metadata<'_> {
         Metadata { estimator: header::DETECTOR, ..self.pca.metadata() }
     }
@@ -43,8 +42,8 @@ impl<T: Real> Persist for Detector<T> {
     }
 }
 
-/// A detector of number type `T`. Whether its parts fit together is for `check` to say.
-pub fn unpack<T: Real>(header: &Header, tensors: &mut Tensors<'_>) -> Result<Detector<T>, Fault> {
+/// A detector. Whether its parts fit together is for `check` to say.
+pub fn unpack(header: &Header, tensors: &mut Tensors<'_>) -> Result<Detector, Fault> {
     let DetectorParams { pca, score, contamination } = params(&header.params)?;
     Ok(Detector {
         pca: components(header, tensors, pca)?,

@@ -2,27 +2,27 @@
 
 use serde_json::Value;
 
-use super::check::{Checked, count, finite};
+use super::check::{Checked, count, finite, kernel};
 use super::frame::Fault;
 use super::header::{self, Header};
-use super::persist::{Metadata, Persist, precision};
+use super::persist::{Metadata, Persist};
 use super::samples::{self, SampleKind};
 use super::tensors::{Tensor, Tensors};
 use super::unpack::params;
-use crate::kernel::{Recentred, SpecKernel};
+use crate::kernel::{KernelSpec, Recentred, SpecKernel};
 use crate::model::kernel_kmeans::KernelKMeans;
-use crate::points::Samples;
+use crate::points::{AnySamples, Samples, with_samples};
 use crate::real::Real;
 
-impl<T: Real> Persist for KernelKMeans<T> {
+impl Persist for KernelKMeans {
     fn metadata(&self) -> Metadata<'_> {
         Metadata {
             estimator: header::KERNEL_KMEANS,
             n: self.n(),
-            d: self.anchors.as_ref().map(Samples::features),
+            d: self.anchors.as_ref().map(AnySamples::features),
             samples: self.anchors.as_ref().and_then(SampleKind::of),
             k: self.k(),
-            precision: precision::<T>(),
+            precision: self.dtype,
             report: &self.report,
         }
     }
@@ -42,7 +42,9 @@ impl<T: Real> Persist for KernelKMeans<T> {
             Tensor::places("rounds", &[1], std::iter::once(self.rounds as u64)),
             Tensor::places("stand_ins", &[2 * self.stand_ins.len()], pairs),
         ];
-        tensors.extend(self.point.iter().map(|point| Tensor::real("point", &[point.len()], point)));
+        if let Some(point) = &self.point {
+            tensors.push(Tensor::rounded("point", &[point.len()], point, self.dtype));
+        }
         tensors
             .extend(self.anchors.iter().flat_map(|anchors| samples::tensors("anchors", anchors)));
         tensors
@@ -69,31 +71,34 @@ impl<T: Real> Persist for KernelKMeans<T> {
             None => Ok(()),
             Some(anchors) => {
                 count("training samples", anchors.n(), n)?;
-                let kernel =
-                    SpecKernel::<T>::new(&self.params.kernel).map_err(|e| e.to_string())?;
-                self.point.as_ref().map_or(Ok(()), |point| check_point(&kernel, anchors, point))
+                kernel(&self.params.kernel, self.dtype)?;
+                let spec = &self.params.kernel;
+                let point = self.point.as_deref();
+                point.map_or(
+                    Ok(()),
+                    |point| with_samples!(anchors, anchors => check_point(spec, anchors, point)),
+                )
             }
         }
     }
 }
 
 /// Whether the kernel can be seen from `point` on these samples.
-fn check_point<T: Real>(kernel: &SpecKernel<T>, anchors: &Samples<T>, point: &[T]) -> Checked {
+fn check_point<T: Real>(spec: &KernelSpec, anchors: &Samples<T>, point: &[f64]) -> Checked {
+    let kernel = SpecKernel::<T>::new(spec).map_err(|error| error.to_string())?;
+    let point: &[T] = &point.iter().map(|&v| T::from_f64(v)).collect::<Vec<_>>();
     let rows =
         anchors.dense().ok_or("there is a point for samples that are not rows of numbers")?;
     count("numbers of the point", point.len(), rows.d())?;
     rows.less(point).map_err(|error| error.to_string())?;
-    let seen = Recentred::new(kernel, point).map(drop);
+    let seen = Recentred::new(&kernel, point).map(drop);
     seen.ok_or_else(|| "there is a point, but the kernel cannot be recentred".into())
 }
 
-/// Clusters of number type `T`. Whether their parts fit together is for `check` to say.
-pub fn unpack<T: Real>(
-    header: &Header,
-    tensors: &mut Tensors<'_>,
-) -> Result<KernelKMeans<T>, Fault> {
+/// Clusters. Whether their parts fit together is for `check` to say.
+pub fn unpack(header: &Header, tensors: &mut Tensors<'_>) -> Result<KernelKMeans, Fault> {
     let (n, k, d) = (header.n, header.k, header.d.unwrap_or(0));
-    let point = tensors.has("point").then(|| tensors.real("point", &[d]));
+    let point = tensors.has("point").then(|| tensors.widened("point", &[d], header.precision));
     let pairs = tensors.length("stand_ins")?;
     let stand_ins = tensors.counts("stand_ins", pairs)?;
     Ok(KernelKMeans {
@@ -106,6 +111,7 @@ pub fn unpack<T: Real>(
         norms: tensors.real("norms", &[k])?,
         point: point.transpose()?,
         anchors: samples::anchors(header, tensors, n)?,
+        dtype: header.precision,
         report: header.report.clone(),
     })
 }

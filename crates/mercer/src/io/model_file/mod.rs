@@ -29,7 +29,6 @@ mod tests;
 use std::io::Write;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::context::available_memory;
@@ -44,6 +43,7 @@ use crate::model::pca::Pca;
 use crate::model::svm::Svm;
 use crate::model::validity::FittedRepair;
 use crate::model::{Report, Scaling};
+use crate::points::Dtype;
 use persist::Persist;
 
 /// The format that is written, and the newest that is read.
@@ -52,51 +52,21 @@ pub const FORMAT: u64 = 1;
 /// The key of the note that a model was read from a text file of LIBSVM, which does not contain the number of features.
 pub const LIBSVM_TEXT: &str = "libsvm_text";
 
-/// A number type of samples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Dtype {
-    /// Single precision.
-    F32,
-    /// Double precision.
-    F64,
-}
-
-impl Dtype {
-    /// `"f32"` or `"f64"`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Dtype::F32 => "f32",
-            Dtype::F64 => "f64",
-        }
-    }
-}
-
 /// A fitted model of any kind that can be saved.
 #[derive(Clone)]
 pub enum Model {
     /// PCA.
     Pca(Pca),
-    /// Kernel PCA with tiles and anchors in single precision.
-    KernelPca32(KernelPca<f32>),
-    /// Kernel PCA with tiles and anchors in double precision.
-    KernelPca64(KernelPca<f64>),
-    /// Kernel ridge regression with tiles and anchors in single precision.
-    KernelRidge32(KernelRidge<f32>),
-    /// Kernel ridge regression with tiles and anchors in double precision.
-    KernelRidge64(KernelRidge<f64>),
-    /// A support vector machine with tiles and support vectors in single precision.
-    Svm32(Svm<f32>),
-    /// A support vector machine with tiles and support vectors in double precision.
-    Svm64(Svm<f64>),
-    /// Kernel k-means with tiles and anchors in single precision.
-    KernelKMeans32(KernelKMeans<f32>),
-    /// Kernel k-means with tiles and anchors in double precision.
-    KernelKMeans64(KernelKMeans<f64>),
-    /// A detector of unusual samples with tiles and anchors in single precision.
-    Detector32(Detector<f32>),
-    /// A detector of unusual samples with tiles and anchors in double precision.
-    Detector64(Detector<f64>),
+    /// Kernel PCA.
+    KernelPca(KernelPca),
+    /// Kernel ridge regression.
+    KernelRidge(KernelRidge),
+    /// A support vector machine.
+    Svm(Svm),
+    /// Kernel k-means.
+    KernelKMeans(KernelKMeans),
+    /// A detector of unusual samples.
+    Detector(Detector),
     /// A repair of kernel matrices.
     Repair(FittedRepair),
 }
@@ -113,16 +83,11 @@ macro_rules! models {
 
 models!(
     Pca(Pca),
-    KernelPca32(KernelPca<f32>),
-    KernelPca64(KernelPca<f64>),
-    KernelRidge32(KernelRidge<f32>),
-    KernelRidge64(KernelRidge<f64>),
-    Svm32(Svm<f32>),
-    Svm64(Svm<f64>),
-    KernelKMeans32(KernelKMeans<f32>),
-    KernelKMeans64(KernelKMeans<f64>),
-    Detector32(Detector<f32>),
-    Detector64(Detector<f64>),
+    KernelPca(KernelPca),
+    KernelRidge(KernelRidge),
+    Svm(Svm),
+    KernelKMeans(KernelKMeans),
+    Detector(Detector),
     Repair(FittedRepair)
 );
 
@@ -131,16 +96,11 @@ impl Model {
     fn persist(&self) -> &dyn Persist {
         match self {
             Model::Pca(model) => model,
-            Model::KernelPca32(model) => model,
-            Model::KernelPca64(model) => model,
-            Model::KernelRidge32(model) => model,
-            Model::KernelRidge64(model) => model,
-            Model::Svm32(model) => model,
-            Model::Svm64(model) => model,
-            Model::KernelKMeans32(model) => model,
-            Model::KernelKMeans64(model) => model,
-            Model::Detector32(model) => model,
-            Model::Detector64(model) => model,
+            Model::KernelPca(model) => model,
+            Model::KernelRidge(model) => model,
+            Model::Svm(model) => model,
+            Model::KernelKMeans(model) => model,
+            Model::Detector(model) => model,
             Model::Repair(model) => model,
         }
     }
@@ -249,7 +209,7 @@ pub fn from_bytes(name: &Path, bytes: &[u8]) -> Result<ModelFile> {
 pub fn from_bytes_within(name: &Path, bytes: &[u8], max_bytes: u64) -> Result<ModelFile> {
     if libsvm_model::looks_like(bytes) {
         let model = libsvm_model::parse(name, bytes, max_bytes)?;
-        let mut saved = ModelFile::new(Model::Svm64(model), Dtype::F64);
+        let mut saved = ModelFile::new(Model::Svm(model), Dtype::F64);
         saved.extra.insert(LIBSVM_TEXT.into(), true.into());
         return Ok(saved);
     }

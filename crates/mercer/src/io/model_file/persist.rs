@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use super::Dtype;
 use super::check::{self, Checked};
 use super::header::{self, CalibrationHeader};
 use super::samples::{self, SampleKind};
@@ -11,8 +10,7 @@ use crate::model::Report;
 use crate::model::kernel_pca::KernelPca;
 use crate::model::kernel_ridge::{KernelRidge, Selection};
 use crate::model::pca::Pca;
-use crate::points::Samples;
-use crate::real::Real;
+use crate::points::{AnySamples, Dtype};
 
 /// The metadata of a model in the header of its file.
 pub struct Metadata<'a> {
@@ -60,11 +58,6 @@ pub trait Persist {
     }
 }
 
-/// The number type `T` by its name.
-pub fn precision<T: Real>() -> Dtype {
-    if T::EPSILON < 1e-10 { Dtype::F64 } else { Dtype::F32 }
-}
-
 impl Persist for Pca {
     fn metadata(&self) -> Metadata<'_> {
         Metadata {
@@ -97,15 +90,15 @@ impl Persist for Pca {
     }
 }
 
-impl<T: Real> Persist for KernelPca<T> {
+impl Persist for KernelPca {
     fn metadata(&self) -> Metadata<'_> {
         Metadata {
             estimator: header::KERNEL_PCA,
             n: self.n(),
-            d: self.anchors.as_ref().map(Samples::features),
+            d: self.anchors.as_ref().map(AnySamples::features),
             samples: self.anchors.as_ref().and_then(SampleKind::of),
             k: self.k(),
-            precision: precision::<T>(),
+            precision: self.dtype,
             report: &self.report,
         }
     }
@@ -132,7 +125,7 @@ impl<T: Real> Persist for KernelPca<T> {
                 .extend(origin.row.iter().map(|row| Tensor::real("origin.row", &[row.len()], row)));
         }
         if let Some(inverse) = &self.inverse {
-            tensors.push(Tensor::dense("inverse.anchors", &inverse.anchors));
+            tensors.extend(samples::tensors("inverse.anchors", &inverse.anchors));
             tensors.push(Tensor::matrix("inverse.coef", &inverse.coef));
             tensors.push(Tensor::real("inverse.offset", &[inverse.offset.len()], &inverse.offset));
         }
@@ -148,15 +141,15 @@ impl<T: Real> Persist for KernelPca<T> {
     }
 }
 
-impl<T: Real> Persist for KernelRidge<T> {
+impl Persist for KernelRidge {
     fn metadata(&self) -> Metadata<'_> {
         Metadata {
             estimator: header::KERNEL_RIDGE,
             n: self.n(),
-            d: self.anchors.as_ref().map(Samples::features),
+            d: self.anchors.as_ref().map(AnySamples::features),
             samples: self.anchors.as_ref().and_then(SampleKind::of),
             k: self.t(),
-            precision: precision::<T>(),
+            precision: self.dtype,
             report: &self.report,
         }
     }

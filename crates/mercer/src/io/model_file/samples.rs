@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::frame::Fault;
 use super::header::Header;
 use super::tensors::{Tensor, Tensors};
-use crate::points::{Csr, Part, Parts, Points, Samples, Strings};
+use crate::points::{
+    AnySamples, Csr, Part, Parts, Points, Samples, Strings, with_dtype, with_samples,
+};
 use crate::real::Real;
 
 /// What samples are, where they are not rows of numbers.
@@ -40,7 +42,11 @@ pub struct PartKind {
 
 impl SampleKind {
     /// The kind of `samples`; none for rows of numbers.
-    pub fn of<T: Real>(samples: &Samples<T>) -> Option<Self> {
+    pub fn of(samples: &AnySamples) -> Option<Self> {
+        with_samples!(samples, samples => Self::of_samples(samples))
+    }
+
+    fn of_samples<T: Real>(samples: &Samples<T>) -> Option<Self> {
         match samples {
             Samples::Dense(_) => None,
             Samples::Sparse(_) => Some(SampleKind::Sparse),
@@ -50,7 +56,7 @@ impl SampleKind {
                 let part = |part: &Part<T>| PartKind {
                     names: part.names.clone(),
                     d: part.samples.features(),
-                    samples: SampleKind::of(&part.samples),
+                    samples: SampleKind::of_samples(&part.samples),
                 };
                 Some(SampleKind::Parts { parts: parts.all().iter().map(part).collect() })
             }
@@ -59,7 +65,11 @@ impl SampleKind {
 }
 
 /// The arrays of samples, whose names begin with `name`.
-pub fn tensors<'a, T: Real>(name: &str, samples: &'a Samples<T>) -> Vec<Tensor<'a>> {
+pub fn tensors<'a>(name: &str, samples: &'a AnySamples) -> Vec<Tensor<'a>> {
+    with_samples!(samples, samples => tensors_of(name, samples))
+}
+
+fn tensors_of<'a, T: Real>(name: &str, samples: &'a Samples<T>) -> Vec<Tensor<'a>> {
     match samples {
         Samples::Dense(x) => vec![Tensor::dense(name.to_string(), x)],
         Samples::Sparse(x) => {
@@ -82,18 +92,20 @@ pub fn tensors<'a, T: Real>(name: &str, samples: &'a Samples<T>) -> Vec<Tensor<'
         Samples::Items(_) => Vec::new(),
         Samples::Parts(parts) => {
             let each = parts.all().iter().enumerate();
-            each.flat_map(|(i, part)| tensors(&format!("{name}.{i}"), &part.samples)).collect()
+            each.flat_map(|(i, part)| tensors_of(&format!("{name}.{i}"), &part.samples)).collect()
         }
     }
 }
 
 /// The training samples, of which there are `n`; none for a model of a given matrix.
-pub fn anchors<T: Real>(
+pub fn anchors(
     header: &Header,
     arrays: &mut Tensors<'_>,
     n: usize,
-) -> Result<Option<Samples<T>>, Fault> {
-    header.d.map(|d| read("anchors", header.samples.as_ref(), arrays, n, d)).transpose()
+) -> Result<Option<AnySamples>, Fault> {
+    let Some(d) = header.d else { return Ok(None) };
+    let kind = header.samples.as_ref();
+    with_dtype!(header.precision, T => Ok(Some(read::<T>("anchors", kind, arrays, n, d)?.into())))
 }
 
 fn read<T: Real>(

@@ -7,7 +7,7 @@ use safetensors::tensor::{Dtype, Metadata, TensorInfo};
 
 use super::frame::{CHECKSUM, Fault, Frame};
 use crate::linalg::view::Mat;
-use crate::points::Dense;
+use crate::points::{self, Dense, with_dtype};
 use crate::real::{Numbers, Real};
 
 /// Bytes that are converted at a time.
@@ -24,6 +24,7 @@ pub struct Tensor<'a> {
 pub enum Content<'a> {
     Real(Numbers<'a>),
     Made(Vec<f64>),
+    Single(Vec<f32>),
     Places(Vec<u64>),
     Bytes(Vec<u8>),
 }
@@ -40,6 +41,20 @@ impl<'a> Tensor<'a> {
             shape: shape.to_vec(),
             content: Content::Real(T::numbers(numbers)),
         }
+    }
+
+    /// Numbers that have the type `dtype` in files.
+    pub fn rounded(
+        name: impl Into<Cow<'static, str>>,
+        shape: &[usize],
+        numbers: &'a [f64],
+        dtype: points::Dtype,
+    ) -> Self {
+        let content = match dtype {
+            points::Dtype::F64 => Content::Real(Numbers::F64(numbers)),
+            points::Dtype::F32 => Content::Single(numbers.iter().map(|&v| v as f32).collect()),
+        };
+        Self { name: name.into(), shape: shape.to_vec(), content }
     }
 
     /// A matrix.
@@ -78,7 +93,7 @@ impl<'a> Tensor<'a> {
 
     pub fn dtype(&self) -> Dtype {
         match &self.content {
-            Content::Real(Numbers::F32(_)) => Dtype::F32,
+            Content::Real(Numbers::F32(_)) | Content::Single(_) => Dtype::F32,
             Content::Real(Numbers::F64(_)) | Content::Made(_) => Dtype::F64,
             Content::Places(_) => Dtype::U64,
             Content::Bytes(_) => Dtype::U8,
@@ -90,6 +105,7 @@ impl<'a> Tensor<'a> {
             Content::Real(Numbers::F32(numbers)) => size_of_val(*numbers),
             Content::Real(Numbers::F64(numbers)) => size_of_val(*numbers),
             Content::Made(numbers) => size_of_val(numbers.as_slice()),
+            Content::Single(numbers) => size_of_val(numbers.as_slice()),
             Content::Places(places) => size_of_val(places.as_slice()),
             Content::Bytes(bytes) => bytes.len(),
         }
@@ -100,6 +116,7 @@ impl<'a> Tensor<'a> {
             Content::Real(Numbers::F32(numbers)) => write(out, numbers, |v| v.to_le_bytes()),
             Content::Real(Numbers::F64(numbers)) => write(out, numbers, |v| v.to_le_bytes()),
             Content::Made(numbers) => write(out, numbers, |v| v.to_le_bytes()),
+            Content::Single(numbers) => write(out, numbers, |v| v.to_le_bytes()),
             Content::Places(places) => write(out, places, |v| v.to_le_bytes()),
             Content::Bytes(bytes) => out.write_all(bytes),
         }
@@ -152,6 +169,18 @@ impl<'a> Tensors<'a> {
                 "entry {at} (zero-based) of its tensor '{name}' is not finite"
             ))),
         }
+    }
+
+    /// Real numbers of the given shape that have the type `dtype` in the file.
+    pub fn widened(
+        &mut self,
+        name: &str,
+        shape: &[usize],
+        dtype: points::Dtype,
+    ) -> Result<Vec<f64>, Fault> {
+        with_dtype!(dtype, T => {
+            Ok(self.real::<T>(name, shape)?.into_iter().map(T::to_f64).collect())
+        })
     }
 
     pub fn matrix(&mut self, name: &str, rows: usize, cols: usize) -> Result<Mat<f64>, Fault> {

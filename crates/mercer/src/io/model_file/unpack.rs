@@ -7,13 +7,14 @@ use serde_json::Value;
 use super::frame::{Fault, Frame};
 use super::header::{self, Header};
 use super::tensors::Tensors;
-use super::{Dtype, Model, ModelFile, check, detector, kmeans, repair, samples, svm};
+use super::{Model, ModelFile, check, detector, kmeans, repair, samples, svm};
 use crate::model::inverse::{Inverse, InverseParams};
 use crate::model::kernel_pca::{KernelPca, KernelPcaParams};
 use crate::model::kernel_ridge::KernelRidge;
 use crate::model::origin::Origin;
 use crate::model::pca::Pca;
 use crate::model::{Prepared, Scaling};
+use crate::points::{AnySamples, Dtype, with_dtype};
 use crate::real::Real;
 
 /// Reads the content of a model file.
@@ -33,29 +34,16 @@ pub fn unpack(bytes: &[u8]) -> Result<ModelFile, Fault> {
 }
 
 fn model(header: &Header, tensors: &mut Tensors<'_>) -> Result<Model, Fault> {
-    match (header.estimator.as_str(), header.precision) {
-        (header::PCA, _) => Ok(Model::Pca(pca(header, tensors)?)),
-        (header::KERNEL_PCA, Dtype::F32) => Ok(Model::KernelPca32(kernel_pca(header, tensors)?)),
-        (header::KERNEL_PCA, Dtype::F64) => Ok(Model::KernelPca64(kernel_pca(header, tensors)?)),
-        (header::KERNEL_RIDGE, Dtype::F32) => {
-            Ok(Model::KernelRidge32(kernel_ridge(header, tensors)?))
-        }
-        (header::KERNEL_RIDGE, Dtype::F64) => {
-            Ok(Model::KernelRidge64(kernel_ridge(header, tensors)?))
-        }
-        (header::SVM, Dtype::F32) => Ok(Model::Svm32(svm::unpack::svm(header, tensors)?)),
-        (header::SVM, Dtype::F64) => Ok(Model::Svm64(svm::unpack::svm(header, tensors)?)),
-        (header::KERNEL_KMEANS, Dtype::F32) => {
-            Ok(Model::KernelKMeans32(kmeans::unpack(header, tensors)?))
-        }
-        (header::KERNEL_KMEANS, Dtype::F64) => {
-            Ok(Model::KernelKMeans64(kmeans::unpack(header, tensors)?))
-        }
-        (header::DETECTOR, Dtype::F32) => Ok(Model::Detector32(detector::unpack(header, tensors)?)),
-        (header::DETECTOR, Dtype::F64) => Ok(Model::Detector64(detector::unpack(header, tensors)?)),
-        (header::KERNEL_REPAIR, _) => Ok(Model::Repair(repair::unpack(header, tensors)?)),
-        (other, _) => Err(Fault::Invalid(format!("unknown estimator {other:?}"))),
-    }
+    Ok(match header.estimator.as_str() {
+        header::PCA => Model::Pca(pca(header, tensors)?),
+        header::KERNEL_PCA => Model::KernelPca(kernel_pca(header, tensors)?),
+        header::KERNEL_RIDGE => Model::KernelRidge(kernel_ridge(header, tensors)?),
+        header::SVM => Model::Svm(svm::unpack::svm(header, tensors)?),
+        header::KERNEL_KMEANS => Model::KernelKMeans(kmeans::unpack(header, tensors)?),
+        header::DETECTOR => Model::Detector(detector::unpack(header, tensors)?),
+        header::KERNEL_REPAIR => Model::Repair(repair::unpack(header, tensors)?),
+        other => return Err(Fault::Invalid(format!("unknown estimator {other:?}"))),
+    })
 }
 
 fn pca(header: &Header, tensors: &mut Tensors<'_>) -> Result<Pca, Fault> {
@@ -73,17 +61,19 @@ fn pca(header: &Header, tensors: &mut Tensors<'_>) -> Result<Pca, Fault> {
     })
 }
 
-fn kernel_pca<T: Real>(header: &Header, tensors: &mut Tensors<'_>) -> Result<KernelPca<T>, Fault> {
+fn kernel_pca(header: &Header, tensors: &mut Tensors<'_>) -> Result<KernelPca, Fault> {
     components(header, tensors, params(&header.params)?)
 }
 
 /// Kernel PCA with parameters that were read already.
-pub(super) fn components<T: Real>(
+pub(super) fn components(
     header: &Header,
     tensors: &mut Tensors<'_>,
     params: KernelPcaParams,
-) -> Result<KernelPca<T>, Fault> {
+) -> Result<KernelPca, Fault> {
     let (n, k) = (header.n, header.k);
+    // Components of samples in single precision may have been computed in double: the report of the file says so.
+    let in_double = header.report.precision == f64::NAME;
     Ok(KernelPca {
         params,
         eigenvalues: tensors.real("eigenvalues", &[k])?,
@@ -93,6 +83,8 @@ pub(super) fn components<T: Real>(
         mean: tensors.number("mean")?,
         origin: origin(tensors, n)?,
         anchors: samples::anchors(header, tensors, n)?,
+        dtype: header.precision,
+        computed_in: if in_double { Dtype::F64 } else { header.precision },
         inverse: inverse(header, tensors)?,
         prepared: Prepared::default(),
         report: header.report.clone(),
@@ -110,10 +102,7 @@ fn origin(tensors: &mut Tensors<'_>, n: usize) -> Result<Option<Origin>, Fault> 
     Ok(Some(Origin { sample, mean: tensors.number("origin.mean")?, row }))
 }
 
-fn kernel_ridge<T: Real>(
-    header: &Header,
-    tensors: &mut Tensors<'_>,
-) -> Result<KernelRidge<T>, Fault> {
+fn kernel_ridge(header: &Header, tensors: &mut Tensors<'_>) -> Result<KernelRidge, Fault> {
     let (n, t) = (header.n, header.k);
     let weights = tensors.has("weights").then(|| tensors.real("weights", &[n]));
     Ok(KernelRidge {
@@ -122,6 +111,7 @@ fn kernel_ridge<T: Real>(
         offset: tensors.real("offset", &[t])?,
         weights: weights.transpose()?,
         anchors: samples::anchors(header, tensors, n)?,
+        dtype: header.precision,
         classes: header.classes.clone(),
         selection: header.selection.clone(),
         prepared: Prepared::default(),
@@ -129,17 +119,16 @@ fn kernel_ridge<T: Real>(
     })
 }
 
-fn inverse<T: Real>(
-    header: &Header,
-    tensors: &mut Tensors<'_>,
-) -> Result<Option<Inverse<T>>, Fault> {
+fn inverse(header: &Header, tensors: &mut Tensors<'_>) -> Result<Option<Inverse>, Fault> {
     let Some(value) = &header.inverse else { return Ok(None) };
     let Some(d) = header.d else {
         return Err(Fault::Invalid("it has an inverse map, but no samples".into()));
     };
     let (n, k) = (header.n, header.k);
     let params: InverseParams = params(value)?;
-    let anchors = tensors.dense("inverse.anchors", n, k)?;
+    let anchors: AnySamples = with_dtype!(header.precision, T => {
+        tensors.dense::<T>("inverse.anchors", n, k)?.into()
+    });
     let coef = tensors.matrix("inverse.coef", n, d)?;
     Ok(Some(Inverse { params, anchors, coef, offset: tensors.real("inverse.offset", &[d])? }))
 }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use super::{Expr, KernelSpec, Leaf};
 use crate::error::Result;
-use crate::kernel::custom::PairFunction;
-use crate::kernel::{Custom, CustomKernel, Value, families};
+use crate::kernel::custom::{PairFunction, TileFunction};
+use crate::kernel::{Custom, CustomKernel, Kernel, Value, families};
+use crate::points::Points;
 
 /// Constructors take numbers as they come; values outside their domains are refused where the
 /// description is used.
@@ -85,6 +86,16 @@ impl KernelSpec {
         F: Fn(&S, &S) -> f64 + Send + Sync + 'static,
     {
         Self::custom_blocks(name, Arc::new(PairFunction::new(name, function)))
+    }
+
+    /// A kernel of a type of your own, on samples of the kind `P` in double precision, such as [`crate::Dense`]`<f64>`. Sums and
+    /// products with other kernels on the same samples work as with any kernel.
+    pub fn from_kernel<P, K>(name: &str, kernel: K) -> Self
+    where
+        P: Points + 'static,
+        K: Kernel<P, f64> + 'static,
+    {
+        Self::custom_blocks(name, Arc::new(TileFunction::<P, K>::new(name, kernel)))
     }
 
     /// A user-defined function that is called for a block of pairs at a time.

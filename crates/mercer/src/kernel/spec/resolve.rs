@@ -5,7 +5,7 @@ use super::{Expr, KernelSpec, Leaf};
 use crate::context::Stream;
 use crate::error::{Error, Result};
 use crate::kernel::{Input, Rule, StringMember, Value, string};
-use crate::points::Samples;
+use crate::points::{AnySamples, Samples, with_samples};
 use crate::real::Real;
 
 /// More samples than this are thinned out before their distances are taken.
@@ -15,9 +15,9 @@ impl KernelSpec {
     /// The same kernel with every parameter a number: rules are worked out on the samples `x`, defaults are written
     /// down. Numbers, and the choice among alternatives such as gamma and sigma, stay as they are. Samples that the
     /// kernel is not for are refused.
-    pub fn resolve<T: Real>(&self, x: impl Into<Samples<T>>) -> Result<KernelSpec> {
+    pub fn resolve(&self, x: impl Into<AnySamples>) -> Result<KernelSpec> {
         self.check()?;
-        Ok(KernelSpec(resolved(&self.0, &x.into())?))
+        Ok(KernelSpec(with_samples!(&x.into(), x => resolved(&self.0, x))?))
     }
 }
 

@@ -4,17 +4,11 @@ use super::fit::Fit;
 use super::{Init, KernelKMeans, KernelKMeansParams};
 use crate::gram::Plan;
 use crate::model::report::{ClusterReport, Report};
-use crate::real::Real;
 use crate::solve::lloyd::{Solution, Stop};
 
 impl Fit<'_> {
     /// The model of a solution.
-    pub(super) fn assemble<T: Real>(
-        &self,
-        solution: Solution,
-        starts: usize,
-        plan: &Plan,
-    ) -> KernelKMeans<T> {
+    pub(super) fn assemble(&self, solution: Solution, starts: usize, plan: &Plan) -> KernelKMeans {
         let Solution { labels, centres, info } = &solution;
         let share = |(&c, w): (&usize, &f64)| if *w > 0.0 { w / centres.sizes[c] } else { 0.0 };
         let shares = labels.iter().zip(self.weights).map(share).collect();
@@ -34,7 +28,7 @@ impl Fit<'_> {
             passes: info.full_passes,
             residual: 0.0,
             converged: matches!(info.stop, Stop::Settled | Stop::Tolerance),
-            precision: T::NAME.into(),
+            precision: self.dtype.name().into(),
             seconds: 0.0,
             notes: notes(self.params, &solution),
             clusters: Some(clusters),
@@ -54,6 +48,7 @@ impl Fit<'_> {
             labels: solution.labels,
             point: None,
             anchors: None,
+            dtype: self.dtype,
             report,
         }
     }

@@ -6,15 +6,13 @@ use super::check::check;
 use super::{Init, KernelKMeans, KernelKMeansParams};
 use crate::context::{Context, Step, Stream};
 use crate::error::{Error, Result};
-use crate::gram::{
-    Gram, Groups, LowRank, MatrixFree, Packed, Plan, Precomputed, Scaled, Storage, plan,
-};
+use crate::gram::{Gram, Groups, LowRank, Plan, Scaled, plan};
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::skinny::WIDTH;
-use crate::linalg::view::{Mat, MatRef};
+use crate::linalg::view::Mat;
+use crate::model::input::{Input, symmetric};
 use crate::model::kernel_on::KernelOn;
-use crate::model::report::asymmetric;
-use crate::points::{Dense, Samples};
+use crate::points::{Dense, Dtype, Samples, with_matrix, with_samples};
 use crate::real::Real;
 use crate::solve::eigen::{self, Solver};
 use crate::solve::lloyd::{self, Chooser, Problem, Solution};
@@ -22,77 +20,31 @@ use crate::solve::lloyd::{self, Chooser, Problem, Solution};
 /// Starts of the small k-means on eigenvectors.
 const SPECTRAL_STARTS: usize = 10;
 
-impl<T: Real> KernelKMeans<T> {
-    /// Fits on samples, with weights that are not negative; `None` for 1.
-    pub fn fit(
+impl KernelKMeans {
+    /// Fits on samples or on a kernel matrix, with weights that are not negative; `None` for 1.
+    pub fn fit<'a>(
         ctx: &Context,
         params: &KernelKMeansParams,
-        x: impl Into<Samples<T>>,
+        input: impl Into<Input<'a>>,
         weights: Option<&[f64]>,
     ) -> Result<Self> {
-        let x = x.into();
-        ctx.install(|| Self::fit_here(ctx, params, &x, weights))
-    }
-
-    fn fit_here(
-        ctx: &Context,
-        params: &KernelKMeansParams,
-        x: &Samples<T>,
-        weights: Option<&[f64]>,
-    ) -> Result<Self> {
-        let started = Instant::now();
-        let weights = check(params, x.n(), weights)?;
-        let spec = params.kernel.resolve(x)?;
-        let kernel = SpecKernel::<T>::new(&spec)?;
-        let fit = Fit { params, weights: &weights, epsilon: T::EPSILON };
-        let on = KernelOn::centred(&kernel, x);
-        let factor = on.anchors.dense().filter(|x| spec == KernelSpec::linear() && x.d() < x.n());
-        let mut model = match factor {
-            Some(rows) => fit.on_factor(ctx, rows)?,
-            None => {
-                let plan = plan::<T>(ctx, x.n(), workspace(x.n(), params))?;
-                match plan.storage {
-                    Storage::Packed => {
-                        fit.run(ctx, &Packed::fill(ctx, &*on.kernel, &on.anchors)?, plan)?
-                    }
-                    Storage::MatrixFree => {
-                        fit.run(ctx, &MatrixFree::new(&*on.kernel, on.anchors.clone()), plan)?
-                    }
+        let (started, input) = (Instant::now(), input.into());
+        let mut model = ctx.install(|| {
+            let checked = || check(params, input.n(), weights);
+            match &input {
+                Input::Samples(x) => {
+                    let fit = Fit { params, weights: &checked()?, dtype: x.dtype() };
+                    with_samples!(x, x => fit.on_samples(ctx, x))
+                }
+                Input::Precomputed { values, .. } => with_matrix!(values.view(), matrix => {
+                    let gram = symmetric(matrix)?;
+                    Fit { params, weights: &checked()?, dtype: values.dtype() }.on_gram(ctx, &gram)
+                }),
+                Input::Gram(gram) => {
+                    Fit { params, weights: &checked()?, dtype: gram.dtype() }.on_gram(ctx, *gram)
                 }
             }
-        };
-        model.params.kernel = spec;
-        model.point = on.point().map(<[T]>::to_vec);
-        model.anchors = Some(x.clone());
-        model.report.seconds = started.elapsed().as_secs_f64();
-        Ok(model)
-    }
-
-    /// Fits on a kernel matrix that the caller computed.
-    pub fn fit_gram(
-        ctx: &Context,
-        params: &KernelKMeansParams,
-        matrix: MatRef<'_, T>,
-        weights: Option<&[f64]>,
-    ) -> Result<Self> {
-        ctx.install(|| Self::fit_gram_here(ctx, params, matrix, weights))
-    }
-
-    fn fit_gram_here(
-        ctx: &Context,
-        params: &KernelKMeansParams,
-        matrix: MatRef<'_, T>,
-        weights: Option<&[f64]>,
-    ) -> Result<Self> {
-        let started = Instant::now();
-        let gram = Precomputed::new(matrix)?;
-        if let Some(message) = asymmetric::<T>(gram.asymmetry()) {
-            return Err(Error::Numeric(message));
-        }
-        let weights = check(params, matrix.rows(), weights)?;
-        let fit = Fit { params, weights: &weights, epsilon: T::EPSILON };
-        let mut model = fit.run(ctx, &gram.symmetric(), Plan::given())?;
-        model.report.storage = "given".into();
+        })?;
         model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)
     }
@@ -117,16 +69,41 @@ fn sums_bytes(n: usize, k: usize) -> u64 {
 pub(super) struct Fit<'a> {
     pub(super) params: &'a KernelKMeansParams,
     pub(super) weights: &'a [f64],
-    epsilon: f64,
+    pub(super) dtype: Dtype,
 }
 
 impl Fit<'_> {
-    fn run<T: Real>(&self, ctx: &Context, gram: &dyn Gram, plan: Plan) -> Result<KernelKMeans<T>> {
+    fn on_samples<T: Real>(&self, ctx: &Context, x: &Samples<T>) -> Result<KernelKMeans> {
+        let spec = self.params.kernel.resolve(x)?;
+        let kernel = SpecKernel::<T>::new(&spec)?;
+        let on = KernelOn::centred(&kernel, x);
+        let factor = on.anchors.dense().filter(|x| spec == KernelSpec::linear() && x.d() < x.n());
+        let mut model = match factor {
+            Some(rows) => self.on_factor(ctx, rows)?,
+            None => {
+                let plan = plan::<T>(ctx, x.n(), workspace(x.n(), self.params))?;
+                let gram = plan.build(ctx, &*on.kernel, &on.anchors)?;
+                self.run(ctx, &*gram, plan)?
+            }
+        };
+        model.params.kernel = spec;
+        model.point = on.point().map(|point| point.iter().map(|v| v.to_f64()).collect());
+        model.anchors = Some(x.into());
+        Ok(model)
+    }
+
+    fn on_gram(&self, ctx: &Context, gram: &dyn Gram) -> Result<KernelKMeans> {
+        let mut model = self.run(ctx, gram, Plan::given())?;
+        model.report.storage = "given".into();
+        Ok(model)
+    }
+
+    fn run(&self, ctx: &Context, gram: &dyn Gram, plan: Plan) -> Result<KernelKMeans> {
         let hint = "use fewer clusters or rows, or raise the memory budget";
         let bytes = sums_bytes(gram.n(), self.params.clusters);
         let _reservation = ctx.reserve("the sums over clusters", bytes, hint)?;
         let diagonal = gram.diag(ctx)?;
-        let problem = self.problem(gram, &diagonal, self.epsilon);
+        let problem = self.problem(gram, &diagonal, self.dtype.epsilon());
         let (solution, starts) = match &self.params.init {
             Init::Labels(labels) => (self.rounds(ctx, &problem, labels.clone(), 0, 1)?, 1),
             Init::Spectral => {
@@ -140,7 +117,7 @@ impl Fit<'_> {
     }
 
     /// The matrix of a linear kernel is the product of the samples with themselves, and need not be formed.
-    fn on_factor<T: Real>(&self, ctx: &Context, x: &Dense<T>) -> Result<KernelKMeans<T>> {
+    fn on_factor<T: Real>(&self, ctx: &Context, x: &Dense<T>) -> Result<KernelKMeans> {
         let bytes = 8 * x.n() as u64 * (x.d() + self.params.clusters) as u64;
         let hint = "use fewer rows or raise the memory budget";
         let _reservation = ctx.reserve("the samples in double precision", bytes, hint)?;
@@ -204,7 +181,8 @@ impl Fit<'_> {
         let (n, k) = (gram.n(), self.params.clusters);
         let roots: Vec<f64> = self.weights.iter().map(|w| w.sqrt()).collect();
         let scaled = Scaled::new(gram, &roots);
-        let params = eigen::Params::new(Solver::Auto, None, self.epsilon, None, self.params.seed)?;
+        let params =
+            eigen::Params::new(Solver::Auto, None, self.dtype.epsilon(), None, self.params.seed)?;
         let pairs = eigen::largest(ctx, &scaled, k, &params)?;
         let length = |i: usize| (0..k).map(|c| pairs.vectors[(c, i)].powi(2)).sum::<f64>().sqrt();
         let lengths: Vec<f64> = (0..n).map(length).collect();

@@ -10,15 +10,16 @@ mod fit;
 
 use serde::{Deserialize, Serialize};
 
+use super::input::{Input, check_columns, not_for_predictions};
 use super::kernel_on::KernelOn;
 use super::report::Report;
 use super::validate::{anchors_for, check_diagonal};
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::expansion::{Expansion, Weights};
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatRef};
-use crate::points::{Samples, Span};
+use crate::points::{AnySamples, Dtype, Samples, Span, with_matrix, with_samples};
 use crate::real::Real;
 use crate::solve::lloyd::nearest;
 
@@ -72,7 +73,7 @@ impl KernelKMeansParams {
 
 /// A fitted kernel k-means.
 #[derive(Clone)]
-pub struct KernelKMeans<T: Real> {
+pub struct KernelKMeans {
     /// The parameters, with the kernel as it was resolved; given labels are not kept.
     pub params: KernelKMeansParams,
     /// The cluster of each training sample.
@@ -89,14 +90,16 @@ pub struct KernelKMeans<T: Real> {
     pub norms: Vec<f64>,
     /// The point of sample space from which feature space is seen, if samples lie far from the origin: distances are the same, and
     /// keep their digits.
-    pub point: Option<Vec<T>>,
+    pub point: Option<Vec<f64>>,
     /// The training samples; `None` if the kernel matrix was precomputed.
-    pub anchors: Option<Samples<T>>,
+    pub anchors: Option<AnySamples>,
+    /// The number type of the samples or of the kernel matrix that it was fitted on.
+    pub dtype: Dtype,
     /// The report of the fit.
     pub report: Report,
 }
 
-impl<T: Real> KernelKMeans<T> {
+impl KernelKMeans {
     /// Training samples.
     pub fn n(&self) -> usize {
         self.labels.len()
@@ -115,39 +118,62 @@ impl<T: Real> KernelKMeans<T> {
     }
 
     /// The nearest cluster of each new sample; among equally near ones, the first.
-    pub fn predict(&self, ctx: &Context, x: impl Into<Samples<T>>) -> Result<Vec<usize>> {
-        Ok(self.nearest(&self.sums(ctx, &x.into())?.0))
+    pub fn predict<'a>(&self, ctx: &Context, input: impl Into<Input<'a>>) -> Result<Vec<usize>> {
+        match input.into() {
+            Input::Samples(x) => {
+                let anchors = anchors_for(self.anchors.as_ref(), &x)?;
+                with_samples!(anchors, anchors => {
+                    Ok(self.nearest(&self.sums(ctx, anchors, &x.to_type()?)?.0))
+                })
+            }
+            Input::Precomputed { values, .. } => {
+                with_matrix!(values.view(), values => Ok(self.nearest(&self.sums_given(ctx, values)?)))
+            }
+            Input::Gram(_) => Err(not_for_predictions()),
+        }
     }
 
-    /// The same given the samples' kernel values with the training samples (m × n).
-    pub fn predict_gram(&self, ctx: &Context, values: MatRef<'_, T>) -> Result<Vec<usize>> {
-        Ok(self.nearest(&self.sums_gram(ctx, values)?))
+    /// Squared distances of new samples to the centres, in feature space: m × k. Kernel values need those of the samples with
+    /// themselves ([`Input::with_diagonal`]).
+    pub fn distances<'a>(&self, ctx: &Context, input: impl Into<Input<'a>>) -> Result<Mat<f64>> {
+        match input.into() {
+            Input::Samples(x) => {
+                let anchors = anchors_for(self.anchors.as_ref(), &x)?;
+                with_samples!(anchors, anchors => self.distances_of(ctx, anchors, &x.to_type()?))
+            }
+            Input::Precomputed { values, diagonal } => {
+                let diagonal = check_diagonal(diagonal, values.rows())?;
+                with_matrix!(values.view(), values => {
+                    Ok(self.add_diagonal(&self.sums_given(ctx, values)?, |i| diagonal[i]))
+                })
+            }
+            Input::Gram(_) => Err(not_for_predictions()),
+        }
     }
 
-    /// Squared distances of new samples to the centres, in feature space: m × k.
-    pub fn distances(&self, ctx: &Context, x: impl Into<Samples<T>>) -> Result<Mat<f64>> {
-        let (sums, on, x) = self.sums(ctx, &x.into())?;
-        let mut diagonal = vec![T::ZERO; x.n()];
-        on.kernel.diag(Span::all(&x), &mut diagonal)?;
-        Ok(self.add_diagonal(sums, |i| diagonal[i].to_f64()))
-    }
-
-    /// The same given the samples' kernel values with the training samples (m × n) and with themselves (m).
-    pub fn distances_gram(
+    fn distances_of<T: Real>(
         &self,
         ctx: &Context,
-        values: MatRef<'_, T>,
-        diagonal: &[f64],
+        anchors: &Samples<T>,
+        x: &Samples<T>,
     ) -> Result<Mat<f64>> {
-        check_diagonal(diagonal, values.rows())?;
-        Ok(self.add_diagonal(self.sums_gram(ctx, values)?, |i| diagonal[i]))
+        let (sums, on, x) = self.sums(ctx, anchors, x)?;
+        let mut diagonal = vec![T::ZERO; x.n()];
+        on.kernel.diag(Span::all(&x), &mut diagonal)?;
+        Ok(self.add_diagonal(&sums, |i| diagonal[i].to_f64()))
     }
 
     /// ‖μ_c‖² − 2 ⟨φ(x), μ_c⟩ (m × k), with the kernel and the samples that it was computed with.
-    fn sums(&self, ctx: &Context, x: &Samples<T>) -> Result<(Mat<T>, KernelOn<T>, Samples<T>)> {
-        let anchors = anchors_for(self.anchors.as_ref(), x)?;
+    fn sums<T: Real>(
+        &self,
+        ctx: &Context,
+        anchors: &Samples<T>,
+        x: &Samples<T>,
+    ) -> Result<(Mat<T>, KernelOn<T>, Samples<T>)> {
         let kernel = SpecKernel::<T>::new(&self.params.kernel)?;
-        let on = KernelOn::at(&kernel, anchors, self.point.as_deref())?;
+        let point = self.point.as_ref();
+        let point: Option<Vec<T>> = point.map(|p| p.iter().map(|&v| T::from_f64(v)).collect());
+        let on = KernelOn::at(&kernel, anchors, point.as_deref())?;
         let x = on.moved(x)?;
         let mut out = Mat::zeros(x.n(), self.k());
         let (kernel, anchors) = (on.kernel.clone(), on.anchors.clone());
@@ -159,10 +185,8 @@ impl<T: Real> KernelKMeans<T> {
         Ok((out, on, x))
     }
 
-    fn sums_gram(&self, ctx: &Context, values: MatRef<'_, T>) -> Result<Mat<T>> {
-        if values.cols() != self.n() {
-            return Err(Error::Features { expected: self.n(), found: values.cols() });
-        }
+    fn sums_given<T: Real>(&self, ctx: &Context, values: MatRef<'_, T>) -> Result<Mat<T>> {
+        check_columns(self.n(), values.cols())?;
         let mut out = Mat::zeros(values.rows(), self.k());
         Weights::new(&self.coef(), &self.norms).scores(ctx, values, out.view_mut())?;
         Ok(out)
@@ -178,14 +202,14 @@ impl<T: Real> KernelKMeans<T> {
         coef
     }
 
-    fn nearest(&self, sums: &Mat<T>) -> Vec<usize> {
+    fn nearest<T: Real>(&self, sums: &Mat<T>) -> Vec<usize> {
         let largest = self.norms.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
         let noise = 64.0 * T::EPSILON * largest;
         let place = |i: usize| nearest(sums.row(i).iter().map(|v| v.to_f64()), noise).0;
         (0..sums.rows()).map(place).collect()
     }
 
-    fn add_diagonal(&self, sums: Mat<T>, diagonal: impl Fn(usize) -> f64) -> Mat<f64> {
+    fn add_diagonal<T: Real>(&self, sums: &Mat<T>, diagonal: impl Fn(usize) -> f64) -> Mat<f64> {
         Mat::from_fn(sums.rows(), self.k(), |i, c| (sums[(i, c)].to_f64() + diagonal(i)).max(0.0))
     }
 }

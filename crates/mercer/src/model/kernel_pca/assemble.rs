@@ -7,27 +7,28 @@ use crate::model::components::{Components, fix_signs};
 use crate::model::origin::Size;
 use crate::model::prepared::Prepared;
 use crate::model::report::Report;
-use crate::real::Real;
+use crate::points::Dtype;
 use crate::solve::eigen::{Solver, Spectrum};
 use crate::solve::threshold::{negative_share, rounding, zero_share};
 
 /// The model without its samples. `means` are the row means of K and their mean, if K was centred.
-pub(super) fn assemble<T: Real>(
+pub(super) fn assemble(
     params: &KernelPcaParams,
     mut spectrum: Spectrum,
     trace: f64,
     means: Option<(&[f64], f64)>,
     size: Size,
     plan: &Plan,
-) -> KernelPca<T> {
+    dtype: Dtype,
+) -> KernelPca {
     let n = spectrum.vectors.cols();
-    let mut report = report::<T>(&spectrum, plan, trace, norm(&spectrum, means, size, n));
+    let mut report = report(&spectrum, plan, trace, norm(&spectrum, means, size, n), dtype);
     if means.is_some() {
         centre_rows(&mut spectrum.vectors);
     }
     fix_signs(&mut spectrum.vectors);
-    let zero = spectrum.values[0].abs() * zero_share(T::EPSILON);
-    let zero = zero.max(rounding(T::EPSILON, n, size.entry));
+    let zero = spectrum.values[0].abs() * zero_share(dtype.epsilon());
+    let zero = zero.max(rounding(dtype.epsilon(), n, size.entry));
     let alive = spectrum.values.iter().take_while(|eta| **eta > zero).count();
     let drop = params.remove_zero || params.components == Components::All;
     let k = if drop { alive } else { spectrum.values.len() };
@@ -52,6 +53,8 @@ pub(super) fn assemble<T: Real>(
         mean: means.map_or(0.0, |(_, mean)| mean),
         origin: None,
         anchors: None,
+        dtype,
+        computed_in: dtype,
         inverse: None,
         prepared: Prepared::default(),
         report,
@@ -91,10 +94,10 @@ fn norm(spectrum: &Spectrum, means: Option<(&[f64], f64)>, size: Size, n: usize)
     centred.max(mean).max(size.norm)
 }
 
-fn report<T: Real>(spectrum: &Spectrum, plan: &Plan, trace: f64, norm: f64) -> Report {
+fn report(spectrum: &Spectrum, plan: &Plan, trace: f64, norm: f64, dtype: Dtype) -> Report {
     let n = spectrum.vectors.cols();
     let mut notes = Vec::new();
-    if spectrum.smallest < -norm * negative_share(T::EPSILON, n) {
+    if spectrum.smallest < -norm * negative_share(dtype.epsilon(), n) {
         notes.push(indefinite(spectrum, trace));
     }
     if !spectrum.converged {
@@ -111,7 +114,7 @@ fn report<T: Real>(spectrum: &Spectrum, plan: &Plan, trace: f64, norm: f64) -> R
         passes: spectrum.passes,
         residual: spectrum.residual,
         converged: spectrum.converged,
-        precision: T::NAME.into(),
+        precision: dtype.name().into(),
         seconds: 0.0,
         notes,
         system: None,

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use super::components::Components;
 use super::indefinite::refuse_negative;
+use super::input::{Input, check_columns, not_for_predictions};
 use super::inverse::{Inverse, InverseParams};
 use super::origin::{self, Origin, Seen, Size};
 use super::prepared::{Prepared, prepared_bytes};
@@ -27,10 +28,10 @@ use super::validate::anchors_for;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::expansion::{Expansion, SeenFrom, Weights};
-use crate::gram::{Centred, Gram, MatrixFree, Packed, Plan, Precomputed, Storage, plan};
+use crate::gram::{Centred, Gram, Plan, Precomputed, plan};
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
-use crate::points::{Dense, Samples};
+use crate::points::{AnyMat, AnySamples, Dtype, Samples, with_matrix, with_samples};
 use crate::real::Real;
 use crate::solve::eigen::{self, Solver, Spectrum};
 use crate::solve::threshold::negative_share;
@@ -75,14 +76,14 @@ impl KernelPcaParams {
         }
     }
 
-    fn eigen<T: Real>(&self) -> Result<eigen::Params> {
-        eigen::Params::new(self.solver, self.tolerance, T::EPSILON, self.max_passes, self.seed)
+    fn eigen(&self, epsilon: f64) -> Result<eigen::Params> {
+        eigen::Params::new(self.solver, self.tolerance, epsilon, self.max_passes, self.seed)
     }
 }
 
 /// A fitted kernel PCA.
 #[derive(Clone)]
-pub struct KernelPca<T: Real> {
+pub struct KernelPca {
     /// The parameters, with the kernel as it was resolved.
     pub params: KernelPcaParams,
     /// η_i, descending; masked ones are 0.
@@ -98,25 +99,50 @@ pub struct KernelPca<T: Real> {
     /// The training sample that kernel values are taken relative to, where they have an offset.
     pub origin: Option<Origin>,
     /// The training samples; `None` if the kernel matrix was precomputed.
-    pub anchors: Option<Samples<T>>,
+    pub anchors: Option<AnySamples>,
+    /// The number type of the samples or of the kernel matrix that it was fitted on.
+    pub dtype: Dtype,
+    /// The number type in which kernel values were computed.
+    pub computed_in: Dtype,
     /// The inverse map.
-    pub inverse: Option<Inverse<T>>,
+    pub inverse: Option<Inverse>,
     /// What new samples are projected with.
     pub prepared: Prepared,
     /// The report of the fit.
     pub report: Report,
 }
 
-impl<T: Real> KernelPca<T> {
-    /// Fits on samples.
-    pub fn fit(ctx: &Context, params: &KernelPcaParams, x: impl Into<Samples<T>>) -> Result<Self> {
-        let x = x.into();
+impl KernelPca {
+    /// Fits on samples, or on a kernel matrix, of which only the lower triangle is read.
+    pub fn fit<'a>(
+        ctx: &Context,
+        params: &KernelPcaParams,
+        input: impl Into<Input<'a>>,
+    ) -> Result<Self> {
+        let (started, input) = (Instant::now(), input.into());
+        if params.inverse.is_some() && !matches!(input, Input::Samples(_)) {
+            return Err(Error::parameter(
+                "fit_inverse_transform",
+                "not available with a precomputed kernel: there are no samples to map to",
+            ));
+        }
         // Once among the workers, the many short steps need no hand-over between threads.
-        ctx.install(|| Self::fit_here(ctx, params, &x))
+        let mut model = ctx.install(|| match input {
+            Input::Samples(x) => with_samples!(&x, x => Self::fit_samples(ctx, params, x)),
+            Input::Precomputed { values, .. } => {
+                with_matrix!(values.view(), matrix => Self::fit_matrix(ctx, params, matrix))
+            }
+            Input::Gram(gram) => Self::fit_gram(ctx, params, gram, Plan::given(), None),
+        })?;
+        model.report.seconds = started.elapsed().as_secs_f64();
+        Ok(model)
     }
 
-    fn fit_here(ctx: &Context, params: &KernelPcaParams, x: &Samples<T>) -> Result<Self> {
-        let started = Instant::now();
+    fn fit_samples<T: Real>(
+        ctx: &Context,
+        params: &KernelPcaParams,
+        x: &Samples<T>,
+    ) -> Result<Self> {
         let spec = params.kernel.resolve(x)?;
         let kernel = SpecKernel::<T>::new(&spec)?;
         let n = x.n();
@@ -128,21 +154,13 @@ impl<T: Real> KernelPca<T> {
         let seen = Seen::new(kernel, x, x, origin)?;
         let placed = seen.place(x)?;
         let size = origin.map(|c| Size::of_samples(&seen, &placed, c)).transpose()?;
-        let mut model = match plan.storage {
-            Storage::Packed => {
-                let gram = Packed::fill(ctx, &*seen.kernel, &placed)?;
-                Self::fit_any(ctx, params, &gram, plan, size)?
-            }
-            Storage::MatrixFree => {
-                let gram = MatrixFree::new(&*seen.kernel, placed.clone());
-                Self::fit_any(ctx, params, &gram, plan, size)?
-            }
-        };
+        let gram = plan.build(ctx, &*seen.kernel, &placed)?;
+        let mut model = Self::fit_gram(ctx, params, &*gram, plan, size)?;
         if let (Some(c), Some(row)) = (origin, row) {
             model.see_from(c, &row);
         }
         model.params.kernel = spec;
-        model.anchors = Some(x.clone());
+        model.anchors = Some(x.into());
         if let Some(inverse) = &params.inverse {
             let scores = model.training_scores();
             let rows = x.need_dense("fit_inverse_transform")?;
@@ -151,31 +169,14 @@ impl<T: Real> KernelPca<T> {
                 Some(InverseParams { alpha: map.params.alpha, ..inverse.clone() });
             model.inverse = Some(map);
         }
-        model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)
     }
 
-    /// Fits on a kernel matrix that the caller computed; only its lower triangle is read.
-    pub fn fit_gram(
+    fn fit_matrix<T: Real>(
         ctx: &Context,
         params: &KernelPcaParams,
         matrix: MatRef<'_, T>,
     ) -> Result<Self> {
-        ctx.install(|| Self::fit_gram_here(ctx, params, matrix))
-    }
-
-    fn fit_gram_here(
-        ctx: &Context,
-        params: &KernelPcaParams,
-        matrix: MatRef<'_, T>,
-    ) -> Result<Self> {
-        let started = Instant::now();
-        if params.inverse.is_some() {
-            return Err(Error::parameter(
-                "fit_inverse_transform",
-                "not available with a precomputed kernel: there are no samples to map to",
-            ));
-        }
         let gram = Precomputed::new(matrix)?;
         let asymmetry = gram.asymmetry();
         let n = matrix.rows();
@@ -187,20 +188,19 @@ impl<T: Real> KernelPca<T> {
             Some(c) => gram.seen_from(c),
             None => gram,
         };
-        let mut model = Self::fit_any(ctx, params, &gram, Plan::given(), Some(size))?;
+        let mut model = Self::fit_gram(ctx, params, &gram, Plan::given(), Some(size))?;
         if let (Some(c), Some(row)) = (origin, row) {
             model.see_from(c, &row);
             model.origin = model.origin.map(|origin| Origin { row: Some(row), ..origin });
         }
         model.report.notes.extend(asymmetry_note::<T>(asymmetry));
         model.report.storage = "given".into();
-        model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)
     }
 
     /// Fits on a matrix whose kernel values, before any were subtracted, have this size,
     /// where that is not the size of its entries.
-    fn fit_any(
+    fn fit_gram(
         ctx: &Context,
         params: &KernelPcaParams,
         gram: &dyn Gram,
@@ -208,7 +208,7 @@ impl<T: Real> KernelPca<T> {
         size: Option<Size>,
     ) -> Result<Self> {
         let count = most_wanted(params, gram.n())?;
-        let mut eigen = params.eigen::<T>()?;
+        let mut eigen = params.eigen(gram.dtype().epsilon())?;
         let diagonal = gram.diag(ctx)?;
         check_finite(&diagonal)?;
         let size = size.unwrap_or_else(|| Size::of(diagonal.iter().copied(), None));
@@ -219,10 +219,10 @@ impl<T: Real> KernelPca<T> {
         let view: &dyn Gram = centred.as_ref().map_or(gram, |c| c as &dyn Gram);
         let trace = centred.as_ref().map_or_else(|| diagonal.iter().sum(), |c| c.trace(&diagonal));
         let spectrum = find(ctx, params, view, trace, &eigen)?;
-        let rounding = negative_share(T::EPSILON, view.n()) * size.norm;
-        refuse_negative::<T>(params.components, &spectrum.values, rounding)?;
+        let rounding = negative_share(gram.dtype().epsilon(), view.n()) * size.norm;
+        refuse_negative(gram.dtype(), params.components, &spectrum.values, rounding)?;
         let means = centred.as_ref().map(|c| (c.means(), c.mean()));
-        Ok(assemble::assemble(params, spectrum, trace, means, size, &plan))
+        Ok(assemble::assemble(params, spectrum, trace, means, size, &plan, gram.dtype()))
     }
 
     /// Records that the model was fitted on kernel values relative to sample c, whose kernel values with all samples are `row`.
@@ -238,23 +238,8 @@ impl<T: Real> KernelPca<T> {
     }
 
     /// The model for the same samples in another number type. What was computed in this one stays.
-    pub(super) fn for_samples<U: Real>(self, anchors: Samples<U>) -> KernelPca<U> {
-        let Self { params, eigenvalues, coef, offset, trace, mean, origin, report, .. } = self;
-        let anchors = Some(anchors);
-        let inverse = None;
-        KernelPca {
-            params,
-            eigenvalues,
-            coef,
-            offset,
-            trace,
-            mean,
-            origin,
-            anchors,
-            inverse,
-            prepared: Prepared::default(),
-            report,
-        }
+    pub(super) fn for_samples(self, anchors: AnySamples) -> Self {
+        Self { dtype: anchors.dtype(), anchors: Some(anchors), inverse: None, ..self }
     }
 
     /// Training samples.
@@ -285,18 +270,45 @@ impl<T: Real> KernelPca<T> {
         Mat::from_fn(self.n(), self.k(), |i, c| self.coef[(i, c)] * self.eigenvalues[c])
     }
 
+    /// The components of new samples: m × k.
+    pub fn transform<'a>(&self, ctx: &Context, input: impl Into<Input<'a>>) -> Result<Mat<f64>> {
+        let input = input.into();
+        let mut out = Mat::try_zeros(input.n(), self.k())?;
+        self.transform_into(ctx, input, out.view_mut())?;
+        Ok(out)
+    }
+
     /// Writes the components of new samples (m × k).
-    pub fn transform(
+    pub fn transform_into<'a, O: Real>(
         &self,
         ctx: &Context,
-        x: impl Into<Samples<T>>,
-        out: MatMut<'_, T>,
+        input: impl Into<Input<'a>>,
+        out: MatMut<'_, O>,
     ) -> Result<()> {
-        let x = x.into();
-        let anchors = anchors_for(self.anchors.as_ref(), &x)?;
+        match input.into() {
+            Input::Samples(x) => {
+                let anchors = anchors_for(self.anchors.as_ref(), &x)?;
+                with_samples!(anchors, anchors => self.project(ctx, anchors, &x.to_type()?, out))
+            }
+            Input::Precomputed { values, .. } => {
+                check_columns(self.n(), values.cols())?;
+                let weights = Weights::new(&self.coef, &self.seen_offset());
+                with_matrix!(values.view(), x => weights.scores_of(ctx, x, self.seen_from(), out))
+            }
+            Input::Gram(_) => Err(not_for_predictions()),
+        }
+    }
+
+    fn project<T: Real, O: Real>(
+        &self,
+        ctx: &Context,
+        anchors: &Samples<T>,
+        x: &Samples<T>,
+        out: MatMut<'_, O>,
+    ) -> Result<()> {
         let make = || -> Result<Projection<T>> {
             let kernel = SpecKernel::<T>::new(&self.params.kernel)?;
-            let seen = Seen::new(kernel, anchors, &x, self.origin.as_ref().map(|o| o.sample))?;
+            let seen = Seen::new(kernel, anchors, x, self.origin.as_ref().map(|o| o.sample))?;
             let (kernel, anchors) = (seen.kernel.clone(), seen.place(anchors)?);
             let scores = Expansion::new(kernel, anchors, &self.coef, &self.seen_offset());
             Ok(Projection { seen, scores })
@@ -307,25 +319,7 @@ impl<T: Real> KernelPca<T> {
                 true => self.prepared.get(prepared_bytes(&self.coef, anchors), make)?,
                 false => Arc::new(make()?),
             };
-        projection.scores.scores(ctx, &projection.seen.place(&x)?, out)
-    }
-
-    /// Writes the components of new samples (m × k) given their kernel values with the training samples (m × n).
-    pub fn transform_gram(
-        &self,
-        ctx: &Context,
-        values: MatRef<'_, T>,
-        out: MatMut<'_, T>,
-    ) -> Result<()> {
-        self.check_values(values)?;
-        Weights::new(&self.coef, &self.seen_offset()).scores_of(ctx, values, self.seen_from(), out)
-    }
-
-    fn check_values(&self, values: MatRef<'_, T>) -> Result<()> {
-        match values.cols() == self.n() {
-            true => Ok(()),
-            false => Err(Error::Features { expected: self.n(), found: values.cols() }),
-        }
+        projection.scores.scores(ctx, &projection.seen.place(x)?, out)
     }
 
     /// What given kernel values are taken relative to.
@@ -345,12 +339,25 @@ impl<T: Real> KernelPca<T> {
         }
     }
 
-    /// Maps components to samples (m × d).
-    pub fn inverse_transform(
+    /// Maps components (m × k) to samples (m × d).
+    pub fn inverse_transform<'a>(
         &self,
         ctx: &Context,
-        scores: &Dense<T>,
-        out: MatMut<'_, T>,
+        scores: impl Into<AnyMat<'a>>,
+    ) -> Result<Mat<f64>> {
+        let scores = scores.into();
+        let d = self.inverse.as_ref().map_or(0, |inverse| inverse.offset.len());
+        let mut out = Mat::try_zeros(scores.rows(), d)?;
+        self.inverse_transform_into(ctx, scores, out.view_mut())?;
+        Ok(out)
+    }
+
+    /// Maps components (m × k) to samples, which are written (m × d).
+    pub fn inverse_transform_into<'a, O: Real>(
+        &self,
+        ctx: &Context,
+        scores: impl Into<AnyMat<'a>>,
+        out: MatMut<'_, O>,
     ) -> Result<()> {
         let inverse = self.inverse.as_ref().ok_or_else(|| {
             Error::parameter(
@@ -359,7 +366,7 @@ impl<T: Real> KernelPca<T> {
                  (fixed_point, neighbors or gradient)",
             )
         })?;
-        inverse.apply(ctx, scores, out)
+        inverse.apply(ctx, scores.into(), out)
     }
 }
 

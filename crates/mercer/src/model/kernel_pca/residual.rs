@@ -7,9 +7,10 @@ use crate::error::Result;
 use crate::expansion::{Expansion, Weights};
 use crate::kernel::SpecKernel;
 use crate::linalg::view::{Mat, MatRef};
+use crate::model::input::{Input, check_columns, not_for_predictions};
 use crate::model::origin::Seen;
 use crate::model::validate::{anchors_for, check_diagonal};
-use crate::points::{Samples, Span};
+use crate::points::{AnySamples, Span, with_matrix};
 use crate::real::Real;
 
 /// Squared distances to the span of the components, and how large rounding errors may make them.
@@ -41,21 +42,31 @@ impl Residuals {
     }
 }
 
-impl<T: Real> KernelPca<T> {
+impl KernelPca {
     /// The squared distance, in feature space, of each sample to the span of the components: k̄(x,x) − Σ_i f_i(x)².
-    pub fn reconstruction_error(
+    /// Kernel values need those of the samples with themselves ([`Input::with_diagonal`]).
+    pub fn reconstruction_error<'a>(
         &self,
         ctx: &Context,
-        x: impl Into<Samples<T>>,
+        input: impl Into<Input<'a>>,
     ) -> Result<Vec<f64>> {
-        Ok(self.residuals(ctx, x)?.values)
+        Ok(self.residuals(ctx, input)?.values)
     }
 
     /// The same with the size of rounding errors.
-    pub fn residuals(&self, ctx: &Context, x: impl Into<Samples<T>>) -> Result<Residuals> {
-        let x = &x.into();
-        let anchors = anchors_for(self.anchors.as_ref(), x)?.convert::<f64>()?;
-        let x = x.convert::<f64>()?;
+    pub fn residuals<'a>(&self, ctx: &Context, input: impl Into<Input<'a>>) -> Result<Residuals> {
+        match input.into() {
+            Input::Samples(x) => self.residuals_of(ctx, &x),
+            Input::Precomputed { values, diagonal } => {
+                with_matrix!(values.view(), values => self.residuals_given(ctx, values, diagonal))
+            }
+            Input::Gram(_) => Err(not_for_predictions()),
+        }
+    }
+
+    fn residuals_of(&self, ctx: &Context, x: &AnySamples) -> Result<Residuals> {
+        let anchors = anchors_for(self.anchors.as_ref(), x)?.to_type::<f64>()?;
+        let x = x.to_type::<f64>()?;
         let kernel = SpecKernel::<f64>::new(&self.params.kernel)?;
         let origin = self.origin.as_ref().map(|origin| origin.sample);
         let seen = Seen::new(kernel, &anchors, &x, origin)?;
@@ -73,25 +84,14 @@ impl<T: Real> KernelPca<T> {
         Ok(self.left_over(&diagonal, &raw, &scores))
     }
 
-    /// The reconstruction error given the samples' kernel values with the training samples (m × n) and with themselves (m).
-    pub fn reconstruction_error_gram(
+    fn residuals_given<T: Real>(
         &self,
         ctx: &Context,
         values: MatRef<'_, T>,
-        diagonal: &[f64],
-    ) -> Result<Vec<f64>> {
-        Ok(self.residuals_gram(ctx, values, diagonal)?.values)
-    }
-
-    /// The same with the size of rounding errors.
-    pub fn residuals_gram(
-        &self,
-        ctx: &Context,
-        values: MatRef<'_, T>,
-        diagonal: &[f64],
+        diagonal: Option<&[f64]>,
     ) -> Result<Residuals> {
-        check_diagonal(diagonal, values.rows())?;
-        self.check_values(values)?;
+        let diagonal = check_diagonal(diagonal, values.rows())?;
+        check_columns(self.n(), values.cols())?;
         let (coef, offset) = self.with_means();
         let mut scores = Mat::zeros(values.rows(), self.k() + 1);
         let from = self.seen_from();
@@ -126,7 +126,7 @@ impl<T: Real> KernelPca<T> {
             let explained: f64 = scores.row(i)[..k].iter().map(|f| f * f).sum();
             (diagonal[i] - 2.0 * scores[(i, k)] + mean - explained).max(0.0)
         };
-        let epsilon = if self.report.precision == f64::NAME { f64::EPSILON } else { T::EPSILON };
+        let epsilon = self.computed_in.epsilon();
         let size = |i: usize| raw[i].abs().max(diagonal[i].abs()).max(mean.abs());
         Residuals {
             values: (0..diagonal.len()).map(value).collect(),

@@ -4,7 +4,7 @@ use super::{Method, PreimageParams};
 use crate::error::{Error, Result};
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::model::kernel_pca::KernelPca;
-use crate::points::Dense;
+use crate::points::AnySamples;
 use crate::real::Real;
 
 impl PreimageParams {
@@ -28,24 +28,15 @@ impl PreimageParams {
     }
 }
 
-impl<T: Real> KernelPca<T> {
+impl KernelPca {
     /// The training samples, which pre-images are made of.
-    pub(super) fn samples_to_map_back_to(&self) -> Result<&Dense<T>> {
-        let samples = self.anchors.as_ref().ok_or_else(|| {
+    pub(super) fn samples_to_map_back_to(&self) -> Result<&AnySamples> {
+        self.anchors.as_ref().ok_or_else(|| {
             Error::parameter(
                 "kernel",
                 "the model was fitted on a precomputed kernel: there are no samples to map to",
             )
-        })?;
-        samples.need_dense("a pre-image")
-    }
-
-    /// Refuses scores that are not one number for each component.
-    pub(super) fn check_scores(&self, scores: &Dense<T>) -> Result<()> {
-        if scores.d() != self.k() {
-            return Err(Error::Features { expected: self.k(), found: scores.d() });
-        }
-        Ok(())
+        })
     }
 }
 

@@ -15,10 +15,10 @@ const ROWS: usize = 256;
 /// The samples (m × d) for `scores` (m × k).
 pub(super) fn preimages<T: Real>(
     ctx: &Context,
-    model: &KernelPca<T>,
+    model: &KernelPca,
     anchors: &Dense<T>,
     scores: &Dense<T>,
-) -> Result<Mat<T>> {
+) -> Result<Mat<f64>> {
     let (m, k, d) = (scores.n(), model.k(), anchors.d());
     let (directions, mean) = directions(ctx, model, anchors)?;
     let mut samples = Mat::zeros(m, d);
@@ -29,7 +29,7 @@ pub(super) fn preimages<T: Real>(
         let mut z = Mat::from_fn(count, d, |_, j| mean[j]);
         multiply(y.view(), directions.view(), z.view_mut(), Onto::Sum);
         let place = &mut samples.data_mut()[start * d..(start + count) * d];
-        place.iter_mut().zip(z.data()).for_each(|(place, v)| *place = T::from_f64(*v));
+        place.iter_mut().zip(z.data()).for_each(|(place, v)| *place = *v);
     }
     Ok(samples)
 }
@@ -37,7 +37,7 @@ pub(super) fn preimages<T: Real>(
 /// Σ_i a_im (x_i − mean) for each component (k × d), and the mean of the samples (zeros without centring).
 fn directions<T: Real>(
     ctx: &Context,
-    model: &KernelPca<T>,
+    model: &KernelPca,
     anchors: &Dense<T>,
 ) -> Result<(Mat<f64>, Vec<f64>)> {
     let (n, k, d) = (anchors.n(), model.k(), anchors.d());

@@ -24,11 +24,12 @@ mod space;
 
 use serde::{Deserialize, Serialize};
 
+use super::input::check_columns;
 use super::kernel_pca::KernelPca;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::linalg::view::Mat;
-use crate::points::Dense;
+use crate::points::{AnyMat, AnySamples, Dense, with_dtype, with_samples};
 use crate::real::Real;
 
 /// A way from components to samples.
@@ -68,9 +69,9 @@ impl PreimageParams {
 
 /// What was found.
 #[derive(Clone, Debug)]
-pub struct Preimages<T> {
+pub struct Preimages {
     /// The samples: m × d.
-    pub samples: Mat<T>,
+    pub samples: Mat<f64>,
     /// The most rounds that an iteration took; 0 for methods without one.
     pub rounds: usize,
     /// Rows whose iteration ended within the tolerance.
@@ -79,29 +80,41 @@ pub struct Preimages<T> {
     pub unconverged: Vec<usize>,
 }
 
-impl<T: Real> Preimages<T> {
+impl Preimages {
     /// Found without iteration.
-    fn direct(samples: Mat<T>) -> Self {
+    fn direct(samples: Mat<f64>) -> Self {
         Self { rounds: 0, converged: samples.rows(), unconverged: Vec::new(), samples }
     }
 }
 
-impl<T: Real> KernelPca<T> {
+impl KernelPca {
     /// Samples (m × d) whose images in feature space are near the points that `scores` (m × k) stand for.
-    pub fn preimages(
+    pub fn preimages<'a>(
         &self,
         ctx: &Context,
         params: &PreimageParams,
-        scores: &Dense<T>,
-    ) -> Result<Preimages<T>> {
+        scores: impl Into<AnyMat<'a>>,
+    ) -> Result<Preimages> {
         params.check()?;
+        let scores = scores.into();
         let anchors = self.samples_to_map_back_to()?;
-        self.check_scores(scores)?;
+        check_columns(self.k(), scores.cols())?;
         if params.method == Method::Ridge {
-            let mut samples = Mat::zeros(scores.n(), anchors.d());
-            self.inverse_transform(ctx, scores, samples.view_mut())?;
-            return Ok(Preimages::direct(samples));
+            return self.inverse_transform(ctx, scores).map(Preimages::direct);
         }
+        with_samples!(anchors, anchors => {
+            let anchors = anchors.need_dense("a pre-image")?;
+            self.search(ctx, params, anchors, &scores.to_dense()?)
+        })
+    }
+
+    fn search<T: Real>(
+        &self,
+        ctx: &Context,
+        params: &PreimageParams,
+        anchors: &Dense<T>,
+        scores: &Dense<T>,
+    ) -> Result<Preimages> {
         if self.params.kernel.family().is_some_and(|family| family.name == "linear") {
             return linear::preimages(ctx, self, anchors, scores).map(Preimages::direct);
         }
@@ -113,25 +126,26 @@ impl<T: Real> KernelPca<T> {
     ///
     /// By Pythagoras in two parts, what no component explains and what the components have wrong. A component of zero
     /// variance is no direction, so its score changes nothing.
-    pub fn preimage_errors(
+    pub fn preimage_errors<'a>(
         &self,
         ctx: &Context,
-        scores: &Dense<T>,
-        samples: &Dense<T>,
+        scores: impl Into<AnyMat<'a>>,
+        samples: impl Into<AnyMat<'a>>,
     ) -> Result<Vec<f64>> {
-        self.check_scores(scores)?;
-        let (m, k) = (scores.n(), self.k());
-        if samples.n() != m {
-            let found = samples.n();
+        let (scores, samples) = (scores.into().to_dense::<f64>()?, samples.into());
+        let m = scores.n();
+        check_columns(self.k(), scores.d())?;
+        if samples.rows() != m {
+            let found = samples.rows();
             return Err(Error::Shape(format!("got {found} samples for {m} rows of components")));
         }
-        let mut errors = self.reconstruction_error(ctx, samples)?;
-        let mut found = Mat::zeros(m, k);
-        self.transform(ctx, samples, found.view_mut())?;
+        let samples: AnySamples = with_dtype!(self.dtype, T => samples.to_dense::<T>()?.into());
+        let mut errors = self.reconstruction_error(ctx, &samples)?;
+        let found = self.transform(ctx, samples)?;
         for (i, error) in errors.iter_mut().enumerate() {
             let pairs = found.row(i).iter().zip(scores.row(i)).zip(&self.eigenvalues);
             let wrong = pairs.filter(|(_, eta)| **eta > 0.0);
-            *error += wrong.map(|((f, y), _)| (f.to_f64() - y.to_f64()).powi(2)).sum::<f64>();
+            *error += wrong.map(|((f, y), _)| (f - y).powi(2)).sum::<f64>();
         }
         Ok(errors)
     }

@@ -30,11 +30,11 @@ pub(super) struct End {
 /// Pre-images of `scores` (m × k) by any method but the learned map.
 pub(super) fn preimages<T: Real>(
     ctx: &Context,
-    model: &KernelPca<T>,
+    model: &KernelPca,
     anchors: &Dense<T>,
     params: &PreimageParams,
     scores: &Dense<T>,
-) -> Result<Preimages<T>> {
+) -> Result<Preimages> {
     ctx.install(|| {
         let space = Space::new(ctx, model, anchors)?;
         let m = scores.n();
@@ -53,9 +53,8 @@ pub(super) fn preimages<T: Real>(
 }
 
 /// What was found, with `point` (d numbers) put back that was taken from the samples.
-fn gather<T: Real>(ends: Vec<End>, point: &[f64]) -> Preimages<T> {
-    let numbers =
-        ends.iter().flat_map(|end| end.z.iter().zip(point).map(|(v, p)| T::from_f64(v + p)));
+fn gather(ends: Vec<End>, point: &[f64]) -> Preimages {
+    let numbers = ends.iter().flat_map(|end| end.z.iter().zip(point).map(|(v, p)| v + p));
     let numbers = numbers.collect();
     let open = |r: &usize| !ends[*r].converged;
     let unconverged: Vec<usize> = (0..ends.len()).filter(open).collect();

@@ -52,11 +52,7 @@ pub(super) struct Target {
 
 impl<'a> Space<'a> {
     /// The space of `model`, fitted on `anchors`.
-    pub fn new<T: Real>(
-        ctx: &Context,
-        model: &'a KernelPca<T>,
-        anchors: &Dense<T>,
-    ) -> Result<Self> {
+    pub fn new<T: Real>(ctx: &Context, model: &'a KernelPca, anchors: &Dense<T>) -> Result<Self> {
         let (n, d) = (anchors.n() as u64, anchors.d() as u64);
         let copies = if T::EPSILON > 1e-10 { 2 * n * d } else { n * d };
         let blocks = ctx.threads() as u64 * ROWS as u64 * (2 * n + 40 * d);

@@ -9,17 +9,18 @@ use super::{Svm, SvmParams};
 use crate::linalg::view::Mat;
 use crate::model::prepared::Prepared;
 use crate::model::report::Report;
+use crate::points::Dtype;
 use crate::real::Real;
 use crate::solve::smo::Stop;
 
 /// Assembles solutions, which are in the order of the pairs of classes.
-pub(super) fn assemble<T: Real>(
+pub(super) fn assemble(
     params: &SvmParams,
     checked: &Checked,
     solved: Vec<DualSolution>,
     trained_on: usize,
     exact_kernel: &dyn ExactKernel,
-) -> Svm<T> {
+) -> Svm {
     let n = checked.rows.len();
     let k = checked.classes.len();
     let mut is_support = vec![false; n];
@@ -46,11 +47,15 @@ pub(super) fn assemble<T: Real>(
             }
         }
     }
-    let report = report(&solved, exact_kernel);
+    let all_in = |dtype: Dtype| solved.iter().all(|s| s.report.precision == dtype.name());
+    let computed_in = if all_in(Dtype::F32) { exact_kernel.computed_in() } else { Dtype::F64 };
+    let report = report(&solved, computed_in);
     Svm {
         params: params.clone(),
         support: support.iter().map(|&i| checked.rows[i]).collect(),
         anchors: None,
+        dtype: exact_kernel.dtype(),
+        computed_in,
         trained_on,
         counts,
         coef,
@@ -63,7 +68,7 @@ pub(super) fn assemble<T: Real>(
     }
 }
 
-fn report(solved: &[DualSolution], exact_kernel: &dyn ExactKernel) -> Report {
+fn report(solved: &[DualSolution], computed_in: Dtype) -> Report {
     let problems: Vec<_> = solved.iter().map(|solution| solution.report.clone()).collect();
     let all_in = |name: &str| problems.iter().all(|problem| problem.precision == name);
     let columns_used = solved.iter().map(|solution| solution.asked).sum();
@@ -84,8 +89,7 @@ fn report(solved: &[DualSolution], exact_kernel: &dyn ExactKernel) -> Report {
         notes: Vec::new(),
         system: None,
         machine: Some(SvmReport {
-            precision: if all_in(f32::NAME) { exact_kernel.computed_in() } else { f64::NAME }
-                .into(),
+            precision: computed_in.name().into(),
             problems,
             tube: solved.first().and_then(|solution| solution.tube),
             columns_used,

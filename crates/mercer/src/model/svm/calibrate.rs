@@ -1,17 +1,19 @@
 //! Calibration: out-of-fold decision values, and probability curves fitted to them.
 
 use super::check::Checked;
-use super::exact_kernel::{Given, Working};
-use super::fit::{Fit, check_symmetric};
+use super::exact_kernel::{ExactKernel, Given, Working};
+use super::fit::{Fit, all_columns, check_symmetric};
 use super::precision::KernelPrecision;
 use super::problem::DualProblem;
 use super::shared_kernel::{materialize, matrix_bytes};
-use super::{Calibration, Curve, Method, Supervision, Svm};
+use super::{Calibration, Curve, Method, Svm};
 use crate::context::{Context, Stream};
 use crate::error::{Error, Result};
 use crate::gram::{Columns, Stored};
 use crate::linalg::view::MatRef;
-use crate::points::{Cost, Points, Samples};
+use crate::model::input::Input;
+use crate::model::targets::Targets;
+use crate::points::{Cost, Points, Samples, with_matrix, with_samples};
 use crate::real::Real;
 use crate::solve::smo::MemoryPlan;
 
@@ -23,47 +25,65 @@ struct Settings {
     seed: u64,
 }
 
-impl<T: Real> Svm<T> {
+impl Svm {
     /// Sets `calibration` from out-of-fold decision values: `folds` fits, each from the coefficients of
-    /// this one. `x` and `supervision` are those of the fit.
-    pub fn calibrate(
+    /// this one. `input` and `targets` are those of the fit.
+    pub fn calibrate<'a>(
         &mut self,
         ctx: &Context,
-        x: impl Into<Samples<T>>,
-        supervision: Supervision<'_>,
+        input: impl Into<Input<'a>>,
+        targets: &Targets,
         method: Method,
         folds: usize,
         seed: u64,
     ) -> Result<()> {
-        let x = &x.into();
-        let checked = self.check(supervision, x.n())?;
+        let settings = Settings { method, folds, seed };
+        match input.into() {
+            Input::Samples(x) => {
+                with_samples!(&x, x => self.calibrate_samples(ctx, x, targets, settings))
+            }
+            Input::Precomputed { values, .. } => {
+                with_matrix!(values.view(), x => self.calibrate_matrix(ctx, x, targets, settings))
+            }
+            Input::Gram(gram) => {
+                let (matrix, _reservation) = all_columns(ctx, gram)?;
+                self.calibrate_matrix(ctx, matrix.view(), targets, settings)
+            }
+        }
+    }
+
+    fn calibrate_samples<T: Real>(
+        &mut self,
+        ctx: &Context,
+        x: &Samples<T>,
+        targets: &Targets,
+        settings: Settings,
+    ) -> Result<()> {
+        let checked = self.check(targets, x.n())?;
         let kept = if checked.rows.len() < x.n() { x.select(&checked.rows) } else { x.clone() };
         let _reservation = KernelPrecision::reserve(ctx, x)?;
         let source = ctx.install(|| KernelPrecision::new(&self.params.kernel, &kept))?;
         let params = self.params.clone();
         let fit = Fit::new(ctx, &params, &checked, &source);
-        self.calibrate_by(fit, &source.columns(), Settings { method, folds, seed })
+        self.calibrate_by(fit, &source.columns(), settings)
     }
 
-    /// As `calibrate`, for a model fitted on a kernel matrix.
-    pub fn calibrate_gram(
+    fn calibrate_matrix<T: Real>(
         &mut self,
         ctx: &Context,
         matrix: MatRef<'_, T>,
-        supervision: Supervision<'_>,
-        method: Method,
-        folds: usize,
-        seed: u64,
+        targets: &Targets,
+        settings: Settings,
     ) -> Result<()> {
         check_symmetric(matrix)?;
-        let checked = self.check(supervision, matrix.rows())?;
+        let checked = self.check(targets, matrix.rows())?;
         let given = Given::new(matrix);
         let (columns, params) = (given.columns(), self.params.clone());
         let fit = Fit { rows: Some(&checked.rows), ..Fit::new(ctx, &params, &checked, &given) };
-        self.calibrate_by(fit, &columns.restrict(&checked.rows), Settings { method, folds, seed })
+        self.calibrate_by(fit, &columns.restrict(&checked.rows), settings)
     }
 
-    fn check(&self, supervision: Supervision<'_>, n: usize) -> Result<Checked> {
+    fn check(&self, targets: &Targets, n: usize) -> Result<Checked> {
         if !self.is_classifier() {
             return Err(Error::Shape("only classifiers have probabilities".into()));
         }
@@ -73,7 +93,7 @@ impl<T: Real> Svm<T> {
                 self.trained_on
             )));
         }
-        Checked::new(&self.params, supervision, n)
+        Checked::new(&self.params, targets, n)
     }
 
     fn calibrate_by(

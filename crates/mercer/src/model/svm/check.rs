@@ -1,7 +1,8 @@
 //! Validation of the input of a support vector machine, before any kernel value is computed.
 
-use super::{Supervision, SvmParams, Target, Task};
+use super::{SvmParams, Task};
 use crate::error::{Error, Result};
+use crate::model::targets::{Labels, Target, Targets};
 use crate::model::validate::check_weights;
 
 /// The samples that count, with what is to be learned of them.
@@ -21,9 +22,9 @@ pub(super) struct Checked {
 }
 
 impl Checked {
-    pub fn new(params: &SvmParams, supervision: Supervision<'_>, n: usize) -> Result<Self> {
+    pub fn new(params: &SvmParams, targets: &Targets, n: usize) -> Result<Self> {
         check_params(params)?;
-        let (rows, weights) = counted(supervision.weights, n)?;
+        let (rows, weights) = counted(targets.weights.as_deref(), n)?;
         let mut checked = Self {
             rows,
             weights,
@@ -32,16 +33,23 @@ impl Checked {
             classes: Vec::new(),
             class_weights: Vec::new(),
         };
-        match (params.task.is_classification(), params.task, supervision.target) {
-            (true, _, Target::Classes { classes, places, weights }) => {
-                checked.set_classes(n, classes, places, weights)?;
+        match (params.task.is_classification(), params.task, &targets.target) {
+            (true, _, Target::Classes { labels, weights }) => {
+                checked.set_classes(n, labels, weights.as_deref())?;
                 if params.task == Task::NuSvc {
                     checked.check_nu(params.nu)?;
                 }
             }
             (false, Task::OneClass, Target::Unsupervised) => {}
             (false, Task::EpsilonSvr | Task::NuSvr, Target::Values(values)) => {
-                checked.set_values(n, values)?;
+                if values.cols() != 1 {
+                    let found = values.cols();
+                    return Err(Error::Shape(format!(
+                        "{} takes one target, got {found}",
+                        params.task.name()
+                    )));
+                }
+                checked.set_values(n, values.data())?;
             }
             (_, task, _) => {
                 let wanted = match task {
@@ -55,13 +63,8 @@ impl Checked {
         Ok(checked)
     }
 
-    fn set_classes(
-        &mut self,
-        n: usize,
-        classes: &[String],
-        places: &[usize],
-        weights: Option<&[f64]>,
-    ) -> Result<()> {
+    fn set_classes(&mut self, n: usize, labels: &Labels, weights: Option<&[f64]>) -> Result<()> {
+        let Labels { names: classes, places } = labels;
         if places.len() != n {
             return Err(lengths(n, places.len(), "labels"));
         }
@@ -106,7 +109,7 @@ impl Checked {
             return Err(Error::parameter("class_weight", message));
         }
         self.places = self.rows.iter().map(|&row| places[row]).collect();
-        self.classes = classes.to_vec();
+        self.classes = classes.clone();
         self.class_weights = class_weights.to_vec();
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::decode::pairs;
+use super::decode::{pairs, votes};
 use super::precision::{around, far_mean};
 use super::{Svm, Task};
 use crate::context::Context;
@@ -11,9 +11,10 @@ use crate::error::{Error, Result};
 use crate::expansion::{self, Expansion, Weights};
 use crate::kernel::{Kernel, Recentred, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
+use crate::model::input::{Input, check_columns, not_for_predictions};
 use crate::model::prepared::prepared_bytes;
 use crate::model::validate::anchors_for;
-use crate::points::{Points, Samples};
+use crate::points::{Dtype, Points, Samples, with_matrix, with_samples};
 use crate::real::Real;
 
 /// The support vectors of one class, or all where a class has no problems of its own, with their coefficients.
@@ -41,12 +42,58 @@ enum Predictor<T: Real> {
     },
 }
 
-impl<T: Real> Svm<T> {
+impl Svm {
     /// The decisions for new samples: m × problems. Of regressions these are the predicted values; of `OneClass`, positive
-    /// inside.
-    pub fn decisions(&self, ctx: &Context, x: impl Into<Samples<T>>) -> Result<Mat<f64>> {
-        let x = &x.into();
-        let anchors = anchors_for(self.anchors.as_ref(), x)?;
+    /// inside. Kernel values are those with all training samples (m × `trained_on`).
+    pub fn decisions<'a>(&self, ctx: &Context, input: impl Into<Input<'a>>) -> Result<Mat<f64>> {
+        match input.into() {
+            Input::Samples(x) => {
+                let anchors = anchors_for(self.anchors.as_ref(), &x)?;
+                with_samples!(anchors, anchors => self.decisions_of(ctx, anchors, &x.to_type()?))
+            }
+            Input::Precomputed { values, .. } => {
+                check_columns(self.trained_on, values.cols())?;
+                with_matrix!(values.view(), values => {
+                    let value = |i: usize, s: usize| values.at(i, self.support[s]);
+                    let some = Mat::from_fn(values.rows(), self.support.len(), value);
+                    self.decisions_support(ctx, some.view())
+                })
+            }
+            Input::Gram(_) => Err(not_for_predictions()),
+        }
+    }
+
+    /// The predicted class of each new sample, by its name; for classifiers.
+    pub fn labels<'a>(&self, ctx: &Context, input: impl Into<Input<'a>>) -> Result<Vec<&str>> {
+        let names = self.names()?;
+        let places = votes(&self.decisions(ctx, input)?, names.len());
+        Ok(places.into_iter().map(|place| names[place].as_str()).collect())
+    }
+
+    /// The probability of each class for new samples (m × classes); for classifiers that were calibrated.
+    pub fn probabilities<'a>(
+        &self,
+        ctx: &Context,
+        input: impl Into<Input<'a>>,
+    ) -> Result<Mat<f64>> {
+        let classes = self.names()?.len();
+        let calibration = self.calibration.as_ref().ok_or_else(|| {
+            Error::Shape("the classifier has no probabilities: calibrate it first".into())
+        })?;
+        Ok(calibration.probabilities(&self.decisions(ctx, input)?, classes))
+    }
+
+    fn names(&self) -> Result<&[String]> {
+        let names = self.classes.as_deref();
+        names.ok_or_else(|| Error::Shape("the model is no classifier: it has no classes".into()))
+    }
+
+    fn decisions_of<T: Real>(
+        &self,
+        ctx: &Context,
+        anchors: &Samples<T>,
+        x: &Samples<T>,
+    ) -> Result<Mat<f64>> {
         let (is_dense, bytes) = (x.dense().is_some(), prepared_bytes(&self.coef, anchors));
         let predictor = match is_dense == anchors.dense().is_some() {
             true => self.prepared.get(bytes, || self.predictor(ctx, anchors, is_dense))?,
@@ -69,7 +116,7 @@ impl<T: Real> Svm<T> {
         }
     }
 
-    fn predictor(
+    fn predictor<T: Real>(
         &self,
         ctx: &Context,
         anchors: &Samples<T>,
@@ -94,8 +141,7 @@ impl<T: Real> Svm<T> {
             return Ok(Predictor::Around { parts, seen, common: common.data().to_vec(), total });
         }
         // Samples in single precision whose products cancel were learned from in double.
-        let computed_in = self.report.machine.as_ref().map_or("", |machine| &machine.precision);
-        Ok(match T::EPSILON > 1e-10 && computed_in == f64::NAME {
+        Ok(match self.dtype == Dtype::F32 && self.computed_in == Dtype::F64 {
             true => Predictor::Double(self.parts(self.kernel()?, &anchors.convert()?)),
             false => Predictor::Plain(self.parts(self.kernel()?, anchors)),
         })
@@ -150,21 +196,13 @@ impl<T: Real> Svm<T> {
         Ok(decisions)
     }
 
-    /// The decisions for new samples given their kernel values with all training samples (m × `trained_on`).
-    pub fn decisions_gram(&self, ctx: &Context, values: MatRef<'_, T>) -> Result<Mat<f64>> {
-        if values.cols() != self.trained_on {
-            return Err(Error::Features { expected: self.trained_on, found: values.cols() });
-        }
-        let m = values.rows();
-        let some = Mat::from_fn(m, self.support.len(), |i, s| values.at(i, self.support[s]));
-        self.decisions_support(ctx, some.view())
-    }
-
     /// The decisions for new samples given their kernel values with the support vectors alone (m × support).
-    pub fn decisions_support(&self, ctx: &Context, values: MatRef<'_, T>) -> Result<Mat<f64>> {
-        if values.cols() != self.support.len() {
-            return Err(Error::Features { expected: self.support.len(), found: values.cols() });
-        }
+    pub fn decisions_support<T: Real>(
+        &self,
+        ctx: &Context,
+        values: MatRef<'_, T>,
+    ) -> Result<Mat<f64>> {
+        check_columns(self.support.len(), values.cols())?;
         self.sum::<T>(values.rows(), |segment, weights, out| {
             let part = values.col_range(segment.start, segment.len());
             Weights::new(weights, &vec![0.0; weights.cols()]).scores(ctx, part, out)

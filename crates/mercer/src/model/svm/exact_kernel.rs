@@ -7,11 +7,14 @@
 use crate::error::Result;
 use crate::gram::{Columns, Stored};
 use crate::linalg::view::MatRef;
-use crate::points::Cost;
+use crate::points::{Cost, Dtype};
 use crate::real::Real;
 
 /// The exact kernel in double precision.
 pub(super) trait ExactKernel: Send + Sync {
+    /// The columns to work on.
+    fn columns(&self) -> Working<'_>;
+
     /// The matrix K' of the samples `which`, less what is taken off.
     fn exact<'a>(&'a self, which: &[usize]) -> Result<Box<dyn Columns<f64> + 'a>>;
 
@@ -33,7 +36,10 @@ pub(super) trait ExactKernel: Send + Sync {
     fn single_error(&self) -> f64;
 
     /// In which numbers the columns that are worked on are computed.
-    fn computed_in(&self) -> &'static str;
+    fn computed_in(&self) -> Dtype;
+
+    /// The number type of the samples or of the matrix.
+    fn dtype(&self) -> Dtype;
 }
 
 /// Columns of K' to work on.
@@ -152,8 +158,13 @@ impl<'a, T: Real> Given<'a, T> {
         Self { matrix, taken_off, probe }
     }
 
-    /// The columns to work on.
-    pub fn columns(&self) -> Working<'_> {
+    fn is_double(&self) -> bool {
+        self.matrix.rows() <= SMALL
+    }
+}
+
+impl<T: Real> ExactKernel for Given<'_, T> {
+    fn columns(&self) -> Working<'_> {
         let stored = Stored::new(self.matrix).less(&self.taken_off);
         match self.is_double() {
             true => Working::Double(Box::new(stored)),
@@ -161,12 +172,6 @@ impl<'a, T: Real> Given<'a, T> {
         }
     }
 
-    fn is_double(&self) -> bool {
-        self.matrix.rows() <= SMALL
-    }
-}
-
-impl<T: Real> ExactKernel for Given<'_, T> {
     fn exact<'a>(&'a self, which: &[usize]) -> Result<Box<dyn Columns<f64> + 'a>> {
         Ok(Stored::new(self.matrix).less(&self.taken_off).into_part(which))
     }
@@ -192,7 +197,11 @@ impl<T: Real> ExactKernel for Given<'_, T> {
         }
     }
 
-    fn computed_in(&self) -> &'static str {
-        T::NAME
+    fn computed_in(&self) -> Dtype {
+        self.dtype()
+    }
+
+    fn dtype(&self) -> Dtype {
+        Dtype::of::<T>()
     }
 }

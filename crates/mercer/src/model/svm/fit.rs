@@ -10,14 +10,16 @@ use super::exact_kernel::{ExactKernel, Given, Working};
 use super::precision::KernelPrecision;
 use super::problem::{DualProblem, DualSolution};
 use super::settle::SOLVER_SHARE;
-use super::{Supervision, Svm, SvmParams, Task, notes};
+use super::{Svm, SvmParams, Task, notes};
 use crate::context::{Context, Reservation, SharedProgress};
 use crate::error::{Error, Result};
-use crate::gram::{self, Columns, Precomputed};
+use crate::gram::{self, Columns, Gram, Precomputed};
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
+use crate::model::input::Input;
 use crate::model::report::asymmetric;
-use crate::points::{Points, Samples};
+use crate::model::targets::Targets;
+use crate::points::{Points, Samples, with_matrix, with_samples};
 use crate::real::Real;
 use crate::solve::smo::{self, Memory, Problem, Solution, Solver, Stop};
 
@@ -26,27 +28,50 @@ const MARGIN: f64 = 100.0;
 /// Bytes for kernel columns unless something else is asked for.
 const CACHE: u64 = 2_000_000_000;
 
-impl<T: Real> Svm<T> {
-    /// Fits on samples. `start` is a model of the same task, classes and number of samples, such as one that was stopped
-    /// or one of another `c`, from whose coefficients the solver goes on.
+impl Svm {
+    /// Fits on samples or on a kernel matrix, which must be symmetric. `start` is a model of the same task, classes and number of
+    /// samples, such as one that was stopped or one of another `c`, from whose coefficients the solver goes on.
     ///
     /// A solver that was interrupted by the monitor gives a model too: its report says so.
-    pub fn fit(
+    pub fn fit<'a>(
         ctx: &Context,
         params: &SvmParams,
-        x: impl Into<Samples<T>>,
-        supervision: Supervision<'_>,
-        start: Option<&Svm<T>>,
+        input: impl Into<Input<'a>>,
+        targets: &Targets,
+        start: Option<&Svm>,
     ) -> Result<Self> {
         let started = Instant::now();
-        let x = &x.into();
-        let checked = Checked::new(params, supervision, x.n())?;
+        let mut model = match input.into() {
+            Input::Samples(x) => {
+                with_samples!(&x, x => Self::fit_samples(ctx, params, x, targets, start, started))
+            }
+            Input::Precomputed { values, .. } => {
+                with_matrix!(values.view(), x => Self::fit_matrix(ctx, params, x, targets, start, started))
+            }
+            Input::Gram(gram) => {
+                let (matrix, _reservation) = all_columns(ctx, gram)?;
+                Self::fit_matrix(ctx, params, matrix.view(), targets, start, started)
+            }
+        }?;
+        model.report.seconds = started.elapsed().as_secs_f64();
+        Ok(model)
+    }
+
+    fn fit_samples<T: Real>(
+        ctx: &Context,
+        params: &SvmParams,
+        x: &Samples<T>,
+        targets: &Targets,
+        start: Option<&Svm>,
+        started: Instant,
+    ) -> Result<Self> {
+        let checked = Checked::new(params, targets, x.n())?;
         let spec = params.kernel.resolve(x)?;
         if !spec.custom_functions().is_empty()
             && let Some((matrix, _reservation)) = custom_matrix(ctx, &spec, x)?
         {
-            let mut model = Self::fit_gram(ctx, params, matrix.view(), supervision, start)?;
-            model.anchors = Some(x.select(&model.support));
+            let mut model = Self::fit_matrix(ctx, params, matrix.view(), targets, start, started)?;
+            model.anchors = Some(x.select(&model.support).into());
             model.params.kernel = spec;
             model.report.storage = "whole matrix".into();
             model.report.reason = "the user-defined function is called once for each pair".into();
@@ -58,24 +83,22 @@ impl<T: Real> Svm<T> {
         let fit = Fit { started, ..Fit::new(ctx, params, &checked, &source) };
         let solved = ctx.install(|| fit.run(&source.columns(), start))?;
         let mut model = assemble(params, &checked, solved, x.n(), &source);
-        model.anchors = Some(x.select(&model.support));
+        model.anchors = Some(x.select(&model.support).into());
         model.params.kernel = spec;
         notes::on_samples(&mut model, x);
-        model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)
     }
 
-    /// Fits on a kernel matrix that the caller computed. It must be symmetric.
-    pub fn fit_gram(
+    fn fit_matrix<T: Real>(
         ctx: &Context,
         params: &SvmParams,
         matrix: MatRef<'_, T>,
-        supervision: Supervision<'_>,
-        start: Option<&Svm<T>>,
+        targets: &Targets,
+        start: Option<&Svm>,
+        started: Instant,
     ) -> Result<Self> {
-        let started = Instant::now();
         check_symmetric(matrix)?;
-        let checked = Checked::new(params, supervision, matrix.rows())?;
+        let checked = Checked::new(params, targets, matrix.rows())?;
         let given = Given::new(matrix);
         let columns = given.columns();
         let rows = Some(&checked.rows[..]);
@@ -85,9 +108,16 @@ impl<T: Real> Svm<T> {
         model.report.storage = "given".into();
         model.report.reason = "the kernel matrix was precomputed".into();
         notes::on_report(&mut model);
-        model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)
     }
+}
+
+/// All entries of a matrix of the caller's making.
+pub(super) fn all_columns(ctx: &Context, gram: &dyn Gram) -> Result<(Mat<f64>, Reservation)> {
+    let n = gram.n();
+    let hint = "fit on fewer rows or raise the memory budget";
+    let reservation = ctx.reserve("the kernel matrix", gram::matrix_bytes::<f64>(n, n), hint)?;
+    Ok((gram.columns(ctx, &(0..n).collect::<Vec<_>>())?, reservation))
 }
 
 /// All values of a user-defined kernel, if they take at most half of the budget. What a call of the function costs is
@@ -149,21 +179,17 @@ impl<'a> Fit<'a> {
     }
 
     /// Solves all problems on the columns of the samples that count.
-    pub fn run<T: Real>(
-        &self,
-        columns: &Working<'_>,
-        start: Option<&Svm<T>>,
-    ) -> Result<Vec<DualSolution>> {
+    pub fn run(&self, columns: &Working<'_>, start: Option<&Svm>) -> Result<Vec<DualSolution>> {
         match columns {
             Working::Single(columns) => self.run_on(&**columns, start),
             Working::Double(columns) => self.run_on(&**columns, start),
         }
     }
 
-    fn run_on<T: Real, S: Real>(
+    fn run_on<S: Real>(
         &self,
         columns: &dyn Columns<S>,
-        start: Option<&Svm<T>>,
+        start: Option<&Svm>,
     ) -> Result<Vec<DualSolution>> {
         let start = start.filter(|model| self.fits(model));
         let pairs = self.pairs();
@@ -223,7 +249,7 @@ impl<'a> Fit<'a> {
     }
 
     /// Whether the solver can start from the coefficients of another model.
-    fn fits<T: Real>(&self, model: &Svm<T>) -> bool {
+    fn fits(&self, model: &Svm) -> bool {
         let classes = (!self.checked.classes.is_empty()).then_some(&self.checked.classes);
         model.params.task == self.params.task && model.classes.as_ref() == classes
     }
@@ -305,7 +331,7 @@ impl<'a> Fit<'a> {
     }
 }
 
-impl<T: Real> Svm<T> {
+impl Svm {
     /// The coefficients of one problem for samples of the training set, in LIBSVM's orientation; 0 for samples without
     /// support. `rows` are rows of the training set, `places` their classes.
     pub(super) fn coefficients_of(

@@ -30,8 +30,7 @@ use super::prepared::Prepared;
 use super::report::Report;
 use crate::kernel::KernelSpec;
 use crate::linalg::view::Mat;
-use crate::points::Samples;
-use crate::real::Real;
+use crate::points::{AnySamples, Dtype};
 
 /// The task of a support vector machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -143,42 +142,19 @@ impl SvmParams {
     }
 }
 
-/// The targets of the training samples.
-#[derive(Clone, Copy, Debug)]
-pub enum Target<'a> {
-    /// For each sample the place of its class in `classes`. Every class must have a sample.
-    Classes {
-        /// Names, in order.
-        classes: &'a [String],
-        /// One per sample, below `classes.len()`.
-        places: &'a [usize],
-        /// The weight of each class, a factor of `c`; `None` for 1.
-        weights: Option<&'a [f64]>,
-    },
-    /// For each sample the value to predict.
-    Values(&'a [f64]),
-    /// No targets, for `OneClass`.
-    Unsupervised,
-}
-
-/// Targets and sample weights.
-#[derive(Clone, Copy, Debug)]
-pub struct Supervision<'a> {
-    /// The targets.
-    pub target: Target<'a>,
-    /// How much each sample counts, not negative; `None` for 1. A weight multiplies `c`; samples of weight 0 do not count.
-    pub weights: Option<&'a [f64]>,
-}
-
 /// A fitted support vector machine.
 #[derive(Clone)]
-pub struct Svm<T: Real> {
+pub struct Svm {
     /// The parameters, with the kernel as it was resolved.
     pub params: SvmParams,
     /// The rows of the training set that are support vectors; of classes, those of the first class first.
     pub support: Vec<usize>,
     /// The support vectors, in that order; `None` if the kernel matrix was precomputed.
-    pub anchors: Option<Samples<T>>,
+    pub anchors: Option<AnySamples>,
+    /// The number type of the samples or of the kernel matrix that it was fitted on.
+    pub dtype: Dtype,
+    /// The number type in which kernel values were computed for the solver.
+    pub computed_in: Dtype,
     /// The size of the training set.
     pub trained_on: usize,
     /// How many support vectors each class has; without classes, one number.
@@ -203,7 +179,7 @@ pub struct Svm<T: Real> {
     pub report: Report,
 }
 
-impl<T: Real> Svm<T> {
+impl Svm {
     /// Half the width of the tube that a model of task `NuSvr` found; within it, errors cost nothing.
     pub fn tube(&self) -> Option<f64> {
         self.report.machine.as_ref().and_then(|machine| machine.tube)

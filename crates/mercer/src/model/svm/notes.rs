@@ -6,7 +6,7 @@ use crate::real::Real;
 use crate::solve::smo::Stop;
 
 /// Notes on how the solver ended.
-pub(super) fn on_report<T: Real>(model: &mut Svm<T>) {
+pub(super) fn on_report(model: &mut Svm) {
     let Some(machine) = &model.report.machine else { return };
     let stopped: Vec<Stop> =
         machine.problems.iter().map(|p| p.stop).filter(|stop| *stop != Stop::Converged).collect();
@@ -76,7 +76,7 @@ const UNEVEN: f64 = 100.0;
 const HARD: u64 = 20;
 
 /// Notes on how the solver ended and on features that made it hard.
-pub(super) fn on_samples<T: Real>(model: &mut Svm<T>, x: &Samples<T>) {
+pub(super) fn on_samples<T: Real>(model: &mut Svm, x: &Samples<T>) {
     on_report(model);
     let Samples::Dense(x) = x else { return };
     let steps = model.report.machine.iter().flat_map(|m| &m.problems).map(|p| p.iterations);

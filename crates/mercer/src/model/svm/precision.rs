@@ -7,7 +7,7 @@ use crate::context::{Context, Reservation};
 use crate::error::Result;
 use crate::gram::{Columns, Evaluated};
 use crate::kernel::{Kernel, KernelSpec, Recentred, SpecKernel, Tile};
-use crate::points::{Dense, Points, Samples, Span};
+use crate::points::{Dense, Dtype, Points, Samples, Span};
 use crate::real::Real;
 use crate::solve::smo::MemoryPlan;
 
@@ -103,17 +103,6 @@ impl<T: Real> KernelPrecision<T> {
         let taken_off = centred.rises()?.unwrap_or_else(|| shift.clone());
         let largest = centred.largest(spec)?.max(exact.largest);
         Ok(Self { centred, numbers, shift, taken_off, constant, largest, single_error })
-    }
-
-    /// The columns to work on.
-    pub fn columns(&self) -> Working<'_> {
-        match &self.numbers {
-            Numbers::Single(kernel, points) => {
-                Working::Single(Box::new(Evaluated::new(&**kernel, points.clone())))
-            }
-            Numbers::Rounded(points) => Working::Single(Box::new(self.evaluated(points.clone()))),
-            Numbers::Double(points) => Working::Double(Box::new(self.evaluated(points.clone()))),
-        }
     }
 
     fn evaluated(&self, points: Samples<f64>) -> Evaluated<'_, Samples<f64>, f64> {
@@ -246,6 +235,16 @@ fn written_out<T: Real>(x: &Samples<T>) -> Result<Samples<T>> {
 }
 
 impl<T: Real> ExactKernel for KernelPrecision<T> {
+    fn columns(&self) -> Working<'_> {
+        match &self.numbers {
+            Numbers::Single(kernel, points) => {
+                Working::Single(Box::new(Evaluated::new(&**kernel, points.clone())))
+            }
+            Numbers::Rounded(points) => Working::Single(Box::new(self.evaluated(points.clone()))),
+            Numbers::Double(points) => Working::Double(Box::new(self.evaluated(points.clone()))),
+        }
+    }
+
     fn exact<'a>(&'a self, which: &[usize]) -> Result<Box<dyn Columns<f64> + 'a>> {
         let shift: Vec<f64> = match self.shift.is_empty() {
             true => Vec::new(),
@@ -276,11 +275,15 @@ impl<T: Real> ExactKernel for KernelPrecision<T> {
         self.single_error
     }
 
-    fn computed_in(&self) -> &'static str {
+    fn computed_in(&self) -> Dtype {
         match self.numbers {
-            Numbers::Single(..) => f32::NAME,
-            _ => f64::NAME,
+            Numbers::Single(..) => Dtype::F32,
+            _ => Dtype::F64,
         }
+    }
+
+    fn dtype(&self) -> Dtype {
+        Dtype::of::<T>()
     }
 }
 

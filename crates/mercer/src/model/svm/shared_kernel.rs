@@ -10,33 +10,27 @@ use super::exact_kernel::{ExactKernel, Given, Working};
 use super::fit::{Fit, check_symmetric};
 use super::precision::KernelPrecision;
 use super::problem::DualProblem;
-use super::{Supervision, Svm, SvmParams, notes};
+use super::{Svm, SvmParams, notes};
 use crate::context::{Context, Reservation};
 use crate::error::{Error, Result};
 use crate::gram::{ColumnBlock, Columns, Stored};
 use crate::kernel::{KernelSpec, Tile};
 use crate::linalg::alloc;
-use crate::linalg::view::{Mat, MatRef};
-use crate::points::{Cost, Points, Samples};
+use crate::linalg::view::Mat;
+use crate::model::input::Input;
+use crate::model::targets::Targets;
+use crate::points::{AnySamples, Cost, Samples, with_matrix, with_samples};
 use crate::real::Real;
 use crate::solve::smo::{MemoryPlan, Solver, Stop};
 
 /// A kernel on samples, or a matrix, shared by several fits.
-pub struct SharedKernel<'a, T: Real> {
-    kind: Kind<'a, T>,
+pub struct SharedKernel<'a> {
+    source: Box<dyn ExactKernel + 'a>,
+    /// The samples, with the kernel as it was resolved; `None` for a matrix.
+    samples: Option<(AnySamples, KernelSpec)>,
     /// All kernel values, where they fit in memory.
     held: Option<AllValues>,
-}
-
-#[expect(clippy::large_enum_variant, reason = "there is one of these, and it is not moved about")]
-enum Kind<'a, T: Real> {
-    Samples(
-        Samples<T>,
-        KernelSpec,
-        KernelPrecision<T>,
-        #[expect(dead_code, reason = "it is held")] Reservation,
-    ),
-    Matrix(Given<'a, T>),
+    _reservation: Option<Reservation>,
 }
 
 /// All kernel values, with what they take of the budget.
@@ -157,24 +151,33 @@ pub(crate) fn fold_bytes(n: usize, test: usize, cost: Cost) -> u64 {
         .saturating_add(across_bytes::<f64>(test, train).saturating_mul(4))
 }
 
-impl<'a, T: Real> SharedKernel<'a, T> {
-    /// Samples with the kernel of `params`, which is resolved here.
-    pub fn of_samples(ctx: &Context, params: &SvmParams, x: impl Into<Samples<T>>) -> Result<Self> {
-        let x = x.into();
-        let reservation = KernelPrecision::reserve(ctx, &x)?;
-        let spec = params.kernel.resolve(&x)?;
-        let source = ctx.install(|| KernelPrecision::new(&spec, &x))?;
+impl<'a> SharedKernel<'a> {
+    /// Samples with the kernel of `params`, which is resolved here, or a matrix that the caller computed.
+    pub fn new(ctx: &Context, params: &SvmParams, input: &'a Input<'_>) -> Result<Self> {
+        match input {
+            Input::Samples(x) => with_samples!(x, x => Self::of_samples(ctx, params, x)),
+            Input::Precomputed { values, .. } => with_matrix!(values.view(), matrix => {
+                check_symmetric(matrix)?;
+                let source = Box::new(Given::new(matrix));
+                Ok(Self { source, samples: None, held: None, _reservation: None })
+            }),
+            Input::Gram(_) => {
+                let message = "a search needs samples or a kernel matrix that was computed";
+                Err(Error::Shape(message.into()))
+            }
+        }
+    }
+
+    fn of_samples<T: Real>(ctx: &Context, params: &SvmParams, x: &Samples<T>) -> Result<Self> {
+        let reservation = KernelPrecision::reserve(ctx, x)?;
+        let spec = params.kernel.resolve(x)?;
+        let source = ctx.install(|| KernelPrecision::new(&spec, x))?;
         let held = match source.columns() {
             Working::Single(columns) => materialize(ctx, &*columns)?.map(AllValues::Single),
             Working::Double(columns) => materialize(ctx, &*columns)?.map(AllValues::Double),
         };
-        Ok(Self { kind: Kind::Samples(x, spec, source, reservation), held })
-    }
-
-    /// A kernel matrix that the caller computed.
-    pub fn of_matrix(matrix: MatRef<'a, T>) -> Result<Self> {
-        check_symmetric(matrix)?;
-        Ok(Self { kind: Kind::Matrix(Given::new(matrix)), held: None })
+        let samples = Some((x.into(), spec));
+        Ok(Self { source: Box::new(source), samples, held, _reservation: Some(reservation) })
     }
 
     /// What it takes to compute a kernel value, and to copy a sample.
@@ -183,22 +186,14 @@ impl<'a, T: Real> SharedKernel<'a, T> {
     }
 
     fn columns(&self) -> Working<'_> {
-        match (&self.held, &self.kind) {
-            (Some(AllValues::Single(held)), _) => {
+        match &self.held {
+            Some(AllValues::Single(held)) => {
                 Working::Single(Box::new(Stored::new(held.matrix.view())))
             }
-            (Some(AllValues::Double(held)), _) => {
+            Some(AllValues::Double(held)) => {
                 Working::Double(Box::new(Stored::new(held.matrix.view())))
             }
-            (None, Kind::Samples(_, _, source, _)) => source.columns(),
-            (None, Kind::Matrix(given)) => given.columns(),
-        }
-    }
-
-    fn exact_kernel(&self) -> &dyn ExactKernel {
-        match &self.kind {
-            Kind::Samples(_, _, source, _) => source,
-            Kind::Matrix(given) => given,
+            None => self.source.columns(),
         }
     }
 
@@ -207,30 +202,28 @@ impl<'a, T: Real> SharedKernel<'a, T> {
         &self,
         ctx: &Context,
         params: &SvmParams,
-        supervision: Supervision<'_>,
-        start: Option<&Svm<T>>,
-    ) -> Result<Svm<T>> {
+        targets: &Targets,
+        start: Option<&Svm>,
+    ) -> Result<Svm> {
         let started = Instant::now();
         let columns = self.columns();
         let n = columns.size();
-        let checked = Checked::new(params, supervision, n)?;
+        let checked = Checked::new(params, targets, n)?;
         let kept = columns.restrict(&checked.rows);
-        let fit = Fit {
-            rows: Some(&checked.rows),
-            ..Fit::new(ctx, params, &checked, self.exact_kernel())
-        };
+        let fit =
+            Fit { rows: Some(&checked.rows), ..Fit::new(ctx, params, &checked, &*self.source) };
         let solved = ctx.install(|| fit.run(&kept, start))?;
-        let mut model = assemble(params, &checked, solved, n, self.exact_kernel());
-        match &self.kind {
-            Kind::Matrix(_) => {
+        let mut model = assemble(params, &checked, solved, n, &*self.source);
+        match &self.samples {
+            None => {
                 model.report.storage = "given".into();
                 model.report.reason = "the kernel matrix was precomputed".into();
                 notes::on_report(&mut model);
             }
-            Kind::Samples(x, spec, ..) => {
+            Some((x, spec)) => {
                 model.anchors = Some(x.select(&model.support));
                 model.params.kernel = spec.clone();
-                notes::on_samples(&mut model, x);
+                with_samples!(x, x => notes::on_samples(&mut model, x));
             }
         }
         if let Some(held) = &self.held {
@@ -244,18 +237,18 @@ impl<'a, T: Real> SharedKernel<'a, T> {
         Ok(model)
     }
 
-    /// The decisions for the rows `test` of models with each of `steps`, fitted on the rows that count in `supervision`, each
+    /// The decisions for the rows `test` of models with each of `steps`, fitted on the rows that count in `targets`, each
     /// from the one before.
     pub fn decisions_along(
         &self,
         ctx: &Context,
         steps: &[SvmParams],
-        supervision: Supervision<'_>,
+        targets: &Targets,
         test: &[usize],
     ) -> Result<Vec<Mat<f64>>> {
         match self.columns() {
-            Working::Single(columns) => self.along(ctx, &*columns, steps, supervision, test),
-            Working::Double(columns) => self.along(ctx, &*columns, steps, supervision, test),
+            Working::Single(columns) => self.along(ctx, &*columns, steps, targets, test),
+            Working::Double(columns) => self.along(ctx, &*columns, steps, targets, test),
         }
     }
 
@@ -264,14 +257,14 @@ impl<'a, T: Real> SharedKernel<'a, T> {
         ctx: &Context,
         columns: &dyn Columns<S>,
         steps: &[SvmParams],
-        supervision: Supervision<'_>,
+        targets: &Targets,
         test: &[usize],
     ) -> Result<Vec<Mat<f64>>> {
-        let checked = Checked::new(&steps[0], supervision, columns.size())?;
+        let checked = Checked::new(&steps[0], targets, columns.size())?;
         let one = Fit {
             rows: Some(&checked.rows),
             is_certified: false,
-            ..Fit::new(ctx, &steps[0], &checked, self.exact_kernel())
+            ..Fit::new(ctx, &steps[0], &checked, &*self.source)
         };
         let problems: Vec<Option<(usize, usize)>> = match one.pairs() {
             pairs if pairs.is_empty() => vec![None],

@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::repair::Repair;
 use crate::error::{Error, Result};
-use crate::linalg::view::{MatMut, MatRef};
+use crate::linalg::view::{Mat, MatMut};
 use crate::model::validate::check_diagonal;
+use crate::points::AnyMat;
 use crate::real::Real;
 
 /// How kernel values of new samples are repaired; all that a model keeps of a repair. With k(x) a row of n values,
@@ -55,8 +56,21 @@ impl Correction {
         self.left.len() / self.samples
     }
 
-    /// Writes the repaired kernel values of m new samples with the training samples (m × n).
-    pub fn apply<T: Real>(&self, values: MatRef<'_, T>, mut out: MatMut<'_, T>) -> Result<()> {
+    /// The repaired kernel values of m new samples with the training samples: m × n.
+    pub fn apply<'a>(&self, values: impl Into<AnyMat<'a>>) -> Result<Mat<f64>> {
+        let values = values.into();
+        let mut out = Mat::try_zeros(values.rows(), values.cols())?;
+        self.apply_into(values, out.view_mut())?;
+        Ok(out)
+    }
+
+    /// The same, written to `out`.
+    pub fn apply_into<'a, O: Real>(
+        &self,
+        values: impl Into<AnyMat<'a>>,
+        mut out: MatMut<'_, O>,
+    ) -> Result<()> {
+        let values = values.into();
         self.check(values)?;
         if (out.rows, out.cols) != (values.rows(), values.cols()) {
             let (rows, cols) = (values.rows(), values.cols());
@@ -66,7 +80,7 @@ impl Correction {
         let n = self.samples;
         let mut row = vec![0.0; n];
         for i in 0..values.rows() {
-            (0..n).for_each(|j| row[j] = values.at(i, j).to_f64());
+            (0..n).for_each(|j| row[j] = values.at(i, j));
             let inner = self.inner(&row);
             if !self.keep {
                 row.fill(0.0);
@@ -74,19 +88,24 @@ impl Correction {
             for (weight, line) in inner.iter().zip(self.right.chunks_exact(n)) {
                 row.iter_mut().zip(line).for_each(|(value, r)| *value += weight * r);
             }
-            out.row_mut(i).iter_mut().zip(&row).for_each(|(to, value)| *to = T::from_f64(*value));
+            out.row_mut(i).iter_mut().zip(&row).for_each(|(to, value)| *to = O::from_f64(*value));
         }
         Ok(())
     }
 
     /// The repaired kernel values of m samples with themselves, given those and the values with the training samples
     /// (m × n), both as they were before the repair.
-    pub fn diagonal<T: Real>(&self, values: MatRef<'_, T>, diagonal: &[f64]) -> Result<Vec<f64>> {
+    pub fn diagonal<'a>(
+        &self,
+        values: impl Into<AnyMat<'a>>,
+        diagonal: &[f64],
+    ) -> Result<Vec<f64>> {
+        let values = values.into();
         self.check(values)?;
-        check_diagonal(diagonal, values.rows())?;
+        check_diagonal(Some(diagonal), values.rows())?;
         let mut row = vec![0.0; self.samples];
         let repaired = diagonal.iter().enumerate().map(|(i, diagonal)| {
-            (0..self.samples).for_each(|j| row[j] = values.at(i, j).to_f64());
+            (0..self.samples).for_each(|j| row[j] = values.at(i, j));
             let inner = if self.diagonal.is_empty() { Vec::new() } else { self.inner(&row) };
             let more: f64 =
                 inner.iter().zip(&self.diagonal).map(|(c, weight)| weight * c * c).sum();
@@ -104,7 +123,7 @@ impl Correction {
         inner
     }
 
-    fn check<T: Real>(&self, values: MatRef<'_, T>) -> Result<()> {
+    fn check(&self, values: AnyMat<'_>) -> Result<()> {
         match values.cols() == self.samples {
             true => Ok(()),
             false => Err(Error::Features { expected: self.samples, found: values.cols() }),

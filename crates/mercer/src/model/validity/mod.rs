@@ -34,6 +34,7 @@ use crate::error::Result;
 use crate::gram::Precomputed;
 use crate::linalg::eigen::{self, Eigen};
 use crate::linalg::view::MatRef;
+use crate::points::{AnyMat, with_matrix};
 use crate::real::Real;
 use crate::solve::threshold::negative_share;
 use part::Part;
@@ -68,19 +69,32 @@ pub struct Validity {
     pub verdict: Verdict,
 }
 
+/// What is wrong with a matrix that is not symmetric but for rounding; `None` for one that is.
+pub fn asymmetry<'a>(matrix: impl Into<AnyMat<'a>>) -> Result<Option<String>> {
+    with_matrix!(matrix.into(), matrix => asymmetry_of(matrix))
+}
+
+fn asymmetry_of<T: Real>(matrix: MatRef<'_, T>) -> Result<Option<String>> {
+    Ok(asymmetric::<T>(Precomputed::new(matrix)?.asymmetry()))
+}
+
 impl Validity {
     /// Looks at the square matrix `matrix` of kernel values of samples with themselves. The type of its numbers says how
     /// exactly they were computed. A matrix that is not square, or a number that is not finite, is an error.
-    pub fn of<T: Real>(ctx: &Context, matrix: MatRef<'_, T>) -> Result<Validity> {
+    pub fn of<'a>(ctx: &Context, matrix: impl Into<AnyMat<'a>>) -> Result<Validity> {
         Self::with_limit(ctx, matrix, MOST_EXAMINED)
     }
 
     /// The same with the eigenvalues of at most `most` samples.
-    pub fn with_limit<T: Real>(
+    pub fn with_limit<'a>(
         ctx: &Context,
-        matrix: MatRef<'_, T>,
+        matrix: impl Into<AnyMat<'a>>,
         most: usize,
     ) -> Result<Validity> {
+        with_matrix!(matrix.into(), matrix => Self::of_matrix(ctx, matrix, most))
+    }
+
+    fn of_matrix<T: Real>(ctx: &Context, matrix: MatRef<'_, T>, most: usize) -> Result<Validity> {
         Self::need(ctx, matrix.rows().min(most.max(1)), 0)?;
         ctx.install(|| Precomputed::new(matrix).map(drop))?;
         let asymmetry = Asymmetry::of(ctx, matrix)?;

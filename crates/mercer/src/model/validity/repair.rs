@@ -39,6 +39,7 @@ use crate::gram::Precomputed;
 use crate::linalg::eigen;
 use crate::linalg::view::{Mat, MatRef};
 use crate::model::report::Report;
+use crate::points::{AnyMat, Dtype, with_matrix};
 use crate::real::Real;
 
 /// How an indefinite matrix is made positive semi-definite.
@@ -81,14 +82,14 @@ pub struct FittedRepair {
 }
 
 impl Repaired {
-    /// What is kept when the matrix is not; `T` is the type of the matrix that was repaired.
-    pub fn fitted<T: Real>(&self) -> FittedRepair {
+    /// What is kept when the matrix is not; `dtype` is the number type of the matrix that was repaired.
+    pub fn fitted(&self, dtype: Dtype) -> FittedRepair {
         let report = Report {
             solver: self.correction.method.name().into(),
             storage: "given".into(),
             reason: "the kernel matrix was precomputed".into(),
             converged: self.converged,
-            precision: T::NAME.into(),
+            precision: dtype.name().into(),
             ..Report::default()
         };
         FittedRepair { correction: self.correction.clone(), change: self.change, report }
@@ -119,7 +120,11 @@ impl Repair {
 
     /// Repairs the square matrix `matrix` of kernel values of samples with themselves. Of a matrix that is not symmetric
     /// the symmetric part is taken.
-    pub fn fit<T: Real>(self, ctx: &Context, matrix: MatRef<'_, T>) -> Result<Repaired> {
+    pub fn fit<'a>(self, ctx: &Context, matrix: impl Into<AnyMat<'a>>) -> Result<Repaired> {
+        with_matrix!(matrix.into(), matrix => self.fit_matrix(ctx, matrix))
+    }
+
+    fn fit_matrix<T: Real>(self, ctx: &Context, matrix: MatRef<'_, T>) -> Result<Repaired> {
         ctx.install(|| Precomputed::new(matrix).map(drop))?;
         let n = matrix.rows();
         let (what, hint) =

@@ -3,6 +3,7 @@
 use mercer::linalg::view::Mat;
 use mercer::model::svm::votes;
 use mercer::select::{self, SvmSearchParams, svm_path, svm_search};
+use mercer::{Input, Labels, Target, Targets};
 
 use super::*;
 
@@ -23,17 +24,20 @@ fn classes() -> Vec<String> {
     ["a", "b"].map(String::from).to_vec()
 }
 
-fn fit(params: &SvmParams, x: &Dense<f64>, places: &[usize], values: &[f64]) -> Svm<f64> {
+fn fit(params: &SvmParams, x: &Dense<f64>, places: &[usize], values: &[f64]) -> Svm {
     let classes = classes();
     let target = match params.task {
         Task::OneClass => Target::Unsupervised,
-        Task::CSvc | Task::NuSvc => Target::Classes { classes: &classes, places, weights: None },
-        _ => Target::Values(values),
+        Task::CSvc | Task::NuSvc => Target::Classes {
+            labels: Labels { names: classes.to_vec(), places: places.to_vec() },
+            weights: None,
+        },
+        _ => Target::Values(Mat::from_vec(values.to_vec(), values.len(), 1)),
     };
-    Svm::fit(&Context::new(2), params, x, Supervision { target, weights: None }, None).unwrap()
+    Svm::fit(&Context::new(2), params, x, &Targets { target, weights: None }, None).unwrap()
 }
 
-fn accuracy(model: &Svm<f64>, x: &Dense<f64>, places: &[usize]) -> f64 {
+fn accuracy(model: &Svm, x: &Dense<f64>, places: &[usize]) -> f64 {
     let named = votes(&model.decisions(&Context::new(1), x).unwrap(), 2);
     named.iter().zip(places).filter(|(a, b)| a == b).count() as f64 / places.len() as f64
 }
@@ -50,7 +54,7 @@ struct Term {
 }
 
 /// The dual problem of a fitted machine, in its own units, and the margin that these are multiples of.
-fn terms(model: &Svm<f64>, places: &[usize], values: &[f64]) -> (Vec<Term>, f64) {
+fn terms(model: &Svm, places: &[usize], values: &[f64]) -> (Vec<Term>, f64) {
     let (n, params) = (model.trained_on, &model.params);
     let sign = if params.task.is_classification() { -1.0 } else { 1.0 };
     let mut beta = vec![0.0; n];
@@ -225,7 +229,7 @@ fn an_offset_changes_nothing_for_any_task_with_a_linear_kernel() {
             let (here, there) =
                 (fit(&params, &x, &places, &values), fit(&params, &moved, &places, &values));
             assert!(there.report.converged, "{task:?} {offset} {:?}", there.report);
-            let objective = |m: &Svm<f64>| m.report.machine.as_ref().unwrap().problems[0].objective;
+            let objective = |m: &Svm| m.report.machine.as_ref().unwrap().problems[0].objective;
             let (a, b) = (objective(&here), objective(&there));
             assert!((a / b - 1.0).abs() < 1e-3, "{task:?} {offset}: {a} {b}");
             let decisions = (here.decisions(&ctx, &x), there.decisions(&ctx, &moved));
@@ -244,8 +248,11 @@ fn searches_and_paths_see_no_offset_either() {
     for text in ["linear", "rbf(gamma=0.3)"] {
         let scores = |offset: f64| {
             let (x, places, _) = clouds(150, 3, offset);
-            let target = Target::Classes { classes: &classes, places: &places, weights: None };
-            let supervision = Supervision { target, weights: None };
+            let target = Target::Classes {
+                labels: Labels { names: classes.to_vec(), places: places.to_vec() },
+                weights: None,
+            };
+            let supervision = &Targets { target, weights: None };
             let model = SvmParams::new(Task::CSvc, text.parse().unwrap());
             let path = svm_path(&ctx, &model, &x, supervision, &[0.1, 1.0]).unwrap();
             let of_path: Vec<f64> = path.iter().map(|m| accuracy(m, &x, &places)).collect();
@@ -272,12 +279,21 @@ fn searches_and_paths_see_no_offset_either() {
 fn a_path_on_a_matrix_says_that_it_was_given() {
     let (x, places, _) = clouds(60, 2, 0.0);
     let classes = classes();
-    let target = Target::Classes { classes: &classes, places: &places, weights: None };
-    let supervision = Supervision { target, weights: None };
+    let target = Target::Classes {
+        labels: Labels { names: classes.to_vec(), places: places.to_vec() },
+        weights: None,
+    };
+    let supervision = &Targets { target, weights: None };
     let params = SvmParams::new(Task::CSvc, "rbf(gamma=0.3)".parse().unwrap());
     let k = gram("rbf(gamma=0.3)", &x);
-    let path =
-        select::svm_path_gram(&Context::new(1), &params, k.view(), supervision, &[1.0]).unwrap();
+    let path = select::svm_path(
+        &Context::new(1),
+        &params,
+        Input::precomputed(k.view()),
+        supervision,
+        &[1.0],
+    )
+    .unwrap();
     assert_eq!((&path[0].report.storage[..], &path[0].report.precision[..]), ("given", "f64"));
 }
 
@@ -341,9 +357,9 @@ fn an_infinite_price_is_a_hard_margin() {
     let found = model.decisions(&Context::new(1), &x).unwrap();
     assert!(found.data().iter().zip(&values).all(|(f, y)| (f - y).abs() < 0.1 + 2e-3));
     let classes = classes();
-    let target = Target::Values(&values);
+    let target = Target::Values(Mat::from_vec(values.to_vec(), values.len(), 1));
     let nu = SvmParams { c: f64::INFINITY, ..SvmParams::new(Task::NuSvr, hard.kernel) };
-    let refused = Svm::fit(&Context::new(1), &nu, &x, Supervision { target, weights: None }, None);
+    let refused = Svm::fit(&Context::new(1), &nu, &x, &Targets { target, weights: None }, None);
     assert!(refused.err().unwrap().to_string().contains("finite"));
     assert_eq!(classes.len(), 2);
 }

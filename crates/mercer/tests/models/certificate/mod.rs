@@ -8,9 +8,9 @@ mod interior;
 use exact::{Exact, Family, exact};
 use interior::{Optimum, Quadratic};
 use mercer::context::Stream;
-use mercer::model::svm::{ProblemReport, Stop, Supervision, Svm, SvmParams, Target, Task};
+use mercer::model::svm::{ProblemReport, Stop, Svm, SvmParams, Task};
 use mercer::real::Real;
-use mercer::{Context, Dense};
+use mercer::{Context, Dense, Labels, Mat, Target, Targets};
 
 /// A random problem, unscaled.
 #[derive(Debug)]
@@ -77,19 +77,20 @@ impl Problem {
         }
     }
 
-    fn fit<T: Real>(&self, tolerance: f64) -> mercer::Result<Svm<T>> {
+    fn fit<T: Real>(&self, tolerance: f64) -> mercer::Result<Svm> {
         let x: Vec<T> = self.x.iter().map(|v| T::from_f64(*v)).collect();
         let x = Dense::from_vec(x, self.n(), self.d)?;
         let classes = ["0", "1"].map(String::from);
         let places: Vec<usize> = self.y.iter().map(|y| *y as usize).collect();
         let target = match self.task {
             Task::OneClass => Target::Unsupervised,
-            Task::CSvc | Task::NuSvc => {
-                Target::Classes { classes: &classes, places: &places, weights: None }
-            }
-            _ => Target::Values(&self.y),
+            Task::CSvc | Task::NuSvc => Target::Classes {
+                labels: Labels { names: classes.to_vec(), places: places.to_vec() },
+                weights: None,
+            },
+            _ => Target::Values(Mat::from_vec(self.y.to_vec(), self.y.len(), 1)),
         };
-        let supervision = Supervision { target, weights: None };
+        let supervision = &Targets { target, weights: None };
         Svm::fit(&Context::new(1), &self.params(tolerance), &x, supervision, None)
     }
 
@@ -102,7 +103,7 @@ impl Problem {
         }
     }
 
-    fn report_of<T: Real>(&self, model: &Svm<T>) -> (ProblemReport, Vec<f64>, bool) {
+    fn report_of(&self, model: &Svm) -> (ProblemReport, Vec<f64>, bool) {
         let report = model.report.machine.as_ref().unwrap().problems[0].clone();
         assert_eq!(model.report.converged, report.stop == Stop::Converged);
         if !model.report.converged {

@@ -1,5 +1,6 @@
 //! What is refused, and in which words.
 
+use mercer::Input;
 use mercer::model::Components;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
 use mercer::model::preimage::{Method, PreimageParams};
@@ -14,7 +15,7 @@ fn what_cannot_be_is_refused() {
     let x = dense::<f64>(&normal(15, 2, 22), 15, 2);
     let model = fit("rbf(gamma=1)", Components::Count(3), &x);
     let y = scores_of(&model, &x);
-    let said = |model: &KernelPca<f64>, params: PreimageParams| {
+    let said = |model: &KernelPca, params: PreimageParams| {
         model.preimages(&ctx, &params, &y).unwrap_err().to_string()
     };
     let plain = PreimageParams::new(Method::Gradient);
@@ -47,6 +48,6 @@ fn what_cannot_be_is_refused() {
     assert!(matches!(wrong, Error::Shape(_)), "{wrong}");
     let k = values(&"rbf(gamma=1)".parse().unwrap(), &x, &x);
     let given = KernelPcaParams { components: Components::Count(3), ..params_of("rbf(gamma=1)") };
-    let given = KernelPca::fit_gram(&ctx, &given, k.view()).unwrap();
+    let given = KernelPca::fit(&ctx, &given, Input::precomputed(k.view())).unwrap();
     assert!(said(&given, plain).starts_with("kernel: the model was fitted on a precomputed"));
 }

@@ -1,10 +1,9 @@
 //! Plots that need no plane of two columns: rows by components, predicted against true values, and the
 //! scores of a search.
 
-use mercer::Result;
+use mercer::{Labels, Result, Target};
 
 use super::super::fit::Grid;
-use super::super::targets::Target;
 use super::super::{Job, SvmResult, Task};
 use super::{machine, titles};
 use crate::facts::{counted, kernel_in_short};
@@ -32,11 +31,11 @@ pub fn draw_rows(
             Ok(predicted_vs_true::draw(&PredictedVsTrue {
                 titles,
                 target,
-                truth,
+                truth: truth.data(),
                 predicted: &predicted,
             }))
         }
-        (Target::Classes { classes, places, .. }, _) => {
+        (Target::Classes { labels: Labels { names: classes, places }, .. }, _) => {
             let names: Vec<&str> = places.iter().map(|&place| classes[place].as_str()).collect();
             let key = &result.chosen.targets[0].0;
             by_components(session, task, result, [&title, &subtitle], (key, &names))

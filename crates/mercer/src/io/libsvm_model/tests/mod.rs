@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::{parse, write};
 use crate::model::svm::Svm;
-use crate::real::Real;
+use crate::points::AnySamples;
 
 /// Three classes out of order, as LIBSVM writes them.
 const THREE: &str = "svm_type c_svc
@@ -88,11 +88,16 @@ SV
 
 const ALL: [&str; 5] = [THREE, TWO, REGRESSION, ONE_CLASS, PRECOMPUTED];
 
-fn read(text: &str) -> Svm<f64> {
+fn read(text: &str) -> Svm {
     parse(Path::new("m.model"), text.as_bytes(), u64::MAX).unwrap()
 }
 
-fn written<T: Real>(model: &Svm<T>) -> String {
+/// The numbers of dense samples.
+fn numbers(x: &AnySamples) -> Vec<f64> {
+    x.to_type::<f64>().unwrap().dense().unwrap().data().to_vec()
+}
+
+fn written(model: &Svm) -> String {
     let mut bytes = Vec::new();
     write::Text::of(model).unwrap().write_to(&mut bytes).unwrap();
     String::from_utf8(bytes).unwrap()

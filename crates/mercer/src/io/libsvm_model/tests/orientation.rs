@@ -1,7 +1,7 @@
 //! Decisions and probabilities by two loops, once from the text in LIBSVM's way and once from the machine in ours.
 
 use super::super::turn::row;
-use super::{PRECOMPUTED, THREE, TWO, read};
+use super::{PRECOMPUTED, THREE, TWO, numbers, read};
 use crate::model::svm::Svm;
 
 /// The numbers behind `key` in the text.
@@ -54,13 +54,14 @@ fn libsvm(text: &str, x: &[f64], i: usize, j: usize) -> f64 {
 }
 
 /// Our decision for the classes p < q, by the words of `Svm::coef` and `Svm::offset`.
-fn ours(model: &Svm<f64>, text: &str, x: &[f64], p: usize, q: usize) -> f64 {
+fn ours(model: &Svm, text: &str, x: &[f64], p: usize, q: usize) -> f64 {
     let k = model.counts.len();
     let owners: Vec<usize> = (0..k).flat_map(|class| vec![class; model.counts[class]]).collect();
     let mut sum = model.offset[(0..p).map(|a| k - 1 - a).sum::<usize>() + q - p - 1];
     for (j, &owner) in owners.iter().enumerate().filter(|(_, owner)| [p, q].contains(owner)) {
         let other = if owner == p { q } else { p };
-        let value = kernel(text, x, model.anchors.as_ref().unwrap().dense().unwrap().row(j));
+        let anchors = numbers(model.anchors.as_ref().unwrap());
+        let value = kernel(text, x, &anchors[j * x.len()..][..x.len()]);
         sum += model.coef[(row(owner, other), j)] * value;
     }
     sum
@@ -74,7 +75,7 @@ fn three_classes_out_of_order_decide_as_before() {
     let model = read(THREE);
     assert_eq!(model.classes.as_deref().unwrap(), ["-2", "3", "5"]);
     assert_eq!(model.counts, [1, 3, 2]);
-    assert_eq!(model.anchors.as_ref().unwrap().dense().unwrap().row(0), [-0.25, 2.0, 0.0]);
+    assert_eq!(numbers(model.anchors.as_ref().unwrap())[..3], [-0.25, 2.0, 0.0]);
     // LIBSVM's places of our classes.
     let place = [1, 2, 0];
     for x in SAMPLES {

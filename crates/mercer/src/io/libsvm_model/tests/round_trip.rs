@@ -3,16 +3,14 @@
 use std::path::Path;
 
 use super::super::{read_libsvm_model, write_libsvm_model};
-use super::{ALL, ONE_CLASS, PRECOMPUTED, REGRESSION, THREE, TWO, read, written};
+use super::{ALL, ONE_CLASS, PRECOMPUTED, REGRESSION, THREE, TWO, numbers, read, written};
 use crate::io::{Model, from_bytes, load};
 use crate::linalg::view::Mat;
-use crate::model::Prepared;
 use crate::model::svm::{Calibration, Curve, Svm, Task};
-use crate::points::{Dense, Samples};
+use crate::points::{Dense, Dtype};
 
-fn report_text(model: &Svm<f64>) -> String {
-    let anchors =
-        model.anchors.as_ref().and_then(Samples::dense).map(|rows| (rows.d(), rows.data()));
+fn report_text(model: &Svm) -> String {
+    let anchors = model.anchors.as_ref().map(numbers);
     format!(
         "{:?} {:?} {anchors:?} {:?} {:?} {:?} {:?} {:?}",
         model.params,
@@ -80,22 +78,15 @@ fn features_that_are_all_zero_are_counted() {
 #[test]
 fn single_precision_is_written_exactly() {
     let wide = read(TWO);
-    let x: Samples<f32> = wide.anchors.as_ref().unwrap().convert().unwrap();
-    let model = Svm::<f32> {
-        params: wide.params,
-        support: wide.support,
-        anchors: Some(x),
-        trained_on: wide.trained_on,
-        counts: wide.counts,
-        coef: wide.coef,
-        offset: wide.offset,
-        classes: wide.classes,
+    let x = wide.anchors.as_ref().unwrap().to_type::<f32>().unwrap();
+    let model = Svm {
+        anchors: Some(x.into()),
+        dtype: Dtype::F32,
         class_weights: None,
         calibration: None,
-        prepared: Prepared::default(),
-        report: wide.report,
+        ..wide
     };
-    let data = |text: &str| read(text).anchors.unwrap().dense().unwrap().data().to_vec();
+    let data = |text: &str| numbers(&read(text).anchors.unwrap());
     assert_eq!(data(&written(&model)), data(TWO));
 }
 
@@ -119,7 +110,7 @@ fn kernels_of_the_same_form_are_written() {
     }
 }
 
-fn refused(change: impl Fn(&mut Svm<f64>), parts: &[&str]) {
+fn refused(change: impl Fn(&mut Svm), parts: &[&str]) {
     let mut model = read(THREE);
     change(&mut model);
     let path = std::env::temp_dir().join(format!("mercer-refused-{}", std::process::id()));
@@ -133,18 +124,17 @@ fn what_the_format_has_no_words_for_is_refused() {
     let kernels =
         ["laplacian(gamma=1)", "2*rbf(gamma=1)", "linear + rbf(gamma=1)", "matern(length=2)"];
     for kernel in kernels {
-        let change = |model: &mut Svm<f64>| model.params.kernel = kernel.parse().unwrap();
+        let change = |model: &mut Svm| model.params.kernel = kernel.parse().unwrap();
         refused(change, &["LIBSVM has no kernel", kernel.split('(').next().unwrap(), ".mercer"]);
     }
     for name in ["red", "1.5", "", "4294967296"] {
-        let change = |model: &mut Svm<f64>| model.classes.as_mut().unwrap()[1] = name.into();
+        let change = |model: &mut Svm| model.classes.as_mut().unwrap()[1] = name.into();
         refused(
             change,
             &["classes:", &format!("{name:?} is not a 32-bit integer"), "integer class labels"],
         );
     }
-    let twice =
-        |model: &mut Svm<f64>| model.classes = Some(["1", "01", "2"].map(Into::into).into());
+    let twice = |model: &mut Svm| model.classes = Some(["1", "01", "2"].map(Into::into).into());
     refused(twice, &["same integer"]);
     refused(|model| model.offset[0] = f64::NAN, &["cannot be written", "offsets"]);
 }
@@ -168,7 +158,7 @@ fn a_calibration_with_two_slopes_is_left_out_and_told() {
 #[test]
 fn a_loader_of_models_knows_the_text_by_its_first_word() {
     let saved = from_bytes(Path::new("m"), TWO.as_bytes()).unwrap();
-    let Model::Svm64(model) = saved.model else { panic!("another kind") };
+    let Model::Svm(model) = saved.model else { panic!("another kind") };
     assert_eq!(report_text(&model), report_text(&read(TWO)));
     let error = from_bytes(Path::new("m"), b"svm_typed\n").unwrap_err().to_string();
     assert!(error.contains("is not a mercer model"), "{error}");

@@ -1,12 +1,10 @@
 //! Whether the parts of a support vector machine fit together.
 
-use crate::io::model_file::check::{Checked, count, finite, shape};
-use crate::kernel::SpecKernel;
+use crate::io::model_file::check::{Checked, count, finite, kernel, shape};
 use crate::model::svm::{Calibration, Svm};
-use crate::real::Real;
 
 /// Refuses what does not fit together, in the words of what is wrong.
-pub fn svm<T: Real>(model: &Svm<T>) -> Checked {
+pub fn svm(model: &Svm) -> Checked {
     let problems = problems(model)?;
     support(model)?;
     count("offsets", model.offset.len(), problems)?;
@@ -24,13 +22,13 @@ pub fn svm<T: Real>(model: &Svm<T>) -> Checked {
         None => Ok(()),
         Some(anchors) => {
             count("support vectors", anchors.n(), model.support.len())?;
-            SpecKernel::<T>::new(&model.params.kernel).map(drop).map_err(|e| e.to_string())
+            kernel(&model.params.kernel, model.dtype)
         }
     }
 }
 
 /// How many problems the machine has. Its task and its classes must agree.
-fn problems<T: Real>(model: &Svm<T>) -> Result<usize, String> {
+fn problems(model: &Svm) -> Result<usize, String> {
     match (&model.classes, model.params.task.is_classification()) {
         (Some(classes), true) if classes.len() >= 2 => {
             count("counts of support vectors", model.counts.len(), classes.len())?;
@@ -56,11 +54,11 @@ fn problems<T: Real>(model: &Svm<T>) -> Result<usize, String> {
     }
 }
 
-fn task<T: Real>(model: &Svm<T>) -> &'static str {
+fn task(model: &Svm) -> &'static str {
     model.params.task.name()
 }
 
-fn support<T: Real>(model: &Svm<T>) -> Checked {
+fn support(model: &Svm) -> Checked {
     let n = model.trained_on;
     if let Some(at) = model.support.iter().find(|at| **at >= n) {
         return Err(format!(
@@ -77,7 +75,7 @@ fn support<T: Real>(model: &Svm<T>) -> Checked {
 }
 
 /// The parameters must be such that they can be written and read back: JSON has no infinity.
-fn parameters<T: Real>(model: &Svm<T>) -> Checked {
+fn parameters(model: &Svm) -> Checked {
     let params = &model.params;
     // An infinite C is written as a word.
     let c = if params.c == f64::INFINITY { 0.0 } else { params.c };

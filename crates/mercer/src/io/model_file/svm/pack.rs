@@ -5,23 +5,22 @@ use serde_json::Value;
 use super::{PLATT, SLOPES, STEPS, STOPS};
 use crate::io::model_file::check::Checked;
 use crate::io::model_file::header::{self, CalibrationHeader};
-use crate::io::model_file::persist::{Metadata, Persist, precision};
+use crate::io::model_file::persist::{Metadata, Persist};
 use crate::io::model_file::samples::{self, SampleKind};
 use crate::io::model_file::tensors::{Content, Tensor};
 use crate::model::Report;
 use crate::model::svm::{Calibration, Curve, ProblemReport, Svm};
-use crate::points::Samples;
-use crate::real::Real;
+use crate::points::AnySamples;
 
-impl<T: Real> Persist for Svm<T> {
+impl Persist for Svm {
     fn metadata(&self) -> Metadata<'_> {
         Metadata {
             estimator: header::SVM,
             n: self.trained_on,
-            d: self.anchors.as_ref().map(Samples::features),
+            d: self.anchors.as_ref().map(AnySamples::features),
             samples: self.anchors.as_ref().and_then(SampleKind::of),
             k: self.offset.len(),
-            precision: precision::<T>(),
+            precision: self.dtype,
             report: &self.report,
         }
     }
@@ -57,7 +56,7 @@ pub fn short_report(report: &Report) -> Report {
     short
 }
 
-fn tensors<T: Real>(model: &Svm<T>) -> Vec<Tensor<'_>> {
+fn tensors(model: &Svm) -> Vec<Tensor<'_>> {
     let mut tensors = vec![
         Tensor::places(
             "support",

@@ -8,18 +8,24 @@ use crate::io::model_file::tensors::Tensors;
 use crate::io::model_file::unpack::params;
 use crate::model::svm::{Calibration, Curve, ProblemReport, Svm};
 use crate::model::{Prepared, Report};
+use crate::points::Dtype;
 use crate::real::Real;
 
-/// A machine of number type `T`. Whether its parts fit together is for [`super::check`] to say.
-pub fn svm<T: Real>(header: &Header, tensors: &mut Tensors<'_>) -> Result<Svm<T>, Fault> {
+/// A machine. Whether its parts fit together is for [`super::check`] to say.
+pub fn svm(header: &Header, tensors: &mut Tensors<'_>) -> Result<Svm, Fault> {
     let (problems, count) = (header.k, tensors.length("support")?);
     let classes = header.classes.as_ref().map_or(1, Vec::len);
     let rows = if header.classes.is_some() { classes.saturating_sub(1) } else { 1 };
     let weights = tensors.has("class_weights").then(|| tensors.real("class_weights", &[classes]));
+    // Machines of samples in single precision may have been solved in double: the report of the file says so.
+    let solved_in = header.report.machine.as_ref().map_or("", |machine| &machine.precision);
+    let computed_in = if solved_in == f64::NAME { Dtype::F64 } else { header.precision };
     Ok(Svm {
         params: params(&header.params)?,
         support: tensors.counts("support", count)?,
         anchors: samples::anchors(header, tensors, count)?,
+        dtype: header.precision,
+        computed_in,
         trained_on: header.n,
         counts: tensors.counts("counts", classes)?,
         coef: tensors.matrix("coef", rows, count)?,

@@ -19,10 +19,10 @@ use crate::context::Context;
 use crate::linalg::view::{Mat, MatRef};
 use crate::model::inverse::InverseParams;
 use crate::model::kernel_pca::{KernelPca, KernelPcaParams};
-use crate::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Selection, Targets};
+use crate::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Selection};
 use crate::model::pca::{Pca, PcaParams};
-use crate::model::{Components, Scaling, ScalingKind};
-use crate::points::Dense;
+use crate::model::{Components, Input, Scaling, ScalingKind, Targets};
+use crate::points::{AnySamples, Dense};
 use crate::real::Real;
 
 const N: usize = 9;
@@ -44,7 +44,7 @@ fn pca() -> ModelFile {
     ModelFile::new(Model::Pca(model), Dtype::F32)
 }
 
-fn kernel_pca<T: Real>(with_inverse: bool) -> KernelPca<T> {
+fn kernel_pca<T: Real>(with_inverse: bool) -> KernelPca {
     let kernel = "0.5*rbf(gamma=scale) + poly(degree=2, coef0=1)".parse().unwrap();
     let inverse = InverseParams {
         kernel: "rbf(sigma=median)".parse().unwrap(),
@@ -68,7 +68,7 @@ fn full() -> ModelFile {
         json!({"door": {"weights": [0.1, 1e300, -5e-324], "none": null, "text": "ä\n\"\\"}});
     let names = ["", "größe, \"m\"\n", "b"].map(String::from).to_vec();
     ModelFile {
-        model: Model::KernelPca64(kernel_pca(true)),
+        model: Model::KernelPca(kernel_pca::<f64>(true)),
         scaling: Some(Scaling::learn(ScalingKind::Standard, &numbers::<f64>(), D)),
         feature_names: Some(names),
         dtype: Dtype::F64,
@@ -85,13 +85,17 @@ fn precomputed() -> ModelFile {
         components: Components::Count(2),
         ..KernelPcaParams::new("rbf(gamma=scale)".parse().unwrap())
     };
-    let model =
-        KernelPca::fit_gram(&Context::new(1), &params, MatRef::new(&matrix, N, N, N)).unwrap();
-    ModelFile::new(Model::KernelPca64(model), Dtype::F64)
+    let model = KernelPca::fit(
+        &Context::new(1),
+        &params,
+        Input::precomputed(MatRef::new(&matrix, N, N, N)),
+    )
+    .unwrap();
+    ModelFile::new(Model::KernelPca(model), Dtype::F64)
 }
 
 /// A regression with weights, classes and the way it was chosen.
-fn kernel_ridge<T: Real>() -> KernelRidge<T> {
+fn kernel_ridge<T: Real>() -> KernelRidge {
     let params = KernelRidgeParams {
         alpha: vec![0.5, 2.0, 0.0],
         intercept: true,
@@ -99,7 +103,7 @@ fn kernel_ridge<T: Real>() -> KernelRidge<T> {
     };
     let y = Mat::from_fn(N, 3, |i, j| ((i * 3 + j) as f64).cos());
     let weights: Vec<f64> = (0..N).map(|i| i as f64 / 3.0).collect();
-    let targets = Targets { values: &y, weights: Some(&weights) };
+    let targets = &Targets::matrix(y.clone()).with_weights(Some(weights.to_vec()));
     let mut model =
         KernelRidge::fit(&Context::new(1), &params, &points::<T>(), targets, None).unwrap();
     model.classes = Some(["a", "größe", ""].map(String::from).to_vec());
@@ -114,17 +118,22 @@ fn kernel_ridge<T: Real>() -> KernelRidge<T> {
 }
 
 fn ridge() -> ModelFile {
-    ModelFile::new(Model::KernelRidge64(kernel_ridge()), Dtype::F64)
+    ModelFile::new(Model::KernelRidge(kernel_ridge::<f64>()), Dtype::F64)
 }
 
 fn all() -> Vec<ModelFile> {
-    let single = ModelFile::new(Model::KernelPca32(kernel_pca(true)), Dtype::F64);
-    let narrow = ModelFile::new(Model::KernelRidge32(kernel_ridge()), Dtype::F32);
+    let single = ModelFile::new(Model::KernelPca(kernel_pca::<f32>(true)), Dtype::F64);
+    let narrow = ModelFile::new(Model::KernelRidge(kernel_ridge::<f32>()), Dtype::F32);
     let mut all = vec![pca(), full(), single, precomputed(), ridge(), narrow];
     all.extend(svm::all());
     all.extend(clusters::all());
     all.extend(repairs::all());
     all
+}
+
+/// The numbers of dense samples.
+fn data(x: Option<&AnySamples>) -> Option<Vec<f64>> {
+    x.map(|x| x.to_type::<f64>().unwrap().dense().unwrap().data().to_vec())
 }
 
 /// The message with which `bytes` are refused.

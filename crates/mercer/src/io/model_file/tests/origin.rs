@@ -5,8 +5,9 @@ use std::path::Path;
 use super::super::{Dtype, Model, ModelFile, from_bytes, to_bytes};
 use super::{D, N, numbers};
 use crate::context::Context;
-use crate::linalg::view::{Mat, MatRef};
+use crate::linalg::view::MatRef;
 use crate::model::Components;
+use crate::model::Input;
 use crate::model::kernel_pca::{KernelPca, KernelPcaParams};
 use crate::model::origin::Origin;
 use crate::points::Dense;
@@ -20,10 +21,10 @@ fn params() -> KernelPcaParams {
     KernelPcaParams { components: Components::Count(3), ..KernelPcaParams::new(kernel) }
 }
 
-fn again(model: KernelPca<f64>) -> KernelPca<f64> {
-    let saved = ModelFile::new(Model::KernelPca64(model), Dtype::F64);
+fn again(model: KernelPca) -> KernelPca {
+    let saved = ModelFile::new(Model::KernelPca(model), Dtype::F64);
     let bytes = to_bytes(&saved).unwrap();
-    let Model::KernelPca64(read) = from_bytes(Path::new("again"), &bytes).unwrap().model else {
+    let Model::KernelPca(read) = from_bytes(Path::new("again"), &bytes).unwrap().model else {
         panic!("another kind")
     };
     read
@@ -36,9 +37,8 @@ fn the_origin_survives_to_the_last_bit() {
     assert!(model.origin.as_ref().is_some_and(|origin| origin.row.is_none()));
     let read = again(model.clone());
     assert_eq!(read.origin, model.origin);
-    let scores = |model: &KernelPca<f64>| {
-        let mut out = Mat::zeros(N, model.k());
-        model.transform(&ctx, &x, out.view_mut()).unwrap();
+    let scores = |model: &KernelPca| {
+        let out = model.transform(&ctx, &x).unwrap();
         (out.into_vec(), model.reconstruction_error(&ctx, &x).unwrap())
     };
     assert_eq!(scores(&read), scores(&model));
@@ -50,13 +50,12 @@ fn so_does_that_of_a_given_matrix() {
     let dot = |i: usize, j: usize| (0..D).map(|c| x[i * D + c] * x[j * D + c]).sum::<f64>();
     let k: Vec<f64> = (0..N * N).map(|at| dot(at / N, at % N)).collect();
     let matrix = MatRef::new(&k, N, N, N);
-    let model = KernelPca::fit_gram(&ctx, &params(), matrix).unwrap();
+    let model = KernelPca::fit(&ctx, &params(), Input::precomputed(matrix)).unwrap();
     assert!(model.origin.as_ref().is_some_and(|origin| origin.row.is_some()));
     let read = again(model.clone());
     assert_eq!(read.origin, model.origin);
-    let scores = |model: &KernelPca<f64>| {
-        let mut out = Mat::zeros(N, model.k());
-        model.transform_gram(&ctx, matrix, out.view_mut()).unwrap();
+    let scores = |model: &KernelPca| {
+        let out = model.transform(&ctx, Input::precomputed(matrix)).unwrap();
         out.into_vec()
     };
     assert_eq!(scores(&read), scores(&model));
@@ -69,7 +68,7 @@ fn an_impossible_origin_is_refused() {
     let refused = |change: &dyn Fn(&mut Origin), part: &str| {
         let mut model = model.clone();
         change(model.origin.as_mut().unwrap());
-        let saved = ModelFile::new(Model::KernelPca64(model), Dtype::F64);
+        let saved = ModelFile::new(Model::KernelPca(model), Dtype::F64);
         let text = to_bytes(&saved).err().unwrap().to_string();
         assert!(text.contains(part), "{text}");
     };

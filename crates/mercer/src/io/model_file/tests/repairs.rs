@@ -16,7 +16,7 @@ fn repair(method: Repair) -> FittedRepair {
     let x = points::<f64>();
     let gap = |i: usize, j: usize| x.squared_distance(i, j).sqrt();
     let matrix = Mat::from_fn(N, N, |i, j| -gap(i, j));
-    method.fit(&Context::new(1), matrix.view()).unwrap().fitted::<f64>()
+    method.fit(&Context::new(1), matrix.view()).unwrap().fitted(Dtype::F64)
 }
 
 pub fn all() -> Vec<ModelFile> {

@@ -6,15 +6,15 @@ use serde_json::json;
 
 use super::super::{Dtype, Model, ModelFile, from_bytes, to_bytes};
 use super::hostile::{Parts, check, set, start};
-use super::{D, N, points};
+use super::{D, N, data, points};
 use crate::linalg::view::Mat;
 use crate::model::svm::{Calibration, Curve, ProblemReport, Stop, Svm, SvmParams, SvmReport, Task};
 use crate::model::{Prepared, Report};
-use crate::points::{Dense, Points, Samples};
+use crate::points::{Dense, Points};
 use crate::real::Real;
 
 /// Three classes, five support vectors, everything that a file can hold.
-fn classifier<T: Real>() -> Svm<T> {
+fn classifier<T: Real>() -> Svm {
     let support = vec![0, 7, 2, 3, 8];
     let steps = Curve::Steps { at: vec![-1.5, 0.0, 0.1], value: vec![0.25, 0.5, 0.875] };
     let curves =
@@ -50,6 +50,8 @@ fn classifier<T: Real>() -> Svm<T> {
     Svm {
         params,
         anchors: Some(points::<T>().select(&support).into()),
+        dtype: Dtype::of::<T>(),
+        computed_in: Dtype::F64,
         support,
         trained_on: N,
         counts: vec![2, 1, 2],
@@ -64,11 +66,13 @@ fn classifier<T: Real>() -> Svm<T> {
 }
 
 /// A regression on a kernel matrix that the user computed.
-fn regression() -> Svm<f64> {
+fn regression() -> Svm {
     Svm {
         params: SvmParams::new(Task::NuSvr, "linear".parse().unwrap()),
         support: vec![3, 1],
         anchors: None,
+        dtype: Dtype::F64,
+        computed_in: Dtype::F64,
         trained_on: 4,
         counts: vec![2],
         coef: Mat::from_vec(vec![0.5, -0.5], 1, 2),
@@ -85,23 +89,23 @@ fn regression() -> Svm<f64> {
 }
 
 /// A regression that is the same everywhere needs no support vectors.
-fn constant() -> Svm<f64> {
+fn constant() -> Svm {
     Svm {
         support: vec![],
-        anchors: Some(Dense::empty(D).into()),
+        anchors: Some(Dense::<f64>::empty(D).into()),
         counts: vec![0],
         coef: Mat::zeros(1, 0),
         ..regression()
     }
 }
 
-fn saved(model: Svm<f64>) -> ModelFile {
-    ModelFile::new(Model::Svm64(model), Dtype::F64)
+fn saved(model: Svm) -> ModelFile {
+    ModelFile::new(Model::Svm(model), Dtype::F64)
 }
 
 pub fn all() -> Vec<ModelFile> {
-    let narrow = ModelFile::new(Model::Svm32(classifier()), Dtype::F32);
-    vec![saved(classifier()), narrow, saved(regression()), saved(constant())]
+    let narrow = ModelFile::new(Model::Svm(classifier::<f32>()), Dtype::F32);
+    vec![saved(classifier::<f64>()), narrow, saved(regression()), saved(constant())]
 }
 
 fn again(model: ModelFile) -> ModelFile {
@@ -109,9 +113,8 @@ fn again(model: ModelFile) -> ModelFile {
 }
 
 /// All that a machine holds, to the last bit.
-fn report_text<T: Real>(model: &Svm<T>) -> String {
-    let anchors =
-        model.anchors.as_ref().and_then(Samples::dense).map(|rows| (rows.d(), rows.data()));
+fn report_text(model: &Svm) -> String {
+    let anchors = (model.dtype, model.computed_in, data(model.anchors.as_ref()));
     format!(
         "{:?}\n{:?}\n{anchors:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}",
         model.params,
@@ -128,14 +131,14 @@ fn report_text<T: Real>(model: &Svm<T>) -> String {
 
 #[test]
 fn machines_give_the_same_bits() {
-    for model in [classifier(), regression(), constant()] {
-        let Model::Svm64(read) = again(saved(model.clone())).model else { panic!("another kind") };
+    for model in [classifier::<f64>(), regression(), constant()] {
+        let Model::Svm(read) = again(saved(model.clone())).model else { panic!("another kind") };
         assert_eq!(report_text(&read), report_text(&model));
     }
     let model = classifier::<f32>();
-    let read = again(ModelFile::new(Model::Svm32(model.clone()), Dtype::F32));
+    let read = again(ModelFile::new(Model::Svm(model.clone()), Dtype::F32));
     assert_eq!((read.model.inputs(), read.model.n(), read.model.k()), (D, N, 3));
-    let Model::Svm32(read) = read.model else { panic!("another kind") };
+    let Model::Svm(read) = read.model else { panic!("another kind") };
     assert_eq!(report_text(&read), report_text(&model));
     assert_eq!(saved(regression()).model.inputs(), 4);
 }
@@ -161,14 +164,14 @@ fn many_classes_have_room() {
         report: Report { machine: Some(machine), ..Report::default() },
         ..one
     };
-    let Model::Svm64(read) = again(saved(model.clone())).model else { panic!("another kind") };
+    let Model::Svm(read) = again(saved(model.clone())).model else { panic!("another kind") };
     assert!(report_text(&read) == report_text(&model));
 }
 
 #[test]
 fn machines_that_do_not_fit_together_are_not_written() {
-    let check = |change: fn(&mut Svm<f64>), part: &str| {
-        let mut model = classifier();
+    let check = |change: fn(&mut Svm), part: &str| {
+        let mut model = classifier::<f64>();
         change(&mut model);
         let message = to_bytes(&saved(model)).unwrap_err().to_string();
         assert!(message.contains("cannot be saved") && message.contains(part), "{message}");
@@ -189,7 +192,7 @@ fn machines_that_do_not_fit_together_are_not_written() {
     check(|m| m.params.c = f64::NEG_INFINITY, "parameters is -inf");
     check(|m| m.params.nu = f64::INFINITY, "parameters is inf");
     check(|m| m.params.kernel = "rbf(gamma=scale)".parse().unwrap(), "depends on the data");
-    check(|m| m.anchors = Some(points().into()), "9 support vectors, expected 5");
+    check(|m| m.anchors = Some(points::<f64>().into()), "9 support vectors, expected 5");
     check(|m| m.calibration.as_mut().unwrap().curves.truncate(2), "2 curves of the calibration");
     check(
         |m| m.calibration.as_mut().unwrap().curves[1] = Curve::Slopes { below: -1.0, above: 1.0 },
@@ -200,7 +203,7 @@ fn machines_that_do_not_fit_together_are_not_written() {
 
 #[test]
 fn hostile_machines_are_refused() {
-    let file = to_bytes(&saved(classifier())).unwrap();
+    let file = to_bytes(&saved(classifier::<f64>())).unwrap();
     check(&file, set("/params/task", json!("nu_svc2")), "parameters cannot be read");
     check(&file, set("/params/task", json!("one_class")), "task one_class has no classes");
     check(&file, set("/params/c", json!(null)), "parameters cannot be read");
@@ -220,7 +223,7 @@ fn hostile_machines_are_refused() {
 
 #[test]
 fn hostile_numbers_of_machines_are_refused() {
-    let file = to_bytes(&saved(classifier())).unwrap();
+    let file = to_bytes(&saved(classifier::<f64>())).unwrap();
     let put = |name: &'static str, place: usize, bits: u64| {
         move |parts: &mut Parts| {
             let at = start(parts, name) + 8 * place;

@@ -18,9 +18,7 @@ fn has_negative_diagonal(matrix: &Mat<f64>) -> bool {
 }
 
 fn applied(correction: &Correction, values: &Mat<f64>) -> Mat<f64> {
-    let mut out = Mat::zeros(values.rows(), values.cols());
-    correction.apply(values.view(), out.view_mut()).unwrap();
-    out
+    correction.apply(values).unwrap()
 }
 
 fn check_psd(matrix: &Mat<f64>, what: impl std::fmt::Debug) {
@@ -260,7 +258,7 @@ fn single_precision_is_taken_as_such() {
     let repaired = Repair::Clip.fit(&Context::new(1), single.view()).unwrap();
     assert_eq!(repaired.correction.rank(), 0);
     let mut out = Mat::<f32>::zeros(50, 50);
-    repaired.correction.apply(single.view(), out.view_mut()).unwrap();
+    repaired.correction.apply_into(single.view(), out.view_mut()).unwrap();
     assert_eq!(out, single);
 }
 
@@ -288,11 +286,11 @@ fn what_is_kept_survives_a_file_and_is_checked() {
 fn values_of_another_shape_are_refused() {
     let kept = repair(Repair::Clip, &matrix_of(&normal(6, 2, 32), sigmoid)).unwrap().correction;
     let wide = Mat::<f64>::zeros(2, 7);
-    let mut out = Mat::zeros(2, 7);
-    let refused = kept.apply(wide.view(), out.view_mut()).unwrap_err();
+    let mut out = Mat::<f64>::zeros(2, 7);
+    let refused = kept.apply(&wide).unwrap_err();
     assert!(matches!(refused, Error::Features { expected: 6, found: 7 }), "{refused}");
     let values = Mat::<f64>::zeros(2, 6);
-    assert!(kept.apply(values.view(), out.view_mut()).is_err());
+    assert!(kept.apply_into(values.view(), out.view_mut()).is_err());
     assert!(kept.diagonal(values.view(), &[1.0]).is_err());
     assert!(kept.diagonal(values.view(), &[1.0, f64::NAN]).is_err());
 }
