@@ -166,8 +166,10 @@ docs: $(VENV)/docs rust-docs
 	rm -rf $(SITE)/rust && cp -r target/doc $(SITE)/rust
 	@echo "The guide is in $(SITE)/index.html."
 
+# The public API is the one that docs/public-api.txt lists.
 rust-docs:
 	rm -rf target/doc && RUSTDOCFLAGS="--deny warnings" cargo doc $(BUILD) --no-deps --quiet
+	$(PYTHON) docs/public_api.py
 
 $(VENV)/docs: docs/requirements.txt $(VENV)/ready
 	$(PY) -m pip install --quiet --requirement docs/requirements.txt
@@ -176,7 +178,7 @@ $(VENV)/docs: docs/requirements.txt $(VENV)/ready
 # --- bench, wheel, house keeping ---------------------------------------------------------------------------------------
 
 develop: $(VENV)/ready
-	$(VENV)/bin/maturin build --release --quiet --manifest-path python/Cargo.toml --out target/wheels
+	$(VENV)/bin/maturin build --profile dist --quiet --manifest-path python/Cargo.toml --out target/wheels
 	$(PY) -m pip install --quiet --force-reinstall --no-deps target/wheels/mercer-*.whl
 
 bench: develop $(VENV)/rivals
@@ -187,7 +189,7 @@ $(VENV)/rivals: bench/requirements.txt $(VENV)/ready
 	touch $@
 
 wheel: $(VENV)/ready
-	$(VENV)/bin/maturin build --release --manifest-path python/Cargo.toml --out target/wheels
+	$(VENV)/bin/maturin build --profile dist --manifest-path python/Cargo.toml --out target/wheels
 
 format: $(VENV)/ready
 	cargo fmt --all

@@ -11,10 +11,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 _PACKAGES = tuple(os.path.join(os.path.dirname(path), "") for path in (__file__, sklearn.__file__))
 # Components of zero variance are noted in the report; as in scikit-learn, without a warning.
-_NO_WARNING = "have zero variance"
+_NO_WARNING = "zero_variance"
+_NOT_CONVERGED = ("not_converged", "stalled", "no_margin", "stopped_early")
 # Notes that the warning of an early stop repeats in terms of the estimator's parameters.
-_STOPPED = "the solver stopped before the optimum"
-_NO_MARGIN = "the solver found no margin"
+_STOPPED = "stopped_early"
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
@@ -27,10 +27,15 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
 
 def warn_of_notes(report: dict, category: type[Warning] | None = None) -> None:
     """Warn of what the report says a user should know."""
-    for note in report["notes"]:
-        if _NO_WARNING not in note:
-            inferred = ConvergenceWarning if "did not converge" in note else UserWarning
-            warn(note, category or inferred)
+    for note, code in notes_of(report):
+        if code != _NO_WARNING:
+            warn(note, category or (ConvergenceWarning if code in _NOT_CONVERGED else UserWarning))
+
+
+def notes_of(report: dict) -> list[tuple[str, str]]:
+    """Return the notes of a report, each with its code."""
+    notes = report["notes"]
+    return list(zip(notes, report.get("note_codes", ["other"] * len(notes)), strict=True))
 
 
 def problems_of(report: dict) -> list[dict]:
@@ -41,11 +46,9 @@ def problems_of(report: dict) -> list[dict]:
 def warn_of_stops(estimator) -> None:
     """Warn of an SVM solver that stopped early, and of the other notes of its report."""
     report = estimator.report_
-    for note in report["notes"]:
-        if note.startswith(_NO_MARGIN) or "no more progress" in note or "finite C" in note:
-            warn(note, ConvergenceWarning)
-        elif not note.startswith(_STOPPED):
-            warn(note)
+    for note, code in notes_of(report):
+        if code != _STOPPED:
+            warn(note, ConvergenceWarning if code in _NOT_CONVERGED else UserWarning)
     problems = problems_of(report)
     worst = max((p["violation"] for p in problems if p["stop"] != "Converged"), default=None)
     stops = {problem["stop"] for problem in problems}

@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use mercer::Error;
+use mercer::error::Param;
 use mercer::panics::Panicked;
 use pyo3::exceptions::{
     PyFileExistsError, PyFileNotFoundError, PyIsADirectoryError, PyKeyboardInterrupt,
@@ -37,9 +38,34 @@ pub fn internal(panicked: &Panicked) -> PyErr {
     ))
 }
 
+/// The error message, with parameters by the names that scikit-learn's estimators have for them.
+fn with_estimator_names(error: &Error) -> String {
+    let Error::Parameter { name, message } = error else { return error.to_string() };
+    let name = match *name {
+        Param::Components => "n_components",
+        Param::Clusters => "n_clusters",
+        Param::Starts => "n_init",
+        Param::MaxRounds => "max_iter",
+        Param::MaxSeconds => "max_time",
+        Param::Tolerance => "tol",
+        Param::InverseAlpha => "alpha",
+        Param::InverseMap => "fit_inverse_transform",
+        Param::SampleWeights => "sample_weight",
+        Param::ClassWeights => "class_weight",
+        Param::StandardDeviations => "return_std",
+        Param::Neighbours => "n_neighbors",
+        Param::Restarts => "n_restarts",
+        Param::C => "C",
+        Param::Cs => "Cs",
+        Param::Targets => "y",
+        other => other.name(),
+    };
+    format!("{name}: {message}")
+}
+
 /// The exception that stands for `error`.
 pub fn exception(py: Python<'_>, error: Error) -> PyErr {
-    let text = error.to_string();
+    let text = with_estimator_names(&error);
     match error {
         Error::Memory { .. } | Error::Allocation(_) => PyMemoryError::new_err(text),
         Error::Interrupted => PyKeyboardInterrupt::new_err(()),
@@ -49,7 +75,7 @@ pub fn exception(py: Python<'_>, error: Error) -> PyErr {
             Ok(raised) => *raised,
             Err(_) => PyValueError::new_err(text),
         },
-        Error::Format { .. } => FormatError::new_err(text),
+        Error::Format { .. } | Error::Cell { .. } => FormatError::new_err(text),
         Error::File { path, source } => file(&path, &source),
         // Parameters, shapes, features, kernel texts, values that are not finite.
         _ => PyValueError::new_err(text),

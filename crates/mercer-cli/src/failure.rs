@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use mercer::Error;
+use mercer::error::Param;
 use mercer::panics::Panicked;
 
 use crate::progress::is_terminated;
@@ -89,29 +90,38 @@ fn with_flag_names(error: &Error) -> String {
     match error {
         Error::Parameter { name, message } => {
             let flag = match *name {
-                "n_components" => "--components",
-                "n_clusters" | "clusters" => "--clusters",
-                "init" => "--init",
-                "n_init" | "starts" => "--n-init",
-                "contamination" => "--contamination",
-                "tolerance" | "tol" => "--tolerance",
-                "alpha" | "alphas" => "--alpha",
-                "inverse_alpha" => "--inverse-alpha",
-                "sample_weight" => "--weights",
-                "folds" => "--folds",
-                "return_std" => "--std",
-                "fit_inverse_transform" => "--inverse",
-                "kernel" => "--kernel",
-                "c" | "C" => "--cost",
-                "nu" => "--nu",
-                "epsilon" => "--epsilon",
-                "class_weight" => "--class-weight",
-                "max_iter" | "max_iterations" => "--max-iter",
-                "max_time" | "max_seconds" => "--max-time",
-                "cache" | "cache_size" => "--cache",
-                other => other,
+                Param::Components => "--components",
+                Param::Clusters => "--clusters",
+                Param::Init => "--init",
+                Param::Starts => "--n-init",
+                Param::Contamination => "--contamination",
+                Param::Tolerance => "--tolerance",
+                Param::Alpha | Param::Alphas => "--alpha",
+                Param::InverseAlpha => "--inverse-alpha",
+                Param::SampleWeights => "--weights",
+                Param::Folds => "--folds",
+                Param::StandardDeviations => "--std",
+                Param::InverseMap => "--inverse",
+                Param::Kernel => "--kernel",
+                Param::C => "--cost",
+                Param::Cs => "--costs",
+                Param::Nu => "--nu",
+                Param::Epsilon => "--epsilon",
+                Param::ClassWeights => "--class-weight",
+                Param::MaxRounds => "--max-iter",
+                Param::MaxSeconds => "--max-time",
+                other => other.name(),
             };
             format!("{flag}: {message}")
+        }
+        Error::Cell { path, message, is_text } => {
+            let advice = match is_text {
+                true => {
+                    "exclude the column with --columns, use it as --label, or use a string kernel"
+                }
+                false => "impute it or remove the row first, or exclude the column with --columns",
+            };
+            format!("{}: {message}: {advice}", path.display())
         }
         error if error.is_memory() => format!("{error} (--memory sets the budget)"),
         error => error.to_string(),
@@ -124,9 +134,9 @@ mod tests {
 
     #[test]
     fn parameters_are_named_by_their_flags() {
-        let error = Error::parameter("n_components", "must be at least 1");
+        let error = Error::parameter(Param::Components, "must be at least 1");
         assert_eq!(with_flag_names(&error), "--components: must be at least 1");
-        let error = Error::parameter("sample_weight", "all weights are zero");
+        let error = Error::parameter(Param::SampleWeights, "all weights are zero");
         assert_eq!(with_flag_names(&error), "--weights: all weights are zero");
     }
 

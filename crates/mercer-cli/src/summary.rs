@@ -209,8 +209,8 @@ impl Lines {
     }
 
     /// Warnings.
-    pub fn warn(&mut self, notes: &[String]) {
-        self.warnings.extend_from_slice(notes);
+    pub fn warn<N: ToString>(&mut self, notes: &[N]) {
+        self.warnings.extend(notes.iter().map(ToString::to_string));
     }
 
     /// The text.

@@ -6,6 +6,104 @@ use std::path::PathBuf;
 /// The result of everything in this library that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
+macro_rules! params {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal),* $(,)?) => {
+        /// A parameter that an error is about. It prints as the library's field is named; other interfaces print their own names.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum Param {
+            $($(#[$doc])* $variant,)*
+            /// Something with a name of its own: a parameter of a kernel, an environment variable, a flag.
+            Named(&'static str),
+        }
+
+        impl Param {
+            /// The name.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Param::$variant => $name,)*
+                    Param::Named(name) => name,
+                }
+            }
+        }
+    };
+}
+
+params! {
+    /// The ridge penalty.
+    Alpha = "alpha",
+    /// The penalties to compare.
+    Alphas = "alphas",
+    /// The penalty of a support vector machine.
+    C = "c",
+    /// The values of C to compare.
+    Cs = "cs",
+    /// The weights of classes.
+    ClassWeights = "class_weights",
+    /// The names of classes.
+    Classes = "classes",
+    /// The number of clusters.
+    Clusters = "clusters",
+    /// Columns of a table.
+    Columns = "columns",
+    /// The number of components.
+    Components = "components",
+    /// The fraction of outliers.
+    Contamination = "contamination",
+    /// Kernel values of samples with themselves.
+    Diagonal = "diagonal",
+    /// The half width of the tube.
+    Epsilon = "epsilon",
+    /// The folds of a cross-validation.
+    Folds = "folds",
+    /// The initialisation of clusters.
+    Init = "init",
+    /// The map from components back to samples.
+    InverseMap = "inverse",
+    /// The penalty of that map.
+    InverseAlpha = "inverse.alpha",
+    /// The kernel.
+    Kernel = "kernel",
+    /// The maximum number of iterations.
+    MaxRounds = "max_rounds",
+    /// The time limit.
+    MaxSeconds = "max_seconds",
+    /// The method of pre-images.
+    Method = "method",
+    /// The number of neighbours.
+    Neighbours = "neighbours",
+    /// A fraction of samples.
+    Nu = "nu",
+    /// The repair of a kernel matrix.
+    Repair = "repair",
+    /// The number of starting points.
+    Restarts = "restarts",
+    /// The weights of samples.
+    SampleWeights = "weights",
+    /// Frequencies that a feature map samples.
+    Samples = "samples",
+    /// The standard deviations of predictions.
+    StandardDeviations = "posterior",
+    /// The number of starts.
+    Starts = "starts",
+    /// The targets.
+    Targets = "targets",
+    /// The tolerance.
+    Tolerance = "tolerance",
+}
+
+impl std::fmt::Display for Param {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl From<&'static str> for Param {
+    fn from(name: &'static str) -> Self {
+        Param::Named(name)
+    }
+}
+
 /// What can go wrong. Each interface (Python, command line) maps a variant to one exception or exit code.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -13,8 +111,8 @@ pub enum Error {
     /// A parameter has a value that its meaning excludes.
     #[error("{name}: {message}")]
     Parameter {
-        /// The parameter's name, as the caller wrote it.
-        name: &'static str,
+        /// The parameter; each interface has its own name for it.
+        name: Param,
         /// What is wrong with the value and which values are right.
         message: String,
     },
@@ -119,12 +217,31 @@ pub enum Error {
         /// What is wrong, and where in the file if that is known.
         message: String,
     },
+
+    /// A cell of a table cannot be used as a number.
+    #[error("{}: {message}: {}", path.display(), cell_advice(*is_text))]
+    Cell {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where in the file.
+        message: String,
+        /// Whether the cell holds text, so that its column may not be one of numbers at all.
+        is_text: bool,
+    },
+}
+
+/// What to do about a cell that is not a number, as far as the library knows.
+fn cell_advice(is_text: bool) -> &'static str {
+    match is_text {
+        true => "leave the column out, use it as the label, or use a string kernel",
+        false => "impute it or remove the row first, or leave the column out",
+    }
 }
 
 impl Error {
     /// A [`Error::Parameter`] for `name`.
-    pub fn parameter(name: &'static str, message: impl Into<String>) -> Self {
-        Error::Parameter { name, message: message.into() }
+    pub fn parameter(name: impl Into<Param>, message: impl Into<String>) -> Self {
+        Error::Parameter { name: name.into(), message: message.into() }
     }
 
     /// A [`Error::Memory`] for work that needs more than a budget of which nothing is in use.

@@ -26,7 +26,7 @@ const COLS: usize = 384;
 const FEW_ROWS: usize = 48;
 /// Kernel values up to which that is not worth the hand-over to another thread.
 pub(crate) const FEW_VALUES: usize = 1 << 16;
-const HINT: &str = "use fewer threads (n_jobs) or raise the memory budget";
+const HINT: &str = "use fewer threads or raise the memory budget";
 
 /// A function of samples with `k` outputs, as a weighted sum of kernel values.
 #[derive(Clone)]

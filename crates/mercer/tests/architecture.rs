@@ -120,7 +120,7 @@ fn the_table_names_exactly_the_modules_there_are() {
 #[test]
 fn only_linalg_knows_faer() {
     for (module, path) in sources() {
-        if module != "linalg" {
+        if module != "linalg" && !path.ends_with("interop/faer.rs") {
             let text = fs::read_to_string(&path).unwrap();
             assert!(!code(&text).any(|line| line.contains("faer::")), "{}", path.display());
         }

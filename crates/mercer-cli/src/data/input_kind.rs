@@ -1,5 +1,6 @@
 //! The kind of input that a kernel takes.
 
+use mercer::error::Param;
 use mercer::io::{Model, Table};
 use mercer::kernel;
 use mercer::model::ScalingKind;
@@ -112,7 +113,7 @@ impl InputKind {
                     a.name(),
                     b.name()
                 );
-                Err(Error::parameter("kernel", message))
+                Err(Error::parameter(Param::Kernel, message))
             }
         }
     }

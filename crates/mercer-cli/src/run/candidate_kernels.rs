@@ -1,5 +1,6 @@
 //! The candidate kernels of a search.
 
+use mercer::error::Param;
 use mercer::{Error, Input, KernelSpec, Result, select};
 
 use crate::args::Kernel;
@@ -11,7 +12,7 @@ pub fn every_width(kernels: &[Kernel], x: &Input<'_>) -> Result<Vec<KernelSpec>>
         Input::Samples(x) => x,
         _ if kernels.len() > 1 => {
             let message = "precomputed is given several times, but the table holds one matrix";
-            return Err(Error::parameter("kernel", message));
+            return Err(Error::parameter(Param::Kernel, message));
         }
         _ => return Ok(vec![Kernel::Precomputed.spec()]),
     };

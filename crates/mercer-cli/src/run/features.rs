@@ -1,5 +1,6 @@
 //! `mercer features`: the explicit feature map of a kernel.
 
+use mercer::error::Param;
 use mercer::io::{Column, Format, SparseColumn, Table};
 use mercer::kernel::{FeatureMap, FeatureMapOptions, MOST_FEATURES, StringMap};
 use mercer::{Error, KernelSpec, Result};
@@ -76,7 +77,7 @@ fn check(args: &FeaturesArgs, input_kind: &InputKind) -> Result<()> {
         }
         _ => return Ok(()),
     };
-    Err(Error::parameter("kernel", message))
+    Err(Error::parameter(Param::Kernel, message))
 }
 
 /// One feature for each substring, most of them 0 in most rows.
@@ -89,7 +90,7 @@ fn of_texts(args: &FeaturesArgs, features: &Table) -> Result<Mapped> {
         let message = format!(
             "the strings have {dimension} distinct substrings, too many for explicit features: use the kernel itself"
         );
-        return Err(Error::parameter("kernel", message));
+        return Err(Error::parameter(Param::Kernel, message));
     }
     let mut columns = vec![SparseColumn::zeros(texts.n()); dimension];
     let values = map.apply::<f64>(&texts)?;

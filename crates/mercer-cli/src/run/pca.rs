@@ -94,8 +94,7 @@ pub fn kpca(session: &Session, args: &KpcaArgs) -> std::result::Result<(), Failu
     };
     run(session, &job, |features, work, kind| {
         let rows = Prepared::of(session, features, &job.input_kind, Scales::Learn(kind), work)?;
-        let model = KernelPca::fit(&session.context, &params, rows.input);
-        let model = model.map_err(of_inverse_map)?;
+        let model = KernelPca::fit(&session.context, &params, rows.input)?;
         let scores = model.training_scores().into_vec();
         Ok(Fitted { model: Model::KernelPca(model), scaling: rows.scaling, scores })
     })
@@ -111,14 +110,6 @@ fn fit_pca<T: Real>(
     let model = Pca::fit(&session.context, params, rows.view())?;
     let scores = model.transform(&session.context, rows.view())?.into_vec();
     Ok(Fitted { model: Model::Pca(model), scaling: rows.scaling, scores })
-}
-
-/// The only penalty of kernel PCA is that of the inverse map; elsewhere `--alpha` is a flag.
-fn of_inverse_map(error: Error) -> Error {
-    match error {
-        Error::Parameter { name: "alpha", message } => Error::parameter("inverse_alpha", message),
-        other => other,
-    }
 }
 
 /// Reads the table, selects columns, fits, writes and prints.

@@ -30,7 +30,7 @@ pub fn matrix<P: Points, T: Real>(
     assert_eq!(out.cols, cols.unwrap_or(rows).len());
     let tiles = ctx.threads().min(rows.len().div_ceil(TILE)) as u64;
     let bytes = tiles * matrix_bytes::<T>(TILE.min(out.rows), TILE.min(out.cols));
-    let hint = "use fewer threads (n_jobs) or raise the memory budget";
+    let hint = "use fewer threads or raise the memory budget";
     let _reservation = ctx.reserve("the computation of the kernel matrix", bytes, hint)?;
     ctx.install(|| match cols {
         Some(cols) => fill(ctx, kernel, rows, cols, out),

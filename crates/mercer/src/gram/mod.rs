@@ -41,7 +41,7 @@ pub use weighted_centred::WeightedCentred;
 
 use crate::context::Context;
 use crate::error::Result;
-use crate::linalg::block::Block;
+pub use crate::linalg::block::Block;
 use crate::linalg::skinny::WIDTH;
 use crate::linalg::view::Mat;
 use crate::points::Dtype;

@@ -106,6 +106,13 @@ impl Table {
         Error::format(&self.path, format!("{place}, {column} {fault}"))
     }
 
+    fn unusable(&self, row: usize, column: usize, fault: &str, is_text: bool) -> Error {
+        match self.fault(row, column, fault) {
+            Error::Format { path, message } => Error::Cell { path, message, is_text },
+            other => other,
+        }
+    }
+
     /// The number in a cell, if it can be used.
     fn cell<T: Real>(&self, row: usize, column: usize) -> Result<T> {
         let number = self.columns[column].number(row).map(T::from_f64);
@@ -119,17 +126,13 @@ impl Table {
         let fault = match cell.number(row) {
             None => {
                 let shown: String = text.chars().take(40).collect();
-                let fault = format!(
-                    "holds text ({shown:?}) where a number is needed: exclude the column with --columns, use it \
-                     as --label, or use a string kernel"
-                );
-                return self.fault(row, column, &fault);
+                let fault = format!("holds text ({shown:?}) where a number is needed");
+                return self.unusable(row, column, &fault, true);
             }
             Some(value) if value.is_nan() => "is missing a value",
             Some(value) if value.is_infinite() => "holds an infinite number",
             Some(_) => "holds a number beyond the range of single precision",
         };
-        let way_out = "impute it or remove the row first, or exclude the column with --columns";
-        self.fault(row, column, &format!("{fault} ({text:?}): {way_out}"))
+        self.unusable(row, column, &format!("{fault} ({text:?})"), false)
     }
 }

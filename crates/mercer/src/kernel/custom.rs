@@ -5,7 +5,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::kernel::spec::not_for;
 use crate::kernel::{Kernel, Tile};
 use crate::points::{Points, Samples, Span};
@@ -59,7 +59,7 @@ impl Custom {
                 "custom({}) is a user-defined function, which cannot be stored as text: bind it first",
                 self.name
             );
-            Error::parameter("kernel", message)
+            Error::parameter(Param::Kernel, message)
         })
     }
 

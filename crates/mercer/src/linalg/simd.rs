@@ -67,7 +67,7 @@ fn refused(message: &str) -> ! {
 
 /// The level that hot loops run at, or what is wrong with the value of [`VARIABLE`].
 pub fn chosen() -> Result<Level> {
-    choice().clone().map_err(|message| Error::Parameter { name: VARIABLE, message })
+    choice().clone().map_err(|message| Error::parameter(VARIABLE, message))
 }
 
 fn choice() -> &'static std::result::Result<Level, String> {

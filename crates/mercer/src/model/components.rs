@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 
 /// The number of components.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -22,7 +22,7 @@ pub enum Components {
 impl Components {
     /// Refuses a count of 0, a count beyond `most`, and a share outside (0, 1).
     pub fn check(self, most: usize, limit: &str) -> Result<()> {
-        let wrong = |message: String| Err(Error::parameter("n_components", message));
+        let wrong = |message: String| Err(Error::parameter(Param::Components, message));
         match self {
             Components::Count(0) => wrong("must be at least 1".into()),
             Components::Count(count) if count > most => {

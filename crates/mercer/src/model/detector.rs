@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 use super::components::Components;
 use super::input::Input;
 use super::kernel_pca::{KernelPca, KernelPcaParams, Residuals};
+use super::note::{Note, NoteCode};
 use super::report::Report;
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::kernel::KernelSpec;
 use crate::linalg::view::Mat;
 use crate::points::{Dtype, with_matrix};
@@ -55,7 +56,7 @@ impl DetectorParams {
             return Ok(());
         }
         let message = format!("must be in the range (0, 0.5], got {}", self.contamination);
-        Err(Error::parameter("contamination", message))
+        Err(Error::parameter(Param::Contamination, message))
     }
 
     /// The parameters of kernel PCA on n samples.
@@ -150,7 +151,7 @@ impl Detector {
         match (self.score, &input) {
             (OutlierScore::Reconstruction, Input::Precomputed { diagonal: None, .. }) => {
                 Err(Error::parameter(
-                    "diagonal",
+                    Param::Diagonal,
                     "the reconstruction error needs the diagonal k(x, x) of the samples",
                 ))
             }
@@ -166,13 +167,14 @@ impl Detector {
 }
 
 /// The note on training samples that the components explain up to rounding errors.
-fn lost_in_rounding(residuals: &Residuals) -> Option<String> {
+fn lost_in_rounding(residuals: &Residuals) -> Option<Note> {
     let (lost, all) = (residuals.lost(), residuals.values.len());
     (lost as f64 > LOST * all as f64).then(|| {
-        format!(
+        let text = format!(
             "the reconstruction error of {lost} of {all} training samples is below rounding error, so their \
              scores are meaningless: use fewer components, scale the features, or score by projections"
-        )
+        );
+        Note::new(NoteCode::LostInRounding, text)
     })
 }
 

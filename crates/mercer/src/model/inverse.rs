@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::input::check_columns;
 use super::regression::{Regression, params_of};
 use crate::context::{Context, Reservation, Step};
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::expansion::Expansion;
 use crate::gram::{plan, product_bytes};
 use crate::kernel::{Kernel, KernelSpec, SpecKernel};
@@ -57,7 +57,10 @@ impl Inverse {
         x: &Dense<T>,
     ) -> Result<Self> {
         if let Some(alpha) = params.alpha.filter(|alpha| !(*alpha >= 0.0 && alpha.is_finite())) {
-            return Err(Error::parameter("alpha", format!("must not be negative, got {alpha}")));
+            return Err(Error::parameter(
+                Param::InverseAlpha,
+                format!("must not be negative, got {alpha}"),
+            ));
         }
         let (n, k, d) = (scores.rows(), scores.cols(), x.d());
         if k == 0 {
@@ -125,7 +128,7 @@ fn choose<T: Real>(
     let (n, d) = (targets.rows(), targets.cols());
     if n < 2 {
         let message = "leave-one-out needs at least two samples: set it to a number";
-        return Err(Error::parameter("alpha", message));
+        return Err(Error::parameter(Param::InverseAlpha, message));
     }
     // The last right-hand side is the constant.
     let right = Mat::from_fn(n, d + 1, |i, j| if j < d { targets[(i, j)] } else { 1.0 });

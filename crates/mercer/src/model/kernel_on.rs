@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::kernel::{Kernel, Recentred, SpecKernel};
 use crate::linalg::view::Mat;
 use crate::points::Samples;
@@ -44,7 +44,7 @@ impl<T: Real> KernelOn<T> {
         let Some(point) = point else { return Ok(Self::plain(kernel, x)) };
         let rows = x.need_dense("a recentred kernel")?;
         let recentred = Recentred::new(kernel, point).ok_or_else(|| {
-            Error::parameter("kernel", "the kernel cannot be recentred at a point")
+            Error::parameter(Param::Kernel, "the kernel cannot be recentred at a point")
         })?;
         let known = rows.centred().filter(|centred| centred.point == point);
         let moved = known.map_or_else(|| rows.less(point), |centred| Ok(centred.rows.clone()))?;

@@ -8,13 +8,14 @@ use serde::{Deserialize, Serialize};
 use super::classes;
 use super::input::{Input, check_columns, not_for_predictions};
 use super::kernel_on::KernelOn;
+use super::note::{Note, NoteCode};
 use super::prepared::{Prepared, prepared_bytes};
 use super::regression::{Regressed, Regression, params_of};
 use super::report::{Report, SystemReport, asymmetry_note};
 use super::targets::Targets;
 use super::validate::{anchors_for, check_weights};
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::expansion::{Expansion, Weights};
 use crate::gram::{Gram, Precomputed, Restricted, Tiles};
 use crate::kernel::{KernelSpec, SpecKernel};
@@ -355,7 +356,7 @@ pub(crate) fn check(params: &KernelRidgeParams, n: usize, targets: Regressand<'_
 fn check_alphas(alphas: &[f64], t: usize) -> Result<()> {
     if alphas.len() != 1 && alphas.len() != t {
         return Err(Error::parameter(
-            "alpha",
+            Param::Alpha,
             format!(
                 "got {} penalties for {t} targets: give one for all targets, or one for each",
                 alphas.len()
@@ -364,7 +365,7 @@ fn check_alphas(alphas: &[f64], t: usize) -> Result<()> {
     }
     match alphas.iter().find(|a| !(**a >= 0.0 && a.is_finite())) {
         None => Ok(()),
-        Some(a) => Err(Error::parameter("alpha", format!("must not be negative, got {a}"))),
+        Some(a) => Err(Error::parameter(Param::Alpha, format!("must not be negative, got {a}"))),
     }
 }
 
@@ -409,17 +410,17 @@ fn system_report(info: &Info, dtype: Dtype) -> SystemReport {
 }
 
 /// Notes for the user, one sentence each.
-fn notes(info: &Info, system: &SystemReport, n: usize, dtype: Dtype) -> Vec<String> {
+fn notes(info: &Info, system: &SystemReport, n: usize, dtype: Dtype) -> Vec<Note> {
     let mut notes = Vec::new();
     let noise = info.largest * negative_share(dtype.epsilon(), n);
     let negative = info.smallest.filter(|s| *s < -noise);
     if let Some(smallest) = negative {
-        notes.push(format!(
+        notes.push(Note::new(NoteCode::Indefinite, format!(
             "the kernel is indefinite on this data: its most negative eigenvalue is {smallest:.3e}, {:.2e} of the \
              largest; with alpha below {:.3e} the coefficients solve the linear system, but minimise no objective",
             (smallest / info.largest).abs(),
             -smallest,
-        ));
+        )));
     }
     let rank = system.effective_rank;
     let of = rank.map(|r| format!(", effective rank {r} of {n}")).unwrap_or_default();
@@ -428,29 +429,29 @@ fn notes(info: &Info, system: &SystemReport, n: usize, dtype: Dtype) -> Vec<Stri
             0.0 => String::new(),
             alpha => format!(", and alpha = {alpha:.1e} is below its rounding error"),
         };
-        notes.push(format!(
+        notes.push(Note::new(NoteCode::Singular, format!(
             "the kernel matrix is singular{of}{with}: {} directions with eigenvalues below {:.1e} were dropped, \
              which gives the minimum-norm least-squares solution, with residual {:.1e}; with alpha = {:.1e} or \
              more the solution is stable",
             truncated.count, truncated.cut, info.residual, system.stable_alpha
-        ));
+        )));
     } else if info.condition * dtype.epsilon() > wanted(dtype) && negative.is_none() {
-        notes.push(format!(
+        notes.push(Note::new(NoteCode::IllConditioned, format!(
             "the system is nearly singular: condition number {:.1e}{of}; with alpha below {:.1e} rounding errors \
              show in the coefficients",
             system.condition, system.stable_alpha
-        ));
+        )));
     }
     if !info.converged {
         let passes = match info.passes {
             0 => String::new(),
             passes => format!(" after {passes} passes"),
         };
-        notes.push(format!(
+        notes.push(Note::new(NoteCode::NotConverged, format!(
             "the solution did not converge: residual {:.1e}{passes}; raise alpha, the maximum number of passes or \
              the tolerance",
             info.residual
-        ));
+        )));
     }
     notes
 }

@@ -14,9 +14,10 @@ use serde::{Deserialize, Serialize};
 use super::components::{Components, fix_signs};
 use super::input::check_columns;
 use super::minka;
+use super::note::{Note, NoteCode};
 use super::report::Report;
 use crate::context::{Context, Reservation};
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::gram::{Covariance, Precomputed};
 use crate::linalg::orthonormal::orthonormalize_rows;
 use crate::linalg::scatter::{self, Rows};
@@ -103,8 +104,9 @@ impl Pca {
         check_shape(n, d)?;
         params.components.check(n.min(d), "min(samples, features)")?;
         if params.components == Components::Mle && n < d {
-            let message = "n_components='mle' is only supported if n_samples >= n_features";
-            return Err(Error::parameter("n_components", message));
+            let message =
+                "the maximum likelihood estimate needs at least as many samples as features";
+            return Err(Error::parameter(Param::Components, message));
         }
         let rows = Rows::new(ctx, x)?;
         let decomposition = params.decomposition_of(n, d);
@@ -331,7 +333,7 @@ fn truncated<T: Real>(
     let (n, d) = (rows.n(), rows.d());
     let Components::Count(count) = params.components else {
         let message = "the truncated decomposition needs an integer number of components";
-        return Err(Error::parameter("n_components", message));
+        return Err(Error::parameter(Param::Components, message));
     };
     let hint = "request fewer components or raise the memory budget";
     let _reservation =
@@ -399,11 +401,11 @@ fn report<T: Real>(
 ) -> Report {
     let mut notes = Vec::new();
     if !spectrum.converged {
-        notes.push(format!(
+        notes.push(Note::new(NoteCode::NotConverged, format!(
             "the components did not converge: residual {:.1e} after {} passes; raise the maximum number of passes \
              or the tolerance",
             spectrum.residual, spectrum.passes
-        ));
+        )));
     }
     let (storage, reason) = match decomposition {
         Decomposition::Dual => (

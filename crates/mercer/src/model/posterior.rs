@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::kernel_on::KernelOn;
 use super::kernel_ridge::{KernelRidge, counted, kernel_on};
 use crate::context::{Context, Reservation, Step};
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::gram::{Gram, MatrixFree, Scaled};
 use crate::kernel::{SpecKernel, Tile};
 use crate::linalg::cholesky;
@@ -56,7 +56,7 @@ impl PosteriorStd {
     pub fn new(ctx: &Context, model: &KernelRidge) -> Result<Self> {
         let all = model.anchors.as_ref().ok_or_else(|| {
             Error::parameter(
-                "return_std",
+                Param::StandardDeviations,
                 "the standard deviation needs the training samples and k(x, x), which a model fitted on a \
                  precomputed kernel does not have",
             )
@@ -72,7 +72,7 @@ impl PosteriorStd {
     pub fn amplitudes(ctx: &Context, model: &KernelRidge) -> Result<Vec<f64>> {
         let Some(anchors) = &model.anchors else {
             return Err(Error::parameter(
-                "return_std",
+                Param::StandardDeviations,
                 "a model fitted on a precomputed kernel has no training samples",
             ));
         };

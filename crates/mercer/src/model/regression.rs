@@ -12,7 +12,7 @@
 //! the coefficients sum to 0, so that neither a large mean of K nor of y costs digits.
 
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::gram::{Gram, Plan, Scaled, WeightedCentred, plan, plan_with_copy};
 use crate::kernel::Kernel;
 use crate::linalg::view::Mat;
@@ -62,7 +62,10 @@ pub(crate) fn params_of(
     // Products with f32 tiles carry relative errors of 6e-8: residuals cannot fall below a few of those.
     let tolerance = tolerance.unwrap_or(if dtype == Dtype::F64 { 1e-10 } else { 1e-6 });
     if !(tolerance > 0.0 && tolerance.is_finite()) {
-        return Err(Error::parameter("tolerance", format!("must be positive, got {tolerance}")));
+        return Err(Error::parameter(
+            Param::Tolerance,
+            format!("must be positive, got {tolerance}"),
+        ));
     }
     let max_passes = max_passes.unwrap_or(1000);
     Ok(Params { tolerance, max_passes, seed, epsilon: dtype.epsilon() })

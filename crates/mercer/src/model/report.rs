@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::note::{Note, NoteCode, listed};
 use super::svm::SvmReport;
 use crate::real::Real;
 
@@ -26,8 +27,9 @@ pub struct Report {
     /// Seconds taken.
     #[serde(deserialize_with = "number_or_null")]
     pub seconds: f64,
-    /// Notes for the user, one sentence each.
-    pub notes: Vec<String>,
+    /// Notes for the user.
+    #[serde(flatten, with = "listed")]
+    pub notes: Vec<Note>,
     /// The report on the linear system, for regressions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<SystemReport>,
@@ -89,6 +91,7 @@ pub(crate) fn asymmetric<T: Real>(asymmetry: f64) -> Option<String> {
 }
 
 /// The note on such a matrix where it is used nevertheless.
-pub(super) fn asymmetry_note<T: Real>(asymmetry: f64) -> Option<String> {
-    asymmetric::<T>(asymmetry).map(|text| text + "; the lower triangle was used")
+pub(super) fn asymmetry_note<T: Real>(asymmetry: f64) -> Option<Note> {
+    let text = asymmetric::<T>(asymmetry)? + "; the lower triangle was used";
+    Some(Note::new(NoteCode::NotSymmetric, text))
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::classes;
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::linalg::view::Mat;
 
 /// Class labels: the names of the classes, and the class of each sample.
@@ -119,7 +119,7 @@ impl Targets {
             Target::Values(values) => Ok(values.clone()),
             Target::Classes { labels, weights: None } => classes::encode(labels),
             Target::Classes { weights: Some(_), .. } => Err(Error::parameter(
-                "class_weight",
+                Param::ClassWeights,
                 "a regression on classes takes weights of samples, not of classes",
             )),
             Target::Unsupervised => {

@@ -1,6 +1,6 @@
 //! Validation that all models share.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::points::AnySamples;
 
 /// The samples a model was trained on, if `x` can be compared with them.
@@ -10,7 +10,7 @@ pub(super) fn anchors_for<'a>(
 ) -> Result<&'a AnySamples> {
     let anchors = anchors.ok_or_else(|| {
         Error::parameter(
-            "kernel",
+            Param::Kernel,
             "the model was fitted on a precomputed kernel: pass kernel values with the training samples",
         )
     })?;
@@ -22,16 +22,16 @@ pub(super) fn anchors_for<'a>(
 pub(super) fn check_weights(weights: &[f64], n: usize) -> Result<()> {
     if weights.len() != n {
         let message = format!("got {} weights for {n} samples", weights.len());
-        return Err(Error::parameter("sample_weight", message));
+        return Err(Error::parameter(Param::SampleWeights, message));
     }
     if let Some(i) = weights.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
         let rule = if weights[i].is_finite() { "not be negative" } else { "be finite" };
         let message = format!("must {rule}, but that of row {i} is {}", weights[i]);
-        return Err(Error::parameter("sample_weight", message));
+        return Err(Error::parameter(Param::SampleWeights, message));
     }
     if weights.iter().all(|w| *w == 0.0) {
         let message = "invalid input: all weights are zero";
-        return Err(Error::parameter("sample_weight", message));
+        return Err(Error::parameter(Param::SampleWeights, message));
     }
     Ok(())
 }
@@ -39,14 +39,14 @@ pub(super) fn check_weights(weights: &[f64], n: usize) -> Result<()> {
 /// Checks kernel values of m samples with themselves.
 pub(super) fn check_diagonal(diagonal: Option<&[f64]>, m: usize) -> Result<&[f64]> {
     let diagonal = diagonal.ok_or_else(|| {
-        Error::parameter("diagonal", "the diagonal k(x, x) of the samples is required")
+        Error::parameter(Param::Diagonal, "the diagonal k(x, x) of the samples is required")
     })?;
     if diagonal.len() != m {
         let message = format!("got {} diagonal values k(x, x) for {m} rows", diagonal.len());
-        return Err(Error::parameter("diagonal", message));
+        return Err(Error::parameter(Param::Diagonal, message));
     }
     match diagonal.iter().position(|v| !v.is_finite()) {
-        Some(i) => Err(Error::parameter("diagonal", format!("entry {i} is {}", diagonal[i]))),
+        Some(i) => Err(Error::parameter(Param::Diagonal, format!("entry {i} is {}", diagonal[i]))),
         None => Ok(diagonal),
     }
 }

@@ -1,7 +1,7 @@
 //! Splits of samples into training sets and test sets.
 
 use crate::context::Stream;
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 
 /// One split, by row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Fold {
 pub fn folds(n: usize, count: usize, seed: u64) -> Result<Vec<Fold>> {
     if count < 2 || count > n {
         let message = format!("must be between 2 and the number of samples ({n}), got {count}");
-        return Err(Error::parameter("folds", message));
+        return Err(Error::parameter(Param::Folds, message));
     }
     let mut stream = Stream::new(seed, "folds");
     let mut order: Vec<usize> = (0..n).collect();
@@ -43,12 +43,12 @@ impl Fold {
             let place = seen.get_mut(row).ok_or_else(|| beyond(row, n))?;
             if *place & 1 == 1 {
                 let message = format!("row {row} is in both the training set and the test set");
-                return Err(Error::parameter("folds", message));
+                return Err(Error::parameter(Param::Folds, message));
             }
         }
         if self.train.is_empty() || self.test.is_empty() {
             return Err(Error::parameter(
-                "folds",
+                Param::Folds,
                 "a fold has an empty training set or an empty test set",
             ));
         }
@@ -57,7 +57,7 @@ impl Fold {
 }
 
 fn beyond(row: usize, n: usize) -> Error {
-    Error::parameter("folds", format!("there is no row {row}: there are only {n}"))
+    Error::parameter(Param::Folds, format!("there is no row {row}: there are only {n}"))
 }
 
 #[cfg(test)]

@@ -10,12 +10,13 @@ use super::metric::Metric;
 use super::part::Part;
 use super::table::{Chosen, Table};
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::gram::{Precomputed, Tiles};
 use crate::kernel::{KernelSpec, Leaf, SpecKernel};
 use crate::linalg::view::MatRef;
 use crate::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Selection};
 use crate::model::{Input, Targets};
+use crate::model::{Note, NoteCode};
 use crate::points::{Points, Samples, with_matrix, with_samples};
 use crate::real::Real;
 use crate::solve::path;
@@ -104,7 +105,7 @@ fn search_samples<T: Real>(
         params.kernels.iter().map(|spec| spec.resolve(x)).collect::<Result<_>>()?;
     let built: Vec<SpecKernel<T>> = kernels.iter().map(SpecKernel::new).collect::<Result<_>>()?;
     if built.is_empty() {
-        return Err(Error::parameter("kernel", "at least one kernel is required"));
+        return Err(Error::parameter(Param::Kernel, "at least one kernel is required"));
     }
     let part = Part::new(params, x.n(), targets)?;
     let counted = part.kept.as_ref().map_or_else(|| x.clone(), |kept| x.select(kept));
@@ -182,13 +183,13 @@ fn edges_of_alphas(
     chosen: &[usize],
     asked: bool,
     stable: f64,
-) -> impl Iterator<Item = String> {
+) -> impl Iterator<Item = Note> {
     let least = alphas.iter().copied().fold(f64::INFINITY, f64::min);
     let most = alphas.iter().copied().fold(0.0, f64::max);
     let is_chosen = |end: f64| alphas.len() > 1 && chosen.iter().any(|&a| alphas[a] == end);
     let advice = match asked {
         _ if least < stable => {
-            "smaller values are below the rounding error of the kernel values; scale the columns, or use float64"
+            "smaller values are below the rounding error of the kernel values; scale the columns, or use double precision"
         }
         true => "add smaller values",
         false => "smaller values may be better; set alphas",
@@ -200,14 +201,14 @@ fn edges_of_alphas(
     );
     [(is_chosen(least), low), (is_chosen(most), high)]
         .into_iter()
-        .filter_map(|(applies, note)| applies.then_some(note))
+        .filter_map(|(applies, text)| applies.then(|| Note::new(NoteCode::EdgeOfGrid, text)))
 }
 
 /// Parameters that set a kernel's width.
 const WIDTHS: [&str; 4] = ["gamma", "sigma", "width", "length"];
 
 /// A note if the kernel chosen has the smallest or largest width of three or more that differ in nothing else.
-fn edge_of_widths(kernels: &[KernelSpec], chosen: usize) -> Option<String> {
+fn edge_of_widths(kernels: &[KernelSpec], chosen: usize) -> Option<Note> {
     let best = kernels[chosen].as_leaf()?;
     let (parameter, value) = WIDTHS.into_iter().find_map(|p| Some((p, best.optional(p)?)))?;
     let others = |leaf: &Leaf| -> Vec<_> {
@@ -225,7 +226,8 @@ fn edge_of_widths(kernels: &[KernelSpec], chosen: usize) -> Option<String> {
         v if v == most => ("largest", "larger"),
         _ => return None,
     };
-    Some(format!(
+    let text = format!(
         "the best {parameter} is the {end} of those compared, {value:.3e}: {more} values may be better"
-    ))
+    );
+    Some(Note::new(NoteCode::EdgeOfGrid, text))
 }

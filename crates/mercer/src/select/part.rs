@@ -8,7 +8,7 @@ use super::metric::{Metric, Score};
 use super::progress::share_of;
 use super::table::Table;
 use crate::context::{Context, Reservation};
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::expansion::Expansion;
 use crate::gram::{Gram, MatrixFree, Operator, Packed, Scaled, Tiles, WeightedCentred};
 use crate::kernel::SpecKernel;
@@ -44,11 +44,11 @@ impl<'a> Part<'a> {
         check(&one, n, targets)?;
         if let Some(alphas) = &params.alphas {
             if alphas.is_empty() {
-                return Err(Error::parameter("alphas", "at least one penalty is required"));
+                return Err(Error::parameter(Param::Alphas, "at least one penalty is required"));
             }
             if let Some(a) = alphas.iter().find(|a| !(**a > 0.0 && a.is_finite())) {
                 let message = format!("cross-validation needs positive penalties, got {a}");
-                return Err(Error::parameter("alphas", message));
+                return Err(Error::parameter(Param::Alphas, message));
             }
         }
         let kept = counted(targets.weights);
@@ -115,7 +115,7 @@ impl<'a> Part<'a> {
         let samples = (3 * n as u64).saturating_mul(x.cost().bytes);
         let tiles = (ctx.threads() * Expansion::<Samples<T>, T>::tile_bytes(n)) as u64;
         let bytes = samples.saturating_add(tiles);
-        let hint = "use fewer threads (n_jobs), fewer rows, or raise the memory budget";
+        let hint = "use fewer threads, fewer rows, or raise the memory budget";
         ctx.reserve("the matrix-free search", bytes, hint).map(Some)
     }
 
@@ -295,7 +295,7 @@ fn places(folds: &[Fold], n: usize, kept: Option<&[usize]>) -> Result<Vec<Fold>>
         }
     }
     if folds.is_empty() {
-        return Err(Error::parameter("folds", "there are none"));
+        return Err(Error::parameter(Param::Folds, "there are none"));
     }
     let turned = |fold: &Fold| {
         fold.check(n)?;

@@ -5,7 +5,7 @@
 
 use super::folds::Fold;
 use crate::context::{Context, SharedProgress, Step};
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::kernel::KernelSpec;
 use crate::linalg::view::Mat;
 use crate::model::svm::{SharedKernel, Svm, SvmParams, Task, fold_bytes, matrix_bytes, votes};
@@ -60,14 +60,14 @@ fn path(
 fn check_prices(params: &SvmParams, cs: &[f64]) -> Result<()> {
     if !matches!(params.task, Task::CSvc | Task::EpsilonSvr | Task::NuSvr) {
         let message = format!("{} has no parameter C", params.task.name());
-        return Err(Error::parameter("Cs", message));
+        return Err(Error::parameter(Param::Cs, message));
     }
     if cs.is_empty() {
-        return Err(Error::parameter("Cs", "at least one value is required"));
+        return Err(Error::parameter(Param::Cs, "at least one value is required"));
     }
     match cs.iter().find(|c| !(**c > 0.0 && c.is_finite())) {
         None => Ok(()),
-        Some(c) => Err(Error::parameter("Cs", format!("must be positive, got {c}"))),
+        Some(c) => Err(Error::parameter(Param::Cs, format!("must be positive, got {c}"))),
     }
 }
 
@@ -114,7 +114,7 @@ pub fn svm_search<'a>(
         return Ok(SvmSearch { model, kernels: Vec::new(), scores, chosen });
     };
     if params.kernels.is_empty() {
-        return Err(Error::parameter("kernel", "at least one kernel is required"));
+        return Err(Error::parameter(Param::Kernel, "at least one kernel is required"));
     }
     let resolve = |spec: &KernelSpec| with_samples!(x, x => spec.resolve(x));
     let kernels: Vec<KernelSpec> = params.kernels.iter().map(resolve).collect::<Result<_>>()?;
@@ -155,14 +155,14 @@ impl<'a> Search<'a> {
     ) -> Result<Self> {
         check_prices(&params.model, &params.cs)?;
         if params.folds.is_empty() {
-            return Err(Error::parameter("folds", "at least one fold is required"));
+            return Err(Error::parameter(Param::Folds, "at least one fold is required"));
         }
         let given = match &targets.target {
             Target::Classes { labels, .. } => labels.places.len(),
             Target::Values(values) => values.rows(),
             Target::Unsupervised => {
                 let message = "a search needs class labels or target values";
-                return Err(Error::parameter("target", message));
+                return Err(Error::parameter(Param::Targets, message));
             }
         };
         if given != n {
@@ -257,7 +257,7 @@ fn check_classes(f: usize, fold: &Fold, targets: &Targets) -> Result<()> {
     match seen.iter().position(|seen| !seen) {
         None => Ok(()),
         Some(class) => Err(Error::parameter(
-            "folds",
+            Param::Folds,
             format!(
                 "the training set of fold {f} (zero-based) has no sample of class {}: use stratified folds, or \
                  fewer of them",

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::krylov;
 use super::threshold::negative_share;
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::gram::Gram;
 use crate::linalg::eigen;
 use crate::linalg::view::Mat;
@@ -51,7 +51,7 @@ impl Params {
         let tolerance = tolerance.unwrap_or(if epsilon < 1e-10 { 1e-8 } else { 1e-6 });
         if !(tolerance > 0.0 && tolerance.is_finite()) {
             let message = format!("must be positive, got {tolerance}");
-            return Err(Error::parameter("tolerance", message));
+            return Err(Error::parameter(Param::Tolerance, message));
         }
         Ok(Self { solver, tolerance, max_passes: max_passes.unwrap_or(300), seed, start: None })
     }

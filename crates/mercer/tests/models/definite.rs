@@ -29,8 +29,8 @@ fn with_smallest<T: Real>(n: usize, smallest: f64, seed: u64) -> Mat<T> {
     Mat::from_fn(n, n, |i, j| T::from_f64(0.5 * (k[(i, j)] + k[(j, i)])))
 }
 
-fn says_indefinite(notes: &[String]) -> bool {
-    notes.iter().any(|note| note.contains("indefinite"))
+fn says_indefinite(notes: &[mercer::model::Note]) -> bool {
+    notes.iter().any(|note| note.code == mercer::model::NoteCode::Indefinite)
 }
 
 fn judgements<T: Real>(k: &Mat<T>) -> [bool; 4] {

@@ -310,7 +310,7 @@ fn an_indefinite_kernel_is_named() {
                 continue;
             }
             let model = KernelPca::fit(&ctx, &KernelPcaParams { solver, ..p.clone() }, &x).unwrap();
-            let note = model.report.notes.join(" ");
+            let note: String = model.report.notes.iter().map(|note| note.text.as_str()).collect();
             assert!(note.contains("indefinite"), "{solver:?}: {note}");
             assert!(model.eigenvalues.iter().all(|v| *v >= 0.0));
             assert!(transform(&model, &ctx, &x).iter().all(|v| v.is_finite()));

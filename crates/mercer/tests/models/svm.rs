@@ -456,8 +456,8 @@ fn what_makes_no_sense_is_refused_in_words() {
     };
     let good = params(Task::CSvc);
     let supervision = &data.supervision(Task::CSvc, None);
-    refused(&SvmParams { c: 0.0, ..good.clone() }, supervision, "C");
-    refused(&SvmParams { tolerance: 0.0, ..good.clone() }, supervision, "tol");
+    refused(&SvmParams { c: 0.0, ..good.clone() }, supervision, "c: ");
+    refused(&SvmParams { tolerance: 0.0, ..good.clone() }, supervision, "tolerance");
     refused(&SvmParams { nu: 1.5, ..params(Task::NuSvc) }, supervision, "nu");
     refused(
         &SvmParams { epsilon: -1.0, ..params(Task::EpsilonSvr) },

@@ -113,7 +113,7 @@ fn lines(health: &Health) -> Lines {
     if !health.healthy {
         let note =
             "the self-test failed on this machine: please report this, with the output above";
-        lines.warn(&[note.into()]);
+        lines.warn(&[note]);
     }
     lines
 }

@@ -1,5 +1,6 @@
 //! The fit: a search over kernels and penalties, or a single fit.
 
+use mercer::error::Param;
 use mercer::io::{Column, Model, Table};
 use mercer::model::Scaling;
 use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams};
@@ -163,7 +164,7 @@ impl<'a> Task<'a> {
                 "alpha=0 cannot be cross-validated to choose among {count} kernels: name one with its width, \
                  such as 'rbf(gamma=scale)'"
             );
-            return Err(Error::parameter("alpha", message));
+            return Err(Error::parameter(Param::Alpha, message));
         }
         if search.alpha == [0.0] && !self.args.plot.is_empty() {
             let message =

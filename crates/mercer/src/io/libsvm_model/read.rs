@@ -8,6 +8,7 @@ use crate::io::model_file::svm::check;
 use crate::kernel::KernelSpec;
 use crate::linalg::view::Mat;
 use crate::model::svm::{Calibration, Svm, SvmParams, Task};
+use crate::model::{Note, NoteCode};
 use crate::model::{Prepared, Report};
 use crate::points::{Dense, Dtype, Points};
 
@@ -116,7 +117,7 @@ fn single(head: &Head<'_>, task: Task, body: &Body) -> Parsed<Unfinished> {
     Ok(Unfinished { places: (0..body.coef.len()).collect(), machine })
 }
 
-fn bare(task: Task, coef: Mat<f64>, offset: Vec<f64>, notes: Vec<String>) -> Svm {
+fn bare(task: Task, coef: Mat<f64>, offset: Vec<f64>, notes: Vec<Note>) -> Svm {
     let total = coef.cols();
     let report = Report {
         solver: "LIBSVM".into(),
@@ -148,13 +149,19 @@ fn bare(task: Task, coef: Mat<f64>, offset: Vec<f64>, notes: Vec<String>) -> Svm
     }
 }
 
-fn notes(head: &Head<'_>, task: Task) -> Vec<String> {
+fn notes(head: &Head<'_>, task: Task) -> Vec<Note> {
     let mut notes = Vec::new();
     if head.has("prob_density_marks") {
-        notes.push("the densities of the LIBSVM model (prob_density_marks) were ignored".into());
+        notes.push(Note::new(
+            NoteCode::Omitted,
+            "the densities of the LIBSVM model (prob_density_marks) were ignored",
+        ));
     }
     if !task.is_classification() && head.has("probA") {
-        notes.push("the noise of the LIBSVM model (probA) was ignored".into());
+        notes.push(Note::new(
+            NoteCode::Omitted,
+            "the noise of the LIBSVM model (probA) was ignored",
+        ));
     }
     notes
 }

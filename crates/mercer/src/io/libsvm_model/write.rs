@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::io::column::push_shortest;
 use crate::io::model_file::svm::check;
 use crate::kernel::Leaf;
@@ -66,7 +66,7 @@ impl<'a> Text<'a> {
         let spec = &self.model.params.kernel;
         let lines = spec.as_leaf().and_then(kernel_lines).ok_or_else(|| {
             Error::parameter(
-                "kernel",
+                Param::Kernel,
                 format!(
                     "LIBSVM has no kernel {spec}, only plain linear, poly, rbf and sigmoid: save the model as \
                      .mercer, or fit it on a kernel matrix"
@@ -170,7 +170,7 @@ fn kernel_lines(leaf: &Leaf) -> Option<Vec<String>> {
 fn labels(classes: &[String]) -> Result<Vec<i32>> {
     let refuse = |what: String| {
         let way_out = "use integer class labels and fit again, or save the model as .mercer";
-        Error::parameter("classes", format!("{what}: {way_out}"))
+        Error::parameter(Param::Classes, format!("{what}: {way_out}"))
     };
     let label = |name: &String| {
         let what = || format!("{name:?} is not a 32-bit integer, as labels are in LIBSVM's format");

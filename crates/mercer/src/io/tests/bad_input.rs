@@ -23,13 +23,21 @@ fn text() {
     check("x.csv", b"a,b\n", &["header but no rows"]);
     check("x.csv", b"a,b\n1,2\n3\n", &["line 3", "1 cells", "have 2"]);
     check("x.csv", b"a,b\n1,2\n3,4,5\n", &["line 3", "3 cells"]);
-    check("x.csv", b"a,b\n1,2\n3,\n", &["line 3", "column \"b\"", "missing", "--columns"]);
+    check(
+        "x.csv",
+        b"a,b\n1,2\n3,\n",
+        &["line 3", "column \"b\"", "missing", "leave the column out"],
+    );
     for missing in ["NA", "NaN", "nan", "null", "?", "N/A", "-", "#N/A", "None"] {
         let text = format!("a,b\n1,2\n3,{missing}\n");
         check("x.csv", text.as_bytes(), &["line 3", "column \"b\"", "missing", missing]);
     }
     check("x.csv", b"a,b\n1,2\n3,inf\n", &["line 3", "column \"b\"", "infinite"]);
-    check("x.csv", b"a,b\n1,red\n2,blue\n", &["line 2", "column \"b\"", "\"red\"", "--label"]);
+    check(
+        "x.csv",
+        b"a,b\n1,red\n2,blue\n",
+        &["line 2", "column \"b\"", "\"red\"", "use it as the label"],
+    );
     check("x.csv", b"1,red\n2,blue\n", &["line 1", "column 1 (zero-based)", "\"red\""]);
     check("x.csv", b"a,b\n\"1\n\",2\n3,x\n", &["line 4", "\"x\""]);
     check("x.csv", b"a,b\n1,\xff\n", &["line 2", "UTF-8"]);

@@ -1,6 +1,6 @@
 //! Turns a description into what is evaluated.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::kernel::spec::Expr;
 use crate::kernel::vector::Member;
 use crate::kernel::{Custom, Input, StringMember};
@@ -56,5 +56,5 @@ fn term<T: Real>(expr: &Expr) -> Result<(f64, Node)> {
 }
 
 fn beyond<T: Real>(what: &impl std::fmt::Display) -> Error {
-    Error::parameter("kernel", format!("{what} exceeds the range of {}", T::NAME))
+    Error::parameter(Param::Kernel, format!("{what} exceeds the range of {}", T::NAME))
 }

@@ -4,7 +4,7 @@
 use std::marker::PhantomData;
 
 use super::compile::{Node, compile};
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::kernel::spec::{check_histograms, group_of, not_for};
 use crate::kernel::vector::Member;
 use crate::kernel::vector::measure::{
@@ -32,7 +32,7 @@ impl<T: Real> SpecKernel<T> {
         if !spec.is_resolved() {
             let message =
                 format!("{spec} depends on the data: resolve it with the training samples");
-            return Err(Error::parameter("kernel", message));
+            return Err(Error::parameter(Param::Kernel, message));
         }
         Ok(Self { root: compile::<T>(&spec.0)?, spec: spec.clone(), number: PhantomData })
     }

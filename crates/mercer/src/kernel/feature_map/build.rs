@@ -1,7 +1,7 @@
 //! The map of a description.
 
 use super::FeatureMap;
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::kernel::spec::Expr;
 use crate::kernel::{KernelSpec, Leaf};
 
@@ -28,7 +28,7 @@ impl FeatureMap {
         if !spec.is_resolved() {
             let message =
                 format!("{spec} has a parameter that depends on the data: resolve it first");
-            return Err(Error::parameter("kernel", message));
+            return Err(Error::parameter(Param::Kernel, message));
         }
         of_expr(&spec.0, columns, options)
     }
@@ -52,7 +52,7 @@ fn of_expr(expr: &Expr, columns: usize, options: &FeatureMapOptions) -> Result<F
             of_expr(inner, places.len(), options)?.select(&places, columns)
         }
         Expr::Custom(custom) => Err(Error::parameter(
-            "kernel",
+            Param::Kernel,
             format!("no explicit feature map: {} is a user-defined function", custom.name()),
         )),
     }
@@ -64,7 +64,7 @@ fn place(name: &str, columns: usize, options: &FeatureMapOptions) -> Result<usiz
         true => name.parse().ok().filter(|place| *place < columns),
         false => options.columns.iter().position(|column| column == name),
     };
-    found.ok_or_else(|| Error::parameter("kernel", format!("there is no column {name}")))
+    found.ok_or_else(|| Error::parameter(Param::Kernel, format!("there is no column {name}")))
 }
 
 fn of_leaf(leaf: &Leaf, columns: usize, options: &FeatureMapOptions) -> Result<FeatureMap> {
@@ -91,5 +91,5 @@ fn of_leaf(leaf: &Leaf, columns: usize, options: &FeatureMapOptions) -> Result<F
 
 fn refuse(leaf: &Leaf, why: &str) -> Result<FeatureMap> {
     let name = leaf.family().name;
-    Err(Error::parameter("kernel", format!("no explicit feature map: {name} {why}")))
+    Err(Error::parameter(Param::Kernel, format!("no explicit feature map: {name} {why}")))
 }

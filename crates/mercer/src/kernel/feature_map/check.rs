@@ -1,7 +1,7 @@
 //! What a map refuses.
 
 use super::{FeatureMap, MOST_FEATURES};
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 
 /// An error of a single row, reported for row i.
 pub(super) fn at_row(error: Error, i: usize) -> Error {
@@ -32,7 +32,7 @@ pub(super) fn check_dimension(dimension: u128) -> Result<()> {
         _ => format!("{:.1e}", dimension as f64),
     };
     Err(Error::parameter(
-        "kernel",
+        Param::Kernel,
         format!(
             "its feature map has {count} features, more than the limit of {MOST_FEATURES}: use the kernel itself, \
              which does not need them"

@@ -17,7 +17,7 @@ mod tests;
 pub use build::FeatureMapOptions;
 
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::real::Real;
 use check::{at_row, check_dimension, check_row, same_columns};
@@ -113,7 +113,7 @@ impl FeatureMap {
     pub fn scale(self, scale: f64) -> Result<Self> {
         if !(scale > 0.0 && scale.is_finite()) {
             let message = format!("a scale must be a positive number, got {scale}");
-            return Err(Error::parameter("kernel", message));
+            return Err(Error::parameter(Param::Kernel, message));
         }
         let (columns, dimension) = (self.columns, self.dimension as u128);
         Self::sized(Kind::Scale(scale, Box::new(self)), columns, dimension)
@@ -147,7 +147,7 @@ impl FeatureMap {
         }
         if let Some(place) = which.iter().find(|place| **place >= columns) {
             let message = format!("there is no column {place}: there are {columns} columns");
-            return Err(Error::parameter("columns", message));
+            return Err(Error::parameter(Param::Columns, message));
         }
         let dimension = self.dimension as u128;
         Self::sized(Kind::Select(which.to_vec(), Box::new(self)), columns, dimension)

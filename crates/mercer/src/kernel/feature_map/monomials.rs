@@ -12,7 +12,7 @@
 
 use super::check::check_dimension;
 use super::name::Name;
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 
 /// Above this degree the coefficients leave the range of numbers.
 const MOST_DEGREE: u32 = 1000;
@@ -30,7 +30,7 @@ pub(super) struct Monomials {
 
 impl Monomials {
     pub(super) fn new(columns: usize, degree: u32, gamma: f64, coef0: f64) -> Result<Self> {
-        let refuse = |message: String| Err(Error::parameter("kernel", message));
+        let refuse = |message: String| Err(Error::parameter(Param::Kernel, message));
         if !(gamma > 0.0 && gamma.is_finite()) || degree == 0 {
             return refuse(format!(
                 "poly needs a positive degree and gamma, not {degree}, {gamma}"

@@ -20,7 +20,7 @@
 use std::f64::consts::{LN_2, PI};
 
 use super::name::{Name, short};
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 
 /// Samples of the spectrum at most: the error is then that of rounding, or falls no more.
 const MOST_SAMPLES: usize = 500;
@@ -73,7 +73,7 @@ impl Sampled {
     pub(super) fn new(kernel: Homogeneous, samples: usize) -> Result<Self> {
         if samples > MOST_SAMPLES {
             let message = format!("must be at most {MOST_SAMPLES}, not {samples}");
-            return Err(Error::parameter("samples", message));
+            return Err(Error::parameter(Param::Samples, message));
         }
         Ok(Self::with_step(kernel, samples, best_step(kernel, samples)))
     }

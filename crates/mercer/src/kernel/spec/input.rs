@@ -1,6 +1,6 @@
 //! Which samples a kernel accepts.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::points::Samples;
 use crate::real::Real;
 
@@ -9,7 +9,7 @@ pub(in crate::kernel) fn check_histograms<T: Real>(samples: &Samples<T>) -> Resu
     match samples.first_negative() {
         None => Ok(()),
         Some((row, column, value)) => Err(Error::parameter(
-            "kernel",
+            Param::Kernel,
             format!(
                 "histogram kernels need non-negative values: {value} at row {row}, column {column} (zero-based)"
             ),
@@ -45,7 +45,7 @@ pub(in crate::kernel) fn not_for<T: Real>(name: &str, wants: &str, samples: &Sam
         Samples::Dense(_) | Samples::Sparse(_) => "",
     };
     Error::parameter(
-        "kernel",
+        Param::Kernel,
         format!("{name} is for {wants}, but the samples are {kind}{way_out}"),
     )
 }

@@ -81,7 +81,7 @@ fn value_of<T: Real>(
     x: &Samples<T>,
 ) -> Result<f64> {
     let refuse = |why: &str| Error::Parameter {
-        name: parameter,
+        name: parameter.into(),
         message: format!("{} has no value here, because {why}: set it to a number", rule.name()),
     };
     let d = x.features() as f64;

@@ -5,7 +5,7 @@
 
 use super::embedding::Lengths;
 use super::{StringMember, unit, whole};
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::kernel::spec::Expr;
 use crate::kernel::{KernelSpec, Leaf};
 use crate::linalg::nonzeros::Nonzeros;
@@ -69,7 +69,7 @@ impl Node {
                     "no explicit feature map: {} has none here; sums of spectrum and substrings kernels have",
                     KernelSpec(expr.clone())
                 );
-                return Err(Error::parameter("kernel", message));
+                return Err(Error::parameter(Param::Kernel, message));
             }
         })
     }
@@ -154,7 +154,7 @@ fn counted(leaf: &Leaf, known: &Strings) -> Result<Lengths> {
             let message = format!(
                 "no explicit feature map: of the string kernels, spectrum and substrings have one, not {name}"
             );
-            return Err(Error::parameter("kernel", message));
+            return Err(Error::parameter(Param::Kernel, message));
         }
     };
     StringMember::new(leaf)?.check(known)?;

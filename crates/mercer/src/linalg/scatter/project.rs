@@ -25,7 +25,7 @@ pub fn project<T: Real, O: Real>(
     }
     let (size, at_work) = (size_of::<T>(), ctx.threads().min(m.div_ceil(STRIP)));
     let bytes = size * (d * k + at_work * STRIP.min(m) * d);
-    let hint = "use fewer threads (n_jobs) or raise the memory budget";
+    let hint = "use fewer threads or raise the memory budget";
     let _reservation = ctx.reserve("the projection of the samples", bytes as u64, hint)?;
     let weights: Vec<T> = weights.data().iter().map(|&v| T::from_f64(v)).collect();
     let weights = MatRef::new(&weights, d, k, k);

@@ -3,6 +3,7 @@
 use super::fit::Fit;
 use super::{Init, KernelKMeans, KernelKMeansParams};
 use crate::gram::Plan;
+use crate::model::note::{Note, NoteCode};
 use crate::model::report::{ClusterReport, Report};
 use crate::solve::lloyd::{Solution, Stop};
 
@@ -55,25 +56,22 @@ impl Fit<'_> {
 }
 
 /// What a user should know.
-fn notes(params: &KernelKMeansParams, solution: &Solution) -> Vec<String> {
+fn notes(params: &KernelKMeansParams, solution: &Solution) -> Vec<Note> {
     let mut notes = Vec::new();
     let (k, dead) = (params.clusters, solution.centres.stand_ins.len());
     if dead > 0 {
-        notes.push(format!(
+        notes.push(Note::new(NoteCode::EmptyClusters, format!(
             "only {} of {k} clusters have samples: there are no more distinct samples in feature space",
             k - dead
-        ));
+        )));
     }
     match solution.info.stop {
-        Stop::Rounds => notes.push(format!(
-            "k-means did not converge in {} iterations: raise max_iter or tol",
+        Stop::Rounds => notes.push(Note::new(NoteCode::NotConverged, format!(
+            "k-means did not converge in {} iterations: raise the maximum number of iterations or the tolerance",
             solution.info.rounds
-        )),
-        Stop::Rise => notes.push(
-            "the objective was about to increase, which happens only if the kernel is not positive semidefinite \
-             on these samples: the clusters of the previous iteration were kept"
-                .into(),
-        ),
+        ))),
+        Stop::Rise => notes.push(Note::new(NoteCode::Indefinite, "the objective was about to increase, which happens only if the kernel is not positive semidefinite \
+             on these samples: the clusters of the previous iteration were kept")),
         Stop::Settled | Stop::Tolerance => {}
     }
     notes

@@ -1,7 +1,7 @@
 //! Validation of the input of kernel k-means, before any kernel value is computed.
 
 use super::{Init, KernelKMeansParams};
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::model::validate::check_weights;
 
 /// Refuses what makes no sense; the weights, 1 where none are given.
@@ -23,17 +23,17 @@ pub(super) fn check(
         let of = if counted < n { " with positive weight" } else { "" };
         let message =
             format!("must be between 1 and {counted}, the number of samples{of}, got {k}");
-        return Err(Error::parameter("n_clusters", message));
+        return Err(Error::parameter(Param::Clusters, message));
     }
     let at_least_one = |name, value: usize| match value {
         0 => Err(Error::parameter(name, "must be at least 1")),
         _ => Ok(()),
     };
-    at_least_one("n_init", params.starts)?;
-    at_least_one("max_iter", params.max_rounds)?;
+    at_least_one(Param::Starts, params.starts)?;
+    at_least_one(Param::MaxRounds, params.max_rounds)?;
     if !(params.tolerance >= 0.0 && params.tolerance.is_finite()) {
         let message = format!("must not be negative, got {}", params.tolerance);
-        return Err(Error::parameter("tol", message));
+        return Err(Error::parameter(Param::Tolerance, message));
     }
     if let Init::Labels(labels) = &params.init {
         check_labels(labels, n, k)?;
@@ -44,7 +44,7 @@ pub(super) fn check(
 fn check_labels(labels: &[usize], n: usize, k: usize) -> Result<()> {
     if labels.len() != n {
         let message = format!("got {} labels for {n} samples", labels.len());
-        return Err(Error::parameter("init", message));
+        return Err(Error::parameter(Param::Init, message));
     }
     match labels.iter().position(|&c| c >= k) {
         Some(row) => {
@@ -53,7 +53,7 @@ fn check_labels(labels: &[usize], n: usize, k: usize) -> Result<()> {
                 k - 1,
                 labels[row]
             );
-            Err(Error::parameter("init", message))
+            Err(Error::parameter(Param::Init, message))
         }
         None => Ok(()),
     }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::check::check;
 use super::{Init, KernelKMeans, KernelKMeansParams};
 use crate::context::{Context, Step, Stream};
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::gram::{Gram, Groups, LowRank, Plan, Scaled, plan};
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::skinny::WIDTH;
@@ -154,7 +154,7 @@ impl Fit<'_> {
                 best = Some(found);
             }
         }
-        let best = best.ok_or_else(|| Error::parameter("n_init", "must be at least 1"))?;
+        let best = best.ok_or_else(|| Error::parameter(Param::Starts, "must be at least 1"))?;
         Ok((best, starts))
     }
 

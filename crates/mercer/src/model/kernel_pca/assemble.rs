@@ -4,6 +4,7 @@ use super::{KernelPca, KernelPcaParams};
 use crate::gram::Plan;
 use crate::linalg::view::Mat;
 use crate::model::components::{Components, fix_signs};
+use crate::model::note::{Note, NoteCode};
 use crate::model::origin::Size;
 use crate::model::prepared::Prepared;
 use crate::model::report::Report;
@@ -34,9 +35,10 @@ pub(super) fn assemble(
     let k = if drop { alive } else { spectrum.values.len() };
     if alive < k {
         let dead = k - alive;
-        report
-            .notes
-            .push(format!("{dead} of {k} components have zero variance: their scores are 0"));
+        report.notes.push(Note::new(
+            NoteCode::ZeroVariance,
+            format!("{dead} of {k} components have zero variance: their scores are 0"),
+        ));
     }
     let mut eigenvalues = spectrum.values[..k].to_vec();
     eigenvalues[alive.min(k)..].fill(0.0);
@@ -98,14 +100,14 @@ fn report(spectrum: &Spectrum, plan: &Plan, trace: f64, norm: f64, dtype: Dtype)
     let n = spectrum.vectors.cols();
     let mut notes = Vec::new();
     if spectrum.smallest < -norm * negative_share(dtype.epsilon(), n) {
-        notes.push(indefinite(spectrum, trace));
+        notes.push(Note::new(NoteCode::Indefinite, indefinite(spectrum, trace)));
     }
     if !spectrum.converged {
-        notes.push(format!(
+        notes.push(Note::new(NoteCode::NotConverged, format!(
             "the eigenvectors did not converge: residual {:.1e} after {} passes; raise the maximum number of \
              passes or the tolerance",
             spectrum.residual, spectrum.passes
-        ));
+        )));
     }
     Report {
         solver: if spectrum.solver == Solver::Full { "full".into() } else { "krylov".into() },

@@ -26,7 +26,7 @@ use super::prepared::{Prepared, prepared_bytes};
 use super::report::{Report, asymmetry_note};
 use super::validate::anchors_for;
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::expansion::{Expansion, SeenFrom, Weights};
 use crate::gram::{Centred, Gram, Plan, Precomputed, plan};
 use crate::kernel::{KernelSpec, SpecKernel};
@@ -122,7 +122,7 @@ impl KernelPca {
         let (started, input) = (Instant::now(), input.into());
         if params.inverse.is_some() && !matches!(input, Input::Samples(_)) {
             return Err(Error::parameter(
-                "fit_inverse_transform",
+                Param::InverseMap,
                 "not available with a precomputed kernel: there are no samples to map to",
             ));
         }
@@ -361,7 +361,7 @@ impl KernelPca {
     ) -> Result<()> {
         let inverse = self.inverse.as_ref().ok_or_else(|| {
             Error::parameter(
-                "fit_inverse_transform",
+                Param::InverseMap,
                 "the model was fitted without an inverse map: fit it with one, or use a method that needs none \
                  (fixed_point, neighbors or gradient)",
             )
@@ -382,7 +382,7 @@ fn most_wanted(params: &KernelPcaParams, n: usize) -> Result<usize> {
     if params.components == Components::Mle {
         let message = "the maximum likelihood estimate is available only for PCA: give a number of components or a fraction \
              of the variance";
-        return Err(Error::parameter("n_components", message));
+        return Err(Error::parameter(Param::Components, message));
     }
     Ok(match params.components {
         Components::Count(count) => count,

@@ -1,7 +1,7 @@
 //! Validation of pre-image parameters.
 
 use super::{Method, PreimageParams};
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::model::kernel_pca::KernelPca;
 use crate::points::AnySamples;
@@ -11,16 +11,16 @@ impl PreimageParams {
     /// Refuses numbers that no method can work with.
     pub(super) fn check(&self) -> Result<()> {
         let counts = [
-            ("n_neighbors", self.neighbours),
-            ("n_restarts", self.restarts),
-            ("max_iter", self.max_rounds),
+            (Param::Neighbours, self.neighbours),
+            (Param::Restarts, self.restarts),
+            (Param::MaxRounds, self.max_rounds),
         ];
         if let Some((name, _)) = counts.into_iter().find(|(_, count)| *count == 0) {
             return Err(Error::parameter(name, "must be at least 1, got 0"));
         }
         if !(self.tolerance > 0.0 && self.tolerance.is_finite()) {
             return Err(Error::parameter(
-                "tol",
+                Param::Tolerance,
                 format!("must be positive, got {}", self.tolerance),
             ));
         }
@@ -33,7 +33,7 @@ impl KernelPca {
     pub(super) fn samples_to_map_back_to(&self) -> Result<&AnySamples> {
         self.anchors.as_ref().ok_or_else(|| {
             Error::parameter(
-                "kernel",
+                Param::Kernel,
                 "the model was fitted on a precomputed kernel: there are no samples to map to",
             )
         })
@@ -46,21 +46,21 @@ pub(super) fn method_for<T: Real>(method: Method, spec: &KernelSpec) -> Result<(
     let is_rbf = spec.family().is_some_and(|family| family.name == "rbf");
     match (method, kink) {
         (Method::FixedPoint, None) if !is_rbf => Err(Error::parameter(
-            "method",
+            Param::Method,
             format!(
                 "fixed_point works only with the rbf kernel, not {spec}: use gradient, neighbors, or ridge with \
                  an inverse map learned in fit"
             ),
         )),
         (Method::FixedPoint, Some(_)) => Err(Error::parameter(
-            "method",
+            Param::Method,
             format!(
                 "fixed_point works only with the rbf kernel, not {spec}: use neighbors, or ridge with an inverse \
                  map learned in fit"
             ),
         )),
         (Method::Gradient, Some(part)) => Err(Error::parameter(
-            "method",
+            Param::Method,
             format!(
                 "gradient needs a differentiable kernel, but {part} has a kink at equal samples: use neighbors, \
                  or ridge with an inverse map learned in fit"

@@ -8,7 +8,7 @@ use super::problem::DualProblem;
 use super::shared_kernel::{materialize, matrix_bytes};
 use super::{Calibration, Curve, Method, Svm};
 use crate::context::{Context, Stream};
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::gram::{Columns, Stored};
 use crate::linalg::view::MatRef;
 use crate::model::input::Input;
@@ -104,7 +104,7 @@ impl Svm {
     ) -> Result<()> {
         if settings.folds < 2 {
             let message = format!("must be at least 2, got {}", settings.folds);
-            return Err(Error::parameter("folds", message));
+            return Err(Error::parameter(Param::Folds, message));
         }
         let fit = Fit { is_certified: false, ..fit };
         match columns {

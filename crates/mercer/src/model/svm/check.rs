@@ -1,7 +1,7 @@
 //! Validation of the input of a support vector machine, before any kernel value is computed.
 
 use super::{SvmParams, Task};
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::model::targets::{Labels, Target, Targets};
 use crate::model::validate::check_weights;
 
@@ -87,7 +87,7 @@ impl Checked {
         }
         if let Some(empty) = counts.iter().position(|&count| count == 0) {
             return Err(Error::parameter(
-                "sample_weight",
+                Param::SampleWeights,
                 format!(
                     "all samples of class {} have weight 0: give some of them a positive weight, or remove the class",
                     classes[empty]
@@ -99,14 +99,14 @@ impl Checked {
         if class_weights.len() != classes.len() {
             let message =
                 format!("got {} weights for {} classes", class_weights.len(), classes.len());
-            return Err(Error::parameter("class_weight", message));
+            return Err(Error::parameter(Param::ClassWeights, message));
         }
         if let Some(bad) = class_weights.iter().position(|w| !(*w > 0.0 && w.is_finite())) {
             let message = format!(
                 "must be positive, but that of class {} is {}",
                 classes[bad], class_weights[bad]
             );
-            return Err(Error::parameter("class_weight", message));
+            return Err(Error::parameter(Param::ClassWeights, message));
         }
         self.places = self.rows.iter().map(|&row| places[row]).collect();
         self.classes = classes.clone();
@@ -137,7 +137,7 @@ impl Checked {
                 let most = 2.0 * f64::min(sums[a], sums[b]) / (sums[a] + sums[b]);
                 if nu > most {
                     return Err(Error::parameter(
-                        "nu",
+                        Param::Nu,
                         format!(
                             "specified nu is infeasible: the sizes of classes {} and {} allow at most {most:.4}, \
                              got {nu}",
@@ -164,23 +164,23 @@ fn check_params(params: &SvmParams) -> Result<()> {
     match params.task {
         Task::CSvc | Task::EpsilonSvr if params.c == f64::INFINITY => {}
         Task::NuSvr if params.c == f64::INFINITY => {
-            return Err(Error::parameter("C", "must be finite for nu-SVR, got inf"));
+            return Err(Error::parameter(Param::C, "must be finite for nu-SVR, got inf"));
         }
-        _ => positive("C", params.c)?,
+        _ => positive(Param::C, params.c)?,
     }
-    positive("tol", params.tolerance)?;
+    positive(Param::Tolerance, params.tolerance)?;
     if !(params.nu > 0.0 && params.nu <= 1.0) {
         let message = format!("must be in the range (0, 1], got {}", params.nu);
-        return Err(Error::parameter("nu", message));
+        return Err(Error::parameter(Param::Nu, message));
     }
     if !(params.epsilon >= 0.0 && params.epsilon.is_finite()) {
         let message = format!("must not be negative, got {}", params.epsilon);
-        return Err(Error::parameter("epsilon", message));
+        return Err(Error::parameter(Param::Epsilon, message));
     }
     match params.max_seconds {
         Some(seconds) if seconds.is_nan() || seconds <= 0.0 => {
             let message = format!("must be positive, got {seconds}");
-            Err(Error::parameter("max_time", message))
+            Err(Error::parameter(Param::MaxSeconds, message))
         }
         _ => Ok(()),
     }

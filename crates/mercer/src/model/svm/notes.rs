@@ -1,6 +1,7 @@
 //! Notes on a fit for the user, one sentence each.
 
 use super::{ProblemReport, Svm};
+use crate::model::note::{Note, NoteCode};
 use crate::points::{Dense, Samples};
 use crate::real::Real;
 use crate::solve::smo::Stop;
@@ -20,28 +21,28 @@ pub(super) fn on_report(model: &mut Svm) {
         Stop::Iterations => "it reached the maximum number of iterations",
         Stop::Time => "it reached the time limit",
         Stop::NoMargin => {
-            model.report.notes.push(format!(
+            model.report.notes.push(Note::new(NoteCode::NoMargin, format!(
                 "the solver found no margin between the classes{of}: they overlap more than nu allows, and the \
                  decision values are zero up to rounding; raise nu, scale the features, or choose a kernel that \
                  separates the classes"
-            ));
+            )));
             return;
         }
         Stop::Stalled => {
             let note = stalled(&machine.problems, model.params.c, tolerance);
-            model
-                .report
-                .notes
-                .push(format!("the solver stopped before the optimum{of}, because {note}"));
+            model.report.notes.push(Note::new(
+                NoteCode::Stalled,
+                format!("the solver stopped before the optimum{of}, because {note}"),
+            ));
             return;
         }
         _ => "it was interrupted",
     };
-    model.report.notes.push(format!(
+    model.report.notes.push(Note::new(NoteCode::StoppedEarly, format!(
         "the solver stopped before the optimum{of}, because {why}: violation {:.1e}, tolerance {tolerance:.1e}; \
          the model is usable, and a warm start continues from it",
         model.report.residual
-    ));
+    )));
 }
 
 /// Why a solver does not get any closer, and what to do about it.
@@ -91,18 +92,18 @@ pub(super) fn on_samples<T: Real>(model: &mut Svm, x: &Samples<T>) {
         .min_by(|&a, &b| spreads[a].total_cmp(&spreads[b]));
     if let (Some(large), Some(small)) = (largest, smallest) {
         if spreads[large] > UNEVEN * spreads[small] {
-            model.report.notes.push(format!(
+            model.report.notes.push(Note::new(NoteCode::Scaling, format!(
                 "the features have very different standard deviations (column {large}: {:.1e}, column {small}: \
                  {:.1e}; zero-based), which makes the problem ill-conditioned and lets the large ones dominate: \
                  standardise the features first",
                 spreads[large], spreads[small]
-            ));
+            )));
         } else if spreads[large] > UNEVEN {
-            model.report.notes.push(format!(
+            model.report.notes.push(Note::new(NoteCode::Scaling, format!(
                 "the features are large (column {large}, zero-based, has standard deviation {:.1e}), which makes \
                  the problem ill-conditioned: standardise the features first, or choose a smaller C or gamma",
                 spreads[large]
-            ));
+            )));
         }
     }
 }

@@ -34,7 +34,7 @@ use super::methods::{Negative, clip, keep_diagonal, shift};
 use super::part::Part;
 use super::square_bytes;
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::gram::Precomputed;
 use crate::linalg::eigen;
 use crate::linalg::view::{Mat, MatRef};
@@ -159,7 +159,7 @@ impl FromStr for Repair {
     fn from_str(text: &str) -> Result<Self> {
         Repair::ALL.into_iter().find(|repair| repair.name() == text).ok_or_else(|| {
             Error::parameter(
-                "repair",
+                Param::Repair,
                 format!("must be clip, flip, shift or nearest, not '{text}'"),
             )
         })

@@ -19,7 +19,7 @@ mod nystrom;
 use rayon::prelude::*;
 
 use crate::context::{Context, Step};
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::gram::Gram;
 use crate::linalg::block::Block;
 use crate::linalg::skinny::{Lane, WIDTH};
@@ -111,7 +111,7 @@ pub fn solve(
             "conjugate gradients need a positive ridge, but that of row {i} is {}",
             ridge[i]
         );
-        return Err(Error::parameter("alpha", message));
+        return Err(Error::parameter(Param::Alpha, message));
     }
     let bytes = workspace_bytes(n, params.landmarks).saturating_add(8 * (n * m) as u64);
     let hint = "fit on fewer rows or raise the memory budget";

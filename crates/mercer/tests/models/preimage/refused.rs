@@ -20,12 +20,12 @@ fn what_cannot_be_is_refused() {
     };
     let plain = PreimageParams::new(Method::Gradient);
     for (params, words) in [
-        (PreimageParams { neighbours: 0, ..plain }, "n_neighbors: must be at least 1"),
-        (PreimageParams { restarts: 0, ..plain }, "n_restarts: must be at least 1"),
-        (PreimageParams { max_rounds: 0, ..plain }, "max_iter: must be at least 1"),
-        (PreimageParams { tolerance: 0.0, ..plain }, "tol: must be positive"),
-        (PreimageParams { tolerance: -1.0, ..plain }, "tol: must be positive"),
-        (PreimageParams { tolerance: f64::NAN, ..plain }, "tol: must be positive"),
+        (PreimageParams { neighbours: 0, ..plain }, "neighbours: must be at least 1"),
+        (PreimageParams { restarts: 0, ..plain }, "restarts: must be at least 1"),
+        (PreimageParams { max_rounds: 0, ..plain }, "max_rounds: must be at least 1"),
+        (PreimageParams { tolerance: 0.0, ..plain }, "tolerance: must be positive"),
+        (PreimageParams { tolerance: -1.0, ..plain }, "tolerance: must be positive"),
+        (PreimageParams { tolerance: f64::NAN, ..plain }, "tolerance: must be positive"),
         (PreimageParams::new(Method::Ridge), "fit_inverse_transform"),
     ] {
         assert!(said(&model, params).contains(words), "{words}: {}", said(&model, params));

@@ -80,7 +80,7 @@ fn headers_are_distrusted() {
         ("/params/kernel", json!("rbf(gamma=1e999)"), "parameters cannot be read"),
         ("/params/kernel", json!("(".repeat(100_000)), "parameters cannot be read"),
         ("/params/kernel", json!("linear + ".repeat(20_000)), "parameters cannot be read"),
-        ("/params/components", json!({"share": 2.0}), "n_components"),
+        ("/params/components", json!({"share": 2.0}), "components"),
         ("/params/seed", json!(1e300), "parameters cannot be read"),
         ("/params/inverse/alpha", json!(-1.0), "must not be negative"),
         ("/inverse/kernel", json!("rbf(sigma=median)"), "depends on the data"),

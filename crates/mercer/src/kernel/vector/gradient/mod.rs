@@ -13,7 +13,7 @@ pub use rules::Gradients;
 
 use super::Member;
 use super::measure::{Measure, inverse_roots};
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::kernel::Tile;
 use crate::kernel::expression::{Node, SpecKernel};
 use crate::points::{Dense, Span};
@@ -111,7 +111,7 @@ impl Node {
 
 /// What is on groups of columns, or a function of the user's, has a kink as far as anybody knows.
 fn no_gradient() -> Error {
-    Error::parameter("kernel", "only kernels on whole rows of numbers have gradients")
+    Error::parameter(Param::Kernel, "only kernels on whole rows of numbers have gradients")
 }
 
 fn of_member<T: Real>(
