@@ -5,7 +5,7 @@ use std::path::Path;
 
 use mercer::context::Stream;
 use mercer_cli::demo_data::Shape;
-use mercer_cli::plot::{
+use mercer_plot::{
     Background, Field, Group, LabelColumn, Map, Marks, Multiples, Panel, Regions, Scatter,
     Spectrum, Tube, component_title, map, multiples, png, scatter, spectrum, tube,
 };

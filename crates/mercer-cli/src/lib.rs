@@ -6,12 +6,13 @@ pub mod completions;
 pub mod demo_data;
 pub mod failure;
 mod machine;
-pub mod plot;
 pub mod progress;
 pub mod report;
 pub mod run;
 pub mod stdout;
 pub mod terminal_table;
+
+use mercer_plot as plot;
 
 mod data;
 mod describe;

@@ -26,7 +26,7 @@ fn what_cannot_be_is_refused() {
         (PreimageParams { tolerance: 0.0, ..plain }, "tolerance: must be positive"),
         (PreimageParams { tolerance: -1.0, ..plain }, "tolerance: must be positive"),
         (PreimageParams { tolerance: f64::NAN, ..plain }, "tolerance: must be positive"),
-        (PreimageParams::new(Method::Ridge), "fit_inverse_transform"),
+        (PreimageParams::new(Method::Ridge), "inverse"),
     ] {
         assert!(said(&model, params).contains(words), "{words}: {}", said(&model, params));
     }

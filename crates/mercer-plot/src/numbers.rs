@@ -1,7 +1,7 @@
 //! Numbers as people read them beside marks.
 
 /// `value` with `digits` significant digits and a true minus sign: `0.53`, `−1.2`, `1.235e7`.
-pub(crate) fn significant(value: f64, digits: usize) -> String {
+pub fn significant(value: f64, digits: usize) -> String {
     if !value.is_finite() || value == 0.0 {
         return if value == 0.0 { "0".into() } else { "NaN".into() };
     }

@@ -48,10 +48,9 @@ pub use spectrum::{Spectrum, spectrum};
 pub use terminal::Screen;
 pub use tube::{Tube, tube};
 
-#[cfg(test)]
-pub(crate) use colour::{CLASSES, hex};
-pub(crate) use numbers::significant;
-pub(crate) use svg::{FRAME, GRID, INK, PAPER, SOFT_INK, escape, shortened};
+pub use colour::{CLASSES, hex};
+pub use numbers::significant;
+pub use svg::{FRAME, GRID, INK, PAPER, SOFT_INK, escape, shortened};
 
 /// The title of an axis that shows component `index` (counted from 0), e.g. `component 1 (43.2 % of
 /// variance)`.
@@ -66,7 +65,7 @@ pub fn component_title(index: usize, variance_ratio: Option<f64>) -> String {
 }
 
 /// An integer with thin groups of three digits: `100,000`.
-pub(crate) fn grouped(count: usize) -> String {
+pub fn grouped(count: usize) -> String {
     let digits = count.to_string();
     let mut text = String::new();
     for (position, digit) in digits.chars().enumerate() {

@@ -2,11 +2,16 @@
 
 use std::fmt::Write;
 
-pub(crate) const INK: &str = "#1f2933";
-pub(crate) const SOFT_INK: &str = "#5b6773";
-pub(crate) const GRID: &str = "#e8ebef";
-pub(crate) const FRAME: &str = "#c9d0d8";
-pub(crate) const PAPER: &str = "#fff";
+/// Text and marks.
+pub const INK: &str = "#1f2933";
+/// Text of less weight.
+pub const SOFT_INK: &str = "#5b6773";
+/// Lines of a grid.
+pub const GRID: &str = "#e8ebef";
+/// The frame of a panel.
+pub const FRAME: &str = "#c9d0d8";
+/// The background.
+pub const PAPER: &str = "#fff";
 
 /// A rectangle in pixels of the picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -146,7 +151,7 @@ pub(crate) fn number(value: f64) -> String {
 
 /// Text that is safe inside an element or attribute. Control characters, which XML forbids, become
 /// spaces.
-pub(crate) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
@@ -175,7 +180,7 @@ pub(crate) fn text_width(text: &str, size: f64) -> f64 {
 }
 
 /// `text` cut to `limit` characters, the last of them an ellipsis if something was cut.
-pub(crate) fn shortened(text: &str, limit: usize) -> String {
+pub fn shortened(text: &str, limit: usize) -> String {
     if text.chars().count() <= limit {
         return text.into();
     }

@@ -1,11 +1,11 @@
 //! Colours that are distinguishable with any kind of colour vision.
 
 /// A colour with red, green and blue from 0 to 255.
-pub(crate) type Rgb = [u8; 3];
+pub type Rgb = [u8; 3];
 
 /// Colours of classes. The first six are those of Okabe and Ito that show well on white; the
 /// others, from Tol's muted scheme and darker, keep their distance in lightness as well as in hue.
-pub(crate) const CLASSES: [Rgb; 12] = [
+pub const CLASSES: [Rgb; 12] = [
     [0x00, 0x72, 0xb2], // blue
     [0xd5, 0x5e, 0x00], // vermilion
     [0x00, 0x9e, 0x73], // bluish green
@@ -59,7 +59,7 @@ fn blend(anchors: &[Rgb], position: f64) -> Rgb {
 }
 
 /// `#0072b2`.
-pub(crate) fn hex([red, green, blue]: Rgb) -> String {
+pub fn hex([red, green, blue]: Rgb) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
