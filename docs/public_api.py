@@ -1,6 +1,6 @@
-"""List the public items of the Rust library, as rustdoc shows them, and compare them with docs/public-api.txt.
+"""Compare the public items of the Rust library, as rustdoc shows them, with docs/public-api.txt.
 
-Run after `cargo doc`. With --write, the list is written anew: a change of the public API is made on purpose.
+Run after `cargo doc`. With --write, the list is written anew: the API is changed on purpose.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ MOST = 350
 
 
 def items() -> list[str]:
-    """Return a line for each type, trait, function and constant, and for each method that is their own."""
-    links = re.findall(r'<a href="([\w/.]+\.html)">', (PAGES / "all.html").read_text())
+    """Return a line for each type, trait, function and constant, and for each method of theirs."""
+    links = re.findall(r'<a href="([\w/]*\w+\.\w+\.html)">', (PAGES / "all.html").read_text())
     found = set()
     for link in links:
+        if link.startswith("prelude/"):  # the same items once more
+            continue
         kind, name = re.fullmatch(r"(?:[\w/]+/)?(\w+)\.(\w+)\.html", link).groups()
         path = "::".join(["mercer", *link.split("/")[:-1], name])
         found.add(f"{kind} {path}")
@@ -37,7 +39,8 @@ def methods(page: Path, kind: str) -> set[str]:
     start = text.find('id="implementations-list"')
     if start < 0:
         return set()
-    ends = [text.find(mark, start) for mark in ('id="trait-implementations"', 'id="synthetic-')]
+    marks = ('id="deref-methods', 'id="trait-implementations"', 'id="synthetic-')
+    ends = [text.find(mark, start) for mark in marks]
     end = min((place for place in ends if place > 0), default=len(text))
     return set(re.findall(r'<section id="method\.(\w+?)(?:-\d+)?"', text[start:end]))
 
@@ -50,7 +53,8 @@ def main() -> int:
         return 0
     listed = LIST.read_text().splitlines()
     if found != listed:
-        print(*difflib.unified_diff(listed, found, "docs/public-api.txt", "the library", lineterm="", n=0), sep="\n")
+        changes = difflib.unified_diff(listed, found, "listed", "found", lineterm="", n=0)
+        print(*changes, sep="\n")
         print("The public API changed. If that is on purpose: python docs/public_api.py --write")
         return 1
     if len(found) > MOST:

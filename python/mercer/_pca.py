@@ -410,6 +410,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             raise ValueError(
                 f"n_components={count!r} cannot be a string with svd_solver='{self.svd_solver}'"
             )
+        if isinstance(count, str) and n < d:
+            raise ValueError("n_components='mle' is only supported if n_samples >= n_features")
         too_few = truncated and count is not None and count < 1
         if too_few or (is_integer(count) and count > least):
             raise ValueError(

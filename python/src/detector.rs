@@ -24,13 +24,10 @@ fn detector_of(model: &Model) -> PyResult<&Detector> {
     }
 }
 
-const PROJECTIONS: &str = "projections";
-const RECONSTRUCTION: &str = "reconstruction";
-
 fn score(name: &str) -> PyResult<OutlierScore> {
     match name {
-        PROJECTIONS => Ok(OutlierScore::Projections),
-        RECONSTRUCTION => Ok(OutlierScore::Reconstruction),
+        "projections" => Ok(OutlierScore::Projections),
+        "reconstruction" => Ok(OutlierScore::Reconstruction),
         name => Err(unknown("criterion", name)),
     }
 }
@@ -48,7 +45,9 @@ pub fn fit_detector(
     let Rule(name, contamination) = rule;
     let dtype = dtype_named(&settings.dtype);
     let (pca, _) = settings.params(py)?;
-    let params = DetectorParams { pca, score: score(&name)?, contamination };
+    let mut params =
+        DetectorParams::new(pca.kernel.clone()).score(score(&name)?).contamination(contamination);
+    params.pca = pca;
     let input = x.input()?;
     let model = enter(py, &run, |ctx| Detector::fit(ctx, &params, input))?;
     Ok(Model::holding(ModelFile::new(model.into(), dtype)))
@@ -78,11 +77,7 @@ pub fn detector_scores<'py>(
 pub fn detector_facts<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyDict>> {
     let (py, detector) = (model.py(), detector_of(model.get())?);
     let facts = PyDict::new(py);
-    let criterion = match detector.score {
-        OutlierScore::Projections => PROJECTIONS,
-        OutlierScore::Reconstruction => RECONSTRUCTION,
-    };
-    facts.set_item("criterion", criterion)?;
+    facts.set_item("criterion", detector.score.name())?;
     facts.set_item("contamination", detector.contamination)?;
     facts.set_item("threshold", detector.threshold)?;
     facts.set_item("training", detector.training.to_pyarray(py))?;

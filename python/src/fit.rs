@@ -70,15 +70,16 @@ impl KernelPcaSettings<'_> {
             let kernel = text.map(|text| parse(py, &text)).transpose()?;
             PyResult::Ok(Inverse { kernel, alpha, center })
         });
-        let params = KernelPcaParams {
-            components: components(self.components)?,
-            center: self.center,
-            solver,
-            tolerance: self.tolerance,
-            max_passes: self.max_passes,
-            seed: self.seed,
-            remove_zero: self.remove_zero,
-            ..KernelPcaParams::new(kernel)
+        let params = {
+            let mut changed = KernelPcaParams::new(kernel);
+            changed.components = components(self.components)?;
+            changed.center = self.center;
+            changed.solver = solver;
+            changed.tolerance = self.tolerance;
+            changed.max_passes = self.max_passes;
+            changed.seed = self.seed;
+            changed.remove_zero = self.remove_zero;
+            changed
         };
         Ok((params, inverse.transpose()?))
     }
@@ -142,14 +143,10 @@ impl PcaSettings {
             "truncated" => Decomposition::Truncated,
             name => return Err(unknown("svd_solver", name)),
         };
-        Ok(PcaParams {
-            components: components(self.components)?,
-            decomposition: road,
-            whiten: self.whiten,
-            tolerance: self.tolerance,
-            max_passes: None,
-            seed: self.seed,
-        })
+        let params = Pca::params().components(components(self.components)?).decomposition(road);
+        let mut params = params.whiten(self.whiten).seed(self.seed);
+        params.tolerance = self.tolerance;
+        Ok(params)
     }
 }
 

@@ -31,13 +31,12 @@ impl PreimageSettings {
             "gradient" => Method::Gradient,
             name => return Err(unknown("method", name)),
         };
-        Ok(PreimageParams {
-            method,
-            neighbours: self.neighbours,
-            restarts: self.restarts,
-            max_rounds: self.max_rounds,
-            tolerance: self.tolerance,
-        })
+        let mut params = PreimageParams::new(method);
+        params.neighbours = self.neighbours;
+        params.restarts = self.restarts;
+        params.max_rounds = self.max_rounds;
+        params.tolerance = self.tolerance;
+        Ok(params)
     }
 }
 

@@ -45,15 +45,14 @@ impl RidgeSettings<'_> {
             "cg" => Solver::Cg,
             name => return Err(unknown("solver", name)),
         };
-        Ok(KernelRidgeParams {
-            kernel: self.kernel.spec(py)?,
-            alpha: self.alpha.clone(),
-            intercept: self.intercept,
-            solver,
-            tolerance: self.tolerance,
-            max_passes: self.max_passes,
-            seed: self.seed,
-        })
+        let mut params = KernelRidge::params(self.kernel.spec(py)?)
+            .alphas(self.alpha.clone())
+            .intercept(self.intercept)
+            .solver(solver)
+            .seed(self.seed);
+        params.tolerance = self.tolerance;
+        params.max_passes = self.max_passes;
+        Ok(params)
     }
 }
 

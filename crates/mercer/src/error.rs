@@ -240,11 +240,13 @@ fn cell_advice(is_text: bool) -> &'static str {
 
 impl Error {
     /// A [`Error::Parameter`] for `name`.
+    #[doc(hidden)]
     pub fn parameter(name: impl Into<Param>, message: impl Into<String>) -> Self {
         Error::Parameter { name: name.into(), message: message.into() }
     }
 
     /// A [`Error::Memory`] for work that needs more than a budget of which nothing is in use.
+    #[doc(hidden)]
     pub fn memory(what: &'static str, needed: u64, budget: u64, hint: &'static str) -> Self {
         Error::Memory { what, needed, set_by: "the memory budget", budget, used: 0, hint }
     }
@@ -255,17 +257,20 @@ impl Error {
     }
 
     /// A [`Error::File`] for `path`.
+    #[doc(hidden)]
     pub fn file(path: impl Into<PathBuf>, source: std::io::Error) -> Self {
         Error::File { path: path.into(), source }
     }
 
     /// A [`Error::Format`] for `path`.
+    #[doc(hidden)]
     pub fn format(path: impl Into<PathBuf>, message: impl Into<String>) -> Self {
         Error::Format { path: path.into(), message: message.into() }
     }
 }
 
 /// A byte count for people: `1.50 GiB`.
+#[doc(hidden)]
 pub fn bytes(count: u64) -> String {
     const UNITS: [&str; 6] = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"];
     let mut value = count as f64;

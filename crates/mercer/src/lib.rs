@@ -56,6 +56,7 @@ pub use model::pca::Pca;
 pub use model::svm::Svm;
 pub use model::{Components, Input, Labels, Target, Targets};
 pub use points::{AnyMat, AnySamples, Csr, Dense, Dtype, Items, Points, Samples, Span, Strings};
+#[doc(hidden)]
 pub use real::Real;
 
 /// What most programs need: `use mercer::prelude::*`.

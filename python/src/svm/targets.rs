@@ -34,16 +34,17 @@ impl SvmSettings<'_> {
     pub fn params(&self, py: Python<'_>) -> PyResult<SvmParams> {
         let named = |task: &Task| task.name() == self.task;
         let task = Task::ALL.into_iter().find(named).ok_or_else(|| unknown("task", &self.task))?;
-        Ok(SvmParams {
-            c: self.c,
-            nu: self.nu,
-            epsilon: self.epsilon,
-            tolerance: self.tolerance,
-            shrinking: self.shrinking,
-            cache: self.cache,
-            max_iterations: self.max_iterations,
-            max_seconds: self.max_seconds,
-            ..SvmParams::new(task, self.kernel.spec(py)?)
+        Ok({
+            let mut changed = SvmParams::new(task, self.kernel.spec(py)?);
+            changed.c = self.c;
+            changed.nu = self.nu;
+            changed.epsilon = self.epsilon;
+            changed.tolerance = self.tolerance;
+            changed.shrinking = self.shrinking;
+            changed.cache = self.cache;
+            changed.max_iterations = self.max_iterations;
+            changed.max_seconds = self.max_seconds;
+            changed
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Description of a clustering.
 
 use mercer::io::{Column, ModelFile, Table};
-use mercer::model::kernel_kmeans::{Init, KernelKMeans};
+use mercer::model::kernel_kmeans::KernelKMeans;
 use serde::Serialize;
 
 use super::{Facts, bare};
@@ -69,12 +69,7 @@ pub(super) fn of_clusters(model: &KernelKMeans, saved: &ModelFile) -> Facts {
         sizes: model.sizes(),
         mean_distances: noted.filter(|means| means.len() == model.k()),
         inertia: model.inertia,
-        init: match params.init {
-            Init::PlusPlus => "k-means++",
-            Init::Random => "random",
-            Init::Spectral => "spectral",
-            Init::Labels(_) => "labels",
-        },
+        init: params.init.name(),
         starts: report.map_or(params.starts, |report| report.starts),
         rounds: model.rounds,
         max_rounds: params.max_rounds,

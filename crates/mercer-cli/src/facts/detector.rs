@@ -1,6 +1,6 @@
 //! Description of an outlier detector.
 
-use mercer::model::detector::{Detector, OutlierScore};
+use mercer::model::detector::Detector;
 use serde::Serialize;
 
 use super::Facts;
@@ -21,10 +21,7 @@ pub struct DetectorFacts {
 
 pub(super) fn of_detector(model: &Detector) -> Facts {
     let detector = DetectorFacts {
-        score: match model.score {
-            OutlierScore::Reconstruction => "reconstruction",
-            OutlierScore::Projections => "projections",
-        },
+        score: model.score.name(),
         contamination: model.contamination,
         threshold: model.threshold,
         outliers: model.training.iter().filter(|score| **score > model.threshold).count(),

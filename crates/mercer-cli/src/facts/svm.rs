@@ -97,6 +97,7 @@ pub fn svm_method(task: Task) -> &'static str {
         Task::EpsilonSvr => "support vector regression",
         Task::NuSvr => "nu-support vector regression",
         Task::OneClass => "one-class support vector machine",
+        _ => "support vector machine",
     }
 }
 

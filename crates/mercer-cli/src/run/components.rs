@@ -35,11 +35,12 @@ pub fn plane(
     most: usize,
 ) -> Result<Plane> {
     let n = features.n_rows();
-    let params = KernelPcaParams {
-        components: Components::Count(2.min(n)),
-        tolerance: Some(TOLERANCE),
-        remove_zero: true,
-        ..KernelPcaParams::new(kernel.clone())
+    let params = {
+        let mut changed = KernelPcaParams::new(kernel.clone());
+        changed.components = Components::Count(2.min(n));
+        changed.tolerance = Some(TOLERANCE);
+        changed.remove_zero = true;
+        changed
     };
     let rows = evenly(n, most);
     let context = &session.context;

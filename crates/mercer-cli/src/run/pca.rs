@@ -44,14 +44,12 @@ struct Fitted {
 
 /// Runs `mercer pca`.
 pub fn pca(session: &Session, args: &PcaArgs) -> std::result::Result<(), Failure> {
-    let params = PcaParams {
-        components: args.components.count,
-        decomposition: args.solver.into(),
-        whiten: args.whiten,
-        tolerance: args.components.tolerance,
-        max_passes: None,
-        seed: args.components.seed,
-    };
+    let mut params = Pca::params()
+        .components(args.components.count)
+        .decomposition(args.solver.into())
+        .whiten(args.whiten)
+        .seed(args.components.seed);
+    params.tolerance = args.components.tolerance;
     let job = Job {
         command: "pca",
         table: &args.table,
@@ -74,14 +72,15 @@ pub fn kpca(session: &Session, args: &KpcaArgs) -> std::result::Result<(), Failu
         alpha: Some(args.inverse_alpha),
         center: true,
     });
-    let params = KernelPcaParams {
-        components: args.components.count,
-        center: !args.no_center,
-        solver: args.solver.into(),
-        tolerance: args.components.tolerance,
-        seed: args.components.seed,
-        inverse,
-        ..KernelPcaParams::new(args.kernel.spec())
+    let params = {
+        let mut changed = KernelPcaParams::new(args.kernel.spec());
+        changed.components = args.components.count;
+        changed.center = !args.no_center;
+        changed.solver = args.solver.into();
+        changed.tolerance = args.components.tolerance;
+        changed.seed = args.components.seed;
+        changed.inverse = inverse;
+        changed
     };
     let job = Job {
         command: "kpca",

@@ -30,7 +30,11 @@ fn prepared(fit: impl FnOnce(&Context, MatRef<'_, f64>) -> Model) -> Folder {
 }
 
 fn detector(ctx: &Context, matrix: MatRef<'_, f64>, score: OutlierScore) -> Model {
-    let params = DetectorParams { score, ..DetectorParams::new("linear".parse().unwrap()) };
+    let params = {
+        let mut changed = DetectorParams::new("linear".parse().unwrap());
+        changed.score = score;
+        changed
+    };
     Model::Detector(Detector::fit(ctx, &params, Input::precomputed(matrix)).unwrap())
 }
 

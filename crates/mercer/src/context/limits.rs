@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Cores this process may use (affinity and cgroup quota included).
+#[doc(hidden)]
 pub fn available_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
@@ -10,6 +11,7 @@ pub fn available_threads() -> usize {
 /// Nine tenths of the memory that is free for this process: the least of what the machine reports as available, what each
 /// of the control groups around the process still allows, and what its own limits (`ulimit -v`, `ulimit -d`) leave. Where
 /// none of them can be read, as without `/proc`, 4 GiB.
+#[doc(hidden)]
 pub fn available_memory() -> u64 {
     available_memory_under(Path::new("/"))
 }

@@ -44,6 +44,7 @@ impl Budget {
         })
     }
 
+    #[doc(hidden)]
     pub fn limit(&self) -> u64 {
         self.found().bytes
     }
@@ -60,6 +61,7 @@ impl Budget {
         Arc::new(Self { given: None, threads: self.threads, limit, used: AtomicU64::new(0) })
     }
 
+    #[doc(hidden)]
     pub fn reserve(
         self: &Arc<Self>,
         what: &'static str,
@@ -84,6 +86,7 @@ impl Budget {
 }
 
 /// Bytes of a context's memory budget that are set aside for a piece of work. They are given back when this is dropped.
+#[doc(hidden)]
 #[derive(Debug)]
 #[must_use = "the bytes are given back as soon as the reservation is dropped"]
 pub struct Reservation {

@@ -11,9 +11,13 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+#[doc(hidden)]
 pub use limits::{available_memory, available_threads};
 pub use memory::Reservation;
-pub use monitor::{Monitor, SharedProgress, Step};
+#[doc(hidden)]
+pub use monitor::SharedProgress;
+pub use monitor::{Monitor, Step};
+#[doc(hidden)]
 pub use stream::Stream;
 
 use rayon::prelude::*;
@@ -48,6 +52,7 @@ impl Context {
     }
 
     /// The same context with the memory that is free as its budget, found out when it is first needed.
+    #[doc(hidden)]
     pub fn with_free_memory(mut self) -> Self {
         self.budget = Budget::new(None, self.threads());
         self
@@ -62,6 +67,7 @@ impl Context {
 
     /// A context for one of `parts` pieces of work that are done at the same time: its budget is an equal part of what is
     /// left of this one's. The parts are not counted here.
+    #[doc(hidden)]
     pub fn split(&self, parts: usize) -> Self {
         Self { budget: self.budget.part(parts), ..self.clone() }
     }
@@ -69,6 +75,7 @@ impl Context {
     /// Runs `count` pieces of work that need `bytes` each in parallel, and returns their results in order. Each has an equal part
     /// of what is left of the budget; as many run at a time as that allows, at least one. How many they are depends on
     /// the budget alone, so that the number of threads changes no result.
+    #[doc(hidden)]
     pub fn side_by_side<R: Send>(
         &self,
         count: usize,
@@ -94,11 +101,13 @@ impl Context {
     }
 
     /// The same context without reports of progress, for parts of a whole whose progress is reported elsewhere.
+    #[doc(hidden)]
     pub fn without_steps(&self) -> Self {
         self.clone().with_monitor(Arc::new(Quiet(self.monitor.clone())))
     }
 
     /// The same context without a monitor, for work that must come to an end.
+    #[doc(hidden)]
     pub fn unwatched(&self) -> Self {
         self.clone().with_monitor(Arc::new(Silent))
     }
@@ -114,6 +123,7 @@ impl Context {
     }
 
     /// The whole memory budget in bytes.
+    #[doc(hidden)]
     pub fn limit(&self) -> u64 {
         self.budget.limit()
     }
@@ -121,6 +131,7 @@ impl Context {
     /// Sets `bytes` of the budget aside for `what` until the reservation is dropped. Clones of this context share one count,
     /// so work that runs at the same time shares the budget. What counts is working storage: not the caller's data, nor
     /// the result. Where not enough is left, the refusal names the bytes and `hint`, the way out.
+    #[doc(hidden)]
     pub fn reserve(
         &self,
         what: &'static str,
@@ -131,6 +142,7 @@ impl Context {
     }
 
     /// Runs `work` on this context's threads.
+    #[doc(hidden)]
     pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         self.pool.install(work)
     }
@@ -166,6 +178,7 @@ impl Context {
     /// Runs `work` on this context's threads. Meanwhile the calling thread calls `tick` whenever `every` has passed, for
     /// interfaces that must look after something on their own thread, such as signals. Work within work, on one of these threads
     /// already, is done at once: a thread that waited for itself would deadlock.
+    #[doc(hidden)]
     pub fn watch<R: Send>(
         &self,
         every: Duration,
@@ -192,6 +205,7 @@ impl Context {
     }
 
     /// Reports progress to the monitor.
+    #[doc(hidden)]
     pub fn step(&self, step: Step) -> Result<()> {
         stop_on_break(self.monitor.step(&step))
     }
@@ -202,6 +216,7 @@ impl Context {
     }
 
     /// Refuses work that needs more than what is left of the budget, and reserves nothing.
+    #[doc(hidden)]
     pub fn need(&self, what: &'static str, needed: u64, hint: &'static str) -> Result<()> {
         self.reserve(what, needed, hint).map(drop)
     }

@@ -28,6 +28,7 @@ impl Step {
     }
 
     /// A step of a stage that ends by convergence; `total` is an estimate.
+    #[doc(hidden)]
     pub fn converging(stage: &'static str, done: f64, total: f64, residual: f64) -> Self {
         Self { residual: Some(residual), ..Self::new(stage, done, total) }
     }

@@ -38,6 +38,7 @@ impl Pool {
     }
 
     /// Runs `work` here.
+    #[doc(hidden)]
     pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         match self {
             Pool::Threads(pool) => pool.install(work),

@@ -22,21 +22,40 @@ mod tiles;
 mod weighted_centred;
 mod with_copy;
 
+#[doc(hidden)]
 pub use assembled::Assembled;
+#[doc(hidden)]
 pub use centred::Centred;
+#[doc(hidden)]
 pub use columns::{ColumnBlock, Columns, Evaluated, Stored};
+#[doc(hidden)]
 pub use covariance::Covariance;
+#[doc(hidden)]
 pub use groups::{Groups, Move};
+#[doc(hidden)]
 pub use lines::Lines;
+#[doc(hidden)]
 pub use low_rank::LowRank;
-pub use matrix::{matrix, matrix_bytes};
+pub use matrix::matrix;
+#[doc(hidden)]
+pub use matrix::matrix_bytes;
+#[doc(hidden)]
 pub use matrix_free::MatrixFree;
+#[doc(hidden)]
 pub use packed::Packed;
-pub use plan::{Plan, plan, plan_with_copy};
+#[doc(hidden)]
+pub use plan::plan_with_copy;
+#[doc(hidden)]
+pub use plan::{Plan, plan};
+#[doc(hidden)]
 pub use precomputed::Precomputed;
+#[doc(hidden)]
 pub use restricted::Restricted;
+#[doc(hidden)]
 pub use scaled::Scaled;
+#[doc(hidden)]
 pub use tiles::{TILE, Tiles, product_bytes};
+#[doc(hidden)]
 pub use weighted_centred::WeightedCentred;
 
 use crate::context::Context;
@@ -70,6 +89,7 @@ pub trait Gram: Operator {
         self.columns(ctx, &(0..self.n()).collect::<Vec<_>>())
     }
     /// The same in single precision, for factors that are corrected afterwards.
+    #[doc(hidden)]
     fn lower_f32(&self, ctx: &Context) -> Result<Mat<f32>> {
         let values = self.lower(ctx)?.into_vec();
         Ok(Mat::from_vec(values.into_iter().map(|v| v as f32).collect(), self.n(), self.n()))
@@ -80,26 +100,31 @@ pub trait Gram: Operator {
     }
 
     /// A matrix that is nearly this one and quicker to multiply with, for solvers that correct what they find.
+    #[doc(hidden)]
     fn rough(&self) -> Option<&dyn Gram> {
         None
     }
 
     /// K · x for x of any number of columns: n × m.
+    #[doc(hidden)]
     fn times(&self, ctx: &Context, x: &Mat<f64>) -> Result<Mat<f64>> {
         times_by_blocks(self, ctx, x)
     }
 
     /// The sums of columns over k groups, sample j being in group `labels[j]` with weight `weights[j]`.
+    #[doc(hidden)]
     fn group(&self, ctx: &Context, labels: &[usize], weights: &[f64], k: usize) -> Result<Groups> {
         groups::by_products(self, ctx, labels, weights, k)
     }
 
     /// Updates such sums after some samples went from one group to another.
+    #[doc(hidden)]
     fn regroup(&self, ctx: &Context, moves: &[Move], groups: &mut Groups) -> Result<()> {
         groups::by_columns(self, ctx, moves, groups)
     }
 
     /// Whether that takes less time than recomputing the sums.
+    #[doc(hidden)]
     fn regrouping_pays(&self, moved: usize, k: usize) -> bool {
         4 * moved < self.n() / 2 * k.div_ceil(WIDTH)
     }

@@ -21,6 +21,7 @@ enum Storage {
 }
 
 /// A storage and the reason for it.
+#[doc(hidden)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     storage: Storage,
@@ -34,6 +35,7 @@ pub struct Plan {
 
 /// Chooses a storage for n samples beside `workspace` bytes of the solver: the stored triangle if it fits the budget,
 /// else tiles computed on the fly. Approximations are never chosen here.
+#[doc(hidden)]
 pub fn plan<T: Real>(ctx: &Context, n: usize, workspace: u64) -> Result<Plan> {
     let budget = ctx.budget();
     let workspace = workspace.saturating_add(product_bytes(n));
@@ -67,6 +69,7 @@ const COPY_FROM: usize = 2000;
 
 impl Plan {
     /// The plan for a precomputed matrix.
+    #[doc(hidden)]
     pub fn given() -> Self {
         let reason = "the kernel matrix was precomputed".to_string();
         Self { storage: Storage::Packed, copy: false, bytes: 0, reason }
@@ -95,6 +98,7 @@ impl Plan {
     }
 
     /// The storage in a few words.
+    #[doc(hidden)]
     pub fn words(&self) -> String {
         let storage = match self.storage {
             Storage::Packed => "packed",

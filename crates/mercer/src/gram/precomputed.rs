@@ -42,11 +42,13 @@ impl<'a, T: Real> Precomputed<'a, T> {
 
     /// The same matrix, known to be symmetric but for rounding: lines are then read as they lie in memory, above the diagonal
     /// too.
+    #[doc(hidden)]
     pub fn symmetric(self) -> Self {
         Self { symmetric: true, ..self }
     }
 
     /// The same matrix seen from sample c: K_ij − K_ic − K_cj + K_cc. Centred, both are the same.
+    #[doc(hidden)]
     pub fn seen_from(mut self, c: usize) -> Self {
         let row: Vec<T> = (0..self.size()).map(|j| self.given(c, j)).collect();
         let corner = row[c];
@@ -55,6 +57,7 @@ impl<'a, T: Real> Precomputed<'a, T> {
     }
 
     /// The entry as it was given, by the lower triangle.
+    #[doc(hidden)]
     pub fn given(&self, row: usize, col: usize) -> T {
         self.matrix.at(row.max(col), row.min(col))
     }
@@ -68,6 +71,7 @@ impl<'a, T: Real> Precomputed<'a, T> {
     }
 
     /// The largest |K_ij − K_ji| relative to the largest |K_ij|.
+    #[doc(hidden)]
     pub fn asymmetry(&self) -> f64 {
         let blocks = self.matrix.rows().div_ceil(BLOCK);
         let larger = |a: (f64, f64), b: (f64, f64)| (a.0.max(b.0), a.1.max(b.1));

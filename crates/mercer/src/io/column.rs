@@ -28,6 +28,7 @@ impl Column {
     }
 
     /// The number of cells.
+    #[doc(hidden)]
     pub fn len(&self) -> usize {
         match self {
             Column::F64(values) => values.len(),
@@ -38,11 +39,13 @@ impl Column {
     }
 
     /// Whether there is no cell.
+    #[doc(hidden)]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// The cell as it is written in text: numbers with the fewest digits that read back as the same number.
+    #[doc(hidden)]
     pub fn text(&self, row: usize) -> String {
         let mut text = String::new();
         self.push_text(row, &mut text);
@@ -62,6 +65,7 @@ impl Column {
     }
 
     /// The cell as a number; NaN where it is missing, nothing where it is other text.
+    #[doc(hidden)]
     pub fn number(&self, row: usize) -> Option<f64> {
         match self {
             Column::F64(values) => Some(values[row]),

@@ -5,11 +5,16 @@
 //! costs the size of the file once, and buys parsers that are pure functions of a byte slice: none can trust a header
 //! beyond the bytes that are really there, and standard input, compressed and plain files take one path.
 
+#[doc(hidden)]
 pub mod atomic;
+#[doc(hidden)]
 pub mod column;
 pub mod model_file;
+#[doc(hidden)]
 pub mod read;
+#[doc(hidden)]
 pub mod table;
+#[doc(hidden)]
 pub mod write;
 
 mod csv;
@@ -23,17 +28,28 @@ mod select;
 mod sparse_column;
 mod temporary;
 
+#[doc(hidden)]
 pub use atomic::{Staged, write_whole};
 pub use column::Column;
-pub use libsvm_model::{read_libsvm_model, stage_libsvm_model, write_libsvm_model};
-pub use model_file::{
-    LIBSVM_TEXT, Model, ModelFile, from_bytes, from_bytes_within, load, load_within, save,
-    stage_model, to_bytes,
-};
-pub use read::{Format, Header, ReadOptions, Source, parse as parse_table, read_table};
+#[doc(hidden)]
+pub use libsvm_model::stage_libsvm_model;
+pub use libsvm_model::{read_libsvm_model, write_libsvm_model};
+#[doc(hidden)]
+pub use model_file::{LIBSVM_TEXT, from_bytes_within, load_within, stage_model};
+pub use model_file::{Model, ModelFile, from_bytes, load, save, to_bytes};
+#[doc(hidden)]
+pub use read::parse as parse_table;
+pub use read::{Format, Header, ReadOptions, Source, read_table};
+#[doc(hidden)]
 pub use sparse_column::SparseColumn;
-pub use table::{Split, Table};
-pub use write::{encode_table, output_format, stage_table, write_table};
+#[doc(hidden)]
+pub use table::Split;
+pub use table::Table;
+#[doc(hidden)]
+pub use write::encode_table;
+pub use write::write_table;
+#[doc(hidden)]
+pub use write::{output_format, stage_table};
 
 #[cfg(test)]
 mod tests;

@@ -20,12 +20,14 @@ pub enum Source {
 
 impl Source {
     /// The source a user names: `-` is standard input, everything else a file.
+    #[doc(hidden)]
     pub fn named(name: impl Into<PathBuf>) -> Self {
         let path = name.into();
         if path.as_os_str() == "-" { Source::Stdin } else { Source::File(path) }
     }
 
     /// The source as it appears in messages.
+    #[doc(hidden)]
     pub fn path(&self) -> &Path {
         match self {
             Source::File(path) => path,
@@ -51,6 +53,7 @@ pub enum Format {
 
 impl Format {
     /// The format that a file's name promises; a final `.gz` is passed over.
+    #[doc(hidden)]
     pub fn of(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
         let (_, extension) = name.strip_suffix(".gz").unwrap_or(&name).rsplit_once('.')?;

@@ -11,6 +11,7 @@ use crate::real::Real;
 
 impl Table {
     /// The numbers row by row: n × d, row-major. Text, missing and infinite cells are refused with their place.
+    #[doc(hidden)]
     pub fn matrix<T: Real>(&self) -> Result<Vec<T>> {
         // Blocks of rows keep the strided side of the transposition within the cache.
         const BLOCK: usize = 64;
@@ -40,6 +41,7 @@ impl Table {
     }
 
     /// The numbers that are not zero, row by row, columns ascending. Cells are refused as [`Table::matrix`] does.
+    #[doc(hidden)]
     pub fn sparse_rows<T: Real>(&self) -> Result<Csr<T>> {
         let (n, d) = (self.n_rows(), self.n_columns());
         let mut rows: Vec<Vec<(u32, T)>> = vec![Vec::new(); n];
@@ -64,6 +66,7 @@ impl Table {
 
     /// The cells of a column as texts, just as they are written. One without a character in it is missing, and is refused
     /// with its place.
+    #[doc(hidden)]
     pub fn texts(&self, column: usize) -> Result<Strings> {
         let cells = &self.columns[column];
         let text = |row: usize| match cells.text(row) {
@@ -77,6 +80,7 @@ impl Table {
     }
 
     /// Refuses a negative number, with its place.
+    #[doc(hidden)]
     pub fn check_not_negative(&self) -> Result<()> {
         let wrong = |row: usize, column: usize, value: f64| {
             let fault = format!("is {value}, but histograms must not have negative values");
@@ -97,6 +101,7 @@ impl Table {
     }
 
     /// An error about one cell: where it is, and what is wrong with it.
+    #[doc(hidden)]
     pub fn fault(&self, row: usize, column: usize, fault: &str) -> Error {
         let place = match self.lines.get(row) {
             Some(line) => format!("line {line}"),

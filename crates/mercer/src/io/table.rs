@@ -47,12 +47,14 @@ impl Table {
     }
 
     /// A name for every column: the file's, or `x0`, `x1`, … where it has none.
+    #[doc(hidden)]
     pub fn name(&self, column: usize) -> String {
         let named = self.names.as_ref().and_then(|names| names.get(column));
         named.cloned().unwrap_or_else(|| format!("x{column}"))
     }
 
     /// Whether every column is in single precision, so that computing may stay there.
+    #[doc(hidden)]
     pub fn is_f32(&self) -> bool {
         !self.columns.is_empty() && self.columns.iter().all(|c| matches!(c, Column::F32(_)))
     }
@@ -60,16 +62,19 @@ impl Table {
     /// The columns that `which` lists, as positions counted from 0: names, positions, ranges of positions (`3-7`, `3-`
     /// for all from 3 on), separated by commas; `^` before an item leaves it out, and a list that starts so
     /// starts from all columns. A name goes before a position that looks the same.
+    #[doc(hidden)]
     pub fn choose(&self, which: &str) -> Result<Vec<usize>> {
         select::choose(self, which)
     }
 
     /// The one column that `which` names, by name or position.
+    #[doc(hidden)]
     pub fn find(&self, which: &str) -> Result<usize> {
         select::find(self, which)
     }
 
     /// Only the columns at `positions`, in that order.
+    #[doc(hidden)]
     pub fn keep(mut self, positions: &[usize]) -> Self {
         self.label = self.label.and_then(|label| positions.iter().position(|&i| i == label));
         if positions.iter().enumerate().all(|(at, &i)| at == i) {
@@ -98,6 +103,7 @@ impl Table {
     /// Takes the table apart: `columns` (see [`Table::choose`]; all if none are named) without the label, and the label
     /// (by name or position; if none is named, the one that the format itself marks). Positions are those of the
     /// whole table in both.
+    #[doc(hidden)]
     pub fn split(self, columns: Option<&str>, label: Option<&str>) -> Result<Split> {
         let label = label.map(|which| self.find(which)).transpose()?.or(self.label);
         let mut positions = match columns {
@@ -113,11 +119,13 @@ impl Table {
     }
 
     /// The one column that is called `name`; a table without names calls its columns `x0`, `x1`, ….
+    #[doc(hidden)]
     pub fn named(&self, name: &str) -> Result<usize> {
         select::named(self, name)
     }
 
     /// Whether zeros are left out of some column, so that they are not to be written out.
+    #[doc(hidden)]
     pub fn is_sparse(&self) -> bool {
         self.columns.iter().any(|column| matches!(column, Column::Sparse(_)))
     }

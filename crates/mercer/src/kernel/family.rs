@@ -110,16 +110,19 @@ pub enum Value {
 
 impl Family {
     /// The parameter called `name` and its place.
+    #[doc(hidden)]
     pub fn parameter(&self, name: &str) -> Option<(usize, &Parameter)> {
         self.parameters.iter().enumerate().find(|(_, parameter)| parameter.name == name)
     }
 
     /// All names of the family.
+    #[doc(hidden)]
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.name).chain(self.aliases.iter().copied())
     }
 
     /// Whether a value without a name can only mean the first parameter.
+    #[doc(hidden)]
     pub fn takes_positional(&self) -> bool {
         self.parameters.first().is_some_and(|first| {
             self.parameters.iter().all(|other| other.instead_of != Some(first.name))
@@ -129,11 +132,13 @@ impl Family {
 
 impl Parameter {
     /// The name of the group of alternatives this parameter belongs to.
+    #[doc(hidden)]
     pub fn group(&self) -> &'static str {
         self.instead_of.unwrap_or(self.name)
     }
 
     /// Whether it may be set to `value`.
+    #[doc(hidden)]
     pub fn allows(&self, value: Value) -> bool {
         match value {
             Value::Number(number) => self.domain.contains(number),
@@ -145,6 +150,7 @@ impl Parameter {
 
 impl Domain {
     /// Whether `number` is one of them.
+    #[doc(hidden)]
     pub fn contains(self, number: f64) -> bool {
         let fits = match self {
             Domain::Any => true,

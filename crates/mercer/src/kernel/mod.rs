@@ -18,15 +18,30 @@ mod string;
 mod tile;
 mod vector;
 
-pub use custom::{Custom, CustomKernel, ItemBlock};
-pub use expression::{Recentred, SpecKernel};
-pub use family::{Definite, Domain, Family, Input, Parameter, Rule, Value};
-pub use feature_map::{FeatureMap, FeatureMapOptions, MOST_FEATURES};
+#[doc(hidden)]
+pub use custom::Custom;
+#[doc(hidden)]
+pub use custom::{CustomKernel, ItemBlock};
+#[doc(hidden)]
+pub use expression::Recentred;
+pub use expression::SpecKernel;
+pub use family::Family;
+#[doc(hidden)]
+pub use family::{Definite, Domain, Input, Parameter, Rule, Value};
+#[doc(hidden)]
+pub use feature_map::MOST_FEATURES;
+pub use feature_map::{FeatureMap, FeatureMapOptions};
 pub use registry::families;
+#[doc(hidden)]
 pub use relative::Relative;
-pub use spec::{Filled, KernelSpec, Leaf, Shape};
-pub use string::{StringMap, StringMember};
+pub use spec::KernelSpec;
+#[doc(hidden)]
+pub use spec::{Filled, Leaf, Shape};
+pub use string::StringMap;
+#[doc(hidden)]
+pub use string::StringMember;
 pub use tile::Tile;
+#[doc(hidden)]
 pub use vector::{Gradients, Measured};
 
 use crate::error::Result;

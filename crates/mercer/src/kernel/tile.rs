@@ -29,11 +29,13 @@ impl<'a, T> Tile<'a, T> {
     }
 
     /// The distance between the beginnings of neighbouring rows.
+    #[doc(hidden)]
     pub fn stride(&self) -> usize {
         self.stride
     }
 
     /// The underlying numbers, gaps between rows included.
+    #[doc(hidden)]
     pub fn data(&mut self) -> &mut [T] {
         self.data
     }
@@ -44,6 +46,7 @@ impl<'a, T> Tile<'a, T> {
     }
 
     /// The same block, borrowed for a shorter time.
+    #[doc(hidden)]
     pub fn reborrow(&mut self) -> Tile<'_, T> {
         Tile { data: self.data, rows: self.rows, cols: self.cols, stride: self.stride }
     }

@@ -29,11 +29,13 @@ impl Block {
     }
 
     /// The same, or an error where the operating system refuses the memory.
+    #[doc(hidden)]
     pub fn try_zeros(n: usize) -> Result<Self> {
         Ok(Self(alloc::zero_lanes(n)?))
     }
 
     /// A block of standard normal numbers with n rows, zero beyond `columns`.
+    #[doc(hidden)]
     pub fn normal(n: usize, columns: usize, stream: &mut Stream) -> Self {
         let mut block = Self::zeros(n);
         for lane in &mut block.0 {
@@ -55,6 +57,7 @@ impl Block {
     }
 
     /// Whether there are no rows.
+    #[doc(hidden)]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -70,6 +73,7 @@ impl Block {
     }
 
     /// `selfᵀ · other`.
+    #[doc(hidden)]
     pub fn inner(&self, other: &Block) -> Small {
         assert_eq!(self.len(), other.len());
         let pieces: Vec<Small> = self
@@ -86,6 +90,7 @@ impl Block {
     }
 
     /// `self += other · factor`.
+    #[doc(hidden)]
     pub fn add_product(&mut self, other: &Block, factor: &Small) {
         assert_eq!(self.len(), other.len());
         self.0
@@ -95,6 +100,7 @@ impl Block {
     }
 
     /// Subtracts from each column its mean.
+    #[doc(hidden)]
     pub fn centre(&mut self) {
         let sums: Vec<Lane<f64>> = self.0.par_chunks(PIECE).map(column_sums).collect();
         let mut mean = column_sums(&sums);
@@ -109,17 +115,20 @@ impl Block {
     }
 
     /// The length of each column.
+    #[doc(hidden)]
     pub fn lengths(&self) -> Lane<f64> {
         let squares: Vec<Lane<f64>> = self.0.par_chunks(PIECE).map(column_squares).collect();
         column_sums(&squares).map(f64::sqrt)
     }
 
     /// The length of the longest column; NaN if a number is.
+    #[doc(hidden)]
     pub fn largest_length(&self) -> f64 {
         self.lengths().iter().fold(0.0, |most, &l| if l > most || l.is_nan() { l } else { most })
     }
 
     /// Sets columns of at most this length to zero; the length of the longest of them.
+    #[doc(hidden)]
     pub fn clear_short(&mut self, length: f64) -> f64 {
         let lengths = self.lengths();
         let short = lengths.map(|l| l > 0.0 && l <= length);
@@ -143,6 +152,7 @@ impl Block {
     ///
     /// Two or three rounds of "divide by the root of the Gram matrix": each is one pass over the rows, where
     /// Gram–Schmidt would take a pass per column.
+    #[doc(hidden)]
     pub fn orthonormalize(&mut self) -> Result<(Small, f64)> {
         let mut r = identity();
         let mut dropped: f64 = 0.0;

@@ -20,6 +20,7 @@ impl<T: Real> Mat<T> {
     }
 
     /// The same, or an error where the operating system refuses the memory.
+    #[doc(hidden)]
     pub fn try_zeros(rows: usize, cols: usize) -> Result<Self> {
         let data = alloc::zeros(rows.saturating_mul(cols))?;
         Ok(Self { data, rows, cols })
@@ -83,6 +84,7 @@ impl<T: Real> Mat<T> {
     }
 
     /// The first `count` columns.
+    #[doc(hidden)]
     pub fn first_columns(&self, count: usize) -> Self {
         Self::from_fn(self.rows, count, |i, j| self[(i, j)])
     }
@@ -174,6 +176,7 @@ impl<'a, T: Real> MatRef<'a, T> {
     }
 
     /// Row `i` as a slice, where its numbers lie side by side.
+    #[doc(hidden)]
     #[inline(always)]
     pub fn contiguous_row(&self, i: usize) -> Option<&'a [T]> {
         if self.col_stride != 1 && self.cols > 1 {
@@ -195,6 +198,7 @@ impl<'a, T: Real> MatRef<'a, T> {
     }
 
     /// `count` rows from `start` on.
+    #[doc(hidden)]
     pub fn row_range(self, start: usize, count: usize) -> Self {
         assert!(count <= self.rows && start <= self.rows - count);
         let offset = self.offset.wrapping_add_signed(start as isize * self.row_stride);
@@ -203,6 +207,7 @@ impl<'a, T: Real> MatRef<'a, T> {
     }
 
     /// `count` columns from `start` on.
+    #[doc(hidden)]
     pub fn col_range(self, start: usize, count: usize) -> Self {
         self.transposed().row_range(start, count).transposed()
     }
@@ -253,6 +258,7 @@ impl<'a, T: Real> MatMut<'a, T> {
     }
 
     /// The same view for a shorter time.
+    #[doc(hidden)]
     pub fn reborrow(&mut self) -> MatMut<'_, T> {
         MatMut { data: &mut *self.data, rows: self.rows, cols: self.cols, stride: self.stride }
     }

@@ -7,6 +7,7 @@ use crate::error::{Error, Param, Result};
 /// The number of components.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Components {
     /// All.
     #[default]
@@ -21,6 +22,7 @@ pub enum Components {
 
 impl Components {
     /// Refuses a count of 0, a count beyond `most`, and a share outside (0, 1).
+    #[doc(hidden)]
     pub fn check(self, most: usize, limit: &str) -> Result<()> {
         let wrong = |message: String| Err(Error::parameter(Param::Components, message));
         match self {

@@ -17,6 +17,7 @@ use crate::real::Real;
 
 /// The outlier score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum OutlierScore {
     /// Σ_i |f_i(x)|: it lies far out along the components.
     Projections,
@@ -24,8 +25,19 @@ pub enum OutlierScore {
     Reconstruction,
 }
 
+impl OutlierScore {
+    /// `projections` or `reconstruction`.
+    pub fn name(self) -> &'static str {
+        match self {
+            OutlierScore::Projections => "projections",
+            OutlierScore::Reconstruction => "reconstruction",
+        }
+    }
+}
+
 /// Parameters of the detector.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct DetectorParams {
     /// The components; a count beyond the number of samples means that number.
     pub pca: KernelPcaParams,
@@ -41,10 +53,12 @@ const CLEAR: f64 = 1e3;
 const LOST: f64 = 0.01;
 
 /// Components by default: enough to follow the shape of most data, few enough not to explain its outliers.
+#[doc(hidden)]
 pub const COMPONENTS: usize = 20;
 
 impl DetectorParams {
     /// A detector with `kernel` and defaults for the rest: 20 components, the reconstruction error, a contamination of 0.1.
+    #[doc(hidden)]
     pub fn new(kernel: KernelSpec) -> Self {
         let components = Components::Count(COMPONENTS);
         let pca = KernelPcaParams { components, ..KernelPcaParams::new(kernel) };
@@ -161,6 +175,7 @@ impl Detector {
     }
 
     /// The report of the fit.
+    #[doc(hidden)]
     pub fn report(&self) -> &Report {
         &self.pca.report
     }

@@ -42,6 +42,7 @@ impl<'a> Input<'a> {
 
     /// The training samples at `idx`, in that order, or the rows and columns of their kernel values; a matrix that only
     /// multiplies stays as it is.
+    #[doc(hidden)]
     pub fn select(&self, idx: &[usize]) -> Self {
         match self {
             Input::Samples(x) => Input::Samples(x.select(idx)),
@@ -72,6 +73,7 @@ impl<'a> Input<'a> {
     }
 
     /// Columns of a table of them.
+    #[doc(hidden)]
     pub fn columns(&self) -> usize {
         match self {
             Input::Samples(x) => x.features(),

@@ -92,6 +92,7 @@ impl Inverse {
     }
 
     /// Writes the samples (m × d) that `scores` (m × k) map to.
+    #[doc(hidden)]
     pub fn apply<O: Real>(
         &self,
         ctx: &Context,

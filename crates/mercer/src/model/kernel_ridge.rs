@@ -27,6 +27,7 @@ use crate::solve::threshold::negative_share;
 
 /// Parameters of kernel ridge regression.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct KernelRidgeParams {
     /// The kernel; widths that depend on the data are resolved in fit.
     pub kernel: KernelSpec,
@@ -46,6 +47,7 @@ pub struct KernelRidgeParams {
 
 impl KernelRidgeParams {
     /// Kernel ridge regression with `kernel`, penalty 1 and defaults for the rest.
+    #[doc(hidden)]
     pub fn new(kernel: KernelSpec) -> Self {
         Self {
             kernel,

@@ -1,6 +1,7 @@
 //! Estimators: parameters, fit (resolve → plan → solve → assemble) and prediction.
 
 mod builders;
+#[doc(hidden)]
 pub mod classes;
 mod components;
 pub mod detector;
@@ -13,6 +14,7 @@ pub mod kernel_pca;
 pub mod kernel_ridge;
 mod minka;
 mod note;
+#[doc(hidden)]
 pub mod origin;
 pub mod pca;
 pub mod posterior;
@@ -31,7 +33,9 @@ pub use crate::solve::ridge::Solver as RidgeSolver;
 pub use components::Components;
 pub use input::Input;
 pub use note::{Note, NoteCode, Severity};
+#[doc(hidden)]
 pub use prepared::Prepared;
 pub use report::{ClusterReport, Report, SystemReport};
+#[doc(hidden)]
 pub use scaling::{Scaling, ScalingKind};
 pub use targets::{Labels, Target, Targets};

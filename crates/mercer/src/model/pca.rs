@@ -30,6 +30,7 @@ use crate::solve::{krylov, share};
 /// Which matrix is decomposed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Decomposition {
     /// Whichever costs least.
     #[default]
@@ -44,6 +45,7 @@ pub enum Decomposition {
 
 /// Parameters of PCA.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct PcaParams {
     /// The number of components.
     pub components: Components,

@@ -69,6 +69,7 @@ impl PosteriorStd {
 
     /// The factor for each target by which its kernel would best be multiplied: with it, deviations are in units of the target.
     /// It is the most likely one, √(yᵀ (K + α W⁻¹)⁻¹ y / n), and needs no more than the model knows.
+    #[doc(hidden)]
     pub fn amplitudes(ctx: &Context, model: &KernelRidge) -> Result<Vec<f64>> {
         let Some(anchors) = &model.anchors else {
             return Err(Error::parameter(
@@ -94,6 +95,7 @@ impl PosteriorStd {
     }
 
     /// Bytes that the factors take.
+    #[doc(hidden)]
     pub fn bytes(&self) -> u64 {
         match &self.0 {
             AnyPosterior::F32(posterior) => posterior.bytes(),

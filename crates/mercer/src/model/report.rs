@@ -8,6 +8,7 @@ use crate::real::Real;
 
 /// The report of a fit. Not converging is not an error: it is reported here, and the interfaces warn.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Report {
     /// The solver.
     pub solver: String,
@@ -43,6 +44,7 @@ pub struct Report {
 
 /// The iterations of kernel k-means, for the best start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ClusterReport {
     /// The sum of squared distances to the centres, weighted.
     pub objective: f64,
@@ -62,6 +64,7 @@ pub struct ClusterReport {
 
 /// How well a system (K + α) c = y determines its solution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SystemReport {
     /// The condition number of K + α: a bound where it is harmless, else an estimate.
     #[serde(deserialize_with = "number_or_null")]

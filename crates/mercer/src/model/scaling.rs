@@ -34,6 +34,7 @@ impl Scaling {
     ///
     /// The standard deviation is the biased one (divided by n). A column whose values are equal up
     /// to rounding is only shifted. With [`ScalingKind::None`] the map changes nothing.
+    #[doc(hidden)]
     pub fn learn<T: Real>(kind: ScalingKind, values: &[T], columns: usize) -> Self {
         let ranges: Vec<(f64, f64)> = match kind {
             ScalingKind::None => vec![(0.0, 1.0); columns],
@@ -49,11 +50,13 @@ impl Scaling {
     }
 
     /// Applies the map to a row-major matrix `values` (n × `columns`) in place.
+    #[doc(hidden)]
     pub fn apply<T: Real>(&self, values: &mut [T], columns: usize) -> Result<()> {
         self.each(values, columns, |value, shift, factor| (value - shift) * factor)
     }
 
     /// Inverts the map, in place: `value ↦ value / factor + shift`, for reconstructions.
+    #[doc(hidden)]
     pub fn undo<T: Real>(&self, values: &mut [T], columns: usize) -> Result<()> {
         self.each(values, columns, |value, shift, factor| value / factor + shift)
     }

@@ -31,11 +31,13 @@ impl Dtype {
     }
 
     /// The number type `T`.
+    #[doc(hidden)]
     pub fn of<T: Real>() -> Self {
         if T::NAME == f32::NAME { Dtype::F32 } else { Dtype::F64 }
     }
 
     /// The distance from 1 to the next number.
+    #[doc(hidden)]
     pub fn epsilon(self) -> f64 {
         match self {
             Dtype::F32 => f64::from(f32::EPSILON),
@@ -107,26 +109,31 @@ impl AnySamples {
     }
 
     /// How many columns a table of the samples has; strings and items are one.
+    #[doc(hidden)]
     pub fn features(&self) -> usize {
         with_samples!(self, x => x.features())
     }
 
     /// Whether they are rows of numbers, every one of them stored.
+    #[doc(hidden)]
     pub fn is_dense(&self) -> bool {
         with_samples!(self, x => x.dense().is_some())
     }
 
     /// Whether they are sparse rows of numbers.
+    #[doc(hidden)]
     pub fn is_sparse(&self) -> bool {
         with_samples!(self, x => matches!(x, Samples::Sparse(_)))
     }
 
     /// The kind of the samples, for messages.
+    #[doc(hidden)]
     pub fn kind(&self) -> &'static str {
         with_samples!(self, x => x.kind())
     }
 
     /// Refuses samples that cannot stand beside these: of another kind, or with other columns.
+    #[doc(hidden)]
     pub fn check_like(&self, other: &Self) -> Result<()> {
         match (self, other) {
             (AnySamples::F32(x), AnySamples::F32(other)) => x.check_like(other),
@@ -137,6 +144,7 @@ impl AnySamples {
     }
 
     /// The samples at `idx`, in that order. Every index must lie below `n`.
+    #[doc(hidden)]
     pub fn select(&self, idx: &[usize]) -> Self {
         match self {
             AnySamples::F32(x) => AnySamples::F32(x.select(idx)),
@@ -221,21 +229,25 @@ impl<'a> AnyMat<'a> {
     }
 
     /// Rows.
+    #[doc(hidden)]
     pub fn rows(&self) -> usize {
         with_matrix!(self, matrix => matrix.rows())
     }
 
     /// Columns.
+    #[doc(hidden)]
     pub fn cols(&self) -> usize {
         with_matrix!(self, matrix => matrix.cols())
     }
 
     /// Entry (i, j).
+    #[doc(hidden)]
     pub fn at(&self, i: usize, j: usize) -> f64 {
         with_matrix!(self, matrix => matrix.at(i, j).to_f64())
     }
 
     /// A copy as samples of the number type `T`.
+    #[doc(hidden)]
     pub fn to_dense<T: Real>(&self) -> Result<Dense<T>> {
         with_matrix!(self, matrix => Dense::from_view(*matrix))
     }
@@ -275,6 +287,7 @@ pub enum KernelValues<'a> {
 
 impl KernelValues<'_> {
     /// A view of them.
+    #[doc(hidden)]
     pub fn view(&self) -> AnyMat<'_> {
         match self {
             KernelValues::Borrowed(values) => *values,
@@ -284,21 +297,25 @@ impl KernelValues<'_> {
     }
 
     /// Rows.
+    #[doc(hidden)]
     pub fn rows(&self) -> usize {
         self.view().rows()
     }
 
     /// Columns.
+    #[doc(hidden)]
     pub fn cols(&self) -> usize {
         self.view().cols()
     }
 
     /// The number type.
+    #[doc(hidden)]
     pub fn dtype(&self) -> Dtype {
         self.view().dtype()
     }
 
     /// Entry (i, j).
+    #[doc(hidden)]
     pub fn at(&self, i: usize, j: usize) -> f64 {
         self.view().at(i, j)
     }

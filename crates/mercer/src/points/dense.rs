@@ -95,6 +95,7 @@ impl<T: Real> Dense<T> {
 
     /// A copy of the n × d numbers `data[offset + i·row_stride + j·col_stride]`. Strides count
     /// numbers, not bytes, and may be negative or zero.
+    #[doc(hidden)]
     pub fn from_strided(
         data: &[T],
         offset: usize,
@@ -117,6 +118,7 @@ impl<T: Real> Dense<T> {
 
     /// The same samples in another number type. A value beyond that type's range is an error; the
     /// same type is a cheap clone.
+    #[doc(hidden)]
     pub fn convert<U: Real>(&self) -> Result<Dense<U>> {
         if let Some(same) = (self as &dyn Any).downcast_ref::<Dense<U>>() {
             return Ok(same.clone());
@@ -150,11 +152,13 @@ impl<T: Real> Dense<T> {
     }
 
     /// The squared Euclidean norm of every row, n.
+    #[doc(hidden)]
     pub fn norms(&self) -> &[T] {
         &self.0.norms
     }
 
     /// The rows of `range`, as the pairing functions take them.
+    #[doc(hidden)]
     pub fn rows(&self, range: Range<usize>) -> Rows<'_, T> {
         let d = self.0.d;
         let data = &self.0.data[range.start * d..range.end * d];
@@ -168,6 +172,7 @@ impl<T: Real> Dense<T> {
     }
 
     /// The square roots of all numbers; 0 for numbers below 0. Taken once.
+    #[doc(hidden)]
     pub fn roots(&self) -> &Dense<T> {
         self.0.roots.get_or_init(|| {
             let root = |&v: &T| if v > T::ZERO { v.sqrt() } else { T::ZERO };
@@ -178,6 +183,7 @@ impl<T: Real> Dense<T> {
     }
 
     /// The row and column of the first number below 0. Looked for once.
+    #[doc(hidden)]
     pub fn first_negative(&self) -> Option<(usize, usize)> {
         *self.0.negative.get_or_init(|| {
             let at = self.0.data.iter().position(|&value| value < T::ZERO)?;
@@ -187,6 +193,7 @@ impl<T: Real> Dense<T> {
 
     /// The rows less their mean, if that lies so far from the origin that products of the rows lose digits: its length is more than
     /// twice their spread. Looked for once; a copy of the rows stays with them.
+    #[doc(hidden)]
     pub fn centred(&self) -> Option<&Centred<T>> {
         let find = || {
             let mean = self.mean();
@@ -205,6 +212,7 @@ impl<T: Real> Dense<T> {
     }
 
     /// The rows less `point` (d numbers).
+    #[doc(hidden)]
     pub fn less(&self, point: &[T]) -> Result<Dense<T>> {
         assert_eq!(point.len(), self.0.d, "a point of another dimension");
         let moved = self.part_less(0..self.0.n, point);
@@ -228,6 +236,7 @@ impl<T: Real> Dense<T> {
     }
 
     /// The mean of the rows, d numbers.
+    #[doc(hidden)]
     pub fn mean(&self) -> Vec<f64> {
         let mut mean = vec![0.0; self.0.d];
         for row in self.0.data.chunks_exact(self.0.d) {
@@ -238,6 +247,7 @@ impl<T: Real> Dense<T> {
     }
 
     /// Whether both are clones of one set, so that equal indices mean the same sample.
+    #[doc(hidden)]
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

@@ -36,16 +36,19 @@ impl Items {
     }
 
     /// Where the items lie.
+    #[doc(hidden)]
     pub fn store(&self) -> &Arc<dyn Any + Send + Sync> {
         &self.store
     }
 
     /// The places of the items in the store.
+    #[doc(hidden)]
     pub fn at(&self) -> &[usize] {
         &self.at
     }
 
     /// Whether both are clones of one set, so that equal indices mean the same item.
+    #[doc(hidden)]
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.at, &other.at) && Arc::ptr_eq(&self.store, &other.store)
     }

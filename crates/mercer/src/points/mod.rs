@@ -15,18 +15,25 @@ mod symbols;
 
 pub use any::{AnyMat, AnySamples, Dtype, KernelValues};
 pub(crate) use any::{with_dtype, with_matrix, with_samples};
-pub use csr::{Csr, Place};
-pub use dense::{Centred, Dense};
+pub use csr::Csr;
+#[doc(hidden)]
+pub use csr::Place;
+#[doc(hidden)]
+pub use dense::Centred;
+pub use dense::Dense;
 pub use items::Items;
+#[doc(hidden)]
 pub use memo::Derived;
 pub use parts::{Part, Parts};
 pub use samples::Samples;
 pub use strings::Strings;
+#[doc(hidden)]
 pub use symbols::{Merged, Sequences, Unit, distinct_symbols};
 
 use std::ops::Range;
 
 /// What it takes to work with a sample, on average.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
     /// Numbers that a kernel reads of it: what an evaluation costs.
@@ -50,9 +57,11 @@ pub trait Points: Clone + Send + Sync {
     fn select(&self, idx: &[usize]) -> Self;
 
     /// What it takes to work with one of them.
+    #[doc(hidden)]
     fn cost(&self) -> Cost;
 
     /// Whether there is no sample.
+    #[doc(hidden)]
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -95,6 +104,7 @@ impl<'a, P: Points> Span<'a, P> {
     }
 
     /// The samples `range` of this span, counted from its start.
+    #[doc(hidden)]
     pub fn part(&self, range: Range<usize>) -> Self {
         assert!(range.end <= self.len(), "part {range:?} of a span of {} samples", self.len());
         Self::new(self.points, self.start + range.start..self.start + range.end)

@@ -44,16 +44,19 @@ impl<T: Real> Parts<T> {
     }
 
     /// All groups.
+    #[doc(hidden)]
     pub fn all(&self) -> &[Part<T>] {
         &self.0
     }
 
     /// The samples of the group with these names.
+    #[doc(hidden)]
     pub fn named(&self, names: &[String]) -> Option<&Samples<T>> {
         self.0.iter().find(|part| part.names == names).map(|part| &part.samples)
     }
 
     /// The same groups with `f` of their samples.
+    #[doc(hidden)]
     pub fn map<U: Real>(&self, f: impl Fn(&Samples<T>) -> Result<Samples<U>>) -> Result<Parts<U>> {
         let part =
             |part: &Part<T>| Ok(Part { names: part.names.clone(), samples: f(&part.samples)? });
@@ -61,6 +64,7 @@ impl<T: Real> Parts<T> {
     }
 
     /// Whether both are clones of one set.
+    #[doc(hidden)]
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

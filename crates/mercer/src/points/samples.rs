@@ -26,6 +26,7 @@ impl<T: Real> Samples<T> {
     }
 
     /// The kind of the samples, for messages.
+    #[doc(hidden)]
     pub fn kind(&self) -> &'static str {
         match self {
             Samples::Dense(_) => "rows of numbers",
@@ -37,6 +38,7 @@ impl<T: Real> Samples<T> {
     }
 
     /// How many columns a table of the samples has; strings and items are one.
+    #[doc(hidden)]
     pub fn features(&self) -> usize {
         match self {
             Samples::Dense(x) => x.d(),
@@ -55,6 +57,7 @@ impl<T: Real> Samples<T> {
     }
 
     /// The rows of numbers, for `what` that is only for them.
+    #[doc(hidden)]
     pub fn need_dense(&self, what: &str) -> Result<&Dense<T>> {
         self.dense().ok_or_else(|| {
             Error::Shape(format!(
@@ -65,6 +68,7 @@ impl<T: Real> Samples<T> {
     }
 
     /// Refuses samples that cannot stand beside these: of another kind, or with other columns.
+    #[doc(hidden)]
     pub fn check_like<U: Real>(&self, other: &Samples<U>) -> Result<()> {
         match (self, other) {
             (Samples::Parts(own), Samples::Parts(theirs)) => {
@@ -101,6 +105,7 @@ impl<T: Real> Samples<T> {
     }
 
     /// The first number below 0, with its row and column; none for samples that are no rows of numbers.
+    #[doc(hidden)]
     pub fn first_negative(&self) -> Option<(usize, usize, f64)> {
         match self {
             Samples::Dense(x) => x.first_negative().map(|(i, j)| (i, j, x.row(i)[j].to_f64())),
@@ -110,6 +115,7 @@ impl<T: Real> Samples<T> {
     }
 
     /// The same samples in another number type.
+    #[doc(hidden)]
     pub fn convert<U: Real>(&self) -> Result<Samples<U>> {
         Ok(match self {
             Samples::Dense(x) => Samples::Dense(x.convert()?),
@@ -121,6 +127,7 @@ impl<T: Real> Samples<T> {
     }
 
     /// Whether both are clones of one set, so that equal indices mean the same sample.
+    #[doc(hidden)]
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Samples::Dense(a), Samples::Dense(b)) => a.is_same(b),

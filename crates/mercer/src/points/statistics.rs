@@ -15,6 +15,7 @@ fn chi_square(a: f64, b: f64) -> f64 {
 
 impl<T: Real> Dense<T> {
     /// The variance of all entries, in two passes so that a large mean costs no digits.
+    #[doc(hidden)]
     pub fn variance(&self) -> f64 {
         let (data, count) = (self.data(), self.data().len() as f64);
         let mean = sum(data, data, |v, _| v) / count;
@@ -22,11 +23,13 @@ impl<T: Real> Dense<T> {
     }
 
     /// ‖x_i − x_j‖², by differences and not by norms, so that near samples far from the origin keep their distance.
+    #[doc(hidden)]
     pub fn squared_distance(&self, i: usize, j: usize) -> f64 {
         sum(self.row(i), self.row(j), square)
     }
 
     /// Σ (x − y)²/(x + y) of rows i and j, with 0/0 = 0.
+    #[doc(hidden)]
     pub fn chi2_distance(&self, i: usize, j: usize) -> f64 {
         sum(self.row(i), self.row(j), chi_square)
     }
@@ -34,6 +37,7 @@ impl<T: Real> Dense<T> {
 
 impl<T: Real> Csr<T> {
     /// The variance of all entries, zeros included.
+    #[doc(hidden)]
     pub fn variance(&self) -> f64 {
         let (values, count) = (self.values(), self.n() as f64 * self.d() as f64);
         let mean = sum(values, values, |v, _| v) / count;
@@ -42,11 +46,13 @@ impl<T: Real> Csr<T> {
     }
 
     /// ‖x_i − x_j‖², by differences.
+    #[doc(hidden)]
     pub fn squared_distance(&self, i: usize, j: usize) -> f64 {
         merged(self.row(i), self.row(j), |a: T, b: T| square(a.to_f64(), b.to_f64()))
     }
 
     /// Σ (x − y)²/(x + y) of rows i and j, with 0/0 = 0.
+    #[doc(hidden)]
     pub fn chi2_distance(&self, i: usize, j: usize) -> f64 {
         merged(self.row(i), self.row(j), |a: T, b: T| chi_square(a.to_f64(), b.to_f64()))
     }

@@ -30,6 +30,7 @@ impl Strings {
     }
 
     /// A copy of `texts`, each of which must be valid UTF-8.
+    #[doc(hidden)]
     pub fn from_bytes(texts: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Result<Self> {
         let (mut buffer, mut offsets) = (String::new(), vec![0]);
         for (row, text) in texts.into_iter().enumerate() {
@@ -45,6 +46,7 @@ impl Strings {
     }
 
     /// The texts that lie one after the other in `buffer`; text i is `offsets[i]..offsets[i + 1]`.
+    #[doc(hidden)]
     pub fn from_parts(buffer: String, offsets: Vec<usize>) -> Result<Self> {
         let n = offsets.len().saturating_sub(1);
         if n == 0 {
@@ -81,26 +83,31 @@ impl Strings {
     }
 
     /// All texts, one after the other.
+    #[doc(hidden)]
     pub fn buffer(&self) -> &str {
         &self.0.buffer
     }
 
     /// Where in the buffer each text begins, and where the last one ends: n + 1 places.
+    #[doc(hidden)]
     pub fn offsets(&self) -> &[usize] {
         &self.0.offsets
     }
 
     /// Whether both are clones of one set, so that equal indices mean the same text.
+    #[doc(hidden)]
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// What `make` derives from this set, worked out once for each `parameter` and kept in the set.
+    #[doc(hidden)]
     pub fn derive<D: Derived>(&self, parameter: u64, make: impl FnOnce() -> D) -> Arc<D> {
         self.0.memo.get(parameter, None, make)
     }
 
     /// What `make` derives from this set and `other`, worked out once for each `parameter` and kept in this set.
+    #[doc(hidden)]
     pub fn derive_with<D: Derived>(
         &self,
         other: &Self,

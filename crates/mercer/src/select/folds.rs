@@ -34,6 +34,7 @@ pub fn folds(n: usize, count: usize, seed: u64) -> Result<Vec<Fold>> {
 
 impl Fold {
     /// Whether both parts have rows, all below n, and share none.
+    #[doc(hidden)]
     pub fn check(&self, n: usize) -> Result<()> {
         let mut seen = vec![0_u8; n];
         for &row in &self.train {

@@ -20,6 +20,7 @@ pub trait Metric: Send + Sync {
     /// The scores of predictions (rows × t) for the samples `rows`: one per target, or one for all together.
     fn scores(&self, rows: &[usize], predicted: &Mat<f64>) -> Result<Vec<Score>>;
     /// The units in which the scores of several targets are compared, one per target; none where all have the same.
+    #[doc(hidden)]
     fn units(&self) -> Vec<f64> {
         Vec::new()
     }

@@ -11,7 +11,9 @@ mod svm;
 mod table;
 
 pub use folds::{Fold, folds};
-pub use grid::{Size, alphas_for, widths};
+pub use grid::widths;
+#[doc(hidden)]
+pub use grid::{Size, alphas_for};
 pub use kernel_ridge::{Search, SearchParams, Validation, search};
 pub use metric::{Accuracy, Metric, Score, SquaredError};
 pub use svm::{SvmSearch, SvmSearchParams, svm_path, svm_search};

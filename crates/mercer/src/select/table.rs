@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::linalg::view::Mat;
 
 /// The scores of one kernel.
+#[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct Table {
     /// The penalties, in the order they were given.
@@ -72,6 +73,7 @@ impl Table {
 }
 
 /// The chosen combination.
+#[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct Chosen {
     /// The index of the kernel.

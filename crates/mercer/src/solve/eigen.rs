@@ -13,6 +13,7 @@ use crate::linalg::view::Mat;
 /// How eigenpairs are found. Both are exact to the tolerance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Solver {
     /// Whichever costs less.
     #[default]

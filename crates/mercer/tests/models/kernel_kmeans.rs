@@ -63,16 +63,21 @@ fn the_linear_kernel_is_plain_k_means_from_the_same_start() {
         let start = labels_of(700, k);
         for rounds in [1, 3, 60] {
             let init = Init::Labels(start.clone());
-            let params = KernelKMeansParams {
-                init,
-                max_rounds: rounds,
-                ..KernelKMeansParams::new(k, kernel("linear"))
+            let params = {
+                let mut changed = KernelKMeansParams::new(k, kernel("linear"));
+                changed.init = init;
+                changed.max_rounds = rounds;
+                changed
             };
             let want = plain(&x, &start, k, rounds);
             let model = fit(&params, &x);
             assert_eq!(model.labels, want);
             // The same by kernel values: two linear kernels are no longer one factor.
-            let sum = KernelKMeansParams { kernel: kernel("0.5*linear + 0.5*linear"), ..params };
+            let sum = {
+                let mut changed = params;
+                changed.kernel = kernel("0.5*linear + 0.5*linear");
+                changed
+            };
             assert_eq!(fit(&sum, &x).labels, want);
         }
     }
@@ -83,11 +88,12 @@ fn a_given_matrix_tiles_and_samples_agree_and_new_samples_find_their_cluster() {
     let (x, spec) = (clouds(600, 2), kernel("rbf(gamma=0.3)"));
     let ctx = Context::new(2);
     for init in [Init::PlusPlus, Init::Random, Init::Spectral, Init::Labels(labels_of(600, 5))] {
-        let params = KernelKMeansParams {
-            init,
-            starts: 3,
-            seed: 4,
-            ..KernelKMeansParams::new(5, spec.clone())
+        let params = {
+            let mut changed = KernelKMeansParams::new(5, spec.clone());
+            changed.init = init;
+            changed.starts = 3;
+            changed.seed = 4;
+            changed
         };
         let model = fit(&params, &x);
         // Eigenvectors of few samples are had from the whole matrix, which then is there.
@@ -119,8 +125,11 @@ fn a_given_matrix_tiles_and_samples_agree_and_new_samples_find_their_cluster() {
 #[test]
 fn threads_do_not_change_a_bit_and_permuted_rows_nothing_but_their_order() {
     let x = clouds(1500, 3);
-    let params =
-        KernelKMeansParams { starts: 2, ..KernelKMeansParams::new(6, kernel("rbf(gamma=0.2)")) };
+    let params = {
+        let mut changed = KernelKMeansParams::new(6, kernel("rbf(gamma=0.2)"));
+        changed.starts = 2;
+        changed
+    };
     let one = KernelKMeans::fit(&Context::new(1), &params, &x, None).unwrap();
     let two = fit(&params, &x);
     assert_eq!((one.labels, one.inertia.to_bits()), (two.labels.clone(), two.inertia.to_bits()));
@@ -129,7 +138,11 @@ fn threads_do_not_change_a_bit_and_permuted_rows_nothing_but_their_order() {
     (1..1500).rev().for_each(|i| order.swap(i, stream.below(i + 1)));
     let start = labels_of(1500, 6);
     let turned = order.iter().map(|&i| start[i]).collect();
-    let from = |labels| KernelKMeansParams { init: Init::Labels(labels), ..params.clone() };
+    let from = |labels| {
+        let mut changed = params.clone();
+        changed.init = Init::Labels(labels);
+        changed
+    };
     let straight = fit(&from(start), &x);
     let permuted = fit(&from(turned), &x.select(&order));
     let back: Vec<usize> = order.iter().map(|&i| straight.labels[i]).collect();
@@ -142,9 +155,10 @@ fn a_weight_of_three_is_a_row_three_times_and_a_weight_of_zero_no_row() {
     let weights: Vec<f64> = (0..120).map(|i| (i % 4) as f64).collect();
     let repeated: Vec<usize> = (0..120).flat_map(|i| std::iter::repeat_n(i, i % 4)).collect();
     let start = labels_of(120, 3);
-    let params = |labels| KernelKMeansParams {
-        init: Init::Labels(labels),
-        ..KernelKMeansParams::new(3, kernel("rbf(gamma=0.4)"))
+    let params = |labels| {
+        let mut changed = KernelKMeansParams::new(3, kernel("rbf(gamma=0.4)"));
+        changed.init = Init::Labels(labels);
+        changed
     };
     let weighted = KernelKMeans::fit(&ctx, &params(start.clone()), &x, Some(&weights)).unwrap();
     let many = fit(&params(repeated.iter().map(|&i| start[i]).collect()), &x.select(&repeated));
@@ -164,7 +178,11 @@ fn the_weighted_objective_is_the_normalised_cut() {
         affinity[(i, j)] / (degree[i] * degree[j]) + if i == j { sigma / degree[i] } else { 0.0 }
     });
     let init = Init::Spectral;
-    let params = KernelKMeansParams { init, ..KernelKMeansParams::new(k, kernel("linear")) };
+    let params = {
+        let mut changed = KernelKMeansParams::new(k, kernel("linear"));
+        changed.init = init;
+        changed
+    };
     let model = KernelKMeans::fit(
         &Context::new(2),
         &params,
@@ -219,8 +237,11 @@ fn degenerate_data_gives_an_answer() {
     // Rows that repeat stay together, whatever the start.
     let x = clouds(40, 9).select(&(0..160).map(|i| i % 40).collect::<Vec<_>>());
     let init = Init::Labels(labels_of(160, 5));
-    let params =
-        KernelKMeansParams { init, ..KernelKMeansParams::new(5, kernel("rbf(gamma=0.5)")) };
+    let params = {
+        let mut changed = KernelKMeansParams::new(5, kernel("rbf(gamma=0.5)"));
+        changed.init = init;
+        changed
+    };
     let model = fit(&params, &x);
     assert!((0..160).all(|i| model.labels[i] == model.labels[i % 40]));
 }
@@ -233,7 +254,11 @@ fn what_makes_no_sense_is_refused_in_words() {
         let text = KernelKMeans::fit(&ctx, params, &x, weights).err().unwrap().to_string();
         assert!(text.contains(part), "{text}");
     };
-    let with = |clusters| KernelKMeansParams { clusters, ..base.clone() };
+    let with = |clusters| {
+        let mut changed = base.clone();
+        changed.clusters = clusters;
+        changed
+    };
     refused(&with(0), None, "clusters: must be between 1 and 10, the number of samples, got 0");
     refused(&with(11), None, "clusters");
     let mut weights = [1.0; 10];
@@ -241,10 +266,38 @@ fn what_makes_no_sense_is_refused_in_words() {
     refused(&base, Some(&weights), "2, the number of samples with positive weight");
     refused(&base, Some(&[0.0; 10]), "all weights are zero");
     refused(&base, Some(&[1.0; 9]), "9 weights for 10 samples");
-    refused(&KernelKMeansParams { starts: 0, ..base.clone() }, None, "starts");
-    refused(&KernelKMeansParams { max_rounds: 0, ..base.clone() }, None, "max_rounds");
-    refused(&KernelKMeansParams { tolerance: f64::NAN, ..base.clone() }, None, "tolerance");
-    let labels = |labels| KernelKMeansParams { init: Init::Labels(labels), ..base.clone() };
+    refused(
+        &{
+            let mut changed = base.clone();
+            changed.starts = 0;
+            changed
+        },
+        None,
+        "starts",
+    );
+    refused(
+        &{
+            let mut changed = base.clone();
+            changed.max_rounds = 0;
+            changed
+        },
+        None,
+        "max_rounds",
+    );
+    refused(
+        &{
+            let mut changed = base.clone();
+            changed.tolerance = f64::NAN;
+            changed
+        },
+        None,
+        "tolerance",
+    );
+    let labels = |labels| {
+        let mut changed = base.clone();
+        changed.init = Init::Labels(labels);
+        changed
+    };
     refused(&labels(vec![0; 9]), None, "9 labels for 10 samples");
     refused(&labels(vec![3; 10]), None, "row 0 has 3");
     let crooked = Mat::from_fn(4, 4, |i, j| if i < j { 1.0 } else { 0.5 });

@@ -24,9 +24,10 @@ fn all_models(kernel: &KernelSpec, x: &Samples<f64>, new: &Samples<f64>) -> Resu
     let target = |i: usize| (i as f64 * 0.7).sin();
     let mut said = Vec::new();
 
-    let params = KernelPcaParams {
-        components: Components::Count(3),
-        ..KernelPcaParams::new(kernel.clone())
+    let params = {
+        let mut changed = KernelPcaParams::new(kernel.clone());
+        changed.components = Components::Count(3);
+        changed
     };
     let mut scores = Mat::zeros(m, 3);
     let pca = KernelPca::fit(&ctx, &params, x)?;
@@ -44,13 +45,18 @@ fn all_models(kernel: &KernelSpec, x: &Samples<f64>, new: &Samples<f64>) -> Resu
     let classes = ["a".to_string(), "b".to_string()];
     let places: Vec<usize> = (0..n).map(|i| usize::from(target(i) > 0.0)).collect();
     let supervision = &Targets::labels(Labels { names: classes.to_vec(), places });
-    let params = SvmParams { tolerance: 1e-8, ..SvmParams::new(Task::CSvc, kernel.clone()) };
+    let params = {
+        let mut changed = SvmParams::new(Task::CSvc, kernel.clone());
+        changed.tolerance = 1e-8;
+        changed
+    };
     let machine = Svm::fit(&ctx, &params, x, supervision, None)?;
     said.push(machine.decisions(&ctx, new)?.data().to_vec());
 
-    let params = KernelKMeansParams {
-        init: Init::Labels((0..n).map(|i| i % 3).collect()),
-        ..KernelKMeansParams::new(3, kernel.clone())
+    let params = {
+        let mut changed = KernelKMeansParams::new(3, kernel.clone());
+        changed.init = Init::Labels((0..n).map(|i| i % 3).collect());
+        changed
     };
     let clusters = KernelKMeans::fit(&ctx, &params, x, None)?;
     said.push(clusters.distances(&ctx, new)?.data().to_vec());
@@ -138,10 +144,7 @@ fn files_hold_groups_of_columns() {
     let bytes = to_bytes(&ModelFile::new(Model::KernelPca(model.clone()), Dtype::F64)).unwrap();
     let read = from_bytes(Path::new("memory"), &bytes).unwrap();
     let Model::KernelPca(read) = read.model else { panic!("another model") };
-    let scores = |model: &KernelPca| {
-        let scores = model.transform(&ctx, &parts(&new)).unwrap();
-        scores
-    };
+    let scores = |model: &KernelPca| model.transform(&ctx, &parts(&new)).unwrap();
     assert_eq!(scores(&model).data(), scores(&read).data());
     assert_eq!(model.params, read.params);
 }
@@ -260,10 +263,7 @@ fn files_hold_sparse_rows_and_texts() {
         let saved = ModelFile::new(Model::KernelPca(model.clone()), Dtype::F64);
         let read = from_bytes(Path::new("memory"), &to_bytes(&saved).unwrap()).unwrap();
         let Model::KernelPca(read) = read.model else { panic!("another model") };
-        let scores = |model: &KernelPca| {
-            let scores = model.transform(&ctx, new).unwrap();
-            scores
-        };
+        let scores = |model: &KernelPca| model.transform(&ctx, new).unwrap();
         assert_eq!(scores(&model).data(), scores(&read).data(), "{text}");
         assert_eq!(model.params, read.params);
     }

@@ -85,17 +85,19 @@ const N: usize = 60;
 fn said(kernel: &KernelSpec, fit: &Input<'_>, new: &Input<'_>) -> Result<Vec<Vec<f64>>> {
     let ctx = Context::new(2);
     let mut said = Vec::new();
-    let params = KernelPcaParams {
-        components: Components::Count(3),
-        ..KernelPcaParams::new(kernel.clone())
+    let params = {
+        let mut changed = KernelPcaParams::new(kernel.clone());
+        changed.components = Components::Count(3);
+        changed
     };
     let model = KernelPca::fit(&ctx, &params, fit)?;
     said.push(model.eigenvalues.clone());
     said.push(model.transform(&ctx, new)?.into_vec());
-    let params = KernelRidgeParams {
-        intercept: true,
-        alpha: vec![0.1],
-        ..KernelRidgeParams::new(kernel.clone())
+    let params = {
+        let mut changed = KernelRidgeParams::new(kernel.clone());
+        changed.intercept = true;
+        changed.alpha = vec![0.1];
+        changed
     };
     let y: Vec<f64> = (0..N).map(|i| (i as f64 / 7.0).sin()).collect();
     // A sample of weight 0 does not count.
@@ -103,14 +105,21 @@ fn said(kernel: &KernelSpec, fit: &Input<'_>, new: &Input<'_>) -> Result<Vec<Vec
     let targets = Targets::values(&y).with_weights(Some(weights));
     said.push(KernelRidge::fit(&ctx, &params, fit, &targets, None)?.predict(&ctx, new)?.into_vec());
     let labels: Vec<&str> = y.iter().map(|y| if *y > 0.0 { "up" } else { "down" }).collect();
-    let params = SvmParams { tolerance: 1e-9, ..SvmParams::new(Task::CSvc, kernel.clone()) };
+    let params = {
+        let mut changed = SvmParams::new(Task::CSvc, kernel.clone());
+        changed.tolerance = 1e-9;
+        changed
+    };
     let machine = Svm::fit(&ctx, &params, fit, &Targets::classes(&labels), None)?;
     said.push(machine.decisions(&ctx, new)?.into_vec());
     let params = KernelKMeansParams::new(2, kernel.clone());
     let clusters = KernelKMeans::fit(&ctx, &params, fit, None)?;
     said.push(clusters.predict(&ctx, new)?.into_iter().map(|c| c as f64).collect());
-    let params =
-        DetectorParams { score: OutlierScore::Projections, ..DetectorParams::new(kernel.clone()) };
+    let params = {
+        let mut changed = DetectorParams::new(kernel.clone());
+        changed.score = OutlierScore::Projections;
+        changed
+    };
     said.push(Detector::fit(&ctx, &params, fit)?.scores(&ctx, new)?);
     Ok(said)
 }

@@ -21,7 +21,12 @@ fn fit(x: &[f64], n: usize, d: usize, params: &PcaParams) -> Pca {
 }
 
 fn with(components: Components, decomposition: Decomposition) -> PcaParams {
-    PcaParams { components, decomposition, ..Default::default() }
+    {
+        let mut changed = PcaParams::default();
+        changed.components = components;
+        changed.decomposition = decomposition;
+        changed
+    }
 }
 
 fn transform(model: &Pca, x: &[f64], m: usize) -> Vec<f64> {
@@ -94,8 +99,11 @@ fn scores_are_uncorrelated_and_whitening_makes_their_variance_one() {
     let x = data(n, d, 3);
     let model = fit(&x, n, d, &with(Components::All, Decomposition::Auto));
     let spread = covariance(&transform(&model, &x, n), n, d);
-    let white =
-        fit(&x, n, d, &PcaParams { whiten: true, ..with(Components::All, Decomposition::Auto) });
+    let white = fit(&x, n, d, &{
+        let mut changed = with(Components::All, Decomposition::Auto);
+        changed.whiten = true;
+        changed
+    });
     let white_scores = transform(&white, &x, n);
     let white_spread = covariance(&white_scores, n, d);
     for i in 0..d {

@@ -32,7 +32,11 @@ const KERNELS: [&str; 14] = [
 
 fn params(kernel: &str, count: usize) -> KernelPcaParams {
     let kernel: Spec = kernel.parse().unwrap();
-    KernelPcaParams { components: Components::Count(count), ..KernelPcaParams::new(kernel) }
+    {
+        let mut changed = KernelPcaParams::new(kernel);
+        changed.components = Components::Count(count);
+        changed
+    }
 }
 
 /// n × d numbers, not negative where a kernel asks for that, all moved by `offset`.
@@ -112,7 +116,11 @@ fn law<T: Real>(offsets: &[f64]) {
             for (n, d, count) in [(60, 5, 6), (40, 90, 8), (400, 3, 4)] {
                 let x = samples::<T>(kernel, n, d, offset);
                 let solver = if n == 400 { Solver::Krylov } else { Solver::Auto };
-                let p = KernelPcaParams { solver, ..params(kernel, count) };
+                let p = {
+                    let mut changed = params(kernel, count);
+                    changed.solver = solver;
+                    changed
+                };
                 by_samples(&ctx, &p, &x, "packed");
                 by_matrix(&ctx, &p, &x);
                 if n == 400 {

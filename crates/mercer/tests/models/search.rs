@@ -84,10 +84,11 @@ fn leave_one_out_is_n_refits() {
         let rows: Vec<usize> = (0..24).filter(counts).collect();
         for (k, kernel) in specs(&KERNELS).into_iter().enumerate() {
             for (a, alpha) in ALPHAS.into_iter().enumerate() {
-                let own = KernelRidgeParams {
-                    alpha: vec![alpha],
-                    kernel: kernel.clone(),
-                    ..params.model.clone()
+                let own = {
+                    let mut changed = params.model.clone();
+                    changed.alpha = vec![alpha];
+                    changed.kernel = kernel.clone();
+                    changed
                 };
                 let (mut sums, mut all) = ([0.0; 2], 0.0);
                 for &i in &rows {
@@ -116,10 +117,11 @@ fn folds_are_fits_on_parts() {
         let found = problem.search(&params);
         for (k, kernel) in specs(&KERNELS).into_iter().enumerate() {
             for (a, alpha) in ALPHAS.into_iter().enumerate() {
-                let own = KernelRidgeParams {
-                    alpha: vec![alpha],
-                    kernel: kernel.clone(),
-                    ..params.model.clone()
+                let own = {
+                    let mut changed = params.model.clone();
+                    changed.alpha = vec![alpha];
+                    changed.kernel = kernel.clone();
+                    changed
                 };
                 let errors: Vec<Vec<f64>> =
                     parts.iter().map(|fold| problem.error(&own, fold)).collect();
@@ -152,18 +154,19 @@ fn generalised_cross_validation_follows_its_formula() {
     let params = params(&["rbf(gamma=0.5)"], &ALPHAS, Validation::Gcv);
     let found = problem.search(&params);
     for (a, alpha) in ALPHAS.into_iter().enumerate() {
-        let own = KernelRidgeParams {
-            alpha: vec![alpha],
-            kernel: "rbf(gamma=0.5)".parse().unwrap(),
-            ..params.model.clone()
+        let own = {
+            let mut changed = params.model.clone();
+            changed.alpha = vec![alpha];
+            changed.kernel = "rbf(gamma=0.5)".parse().unwrap();
+            changed
         };
         // The hat matrix, column by column: predictions for unit targets.
         let predict = |y: &Mat<f64>| {
             let targets = &Targets::matrix(y.clone());
             let model =
                 KernelRidge::fit(&Context::new(1), &own, &problem.x, targets, None).unwrap();
-            let out = model.predict(&Context::new(1), &problem.x).unwrap();
-            out
+
+            model.predict(&Context::new(1), &problem.x).unwrap()
         };
         let hat = predict(&Mat::from_fn(30, 30, |i, j| if i == j { 1.0 } else { 0.0 }));
         let fitted = predict(&problem.y);
@@ -223,9 +226,10 @@ fn the_default_grid_learns_a_curve() {
     let noise = normal(n, 1, 6);
     let y = Mat::from_fn(n, 1, |i, _| 100.0 + (3.0 * x.row(i)[0]).sin() + 0.1 * noise[i]);
     let own = SearchParams {
-        model: KernelRidgeParams {
-            intercept: true,
-            ..KernelRidgeParams::new(KernelSpec::linear())
+        model: {
+            let mut changed = KernelRidgeParams::new(KernelSpec::linear());
+            changed.intercept = true;
+            changed
         },
         kernels: widths(&"rbf".parse().unwrap(), &x).unwrap(),
         alphas: None,

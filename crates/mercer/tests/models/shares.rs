@@ -10,7 +10,12 @@ use crate::naive::{dense, difference, normal};
 
 fn params(kernel: &str, share: f64, solver: Solver) -> KernelPcaParams {
     let kernel: KernelSpec = kernel.parse().unwrap();
-    KernelPcaParams { components: Components::Share(share), solver, ..KernelPcaParams::new(kernel) }
+    {
+        let mut changed = KernelPcaParams::new(kernel);
+        changed.components = Components::Share(share);
+        changed.solver = solver;
+        changed
+    }
 }
 
 #[test]
@@ -39,9 +44,10 @@ fn growing_does_not_begin_afresh() {
     let grown = KernelPca::fit(&ctx, &params("rbf(gamma=0.3)", 0.97, Solver::Krylov), &x).unwrap();
     let k = grown.k();
     assert!(k > 64, "{k} components need at least one step of growth");
-    let count = KernelPcaParams {
-        components: Components::Count(k),
-        ..params("rbf(gamma=0.3)", 0.97, Solver::Krylov)
+    let count = {
+        let mut changed = params("rbf(gamma=0.3)", 0.97, Solver::Krylov);
+        changed.components = Components::Count(k);
+        changed
     };
     let at_once = KernelPca::fit(&ctx, &count, &x).unwrap();
     let (grown, at_once) = (grown.report.passes, at_once.report.passes);

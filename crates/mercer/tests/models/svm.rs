@@ -207,7 +207,12 @@ fn shrinking_and_small_caches_lead_to_the_same_optimum() {
     plain.shrinking = false;
     let expected = data.fit(&plain).decisions(&ctx, &data.x).unwrap();
     for cache in [Some(0), Some(1 << 20), None] {
-        let shrunk = SvmParams { shrinking: true, cache, ..plain.clone() };
+        let shrunk = {
+            let mut changed = plain.clone();
+            changed.shrinking = true;
+            changed.cache = cache;
+            changed
+        };
         let found = data.fit(&shrunk).decisions(&ctx, &data.x).unwrap();
         assert!(farthest(&expected, &found) < 1e-3, "{cache:?} {}", farthest(&expected, &found));
     }
@@ -263,7 +268,11 @@ fn a_stopped_fit_is_usable_and_goes_on_to_the_same_optimum() {
     ] {
         let data = Data::new(200, classes);
         let full = params(task);
-        let short = SvmParams { max_iterations: Some(10), ..full.clone() };
+        let short = {
+            let mut changed = full.clone();
+            changed.max_iterations = Some(10);
+            changed
+        };
         let stopped = data.fit(&short);
         assert!(!stopped.report.converged && !stopped.report.notes.is_empty(), "{task:?}");
         stopped.decisions(&ctx, &data.x).unwrap();
@@ -275,7 +284,11 @@ fn a_stopped_fit_is_usable_and_goes_on_to_the_same_optimum() {
         let again = Svm::fit(&ctx, &full, &data.x, supervision, Some(&fresh)).unwrap();
         let steps = |m: &Svm| m.report.machine.as_ref().unwrap().problems[0].iterations;
         assert!(steps(&again) <= steps(&fresh) / 4, "{task:?} {} {}", steps(&again), steps(&fresh));
-        let timed = SvmParams { max_seconds: Some(1e-9), ..full.clone() };
+        let timed = {
+            let mut changed = full.clone();
+            changed.max_seconds = Some(1e-9);
+            changed
+        };
         let problems = data.fit(&timed).report.machine.unwrap().problems;
         assert_eq!(problems[0].stop, Stop::Time, "{task:?}");
     }
@@ -384,7 +397,11 @@ fn a_path_is_the_fits_one_by_one() {
         let path = svm_path(&ctx, &params, &data.x, &data.supervision(task, None), &cs).unwrap();
         for (model, c) in path.iter().zip(cs) {
             assert_eq!(model.params.c, c);
-            let alone = data.fit(&SvmParams { c, ..params.clone() });
+            let alone = data.fit(&{
+                let mut changed = params.clone();
+                changed.c = c;
+                changed
+            });
             let (a, b) = (model.decisions(&ctx, &data.x), alone.decisions(&ctx, &data.x));
             assert!(farthest(&a.unwrap(), &b.unwrap()) < 1e-4, "{task:?} {c}");
         }
@@ -409,7 +426,12 @@ fn a_search_scores_as_fits_on_parts_do() {
                 for (f, fold) in search.folds.iter().enumerate() {
                     let weights: Vec<f64> =
                         (0..120).map(|i| f64::from(fold.train.contains(&i))).collect();
-                    let params = SvmParams { c: price, kernel: spec.clone(), ..model.clone() };
+                    let params = {
+                        let mut changed = model.clone();
+                        changed.c = price;
+                        changed.kernel = spec.clone();
+                        changed
+                    };
                     let supervision = &data.supervision(task, Some(&weights));
                     let part = Svm::fit(&ctx, &params, &data.x, supervision, None).unwrap();
                     let decisions = part.decisions(&ctx, &data.x.select(&fold.test)).unwrap();
@@ -456,11 +478,39 @@ fn what_makes_no_sense_is_refused_in_words() {
     };
     let good = params(Task::CSvc);
     let supervision = &data.supervision(Task::CSvc, None);
-    refused(&SvmParams { c: 0.0, ..good.clone() }, supervision, "c: ");
-    refused(&SvmParams { tolerance: 0.0, ..good.clone() }, supervision, "tolerance");
-    refused(&SvmParams { nu: 1.5, ..params(Task::NuSvc) }, supervision, "nu");
     refused(
-        &SvmParams { epsilon: -1.0, ..params(Task::EpsilonSvr) },
+        &{
+            let mut changed = good.clone();
+            changed.c = 0.0;
+            changed
+        },
+        supervision,
+        "c: ",
+    );
+    refused(
+        &{
+            let mut changed = good.clone();
+            changed.tolerance = 0.0;
+            changed
+        },
+        supervision,
+        "tolerance",
+    );
+    refused(
+        &{
+            let mut changed = params(Task::NuSvc);
+            changed.nu = 1.5;
+            changed
+        },
+        supervision,
+        "nu",
+    );
+    refused(
+        &{
+            let mut changed = params(Task::EpsilonSvr);
+            changed.epsilon = -1.0;
+            changed
+        },
         &data.supervision(Task::EpsilonSvr, None),
         "epsilon",
     );
@@ -471,19 +521,23 @@ fn what_makes_no_sense_is_refused_in_words() {
     refused(&good, &data.supervision(Task::CSvc, Some(&[0.0; 20])), "all weights are zero");
     refused(&good, &data.supervision(Task::CSvc, Some(&[-1.0; 20])), "negative");
     let one = names(1);
-    let places = vec![0; 20];
+    let places = [0; 20];
     let alone = Target::Classes {
         labels: Labels { names: one.to_vec(), places: places.to_vec() },
         weights: None,
     };
     refused(&good, &Targets { target: alone, weights: None }, "greater than one");
-    let mut uneven = vec![0; 20];
+    let mut uneven = [0; 20];
     uneven[0] = 1;
     let target = Target::Classes {
         labels: Labels { names: data.classes.to_vec(), places: uneven.to_vec() },
         weights: None,
     };
-    let infeasible = SvmParams { nu: 0.5, ..params(Task::NuSvc) };
+    let infeasible = {
+        let mut changed = params(Task::NuSvc);
+        changed.nu = 0.5;
+        changed
+    };
     refused(&infeasible, &Targets { target, weights: None }, "infeasible");
     let mut crooked = data.gram(&good.kernel);
     crooked[(0, 1)] += 1.0;
@@ -497,7 +551,7 @@ fn degenerate_data_gives_an_answer() {
     let ctx = Context::new(2);
     let x = Dense::from_vec(vec![1.0; 12], 6, 2).unwrap();
     let classes = names(2);
-    let places = vec![0, 1, 0, 1, 0, 1];
+    let places = [0, 1, 0, 1, 0, 1];
     let target = Target::Classes {
         labels: Labels { names: classes.to_vec(), places: places.to_vec() },
         weights: None,
@@ -505,7 +559,7 @@ fn degenerate_data_gives_an_answer() {
     let params = SvmParams::new(Task::CSvc, kernel("rbf(gamma=1)"));
     let model = Svm::fit(&ctx, &params, &x, &Targets { target, weights: None }, None).unwrap();
     assert!(model.decisions(&ctx, &x).unwrap().data().iter().all(|d| d.is_finite()));
-    let flat = vec![3.0; 6];
+    let flat = [3.0; 6];
     let params = SvmParams::new(Task::EpsilonSvr, kernel("rbf(gamma=1)"));
     let supervision = &Targets {
         target: Target::Values(Mat::from_vec(flat.to_vec(), flat.len(), 1)),

@@ -126,8 +126,11 @@ fn find(
 ) -> Result<DemoResult> {
     let context = &session.context;
     let (n, flat) = (data.points.len(), data.points.as_flattened());
-    let params =
-        KernelPcaParams { components: Components::Count(count), ..KernelPcaParams::new(kernel) };
+    let params = {
+        let mut changed = KernelPcaParams::new(kernel);
+        changed.components = Components::Count(count);
+        changed
+    };
     let model = KernelPca::fit(context, &params, &Dense::from_rows(flat, n, 2)?)?;
     let scores = model.training_scores();
     let classifier = LinearClassifier::fit(&scores, &data.labels);
@@ -158,7 +161,11 @@ fn values(what: Seen, scores: &Mat<f64>, classifier: &LinearClassifier) -> Vec<f
 /// The accuracy on the components of PCA.
 fn pca_accuracy(session: &Session, data: &Labelled) -> Result<f64> {
     let x = MatRef::new(data.points.as_flattened(), data.points.len(), 2, 2);
-    let params = PcaParams { components: Components::All, ..PcaParams::default() };
+    let params = {
+        let mut changed = PcaParams::default();
+        changed.components = Components::All;
+        changed
+    };
     let pca = Pca::fit(&session.context, &params, x)?;
     let scores = pca.transform(&session.context, x)?;
     Ok(LinearClassifier::fit(&scores, &data.labels).accuracy(&scores, &data.labels))

@@ -104,13 +104,14 @@ fn find(
 
 fn params(args: &KmeansArgs) -> KernelKMeansParams {
     let clusters = &args.clusters;
-    KernelKMeansParams {
-        init: clusters.init.into(),
-        starts: clusters.n_init as usize,
-        max_rounds: clusters.max_iter as usize,
-        tolerance: clusters.tolerance,
-        seed: clusters.seed,
-        ..KernelKMeansParams::new(clusters.count as usize, clusters.kernel.spec())
+    {
+        let mut changed = KernelKMeansParams::new(clusters.count as usize, clusters.kernel.spec());
+        changed.init = clusters.init.into();
+        changed.starts = clusters.n_init as usize;
+        changed.max_rounds = clusters.max_iter as usize;
+        changed.tolerance = clusters.tolerance;
+        changed.seed = clusters.seed;
+        changed
     }
 }
 

@@ -235,13 +235,14 @@ impl<'a> Task<'a> {
 
     fn params(&self, kernel: &KernelSpec) -> KernelRidgeParams {
         let (search, ridge) = (&self.args.search, &self.args.ridge);
-        KernelRidgeParams {
-            alpha: vec![search.alpha.first().copied().unwrap_or(1.0)],
-            intercept: !ridge.no_intercept,
-            solver: ridge.solver.into(),
-            tolerance: ridge.tolerance,
-            seed: search.seed,
-            ..KernelRidgeParams::new(kernel.clone())
+        {
+            let mut changed = KernelRidgeParams::new(kernel.clone());
+            changed.alpha = vec![search.alpha.first().copied().unwrap_or(1.0)];
+            changed.intercept = !ridge.no_intercept;
+            changed.solver = ridge.solver.into();
+            changed.tolerance = ridge.tolerance;
+            changed.seed = search.seed;
+            changed
         }
     }
 }

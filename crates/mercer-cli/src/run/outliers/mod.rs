@@ -72,7 +72,12 @@ fn find(
 fn params(args: &OutliersArgs) -> DetectorParams {
     let mut params = DetectorParams::new(args.kernel.spec());
     params.pca.components = args.components.unwrap_or(params.pca.components);
-    DetectorParams { score: args.score.into(), contamination: args.contamination, ..params }
+    {
+        let mut changed = params;
+        changed.score = args.score.into();
+        changed.contamination = args.contamination;
+        changed
+    }
 }
 
 /// The fraction of unexplained variance below which reconstruction errors are rounding errors.

@@ -66,7 +66,9 @@ struct SvmResult {
 /// Runs `mercer svc`.
 pub fn svc(session: &Session, args: &SvcArgs) -> std::result::Result<(), Failure> {
     let task = if args.nu.is_some() { SvmTask::NuSvc } else { SvmTask::CSvc };
-    let params = params(task, &args.kernel, &args.smo);
+    let mut params = params(task, &args.kernel, &args.smo);
+    params.c = args.cost;
+    params.nu = args.nu.unwrap_or(params.nu);
     let job = Job {
         command: "svc",
         table: &args.table,
@@ -76,7 +78,7 @@ pub fn svc(session: &Session, args: &SvcArgs) -> std::result::Result<(), Failure
         learning: &args.learning,
         class_weight: args.class_weight.as_ref(),
         probability: args.probability.map(Method::from),
-        params: SvmParams { c: args.cost, nu: args.nu.unwrap_or(params.nu), ..params },
+        params,
         precision: args.smo.precision,
         search: None,
         outputs: &args.outputs,
@@ -87,8 +89,9 @@ pub fn svc(session: &Session, args: &SvcArgs) -> std::result::Result<(), Failure
 /// Runs `mercer svr`.
 pub fn svr(session: &Session, args: &SvrArgs) -> std::result::Result<(), Failure> {
     let task = if args.nu.is_some() { SvmTask::NuSvr } else { SvmTask::EpsilonSvr };
-    let params = params(task, &args.kernel, &args.smo);
-    let (c, epsilon) = (args.cost, args.epsilon);
+    let mut params = params(task, &args.kernel, &args.smo);
+    (params.c, params.epsilon) = (args.cost, args.epsilon);
+    params.nu = args.nu.unwrap_or(params.nu);
     let job = Job {
         command: "svr",
         table: &args.table,
@@ -98,7 +101,7 @@ pub fn svr(session: &Session, args: &SvrArgs) -> std::result::Result<(), Failure
         learning: &args.learning,
         class_weight: None,
         probability: None,
-        params: SvmParams { c, epsilon, nu: args.nu.unwrap_or(params.nu), ..params },
+        params,
         precision: args.smo.precision,
         search: None,
         outputs: &args.outputs,
@@ -108,7 +111,8 @@ pub fn svr(session: &Session, args: &SvrArgs) -> std::result::Result<(), Failure
 
 /// Runs `mercer oneclass`.
 pub fn oneclass(session: &Session, args: &OneclassArgs) -> std::result::Result<(), Failure> {
-    let params = params(SvmTask::OneClass, &args.kernel, &args.smo);
+    let mut params = params(SvmTask::OneClass, &args.kernel, &args.smo);
+    params.nu = args.nu;
     let job = Job {
         command: "oneclass",
         table: &args.table,
@@ -118,7 +122,7 @@ pub fn oneclass(session: &Session, args: &OneclassArgs) -> std::result::Result<(
         learning: &args.learning,
         class_weight: None,
         probability: None,
-        params: SvmParams { nu: args.nu, ..params },
+        params,
         precision: args.smo.precision,
         search: None,
         outputs: &args.outputs,
@@ -129,7 +133,8 @@ pub fn oneclass(session: &Session, args: &OneclassArgs) -> std::result::Result<(
 /// Runs `mercer search`.
 pub fn search(session: &Session, args: &SvmSearchArgs) -> std::result::Result<(), Failure> {
     // Kernel and cost are replaced by those that are chosen.
-    let params = params(SvmTask::CSvc, &args.kernel[0], &args.smo);
+    let mut params = params(SvmTask::CSvc, &args.kernel[0], &args.smo);
+    params.epsilon = args.epsilon.unwrap_or(params.epsilon);
     let job = Job {
         command: "search",
         table: &args.table,
@@ -143,7 +148,7 @@ pub fn search(session: &Session, args: &SvmSearchArgs) -> std::result::Result<()
         learning: &args.learning,
         class_weight: args.class_weight.as_ref(),
         probability: args.probability.map(Method::from),
-        params: SvmParams { epsilon: args.epsilon.unwrap_or(params.epsilon), ..params },
+        params,
         precision: args.smo.precision,
         search: Some(Search {
             kernels: &args.kernel,
@@ -159,13 +164,14 @@ pub fn search(session: &Session, args: &SvmSearchArgs) -> std::result::Result<()
 }
 
 fn params(task: SvmTask, kernel: &Kernel, smo: &SmoArgs) -> SvmParams {
-    SvmParams {
-        tolerance: smo.tolerance,
-        shrinking: !smo.no_shrinking,
-        cache: smo.cache.map(|size| size.0),
-        max_iterations: smo.max_iter,
-        max_seconds: smo.max_time,
-        ..SvmParams::new(task, kernel.spec())
+    {
+        let mut changed = SvmParams::new(task, kernel.spec());
+        changed.tolerance = smo.tolerance;
+        changed.shrinking = !smo.no_shrinking;
+        changed.cache = smo.cache.map(|size| size.0);
+        changed.max_iterations = smo.max_iter;
+        changed.max_seconds = smo.max_time;
+        changed
     }
 }
 
@@ -207,7 +213,11 @@ fn params_for(job: &Job<'_>, targets: &Targets) -> SvmParams {
         (Target::Values(_), SvmTask::CSvc) => SvmTask::EpsilonSvr,
         (_, task) => task,
     };
-    SvmParams { task, ..job.params.clone() }
+    {
+        let mut changed = job.params.clone();
+        changed.task = task;
+        changed
+    }
 }
 
 /// Refuses flags that contradict the table.

@@ -307,7 +307,7 @@ fn titles(job: &Job<'_>, result: &SvmResult) -> [String; 2] {
         SvmTask::CSvc => c,
         SvmTask::EpsilonSvr => format!("{c}, epsilon {}", in_short(params.epsilon)),
         SvmTask::NuSvr => format!("{c}, {nu}"),
-        SvmTask::NuSvc | SvmTask::OneClass => nu,
+        _ => nu,
     };
     let kernel = kernel_in_short(&params.kernel.to_string());
     let support = counted(machine.support.len(), "support vector");

@@ -47,9 +47,11 @@ use crate::points::Dtype;
 use persist::Persist;
 
 /// The format that is written, and the newest that is read.
+#[doc(hidden)]
 pub const FORMAT: u64 = 1;
 
 /// The key of the note that a model was read from a text file of LIBSVM, which does not contain the number of features.
+#[doc(hidden)]
 pub const LIBSVM_TEXT: &str = "libsvm_text";
 
 /// A fitted model of any kind that can be saved.
@@ -112,26 +114,31 @@ impl Model {
     }
 
     /// The number type that the model works in.
+    #[doc(hidden)]
     pub fn precision(&self) -> Dtype {
         self.persist().metadata().precision
     }
 
     /// Columns of the input: features or, for a model of a given kernel matrix, training samples.
+    #[doc(hidden)]
     pub fn inputs(&self) -> usize {
         self.persist().metadata().d.unwrap_or(self.n())
     }
 
     /// Training samples.
+    #[doc(hidden)]
     pub fn n(&self) -> usize {
         self.persist().metadata().n
     }
 
     /// Outputs: components, targets, decisions, or clusters.
+    #[doc(hidden)]
     pub fn k(&self) -> usize {
         self.persist().metadata().k
     }
 
     /// The report of the fit.
+    #[doc(hidden)]
     pub fn report(&self) -> &Report {
         self.persist().metadata().report
     }
@@ -175,6 +182,7 @@ pub fn save(path: &Path, saved: &ModelFile) -> Result<()> {
 }
 
 /// Prepares a model file among the other outputs of one run.
+#[doc(hidden)]
 pub fn stage_model(staged: &mut Staged, path: &Path, saved: &ModelFile) -> Result<()> {
     let packed = pack::pack(saved)?;
     staged.add(path, |out| written(path, packed.write_to(out)))
@@ -195,6 +203,7 @@ pub fn load(path: &Path) -> Result<ModelFile> {
 }
 
 /// As [`load`], within `max_bytes` of memory.
+#[doc(hidden)]
 pub fn load_within(path: &Path, max_bytes: u64) -> Result<ModelFile> {
     let bytes = read::whole(path, max_bytes)?;
     from_bytes_within(path, &bytes, max_bytes)
@@ -206,6 +215,7 @@ pub fn from_bytes(name: &Path, bytes: &[u8]) -> Result<ModelFile> {
 }
 
 /// As [`from_bytes`], within `max_bytes` of memory beside the content.
+#[doc(hidden)]
 pub fn from_bytes_within(name: &Path, bytes: &[u8], max_bytes: u64) -> Result<ModelFile> {
     if libsvm_model::looks_like(bytes) {
         let model = libsvm_model::parse(name, bytes, max_bytes)?;

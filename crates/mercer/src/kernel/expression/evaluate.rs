@@ -42,11 +42,13 @@ impl<T: Real> SpecKernel<T> {
     }
 
     /// Whether the kernel is a dot product of samples, or a weighted sum of such.
+    #[doc(hidden)]
     pub fn is_linear(&self) -> bool {
         self.root.is_linear()
     }
 
     /// Whether all samples may be moved by the same vector: the centred matrix of kernel values does not change.
+    #[doc(hidden)]
     pub fn is_free_of_origin(&self) -> bool {
         self.root.is_free_of_origin()
     }

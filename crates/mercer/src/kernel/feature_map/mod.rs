@@ -63,16 +63,19 @@ enum Kind {
 /// Maps of single kernels, each on rows of `columns` numbers.
 impl FeatureMap {
     /// φ(x) = 1: the kernel that is 1 everywhere.
+    #[doc(hidden)]
     pub fn constant(columns: usize) -> Result<Self> {
         Self::sized(Kind::Constant, columns, 1)
     }
 
     /// φ(x) = x: the linear kernel.
+    #[doc(hidden)]
     pub fn linear(columns: usize) -> Result<Self> {
         Self::sized(Kind::Linear, columns, columns as u128)
     }
 
     /// All products of `degree` features, or of up to so many where coef0 is above 0: (gamma·xᵀx' + coef0)^degree.
+    #[doc(hidden)]
     pub fn poly(columns: usize, degree: u32, gamma: f64, coef0: f64) -> Result<Self> {
         let monomials = Monomials::new(columns, degree, gamma, coef0)?;
         let dimension = monomials.dimension() as u128;
@@ -80,22 +83,26 @@ impl FeatureMap {
     }
 
     /// φ(x) = √x: the Hellinger kernel.
+    #[doc(hidden)]
     pub fn hellinger(columns: usize) -> Result<Self> {
         Self::sized(Kind::Root, columns, columns as u128)
     }
 
     /// Approximately Σ 2x_i x'_i / (x_i + x'_i), by 2·samples + 1 features for each column.
+    #[doc(hidden)]
     pub fn additive_chi2(columns: usize, samples: usize) -> Result<Self> {
         Self::sampled(Homogeneous::Chi2, columns, samples)
     }
 
     /// Approximately Σ min(x_i, x'_i), by 2·samples + 1 features for each column.
+    #[doc(hidden)]
     pub fn intersection(columns: usize, samples: usize) -> Result<Self> {
         Self::sampled(Homogeneous::Intersection, columns, samples)
     }
 
     /// Approximately ½·Σ [x_i·log₂((x_i + x'_i)/x_i) + x'_i·log₂((x_i + x'_i)/x'_i)], by 2·samples + 1 features for each
     /// column.
+    #[doc(hidden)]
     pub fn jensen_shannon(columns: usize, samples: usize) -> Result<Self> {
         Self::sampled(Homogeneous::JensenShannon, columns, samples)
     }
@@ -110,6 +117,7 @@ impl FeatureMap {
 /// Maps made of maps.
 impl FeatureMap {
     /// The map of `scale` times the kernel; the scale must be positive.
+    #[doc(hidden)]
     pub fn scale(self, scale: f64) -> Result<Self> {
         if !(scale > 0.0 && scale.is_finite()) {
             let message = format!("a scale must be a positive number, got {scale}");
@@ -120,6 +128,7 @@ impl FeatureMap {
     }
 
     /// The map of the sum of kernels on the same rows: their features side by side.
+    #[doc(hidden)]
     pub fn sum(maps: Vec<FeatureMap>) -> Result<Self> {
         let columns = same_columns(&maps)?;
         let dimension = maps.iter().map(|map| map.dimension as u128).sum();
@@ -127,6 +136,7 @@ impl FeatureMap {
     }
 
     /// The map of the product of kernels on the same rows: all products of a feature of each, the last varying fastest.
+    #[doc(hidden)]
     pub fn product(maps: Vec<FeatureMap>) -> Result<Self> {
         let columns = same_columns(&maps)?;
         let times = |all: u128, map: &FeatureMap| all.saturating_mul(map.dimension as u128);
@@ -135,12 +145,14 @@ impl FeatureMap {
     }
 
     /// The map of k(x, x') / √(k(x, x)·k(x', x')): features divided by their length, 0 where that is 0.
+    #[doc(hidden)]
     pub fn normalize(self) -> Result<Self> {
         let (columns, dimension) = (self.columns, self.dimension as u128);
         Self::sized(Kind::Normalize(Box::new(self)), columns, dimension)
     }
 
     /// The map on rows of `columns` numbers that looks at the places `which` of them alone, in that order.
+    #[doc(hidden)]
     pub fn select(self, which: &[usize], columns: usize) -> Result<Self> {
         if which.len() != self.columns {
             return Err(Error::Features { expected: self.columns, found: which.len() });
@@ -169,11 +181,13 @@ impl FeatureMap {
     }
 
     /// Numbers of a row.
+    #[doc(hidden)]
     pub fn columns(&self) -> usize {
         self.columns
     }
 
     /// Whether inner products are the kernel up to rounding; else they come close.
+    #[doc(hidden)]
     pub fn is_exact(&self) -> bool {
         match &self.kind {
             Kind::Sampled(_) => false,
@@ -184,6 +198,7 @@ impl FeatureMap {
     }
 
     /// Of the approximate map of a single kernel, the ε with |⟨φ(x), φ(x')⟩ − k(x, x')| ≤ ε·Σ max(x_i, x'_i).
+    #[doc(hidden)]
     pub fn worst_error(&self) -> Option<f64> {
         match &self.kind {
             Kind::Sampled(sampled) => Some(sampled.worst_error()),

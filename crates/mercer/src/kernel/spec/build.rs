@@ -13,6 +13,7 @@ use crate::points::Points;
 /// description is used.
 impl KernelSpec {
     /// A member of the family `name` with the given parameters and defaults for the others.
+    #[doc(hidden)]
     pub fn member(name: &str, parameters: &[(&str, Value)]) -> Result<Self> {
         let parameters: Vec<_> = parameters.iter().map(|(name, v)| format!("{name}={v}")).collect();
         format!("{name}({})", parameters.join(", ")).parse()
@@ -34,36 +35,43 @@ impl KernelSpec {
     }
 
     /// exp(−‖x − x'‖² / (2·sigma²)).
+    #[doc(hidden)]
     pub fn rbf_sigma(sigma: f64) -> Self {
         leaf("rbf", &[("sigma", sigma)])
     }
 
     /// exp(−‖x − x'‖² / width²).
+    #[doc(hidden)]
     pub fn rbf_width(width: f64) -> Self {
         leaf("rbf", &[("width", width)])
     }
 
     /// exp(−gamma·Σ|x_i − x'_i|).
+    #[doc(hidden)]
     pub fn laplacian(gamma: f64) -> Self {
         leaf("laplacian", &[("gamma", gamma)])
     }
 
     /// The Matérn kernel of smoothness nu (0.5, 1.5 or 2.5).
+    #[doc(hidden)]
     pub fn matern(nu: f64, length: f64) -> Self {
         leaf("matern", &[("nu", nu), ("length", length)])
     }
 
     /// (1 + ‖x − x'‖² / (2·alpha·length²))^−alpha.
+    #[doc(hidden)]
     pub fn rational_quadratic(alpha: f64, length: f64) -> Self {
         leaf("rational_quadratic", &[("alpha", alpha), ("length", length)])
     }
 
     /// The cosine of the angle between two rows.
+    #[doc(hidden)]
     pub fn cosine() -> Self {
         leaf("cosine", &[])
     }
 
     /// tanh(gamma·xᵀx' + coef0); not positive definite in general.
+    #[doc(hidden)]
     pub fn sigmoid(gamma: f64, coef0: f64) -> Self {
         leaf("sigmoid", &[("gamma", gamma), ("coef0", coef0)])
     }
@@ -99,6 +107,7 @@ impl KernelSpec {
     }
 
     /// A user-defined function that is called for a block of pairs at a time.
+    #[doc(hidden)]
     pub fn custom_blocks(name: &str, function: Arc<dyn CustomKernel>) -> Self {
         Self(Expr::Custom(Custom::new(name, Some(function))))
     }
@@ -109,31 +118,37 @@ impl KernelSpec {
     }
 
     /// Σ √(x_i·x'_i), for histograms.
+    #[doc(hidden)]
     pub fn hellinger() -> Self {
         leaf("hellinger", &[])
     }
 
     /// Σ min(x_i, x'_i), for histograms.
+    #[doc(hidden)]
     pub fn intersection() -> Self {
         leaf("intersection", &[])
     }
 
     /// Σ 2·x_i·x'_i/(x_i + x'_i), for histograms.
+    #[doc(hidden)]
     pub fn additive_chi2() -> Self {
         leaf("additive_chi2", &[])
     }
 
     /// exp(−gamma·Σ (x_i − x'_i)²/(x_i + x'_i)), for histograms.
+    #[doc(hidden)]
     pub fn chi2(gamma: f64) -> Self {
         leaf("chi2", &[("gamma", gamma)])
     }
 
     /// What two histograms have in common in bits.
+    #[doc(hidden)]
     pub fn jensen_shannon() -> Self {
         leaf("jensen_shannon", &[])
     }
 
     /// 1, whatever the samples: an intercept for the kernel it is added to.
+    #[doc(hidden)]
     pub fn constant() -> Self {
         leaf("constant", &[])
     }

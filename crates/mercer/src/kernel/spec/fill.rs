@@ -16,6 +16,7 @@ pub struct Filled {
 
 impl KernelSpec {
     /// The same kernel with `value` for the parameter `name` of all members that have it and leave it open.
+    #[doc(hidden)]
     pub fn fill(&self, name: &str, value: Value) -> Result<Filled> {
         let (mut taken, mut already_set) = (0, 0);
         let spec = KernelSpec(self.0.map(&mut |expr| match expr {

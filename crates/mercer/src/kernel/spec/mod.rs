@@ -56,6 +56,7 @@ pub(super) enum Expr {
 
 impl KernelSpec {
     /// Whether every parameter is a number or a word, so that the kernel can be evaluated.
+    #[doc(hidden)]
     pub fn is_resolved(&self) -> bool {
         self.0
             .leaves()
@@ -72,6 +73,7 @@ impl KernelSpec {
 
     /// The groups of columns that the kernel names, each once, in order of appearance; empty for a kernel on whole
     /// samples.
+    #[doc(hidden)]
     pub fn columns(&self) -> Vec<&[String]> {
         let mut groups: Vec<&[String]> = Vec::new();
         self.0.visit(&mut |expr| {
@@ -86,6 +88,7 @@ impl KernelSpec {
 
     /// The kernel on the group of columns `names`, if each part of the kernel is on columns: what decides whether the
     /// group holds texts or numbers.
+    #[doc(hidden)]
     pub fn on_columns(&self, names: &[String]) -> Option<KernelSpec> {
         let mut found = None;
         self.0.visit(&mut |expr| {
@@ -100,16 +103,19 @@ impl KernelSpec {
     }
 
     /// What kind of samples the kernel is for, by its first family; none for a user-defined function alone.
+    #[doc(hidden)]
     pub fn input(&self) -> Option<Input> {
         self.0.leaves().first().map(|leaf| leaf.family().input)
     }
 
     /// Whether a part of the kernel compares histograms, whose numbers are not negative.
+    #[doc(hidden)]
     pub fn needs_histograms(&self) -> bool {
         self.0.leaves().iter().any(|leaf| leaf.family().input == Input::Histograms)
     }
 
     /// The user-defined functions in the kernel.
+    #[doc(hidden)]
     pub fn custom_functions(&self) -> Vec<&Custom> {
         let mut found = Vec::new();
         self.0.visit(&mut |expr| {
@@ -121,11 +127,13 @@ impl KernelSpec {
     }
 
     /// The names of the user-defined functions in the kernel.
+    #[doc(hidden)]
     pub fn custom_names(&self) -> Vec<&str> {
         self.custom_functions().into_iter().map(Custom::name).collect()
     }
 
     /// The same kernel with `function` for every `custom(name)`.
+    #[doc(hidden)]
     pub fn bind(&self, name: &str, function: Arc<dyn CustomKernel>) -> KernelSpec {
         KernelSpec(self.0.map(&mut |expr| match expr {
             Expr::Custom(custom) if custom.name() == name => {
@@ -136,11 +144,13 @@ impl KernelSpec {
     }
 
     /// The family, if the kernel is a plain member of one.
+    #[doc(hidden)]
     pub fn family(&self) -> Option<&'static Family> {
         self.as_leaf().map(Leaf::family)
     }
 
     /// The kernel as a plain member of a family.
+    #[doc(hidden)]
     pub fn as_leaf(&self) -> Option<&Leaf> {
         match &self.0 {
             Expr::Leaf(leaf) => Some(leaf),
@@ -150,6 +160,7 @@ impl KernelSpec {
 
     /// Refuses values outside their domains, with an error that points into the printed form. What
     /// was parsed has passed already.
+    #[doc(hidden)]
     pub fn check(&self) -> Result<()> {
         self.to_string().parse::<KernelSpec>().map(drop)
     }

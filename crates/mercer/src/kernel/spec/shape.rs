@@ -22,6 +22,7 @@ pub enum Shape<'a> {
 
 impl KernelSpec {
     /// The outermost operation, with its operands.
+    #[doc(hidden)]
     pub fn shape(&self) -> Shape<'_> {
         let one = |expr: &Expr| KernelSpec(expr.clone());
         let all = |parts: &[Expr]| parts.iter().map(one).collect();

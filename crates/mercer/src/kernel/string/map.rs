@@ -39,11 +39,13 @@ impl StringMap {
 
     /// The names of the features, which are the substrings, words with a space between; bytes that are no text are written
     /// as `\xff`. Scales are not part of the names.
+    #[doc(hidden)]
     pub fn names(&self) -> Result<Vec<String>> {
         self.node.names(&self.known)
     }
 
     /// How many features there are.
+    #[doc(hidden)]
     pub fn dimension(&self) -> Result<usize> {
         self.node.dimension(&self.known)
     }

@@ -33,11 +33,13 @@ impl<T: Real> Kernel<Samples<T>, T> for Measured {
 
 impl<T: Real> SpecKernel<T> {
     /// What the kernel measures, if it is a single family and no sum or product.
+    #[doc(hidden)]
     pub fn measured(&self) -> Option<Measured> {
         self.member().map(|member| Measured(member.measure()))
     }
 
     /// Turns measured numbers into kernel values, in place. Only for a kernel that has [`SpecKernel::measured`].
+    #[doc(hidden)]
     pub fn apply_profile(&self, values: &mut [T]) {
         self.member().expect("a kernel of a single family").apply(values);
     }

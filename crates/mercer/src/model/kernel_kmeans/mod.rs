@@ -25,6 +25,7 @@ use crate::solve::lloyd::nearest;
 
 /// The initialisation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Init {
     /// k-means++: around samples that are far from each other in feature space, drawn one after another.
     PlusPlus,
@@ -36,8 +37,21 @@ pub enum Init {
     Labels(Vec<usize>),
 }
 
+impl Init {
+    /// `k-means++`, `random`, `spectral` or `labels`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Init::PlusPlus => "k-means++",
+            Init::Random => "random",
+            Init::Spectral => "spectral",
+            Init::Labels(_) => "labels",
+        }
+    }
+}
+
 /// Parameters of kernel k-means.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct KernelKMeansParams {
     /// The number of clusters.
     pub clusters: usize,
@@ -58,6 +72,7 @@ pub struct KernelKMeansParams {
 
 impl KernelKMeansParams {
     /// k clusters with `kernel` and defaults for the rest.
+    #[doc(hidden)]
     pub fn new(clusters: usize, kernel: KernelSpec) -> Self {
         Self {
             clusters,
@@ -111,6 +126,7 @@ impl KernelKMeans {
     }
 
     /// How many training samples each cluster has.
+    #[doc(hidden)]
     pub fn sizes(&self) -> Vec<usize> {
         let mut sizes = vec![0; self.k()];
         self.labels.iter().for_each(|&c| sizes[c] += 1);

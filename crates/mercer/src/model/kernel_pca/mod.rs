@@ -39,6 +39,7 @@ use crate::solve::{krylov, share};
 
 /// Parameters of kernel PCA.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct KernelPcaParams {
     /// The number of components.
     pub components: Components,
@@ -62,6 +63,7 @@ pub struct KernelPcaParams {
 
 impl KernelPcaParams {
     /// Kernel PCA with `kernel` and defaults for the rest.
+    #[doc(hidden)]
     pub fn new(kernel: KernelSpec) -> Self {
         Self {
             components: Components::All,

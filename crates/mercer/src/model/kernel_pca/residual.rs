@@ -14,6 +14,7 @@ use crate::points::{AnySamples, Span, with_matrix};
 use crate::real::Real;
 
 /// Squared distances to the span of the components, and how large rounding errors may make them.
+#[doc(hidden)]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Residuals {
     /// k̄(x, x) − Σ_i f_i(x)², and 0 where rounding makes that negative.
@@ -54,6 +55,7 @@ impl KernelPca {
     }
 
     /// The same with the size of rounding errors.
+    #[doc(hidden)]
     pub fn residuals<'a>(&self, ctx: &Context, input: impl Into<Input<'a>>) -> Result<Residuals> {
         match input.into() {
             Input::Samples(x) => self.residuals_of(ctx, &x),

@@ -34,6 +34,7 @@ use crate::real::Real;
 
 /// A way from components to samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Method {
     /// The map learned in fit.
     Ridge,
@@ -47,6 +48,7 @@ pub enum Method {
 
 /// How pre-images are found.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct PreimageParams {
     /// The method.
     pub method: Method,

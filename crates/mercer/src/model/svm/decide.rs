@@ -197,6 +197,7 @@ impl Svm {
     }
 
     /// The decisions for new samples given their kernel values with the support vectors alone (m × support).
+    #[doc(hidden)]
     pub fn decisions_support<T: Real>(
         &self,
         ctx: &Context,

@@ -3,6 +3,7 @@
 use crate::linalg::view::Mat;
 
 /// The class, by place, that most pairs speak for; of several, the first, as in LIBSVM. `decisions` is m × problems.
+#[doc(hidden)]
 pub fn votes(decisions: &Mat<f64>, classes: usize) -> Vec<usize> {
     (0..decisions.rows()).map(|i| vote(decisions.row(i), classes)).collect()
 }
@@ -25,6 +26,7 @@ pub(super) fn vote(decisions: &[f64], classes: usize) -> usize {
 ///
 /// To the last bit what scikit-learn makes of the decisions of LIBSVM. There, unlike in [`votes`], a decision of exactly 0
 /// is a vote for the first class of its pair.
+#[doc(hidden)]
 pub fn one_vs_rest(decisions: &Mat<f64>, classes: usize) -> Mat<f64> {
     let mut numbers = Mat::zeros(decisions.rows(), classes);
     let mut sums = vec![0.0; classes];

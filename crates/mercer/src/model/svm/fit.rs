@@ -364,6 +364,7 @@ impl Svm {
     }
 
     /// Whether the monitor stopped the fit.
+    #[doc(hidden)]
     pub fn was_interrupted(&self) -> bool {
         let problems = self.report.machine.iter().flat_map(|machine| &machine.problems);
         problems.into_iter().any(|problem| problem.stop == Stop::Interrupted)

@@ -35,6 +35,7 @@ use crate::points::{AnySamples, Dtype};
 /// The task of a support vector machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Task {
     /// Classification, with the penalty `c` for samples on the wrong side of their margin.
     CSvc,
@@ -65,6 +66,7 @@ impl Task {
     }
 
     /// Whether samples belong to classes.
+    #[doc(hidden)]
     pub fn is_classification(self) -> bool {
         matches!(self, Task::CSvc | Task::NuSvc)
     }
@@ -72,6 +74,7 @@ impl Task {
 
 /// Parameters of a support vector machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SvmParams {
     /// The task.
     pub task: Task,
@@ -126,6 +129,7 @@ mod infinite {
 
 impl SvmParams {
     /// Parameters with `kernel` for `task`, and the defaults of LIBSVM for the rest.
+    #[doc(hidden)]
     pub fn new(task: Task, kernel: KernelSpec) -> Self {
         Self {
             task,

@@ -6,6 +6,7 @@ pub use crate::solve::smo::Stop;
 
 /// The certificate of a fit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SvmReport {
     /// Each problem: one for every pair of classes.
     pub problems: Vec<ProblemReport>,
@@ -24,6 +25,7 @@ pub struct SvmReport {
 
 impl SvmReport {
     /// What the certificates of all problems rest on, in words; none where that is not known.
+    #[doc(hidden)]
     pub fn certificate(&self) -> Option<String> {
         let each: Option<Vec<String>> =
             self.problems.iter().map(ProblemReport::certificate).collect();

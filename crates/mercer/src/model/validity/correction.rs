@@ -11,6 +11,7 @@ use crate::real::Real;
 
 /// How kernel values of new samples are repaired; all that a model keeps of a repair. With k(x) a row of n values,
 /// k'(x) = k(x) + (k(x)·L)·R, without the first k(x) where L·R is all of the map, and k'(x, x) = k(x, x) + shift + Σ_j diagonal_j (k(x)·L)_j².
+#[doc(hidden)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct Correction {

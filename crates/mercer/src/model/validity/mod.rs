@@ -42,6 +42,7 @@ use symmetry::Asymmetry;
 
 /// Samples whose eigenvalues are computed at most. All eigenvalues of so many take some ten seconds; an indefinite
 /// kernel shows on far fewer.
+#[doc(hidden)]
 pub const MOST_EXAMINED: usize = 3000;
 
 /// What a square matrix of kernel values shows.
@@ -70,6 +71,7 @@ pub struct Validity {
 }
 
 /// What is wrong with a matrix that is not symmetric but for rounding; `None` for one that is.
+#[doc(hidden)]
 pub fn asymmetry<'a>(matrix: impl Into<AnyMat<'a>>) -> Result<Option<String>> {
     with_matrix!(matrix.into(), matrix => asymmetry_of(matrix))
 }
@@ -86,6 +88,7 @@ impl Validity {
     }
 
     /// The same with the eigenvalues of at most `most` samples.
+    #[doc(hidden)]
     pub fn with_limit<'a>(
         ctx: &Context,
         matrix: impl Into<AnyMat<'a>>,
@@ -106,6 +109,7 @@ impl Validity {
 
     /// Refuses to look at `examined` samples where that takes more than what is left of the budget, beside `more` bytes for
     /// their kernel values.
+    #[doc(hidden)]
     pub fn need(ctx: &Context, examined: usize, more: u64) -> Result<()> {
         let needed = 2_u64.saturating_mul(square_bytes(examined)).saturating_add(more);
         let needed = needed.saturating_add(eigen::workspace_bytes(examined));
@@ -153,11 +157,13 @@ impl Validity {
     }
 
     /// The largest eigenvalue.
+    #[doc(hidden)]
     pub fn largest(&self) -> f64 {
         self.eigenvalues[0]
     }
 
     /// The smallest eigenvalue.
+    #[doc(hidden)]
     pub fn smallest(&self) -> f64 {
         self.eigenvalues[self.eigenvalues.len() - 1]
     }

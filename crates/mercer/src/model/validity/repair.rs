@@ -71,6 +71,7 @@ pub struct Repaired {
 }
 
 /// All that is kept of a repair: how new kernel values are repaired, and how the fit went.
+#[doc(hidden)]
 #[derive(Clone, Debug, PartialEq)]
 pub struct FittedRepair {
     /// What new kernel values need.
@@ -83,6 +84,7 @@ pub struct FittedRepair {
 
 impl Repaired {
     /// What is kept when the matrix is not; `dtype` is the number type of the matrix that was repaired.
+    #[doc(hidden)]
     pub fn fitted(&self, dtype: Dtype) -> FittedRepair {
         let report = Report {
             solver: self.correction.method.name().into(),
@@ -101,6 +103,7 @@ impl Repair {
     pub const ALL: [Repair; 4] = [Repair::Clip, Repair::Flip, Repair::Shift, Repair::Nearest];
 
     /// The name in text.
+    #[doc(hidden)]
     pub fn name(self) -> &'static str {
         match self {
             Repair::Clip => "clip",

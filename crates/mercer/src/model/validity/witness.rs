@@ -15,6 +15,7 @@ const AS_GOOD: f64 = 0.5;
 const CLEARLY: f64 = 10.0;
 
 /// A vector a of unit length with aᵀKa < 0; the weights of samples not listed are 0.
+#[doc(hidden)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Witness {
     /// The samples that carry it, the heaviest first.

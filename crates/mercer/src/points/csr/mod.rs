@@ -68,36 +68,43 @@ impl<T: Real> Csr<T> {
     }
 
     /// Where each row starts among `columns` and `values`, and where the last ends, n + 1.
+    #[doc(hidden)]
     pub fn starts(&self) -> &[usize] {
         self.0.lists.entries().starts()
     }
 
     /// The columns of all numbers, row after row.
+    #[doc(hidden)]
     pub fn columns(&self) -> &[u32] {
         self.0.lists.entries().at()
     }
 
     /// All numbers that are not zero, row after row.
+    #[doc(hidden)]
     pub fn values(&self) -> &[T] {
         self.0.lists.entries().values()
     }
 
     /// The squared Euclidean norm of every row, n.
+    #[doc(hidden)]
     pub fn norms(&self) -> &[T] {
         self.0.lists.norms()
     }
 
     /// The sum of absolute values of every row, n.
+    #[doc(hidden)]
     pub fn sums(&self) -> &[T] {
         self.0.lists.sums()
     }
 
     /// The rows of `range`, as the pairing functions take them.
+    #[doc(hidden)]
     pub fn rows(&self, range: Range<usize>) -> ListsView<'_, T> {
         self.0.lists.rows(range)
     }
 
     /// The square roots of all numbers; 0 for numbers below 0. Taken once.
+    #[doc(hidden)]
     pub fn roots(&self) -> &Csr<T> {
         self.0.roots.get_or_init(|| {
             self.map_values(|value| if value > T::ZERO { value.sqrt() } else { T::ZERO })
@@ -105,6 +112,7 @@ impl<T: Real> Csr<T> {
     }
 
     /// The row and column of the first number below 0. Looked for once.
+    #[doc(hidden)]
     pub fn first_negative(&self) -> Option<(usize, usize)> {
         *self.0.negative.get_or_init(|| {
             let at = self.values().iter().position(|&value| value < T::ZERO)?;
@@ -114,6 +122,7 @@ impl<T: Real> Csr<T> {
     }
 
     /// The number at a row and a column.
+    #[doc(hidden)]
     pub fn at(&self, row: usize, column: usize) -> T {
         let (columns, values) = self.row(row);
         let found = u32::try_from(column).ok().and_then(|at| columns.binary_search(&at).ok());
@@ -121,6 +130,7 @@ impl<T: Real> Csr<T> {
     }
 
     /// Whether both are clones of one set, so that equal indices mean the same sample.
+    #[doc(hidden)]
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

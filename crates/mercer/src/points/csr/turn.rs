@@ -38,6 +38,7 @@ impl<T: Real> Csr<T> {
     }
 
     /// The same samples in another number type. A value beyond that type's range is an error; the same type is a cheap clone.
+    #[doc(hidden)]
     pub fn convert<U: Real>(&self) -> Result<Csr<U>> {
         if let Some(same) = (self as &dyn Any).downcast_ref::<Csr<U>>() {
             return Ok(same.clone());

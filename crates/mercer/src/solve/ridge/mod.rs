@@ -25,6 +25,7 @@ pub(crate) use condition::largest;
 /// How a system is solved. All ways are exact to the tolerance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Solver {
     /// Whichever costs least.
     #[default]
@@ -39,6 +40,7 @@ pub enum Solver {
 
 impl Solver {
     /// The name as people write it.
+    #[doc(hidden)]
     pub fn name(self) -> &'static str {
         match self {
             Solver::Auto => "auto",

@@ -81,6 +81,7 @@ fn terms(model: &Svm, places: &[usize], values: &[f64]) -> (Vec<Term>, f64) {
                 add(beta[i].min(0.0), (-params.c, 0.0), -values[i], 0.0, 1);
             }
             Task::OneClass => add(beta[i], (0.0, 1.0), 0.0, 0.0, 0),
+            task => unreachable!("{}", task.name()),
         }
     }
     (terms, margin)
@@ -142,7 +143,11 @@ fn every_number_of_the_report_is_that_of_the_true_kernel() {
         (Task::OneClass, "linear"),
         (Task::OneClass, "rbf(gamma=0.3)"),
     ] {
-        let params = SvmParams { nu: 0.313, ..SvmParams::new(task, text.parse().unwrap()) };
+        let params = {
+            let mut changed = SvmParams::new(task, text.parse().unwrap());
+            changed.nu = 0.313;
+            changed
+        };
         let model = fit(&params, &x, &places, &values);
         let machine = model.report.machine.as_ref().unwrap();
         let report = &machine.problems[0];
@@ -169,7 +174,16 @@ fn every_number_of_the_report_is_that_of_the_true_kernel() {
         assert_eq!((&model.report.precision[..], &model.report.storage[..]), ("f64", "columns"));
         assert!(model.report.reason.contains("one working set"), "{}", model.report.reason);
         assert_eq!((machine.columns_used, machine.cache_hits), (0, 0));
-        let short = fit(&SvmParams { max_iterations: Some(7), ..params }, &x, &places, &values);
+        let short = fit(
+            &{
+                let mut changed = params;
+                changed.max_iterations = Some(7);
+                changed
+            },
+            &x,
+            &places,
+            &values,
+        );
         let report = &short.report.machine.as_ref().unwrap().problems[0];
         assert_eq!((report.iterations, report.stop), (7, Stop::Iterations));
         assert!(report.violation > 1e-3 && !short.report.converged, "{report:?}");
@@ -200,10 +214,11 @@ fn large_problems_are_certified_by_a_sample_and_say_so() {
 #[test]
 fn what_single_precision_cannot_reach_is_finished_in_double() {
     let (x, places, values) = clouds(1500, 60, 0.0);
-    let params = SvmParams {
-        c: 100.0,
-        tolerance: 1e-7,
-        ..SvmParams::new(Task::CSvc, "rbf(gamma=0.02)".parse().unwrap())
+    let params = {
+        let mut changed = SvmParams::new(Task::CSvc, "rbf(gamma=0.02)".parse().unwrap());
+        changed.c = 100.0;
+        changed.tolerance = 1e-7;
+        changed
     };
     let model = fit(&params, &x, &places, &values);
     let report = &model.report.machine.as_ref().unwrap().problems[0];
@@ -219,10 +234,11 @@ fn an_offset_changes_nothing_for_any_task_with_a_linear_kernel() {
     for offset in [1e4, 1e6, 1e8] {
         for task in [Task::CSvc, Task::NuSvc, Task::EpsilonSvr, Task::NuSvr] {
             // A share of the samples that is no whole number: else no coefficient may be free, and the margin is not unique.
-            let params = SvmParams {
-                nu: 0.303,
-                tolerance: 1e-5,
-                ..SvmParams::new(task, "linear".parse().unwrap())
+            let params = {
+                let mut changed = SvmParams::new(task, "linear".parse().unwrap());
+                changed.nu = 0.303;
+                changed.tolerance = 1e-5;
+                changed
             };
             let (x, places, values) = clouds(200, 3, 0.0);
             let (moved, ..) = clouds(200, 3, offset);
@@ -311,10 +327,11 @@ fn a_problem_beyond_rounding_ends_and_says_what_limits_it() {
     assert!(note.contains("rounding") && note.contains("scale the features"), "{note}");
 
     // Nearly the same samples in both classes, and a tolerance that slopes of this size cannot have.
-    let params = SvmParams {
-        c: 1e5,
-        tolerance: 1e-13,
-        ..SvmParams::new(Task::CSvc, "rbf(gamma=0.01)".parse().unwrap())
+    let params = {
+        let mut changed = SvmParams::new(Task::CSvc, "rbf(gamma=0.01)".parse().unwrap());
+        changed.c = 1e5;
+        changed.tolerance = 1e-13;
+        changed
     };
     let (x, places, values) = clouds(100, 2, 0.0);
     let model = fit(&params, &x, &places, &values);
@@ -328,10 +345,11 @@ fn a_problem_beyond_rounding_ends_and_says_what_limits_it() {
 #[test]
 fn an_infinite_price_is_a_hard_margin() {
     let (x, places, values) = clouds(60, 2, 0.0);
-    let hard = SvmParams {
-        c: f64::INFINITY,
-        tolerance: 1e-5,
-        ..SvmParams::new(Task::CSvc, "rbf(gamma=2)".parse().unwrap())
+    let hard = {
+        let mut changed = SvmParams::new(Task::CSvc, "rbf(gamma=2)".parse().unwrap());
+        changed.c = f64::INFINITY;
+        changed.tolerance = 1e-5;
+        changed
     };
     let model = fit(&hard, &x, &places, &values);
     assert!(model.report.converged, "{:?}", model.report);
@@ -340,25 +358,45 @@ fn an_infinite_price_is_a_hard_margin() {
     let decisions = model.decisions(&Context::new(1), &x).unwrap();
     let on_side = |(i, d): (usize, &f64)| if places[i] == 1 { *d } else { -*d };
     assert!(decisions.data().iter().enumerate().map(on_side).all(|d| d >= 1.0 - 1e-4));
-    let finite = fit(&SvmParams { c: 1e9, ..hard.clone() }, &x, &places, &values);
+    let finite = fit(
+        &{
+            let mut changed = hard.clone();
+            changed.c = 1e9;
+            changed
+        },
+        &x,
+        &places,
+        &values,
+    );
     let other = finite.report.machine.unwrap().problems[0].objective;
     assert!((report.objective / other - 1.0).abs() < 1e-4);
 
     // Classes that no line separates have no hard margin: that is said, and the fit ends.
-    let params = SvmParams { kernel: "linear".parse().unwrap(), ..hard.clone() };
+    let params = {
+        let mut changed = hard.clone();
+        changed.kernel = "linear".parse().unwrap();
+        changed
+    };
     let model = fit(&params, &x, &places, &values);
     assert!(!model.report.converged);
     assert!(model.report.notes[0].contains("finite C"), "{:?}", model.report.notes);
 
-    let tube =
-        SvmParams { c: f64::INFINITY, ..SvmParams::new(Task::EpsilonSvr, hard.kernel.clone()) };
+    let tube = {
+        let mut changed = SvmParams::new(Task::EpsilonSvr, hard.kernel.clone());
+        changed.c = f64::INFINITY;
+        changed
+    };
     let model = fit(&tube, &x, &places, &values);
     assert!(model.report.converged);
     let found = model.decisions(&Context::new(1), &x).unwrap();
     assert!(found.data().iter().zip(&values).all(|(f, y)| (f - y).abs() < 0.1 + 2e-3));
     let classes = classes();
     let target = Target::Values(Mat::from_vec(values.to_vec(), values.len(), 1));
-    let nu = SvmParams { c: f64::INFINITY, ..SvmParams::new(Task::NuSvr, hard.kernel) };
+    let nu = {
+        let mut changed = SvmParams::new(Task::NuSvr, hard.kernel);
+        changed.c = f64::INFINITY;
+        changed
+    };
     let refused = Svm::fit(&Context::new(1), &nu, &x, &Targets { target, weights: None }, None);
     assert!(refused.err().unwrap().to_string().contains("finite"));
     assert_eq!(classes.len(), 2);
@@ -367,10 +405,11 @@ fn an_infinite_price_is_a_hard_margin() {
 #[test]
 fn the_tube_of_nu_svr_is_that_of_its_samples() {
     let (x, places, values) = clouds(120, 2, 0.0);
-    let params = SvmParams {
-        nu: 0.4,
-        tolerance: 1e-6,
-        ..SvmParams::new(Task::NuSvr, "rbf(gamma=0.5)".parse().unwrap())
+    let params = {
+        let mut changed = SvmParams::new(Task::NuSvr, "rbf(gamma=0.5)".parse().unwrap());
+        changed.nu = 0.4;
+        changed.tolerance = 1e-6;
+        changed
     };
     let model = fit(&params, &x, &places, &values);
     let tube = model.tube().unwrap();
@@ -383,7 +422,12 @@ fn the_tube_of_nu_svr_is_that_of_its_samples() {
     let outside = apart.iter().filter(|a| **a > tube + 1e-4).count();
     assert!(tube > 0.0 && outside as f64 <= 0.4 * 120.0 && outside > 0, "{tube} {outside}");
     // With that tube given, the other task finds the same machine.
-    let given = SvmParams { task: Task::EpsilonSvr, epsilon: tube, ..params.clone() };
+    let given = {
+        let mut changed = params.clone();
+        changed.task = Task::EpsilonSvr;
+        changed.epsilon = tube;
+        changed
+    };
     let other = fit(&given, &x, &places, &values).decisions(&Context::new(1), &x).unwrap();
     let largest = found.data().iter().zip(other.data()).map(|(a, b)| (a - b).abs());
     assert!(largest.fold(0.0, f64::max) < 1e-3);
@@ -396,8 +440,11 @@ fn polynomials_far_from_the_origin_are_solved_and_predict_what_they_learned() {
         let (x, places, values) = clouds(200, 3, offset);
         let text = format!("poly(degree={degree}, gamma={}, coef0=1)", 1.0 / (offset * offset));
         // Differences of kernel values are as small as those of samples are beside the offset.
-        let params =
-            SvmParams { c: offset * offset, ..SvmParams::new(Task::CSvc, text.parse().unwrap()) };
+        let params = {
+            let mut changed = SvmParams::new(Task::CSvc, text.parse().unwrap());
+            changed.c = offset * offset;
+            changed
+        };
         let model = fit(&params, &x, &places, &values);
         let report = &model.report.machine.as_ref().unwrap().problems[0];
         assert_eq!(report.stop, Stop::Converged, "{text}: {report:?}");
@@ -416,7 +463,11 @@ fn polynomials_far_from_the_origin_are_solved_and_predict_what_they_learned() {
 fn classes_that_overlap_more_than_nu_allows_for_have_no_margin() {
     let (x, _, values) = clouds(80, 2, 0.0);
     let places: Vec<usize> = (0..80).map(|i| i / 2 % 2).collect();
-    let params = SvmParams { nu: 0.1, ..SvmParams::new(Task::NuSvc, "linear".parse().unwrap()) };
+    let params = {
+        let mut changed = SvmParams::new(Task::NuSvc, "linear".parse().unwrap());
+        changed.nu = 0.1;
+        changed
+    };
     let model = fit(&params, &x, &places, &values);
     let report = &model.report.machine.as_ref().unwrap().problems[0];
     assert_eq!((report.stop, model.report.converged), (Stop::NoMargin, false));

@@ -69,11 +69,12 @@ impl Problem {
     }
 
     fn params(&self, tolerance: f64) -> SvmParams {
-        SvmParams {
-            c: self.c,
-            nu: self.nu,
-            tolerance,
-            ..SvmParams::new(self.task, self.family.text().parse().unwrap())
+        {
+            let mut changed = SvmParams::new(self.task, self.family.text().parse().unwrap());
+            changed.c = self.c;
+            changed.nu = self.nu;
+            changed.tolerance = tolerance;
+            changed
         }
     }
 

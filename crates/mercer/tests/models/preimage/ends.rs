@@ -4,7 +4,6 @@ use mercer::Context;
 use mercer::linalg::view::Mat;
 use mercer::model::Components;
 use mercer::model::inverse::InverseParams;
-use mercer::model::kernel_pca::KernelPcaParams;
 use mercer::model::preimage::{Method, PreimageParams};
 
 use super::{
@@ -32,7 +31,15 @@ fn every_method_comes_nearer_than_the_nearest_sample() {
     for kernel in kernels {
         for center in [true, false] {
             let components = Components::Count(6);
-            let model = fit_with(KernelPcaParams { components, center, ..params_of(kernel) }, &x);
+            let model = fit_with(
+                {
+                    let mut changed = params_of(kernel);
+                    changed.components = components;
+                    changed.center = center;
+                    changed
+                },
+                &x,
+            );
             let y = scores_of(&model, &noisy);
             let mut nearest = vec![f64::INFINITY; noisy.n()];
             for i in 0..x.n() {
@@ -68,7 +75,12 @@ fn noise_is_taken_from_a_ring() {
             center: true,
         };
         let components = Components::Count(8);
-        let params = KernelPcaParams { components, inverse: Some(inverse), ..params_of(kernel) };
+        let params = {
+            let mut changed = params_of(kernel);
+            changed.components = components;
+            changed.inverse = Some(inverse);
+            changed
+        };
         let model = fit_with(params, &x);
         let y = scores_of(&model, &noisy);
         for method in [Method::Ridge, Method::Neighbours, Method::FixedPoint, Method::Gradient] {
@@ -89,7 +101,11 @@ fn fixed_point_and_gradient_find_the_same_end() {
     let x = dense::<f64>(&normal(80, 5, 11), 80, 5);
     let model = fit("rbf(gamma=0.05)", Components::Count(20), &x);
     let y = scores_of(&model, &dense::<f64>(&normal(30, 5, 12), 30, 5));
-    let params = |method| PreimageParams { tolerance: 1e-9, ..PreimageParams::new(method) };
+    let params = |method| {
+        let mut changed = PreimageParams::new(method);
+        changed.tolerance = 1e-9;
+        changed
+    };
     let ctx = Context::new(2);
     let one = model.preimages(&ctx, &params(Method::FixedPoint), &y).unwrap();
     let other = model.preimages(&ctx, &params(Method::Gradient), &y).unwrap();
@@ -108,7 +124,11 @@ fn a_gradient_vanishes_at_its_end() {
     ] {
         let model = fit(kernel, Components::Count(6), &x);
         let y = scores_of(&model, &dense::<f64>(&normal(12, 4, 14), 12, 4));
-        let params = PreimageParams { tolerance: 1e-8, ..PreimageParams::new(Method::Gradient) };
+        let params = {
+            let mut changed = PreimageParams::new(Method::Gradient);
+            changed.tolerance = 1e-8;
+            changed
+        };
         let found = model.preimages(&Context::new(2), &params, &y).unwrap();
         assert!(found.converged >= 11, "{kernel}: {found:?}");
         // Of an indefinite kernel an error may be negative, so it is taken from two loops, which do not cut it off.

@@ -3,7 +3,6 @@
 use mercer::linalg::view::Mat;
 use mercer::model::Components;
 use mercer::model::inverse::InverseParams;
-use mercer::model::kernel_pca::KernelPcaParams;
 use mercer::points::Dense;
 
 use super::{fit_with, params_of, ring};
@@ -60,7 +59,12 @@ fn the_penalty_is_that_of_as_many_fits_as_samples() {
             InverseParams { kernel: "rbf(gamma=3)".parse().unwrap(), alpha: None, center };
         let components = Components::Count(3);
         let kernel = "rbf(gamma=1)";
-        let params = KernelPcaParams { components, inverse: Some(inverse), ..params_of(kernel) };
+        let params = {
+            let mut changed = params_of(kernel);
+            changed.components = components;
+            changed.inverse = Some(inverse);
+            changed
+        };
         let model = fit_with(params, &x);
         let scores = model.training_scores();
         let errors: Vec<(f64, f64)> = (-10..=2)
@@ -74,7 +78,12 @@ fn the_penalty_is_that_of_as_many_fits_as_samples() {
         assert!(chosen > 1e-10 && chosen < 1e2, "{chosen} lies at the edge and proves little");
         assert_eq!(model.params.inverse.as_ref().unwrap().alpha, Some(chosen));
         let inverse = InverseParams { alpha: Some(chosen), ..map.params.clone() };
-        let params = KernelPcaParams { components, inverse: Some(inverse), ..params_of(kernel) };
+        let params = {
+            let mut changed = params_of(kernel);
+            changed.components = components;
+            changed.inverse = Some(inverse);
+            changed
+        };
         let again = fit_with(params, &x).inverse.unwrap();
         assert!(difference(map.coef.data(), again.coef.data()) < 1e-7);
     }

@@ -2,7 +2,7 @@
 
 use mercer::Input;
 use mercer::model::Components;
-use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
+use mercer::model::kernel_pca::KernelPca;
 use mercer::model::preimage::{Method, PreimageParams};
 use mercer::{Context, Error};
 
@@ -20,12 +20,54 @@ fn what_cannot_be_is_refused() {
     };
     let plain = PreimageParams::new(Method::Gradient);
     for (params, words) in [
-        (PreimageParams { neighbours: 0, ..plain }, "neighbours: must be at least 1"),
-        (PreimageParams { restarts: 0, ..plain }, "restarts: must be at least 1"),
-        (PreimageParams { max_rounds: 0, ..plain }, "max_rounds: must be at least 1"),
-        (PreimageParams { tolerance: 0.0, ..plain }, "tolerance: must be positive"),
-        (PreimageParams { tolerance: -1.0, ..plain }, "tolerance: must be positive"),
-        (PreimageParams { tolerance: f64::NAN, ..plain }, "tolerance: must be positive"),
+        (
+            {
+                let mut changed = plain;
+                changed.neighbours = 0;
+                changed
+            },
+            "neighbours: must be at least 1",
+        ),
+        (
+            {
+                let mut changed = plain;
+                changed.restarts = 0;
+                changed
+            },
+            "restarts: must be at least 1",
+        ),
+        (
+            {
+                let mut changed = plain;
+                changed.max_rounds = 0;
+                changed
+            },
+            "max_rounds: must be at least 1",
+        ),
+        (
+            {
+                let mut changed = plain;
+                changed.tolerance = 0.0;
+                changed
+            },
+            "tolerance: must be positive",
+        ),
+        (
+            {
+                let mut changed = plain;
+                changed.tolerance = -1.0;
+                changed
+            },
+            "tolerance: must be positive",
+        ),
+        (
+            {
+                let mut changed = plain;
+                changed.tolerance = f64::NAN;
+                changed
+            },
+            "tolerance: must be positive",
+        ),
         (PreimageParams::new(Method::Ridge), "inverse"),
     ] {
         assert!(said(&model, params).contains(words), "{words}: {}", said(&model, params));
@@ -47,7 +89,11 @@ fn what_cannot_be_is_refused() {
     let wrong = model.preimage_errors(&ctx, &y, &narrow).unwrap_err();
     assert!(matches!(wrong, Error::Shape(_)), "{wrong}");
     let k = values(&"rbf(gamma=1)".parse().unwrap(), &x, &x);
-    let given = KernelPcaParams { components: Components::Count(3), ..params_of("rbf(gamma=1)") };
+    let given = {
+        let mut changed = params_of("rbf(gamma=1)");
+        changed.components = Components::Count(3);
+        changed
+    };
     let given = KernelPca::fit(&ctx, &given, Input::precomputed(k.view())).unwrap();
     assert!(said(&given, plain).starts_with("kernel: the model was fitted on a precomputed"));
 }

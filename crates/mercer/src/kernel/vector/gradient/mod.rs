@@ -21,12 +21,14 @@ use crate::real::Real;
 
 impl<T: Real> SpecKernel<T> {
     /// The part of the kernel that has no gradient where two samples meet; `None` for a kernel that has one everywhere.
+    #[doc(hidden)]
     pub fn kink(&self) -> Option<&'static str> {
         kink(self.root())
     }
 
     /// Writes values and gradients for every row of `rows` and every row of `cols`. Only for a kernel without
     /// [`SpecKernel::kink`].
+    #[doc(hidden)]
     pub fn gradients(
         &self,
         rows: Span<'_, Dense<T>>,
@@ -44,6 +46,7 @@ impl<T: Real> SpecKernel<T> {
     }
 
     /// k(z, z) of every row, and the numbers c with ∇ k(z, z) = c·z.
+    #[doc(hidden)]
     pub fn diagonal_gradients(&self, rows: Span<'_, Dense<T>>) -> Result<(Vec<T>, Vec<T>)> {
         let diagonal = self.root().diagonal(rows)?;
         Ok((diagonal.values, diagonal.along))
@@ -51,6 +54,7 @@ impl<T: Real> SpecKernel<T> {
 
     /// The squared distance at which the kernel has the value `value`, in (0, 1]; `None` unless the kernel is a single
     /// family that falls with the distance from 1 on.
+    #[doc(hidden)]
     pub fn squared_distance_at(&self, value: f64) -> Option<f64> {
         match self.root() {
             Node::Member(member) => member.measured_from(value),

@@ -12,6 +12,7 @@ use super::decode::{pairs, vote};
 use crate::linalg::view::Mat;
 
 /// The shape of the curve that turns decisions into probabilities.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Method {
     /// A sigmoid through ½ at the boundary, with a slope on each side.
@@ -21,6 +22,7 @@ pub enum Method {
 }
 
 /// The probability of the class that a positive decision speaks for, as a function that rises with the decision.
+#[doc(hidden)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Curve {
     /// 1 / (1 + e^(−below·f)) for f < 0 and 1 / (1 + e^(−above·f)) for f ≥ 0; both slopes are positive.
@@ -121,6 +123,7 @@ impl Curve {
 impl Calibration {
     /// Probabilities of the classes (m × classes) from decisions (m × problems, oriented as [`super::Svm::offset`] says).
     /// Rows sum to 1, and the largest is that of the class that [`super::votes`] names, unless a curve is `Platt`.
+    #[doc(hidden)]
     pub fn probabilities(&self, decisions: &Mat<f64>, classes: usize) -> Mat<f64> {
         assert_eq!(self.curves.len(), decisions.cols());
         assert_eq!(self.curves.len(), pairs(classes).count());
