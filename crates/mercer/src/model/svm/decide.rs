@@ -23,6 +23,9 @@ struct Part<U: Real> {
     scores: Expansion<Samples<U>, U>,
 }
 
+/// Scores of classes that are computed at a time at most, unless there are more threads than that: 1 MiB.
+const ROOM: usize = 1 << 17;
+
 /// What decision values are computed with.
 enum Predictor<T: Real> {
     /// The kernel on the samples as they are.
@@ -182,7 +185,10 @@ impl Svm {
         }
         // Few samples leave threads without work unless they share the classes.
         let is_shared = m <= expansion::ROWS && m * self.support.len() > expansion::FEW_VALUES;
-        let at_once = if is_shared { ctx.threads().min(parts.len()) } else { 1 };
+        let at_once = match is_shared {
+            true => parts.len().min((ROOM / (m * lines)).max(ctx.threads())),
+            false => 1,
+        };
         let mut scores = vec![U::ZERO; m * lines * at_once];
         for group in parts.chunks(at_once) {
             let each = group.iter().zip(scores.chunks_exact_mut(m * lines));
