@@ -9,7 +9,7 @@ BROWSER_TESTS := crates/mercer-cli/tests/browser
 PYTHON_CODE := python bench docs $(BROWSER_TESTS)
 
 .PHONY: help run test memory format-check lint test-rust test-simd test-python test-browser asan miri soak deny browser bench docs rust-docs fuzz faults \
-	wheel develop format clean
+	wheel dist develop format clean
 
 help:
 	@echo "make run     build, run the demonstration, say where its picture is"
@@ -24,6 +24,7 @@ help:
 	@echo "make fuzz    all fuzz targets for MINUTES=10 minutes each (nightly compiler and cargo-fuzz)"
 	@echo "make faults  kills, full disks, limits and closed descriptors, for as many minutes as it takes"
 	@echo "make wheel   the Python wheel, in target/wheels"
+	@echo "make dist    the command line as it is given away: smaller and optimised across crates, in target/dist"
 	@echo "make format  format Rust and Python in place"
 
 # --- run ---------------------------------------------------------------------------------------------------------------
@@ -187,6 +188,10 @@ bench: develop $(VENV)/rivals
 $(VENV)/rivals: bench/requirements.txt $(VENV)/ready
 	$(PY) -m pip install --quiet --requirement bench/requirements.txt
 	touch $@
+
+# The binary that is given away, optimised across crates: target/dist/mercer.
+dist:
+	cargo build --profile dist --package mercer-cli
 
 wheel: $(VENV)/ready
 	$(VENV)/bin/maturin build --profile dist --manifest-path python/Cargo.toml --out target/wheels

@@ -88,31 +88,13 @@ pub fn user_objects(fitted: &Fitted, py: Python<'_>) -> PyResult<UserObjects> {
     let Some((kernel, anchors)) = anchored(fitted) else { return Ok((Vec::new(), Vec::new())) };
     let custom = kernel.custom_functions().into_iter();
     let functions = custom.filter_map(|custom| Function::object(custom.bound()?, py));
-    let mut stores = Vec::new();
-    let mut visit = |items: &Items| {
-        let (store, places) = custom::objects(py, items)?;
-        stores.push(store.bind(py).call_method1("part", (places,))?.unbind());
-        Ok(())
+    let store_of = |items: Items| {
+        let (store, places) = custom::objects(py, &items)?;
+        Ok(store.bind(py).call_method1("part", (places,))?.unbind())
     };
-    match anchors {
-        None => Ok(()),
-        Some(AnySamples::F32(samples)) => visit_items(samples, &mut visit),
-        Some(AnySamples::F64(samples)) => visit_items(samples, &mut visit),
-    }?;
+    let items = anchors.map(AnySamples::items).unwrap_or_default();
+    let stores = items.into_iter().map(store_of).collect::<PyResult<_>>()?;
     Ok((functions.collect(), stores))
-}
-
-fn visit_items<T: Real>(
-    samples: &Samples<T>,
-    f: &mut impl FnMut(&Items) -> PyResult<()>,
-) -> PyResult<()> {
-    match samples {
-        Samples::Items(items) => f(items),
-        Samples::Parts(parts) => {
-            parts.all().iter().try_for_each(|part| visit_items(&part.samples, f))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Drops the user's objects that are not anchors, which a subset of items still references.
@@ -136,12 +118,10 @@ pub fn put_back(
         Fitted::Detector(model) => (&mut model.pca.params.kernel, &mut model.pca.anchors),
     };
     *kernel = bound(kernel, functions)?;
-    let mut stores = stores.into_iter();
     if let Some(anchors) = anchors {
-        *anchors = match &*anchors {
-            AnySamples::F32(samples) => with_items(samples, &mut stores).into(),
-            AnySamples::F64(samples) => with_items(samples, &mut stores).into(),
-        };
+        let restored =
+            |(items, store): (Items, Py<PyAny>)| custom::items(store, items.len()).unwrap_or(items);
+        *anchors = anchors.with_items(&mut anchors.items().into_iter().zip(stores).map(restored));
     }
     Ok(())
 }
@@ -153,22 +133,4 @@ pub fn bound(kernel: &KernelSpec, functions: Vec<Bound<'_, PyAny>>) -> PyResult<
         let name = function.name().to_string();
         Ok(kernel.bind(&name, std::sync::Arc::new(function)))
     })
-}
-
-fn with_items<T: Real>(
-    samples: &Samples<T>,
-    stores: &mut dyn Iterator<Item = Py<PyAny>>,
-) -> Samples<T> {
-    match samples {
-        Samples::Items(items) => {
-            let found = stores.next().and_then(|store| custom::items(store, items.len()).ok());
-            Samples::Items(found.unwrap_or_else(|| items.clone()))
-        }
-        Samples::Parts(parts) => {
-            let stores = std::cell::RefCell::new(stores);
-            let filled = parts.map(|part| Ok(with_items(part, &mut **stores.borrow_mut())));
-            filled.map_or_else(|_| samples.clone(), Samples::Parts)
-        }
-        other => other.clone(),
-    }
 }

@@ -14,17 +14,28 @@ use crate::gram::{Gram, MatrixFree, Scaled};
 use crate::kernel::{SpecKernel, Tile};
 use crate::linalg::cholesky;
 use crate::linalg::view::Mat;
-use crate::points::{AnySamples, Points, Samples, Span};
+use crate::points::{AnySamples, Points, Samples, Span, with_samples};
 use crate::real::Real;
 use crate::solve::cg;
 
 /// What is computed once for a model: a factor of K + α W⁻¹ for each different α, where the budget allows.
-pub struct PosteriorStd(AnyPosterior);
+pub struct PosteriorStd(Box<dyn Deviations>);
 
-/// In the number type of the training samples.
-enum AnyPosterior {
-    F32(Posterior<f32>),
-    F64(Posterior<f64>),
+/// The same in whichever number type the training samples have.
+trait Deviations: Send + Sync {
+    fn bytes(&self) -> u64;
+    fn deviations(&self, ctx: &Context, x: &AnySamples) -> Result<Mat<f64>>;
+}
+
+impl<T: Real> Deviations for Posterior<T> {
+    fn bytes(&self) -> u64 {
+        let n = self.scale.len() as u64;
+        8 * n * n * self.ridges.iter().filter(|r| r.factor.is_some()).count() as u64
+    }
+
+    fn deviations(&self, ctx: &Context, x: &AnySamples) -> Result<Mat<f64>> {
+        self.deviations_of(ctx, &x.to_type()?)
+    }
 }
 
 struct Posterior<T: Real> {
@@ -61,10 +72,7 @@ impl PosteriorStd {
                  precomputed kernel does not have",
             )
         })?;
-        Ok(Self(match all {
-            AnySamples::F32(all) => AnyPosterior::F32(Posterior::new(ctx, model, all)?),
-            AnySamples::F64(all) => AnyPosterior::F64(Posterior::new(ctx, model, all)?),
-        }))
+        with_samples!(all, all => Ok(Self(Box::new(Posterior::new(ctx, model, all)?))))
     }
 
     /// The factor for each target by which its kernel would best be multiplied: with it, deviations are in units of the target.
@@ -97,19 +105,12 @@ impl PosteriorStd {
     /// Bytes that the factors take.
     #[doc(hidden)]
     pub fn bytes(&self) -> u64 {
-        match &self.0 {
-            AnyPosterior::F32(posterior) => posterior.bytes(),
-            AnyPosterior::F64(posterior) => posterior.bytes(),
-        }
+        self.0.bytes()
     }
 
     /// The standard deviation of each target's prediction for new samples: m × t.
     pub fn deviations(&self, ctx: &Context, x: impl Into<AnySamples>) -> Result<Mat<f64>> {
-        let x = x.into();
-        match &self.0 {
-            AnyPosterior::F32(posterior) => posterior.deviations(ctx, &x.to_type()?),
-            AnyPosterior::F64(posterior) => posterior.deviations(ctx, &x.to_type()?),
-        }
+        self.0.deviations(ctx, &x.into())
     }
 }
 
@@ -145,11 +146,6 @@ impl<T: Real> Posterior<T> {
             ctx.install(|| distinct.iter().enumerate().map(ridge).collect::<Result<Vec<_>>>())?;
         posterior.ridges = ridges;
         Ok(posterior)
-    }
-
-    fn bytes(&self) -> u64 {
-        let n = self.scale.len() as u64;
-        8 * n * n * self.ridges.iter().filter(|r| r.factor.is_some()).count() as u64
     }
 
     fn ridge(&self, ctx: &Context, alpha: f64, count: usize) -> Result<Ridge> {
@@ -214,7 +210,7 @@ impl<T: Real> Posterior<T> {
         Ok(x)
     }
 
-    fn deviations(&self, ctx: &Context, x: &Samples<T>) -> Result<Mat<f64>> {
+    fn deviations_of(&self, ctx: &Context, x: &Samples<T>) -> Result<Mat<f64>> {
         self.on.anchors.check_like(x)?;
         let x = &self.on.moved(x)?;
         let (m, t) = (x.n(), self.which.len());

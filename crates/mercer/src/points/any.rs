@@ -152,6 +152,18 @@ impl AnySamples {
         }
     }
 
+    /// The sets of items among them, one for each group of columns that is one.
+    #[doc(hidden)]
+    pub fn items(&self) -> Vec<Items> {
+        with_samples!(self, x => items_of(x))
+    }
+
+    /// The same with `new` in the places of [`AnySamples::items`], as far as there are any.
+    #[doc(hidden)]
+    pub fn with_items(&self, new: &mut dyn Iterator<Item = Items>) -> Self {
+        with_samples!(self, x => replaced(x, new).into())
+    }
+
     /// The samples as numbers of type `T`, if that is theirs.
     pub fn get<T: Real>(&self) -> Option<&Samples<T>> {
         with_samples!(self, x => (x as &dyn Any).downcast_ref())
@@ -160,6 +172,28 @@ impl AnySamples {
     /// The same samples in the number type `T`: shared if that is theirs, else converted.
     pub fn to_type<T: Real>(&self) -> Result<Samples<T>> {
         with_samples!(self, x => x.convert())
+    }
+}
+
+fn items_of<T: Real>(samples: &Samples<T>) -> Vec<Items> {
+    match samples {
+        Samples::Items(items) => vec![items.clone()],
+        Samples::Parts(parts) => {
+            parts.all().iter().flat_map(|part| items_of(&part.samples)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn replaced<T: Real>(samples: &Samples<T>, new: &mut dyn Iterator<Item = Items>) -> Samples<T> {
+    match samples {
+        Samples::Items(items) => Samples::Items(new.next().unwrap_or_else(|| items.clone())),
+        Samples::Parts(parts) => {
+            let new = std::cell::RefCell::new(new);
+            let filled = parts.map(|part| Ok(replaced(part, &mut **new.borrow_mut())));
+            filled.map_or_else(|_| samples.clone(), Samples::Parts)
+        }
+        other => other.clone(),
     }
 }
 
