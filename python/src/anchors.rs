@@ -13,22 +13,10 @@ use pyo3::types::PyList;
 use crate::arrays::borrowed_array;
 use crate::custom::{self, Function};
 
-/// The kernel of a model and the samples that it keeps; none for models without a kernel.
-fn anchored(fitted: &Fitted) -> Option<(&KernelSpec, Option<&AnySamples>)> {
-    match fitted {
-        Fitted::Pca(_) | Fitted::Repair(_) => None,
-        Fitted::KernelPca(model) => Some((&model.params.kernel, model.anchors.as_ref())),
-        Fitted::KernelRidge(model) => Some((&model.params.kernel, model.anchors.as_ref())),
-        Fitted::Svm(model) => Some((&model.params.kernel, model.anchors.as_ref())),
-        Fitted::KernelKMeans(model) => Some((&model.params.kernel, model.anchors.as_ref())),
-        Fitted::Detector(model) => Some((&model.pca.params.kernel, model.pca.anchors.as_ref())),
-    }
-}
-
 /// The anchors of a model as Python objects: numbers borrowed in place, objects as they came. `owner` must be the frozen
 /// object that the model belongs to. None for a model without anchors.
 pub fn of<'py>(fitted: &Fitted, owner: Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let anchors = anchored(fitted).and_then(|(_, anchors)| anchors);
+    let anchors = fitted.kernel().and_then(|(_, anchors)| anchors);
     anchors.map(|anchors| shown(anchors, owner)).transpose()
 }
 
@@ -42,7 +30,7 @@ pub fn shown<'py>(samples: &AnySamples, owner: Bound<'py, PyAny>) -> PyResult<Bo
 
 /// The kernel of a model that was fitted on samples, with its parameters resolved; None for other models.
 pub fn kernel(fitted: &Fitted) -> Option<&KernelSpec> {
-    anchored(fitted).and_then(|(kernel, anchors)| anchors.map(|_| kernel))
+    fitted.kernel().and_then(|(kernel, anchors)| anchors.map(|_| kernel))
 }
 
 fn as_python<'py, T: Real + Element>(
@@ -85,7 +73,7 @@ type UserObjects = (Vec<Py<PyAny>>, Vec<Py<PyAny>>);
 
 /// What a file cannot store of a model: the functions in its kernel, and the stores of its items in order of appearance.
 pub fn user_objects(fitted: &Fitted, py: Python<'_>) -> PyResult<UserObjects> {
-    let Some((kernel, anchors)) = anchored(fitted) else { return Ok((Vec::new(), Vec::new())) };
+    let Some((kernel, anchors)) = fitted.kernel() else { return Ok((Vec::new(), Vec::new())) };
     let custom = kernel.custom_functions().into_iter();
     let functions = custom.filter_map(|custom| Function::object(custom.bound()?, py));
     let store_of = |items: Items| {
@@ -109,14 +97,7 @@ pub fn put_back(
     functions: Vec<Bound<'_, PyAny>>,
     stores: Vec<Py<PyAny>>,
 ) -> PyResult<()> {
-    let (kernel, anchors) = match fitted {
-        Fitted::Pca(_) | Fitted::Repair(_) => return Ok(()),
-        Fitted::KernelPca(model) => (&mut model.params.kernel, &mut model.anchors),
-        Fitted::KernelRidge(model) => (&mut model.params.kernel, &mut model.anchors),
-        Fitted::Svm(model) => (&mut model.params.kernel, &mut model.anchors),
-        Fitted::KernelKMeans(model) => (&mut model.params.kernel, &mut model.anchors),
-        Fitted::Detector(model) => (&mut model.pca.params.kernel, &mut model.pca.anchors),
-    };
+    let Some((kernel, anchors)) = fitted.kernel_mut() else { return Ok(()) };
     *kernel = bound(kernel, functions)?;
     if let Some(anchors) = anchors {
         let restored =

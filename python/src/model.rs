@@ -162,15 +162,11 @@ impl Model {
     #[getter]
     fn params(&self) -> PyResult<String> {
         match &self.saved.model {
-            Fitted::Pca(model) => json(&model.params),
-            Fitted::KernelPca(model) => json(&model.params),
-            Fitted::KernelRidge(model) => json(&model.params),
-            Fitted::Svm(model) => json(&model.params),
-            Fitted::KernelKMeans(model) => json(&model.params),
             Fitted::Detector(model) => json(&model.pca.params),
             Fitted::Repair(model) => {
                 json(&serde_json::json!({ "method": model.correction.method }))
             }
+            model => model.params().map(|params| params.to_string()).map_err(invalid),
         }
     }
 
@@ -354,5 +350,9 @@ impl Model {
 
 /// The value as JSON.
 pub fn json(value: &impl serde::Serialize) -> PyResult<String> {
-    serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
+    serde_json::to_string(value).map_err(invalid)
+}
+
+fn invalid(error: serde_json::Error) -> PyErr {
+    PyValueError::new_err(error.to_string())
 }

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use mercer::io::Table;
 use mercer::model::{Scaling, ScalingKind};
-use mercer::points::{KernelValues, Part, Parts};
+use mercer::points::{Part, Parts};
 use mercer::real::Real;
-use mercer::{Dtype, Input, Mat, Result, Samples};
+use mercer::{Dtype, Input, Result, Samples};
 
 use super::input_kind::{ColumnGroup, InputKind};
-use super::numbers::{Numbers, Scales, sparse};
+use super::numbers::{Numbers, Rows, Scales, sparse};
 use crate::run::Session;
 
 /// The input of a kernel method, with the scaling of its columns.
@@ -29,6 +29,10 @@ impl Prepared {
         scales: Scales<'_>,
         dtype: Dtype,
     ) -> Result<Self> {
+        if *input_kind == InputKind::Precomputed {
+            let rows = Rows::of(session, features, Scales::Apply(None), dtype)?;
+            return Ok(Self { input: Input::precomputed(rows.values), scaling: None });
+        }
         match dtype {
             Dtype::F32 => Self::of_type::<f32>(session, features, input_kind, scales),
             Dtype::F64 => Self::of_type::<f64>(session, features, input_kind, scales),
@@ -40,15 +44,7 @@ impl Prepared {
         features: &Table,
         input_kind: &InputKind,
         scales: Scales<'_>,
-    ) -> Result<Self>
-    where
-        Mat<T>: Into<KernelValues<'static>>,
-    {
-        if *input_kind == InputKind::Precomputed {
-            let rows = Numbers::<T>::of(session, features, Scales::Apply(None))?;
-            let input = Input::precomputed(Mat::from_vec(rows.values, rows.n, rows.d));
-            return Ok(Self { input, scaling: None });
-        }
+    ) -> Result<Self> {
         let (samples, scaling) = match input_kind {
             InputKind::Groups(groups) => grouped::<T>(session, features, groups, scales)?,
             input_kind => plain::<T>(session, features, input_kind, scales)?,

@@ -25,16 +25,11 @@ pub enum InputKind {
 
 /// The kernel of `model`; PCA has none.
 pub fn kernel_of(model: &Model) -> Option<Kernel> {
-    let (spec, has_samples) = match model {
-        Model::Pca(_) => return None,
-        Model::Repair(_) => return Some(Kernel::Precomputed),
-        Model::KernelPca(model) => (&model.params.kernel, model.anchors.is_some()),
-        Model::KernelRidge(model) => (&model.params.kernel, model.anchors.is_some()),
-        Model::Svm(model) => (&model.params.kernel, model.anchors.is_some()),
-        Model::KernelKMeans(model) => (&model.params.kernel, model.anchors.is_some()),
-        Model::Detector(model) => (&model.pca.params.kernel, model.pca.anchors.is_some()),
-    };
-    Some(if has_samples { Kernel::Spec(spec.clone()) } else { Kernel::Precomputed })
+    match (model, model.kernel()) {
+        (Model::Repair(_), _) | (_, Some((_, None))) => Some(Kernel::Precomputed),
+        (_, Some((spec, Some(_)))) => Some(Kernel::Spec(spec.clone())),
+        (_, None) => None,
+    }
 }
 
 /// Columns that a kernel names together.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub use input::Prepared;
 pub use input_kind::{InputKind, kernel_of};
-pub use numbers::{Numbers, Scales};
+pub use numbers::{Numbers, Rows, Scales};
 
 use crate::args::{Precision, TableArgs};
 use crate::run::Session;

@@ -1,11 +1,10 @@
 //! The numbers of a table, scaled.
 
-use mercer::Result;
 use mercer::io::{Column, Table};
-use mercer::linalg::view::MatRef;
 use mercer::model::{Scaling, ScalingKind};
-use mercer::points::{Csr, Dense};
+use mercer::points::AnyMatrix;
 use mercer::real::Real;
+use mercer::{Csr, Dense, Dtype, Mat, MatRef, Result};
 
 use crate::run::Session;
 
@@ -16,6 +15,39 @@ pub enum Scales<'a> {
     Learn(ScalingKind),
     /// Given; none leaves the rows unchanged.
     Apply(Option<&'a Scaling>),
+}
+
+/// The scaled rows of a table in either number type, with their scaling.
+pub struct Rows {
+    /// The numbers: n × d.
+    pub values: AnyMatrix<'static>,
+    /// What was done to every column.
+    pub scaling: Option<Scaling>,
+}
+
+impl Rows {
+    /// The rows of `features` in the number type `dtype`.
+    pub fn of(
+        session: &Session,
+        features: &Table,
+        scales: Scales<'_>,
+        dtype: Dtype,
+    ) -> Result<Self> {
+        Ok(match dtype {
+            Dtype::F32 => Numbers::<f32>::of(session, features, scales)?.into(),
+            Dtype::F64 => Numbers::<f64>::of(session, features, scales)?.into(),
+        })
+    }
+}
+
+impl<T: Real> From<Numbers<T>> for Rows
+where
+    Mat<T>: Into<AnyMatrix<'static>>,
+{
+    fn from(rows: Numbers<T>) -> Self {
+        let Numbers { values, n, d, scaling } = rows;
+        Self { values: Mat::from_vec(values, n, d).into(), scaling }
+    }
 }
 
 /// The scaled rows of a table (n × d, row-major) with their scaling.

@@ -4,9 +4,8 @@ use mercer::Dtype;
 use mercer::io::{Model, ModelFile, Table};
 use mercer::model::inverse::InverseParams;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
-use mercer::model::pca::{Pca, PcaParams};
+use mercer::model::pca::Pca;
 use mercer::model::{Scaling, ScalingKind};
-use mercer::real::Real;
 use mercer::{Error, Result};
 
 use super::Session;
@@ -14,7 +13,7 @@ use super::columns::{self, Roles};
 use crate::args::{
     ColumnArgs, ComponentArgs, KpcaArgs, ModelArgs, OutputArgs, PcaArgs, Scale, TableArgs,
 };
-use crate::data::{self, InputKind, Numbers, Prepared, Scales, Types};
+use crate::data::{self, InputKind, Prepared, Rows, Scales, Types};
 use crate::describe;
 use crate::facts::{self, Facts};
 use crate::failure::Failure;
@@ -59,9 +58,11 @@ pub fn pca(session: &Session, args: &PcaArgs) -> std::result::Result<(), Failure
         output: &args.output,
         model: &args.model,
     };
-    run(session, &job, |features, work, kind| match work {
-        Dtype::F32 => fit_pca::<f32>(session, &params, features, kind),
-        Dtype::F64 => fit_pca::<f64>(session, &params, features, kind),
+    run(session, &job, |features, work, kind| {
+        let rows = Rows::of(session, features, Scales::Learn(kind), work)?;
+        let model = Pca::fit(&session.context, &params, rows.values.view())?;
+        let scores = model.transform(&session.context, rows.values.view())?.into_vec();
+        Ok(Fitted { model: Model::Pca(model), scaling: rows.scaling, scores })
     })
 }
 
@@ -97,18 +98,6 @@ pub fn kpca(session: &Session, args: &KpcaArgs) -> std::result::Result<(), Failu
         let scores = model.training_scores().into_vec();
         Ok(Fitted { model: Model::KernelPca(model), scaling: rows.scaling, scores })
     })
-}
-
-fn fit_pca<T: Real>(
-    session: &Session,
-    params: &PcaParams,
-    features: &Table,
-    kind: ScalingKind,
-) -> Result<Fitted> {
-    let rows = Numbers::<T>::of(session, features, Scales::Learn(kind))?;
-    let model = Pca::fit(&session.context, params, rows.view())?;
-    let scores = model.transform(&session.context, rows.view())?.into_vec();
-    Ok(Fitted { model: Model::Pca(model), scaling: rows.scaling, scores })
 }
 
 /// Reads the table, selects columns, fits, writes and prints.

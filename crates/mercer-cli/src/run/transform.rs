@@ -3,18 +3,14 @@
 use std::path::Path;
 use std::time::Instant;
 
-use mercer::Dtype;
 use mercer::io::{Model, ModelFile, Table};
-use mercer::model::Scaling;
-use mercer::model::pca::Pca;
-use mercer::real::Real;
-use mercer::{Error, Input, Mat, MatRef, Result};
+use mercer::{AnyMat, Error, Input, Mat, Result};
 
 use super::Session;
 use super::model_columns::{self, ModelColumns};
 use super::prediction::model_input;
 use crate::args::TransformArgs;
-use crate::data::{self, InputKind, Numbers, Prepared, Scales};
+use crate::data::{self, InputKind, Numbers, Prepared, Rows, Scales};
 use crate::facts::{Facts, counted};
 use crate::failure::Failure;
 use crate::output_files::{self, ComponentOutput};
@@ -93,11 +89,17 @@ fn check_model(model: &Model, path: &Path) -> Result<()> {
 fn forward(session: &Session, saved: &ModelFile, table: &Table, errors: bool) -> Result<Computed> {
     let (context, scaling) = (&session.context, saved.scaling.as_ref());
     match (&saved.model, saved.dtype) {
-        (Model::Pca(model), Dtype::F32) => {
-            project_pca::<f32>(session, model, scaling, table, errors)
-        }
-        (Model::Pca(model), Dtype::F64) => {
-            project_pca::<f64>(session, model, scaling, table, errors)
+        (Model::Pca(model), dtype) => {
+            let rows = Rows::of(session, table, Scales::Apply(scaling), dtype)?;
+            let scores = model.transform(context, rows.values.view())?;
+            let errors = match errors {
+                true => {
+                    let restored = model.inverse_transform(context, &scores)?;
+                    Some(squared_distances(rows.values.view(), &restored))
+                }
+                false => None,
+            };
+            Ok(Computed { values: scores.into_vec(), errors })
         }
         (Model::Repair(_), _) if errors => Err(no_repair("--errors")),
         (Model::Repair(model), dtype) => {
@@ -145,25 +147,8 @@ fn no_repair(flag: &'static str) -> Error {
     Error::parameter(flag, "the model is a kernel matrix repair and has no components")
 }
 
-fn project_pca<T: Real>(
-    session: &Session,
-    model: &Pca,
-    scaling: Option<&Scaling>,
-    table: &Table,
-    errors: bool,
-) -> Result<Computed> {
-    let context = &session.context;
-    let rows = Numbers::<T>::of(session, table, Scales::Apply(scaling))?;
-    let scores = model.transform(context, rows.view())?;
-    let errors = match errors {
-        true => Some(squared_distances(rows.view(), &model.inverse_transform(context, &scores)?)),
-        false => None,
-    };
-    Ok(Computed { values: scores.into_vec(), errors })
-}
-
-fn squared_distances<T: Real>(a: MatRef<'_, T>, b: &Mat<f64>) -> Vec<f64> {
-    let square = |i: usize, j: usize| (a.at(i, j).to_f64() - b[(i, j)]).powi(2);
+fn squared_distances(a: AnyMat<'_>, b: &Mat<f64>) -> Vec<f64> {
+    let square = |i: usize, j: usize| (a.at(i, j) - b[(i, j)]).powi(2);
     (0..a.rows()).map(|i| (0..a.cols()).map(|j| square(i, j)).sum()).collect()
 }
 

@@ -4,7 +4,7 @@ use super::report::asymmetric;
 use crate::error::{Error, Result};
 use crate::gram::{Gram, Precomputed};
 use crate::linalg::view::{Mat, MatRef};
-use crate::points::{AnySamples, Csr, Dense, Dtype, Items, KernelValues, Parts, Samples, Strings};
+use crate::points::{AnyMatrix, AnySamples, Csr, Dense, Dtype, Items, Parts, Samples, Strings};
 use crate::real::Real;
 
 /// Samples, or kernel values of samples that stay with the caller. All sets of samples convert into it.
@@ -16,7 +16,7 @@ pub enum Input<'a> {
     /// samples for a prediction.
     Precomputed {
         /// The values.
-        values: KernelValues<'a>,
+        values: AnyMatrix<'a>,
         /// k(x, x) of new samples (m), for predictions that need it.
         diagonal: Option<&'a [f64]>,
     },
@@ -26,7 +26,7 @@ pub enum Input<'a> {
 
 impl<'a> Input<'a> {
     /// Kernel values that the caller computed.
-    pub fn precomputed(values: impl Into<KernelValues<'a>>) -> Self {
+    pub fn precomputed(values: impl Into<AnyMatrix<'a>>) -> Self {
         Input::Precomputed { values: values.into(), diagonal: None }
     }
 

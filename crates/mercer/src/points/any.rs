@@ -308,9 +308,9 @@ impl<'a, T: Real> From<&'a Dense<T>> for AnyMat<'a> {
     }
 }
 
-/// Kernel values, borrowed or owned. Clones share them.
+/// A matrix in either number type, borrowed or owned. Clones share the numbers.
 #[derive(Clone, Debug)]
-pub enum KernelValues<'a> {
+pub enum AnyMatrix<'a> {
     /// Borrowed.
     Borrowed(AnyMat<'a>),
     /// Owned, in single precision.
@@ -319,14 +319,14 @@ pub enum KernelValues<'a> {
     F64(Arc<Mat<f64>>),
 }
 
-impl KernelValues<'_> {
+impl AnyMatrix<'_> {
     /// A view of them.
     #[doc(hidden)]
     pub fn view(&self) -> AnyMat<'_> {
         match self {
-            KernelValues::Borrowed(values) => *values,
-            KernelValues::F32(values) => values.view().into(),
-            KernelValues::F64(values) => values.view().into(),
+            AnyMatrix::Borrowed(values) => *values,
+            AnyMatrix::F32(values) => values.view().into(),
+            AnyMatrix::F64(values) => values.view().into(),
         }
     }
 
@@ -355,20 +355,20 @@ impl KernelValues<'_> {
     }
 }
 
-impl<'a, V: Into<AnyMat<'a>>> From<V> for KernelValues<'a> {
+impl<'a, V: Into<AnyMat<'a>>> From<V> for AnyMatrix<'a> {
     fn from(values: V) -> Self {
-        KernelValues::Borrowed(values.into())
+        AnyMatrix::Borrowed(values.into())
     }
 }
 
-impl From<Mat<f32>> for KernelValues<'_> {
+impl From<Mat<f32>> for AnyMatrix<'_> {
     fn from(values: Mat<f32>) -> Self {
-        KernelValues::F32(Arc::new(values))
+        AnyMatrix::F32(Arc::new(values))
     }
 }
 
-impl From<Mat<f64>> for KernelValues<'_> {
+impl From<Mat<f64>> for AnyMatrix<'_> {
     fn from(values: Mat<f64>) -> Self {
-        KernelValues::F64(Arc::new(values))
+        AnyMatrix::F64(Arc::new(values))
     }
 }

@@ -13,7 +13,7 @@ mod statistics;
 mod strings;
 mod symbols;
 
-pub use any::{AnyMat, AnySamples, Dtype, KernelValues};
+pub use any::{AnyMat, AnyMatrix, AnySamples, Dtype};
 pub(crate) use any::{with_dtype, with_matrix, with_samples};
 pub use csr::Csr;
 #[doc(hidden)]

@@ -8,11 +8,21 @@ use super::header::{self, Header};
 use super::persist::{Metadata, Persist};
 use super::tensors::{Tensor, Tensors};
 use super::unpack::{components, params};
+use crate::kernel::KernelSpec;
 use crate::model::detector::{Detector, DetectorParams};
+use crate::points::AnySamples;
 
 impl Persist for Detector {
     fn metadata(&self) -> Metadata<'_> {
         Metadata { estimator: header::DETECTOR, ..self.pca.metadata() }
+    }
+
+    fn kernel(&self) -> Option<(&KernelSpec, Option<&AnySamples>)> {
+        self.pca.kernel()
+    }
+
+    fn kernel_mut(&mut self) -> Option<(&mut KernelSpec, &mut Option<AnySamples>)> {
+        self.pca.kernel_mut()
     }
 
     fn params(&self) -> serde_json::Result<Value> {

@@ -27,6 +27,14 @@ impl Persist for KernelKMeans {
         }
     }
 
+    fn kernel(&self) -> Option<(&KernelSpec, Option<&AnySamples>)> {
+        Some((&self.params.kernel, self.anchors.as_ref()))
+    }
+
+    fn kernel_mut(&mut self) -> Option<(&mut KernelSpec, &mut Option<AnySamples>)> {
+        Some((&mut self.params.kernel, &mut self.anchors))
+    }
+
     fn params(&self) -> serde_json::Result<Value> {
         serde_json::to_value(&self.params)
     }

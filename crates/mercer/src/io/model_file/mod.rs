@@ -35,6 +35,7 @@ use crate::context::available_memory;
 use crate::error::{Error, Result};
 use crate::io::atomic::{Staged, write_whole};
 use crate::io::libsvm_model;
+use crate::kernel::KernelSpec;
 use crate::model::detector::Detector;
 use crate::model::kernel_kmeans::KernelKMeans;
 use crate::model::kernel_pca::KernelPca;
@@ -43,7 +44,7 @@ use crate::model::pca::Pca;
 use crate::model::svm::Svm;
 use crate::model::validity::FittedRepair;
 use crate::model::{Report, Scaling};
-use crate::points::Dtype;
+use crate::points::{AnySamples, Dtype};
 use persist::Persist;
 
 /// The format that is written, and the newest that is read.
@@ -105,6 +106,36 @@ impl Model {
             Model::Detector(model) => model,
             Model::Repair(model) => model,
         }
+    }
+
+    fn persist_mut(&mut self) -> &mut dyn Persist {
+        match self {
+            Model::Pca(model) => model,
+            Model::KernelPca(model) => model,
+            Model::KernelRidge(model) => model,
+            Model::Svm(model) => model,
+            Model::KernelKMeans(model) => model,
+            Model::Detector(model) => model,
+            Model::Repair(model) => model,
+        }
+    }
+
+    /// Its kernel, and the samples that it keeps; nothing for a model without a kernel.
+    #[doc(hidden)]
+    pub fn kernel(&self) -> Option<(&KernelSpec, Option<&AnySamples>)> {
+        self.persist().kernel()
+    }
+
+    /// The same, to be changed: what a file cannot store is put back.
+    #[doc(hidden)]
+    pub fn kernel_mut(&mut self) -> Option<(&mut KernelSpec, &mut Option<AnySamples>)> {
+        self.persist_mut().kernel_mut()
+    }
+
+    /// The parameters of the fit, as JSON.
+    #[doc(hidden)]
+    pub fn params(&self) -> serde_json::Result<Value> {
+        self.persist().params()
     }
 
     /// The estimator's name in files: `"pca"`, `"kernel_pca"`, `"kernel_ridge"`, `"svm"`, `"kernel_kmeans"`,

@@ -6,6 +6,7 @@ use super::check::{self, Checked};
 use super::header::{self, CalibrationHeader};
 use super::samples::{self, SampleKind};
 use super::tensors::Tensor;
+use crate::kernel::KernelSpec;
 use crate::model::Report;
 use crate::model::kernel_pca::KernelPca;
 use crate::model::kernel_ridge::{KernelRidge, Selection};
@@ -40,6 +41,14 @@ pub trait Persist {
     fn tensors(&self) -> Vec<Tensor<'_>>;
     /// Whether its parts fit together.
     fn check(&self) -> Checked;
+    /// Its kernel, and the samples that it keeps; nothing for a model without a kernel.
+    fn kernel(&self) -> Option<(&KernelSpec, Option<&AnySamples>)> {
+        None
+    }
+    /// The same, to be changed.
+    fn kernel_mut(&mut self) -> Option<(&mut KernelSpec, &mut Option<AnySamples>)> {
+        None
+    }
     /// The parameters of the map back to samples, if there is one.
     fn inverse(&self) -> serde_json::Result<Option<Value>> {
         Ok(None)
@@ -103,6 +112,14 @@ impl Persist for KernelPca {
         }
     }
 
+    fn kernel(&self) -> Option<(&KernelSpec, Option<&AnySamples>)> {
+        Some((&self.params.kernel, self.anchors.as_ref()))
+    }
+
+    fn kernel_mut(&mut self) -> Option<(&mut KernelSpec, &mut Option<AnySamples>)> {
+        Some((&mut self.params.kernel, &mut self.anchors))
+    }
+
     fn params(&self) -> serde_json::Result<Value> {
         serde_json::to_value(&self.params)
     }
@@ -152,6 +169,14 @@ impl Persist for KernelRidge {
             precision: self.dtype,
             report: &self.report,
         }
+    }
+
+    fn kernel(&self) -> Option<(&KernelSpec, Option<&AnySamples>)> {
+        Some((&self.params.kernel, self.anchors.as_ref()))
+    }
+
+    fn kernel_mut(&mut self) -> Option<(&mut KernelSpec, &mut Option<AnySamples>)> {
+        Some((&mut self.params.kernel, &mut self.anchors))
     }
 
     fn params(&self) -> serde_json::Result<Value> {

@@ -8,6 +8,7 @@ use crate::io::model_file::header::{self, CalibrationHeader};
 use crate::io::model_file::persist::{Metadata, Persist};
 use crate::io::model_file::samples::{self, SampleKind};
 use crate::io::model_file::tensors::{Content, Tensor};
+use crate::kernel::KernelSpec;
 use crate::model::Report;
 use crate::model::svm::{Calibration, Curve, ProblemReport, Svm};
 use crate::points::AnySamples;
@@ -23,6 +24,14 @@ impl Persist for Svm {
             precision: self.dtype,
             report: &self.report,
         }
+    }
+
+    fn kernel(&self) -> Option<(&KernelSpec, Option<&AnySamples>)> {
+        Some((&self.params.kernel, self.anchors.as_ref()))
+    }
+
+    fn kernel_mut(&mut self) -> Option<(&mut KernelSpec, &mut Option<AnySamples>)> {
+        Some((&mut self.params.kernel, &mut self.anchors))
     }
 
     fn params(&self) -> serde_json::Result<Value> {
