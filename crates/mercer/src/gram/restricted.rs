@@ -4,9 +4,9 @@ use super::{Gram, Operator};
 use crate::context::Context;
 use crate::error::Result;
 use crate::linalg::block::Block;
-use crate::linalg::skinny::WIDTH;
 use crate::linalg::view::Mat;
 use crate::points::Dtype;
+use crate::real::Real;
 
 /// The rows and columns `which` of `inner`.
 pub struct Restricted<'a> {
@@ -21,7 +21,7 @@ impl<'a> Restricted<'a> {
         Self { inner, which: which.to_vec() }
     }
 
-    fn part<T: crate::real::Real>(&self, lower: &Mat<T>) -> Mat<T> {
+    fn part<T: Real>(&self, lower: &Mat<T>) -> Mat<T> {
         let m = self.which.len();
         let at = |i: usize, j: usize| {
             (self.which[i].max(self.which[j]), self.which[i].min(self.which[j]))
@@ -43,8 +43,7 @@ impl Operator for Restricted<'_> {
         let mut image = Block::try_zeros(self.inner.n())?;
         self.inner.apply(ctx, &whole, &mut image)?;
         for (lane, &i) in out.lanes_mut().iter_mut().zip(&self.which) {
-            let found: &[f64; WIDTH] = &image.lanes()[i];
-            *lane = *found;
+            *lane = image.lanes()[i];
         }
         Ok(())
     }

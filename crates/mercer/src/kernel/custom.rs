@@ -214,10 +214,18 @@ impl<P: Points + 'static, K: Kernel<P, f64> + 'static> CustomKernel for TileFunc
     fn block(&self, rows: ItemBlock<'_>, cols: ItemBlock<'_>, out: &mut [f64]) -> Result<()> {
         let (left, right) = (self.samples(rows)?, self.samples(cols)?);
         let (height, width) = (rows.at.len(), cols.at.len());
-        // Samples of the library come in spans.
-        let span = |at: &[usize]| at.first().map_or(0..0, |&first| first..first + at.len());
-        let (rows, cols) = (Span::new(left, span(rows.at)), Span::new(right, span(cols.at)));
+        let (mut some, mut others) = (None, None);
+        let (rows, cols) = (span(left, rows.at, &mut some), span(right, cols.at, &mut others));
         self.kernel.tile(rows, cols, Tile::new(out, height, width, width))
+    }
+}
+
+/// The samples at `at`: as they lie if they are consecutive, else copied to `chosen`.
+fn span<'a, P: Points>(points: &'a P, at: &[usize], chosen: &'a mut Option<P>) -> Span<'a, P> {
+    let start = at.first().copied().unwrap_or(0);
+    match at.iter().enumerate().all(|(i, &place)| place == start + i) {
+        true => Span::new(points, start..start + at.len()),
+        false => Span::all(chosen.insert(points.select(at))),
     }
 }
 

@@ -41,6 +41,8 @@ setters!(PcaParams {
     whiten(whiten: bool) => whiten = whiten;
     /// Residuals to reach.
     tolerance(tolerance: f64) => tolerance = Some(tolerance);
+    /// The maximum number of passes over the samples.
+    max_passes(passes: usize) => max_passes = Some(passes);
     /// Seed of the starting vectors.
     seed(seed: u64) => seed = seed;
 });

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::components::Components;
-use super::input::Input;
+use super::input::{Input, all_columns};
 use super::kernel_pca::{KernelPca, KernelPcaParams, Residuals};
 use super::note::{Note, NoteCode};
 use super::report::Report;
@@ -12,8 +12,7 @@ use crate::context::Context;
 use crate::error::{Error, Param, Result};
 use crate::kernel::KernelSpec;
 use crate::linalg::view::Mat;
-use crate::points::{Dtype, with_matrix};
-use crate::real::Real;
+use crate::points::Dtype;
 
 /// The outlier score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,19 +109,17 @@ impl Detector {
         let pca_params = params.pca_on(input.n());
         let mut detector = Self::new(KernelPca::fit(ctx, &pca_params, &input)?, params);
         // Of training samples, the kernel values with themselves are those of the diagonal.
-        let (values, diagonal);
+        let (whole, diagonal);
         let training = match &input {
             Input::Samples(x) => x.into(),
             Input::Precomputed { values, .. } => {
-                let entry =
-                    |i: usize| with_matrix!(values.view(), matrix => matrix.at(i, i).to_f64());
-                diagonal = (0..input.n()).map(entry).collect::<Vec<_>>();
+                diagonal = (0..input.n()).map(|i| values.at(i, i)).collect::<Vec<_>>();
                 Input::precomputed(values.view()).with_diagonal(&diagonal)
             }
             Input::Gram(gram) => {
-                values = gram.columns(ctx, &(0..gram.n()).collect::<Vec<_>>())?;
+                whole = all_columns(ctx, *gram)?;
                 diagonal = gram.diag(ctx)?;
-                Input::precomputed(&values).with_diagonal(&diagonal)
+                Input::precomputed(&whole.0).with_diagonal(&diagonal)
             }
         };
         if params.score == OutlierScore::Projections {

@@ -1,8 +1,9 @@
 //! What models are fitted on and evaluated for.
 
 use super::report::asymmetric;
+use crate::context::{Context, Reservation};
 use crate::error::{Error, Result};
-use crate::gram::{Gram, Precomputed};
+use crate::gram::{Gram, Precomputed, matrix_bytes};
 use crate::linalg::view::{Mat, MatRef};
 use crate::points::{AnyMatrix, AnySamples, Csr, Dense, Dtype, Items, Parts, Samples, Strings};
 use crate::real::Real;
@@ -30,7 +31,7 @@ impl<'a> Input<'a> {
         Input::Precomputed { values: values.into(), diagonal: None }
     }
 
-    /// The same with k(x, x) of new samples.
+    /// The same with k(x, x) of new samples, which kernel values do not hold; samples need none and stay as they are.
     pub fn with_diagonal(self, diagonal: &'a [f64]) -> Self {
         match self {
             Input::Precomputed { values, .. } => {
@@ -71,16 +72,14 @@ impl<'a> Input<'a> {
             Input::Gram(gram) => gram.dtype(),
         }
     }
+}
 
-    /// Columns of a table of them.
-    #[doc(hidden)]
-    pub fn columns(&self) -> usize {
-        match self {
-            Input::Samples(x) => x.features(),
-            Input::Precomputed { values, .. } => values.cols(),
-            Input::Gram(gram) => gram.n(),
-        }
-    }
+/// All entries of a matrix of the caller's making.
+pub(crate) fn all_columns(ctx: &Context, gram: &dyn Gram) -> Result<(Mat<f64>, Reservation)> {
+    let n = gram.n();
+    let hint = "fit on fewer rows or raise the memory budget";
+    let reservation = ctx.reserve("the kernel matrix", matrix_bytes::<f64>(n, n), hint)?;
+    Ok((gram.columns(ctx, &(0..n).collect::<Vec<_>>())?, reservation))
 }
 
 /// The error for a matrix that only multiplies, where values of new samples are needed.

@@ -1,5 +1,7 @@
 //! Kernels and matrices of types that the library does not know: every model takes them.
 
+use std::sync::Arc;
+
 use mercer::gram::{Gram, Operator};
 use mercer::kernel::{Tile, conformance};
 use mercer::linalg::block::Block;
@@ -9,7 +11,9 @@ use mercer::model::kernel_kmeans::{KernelKMeans, KernelKMeansParams};
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
 use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams};
 use mercer::model::svm::{Svm, SvmParams, Task};
-use mercer::{Context, Dense, Error, Input, Kernel, KernelSpec, Mat, Result, Span, Targets};
+use mercer::{
+    Context, Dense, Error, Input, Items, Kernel, KernelSpec, Mat, Points, Result, Span, Targets,
+};
 
 use crate::naive::{dense, difference, normal};
 
@@ -85,41 +89,24 @@ const N: usize = 60;
 fn said(kernel: &KernelSpec, fit: &Input<'_>, new: &Input<'_>) -> Result<Vec<Vec<f64>>> {
     let ctx = Context::new(2);
     let mut said = Vec::new();
-    let params = {
-        let mut changed = KernelPcaParams::new(kernel.clone());
-        changed.components = Components::Count(3);
-        changed
-    };
+    let params = KernelPcaParams::new(kernel.clone()).components(Components::Count(3));
     let model = KernelPca::fit(&ctx, &params, fit)?;
     said.push(model.eigenvalues.clone());
     said.push(model.transform(&ctx, new)?.into_vec());
-    let params = {
-        let mut changed = KernelRidgeParams::new(kernel.clone());
-        changed.intercept = true;
-        changed.alpha = vec![0.1];
-        changed
-    };
+    let params = KernelRidgeParams::new(kernel.clone()).intercept(true).alpha(0.1);
     let y: Vec<f64> = (0..N).map(|i| (i as f64 / 7.0).sin()).collect();
     // A sample of weight 0 does not count.
     let weights = (0..N).map(|i| (i % 5) as f64).collect();
     let targets = Targets::values(&y).with_weights(Some(weights));
     said.push(KernelRidge::fit(&ctx, &params, fit, &targets, None)?.predict(&ctx, new)?.into_vec());
     let labels: Vec<&str> = y.iter().map(|y| if *y > 0.0 { "up" } else { "down" }).collect();
-    let params = {
-        let mut changed = SvmParams::new(Task::CSvc, kernel.clone());
-        changed.tolerance = 1e-9;
-        changed
-    };
+    let params = SvmParams::new(Task::CSvc, kernel.clone()).tolerance(1e-9);
     let machine = Svm::fit(&ctx, &params, fit, &Targets::classes(&labels), None)?;
     said.push(machine.decisions(&ctx, new)?.into_vec());
     let params = KernelKMeansParams::new(2, kernel.clone());
     let clusters = KernelKMeans::fit(&ctx, &params, fit, None)?;
     said.push(clusters.predict(&ctx, new)?.into_iter().map(|c| c as f64).collect());
-    let params = {
-        let mut changed = DetectorParams::new(kernel.clone());
-        changed.score = OutlierScore::Projections;
-        changed
-    };
+    let params = DetectorParams::new(kernel.clone()).score(OutlierScore::Projections);
     said.push(Detector::fit(&ctx, &params, fit)?.scores(&ctx, new)?);
     Ok(said)
 }
@@ -144,6 +131,15 @@ fn every_model_takes_a_kernel_of_a_foreign_type() {
     for (found, want) in found.iter().zip(&want.unwrap()) {
         assert!(difference(found, want) < 1e-6);
     }
+    // A store of the caller's: a selection of its items does not lie in one piece.
+    let turned: Vec<usize> = (0..N).rev().collect();
+    let items = Items::in_store(Arc::new(x.clone()), N).unwrap().select(&turned);
+    let stored = Items::in_store(Arc::new(new.clone()), 9).unwrap();
+    let found = said(&own, &(&items).into(), &(&stored).into()).unwrap();
+    let rows = x.select(&turned);
+    for (found, want) in found.iter().zip(&said(&known, &(&rows).into(), &(&new).into()).unwrap()) {
+        assert!(difference(found, want) < 1e-6, "{found:?} {want:?}");
+    }
     let single = dense::<f32>(&normal(N, 3, 1), N, 3);
     let refused = said(&own, &single.into(), &(&new).into()).unwrap_err();
     assert!(refused.to_string().contains("gaussian: the samples are not"), "{refused}");
@@ -162,6 +158,11 @@ fn every_model_takes_a_matrix_of_a_foreign_type() {
     }
     let ctx = Context::new(1);
     let model = KernelPca::fit(&ctx, &KernelPcaParams::new(kernel), Input::Gram(&factor)).unwrap();
+    assert_eq!(model.report.storage, "given");
+    let tight = Context::new(1).with_budget(40_000);
+    let params = DetectorParams::new("linear".parse().unwrap());
+    let refused = Detector::fit(&tight, &params, Input::Gram(&factor)).err().unwrap();
+    assert!(matches!(refused, Error::Memory { .. }), "{refused}");
     let refused = model.transform(&ctx, Input::Gram(&factor)).unwrap_err();
     assert!(matches!(refused, Error::Shape(_)), "{refused}");
 }

@@ -81,6 +81,21 @@ macro_rules! models {
                 Model::$variant(model)
             }
         })*
+
+        impl Model {
+            /// The model as something that can be saved.
+            fn persist(&self) -> &dyn Persist {
+                match self {
+                    $(Model::$variant(model) => model,)*
+                }
+            }
+
+            fn persist_mut(&mut self) -> &mut dyn Persist {
+                match self {
+                    $(Model::$variant(model) => model,)*
+                }
+            }
+        }
     };
 }
 
@@ -95,31 +110,6 @@ models!(
 );
 
 impl Model {
-    /// The model as something that can be saved.
-    fn persist(&self) -> &dyn Persist {
-        match self {
-            Model::Pca(model) => model,
-            Model::KernelPca(model) => model,
-            Model::KernelRidge(model) => model,
-            Model::Svm(model) => model,
-            Model::KernelKMeans(model) => model,
-            Model::Detector(model) => model,
-            Model::Repair(model) => model,
-        }
-    }
-
-    fn persist_mut(&mut self) -> &mut dyn Persist {
-        match self {
-            Model::Pca(model) => model,
-            Model::KernelPca(model) => model,
-            Model::KernelRidge(model) => model,
-            Model::Svm(model) => model,
-            Model::KernelKMeans(model) => model,
-            Model::Detector(model) => model,
-            Model::Repair(model) => model,
-        }
-    }
-
     /// Its kernel, and the samples that it keeps; nothing for a model without a kernel.
     #[doc(hidden)]
     pub fn kernel(&self) -> Option<(&KernelSpec, Option<&AnySamples>)> {

@@ -134,7 +134,11 @@ impl KernelPca {
             Input::Precomputed { values, .. } => {
                 with_matrix!(values.view(), matrix => Self::fit_matrix(ctx, params, matrix))
             }
-            Input::Gram(gram) => Self::fit_gram(ctx, params, gram, Plan::given(), None),
+            Input::Gram(gram) => {
+                let mut model = Self::fit_gram(ctx, params, gram, Plan::given(), None)?;
+                model.report.storage = "given".into();
+                Ok(model)
+            }
         })?;
         model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)

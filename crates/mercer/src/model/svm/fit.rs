@@ -13,10 +13,10 @@ use super::settle::SOLVER_SHARE;
 use super::{Svm, SvmParams, Task, notes};
 use crate::context::{Context, Reservation, SharedProgress};
 use crate::error::{Error, Result};
-use crate::gram::{self, Columns, Gram, Precomputed};
+use crate::gram::{self, Columns, Precomputed};
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
-use crate::model::input::Input;
+use crate::model::input::{Input, all_columns};
 use crate::model::report::asymmetric;
 use crate::model::targets::Targets;
 use crate::points::{Points, Samples, with_matrix, with_samples};
@@ -110,14 +110,6 @@ impl Svm {
         notes::on_report(&mut model);
         Ok(model)
     }
-}
-
-/// All entries of a matrix of the caller's making.
-pub(super) fn all_columns(ctx: &Context, gram: &dyn Gram) -> Result<(Mat<f64>, Reservation)> {
-    let n = gram.n();
-    let hint = "fit on fewer rows or raise the memory budget";
-    let reservation = ctx.reserve("the kernel matrix", gram::matrix_bytes::<f64>(n, n), hint)?;
-    Ok((gram.columns(ctx, &(0..n).collect::<Vec<_>>())?, reservation))
 }
 
 /// All values of a user-defined kernel, if they take at most half of the budget. What a call of the function costs is

@@ -1,7 +1,7 @@
 //! Whether a matrix is a valid kernel matrix (symmetric and positive semidefinite), and how an indefinite one can be repaired.
 //!
 //! A function is a kernel iff its matrix is symmetric and positive semi-definite, aᵀKa ≥ 0 for all a, on *every* set of
-//! samples. One matrix can therefore prove that a function is no kernel, by a witness a with aᵀKa < 0, but never that it
+//! samples. One matrix can therefore prove that a function is not a kernel, by a witness a with aᵀKa < 0, but never that it
 //! is one: the answer is always about the samples that were looked at.
 //!
 //! A principal submatrix of a positive semi-definite matrix is one too. So of a large matrix a part is looked at: a
