@@ -52,15 +52,12 @@ impl InitArg<'_> {
 
 impl KMeansSettings<'_> {
     fn params(&self, py: Python<'_>) -> PyResult<KernelKMeansParams> {
-        Ok({
-            let mut changed = KernelKMeansParams::new(self.clusters, self.kernel.spec(py)?);
-            changed.init = self.init.read()?;
-            changed.starts = self.starts;
-            changed.max_rounds = self.max_rounds;
-            changed.tolerance = self.tolerance;
-            changed.seed = self.seed;
-            changed
-        })
+        Ok(KernelKMeansParams::new(self.clusters, self.kernel.spec(py)?)
+            .init(self.init.read()?)
+            .starts(self.starts)
+            .max_rounds(self.max_rounds)
+            .tolerance(self.tolerance)
+            .seed(self.seed))
     }
 }
 

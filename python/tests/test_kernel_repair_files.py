@@ -11,7 +11,7 @@ from mercer import SVC, KernelRepair
 
 RNG = np.random.default_rng(8)
 ROWS = RNG.normal(size=(15, 2))
-# The negative distance of samples is no kernel.
+# The negative distance of samples is not a valid kernel.
 GAPS = np.abs(ROWS[:, None] - ROWS).sum(axis=2)
 K, NEW = -GAPS[:12, :12], -GAPS[12:, :12]
 

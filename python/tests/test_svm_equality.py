@@ -52,7 +52,7 @@ def fitted(name, params, X, y, tol=1e-6):
 
 def data(name):
     if name == "NuSVC":
-        # Classes that a plane can tell apart: there is no machine without a margin.
+        # Linearly separable classes: every solution has a margin.
         two = WINE[1] < 2
         return WINE[0][two], WINE[1][two]
     return (CURVE, HEIGHT) if name.endswith("SVR") else CIRCLES

@@ -82,12 +82,7 @@ fn close(a: f64, b: f64, tolerance: f64, what: &str) {
 /// Kernel ridge regression: the predictions of the system solved by elimination, with the constant as one more unknown.
 fn ridge(problem: &Problem) {
     let (n, alpha, k) = (problem.n, problem.weight, problem.gram());
-    let params = {
-        let mut changed = KernelRidgeParams::new(problem.spec());
-        changed.alpha = vec![alpha];
-        changed.intercept = problem.flag;
-        changed
-    };
+    let params = KernelRidgeParams::new(problem.spec()).alpha(alpha).intercept(problem.flag);
     let y = Mat::from_vec(problem.aims.clone(), n, 1);
     let targets = &Targets::matrix(y.clone());
     let model = KernelRidge::fit(context(), &params, &problem.samples(), targets, None)
@@ -124,11 +119,7 @@ fn aims(problem: &Problem) -> Vec<f64> {
 /// Kernel PCA: Jacobi's eigenvalues, and the scores of the training samples as those of new ones.
 fn components(problem: &Problem) {
     let (n, k) = (problem.n, problem.gram());
-    let params = {
-        let mut changed = KernelPcaParams::new(problem.spec());
-        changed.center = problem.flag;
-        changed
-    };
+    let params = KernelPcaParams::new(problem.spec()).center(problem.flag);
     let model = KernelPca::fit(context(), &params, &problem.samples()).expect("components");
     let wanted = oracle::eigenvalues(if problem.flag { oracle::centred(&k) } else { k.clone() });
     let rounding = 1e-13 * n as f64 * largest(&k);

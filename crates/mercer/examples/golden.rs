@@ -60,11 +60,7 @@ fn pca() -> Result<ModelFile> {
     let mut data = training();
     let scaling = Scaling::learn(ScalingKind::Standard, &data, D);
     scaling.apply(&mut data, D)?;
-    let params = {
-        let mut changed = PcaParams::default();
-        changed.whiten = true;
-        changed
-    };
+    let params = PcaParams::default().whiten(true);
     let mut model = Pca::fit(&Context::new(1), &params, MatRef::new(&data, N, D, D))?;
     model.report.seconds = 0.0;
     let mut saved = ModelFile::new(Model::Pca(model), Dtype::F32);
@@ -80,12 +76,7 @@ fn double() -> Result<ModelFile> {
     let inverse =
         InverseParams { kernel: "rbf(sigma=2)".parse()?, alpha: Some(0.125), center: true };
     let components = Components::Count(3);
-    let params = {
-        let mut changed = KernelPcaParams::new(kernel);
-        changed.components = components;
-        changed.inverse = Some(inverse);
-        changed
-    };
+    let params = KernelPcaParams::new(kernel).components(components).inverse(inverse);
     let x = Dense::from_vec(training(), N, D)?;
     let mut model = KernelPca::fit(&Context::new(1), &params, &x)?;
     model.report.seconds = 0.0;
@@ -96,12 +87,7 @@ fn double() -> Result<ModelFile> {
 fn single() -> Result<ModelFile> {
     let kernel = "laplacian(gamma=0.5)".parse()?;
     let components = Components::Count(2);
-    let params = {
-        let mut changed = KernelPcaParams::new(kernel);
-        changed.components = components;
-        changed.center = false;
-        changed
-    };
+    let params = KernelPcaParams::new(kernel).components(components).center(false);
     let data = training().into_iter().map(|v| v as f32).collect();
     let mut model = KernelPca::fit(&Context::new(1), &params, &Dense::from_vec(data, N, D)?)?;
     model.report.seconds = 0.0;
@@ -111,12 +97,7 @@ fn single() -> Result<ModelFile> {
 /// Kernel ridge regression of two targets with weights.
 fn ridge() -> Result<ModelFile> {
     let kernel = "rbf(sigma=2)".parse()?;
-    let params = {
-        let mut changed = KernelRidgeParams::new(kernel);
-        changed.alpha = vec![0.5, 2.0];
-        changed.intercept = true;
-        changed
-    };
+    let params = KernelRidgeParams::new(kernel).alphas(vec![0.5, 2.0]).intercept(true);
     let x = Dense::from_vec(training(), N, D)?;
     let y = Mat::from_fn(N, 2, |i, j| x.row(i)[j] * x.row(i)[0] - 1.0);
     let weights: Vec<f64> = (0..N).map(|i| i as f64 * 0.5).collect();
@@ -129,11 +110,7 @@ fn ridge() -> Result<ModelFile> {
 /// Three clusters of weighted samples.
 fn clusters() -> Result<ModelFile> {
     let init = Init::Labels((0..N).map(|i| i % 3).collect());
-    let params = {
-        let mut changed = KernelKMeansParams::new(3, "rbf(sigma=2)".parse()?);
-        changed.init = init;
-        changed
-    };
+    let params = KernelKMeansParams::new(3, "rbf(sigma=2)".parse()?).init(init);
     let weights: Vec<f64> = (0..N).map(|i| 1.0 + i as f64 * 0.5).collect();
     let x = Dense::from_vec(training(), N, D)?;
     let mut model = KernelKMeans::fit(&Context::new(1), &params, &x, Some(&weights))?;
@@ -164,11 +141,7 @@ fn repair() -> Result<ModelFile> {
 /// Clusters of samples far from the origin, whose centres are seen from a point.
 fn far_clusters() -> Result<ModelFile> {
     let init = Init::Labels((0..N).map(|i| i % 3).collect());
-    let params = {
-        let mut changed = KernelKMeansParams::new(3, "poly(degree=2)".parse()?);
-        changed.init = init;
-        changed
-    };
+    let params = KernelKMeansParams::new(3, "poly(degree=2)".parse()?).init(init);
     let far = training().into_iter().map(|v| v + 64.0).collect();
     let x = Dense::from_vec(far, N, D)?;
     let mut model = KernelKMeans::fit(&Context::new(1), &params, &x, None)?;
@@ -180,12 +153,7 @@ fn far_clusters() -> Result<ModelFile> {
 /// every part that a machine may have.
 fn machine() -> Result<ModelFile> {
     let support = vec![0, 3, 1, 5, 6];
-    let params = {
-        let mut changed = SvmParams::new(Task::CSvc, "rbf(gamma=0.5)".parse()?);
-        changed.c = 2.0;
-        changed.max_iterations = Some(1000);
-        changed
-    };
+    let params = SvmParams::new(Task::CSvc, "rbf(gamma=0.5)".parse()?).c(2.0).max_iterations(1000);
     let steps = Curve::Steps { at: vec![-1.0, 0.0, 0.5], value: vec![0.125, 0.5, 0.75] };
     let slopes = |below, above| Curve::Slopes { below, above };
     let curves = vec![slopes(2.0, 1.5), steps, slopes(1.0, 3.0)];

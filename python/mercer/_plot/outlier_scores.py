@@ -35,7 +35,7 @@ def scores_of(estimator: object, X: Samples) -> np.ndarray:
 
 
 def is_wide(estimator: object, X: Samples) -> bool:
-    """Whether samples have a plane without a word about which."""
+    """Whether samples can be drawn over a plane without choosing its columns."""
     if is_mixed(estimator, X):
         return columns_of_numbers(estimator, X).table.shape[1] >= 2
     return has_plane(estimator, X) and np.shape(X)[1] >= 2

@@ -35,13 +35,10 @@ pub fn plane(
     most: usize,
 ) -> Result<Plane> {
     let n = features.n_rows();
-    let params = {
-        let mut changed = KernelPcaParams::new(kernel.clone());
-        changed.components = Components::Count(2.min(n));
-        changed.tolerance = Some(TOLERANCE);
-        changed.remove_zero = true;
-        changed
-    };
+    let params = KernelPcaParams::new(kernel.clone())
+        .components(Components::Count(2.min(n)))
+        .tolerance(TOLERANCE)
+        .remove_zero(true);
     let rows = evenly(n, most);
     let context = &session.context;
     let scales = Scales::Apply(scaling);

@@ -30,11 +30,7 @@ fn prepared(fit: impl FnOnce(&Context, MatRef<'_, f64>) -> Model) -> Folder {
 }
 
 fn detector(ctx: &Context, matrix: MatRef<'_, f64>, score: OutlierScore) -> Model {
-    let params = {
-        let mut changed = DetectorParams::new("linear".parse().unwrap());
-        changed.score = score;
-        changed
-    };
+    let params = DetectorParams::new("linear".parse().unwrap()).score(score);
     Model::Detector(Detector::fit(ctx, &params, Input::precomputed(matrix)).unwrap())
 }
 

@@ -20,11 +20,7 @@ const MODEL: &str = "MERCER_TEST_MODEL";
 fn fit<T: Real>() -> KernelPca {
     let inverse = InverseParams { kernel: "rbf".parse().unwrap(), alpha: Some(0.1), center: true };
     let kernel = "rbf(sigma=median)*linear + 0.1*matern".parse().unwrap();
-    let params = {
-        let mut changed = KernelPcaParams::new(kernel);
-        changed.inverse = Some(inverse);
-        changed
-    };
+    let params = KernelPcaParams::new(kernel).inverse(inverse);
     let data = training().into_iter().map(T::from_f64).collect();
     KernelPca::fit(&Context::new(1), &params, &Dense::from_vec(data, N, D).unwrap()).unwrap()
 }

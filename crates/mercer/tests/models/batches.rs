@@ -53,11 +53,7 @@ fn kernel() -> KernelSpec {
 #[test]
 fn kernel_pca() {
     let x: Dense<f64> = dense(&normal(N, D, 1), N, D);
-    let params = {
-        let mut changed = KernelPcaParams::new(kernel());
-        changed.components = Components::Count(5);
-        changed
-    };
+    let params = KernelPcaParams::new(kernel()).components(Components::Count(5));
     let model = KernelPca::fit(&Context::new(2), &params, &x).unwrap();
     check(&model, 0.0, |model, ctx, x| model.transform(ctx, x).unwrap());
 }
@@ -68,11 +64,7 @@ fn kernel_ridge_also_far_from_the_origin() {
         let rows: Vec<f64> = normal(N, D, 1).iter().map(|v| v + shift).collect();
         let x: Dense<f64> = dense(&rows, N, D);
         let y = Mat::from_fn(N, 1, |i, _| (x.row(i)[0] - shift).sin());
-        let params = {
-            let mut changed = KernelRidgeParams::new(text.parse().unwrap());
-            changed.intercept = true;
-            changed
-        };
+        let params = KernelRidgeParams::new(text.parse().unwrap()).intercept(true);
         let targets = &Targets::matrix(y.clone());
         let model = KernelRidge::fit(&Context::new(2), &params, &x, targets, None).unwrap();
         check(&model, shift, |model, ctx, x| model.predict(ctx, x).unwrap());

@@ -37,13 +37,8 @@ fn judgements<T: Real>(k: &Mat<T>) -> [bool; 4] {
     let (ctx, n) = (Context::new(1), k.rows());
     let check = !Validity::of(&ctx, k.view()).unwrap().is_valid();
     let kernel = "linear".parse().unwrap();
-    let p = {
-        let mut changed = KernelPcaParams::new(kernel);
-        changed.components = Components::All;
-        changed.center = false;
-        changed.solver = Solver::Full;
-        changed
-    };
+    let p =
+        KernelPcaParams::new(kernel).components(Components::All).center(false).solver(Solver::Full);
     let pca = KernelPca::fit(&ctx, &p, Input::precomputed(k.view())).unwrap();
     let mut p = KernelRidgeParams::new("linear".parse().unwrap());
     p.alpha = vec![0.5];
@@ -86,11 +81,7 @@ fn rounding_of_an_offset_is_not_indefinite() {
         let k = Mat::from_fn(n, n, |i, j| entry(i.max(j), i.min(j)));
         assert!(Validity::of(&ctx, k.view()).unwrap().is_valid());
         let kernel = "linear".parse().unwrap();
-        let p = {
-            let mut changed = KernelPcaParams::new(kernel);
-            changed.components = Components::Count(3);
-            changed
-        };
+        let p = KernelPcaParams::new(kernel).components(Components::Count(3));
         let model = KernelPca::fit(&ctx, &p, Input::precomputed(k.view())).unwrap();
         assert!(!says_indefinite(&model.report.notes), "{offset}: {:?}", model.report.notes);
     }

@@ -11,11 +11,7 @@ use crate::naive::{centred, dense, eigen, normal};
 fn params(text: &str, components: usize, score: OutlierScore) -> DetectorParams {
     let mut params = DetectorParams::new(text.parse::<KernelSpec>().unwrap());
     params.pca.components = Components::Count(components);
-    {
-        let mut changed = params;
-        changed.score = score;
-        changed
-    }
+    params.score(score)
 }
 
 fn gram(x: &Dense<f64>, gamma: f64) -> Vec<Vec<f64>> {
@@ -86,11 +82,8 @@ fn more_components_than_samples_are_all_of_them_and_equal_samples_are_all_usual(
 fn what_makes_no_sense_is_refused_in_words() {
     let (ctx, x) = (Context::new(1), dense::<f64>(&normal(20, 2, 5), 20, 2));
     for contamination in [0.0, -0.1, 0.6, f64::NAN] {
-        let params = {
-            let mut changed = params("rbf(gamma=1)", 3, OutlierScore::Projections);
-            changed.contamination = contamination;
-            changed
-        };
+        let params =
+            params("rbf(gamma=1)", 3, OutlierScore::Projections).contamination(contamination);
         let text = Detector::fit(&ctx, &params, &x).err().unwrap().to_string();
         assert!(text.contains("contamination: must be in the range (0, 0.5]"), "{text}");
     }

@@ -63,12 +63,7 @@ fn the_linear_kernel_is_plain_k_means_from_the_same_start() {
         let start = labels_of(700, k);
         for rounds in [1, 3, 60] {
             let init = Init::Labels(start.clone());
-            let params = {
-                let mut changed = KernelKMeansParams::new(k, kernel("linear"));
-                changed.init = init;
-                changed.max_rounds = rounds;
-                changed
-            };
+            let params = KernelKMeansParams::new(k, kernel("linear")).init(init).max_rounds(rounds);
             let want = plain(&x, &start, k, rounds);
             let model = fit(&params, &x);
             assert_eq!(model.labels, want);
@@ -88,13 +83,7 @@ fn a_given_matrix_tiles_and_samples_agree_and_new_samples_find_their_cluster() {
     let (x, spec) = (clouds(600, 2), kernel("rbf(gamma=0.3)"));
     let ctx = Context::new(2);
     for init in [Init::PlusPlus, Init::Random, Init::Spectral, Init::Labels(labels_of(600, 5))] {
-        let params = {
-            let mut changed = KernelKMeansParams::new(5, spec.clone());
-            changed.init = init;
-            changed.starts = 3;
-            changed.seed = 4;
-            changed
-        };
+        let params = KernelKMeansParams::new(5, spec.clone()).init(init).starts(3).seed(4);
         let model = fit(&params, &x);
         // Eigenvectors of few samples are had from the whole matrix, which then is there.
         let budget = if params.init == Init::Spectral { 64 << 20 } else { 2_200_000 };
@@ -125,11 +114,7 @@ fn a_given_matrix_tiles_and_samples_agree_and_new_samples_find_their_cluster() {
 #[test]
 fn threads_do_not_change_a_bit_and_permuted_rows_nothing_but_their_order() {
     let x = clouds(1500, 3);
-    let params = {
-        let mut changed = KernelKMeansParams::new(6, kernel("rbf(gamma=0.2)"));
-        changed.starts = 2;
-        changed
-    };
+    let params = KernelKMeansParams::new(6, kernel("rbf(gamma=0.2)")).starts(2);
     let one = KernelKMeans::fit(&Context::new(1), &params, &x, None).unwrap();
     let two = fit(&params, &x);
     assert_eq!((one.labels, one.inertia.to_bits()), (two.labels.clone(), two.inertia.to_bits()));
@@ -138,11 +123,7 @@ fn threads_do_not_change_a_bit_and_permuted_rows_nothing_but_their_order() {
     (1..1500).rev().for_each(|i| order.swap(i, stream.below(i + 1)));
     let start = labels_of(1500, 6);
     let turned = order.iter().map(|&i| start[i]).collect();
-    let from = |labels| {
-        let mut changed = params.clone();
-        changed.init = Init::Labels(labels);
-        changed
-    };
+    let from = |labels| params.clone().init(Init::Labels(labels));
     let straight = fit(&from(start), &x);
     let permuted = fit(&from(turned), &x.select(&order));
     let back: Vec<usize> = order.iter().map(|&i| straight.labels[i]).collect();
@@ -155,11 +136,8 @@ fn a_weight_of_three_is_a_row_three_times_and_a_weight_of_zero_no_row() {
     let weights: Vec<f64> = (0..120).map(|i| (i % 4) as f64).collect();
     let repeated: Vec<usize> = (0..120).flat_map(|i| std::iter::repeat_n(i, i % 4)).collect();
     let start = labels_of(120, 3);
-    let params = |labels| {
-        let mut changed = KernelKMeansParams::new(3, kernel("rbf(gamma=0.4)"));
-        changed.init = Init::Labels(labels);
-        changed
-    };
+    let params =
+        |labels| KernelKMeansParams::new(3, kernel("rbf(gamma=0.4)")).init(Init::Labels(labels));
     let weighted = KernelKMeans::fit(&ctx, &params(start.clone()), &x, Some(&weights)).unwrap();
     let many = fit(&params(repeated.iter().map(|&i| start[i]).collect()), &x.select(&repeated));
     let expected: Vec<usize> = repeated.iter().map(|&i| weighted.labels[i]).collect();
@@ -178,11 +156,7 @@ fn the_weighted_objective_is_the_normalised_cut() {
         affinity[(i, j)] / (degree[i] * degree[j]) + if i == j { sigma / degree[i] } else { 0.0 }
     });
     let init = Init::Spectral;
-    let params = {
-        let mut changed = KernelKMeansParams::new(k, kernel("linear"));
-        changed.init = init;
-        changed
-    };
+    let params = KernelKMeansParams::new(k, kernel("linear")).init(init);
     let model = KernelKMeans::fit(
         &Context::new(2),
         &params,
@@ -237,11 +211,7 @@ fn degenerate_data_gives_an_answer() {
     // Rows that repeat stay together, whatever the start.
     let x = clouds(40, 9).select(&(0..160).map(|i| i % 40).collect::<Vec<_>>());
     let init = Init::Labels(labels_of(160, 5));
-    let params = {
-        let mut changed = KernelKMeansParams::new(5, kernel("rbf(gamma=0.5)"));
-        changed.init = init;
-        changed
-    };
+    let params = KernelKMeansParams::new(5, kernel("rbf(gamma=0.5)")).init(init);
     let model = fit(&params, &x);
     assert!((0..160).all(|i| model.labels[i] == model.labels[i % 40]));
 }
@@ -266,24 +236,8 @@ fn what_makes_no_sense_is_refused_in_words() {
     refused(&base, Some(&weights), "2, the number of samples with positive weight");
     refused(&base, Some(&[0.0; 10]), "all weights are zero");
     refused(&base, Some(&[1.0; 9]), "9 weights for 10 samples");
-    refused(
-        &{
-            let mut changed = base.clone();
-            changed.starts = 0;
-            changed
-        },
-        None,
-        "starts",
-    );
-    refused(
-        &{
-            let mut changed = base.clone();
-            changed.max_rounds = 0;
-            changed
-        },
-        None,
-        "max_rounds",
-    );
+    refused(&base.clone().starts(0), None, "starts");
+    refused(&base.clone().max_rounds(0), None, "max_rounds");
     refused(
         &{
             let mut changed = base.clone();
@@ -293,11 +247,7 @@ fn what_makes_no_sense_is_refused_in_words() {
         None,
         "tolerance",
     );
-    let labels = |labels| {
-        let mut changed = base.clone();
-        changed.init = Init::Labels(labels);
-        changed
-    };
+    let labels = |labels| base.clone().init(Init::Labels(labels));
     refused(&labels(vec![0; 9]), None, "9 labels for 10 samples");
     refused(&labels(vec![3; 10]), None, "row 0 has 3");
     let crooked = Mat::from_fn(4, 4, |i, j| if i < j { 1.0 } else { 0.5 });

@@ -15,11 +15,7 @@ use crate::naive::{centred, dense, difference, difference_up_to_sign, eigen, nor
 
 fn params(kernel: &str, components: Components) -> KernelPcaParams {
     let kernel: KernelSpec = kernel.parse().unwrap();
-    {
-        let mut changed = KernelPcaParams::new(kernel);
-        changed.components = components;
-        changed
-    }
+    KernelPcaParams::new(kernel).components(components)
 }
 
 fn transform<T: Real>(model: &KernelPca, ctx: &Context, x: &Dense<T>) -> Vec<f64> {
@@ -109,11 +105,7 @@ fn agrees_with_the_definition_for_every_kernel() {
     ];
     for kernel in kernels {
         for center in [true, false] {
-            let p = {
-                let mut changed = params(kernel, Components::Count(3));
-                changed.center = center;
-                changed
-            };
+            let p = params(kernel, Components::Count(3)).center(center);
             let model = KernelPca::fit(&ctx, &p, &x).unwrap();
             let raw = kernel_matrix(kernel, &x);
             let matrix = if center { centred(&raw) } else { raw };
@@ -158,11 +150,7 @@ fn linear_kernel_is_pca() {
         let ctx = Context::new(2);
         let k = 5;
         let kernel = KernelPca::fit(&ctx, &params("linear", Components::Count(k)), &x).unwrap();
-        let p = {
-            let mut changed = PcaParams::default();
-            changed.components = Components::Count(k);
-            changed
-        };
+        let p = PcaParams::default().components(Components::Count(k));
         let pca = Pca::fit(&ctx, &p, MatRef::new(&data, n, d, d)).unwrap();
         let scores = pca.transform(&ctx, MatRef::new(&data, n, d, d)).unwrap();
         assert!(difference_up_to_sign(&transform(&kernel, &ctx, &x), scores.data(), k) < 1e-9);
@@ -232,11 +220,7 @@ fn full_and_krylov_agree() {
     let x = dense::<f64>(&normal(n, d, 8), n, d);
     for k in [1, 3, 16, 17, 60] {
         let with = |solver| {
-            let p = {
-                let mut changed = params("rbf(gamma=0.1)", Components::Count(k));
-                changed.solver = solver;
-                changed
-            };
+            let p = params("rbf(gamma=0.1)", Components::Count(k)).solver(solver);
             KernelPca::fit(&Context::new(2), &p, &x).unwrap()
         };
         let (full, krylov) = (with(Solver::Full), with(Solver::Krylov));
@@ -300,20 +284,12 @@ fn reconstruction_error_is_the_distance_to_the_span() {
     let x = dense::<f64>(&normal(n, d, 12), n, d);
     let ctx = Context::new(2);
     for center in [true, false] {
-        let all = {
-            let mut changed = params("poly(degree=2)", Components::All);
-            changed.center = center;
-            changed
-        };
+        let all = params("poly(degree=2)", Components::All).center(center);
         let model = KernelPca::fit(&ctx, &all, &x).unwrap();
         // With every component, the training samples are reproduced.
         let errors = model.reconstruction_error(&ctx, &x).unwrap();
         assert!(errors.iter().all(|e| *e < 1e-8), "{errors:?}");
-        let few = {
-            let mut changed = all;
-            changed.components = Components::Count(2);
-            changed
-        };
+        let few = all.components(Components::Count(2));
         let model = KernelPca::fit(&ctx, &few, &x).unwrap();
         // Over the training samples, the errors add up to what the components do not explain.
         let sum: f64 = model.reconstruction_error(&ctx, &x).unwrap().iter().sum();
@@ -333,16 +309,7 @@ fn an_indefinite_kernel_is_named() {
             if solver == Solver::Krylov && components == Components::All {
                 continue;
             }
-            let model = KernelPca::fit(
-                &ctx,
-                &{
-                    let mut changed = p.clone();
-                    changed.solver = solver;
-                    changed
-                },
-                &x,
-            )
-            .unwrap();
+            let model = KernelPca::fit(&ctx, &p.clone().solver(solver), &x).unwrap();
             let note: String = model.report.notes.iter().map(|note| note.text.as_str()).collect();
             assert!(note.contains("indefinite"), "{solver:?}: {note}");
             assert!(model.eigenvalues.iter().all(|v| *v >= 0.0));
@@ -363,11 +330,7 @@ fn the_map_back_returns_to_the_samples() {
         alpha: Some(1e-6),
         center: true,
     };
-    let p = {
-        let mut changed = params("rbf(gamma=0.1)", Components::Count(6));
-        changed.inverse = Some(inverse);
-        changed
-    };
+    let p = params("rbf(gamma=0.1)", Components::Count(6)).inverse(inverse);
     let model = KernelPca::fit(&ctx, &p, &x).unwrap();
     let scores = dense::<f64>(&transform(&model, &ctx, &x), n, 6);
     let back = model.inverse_transform(&ctx, &scores).unwrap();
@@ -384,11 +347,11 @@ fn the_map_back_is_the_same_where_its_square_does_not_fit() {
     let (n, d) = (600, 3);
     let x = dense::<f64>(&normal(n, d, 15), n, d);
     let kernel = "rbf(gamma=0.5)".parse().unwrap();
-    let mut p = {
-        let mut changed = params("rbf(gamma=0.1)", Components::Count(4));
-        changed.inverse = Some(InverseParams { kernel, alpha: Some(0.1), center: true });
-        changed
-    };
+    let mut p = params("rbf(gamma=0.1)", Components::Count(4)).inverse(InverseParams {
+        kernel,
+        alpha: Some(0.1),
+        center: true,
+    });
     let roomy = KernelPca::fit(&Context::new(2), &p, &x).unwrap();
     let narrow = Context::new(2).with_budget(3_500_000);
     let model = KernelPca::fit(&narrow, &p, &x).unwrap();

@@ -19,11 +19,7 @@ fn points(n: usize, d: usize, seed: u64) -> Dense<f64> {
 
 fn params(kernel: &str, alpha: f64) -> KernelRidgeParams {
     let kernel: KernelSpec = kernel.parse().unwrap();
-    {
-        let mut changed = KernelRidgeParams::new(kernel);
-        changed.alpha = vec![alpha];
-        changed
-    }
+    KernelRidgeParams::new(kernel).alpha(alpha)
 }
 
 fn column(values: Vec<f64>) -> Mat<f64> {
@@ -77,16 +73,7 @@ fn a_linear_kernel_is_ridge_regression() {
         (0..7).map(|r| new.row(r).iter().zip(&slope).map(|(x, b)| x * b).sum()).collect();
     let y = column(y);
     for solver in [Solver::Auto, Solver::Cholesky, Solver::Eigen, Solver::Cg] {
-        let model = fit(
-            &{
-                let mut changed = params("linear", alpha);
-                changed.solver = solver;
-                changed
-            },
-            &x,
-            &y,
-            None,
-        );
+        let model = fit(&params("linear", alpha).solver(solver), &x, &y, None);
         assert_close(&predict(&model, &new), &want, 1e-8);
         assert!(model.report.converged && model.report.residual <= 1e-10, "{:?}", model.report);
     }
@@ -102,13 +89,8 @@ fn a_given_matrix_and_samples_agree_for_every_solver_and_penalty_of_each_target(
         for weights in [None, Some(weights.as_slice())] {
             for intercept in [false, true] {
                 let alpha = vec![0.1, 2.0, 0.1];
-                let own = {
-                    let mut changed = params("rbf(gamma=0.3)", 1.0);
-                    changed.solver = solver;
-                    changed.intercept = intercept;
-                    changed.alpha = alpha;
-                    changed
-                };
+                let own =
+                    params("rbf(gamma=0.3)", 1.0).solver(solver).intercept(intercept).alphas(alpha);
                 let direct = fit(&own, &x, &y, weights);
                 let targets =
                     &Targets::matrix(y.clone()).with_weights(weights.map(<[f64]>::to_vec));
@@ -130,11 +112,7 @@ fn a_given_matrix_and_samples_agree_for_every_solver_and_penalty_of_each_target(
                 assert_close(out.data(), &predict(&direct, &x), 1e-7);
                 // One target alone, with its own penalty, is the same.
                 let middle = column((0..n).map(|i| y[(i, 1)]).collect());
-                let one = {
-                    let mut changed = own;
-                    changed.alpha = vec![2.0];
-                    changed
-                };
+                let one = own.alpha(2.0);
                 let alone = fit(&one, &x, &middle, weights);
                 let whole: Vec<f64> = (0..n).map(|i| direct.coef[(i, 1)]).collect();
                 assert_close(alone.coef.data(), &whole, 1e-7);
@@ -152,12 +130,7 @@ fn a_weight_counts_as_so_many_rows_and_none_as_absence() {
     let new = points(9, 2, 8);
     for intercept in [false, true] {
         for solver in [Solver::Cholesky, Solver::Eigen, Solver::Cg] {
-            let own = {
-                let mut changed = params("rbf(gamma=0.5)", 0.3);
-                changed.intercept = intercept;
-                changed.solver = solver;
-                changed
-            };
+            let own = params("rbf(gamma=0.5)", 0.3).intercept(intercept).solver(solver);
             let weighted = fit(&own, &x, &y, Some(&weights));
             let many = column(repeated.iter().map(|&i| y[(i, 0)]).collect());
             let counted = fit(&own, &x.select(&repeated), &many, None);
@@ -171,11 +144,7 @@ fn a_weight_counts_as_so_many_rows_and_none_as_absence() {
 fn the_penalty_leads_from_interpolation_to_nothing() {
     let (x, y) = (points(30, 2, 9), column(normal(30, 1, 10)));
     let at = |alpha: f64, intercept: bool| {
-        let own = {
-            let mut changed = params("laplacian(gamma=1)", alpha);
-            changed.intercept = intercept;
-            changed
-        };
+        let own = params("laplacian(gamma=1)", alpha).intercept(intercept);
         predict(&fit(&own, &x, &y, None), &x)
     };
     assert_close(&at(0.0, false), y.data(), 1e-10);
@@ -215,11 +184,7 @@ fn threads_order_of_rows_and_the_budget_do_not_matter() {
     let (x, n) = (points(700, 3, 13), 700);
     let y = column(normal(n, 1, 14));
     for solver in [Solver::Cholesky, Solver::Cg] {
-        let own = {
-            let mut changed = params("rbf(gamma=0.2)", 0.05);
-            changed.solver = solver;
-            changed
-        };
+        let own = params("rbf(gamma=0.2)", 0.05).solver(solver);
         let run = |ctx: &Context, x: &Dense<f64>, y: &Mat<f64>| {
             let targets = &Targets::matrix(y.clone());
             KernelRidge::fit(ctx, &own, x, targets, None).unwrap()
@@ -239,11 +204,7 @@ fn threads_order_of_rows_and_the_budget_do_not_matter() {
     let model = KernelRidge::fit(&tight, &own, &x, targets, None).unwrap();
     assert_eq!((model.report.solver.as_str(), model.report.storage.as_str()), ("cg", "tiled"));
     assert_close(model.coef.data(), fit(&own, &x, &y, None).coef.data(), 1e-6);
-    let refused = {
-        let mut changed = own;
-        changed.solver = Solver::Eigen;
-        changed
-    };
+    let refused = own.solver(Solver::Eigen);
     let error = KernelRidge::fit(&tight, &refused, &x, targets, None).err().unwrap().to_string();
     assert!(error.contains("memory budget"), "{error}");
 }
@@ -251,16 +212,8 @@ fn threads_order_of_rows_and_the_budget_do_not_matter() {
 #[test]
 fn a_start_close_by_saves_passes() {
     let (x, y) = (points(500, 4, 15), column(normal(500, 1, 16)));
-    let own = {
-        let mut changed = params("rbf(gamma=0.2)", 0.1);
-        changed.solver = Solver::Cg;
-        changed
-    };
-    let near = {
-        let mut changed = own.clone();
-        changed.alpha = vec![0.1001];
-        changed
-    };
+    let own = params("rbf(gamma=0.2)", 0.1).solver(Solver::Cg);
+    let near = own.clone().alpha(0.1001);
     let first = fit(&own, &x, &y, None);
     let targets = &Targets::matrix(y.clone());
     let warm = KernelRidge::fit(&Context::new(2), &near, &x, targets, Some(&first.coef)).unwrap();
@@ -275,11 +228,7 @@ fn the_spread_is_that_of_a_gaussian_process() {
     let (x, new, y) = (points(n, 2, 17), points(6, 2, 18), column(normal(n, 1, 19)));
     let weights: Vec<f64> = (0..n).map(|i| 0.5 + (i % 3) as f64).collect();
     for intercept in [false, true] {
-        let own = {
-            let mut changed = params("rbf(gamma=0.4)", alpha);
-            changed.intercept = intercept;
-            changed
-        };
+        let own = params("rbf(gamma=0.4)", alpha).intercept(intercept);
         let model = fit(&own, &x, &y, Some(&weights));
         let spread = PosteriorStd::new(&Context::new(2), &model).unwrap();
         let found = spread.deviations(&Context::new(2), &new).unwrap();
@@ -312,12 +261,7 @@ fn a_file_gives_the_model_back_to_the_last_bit() {
     let (x, n) = (points(12, 2, 20), 12);
     let y = Mat::from_vec(normal(n * 2, 1, 21), n, 2);
     let weights: Vec<f64> = (0..n).map(|i| i as f64).collect();
-    let own = {
-        let mut changed = params("rbf(gamma=scale)", 1.0);
-        changed.alpha = vec![0.1, 3.0];
-        changed.intercept = true;
-        changed
-    };
+    let own = params("rbf(gamma=scale)", 1.0).alphas(vec![0.1, 3.0]).intercept(true);
     let model = fit(&own, &x, &y, Some(&weights));
     let bytes = to_bytes(&ModelFile::new(Model::KernelRidge(model.clone()), Dtype::F64)).unwrap();
     let saved = from_bytes("memory".as_ref(), &bytes).unwrap();
@@ -346,20 +290,12 @@ fn bad_input_is_refused_with_the_reason() {
     assert!(error(&own, &bad, None).contains("row 3 is NaN"));
     assert!(error(&params("rbf", -1.0), &y, None).contains("alpha: must not be negative"));
     assert!(error(&params("rbf", f64::NAN), &y, None).contains("alpha"));
-    let two = {
-        let mut changed = own.clone();
-        changed.alpha = vec![1.0, 2.0];
-        changed
-    };
+    let two = own.clone().alphas(vec![1.0, 2.0]);
     assert!(error(&two, &y, None).contains("2 penalties for 1 targets"));
     assert!(error(&own, &y, Some(&[1.0, -1.0, 1.0, 1.0, 1.0])).contains("row 1 is -1"));
     assert!(error(&own, &y, Some(&[0.0; 5])).contains("all weights are zero"));
     assert!(error(&own, &y, Some(&[1.0; 3])).contains("3 weights for 5 samples"));
-    let products = {
-        let mut changed = params("rbf(gamma=1)", 0.0);
-        changed.solver = Solver::Cg;
-        changed
-    };
+    let products = params("rbf(gamma=1)", 0.0).solver(Solver::Cg);
     assert!(error(&products, &y, None).contains("positive ridge"));
 }
 

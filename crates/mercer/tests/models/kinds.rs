@@ -24,11 +24,7 @@ fn all_models(kernel: &KernelSpec, x: &Samples<f64>, new: &Samples<f64>) -> Resu
     let target = |i: usize| (i as f64 * 0.7).sin();
     let mut said = Vec::new();
 
-    let params = {
-        let mut changed = KernelPcaParams::new(kernel.clone());
-        changed.components = Components::Count(3);
-        changed
-    };
+    let params = KernelPcaParams::new(kernel.clone()).components(Components::Count(3));
     let mut scores = Mat::zeros(m, 3);
     let pca = KernelPca::fit(&ctx, &params, x)?;
     pca.transform_into(&ctx, new, scores.view_mut())?;
@@ -45,19 +41,12 @@ fn all_models(kernel: &KernelSpec, x: &Samples<f64>, new: &Samples<f64>) -> Resu
     let classes = ["a".to_string(), "b".to_string()];
     let places: Vec<usize> = (0..n).map(|i| usize::from(target(i) > 0.0)).collect();
     let supervision = &Targets::labels(Labels { names: classes.to_vec(), places });
-    let params = {
-        let mut changed = SvmParams::new(Task::CSvc, kernel.clone());
-        changed.tolerance = 1e-8;
-        changed
-    };
+    let params = SvmParams::new(Task::CSvc, kernel.clone()).tolerance(1e-8);
     let machine = Svm::fit(&ctx, &params, x, supervision, None)?;
     said.push(machine.decisions(&ctx, new)?.data().to_vec());
 
-    let params = {
-        let mut changed = KernelKMeansParams::new(3, kernel.clone());
-        changed.init = Init::Labels((0..n).map(|i| i % 3).collect());
-        changed
-    };
+    let params = KernelKMeansParams::new(3, kernel.clone())
+        .init(Init::Labels((0..n).map(|i| i % 3).collect()));
     let clusters = KernelKMeans::fit(&ctx, &params, x, None)?;
     said.push(clusters.distances(&ctx, new)?.data().to_vec());
 

@@ -27,12 +27,7 @@ fn kernel_pca<T: Real>(n: usize, rank: usize, components: Components, solver: So
     let d = 6;
     let x = dense::<T>(&of_rank(n, d, rank), n, d);
     let kernel = "linear".parse().unwrap();
-    let p = {
-        let mut changed = KernelPcaParams::new(kernel);
-        changed.components = components;
-        changed.solver = solver;
-        changed
-    };
+    let p = KernelPcaParams::new(kernel).components(components).solver(solver);
     let model = KernelPca::fit(&ctx, &p, &x).unwrap();
     let what = format!("{n} × {d} of rank {rank}, {components:?}, {solver:?}, {}", T::NAME);
     assert!(model.report.converged, "{what}: {:?}", model.report);
@@ -85,12 +80,7 @@ fn pca<T: Real>(
 ) {
     let ctx = Context::new(2);
     let data: Vec<T> = of_rank(n, d, rank).iter().map(|&v| T::from_f64(v + 3.0)).collect();
-    let p = {
-        let mut changed = PcaParams::default();
-        changed.components = components;
-        changed.decomposition = decomposition;
-        changed
-    };
+    let p = PcaParams::default().components(components).decomposition(decomposition);
     let model = Pca::fit(&ctx, &p, MatRef::new(&data, n, d, d)).unwrap();
     let what = format!("{n} × {d} of rank {rank}, {components:?}, {decomposition:?}, {}", T::NAME);
     assert!(model.report.converged, "{what}");
@@ -138,12 +128,7 @@ fn equal_eigenvalues_are_all_found() {
     let n = 120;
     let k = Mat::from_fn(n, n, |i, j| if i == j { 1.0 } else { 0.0 });
     let kernel = "linear".parse().unwrap();
-    let p = {
-        let mut changed = KernelPcaParams::new(kernel);
-        changed.components = Components::Count(n);
-        changed.solver = Solver::Krylov;
-        changed
-    };
+    let p = KernelPcaParams::new(kernel).components(Components::Count(n)).solver(Solver::Krylov);
     let model = KernelPca::fit(&ctx, &p, Input::precomputed(k.view())).unwrap();
     assert!(model.eigenvalues[..n - 1].iter().all(|eta| (eta - 1.0).abs() < 1e-10));
     assert_eq!(model.eigenvalues[n - 1], 0.0);

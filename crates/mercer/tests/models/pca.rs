@@ -21,12 +21,7 @@ fn fit(x: &[f64], n: usize, d: usize, params: &PcaParams) -> Pca {
 }
 
 fn with(components: Components, decomposition: Decomposition) -> PcaParams {
-    {
-        let mut changed = PcaParams::default();
-        changed.components = components;
-        changed.decomposition = decomposition;
-        changed
-    }
+    PcaParams::default().components(components).decomposition(decomposition)
 }
 
 fn transform(model: &Pca, x: &[f64], m: usize) -> Vec<f64> {
@@ -99,11 +94,7 @@ fn scores_are_uncorrelated_and_whitening_makes_their_variance_one() {
     let x = data(n, d, 3);
     let model = fit(&x, n, d, &with(Components::All, Decomposition::Auto));
     let spread = covariance(&transform(&model, &x, n), n, d);
-    let white = fit(&x, n, d, &{
-        let mut changed = with(Components::All, Decomposition::Auto);
-        changed.whiten = true;
-        changed
-    });
+    let white = fit(&x, n, d, &with(Components::All, Decomposition::Auto).whiten(true));
     let white_scores = transform(&white, &x, n);
     let white_spread = covariance(&white_scores, n, d);
     for i in 0..d {

@@ -20,14 +20,7 @@ use crate::naive::{dense, difference, normal};
 const SEARCHES: [Method; 3] = [Method::FixedPoint, Method::Neighbours, Method::Gradient];
 
 fn fit<T: Real>(kernel: &str, components: Components, x: &Dense<T>) -> KernelPca {
-    fit_with(
-        {
-            let mut changed = params_of(kernel);
-            changed.components = components;
-            changed
-        },
-        x,
-    )
+    fit_with(params_of(kernel).components(components), x)
 }
 
 fn params_of(kernel: &str) -> KernelPcaParams {
@@ -113,25 +106,13 @@ fn a_linear_kernel_restores_samples_and_their_mean() {
         let back = find(&few, method, &zero);
         assert!(difference(back.samples.data(), &mean) < 1e-13, "{method:?}");
     }
-    let plain = fit_with(
-        {
-            let mut changed = params_of("linear");
-            changed.center = false;
-            changed
-        },
-        &x,
-    );
+    let plain = fit_with(params_of("linear").center(false), &x);
     let back = find(&plain, Method::Gradient, &scores_of(&plain, &x));
     assert!(difference(back.samples.data(), x.data()) < 1e-11);
     for alpha in [Some(1e-8), Some(1.0), Some(1e4), None] {
         let inverse = InverseParams { kernel: KernelSpec::linear(), alpha, center: true };
         let components = Components::Count(2);
-        let params = {
-            let mut changed = params_of("linear");
-            changed.inverse = Some(inverse);
-            changed.components = components;
-            changed
-        };
+        let params = params_of("linear").inverse(inverse).components(components);
         let back = find(&fit_with(params, &x), Method::Ridge, &zero);
         assert!(difference(back.samples.data(), &mean) < 1e-13, "{alpha:?}");
     }
@@ -154,15 +135,7 @@ fn errors_are_those_of_two_loops() {
     for kernel in ["rbf(gamma=0.3)", "poly(degree=2)", "laplacian(gamma=0.4)"] {
         for center in [true, false] {
             let components = Components::Count(5);
-            let model = fit_with(
-                {
-                    let mut changed = params_of(kernel);
-                    changed.components = components;
-                    changed.center = center;
-                    changed
-                },
-                &x,
-            );
+            let model = fit_with(params_of(kernel).components(components).center(center), &x);
             let y = dense::<f64>(&normal(6, 5, 4), 6, 5);
             let found = model.preimage_errors(&Context::new(1), &y, &z).unwrap();
             assert!(difference(&found, &naive_errors(&model, &y, &z)) < 1e-9, "{kernel}");
@@ -212,11 +185,8 @@ fn too_few_rounds_are_reported() {
     let model = fit("rbf(gamma=0.2)", Components::Count(20), &x);
     let y = scores_of(&model, &dense::<f64>(&normal(70, 5, 20), 70, 5));
     for method in [Method::FixedPoint, Method::Gradient] {
-        let params = {
-            let mut changed = PreimageParams::new(method);
-            changed.max_rounds = 2;
-            changed
-        };
+        let mut params = PreimageParams::new(method);
+        params.max_rounds = 2;
         let found = model.preimages(&Context::new(2), &params, &y).unwrap();
         assert_eq!(found.rounds, 2);
         assert!(found.unconverged.len() > 60 && found.unconverged.is_sorted(), "{method:?}");

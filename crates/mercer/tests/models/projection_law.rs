@@ -32,11 +32,7 @@ const KERNELS: [&str; 14] = [
 
 fn params(kernel: &str, count: usize) -> KernelPcaParams {
     let kernel: Spec = kernel.parse().unwrap();
-    {
-        let mut changed = KernelPcaParams::new(kernel);
-        changed.components = Components::Count(count);
-        changed
-    }
+    KernelPcaParams::new(kernel).components(Components::Count(count))
 }
 
 /// n × d numbers, not negative where a kernel asks for that, all moved by `offset`.
@@ -116,11 +112,7 @@ fn law<T: Real>(offsets: &[f64]) {
             for (n, d, count) in [(60, 5, 6), (40, 90, 8), (400, 3, 4)] {
                 let x = samples::<T>(kernel, n, d, offset);
                 let solver = if n == 400 { Solver::Krylov } else { Solver::Auto };
-                let p = {
-                    let mut changed = params(kernel, count);
-                    changed.solver = solver;
-                    changed
-                };
+                let p = params(kernel, count).solver(solver);
                 by_samples(&ctx, &p, &x, "packed");
                 by_matrix(&ctx, &p, &x);
                 if n == 400 {

@@ -22,12 +22,7 @@ use crate::naive::{centred, dense, normal};
 
 fn params(components: Components, solver: Solver) -> KernelPcaParams {
     let kernel = "rbf(gamma=0.2)".parse().unwrap();
-    {
-        let mut changed = KernelPcaParams::new(kernel);
-        changed.components = components;
-        changed.solver = solver;
-        changed
-    }
+    KernelPcaParams::new(kernel).components(components).solver(solver)
 }
 
 fn centred_matrix(x: &Dense<f64>) -> Vec<Vec<f64>> {
@@ -69,11 +64,7 @@ fn kernel_pca_by_products() {
     let x = dense::<f64>(&normal(n, 4, 41), n, 4);
     let k = centred_matrix(&x);
     // A tolerance so loose that the residual is far from rounding.
-    let p = {
-        let mut changed = params(Components::Count(6), Solver::Krylov);
-        changed.tolerance = Some(1e-4);
-        changed
-    };
+    let p = params(Components::Count(6), Solver::Krylov).tolerance(1e-4);
     let counter = Arc::new(Counter(AtomicUsize::new(0)));
     let ctx = Context::new(2).with_monitor(counter.clone());
     let started = Instant::now();
@@ -96,12 +87,7 @@ fn kernel_pca_by_products() {
 fn kernel_pca_that_is_stopped_early_says_so() {
     let n = 400;
     let x = dense::<f64>(&normal(n, 4, 42), n, 4);
-    let p = {
-        let mut changed = params(Components::Count(6), Solver::Krylov);
-        changed.tolerance = Some(1e-12);
-        changed.max_passes = Some(3);
-        changed
-    };
+    let p = params(Components::Count(6), Solver::Krylov).tolerance(1e-12).max_passes(3);
     let model = KernelPca::fit(&Context::new(2), &p, &x).unwrap();
     assert!(!model.report.converged && model.report.passes == 3);
     let by_hand = residual(&centred_matrix(&x), &model);
@@ -144,12 +130,7 @@ fn overflow_is_an_error_and_never_converges() {
     let x = dense::<f32>(&normal(50, 3, 44).iter().map(|v| v * 1e10).collect::<Vec<_>>(), 50, 3);
     for solver in [Solver::Full, Solver::Krylov] {
         let kernel = "poly(degree=3)".parse().unwrap();
-        let p = {
-            let mut changed = KernelPcaParams::new(kernel);
-            changed.components = Components::Count(3);
-            changed.solver = solver;
-            changed
-        };
+        let p = KernelPcaParams::new(kernel).components(Components::Count(3)).solver(solver);
         let text = KernelPca::fit(&Context::new(1), &p, &x).err().unwrap().to_string();
         assert!(text.contains("scale the data down"), "{text}");
     }
@@ -170,13 +151,10 @@ fn pca_by_every_road() {
         (Decomposition::Truncated, "truncated", "only products"),
     ];
     for (decomposition, storage, reason) in words {
-        let p = {
-            let mut changed = PcaParams::default();
-            changed.components = Components::Count(3);
-            changed.decomposition = decomposition;
-            changed.tolerance = Some(0.02);
-            changed
-        };
+        let p = PcaParams::default()
+            .components(Components::Count(3))
+            .decomposition(decomposition)
+            .tolerance(0.02);
         let started = Instant::now();
         let model = Pca::fit(&Context::new(2), &p, MatRef::new(&data, n, d, d)).unwrap();
         let report = &model.report;
@@ -201,14 +179,11 @@ fn pca_by_every_road() {
             false => assert!(report.residual < 1e-13 && by_hand < 1e-12, "{by_hand}"),
         }
     }
-    let p = {
-        let mut changed = PcaParams::default();
-        changed.components = Components::Count(3);
-        changed.decomposition = Decomposition::Truncated;
-        changed.tolerance = Some(1e-13);
-        changed.max_passes = Some(1);
-        changed
-    };
+    let p = PcaParams::default()
+        .components(Components::Count(3))
+        .decomposition(Decomposition::Truncated)
+        .tolerance(1e-13)
+        .max_passes(1);
     let stopped = Pca::fit(&Context::new(2), &p, MatRef::new(&data, n, d, d)).unwrap().report;
     assert!(!stopped.converged && stopped.passes == 1);
     assert!(stopped.notes[0].contains("did not converge"), "{:?}", stopped.notes);
@@ -240,11 +215,7 @@ fn kernel_k_means_by_its_definition() {
         normal(n, d, 47).iter().enumerate().map(|(at, v)| v + 2.0 * (at / d % 3) as f64).collect();
     let x = dense::<f64>(&data, n, d);
     let start: Vec<usize> = (0..n).map(|i| i * 7 % k).collect();
-    let p = {
-        let mut changed = KernelKMeansParams::new(k, "linear".parse().unwrap());
-        changed.init = Init::Labels(start.clone());
-        changed
-    };
+    let p = KernelKMeansParams::new(k, "linear".parse().unwrap()).init(Init::Labels(start.clone()));
     let began = Instant::now();
     let model = KernelKMeans::fit(&Context::new(2), &p, &x, None).unwrap();
     let report = &model.report;
@@ -284,11 +255,7 @@ fn kernel_k_means_by_its_definition() {
     assert!((found.objective / objectives[objectives.len() - 1] - 1.0).abs() < 1e-9);
     assert!((1..=found.rounds + 1).contains(&found.full_passes));
     assert_eq!((report.storage.as_str(), report.converged), ("samples", true));
-    let short = {
-        let mut changed = p;
-        changed.max_rounds = 1;
-        changed
-    };
+    let short = p.max_rounds(1);
     let short = KernelKMeans::fit(&Context::new(2), &short, &x, None).unwrap().report;
     assert!(!short.converged && short.clusters.unwrap().rounds == 1);
     assert!(short.notes.iter().any(|note| note.contains("did not converge")), "{:?}", short.notes);

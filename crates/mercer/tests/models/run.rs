@@ -45,11 +45,7 @@ fn counter(limit: usize) -> Arc<Counter> {
 fn the_monitor_sees_progress_and_can_stop_everywhere() {
     let x = dense::<f64>(&normal(1200, 3, 1), 1200, 3);
     for components in [Components::Count(5), Components::All] {
-        let params = {
-            let mut changed = KernelPcaParams::new(KernelSpec::rbf_gamma(0.3));
-            changed.components = components;
-            changed
-        };
+        let params = KernelPcaParams::new(KernelSpec::rbf_gamma(0.3)).components(components);
         let watch = counter(usize::MAX);
         let ctx = Context::new(2).with_monitor(watch.clone());
         KernelPca::fit(&ctx, &params, &x).unwrap();
@@ -90,11 +86,7 @@ fn a_machine_stopped_anywhere_is_what_its_report_says() {
         weights: None,
     };
     let supervision = &Targets { target, weights: None };
-    let params = {
-        let mut changed = SvmParams::new(Task::CSvc, KernelSpec::rbf_gamma(0.5));
-        changed.c = 10.0;
-        changed
-    };
+    let params = SvmParams::new(Task::CSvc, KernelSpec::rbf_gamma(0.5)).c(10.0);
     let watch = counter(usize::MAX);
     let ctx = Context::new(2).with_monitor(watch.clone());
     let full = Svm::fit(&ctx, &params, &x, supervision, None).unwrap();

@@ -226,11 +226,7 @@ fn the_default_grid_learns_a_curve() {
     let noise = normal(n, 1, 6);
     let y = Mat::from_fn(n, 1, |i, _| 100.0 + (3.0 * x.row(i)[0]).sin() + 0.1 * noise[i]);
     let own = SearchParams {
-        model: {
-            let mut changed = KernelRidgeParams::new(KernelSpec::linear());
-            changed.intercept = true;
-            changed
-        },
+        model: KernelRidgeParams::new(KernelSpec::linear()).intercept(true),
         kernels: widths(&"rbf".parse().unwrap(), &x).unwrap(),
         alphas: None,
         validation: Validation::LeaveOneOut,

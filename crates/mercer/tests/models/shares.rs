@@ -10,12 +10,7 @@ use crate::naive::{dense, difference, normal};
 
 fn params(kernel: &str, share: f64, solver: Solver) -> KernelPcaParams {
     let kernel: KernelSpec = kernel.parse().unwrap();
-    {
-        let mut changed = KernelPcaParams::new(kernel);
-        changed.components = Components::Share(share);
-        changed.solver = solver;
-        changed
-    }
+    KernelPcaParams::new(kernel).components(Components::Share(share)).solver(solver)
 }
 
 #[test]
@@ -44,11 +39,7 @@ fn growing_does_not_begin_afresh() {
     let grown = KernelPca::fit(&ctx, &params("rbf(gamma=0.3)", 0.97, Solver::Krylov), &x).unwrap();
     let k = grown.k();
     assert!(k > 64, "{k} components need at least one step of growth");
-    let count = {
-        let mut changed = params("rbf(gamma=0.3)", 0.97, Solver::Krylov);
-        changed.components = Components::Count(k);
-        changed
-    };
+    let count = params("rbf(gamma=0.3)", 0.97, Solver::Krylov).components(Components::Count(k));
     let at_once = KernelPca::fit(&ctx, &count, &x).unwrap();
     let (grown, at_once) = (grown.report.passes, at_once.report.passes);
     assert!(grown <= 2 * at_once + 8, "{grown} passes instead of {at_once}");

@@ -268,11 +268,7 @@ fn a_stopped_fit_is_usable_and_goes_on_to_the_same_optimum() {
     ] {
         let data = Data::new(200, classes);
         let full = params(task);
-        let short = {
-            let mut changed = full.clone();
-            changed.max_iterations = Some(10);
-            changed
-        };
+        let short = full.clone().max_iterations(10);
         let stopped = data.fit(&short);
         assert!(!stopped.report.converged && !stopped.report.notes.is_empty(), "{task:?}");
         stopped.decisions(&ctx, &data.x).unwrap();
@@ -284,11 +280,7 @@ fn a_stopped_fit_is_usable_and_goes_on_to_the_same_optimum() {
         let again = Svm::fit(&ctx, &full, &data.x, supervision, Some(&fresh)).unwrap();
         let steps = |m: &Svm| m.report.machine.as_ref().unwrap().problems[0].iterations;
         assert!(steps(&again) <= steps(&fresh) / 4, "{task:?} {} {}", steps(&again), steps(&fresh));
-        let timed = {
-            let mut changed = full.clone();
-            changed.max_seconds = Some(1e-9);
-            changed
-        };
+        let timed = full.clone().max_seconds(1e-9);
         let problems = data.fit(&timed).report.machine.unwrap().problems;
         assert_eq!(problems[0].stop, Stop::Time, "{task:?}");
     }
@@ -397,11 +389,7 @@ fn a_path_is_the_fits_one_by_one() {
         let path = svm_path(&ctx, &params, &data.x, &data.supervision(task, None), &cs).unwrap();
         for (model, c) in path.iter().zip(cs) {
             assert_eq!(model.params.c, c);
-            let alone = data.fit(&{
-                let mut changed = params.clone();
-                changed.c = c;
-                changed
-            });
+            let alone = data.fit(&params.clone().c(c));
             let (a, b) = (model.decisions(&ctx, &data.x), alone.decisions(&ctx, &data.x));
             assert!(farthest(&a.unwrap(), &b.unwrap()) < 1e-4, "{task:?} {c}");
         }
@@ -478,39 +466,11 @@ fn what_makes_no_sense_is_refused_in_words() {
     };
     let good = params(Task::CSvc);
     let supervision = &data.supervision(Task::CSvc, None);
+    refused(&good.clone().c(0.0), supervision, "c: ");
+    refused(&good.clone().tolerance(0.0), supervision, "tolerance");
+    refused(&params(Task::NuSvc).nu(1.5), supervision, "nu");
     refused(
-        &{
-            let mut changed = good.clone();
-            changed.c = 0.0;
-            changed
-        },
-        supervision,
-        "c: ",
-    );
-    refused(
-        &{
-            let mut changed = good.clone();
-            changed.tolerance = 0.0;
-            changed
-        },
-        supervision,
-        "tolerance",
-    );
-    refused(
-        &{
-            let mut changed = params(Task::NuSvc);
-            changed.nu = 1.5;
-            changed
-        },
-        supervision,
-        "nu",
-    );
-    refused(
-        &{
-            let mut changed = params(Task::EpsilonSvr);
-            changed.epsilon = -1.0;
-            changed
-        },
+        &params(Task::EpsilonSvr).epsilon(-1.0),
         &data.supervision(Task::EpsilonSvr, None),
         "epsilon",
     );
@@ -533,11 +493,7 @@ fn what_makes_no_sense_is_refused_in_words() {
         labels: Labels { names: data.classes.to_vec(), places: uneven.to_vec() },
         weights: None,
     };
-    let infeasible = {
-        let mut changed = params(Task::NuSvc);
-        changed.nu = 0.5;
-        changed
-    };
+    let infeasible = params(Task::NuSvc).nu(0.5);
     refused(&infeasible, &Targets { target, weights: None }, "infeasible");
     let mut crooked = data.gram(&good.kernel);
     crooked[(0, 1)] += 1.0;

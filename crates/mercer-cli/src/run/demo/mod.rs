@@ -126,11 +126,7 @@ fn find(
 ) -> Result<DemoResult> {
     let context = &session.context;
     let (n, flat) = (data.points.len(), data.points.as_flattened());
-    let params = {
-        let mut changed = KernelPcaParams::new(kernel);
-        changed.components = Components::Count(count);
-        changed
-    };
+    let params = KernelPcaParams::new(kernel).components(Components::Count(count));
     let model = KernelPca::fit(context, &params, &Dense::from_rows(flat, n, 2)?)?;
     let scores = model.training_scores();
     let classifier = LinearClassifier::fit(&scores, &data.labels);
@@ -161,11 +157,7 @@ fn values(what: Seen, scores: &Mat<f64>, classifier: &LinearClassifier) -> Vec<f
 /// The accuracy on the components of PCA.
 fn pca_accuracy(session: &Session, data: &Labelled) -> Result<f64> {
     let x = MatRef::new(data.points.as_flattened(), data.points.len(), 2, 2);
-    let params = {
-        let mut changed = PcaParams::default();
-        changed.components = Components::All;
-        changed
-    };
+    let params = PcaParams::default().components(Components::All);
     let pca = Pca::fit(&session.context, &params, x)?;
     let scores = pca.transform(&session.context, x)?;
     Ok(LinearClassifier::fit(&scores, &data.labels).accuracy(&scores, &data.labels))

@@ -72,11 +72,7 @@ struct NewName {
 /// Embeds the names.
 pub fn find(session: &Session, kernel: Option<&KernelSpec>) -> Result<NamesResult> {
     let kernel = kernel.cloned().map_or_else(|| SUITABLE.parse(), Ok)?;
-    let params = {
-        let mut changed = KernelPcaParams::new(kernel);
-        changed.components = Components::Count(2);
-        changed
-    };
+    let params = KernelPcaParams::new(kernel).components(Components::Count(2));
     let model = KernelPca::fit(&session.context, &params, Strings::new(KNOWN)?)?;
     let new = model.transform(&session.context, Strings::new(NEW)?)?;
     Ok(NamesResult { known: model.training_scores(), new, model })

@@ -104,15 +104,12 @@ fn find(
 
 fn params(args: &KmeansArgs) -> KernelKMeansParams {
     let clusters = &args.clusters;
-    {
-        let mut changed = KernelKMeansParams::new(clusters.count as usize, clusters.kernel.spec());
-        changed.init = clusters.init.into();
-        changed.starts = clusters.n_init as usize;
-        changed.max_rounds = clusters.max_iter as usize;
-        changed.tolerance = clusters.tolerance;
-        changed.seed = clusters.seed;
-        changed
-    }
+    KernelKMeansParams::new(clusters.count as usize, clusters.kernel.spec())
+        .init(clusters.init.into())
+        .starts(clusters.n_init as usize)
+        .max_rounds(clusters.max_iter as usize)
+        .tolerance(clusters.tolerance)
+        .seed(clusters.seed)
 }
 
 /// The mean distance of the rows of each cluster from its centre. The shares of the rows of one

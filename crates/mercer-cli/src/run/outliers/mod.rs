@@ -72,12 +72,7 @@ fn find(
 fn params(args: &OutliersArgs) -> DetectorParams {
     let mut params = DetectorParams::new(args.kernel.spec());
     params.pca.components = args.components.unwrap_or(params.pca.components);
-    {
-        let mut changed = params;
-        changed.score = args.score.into();
-        changed.contamination = args.contamination;
-        changed
-    }
+    params.score(args.score.into()).contamination(args.contamination)
 }
 
 /// The fraction of unexplained variance below which reconstruction errors are rounding errors.

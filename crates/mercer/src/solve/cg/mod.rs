@@ -10,7 +10,7 @@
 //! M = F Fᵀ + D;   M⁻¹ v = D⁻¹ v − D⁻¹ F (I + Fᵀ D⁻¹ F)⁻¹ Fᵀ D⁻¹ v
 //! ```
 //!
-//! Rounding errors make the residuals that are carried along drift from the true ones. So the true ones are computed when
+//! Rounding errors make the recursively updated residuals drift from the true ones. So the true ones are computed when
 //! the others are small, and the iteration begins again on them if they are not. For the same reason the iteration may use
 //! a rough copy of K, in single precision say, which is quicker to read: the true residuals correct it.
 
@@ -196,7 +196,7 @@ impl System<'_> {
         Ok(out)
     }
 
-    /// Adds to `x` the solution for the right-hand sides `b`, until the residuals that are carried along are small beside
+    /// Adds to `x` the solution for the right-hand sides `b`, until the recursively updated residuals are small beside
     /// `size`; returns the number of passes.
     fn descend(&self, x: &mut Block, b: &Block, size: &Lane<f64>, before: usize) -> Result<usize> {
         let Matrix { gram, rough, ridge } = self.matrix;

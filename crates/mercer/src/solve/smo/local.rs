@@ -1,4 +1,4 @@
-//! The small problem inside: some hundred coefficients, all of whose kernel values are at hand, two of them moved at a time.
+//! The small problem inside: some hundred coefficients, all of whose kernel values are in memory, two of them moved at a time.
 //!
 //! From one set of coefficients to the next, those that stay keep their slot, and only kernel values of new ones are
 //! computed.

@@ -105,7 +105,7 @@ pub struct Info {
     pub stop: Stop,
     /// Kernel columns asked for.
     pub asked: u64,
-    /// Of those, the ones at hand.
+    /// Of those, the cache hits.
     pub hits: u64,
 }
 

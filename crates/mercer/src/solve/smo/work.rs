@@ -45,7 +45,7 @@ pub struct Counts {
     pub hits: u64,
 }
 
-/// Kernel values at hand, from problem to problem, and the memory for them.
+/// The cache of kernel values, kept from problem to problem, and its memory.
 pub struct Memory<S> {
     cache: Cache<S>,
     local: Local<S>,

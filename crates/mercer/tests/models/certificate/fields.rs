@@ -143,11 +143,7 @@ fn every_number_of_the_report_is_that_of_the_true_kernel() {
         (Task::OneClass, "linear"),
         (Task::OneClass, "rbf(gamma=0.3)"),
     ] {
-        let params = {
-            let mut changed = SvmParams::new(task, text.parse().unwrap());
-            changed.nu = 0.313;
-            changed
-        };
+        let params = SvmParams::new(task, text.parse().unwrap()).nu(0.313);
         let model = fit(&params, &x, &places, &values);
         let machine = model.report.machine.as_ref().unwrap();
         let report = &machine.problems[0];
@@ -174,16 +170,7 @@ fn every_number_of_the_report_is_that_of_the_true_kernel() {
         assert_eq!((&model.report.precision[..], &model.report.storage[..]), ("f64", "columns"));
         assert!(model.report.reason.contains("one working set"), "{}", model.report.reason);
         assert_eq!((machine.columns_used, machine.cache_hits), (0, 0));
-        let short = fit(
-            &{
-                let mut changed = params;
-                changed.max_iterations = Some(7);
-                changed
-            },
-            &x,
-            &places,
-            &values,
-        );
+        let short = fit(&params.max_iterations(7), &x, &places, &values);
         let report = &short.report.machine.as_ref().unwrap().problems[0];
         assert_eq!((report.iterations, report.stop), (7, Stop::Iterations));
         assert!(report.violation > 1e-3 && !short.report.converged, "{report:?}");
@@ -214,12 +201,8 @@ fn large_problems_are_certified_by_a_sample_and_say_so() {
 #[test]
 fn what_single_precision_cannot_reach_is_finished_in_double() {
     let (x, places, values) = clouds(1500, 60, 0.0);
-    let params = {
-        let mut changed = SvmParams::new(Task::CSvc, "rbf(gamma=0.02)".parse().unwrap());
-        changed.c = 100.0;
-        changed.tolerance = 1e-7;
-        changed
-    };
+    let params =
+        SvmParams::new(Task::CSvc, "rbf(gamma=0.02)".parse().unwrap()).c(100.0).tolerance(1e-7);
     let model = fit(&params, &x, &places, &values);
     let report = &model.report.machine.as_ref().unwrap().problems[0];
     let (terms, _) = terms(&model, &places, &values);
@@ -234,12 +217,7 @@ fn an_offset_changes_nothing_for_any_task_with_a_linear_kernel() {
     for offset in [1e4, 1e6, 1e8] {
         for task in [Task::CSvc, Task::NuSvc, Task::EpsilonSvr, Task::NuSvr] {
             // A share of the samples that is no whole number: else no coefficient may be free, and the margin is not unique.
-            let params = {
-                let mut changed = SvmParams::new(task, "linear".parse().unwrap());
-                changed.nu = 0.303;
-                changed.tolerance = 1e-5;
-                changed
-            };
+            let params = SvmParams::new(task, "linear".parse().unwrap()).nu(0.303).tolerance(1e-5);
             let (x, places, values) = clouds(200, 3, 0.0);
             let (moved, ..) = clouds(200, 3, offset);
             let (here, there) =
@@ -327,12 +305,8 @@ fn a_problem_beyond_rounding_ends_and_says_what_limits_it() {
     assert!(note.contains("rounding") && note.contains("scale the features"), "{note}");
 
     // Nearly the same samples in both classes, and a tolerance that slopes of this size cannot have.
-    let params = {
-        let mut changed = SvmParams::new(Task::CSvc, "rbf(gamma=0.01)".parse().unwrap());
-        changed.c = 1e5;
-        changed.tolerance = 1e-13;
-        changed
-    };
+    let params =
+        SvmParams::new(Task::CSvc, "rbf(gamma=0.01)".parse().unwrap()).c(1e5).tolerance(1e-13);
     let (x, places, values) = clouds(100, 2, 0.0);
     let model = fit(&params, &x, &places, &values);
     let report = &model.report.machine.as_ref().unwrap().problems[0];
@@ -345,12 +319,9 @@ fn a_problem_beyond_rounding_ends_and_says_what_limits_it() {
 #[test]
 fn an_infinite_price_is_a_hard_margin() {
     let (x, places, values) = clouds(60, 2, 0.0);
-    let hard = {
-        let mut changed = SvmParams::new(Task::CSvc, "rbf(gamma=2)".parse().unwrap());
-        changed.c = f64::INFINITY;
-        changed.tolerance = 1e-5;
-        changed
-    };
+    let hard = SvmParams::new(Task::CSvc, "rbf(gamma=2)".parse().unwrap())
+        .c(f64::INFINITY)
+        .tolerance(1e-5);
     let model = fit(&hard, &x, &places, &values);
     assert!(model.report.converged, "{:?}", model.report);
     let report = &model.report.machine.as_ref().unwrap().problems[0];
@@ -358,16 +329,7 @@ fn an_infinite_price_is_a_hard_margin() {
     let decisions = model.decisions(&Context::new(1), &x).unwrap();
     let on_side = |(i, d): (usize, &f64)| if places[i] == 1 { *d } else { -*d };
     assert!(decisions.data().iter().enumerate().map(on_side).all(|d| d >= 1.0 - 1e-4));
-    let finite = fit(
-        &{
-            let mut changed = hard.clone();
-            changed.c = 1e9;
-            changed
-        },
-        &x,
-        &places,
-        &values,
-    );
+    let finite = fit(&hard.clone().c(1e9), &x, &places, &values);
     let other = finite.report.machine.unwrap().problems[0].objective;
     assert!((report.objective / other - 1.0).abs() < 1e-4);
 
@@ -381,22 +343,14 @@ fn an_infinite_price_is_a_hard_margin() {
     assert!(!model.report.converged);
     assert!(model.report.notes[0].contains("finite C"), "{:?}", model.report.notes);
 
-    let tube = {
-        let mut changed = SvmParams::new(Task::EpsilonSvr, hard.kernel.clone());
-        changed.c = f64::INFINITY;
-        changed
-    };
+    let tube = SvmParams::new(Task::EpsilonSvr, hard.kernel.clone()).c(f64::INFINITY);
     let model = fit(&tube, &x, &places, &values);
     assert!(model.report.converged);
     let found = model.decisions(&Context::new(1), &x).unwrap();
     assert!(found.data().iter().zip(&values).all(|(f, y)| (f - y).abs() < 0.1 + 2e-3));
     let classes = classes();
     let target = Target::Values(Mat::from_vec(values.to_vec(), values.len(), 1));
-    let nu = {
-        let mut changed = SvmParams::new(Task::NuSvr, hard.kernel);
-        changed.c = f64::INFINITY;
-        changed
-    };
+    let nu = SvmParams::new(Task::NuSvr, hard.kernel).c(f64::INFINITY);
     let refused = Svm::fit(&Context::new(1), &nu, &x, &Targets { target, weights: None }, None);
     assert!(refused.err().unwrap().to_string().contains("finite"));
     assert_eq!(classes.len(), 2);
@@ -405,12 +359,8 @@ fn an_infinite_price_is_a_hard_margin() {
 #[test]
 fn the_tube_of_nu_svr_is_that_of_its_samples() {
     let (x, places, values) = clouds(120, 2, 0.0);
-    let params = {
-        let mut changed = SvmParams::new(Task::NuSvr, "rbf(gamma=0.5)".parse().unwrap());
-        changed.nu = 0.4;
-        changed.tolerance = 1e-6;
-        changed
-    };
+    let params =
+        SvmParams::new(Task::NuSvr, "rbf(gamma=0.5)".parse().unwrap()).nu(0.4).tolerance(1e-6);
     let model = fit(&params, &x, &places, &values);
     let tube = model.tube().unwrap();
     let found = model.decisions(&Context::new(1), &x).unwrap();
@@ -440,11 +390,7 @@ fn polynomials_far_from_the_origin_are_solved_and_predict_what_they_learned() {
         let (x, places, values) = clouds(200, 3, offset);
         let text = format!("poly(degree={degree}, gamma={}, coef0=1)", 1.0 / (offset * offset));
         // Differences of kernel values are as small as those of samples are beside the offset.
-        let params = {
-            let mut changed = SvmParams::new(Task::CSvc, text.parse().unwrap());
-            changed.c = offset * offset;
-            changed
-        };
+        let params = SvmParams::new(Task::CSvc, text.parse().unwrap()).c(offset * offset);
         let model = fit(&params, &x, &places, &values);
         let report = &model.report.machine.as_ref().unwrap().problems[0];
         assert_eq!(report.stop, Stop::Converged, "{text}: {report:?}");
@@ -463,11 +409,7 @@ fn polynomials_far_from_the_origin_are_solved_and_predict_what_they_learned() {
 fn classes_that_overlap_more_than_nu_allows_for_have_no_margin() {
     let (x, _, values) = clouds(80, 2, 0.0);
     let places: Vec<usize> = (0..80).map(|i| i / 2 % 2).collect();
-    let params = {
-        let mut changed = SvmParams::new(Task::NuSvc, "linear".parse().unwrap());
-        changed.nu = 0.1;
-        changed
-    };
+    let params = SvmParams::new(Task::NuSvc, "linear".parse().unwrap()).nu(0.1);
     let model = fit(&params, &x, &places, &values);
     let report = &model.report.machine.as_ref().unwrap().problems[0];
     assert_eq!((report.stop, model.report.converged), (Stop::NoMargin, false));

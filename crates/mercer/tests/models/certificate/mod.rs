@@ -69,13 +69,10 @@ impl Problem {
     }
 
     fn params(&self, tolerance: f64) -> SvmParams {
-        {
-            let mut changed = SvmParams::new(self.task, self.family.text().parse().unwrap());
-            changed.c = self.c;
-            changed.nu = self.nu;
-            changed.tolerance = tolerance;
-            changed
-        }
+        SvmParams::new(self.task, self.family.text().parse().unwrap())
+            .c(self.c)
+            .nu(self.nu)
+            .tolerance(tolerance)
     }
 
     fn fit<T: Real>(&self, tolerance: f64) -> mercer::Result<Svm> {

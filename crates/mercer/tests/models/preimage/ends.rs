@@ -31,15 +31,7 @@ fn every_method_comes_nearer_than_the_nearest_sample() {
     for kernel in kernels {
         for center in [true, false] {
             let components = Components::Count(6);
-            let model = fit_with(
-                {
-                    let mut changed = params_of(kernel);
-                    changed.components = components;
-                    changed.center = center;
-                    changed
-                },
-                &x,
-            );
+            let model = fit_with(params_of(kernel).components(components).center(center), &x);
             let y = scores_of(&model, &noisy);
             let mut nearest = vec![f64::INFINITY; noisy.n()];
             for i in 0..x.n() {
@@ -75,12 +67,7 @@ fn noise_is_taken_from_a_ring() {
             center: true,
         };
         let components = Components::Count(8);
-        let params = {
-            let mut changed = params_of(kernel);
-            changed.components = components;
-            changed.inverse = Some(inverse);
-            changed
-        };
+        let params = params_of(kernel).components(components).inverse(inverse);
         let model = fit_with(params, &x);
         let y = scores_of(&model, &noisy);
         for method in [Method::Ridge, Method::Neighbours, Method::FixedPoint, Method::Gradient] {

@@ -59,12 +59,7 @@ fn the_penalty_is_that_of_as_many_fits_as_samples() {
             InverseParams { kernel: "rbf(gamma=3)".parse().unwrap(), alpha: None, center };
         let components = Components::Count(3);
         let kernel = "rbf(gamma=1)";
-        let params = {
-            let mut changed = params_of(kernel);
-            changed.components = components;
-            changed.inverse = Some(inverse);
-            changed
-        };
+        let params = params_of(kernel).components(components).inverse(inverse);
         let model = fit_with(params, &x);
         let scores = model.training_scores();
         let errors: Vec<(f64, f64)> = (-10..=2)
@@ -78,12 +73,7 @@ fn the_penalty_is_that_of_as_many_fits_as_samples() {
         assert!(chosen > 1e-10 && chosen < 1e2, "{chosen} lies at the edge and proves little");
         assert_eq!(model.params.inverse.as_ref().unwrap().alpha, Some(chosen));
         let inverse = InverseParams { alpha: Some(chosen), ..map.params.clone() };
-        let params = {
-            let mut changed = params_of(kernel);
-            changed.components = components;
-            changed.inverse = Some(inverse);
-            changed
-        };
+        let params = params_of(kernel).components(components).inverse(inverse);
         let again = fit_with(params, &x).inverse.unwrap();
         assert!(difference(map.coef.data(), again.coef.data()) < 1e-7);
     }

@@ -19,55 +19,18 @@ fn what_cannot_be_is_refused() {
         model.preimages(&ctx, &params, &y).unwrap_err().to_string()
     };
     let plain = PreimageParams::new(Method::Gradient);
+    let with = |change: fn(&mut PreimageParams)| {
+        let mut params = PreimageParams::new(Method::Gradient);
+        change(&mut params);
+        params
+    };
     for (params, words) in [
-        (
-            {
-                let mut changed = plain;
-                changed.neighbours = 0;
-                changed
-            },
-            "neighbours: must be at least 1",
-        ),
-        (
-            {
-                let mut changed = plain;
-                changed.restarts = 0;
-                changed
-            },
-            "restarts: must be at least 1",
-        ),
-        (
-            {
-                let mut changed = plain;
-                changed.max_rounds = 0;
-                changed
-            },
-            "max_rounds: must be at least 1",
-        ),
-        (
-            {
-                let mut changed = plain;
-                changed.tolerance = 0.0;
-                changed
-            },
-            "tolerance: must be positive",
-        ),
-        (
-            {
-                let mut changed = plain;
-                changed.tolerance = -1.0;
-                changed
-            },
-            "tolerance: must be positive",
-        ),
-        (
-            {
-                let mut changed = plain;
-                changed.tolerance = f64::NAN;
-                changed
-            },
-            "tolerance: must be positive",
-        ),
+        (with(|params| params.neighbours = 0), "neighbours: must be at least 1"),
+        (with(|params| params.restarts = 0), "restarts: must be at least 1"),
+        (with(|params| params.max_rounds = 0), "max_rounds: must be at least 1"),
+        (with(|params| params.tolerance = 0.0), "tolerance: must be positive"),
+        (with(|params| params.tolerance = -1.0), "tolerance: must be positive"),
+        (with(|params| params.tolerance = f64::NAN), "tolerance: must be positive"),
         (PreimageParams::new(Method::Ridge), "inverse"),
     ] {
         assert!(said(&model, params).contains(words), "{words}: {}", said(&model, params));
@@ -89,11 +52,7 @@ fn what_cannot_be_is_refused() {
     let wrong = model.preimage_errors(&ctx, &y, &narrow).unwrap_err();
     assert!(matches!(wrong, Error::Shape(_)), "{wrong}");
     let k = values(&"rbf(gamma=1)".parse().unwrap(), &x, &x);
-    let given = {
-        let mut changed = params_of("rbf(gamma=1)");
-        changed.components = Components::Count(3);
-        changed
-    };
+    let given = params_of("rbf(gamma=1)").components(Components::Count(3));
     let given = KernelPca::fit(&ctx, &given, Input::precomputed(k.view())).unwrap();
     assert!(said(&given, plain).starts_with("kernel: the model was fitted on a precomputed"));
 }
