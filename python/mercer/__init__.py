@@ -12,8 +12,11 @@ array([277.928, 252.   ])
 """
 
 from mercer import _pickles as _pickles
-from mercer import kernels
+from mercer import explain, kernels
+from mercer._auto_kernel import AutoKernel
 from mercer._check_kernel import KernelCheck, check_kernel
+from mercer._conformal import ConformalRegressor
+from mercer._conformal_classifier import ConformalClassifier
 from mercer._core import FormatError, InternalError, __version__
 from mercer._detector import KernelPCADetector
 from mercer._feature_map import FeatureMap, feature_map
@@ -24,17 +27,21 @@ from mercer._kernel_ridge import KernelRidge
 from mercer._kernel_ridge_classifier import KernelRidgeClassifier
 from mercer._kernel_ridge_cv import KernelRidgeCV
 from mercer._load import load, read_libsvm_model
+from mercer._n_clusters import ClusterCount, choose_n_clusters
 from mercer._nu_svc import NuSVC
 from mercer._one_class_svm import OneClassSVM
 from mercer._pairwise import pairwise_kernels
 from mercer._params import ParameterError
 from mercer._pca import PCA
+from mercer._pipeline_files import save
 from mercer._plot import (
     BoundaryDisplay,
     ComponentDisplay,
     DenoisingDisplay,
+    DependenceDisplay,
     EmbeddingDisplay,
     GramDisplay,
+    ImportanceDisplay,
     OutlierDisplay,
     PathDisplay,
     SpectrumDisplay,
@@ -45,19 +52,27 @@ from mercer._svc import SVC
 from mercer._svc_path import svc_path
 from mercer._svc_search import SVCSearch
 from mercer._svr import SVR, NuSVR
+from mercer._svr_search import SVRSearch
+from mercer._table_encoder import TableEncoder
 from mercer._versions import show_versions
 
 __all__ = [
     "PCA",
     "SVC",
     "SVR",
+    "AutoKernel",
     "BoundaryDisplay",
+    "ClusterCount",
     "ComponentDisplay",
+    "ConformalClassifier",
+    "ConformalRegressor",
     "DenoisingDisplay",
+    "DependenceDisplay",
     "EmbeddingDisplay",
     "FeatureMap",
     "FormatError",
     "GramDisplay",
+    "ImportanceDisplay",
     "InternalError",
     "KernelCheck",
     "KernelKMeans",
@@ -74,16 +89,21 @@ __all__ = [
     "ParameterError",
     "PathDisplay",
     "SVCSearch",
+    "SVRSearch",
     "SpectrumDisplay",
     "Step",
+    "TableEncoder",
     "__version__",
     "check_kernel",
+    "choose_n_clusters",
+    "explain",
     "feature_map",
     "get_num_threads",
     "kernels",
     "load",
     "pairwise_kernels",
     "read_libsvm_model",
+    "save",
     "set_num_threads",
     "show_versions",
     "svc_path",

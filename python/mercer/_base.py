@@ -8,7 +8,7 @@ import os
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from mercer import _core
+from mercer import _core, _kernel_nested
 from mercer._files import save
 from mercer._kernel_choice import is_precomputed
 
@@ -32,6 +32,9 @@ class Estimator(BaseEstimator):
     _task: str | None = None
     # Attributes that are computed on demand, and not pickled.
     _cached: tuple[str, ...] = ()
+
+    get_params = _kernel_nested.get_params
+    set_params = _kernel_nested.set_params
 
     def _params_to_save(self) -> dict[str, object]:
         """The parameters that a model file stores, as far as JSON can hold them."""

@@ -10,7 +10,8 @@ import numpy as np
 
 from mercer import _core
 from mercer._kernel_base import Kernel
-from mercer._kernel_choice import Precomputed, Purpose, choose, purpose_of
+from mercer._kernel_choice import Precomputed, choose_with
+from mercer._kernel_purpose import Purpose, purpose_of
 from mercer._pairwise import _NullEstimator, kernel_matrix
 from mercer._params import ParameterError, is_integer
 from mercer._progress import Step
@@ -154,7 +155,7 @@ def check_kernel(
     if n > max_samples:
         rows = np.sort(np.random.default_rng(0).choice(n, int(max_samples), replace=False))
         X = X[np.ix_(rows, rows)] if purpose == Purpose("matrix") else take(X, rows)
-    choice = choose(kernel, features(X), kernel_params=params or None)
+    choice = choose_with(kernel, features(X), params)
     given = isinstance(choice, Precomputed) and rows is None
     more = 0 if given else X.shape[0] ** 2 * np.dtype(X.dtype).itemsize
     with running(n_jobs, memory_budget, progress) as run:

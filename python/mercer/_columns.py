@@ -7,6 +7,7 @@ from numbers import Real
 
 import numpy as np
 
+from mercer._categories import Codes, is_category, learned, read
 from mercer._params import ParameterError
 from mercer._strings import is_missing, strings_of, values_of
 
@@ -38,6 +39,24 @@ class Table:
         found = [numbers_of(self.column(name), name) for name in names]
         single = all(part.dtype == np.float32 for part in found)
         return np.column_stack(found).astype(np.float32 if single else np.float64, copy=False)
+
+    def categories(
+        self, names: tuple[str, ...], codes: dict[str, Codes], *, learn: bool
+    ) -> np.ndarray:
+        """Return columns of numbers and categories as rows of numbers.
+
+        `codes` has the categories of each column; with `learn` they are those of this table.
+        """
+        return np.column_stack([self._coded(name, codes, learn=learn) for name in names])
+
+    def _coded(self, name: str, codes: dict[str, Codes], *, learn: bool) -> np.ndarray:
+        column = self.column(name)
+        if learn and is_category(column):
+            found = learned(read(column, name))
+            codes |= {} if found is None else {name: found}
+        if name not in codes:
+            return numbers_of(column, name)
+        return codes[name].apply(read(column, name))
 
     def strings(self, names: tuple[str, ...]) -> list[str]:
         """Return the only column named, as strings."""

@@ -17,6 +17,9 @@ _SOLVERS = {
     "krylov": "krylov",
 }
 
+# What to do about a time limit that is too short for an eigenproblem.
+TAKES_LONG = "raise max_time, ask for fewer components, or fit on fewer samples"
+
 
 def check_params(estimator) -> None:
     """Check which components are wanted, and how they are to be found."""

@@ -9,14 +9,21 @@ from numpy.typing import NDArray
 
 __version__: str
 
-# Threads, bytes of the memory budget (None: all free memory), and the progress callback.
-Run: TypeAlias = tuple[int, int | None, Callable[[str, float, float, float | None], object] | None]
+# Threads, bytes of the memory budget (None: all free memory), the progress callback, and the
+# seconds that the work may take.
+Run: TypeAlias = tuple[
+    int,
+    int | None,
+    Callable[[str, float, float, float | None], object] | None,
+    float | None,
+]
 Matrix: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 # A spec, alone or with the user-defined functions that it names.
 Kernel: TypeAlias = str | tuple[str, list[Any]]
 
 class FormatError(ValueError): ...
 class InternalError(RuntimeError): ...
+class OutOfTimeError(TimeoutError): ...
 
 class Samples:
     @staticmethod
@@ -141,7 +148,7 @@ SvmTargets: TypeAlias = tuple[
     NDArray[np.float64] | None,
 ]
 # A curve, folds and a seed.
-Calibration: TypeAlias = tuple[str, int, int]
+Calibration: TypeAlias = tuple[str, int | None, int]
 
 def asymmetry(matrix: Matrix, run: Run) -> str | None: ...
 def available_memory() -> int: ...

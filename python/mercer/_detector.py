@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Self
 
@@ -12,8 +13,10 @@ from sklearn.base import OutlierMixin
 from mercer import _components, _core, _fit, _params, _predict
 from mercer._arrays import Samples
 from mercer._base import Estimator
+from mercer._contamination import check_contamination, fraction_above, robust_threshold
 from mercer._progress import Step
 from mercer._reports import warn_of_notes
+from mercer._time_limit import Clock, fitting
 from mercer.kernels import Kernel
 from mercer.reports import Report
 
@@ -41,14 +44,18 @@ class KernelPCADetector(OutlierMixin, Estimator):
         What is measured: the squared distance in feature space to the span of the components,
         ``k̄(x, x) − Σ_i f_i(x)²``, or the sum ``Σ_i |f_i(x)|``, with k̄ the centred kernel and f the
         components.
-    contamination : float, default=0.1
+    contamination : float or "auto", default=0.1
         The fraction of outliers, above 0 and at most 0.5. It sets the threshold, a quantile of the
-        scores of the training samples.
+        scores of the training samples. ``"auto"`` finds the threshold without such a fraction, as
+        ``(median + 3·σ)³`` of the cube roots of the criterion, with σ their median absolute
+        deviation divided by 0.6745, or as the largest criterion of the training samples if that is
+        less. Cube roots of sums of squares are nearly normal, of which one in 740 lies beyond. The
+        model is fitted twice.
     center : bool, default=True
         Whether to centre the samples in feature space.
     eigen_solver, tol, max_iter, random_state
         How eigenpairs are found, as for :class:`mercer.KernelPCA`.
-    precision, memory_budget, progress, n_jobs
+    max_time, precision, memory_budget, progress, n_jobs
         How the work is run, as for :class:`mercer.KernelPCA`. Scores are float64.
 
     Attributes
@@ -100,12 +107,13 @@ class KernelPCADetector(OutlierMixin, Estimator):
         coef0: float = 1,
         kernel_params: dict | None = None,
         criterion: str = "reconstruction",
-        contamination: float = 0.1,
+        contamination: float | str = 0.1,
         center: bool = True,
         eigen_solver: str = "auto",
         tol: float = 0,
         max_iter: int | None = None,
         random_state: int | np.random.RandomState | None = None,
+        max_time: float | None = None,
         precision: str = "auto",
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,
@@ -125,6 +133,7 @@ class KernelPCADetector(OutlierMixin, Estimator):
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.max_time = max_time
         self.precision = precision
         self.memory_budget = memory_budget
         self.progress = progress
@@ -146,19 +155,32 @@ class KernelPCADetector(OutlierMixin, Estimator):
         self : KernelPCADetector
             The estimator itself.
         """
+        clock = Clock(self)
         _components.check_params(self)
         _params.one_of(self, "criterion", _CRITERIA)
-        _params.positive(self, "contamination", 0.5)
+        check_contamination(self)
         X = _fit.training_samples(self, X)
         choice = _fit.choose_kernel(self, X)
-        settings = _components.settings(self, X, choice)
-        rule = (self.criterion, float(self.contamination))
-        with _fit.run_of(self) as run:
-            model = _core.fit_detector(_fit.training_data(self, X, choice), settings, rule, run)
+        model = self._fit_model(
+            _fit.training_data(self, X, choice), _components.settings(self, X, choice), clock
+        )
         self._choice = choice
         self._set_model(model)
         warn_of_notes(self.report_)
         return self
+
+    def _fit_model(
+        self, data: _core.Samples | np.ndarray, settings: dict, clock: Clock
+    ) -> _core.Model:
+        def fitted(fraction: float) -> _core.Model:
+            with fitting(self, clock, _components.TAKES_LONG) as run:
+                return _core.fit_detector(data, settings, (self.criterion, fraction), run)
+
+        if self.contamination != "auto":
+            return fitted(float(self.contamination))
+        # Files store the threshold as the quantile that it is of the training scores.
+        scores = _core.detector_facts(fitted(0.5))["training"]
+        return fitted(fraction_above(scores, robust_threshold(scores)))
 
     def fit_predict(self, X: Samples, y: object = None) -> np.ndarray:
         """Fit the model and classify the training samples as inliers or outliers.
@@ -247,7 +269,19 @@ class KernelPCADetector(OutlierMixin, Estimator):
     def _params_from_file(cls, stored: dict, model: _core.Model) -> dict[str, object]:
         facts = _core.detector_facts(model)
         rule = {name: facts[name] for name in ("criterion", "contamination")}
+        if json.loads(model.notes).get("threshold") == "auto":
+            rule["contamination"] = "auto"
         return _components.params_from_file(stored, model) | rule
+
+    def _params_to_save(self) -> dict[str, object]:
+        # As a parameter, model files take a number only.
+        params = super()._params_to_save()
+        if self.contamination == "auto":
+            params.pop("contamination")
+        return params
+
+    def _notes_to_save(self) -> dict[str, object]:
+        return {"threshold": "auto"} if self.contamination == "auto" else {}
 
 
 def _signs(decisions: np.ndarray) -> np.ndarray:

@@ -11,7 +11,8 @@ from scipy import sparse
 from mercer import _core
 from mercer._arrays import as_contiguous, dense, validate_rows
 from mercer._kernel_base import Kernel
-from mercer._kernel_choice import Described, Purpose, choose, purpose_of
+from mercer._kernel_choice import Described, choose_with
+from mercer._kernel_purpose import Purpose, purpose_of
 from mercer._pairwise import _NullEstimator
 from mercer._params import ParameterError, is_integer
 from mercer._progress import Step
@@ -131,7 +132,7 @@ def feature_map(
         raise ParameterError(f"n_sampled must be a positive integer, not {n_sampled!r}")
     checker = _NullEstimator(memory_budget)
     X = _rows(checker, X, purpose_of(kernel), reset=True)
-    choice = choose(kernel, X.shape[1], kernel_params=params or None)
+    choice = choose_with(kernel, X.shape[1], params)
     if not isinstance(choice, Described) or choice.functions:
         raise ParameterError("a feature map needs a kernel given by a name or spec")
     names = [str(name) for name in getattr(checker, "feature_names_in_", ())]

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from mercer import _core
 from mercer._kernel_base import Kernel
 from mercer._run import RUN_PARAMETERS
 
@@ -17,19 +18,35 @@ from mercer._run import RUN_PARAMETERS
 def save(estimator, path: str | os.PathLike) -> None:
     """Write a fitted estimator to a model file."""
     check_is_fitted(estimator)
-    refuse_function(estimator, "a model file")
     model = estimator._model
     names = getattr(estimator, "feature_names_in_", None)
     names = model.feature_names if names is None else [str(name) for name in names]
     if names is not None and len(names) != model.shape[1]:
         # A kernel on columns keeps the names of those that it reads, and of no others.
         names = None
-    notes = {"python": _json_params(estimator)} | estimator._notes_to_save()
+    write(estimator, model, names, {}, path)
+
+
+def write(
+    estimator,
+    model: _core.Model,
+    names: list[str] | None,
+    more: dict[str, object],
+    path: str | os.PathLike,
+) -> None:
+    """Write a model with the names of its columns, the notes of its estimator, and more notes."""
+    refuse_function(estimator, "a model file")
+    notes = {"python": _json_params(estimator)} | estimator._notes_to_save() | more
     model.with_notes(names, json.dumps(notes)).save(os.fspath(path))
 
 
 def refuse_function(estimator, where: str) -> None:
     """Refuse a kernel with user-defined functions, which files cannot hold."""
+    if getattr(estimator, "_codes", None):
+        raise ValueError(
+            f"the columns {', '.join(estimator._codes)} contain categories, whose codes {where} "
+            "does not hold: pickle the estimator, or encode them before the fit"
+        )
     choice = getattr(estimator, "_choice", None)
     if choice is not None and choice.functions:
         raise ValueError(

@@ -12,15 +12,8 @@ from scipy import sparse
 
 from mercer import _core
 from mercer._arrays import as_contiguous
-from mercer._kernel_choice import (
-    Choice,
-    Described,
-    Precomputed,
-    choose,
-    is_custom,
-    is_precomputed,
-    purpose_of,
-)
+from mercer._kernel_choice import Choice, Described, Precomputed, choose, is_precomputed
+from mercer._kernel_purpose import is_custom, purpose_of
 from mercer._pairwise import require_memory
 from mercer._params import is_real
 from mercer._reports import warn

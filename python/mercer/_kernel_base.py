@@ -9,6 +9,7 @@ from numbers import Real
 import numpy as np
 
 from mercer import _core
+from mercer._kernel_operators import Operators, copied
 
 
 @lru_cache(maxsize=256)
@@ -17,15 +18,12 @@ def canonical(text: str) -> str:
     return _core.canonical(text)
 
 
-class Kernel:
+class Kernel(Operators):
     """The base class of all kernels.
 
     Kernels are compared by their spec. They have scikit-learn's ``get_params`` and ``set_params``,
     so that a grid search reaches their parameters as ``kernel__gamma`` or ``kernel__left__sigma``.
     """
-
-    # Without this, numpy scalars would multiply kernels as if they were arrays.
-    __array_ufunc__ = None
 
     @property
     def spec(self) -> str:
@@ -57,23 +55,32 @@ class Kernel:
 
     def set_params(self, **params: object) -> Kernel:
         """Set parameters by their names, as :meth:`get_params` gives them."""
+        # What is refused is refused here, before anything has changed.
+        copied(self)._assign(params)
+        self._assign(params)
+        return self
+
+    def _assign(self, params: dict[str, object]) -> None:
         known = self.get_params()
-        before = dict(vars(self))
+        nested: dict[str, dict[str, object]] = {}
         for key, value in params.items():
             if key not in known:
-                names = ", ".join(known) or "none"
-                raise ValueError(f"{self} has no parameter {key!r}; it has {names}")
+                raise ValueError(self._unknown(key, known))
             name, _, rest = key.partition("__")
             if rest:
-                getattr(self, name).set_params(**{rest: value})
+                nested.setdefault(name, {})[rest] = value
             else:
                 setattr(self, name, value)
-        try:
-            self._check()
-        except ValueError:
-            vars(self).update(before)
-            raise
-        return self
+        for name, values in nested.items():
+            getattr(self, name)._assign(values)
+        self._check()
+
+    def _unknown(self, key: str, known: dict[str, object]) -> str:
+        """What is wrong with the name of a parameter, and which names there are."""
+        ends = [name for name in known if name.endswith(f"__{key}")]
+        hint = f": did you mean {' or '.join(map(repr, ends))}?" if ends else ""
+        names = f"; it has {', '.join(known) or 'none'}"
+        return f"{self} has no parameter {key!r}{hint or names}"
 
     def _check(self) -> None:
         canonical(self._text())
@@ -87,17 +94,6 @@ class Kernel:
         from mercer._pairwise import pairwise_kernels
 
         return pairwise_kernels(X, Y, kernel=self)
-
-    def __add__(self, other: object) -> Kernel:
-        return Sum(self, other) if isinstance(other, Kernel) else NotImplemented
-
-    def __mul__(self, other: object) -> Kernel:
-        if isinstance(other, Kernel):
-            return Product(self, other)
-        return self.__rmul__(other)
-
-    def __rmul__(self, other: object) -> Kernel:
-        return Scale(other, self) if isinstance(other, Real) else NotImplemented
 
     def __repr__(self) -> str:
         return self.spec
@@ -179,6 +175,12 @@ class Spec(Kernel):
     def _text(self) -> str:
         return self.text
 
+    def _unknown(self, key: str, known: dict[str, object]) -> str:
+        return (
+            f"Spec({self.text!r}) has no parameter {key!r}, only its text: use "
+            f"mercer.kernels.from_spec({self.text!r}), whose parts have parameters"
+        )
+
 
 def _text(part: object) -> str:
     if not isinstance(part, Kernel):
@@ -189,6 +191,8 @@ def _text(part: object) -> str:
 def _value(value: object) -> str:
     if isinstance(value, str):
         return value
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return f"[{', '.join(_value(number) for number in value)}]"
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise TypeError(f"expected a number or the name of a rule, not {value!r}")
     number = float(value)

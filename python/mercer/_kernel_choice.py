@@ -1,12 +1,12 @@
 """The kernel that a user's parameters stand for: a spec, with the user-defined functions that it
-names, or a precomputed matrix; and what samples it takes.
+names, or a precomputed matrix.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import partial
 
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 from sklearn.metrics.pairwise import pairwise_kernels as sklearn_kernels
@@ -117,6 +117,33 @@ def choose(
     return Described(_filled(canonical(kernel), chosen, params))
 
 
+def choose_with(kernel: object, n_features: int, params: Mapping) -> Choice:
+    """Return the kernel with the keywords of a function such as ``pairwise_kernels``.
+
+    They are parameters of a named kernel or arguments of a user-defined function. Beside an object
+    or a spec, gamma, degree and coef0 have the meaning that they have in estimators.
+    """
+    if not (params and _is_expression(kernel)):
+        return choose(kernel, n_features, kernel_params=params or None)
+    choice = choose(kernel, n_features)
+    for name, value in params.items():
+        if name not in DEFAULTS:
+            raise ParameterError(
+                f"{name}={value!r} cannot be combined with the kernel {choice.text}: write it into "
+                "the spec, as in 'matern(nu=2.5)'"
+            )
+    _check(**DEFAULTS | params)
+    given = {name: value for name, value in params.items() if value is not None}
+    return replace(choice, text=_filled(choice.text, given, {}))
+
+
+def _is_expression(kernel: object) -> bool:
+    """Whether the kernel is an object or a spec, and not a name or a function."""
+    if isinstance(kernel, str):
+        return not (is_name(kernel) or is_precomputed(kernel))
+    return isinstance(kernel, Kernel) and not isinstance(kernel, Custom)
+
+
 def _plain_function(kernel: object, form: str, params: dict, chosen: dict) -> Described:
     """A user-defined function; its only parameters are the arguments it is called with."""
     for name, value in chosen.items():
@@ -176,8 +203,8 @@ def _filled(text: str, chosen: dict, params: dict) -> str:
             "in 'matern(nu=2.5)'"
         )
     for name, value in chosen.items():
-        value = value if isinstance(value, str) else float(value)
-        found, filled, already_set = _core.filled(text, name, value)
+        number = value if isinstance(value, str) else float(value)
+        found, filled, already_set = _core.filled(text, name, number)
         if not filled and already_set:
             raise ParameterError(
                 f"{name}={value!r} conflicts with the kernel {text}, which already sets {name}: "
@@ -255,7 +282,7 @@ def _named(name: str, given: dict, params: dict, n_features: int | None) -> Desc
             values[key] = value
     if values.get("gamma", 1) is None:
         values.pop("gamma")
-        if n_features is not None and family["input"] == "numbers":
+        if n_features is not None and family["input"] != "strings":
             values["gamma"] = 1.0 / n_features
     if values.get("gamma") == "median" and "sigma" in known:
         values["sigma"] = values.pop("gamma")
@@ -274,69 +301,3 @@ def _needs_scikit_learn(values: dict) -> bool:
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else repr(float(value))
-
-
-@dataclass(frozen=True)
-class Purpose:
-    """What samples a kernel takes: ``"matrix"``, ``"numbers"``, ``"strings"``, ``"columns"`` or
-    ``"anything"``, for user-defined functions; and the groups of columns with their kinds.
-    `untouched` says that a function gets the elements of lists unchanged.
-    """
-
-    kind: str
-    groups: tuple[tuple[tuple[str, ...], str], ...] = ()
-    untouched: bool = False
-
-
-def purpose_of(kernel: object) -> Purpose:
-    """Return what samples a kernel takes, given as a parameter or as a choice."""
-    if isinstance(kernel, (list, tuple)):
-        return _common([purpose_of(one) for one in kernel])
-    if isinstance(kernel, Precomputed) or is_precomputed(kernel):
-        return Purpose("matrix")
-    if isinstance(kernel, Described):
-        found = _purpose(kernel.text)
-        return _untouched(found) if isinstance(kernel.given, Kernel) else found
-    if isinstance(kernel, Kernel):
-        return _untouched(_purpose(kernel.spec))
-    if callable(kernel):
-        return Purpose("anything")
-    if not isinstance(kernel, str):
-        raise invalid_kernel(kernel)
-    if kernel in FAMILIES:
-        return Purpose(FAMILIES[kernel]["input"])
-    return Purpose("numbers") if kernel in PAIRWISE_KERNEL_FUNCTIONS else _purpose(kernel)
-
-
-def _untouched(purpose: Purpose) -> Purpose:
-    return replace(purpose, untouched=True) if purpose.kind == "anything" else purpose
-
-
-def is_custom(choice: object) -> bool:
-    """Whether only user-defined functions compare whole samples."""
-    return bool(choice.functions) and _purpose(choice.text).kind == "anything"
-
-
-@lru_cache(maxsize=256)
-def _purpose(text: str) -> Purpose:
-    groups, whole = _core.purpose(text)
-    if not groups:
-        return Purpose(whole or "anything")
-    return Purpose("columns", tuple((tuple(names), kind or "anything") for names, kind in groups))
-
-
-def _common(purposes: list[Purpose]) -> Purpose:
-    """What samples all of several kernels take."""
-    found = set(purposes)
-    untouched = any(purpose.untouched for purpose in found)
-    found = {replace(purpose, untouched=False) for purpose in found}
-    if found == {Purpose("anything")}:
-        return Purpose("anything", untouched=untouched)
-    # Functions take anything, including what built-in kernels take.
-    found = found - {Purpose("anything")} if len(found) == 2 else found
-    if Purpose("matrix") in found and len(found) > 1:
-        raise ParameterError("kernel='precomputed' cannot be compared with other kernels")
-    if len(found) > 1:
-        kinds = ", ".join(sorted({purpose.kind for purpose in found}))
-        raise ParameterError(f"kernels on different kinds of samples cannot be compared: {kinds}")
-    return found.pop() if found else Purpose("numbers")

@@ -31,14 +31,14 @@ def _all(estimator, X: Checked) -> Iterator[Choice]:
         _refuse_unused(kernels, given)
     for kernel in kernels:
         # One of several kernels takes the parameters it has; the others are for the others.
-        own = {
+        tuned = {
             name: values if len(kernels) == 1 or takes(kernel, name) else [DEFAULTS[name]]
             for name, values in given.items()
         }
         params = None if len(kernels) > 1 and not is_name(kernel) else estimator.kernel_params
-        for values in product(*own.values()):
+        for values in product(*tuned.values()):
             yield from _one(
-                kernel, X, dict(zip(own, values, strict=True)) | {"kernel_params": params}
+                kernel, X, dict(zip(tuned, values, strict=True)) | {"kernel_params": params}
             )
 
 

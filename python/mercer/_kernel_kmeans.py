@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from mercer import _core, _fit, _params, _predict
+from mercer import _core, _fit, _linear, _params, _predict
 from mercer._arrays import Samples, Table, dtype_of, finite_weights, validate_weights
 from mercer._base import Estimator
 from mercer._kernel_choice import Choice, Precomputed, kernel_argument
@@ -18,12 +18,13 @@ from mercer._params import ParameterError, is_integer, refuse
 from mercer._progress import Step
 from mercer._reports import warn, warn_of_notes
 from mercer._samples import Checked
+from mercer._time_limit import Clock, fitting
 from mercer.kernels import Kernel
 from mercer.reports import ClusteringReport
 
 _INITS = ("k-means++", "random", "spectral")
-# As in scikit-learn, random starts are repeated this often.
-_RANDOM_STARTS = 10
+# How often n_init="auto" starts, where it starts more than once.
+_STARTS = 10
 
 
 class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Estimator):
@@ -52,8 +53,9 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMix
         leading eigenvectors of the kernel matrix, or a cluster, from 0 to n_clusters − 1, for each
         sample.
     n_init : int or "auto", default="auto"
-        Number of starts, of which the one with the lowest inertia is kept. ``"auto"`` is 10 for
-        ``"random"`` and 1 otherwise. Deterministic initialisations have one start.
+        Number of starts, of which the one with the lowest inertia is kept; the kernel matrix is
+        computed once. ``"auto"`` is 10, but 1 for ``"k-means++"`` with a linear kernel, as in
+        scikit-learn's KMeans. Deterministic initialisations have one start.
     max_iter : int, default=300
         Maximum number of iterations of one start. If they do not suffice, a ``ConvergenceWarning``
         says so.
@@ -63,6 +65,10 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMix
         when no sample changes its cluster: ``predict(X)`` is then ``labels_``.
     random_state : int, RandomState instance, optional
         Seed of the initialisation. None stands for 0, so that results are repeatable.
+    max_time : float, optional
+        Time limit of the fit in seconds. The best clusters found by then are kept, with a
+        ``ConvergenceWarning``; a limit that passes before the first iteration raises a
+        TimeoutError.
     precision, memory_budget, progress, n_jobs
         How the work is run, as for :class:`mercer.KernelPCA`. If the matrix does not fit in the
         budget, only the columns of samples that changed their cluster are recomputed.
@@ -77,6 +83,9 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMix
         Iterations of the best start.
     cluster_sizes_ : ndarray of shape (n_clusters,)
         Number of training samples in each cluster.
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        The means of the clusters, after scaling if there is any; only with a linear kernel, since
+        other kernels have their centres in feature space. Read-only.
     X_fit_ : ndarray of shape (n_samples, n_features)
         The training samples, read-only. A model with a precomputed kernel has none.
     gamma_ : float
@@ -96,7 +105,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMix
     >>> from sklearn.datasets import make_circles
     >>> from mercer import KernelKMeans
     >>> X, y = make_circles(200, factor=0.3, noise=0.05, random_state=0)
-    >>> rings = KernelKMeans(n_clusters=2, gamma=3.0, n_init=10).fit(X)
+    >>> rings = KernelKMeans(n_clusters=2, gamma=3.0).fit(X)
     >>> rings.cluster_sizes_
     array([100, 100], dtype=int32)
     >>> rings.predict([[0.0, 0.3], [0.3, 0.0], [0.0, 1.0], [-1.0, 0.0]])
@@ -112,6 +121,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMix
     report_: ClusteringReport
 
     X_fit_ = property(_predict.training_set)
+    cluster_centers_ = property(_linear.centers)
 
     def __init__(
         self,
@@ -127,6 +137,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMix
         max_iter: int = 300,
         tol: float = 0.0,
         random_state: int | np.random.RandomState | None = None,
+        max_time: float | None = None,
         precision: str = "auto",
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,
@@ -143,6 +154,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMix
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+        self.max_time = max_time
         self.precision = precision
         self.memory_budget = memory_budget
         self.progress = progress
@@ -166,12 +178,13 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMix
         self : KernelKMeans
             The estimator itself.
         """
+        clock = Clock(self)
         self._check_params()
         X = _fit.training_samples(self, X)
         _check_count(self, X.shape[0])
         choice = _fit.choose_kernel(self, X)
         data = _fit.training_data(self, X, choice)
-        with _fit.run_of(self) as run:
+        with fitting(self, clock, "raise max_time, or fit on fewer samples") as run:
             settings = self._settings(X, choice)
             weights = validate_weights(sample_weight, X.shape[0])
             model = _core.fit_kernel_kmeans(data, weights, settings, run)
@@ -296,18 +309,20 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMix
             "clusters": int(self.n_clusters),
             "kernel": kernel_argument(choice),
             "init": self.init if isinstance(self.init, str) else _labels(self, X.shape[0]),
-            "starts": self._starts(),
+            "starts": self._starts(choice),
             "max_rounds": int(self.max_iter),
             "tolerance": float(self.tol),
             "seed": _params.seed(self.random_state),
             "dtype": _fit.result_type(self, X),
         }
 
-    def _starts(self) -> int:
+    def _starts(self, choice: Choice) -> int:
         init = self.init if isinstance(self.init, str) else "an array"
+        drawn = init in ("k-means++", "random")
         if self.n_init == "auto":
-            return _RANDOM_STARTS if init == "random" else 1
-        if init in ("k-means++", "random") or self.n_init == 1:
+            is_kmeans = init == "k-means++" and getattr(choice, "text", None) == "linear"
+            return _STARTS if drawn and not is_kmeans else 1
+        if drawn or self.n_init == 1:
             return int(self.n_init)
         warn(
             f"n_init={self.n_init!r} has no effect with init={init!r}, which is deterministic: "

@@ -17,6 +17,7 @@ from mercer._kernel_choice import Choice, Described
 from mercer._progress import Step
 from mercer._reports import warn_of_notes
 from mercer._samples import Checked
+from mercer._time_limit import Clock, fitting
 from mercer.kernels import Kernel
 from mercer.reports import Report
 
@@ -79,6 +80,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Number of threads; None stands for :func:`mercer.get_num_threads`, -1 for all cores.
     center : bool, default=True
         Whether to centre the samples in feature space.
+    max_time : float, optional
+        Time limit of the fit in seconds. A fit that takes longer raises a TimeoutError, since there
+        are no components before all are found.
     precision : {"auto", "f64", "f32", "mixed"}, default="auto"
         The type of kernel values. ``"auto"`` is that of X. ``"f32"`` converts X to float32 and
         returns float32; ``"mixed"`` computes kernel values in float32 and everything else in
@@ -178,6 +182,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         copy_X: bool = True,
         n_jobs: int | None = None,
         center: bool = True,
+        max_time: float | None = None,
         precision: str = "auto",
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,
@@ -201,14 +206,16 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self.copy_X = copy_X
         self.n_jobs = n_jobs
         self.center = center
+        self.max_time = max_time
         self.precision = precision
         self.memory_budget = memory_budget
         self.progress = progress
         self.inverse_kernel = inverse_kernel
         self.inverse_center = inverse_center
 
+    @_fit.unchanged_on_error
     def fit(self, X: Samples, y: object = None) -> Self:
-        """Fit the model.
+        """Fit the model. A fit that fails or is interrupted leaves the estimator unchanged.
 
         Parameters
         ----------
@@ -225,6 +232,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self : KernelPCA
             The estimator itself.
         """
+        clock = Clock(self)
         _components.check_params(self)
         _params.boolean(self, "remove_zero_eig", "copy_X")
         _params.auto_or_count(self, "iterated_power")
@@ -235,7 +243,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             X = _preimages.inverse_targets(self, X)
         choice = _fit.choose_kernel(self, X)
         self._choice, self._custom_inverse = choice, {}
-        with _fit.run_of(self) as run:
+        with fitting(self, clock, _components.TAKES_LONG) as run:
             data, settings = _fit.training_data(self, X, choice), self._settings(X, choice)
             model = _core.fit_kernel_pca(data, settings, run)
         self._set_model(model)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _core, _fit, _params
 from mercer._arrays import Table, as_contiguous, validate_diagonal
 from mercer._base import Estimator
-from mercer._kernel_choice import Purpose
+from mercer._kernel_purpose import Purpose
 from mercer._progress import Step
 from mercer._reports import warn_of_notes
 from mercer._samples import validate_samples

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
-from mercer import _core, _fit, _predict, _ridge
+from mercer import _core, _fit, _linear, _predict, _ridge
 from mercer._arrays import Samples, validate_targets, validate_weights
 from mercer._base import Estimator
 from mercer._kernel_choice import Described
@@ -32,6 +32,7 @@ class RidgeRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     n_iter_: int
     report_: RegressionReport
 
+    coef_ = property(_linear.coef)
     dual_coef_ = property(_ridge.dual_coef)
     X_fit_ = property(_predict.training_set)
     _notes_to_save = _ridge.notes
@@ -133,6 +134,10 @@ class KernelRidge(RidgeRegressor):
         Whether conjugate gradients start from the coefficients of the previous fit, if it had the
         same number of samples and targets. The result is the same to the tolerance, in fewer
         passes.
+    max_time : float, optional
+        Time limit of the fit in seconds. What conjugate gradients have reached by then is kept,
+        with a ``ConvergenceWarning`` that reports the residual; other solvers, and a limit that
+        passes before their first pass, raise a TimeoutError.
     precision : {"auto", "f64", "f32", "mixed"}, default="auto"
         The type of kernel values. ``"auto"`` is that of X. ``"f32"`` converts X to float32 and
         returns float32; ``"mixed"`` computes kernel values in float32 and everything else in
@@ -146,6 +151,9 @@ class KernelRidge(RidgeRegressor):
     ----------
     dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
         The coefficients c, read-only.
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        The weights of the features, w in f(x) = w·x + intercept, after scaling if there is any;
+        only with a linear kernel. Read-only.
     intercept_ : float or ndarray of shape (n_targets,)
         The intercept; 0 without `fit_intercept`.
     X_fit_ : ndarray of shape (n_samples, n_features), sparse array or table
@@ -196,6 +204,7 @@ class KernelRidge(RidgeRegressor):
         max_iter: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         warm_start: bool = False,
+        max_time: float | None = None,
         precision: str = "auto",
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,
@@ -213,6 +222,7 @@ class KernelRidge(RidgeRegressor):
         self.max_iter = max_iter
         self.random_state = random_state
         self.warm_start = warm_start
+        self.max_time = max_time
         self.precision = precision
         self.memory_budget = memory_budget
         self.progress = progress

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_sample_weight
 
-from mercer import _core, _fit, _predict, _ridge
+from mercer import _core, _fit, _linear, _predict, _ridge
 from mercer._arrays import Samples, validate_weights
 from mercer._base import Estimator
 from mercer._files import class_notes, classes_of
-from mercer._labels import class_names, validate_labels
+from mercer._labels import class_names, indicators_of, validate_labels
 from mercer._params import refuse
 from mercer._progress import Step
 from mercer._reports import warn_of_notes
@@ -27,13 +27,16 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
     """Classification by kernel ridge regression on targets of 1 and -1.
 
     Each class has a target that is 1 for its samples and -1 for others, and the prediction is the
-    class with the largest value. Two classes need one target, 1 for the second. Parameters that are
-    not described here are those of :class:`mercer.KernelRidge`.
+    class with the largest value. Two classes need one target, 1 for the second. Samples with
+    several labels each are given as an indicator matrix, as in scikit-learn's ``RidgeClassifier``:
+    each label has a target, and the prediction is the labels with a positive value. Parameters that
+    are not described here are those of :class:`mercer.KernelRidge`.
 
     Parameters
     ----------
     alpha : float or array-like of shape (n_classes,), default=1.0
-        The penalty, at least 0: one for all classes or, with three or more, one each.
+        The penalty, at least 0: one for all classes or, with three or more, one each; also one for
+        each of several labels.
     kernel : str, Kernel or callable, default="linear"
         The kernel.
     gamma, degree, coef0, kernel_params
@@ -42,16 +45,21 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
         Whether to fit an intercept, which is not penalised.
     class_weight : dict or "balanced", optional
         Weights of the classes, 1 for those not listed; ``"balanced"`` gives all classes the same
-        total weight. They are multiplied by the sample weights.
-    solver, tol, max_iter, random_state, warm_start, precision, memory_budget, progress, n_jobs
+        total weight. They are multiplied by the sample weights. With several labels per sample,
+        ``"balanced"`` multiplies the weights of all labels, and a dictionary is refused.
+    solver, tol, max_iter, random_state, warm_start, max_time
+        As for :class:`mercer.KernelRidge`.
+    precision, memory_budget, progress, n_jobs
         How the system is solved, and how the work is run.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The classes, sorted.
+        The classes, sorted; with several labels per sample, the columns of y: 0, 1, ….
     dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
         The coefficients, 1-D for two classes; read-only.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        The weights of the features, only with a linear kernel; one row for two classes. Read-only.
     intercept_ : float or ndarray of shape (n_classes,)
         The intercepts.
     X_fit_, kernel_, gamma_, n_iter_, report_, scaling_
@@ -73,6 +81,9 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
     (2, 3)
     """
 
+    # Whether samples have several labels each.
+    _multilabel = False
+
     classes_: np.ndarray
     intercept_: float | np.ndarray
     gamma_: float
@@ -80,6 +91,7 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
     n_iter_: int
     report_: RegressionReport
 
+    coef_ = property(_linear.weights)
     dual_coef_ = property(_ridge.dual_coef)
     X_fit_ = property(_predict.training_set)
     _params_from_file = classmethod(_ridge.params_from_file)
@@ -100,6 +112,7 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
         max_iter: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         warm_start: bool = False,
+        max_time: float | None = None,
         precision: str = "auto",
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,
@@ -118,6 +131,7 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
         self.max_iter = max_iter
         self.random_state = random_state
         self.warm_start = warm_start
+        self.max_time = max_time
         self.precision = precision
         self.memory_budget = memory_budget
         self.progress = progress
@@ -131,8 +145,9 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, or the kernel matrix if the kernel is precomputed.
-        y : array-like of shape (n_samples,)
-            The class of each sample: numbers, booleans or strings.
+        y : array-like of shape (n_samples,) or (n_samples, n_labels)
+            The class of each sample: numbers, booleans or strings; or a matrix of 0 and 1 that says
+            which labels each sample has, dense or sparse.
         sample_weight : float or array-like of shape (n_samples,), optional
             Weights of the samples.
 
@@ -143,15 +158,32 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
         """
         _ridge.check_params(self)
         X = _fit.training_samples(self, X)
-        classes, codes = _labels(self, y, X)
-        weights = self._weights(classes[codes], validate_weights(sample_weight, X.shape[0]))
-        targets = _targets(codes, len(classes)), weights
-        model, choice = _ridge.fit(self, X, targets, class_names(classes))
-        self._choice, self._flat = choice, len(classes) == 2
+        weights = validate_weights(sample_weight, X.shape[0])
+        labels = indicators_of(self, y, X)
+        if labels is None:
+            classes, codes = validate_labels(self, y, X)
+            targets, names = _targets(codes, len(classes)), class_names(classes)
+            weights = self._weights(classes[codes], weights)
+        else:
+            classes, names = np.arange(labels.shape[1]), None
+            targets, weights = 2.0 * labels - 1, self._label_weights(labels, weights)
+        model, choice = _ridge.fit(self, X, (targets, weights), names)
+        self._choice, self._multilabel = choice, labels is not None
+        self._flat = targets.shape[1] == 1
         self.classes_ = classes
         self._set_model(model)
         warn_of_notes(self.report_)
         return self
+
+    def _label_weights(self, y: np.ndarray, weights: np.ndarray | None) -> np.ndarray | None:
+        """The weights of samples with several labels each."""
+        if self.class_weight is None:
+            return weights
+        if not (isinstance(self.class_weight, str) and self.class_weight == "balanced"):
+            expected = "'balanced' or None for several labels per sample"
+            raise refuse(self, "class_weight", expected, self.class_weight)
+        found = compute_sample_weight("balanced", y)
+        return found if weights is None else found * weights
 
     def _weights(self, y: np.ndarray, weights: np.ndarray | None) -> np.ndarray | None:
         """The weights of samples and of their classes, multiplied."""
@@ -176,7 +208,8 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            The predicted targets. For two classes, positive values mean the second.
+            The predicted targets. For two classes, positive values mean the second; for several
+            labels per sample, that it has the label.
         """
         return _ridge.predict(self, _predict.new_samples(self, X))
 
@@ -190,31 +223,33 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
 
         Returns
         -------
-        y : ndarray of shape (n_samples,)
-            The classes.
+        y : ndarray of shape (n_samples,) or (n_samples, n_labels)
+            The classes, or 1 for each label of a sample and 0 for others.
         """
         scores = self.decision_function(X)
+        if self._multilabel:
+            return (scores > 0).astype(np.int64)
         codes = scores > 0 if self._flat else scores.argmax(axis=1)
         return self.classes_[codes.astype(np.intp)]
 
     def _set_model(self, model: _core.Model) -> None:
         _ridge.set_attributes(self, model)
-        if not hasattr(self, "classes_"):
-            self.classes_ = classes_of(json.loads(_core.remarks(model))["classes"], model.notes)
+        if hasattr(self, "classes_"):
+            return
+        names = json.loads(_core.remarks(model))["classes"]
+        self._multilabel = names is None
+        if self._multilabel:
+            self.classes_ = np.arange(model.shape[2])
+        else:
+            self.classes_ = classes_of(names, model.notes)
 
     def _notes_to_save(self) -> dict[str, object]:
-        return _ridge.notes(self) | class_notes(self.classes_)
+        return _ridge.notes(self) | ({} if self._multilabel else class_notes(self.classes_))
 
-
-def _labels(estimator, y, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The sorted classes, and the index of each sample's class."""
-    shape = np.asarray(y).shape if not hasattr(y, "shape") else y.shape
-    if len(shape) == 2 and shape[1] > 1:
-        raise ValueError(
-            "several labels per sample are not supported: fit one KernelRidgeClassifier for each "
-            "label, as sklearn.multioutput.MultiOutputClassifier does"
-        )
-    return validate_labels(estimator, y, X)
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
 
 
 def _targets(codes: np.ndarray, classes: int) -> np.ndarray:

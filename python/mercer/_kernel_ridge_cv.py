@@ -65,6 +65,10 @@ class KernelRidgeCV(RidgeRegressor):
         the others.
     solver, tol, max_iter, random_state
         For the final fit, as for :class:`mercer.KernelRidge`.
+    max_time : float, optional
+        Time limit of the comparison in seconds. The kernels that were scored by then are compared,
+        with a warning; if there is none, a TimeoutError is raised. The final fit, which takes less
+        than the scores of one kernel, follows.
     precision : {"auto", "f64", "f32", "mixed"}, default="auto"
         The type of kernel values, as for :class:`mercer.KernelRidge`.
     memory_budget : int or str, optional
@@ -88,7 +92,7 @@ class KernelRidgeCV(RidgeRegressor):
         ``param_kernel``, ``mean_test_score``, ``std_test_score`` (its standard error),
         ``rank_test_score``, and ``target_test_scores``, a column for each target or one for all.
         A loaded estimator has none.
-    dual_coef_, intercept_, X_fit_, kernel_, gamma_, n_iter_, report_, scaling_
+    dual_coef_, coef_, intercept_, X_fit_, kernel_, gamma_, n_iter_, report_, scaling_
         As for :class:`mercer.KernelRidge`.
     n_features_in_ : int
         Number of columns of X.
@@ -133,6 +137,7 @@ class KernelRidgeCV(RidgeRegressor):
         tol: float | None = None,
         max_iter: int | None = None,
         random_state: int | np.random.RandomState | None = None,
+        max_time: float | None = None,
         precision: str = "auto",
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,
@@ -153,6 +158,7 @@ class KernelRidgeCV(RidgeRegressor):
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.max_time = max_time
         self.precision = precision
         self.memory_budget = memory_budget
         self.progress = progress

@@ -8,12 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
 
 from mercer import _core, _fit, _ridge
-from mercer._kernel_choice import Choice, Precomputed, is_custom, kernel_argument
+from mercer._kernel_choice import Choice, Precomputed, kernel_argument
+from mercer._kernel_purpose import is_custom
 from mercer._params import refuse
+from mercer._reports import warn
 from mercer._samples import Checked, splits_of
+from mercer._time_limit import Clock, fitting
+
+_NONE_SCORED = "no kernel was scored; raise max_time, or fit on fewer samples"
 
 
 @dataclass
@@ -58,30 +64,47 @@ def search(
     functions, which take samples in another form, are compared in a second one, and sums of both in
     a third.
     """
+    clock = Clock(estimator)
     kinds = (
         [choice for choice in kernels if not choice.functions],
         [choice for choice in kernels if is_custom(choice)],
         [choice for choice in kernels if choice.functions and not is_custom(choice)],
     )
-    found = []
-    with _fit.run_of(estimator) as run:
-        for choices in filter(None, kinds):
-            first = choices[0]
-            named = [] if isinstance(first, Precomputed) else list(map(kernel_argument, choices))
-            # The penalty of the model is chosen by the search.
-            model = _ridge.settings(estimator, X, first, alpha=[1.0])
-            data, grid = _fit.training_data(estimator, X, first), settings | {"kernels": named}
-            found.append(_result(choices, _core.search(data, targets, model, grid, run)))
+    found: list[SearchResult] = []
+    for choices in filter(None, kinds):
+        first = choices[0]
+        named = [] if isinstance(first, Precomputed) else list(map(kernel_argument, choices))
+        # The penalty of the model is chosen by the search.
+        model = _ridge.settings(estimator, X, first, alpha=[1.0])
+        data, grid = _fit.training_data(estimator, X, first), settings | {"kernels": named}
+        try:
+            with fitting(estimator, clock, _NONE_SCORED) as run:
+                found.append(_result(choices, _core.search(data, targets, model, grid, run)))
+        except TimeoutError:
+            if not (found and clock.is_over):
+                raise
+            break
     best = max(found, key=lambda result: result.score)
     best.tables = [table for result in found for table in result.tables]
+    _warn_of_limit(clock, len(best.tables), len(kernels))
     return best
+
+
+def _warn_of_limit(clock: Clock, scored: int, kernels: int) -> None:
+    if scored < kernels:
+        warn(
+            f"{scored} of {kernels} kernels were compared within max_time={clock.limit:g} seconds: "
+            "raise it, or compare fewer",
+            ConvergenceWarning,
+        )
 
 
 def _result(kernels: list[Choice], found: tuple) -> SearchResult:
     model, tables, (place, score, std_error) = found
+    # Fewer tables than kernels if the time limit passed.
     tables = [
         (choice.name if text is None or choice.functions else text, *rest)
-        for choice, (text, *rest) in zip(kernels, tables, strict=True)
+        for choice, (text, *rest) in zip(kernels[: len(tables)], tables, strict=True)
     ]
     return SearchResult(model, kernels[place], score, std_error, tables)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d
@@ -30,6 +31,29 @@ def validate_labels(estimator, y: ArrayLike, X) -> tuple[np.ndarray, np.ndarray]
             f"{classes.tolist()[0]!r}"
         )
     return classes, codes.astype(np.int64, copy=False)
+
+
+def indicators_of(estimator, y: ArrayLike, X) -> np.ndarray | None:
+    """Return which labels each sample has, n_samples × n_labels of 0 and 1; None for classes.
+
+    Several columns are several labels per sample, as in scikit-learn's indicator matrices.
+    """
+    require_y(estimator, y)
+    shape = y.shape if hasattr(y, "shape") else np.asarray(y).shape
+    if len(shape) != 2 or shape[1] < 2:
+        return None
+    y = y.toarray() if sparse.issparse(y) else np.asarray(y)
+    check_consistent_length(X, y)
+    numbers = y.dtype.kind in "biuf"
+    wrong = np.argwhere(~np.isin(y, (0, 1))) if numbers else np.zeros((1, 2), dtype=int)
+    if len(wrong):
+        row, column = wrong[0].tolist()
+        raise ValueError(
+            "y has several labels per sample, so it must consist of 0 and 1, but has "
+            f"{y[row, column]!s} at row {row}, column {column}: for labels of several classes "
+            "each, use sklearn.multioutput.MultiOutputClassifier"
+        )
+    return y.astype(np.int64, copy=False)
 
 
 def _checked(y: ArrayLike) -> np.ndarray:

@@ -7,6 +7,7 @@ import os
 from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from mercer import _core
 from mercer._arrays import Samples, Table
@@ -21,6 +22,7 @@ from mercer._nu_svc import NuSVC
 from mercer._one_class_svm import OneClassSVM
 from mercer._params import ParameterError, is_integer
 from mercer._pca import PCA
+from mercer._pipeline_files import restored_encoder
 from mercer._reports import warn
 from mercer._run import RUN_PARAMETERS
 from mercer._svc import SVC
@@ -67,7 +69,8 @@ def load(path: str | os.PathLike) -> Loaded:
     Parameters
     ----------
     path : str or path-like
-        A file written by the method ``save`` of an estimator or by the command line.
+        A file written by :func:`mercer.save`, by the method ``save`` of an estimator or by the
+        command line.
 
     Returns
     -------
@@ -75,7 +78,9 @@ def load(path: str | os.PathLike) -> Loaded:
         The fitted estimator, of the class that was saved; its projections or predictions are
         bit-identical. Warnings of the fit are in ``report_["notes"]``. How work is run (`n_jobs`,
         `memory_budget`, `progress`) is not stored in a file. A model that the command line fitted
-        with scaling scales new samples first: see the attribute ``scaling_``. A regression of the
+        with scaling, or that was saved with a scaler before it, scales new samples first: see the
+        attribute ``scaling_``. One that was saved with a :class:`TableEncoder` comes as a pipeline
+        of the two, without ``save`` and ``report_``, which its last step has. A regression of the
         command line becomes a :class:`KernelRidge`, regardless of how its parameters were chosen,
         or a :class:`KernelRidgeClassifier` if it has classes.
 
@@ -100,7 +105,14 @@ def load(path: str | os.PathLike) -> Loaded:
     True
     """
     model = _core.load(os.fspath(path))
-    return cast(Loaded, restored(_kind(model), model))
+    estimator = restored(_kind(model), model)
+    notes = json.loads(model.notes)
+    if "encoder" not in notes:
+        return cast(Loaded, estimator)
+    encoder = restored_encoder(notes, model.shape[1])
+    # The encoder returns arrays, which have no names.
+    vars(estimator).pop("feature_names_in_", None)
+    return cast(Loaded, Pipeline([("encode", encoder), ("model", estimator)]))
 
 
 def restored(kind: type, model: _core.Model) -> Any:
@@ -119,11 +131,12 @@ def _kind(model: _core.Model) -> type:
         return MACHINES[_core.svm_facts(model)["task"]]
     if model.estimator in _KINDS:
         return _KINDS[model.estimator]
-    remarks = json.loads(_core.remarks(model))
-    if remarks["classes"] is not None:
+    remarks, saved = json.loads(_core.remarks(model)), json.loads(model.notes).get("estimator")
+    # Several labels per sample are, to a file, a regression without classes.
+    if remarks["classes"] is not None or saved == KernelRidgeClassifier.__name__:
         return KernelRidgeClassifier
-    searched = json.loads(model.notes).get("estimator") == KernelRidgeCV.__name__
-    return KernelRidgeCV if searched and remarks["selection"] is not None else KernelRidge
+    searched = saved == KernelRidgeCV.__name__ and remarks["selection"] is not None
+    return KernelRidgeCV if searched else KernelRidge
 
 
 def _params(kind: type, model: _core.Model) -> dict[str, object]:

@@ -10,14 +10,8 @@ from sklearn.base import BaseEstimator
 
 from mercer import _core
 from mercer._kernel_base import Kernel
-from mercer._kernel_choice import (
-    Described,
-    Precomputed,
-    choose,
-    is_custom,
-    kernel_argument,
-    purpose_of,
-)
+from mercer._kernel_choice import Described, Precomputed, choose_with, kernel_argument
+from mercer._kernel_purpose import is_custom, purpose_of
 from mercer._params import ParameterError
 from mercer._progress import Step
 from mercer._run import bytes_of, running
@@ -58,7 +52,8 @@ def pairwise_kernels(
         Whether to show a progress bar, or a function that is called with each :class:`mercer.Step`.
     **params
         Parameters of a kernel given by its name. As in scikit-learn, the default of gamma is
-        1 / n_features.
+        1 / n_features. Beside an object or a spec, gamma, degree and coef0 apply to the parts that
+        leave them open, as in estimators.
 
     Returns
     -------
@@ -85,7 +80,7 @@ def pairwise_kernels(
         # A function gets both as the same kind of samples.
         objects = isinstance(X, Items)
         Y = validate_samples(owner, Y, replace(purpose, untouched=objects), reset=not objects)
-    choice = choose(kernel, features(X), kernel_params=params or None)
+    choice = choose_with(kernel, features(X), params)
     if isinstance(choice, Precomputed):
         raise ParameterError("kernel='precomputed' has nothing to compute: X is the kernel matrix")
     if Y is not None and features(Y) != features(X) and not isinstance(X, Groups):

@@ -28,6 +28,7 @@ from mercer._base import Estimator
 from mercer._params import is_integer, is_real, refuse
 from mercer._progress import Step
 from mercer._reports import warn_of_notes
+from mercer._time_limit import Clock, fitting
 from mercer.reports import Report
 
 _SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")
@@ -73,6 +74,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Seed of the solver's starting vectors. None stands for 0, so that results are repeatable.
     n_jobs : int, optional
         Number of threads; None stands for :func:`mercer.get_num_threads`, -1 for all cores.
+    max_time : float, optional
+        Time limit of the fit in seconds. A fit that takes longer raises a TimeoutError, since there
+        are no components before all are found.
     memory_budget : int or str, optional
         Bytes that the fit may take in addition to X, such as ``"2GiB"``; by default all free
         memory.
@@ -141,6 +145,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         power_iteration_normalizer: str = "auto",
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
+        max_time: float | None = None,
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,
     ) -> None:
@@ -154,6 +159,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self.power_iteration_normalizer = power_iteration_normalizer
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.max_time = max_time
         self.memory_budget = memory_budget
         self.progress = progress
 
@@ -308,7 +314,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     # How a fit goes.
 
+    @_fit.unchanged_on_error
     def _fit(self, X) -> np.ndarray:
+        clock = Clock(self)
         self._check_params()
         takes_sparse = self.svd_solver in _SPARSE_SOLVERS
         if sparse.issparse(X) and not takes_sparse:
@@ -321,7 +329,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self._fit_svd_solver = self._named_solver(*X.shape, is_sparse=sparse.issparse(X))
         X = as_contiguous(dense(X, self.memory_budget))
         settings = self._settings(*X.shape)
-        with _fit.run_of(self) as run:
+        with fitting(self, clock, _components.TAKES_LONG) as run:
             model = _core.fit_pca(X, settings, run)
         self._set_model(model)
         warn_of_notes(self.report_)
@@ -383,7 +391,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         }
         return {
             "components": int(count) if is_integer(count) else count,
-            "road": decompositions[self.svd_solver],
+            "decomposition": decompositions[self.svd_solver],
             "whiten": bool(self.whiten),
             "tolerance": float(self.tol) or None,
             "seed": _params.seed(self.random_state),

@@ -10,7 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _core
 from mercer._arrays import as_contiguous, scaled, validate_diagonal
 from mercer._columns import table_of
-from mercer._kernel_choice import Described, Precomputed, is_custom, purpose_of
+from mercer._kernel_choice import Described, Precomputed
+from mercer._kernel_purpose import is_custom, purpose_of
 from mercer._samples import Checked, to_core, validate_samples
 
 

@@ -10,6 +10,7 @@ from mercer import _core, _fit, _params, _predict
 from mercer._arrays import dtype_of
 from mercer._kernel_choice import Choice, kernel_argument
 from mercer._samples import Checked
+from mercer._time_limit import Clock, fitting
 
 _SOLVERS = ("auto", "cholesky", "eigen", "cg")
 
@@ -25,11 +26,13 @@ def check_params(estimator) -> None:
 
 def fit(estimator, X: Checked, targets: tuple, classes: list[str] | None = None) -> tuple:
     """Fit on validated samples; return the model and its kernel."""
+    clock = Clock(estimator)
     choice, start = _fit.choose_kernel(estimator, X), _start(estimator)
     alpha = _params.penalties(estimator, "alpha")
     params = settings(estimator, X, choice, alpha=alpha, classes=classes)
     data = _fit.training_data(estimator, X, choice)
-    with _fit.run_of(estimator) as run:
+    advice = "raise max_time, fit on fewer samples, or set solver='cg', which keeps what it reached"
+    with fitting(estimator, clock, advice) as run:
         return _core.fit_kernel_ridge(data, targets, start, params, run), choice
 
 

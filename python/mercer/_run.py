@@ -112,12 +112,16 @@ def _parsed(budget: object) -> float | None:
 
 @contextmanager
 def running(
-    n_jobs: int | None, memory_budget: int | str | None, progress: bool | Callable
-) -> Iterator[tuple[int, int | None, Callable[..., object] | None]]:
+    n_jobs: int | None,
+    memory_budget: int | str | None,
+    progress: bool | Callable,
+    *,
+    seconds: float | None = None,
+) -> Iterator[tuple[int, int | None, Callable[..., object] | None, float | None]]:
     """Yield what the extension module takes as its last argument; close the bar afterwards."""
     callback = listener(progress)
     try:
-        yield threads_of(n_jobs), bytes_of(memory_budget), callback
+        yield threads_of(n_jobs), bytes_of(memory_budget), callback, seconds
     finally:
         if isinstance(callback, Bar):
             callback.close()

@@ -16,9 +16,10 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features
 
 from mercer import _core
 from mercer._arrays import as_contiguous, dense, validate_rows
+from mercer._categories import is_category
 from mercer._columns import Table, form_of
 from mercer._custom import Store, quoted
-from mercer._kernel_choice import Purpose
+from mercer._kernel_purpose import Purpose
 from mercer._params import ParameterError, is_integer, refuse
 from mercer._strings import holds_strings, one_column, strings_of, values_of
 
@@ -82,18 +83,20 @@ def validate_samples(estimator, X, purpose: Purpose, *, reset: bool) -> Checked:
             return found
         case "columns":
             return _groups(estimator, X, purpose, reset=reset)
+        case "categories" if _has_categories(estimator, X, reset=reset):
+            return _categories(estimator, X, reset=reset)
         case "anything" if not _as_table(estimator, X, purpose, reset=reset):
             store = Store(_objects(X))
             _refuse_empty(len(store))
             if reset:
                 _forget_width(estimator)
             return Items(store)
-        case "numbers" if isinstance(X, Mapping) and not sparse.issparse(X):
+        case "numbers" | "categories" if isinstance(X, Mapping) and not sparse.issparse(X):
             raise ParameterError(
                 "the kernel takes rows of numbers, but X is a dictionary: pass an array or a data "
                 f"frame, or name the columns, as in {_on_columns(X)!r}"
             )
-        case "numbers" if _is_strings(X):
+        case "numbers" | "categories" if _is_strings(X):
             raise ParameterError(
                 "the kernel takes rows of numbers, but X contains strings: use a kernel on "
                 "strings, such as 'spectrum(p=3)', or pass numbers"
@@ -104,6 +107,28 @@ def validate_samples(estimator, X, purpose: Purpose, *, reset: bool) -> Checked:
     if purpose.kind == "matrix":
         return as_contiguous(dense(found, estimator.memory_budget))
     return found
+
+
+def _has_categories(estimator, X, *, reset: bool) -> bool:
+    """Whether a data frame has columns of categories, or the one of the fit had."""
+    if reset:
+        vars(estimator).pop("_codes", None)
+    elif hasattr(estimator, "_codes"):
+        return True
+    named = hasattr(X, "columns") or hasattr(X, "column_names") or isinstance(X, Mapping)
+    if sparse.issparse(X) or not named:
+        return False
+    table = Table(X)
+    return any(is_category(table.column(name)) for name in table.names)
+
+
+def _categories(estimator, X, *, reset: bool) -> np.ndarray:
+    """The rows of a table of numbers and categories, as numbers."""
+    table = Table(X)
+    if reset:
+        _check_width(estimator, X, len(table.names), reset=True)
+        estimator._codes, estimator._coded = {}, tuple(table.names)
+    return table.categories(estimator._coded, estimator._codes, learn=reset)
 
 
 def _on_columns(X: Mapping) -> str:
@@ -119,13 +144,19 @@ def _is_strings(X) -> bool:
 
 def _groups(estimator, X, purpose: Purpose, *, reset: bool) -> Groups:
     table = Table(X)
+    if reset:
+        estimator._codes = {}
+    codes = getattr(estimator, "_codes", {})
     read = {
         "numbers": table.numbers,
+        "categories": lambda names: table.categories(names, codes, learn=reset),
         "strings": lambda names: Strings(table.strings(names)),
         "anything": lambda names: Items(Store(table.objects(names))),
     }
     parts = [(names, read[kind](names)) for names, kind in purpose.groups]
     if reset:
+        if not codes:
+            del estimator._codes
         # A kernel on named columns does not care about other columns, or about their order.
         _check_width(estimator, X, len(table.names), reset=True)
         estimator._table = (form_of(X), table.names)
@@ -217,7 +248,7 @@ def features(X: Checked) -> int:
 
 
 def splits_of(
-    estimator, X: Checked, y: np.ndarray, expected: str, *, classifier: bool
+    estimator, X: Checked, y: np.ndarray, expected: str, *, classifier: bool, groups=None
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return the training and test rows of the estimator's `cv`."""
     cv = estimator.cv
@@ -226,7 +257,7 @@ def splits_of(
         raise refuse(estimator, "cv", expected, cv)
     # Of samples that scikit-learn cannot split it gets their number.
     rows = X if isinstance(X, np.ndarray) or sparse.issparse(X) else np.zeros((X.shape[0], 1))
-    splits = check_cv(cv, y, classifier=classifier).split(rows, y)
+    splits = check_cv(cv, y, classifier=classifier).split(rows, y, groups)
     return [(_indices(train), _indices(test)) for train, test in splits]
 
 

@@ -8,26 +8,30 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import check_scoring
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from mercer import _kernel_nested
 from mercer._arrays import Samples
 from mercer._kernel_choice import is_precomputed
 from mercer._progress import Step
 from mercer._reports import warn_of_stops
+from mercer._search_grid import kernels_of
 from mercer._svc import SVC
 from mercer._svm_search import search
 from mercer.kernels import Kernel
 
 # Parameters of the search; all others are those of the machines that it compares.
-_SEARCH = ("Cs", "gammas", "cv")
+_SEARCH = ("Cs", "gammas", "kernel", "cv", "scoring", "strategy", "refine", "max_time")
 
 
 def _has(name: str) -> Callable[[SVCSearch], bool]:
     """Whether the best estimator, or an unfitted one, has a method."""
 
     def check(search: SVCSearch) -> bool:
-        getattr(getattr(search, "best_estimator_", None) or search._machine(), name)
+        unfitted = search._machine(kernels_of(search)[0])
+        getattr(getattr(search, "best_estimator_", None) or unfitted, name)
         return True
 
     return check
@@ -37,8 +41,8 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
     """Support vector classification with C and gamma chosen by cross-validation.
 
     Equivalent to ``GridSearchCV(SVC(), {"C": ..., "gamma": ...})``, with kernel values shared among
-    folds and warm-started fits. Every combination is scored by its accuracy on held-out samples,
-    averaged over the folds, and the best is refitted on all samples. In a tie the first is taken.
+    folds and warm-started fits. Every combination is scored on held-out samples, averaged over the
+    folds, and the best is refitted on all samples. In a tie the first is taken.
 
     Parameters
     ----------
@@ -48,20 +52,41 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
         The gammas to compare, for a kernel that has a gamma and leaves it open; otherwise they are
         refused. By default 1 / (n_features · variance of X), times 4⁻³ to 4², for a kernel given by
         a name that has a gamma; for others only C is compared.
-    kernel : str, Kernel or callable, default="rbf"
-        The kernel, as for :class:`mercer.SVC`.
+    kernel : str, Kernel, callable or list of these, default="rbf"
+        The kernel, as for :class:`mercer.SVC`, or several to compare, each with its gammas.
     degree : float, default=3
         The exponent of ``"poly"``.
     coef0 : float, default=0.0
         The constant of ``"poly"`` and ``"sigmoid"``.
     cv : int, splitter or iterable, default=5
         An integer is a number of stratified folds without shuffling, as in ``StratifiedKFold``; a
-        scikit-learn splitter or an iterable of (train, test) row indices defines them.
+        scikit-learn splitter, such as ``RepeatedStratifiedKFold`` or ``GroupKFold``, or an iterable
+        of (train, test) row indices defines them. A class with fewer samples than folds causes a
+        warning.
+    scoring : str or callable, optional
+        The name of a scikit-learn scorer, such as ``"balanced_accuracy"``, ``"f1_macro"`` or
+        ``"roc_auc"``, or a function of estimator, X and y. By default the accuracy, the only score
+        whose folds share kernel values; others take a fit for each fold. Scores of probabilities,
+        such as ``"neg_log_loss"``, need ``probability=True``.
+    strategy : {"grid", "halving"}, default="grid"
+        ``"grid"`` scores all combinations on all samples. ``"halving"`` scores all on a subsample
+        drawn with `random_state`, of a third, a ninth or less, the best third of them on three
+        times as many samples, and so on, until the last are scored on all.
+    refine : int, default=0
+        How often a finer grid, half a step around the best combination on a logarithmic scale, is
+        scored after that, on all samples. Each time halves the step. Parameters with a single value
+        keep it.
+    max_time : float, optional
+        Time limit of the search in seconds, of which a fifth is for the final fit. The combinations
+        that were scored by then are compared, with a ``ConvergenceWarning``; if there is none, a
+        TimeoutError is raised.
     class_weight : dict or "balanced", optional
         Factors of C for the classes. ``"balanced"`` counts all samples, not those of a fold.
-    shrinking, probability, calibration, tol, cache_size, verbose, max_iter, max_time
-        As for :class:`mercer.SVC`; the limits are those of each fit.
-    decision_function_shape, break_ties, random_state, precision
+    shrinking, probability, calibration, tol, cache_size, verbose, max_iter
+        As for :class:`mercer.SVC`; the limit is that of each fit.
+    random_state : int, RandomState instance, optional
+        Seed of subsamples and of the folds of the calibration. None stands for 0.
+    decision_function_shape, break_ties, precision
         As for :class:`mercer.SVC`.
     memory_budget : int or str, optional
         Bytes that the search may take, such as ``"2GiB"``; by default all free memory.
@@ -72,13 +97,15 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
     ----------
     cv_results_ : dict
         As in scikit-learn's grid search, without the times: arrays with an entry for each
-        combination, ``param_C``, ``param_gamma`` if there are gammas, ``params``,
-        ``split0_test_score`` and so on, ``mean_test_score``, ``std_test_score`` and
-        ``rank_test_score``.
+        combination, ``param_C``, ``param_gamma`` if there are gammas, ``param_kernel`` if there are
+        several kernels, ``params``, ``split0_test_score`` and so on, ``mean_test_score``,
+        ``std_test_score`` and ``rank_test_score``. With several rounds, of halving or refinement,
+        also ``iter``, the round, and ``n_resources``, its number of samples; scores on a subsample
+        rank last.
     best_index_ : int
         The index of the best combination.
     best_params_ : dict
-        Its C and gamma.
+        Its C and gamma, and its kernel if there are several.
     best_score_ : float
         Its mean score.
     best_estimator_ : SVC
@@ -124,10 +151,13 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
         Cs: ArrayLike | None = None,
         gammas: Sequence | None = None,
         *,
-        kernel: str | Kernel | Callable[..., object] = "rbf",
+        kernel: str | Kernel | Callable[..., object] | Sequence = "rbf",
         degree: float = 3,
         coef0: float = 0.0,
         cv: object = 5,
+        scoring: str | Callable[..., float] | None = None,
+        strategy: str = "grid",
+        refine: int = 0,
         shrinking: bool = True,
         probability: bool = False,
         tol: float = 1e-3,
@@ -151,6 +181,9 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
         self.degree = degree
         self.coef0 = coef0
         self.cv = cv
+        self.scoring = scoring
+        self.strategy = strategy
+        self.refine = refine
         self.shrinking = shrinking
         self.probability = probability
         self.tol = tol
@@ -168,7 +201,17 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
         self.progress = progress
         self.n_jobs = n_jobs
 
-    def fit(self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    get_params = _kernel_nested.get_params
+    set_params = _kernel_nested.set_params
+
+    def fit(
+        self,
+        X: Samples,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Choose C and gamma, and fit the model with them on all samples.
 
         A search that fails or is interrupted leaves the estimator unchanged.
@@ -181,13 +224,15 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
             The class of each sample.
         sample_weight : float or array-like of shape (n_samples,), optional
             Weights of the samples in fits. As in scikit-learn, scores are not weighted.
+        groups : array-like of shape (n_samples,), optional
+            The group of each sample, for splitters such as ``GroupKFold``.
 
         Returns
         -------
         self : SVCSearch
             The estimator itself.
         """
-        found = search(self, self._machine(), X, y, sample_weight)
+        found = search(self, X, y, sample_weight, groups)
         self.cv_results_, self.best_index_ = found.results, found.best
         self.best_params_ = found.results["params"][found.best]
         self.best_score_ = float(found.results["mean_test_score"][found.best])
@@ -200,10 +245,11 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
         warn_of_stops(found.model)
         return self
 
-    def _machine(self) -> SVC:
-        """An SVC with the parameters that are not searched."""
+    def _machine(self, kernel: object) -> SVC:
+        """An SVC with a kernel and the parameters that are not searched."""
         params = self.get_params(deep=False)
-        return SVC(**{name: value for name, value in params.items() if name not in _SEARCH})
+        rest = {name: value for name, value in params.items() if name not in _SEARCH}
+        return SVC(kernel=kernel, **rest)
 
     def _chosen(self) -> SVC:
         check_is_fitted(self, "best_estimator_")
@@ -226,6 +272,27 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
     def predict_log_proba(self, X: Samples) -> np.ndarray:
         """Return the logarithms of the probabilities of the classes."""
         return self._chosen().predict_log_proba(X)
+
+    def score(self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Return the accuracy, or what `scoring` measures, on samples.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the samples.
+
+        Returns
+        -------
+        score : float
+            The score, the larger the better.
+        """
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        measure = check_scoring(self._chosen(), scoring=self.scoring)
+        return float(measure(self._chosen(), X, y, **weights))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

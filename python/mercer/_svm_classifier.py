@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -165,28 +165,31 @@ class SvmClassifier(ClassifierMixin, Estimator):
         X: Samples,
         y: ArrayLike,
         method: str = "sigmoid",
-        cv: int = 5,
+        cv: int | Literal["prefit"] = 5,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Calibrate probabilities for a model that was fitted without.
 
         The result is bit-identical to that of `probability` within a fit: out-of-fold decision
         values are computed by `cv`-fold cross-validation, and an increasing curve is fitted to
-        them. Predicted classes and decision values do not change.
+        them. With ``cv="prefit"`` the curve is fitted to the decision values of `X` itself, which
+        must be samples that the model was not fitted on. Predicted classes and decision values do
+        not change.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The training samples of the fit, or their kernel matrix.
+            The training samples of the fit, or their kernel matrix. With ``cv="prefit"``: other
+            samples, or their kernel values with those of the fit.
         y : array-like of shape (n_samples,)
-            Their classes.
+            Their classes. All classes of the fit must occur.
         method : {"sigmoid", "isotonic"}, default="sigmoid"
             The shape of the curve: a sigmoid with a slope on each side of the boundary, or a step
             function, for many samples.
-        cv : int, default=5
+        cv : int or "prefit", default=5
             Folds, at least 2.
         sample_weight : float or array-like of shape (n_samples,), optional
-            The weights that the model was fitted with.
+            The weights that the model was fitted with, or of the held-out samples.
 
         Returns
         -------
@@ -197,10 +200,10 @@ class SvmClassifier(ClassifierMixin, Estimator):
         settings = _svm_probability.settings(self, method, cv)
         X = _predict.new_samples(self, X)
         n = X.shape[0]
-        if n != self.shape_fit_[0]:
+        if cv != _svm_probability.PREFIT and n != self.shape_fit_[0]:
             raise ValueError(
                 f"the model was fitted on {self.shape_fit_[0]} samples, but X has {n}: calibrate "
-                "needs the samples of the fit"
+                "needs the samples of the fit, or cv='prefit' for others"
             )
         targets = _svm_probability.targets(self, y, svm_weights(sample_weight, n), X)
         _svm_probability.calibrate(self, X, targets, settings)

@@ -12,6 +12,8 @@ from mercer._reports import warn
 # The default of `probability`, which reveals whether it was given.
 DEPRECATED = "deprecated"
 CURVES = ("sigmoid", "isotonic")
+# Calibration on samples that the model was not fitted on, as scikit-learn calls it.
+PREFIT = "prefit"
 # Folds of the calibration within a fit, as in LIBSVM.
 _FOLDS = 5
 
@@ -47,12 +49,14 @@ def fit_calibration(estimator) -> tuple[str, int, int] | None:
     return estimator.calibration, _FOLDS, _params.seed(estimator.random_state)
 
 
-def settings(estimator, method: object, cv: object) -> tuple[str, int, int]:
-    """Return the validated arguments of ``calibrate``."""
+def settings(estimator, method: object, cv: object) -> tuple[str, int | None, int]:
+    """Return the validated arguments of ``calibrate``; no folds for samples outside of the fit."""
     if not isinstance(method, str) or method not in CURVES:
         raise _params.refuse(estimator, "method", "one of 'sigmoid', 'isotonic'", method)
+    if isinstance(cv, str) and cv == PREFIT:
+        return method, None, 0
     if not _params.is_integer(cv) or cv < 2:
-        raise _params.refuse(estimator, "cv", "an integer of at least 2", cv)
+        raise _params.refuse(estimator, "cv", "an integer of at least 2 or 'prefit'", cv)
     return method, int(cv), _params.seed(estimator.random_state)
 
 
@@ -68,11 +72,11 @@ def targets(estimator, y, weights: np.ndarray | None, X) -> tuple:
     return (class_names(classes), codes, estimator.class_weight_.tolist()), weights
 
 
-def calibrate(estimator, X, targets: tuple, settings: tuple[str, int, int]) -> None:
-    """Calibrate the model with the validated samples that it was fitted on."""
+def calibrate(estimator, X, targets: tuple, settings: tuple[str, int | None, int]) -> None:
+    """Calibrate the model with validated samples."""
     with _fit.run_of(estimator) as run:
         data = _predict.to_model(estimator, X)
-        if not isinstance(estimator._choice, Described):
+        if settings[1] is not None and not isinstance(estimator._choice, Described):
             data = _fit.symmetrized(estimator, data)
         estimator._model = _core.calibrate_svm(estimator._model, data, targets, settings, run)
     estimator._calibrated = True

@@ -1,22 +1,31 @@
-"""The search for C and gamma of an SVC by cross-validation."""
+"""The search for kernel, C and gamma of an SVC by cross-validation."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import rankdata
 from sklearn.base import clone
+from sklearn.metrics import check_scoring
 
-from mercer import _core, _fit, _svm_fit, _svm_probability
-from mercer._kernel_choice import Choice, Described, is_name, kernel_argument, takes
-from mercer._params import ParameterError, refuse
-from mercer._samples import Strings, splits_of
+from mercer import _core, _fit, _search_folds, _search_strategy, _svm_fit, _svm_probability
+from mercer._kernel_choice import Choice, is_precomputed
+from mercer._params import refuse
+from mercer._reports import warn
+from mercer._samples import splits_of
+from mercer._search_edges import warn_of_edges
+from mercer._search_folds import Folds
+from mercer._search_grid import gammas_of, kernels_of
+from mercer._search_results import search_results
+from mercer._search_strategy import Params, Score, Search, Splits
 from mercer._svc import SVC
 from mercer._svc_path import costs_of
+from mercer._svm_shared import Candidates, SharedScores
+from mercer._time_limit import Clock
 
 _CS = [2.0**power for power in range(-3, 12, 2)]
-_FACTORS = [4.0**power for power in range(-3, 3)]
+# The share of the time limit for the comparison; the rest is for the final fit.
+COMPARISON = 0.8
 
 
 @dataclass
@@ -29,104 +38,118 @@ class SearchResult:
     folds: int
 
 
-def search(estimator, machine: SVC, X, y, sample_weight) -> SearchResult:
-    """Compare all values of C and gamma for `machine`, and fit it with the best."""
-    X, targets, choice = _svm_fit.prepare(machine, X, y, sample_weight)
-    cs, gammas = _costs(estimator), _gammas(estimator, X)
+def search(estimator, X, y, sample_weight, groups) -> SearchResult:
+    """Compare combinations, and fit a machine with the best."""
+    clock = Clock(estimator, COMPARISON)
+    _search_folds.check_scoring(estimator)
+    _search_strategy.check_params(estimator)
+    cs = list(_CS) if estimator.Cs is None else costs_of(estimator.Cs, "Cs")
+    kernels = kernels_of(estimator)
+    candidates = [_candidates(estimator, one, kernels, X, y, sample_weight) for one in kernels]
+    first = candidates[0]
+    y = first.machine.classes_[first.targets[0][1]]
     expected = "an integer of at least 2, a splitter or an iterable of splits"
-    y = machine.classes_[targets[0][1]]
-    splits = splits_of(estimator, X, y, expected, classifier=True)
-    machines = [machine if gamma is None else _with(machine, gamma) for gamma in gammas]
-    kernels = [
-        choice if gamma is None else _svm_fit.choose_kernel(one, X)
-        for one, gamma in zip(machines, gammas, strict=True)
-    ]
-    model, scores, chosen = _compare(machine, X, targets, kernels, cs, splits)
-    results = _results(cs, gammas, scores)
-    best = int(results["rank_test_score"].argmin())
-    c, kernel = divmod(best, len(gammas))
-    estimator, choice = machines[kernel].set_params(C=cs[c]), kernels[kernel]
-    if (kernel, c) != chosen:
-        # In a tie the extension module may have taken another candidate than the first.
-        model = _refit(estimator, X, targets, choice)
-    _svm_fit.set_fitted(estimator, model, choice, X)
-    calibration = _svm_probability.fit_calibration(estimator)
+    splits = splits_of(estimator, first.X, y, expected, classifier=True, groups=groups)
+    score = _scores(estimator, candidates, X, y, splits, clock)
+    found = Search(estimator, splits, score, clock, first.targets[0][1])
+    found.run([one for candidate in candidates for one in candidate.params(cs)])
+    results, best = search_results(found), found.best()
+    shared = score.models if isinstance(score, SharedScores) and clock.limit is None else {}
+    model = _fitted(candidates, found.params[best], shared, clock)
+    warn_of_edges(results, best)
+    return SearchResult(model, results, best, len(splits))
+
+
+def _candidates(estimator, kernel, kernels: list, X, y, sample_weight) -> Candidates:
+    machine = estimator._machine(kernel)
+    X, targets, choice = _svm_fit.prepare(machine, X, y, sample_weight)
+    gammas = gammas_of(estimator, kernel, kernels, X)
+    return Candidates(machine, X, targets, kernel if len(kernels) > 1 else None, gammas, choice)
+
+
+def _scores(
+    estimator, candidates: list[Candidates], X, y: np.ndarray, splits: Splits, clock: Clock
+) -> Score:
+    """The function that scores combinations: the quicker one if accuracies are asked for."""
+    if _is_plain_accuracy(estimator.scoring) and _all_have_all_classes(y, splits):
+        return SharedScores(candidates, clock)
+    first, pairwise = candidates[0], is_precomputed(estimator.kernel)
+    # A kernel matrix is made symmetric once, with one warning.
+    X = _fit.training_data(first.machine, first.X, first.choice) if pairwise else X
+    machine, score = _scored_machine(estimator, first)
+
+    def scores(params: Params, parts: Splits) -> np.ndarray:
+        folds = Folds(X, y, first.targets[1], parts, pairwise)
+        return _search_folds.cross_validate(machine, params, folds, score, clock=clock)
+
+    return scores
+
+
+def _is_plain_accuracy(scoring: object) -> bool:
+    return scoring is None or (isinstance(scoring, str) and scoring == "accuracy")
+
+
+def _all_have_all_classes(y: np.ndarray, splits: list) -> bool:
+    """Whether every training set has a sample of each class; warns if one has not."""
+    classes = np.unique(y)
+    for fold, (train, _) in enumerate(splits):
+        missing = np.setdiff1d(classes, y[train])
+        if missing.size:
+            warn(
+                f"the training set of fold {fold} (zero-based) has no sample of class "
+                f"{missing.tolist()[0]!r}, which its model cannot predict: use fewer folds, or "
+                "more samples of the class"
+            )
+            return False
+    return True
+
+
+def _scored_machine(estimator, first: Candidates) -> tuple:
+    """The machine that any scorer can score, and the scorer."""
+    machine = clone(first.machine)
+    score = check_scoring(machine, scoring=estimator.scoring)
+    response = getattr(score, "_response_method", "predict_proba")
+    needed = response == "predict_proba"
+    if needed and not estimator.probability and hasattr(score, "_response_method"):
+        raise refuse(
+            estimator,
+            "scoring",
+            "a measure of predictions or decision values unless probability=True, which computes "
+            "the probabilities that it needs",
+            estimator.scoring,
+        )
+    wanted = needed and estimator.probability
+    machine.set_params(probability=True if wanted else _svm_probability.DEPRECATED)
+    return machine, score
+
+
+def final_limit(clock: Clock) -> float | None:
+    """Return the seconds for the final fit: what is left, but at least a tenth of all."""
+    if clock.limit is None:
+        return None
+    return max(float(clock.limit) - clock.seconds, float(clock.limit) / 10)
+
+
+def _fitted(candidates: list[Candidates], params: dict, models: dict, clock: Clock) -> SVC:
+    """The machine with the parameters of the best combination, fitted on all samples."""
+    candidate = next(one for one in candidates if one.kernel is params.get("kernel"))
+    machine, choice = candidate.with_gamma(params.get("gamma"))
+    machine.set_params(C=params["C"], max_time=final_limit(clock))
+    # In a tie the extension module may have taken another candidate than the first.
+    key = (id(candidate), params.get("gamma"), params["C"])
+    model = models.get(key) or _refit(machine, candidate, choice)
+    _svm_fit.set_fitted(machine, model, choice, candidate.X)
+    calibration = _svm_probability.fit_calibration(machine)
     if calibration is not None:
-        _svm_probability.calibrate(estimator, X, targets, calibration)
-    return SearchResult(estimator, results, best, len(splits))
+        _svm_probability.calibrate(machine, candidate.X, candidate.targets, calibration)
+    return machine
 
 
-def _refit(machine: SVC, X, targets: tuple, choice: Choice) -> _core.Model:
-    settings = _svm_fit.settings(machine, X, choice) | {"calibration": None}
+def _refit(machine: SVC, candidate: Candidates, choice: Choice) -> _core.Model:
+    settings = _svm_fit.settings(machine, candidate.X, choice) | {"calibration": None}
     with _fit.run_of(machine) as run:
-        data = _fit.training_data(machine, X, choice)
-        model, raised = _core.fit_svm(data, targets, None, settings, run)
+        data = _fit.training_data(machine, candidate.X, choice)
+        model, raised = _core.fit_svm(data, candidate.targets, None, settings, run)
     if raised is not None:
         raise raised
     return model
-
-
-def _with(machine: SVC, gamma: object) -> SVC:
-    """The same machine with another gamma, and the attributes of the samples."""
-    other = clone(machine)
-    vars(other).update(vars(machine))
-    return other.set_params(gamma=gamma)
-
-
-def _costs(estimator) -> list[float]:
-    return list(_CS) if estimator.Cs is None else costs_of(estimator.Cs, "Cs")
-
-
-def _gammas(estimator, X) -> list:
-    """The gammas to compare; only None for a kernel that takes none."""
-    given, kernel = estimator.gammas, estimator.kernel
-    if given is None:
-        by_name = is_name(kernel) and takes(kernel, "gamma") and not isinstance(X, Strings)
-        return [_svm_fit.scale(X) * factor for factor in _FACTORS] if by_name else [None]
-    if isinstance(given, (str, bytes)) or not hasattr(given, "__len__") or not len(given):
-        raise refuse(estimator, "gammas", "a sequence of gammas or None", given)
-    if not takes(kernel, "gamma"):
-        raise ParameterError(
-            f"gammas have no effect on the kernel {kernel!r}, which has no gamma or already sets "
-            "it: omit them"
-        )
-    return given.tolist() if isinstance(given, np.ndarray) else list(given)
-
-
-def _compare(
-    machine: SVC, X, targets: tuple, kernels: list[Choice], cs: list[float], splits
-) -> tuple:
-    """The best model, the scores of each kernel (Cs × folds), and the indices of the best."""
-    grid = {"kernels": [], "cs": cs, "splits": splits}
-    first = kernels[0]
-    if isinstance(first, Described):
-        grid["kernels"] = [kernel_argument(choice) for choice in kernels]
-    data, settings = _fit.training_data(machine, X, first), _svm_fit.settings(machine, X, first)
-    with _fit.run_of(machine) as run:
-        model, _, scores, best = _core.svm_search(data, targets, grid, settings, run)
-    return model, scores, best
-
-
-def _results(cs: list[float], gammas: list, scores: list[np.ndarray]) -> dict[str, object]:
-    """All scores in the format of scikit-learn's grid search: for each C, all gammas."""
-    table = np.stack(scores, axis=1).reshape(len(cs) * len(gammas), -1)
-    params = [
-        {"C": c} if gamma is None else {"C": c, "gamma": gamma} for c in cs for gamma in gammas
-    ]
-    mean = np.average(table, axis=1)
-    results: dict[str, object] = {
-        f"param_{name}": np.ma.MaskedArray(
-            [one[name] for one in params],
-            mask=False,
-            dtype=object if any(isinstance(one[name], str) for one in params) else None,
-        )
-        for name in params[0]
-    }
-    results["params"] = params
-    results |= {f"split{fold}_test_score": table[:, fold] for fold in range(table.shape[1])}
-    ranked = np.where(np.isnan(mean), -np.inf, mean)
-    return results | {
-        "mean_test_score": mean,
-        "std_test_score": table.std(axis=1),
-        "rank_test_score": rankdata(-ranked, method="min").astype(np.int32),
-    }

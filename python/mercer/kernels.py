@@ -1,11 +1,13 @@
 """Kernels as objects, with the algebra of kernels.
 
 One class for each built-in family: for rows of numbers (:class:`RBF`, :class:`Poly`,
-:class:`Linear`, :class:`Laplacian`, :class:`Matern`, :class:`RationalQuadratic`, :class:`Cosine`,
-:class:`Sigmoid`), for histograms and for strings; user-defined functions (:func:`pair`,
-:func:`block`); kernels on some columns of a table (:func:`columns`); and sums, products, positive
-multiples and normalised forms of them all. The ``repr`` of a kernel is its spec, a string that is
-accepted wherever a kernel is.
+:class:`Linear`, :class:`Laplacian`, :class:`Matern`, :class:`RationalQuadratic`,
+:class:`Periodic`, :class:`Cosine`, :class:`Sigmoid`), for categories and mixed rows
+(:class:`Overlap`, :class:`Gower`), for histograms and for strings; user-defined functions
+(:func:`pair`, :func:`block`); kernels on some columns of a table (:func:`columns`); and sums,
+products, positive multiples, powers and normalised forms of them all. A number that is added is a
+constant kernel, which gives a model an intercept. The ``repr`` of a kernel is its spec, a string
+that is accepted wherever a kernel is, also as an operand.
 
 >>> from mercer.kernels import RBF, Linear, Poly
 >>> k = 0.5 * RBF(sigma=2) + Poly(2) * Linear()
@@ -14,6 +16,8 @@ accepted wherever a kernel is.
 >>> k([[0.0, 1.0], [2.0, 0.0]]).round(3)
 array([[  4.5  ,   0.268],
        [  0.268, 100.5  ]])
+>>> (Linear() + 1) ** 2 / 4 + "cosine"
+0.25*(linear + constant)*(linear + constant) + cosine
 """
 
 from __future__ import annotations
@@ -63,6 +67,7 @@ def _document(family: dict) -> str:
         lines += ["Parameters", "----------"]
     for parameter in family["parameters"]:
         kinds = [parameter["domain"], *(repr(rule) for rule in parameter["rules"])]
+        kinds += ["a list with one number per column"] * parameter["per_column"]
         lines.append(f"{parameter['name']} : {' or '.join(kinds)}, optional")
         lines.append(f"    {parameter['doc']}")
         if parameter["default"] is not None:

@@ -16,6 +16,7 @@ __all__ = [
     "Edit",
     "Exponential",
     "Gappy",
+    "Gower",
     "Hellinger",
     "Intersection",
     "JensenShannon",
@@ -25,6 +26,8 @@ __all__ = [
     "Matern",
     "Mismatch",
     "Normalize",
+    "Overlap",
+    "Periodic",
     "Poly",
     "Product",
     "RationalQuadratic",
@@ -48,9 +51,12 @@ class Kernel:
     def set_params(self, **params: Any) -> Kernel: ...
     def normalize(self) -> Normalize: ...
     def __call__(self, X: Any, Y: Any = None) -> NDArray[np.floating[Any]]: ...
-    def __add__(self, other: Kernel) -> Kernel: ...
-    def __mul__(self, other: Kernel | float) -> Kernel: ...
-    def __rmul__(self, other: float) -> Kernel: ...
+    def __add__(self, other: Kernel | float | str) -> Kernel: ...
+    def __radd__(self, other: float | str) -> Kernel: ...
+    def __mul__(self, other: Kernel | float | str) -> Kernel: ...
+    def __rmul__(self, other: float | str) -> Kernel: ...
+    def __truediv__(self, other: float) -> Kernel: ...
+    def __pow__(self, exponent: int) -> Kernel: ...
     def __eq__(self, other: object) -> bool: ...
     def __hash__(self) -> int: ...
 
@@ -114,36 +120,58 @@ class Poly(Kernel):
     ) -> None: ...
 
 class RBF(Kernel):
-    gamma: float | Literal["scale", "auto"] | None
-    sigma: float | Literal["median"] | None
-    width: float | Literal["median"] | None
+    gamma: float | Sequence[float] | Literal["scale", "auto"] | None
+    sigma: float | Sequence[float] | Literal["median"] | None
+    width: float | Sequence[float] | Literal["median"] | None
     def __init__(
         self,
         *,
-        gamma: float | Literal["scale", "auto"] | None = None,
-        sigma: float | Literal["median"] | None = None,
-        width: float | Literal["median"] | None = None,
+        gamma: float | Sequence[float] | Literal["scale", "auto"] | None = None,
+        sigma: float | Sequence[float] | Literal["median"] | None = None,
+        width: float | Sequence[float] | Literal["median"] | None = None,
     ) -> None: ...
 
 class Laplacian(Kernel):
-    gamma: float | Literal["auto"] | None
-    def __init__(self, gamma: float | Literal["auto"] | None = None) -> None: ...
+    gamma: float | Sequence[float] | Literal["auto"] | None
+    def __init__(self, gamma: float | Sequence[float] | Literal["auto"] | None = None) -> None: ...
 
 class Matern(Kernel):
     nu: float | None
-    length: float | Literal["median"] | None
+    length: float | Sequence[float] | Literal["median"] | None
     def __init__(
-        self, nu: float | None = None, *, length: float | Literal["median"] | None = None
+        self,
+        nu: float | None = None,
+        *,
+        length: float | Sequence[float] | Literal["median"] | None = None,
     ) -> None: ...
 
 class RationalQuadratic(Kernel):
     alpha: float | None
-    length: float | Literal["median"] | None
+    length: float | Sequence[float] | Literal["median"] | None
     def __init__(
-        self, alpha: float | None = None, *, length: float | Literal["median"] | None = None
+        self,
+        alpha: float | None = None,
+        *,
+        length: float | Sequence[float] | Literal["median"] | None = None,
+    ) -> None: ...
+
+class Periodic(Kernel):
+    period: float | Sequence[float] | None
+    length: float | Sequence[float] | None
+    def __init__(
+        self,
+        period: float | Sequence[float] | None = None,
+        *,
+        length: float | Sequence[float] | None = None,
     ) -> None: ...
 
 class Cosine(Kernel):
+    def __init__(self) -> None: ...
+
+class Gower(Kernel):
+    def __init__(self) -> None: ...
+
+class Overlap(Kernel):
     def __init__(self) -> None: ...
 
 class Sigmoid(Kernel):

@@ -9,11 +9,37 @@ use numpy::{
     Element, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2,
     PyUntypedArrayMethods, ToPyArray,
 };
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
+/// Reads an array as the variant that has its number type.
+///
+/// The derived way writes an error for each variant that does not fit. numpy prints number types by Python code, where
+/// an interrupt can arrive, and pyo3 drops what is raised while it prints.
+macro_rules! read_by_number_type {
+    ($name:ident, $array:ident, $borrow:ident: $($variant:ident($number:ty)),+) => {
+        impl<'py> FromPyObject<'_, 'py> for $name<'py> {
+            type Error = PyErr;
+
+            fn extract(given: pyo3::Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+                $(if let Ok(array) = given.cast::<numpy::$array<$number>>() {
+                    return Ok(Self::$variant(numpy::PyArrayMethods::$borrow(&*array)?));
+                })+
+                Err($crate::arrays::other_number_type())
+            }
+        }
+    };
+}
+pub(crate) use read_by_number_type;
+
+/// The error for an array of other numbers or dimensions.
+pub fn other_number_type() -> PyErr {
+    PyTypeError::new_err(
+        "the array has another number type or another number of dimensions than expected",
+    )
+}
+
 /// A matrix in either number type, in C or Fortran order.
-#[derive(FromPyObject)]
 pub enum Matrix<'py> {
     /// Single precision.
     F32(PyReadonlyArray2<'py, f32>),
@@ -21,14 +47,17 @@ pub enum Matrix<'py> {
     F64(PyReadonlyArray2<'py, f64>),
 }
 
+read_by_number_type!(Matrix, PyArray2, try_readonly: F32(f32), F64(f64));
+
 /// An array for results in either number type, in C order.
-#[derive(FromPyObject)]
 pub enum OutputArray<'py> {
     /// Single precision.
     F32(PyReadwriteArray2<'py, f32>),
     /// Double precision.
     F64(PyReadwriteArray2<'py, f64>),
 }
+
+read_by_number_type!(OutputArray, PyArray2, try_readwrite: F32(f32), F64(f64));
 
 impl Matrix<'_> {
     /// The numbers, read in place.

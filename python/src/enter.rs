@@ -4,23 +4,23 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use mercer::Context;
 use mercer::context::{Monitor, Step};
 use mercer::panics;
+use mercer::{Context, Error};
 use mercer_guard::guarded;
 use pyo3::prelude::*;
 
 use crate::contexts::context;
-use crate::errors::{exception, internal};
+use crate::errors::{OutOfTimeError, exception, internal};
 
 /// How often signals are looked for and progress is reported.
 const TICK: Duration = Duration::from_millis(50);
 
-/// How to run: threads, bytes of the memory budget, and the progress callback.
+/// How to run: threads, bytes of the memory budget, the progress callback, and the seconds that the work may take.
 #[derive(FromPyObject)]
-pub struct Run(usize, Option<u64>, Option<Py<PyAny>>);
+pub struct Run(usize, Option<u64>, Option<Py<PyAny>>, Option<f64>);
 
 /// What the worker threads and the calling thread share.
 #[derive(Default)]
@@ -28,6 +28,8 @@ struct Watch {
     stop: AtomicBool,
     steps: Mutex<Steps>,
     wants_steps: bool,
+    /// When the work began, and the seconds that it may take.
+    limit: Option<(Instant, f64)>,
 }
 
 /// Steps that are not reported yet, the latest of each stage, and the one reported last.
@@ -80,6 +82,10 @@ impl Monitor for Watch {
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
+    }
+
+    fn is_out_of_time(&self) -> bool {
+        self.limit.is_some_and(|(began, seconds)| began.elapsed().as_secs_f64() >= seconds)
     }
 }
 
@@ -180,8 +186,8 @@ pub fn enter_predict<R: Send>(
     numbers: usize,
     work: impl FnOnce(&Context) -> mercer::Result<R> + Send,
 ) -> PyResult<R> {
-    let Run(threads, budget, listener) = run;
-    if numbers > SHORT || listener.is_some() {
+    let Run(threads, budget, listener, seconds) = run;
+    if numbers > SHORT || listener.is_some() || seconds.is_some() {
         return enter(py, run, work);
     }
     let context = context(py, *threads, *budget);
@@ -194,8 +200,9 @@ pub fn enter_keeping<R: Send>(
     run: &Run,
     work: impl FnOnce(&Context) -> mercer::Result<R> + Send,
 ) -> PyResult<(R, Option<PyErr>)> {
-    let Run(threads, budget, listener) = run;
-    let watch = Arc::new(Watch { wants_steps: listener.is_some(), ..Watch::default() });
+    let Run(threads, budget, listener, seconds) = run;
+    let limit = seconds.map(|seconds| (Instant::now(), seconds));
+    let watch = Arc::new(Watch { wants_steps: listener.is_some(), limit, ..Watch::default() });
     let context = context(py, *threads, *budget).with_monitor(watch.clone());
     let _counted = Counted::new(&watch);
     let (result, raised) = py.detach(|| {
@@ -220,6 +227,9 @@ pub fn enter_keeping<R: Send>(
     match (result, raised) {
         (Ok(result), raised) => Ok((result, raised)),
         (Err(_), Some(raised)) => Err(raised),
+        (Err(Error::Interrupted), None) if watch.is_out_of_time() => {
+            Err(OutOfTimeError::new_err(()))
+        }
         (Err(error), None) => Err(exception(py, error)),
     }
 }

@@ -9,7 +9,7 @@ use mercer::panics::Panicked;
 use pyo3::exceptions::{
     PyFileExistsError, PyFileNotFoundError, PyIsADirectoryError, PyKeyboardInterrupt,
     PyMemoryError, PyNotADirectoryError, PyOSError, PyPermissionError, PyRuntimeError,
-    PyValueError,
+    PyTimeoutError, PyValueError,
 };
 use pyo3::prelude::*;
 
@@ -25,6 +25,13 @@ pyo3::create_exception!(
     InternalError,
     PyRuntimeError,
     "A bug in mercer. The message says where, and how to report it."
+);
+
+pyo3::create_exception!(
+    mercer,
+    OutOfTimeError,
+    PyTimeoutError,
+    "The time limit passed before there was a result. The estimator says what to do."
 );
 
 /// The exception that stands for a panic.

@@ -128,7 +128,7 @@ fn fitted(
 #[pyo3(from_item_all)]
 pub struct PcaSettings {
     components: Option<Count>,
-    road: String,
+    decomposition: String,
     whiten: bool,
     tolerance: Option<f64>,
     seed: u64,
@@ -136,14 +136,15 @@ pub struct PcaSettings {
 
 impl PcaSettings {
     fn params(self) -> PyResult<PcaParams> {
-        let road = match self.road.as_str() {
+        let decomposition = match self.decomposition.as_str() {
             "auto" => Decomposition::Auto,
             "primal" => Decomposition::Primal,
             "dual" => Decomposition::Dual,
             "truncated" => Decomposition::Truncated,
             name => return Err(unknown("svd_solver", name)),
         };
-        let params = Pca::params().components(components(self.components)?).decomposition(road);
+        let params =
+            Pca::params().components(components(self.components)?).decomposition(decomposition);
         let mut params = params.whiten(self.whiten).seed(self.seed);
         params.tolerance = self.tolerance;
         Ok(params)

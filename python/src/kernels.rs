@@ -59,6 +59,7 @@ fn describe<'py>(py: Python<'py>, family: &Family) -> PyResult<Bound<'py, PyDict
         let rules: Vec<_> = parameter.rules.iter().map(|rule| rule.name()).collect();
         entry.set_item("rules", rules)?;
         entry.set_item("instead_of", parameter.instead_of)?;
+        entry.set_item("per_column", parameter.per_column)?;
         Ok(entry)
     });
     dict.set_item("parameters", parameters.collect::<PyResult<Vec<_>>>()?)?;
@@ -113,16 +114,17 @@ pub fn values<'py>(py: Python<'py>, leaf: &Leaf) -> PyResult<Bound<'py, PyDict>>
     let dict = PyDict::new(py);
     dict.set_item("family", leaf.family().name)?;
     for (parameter, value) in leaf.effective() {
-        value.map_or(Ok(()), |value| set(&dict, parameter.name, value))?;
+        value.map_or(Ok(()), |value| set(&dict, leaf, parameter.name, value))?;
     }
     Ok(dict)
 }
 
-fn set(dict: &Bound<'_, PyDict>, name: &str, value: Value) -> PyResult<()> {
+fn set(dict: &Bound<'_, PyDict>, leaf: &Leaf, name: &str, value: Value) -> PyResult<()> {
     match value {
         Value::Number(number) => dict.set_item(name, number),
         Value::Rule(rule) => dict.set_item(name, rule.name()),
         Value::Word(word) => dict.set_item(name, word),
+        Value::PerColumn => dict.set_item(name, leaf.list(name).map(|numbers| numbers.to_vec())),
     }
 }
 
@@ -135,7 +137,7 @@ pub fn shape<'py>(py: Python<'py>, text: &str) -> PyResult<(&'static str, Bound<
         Shape::Member(leaf) => {
             let found = PyDict::new(py);
             for (parameter, value) in leaf.written() {
-                set(&found, parameter.name, value)?;
+                set(&found, leaf, parameter.name, value)?;
             }
             ("member", (leaf.family().name, found).into_bound_py_any(py)?)
         }
@@ -148,7 +150,7 @@ pub fn shape<'py>(py: Python<'py>, text: &str) -> PyResult<(&'static str, Bound<
         Shape::Columns(names, inner) => {
             ("columns", (names.to_vec(), inner.to_string()).into_bound_py_any(py)?)
         }
-        Shape::Custom(name) => ("own", (name,).into_bound_py_any(py)?),
+        Shape::Custom(name) => ("custom", (name,).into_bound_py_any(py)?),
     };
     Ok((name, operands))
 }
@@ -202,7 +204,7 @@ fn fill<T: Real>(
 type Purpose = (Vec<(Vec<String>, Option<&'static str>)>, Option<&'static str>);
 
 /// What samples a kernel takes: the groups of columns that it names, each with its kind, and the kind of whole samples:
-/// `"numbers"` or `"strings"`; None if only user-defined functions compare them.
+/// `"numbers"`, `"categories"` or `"strings"`; None if only user-defined functions compare them.
 #[guarded]
 #[pyfunction]
 pub fn purpose(py: Python<'_>, text: &str) -> PyResult<Purpose> {
@@ -216,12 +218,15 @@ pub fn purpose(py: Python<'_>, text: &str) -> PyResult<Purpose> {
 }
 
 fn holds(spec: &KernelSpec) -> Option<&'static str> {
-    spec.input().map(input)
+    // Kernels on numbers beside those on categories see the codes of categories as numbers: the user makes them.
+    let mixed = spec.needs_categories() && !spec.is_for_categories();
+    if mixed { Some("numbers") } else { spec.input().map(input) }
 }
 
 fn input(input: Input) -> &'static str {
     match input {
         Input::Vectors | Input::Histograms => "numbers",
+        Input::Categories => "categories",
         Input::Strings => "strings",
     }
 }

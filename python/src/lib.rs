@@ -37,7 +37,7 @@ mod _core {
     #[pymodule_export]
     use super::enter::panic_on_purpose;
     #[pymodule_export]
-    use super::errors::{FormatError, InternalError};
+    use super::errors::{FormatError, InternalError, OutOfTimeError};
     #[pymodule_export]
     use super::feature_map::{FeatureMap, TextMap};
     #[pymodule_export]

@@ -5,8 +5,9 @@ use mercer::real::Real;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
+use crate::arrays::read_by_number_type;
+
 /// Indices in either width that scipy uses.
-#[derive(FromPyObject)]
 pub enum Indices<'py> {
     /// Of 32 bits.
     I32(PyReadonlyArray1<'py, i32>),
@@ -14,14 +15,17 @@ pub enum Indices<'py> {
     I64(PyReadonlyArray1<'py, i64>),
 }
 
+read_by_number_type!(Indices, PyArray1, try_readonly: I32(i32), I64(i64));
+
 /// Numbers in either type.
-#[derive(FromPyObject)]
 pub enum Values<'py> {
     /// Single precision.
     F32(PyReadonlyArray1<'py, f32>),
     /// Double precision.
     F64(PyReadonlyArray1<'py, f64>),
 }
+
+read_by_number_type!(Values, PyArray1, try_readonly: F32(f32), F64(f64));
 
 /// Samples from where each row starts, the columns of its numbers, and the numbers.
 pub fn csr<T: Real>(

@@ -149,9 +149,9 @@ pub fn repaired_diagonal<'py>(
     py: Python<'py>,
     model: &Bound<'py, Model>,
     values: Matrix<'_>,
-    own: PyReadonlyArray1<'_, f64>,
+    diagonal: PyReadonlyArray1<'_, f64>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let correction = &repair_of(model.get())?.correction;
-    let found = correction.diagonal(values.view()?, own.as_slice()?);
+    let found = correction.diagonal(values.view()?, diagonal.as_slice()?);
     Ok(found.map_err(|error| exception(py, error))?.to_pyarray(py))
 }

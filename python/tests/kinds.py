@@ -15,6 +15,7 @@ from mercer import (
     NuSVR,
     OneClassSVM,
     SVCSearch,
+    SVRSearch,
 )
 
 ESTIMATORS = {
@@ -28,10 +29,11 @@ ESTIMATORS = {
     "NuSVR": NuSVR(tol=1e-6),
     "OneClassSVM": OneClassSVM(nu=0.3, tol=1e-6),
     "SVCSearch": SVCSearch([0.1, 1.0], cv=2, tol=1e-6),
+    "SVRSearch": SVRSearch([0.1, 1.0], [0.1], cv=2, tol=1e-6),
     "KernelKMeans": KernelKMeans(2),
     "KernelPCADetector": KernelPCADetector(2),
 }
-REGRESSIONS = ("KernelRidge", "KernelRidgeCV", "SVR", "NuSVR")
+REGRESSIONS = ("KernelRidge", "KernelRidgeCV", "SVR", "NuSVR", "SVRSearch")
 
 
 def made(name, **params):

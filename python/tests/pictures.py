@@ -4,7 +4,14 @@ import warnings
 
 import numpy as np
 import pandas as pd
-from sklearn.datasets import load_digits, load_iris, make_blobs, make_circles, make_moons
+from sklearn.datasets import (
+    load_diabetes,
+    load_digits,
+    load_iris,
+    make_blobs,
+    make_circles,
+    make_moons,
+)
 from sklearn.model_selection import RandomizedSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -16,11 +23,14 @@ from mercer import (
     BoundaryDisplay,
     ComponentDisplay,
     DenoisingDisplay,
+    DependenceDisplay,
     EmbeddingDisplay,
     GramDisplay,
+    ImportanceDisplay,
     KernelKMeans,
     KernelPCA,
     KernelPCADetector,
+    KernelRidge,
     KernelRidgeCV,
     OneClassSVM,
     OutlierDisplay,
@@ -178,6 +188,13 @@ def path_heat():
     return PathDisplay.from_estimator(SVCSearch().fit(X, y))
 
 
+def path_halving():
+    X, y = make_moons(1200, noise=0.25, random_state=0)
+    Cs, gammas = 2.0 ** np.arange(-3, 9, 2), 4.0 ** np.arange(-3, 3)
+    search = SVCSearch(Cs, gammas, strategy="halving", refine=1).fit(X, y)
+    return PathDisplay.from_estimator(search)
+
+
 def path_points():
     X, y = moons()
     drawn = {"svc__C": 10.0 ** np.arange(-2, 3, 0.25), "svc__gamma": 10.0 ** np.arange(-3, 2, 0.25)}
@@ -235,6 +252,27 @@ def denoising():
         return DenoisingDisplay.from_estimator(models, noisy, clean=X[:8], method="fixed_point")
 
 
+def importance():
+    X, y = iris()
+    return ImportanceDisplay.from_estimator(SVC().fit(X[::2], y[::2]), X[1::2], y[1::2])
+
+
+def dependence():
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    model = KernelRidge(0.1, kernel="rbf", gamma=5, fit_intercept=True).fit(X, y)
+    return DependenceDisplay.from_estimator(model, X, ["bmi", "s5", "sex"], values=20)
+
+
+def dependence_words():
+    X, y = iris()
+    table = pd.DataFrame({"length": X["petal length (cm)"]})
+    table["remark"] = np.where(X["petal width (cm)"] > 1, "rather wide", "slim")
+    kernel = kernels.columns("length", kernels.RBF(gamma=0.7))
+    kernel += kernels.columns("remark", kernels.Spectrum(2).normalize())
+    model = SVC(kernel=kernel).fit(table, y)
+    return DependenceDisplay.from_estimator(model, table, "remark", target="setosa")
+
+
 PICTURES = {
     made.__name__: made
     for made in (
@@ -255,6 +293,7 @@ PICTURES = {
         path,
         path_curves,
         path_heat,
+        path_halving,
         path_points,
         boundary,
         boundary_three,
@@ -262,6 +301,9 @@ PICTURES = {
         boundary_usual,
         boundary_tube,
         denoising,
+        importance,
+        dependence,
+        dependence_words,
     )
 }
 # Those that are also compared on dark paper: one of each display.
@@ -274,7 +316,10 @@ DARK = (
     "gram_signed",
     "outliers",
     "path_curves",
+    "path_halving",
     "path_points",
     "boundary",
     "denoising",
+    "importance",
+    "dependence",
 )

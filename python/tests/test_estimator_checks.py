@@ -6,6 +6,9 @@ from mercer import (
     PCA,
     SVC,
     SVR,
+    AutoKernel,
+    ConformalClassifier,
+    ConformalRegressor,
     KernelKMeans,
     KernelPCA,
     KernelPCADetector,
@@ -17,6 +20,8 @@ from mercer import (
     NuSVR,
     OneClassSVM,
     SVCSearch,
+    SVRSearch,
+    TableEncoder,
 )
 from mercer.kernels import RBF
 
@@ -53,6 +58,11 @@ SOLVED = {"gamma": "auto", "tol": 1e-10}
         KernelPCADetector(),
         KernelRepair(),
         KernelRepair("flip"),
+        TableEncoder(),
+        AutoKernel(time_budget=0.01, cv=2, task="regression"),
+        ConformalRegressor(KernelRidge(), coverage=0.5),
+        ConformalRegressor(KernelRidge(), coverage=0.5, method="cv+", cv=3),
+        ConformalClassifier(SVC(gamma="auto"), coverage=0.5, cv=2),
         KernelPCADetector(2, kernel="linear", criterion="projections", center=False),
     ]
 )
@@ -79,7 +89,7 @@ def _excused(estimator):
         return {
             f"check_sample_weight_equivalence_on_{kind}_data": why for kind in ("dense", "sparse")
         }
-    folds = isinstance(estimator, SVCSearch) or estimator.probability
+    folds = isinstance(estimator, (SVCSearch, SVRSearch)) or estimator.probability
     why = (
         "a sample of weight 2 is in one fold, and two samples may be in two"
         if folds
@@ -100,6 +110,8 @@ def _excused(estimator):
         NuSVC(nu=0.3),
         OneClassSVM(**SOLVED),
         SVCSearch(),
+        SVCSearch([1.0], [0.1], cv=3, scoring="balanced_accuracy"),
+        SVRSearch([1.0], [0.1]),
         SVCSearch([0.1, 10.0], kernel="linear", cv=3, probability=True),
         KernelPCA(),
         KernelKMeans(),

@@ -21,7 +21,7 @@ CODE = """
     from mercer import _core
     for on_worker in (False, True):
         try:
-            _core.panic_on_purpose(on_worker, (2, None, None))
+            _core.panic_on_purpose(on_worker, (2, None, None, None))
         except RuntimeError as error:
             print(type(error) is mercer.InternalError, error)
     # The library works on.

@@ -13,19 +13,40 @@ from numpy.testing import assert_allclose
 from sklearn.metrics.pairwise import linear_kernel
 
 import mercer
-from mercer import SVC, KernelPCA, KernelRidge, KernelRidgeCV, SVCSearch, kernels
+from mercer import SVC, KernelPCA, KernelRidge, KernelRidgeCV, SVCSearch, SVRSearch, kernels
 from mercer.kernels import RBF, Columns, Laplacian, Linear, Matern, Poly, Spec, from_spec
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(0.5, 2, size=(40, 3))
 CLASSES = np.arange(40) % 2
 X[CLASSES == 1] += [3.0, 0.0, 0.5]
-NAMES = [name for name in ESTIMATORS if name != "SVCSearch"]
+NAMES = [name for name in ESTIMATORS if not name.endswith("Search")]
 every = pytest.mark.parametrize("name", NAMES)
+
+
+# Functions whose further keywords are the kernel's parameters.
+FUNCTIONS = {
+    "pairwise_kernels": lambda kernel, **params: mercer.pairwise_kernels(X, None, kernel, **params),
+    "check_kernel": lambda kernel, **params: mercer.check_kernel(kernel, X, **params),
+    "svc_path": lambda kernel, **params: mercer.svc_path(X, CLASSES, [1], kernel=kernel, **params),
+    "SVCSearch": lambda kernel, **params: SVCSearch([1.0], kernel=kernel, cv=2, **params).fit(
+        X, CLASSES
+    ),
+}
 
 
 def fitted(name, **params):
     return made(name, **params).fit(X, target_of(name, CLASSES))
+
+
+def test_every_estimator_with_a_kernel_is_tested():
+    kinds = [getattr(mercer, name) for name in mercer.__all__]
+    found = {
+        kind.__name__
+        for kind in kinds
+        if hasattr(kind, "_get_param_names") and "kernel" in kind._get_param_names()
+    }
+    assert found == {*NAMES, "SVCSearch", "SVRSearch"}
 
 
 @every
@@ -56,7 +77,7 @@ def test_an_open_parameter_is_filled(name, kernel, same):
         ({"kernel": "matern", "gamma": 0.5}, "gamma=0.5 has no effect on the kernel matern"),
         ({"kernel": Matern(), "gamma": 0.5}, "gamma=0.5 has no effect on the kernel matern"),
         ({"kernel": "gaussian", "degree": 2}, "degree=2 has no effect on the kernel gaussian"),
-        ({"kernel": RBF() + Linear(), "degree": 2}, "degree=2.0 has no effect on the kernel rbf"),
+        ({"kernel": RBF() + Linear(), "degree": 2}, "degree=2 has no effect on the kernel rbf"),
         ({"kernel": "linear + cosine", "coef0": 2.0}, "coef0=2.0 has no effect"),
         ({"kernel": kernels.block(linear_kernel), "gamma": 0.5}, "no effect on a kernel that is"),
         ({"kernel": lambda a, b: 1.0, "gamma": 0.5}, "no effect on a kernel that is a function"),
@@ -66,6 +87,36 @@ def test_an_open_parameter_is_filled(name, kernel, same):
 def test_what_has_no_place_is_refused(name, params, word):
     with pytest.raises(ValueError, match=word):
         fitted(name, **params)
+
+
+@pytest.mark.parametrize("call", FUNCTIONS.values(), ids=FUNCTIONS)
+@pytest.mark.parametrize(
+    ("kernel", "params", "word"),
+    [
+        (Poly(2), {"degree": 4}, "degree=4 conflicts with the kernel poly.* already sets degree"),
+        ("poly(degree=2)", {"degree": 4}, "already sets degree: give it once"),
+        (RBF(), {"coef0": 2.0}, "coef0=2.0 has no effect on the kernel rbf, .*: omit it"),
+        ("linear + cosine", {"degree": 4}, "degree=4 has no effect"),
+    ],
+    ids=str,
+)
+def test_functions_and_searches_refuse_it_too(call, kernel, params, word):
+    with pytest.raises(ValueError, match=word):
+        call(kernel, **params)
+
+
+def test_functions_fill_what_is_open():
+    expected = mercer.pairwise_kernels(X, kernel="2*rbf(gamma=0.3) + linear")
+    for kernel in (2 * RBF() + Linear(), "2*rbf + linear"):
+        assert_allclose(mercer.pairwise_kernels(X, kernel=kernel, gamma=0.3), expected)
+    assert mercer.feature_map(Poly(2), X, coef0=0.0).kernel == "poly(degree=2, coef0=0)"
+    # Given is given, also if it is an estimator's default.
+    with pytest.raises(ValueError, match="degree=3 conflicts"):
+        mercer.pairwise_kernels(X, kernel=Poly(2), degree=3)
+    with pytest.raises(ValueError, match=r"nu=2.5 cannot be combined with the kernel matern"):
+        mercer.pairwise_kernels(X, kernel=Matern(), nu=2.5)
+    with pytest.raises(ValueError, match="'gamma' parameter must be"):
+        mercer.pairwise_kernels(X, kernel=RBF(), gamma=-1.0)
 
 
 @every
@@ -92,6 +143,8 @@ def test_gammas_of_a_search():
     for kernel in (RBF(gamma=3.0), "matern", "rbf(gamma=1)", "linear", linear_kernel):
         with pytest.raises(ValueError, match="gammas have no effect on the kernel"):
             SVCSearch([1.0], [0.1, 1.0], kernel=kernel, cv=2).fit(X, CLASSES)
+        with pytest.raises(ValueError, match="gammas have no effect on the kernel"):
+            SVRSearch([1.0], [0.1], [0.1, 1.0], kernel=kernel, cv=2).fit(X, X[:, 0])
     for kernel in (RBF(), "rbf", "laplacian", 2 * RBF() + Linear()):
         model = SVCSearch([1.0], [0.1, 1.0], kernel=kernel, cv=2).fit(X, CLASSES)
         assert set(model.cv_results_["param_gamma"]) == {0.1, 1.0}

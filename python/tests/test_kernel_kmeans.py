@@ -8,7 +8,7 @@ from names import named
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.cluster import KMeans
-from sklearn.datasets import make_blobs, make_circles
+from sklearn.datasets import load_iris, make_blobs, make_circles
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.pipeline import make_pipeline
@@ -68,7 +68,7 @@ def test_beginnings_find_blobs(init):
     model = KernelKMeans(4, gamma=0.05, init=init, random_state=3).fit(blobs)
     assert adjusted_rand_score(model.labels_, truth) == 1
     assert_array_equal(model.cluster_sizes_, np.bincount(model.labels_, minlength=4))
-    assert model.report_["clusters"]["starts"] == (10 if init == "random" else 1)
+    assert model.report_["clusters"]["starts"] == (1 if init == "spectral" else 10)
     if init != "spectral":
         three = clone(model).set_params(n_init=3).fit(blobs)
         assert three.report_["clusters"]["starts"] == 3
@@ -234,3 +234,36 @@ def test_no_warning_of_a_fit_that_went_well():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         KernelKMeans(5, gamma=0.02).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("params", "starts"),
+    [
+        ({}, 10),
+        ({"kernel": "linear"}, 1),
+        ({"kernel": Linear()}, 1),
+        ({"kernel": "linear", "init": "random"}, 10),
+        ({"kernel": "poly", "init": "random"}, 10),
+        ({"kernel": "precomputed"}, 10),
+        ({"init": "spectral"}, 1),
+        ({"init": START}, 1),
+        ({"n_init": 3}, 3),
+        ({"kernel": "linear", "n_init": 3}, 3),
+    ],
+    ids=str,
+)
+def test_the_number_of_starts(params, starts):
+    rows = rbf_kernel(X) if params.get("kernel") == "precomputed" else X
+    model = KernelKMeans(5, **params).fit(rows)
+    assert model.report_["clusters"]["starts"] == starts
+
+
+def test_ten_starts_find_what_one_misses():
+    """On iris, single starts end up to 40 % above the best inertia."""
+    iris = load_iris(return_X_y=True)[0]
+    seeds = range(10)
+    best = KernelKMeans(3, n_init=50, random_state=99).fit(iris).inertia_
+    one = [KernelKMeans(3, n_init=1, random_state=seed).fit(iris).inertia_ for seed in seeds]
+    ten = [KernelKMeans(3, random_state=seed).fit(iris).inertia_ for seed in seeds]
+    assert max(one) > 1.2 * best
+    assert_allclose(ten, best, rtol=1e-3)

@@ -158,3 +158,22 @@ def test_the_ends_of_the_grid_are_told_once():
         warnings.simplefilter("always")
         KernelRidgeCV(gamma=[0.01, 0.5, 50.0]).fit(X, wave)
     assert not [w for w in caught if "gamma" in str(w.message)]
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"alphas": [1e-3], "gamma": [0.5]},
+        {"alphas": 1e-3, "gamma": 0.5},
+        {"alphas": [1e-3], "kernel": "linear", "gamma": None},
+        {"alphas": [1e-4, 1e-1, 1e3], "gamma": [0.01, 0.5, 50.0]},
+    ],
+    ids=str,
+)
+def test_a_single_value_and_one_within_the_grid_have_no_warning(params):
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(60, 2))
+    y = np.sin(3 * X[:, 0]) + 0.1 * rng.normal(size=60)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        KernelRidgeCV(**params).fit(X, y)

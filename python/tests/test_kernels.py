@@ -60,9 +60,9 @@ def test_parameters():
         (lambda: Matern(0.7), ValueError),
         (lambda: -1 * Linear(), ValueError),
         (lambda: RBF(2), TypeError),
-        (lambda: RBF(gamma=[1]), TypeError),
+        (lambda: RBF(gamma={1}), TypeError),
         (lambda: RBF(speed=1), TypeError),
-        (lambda: RBF() + 1, TypeError),
+        (lambda: RBF() + None, TypeError),
         (lambda: Spec("rbg(gamma=1)"), ValueError),
     ],
 )

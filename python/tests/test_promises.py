@@ -15,6 +15,7 @@ from promises import (
     KERNELS,
     MOVABLE,
     NEW,
+    SEARCHES,
     X,
     answers,
     attributes,
@@ -41,7 +42,7 @@ of_samples = pytest.mark.parametrize("name", [name for name in CASES if name != 
 # The direction of a component is a convention.
 UNSIGNED = ("PCA", "KernelPCA")
 # A search is no model: its best one has a file.
-NO_FILE = {"SVCSearch"}
+NO_FILE = set(SEARCHES)
 
 
 def same(found, expected, **tolerance):
@@ -103,7 +104,7 @@ def test_rows_in_another_order(name):
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_a_precomputed_matrix_is_its_kernel(name):
-    direct = fitted(name, **{"gammas": [GAMMA]} if name == "SVCSearch" else {})
+    direct = fitted(name, **{"gammas": [GAMMA]} if name in SEARCHES else {})
     K = mercer.pairwise_kernels(X, kernel="rbf", gamma=GAMMA)
     given = make(name, **other_kernel(name, "precomputed")).fit(K, *target(name))
     rows = mercer.pairwise_kernels(NEW, X, kernel="rbf", gamma=GAMMA)
@@ -164,7 +165,7 @@ def test_equal_rows_have_equal_answers(name):
     rows = np.vstack([X, X])
     y = [np.tile(part, 2) for part in target(name)]
     params = {"init": np.tile(CASES[name].params["init"], 2)} if name == "KernelKMeans" else {}
-    params = {"cv": 3} if name == "SVCSearch" else params
+    params = {"cv": 3} if name in SEARCHES else params
     model = make(name, **params).fit(samples(name, rows), *y)
     found = answers(model, new(name, np.vstack([NEW, NEW]), rows))
     for key, value in found.items():

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from promises import CASES, KERNELS, answers, fitted, make, new, samples, target
+from promises import CASES, KERNELS, SEARCHES, answers, fitted, make, new, samples, target
 from sklearn.base import clone
 from sklearn.metrics.pairwise import rbf_kernel
 
@@ -123,7 +123,7 @@ def endless(name):
     params = {key: value for key, value in params.items() if key in make(name).get_params()}
     usual = {"gamma": type(make(name))().get_params().get("gamma"), "cv": 3, "init": "random"}
     params |= {key: value for key, value in usual.items() if key in make(name).get_params()}
-    if name == "SVCSearch":
+    if name in SEARCHES:
         params["gammas"] = None
     y = {"classes": np.digitize(LARGE[:, 0], [-0.4, 0.4]), "values": LARGE[:, 0]}
     aims = () if CASES[name].target is None else (y[CASES[name].target],)

@@ -7,13 +7,15 @@ import sys
 import textwrap
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse
 from numpy.testing import assert_allclose, assert_array_equal
 
 import mercer
-from mercer import PCA, KernelPCA
+from mercer import PCA, KernelPCA, _core
 
 
 @pytest.fixture(scope="module")
@@ -275,3 +277,22 @@ def at_level(level, program):
         text=True,
         timeout=120,
     )
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_arrays_are_read_without_running_python(dtype):
+    """numpy prints number types by Python code: an interrupt in there would be lost."""
+    X, called = np.ones((4, 3), dtype), []
+    sparse = scipy.sparse.csr_array(X)
+
+    def record(frame, event, arg):
+        if event == "call":
+            called.append(Path(frame.f_code.co_filename).name)
+
+    sys.setprofile(record)
+    try:
+        _core.Samples.dense(X, False)
+        _core.Samples.sparse(sparse.shape, sparse.indptr, sparse.indices, sparse.data, False)
+    finally:
+        sys.setprofile(None)
+    assert "_dtype.py" not in called

@@ -6,7 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from promises import ESTIMATORS
+from promises import ESTIMATORS, WRAPPERS
+
+import mercer
 
 GOLDEN = pickle.loads((Path(__file__).parent / "golden/pickles_0_1.pkl").read_bytes())
 # The samples of the golden pickles.
@@ -14,7 +16,10 @@ X = np.random.default_rng(0).normal(size=(12, 2)).round(3)
 WORDS = ["anna", "ann", "hannah", "nina", "tina", "martin"]
 
 
-@pytest.mark.parametrize("kind", ESTIMATORS.values(), ids=ESTIMATORS)
+KINDS = ESTIMATORS | {name: getattr(mercer, name) for name in WRAPPERS}
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_an_estimator_is_at_most_three_classes_deep(kind):
     ours = [base for base in kind.__mro__ if base.__module__.startswith("mercer.")]
     assert len(ours) <= 3, [base.__name__ for base in ours]

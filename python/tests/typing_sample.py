@@ -12,6 +12,9 @@ from mercer import (
     PCA,
     SVC,
     SVR,
+    AutoKernel,
+    ConformalClassifier,
+    ConformalRegressor,
     KernelKMeans,
     KernelPCA,
     KernelPCADetector,
@@ -21,6 +24,8 @@ from mercer import (
     OneClassSVM,
     Step,
     SVCSearch,
+    SVRSearch,
+    explain,
     kernels,
 )
 from mercer.reports import ClusteringReport, MachineReport, RegressionReport, Report
@@ -56,6 +61,13 @@ def regressions(X: np.ndarray, y: np.ndarray) -> float:
     assert_type(search.report_, RegressionReport)
     assert_type(search.report_["system"]["effective_rank"], int | None)
     assert_type(SVR().fit(X, y).predict(X), np.ndarray)
+    assert_type(SVRSearch(Cs=[1, 10], epsilons=[0.1], cv=2).fit(X, y).best_estimator_, SVR)
+    lower, upper = ConformalRegressor(ridge).fit(X, y).predict_interval(X)
+    assert_type(upper, np.ndarray)
+    assert (lower <= upper).all()
+    assert_type(explain.permutation_importance(ridge, X, y).mean, np.ndarray)
+    assert_type(explain.contributions(ridge, X[:2]).values, np.ndarray)
+    assert_type(explain.influential_samples(ridge, X[:2]).indices, np.ndarray)
     return float(mean.sum() + std.sum())
 
 
@@ -68,6 +80,8 @@ def classes(X: np.ndarray, y: np.ndarray) -> list[float]:
     assert_type(problems[0]["gap"], float | None)
     assert_type(svc.decision_function(X), np.ndarray)
     assert_type(SVCSearch(Cs=[1, 10]).fit(X, y).best_estimator_, SVC)
+    assert_type(ConformalClassifier(svc).fit(X, y).predict_set(X), np.ndarray)
+    assert_type(AutoKernel(time_budget=0.1, cv=2).fit(X, y).report(), str)
     assert_type(KernelRidgeClassifier().fit(X, y).predict(X), np.ndarray)
     for model in mercer.svc_path(X, y, [0.1, 1.0]):
         assert_type(model, SVC)
@@ -78,6 +92,10 @@ def groups(X: np.ndarray) -> np.ndarray:
     clusters = KernelKMeans(3).fit(X)
     assert_type(clusters.report_, ClusteringReport)
     assert_type(clusters.report_["clusters"]["objectives"], list[float])
+    assert_type(mercer.choose_n_clusters(X, k=range(2, 4)), mercer.ClusterCount)
+    kernel = sum([kernels.RBF(gamma=1.0), kernels.Linear()], start=0.0 + kernels.Poly(2))
+    assert_type((kernel + 1) ** 2 / 2 + "cosine", kernels.Kernel)
+    assert_type(SVC(kernel="rbf(gamma=1)").set_params(kernel__gamma=0.5), SVC)
     assert_type(OneClassSVM(nu=0.1).fit(X).score_samples(X), np.ndarray)
     return KernelPCADetector(contamination=0.1).fit_predict(X)
 

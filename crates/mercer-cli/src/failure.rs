@@ -100,6 +100,7 @@ fn with_flag_names(error: &Error) -> String {
                 Param::InverseAlpha => "--inverse-alpha",
                 Param::SampleWeights => "--weights",
                 Param::Folds => "--folds",
+                Param::Header => "--header",
                 Param::StandardDeviations => "--std",
                 Param::InverseMap => "--inverse",
                 Param::Kernel => "--kernel",

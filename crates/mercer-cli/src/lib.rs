@@ -5,10 +5,13 @@ pub mod args;
 pub mod completions;
 pub mod demo_data;
 pub mod failure;
+pub mod from_model;
 mod machine;
+pub mod man;
 pub mod progress;
 pub mod report;
 pub mod run;
+pub mod sample_tables;
 pub mod stdout;
 pub mod terminal_table;
 
@@ -16,6 +19,7 @@ use mercer_plot as plot;
 
 mod data;
 mod describe;
+mod explain;
 mod facts;
 mod output_files;
 mod prediction;

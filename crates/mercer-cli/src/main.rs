@@ -9,7 +9,9 @@ use std::sync::Arc;
 use clap::{CommandFactory, FromArgMatches};
 use mercer::panics;
 use mercer_cli::args::{Cli, Verb};
+use mercer_cli::completions;
 use mercer_cli::failure::Failure;
+use mercer_cli::from_model;
 use mercer_cli::progress::{Progress, StopFlag};
 use mercer_cli::report::Invocation;
 use mercer_cli::run::{Watch, run};
@@ -18,6 +20,10 @@ use mercer_cli::stdout;
 fn main() -> ExitCode {
     // A wrong command line ends here with exit code 2.
     let (command, words) = (Cli::<Verb>::command(), std::env::args_os().collect::<Vec<_>>());
+    if let Some(lines) = completions::requested(&command, &words) {
+        let _ = stdout::print(&lines);
+        return ExitCode::SUCCESS;
+    }
     let matches = match command.clone().try_get_matches_from(&words) {
         Ok(matches) => matches,
         // Help and version are printed, and lost where there is no standard output.
@@ -25,6 +31,11 @@ fn main() -> ExitCode {
             return ExitCode::from(Failure::Print(stdout::closed()).report());
         }
         Err(error) => error.exit(),
+    };
+    let matches = match from_model::expanded(&matches, &words) {
+        Ok(None) => matches,
+        Ok(Some(words)) => command.clone().get_matches_from(words),
+        Err(error) => return ExitCode::from(Failure::from(error).report()),
     };
     let parsed = Cli::<Verb>::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let invocation = Invocation::of(&words, &command, &matches);

@@ -3,6 +3,7 @@
 use mercer::Dtype;
 use mercer::io::{Column, Format, Table};
 
+use crate::args::TableFile;
 use crate::data::Label;
 
 /// Results of every row, to be written, printed or drawn.
@@ -16,6 +17,10 @@ pub struct Results {
     pub dtype: Dtype,
     /// The label column.
     pub label: Option<Label>,
+    /// Further label columns.
+    pub more_labels: Vec<Label>,
+    /// The column of row numbers, if requested.
+    pub row_numbers: Option<Label>,
 }
 
 impl Results {
@@ -40,13 +45,15 @@ impl Results {
         self.names.push(name.to_string());
     }
 
-    /// The label first, then the numbers.
-    pub fn table(&self, with_label: bool) -> Table {
-        let numbers = (0..self.names.len())
-            .map(|index| number_column(self.column(index).into_iter(), self.dtype));
-        let label = self.label.as_ref().filter(|_| with_label);
-        let names = label.map(|(name, _)| name).into_iter().chain(&self.names).cloned().collect();
-        let columns = label.map(|(_, cells)| cells.clone()).into_iter().chain(numbers).collect();
+    /// The labels first, then the row numbers, then the numbers.
+    pub fn table(&self, with_labels: bool) -> Table {
+        let numbers = self.names.iter().enumerate().map(|(index, name)| {
+            (name.clone(), number_column(self.column(index).into_iter(), self.dtype))
+        });
+        let label = self.label.as_ref().filter(|_| with_labels);
+        let more = self.more_labels.iter().filter(|_| with_labels);
+        let beside = label.into_iter().chain(more).chain(&self.row_numbers).cloned();
+        let (names, columns) = beside.chain(numbers).unzip();
         Table { label: label.map(|_| 0), ..Table::new(names, columns) }
     }
 
@@ -72,6 +79,25 @@ impl Predictions {
         self.columns.first().map_or(0, |(_, cells)| cells.len())
     }
 
+    /// Puts `columns` before the predictions. A prediction whose name is taken is called `prediction_…`.
+    pub fn append_to(&mut self, columns: Vec<(String, Column)>) {
+        let names: Vec<String> = columns.iter().map(|(name, _)| name.clone()).collect();
+        for (name, _) in &mut self.columns {
+            if names.contains(name) {
+                *name = format!("prediction_{name}");
+            }
+        }
+        self.label = None;
+        self.columns.splice(0..0, columns);
+    }
+
+    /// Puts the row numbers before all columns but the label.
+    pub fn number_rows(&mut self) {
+        let names = self.label.iter().chain(&self.columns).map(|(name, _)| name.clone());
+        let names: Vec<String> = names.collect();
+        self.columns.insert(0, row_numbers(self.n(), None, &names));
+    }
+
     /// The label first, then the predictions. LIBSVM text, which needs a label, gets the first
     /// prediction for one.
     pub fn table(&self, format: Format) -> Table {
@@ -80,6 +106,23 @@ impl Predictions {
         let (names, columns) = all.unzip();
         Table { label: Some(0), ..Table::new(names, columns) }
     }
+}
+
+/// Further label columns for `output`; NumPy arrays and LIBSVM text hold numbers only.
+pub fn more_labels(labels: Vec<Label>, output: Option<&TableFile>) -> Vec<Label> {
+    match output.map(|file| file.format) {
+        Some(Format::Npy | Format::Libsvm) => Vec::new(),
+        _ => labels,
+    }
+}
+
+/// The number of each row, counted from 1; `rows` are the rows that are left of a table, counted from 0. The column is
+/// called `row`, or `row_number` if another is called so.
+pub fn row_numbers(count: usize, rows: Option<&[usize]>, others: &[String]) -> Label {
+    let number = |row: usize| (rows.map_or(row, |rows| rows[row]) + 1) as f64;
+    let is_taken = others.iter().any(|name| name == "row");
+    let name = if is_taken { "row_number" } else { "row" };
+    (name.into(), Column::F64((0..count).map(number).collect()))
 }
 
 /// Numbers as a column of type `dtype`.
@@ -100,9 +143,10 @@ pub fn class_column(names: &[String], places: &[usize]) -> Column {
     }
 }
 
-/// Output column names that differ from the label's name.
-pub fn titles_beside(label: Option<&Label>) -> impl Fn(&str) -> String + '_ {
-    move |name| match label.is_some_and(|(other, _)| other == name) {
+/// Output column names that differ from the names of the labels.
+pub fn titles_beside<'a>(labels: impl IntoIterator<Item = &'a Label>) -> impl Fn(&str) -> String {
+    let taken: Vec<String> = labels.into_iter().map(|(name, _)| name.clone()).collect();
+    move |name| match taken.iter().any(|other| other == name) {
         true => format!("prediction_{name}"),
         false => name.into(),
     }
@@ -129,7 +173,14 @@ mod tests {
     fn columns_are_appended_row_by_row() {
         let label = Some(("kind".to_string(), Column::Text(vec!["a".into(), "b".into()])));
         let (names, values) = (component_names(2), vec![1.0, 2.0, 3.0, 4.0]);
-        let mut results = Results { names, values, dtype: Dtype::F32, label };
+        let mut results = Results {
+            names,
+            values,
+            dtype: Dtype::F32,
+            label,
+            more_labels: Vec::new(),
+            row_numbers: None,
+        };
         results.push("error", &[0.5, 0.25]);
         assert_eq!((results.n(), results.column(2)), (2, vec![0.5, 0.25]));
         assert_eq!(results.values, [1.0, 2.0, 0.5, 3.0, 4.0, 0.25]);
@@ -137,5 +188,8 @@ mod tests {
         assert_eq!((table.name(0), table.label, table.n_columns()), ("kind".into(), Some(0), 4));
         assert_eq!(table.columns[1], Column::F32(vec![1.0, 3.0]));
         assert_eq!(results.table(false).n_columns(), 3);
+        results.row_numbers = Some(row_numbers(2, Some(&[4, 7]), &["kind".into()]));
+        assert_eq!(results.table(true).name(1), "row");
+        assert_eq!(results.table(false).columns[0], Column::F64(vec![5.0, 8.0]));
     }
 }

@@ -1,7 +1,7 @@
 //! Metrics of predictions: RMSE, R² and accuracy, each with its standard error.
 
 use mercer::model::kernel_ridge::Selection;
-use mercer::select::Score;
+use mercer::select::{Criterion, Score};
 use serde::{Deserialize, Serialize};
 
 use crate::facts::counted;
@@ -16,8 +16,18 @@ pub enum Measure {
     RmseOfClasses,
     /// Accuracy.
     Accuracy,
+    /// The mean recall of the classes.
+    BalancedAccuracy,
+    /// The mean F1 score of the classes.
+    MacroF1,
+    /// Matthews' correlation coefficient.
+    Matthews,
+    /// The area below the ROC curve.
+    RocAuc,
     /// The fraction of the variance that is explained.
     R2,
+    /// Mean absolute error.
+    Mae,
     /// A score of another interface; larger is better.
     Other,
 }
@@ -29,14 +39,39 @@ impl Measure {
             Measure::Rmse => "RMSE",
             Measure::RmseOfClasses => "RMSE of the ±1 targets",
             Measure::Accuracy => "accuracy",
+            Measure::BalancedAccuracy => "balanced accuracy",
+            Measure::MacroF1 => "macro F1",
+            Measure::Matthews => "MCC",
+            Measure::RocAuc => "ROC AUC",
             Measure::R2 => "R²",
+            Measure::Mae => "MAE",
             Measure::Other => "score",
         }
     }
 
     /// Whether smaller is better.
     pub fn is_error(self) -> bool {
-        matches!(self, Measure::Rmse | Measure::RmseOfClasses)
+        matches!(self, Measure::Rmse | Measure::RmseOfClasses | Measure::Mae)
+    }
+
+    /// The name as a column of a table.
+    pub fn column(self) -> String {
+        self.name().to_lowercase().replace('²', "2").replace(' ', "_")
+    }
+}
+
+impl From<Criterion> for Measure {
+    fn from(criterion: Criterion) -> Self {
+        match criterion {
+            Criterion::Accuracy => Measure::Accuracy,
+            Criterion::BalancedAccuracy => Measure::BalancedAccuracy,
+            Criterion::MacroF1 => Measure::MacroF1,
+            Criterion::Matthews => Measure::Matthews,
+            Criterion::RocAuc => Measure::RocAuc,
+            Criterion::R2 => Measure::R2,
+            Criterion::Rmse => Measure::Rmse,
+            Criterion::Mae => Measure::Mae,
+        }
     }
 }
 
@@ -59,6 +94,10 @@ impl Scored {
         let known = |spread: f64| Some(spread).filter(|s| s.is_finite());
         if !measure.is_error() {
             return Self { measure, value: score.value, spread: known(score.std_error), r2: None };
+        }
+        if measure == Measure::Mae {
+            let (value, spread) = (0.0 - score.value, known(score.std_error));
+            return Self { measure, value, spread, r2: None };
         }
         // Subtracted, for the opposite of 0 would print as -0.
         let (square, variance) = (0.0 - score.value, variance.filter(|v| *v > 0.0));
@@ -93,8 +132,11 @@ pub struct Scores {
 impl Scores {
     /// The scores of a model that another interface fitted.
     pub fn of(selection: &Selection, classes: bool) -> Self {
+        let by_name = selection.measure.parse::<Criterion>().ok().map(Measure::from);
         let measure = match selection.measure.as_str() {
-            "accuracy" => Measure::Accuracy,
+            _ if by_name.is_some_and(|measure| measure != Measure::Rmse) => {
+                by_name.unwrap_or(Measure::Other)
+            }
             "negative mean squared error" | "negative generalised cross-validation error" => {
                 if classes {
                     Measure::RmseOfClasses

@@ -97,6 +97,9 @@ pub struct ResultsObject {
     pub rows: Vec<Vec<f64>>,
     /// The label column.
     pub label: Option<LabelObject>,
+    /// Further label columns, and row numbers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub more: Vec<LabelObject>,
 }
 
 /// A label column as an object.
@@ -121,6 +124,12 @@ impl ResultsObject {
             columns: results.names.clone(),
             rows: rows.collect(),
             label: results.label.as_ref().map(LabelObject::of),
+            more: results
+                .more_labels
+                .iter()
+                .chain(&results.row_numbers)
+                .map(LabelObject::of)
+                .collect(),
         }
     }
 }
@@ -178,15 +187,28 @@ pub fn print_object(object: &impl Serialize) -> std::io::Result<()> {
     output.flush()
 }
 
+/// One line of a summary.
+#[derive(Debug)]
+pub struct Line {
+    /// Its name; a line without one goes on with the line before.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// Whether it is about the computation and not its result.
+    pub is_detail: bool,
+}
+
 /// A summary: a title, one `name  text` line each, then warnings.
 #[derive(Debug, Default)]
 pub struct Lines {
     /// What the summary is about.
     pub title: String,
-    /// Names and texts; a line without a name goes on with the one before.
-    pub lines: Vec<(String, String)>,
+    /// The lines.
+    pub lines: Vec<Line>,
     /// Warnings.
     pub warnings: Vec<String>,
+    /// Whether lines about the computation are printed.
+    pub verbose: bool,
 }
 
 impl Lines {
@@ -197,7 +219,12 @@ impl Lines {
 
     /// One more line.
     pub fn add(&mut self, name: &str, text: impl std::fmt::Display) {
-        self.lines.push((name.into(), text.to_string()));
+        self.lines.push(Line { name: name.into(), text: text.to_string(), is_detail: false });
+    }
+
+    /// One more line, about the computation.
+    pub fn detail(&mut self, name: &str, text: impl std::fmt::Display) {
+        self.lines.push(Line { name: name.into(), text: text.to_string(), is_detail: true });
     }
 
     /// The files written, and warnings about them.
@@ -215,8 +242,9 @@ impl Lines {
 
     /// The text.
     pub fn text(&self) -> String {
-        let line = |(name, text): &(String, String)| format!("  {name:<11} {text}\n");
-        let lines: String = self.lines.iter().map(line).collect();
+        let line = |line: &Line| format!("  {:<11} {}\n", line.name, line.text);
+        let printed = self.lines.iter().filter(|line| self.verbose || !line.is_detail);
+        let lines: String = printed.map(line).collect();
         let warnings = self.warnings.iter().map(|note| format!("warning: {note}\n"));
         format!("{}\n{lines}{}", self.title, warnings.collect::<String>())
     }
@@ -227,6 +255,11 @@ impl Lines {
     }
 }
 
+/// Prints one warning on standard error, if that is open.
+pub fn warn(note: &str) {
+    let _ = writeln!(std::io::stderr(), "warning: {note}");
+}
+
 /// The path as text, for messages and objects.
 pub fn shown(path: &Path) -> String {
     path.display().to_string()
@@ -235,4 +268,20 @@ pub fn shown(path: &Path) -> String {
 /// The file name without its directory, for titles.
 pub fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_about_the_computation_are_printed_on_request() {
+        let mut lines = Lines::titled("fit".into());
+        lines.add("score", "0.9");
+        lines.detail("solver", "smo");
+        lines.warn(&["not converged"]);
+        assert_eq!(lines.text(), "fit\n  score       0.9\nwarning: not converged\n");
+        lines.verbose = true;
+        assert!(lines.text().contains("  solver      smo\n"));
+    }
 }

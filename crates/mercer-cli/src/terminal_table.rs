@@ -11,7 +11,7 @@ use crate::stdout;
 /// Rows shown on a terminal.
 const SHOWN_ROWS: usize = 10;
 /// The longest text of a cell on a terminal.
-const LONGEST_CELL: usize = 24;
+const LONGEST_CELL: usize = 32;
 /// The width of a terminal of unknown width.
 const USUAL_WIDTH: usize = 100;
 const GAP: &str = "  ";

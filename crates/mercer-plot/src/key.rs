@@ -1,7 +1,7 @@
 //! What the marks, lines and colours of a picture mean: one line each, or a bar for a scale.
 
 use super::colour::{Rgb, hex};
-use super::legend::draw_bar;
+use super::legend::{draw_bar, draw_ranks};
 use super::marks::{Group, RING, Shape};
 use super::svg::{FRAME, INK, Rect, SOFT_INK, Svg, TextStyle, number, shortened, text_width};
 
@@ -33,13 +33,21 @@ enum Symbol {
     None,
 }
 
+/// A scale of colours.
+enum Scale {
+    /// In equal steps between two numbers.
+    Even(f64, f64),
+    /// With a colour between each of these numbers and the next.
+    Ranks(Vec<f64>),
+}
+
 /// The legend of a picture.
 #[derive(Default)]
 pub(crate) struct Key {
     title: String,
     entries: Vec<Entry>,
-    /// The ends of a scale from dark to bright.
-    scale: Option<(f64, f64)>,
+    /// A scale from dark to bright.
+    scale: Option<Scale>,
 }
 
 impl Key {
@@ -81,7 +89,13 @@ impl Key {
 
     /// A scale of colours from `low` to `high`.
     pub fn scale(mut self, low: f64, high: f64) -> Self {
-        self.scale = Some((low, high));
+        self.scale = Some(Scale::Even(low, high));
+        self
+    }
+
+    /// A scale whose colours change at `levels`.
+    pub fn ranks(mut self, levels: &[f64]) -> Self {
+        self.scale = Some(Scale::Ranks(levels.to_vec()));
         self
     }
 
@@ -105,9 +119,12 @@ impl Key {
             svg.text(left, y, TextStyle::new(SIZE, INK, "start").bold(), &self.title);
             y += LINE;
         }
-        if let Some((low, high)) = self.scale {
+        if let Some(scale) = &self.scale {
             let bar = Rect { left, top: y - 8.0, width: 14.0, height: 190.0 };
-            draw_bar(svg, bar, low, high);
+            match scale {
+                Scale::Even(low, high) => draw_bar(svg, bar, *low, *high),
+                Scale::Ranks(levels) => draw_ranks(svg, bar, levels),
+            }
             // Below the bar there may be a power of ten.
             y = bar.bottom() + 44.0;
         }

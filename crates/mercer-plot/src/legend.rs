@@ -3,6 +3,7 @@
 use super::axis::{Axis, power_of_ten};
 use super::colour::{hex, viridis};
 use super::labels::Colouring;
+use super::numbers::significant;
 use super::svg::{INK, Rect, SOFT_INK, Svg, TextStyle, number, shortened, text_width};
 
 const SIZE: f64 = 12.5;
@@ -68,7 +69,8 @@ fn draw_classes(svg: &mut Svg, colouring: &Colouring, names: &[String], [left, y
     }
 }
 
-pub(crate) fn draw_bar(svg: &mut Svg, bar: Rect, low: f64, high: f64) {
+/// Draws the colours from dark to bright.
+fn draw_colours(svg: &mut Svg, bar: Rect) {
     let stops: String = (0..=16)
         .map(|i| f64::from(i) / 16.0)
         .map(|p| format!("<stop offset=\"{}\" stop-color=\"{}\"/>", number(p), hex(viridis(p))))
@@ -77,15 +79,35 @@ pub(crate) fn draw_bar(svg: &mut Svg, bar: Rect, low: f64, high: f64) {
         "<linearGradient id=\"scale\" x1=\"0\" y1=\"1\" x2=\"0\" y2=\"0\">{stops}</linearGradient>\n"
     ));
     svg.rect(bar, "fill=\"url(#scale)\" rx=\"2\"");
+}
+
+/// A mark beside the bar at a share of its height, and its label.
+fn draw_tick(svg: &mut Svg, bar: Rect, share: f64, label: &str) {
+    let y = bar.bottom() - share * bar.height;
+    svg.path(
+        &format!("M{} {}h4", number(bar.right()), number(y)),
+        &format!("stroke=\"{SOFT_INK}\""),
+    );
+    svg.text(bar.right() + 8.0, y + 4.0, TextStyle::new(11.5, SOFT_INK, "start"), label);
+}
+
+/// Draws a scale whose colours change at `levels`, some of which have their number beside them.
+pub(crate) fn draw_ranks(svg: &mut Svg, bar: Rect, levels: &[f64]) {
+    const LABELLED: usize = 6;
+    draw_colours(svg, bar);
+    let step = levels.len().div_ceil(LABELLED).max(1);
+    for (place, level) in levels.iter().enumerate().step_by(step) {
+        let share = (place + 1) as f64 / (levels.len() + 1) as f64;
+        draw_tick(svg, bar, share, &significant(*level, 2));
+    }
+}
+
+pub(crate) fn draw_bar(svg: &mut Svg, bar: Rect, low: f64, high: f64) {
+    draw_colours(svg, bar);
     let axis = Axis::over(low, high, 5);
     let style = TextStyle::new(11.5, SOFT_INK, "start");
     for tick in &axis.ticks {
-        let y = bar.bottom() - axis.fraction(tick.value) * bar.height;
-        svg.path(
-            &format!("M{} {}h4", number(bar.right()), number(y)),
-            &format!("stroke=\"{SOFT_INK}\""),
-        );
-        svg.text(bar.right() + 8.0, y + 4.0, style, &tick.label);
+        draw_tick(svg, bar, axis.fraction(tick.value), &tick.label);
     }
     if axis.exponent != 0 {
         svg.text(bar.left, bar.bottom() + 18.0, style, &power_of_ten(axis.exponent));

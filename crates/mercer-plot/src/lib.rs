@@ -3,7 +3,8 @@
 //!
 //! [`scatter()`] draws an embedding, [`multiples()`] several panels side by side, [`curves()`] scores
 //! against a penalty, [`map()`] a model of two columns, [`tube()`] a regression of one, [`sorted_scores()`]
-//! scores of rows from the largest on, [`spectrum()`] eigenvalues. None reads or writes files.
+//! scores of rows from the largest on, [`spectrum()`] eigenvalues, [`shares()`] ROC and calibration curves, [`cells()`] a
+//! confusion matrix or a grid of two parameters, [`leaderboard::leaderboard()`] scores of models, [`bars()`] named numbers with errors. None reads or writes files.
 
 mod axis;
 mod colour;
@@ -25,14 +26,20 @@ mod sides;
 mod svg;
 mod terminal;
 
+pub mod bars;
+pub mod cells;
 pub mod curves;
+pub mod leaderboard;
 pub mod map;
 pub mod multiples;
 pub mod scatter;
+pub mod shares;
 pub mod sorted_scores;
 pub mod spectrum;
 pub mod tube;
 
+pub use bars::{Bars, NamedBar, bars};
+pub use cells::{Cells, cells};
 pub use curves::{Baseline, Curve, Curves, Mark, curves};
 pub use drawing::Drawing;
 pub use field::Field;
@@ -43,6 +50,7 @@ pub use multiples::{Multiples, Panel, multiples};
 pub use raster::png;
 pub use regions::Regions;
 pub use scatter::{Scatter, scatter};
+pub use shares::{ShareLine, Shares, shares};
 pub use sorted_scores::{SortedScores, sorted_scores};
 pub use spectrum::{Spectrum, spectrum};
 pub use terminal::Screen;

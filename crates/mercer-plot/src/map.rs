@@ -58,6 +58,15 @@ pub enum Background<'a> {
         /// A value whose line is drawn, with what it is called.
         line: Option<(f64, &'a str)>,
     },
+    /// A function shown by colours that change at given values, such as quantiles of the rows.
+    Ranks {
+        /// The function.
+        field: Field<'a>,
+        /// The values at which the colour changes, strictly increasing.
+        levels: &'a [f64],
+        /// A value whose line is drawn, with what it is called.
+        line: (f64, &'a str),
+    },
 }
 
 const WIDTH: f64 = 860.0;
@@ -125,7 +134,9 @@ pub fn map(picture: &Map) -> Drawing {
 impl Background<'_> {
     pub(super) fn grid(&self) -> Field<'_> {
         match self {
-            Background::Sides { field, .. } | Background::Heights { field, .. } => *field,
+            Background::Sides { field, .. }
+            | Background::Heights { field, .. }
+            | Background::Ranks { field, .. } => *field,
             Background::Regions(regions, _) => regions.grid,
         }
     }
@@ -135,6 +146,9 @@ fn key(picture: &Map) -> Key {
     let mut key = Key::titled(picture.key_title);
     if let Background::Heights { ends, .. } = picture.background {
         key = key.scale(ends[0], ends[1]);
+    }
+    if let Background::Ranks { levels, .. } = picture.background {
+        key = key.ranks(levels);
     }
     key = key.groups(picture.marks.groups);
     if picture.marks.ringed.iter().any(|ringed| *ringed) {
@@ -146,9 +160,8 @@ fn key(picture: &Map) -> Key {
             if margins { key.line(&Line::Margin.paint(), "margins (f = ±1)") } else { key }
         }
         Background::Regions(..) => key.line(&Line::Boundary.paint(), "boundary"),
-        Background::Heights { line: Some((_, name)), .. } => {
-            key.line(&Line::Boundary.paint(), name)
-        }
+        Background::Heights { line: Some((_, name)), .. }
+        | Background::Ranks { line: (_, name), .. } => key.line(&Line::Boundary.paint(), name),
         Background::Heights { line: None, .. } => key,
     }
 }
@@ -170,18 +183,33 @@ fn draw_background(svg: &mut Svg, plane: &Plane, background: &Background) -> Vec
         Background::Heights { field, ends: [low, high], line } => {
             let level = |step: usize| low + (high - low) * step as f64 / STEPS as f64;
             let levels: Vec<f64> = (1..STEPS).map(level).collect();
-            let colour = |band: usize| viridis((band as f64 + 0.5) / STEPS as f64);
-            fill_bands(svg, plane, field, &levels, colour);
-            let line = line.map(|(level, _)| contour(plane, field, level));
-            svg.clipped(plane.frame, |svg| {
-                let lines: String = levels.iter().map(|l| contour(plane, field, *l)).collect();
-                svg.path(&lines, &Line::Level.paint());
-                // Below the points, which lie near to this line more often than elsewhere.
-                svg.path(line.as_deref().unwrap_or_default(), &Line::Halo.paint());
-            });
-            line.into_iter().map(|line| (line, Line::Boundary)).collect()
+            draw_levels(svg, plane, field, &levels, line.map(|(level, _)| level))
+        }
+        Background::Ranks { field, levels, line } => {
+            draw_levels(svg, plane, field, levels, Some(line.0))
         }
     }
+}
+
+/// Fills the bands between `levels`, and returns the line that belongs above the points.
+fn draw_levels(
+    svg: &mut Svg,
+    plane: &Plane,
+    field: &Field,
+    levels: &[f64],
+    line: Option<f64>,
+) -> Vec<(String, Line)> {
+    let bands = (levels.len() + 1) as f64;
+    let colour = |band: usize| viridis((band as f64 + 0.5) / bands);
+    fill_bands(svg, plane, field, levels, colour);
+    let line = line.map(|level| contour(plane, field, level));
+    svg.clipped(plane.frame, |svg| {
+        let lines: String = levels.iter().map(|l| contour(plane, field, *l)).collect();
+        svg.path(&lines, &Line::Level.paint());
+        // Below the points, which lie near to this line more often than elsewhere.
+        svg.path(line.as_deref().unwrap_or_default(), &Line::Halo.paint());
+    });
+    line.into_iter().map(|line| (line, Line::Boundary)).collect()
 }
 
 #[cfg(test)]
@@ -226,5 +254,8 @@ mod tests {
         let heights = |line| picture(Background::Heights { field, ends: [-2.0, 2.0], line });
         assert!(heights(None).contains("linearGradient") && !heights(None).contains(">limit<"));
         assert!(heights(Some((0.2, "limit"))).contains(">limit<"));
+        let ranks = Background::Ranks { field, levels: &[-1.0, 0.25, 1.0], line: (0.5, "limit") };
+        let svg = picture(ranks);
+        assert!(svg.contains(">limit<") && svg.contains(">0.25<") && svg.contains(">−1<"), "{svg}");
     }
 }

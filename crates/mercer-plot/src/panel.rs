@@ -89,7 +89,9 @@ impl Plane {
         let widest =
             self.y.ticks.iter().map(|t| text_width(&t.label, TICK_SIZE)).fold(0.0, f64::max);
         let y_place = left - widest - 18.0;
-        svg.text(y_place, top + height / 2.0, style.upright(), &fitting(y_title, height));
+        if !y_title.is_empty() {
+            svg.text(y_place, top + height / 2.0, style.upright(), &fitting(y_title, height));
+        }
     }
 
     fn draw_tick_labels(&self, svg: &mut Svg) {

@@ -56,6 +56,8 @@ params! {
     Epsilon = "epsilon",
     /// The folds of a cross-validation.
     Folds = "folds",
+    /// Whether the first line of a table holds names.
+    Header = "header",
     /// The initialisation of clusters.
     Init = "init",
     /// The map from components back to samples.

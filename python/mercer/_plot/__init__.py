@@ -7,8 +7,10 @@ texts. matplotlib is imported where something is drawn, and nowhere else.
 from mercer._plot.boundary import BoundaryDisplay
 from mercer._plot.component import ComponentDisplay
 from mercer._plot.denoising import DenoisingDisplay
+from mercer._plot.dependence import DependenceDisplay
 from mercer._plot.embedding import EmbeddingDisplay
 from mercer._plot.gram import GramDisplay
+from mercer._plot.importance import ImportanceDisplay
 from mercer._plot.outlier import OutlierDisplay
 from mercer._plot.path import PathDisplay
 from mercer._plot.spectrum import SpectrumDisplay
@@ -17,8 +19,10 @@ __all__ = [
     "BoundaryDisplay",
     "ComponentDisplay",
     "DenoisingDisplay",
+    "DependenceDisplay",
     "EmbeddingDisplay",
     "GramDisplay",
+    "ImportanceDisplay",
     "OutlierDisplay",
     "PathDisplay",
     "SpectrumDisplay",

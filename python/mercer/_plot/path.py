@@ -125,7 +125,7 @@ class PathDisplay(Display):
 
         Parameters
         ----------
-        estimator : KernelRidgeCV, SVCSearch, GridSearchCV, RandomizedSearchCV or list of SVC
+        estimator : KernelRidgeCV, SVCSearch, SVRSearch, a search of scikit-learn or list of SVC
             A fitted search with ``cv_results_`` (of KernelRidgeCV, one with
             ``store_cv_results=True``), or what :func:`mercer.svc_path` returned.
         X, y : samples and classes, optional

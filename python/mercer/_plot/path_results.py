@@ -13,6 +13,7 @@ from mercer._kernel_ridge_cv import KernelRidgeCV
 from mercer._params import ParameterError
 from mercer._plot.samples import numbers_1d
 from mercer._svc_search import SVCSearch
+from mercer._svr_search import SVRSearch
 
 # What a parameter is where a combination does not have it, such as the gamma of a linear kernel.
 _NOT_SET = "not set"
@@ -48,7 +49,9 @@ def scores_of(estimator: object, params: Sequence[str] | str | None) -> Scores:
     varied = [name for name, column in columns.items() if len(set(column)) > 1]
     chosen = _chosen(params, list(columns), varied)
     keep = np.ones(len(results["mean_test_score"]), dtype=bool)
-    if hasattr(estimator, "param_distributions") and _is_sparse(columns, varied):
+    # Of a combination that several rounds scored, the last score is shown.
+    rounds = hasattr(estimator, "param_distributions") or "iter" in results
+    if rounds and _is_sparse(columns, varied):
         return _drawn(results, columns, chosen, best)
     for name in set(varied) - set(chosen):
         alike = (columns[name][best], _NOT_SET)
@@ -194,8 +197,8 @@ def results_of(estimator: object) -> dict:
     if isinstance(results, dict):
         raise ValueError("the search has several scores: give one to PathDisplay.from_predictions")
     raise TypeError(
-        f"{type(estimator).__name__} is not a search: pass a KernelRidgeCV, SVCSearch or "
-        "GridSearchCV"
+        f"{type(estimator).__name__} is not a search: pass a KernelRidgeCV, SVCSearch, "
+        "SVRSearch or GridSearchCV"
     )
 
 
@@ -213,12 +216,13 @@ def best_of(estimator: object) -> int:
 def score_name_of(estimator: object) -> str:
     """Return what the score of a search is, as far as it tells."""
     scoring = getattr(estimator, "scoring", None)
+    usual = {SVCSearch: "accuracy", SVRSearch: "R²", KernelRidgeCV: "negative mean squared error"}
+    name = usual.get(type(estimator), "score") if scoring is None else "score"
     if isinstance(scoring, str):
-        return scoring.replace("neg_", "negative ").replace("_", " ")
-    if isinstance(estimator, SVCSearch):
-        return "accuracy"
-    plain = isinstance(estimator, KernelRidgeCV) and scoring is None
-    return "negative mean squared error" if plain else "score"
+        name = scoring.replace("neg_", "negative ").replace("_", " ")
+    # Rounds of successive halving score on more and more samples.
+    samples = getattr(estimator, "cv_results_", {}).get("n_resources", [0])
+    return name if len(set(samples)) == 1 else f"{name} in the last round"
 
 
 def scores_of_models(models: Sequence, X: object, y: object) -> Scores:

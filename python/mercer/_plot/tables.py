@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 
 from mercer._columns import Table, form_of
 from mercer._kernel_base import Kernel
-from mercer._kernel_choice import Purpose, purpose_of
+from mercer._kernel_purpose import Purpose, purpose_of
 from mercer._params import is_integer
 from mercer._plot.samples import (
     last_step,

@@ -47,7 +47,7 @@ pub fn fit_svm(
     Ok((model, raised.map(|error| error.into_value(py))))
 }
 
-/// The model with a calibration, made from the samples or the kernel matrix that it was fitted on.
+/// The model with a calibration, made from the samples or the kernel matrix that it was fitted on, or from others.
 #[guarded]
 #[pyfunction]
 pub fn calibrate_svm(
@@ -72,5 +72,8 @@ fn calibrate(
     asked: Calibration,
 ) -> mercer::Result<()> {
     let Calibration { method, folds, seed } = asked;
-    model.calibrate(ctx, input, targets, method, folds, seed)
+    match folds {
+        Some(folds) => model.calibrate(ctx, input, targets, method, folds, seed),
+        None => model.calibrate_held_out(ctx, input, targets, method),
+    }
 }

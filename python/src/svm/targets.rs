@@ -49,17 +49,18 @@ impl SvmSettings<'_> {
     }
 }
 
-/// The name of a curve, the number of folds, and the seed that samples are dealt to folds by.
+/// The name of a curve, the number of folds (none for samples that the machine was not fitted on), and the seed that samples are
+/// dealt to folds by.
 #[derive(FromPyObject)]
-pub struct CalibrationArgs(String, usize, u64);
+pub struct CalibrationArgs(String, Option<usize>, u64);
 
 /// A calibration to be made.
 #[derive(Clone, Copy)]
 pub struct Calibration {
     /// The shape of the curves.
     pub method: Method,
-    /// Parts that the samples are dealt to.
-    pub folds: usize,
+    /// Parts that the samples are dealt to; none for samples that the machine was not fitted on.
+    pub folds: Option<usize>,
     /// By which seed.
     pub seed: u64,
 }

@@ -8,6 +8,7 @@ use mercer::io::{self, Source};
 use mercer::model::{Components, ScalingKind};
 
 use super::destination::{ModelFile, PageFile, Picture, TableFile, same_file};
+use super::encoding::EncodingArgs;
 use super::values::{MemorySize, components, tolerance};
 
 /// Formats in which tables are read.
@@ -105,10 +106,10 @@ pub struct TableArgs {
           value_parser = OsStringValueParser::new().map(|name| Source::named(PathBuf::from(name))))]
     pub source: Source,
     /// Format of the table
-    #[arg(long, value_enum, default_value_t = InputFormat::Auto, value_name = "FORMAT")]
+    #[arg(hide_short_help = true, long, value_enum, default_value_t = InputFormat::Auto, value_name = "FORMAT")]
     pub format: InputFormat,
     /// Whether the first line of a text table holds column names
-    #[arg(long, value_enum, default_value_t = Header::Auto, value_name = "WHEN")]
+    #[arg(hide_short_help = true, long, value_enum, default_value_t = Header::Auto, value_name = "WHEN")]
     pub header: Header,
 }
 
@@ -116,13 +117,17 @@ pub struct TableArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input")]
 pub struct ColumnArgs {
-    /// Columns to use, by name or 0-based position, e.g. `height,weight`, `0-3,7` or `^id` for all but
-    /// `id` [default: all but the label]
+    /// Columns to use, by name or by position from 1, e.g. `height,weight`, `1-4,8` or `^id` for
+    /// all but `id` [default: all but the label]
     #[arg(long, value_name = "COLUMNS")]
     pub columns: Option<String>,
-    /// A column that is kept in the output and colours the plot, but is not used in the fit
-    #[arg(long, value_name = "COLUMN")]
+    /// A column that is kept in the output and colours the plot, but is not used in the fit; or several, e.g.
+    /// `name,city`, of which the first colours the plot
+    #[arg(long, value_name = "COLUMNS")]
     pub label: Option<String>,
+    /// How they become numbers.
+    #[command(flatten)]
+    pub encoding: EncodingArgs,
 }
 
 /// What to compute, for both kinds of PCA.
@@ -133,18 +138,19 @@ pub struct ComponentArgs {
     #[arg(short = 'k', long = "components", value_name = "K", default_value = "2",
           value_parser = components)]
     pub count: Components,
-    /// Scale every column first; the scaling is stored in the model [default: none]
+    /// Scale every column first; the scaling is stored in the model [default: standard for kernels
+    /// with a width, such as rbf; else none]
     #[arg(long, value_enum, value_name = "METHOD")]
     pub scale: Option<Scale>,
     /// Relative residual at which the iterative solver stops
     /// [default: 1e-8, or 1e-6 for kernel values in single precision]
-    #[arg(long, value_name = "RESIDUAL", value_parser = tolerance)]
+    #[arg(hide_short_help = true, long, value_name = "RESIDUAL", value_parser = tolerance)]
     pub tolerance: Option<f64>,
     /// Random seed of the iterative solver
-    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    #[arg(hide_short_help = true, long, value_name = "SEED", default_value_t = 0)]
     pub seed: u64,
     /// Floating-point precision
-    #[arg(long, value_enum, default_value_t = Precision::Auto, value_name = "TYPE")]
+    #[arg(hide_short_help = true, long, value_enum, default_value_t = Precision::Auto, value_name = "TYPE")]
     pub precision: Precision,
 }
 
@@ -153,10 +159,10 @@ pub struct ComponentArgs {
 #[command(next_help_heading = "Resources")]
 pub struct MachineArgs {
     /// Memory budget, e.g. `2GiB` or `500MiB` [default: the free memory]
-    #[arg(long, value_name = "SIZE")]
+    #[arg(hide_short_help = true, long, value_name = "SIZE")]
     pub memory: Option<MemorySize>,
     /// Number of threads; 0 uses all cores. Results do not depend on it
-    #[arg(long, value_name = "COUNT", default_value_t = 0,
+    #[arg(hide_short_help = true, long, value_name = "COUNT", default_value_t = 0,
           value_parser = clap::value_parser!(u16).range(0..=256))]
     pub threads: u16,
 }
@@ -179,18 +185,21 @@ pub struct OutputArgs {
     #[arg(long)]
     pub json: bool,
     /// Print no progress bar and no summary
-    #[arg(short, long)]
+    #[arg(hide_short_help = true, short, long)]
     pub quiet: bool,
 }
 
 /// The HTML report of a fit.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Write a self-contained HTML report to this file: settings, data, plots, results, certificate,
-    /// timings and the command line
-    #[arg(long, value_name = "FILE", help_heading = "Output",
+    /// Write a self-contained HTML report to this file: the answer, the rows to look at, plots, explanations,
+    /// data, settings, certificate and timings
+    #[arg(hide_short_help = true, long, value_name = "FILE", help_heading = "Output",
           value_parser = OsStringValueParser::new().try_map(PageFile::try_from))]
     pub report: Option<PageFile>,
+    /// Also print solver, iterations, residuals, storage and time in the summary
+    #[arg(hide_short_help = true, short, long, help_heading = "Output", conflicts_with = "quiet")]
+    pub verbose: bool,
 }
 
 impl ReportArgs {
@@ -262,7 +271,8 @@ pub(super) fn check_distinct(
     for (i, (flag, path)) in outputs.iter().enumerate() {
         for (earlier, other) in inputs.iter().chain(&outputs[..i]) {
             if same_file(path, other) {
-                return Err(conflict(&format!("{earlier} and {flag} are the same file")));
+                let message = format!("{earlier} and {flag} are the same file: name another");
+                return Err(conflict(&message));
             }
         }
     }

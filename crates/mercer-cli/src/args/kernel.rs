@@ -57,9 +57,10 @@ impl Kernel {
 }
 
 /// Input types of kernels, with the headings of their families.
-pub const INPUTS: [(Input, &str); 3] = [
+pub const INPUTS: [(Input, &str); 4] = [
     (Input::Vectors, "Kernels on vectors"),
     (Input::Histograms, "Kernels on histograms (non-negative numbers)"),
+    (Input::Categories, "Kernels on categories and mixed tables"),
     (Input::Strings, "Kernels on strings"),
 ];
 
@@ -88,6 +89,11 @@ pub fn call(family: &Family) -> String {
         true => family.name.to_string(),
         false => format!("{}({})", family.name, names.join(", ")),
     }
+}
+
+/// The examples, and where to find the rest.
+pub(super) fn in_short(examples: &str) -> String {
+    format!("{examples}\n\n`--help` explains all options, `mercer kernels` all kernels.")
 }
 
 /// The examples, followed by the list of kernel families.

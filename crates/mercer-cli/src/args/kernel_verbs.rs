@@ -8,7 +8,7 @@ use super::destination::{ModelFile, TableFile};
 use super::groups::{
     ColumnArgs, MachineArgs, NamedFile, Scale, TableArgs, check_distinct, table_file,
 };
-use super::kernel::{Kernel, with_kernels};
+use super::kernel::{Kernel, in_short, with_kernels};
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
@@ -65,14 +65,14 @@ pub struct InputArgs {
     /// Which of its columns.
     #[command(flatten)]
     pub columns: ColumnArgs,
-    /// Scale every column first [default: none]
+    /// Scale every column first [default: standard for kernels with a width, such as rbf; else none]
     #[arg(long, value_enum, value_name = "METHOD", help_heading = "Input")]
     pub scale: Option<Scale>,
 }
 
 /// Flags of `mercer check`.
 #[derive(Debug, Args)]
-#[command(after_help = with_kernels(CHECK_EXAMPLES))]
+#[command(after_help = in_short(CHECK_EXAMPLES), after_long_help = with_kernels(CHECK_EXAMPLES))]
 #[command(group = ArgGroup::new("written").args(["output", "model"]).multiple(true))]
 pub struct CheckArgs {
     /// The input.
@@ -96,7 +96,7 @@ pub struct CheckArgs {
     #[arg(long, help_heading = "Output")]
     pub json: bool,
     /// Print nothing; see the exit code
-    #[arg(short, long, help_heading = "Output")]
+    #[arg(hide_short_help = true, short, long, help_heading = "Output")]
     pub quiet: bool,
     /// Resource limits.
     #[command(flatten)]
@@ -128,7 +128,7 @@ pub struct FeaturesArgs {
     #[arg(long, help_heading = "Output")]
     pub json: bool,
     /// Print no progress bar and no summary
-    #[arg(short, long, help_heading = "Output")]
+    #[arg(hide_short_help = true, short, long, help_heading = "Output")]
     pub quiet: bool,
     /// Resource limits.
     #[command(flatten)]

@@ -4,6 +4,7 @@ use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
 use super::destination::{ModelFile, Picture, TableFile};
+use super::encoding::EncodingArgs;
 use super::groups::{
     NamedFile, ReportArgs, Scale, TableArgs, check_distinct, conflict, plot_files, table_file,
 };
@@ -12,17 +13,20 @@ use super::groups::{
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input")]
 pub struct FeatureArgs {
-    /// Columns to train on, by name or 0-based position, e.g. `height,weight`, `0-3,7` or `^id` for all
-    /// but `id` [default: all that no other option names]
+    /// Columns to train on, by name or by position from 1, e.g. `height,weight`, `1-4,8` or `^id` for
+    /// all but `id` [default: all that no other option names]
     #[arg(long, value_name = "COLUMNS")]
     pub columns: Option<String>,
-    /// A column that is kept in the output, not used in the fit
-    #[arg(long, value_name = "COLUMN")]
+    /// Columns kept in the output, not used in the fit, e.g. `name,city`
+    #[arg(long, value_name = "COLUMNS")]
     pub label: Option<String>,
     /// Scale every training column; the scaling is stored in the model
     /// [default: standard; none for histograms, strings and kernel values]
     #[arg(long, value_enum, value_name = "METHOD")]
     pub scale: Option<Scale>,
+    /// How they become numbers.
+    #[command(flatten)]
+    pub encoding: EncodingArgs,
 }
 
 /// Which columns of a table to train on, and the sample weights.
@@ -33,7 +37,7 @@ pub struct LearningArgs {
     #[command(flatten)]
     pub features: FeatureArgs,
     /// A column of sample weights: a row of weight 2 counts as two rows
-    #[arg(long, value_name = "COLUMN", help_heading = "Input")]
+    #[arg(hide_short_help = true, long, value_name = "COLUMN", help_heading = "Input")]
     pub weights: Option<String>,
 }
 
@@ -57,7 +61,7 @@ pub struct ResultArgs {
     #[arg(long)]
     pub json: bool,
     /// Print no progress bar and no summary
-    #[arg(short, long)]
+    #[arg(hide_short_help = true, short, long)]
     pub quiet: bool,
 }
 
@@ -70,11 +74,11 @@ pub struct SvmOutputArgs {
     pub results: ResultArgs,
     /// Write the fitted model to this file in LIBSVM's text format; requires `--scale none`, because
     /// that format cannot store a scaling
-    #[arg(long, value_name = "FILE", help_heading = "Output",
+    #[arg(hide_short_help = true, long, value_name = "FILE", help_heading = "Output",
           value_parser = OsStringValueParser::new().try_map(ModelFile::try_from))]
     pub libsvm_model: Option<ModelFile>,
     /// Plot the model and its training set to this .svg or .png file, or `-` for the terminal; may be
-    /// repeated. Requires two training columns, or one for a regression
+    /// repeated. Requires two training columns, or one for a regression; a search without plots its scores
     #[arg(short, long, value_name = "FILE", help_heading = "Output",
           value_parser = OsStringValueParser::new().try_map(Picture::try_from))]
     pub plot: Vec<Picture>,

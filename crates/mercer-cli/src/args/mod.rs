@@ -1,25 +1,40 @@
 //! The flags of every verb. Parsing checks everything that can be checked before any data is read,
 //! so that an invalid option costs nothing.
 
+mod auto;
+mod cluster_count;
 mod demo;
 mod destination;
 mod doctor;
+mod encoding;
+mod explain;
+mod folds;
+mod from_model;
 mod groups;
 mod kernel;
 mod kernel_verbs;
 mod kmeans;
 mod learning;
+mod man;
 mod outliers;
 mod regression;
 mod svm;
+mod task;
+mod test_rows;
 mod values;
 mod verbs;
 
 use clap::{Parser, Subcommand};
 
-pub use demo::{DemoArgs, Subject};
+pub use auto::{AutoArgs, AutoMetric, AutoTask};
+pub use cluster_count::{Choose, ClusterCounts};
+pub use demo::{DemoArgs, DemoData, Subject};
 pub use destination::{ModelFile, PageFile, Picture, PictureFormat, TableFile};
 pub use doctor::DoctorArgs;
+pub use encoding::{Dates, EncodingArgs, Missing};
+pub use explain::ExplainArgs;
+pub use folds::FoldArgs;
+pub use from_model::FromModelArgs;
 pub use groups::{
     ColumnArgs, ComponentArgs, Header, InputFormat, MachineArgs, ModelArgs, OutputArgs, Precision,
     Scale, TableArgs,
@@ -28,9 +43,12 @@ pub use kernel::{COMBINATIONS, INPUTS, Kernel, call, families_for};
 pub use kernel_verbs::{CheckArgs, FeaturesArgs, InputArgs, KernelsArgs, Repair};
 pub use kmeans::{ClusterArgs, KmeansArgs, Start};
 pub use learning::{FeatureArgs, LearningArgs, ResultArgs, SvmOutputArgs};
+pub use man::ManArgs;
 pub use outliers::{OutliersArgs, Score};
 pub use regression::{KrrArgs, PredictArgs, RidgeArgs, RidgeSolver, SearchArgs};
 pub use svm::{Calibration, OneclassArgs, SmoArgs, SvcArgs, SvmSearchArgs, SvrArgs};
+pub use task::{TaskArgs, TaskKind};
+pub use test_rows::{TestArgs, TestRows};
 pub use values::{ClassWeights, MemorySize};
 pub use verbs::{
     CompletionsArgs, InspectArgs, KpcaArgs, PcaArgs, PcaSolver, Solver, TransformArgs,
@@ -73,13 +91,15 @@ pub enum Verb {
     Oneclass(OneclassArgs),
     /// Tune an SVM by cross-validation
     Search(SvmSearchArgs),
+    /// Compare kernel methods and baselines on a table, and fit the best
+    Auto(AutoArgs),
     /// Cluster rows by kernel k-means
     Kmeans(KmeansArgs),
     /// Detect outliers by kernel PCA
     Outliers(OutliersArgs),
     /// Predict new rows with a fitted model
     Predict(PredictArgs),
-    /// Describe a model file
+    /// Describe a table or a model file
     Inspect(InspectArgs),
     /// Check whether a kernel matrix is positive semi-definite, and repair it
     Check(CheckArgs),
@@ -93,6 +113,8 @@ pub enum Verb {
     Doctor(DoctorArgs),
     /// Print a shell completion script
     Completions(CompletionsArgs),
+    /// Print or write the man pages
+    Man(ManArgs),
 }
 
 impl Verb {
@@ -107,6 +129,7 @@ impl Verb {
             Verb::Svr(args) => args.outputs.results.quiet,
             Verb::Oneclass(args) => args.outputs.results.quiet,
             Verb::Search(args) => args.outputs.results.quiet,
+            Verb::Auto(args) => args.quiet,
             Verb::Kmeans(args) => args.results.quiet,
             Verb::Outliers(args) => args.results.quiet,
             Verb::Predict(args) => args.quiet,
@@ -114,7 +137,23 @@ impl Verb {
             Verb::Features(args) => args.quiet,
             Verb::Demo(args) => args.quiet,
             Verb::Doctor(args) => args.json,
-            Verb::Inspect(_) | Verb::Kernels(_) | Verb::Completions(_) => true,
+            Verb::Inspect(_) | Verb::Kernels(_) | Verb::Completions(_) | Verb::Man(_) => true,
+        }
+    }
+
+    /// Whether the summary includes the computation and not only its result.
+    pub fn verbose(&self) -> bool {
+        match self {
+            Verb::Pca(args) => args.model.page.verbose,
+            Verb::Kpca(args) => args.model.page.verbose,
+            Verb::Krr(args) => args.page.verbose,
+            Verb::Svc(args) => args.outputs.results.page.verbose,
+            Verb::Svr(args) => args.outputs.results.page.verbose,
+            Verb::Oneclass(args) => args.outputs.results.page.verbose,
+            Verb::Search(args) => args.outputs.results.page.verbose,
+            Verb::Kmeans(args) => args.results.page.verbose,
+            Verb::Outliers(args) => args.results.page.verbose,
+            _ => false,
         }
     }
 
@@ -129,6 +168,7 @@ impl Verb {
             Verb::Svr(args) => (&args.outputs.plot, args.outputs.results.json),
             Verb::Oneclass(args) => (&args.outputs.plot, args.outputs.results.json),
             Verb::Search(args) => (&args.outputs.plot, args.outputs.results.json),
+            Verb::Auto(args) => (&args.plot, args.json),
             Verb::Kmeans(args) => (&args.plot, args.results.json),
             Verb::Outliers(args) => (&args.plot, args.results.json),
             Verb::Demo(args) => (&args.plot, false),
@@ -145,17 +185,19 @@ impl Verb {
             Verb::Kpca(args) => args.check_files(),
             Verb::Transform(args) => args.check_files(),
             Verb::Krr(args) => args.check_files(),
-            Verb::Svc(args) => args.outputs.check_files(&args.table, &args.learning),
-            Verb::Svr(args) => args.outputs.check_files(&args.table, &args.learning),
+            Verb::Svc(args) => args.check_files(),
+            Verb::Svr(args) => args.check_files(),
             Verb::Oneclass(args) => args.outputs.check_files(&args.table, &args.learning),
-            Verb::Search(args) => args.outputs.check_files(&args.table, &args.learning),
+            Verb::Search(args) => args.check_files(),
+            Verb::Auto(args) => args.check_files(),
             Verb::Kmeans(args) => args.check_files(),
             Verb::Outliers(args) => args.check_files(),
             Verb::Predict(args) => args.check_files(),
             Verb::Demo(args) => args.check_files(),
             Verb::Check(args) => args.input.check_files(args.output.as_ref(), args.model.as_ref()),
             Verb::Features(args) => args.input.check_files(args.output.as_ref(), None),
-            Verb::Inspect(_) | Verb::Kernels(_) | Verb::Doctor(_) | Verb::Completions(_) => Ok(()),
+            Verb::Inspect(_) | Verb::Kernels(_) | Verb::Doctor(_) => Ok(()),
+            Verb::Completions(_) | Verb::Man(_) => Ok(()),
         }
     }
 }

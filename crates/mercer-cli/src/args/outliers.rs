@@ -6,8 +6,9 @@ use mercer::model::Components;
 use mercer::model::detector::OutlierScore;
 
 use super::destination::Picture;
+use super::from_model::FromModelArgs;
 use super::groups::{MachineArgs, Precision, TableArgs, plot_files};
-use super::kernel::{Kernel, with_kernels};
+use super::kernel::{Kernel, in_short, with_kernels};
 use super::learning::{FeatureArgs, ResultArgs};
 use super::values::{at_most_half, components};
 
@@ -38,7 +39,7 @@ impl From<Score> for OutlierScore {
 
 /// Flags of `mercer outliers`.
 #[derive(Debug, Args)]
-#[command(after_help = with_kernels(OUTLIERS_EXAMPLES))]
+#[command(after_help = in_short(OUTLIERS_EXAMPLES), after_long_help = with_kernels(OUTLIERS_EXAMPLES))]
 pub struct OutliersArgs {
     /// The table.
     #[command(flatten)]
@@ -62,11 +63,11 @@ pub struct OutliersArgs {
           allow_negative_numbers = true, help_heading = "Model")]
     pub contamination: f64,
     /// Floating-point precision
-    #[arg(long, value_enum, default_value_t = Precision::Auto, value_name = "TYPE",
+    #[arg(hide_short_help = true, long, value_enum, default_value_t = Precision::Auto, value_name = "TYPE",
           help_heading = "Model")]
     pub precision: Precision,
     /// Number of top-ranked rows to print
-    #[arg(long, value_name = "COUNT", default_value_t = 10, help_heading = "Output",
+    #[arg(hide_short_help = true, long, value_name = "COUNT", default_value_t = 10, help_heading = "Output",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub top: u32,
     /// Outputs.
@@ -77,6 +78,9 @@ pub struct OutliersArgs {
     #[arg(short, long, value_name = "FILE", help_heading = "Output",
           value_parser = OsStringValueParser::new().try_map(Picture::try_from))]
     pub plot: Vec<Picture>,
+    /// Settings of a stored model.
+    #[command(flatten)]
+    pub template: FromModelArgs,
     /// Resource limits.
     #[command(flatten)]
     pub machine: MachineArgs,

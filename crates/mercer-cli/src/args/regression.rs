@@ -7,12 +7,17 @@ use clap::{Args, ValueEnum};
 use mercer::solve::ridge;
 
 use super::destination::{ModelFile, Picture, TableFile};
+use super::explain::ExplainArgs;
+use super::folds::FoldArgs;
+use super::from_model::FromModelArgs;
 use super::groups::{
-    MachineArgs, Precision, ReportArgs, TableArgs, check_distinct, plot_files, table_file,
+    MachineArgs, Precision, ReportArgs, TableArgs, check_distinct, conflict, plot_files, table_file,
 };
-use super::kernel::{Kernel, with_kernels};
+use super::kernel::{Kernel, in_short, with_kernels};
 use super::learning::LearningArgs;
-use super::values::{not_negative, tolerance};
+use super::task::TaskArgs;
+use super::test_rows::TestArgs;
+use super::values::{not_negative, probability, tolerance};
 
 const KRR_EXAMPLES: &str = "\
 Examples:
@@ -24,7 +29,9 @@ Examples:
 const PREDICT_EXAMPLES: &str = "\
 Examples:
   mercer predict houses.mercer new-houses.csv
+  mercer predict houses.mercer new-houses.csv --append --output with-prices.csv
   mercer predict houses.mercer new-houses.csv --std --output prices.parquet
+  mercer predict houses.mercer new-houses.csv --interval 0.9
   mercer predict species.mercer new.csv --scores --json
   mercer predict flowers.mercer new.csv --probability --output flowers.csv
   mercer predict clusters.mercer new.csv --output nearest.csv";
@@ -66,7 +73,7 @@ pub struct SearchArgs {
           allow_negative_numbers = true)]
     pub alpha: Vec<f64>,
     /// Choose a separate penalty for each target
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     pub alpha_per_target: bool,
     /// Score by k-fold cross-validation with this many folds
     /// [default: leave-one-out, in closed form]
@@ -74,13 +81,16 @@ pub struct SearchArgs {
           value_parser = clap::value_parser!(u32).range(2..))]
     pub folds: Option<u32>,
     /// Score by generalised cross-validation
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     pub gcv: bool,
     /// Skip cross-validation; requires a single kernel and penalty
-    #[arg(long, requires = "alpha", conflicts_with_all = ["folds", "gcv", "plot"])]
+    #[arg(hide_short_help = true, long, requires = "alpha", conflicts_with_all = ["folds", "gcv", "plot"])]
     pub no_score: bool,
+    /// The folds.
+    #[command(flatten)]
+    pub validation: FoldArgs,
     /// Random seed of the folds and of the iterative solver
-    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    #[arg(hide_short_help = true, long, value_name = "SEED", default_value_t = 0)]
     pub seed: u64,
 }
 
@@ -89,37 +99,40 @@ pub struct SearchArgs {
 #[command(next_help_heading = "Fit")]
 pub struct RidgeArgs {
     /// Do not fit an intercept
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     pub no_intercept: bool,
     /// Solver of the linear system; all are exact
-    #[arg(long, value_enum, default_value_t = RidgeSolver::Auto, value_name = "SOLVER")]
+    #[arg(hide_short_help = true, long, value_enum, default_value_t = RidgeSolver::Auto, value_name = "SOLVER")]
     pub solver: RidgeSolver,
     /// Relative residual at which the solver stops
     /// [default: 1e-10, or 1e-6 for kernel values in single precision]
-    #[arg(long, value_name = "RESIDUAL", value_parser = tolerance)]
+    #[arg(hide_short_help = true, long, value_name = "RESIDUAL", value_parser = tolerance)]
     pub tolerance: Option<f64>,
     /// Floating-point precision
-    #[arg(long, value_enum, default_value_t = Precision::Auto, value_name = "TYPE")]
+    #[arg(hide_short_help = true, long, value_enum, default_value_t = Precision::Auto, value_name = "TYPE")]
     pub precision: Precision,
 }
 
 /// Flags of `mercer krr`.
 #[derive(Debug, Args)]
-#[command(after_help = with_kernels(KRR_EXAMPLES))]
+#[command(after_help = in_short(KRR_EXAMPLES), after_long_help = with_kernels(KRR_EXAMPLES))]
 pub struct KrrArgs {
     /// The table.
     #[command(flatten)]
     pub table: TableArgs,
-    /// Target column, by name or 0-based position, or several, e.g. `height,weight`. A numeric target gives
+    /// Target column, by name or position from 1, or several, e.g. `height,weight`. A numeric target gives
     /// a regression, a text column a classifier [default: the label of LIBSVM text]
     #[arg(long, value_name = "COLUMN", help_heading = "Input")]
     pub target: Option<String>,
-    /// Treat a numeric target as class labels
-    #[arg(long, help_heading = "Input")]
-    pub classify: bool,
+    /// Whether the target is a class or a value.
+    #[command(flatten)]
+    pub task: TaskArgs,
     /// Which of its columns.
     #[command(flatten)]
     pub learning: LearningArgs,
+    /// Held-out evaluation.
+    #[command(flatten)]
+    pub evaluation: TestArgs,
     /// The search.
     #[command(flatten)]
     pub search: SearchArgs,
@@ -138,6 +151,9 @@ pub struct KrrArgs {
     /// The HTML report.
     #[command(flatten)]
     pub page: ReportArgs,
+    /// Explanations.
+    #[command(flatten)]
+    pub explain: ExplainArgs,
     /// Plot the scores of all kernels against the penalty to this .svg or .png file, or `-` for the
     /// terminal; may be repeated
     #[arg(short, long, value_name = "FILE", help_heading = "Output",
@@ -147,8 +163,11 @@ pub struct KrrArgs {
     #[arg(long, help_heading = "Output")]
     pub json: bool,
     /// Print no progress bar and no summary
-    #[arg(short, long, help_heading = "Output")]
+    #[arg(hide_short_help = true, short, long, help_heading = "Output")]
     pub quiet: bool,
+    /// Settings of a stored model.
+    #[command(flatten)]
+    pub template: FromModelArgs,
     /// Resource limits.
     #[command(flatten)]
     pub machine: MachineArgs,
@@ -158,8 +177,8 @@ pub struct KrrArgs {
 #[derive(Debug, Args)]
 #[command(after_help = PREDICT_EXAMPLES)]
 pub struct PredictArgs {
-    /// Model file written by `krr`, `svc`, `svr`, `oneclass`, `search`, `kmeans` or `outliers`, or a
-    /// LIBSVM model
+    /// Model file written by `krr`, `svc`, `svr`, `oneclass`, `search`, `auto`, `kmeans` or `outliers`, or
+    /// a LIBSVM model
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     /// The table.
@@ -169,23 +188,37 @@ pub struct PredictArgs {
     /// position if the table has no header]
     #[arg(long, value_name = "COLUMNS", help_heading = "Input")]
     pub columns: Option<String>,
-    /// A column that is kept in the output [default: the label column of the model, if present]
-    #[arg(long, value_name = "COLUMN", help_heading = "Input")]
+    /// Columns that are kept in the output [default: the label columns of the model, if present]
+    #[arg(long, value_name = "COLUMNS", help_heading = "Input")]
     pub label: Option<String>,
+    /// Write all columns of the table beside the predictions
+    #[arg(long, help_heading = "Output", conflicts_with = "label")]
+    pub append: bool,
     /// Add the posterior standard deviation of every prediction: that of the Gaussian process whose
     /// covariance is the kernel and whose noise variance is the penalty
     #[arg(long, help_heading = "Output")]
     pub std: bool,
+    /// With `--std`: the standard deviation of a single new value, estimated noise included, and not of the
+    /// function alone
+    #[arg(hide_short_help = true, long, requires = "std", help_heading = "Output")]
+    pub noise: bool,
+    /// Add an interval that holds the true value with this probability, e.g. `0.9`, or of a classifier the
+    /// set of classes that holds the true one, from residuals of rows that the model was not fitted on
+    #[arg(long, value_name = "LEVEL", value_parser = probability, help_heading = "Output")]
+    pub interval: Option<f64>,
     /// Add a score for each class: the largest wins; a single score for two classes, by its sign
     #[arg(long, help_heading = "Output")]
     pub scores: bool,
     /// Add the decision value of each pair of classes (SVMs only): positive for the first class of the pair;
     /// with only two classes, positive for the second
-    #[arg(long, help_heading = "Output")]
+    #[arg(hide_short_help = true, long, help_heading = "Output")]
     pub decisions: bool,
     /// Add class probabilities; requires a calibrated model (`svc --probability`)
-    #[arg(long, help_heading = "Output")]
+    #[arg(hide_short_help = true, long, help_heading = "Output")]
     pub probability: bool,
+    /// Add a column with the row number in the table, counted from 1
+    #[arg(hide_short_help = true, long, help_heading = "Output")]
+    pub row_numbers: bool,
     /// Write the predictions to this .csv, .tsv, .parquet, .npy or .libsvm file, gzipped if it also ends in
     /// .gz [default: a table on standard output]
     #[arg(short, long, value_name = "FILE", help_heading = "Output",
@@ -195,7 +228,7 @@ pub struct PredictArgs {
     #[arg(long, help_heading = "Output")]
     pub json: bool,
     /// Print no progress bar and no summary
-    #[arg(short, long, help_heading = "Output")]
+    #[arg(hide_short_help = true, short, long, help_heading = "Output")]
     pub quiet: bool,
     /// Resource limits.
     #[command(flatten)]
@@ -203,7 +236,37 @@ pub struct PredictArgs {
 }
 
 impl KrrArgs {
+    /// Flags of folds that another way of scoring excludes.
+    fn check_folds(&self) -> Result<(), clap::Error> {
+        let (search, folds) = (&self.search, &self.search.validation);
+        folds.check(&self.evaluation)?;
+        let flags = [
+            (folds.metric.is_some(), "--metric"),
+            (folds.time_ordered, "--time-ordered"),
+            (folds.repeats > 1, "--repeats"),
+            (folds.nested.is_some(), "--nested"),
+        ];
+        let given = flags.into_iter().find_map(|(is_given, flag)| is_given.then_some(flag));
+        let nested = folds.nested.is_some() && given == Some("--nested");
+        match given {
+            Some(flag) if search.no_score => {
+                Err(conflict(&format!("{flag} cannot be used with --no-score")))
+            }
+            Some(flag) if search.gcv && !nested => {
+                Err(conflict(&format!("{flag} cannot be used with --gcv")))
+            }
+            _ if search.gcv
+                && self.evaluation.groups.is_some()
+                && self.evaluation.test.is_none() =>
+            {
+                Err(conflict("--groups cannot be used with --gcv, which knows no groups"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     pub(super) fn check_files(&self) -> Result<(), clap::Error> {
+        self.check_folds()?;
         let inputs: Vec<_> = table_file(&self.table.source).into_iter().collect();
         let output = self.output.iter().map(|file| ("--output", file.path.as_path()));
         let model = self.model.iter().map(|file| ("--model", file.path.as_path()));

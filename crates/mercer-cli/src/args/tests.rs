@@ -6,7 +6,7 @@ use mercer::model::Components;
 
 use super::*;
 
-const VERBS: [&str; 14] = [
+const VERBS: [&str; 15] = [
     "pca",
     "kpca",
     "transform",
@@ -15,6 +15,7 @@ const VERBS: [&str; 14] = [
     "svr",
     "oneclass",
     "search",
+    "auto",
     "kmeans",
     "outliers",
     "predict",
@@ -111,20 +112,20 @@ fn machines_have_the_defaults_of_libsvm_and_take_many_flags() {
     assert_eq!((&args.costs[..], args.folds), (&[0.1, 1.0, 10.0, 100.0][..], 5));
     let line = "search t.csv -C 1,2 --gammas 0.1,1 --classify";
     let Verb::Search(args) = parse(line).unwrap() else { panic!("search") };
-    assert_eq!((args.costs.len(), args.gammas.len(), args.classify), (2, 2, true));
+    assert_eq!((args.costs.len(), args.gammas.len(), args.task.classify), (2, 2, true));
 }
 
 #[test]
 fn clusters_need_a_number_and_outliers_need_nothing() {
     let Verb::Kmeans(args) = parse("kmeans t.csv -k 3").unwrap() else { panic!("kmeans") };
     let clusters = &args.clusters;
-    assert_eq!((clusters.count, clusters.n_init, clusters.max_iter), (3, 1, 300));
+    assert_eq!((clusters.count.all(), clusters.n_init, clusters.max_iter), (vec![3], None, 300));
     assert_eq!((clusters.init, clusters.tolerance), (Start::PlusPlus, 0.0));
     assert_eq!(args.learning.features.scale, None);
     let line = "kmeans t.csv --clusters 2 --init k-means++ --n-init 10 --max-iter 5 --tolerance 1e-3 \
                 --seed 7 --weights w --scale none --kernel linear --precision f32";
     let Verb::Kmeans(args) = parse(line).unwrap() else { panic!("kmeans") };
-    assert_eq!((args.clusters.n_init, args.clusters.tolerance), (10, 1e-3));
+    assert_eq!((args.clusters.n_init, args.clusters.tolerance), (Some(10), 1e-3));
     let Verb::Outliers(args) = parse("outliers t.csv").unwrap() else { panic!("outliers") };
     assert_eq!((args.contamination, args.top, args.components), (0.1, 10, None));
     let line = "outliers t.csv --score projections -k 90% --contamination 0.5 --top 3";
@@ -169,8 +170,15 @@ fn wrong_values_are_refused_with_exit_code_two() {
         "oneclass t.csv --nu 0",
         "search t.csv --folds 1",
         "search t.csv --gammas 1 --kernel rbf",
+        "search t.csv --classify --task regression",
         "kmeans t.csv",
         "kmeans t.csv -k 0",
+        "kmeans t.csv -k 5..2",
+        "kmeans t.csv -k 2..4 --choose elbow",
+        "demo --data flowers.csv",
+        "demo --data iris.npy",
+        "demo circles --data iris.csv",
+        "man kpca --out .",
         "kmeans t.csv -k 2 --init kmeans",
         "kmeans t.csv -k 2 --n-init 0",
         "kmeans t.csv -k 2 --max-iter 0",
@@ -212,6 +220,11 @@ fn no_result_replaces_an_input_or_another_result() {
         ("search t.csv -o t.csv", "TABLE and --output"),
         ("kmeans t.csv -k 2 -o a.csv -m a.csv", "--output and --model"),
         ("outliers t.csv -m a.svg -p a.svg", "--model and --plot"),
+        ("kmeans t.csv -k 3 --choose gap", "--choose requires a range"),
+        ("kmeans t.csv -k 1..4", "at least 2"),
+        ("kmeans t.csv -k 2..4 --weights w", "--weights does not apply"),
+        ("demo --data iris.csv --rows 20", "--rows has no effect on `iris`"),
+        ("demo names --rows 20", "--rows has no effect on `names`"),
         ("pca t.csv -p - -p -", "--plot - is given twice"),
         ("kpca t.csv -p - --json", "--plot - and --json"),
         ("transform m.mercer t.csv -p - --json", "--plot - and --json"),
@@ -229,5 +242,16 @@ fn no_result_replaces_an_input_or_another_result() {
     for line in ["pca - -o a.csv -m a.mercer -p a.svg -p a.png", "pca - -p - -p a.svg", "demo -p -"]
     {
         assert!(parse(line).unwrap().check_files().is_ok(), "{line}");
+    }
+}
+
+#[test]
+fn short_help_fits_a_screen() {
+    let mut command = Cli::<Verb>::command();
+    command.build();
+    for verb in command.get_subcommands_mut() {
+        let (name, lines) = (verb.get_name().to_string(), verb.render_help().to_string());
+        let count = lines.lines().count();
+        assert!(count <= 60, "`mercer {name} -h` has {count} lines");
     }
 }

@@ -92,6 +92,18 @@ pub(super) fn cost(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A probability between 0 and 1.
+pub(super) fn probability(text: &str) -> Result<f64, String> {
+    let share = match text.strip_suffix('%') {
+        Some(digits) => digits.trim().parse::<f64>().map(|number| number / 100.0),
+        None => text.parse(),
+    };
+    match share {
+        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
+        _ => Err("must lie between 0 and 1, e.g. 0.9 or 90%".into()),
+    }
+}
+
 /// A finite number from 0 on.
 pub(super) fn not_negative(text: &str) -> Result<f64, String> {
     match text.trim().parse::<f64>() {

@@ -2,16 +2,19 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use mercer::KernelSpec;
+use mercer::io::Source;
 use mercer::model::pca::Decomposition;
 use mercer::solve::eigen;
 
+use super::from_model::FromModelArgs;
 use super::groups::{
-    ColumnArgs, ComponentArgs, MachineArgs, ModelArgs, OutputArgs, TableArgs, check_distinct,
-    table_file,
+    ColumnArgs, ComponentArgs, Header, InputFormat, MachineArgs, ModelArgs, OutputArgs, TableArgs,
+    check_distinct, table_file,
 };
-use super::kernel::{Kernel, with_kernels};
+use super::kernel::{Kernel, in_short, with_kernels};
 use super::values::positive;
 
 const PCA_EXAMPLES: &str = "\
@@ -38,6 +41,7 @@ Examples:
 
 const INSPECT_EXAMPLES: &str = "\
 Examples:
+  mercer inspect iris.csv
   mercer inspect iris.mercer
   mercer inspect iris.mercer --json";
 
@@ -106,11 +110,11 @@ pub struct PcaArgs {
     #[command(flatten)]
     pub components: ComponentArgs,
     /// The solver
-    #[arg(long, value_enum, default_value_t = PcaSolver::Auto, value_name = "SOLVER",
+    #[arg(hide_short_help = true, long, value_enum, default_value_t = PcaSolver::Auto, value_name = "SOLVER",
           help_heading = "Components")]
     pub solver: PcaSolver,
     /// Scale every component to unit variance
-    #[arg(long, help_heading = "Components")]
+    #[arg(hide_short_help = true, long, help_heading = "Components")]
     pub whiten: bool,
     /// Outputs.
     #[command(flatten)]
@@ -125,7 +129,7 @@ pub struct PcaArgs {
 
 /// Flags of `mercer kpca`.
 #[derive(Debug, Args)]
-#[command(after_help = with_kernels(KPCA_EXAMPLES))]
+#[command(after_help = in_short(KPCA_EXAMPLES), after_long_help = with_kernels(KPCA_EXAMPLES))]
 pub struct KpcaArgs {
     /// The table.
     #[command(flatten)]
@@ -137,23 +141,29 @@ pub struct KpcaArgs {
     #[arg(long, value_name = "SPEC", default_value = "rbf(gamma=scale)", help_heading = "Kernel")]
     pub kernel: Kernel,
     /// Do not centre in feature space
-    #[arg(long, help_heading = "Kernel")]
+    #[arg(hide_short_help = true, long, help_heading = "Kernel")]
     pub no_center: bool,
     /// Also fit the inverse map from components to rows, for `transform --inverse`
-    #[arg(long, help_heading = "Kernel")]
+    #[arg(hide_short_help = true, long, help_heading = "Kernel")]
     pub inverse: bool,
     /// Kernel of the inverse map, between components [default: the value of --kernel]
-    #[arg(long, value_name = "SPEC", requires = "inverse", help_heading = "Kernel")]
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "SPEC",
+        requires = "inverse",
+        help_heading = "Kernel"
+    )]
     pub inverse_kernel: Option<KernelSpec>,
     /// Ridge penalty of the inverse map
-    #[arg(long, value_name = "ALPHA", requires = "inverse", default_value = "1",
+    #[arg(hide_short_help = true, long, value_name = "ALPHA", requires = "inverse", default_value = "1",
           value_parser = positive, help_heading = "Kernel")]
     pub inverse_alpha: f64,
     /// The components.
     #[command(flatten)]
     pub components: ComponentArgs,
     /// The eigensolver
-    #[arg(long, value_enum, default_value_t = Solver::Auto, value_name = "SOLVER",
+    #[arg(hide_short_help = true, long, value_enum, default_value_t = Solver::Auto, value_name = "SOLVER",
           help_heading = "Components")]
     pub solver: Solver,
     /// Outputs.
@@ -162,6 +172,9 @@ pub struct KpcaArgs {
     /// Model and report files.
     #[command(flatten)]
     pub model: ModelArgs,
+    /// Settings of a stored model.
+    #[command(flatten)]
+    pub template: FromModelArgs,
     /// Resource limits.
     #[command(flatten)]
     pub machine: MachineArgs,
@@ -181,15 +194,18 @@ pub struct TransformArgs {
     /// position if the table has no header]
     #[arg(long, value_name = "COLUMNS", help_heading = "Input")]
     pub columns: Option<String>,
-    /// A column that is kept in the output [default: the label column of the model, if present]
-    #[arg(long, value_name = "COLUMN", help_heading = "Input")]
+    /// Columns that are kept in the output [default: the label columns of the model, if present]
+    #[arg(long, value_name = "COLUMNS", help_heading = "Input")]
     pub label: Option<String>,
     /// The table holds components: map them back to the original columns
-    #[arg(long, help_heading = "Output", conflicts_with_all = ["errors", "plot"])]
+    #[arg(hide_short_help = true, long, help_heading = "Output", conflicts_with_all = ["errors", "plot"])]
     pub inverse: bool,
     /// Add a column with the reconstruction error of each row
     #[arg(long, help_heading = "Output")]
     pub errors: bool,
+    /// Add a column with the row number in the table, counted from 1
+    #[arg(hide_short_help = true, long, help_heading = "Output")]
+    pub row_numbers: bool,
     /// Outputs.
     #[command(flatten)]
     pub output: OutputArgs,
@@ -234,9 +250,17 @@ impl TransformArgs {
 #[derive(Debug, Args)]
 #[command(after_help = INSPECT_EXAMPLES)]
 pub struct InspectArgs {
-    /// A model file
-    #[arg(value_name = "MODEL")]
-    pub model: PathBuf,
+    /// A model file, or a table: CSV, TSV, Parquet, NumPy .npy or LIBSVM text, optionally gzipped; `-` reads
+    /// a table from standard input
+    #[arg(value_name = "MODEL|TABLE",
+          value_parser = OsStringValueParser::new().map(|name| Source::named(PathBuf::from(name))))]
+    pub source: Source,
+    /// Format of a table
+    #[arg(hide_short_help = true, long, value_enum, default_value_t = InputFormat::Auto, value_name = "FORMAT")]
+    pub format: InputFormat,
+    /// Whether the first line of a text table holds column names
+    #[arg(hide_short_help = true, long, value_enum, default_value_t = Header::Auto, value_name = "WHEN")]
+    pub header: Header,
     /// Print a JSON report
     #[arg(long)]
     pub json: bool,

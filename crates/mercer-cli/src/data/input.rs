@@ -154,9 +154,12 @@ fn scales_of(
 fn part_of(table: &Table, range: Range<usize>) -> Table {
     Table {
         names: table.names.as_ref().map(|names| names[range.clone()].to_vec()),
-        columns: table.columns[range].to_vec(),
-        label: None,
+        columns: table.columns[range.clone()].to_vec(),
+        indicators: (table.indicators.iter().filter(|&i| range.contains(i)))
+            .map(|i| i - range.start)
+            .collect(),
         path: table.path.clone(),
         lines: table.lines.clone(),
+        ..Table::default()
     }
 }

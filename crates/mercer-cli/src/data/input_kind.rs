@@ -13,8 +13,12 @@ use crate::args::{Kernel, Scale};
 pub enum InputKind {
     /// Numbers.
     Numbers,
+    /// Numbers with a period, which is in their units.
+    Periods,
     /// Non-negative numbers.
     Histograms,
+    /// Categories, as codes, and numbers between 0 and 1.
+    Categories,
     /// One column of strings.
     Strings,
     /// Groups of columns, one group after the other.
@@ -29,6 +33,15 @@ pub fn kernel_of(model: &Model) -> Option<Kernel> {
         (Model::Repair(_), _) | (_, Some((_, None))) => Some(Kernel::Precomputed),
         (_, Some((spec, Some(_)))) => Some(Kernel::Spec(spec.clone())),
         (_, None) => None,
+    }
+}
+
+/// The scaling of columns for a method that does not scale them for all kernels: standardised for kernels with a width,
+/// which are meaningless on columns of different units.
+pub fn usual_scale(kernel: &Kernel) -> Scale {
+    match kernel {
+        Kernel::Spec(spec) if spec.has_width() => Scale::Standard,
+        _ => Scale::None,
     }
 }
 
@@ -78,7 +91,9 @@ impl InputKind {
     fn of_inputs(spec: &KernelSpec) -> Self {
         match spec.input() {
             Some(kernel::Input::Strings) => InputKind::Strings,
+            _ if spec.needs_categories() => InputKind::Categories,
             _ if spec.needs_histograms() => InputKind::Histograms,
+            _ if spec.has_period() => InputKind::Periods,
             _ => InputKind::Numbers,
         }
     }
@@ -89,6 +104,9 @@ impl InputKind {
             (a, b) if a == b => Ok(a),
             (InputKind::Numbers, InputKind::Histograms)
             | (InputKind::Histograms, InputKind::Numbers) => Ok(InputKind::Histograms),
+            (InputKind::Numbers, InputKind::Periods) | (InputKind::Periods, InputKind::Numbers) => {
+                Ok(InputKind::Periods)
+            }
             (InputKind::Groups(mut all), InputKind::Groups(others)) => {
                 for group in others {
                     match all.iter().position(|own| own.names == group.names) {
@@ -113,10 +131,13 @@ impl InputKind {
         }
     }
 
-    fn name(&self) -> &'static str {
+    /// What its samples are called.
+    pub fn name(&self) -> &'static str {
         match self {
             InputKind::Numbers => "numbers",
+            InputKind::Periods => "numbers with a period",
             InputKind::Histograms => "histograms",
+            InputKind::Categories => "categories",
             InputKind::Strings => "strings",
             InputKind::Groups(_) => "groups of columns",
             InputKind::Precomputed => "a precomputed matrix",
@@ -131,6 +152,11 @@ impl InputKind {
             }
             _ => None,
         }
+    }
+
+    /// Whether missing values, categories and dates become numbers.
+    pub fn is_encoded(&self) -> bool {
+        matches!(self, InputKind::Numbers | InputKind::Periods | InputKind::Categories)
     }
 
     /// Whether strings are read, which must stay as they are written.
@@ -150,14 +176,18 @@ impl InputKind {
 
     /// Whether rows are vectors whose axes are the columns, so that they can be plotted.
     pub fn is_vector(&self) -> bool {
-        matches!(self, InputKind::Numbers | InputKind::Histograms)
+        matches!(self, InputKind::Numbers | InputKind::Periods | InputKind::Histograms)
     }
 
     /// The scaling that is `requested`, or else the `usual` one where scaling applies.
     pub fn scaling(&self, requested: Option<Scale>, usual: Scale) -> Result<ScalingKind> {
         let fixed = match self {
             InputKind::Numbers | InputKind::Groups(_) => None,
+            InputKind::Periods => Some("the period of the kernel is in the units of the columns"),
             InputKind::Histograms => Some("histograms cannot be scaled: zeros must stay zeros"),
+            InputKind::Categories => Some(
+                "kernels on categories take numbers between 0 and 1: they are mapped so already",
+            ),
             InputKind::Strings => Some("strings cannot be scaled"),
             InputKind::Precomputed => Some("kernel values cannot be scaled"),
         };

@@ -1,16 +1,19 @@
 //! Tables as input of kernels: kinds of columns, scaling and precision.
 
+mod encoding;
 mod input;
 mod input_kind;
 mod numbers;
 
 use mercer::Dtype;
+use mercer::io::encoding::Encoding;
 use mercer::io::{Column, ReadOptions, Table, read_table};
 use mercer::{Error, Result};
 use serde::{Deserialize, Serialize};
 
+pub use encoding::{Encoded, encode, learn as learn_encoding, summary as encoding_summary};
 pub use input::Prepared;
-pub use input_kind::{InputKind, kernel_of};
+pub use input_kind::{ColumnGroup, InputKind, kernel_of, usual_scale};
 pub use numbers::{Numbers, Rows, Scales};
 
 use crate::args::{Precision, TableArgs};
@@ -21,7 +24,7 @@ pub type Label = (String, Column);
 
 /// The positions of a model's columns in its training table; stored in the model file to match tables
 /// without a header.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Places {
     /// Columns of the whole table.
     pub table_columns: usize,
@@ -31,15 +34,34 @@ pub struct Places {
     pub label: Option<String>,
     /// The label column, counted from 0.
     pub label_column: Option<usize>,
+    /// The names of further label columns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub more_labels: Vec<String>,
     /// The columns that are predicted.
     #[serde(default)]
     pub targets: Vec<Target>,
     /// The column of weights, counted from 0.
     #[serde(default)]
     pub weights_column: Option<usize>,
+    /// The name of the column of weights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<String>,
+    /// What was to be done about missing values, if that was requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<String>,
     /// The names of unused columns.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
+    /// How columns became numbers; new rows become numbers in the same way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<Encoding>,
+    /// Rows of the training table that were left out because a value was missing.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub dropped_rows: usize,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// A column that is predicted.
@@ -60,6 +82,14 @@ impl Places {
         let targets = self.targets.iter().map(|target| &target.column);
         let mut positions = self.columns.iter().chain(&self.label_column).chain(targets);
         positions.all(|&position| position < self.table_columns)
+            && self.encoding.as_ref().is_none_or(Encoding::is_sound)
+    }
+
+    /// The names of all label columns.
+    pub fn labels(&self) -> Option<String> {
+        let first = self.label.as_ref()?;
+        let all = std::iter::once(first).chain(&self.more_labels).map(String::as_str);
+        Some(all.collect::<Vec<_>>().join(","))
     }
 
     /// The columns computed with, counted from 0.
@@ -84,6 +114,15 @@ pub fn read(session: &Session, args: &TableArgs, input_kind: &InputKind) -> Resu
         max_bytes: session.context.budget(),
     };
     let table = read_table(&args.source, &options)?;
+    if let Some(names) = table.names.as_ref().filter(|_| table.header_is_guess && !session.quiet) {
+        session.progress.clear();
+        crate::summary::warn(&format!(
+            "the first line ({}) was read as column names: if it is a row, add --header no; if it is not, --header yes \
+             ends this note",
+            names.iter().take(6).cloned().collect::<Vec<_>>().join(",")
+        ));
+    }
+    session.note_file(&args.source, table.n_rows());
     session.context.poll()?;
     Ok(table)
 }

@@ -86,7 +86,14 @@ impl<T: Real> Numbers<T> {
         let mut values = features.matrix::<T>()?;
         let scaling = match scales {
             Scales::Learn(ScalingKind::None) => None,
-            Scales::Learn(kind) => Some(Scaling::learn(kind, &values, d)),
+            Scales::Learn(kind) => {
+                let mut scaling = Scaling::learn(kind, &values, d);
+                // Zeros and ones of categories stay: a rare category must not weigh more than a frequent one.
+                for &column in &features.indicators {
+                    (scaling.shift[column], scaling.factor[column]) = (0.0, 1.0);
+                }
+                Some(scaling)
+            }
             Scales::Apply(scaling) => scaling.cloned(),
         };
         if let Some(scaling) = &scaling {

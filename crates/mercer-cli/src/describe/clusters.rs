@@ -1,6 +1,7 @@
 //! Summary lines of a clustering.
 
-use crate::facts::{ClusterFacts, Facts, counted, kernel_in_short};
+use super::certified;
+use crate::facts::{ClusterChoice, ClusterFacts, Facts, counted, kernel_in_short};
 use crate::plot::grouped;
 use crate::scores::in_short;
 use crate::summary::Lines;
@@ -9,19 +10,33 @@ use crate::summary::Lines;
 pub(super) fn describe_clusters(lines: &mut Lines, facts: &Facts, clustering: &ClusterFacts) {
     lines.add("kernel", kernel_in_short(facts.kernel.as_deref().unwrap_or_default()));
     lines.add("clusters", sizes(clustering));
+    if let Some(choice) = &clustering.choice {
+        lines.add("chosen by", &choice.criterion);
+        scores(choice).iter().for_each(|text| lines.add("", text));
+    }
     let inertia = in_short(clustering.inertia);
     lines.add("objective", format!("{inertia} (sum of squared distances to the centres)"));
-    lines.add("iterations", iterations(facts, clustering));
+    certified(lines, &facts.report, "iterations", iterations(facts, clustering));
     let report = &facts.report;
     let passes = match report.passes {
         1 => "1 pass".into(),
         passes => format!("{} passes", grouped(passes)),
     };
-    lines.add(
+    lines.detail(
         "solver",
         format!("{}, {passes} over the kernel matrix, {}", report.solver, report.precision),
     );
-    lines.add("storage", format!("{}: {}", report.storage, report.reason));
+    lines.detail("storage", format!("{}: {}", report.storage, report.reason));
+}
+
+/// The score of each number of clusters.
+fn scores(choice: &ClusterChoice) -> Vec<String> {
+    let line = |(place, count): (usize, &usize)| {
+        let error = choice.std_errors.as_ref().map(|errors| format!(" ± {:.4}", errors[place]));
+        let mark = if *count == choice.chosen { " (chosen)" } else { "" };
+        format!("{count:>4}  {:.4}{}{mark}", choice.scores[place], error.unwrap_or_default())
+    };
+    choice.counts.iter().enumerate().map(line).collect()
 }
 
 /// The number of clusters and their sizes.

@@ -16,8 +16,23 @@ pub const LISTED_NAMES: usize = 12;
 
 /// The lines that fits and `inspect` share.
 pub fn describe(lines: &mut Lines, facts: &Facts) {
+    if let Some(test) = &facts.test {
+        let texts = test.lines();
+        lines.add("test", &texts[0]);
+        texts[1..].iter().take(LISTED_NAMES).for_each(|text| lines.add("", text));
+    }
+    if let Some(nested) = &facts.nested {
+        lines.add("nested", nested.text());
+    }
     if let Some(label) = &facts.label {
         lines.add("label", format!("{label} (kept in the output, not used in the fit)"));
+    }
+    for (name, text) in facts.encoding.iter().flat_map(crate::data::encoding_summary) {
+        lines.add(name, text);
+    }
+    if facts.dropped_rows > 0 {
+        let rows = crate::facts::counted(facts.dropped_rows, "row");
+        lines.add("left out", format!("{rows} with missing values"));
     }
     if !facts.left_out.is_empty() {
         lines.add("unused", format!("{} (not named by the kernel)", listed(&facts.left_out)));
@@ -68,12 +83,17 @@ fn describe_regression(lines: &mut Lines, facts: &Facts, regression: &Regression
     lines.add("kernel", format!("{kernel}, {intercept} intercept{weights}"));
     lines.add("alpha", regression.penalties());
     if let Some(score) = regression.score() {
-        lines.add("score", score);
+        lines.add(score_name(facts), score);
     }
     let scores = regression.scores.iter().flat_map(|scores| &scores.targets);
     for (target, scored) in regression.targets.iter().zip(scores).take(LISTED_NAMES) {
         lines.add("", format!("{target}: {}", scored.text()));
     }
+}
+
+/// A score by which the best was chosen is optimistic: beside a nested score it is named so.
+fn score_name(facts: &Facts) -> &'static str {
+    if facts.nested.is_some() { "inner score" } else { "score" }
 }
 
 fn describe_solution(lines: &mut Lines, report: &Report) {
@@ -83,13 +103,22 @@ fn describe_solution(lines: &mut Lines, report: &Report) {
         passes => format!(", {passes} passes"),
     };
     let (solver, precision) = (&report.solver, &report.precision);
-    lines.add("solver", format!("{solver}{passes}, residual {:.1e}, {precision}", report.residual));
+    let text = format!("{solver}{passes}, residual {:.1e}, {precision}", report.residual);
+    certified(lines, report, "solver", text);
     if let Some(system) = &report.system {
         let rank = system.effective_rank.map(|rank| format!(", effective rank {rank}"));
         let rank = rank.unwrap_or_default();
-        lines.add("condition", format!("{:.1e}{rank}", system.condition));
+        lines.detail("condition", format!("{:.1e}{rank}", system.condition));
     }
-    lines.add("storage", format!("{}: {}", report.storage, report.reason));
+    lines.detail("storage", format!("{}: {}", report.storage, report.reason));
+}
+
+/// A line about the solver: a detail, unless it failed.
+fn certified(lines: &mut Lines, report: &Report, name: &str, text: String) {
+    match report.converged {
+        true => lines.detail(name, text),
+        false => lines.add(name, text),
+    }
 }
 
 /// The first few of a list of names.

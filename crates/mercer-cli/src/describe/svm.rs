@@ -2,7 +2,7 @@
 
 use mercer::model::svm::{ProblemReport, SvmReport};
 
-use super::{LISTED, listed};
+use super::{LISTED, certified, listed};
 use crate::facts::{Facts, FitNotes, SearchNotes, SvmFacts, counted, kernel_in_short};
 use crate::machine::pairs;
 use crate::plot::grouped;
@@ -15,9 +15,12 @@ pub(super) fn describe_machine(lines: &mut Lines, facts: &Facts, svm: &SvmFacts)
         lines.add("classes", format!("{}: {}", classes.len(), listed(classes)));
     }
     lines.add("kernel", kernel_in_short(facts.kernel.as_deref().unwrap_or_default()));
-    lines.add("parameters", parameters(svm));
+    let parameters = parameters(svm);
+    if !parameters.is_empty() {
+        lines.add("parameters", parameters);
+    }
     if let Some(search) = svm.fit.as_ref().and_then(|fit| fit.search.as_ref()) {
-        lines.add("score", searched(search));
+        lines.add(super::score_name(facts), searched(search));
     }
     if let Some(fit) = svm.fit.as_ref().and_then(fitted) {
         lines.add("fit", fit);
@@ -25,6 +28,7 @@ pub(super) fn describe_machine(lines: &mut Lines, facts: &Facts, svm: &SvmFacts)
     if let Some(calibration) = &svm.calibration {
         let folds = match calibration.folds {
             0 => String::new(),
+            1 => ", on held-out samples".into(),
             folds => format!(", {folds}-fold cross-validation"),
         };
         lines.add("probability", format!("{} calibration{folds}", calibration.curve));
@@ -38,43 +42,41 @@ pub(super) fn describe_optimum(lines: &mut Lines, facts: &Facts, svm: &SvmFacts)
     let Some(machine) = &report.machine else { return };
     let problems = &machine.problems;
     if let [only] = &problems[..] {
-        lines.add("optimum", optimum(only));
+        lines.detail("optimum", optimum(only));
     } else {
         let gap =
             problems.iter().map(|p| p.gap).try_fold(0.0, |most, gap| Some(f64::max(most, gap?)));
         let gap = gap.map_or(String::new(), |gap| format!(", duality gap at most {gap:.1e}"));
         let what = counted(problems.len(), "pair");
-        lines.add("optimum", format!("{what} of classes{gap}"));
+        lines.detail("optimum", format!("{what} of classes{gap}"));
         let names = svm.classes.as_deref().unwrap_or_default();
         for ((a, b), problem) in pairs(names.len()).into_iter().zip(problems).take(LISTED) {
             let pair = format!("{}, {}", names[a], names[b]);
             let (support, bounded) = (problem.support, problem.bounded);
             let text =
                 format!("{}, {support} support vectors, {bounded} at bound", optimum(problem));
-            lines.add("", format!("{pair}: {text}"));
+            lines.detail("", format!("{pair}: {text}"));
         }
         if problems.len() > LISTED {
-            lines.add("", "…");
+            lines.detail("", "…");
         }
     }
     let steps: u64 = problems.iter().map(|p| p.iterations).sum();
     let how = if report.converged { "converged" } else { "not converged" };
     let violation = problems.iter().map(|p| p.violation).fold(0.0, f64::max);
-    lines.add(
-        "solver",
-        format!(
-            "{}, {how} after {}: violation {violation:.1e}, tolerance {:e}, {}",
-            report.solver,
-            counted(steps as usize, "iteration"),
-            svm.tolerance,
-            report.precision
-        ),
+    let solver = format!(
+        "{}, {how} after {}: violation {violation:.1e}, tolerance {:e}, {}",
+        report.solver,
+        counted(steps as usize, "iteration"),
+        svm.tolerance.unwrap_or(f64::NAN),
+        report.precision
     );
+    certified(lines, report, "solver", solver);
     if let Some(rows) = machine.certificate() {
-        lines.add("certified", format!("in double precision, on {rows}"));
+        lines.detail("certified", format!("in double precision, on {rows}"));
     }
-    lines.add("cache", columns(machine));
-    lines.add("storage", format!("{}: {}", report.storage, report.reason));
+    lines.detail("cache", columns(machine));
+    lines.detail("storage", format!("{}: {}", report.storage, report.reason));
 }
 
 fn optimum(problem: &ProblemReport) -> String {
@@ -110,8 +112,11 @@ fn parameters(svm: &SvmFacts) -> String {
 
 /// The number of support vectors.
 fn support(facts: &Facts, svm: &SvmFacts) -> String {
-    let mut text =
-        format!("{} support vectors of {}", grouped(svm.support), counted(facts.rows, "row"));
+    // A LIBSVM model does not say how many rows there were.
+    let mut text = format!("{} support vectors", grouped(svm.support));
+    if facts.rows > 0 {
+        text += &format!(" of {}", counted(facts.rows, "row"));
+    }
     let problems = facts.report.machine.iter().flat_map(|machine| &machine.problems);
     // With several problems a row may be at its bound in one and not in another.
     if let [only] = &problems.collect::<Vec<_>>()[..] {
@@ -132,7 +137,15 @@ fn searched(search: &SearchNotes) -> String {
         costs => format!("{costs} costs"),
     };
     let kernels = counted(search.kernels, "kernel");
-    format!("{} ({}-fold cross-validation, {kernels} × {costs})", search.score.text(), search.folds)
+    let method = match &search.method {
+        Some(method) => method.clone(),
+        None => format!("{}-fold cross-validation", search.folds),
+    };
+    let refined = match search.refined {
+        0 => String::new(),
+        count => format!(", then {count} around the best"),
+    };
+    format!("{} ({method}, {kernels} × {costs}{refined})", search.score.text())
 }
 
 /// The scores on the training set.

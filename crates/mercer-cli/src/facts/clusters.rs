@@ -2,13 +2,50 @@
 
 use mercer::io::{Column, ModelFile, Table};
 use mercer::model::kernel_kmeans::KernelKMeans;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Facts, bare};
 use crate::data::MOST_NOTED;
 
 /// The key of the mean distances among the notes of a model file.
 const NOTES: &str = "mean_distances";
+
+/// The key of [`ClusterChoice`] among the notes of a model file.
+const CHOICE: &str = "cluster_choice";
+
+/// How the number of clusters was chosen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClusterChoice {
+    /// `silhouette`, `gap` or `stability`.
+    pub criterion: String,
+    /// The numbers that were compared, ascending.
+    pub counts: Vec<usize>,
+    /// The score of each; larger is better.
+    pub scores: Vec<f64>,
+    /// Their standard errors; null for the silhouette, which is not repeated.
+    pub std_errors: Option<Vec<f64>>,
+    /// The number that was chosen.
+    pub chosen: usize,
+}
+
+impl ClusterChoice {
+    /// A row for each number of clusters.
+    pub fn table(&self) -> Table {
+        let counts = self.counts.iter().map(|&count| count as f64).collect();
+        let mut named = vec![("clusters", counts), (&*self.criterion, self.scores.clone())];
+        named.extend(self.std_errors.clone().map(|errors| ("std_error", errors)));
+        let (names, columns) =
+            named.into_iter().map(|(name, values)| (name.to_string(), Column::F64(values))).unzip();
+        Table::new(names, columns)
+    }
+
+    /// Whether all lists have the same length; a file may hold anything.
+    fn is_sound(&self) -> bool {
+        let count = self.counts.len();
+        let is_right = |errors: &Vec<f64>| errors.len() == count;
+        self.scores.len() == count && self.std_errors.as_ref().is_none_or(is_right)
+    }
+}
 
 /// A clustering.
 #[derive(Debug, Clone, Serialize)]
@@ -36,6 +73,8 @@ pub struct ClusterFacts {
     pub seed: u64,
     /// Empty clusters, whose centre is a row of another cluster.
     pub empty: usize,
+    /// How the number of clusters was chosen; null if it was given.
+    pub choice: Option<ClusterChoice>,
 }
 
 impl ClusterFacts {
@@ -76,12 +115,25 @@ pub(super) fn of_clusters(model: &KernelKMeans, saved: &ModelFile) -> Facts {
         tolerance: params.tolerance,
         seed: params.seed,
         empty: model.stand_ins.len(),
+        choice: saved
+            .extra
+            .get(CHOICE)
+            .and_then(|value| serde_json::from_value(value.clone()).ok())
+            .filter(ClusterChoice::is_sound),
     };
     Facts { clustering: Some(facts), ..bare(model.n(), &model.report) }
 }
 
-/// Stores the mean distances in `saved`, unless there are very many.
-pub fn note_clusters(saved: &mut ModelFile, mean_distances: &[Option<f64>]) {
+/// Stores the mean distances in `saved`, unless there are very many, and how their number was chosen.
+pub fn note_clusters(
+    saved: &mut ModelFile,
+    mean_distances: &[Option<f64>],
+    choice: Option<&ClusterChoice>,
+) {
+    if let Some(choice) = choice {
+        let value = serde_json::to_value(choice).expect("numbers and words have a JSON form");
+        saved.extra.insert(CHOICE.into(), value);
+    }
     if mean_distances.len() <= MOST_NOTED {
         saved.extra.insert(NOTES.into(), mean_distances.into());
     }

@@ -5,19 +5,26 @@ use mercer::model::{Report, ScalingKind};
 use serde::{Serialize, Serializer};
 
 use crate::data::{Places, kernel_of};
+use mercer::io::encoding::Encoding;
 
 mod clusters;
 mod components;
 mod detector;
 mod format;
+mod held_out;
+mod intervals;
+mod nested;
 mod regression;
 mod repair;
 mod svm;
 
-pub use clusters::{ClusterFacts, note_clusters};
+pub use clusters::{ClusterChoice, ClusterFacts, note_clusters};
 pub use components::InverseFacts;
 pub use detector::DetectorFacts;
 pub use format::{counted, kernel_in_short};
+pub use held_out::{CALIBRATION_BINS, HeldOut, note_held_out, places as class_places};
+pub use intervals::{Residuals, margin, margins, note_margins, note_residuals, residuals};
+pub use nested::{Nested, note_nested};
 pub use regression::{RegressionFacts, note_scores};
 pub use repair::RepairFacts;
 pub use svm::{FitNotes, SearchNotes, SvmFacts, note_fit, svm_method};
@@ -30,17 +37,30 @@ const NOTES: &str = "table";
 pub struct Facts {
     /// `pca`, `kernel_pca`, `kernel_ridge`, `svm`, `kernel_kmeans`, `kernel_pca_detector` or `kernel_repair`.
     pub estimator: &'static str,
-    /// Rows it was fitted on.
+    /// Rows it was fitted on; 0 where the file does not say, as in LIBSVM models.
+    #[serde(serialize_with = "null_if_zero")]
     pub rows: usize,
     /// Columns it was fitted on.
     pub columns: usize,
     /// Their names, if the table had any.
     pub column_names: Option<Vec<String>>,
-    /// The label column.
+    /// The label column, or several, separated by commas.
     pub label: Option<String>,
     /// Columns that the kernel does not name, not used in the fit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
+    /// How columns became numbers, if any did not hold complete numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<Encoding>,
+    /// Rows of the table that were left out because a value was missing.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub dropped_rows: usize,
+    /// Scores on rows that the model was not fitted on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test: Option<HeldOut>,
+    /// The score of the whole search by nested cross-validation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nested: Option<Nested>,
     /// The scaling of the columns.
     pub scaling: ScalingKind,
     /// Whether columns were shifted, not only scaled.
@@ -77,7 +97,8 @@ pub struct Facts {
     pub repair: Option<RepairFacts>,
     /// The precision of the results.
     pub dtype: &'static str,
-    /// How the fit went.
+    /// How the fit went; null where the file does not say.
+    #[serde(serialize_with = "null_if_unknown")]
     pub report: Report,
 }
 
@@ -96,10 +117,14 @@ impl Facts {
         let places = places(saved).unwrap_or_default();
         Self {
             estimator: saved.model.estimator(),
-            columns: saved.model.inputs(),
+            columns: columns(saved),
             column_names: saved.feature_names.clone(),
-            label: places.label,
+            label: places.labels(),
             left_out: places.left_out,
+            encoding: places.encoding.filter(is_told),
+            dropped_rows: places.dropped_rows,
+            test: held_out::held_out(saved),
+            nested: nested::nested(saved),
             scaling: saved.scaling.as_ref().map_or(ScalingKind::None, |scaling| scaling.kind),
             shifted: saved
                 .scaling
@@ -153,8 +178,25 @@ impl Facts {
             ScalingKind::Minmax if self.shifted => ", scaled to [0, 1]",
             ScalingKind::Minmax => ", scaled to max |x| = 1",
         };
-        let (rows, columns) = (counted(self.rows, "row"), counted(self.columns, "column"));
-        format!("{rows} × {columns}{scaling}")
+        let columns = counted(self.columns, "column");
+        match self.rows {
+            0 => columns,
+            rows => format!("{} × {columns}{scaling}", counted(rows, "row")),
+        }
+    }
+}
+
+/// The columns of the table that a model takes. One that several groups of a kernel name counts once.
+fn columns(saved: &ModelFile) -> usize {
+    let names_columns = match saved.model.kernel() {
+        Some((spec, _)) => !spec.columns().is_empty(),
+        None => false,
+    };
+    match &saved.feature_names {
+        Some(names) if names_columns => {
+            names.iter().collect::<std::collections::BTreeSet<_>>().len()
+        }
+        _ => saved.model.inputs(),
     }
 }
 
@@ -166,6 +208,10 @@ fn bare(rows: usize, report: &Report) -> Facts {
         column_names: None,
         label: None,
         left_out: Vec::new(),
+        encoding: None,
+        dropped_rows: 0,
+        test: None,
+        nested: None,
         scaling: ScalingKind::None,
         shifted: false,
         kernel: None,
@@ -184,6 +230,25 @@ fn bare(rows: usize, report: &Report) -> Facts {
         dtype: "",
         report: report.clone(),
     }
+}
+
+/// Whether an encoding did anything.
+fn is_told(encoding: &Encoding) -> bool {
+    !encoding.is_plain() || encoding.columns.iter().any(|column| column.missing > 0)
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+/// No model is fitted on 0 rows.
+fn null_if_zero<S: Serializer>(count: &usize, serializer: S) -> Result<S::Ok, S::Error> {
+    Some(*count).filter(|&count| count > 0).serialize(serializer)
+}
+
+/// Only the report of a fit that took place has a time.
+fn null_if_unknown<S: Serializer>(report: &Report, serializer: S) -> Result<S::Ok, S::Error> {
+    Some(report).filter(|report| !report.seconds.is_nan()).serialize(serializer)
 }
 
 /// An empty list means that it does not apply.

@@ -1,10 +1,10 @@
 //! Description of a support vector machine.
 
-use mercer::io::ModelFile;
+use mercer::io::{LIBSVM_TEXT, ModelFile};
 use mercer::model::svm::{Svm, Task};
 use serde::{Deserialize, Serialize};
 
-use super::{Facts, bare, target_names};
+use super::{Facts, bare, is_zero, target_names};
 use crate::machine::curve_name;
 use crate::scores::{Scored, Scores};
 
@@ -26,8 +26,8 @@ pub struct SvmFacts {
     pub epsilon: Option<f64>,
     /// Half the width of the tube that was found, where the task finds one.
     pub tube: Option<f64>,
-    /// The stopping tolerance.
-    pub tolerance: f64,
+    /// The stopping tolerance; none of a LIBSVM model, which does not hold it.
+    pub tolerance: Option<f64>,
     /// The names of the classes, of a classifier.
     pub classes: Option<Vec<String>>,
     /// The class weights, multiples of C.
@@ -79,6 +79,12 @@ pub struct SearchNotes {
     pub costs: usize,
     /// The cross-validation score of the chosen candidate.
     pub score: Scored,
+    /// The folds in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// Candidates of the second, finer grid.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub refined: usize,
 }
 
 impl SvmFacts {
@@ -103,7 +109,9 @@ pub fn svm_method(task: Task) -> &'static str {
 
 pub(super) fn of_machine(machine: &Svm, saved: &ModelFile) -> Facts {
     let (params, task) = (&machine.params, machine.params.task);
-    let has = |tasks: &[Task], value: f64| tasks.contains(&task).then_some(value);
+    // A file of LIBSVM holds neither parameters nor the number of rows.
+    let is_text = saved.extra.contains_key(LIBSVM_TEXT);
+    let has = |tasks: &[Task], value: f64| (tasks.contains(&task) && !is_text).then_some(value);
     let noted = saved.extra.get(NOTES).cloned();
     let facts = SvmFacts {
         task: task.name(),
@@ -112,7 +120,7 @@ pub(super) fn of_machine(machine: &Svm, saved: &ModelFile) -> Facts {
         nu: has(&[Task::NuSvc, Task::NuSvr, Task::OneClass], params.nu),
         epsilon: has(&[Task::EpsilonSvr], params.epsilon),
         tube: machine.report.machine.as_ref().and_then(|report| report.tube),
-        tolerance: params.tolerance,
+        tolerance: (!is_text).then_some(params.tolerance),
         classes: machine.classes.clone(),
         class_weights: machine.class_weights.clone(),
         support: machine.support.len(),
@@ -124,7 +132,8 @@ pub(super) fn of_machine(machine: &Svm, saved: &ModelFile) -> Facts {
             .map(|c| CalibrationFacts { curve: curve_name(c), folds: c.folds }),
         fit: noted.and_then(|value| serde_json::from_value(value).ok()),
     };
-    Facts { svm: Some(facts), ..bare(machine.trained_on, &machine.report) }
+    let rows = if is_text { 0 } else { machine.trained_on };
+    Facts { svm: Some(facts), ..bare(rows, &machine.report) }
 }
 
 /// Stores `notes` in `saved`.

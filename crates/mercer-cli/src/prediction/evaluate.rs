@@ -3,7 +3,7 @@
 use mercer::io::{Column, Table};
 use mercer::linalg::view::Mat;
 use mercer::select::{Metric, SquaredError};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::report::ReportTable;
 use crate::scores::{Scores, variance};
@@ -18,7 +18,7 @@ pub(super) fn evaluate_values(
     let finite = |cell: Option<f64>| cell.filter(|v| v.is_finite());
     for (column, name) in truth.iter().zip(names) {
         if let Some(row) = rows.iter().find(|&&i| finite(column.number(i)).is_none()) {
-            return Err(format!("not available: {name} is not a number in row {row} (0-based)"));
+            return Err(format!("not available: {name} is not a number in row {}", row + 1));
         }
     }
     let number = |i: usize, j: usize| truth[j].number(i).unwrap_or(f64::NAN);
@@ -35,7 +35,7 @@ pub(super) fn evaluate_values(
 const MOST_CLASSES: usize = 20;
 
 /// A confusion matrix.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Confusion {
     /// The classes of the model, then those that only the table has.
     pub truth: Vec<String>,
@@ -61,21 +61,26 @@ impl Confusion {
         Self { truth: names, predicted: classes.to_vec(), counts }
     }
 
+    /// The counts as numbers.
+    pub fn sums(&self) -> Vec<Vec<f64>> {
+        self.counts.iter().map(|row| row.iter().map(|&count| count as f64).collect()).collect()
+    }
+
     pub(super) fn hits(&self) -> usize {
         (0..self.predicted.len()).map(|place| self.counts[place][place]).sum()
     }
 
-    /// The matrix for a report; of many classes the most frequent errors.
-    pub fn listed(&self) -> ReportTable {
+    /// The matrix for a report, with what its rows are called; of many classes the most frequent errors.
+    pub fn listed(&self, rows: &str) -> ReportTable {
         match self.predicted.len() <= MOST_CLASSES {
             true => ReportTable::all(
-                "Confusion matrix (training set): true classes in rows, predicted in columns",
+                format!("Confusion matrix ({rows}): true classes in rows, predicted in columns"),
                 self.table(),
             ),
-            false => ReportTable::best(
-                "Most frequent misclassifications (training set)",
-                self.mistakes(),
-            ),
+            false => {
+                let caption = format!("Most frequent misclassifications ({rows})");
+                ReportTable::best(caption, self.mistakes())
+            }
         }
     }
 

@@ -1,5 +1,5 @@
-//! Dark mode of plots in reports. They are drawn on white; in dark mode a style sheet replaces their background, text
-//! and darkest colours by attribute.
+//! Colours of plots in reports. They are drawn on white; in dark mode a style sheet replaces their background, text and darkest
+//! colours by attribute, and on light pages the colours that are too bright for marks.
 
 use crate::plot::{FRAME, GRID, INK, PAPER, SOFT_INK};
 
@@ -19,16 +19,21 @@ const DARK: [(&str, &str); 11] = [
     ("#999933", "#b5b54a"),
 ];
 
-/// The rules of a style sheet for dark pages.
+/// A colour of classes that is too bright on white, and its replacement.
+const LIGHT: [(&str, &str); 2] = [("#e69f00", "#bd7d00"), ("#56b4e9", "#2b90cc")];
+
+/// The rules of a style sheet for pictures.
 pub fn rules() -> String {
     let rule = |(light, dark): &(&str, &str)| {
         format!(
             "  figure svg [fill=\"{light}\"] {{ fill: {dark}; }}\n  figure svg [stroke=\"{light}\"] {{ stroke: {dark}; }}\n"
         )
     };
-    let rules: String = DARK.iter().map(rule).collect();
+    let (dark, light): (String, String) =
+        (DARK.iter().map(rule).collect(), LIGHT.iter().map(rule).collect());
     format!(
-        "@media screen and (prefers-color-scheme: dark) {{\n{rules}  figure svg .points {{ stroke: #9fabb8; }}\n}}\n"
+        "@media screen and (prefers-color-scheme: dark) {{\n{dark}  figure svg .points {{ stroke: #9fabb8; }}\n}}\n\
+         @media print, (prefers-color-scheme: light) {{\n{light}}}\n"
     )
 }
 
@@ -58,6 +63,15 @@ mod tests {
             let shown = DARK.iter().find(|(light, _)| *light == class).map_or(&class[..], |d| d.1);
             let contrast = (luminance(shown) + 0.05) / (luminance(paper) + 0.05);
             assert!(contrast > 4.0, "{class} as {shown}: {contrast:.1}");
+        }
+    }
+
+    #[test]
+    fn classes_are_seen_on_white() {
+        for class in CLASSES.map(hex) {
+            let shown = LIGHT.iter().find(|(own, _)| *own == class).map_or(&class[..], |d| d.1);
+            let contrast = 1.05 / (luminance(shown) + 0.05);
+            assert!(contrast > 3.0, "{class} as {shown}: {contrast:.1}");
         }
     }
 

@@ -18,3 +18,11 @@ const show = (event) => {
 document.addEventListener("pointermove", show);
 document.addEventListener("pointerdown", show);
 document.addEventListener("scroll", () => (hint.hidden = true), true);
+// On a narrow screen a picture is as wide as the page; its texts are readable when it is enlarged and scrolled.
+for (const figure of document.querySelectorAll("figure")) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = "Enlarge";
+  button.onclick = () => (button.textContent = figure.classList.toggle("large") ? "Fit to width" : "Enlarge");
+  figure.prepend(button);
+}

@@ -13,6 +13,11 @@ pub fn section(id: &str, heading: &str, content: &str) -> String {
     format!("<section id=\"{id}\">\n<h2>{}</h2>\n{content}</section>\n", escape(heading))
 }
 
+/// A part of a section.
+pub fn subsection(id: &str, heading: &str, content: &str) -> String {
+    format!("<section id=\"{id}\">\n<h3>{}</h3>\n{content}</section>\n", escape(heading))
+}
+
 /// Names and values, one pair a line; a third text explains in grey.
 pub fn facts<'a>(lines: impl Iterator<Item = (&'a str, &'a str, &'a str)>) -> String {
     let line = |(name, value, meaning): (&str, &str, &str)| {
@@ -22,7 +27,8 @@ pub fn facts<'a>(lines: impl Iterator<Item = (&'a str, &'a str, &'a str)>) -> St
         };
         format!("<tr><th>{}</th><td>{}</td>{meaning}</tr>\n", escape(name), escape(value))
     };
-    format!("<table class=\"facts\">\n{}</table>\n", lines.map(line).collect::<String>())
+    let lines: String = lines.map(line).collect();
+    format!("<div class=\"wide\"><table class=\"facts\">\n{lines}</table></div>\n")
 }
 
 /// The first `limit` rows of `table`, with a caption.
@@ -45,16 +51,22 @@ pub fn table(caption: &str, table: &Table, limit: usize) -> String {
         1 => "<p class=\"soft\">… 1 more row</p>\n".into(),
         rest => format!("<p class=\"soft\">… {} more rows</p>\n", grouped(rest)),
     };
+    let caption = match caption {
+        "" => String::new(),
+        caption => format!("<p class=\"caption\">{}</p>\n", escape(caption)),
+    };
     format!(
-        "<p class=\"caption\">{}</p>\n<div class=\"wide\"><table class=\"rows\">\n<thead><tr>{heads}</tr></thead>\n<tbody>\n\
-         {rows}</tbody></table></div>\n{rest}",
-        escape(caption)
+        "{caption}<div class=\"wide\"><table class=\"rows\">\n<thead><tr>{heads}</tr></thead>\n<tbody>\n\
+         {rows}</tbody></table></div>\n{rest}"
     )
 }
 
+/// Characters of a text that are shown.
+const LONGEST: usize = 160;
+
 fn cell(column: &Column, row: usize) -> String {
     match column {
-        Column::Text(texts) => format!("<td>{}</td>", escape(&texts[row])),
+        Column::Text(texts) => format!("<td>{}</td>", escape(&shortened(&texts[row], LONGEST))),
         numbers => {
             let value = numbers.number(row).unwrap_or(f64::NAN);
             format!("<td class=\"number\">{}</td>", number(value))
@@ -71,6 +83,8 @@ pub fn number(value: f64) -> String {
             let sign = if value < 0.0 { "\u{2212}" } else { "" };
             format!("{sign}{}", grouped(size as usize))
         }
+        // More digits than count, but easier to read than a power of ten.
+        _ if (1e4..1e9).contains(&size) => number(value.round()),
         _ => significant(value, 4),
     }
 }
@@ -161,6 +175,7 @@ mod tests {
             (-2.0, "−2"),
             (0.123456, "0.1235"),
             (1.5e-9, "1.5e−9"),
+            (-243_812.6, "−243,813"),
             (f64::NAN, "–"),
         ] {
             assert_eq!(number(value), text);

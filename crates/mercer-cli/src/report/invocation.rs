@@ -79,7 +79,7 @@ fn split_default(help: &str) -> (String, Option<String>) {
 }
 
 /// A word quoted for a shell.
-fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=,@%+".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {
         true => word.into(),

@@ -1,33 +1,34 @@
-//! A self-contained HTML report of a fit: plots, results, certificate, data, settings, the command line and timings.
-//! Nothing on it is fetched from elsewhere.
+//! A self-contained HTML report of a fit: the answer, results, plots, explanations, data, settings and details. Nothing on it
+//! is fetched from elsewhere.
 
 mod certificate;
 mod columns;
 mod dark;
+mod data_files;
 mod date;
+mod details;
+mod headline;
 mod html;
 mod invocation;
-
-use mercer::context::available_threads;
-use mercer::error::bytes;
-use mercer::io::Table;
-use mercer::linalg::simd;
+mod table;
 
 pub use columns::ColumnSummary;
-pub use invocation::{Invocation, Setting};
+pub use data_files::InputFile;
+pub use invocation::{Invocation, Setting, quoted};
+pub use table::ReportTable;
 
 use self::certificate::Certificate;
+pub use self::headline::Headline;
+use self::headline::UNSCORED;
 use self::html::{escape, facts, section, table};
 use crate::args::PageFile;
-use crate::facts::{Facts, counted};
+use crate::facts::Facts;
 use crate::plot::{Drawing, grouped};
 use crate::run::{Chosen, Session};
 use crate::summary::Lines;
 
 /// Columns that are described one by one.
 const COLUMNS: usize = 60;
-/// Pairs of classes that are listed.
-const PROBLEMS: usize = 100;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("hover.js");
@@ -40,41 +41,30 @@ pub struct ReportContent<'a> {
     pub lines: &'a Lines,
     /// The model.
     pub facts: &'a Facts,
+    /// The answer, where the model alone does not hold it.
+    pub headline: Option<Headline>,
     /// The columns of the table.
     pub columns: &'a [ColumnSummary],
     /// The pictures.
     pub pictures: &'a [Drawing],
     /// Tables of results.
     pub tables: &'a [ReportTable],
+    /// What explains the results.
+    pub explanations: &'a [Explanation],
 }
 
-/// A table of results.
-pub struct ReportTable {
-    caption: &'static str,
-    table: Table,
-    most: usize,
+/// What explains a result: a heading, sentences, a picture and tables.
+#[derive(Debug, Default)]
+pub struct Explanation {
+    /// The heading.
+    pub heading: &'static str,
+    /// What is shown, and how it was computed.
+    pub text: String,
+    /// A picture.
+    pub picture: Option<Drawing>,
+    /// The numbers.
+    pub tables: Vec<ReportTable>,
 }
-
-impl ReportTable {
-    /// The whole `table`.
-    pub fn all(caption: &'static str, table: Table) -> Self {
-        Self { caption, most: table.n_rows(), table }
-    }
-
-    /// The first rows of `table`, in the order of the data.
-    pub fn beginning(caption: &'static str, table: Table) -> Self {
-        Self { caption, most: ROWS, table }
-    }
-
-    /// The first rows of `table`, sorted by importance.
-    pub fn best(caption: &'static str, table: Table) -> Self {
-        Self { caption, most: BEST, table }
-    }
-}
-
-/// Rows of the data, and lines of comparisons, that are shown.
-const ROWS: usize = 20;
-const BEST: usize = 40;
 
 /// Summary statistics of the columns of `chosen`, if a report is requested.
 pub fn describe_columns(file: Option<&PageFile>, chosen: &Chosen) -> Vec<ColumnSummary> {
@@ -85,23 +75,22 @@ pub fn describe_columns(file: Option<&PageFile>, chosen: &Chosen) -> Vec<ColumnS
 pub fn page(session: &Session, found: &ReportContent<'_>) -> String {
     let title = escape(&capitalised(&found.lines.title));
     let sections = [
-        summary(found.lines),
-        pictures(found.pictures),
+        summary(found),
         results(found.tables),
-        certificate(found.facts),
+        pictures(found.pictures),
+        explanations(found.explanations, found.pictures.len()),
         data(found),
         settings(&session.invocation),
-        timings(session),
+        details::details(session, found.lines, found.facts),
     ];
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{title}</title>\n<style>\n{STYLE}{}</style>\n</head>\n<body>\n<main>\n\
-         <h1>{title}</h1>\n<p class=\"soft\">{}</p>\n{}<footer>Created by mercer {} on {}.</footer>\n</main>\n\
+         <h1>{title}</h1>\n{}<footer>Created by mercer {} on {}.</footer>\n</main>\n\
          <div id=\"hint\" hidden></div>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
         dark::rules(),
-        escape(&machine(session)),
         sections.concat(),
         env!("CARGO_PKG_VERSION"),
         date::now(),
@@ -113,32 +102,62 @@ fn capitalised(text: &str) -> String {
     rest.next().map_or(String::new(), |first| first.to_uppercase().chain(rest).collect())
 }
 
-fn machine(session: &Session) -> String {
-    let threads = counted(session.context.threads(), "thread");
-    let cores = counted(available_threads(), "core");
-    let budget = bytes(session.context.limit());
-    format!("{threads} on {cores} ({}), memory budget {budget}", simd::level().name())
-}
-
-fn summary(lines: &Lines) -> String {
-    let listed = lines.lines.iter().map(|(name, text)| (name.as_str(), text.as_str(), ""));
+/// The answer, warnings, and what was fitted.
+fn summary(found: &ReportContent<'_>) -> String {
+    let lines = found.lines;
+    let listed = lines.lines.iter().filter(|line| !line.is_detail);
+    let listed = listed.map(|line| (line.name.as_str(), line.text.as_str(), ""));
     let warnings: String = lines
         .warnings
         .iter()
         .map(|note| format!("<p class=\"warning\">{}</p>\n", escape(&capitalised(note))))
         .collect();
-    section("summary", "Summary", &(warnings + &facts(listed)))
+    let content = headline(found) + &failure(found.facts) + &warnings + &facts(listed);
+    section("summary", "Result", &content)
+}
+
+fn headline(found: &ReportContent<'_>) -> String {
+    let own = Headline::of(found.facts);
+    match found.headline.as_ref().or(own.as_ref()) {
+        Some(Headline { answer, how }) => format!(
+            "<p class=\"answer\">{}</p>\n<p class=\"soft\">{}</p>\n",
+            escape(&capitalised(answer)),
+            escape(&capitalised(how))
+        ),
+        None => format!("<p class=\"soft\">{}</p>\n", escape(UNSCORED)),
+    }
+}
+
+/// A failed certificate is not left to the end.
+fn failure(facts: &Facts) -> String {
+    match Certificate::of(facts).is_good {
+        true => String::new(),
+        false => "<p class=\"badge bad\">not converged</p>\n".into(),
+    }
+}
+
+fn figure((place, drawing): (usize, &Drawing)) -> String {
+    format!("<figure>\n{}</figure>\n", with_unique_ids(&drawing.svg, place))
 }
 
 fn pictures(pictures: &[Drawing]) -> String {
-    let figure = |(place, drawing): (usize, &Drawing)| {
-        format!("<figure>\n{}</figure>\n", with_unique_ids(&drawing.svg, place))
-    };
     let figures: String = pictures.iter().enumerate().map(figure).collect();
     match figures.is_empty() {
         true => String::new(),
         false => section("pictures", "Plots", &figures),
     }
+}
+
+/// A section for each; their pictures are counted from `first` on.
+fn explanations(explanations: &[Explanation], first: usize) -> String {
+    let one = |(place, explanation): (usize, &Explanation)| {
+        let text = format!("<p>{}</p>\n", escape(&explanation.text));
+        let picture = explanation.picture.as_ref().map(|drawing| figure((first + place, drawing)));
+        let tables: String = explanation.tables.iter().map(listed).collect();
+        let content = text + &picture.unwrap_or_default() + &tables;
+        section(&format!("explanation{}", place + 1), explanation.heading, &content)
+    };
+    explanations.iter().enumerate().map(one).collect()
 }
 
 /// A plot whose element ids are unique on the page.
@@ -149,30 +168,18 @@ fn with_unique_ids(svg: &str, place: usize) -> String {
 }
 
 fn results(tables: &[ReportTable]) -> String {
-    let all: String =
-        tables.iter().map(|listed| table(listed.caption, &listed.table, listed.most)).collect();
+    let all: String = tables.iter().map(listed).collect();
     match all.is_empty() {
         true => String::new(),
-        false => section("results", "Results", &all),
+        false => section("results", "What to look at", &all),
     }
 }
 
-fn certificate(model: &Facts) -> String {
-    let certificate = Certificate::of(model);
-    let badge = match certificate.is_good {
-        true => "<p class=\"badge good\">converged</p>\n",
-        false => "<p class=\"badge bad\">not converged</p>\n",
-    };
-    let lines = certificate.lines.iter().map(|line| (line.name, line.value.as_str(), line.meaning));
-    let problems = certificate.problems.map(|problems| {
-        let caption = match problems.n_rows() {
-            1 => "Optimisation problem",
-            _ => "Optimisation problems, one for each pair of classes",
-        };
-        table(caption, &problems, PROBLEMS)
-    });
-    let content = format!("{badge}{}{}", facts(lines), problems.unwrap_or_default());
-    section("certificate", "Certificate", &content)
+fn listed(shown: &ReportTable) -> String {
+    match shown.table.n_columns() {
+        0 => format!("<p>{}</p>\n", escape(&shown.caption)),
+        _ => table(&shown.caption, &shown.table, shown.most),
+    }
 }
 
 fn data(found: &ReportContent<'_>) -> String {
@@ -201,25 +208,6 @@ fn settings(invocation: &Invocation) -> String {
     section("settings", "Settings", &content)
 }
 
-fn timings(session: &Session) -> String {
-    let stages = session.progress.stages();
-    let all: f64 = stages.iter().map(|(_, seconds)| seconds).sum();
-    let line = |(stage, seconds): &(&str, f64)| {
-        let share = 100.0 * seconds / all.max(f64::MIN_POSITIVE);
-        format!(
-            "<tr><td>{}</td><td class=\"number\">{seconds:.3} s</td>\
-             <td><span class=\"bar\" style=\"width:{share:.1}%\"></span></td></tr>\n",
-            escape(stage)
-        )
-    };
-    let lines: String = stages.iter().map(line).collect();
-    let content = format!(
-        "<table class=\"rows bars\">\n<tbody>\n{lines}\
-         <tr><th>total</th><th class=\"number\">{all:.3} s</th><th></th></tr>\n</tbody></table>\n"
-    );
-    section("timings", "Timings", &content)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -243,5 +231,6 @@ mod tests {
     fn sections_without_content_are_left_out() {
         assert_eq!(pictures(&[]), "");
         assert_eq!(results(&[]), "");
+        assert_eq!(explanations(&[], 2), "");
     }
 }

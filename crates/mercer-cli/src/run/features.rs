@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::Session;
 use super::columns::Chosen;
 use super::input;
-use crate::args::{FeaturesArgs, Kernel};
+use crate::args::{FeaturesArgs, Kernel, Scale};
 use crate::data::{InputKind, Numbers, Scales};
 use crate::facts::{counted, kernel_in_short};
 use crate::failure::Failure;
@@ -52,7 +52,7 @@ struct FeaturesObject {
 pub fn features(session: &Session, args: &FeaturesArgs) -> std::result::Result<(), Failure> {
     let input_kind = InputKind::of(&args.kernel);
     check(args, &input_kind)?;
-    let (chosen, scale) = input::read(session, &args.input, &input_kind)?;
+    let (chosen, scale) = input::read(session, &args.input, &input_kind, Scale::None)?;
     session.progress.begin("preparing");
     let mapped = match input_kind {
         InputKind::Strings => of_texts(args, &chosen.features)?,

@@ -1,6 +1,9 @@
 //! `mercer inspect`: description of a model file.
 
-use crate::args::InspectArgs;
+use mercer::io::{Format, ReadOptions, Source, read_table};
+
+use super::inspect_table::inspect_table;
+use crate::args::{Header, InputFormat, InspectArgs};
 use crate::describe;
 use crate::facts::Facts;
 use crate::failure::Failure;
@@ -15,16 +18,25 @@ const LISTED_CLUSTERS: usize = 50;
 
 /// Runs `mercer inspect`.
 pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
-    let facts = Facts::of(&mercer::io::load(&args.model)?);
+    let is_table = args.format != InputFormat::Auto || args.header != Header::Auto;
+    let path = match &args.source {
+        Source::File(path) if Format::of(path).is_none() && !is_table => path,
+        source => {
+            let options = ReadOptions {
+                format: args.format.into(),
+                header: args.header.into(),
+                ..ReadOptions::default()
+            };
+            return inspect_table(&read_table(source, &options)?, args.json);
+        }
+    };
+    let facts = Facts::of(&mercer::io::load(path)?);
     if args.json {
         return summary::print_object(&facts).map_err(Failure::Print);
     }
-    let mut lines = Lines::titled(format!(
-        "{}: {}, fitted on {}",
-        shown(&args.model),
-        facts.method(),
-        facts.extent()
-    ));
+    let mut lines =
+        Lines::titled(format!("{}: {}, {}", shown(path), facts.method(), origin(&facts)));
+    lines.verbose = true;
     if let Some(names) = &facts.column_names {
         lines.add("columns", describe::listed(names));
     }
@@ -33,7 +45,9 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
     }
     describe::describe(&mut lines, &facts);
     lines.add("precision", facts.dtype);
-    lines.add("fitted in", format!("{:.2} s", facts.report.seconds));
+    if !facts.report.seconds.is_nan() {
+        lines.add("fitted in", format!("{:.2} s", facts.report.seconds));
+    }
     lines.warn(&facts.report.notes);
     let mut text = lines.text().to_string();
     if facts.components.is_some() {
@@ -44,6 +58,14 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
         text += &format!("\n{}", terminal_table::aligned(&table, LISTED_CLUSTERS, usize::MAX));
     }
     stdout::print(&text).map_err(Failure::Print)
+}
+
+/// What the model was fitted on, as far as the file says.
+fn origin(facts: &Facts) -> String {
+    match facts.rows {
+        0 => format!("a LIBSVM model of {}", facts.extent()),
+        _ => format!("fitted on {}", facts.extent()),
+    }
 }
 
 /// One line per component: its variance, its ratio, and the cumulative ratio.

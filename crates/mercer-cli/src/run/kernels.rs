@@ -1,6 +1,6 @@
 //! `mercer kernels`: all kernel families, by input type.
 
-use mercer::kernel::{Definite, Family, Input, Parameter};
+use mercer::kernel::{Definite, Family, Input, Parameter, Rule};
 use serde::Serialize;
 
 use crate::args::{COMBINATIONS, INPUTS, KernelsArgs, families_for};
@@ -50,8 +50,25 @@ pub fn kernels(args: &KernelsArgs) -> Result<(), Failure> {
     }
     text += "Combinations\n\n";
     COMBINATIONS.iter().for_each(|(call, doc)| text += &format!("  {call}\n      {doc}\n"));
+    text += WIDTHS;
+    for rule in Rule::ALL {
+        text += &format!("  {:<7} {}\n", rule.name(), rule.doc());
+    }
     stdout::print(&text).map_err(Failure::Print)
 }
+
+/// How the names of the width of an RBF kernel are related.
+const WIDTHS: &str = "
+Widths
+
+  rbf takes one of three names for the same width, all after --scale:
+    gamma   exp(-gamma·‖x - x'‖²)
+    sigma   the standard deviation of the Gaussian, exp(-‖x - x'‖²/(2·sigma²)): gamma = 1/(2·sigma²)
+    width   the distance at which the kernel is 1/e, exp(-‖x - x'‖²/width²):    gamma = 1/width²
+  so that sigma = 1/√(2·gamma) and width = √2·sigma. Small gamma, large sigma and large width mean smooth.
+  A list gives each column a width of its own, as in rbf(gamma=[0.1, 2, 0]): a gamma of 0 leaves the column out.
+  A rule sets the number from the data, once, when a model is fitted:
+";
 
 fn described(family: &Family) -> String {
     let parameters: Vec<String> = family.parameters.iter().map(parameter).collect();
@@ -83,6 +100,7 @@ impl FamilyObject {
             input: match family.input {
                 Input::Vectors => "vectors",
                 Input::Histograms => "histograms",
+                Input::Categories => "categories",
                 Input::Strings => "texts",
             },
             doc: family.doc,

@@ -1,40 +1,54 @@
 //! The verbs.
 
+mod auto;
 mod candidate_kernels;
 mod check;
 mod columns;
 mod components;
 mod demo;
 mod doctor;
+mod families;
 mod features;
+mod held_out;
+mod held_out_pictures;
+mod importance;
 mod input;
 mod inspect;
+mod inspect_table;
+mod judge;
 mod kernels;
 mod kmeans;
 mod krr;
 mod libsvm_model;
+mod man;
 mod model_columns;
+mod nested;
 mod outliers;
 mod pca;
 mod plane;
 mod predict;
 mod predicted_vs_true;
 mod prediction;
+mod row_numbers;
 mod svm;
+mod target_kind;
 mod transform;
 mod unsupervised;
+mod validation;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::CommandFactory;
 use mercer::Context;
+use mercer::context::Monitor;
+use mercer::io::Source;
 use mercer::linalg::simd;
 
 use crate::args::{Cli, MachineArgs, Verb};
 use crate::completions;
 use crate::failure::Failure;
 use crate::progress::{Progress, StopFlag};
-use crate::report::Invocation;
+use crate::report::{InputFile, Invocation};
 use crate::stdout;
 
 pub use columns::Chosen;
@@ -51,16 +65,63 @@ pub struct Session {
     pub invocation: Arc<Invocation>,
     /// Whether to print no summary.
     pub quiet: bool,
+    /// Whether the summary includes the computation and not only its result.
+    pub verbose: bool,
+    /// The tables that were read.
+    files: Mutex<Vec<InputFile>>,
 }
 
 impl Session {
-    fn new(machine: &MachineArgs, watch: &Watch, quiet: bool) -> Self {
+    fn new(machine: &MachineArgs, watch: &Watch, verb: &Verb) -> Self {
+        let (quiet, verbose) = (verb.quiet(), verb.verbose());
         let (stop, progress) = (watch.stop.clone(), watch.progress.clone());
+        let files = Mutex::default();
         let mut context = Context::new(machine.threads.into()).with_monitor(progress.clone());
         if let Some(size) = machine.memory {
             context = context.with_budget(size.0);
         }
-        Self { context, progress, stop, invocation: watch.invocation.clone(), quiet }
+        Self {
+            context,
+            progress,
+            stop,
+            invocation: watch.invocation.clone(),
+            quiet,
+            verbose,
+            files,
+        }
+    }
+}
+
+impl Session {
+    /// Records a table that was read.
+    pub fn note_file(&self, source: &Source, rows: usize) {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        files.push((source.clone(), rows));
+    }
+
+    /// The tables that were read so far.
+    pub fn files(&self) -> Vec<InputFile> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Session {
+    /// The same run with another monitor of its computations.
+    fn watched_by(&self, monitor: Arc<dyn Monitor>) -> Self {
+        Self {
+            context: self.context.clone().with_monitor(monitor),
+            progress: self.progress.clone(),
+            stop: self.stop.clone(),
+            invocation: self.invocation.clone(),
+            quiet: self.quiet,
+            verbose: self.verbose,
+            files: Mutex::new(self.files()),
+        }
+    }
+
+    /// The same run without notes on standard error.
+    fn silent(&self) -> Self {
+        Self { quiet: true, ..self.watched_by(self.progress.clone()) }
     }
 }
 
@@ -88,7 +149,7 @@ pub fn run(verb: &Verb, watch: &Watch) -> Result<(), Failure> {
     simd::chosen()?;
     panic_if_requested();
     verb.check_files()?;
-    let session = |machine| Session::new(machine, watch, verb.quiet());
+    let session = |machine| Session::new(machine, watch, verb);
     match verb {
         Verb::Pca(args) => pca::pca(&session(&args.machine), args),
         Verb::Kpca(args) => pca::kpca(&session(&args.machine), args),
@@ -98,6 +159,7 @@ pub fn run(verb: &Verb, watch: &Watch) -> Result<(), Failure> {
         Verb::Svr(args) => svm::svr(&session(&args.machine), args),
         Verb::Oneclass(args) => svm::oneclass(&session(&args.machine), args),
         Verb::Search(args) => svm::search(&session(&args.machine), args),
+        Verb::Auto(args) => auto::auto(&session(&args.machine), args),
         Verb::Kmeans(args) => kmeans::kmeans(&session(&args.machine), args),
         Verb::Outliers(args) => outliers::outliers(&session(&args.machine), args),
         Verb::Predict(args) => predict::predict(&session(&args.machine), args),
@@ -107,6 +169,7 @@ pub fn run(verb: &Verb, watch: &Watch) -> Result<(), Failure> {
         Verb::Kernels(args) => kernels::kernels(args),
         Verb::Demo(args) => demo::demo(&session(&args.machine), args),
         Verb::Doctor(args) => doctor::doctor(&session(&args.machine), args),
+        Verb::Man(args) => man::man(args),
         Verb::Completions(args) => {
             let command = Cli::<Verb>::command();
             completions::write(args.shell, command, stdout::handle()).map_err(Failure::Print)

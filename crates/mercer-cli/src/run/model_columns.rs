@@ -18,6 +18,10 @@ pub struct ModelColumns {
     pub features: Table,
     /// The label column.
     pub label: Option<Label>,
+    /// Further label columns.
+    pub more_labels: Vec<Label>,
+    /// What is to be told about them: cells that were filled, unknown categories.
+    pub notes: Vec<String>,
 }
 
 /// Selects the columns of `table` that `saved` needs, or with `inverse` the components. `columns` and
@@ -30,27 +34,47 @@ pub fn find(
     label: Option<&str>,
 ) -> Result<ModelColumns> {
     let places = facts::places(saved).unwrap_or_default();
-    let required = if inverse {
-        Required { names: Some(component_names(saved.model.k())), count: saved.model.k() }
-    } else {
-        Required { names: saved.feature_names.clone(), count: saved.model.inputs() }
+    let encoding = places.encoding.as_ref().filter(|_| !inverse);
+    let required = match encoding {
+        _ if inverse => {
+            Required { names: Some(component_names(saved.model.k())), count: saved.model.k() }
+        }
+        None => Required { names: saved.feature_names.clone(), count: saved.model.inputs() },
+        Some(encoding) => Required {
+            names: saved.feature_names.as_ref().map(|_| encoding.names()),
+            count: encoding.columns.len(),
+        },
     };
-    let label = match label {
-        Some(which) => Some(table.find(which)?),
-        None => known_label(&table, &places, inverse),
+    let labels = match label {
+        Some(which) => super::columns::labels(&table, which)?,
+        None => known_labels(&table, &places, inverse),
     };
-    let label_column = label.map(|i| (table.name(i), table.columns[i].clone()));
+    let named = |&i: &usize| (table.name(i), table.columns[i].clone());
+    let mut all_labels = labels.iter().map(named).collect::<Vec<_>>().into_iter();
+    let (label_column, more_labels) = (all_labels.next(), all_labels.collect());
     let features = match columns {
         Some(which) => by_choice(table, which, &required)?,
-        None => by_model(table, &required, &places, label, inverse)?,
+        None => by_model(table, &required, &places, &labels, inverse)?,
     };
-    Ok(ModelColumns { features, label: label_column })
+    let (features, notes) = match encoding {
+        Some(encoding) => encoding.apply(features)?,
+        None => (features, Vec::new()),
+    };
+    Ok(ModelColumns { features, label: label_column, more_labels, notes })
 }
 
 /// The number of columns that the model needs, and their names if known.
 struct Required {
     names: Option<Vec<String>>,
     count: usize,
+}
+
+/// The label, and further labels of the model that the table has.
+fn known_labels(table: &Table, places: &Places, inverse: bool) -> Vec<usize> {
+    let names = table.names.as_deref().unwrap_or_default();
+    let more = places.more_labels.iter();
+    let more = more.filter_map(|label| names.iter().position(|name| name == label));
+    known_label(table, places, inverse).into_iter().chain(more).collect()
 }
 
 /// The label that the format marks, or that of the model if it is there.
@@ -78,7 +102,7 @@ fn by_model(
     table: Table,
     required: &Required,
     places: &Places,
-    label: Option<usize>,
+    labels: &[usize],
     inverse: bool,
 ) -> Result<Table> {
     if let (Some(names), Some(_)) = (&required.names, &table.names) {
@@ -90,7 +114,7 @@ fn by_model(
         let positions = names.iter().map(find).collect::<Result<Vec<_>>>()?;
         return Ok(table.keep(&positions));
     }
-    let rest: Vec<usize> = (0..table.n_columns()).filter(|&i| Some(i) != label).collect();
+    let rest: Vec<usize> = (0..table.n_columns()).filter(|i| !labels.contains(i)).collect();
     if rest.len() == required.count {
         return Ok(table.keep(&rest));
     }

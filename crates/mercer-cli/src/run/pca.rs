@@ -1,7 +1,7 @@
 //! `mercer pca` and `mercer kpca`.
 
 use mercer::Dtype;
-use mercer::io::{Model, ModelFile, Table};
+use mercer::io::{Column, Model, ModelFile, Table};
 use mercer::model::inverse::InverseParams;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
 use mercer::model::pca::Pca;
@@ -13,14 +13,16 @@ use super::columns::{self, Roles};
 use crate::args::{
     ColumnArgs, ComponentArgs, KpcaArgs, ModelArgs, OutputArgs, PcaArgs, Scale, TableArgs,
 };
-use crate::data::{self, InputKind, Prepared, Rows, Scales, Types};
+use crate::data::{self, InputKind, Prepared, Rows, Scales, Types, usual_scale};
 use crate::describe;
+use crate::explain;
 use crate::facts::{self, Facts};
 use crate::failure::Failure;
 use crate::output_files::{self, ComponentOutput};
 use crate::plot::{self, Drawing, Spectrum};
 use crate::report::{self, ReportContent, ReportTable};
 use crate::results::{Results, component_names};
+use crate::scores::variance;
 use crate::summary::{self, FitObject, Lines, Outputs, ResultsObject, file_name, shown};
 
 /// The shared options.
@@ -28,6 +30,7 @@ struct Job<'a> {
     command: &'static str,
     table: &'a TableArgs,
     input_kind: InputKind,
+    usual_scale: Scale,
     columns: &'a ColumnArgs,
     components: &'a ComponentArgs,
     output: &'a OutputArgs,
@@ -53,6 +56,7 @@ pub fn pca(session: &Session, args: &PcaArgs) -> std::result::Result<(), Failure
         command: "pca",
         table: &args.table,
         input_kind: InputKind::Numbers,
+        usual_scale: Scale::None,
         columns: &args.columns,
         components: &args.components,
         output: &args.output,
@@ -87,6 +91,7 @@ pub fn kpca(session: &Session, args: &KpcaArgs) -> std::result::Result<(), Failu
         command: "kpca",
         table: &args.table,
         input_kind: InputKind::of(&args.kernel),
+        usual_scale: usual_scale(&args.kernel),
         columns: &args.columns,
         components: &args.components,
         output: &args.output,
@@ -107,8 +112,8 @@ fn run(
     fit: impl FnOnce(&Table, Dtype, ScalingKind) -> Result<Fitted>,
 ) -> std::result::Result<(), Failure> {
     let (columns, label) = (job.columns.columns.as_deref(), job.columns.label.as_deref());
-    let scale = job.input_kind.scaling(job.components.scale, Scale::None)?;
-    let roles = Roles::without_target(columns, label, &job.input_kind);
+    let scale = job.input_kind.scaling(job.components.scale, job.usual_scale)?;
+    let roles = Roles::without_target(columns, label, &job.columns.encoding, &job.input_kind);
     let (chosen, _) = columns::choose(data::read(session, job.table, &job.input_kind)?, &roles)?;
     data::at_least_two(&chosen.features)?;
     let types = Types::of(job.components.precision, &chosen.features);
@@ -124,6 +129,8 @@ fn run(
         values: fitted.scores,
         dtype: types.result,
         label: chosen.label,
+        more_labels: chosen.more_labels,
+        row_numbers: None,
     };
     let mut saved = ModelFile::new(fitted.model, types.result);
     saved.scaling = fitted.scaling;
@@ -138,6 +145,7 @@ fn run(
         texts: job.input_kind.texts(&chosen.features),
     };
     let mut lines = lines(job, &facts);
+    lines.warn(dominated(job, scale, &chosen.features).as_slice());
     session.progress.begin("plotting");
     let mut files = output_files::files(job.output, &component_output);
     if let Some(file) = &job.model.page.report {
@@ -146,16 +154,59 @@ fn run(
         let content = ReportContent {
             lines: &lines,
             facts: &facts,
+            headline: None,
             columns: &described,
             pictures: &[scatter, spectrum(&component_output, &facts)],
-            tables: &[ReportTable::beginning("Components of the first rows", results.table(true))],
+            tables: &[ReportTable::all(
+                "Components: shares of the variance, what they go along with, and the rows at their ends",
+                explain::components(
+                    named_columns(job, &chosen.features).unwrap_or(&Table::default()),
+                    &results,
+                    &facts.explained_variance_ratio,
+                ),
+            )],
+            explanations: &[],
         };
         files.page = Some((file, report::page(session, &content)));
     }
     let outputs = output_files::write_files(session, &files)?;
     session.progress.clear();
     lines.written(&outputs);
+    lines.verbose = session.verbose;
     print_output(session, job, &facts, &lines, outputs, &results)
+}
+
+/// The columns of samples; those of a kernel matrix are samples themselves.
+fn named_columns<'a>(job: &Job<'_>, features: &'a Table) -> Option<&'a Table> {
+    (job.input_kind != InputKind::Precomputed).then_some(features)
+}
+
+/// The share of all variance from which a column alone decides about the components.
+const DOMINANT: f64 = 0.95;
+
+/// What to tell where the unit of one column decides about the components of a PCA.
+fn dominated(job: &Job<'_>, scale: ScalingKind, features: &Table) -> Option<String> {
+    if job.command != "pca" || scale != ScalingKind::None || features.n_columns() < 2 {
+        return None;
+    }
+    let variance_of = |column: &Column| {
+        let numbers: Vec<f64> = (0..column.len()).filter_map(|row| column.number(row)).collect();
+        variance(&numbers, None).unwrap_or(0.0)
+    };
+    let variances: Vec<f64> = features.columns.iter().map(variance_of).collect();
+    let (total, largest) = (
+        variances.iter().sum::<f64>(),
+        (0..variances.len()).max_by(|&a, &b| variances[a].total_cmp(&variances[b]))?,
+    );
+    let share = variances[largest] / total;
+    (share >= DOMINANT).then(|| {
+        format!(
+            "column {:?} alone has {:.1} % of the variance, because of its unit: --scale standard gives all columns the \
+             same weight",
+            features.name(largest),
+            100.0 * share
+        )
+    })
 }
 
 /// The usual threshold of explained variance.
@@ -187,7 +238,7 @@ fn lines(job: &Job<'_>, facts: &Facts) -> Lines {
     let table = shown(job.table.source.path());
     let mut lines = Lines::titled(format!("{} of {table}: {}", facts.method(), facts.extent()));
     describe::describe(&mut lines, facts);
-    lines.add("time", format!("{:.2} s", facts.report.seconds));
+    lines.detail("time", format!("{:.2} s", facts.report.seconds));
     lines.warn(&facts.report.notes);
     lines
 }

@@ -27,8 +27,13 @@ pub fn number(table: &Table, row: usize, column: usize) -> f64 {
 
 /// A grid over `window`, as rows of a table with the columns of `features`.
 pub fn grid(features: &Table, [x, y]: Window) -> Table {
-    let grid = Field::grid(x, y, GRID[0], GRID[1]);
+    let grid = grid_points([x, y]);
     rows(features, [0, 1].map(|axis| grid.iter().map(|point| point[axis]).collect()).into())
+}
+
+/// The points of a grid over a window.
+pub fn grid_points([x, y]: Window) -> Vec<[f64; 2]> {
+    Field::grid(x, y, GRID[0], GRID[1])
 }
 
 /// Rows of a table with the columns of `features`.

@@ -1,6 +1,7 @@
 //! A plot of predicted against true values.
 
 use crate::plot::{self, Drawing, Scatter};
+use crate::prediction::Judged;
 
 /// Predicted and true values.
 pub struct PredictedVsTrue<'a> {
@@ -28,4 +29,14 @@ pub fn draw(plot_data: &PredictedVsTrue<'_>) -> Drawing {
         rows: None,
         diagonal: true,
     })
+}
+
+/// Predicted against true values of the first target; none of a classifier.
+pub fn of_judged(judged: &Judged<'_>) -> Option<Drawing> {
+    let (truth, predicted) = judged.values()?;
+    let target = judged.names.targets.first()?;
+    let title = format!("{target}: predicted vs true");
+    let subtitle = format!("{}; dashed: predicted = true", judged.origin.name());
+    let titles = &[title, subtitle];
+    Some(draw(&PredictedVsTrue { titles, target, truth: &truth, predicted: &predicted }))
 }

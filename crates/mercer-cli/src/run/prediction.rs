@@ -118,6 +118,22 @@ fn by_ridge(
     Ok(Prediction::Classes { places, scores: values, decisions: None, probabilities: None })
 }
 
+/// Turns the standard deviations of predictions into those of single new values, with the noise that the model assumes: of
+/// variance alpha in units of the amplitude.
+pub fn add_noise(session: &Session, model: &Model, prediction: &mut Prediction) -> Result<()> {
+    let (Model::KernelRidge(ridge), Prediction::Values { deviations: Some(deviations), .. }) =
+        (model, prediction)
+    else {
+        return Ok(());
+    };
+    let amplitudes = PosteriorStd::amplitudes(&session.context, ridge)?;
+    let alphas = &ridge.params.alpha;
+    let alpha = |j: usize| alphas[if alphas.len() == 1 { 0 } else { j }];
+    let whole = |i: usize, j: usize| deviations[(i, j)].hypot(amplitudes[j] * alpha(j).sqrt());
+    *deviations = Mat::from_fn(deviations.rows(), deviations.cols(), whole);
+    Ok(())
+}
+
 /// Standard deviations of predictions: n × targets.
 fn deviations(session: &Session, model: &KernelRidge, x: &AnySamples) -> Result<Mat<f64>> {
     let context = &session.context;

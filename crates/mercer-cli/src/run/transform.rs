@@ -14,7 +14,7 @@ use crate::data::{self, InputKind, Numbers, Prepared, Rows, Scales};
 use crate::facts::{Facts, counted};
 use crate::failure::Failure;
 use crate::output_files::{self, ComponentOutput};
-use crate::results::{Results, component_names};
+use crate::results::{Results, component_names, row_numbers};
 use crate::summary::{self, Lines, Outputs, ResultsObject, TransformObject, file_name, shown};
 
 /// Scores or rows (m × outputs, row-major), and errors if requested.
@@ -42,8 +42,8 @@ pub fn transform(session: &Session, args: &TransformArgs) -> std::result::Result
         false => forward(session, &saved, &rows.features, args.errors)?,
     };
     let seconds = started.elapsed().as_secs_f64();
-    let texts = input_kind.texts(&rows.features);
-    let results = results(&saved, args.inverse, computed, rows);
+    let (texts, notes) = (input_kind.texts(&rows.features), rows.notes.clone());
+    let results = results(&saved, args, computed, rows);
     let facts = Facts::of(&saved);
     let component_output = ComponentOutput {
         results: &results,
@@ -55,20 +55,34 @@ pub fn transform(session: &Session, args: &TransformArgs) -> std::result::Result
     let outputs =
         output_files::write_files(session, &output_files::files(&args.output, &component_output))?;
     session.progress.clear();
-    print_output(session, args, &facts, outputs, &results, seconds)
+    print_output(session, args, &facts, outputs, &results, (seconds, &notes))
 }
 
-fn results(saved: &ModelFile, inverse: bool, computed: Computed, rows: ModelColumns) -> Results {
+fn results(
+    saved: &ModelFile,
+    args: &TransformArgs,
+    computed: Computed,
+    rows: ModelColumns,
+) -> Results {
     let is_repair = matches!(saved.model, Model::Repair(_));
-    let names = match (inverse, &saved.feature_names) {
+    let names = match (args.inverse, &saved.feature_names) {
         (false, Some(names)) if is_repair => names.clone(),
         (false, None) if is_repair => (1..=saved.model.k()).map(|row| format!("k{row}")).collect(),
         (false, _) => component_names(saved.model.k()),
         (true, Some(names)) => names.clone(),
         (true, None) => (0..saved.model.inputs()).map(|i| format!("x{i}")).collect(),
     };
-    let mut results =
-        Results { names, values: computed.values, dtype: saved.dtype, label: rows.label };
+    let ModelColumns { features, label, more_labels, .. } = rows;
+    let others: Vec<String> =
+        label.iter().chain(&more_labels).map(|(name, _)| name).chain(&names).cloned().collect();
+    let mut results = Results {
+        names,
+        values: computed.values,
+        dtype: saved.dtype,
+        label,
+        more_labels,
+        row_numbers: args.row_numbers.then(|| row_numbers(features.n_rows(), None, &others)),
+    };
     if let Some(errors) = computed.errors {
         results.push("error", &errors);
     }
@@ -164,7 +178,7 @@ fn print_output(
     facts: &Facts,
     outputs: Outputs,
     results: &Results,
-    seconds: f64,
+    (seconds, notes): (f64, &[String]),
 ) -> std::result::Result<(), Failure> {
     let table = shown(args.table.source.path());
     let rows = results.n();
@@ -179,6 +193,7 @@ fn print_output(
         lines.add("model", format!("{}: {}", shown(&args.model), facts.method()));
         lines.add("time", format!("{seconds:.2} s"));
         lines.written(&outputs);
+        lines.warn(notes);
         lines.print();
     }
     if !args.output.json {

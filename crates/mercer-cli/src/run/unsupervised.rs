@@ -13,8 +13,8 @@ use crate::facts::{self, Facts};
 use crate::failure::Failure;
 use crate::output_files::{self, Files};
 use crate::plot::Drawing;
-use crate::report::{self, ReportContent, ReportTable};
-use crate::results::Predictions;
+use crate::report::{self, Explanation, ReportContent, ReportTable};
+use crate::results::{Predictions, more_labels};
 use crate::summary::{self, Lines, Outputs, PredictionsObject, shown};
 use crate::terminal_table;
 
@@ -46,6 +46,8 @@ pub struct UnsupervisedFit {
     pub drawings: Vec<Drawing>,
     /// Warnings.
     pub warnings: Vec<String>,
+    /// What a report says beside the table.
+    pub explanations: Vec<Explanation>,
 }
 
 /// The JSON output.
@@ -78,17 +80,26 @@ pub fn finish(
     facts::note_places(&mut saved, &fit.chosen.places);
     note(&mut saved);
     let facts = Facts::of(&saved);
-    let predictions = Predictions { columns, label: fit.chosen.label };
     let output = job.results.output.as_ref();
+    let more = more_labels(fit.chosen.more_labels, output);
+    let columns = more.into_iter().chain(columns).collect();
+    let predictions = Predictions { columns, label: fit.chosen.label };
     let brief = brief(&facts);
     let mut lines = lines(job, &facts, &fit.warnings);
     let page = job.results.page.report.as_ref().map(|file| {
+        let choice = facts.clustering.as_ref().and_then(|clustering| clustering.choice.as_ref());
+        let compared = choice
+            .map(|choice| ReportTable::all("Scores of the numbers of clusters", choice.table()));
+        let brief = ReportTable::all(job.caption, brief.clone());
+        let tables: Vec<ReportTable> = compared.into_iter().chain([brief]).collect();
         let content = ReportContent {
             lines: &lines,
             facts: &facts,
+            headline: None,
             columns: &described,
             pictures: &fit.drawings,
-            tables: &[ReportTable::all(job.caption, brief.clone())],
+            tables: &tables,
+            explanations: &fit.explanations,
         };
         (file, report::page(session, &content))
     });
@@ -104,6 +115,7 @@ pub fn finish(
     session.progress.clear();
     if !session.quiet {
         lines.written(&outputs);
+        lines.verbose = session.verbose;
         lines.print();
     }
     if !job.results.json {
@@ -125,7 +137,7 @@ fn lines(job: &Job<'_>, facts: &Facts, warnings: &[String]) -> Lines {
     let table = shown(job.table.source.path());
     let mut lines = Lines::titled(format!("{} of {table}: {}", facts.method(), facts.extent()));
     describe::describe(&mut lines, facts);
-    lines.add("time", format!("{:.2} s", facts.report.seconds));
+    lines.detail("time", format!("{:.2} s", facts.report.seconds));
     lines.warn(&facts.report.notes);
     lines.warn(warnings);
     lines

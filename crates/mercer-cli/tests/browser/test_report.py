@@ -8,14 +8,17 @@ import pytest
 
 from conftest import ROOT
 
-SECTIONS = ["summary", "pictures", "results", "certificate", "data", "settings", "timings"]
+SECTIONS = ["summary", "results", "pictures", "data", "settings", "details"]
+DETAILS = ["certificate", "computation", "files", "timings"]
 VERBS = {
     "pca": "pca flowers.csv --label kind -k 3",
     "kpca": "kpca flowers.csv --label kind -k 3 --scale standard",
     "kpca-texts": "kpca flowers.csv --columns kind --kernel spectrum(p=2) -k 2",
-    "krr": "krr flowers.csv --target width --columns length,height,kind_size",
+    "krr": "krr flowers.csv --target width --columns length,height,kind_size --explain",
+    "krr-test": "krr flowers.csv --target width --label kind --test 0.3 --explain",
     "krr-classes": "krr flowers.csv --target kind",
     "svc": "svc flowers.csv --target kind --probability sigmoid",
+    "svc-test": "svc flowers.csv --target kind --test 0.3 --explain",
     "svc-plane": "svc flowers.csv --target kind --columns length,width",
     "svr": "svr flowers.csv --target width --columns length",
     "oneclass": "oneclass flowers.csv --columns length,width",
@@ -35,6 +38,19 @@ LEAST_HEIGHT = """Math.min(...[...document.querySelectorAll("figure svg text")].
 }))"""
 LEAST_WIDTH = """Math.min(...[...document.querySelectorAll(".facts .soft")]
   .map((cell) => cell.getBoundingClientRect().width || Infinity))"""
+# What sticks out of its section and is not in a box that scrolls; pictures that are wider than
+# theirs; cells whose words may be broken.
+CUT = """[
+  ...[...document.querySelectorAll("section *")].filter((part) => {
+    const box = part.closest("section").getBoundingClientRect();
+    return !part.closest(".wide, figure, details:not([open]) > :not(summary)")
+      && part.getBoundingClientRect().right > box.right + 1;
+  }),
+  ...[...document.querySelectorAll("figure")].filter((figure) =>
+    !figure.classList.contains("large") && figure.scrollWidth > figure.clientWidth + 1),
+  ...[...document.querySelectorAll(".rows td, .rows th")].filter((cell) =>
+    getComputedStyle(cell).overflowWrap !== "normal"),
+].map((part) => part.outerHTML.slice(0, 80))"""
 # Texts of pictures that are cut off or lie on each other.
 UNREADABLE = (Path(__file__).parent / "unreadable.js").read_text()
 
@@ -84,8 +100,8 @@ def test_report_is_whole_and_asks_for_nothing(name, scheme, visit, reports):
     seen = visit(reports(name), scheme)
     assert seen.requests == [seen.url]
     assert seen.complaints == []
-    for section in SECTIONS:
-        assert seen.page.locator(f"section#{section}").is_visible(), section
+    tops = [seen.page.locator(f"section#{part}").bounding_box()["y"] for part in SECTIONS + DETAILS]
+    assert tops == sorted(tops)
     figures = seen.page.locator("figure svg")
     assert figures.count() >= 1
     for place in range(figures.count()):
@@ -95,8 +111,12 @@ def test_report_is_whole_and_asks_for_nothing(name, scheme, visit, reports):
     for width in WIDTHS:
         seen.page.set_viewport_size({"width": width, "height": 900})
         assert seen.page.evaluate("document.scrollingElement.scrollWidth") <= width
-        assert seen.page.evaluate(LEAST_HEIGHT) >= 9
+        assert seen.page.evaluate(CUT) == []
         assert seen.page.evaluate(LEAST_WIDTH) >= 120
+        for button in seen.page.locator("figure button").all():
+            if button.is_visible():
+                button.click()
+        assert seen.page.evaluate(LEAST_HEIGHT) >= 9
 
 
 def luminance(page, selector, style):
@@ -113,6 +133,9 @@ def test_text_stands_out_from_its_paper(scheme, visit, reports):
     assert (paper < 0.05) == (scheme == "dark")
     pairs = [
         ("h1", "color"),
+        (".soft", "color"),
+        ("pre", "color"),
+        ("summary", "color"),
         (".caption", "color"),
         (".badge", "color"),
         ("figure svg text", "fill"),
@@ -146,3 +169,33 @@ def test_marks_show_their_values(name, visit, reports):
     assert hints == figures
     page.locator("h1").dispatch_event("pointermove", {"bubbles": True})
     assert not page.locator("#hint").is_visible()
+
+
+# Marks of a picture in colours of their own, and its paper.
+MARKS = """[...document.querySelectorAll("figure svg :is(g > path, g > circle, rect)")]
+  .filter((mark) => !mark.closest("clipPath") && mark.closest("[fill]"))
+  .map((mark) => [getComputedStyle(mark).fill, parseFloat(getComputedStyle(mark).fillOpacity)])
+  .filter(([fill, opacity]) => fill.startsWith("rgb(") && opacity > 0.7)
+  .map(([fill]) => fill)"""
+
+
+def contrast(one, other):
+    shades = []
+    for text in (one, other):
+        channels = [
+            int(part) / 255 for part in text.removeprefix("rgb(").removesuffix(")").split(",")
+        ]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+        shades.append(0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2])
+    return (max(shades) + 0.05) / (min(shades) + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["kpca", "krr", "kmeans", "outliers-many"])
+def test_marks_stand_out_from_their_paper(name, scheme, visit, reports):
+    page = visit(reports(name), scheme).page
+    paper = page.locator("section").first.evaluate("e => getComputedStyle(e).backgroundColor")
+    marks = {fill for fill in page.evaluate(MARKS) if fill != paper}
+    assert marks
+    for fill in marks:
+        assert contrast(fill, paper) >= 3, f"{fill} on {paper}"

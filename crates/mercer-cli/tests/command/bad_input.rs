@@ -29,7 +29,7 @@ fn tables() {
         ("missing.csv", "a,b\n1,2\n3,\n"),
         ("nan.csv", "a,b\n1,2\n3,NaN\n"),
         ("inf.csv", "a,b\n1,inf\n3,4\n"),
-        ("text.csv", "a,b\n1,red\n3,blue\n"),
+        ("text.csv", "a,b\n1,red\n3,blue\n5,green\n7,pink\n"),
         ("ragged.csv", "a,b\n1,2\n3\n"),
         ("equal.csv", "a,b\n1,2\n1,2\n1,2\n"),
         ("huge.csv", "a,b\n1e300,2\n3,4\n"),
@@ -44,10 +44,10 @@ fn tables() {
         ("kpca one.csv", &["one.csv: the table has only one row", "at least two"]),
         ("kpca two.csv -k 3", &["--components: must be at most 2", "at most 2"]),
         ("pca two.csv -k 3", &["--components: must be at most 2", "at most 2"]),
-        ("kpca missing.csv", &["missing.csv", "line 3", "\"b\"", "missing"]),
-        ("kpca nan.csv", &["nan.csv", "line 3", "\"b\"", "NaN"]),
+        ("kpca missing.csv --missing refuse", &["missing.csv", "line 3", "\"b\"", "missing"]),
+        ("kpca nan.csv --missing refuse", &["nan.csv", "line 3", "\"b\"", "--missing drop"]),
         ("kpca inf.csv", &["line 2", "infinite"]),
-        ("kpca text.csv", &["line 2", "\"red\"", "--label"]),
+        ("kpca text.csv", &["4 different values", "\"red\"", "--label", "--categories"]),
         ("kpca ragged.csv", &["line 3", "1 cells"]),
         ("kpca equal.csv -k all", &["all rows are identical"]),
         ("kpca huge.csv", &["overflow"]),
@@ -104,13 +104,13 @@ fn regressions() {
     files.iter().for_each(|(name, content)| folder.write(name, content));
     let cases: [(&str, &[&str]); 23] = [
         ("krr h.csv", &["--target: choose the target column: one of id, area"]),
-        ("krr h.csv --target prize", &["h.csv", "no column \"prize\"", "id, area, age"]),
-        ("krr h.csv --target price", &["\"id\" holds text", "--label"]),
+        ("krr h.csv --target prize", &["h.csv", "no column \"prize\"", "did you mean \"price\"?"]),
+        ("krr h.csv --target price", &["\"id\" holds text with 30 different values", "--label"]),
         (
             "krr h.csv --target price --columns area,price",
             &["\"price\" is the target", "--columns"],
         ),
-        ("krr h.csv --target price --weights age --columns 1-3", &["\"age\" holds the weights"]),
+        ("krr h.csv --target price --weights age --columns 2-4", &["\"age\" holds the weights"]),
         ("krr h.csv --target price --label price", &["--target and --label both refer to"]),
         ("krr h.csv --target price --weights price", &["--target and --weights both refer to"]),
         ("krr h.csv --target price,id", &["\"id\" holds class labels", "only one such target"]),
@@ -200,7 +200,10 @@ fn model_files() {
     ];
     for (name, part) in cases {
         check(&folder, &format!("transform {name} t.csv -o o.csv"), 1, &[name, part]);
-        check(&folder, &format!("inspect {name}"), 1, &[name, part]);
+        // A table is described as a table.
+        if name != "t.csv" {
+            check(&folder, &format!("inspect {name}"), 1, &[name, part]);
+        }
     }
 }
 

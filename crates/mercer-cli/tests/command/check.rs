@@ -203,7 +203,7 @@ fn bad_input() {
     check("check t.csv", 2, &["--kernel"]);
     check("check s.csv --kernel precomputed --repair clip", 2, &["--output"]);
     check("check s.csv --kernel precomputed -o s.csv", 2, &["TABLE and --output"]);
-    check("check t.csv --kernel rbf", 1, &["\"kind\" holds text"]);
+    check("check t.csv --kernel rbf --columns ^w", 1, &["no column \"w\""]);
     check("check t.csv --label kind --kernel precomputed", 1, &["30 rows", "3 columns"]);
     check(
         "features t.csv --label kind --kernel 'rbf(gamma=1)'",

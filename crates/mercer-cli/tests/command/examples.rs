@@ -31,6 +31,8 @@ fn prepared() -> Folder {
         folder.write(name, names());
     }
     folder.write("people.csv", people(40));
+    folder.write("passengers.csv", crate::tables::passengers(80));
+    folder.write("sales.csv", crate::tables::sales(60));
     let (words, counts) = counts(40, 60);
     folder.write("words.libsvm", words);
     folder.write("counts.csv", counts.replace(",label", ",topic"));

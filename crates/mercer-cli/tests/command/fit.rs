@@ -13,7 +13,7 @@ fn folder() -> Folder {
 #[test]
 fn a_pipe_gets_all_rows_and_the_summary_stays_apart() {
     let folder = folder();
-    let run = folder.done("kpca t.csv --label kind --scale standard");
+    let run = folder.done("kpca t.csv --label kind --scale standard --verbose");
     let table = cells(&run.out);
     assert_eq!(table.len(), 61);
     assert_eq!(table[0], ["kind", "component_1", "component_2"]);
@@ -96,7 +96,7 @@ fn json_is_one_object_with_full_numbers() {
     let printed = cells(&folder.done("kpca t.csv --label kind -k 3 -q").out);
     let object = folder.done("kpca t.csv --label kind -k 3 --json").json();
     for (key, value) in
-        [("command", "kpca"), ("table", "t.csv"), ("scaling", "none"), ("label", "kind")]
+        [("command", "kpca"), ("table", "t.csv"), ("scaling", "standard"), ("label", "kind")]
     {
         assert_eq!(object[key], value, "{key}");
     }
@@ -130,7 +130,7 @@ fn components_as_share_and_all() {
         let ratios = object["explained_variance_ratio"].as_array().unwrap().clone();
         ratios.iter().map(|v| v.as_f64().unwrap()).collect::<Vec<f64>>()
     };
-    let share = ratios("pca t.csv --columns 0-2 -k 60% --json");
+    let share = ratios("pca t.csv --columns 1-3 -k 60% --json");
     assert!(share.iter().sum::<f64>() >= 0.6 && share[..share.len() - 1].iter().sum::<f64>() < 0.6);
     let all = ratios("pca t.csv --columns ^kind -k all --json");
     assert!((all.iter().sum::<f64>() - 1.0).abs() < 1e-12 && all.len() == 3);
@@ -150,9 +150,9 @@ fn precision_follows_the_table_or_the_flag() {
     for (line, work, result) in [
         ("kpca f.npy --json", "f32", "f32"),
         ("kpca f.npy --json --precision f64", "f64", "f64"),
-        ("kpca t.csv --columns 0-2 --json", "f64", "f64"),
-        ("kpca t.csv --columns 0-2 --json --precision mixed", "f32", "f64"),
-        ("pca t.csv --columns 0-2 --json --precision f32", "f32", "f32"),
+        ("kpca t.csv --columns 1-3 --json", "f64", "f64"),
+        ("kpca t.csv --columns 1-3 --json --precision mixed", "f32", "f64"),
+        ("pca t.csv --columns 1-3 --json --precision f32", "f32", "f32"),
     ] {
         let object = folder.done(line).json();
         assert_eq!(
@@ -161,8 +161,8 @@ fn precision_follows_the_table_or_the_flag() {
             "{line}"
         );
     }
-    let exact = folder.done("kpca t.csv --columns 0-2 -q").out;
-    let mixed = folder.done("kpca t.csv --columns 0-2 -q --precision mixed").out;
+    let exact = folder.done("kpca t.csv --columns 1-3 -q").out;
+    let mixed = folder.done("kpca t.csv --columns 1-3 -q --precision mixed").out;
     let apart = difference(&exact, &mixed);
     assert!(apart > 0.0 && apart < 1e-4, "{apart}");
 }
@@ -181,7 +181,7 @@ fn duplicate_rows_and_constant_columns_are_no_trouble() {
 fn a_small_budget_is_kept_to() {
     let folder = Folder::new();
     folder.write("t.csv", small_table(1500));
-    let run = folder.done("kpca t.csv --label kind --memory 8MB -o o.csv");
+    let run = folder.done("kpca t.csv --label kind --memory 8MB -o o.csv -v");
     assert!(run.err.contains("tiled"), "{}", run.err);
     let usual = folder.done("kpca t.csv --label kind -q").out;
     assert!(difference(&folder.read("o.csv"), &usual) < 1e-6);

@@ -12,7 +12,7 @@ fn start(folder: &Folder, arguments: &[&str]) -> Child {
 }
 
 /// Sends the signal of Ctrl-C after `delay` and waits for the end.
-fn interrupt(folder: &Folder, child: Child, delay: Duration) {
+fn interrupt(folder: &Folder, child: Child, delay: Duration) -> String {
     std::thread::sleep(delay);
     let before = Instant::now();
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
@@ -20,9 +20,11 @@ fn interrupt(folder: &Folder, child: Child, delay: Duration) {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     assert!(before.elapsed() < Duration::from_secs(5), "{:?}", before.elapsed());
-    assert!(String::from_utf8(output.stderr).unwrap().contains("interrupted"));
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.contains("interrupted"));
     let left: Vec<String> = folder.names().into_iter().filter(|name| name != "t.csv").collect();
     assert!(left.is_empty(), "{left:?}");
+    errors
 }
 
 #[test]
@@ -46,9 +48,25 @@ fn a_long_fit_stops() {
     let grid = [&["krr", "t.csv", "--target", "2"][..], &outputs[..]].concat();
     interrupt(&folder, start(&folder, &grid), Duration::from_millis(2500));
     // A support vector machine that is far from done.
-    let hard = "svr t.csv --target 2 -C 1e9 --epsilon 0 --tolerance 1e-9 --kernel rbf(gamma=0.001)";
+    let hard = "svr t.csv --target 3 -C 1e9 --epsilon 0 --tolerance 1e-9 --kernel rbf(gamma=0.001)";
     let hard: Vec<&str> = hard.split(' ').chain(["-o", "o.csv", "-m", "m.mercer"]).collect();
     interrupt(&folder, start(&folder, &hard), Duration::from_millis(2500));
+}
+
+#[test]
+fn a_comparison_stops_and_prints_what_is_known() {
+    let folder = Folder::new();
+    let rows: String = (0..2500)
+        .map(|i| {
+            let t = f64::from(i);
+            format!("{},{},{}\n", t.sin(), (1.7 * t).cos(), (t * 0.37).fract())
+        })
+        .collect();
+    folder.write("t.csv", rows);
+    let line = ["auto", "t.csv", "--target", "3", "-m", "m.mercer", "--report", "r.html"];
+    let errors = interrupt(&folder, start(&folder, &line), Duration::from_millis(3000));
+    assert!(errors.contains("scores until the interruption"), "{errors}");
+    assert!(errors.contains("mean") && errors.contains("not started"), "{errors}");
 }
 
 #[test]

@@ -17,7 +17,7 @@ pub fn column(text: &str, name: &str) -> Vec<f64> {
 fn clouds_are_found_and_told() {
     let folder = Folder::new();
     folder.write("t.csv", clouds(60));
-    let run = folder.done("kmeans t.csv -k 3 --label cloud -o o.csv -m m.mercer");
+    let run = folder.done("kmeans t.csv -k 3 --label cloud -o o.csv -m m.mercer -v");
     check(
         &run.err,
         &[
@@ -26,7 +26,7 @@ fn clouds_are_found_and_told() {
             "kernel      rbf(gamma=0.333333)",
             "clusters    3, 20 rows each",
             "objective   ",
-            ", converged; k-means++ initialisation",
+            ", converged; best of 10 k-means++ initialisations",
             "storage     ",
             "written     o.csv, m.mercer",
         ],
@@ -90,13 +90,13 @@ fn the_best_of_several_starts_is_kept_and_seeds_repeat() {
         (number(&object["clustering"]["inertia"]), folder.read("o.csv"))
     };
     for init in ["k-means++", "random"] {
-        let one = inertia(&format!("--init {init} --seed 3"));
-        assert_eq!(one, inertia(&format!("--init {init} --seed 3 --threads 1")));
+        let one = inertia(&format!("--init {init} --seed 3 --n-init 1"));
+        assert_eq!(one, inertia(&format!("--init {init} --seed 3 --n-init 1 --threads 1")));
         assert!(inertia(&format!("--init {init} --seed 3 --n-init 8")).0 <= one.0);
     }
-    let run = folder.done("kmeans t.csv -k 2 --label side --init spectral --n-init 5");
+    let run = folder.done("kmeans t.csv -k 2 --label side --init spectral --n-init 5 -v");
     check(&run.err, &["; spectral initialisation"]);
-    let run = folder.done("kmeans t.csv -k 7 --label side --n-init 4");
+    let run = folder.done("kmeans t.csv -k 7 --label side --n-init 4 -v");
     check(&run.err, &["best of 4 k-means++ initialisations"]);
     let run = folder.done("kmeans t.csv -k 7 --label side --init random --max-iter 1");
     check(&run.err, &["1, not converged (maximum 1)", "warning: "]);

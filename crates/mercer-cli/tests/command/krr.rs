@@ -15,7 +15,7 @@ fn number(value: &serde_json::Value) -> f64 {
 #[test]
 fn the_best_of_the_grid_is_chosen_and_told_with_its_spread() {
     let folder = folder();
-    let run = folder.done("krr h.csv --target price --label id");
+    let run = folder.done("krr h.csv --target price --label id --verbose");
     assert!(run.out.is_empty());
     for part in [
         "kernel ridge regression of price in h.csv: 80 rows × 3 columns, standardised",
@@ -170,7 +170,7 @@ fn several_targets_share_a_penalty_or_have_their_own() {
     let predicted = folder.done("predict m.mercer h.csv");
     assert_eq!(cells(&predicted.out)[0], ["id", "price", "age"]);
     assert!(predicted.err.contains("price: RMSE"), "{}", predicted.err);
-    let own = "krr h.csv --target 2,price --label id --alpha-per-target --json -q -p p.svg";
+    let own = "krr h.csv --target 3,price --label id --alpha-per-target --json -q -p p.svg";
     let object = folder.done(own).json();
     assert_eq!(object["regression"]["targets"], serde_json::json!(["age", "price"]));
     assert_eq!(object["regression"]["alpha"].as_array().unwrap().len(), 2);

@@ -1,29 +1,40 @@
 //! The built command, run as a user runs it.
 
+mod auto;
+mod auto_laws;
 mod bad_input;
 mod check;
+mod cluster_count;
+mod completions;
 mod demo;
 mod doctor;
+mod evaluation;
 mod examples;
 mod fit;
 mod folder;
 mod found_bad_input;
+mod from_model;
 mod given_matrix;
 #[cfg(unix)]
 mod interrupt;
 mod kmeans;
 mod krr;
+mod labels;
+mod libsvm_text;
+mod man;
 mod mixed;
 mod outliers;
 mod precomputed;
 mod predict;
 mod report;
+mod report_answers;
 mod sparse;
 mod svm_bad_input;
 mod svm_fit;
 mod svm_pictures;
 mod svm_predict;
 mod svm_search;
+mod tables;
 mod terminal_plots;
 mod texts;
 mod transform;

@@ -50,6 +50,8 @@ fn groups_of_numbers_are_the_kernel_on_their_columns() {
     // A column may be in several groups; the way to new rows is the same.
     let twice = "--kernel 'columns(x, y: rbf(gamma=1)) + columns(y, z: rbf(gamma=2))'";
     let fit = folder.done(&format!("kpca t.csv {twice} --scale standard -m m.mercer -q"));
+    let inspected = folder.done("inspect m.mercer").out;
+    assert!(inspected.contains("30 rows × 3 columns"), "{inspected}");
     let again = folder.done("transform m.mercer t.csv -q");
     assert!(difference(&fit.out, &again.out) < 1e-9);
 }
@@ -87,7 +89,10 @@ fn bad_groups() {
             "svc people.csv --target side --kernel 'column(side: spectrum)'",
             &["\"side\" is the target"],
         ),
-        ("kpca people.csv --kernel 'columns(size, name: rbf)'", &["line 2", "\"name\" holds text"]),
+        (
+            "kpca people.csv --kernel 'columns(size, name: rbf)'",
+            &["\"name\" holds text", "column('name': spectrum(p=3))"],
+        ),
         (
             "kpca people.csv --kernel 'columns(name, side: spectrum)'",
             &["single column", "name, side"],
@@ -104,4 +109,31 @@ fn bad_groups() {
     }
     folder.done(&format!("kpca people.csv {MIXED} -m m.mercer -q"));
     check(&folder, "transform m.mercer names.csv", 1, &["needs column \"size\"", "id, name"]);
+}
+
+#[test]
+fn kernels_on_different_columns_are_compared_and_the_best_needs_its_own_alone() {
+    let folder = Folder::new();
+    let row = |i: usize| {
+        let (a, b) = ((i * 37 % 60) as f64 / 10.0, (i * 23 % 60) as f64 / 10.0);
+        format!("{a},{b},{},{:.4},{}\n", i % 7, a * a, if a > 3.0 { "high" } else { "low" })
+    };
+    folder.write("t.csv", format!("a,b,c,y,k\n{}", (0..60).map(row).collect::<String>()));
+    for kernels in [
+        "--kernel 'columns(b, c: rbf)' --kernel 'columns(a: rbf)'",
+        "--kernel 'columns(a: rbf)' --kernel 'columns(a, c: rbf(gamma=9))' --kernel 'columns(b: rbf)'",
+    ] {
+        for verb in ["krr t.csv --target y", "search t.csv --target k"] {
+            let object = folder.done(&format!("{verb} {kernels} -m m.mercer --json -q")).json();
+            assert_eq!(object["column_names"], serde_json::json!(["a"]), "{verb} {kernels}");
+            assert_eq!(object["columns"].as_u64(), Some(1));
+            let run = folder.done("predict m.mercer t.csv");
+            assert!(run.err.contains("score"), "{}", run.err);
+            folder.write("a.csv", "a\n1\n5\n");
+            assert_eq!(folder.done("predict m.mercer a.csv -q").out.lines().count(), 3);
+        }
+    }
+    // Several widths are compared on a group of columns too.
+    let object = folder.done("krr t.csv --target y --kernel 'columns(a: rbf)' --json -q").json();
+    assert_eq!(object["grid"].as_array().unwrap().len(), 6);
 }

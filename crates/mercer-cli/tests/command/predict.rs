@@ -40,7 +40,7 @@ fn columns_are_found_by_name_and_by_position() {
     let bare = folder.done("predict m.mercer bare.csv");
     assert_eq!(bare.out.lines().nth(3), expected.lines().nth(3));
     assert!(bare.err.contains("RMSE"), "{}", bare.err);
-    let chosen = folder.done("predict m.mercer bare.csv --columns 1-3 --label 0 -q").out;
+    let chosen = folder.done("predict m.mercer bare.csv --columns 2-4 --label 1 -q").out;
     assert_eq!(chosen.lines().nth(3), expected.lines().nth(3));
     let same = folder.done("predict m.mercer h.csv --label price -q").out;
     assert!(same.starts_with("price,prediction_price\n"), "{same}");
@@ -58,7 +58,7 @@ fn a_target_with_gaps_is_predicted_all_the_same() {
     folder.write("gap.csv", format!("{kept},\n"));
     let run = folder.done("predict m.mercer gap.csv");
     assert_eq!(run.out.lines().count(), 4);
-    assert!(run.err.contains("not available: price is not a number in row 2"), "{}", run.err);
+    assert!(run.err.contains("not available: price is not a number in row 3"), "{}", run.err);
 }
 
 #[test]
@@ -156,4 +156,41 @@ fn each_kind_of_model_has_its_verb() {
     let run = folder.run("predict p.mercer h.csv");
     assert_eq!(run.code, Some(1));
     assert!(run.err.contains("not predictions") && run.err.contains("`mercer transform`"));
+}
+
+#[test]
+fn noise_is_part_of_the_deviation_of_new_values() {
+    let folder = Folder::new();
+    // A sum of twelve uniform numbers is nearly normal; standard deviation 0.3.
+    let mut state = 1u64;
+    let mut uniform = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let mut rows = |n: usize| {
+        let mut text = String::from("x,y\n");
+        for i in 0..n {
+            let x = i as f64 * 12.0 / n as f64;
+            let noise: f64 = (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
+            text += &format!("{x},{}\n", x.sin() + 0.3 * noise);
+        }
+        text
+    };
+    folder.write("train.csv", rows(300));
+    folder.write("new.csv", rows(200));
+    folder.done("krr train.csv --target y -m m.mercer");
+    let truth = cells(&folder.read("new.csv"));
+    let covered = |flags: &str| {
+        let found = cells(&folder.done(&format!("predict m.mercer new.csv {flags} -q")).out);
+        assert_eq!(found[0], ["y", "y_std"]);
+        let number = |text: &String| text.parse::<f64>().unwrap();
+        let is_inside = |i: &usize| {
+            let apart = number(&truth[*i][1]) - number(&found[*i][0]);
+            apart.abs() <= 1.645 * number(&found[*i][1])
+        };
+        (1..=200).filter(is_inside).count()
+    };
+    assert!((170..=190).contains(&covered("--std --noise")), "{}", covered("--std --noise"));
+    assert!(covered("--std") < 100, "{}", covered("--std"));
+    crate::bad_input::check(&folder, "predict m.mercer new.csv --noise", 2, &["--std"]);
 }

@@ -3,16 +3,26 @@
 use crate::folder::{Folder, clouds, houses, ring_table, small_table, words};
 
 /// The parts that every report has.
-const SECTIONS: [&str; 7] =
-    ["summary", "pictures", "results", "certificate", "data", "settings", "timings"];
+const SECTIONS: [&str; 10] = [
+    "summary",
+    "results",
+    "pictures",
+    "data",
+    "settings",
+    "details",
+    "certificate",
+    "computation",
+    "files",
+    "timings",
+];
 
 /// Runs `line` with a report and returns its page, whole and needing nothing from elsewhere.
 fn page(folder: &Folder, line: &str) -> String {
     folder.done(&format!("{line} --report page.html -q"));
     let page = folder.read("page.html");
-    for id in SECTIONS {
-        assert!(page.contains(&format!("<section id=\"{id}\">")), "{line}: no section {id}");
-    }
+    let place = |id: &str| page.find(&format!("<section id=\"{id}\">"));
+    let places = SECTIONS.map(|id| place(id).unwrap_or_else(|| panic!("{line}: no section {id}")));
+    assert!(places.is_sorted(), "{line}: {places:?}");
     assert!(page.ends_with("</html>\n"), "{line}");
     // The name of the language of pictures is no address that anything is fetched from.
     let rest = page.replace("http://www.w3.org/2000/svg", "");
@@ -43,6 +53,7 @@ fn components_come_with_spectrum_and_certificate() {
     for verb in ["pca", "kpca"] {
         let page = page(&folder, &format!("{verb} t.csv --label kind -k 3"));
         has(&page, &["component 1 (", "residual", "3 distinct values", "90 %", "converged"]);
+        has(&page, &["3 components explain", "columns most correlated with it", "highest row"]);
         assert_eq!(page.matches("<figure>").count(), 2);
     }
 }
@@ -55,13 +66,13 @@ fn regressions_show_scores_and_agreement() {
     has(&page, &["predicted price", "penalty alpha", "condition number", "standard error"]);
     folder.write("t.csv", small_table(60));
     let page = self::page(&folder, "krr t.csv --target kind");
-    has(&page, &["true classes in rows", "true class</th>"]);
+    has(&page, &["true classes in rows", "true class</th>", "leave-one-out predictions"]);
     // Without a score there is no path, but there are predictions.
     let plain = self::page(
         &folder,
         "krr t.csv --target x --columns y,z --kernel 'rbf(gamma=1)' --alpha 1 --no-score",
     );
-    has(&plain, &["predicted x"]);
+    has(&plain, &["predicted x", "No score on rows outside of the fit", "training set; new rows"]);
 }
 
 #[test]
@@ -72,6 +83,7 @@ fn machines_are_plotted_for_any_input() {
     folder.write("h.csv", houses(60));
     let many = page(&folder, "svc t.csv --target kind");
     has(&many, &["component 1 (", "duality gap", "blue vs green", "true classes in rows"]);
+    has(&many, &["plane through the mean", "misclassified", "No score on rows outside of the fit"]);
     let plane = page(&folder, "svc r.csv --target side");
     has(&plane, &["support vector", "margin"]);
     has(&page(&folder, "svr h.csv --target price --columns area,age,rooms"), &["predicted price"]);
@@ -79,7 +91,7 @@ fn machines_are_plotted_for_any_input() {
     has(&page(&folder, "oneclass h.csv --columns area,age,rooms"), &["inside", "outside"]);
     let found = page(&folder, "search t.csv --target kind --costs 1,10 --folds 3");
     has(&found, &["cost C", "Cross-validation scores", "cross-validated accuracy"]);
-    assert_eq!(found.matches("<figure>").count(), 2);
+    assert_eq!(found.matches("<figure>").count(), 3);
 }
 
 #[test]
@@ -122,8 +134,8 @@ fn the_command_on_the_page_makes_the_page_again() {
     folder.done(&line);
     let again = folder.read("page.html");
     let part = |page: &str| {
-        let begin = page.find("<section id=\"pictures\">").unwrap();
-        page[begin..page.find("<section id=\"timings\">").unwrap()].to_string()
+        let begin = page.find("<section id=\"results\">").unwrap();
+        page[begin..page.find("<section id=\"details\">").unwrap()].to_string()
     };
     assert_eq!(part(&first), part(&again));
 }
@@ -133,7 +145,7 @@ fn names_and_texts_of_a_table_stay_texts() {
     let folder = Folder::new();
     let table = small_table(30).replace("x,y,z,kind", "<b>x</b>,y,z,\"<script>alert(1)</script>\"");
     folder.write("t.csv", table.replace("red", "\"<img src=x>\""));
-    let page = page(&folder, "kpca t.csv --label 3 -k 2");
+    let page = page(&folder, "kpca t.csv --label 4 -k 2");
     assert_eq!(page.matches("<script>").count(), 1, "only the page's own");
     assert!(!page.contains("<img") && !page.contains("<b>"));
     has(&page, &["&lt;b&gt;x&lt;/b&gt;", "&lt;script&gt;alert(1)"]);
@@ -159,7 +171,7 @@ fn a_page_is_one_of_the_files_that_appear_together_or_not_at_all() {
         assert!(run.err.contains(part), "{line}: {}", run.err);
     }
     let empty = Folder::new();
-    empty.write("t.csv", "x,y\n1,2\n1,NaN\n");
+    empty.write("t.csv", "x,y\n1,2\n1,inf\n");
     assert_eq!(empty.run("kpca t.csv --report r.html").code, Some(1));
     assert_eq!(empty.names(), ["t.csv"]);
 }

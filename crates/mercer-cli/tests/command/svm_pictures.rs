@@ -47,12 +47,16 @@ fn regions_of_several_classes() {
 fn a_function_with_its_tube_and_a_field() {
     let folder = Folder::new();
     folder.write("h.csv", houses(80));
-    folder.done("svr h.csv --target price --columns area -C 1000 --epsilon 20 -q -p p.svg");
+    folder.done(
+        "svr h.csv --target price --columns area -C 1000 --absolute --epsilon 20 -q -p p.svg",
+    );
     check(
         &folder.read("p.svg"),
         &[">area<", ">price<", ">tube ± 20<", ">function<", ">support vector<"],
     );
-    folder.done("svr h.csv --target price --columns area,age -C 1000 --epsilon 20 -q -p q.svg");
+    folder.done(
+        "svr h.csv --target price --columns area,age -C 1000 --absolute --epsilon 20 -q -p q.svg",
+    );
     check(&folder.read("q.svg"), &[">area<", ">age<", ">price<", "linearGradient"]);
 }
 

@@ -78,7 +78,7 @@ fn values_and_sides() {
     let folder = Folder::new();
     folder.write("h.csv", houses(60));
     folder
-        .done("svr h.csv --target price --label id -C 1000 --epsilon 5 -q -m r.mercer -o fit.csv");
+        .done("svr h.csv --target price --label id -C 1000 --absolute --epsilon 5 -q -m r.mercer -o fit.csv");
     let run = folder.done("predict r.mercer h.csv");
     assert!(run.err.contains("RMSE") && run.err.contains("R² 0.9"), "{}", run.err);
     let fit = cells(&folder.read("fit.csv"));

@@ -72,7 +72,7 @@ fn scores_and_machines_have_no_table_below() {
     assert!(!out.contains("\n\n") && out.ends_with('\n'), "{out}");
     let out = shown(&folder, "C.UTF-8", "svc r.csv --target side -q -p -").out;
     check(&out, &["● in   ■ out   hollow: support vector   · f ≥ 0", "○", "■"]);
-    let out = shown(&folder, "C", "svr h.csv --target price --columns area -q -p -").out;
+    let out = shown(&folder, "C", "svr h.csv --target price --columns area --absolute -q -p -").out;
     check(&out, &["= function", ". tube +- 0.1", "capital letters: support vector"]);
 }
 

@@ -94,9 +94,9 @@ fn bad_texts() {
         (format!("kpca hole.csv {spectrum}"), &["line 3", "\"name\"", "missing a string"]),
         (format!("kpca blank.csv {spectrum}"), &["line 3", "missing a string"]),
         (format!("kpca short.csv {spectrum}"), &["p", "no string has p = 3", "the longest has 2"]),
-        (format!("kpca latin.csv {spectrum}"), &["line 3, column 0", "\"name\"", "not UTF-8"]),
-        (format!("kpca header.csv {spectrum}"), &["line 1, column 0", "not UTF-8"]),
-        (format!("kpca quoted.csv {spectrum}"), &["line 4, column 1", "\"kind\"", "not UTF-8"]),
+        (format!("kpca latin.csv {spectrum}"), &["line 3, column 1", "\"name\"", "not UTF-8"]),
+        (format!("kpca header.csv {spectrum}"), &["line 1, column 1", "not UTF-8"]),
+        (format!("kpca quoted.csv {spectrum}"), &["line 4, column 2", "\"kind\"", "not UTF-8"]),
         (
             "kpca people.csv --kernel spectrum".into(),
             &["single column", "name, size, side", "--columns"],
@@ -110,7 +110,10 @@ fn bad_texts() {
             format!("svc people.csv --target side {spectrum} -p p.svg"),
             &["--plot", "numeric feature columns"],
         ),
-        ("kpca people.csv --columns name".into(), &["line 2", "holds text", "string kernel"]),
+        (
+            "kpca people.csv --columns name".into(),
+            &["10 different values", "holds text", "string kernel"],
+        ),
     ];
     for (line, parts) in cases {
         check(&folder, &line, 1, parts);

@@ -54,7 +54,7 @@ fn tables_without_names_are_matched_by_position() {
     folder.write("numbers.csv", numbers);
     let unlabelled = folder.done("transform m.mercer numbers.csv -q").out;
     assert!(unlabelled.starts_with("component_1,component_2\n"));
-    let chosen = folder.done("transform m.mercer bare.csv --columns 0-2 --label 3 -q").out;
+    let chosen = folder.done("transform m.mercer bare.csv --columns 1-3 --label 4 -q").out;
     assert_eq!(chosen.lines().nth(5), same.lines().nth(5));
     folder.done("kpca t.csv --columns z,x -m two.mercer -o two.csv");
     let two = folder.done("transform two.mercer bare.csv -q").out;

@@ -83,20 +83,30 @@ fn background(background: &Background) -> (Vec<Layer>, Vec<Entry>) {
         }
         Background::Heights { field, ends: [low, high], line } => {
             let level = |step: usize| low + (high - low) * step as f64 / (HEIGHTS.len() + 1) as f64;
-            let step = |value: &f64| (1..=HEIGHTS.len()).filter(|s| *value >= level(*s)).count();
-            let kind = field.values.iter().map(step).collect();
-            let looks = std::iter::once(None).chain(HEIGHTS.map(Some)).collect();
-            let mut layers = vec![Layer::Background { grid, kind, looks }];
-            let entry = |(step, look): (usize, &Look)| {
-                Entry::new(*look, &format!("≥ {}", significant(level(step + 1), 3)))
-            };
-            let mut key: Vec<Entry> = HEIGHTS.iter().enumerate().map(entry).collect();
-            if let Some((level, name)) = line {
-                let kind = field.values.iter().map(|value| usize::from(*value > *level)).collect();
-                layers.push(Layer::Boundary { grid, kind, look: BOUNDARY });
-                key.push(Entry::new(BOUNDARY, name));
-            }
-            (layers, key)
+            heights(field, &(1..=HEIGHTS.len()).map(level).collect::<Vec<_>>(), *line)
+        }
+        Background::Ranks { field, levels, line } => {
+            let share = |step: usize| step * levels.len() / (HEIGHTS.len() + 1);
+            let chosen = (1..=HEIGHTS.len()).filter_map(|step| levels.get(share(step)).copied());
+            heights(field, &chosen.collect::<Vec<_>>(), Some(*line))
         }
     }
+}
+
+/// A function by its density: what is below the first level is empty.
+fn heights(field: &Field, levels: &[f64], line: Option<(f64, &str)>) -> (Vec<Layer>, Vec<Entry>) {
+    let grid = Grid::of(field);
+    let step = |value: &f64| levels.iter().filter(|level| *value >= **level).count();
+    let kind = field.values.iter().map(step).collect();
+    let looks = std::iter::once(None).chain(HEIGHTS.map(Some)).collect();
+    let mut layers = vec![Layer::Background { grid, kind, looks }];
+    let entry =
+        |(look, level): (&Look, &f64)| Entry::new(*look, &format!("≥ {}", significant(*level, 3)));
+    let mut key: Vec<Entry> = HEIGHTS.iter().zip(levels).map(entry).collect();
+    if let Some((level, name)) = line {
+        let kind = field.values.iter().map(|value| usize::from(*value > level)).collect();
+        layers.push(Layer::Boundary { grid, kind, look: BOUNDARY });
+        key.push(Entry::new(BOUNDARY, name));
+    }
+    (layers, key)
 }

@@ -11,10 +11,14 @@ mod marks;
 mod panel;
 mod screen;
 
+pub(super) mod cells;
 pub(super) mod curves;
+pub(super) mod leaderboard;
 pub(super) mod map;
 pub(super) mod multiples;
+pub(super) mod named_bars;
 pub(super) mod scatter;
+pub(super) mod shares;
 pub(super) mod sorted_scores;
 pub(super) mod spectrum;
 pub(super) mod tube;

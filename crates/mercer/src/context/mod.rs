@@ -24,7 +24,7 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use memory::Budget;
-use monitor::{Quiet, Silent};
+use monitor::{Quiet, Silent, Untimed};
 use pool::Pool;
 
 /// Threads, memory budget and monitor of a piece of work. Cheap to clone.
@@ -33,6 +33,8 @@ pub struct Context {
     pool: Pool,
     budget: Arc<Budget>,
     monitor: Arc<dyn Monitor>,
+    /// Whether work ends with an error when the monitor's time limit has passed.
+    ends_in_time: bool,
 }
 
 impl Default for Context {
@@ -48,7 +50,7 @@ impl Context {
     pub fn new(threads: usize) -> Self {
         let pool = Pool::new(if threads == 0 { available_threads() } else { threads });
         let budget = Budget::new(None, pool.threads());
-        Self { pool, budget, monitor: Arc::new(Silent) }
+        Self { pool, budget, monitor: Arc::new(Silent), ends_in_time: true }
     }
 
     /// The same context with the memory that is free as its budget, found out when it is first needed.
@@ -110,6 +112,24 @@ impl Context {
     #[doc(hidden)]
     pub fn unwatched(&self) -> Self {
         self.clone().with_monitor(Arc::new(Silent))
+    }
+
+    /// The same context for an iteration that has a partial result and looks at [`Context::is_out_of_time`] itself.
+    #[doc(hidden)]
+    pub fn with_partial_result(&self) -> Self {
+        Self { ends_in_time: false, ..self.clone() }
+    }
+
+    /// The same context without the time limit of its monitor, for what must be done however late it is.
+    #[doc(hidden)]
+    pub fn without_time_limit(&self) -> Self {
+        self.clone().with_monitor(Arc::new(Untimed(self.monitor.clone())))
+    }
+
+    /// Whether the monitor's time limit has passed.
+    #[doc(hidden)]
+    pub fn is_out_of_time(&self) -> bool {
+        self.monitor.is_out_of_time()
     }
 
     /// Threads that share the work.
@@ -207,12 +227,18 @@ impl Context {
     /// Reports progress to the monitor.
     #[doc(hidden)]
     pub fn step(&self, step: Step) -> Result<()> {
-        stop_on_break(self.monitor.step(&step))
+        stop_on_break(self.monitor.step(&step))?;
+        self.end_in_time()
     }
 
     /// Asks the monitor whether to go on.
     pub fn poll(&self) -> Result<()> {
-        stop_on_break(self.monitor.poll())
+        stop_on_break(self.monitor.poll())?;
+        self.end_in_time()
+    }
+
+    fn end_in_time(&self) -> Result<()> {
+        if self.ends_in_time && self.is_out_of_time() { Err(Error::Interrupted) } else { Ok(()) }
     }
 
     /// Refuses work that needs more than what is left of the budget, and reserves nothing.
@@ -291,6 +317,29 @@ mod tests {
         assert!(context.clone().need("b", 31, "none").is_err());
         drop(reservation);
         assert_eq!(context.budget(), 100);
+    }
+
+    #[test]
+    fn a_time_limit_ends_work_that_has_nothing_to_show() {
+        struct Late;
+        impl Monitor for Late {
+            fn step(&self, _: &Step) -> ControlFlow<()> {
+                ControlFlow::Continue(())
+            }
+            fn is_out_of_time(&self) -> bool {
+                true
+            }
+        }
+        let context = Context::new(1).with_monitor(Arc::new(Late));
+        let step = || Step::new("stage", 1.0, 2.0);
+        assert!(context.is_out_of_time() && context.without_steps().is_out_of_time());
+        assert!(matches!(context.poll(), Err(Error::Interrupted)));
+        assert!(matches!(context.without_steps().step(step()), Err(Error::Interrupted)));
+        let iteration = context.with_partial_result();
+        assert!(iteration.poll().is_ok() && iteration.without_steps().step(step()).is_ok());
+        assert!(iteration.is_out_of_time(), "the iteration sees it");
+        let untimed = context.without_time_limit();
+        assert!(untimed.poll().is_ok() && !untimed.is_out_of_time());
     }
 
     #[test]

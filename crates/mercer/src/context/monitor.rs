@@ -66,6 +66,12 @@ pub trait Monitor: Send + Sync {
     fn poll(&self) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
+
+    /// Whether a time limit has passed. Iterations that have a usable result by then end with it, and report that they did not
+    /// converge; other work ends with [`Error::Interrupted`](crate::error::Error::Interrupted).
+    fn is_out_of_time(&self) -> bool {
+        false
+    }
 }
 
 /// Watches nothing and never interrupts.
@@ -83,6 +89,23 @@ pub(super) struct Quiet(pub Arc<dyn Monitor>);
 impl Monitor for Quiet {
     fn step(&self, _: &Step) -> ControlFlow<()> {
         self.0.poll()
+    }
+
+    fn poll(&self) -> ControlFlow<()> {
+        self.0.poll()
+    }
+
+    fn is_out_of_time(&self) -> bool {
+        self.0.is_out_of_time()
+    }
+}
+
+/// Passes progress and interruptions on, but no time limit.
+pub(super) struct Untimed(pub Arc<dyn Monitor>);
+
+impl Monitor for Untimed {
+    fn step(&self, step: &Step) -> ControlFlow<()> {
+        self.0.step(step)
     }
 
     fn poll(&self) -> ControlFlow<()> {

@@ -44,6 +44,25 @@ impl Column {
         self.len() == 0
     }
 
+    /// Only the cells of `rows`, in that order.
+    #[doc(hidden)]
+    pub fn take(&self, rows: &[usize]) -> Self {
+        match self {
+            Column::F64(values) => Column::F64(rows.iter().map(|&row| values[row]).collect()),
+            Column::F32(values) => Column::F32(rows.iter().map(|&row| values[row]).collect()),
+            Column::Text(cells) => {
+                Column::Text(rows.iter().map(|&row| cells[row].clone()).collect())
+            }
+            Column::Sparse(values) => {
+                let mut taken = SparseColumn::zeros(rows.len());
+                for (place, &row) in rows.iter().enumerate() {
+                    taken.push(place as u32, values.number(row));
+                }
+                Column::Sparse(taken)
+            }
+        }
+    }
+
     /// The cell as it is written in text: numbers with the fewest digits that read back as the same number.
     #[doc(hidden)]
     pub fn text(&self, row: usize) -> String {

@@ -9,6 +9,8 @@
 pub mod atomic;
 #[doc(hidden)]
 pub mod column;
+#[doc(hidden)]
+pub mod encoding;
 pub mod model_file;
 #[doc(hidden)]
 pub mod read;

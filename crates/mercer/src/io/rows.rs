@@ -105,7 +105,7 @@ impl Table {
     pub fn fault(&self, row: usize, column: usize, fault: &str) -> Error {
         let place = match self.lines.get(row) {
             Some(line) => format!("line {line}"),
-            None => format!("row {row} (zero-based)"),
+            None => format!("row {}", row + 1),
         };
         let column = select::describe(self, column);
         Error::format(&self.path, format!("{place}, {column} {fault}"))
@@ -125,7 +125,7 @@ impl Table {
     }
 
     /// Why this cell cannot be used, where it is, and what to do.
-    fn refuse(&self, row: usize, column: usize) -> Error {
+    pub(crate) fn refuse(&self, row: usize, column: usize) -> Error {
         let cell = &self.columns[column];
         let text = cell.text(row);
         let fault = match cell.number(row) {

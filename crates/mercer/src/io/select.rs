@@ -4,12 +4,13 @@ use std::ops::RangeInclusive;
 
 use crate::error::{Error, Result};
 use crate::io::table::Table;
+use crate::kernel::nearest;
 
 /// A column for messages: its name in quotes, or its position.
 pub(super) fn describe(table: &Table, column: usize) -> String {
     match table.names.as_ref().and_then(|names| names.get(column)) {
         Some(name) if !name.is_empty() => format!("column {name:?}"),
-        _ => format!("column {column} (zero-based)"),
+        _ => format!("column {}", column + 1),
     }
 }
 
@@ -37,6 +38,12 @@ pub(super) fn choose(table: &Table, which: &str) -> Result<Vec<usize>> {
     Ok(chosen)
 }
 
+/// See [`Table::is_all_but`].
+pub(super) fn is_all_but(table: &Table, which: &str) -> bool {
+    let first = which.split(',').next().unwrap_or_default().trim();
+    first.starts_with('^') && by_name(table, first).is_empty()
+}
+
 /// See [`Table::named`].
 pub(super) fn named(table: &Table, name: &str) -> Result<usize> {
     let found = match table.names {
@@ -45,7 +52,7 @@ pub(super) fn named(table: &Table, name: &str) -> Result<usize> {
     };
     match found[..] {
         [one] => Ok(one),
-        [] => Err(refuse(table, format!("there is no column {name:?}: {}", offer(table)))),
+        [] => Err(absent(table, name)),
         [first, second, ..] => Err(named_twice(table, name, [first, second])),
     }
 }
@@ -70,27 +77,34 @@ fn resolve(table: &Table, item: &str) -> Result<RangeInclusive<usize>> {
         [] => {}
     }
     let Some((first, last)) = by_position(table, item) else {
-        return Err(refuse(table, format!("there is no column {item:?}: {}", offer(table))));
+        return Err(absent(table, item));
     };
-    if first > last || last >= table.n_columns() {
-        let message = format!(
-            "{item:?} is out of range: the table has columns 0 to {}",
-            table.n_columns().saturating_sub(1)
-        );
+    if first == 0 || first > last || last > table.n_columns() {
+        let message =
+            format!("{item:?} is out of range: the table has columns 1 to {}", table.n_columns());
         return Err(refuse(table, message));
     }
-    Ok(first..=last)
+    Ok(first - 1..=last - 1)
 }
 
 fn named_twice(table: &Table, name: &str, [first, second]: [usize; 2]) -> Error {
     let message = format!(
-        "columns {first} and {second} are both named {name:?}: select by position, zero-based"
+        "columns {} and {} are both named {name:?}: select by position",
+        first + 1,
+        second + 1
     );
     refuse(table, message)
 }
 
+/// Columns of a name; a table without names calls its columns `x0`, `x1`, ….
 fn by_name(table: &Table, name: &str) -> Vec<usize> {
-    let names = table.names.as_deref().unwrap_or_default();
+    let Some(names) = &table.names else {
+        let place = name.strip_prefix('x').and_then(|digits| digits.parse::<usize>().ok());
+        return place
+            .filter(|&i| i < table.n_columns() && table.name(i) == name)
+            .into_iter()
+            .collect();
+    };
     (0..names.len()).filter(|&i| names[i].trim() == name).collect()
 }
 
@@ -98,9 +112,19 @@ fn by_position(table: &Table, item: &str) -> Option<(usize, usize)> {
     let number = |text: &str| text.trim().parse::<usize>().ok();
     match item.split_once('-') {
         None => number(item).map(|one| (one, one)),
-        Some((first, "")) => Some((number(first)?, table.n_columns().saturating_sub(1))),
+        Some((first, "")) => Some((number(first)?, table.n_columns())),
         Some((first, last)) => Some((number(first)?, number(last)?)),
     }
+}
+
+/// There is no such column: the nearest name, or all.
+fn absent(table: &Table, item: &str) -> Error {
+    let names = table.names.as_deref().unwrap_or_default();
+    let message = match nearest(item, names.iter().map(String::as_str)) {
+        Some(name) => format!("there is no column {item:?}: did you mean {name:?}?"),
+        None => format!("there is no column {item:?}: {}", offer(table)),
+    };
+    refuse(table, message)
 }
 
 /// What could have been meant.
@@ -111,10 +135,9 @@ fn offer(table: &Table) -> String {
             let more = if names.len() > SHOWN { ", …" } else { "" };
             format!("the columns are {}{more}", names[..names.len().min(SHOWN)].join(", "))
         }
-        None => format!(
-            "the table has no header: select by position from 0 to {}",
-            table.n_columns().saturating_sub(1)
-        ),
+        None => {
+            format!("the table has no header: select by position from 1 to {}", table.n_columns())
+        }
     }
 }
 

@@ -19,6 +19,12 @@ pub struct Table {
     pub path: PathBuf,
     /// The line of the file on which each row starts, counted from 1; empty for binary formats.
     pub lines: Vec<u64>,
+    /// Whether the first line was taken for names although it may be a row.
+    #[doc(hidden)]
+    pub header_is_guess: bool,
+    /// The columns of zeros and ones that an encoding made, counted from 0; they are not scaled.
+    #[doc(hidden)]
+    pub indicators: Vec<usize>,
 }
 
 /// A table taken apart for learning.
@@ -59,7 +65,7 @@ impl Table {
         !self.columns.is_empty() && self.columns.iter().all(|c| matches!(c, Column::F32(_)))
     }
 
-    /// The columns that `which` lists, as positions counted from 0: names, positions, ranges of positions (`3-7`, `3-`
+    /// The columns that `which` lists, counted from 0: names, positions counted from 1, ranges of positions (`3-7`, `3-`
     /// for all from 3 on), separated by commas; `^` before an item leaves it out, and a list that starts so
     /// starts from all columns. A name goes before a position that looks the same.
     #[doc(hidden)]
@@ -67,7 +73,13 @@ impl Table {
         select::choose(self, which)
     }
 
-    /// The one column that `which` names, by name or position.
+    /// Whether `which` lists columns to be left out.
+    #[doc(hidden)]
+    pub fn is_all_but(&self, which: &str) -> bool {
+        select::is_all_but(self, which)
+    }
+
+    /// The one column that `which` names, by name or position counted from 1.
     #[doc(hidden)]
     pub fn find(&self, which: &str) -> Result<usize> {
         select::find(self, which)
@@ -76,7 +88,9 @@ impl Table {
     /// Only the columns at `positions`, in that order.
     #[doc(hidden)]
     pub fn keep(mut self, positions: &[usize]) -> Self {
-        self.label = self.label.and_then(|label| positions.iter().position(|&i| i == label));
+        let place = |column: &usize| positions.iter().position(|i| i == column);
+        self.label = self.label.and_then(|label| place(&label));
+        self.indicators = self.indicators.iter().filter_map(place).collect();
         if positions.iter().enumerate().all(|(at, &i)| at == i) {
             // The first ones stay where they are: tables of text can have millions.
             self.columns.truncate(positions.len());
@@ -98,6 +112,19 @@ impl Table {
             self.columns.push(moved);
         }
         self
+    }
+
+    /// Only the rows at `rows`, in that order.
+    #[doc(hidden)]
+    pub fn take_rows(&self, rows: &[usize]) -> Self {
+        let lines = match self.lines.is_empty() {
+            true => Vec::new(),
+            false => rows.iter().map(|&row| self.lines[row]).collect(),
+        };
+        let columns = self.columns.iter().map(|column| column.take(rows)).collect();
+        let (names, path) = (self.names.clone(), self.path.clone());
+        let (label, indicators) = (self.label, self.indicators.clone());
+        Self { names, columns, label, path, lines, indicators, ..Self::default() }
     }
 
     /// Takes the table apart: `columns` (see [`Table::choose`]; all if none are named) without the label, and the label

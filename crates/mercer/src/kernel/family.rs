@@ -31,6 +31,8 @@ pub enum Input {
     Vectors,
     /// Rows of numbers, none of them negative.
     Histograms,
+    /// Rows of numbers, of which whole ones may be codes of categories.
+    Categories,
     /// Texts.
     Strings,
 }
@@ -50,6 +52,8 @@ pub struct Parameter {
     pub rules: &'static [Rule],
     /// The parameter this one replaces: only one of such a group may be written.
     pub instead_of: Option<&'static str>,
+    /// Whether it may be a list with one number for each column, as in `rbf(gamma=[0.1, 2])`.
+    pub per_column: bool,
 }
 
 /// Whether the members of a family are positive definite.
@@ -106,6 +110,8 @@ pub enum Value {
     Rule(Rule),
     /// A word, for a choice that is no number.
     Word(&'static str),
+    /// One number for each column, which the member holds: see [`Leaf::list`].
+    PerColumn,
 }
 
 impl Family {
@@ -144,6 +150,7 @@ impl Parameter {
             Value::Number(number) => self.domain.contains(number),
             Value::Rule(rule) => self.rules.contains(&rule),
             Value::Word(word) => self.domain.words().contains(&word),
+            Value::PerColumn => self.per_column,
         }
     }
 }
@@ -227,6 +234,7 @@ impl fmt::Display for Value {
         match self {
             Value::Rule(rule) => f.write_str(rule.name()),
             Value::Word(word) => f.write_str(word),
+            Value::PerColumn => f.write_str("one number per column"),
             Value::Number(number) => {
                 let text = format!("{number:?}");
                 f.write_str(text.strip_suffix(".0").unwrap_or(&text))

@@ -35,6 +35,7 @@ pub use registry::families;
 #[doc(hidden)]
 pub use relative::Relative;
 pub use spec::KernelSpec;
+pub(crate) use spec::nearest;
 #[doc(hidden)]
 pub use spec::{Filled, Leaf, Shape};
 pub use string::StringMap;

@@ -100,7 +100,7 @@ pub(crate) fn symmetric<T: Real>(matrix: MatRef<'_, T>) -> Result<Precomputed<'_
     let gram = Precomputed::new(matrix)?;
     match asymmetric::<T>(gram.asymmetry()) {
         None => Ok(gram.symmetric()),
-        Some(message) => Err(Error::Numeric(message)),
+        Some(message) => Err(Error::Shape(message)),
     }
 }
 

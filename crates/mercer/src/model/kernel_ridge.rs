@@ -449,11 +449,17 @@ fn notes(info: &Info, system: &SystemReport, n: usize, dtype: Dtype) -> Vec<Note
             0 => String::new(),
             passes => format!(" after {passes} passes"),
         };
-        notes.push(Note::new(NoteCode::NotConverged, format!(
-            "the solution did not converge: residual {:.1e}{passes}; raise alpha, the maximum number of passes or \
-             the tolerance",
-            info.residual
-        )));
+        let advice = match info.out_of_time {
+            true => "the time limit passed; raise it, alpha or the tolerance",
+            false => "raise alpha, the maximum number of passes or the tolerance",
+        };
+        notes.push(Note::new(
+            NoteCode::NotConverged,
+            format!(
+                "the solution did not converge: residual {:.1e}{passes}; {advice}",
+                info.residual
+            ),
+        ));
     }
     notes
 }

@@ -9,6 +9,7 @@ use crate::linalg::nonzeros::Nonzeros;
 use crate::linalg::pairing::{DIFFERENCES_UP_TO, Rows};
 use crate::linalg::view::MatRef;
 use crate::points::check::{beyond_range, check_length, check_shape, checked_norms, squared_norm};
+use crate::points::derived::Derived;
 use crate::points::layout::Layout;
 use crate::points::{Cost, Points};
 use crate::real::Real;
@@ -27,6 +28,7 @@ struct Store<T: Real> {
     roots: OnceLock<Dense<T>>,
     negative: OnceLock<Option<(usize, usize)>>,
     centred: OnceLock<Option<Centred<T>>>,
+    derived: Derived<Dense<T>>,
 }
 
 /// Rows less a common point, which makes them small where they lie far from the origin.
@@ -84,6 +86,7 @@ impl<T: Real> Dense<T> {
             roots: OnceLock::new(),
             negative: OnceLock::new(),
             centred: OnceLock::new(),
+            derived: Derived::default(),
         }))
     }
 
@@ -246,6 +249,12 @@ impl<T: Real> Dense<T> {
         mean
     }
 
+    /// The rows that `make` computes from these with the numbers `key`. A few such sets stay with them.
+    #[doc(hidden)]
+    pub fn derived(&self, key: &[u64], make: impl FnOnce() -> Result<Self>) -> Result<Self> {
+        self.0.derived.get(key, make)
+    }
+
     /// Whether both are clones of one set, so that equal indices mean the same sample.
     #[doc(hidden)]
     pub fn is_same(&self, other: &Self) -> bool {
@@ -285,6 +294,7 @@ impl<T: Real> Points for Dense<T> {
                 _ => OnceLock::new(),
             },
             centred: OnceLock::new(),
+            derived: Derived::default(),
         };
         Self(Arc::new(store))
     }

@@ -4,6 +4,7 @@ mod any;
 mod check;
 mod csr;
 mod dense;
+mod derived;
 mod items;
 mod layout;
 mod memo;

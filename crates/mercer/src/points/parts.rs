@@ -55,6 +55,12 @@ impl<T: Real> Parts<T> {
         self.0.iter().find(|part| part.names == names).map(|part| &part.samples)
     }
 
+    /// The groups that `wanted` lists, in its order; none if one of them is not here.
+    pub(crate) fn only(&self, wanted: &[&[String]]) -> Option<Self> {
+        let part = |names: &&[String]| self.0.iter().find(|part| part.names == **names).cloned();
+        Some(Self(Arc::new(wanted.iter().map(part).collect::<Option<Vec<_>>>()?)))
+    }
+
     /// The same groups with `f` of their samples.
     #[doc(hidden)]
     pub fn map<U: Real>(&self, f: impl Fn(&Samples<T>) -> Result<Samples<U>>) -> Result<Parts<U>> {

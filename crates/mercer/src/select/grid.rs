@@ -1,7 +1,7 @@
 //! Default grids of kernel widths and penalties, chosen from the data.
 
 use crate::error::Result;
-use crate::kernel::{KernelSpec, Leaf, Rule, Value};
+use crate::kernel::{KernelSpec, Leaf, Rule, Shape, Value};
 use crate::points::{AnySamples, Samples, with_samples};
 use crate::real::Real;
 
@@ -35,12 +35,19 @@ const NARROWER: i32 = 3;
 const WIDER: i32 = 2;
 
 /// For a kernel of a single family that has a width for which nothing was written, kernels of six widths around what the
-/// data suggests, from narrow to wide; for any other, itself. All are resolved.
+/// data suggests, from narrow to wide; for any other, itself. A kernel on a group of columns is
+/// looked at in the same way. All are resolved.
 pub fn widths(spec: &KernelSpec, x: impl Into<AnySamples>) -> Result<Vec<KernelSpec>> {
     with_samples!(&x.into(), x => widths_on(spec, x))
 }
 
 fn widths_on<T: Real>(spec: &KernelSpec, x: &Samples<T>) -> Result<Vec<KernelSpec>> {
+    if let (Shape::Columns(names, inner), Samples::Parts(parts)) = (spec.shape(), x)
+        && let Some(group) = parts.named(names)
+    {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        return Ok(widths_on(&inner, group)?.into_iter().map(|spec| spec.on(&names)).collect());
+    }
     let Some((leaf, width)) = spec.as_leaf().and_then(|leaf| Some((leaf, width_of(leaf)?))) else {
         return Ok(vec![spec.resolve(x)?]);
     };

@@ -5,6 +5,7 @@
 
 use std::time::Instant;
 
+use super::edges::Edges;
 use super::folds::Fold;
 use super::metric::Metric;
 use super::part::Part;
@@ -12,11 +13,10 @@ use super::table::{Chosen, Table};
 use crate::context::Context;
 use crate::error::{Error, Param, Result};
 use crate::gram::{Precomputed, Tiles};
-use crate::kernel::{KernelSpec, Leaf, SpecKernel};
+use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::view::MatRef;
 use crate::model::kernel_ridge::{KernelRidge, KernelRidgeParams, Selection};
 use crate::model::{Input, Targets};
-use crate::model::{Note, NoteCode};
 use crate::points::{Points, Samples, with_matrix, with_samples};
 use crate::real::Real;
 use crate::solve::path;
@@ -61,7 +61,7 @@ pub struct SearchParams {
 pub struct Search {
     /// The model with the chosen kernel and penalty, fitted on all samples.
     pub model: KernelRidge,
-    /// The kernels, resolved; none for a given matrix.
+    /// The kernels that were compared, resolved; none for a given matrix.
     pub kernels: Vec<KernelSpec>,
     /// Their scores.
     pub tables: Vec<Table>,
@@ -70,6 +70,8 @@ pub struct Search {
 }
 
 /// Searches over kernels and penalties; on a kernel matrix, of which only the lower triangle is read, over penalties alone.
+/// When a time limit of the monitor has passed, the kernels that were scored by then, at least one, are compared; the fit with
+/// the best of them, which takes less than its scores, follows.
 pub fn search<'a>(
     ctx: &Context,
     params: &SearchParams,
@@ -101,7 +103,7 @@ fn search_samples<T: Real>(
     targets: &Targets,
     metric: &dyn Metric,
 ) -> Result<Search> {
-    let kernels: Vec<KernelSpec> =
+    let mut kernels: Vec<KernelSpec> =
         params.kernels.iter().map(|spec| spec.resolve(x)).collect::<Result<_>>()?;
     let built: Vec<SpecKernel<T>> = kernels.iter().map(SpecKernel::new).collect::<Result<_>>()?;
     if built.is_empty() {
@@ -115,11 +117,13 @@ fn search_samples<T: Real>(
         let tables = part.tables(ctx, &built, &counted, metric)?;
         let chosen = Chosen::among(&tables, params.per_target)?;
         let kernel = kernels[chosen.kernel].clone();
+        let x = super::compared(x, &kernel);
         let model_params =
             KernelRidgeParams { kernel, alpha: chosen.values(&tables), ..params.model.clone() };
-        let model = KernelRidge::fit(ctx, &model_params, x, targets, None)?;
+        let model = KernelRidge::fit(&ctx.without_time_limit(), &model_params, &x, targets, None)?;
         Ok::<_, Error>((tables, chosen, model))
     })?;
+    kernels.truncate(tables.len());
     record_selection(&mut model, params, Some(&kernels), &tables, &chosen, metric);
     Ok(Search { model, kernels, tables, chosen })
 }
@@ -144,8 +148,9 @@ fn search_matrix<T: Real>(
     })?];
     let chosen = Chosen::among(&tables, params.per_target)?;
     let model_params = KernelRidgeParams { alpha: chosen.values(&tables), ..params.model.clone() };
+    let given = Input::precomputed(matrix);
     let mut model =
-        KernelRidge::fit(ctx, &model_params, Input::precomputed(matrix), targets, None)?;
+        KernelRidge::fit(&ctx.without_time_limit(), &model_params, given, targets, None)?;
     record_selection(&mut model, params, None, &tables, &chosen, metric);
     Ok(Search { model, kernels: Vec::new(), tables, chosen })
 }
@@ -170,64 +175,9 @@ fn record_selection(
         std_error: Some(chosen.score.std_error).filter(|s| s.is_finite()),
         measure,
     });
-    let notes = &mut model.report.notes;
-    notes.extend(kernels.and_then(|kernels| edge_of_widths(kernels, chosen.kernel)));
     let stable = model.report.system.as_ref().map_or(0.0, |system| system.stable_alpha);
-    let asked = params.alphas.is_some();
-    notes.extend(edges_of_alphas(&tables[chosen.kernel].alphas, &chosen.alphas, asked, stable));
-}
-
-/// Notes on penalties that were chosen (by place) from the ends of a grid.
-fn edges_of_alphas(
-    alphas: &[f64],
-    chosen: &[usize],
-    asked: bool,
-    stable: f64,
-) -> impl Iterator<Item = Note> {
-    let least = alphas.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = alphas.iter().copied().fold(0.0, f64::max);
-    let is_chosen = |end: f64| alphas.len() > 1 && chosen.iter().any(|&a| alphas[a] == end);
-    let advice = match asked {
-        _ if least < stable => {
-            "smaller values are below the rounding error of the kernel values; scale the columns, or use double precision"
-        }
-        true => "add smaller values",
-        false => "smaller values may be better; set alphas",
-    };
-    let low = format!("the best alpha is the smallest of the grid, {least:.3e}: {advice}");
-    let more = if asked { ", or larger values are better" } else { "" };
-    let high = format!(
-        "the best alpha is the largest of the grid, {most:.3e}: the features explain next to nothing of a target{more}"
-    );
-    [(is_chosen(least), low), (is_chosen(most), high)]
-        .into_iter()
-        .filter_map(|(applies, text)| applies.then(|| Note::new(NoteCode::EdgeOfGrid, text)))
-}
-
-/// Parameters that set a kernel's width.
-const WIDTHS: [&str; 4] = ["gamma", "sigma", "width", "length"];
-
-/// A note if the kernel chosen has the smallest or largest width of three or more that differ in nothing else.
-fn edge_of_widths(kernels: &[KernelSpec], chosen: usize) -> Option<Note> {
-    let best = kernels[chosen].as_leaf()?;
-    let (parameter, value) = WIDTHS.into_iter().find_map(|p| Some((p, best.optional(p)?)))?;
-    let others = |leaf: &Leaf| -> Vec<_> {
-        leaf.effective().filter(|(p, _)| p.name != parameter).map(|(p, v)| (p.name, v)).collect()
-    };
-    let like =
-        |leaf: &&Leaf| leaf.family().name == best.family().name && others(leaf) == others(best);
-    let leaves = kernels.iter().filter_map(KernelSpec::as_leaf).filter(like);
-    let values: Vec<f64> = leaves.filter_map(|leaf| leaf.optional(parameter)).collect();
-    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = values.iter().copied().fold(0.0, f64::max);
-    let (end, more) = match value {
-        _ if values.len() < 3 || least == most => return None,
-        v if v == least => ("smallest", "smaller"),
-        v if v == most => ("largest", "larger"),
-        _ => return None,
-    };
-    let text = format!(
-        "the best {parameter} is the {end} of those compared, {value:.3e}: {more} values may be better"
-    );
-    Some(Note::new(NoteCode::EdgeOfGrid, text))
+    let edges = Edges { tables, chosen, per_target: params.per_target };
+    let notes = &mut model.report.notes;
+    notes.extend(kernels.and_then(|kernels| edges.of_widths(kernels)));
+    notes.extend(edges.of_alphas(params.alphas.is_some(), stable));
 }

@@ -102,7 +102,7 @@ impl<'a> Part<'a> {
             };
             self.evaluate(ctx, (index, kernels.len()), &gram, metric)
         };
-        kernels.iter().enumerate().map(table).collect()
+        until_out_of_time(ctx, kernels.iter().enumerate().map(table))
     }
 
     /// Sets aside what a search by products holds beside its solvers: the samples of folds, and tiles of kernel values for
@@ -230,9 +230,8 @@ impl<'a> Part<'a> {
         // Scores need fewer digits than coefficients.
         let tolerance = Some(model.tolerance.unwrap_or(1e-6));
         let params = params_of(Dtype::of::<T>(), tolerance, model.max_passes, model.seed)?;
-        let mut tables = Vec::new();
         let mut done = 0;
-        for KernelOn { kernel, anchors: x, .. } in kernels {
+        let table = |KernelOn { kernel, anchors: x, .. }: &KernelOn<T>| {
             let alphas = self.alphas(ctx, &MatrixFree::new(&**kernel, x.clone()))?;
             let mut order: Vec<usize> = (0..alphas.len()).collect();
             order.sort_by(|&a, &b| alphas[b].total_cmp(&alphas[a]));
@@ -257,6 +256,8 @@ impl<'a> Part<'a> {
                         params: params.clone(),
                     };
                     let found = regression.on_samples(ctx, &**kernel, &train)?;
+                    // An iteration that the time limit has cut short is not scored.
+                    ctx.poll()?;
                     let (coef, offset) = (&found.coef, &found.offset);
                     let expansion = Expansion::new(kernel.clone(), train.clone(), coef, offset);
                     let mut predicted = Mat::<T>::zeros(rows.len(), targets.cols());
@@ -270,10 +271,25 @@ impl<'a> Part<'a> {
                 scores.into_iter().for_each(|scores| table.push(scores));
                 folds.push(table);
             }
-            tables.push(Table::mean(&folds));
-        }
-        Ok(tables)
+            Ok(Table::mean(&folds))
+        };
+        until_out_of_time(ctx, kernels.iter().map(table))
     }
+}
+
+/// The tables that were done before the time limit passed: all of them if it did not, else at least one.
+fn until_out_of_time(
+    ctx: &Context,
+    tables: impl Iterator<Item = Result<Table>>,
+) -> Result<Vec<Table>> {
+    let mut done = Vec::new();
+    for table in tables {
+        match table {
+            Err(Error::Interrupted) if !done.is_empty() && ctx.is_out_of_time() => break,
+            table => done.push(table?),
+        }
+    }
+    Ok(done)
 }
 
 const HINT: &str =

@@ -31,4 +31,8 @@ impl Monitor for Share {
     fn poll(&self) -> ControlFlow<()> {
         self.outer.poll().map_or(ControlFlow::Break(()), ControlFlow::Continue)
     }
+
+    fn is_out_of_time(&self) -> bool {
+        self.outer.is_out_of_time()
+    }
 }

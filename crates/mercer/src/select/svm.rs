@@ -3,14 +3,16 @@
 //! Kernel values are computed once for all values of C and folds where they fit in memory; each value starts from the solution
 //! of the one before.
 
+use super::criterion::Criterion;
 use super::folds::Fold;
+use super::svm_fold::{self, OutOfFold};
 use crate::context::{Context, SharedProgress, Step};
 use crate::error::{Error, Param, Result};
 use crate::kernel::KernelSpec;
 use crate::linalg::view::Mat;
-use crate::model::svm::{SharedKernel, Svm, SvmParams, Task, fold_bytes, matrix_bytes, votes};
-use crate::model::{Input, Labels, Target, Targets};
-use crate::points::{Cost, Points, with_samples};
+use crate::model::svm::{SharedKernel, Svm, SvmParams, Task, fold_bytes, matrix_bytes};
+use crate::model::{Input, Target, Targets};
+use crate::points::{AnySamples, Cost, Points, with_samples};
 
 /// Models for each of `cs`, in that order. Kernel values are shared; each fit is warm-started from an earlier one.
 pub fn svm_path<'a>(
@@ -96,19 +98,34 @@ pub struct SvmSearch {
     pub chosen: (usize, usize),
 }
 
-/// Searches over kernels and C, for `CSvc` and `EpsilonSvr`; on a kernel matrix over C alone.
+/// Searches over kernels and C by accuracy or R², for `CSvc` and `EpsilonSvr`; on a kernel matrix over C alone.
 pub fn svm_search<'a>(
     ctx: &Context,
     params: &SvmSearchParams,
     input: impl Into<Input<'a>>,
     targets: &Targets,
 ) -> Result<SvmSearch> {
+    let criterion = match &targets.target {
+        Target::Classes { .. } => Criterion::Accuracy,
+        _ => Criterion::R2,
+    };
+    svm_search_by(ctx, params, input, targets, criterion)
+}
+
+/// As [`svm_search`], by another criterion. Samples count alike in it, whatever their weights.
+pub fn svm_search_by<'a>(
+    ctx: &Context,
+    params: &SvmSearchParams,
+    input: impl Into<Input<'a>>,
+    targets: &Targets,
+    criterion: Criterion,
+) -> Result<SvmSearch> {
     let input = input.into();
     let Input::Samples(x) = &input else {
-        let search = Search::new(params, targets, input.n(), 1)?;
+        let search = Search::new(params, (targets, criterion), input.n(), 1)?;
         let shared_kernel = SharedKernel::new(ctx, &params.model, &input)?;
         let scores = vec![search.scores(ctx, &params.model, &shared_kernel)?];
-        let chosen = best(&scores);
+        let chosen = best(&scores)?;
         let chosen_params = SvmParams { c: params.cs[chosen.1], ..params.model.clone() };
         let model = Svm::fit(ctx, &chosen_params, &input, targets, None)?;
         return Ok(SvmSearch { model, kernels: Vec::new(), scores, chosen });
@@ -118,7 +135,7 @@ pub fn svm_search<'a>(
     }
     let resolve = |spec: &KernelSpec| with_samples!(x, x => spec.resolve(x));
     let kernels: Vec<KernelSpec> = params.kernels.iter().map(resolve).collect::<Result<_>>()?;
-    let search = Search::new(params, targets, x.n(), kernels.len())?;
+    let search = Search::new(params, (targets, criterion), x.n(), kernels.len())?;
     let of_kernel = |ctx: &Context, kernel: usize| {
         let of_kernel = SvmParams { kernel: kernels[kernel].clone(), ..params.model.clone() };
         let shared_kernel = SharedKernel::new(ctx, &of_kernel, &input)?;
@@ -131,10 +148,11 @@ pub fn svm_search<'a>(
         .saturating_mul(2)
         .max(folds.saturating_add(matrix_bytes::<f64>(x.n())));
     let scores: Vec<Mat<f64>> = ctx.side_by_side(kernels.len(), bytes, of_kernel)?;
-    let chosen = best(&scores);
+    let chosen = best(&scores)?;
     let (kernel, c) = (kernels[chosen.0].clone(), params.cs[chosen.1]);
+    let x = with_samples!(x, x => AnySamples::from(super::compared(x, &kernel)));
     let chosen_params = SvmParams { kernel, c, ..params.model.clone() };
-    let model = Svm::fit(ctx, &chosen_params, x, targets, None)?;
+    let model = Svm::fit(ctx, &chosen_params, &x, targets, None)?;
     Ok(SvmSearch { model, kernels, scores, chosen })
 }
 
@@ -142,6 +160,7 @@ pub fn svm_search<'a>(
 struct Search<'a> {
     params: &'a SvmSearchParams,
     targets: &'a Targets,
+    criterion: Criterion,
     n: usize,
     progress: SharedProgress,
 }
@@ -149,7 +168,7 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn new(
         params: &'a SvmSearchParams,
-        targets: &'a Targets,
+        (targets, criterion): (&'a Targets, Criterion),
         n: usize,
         kernels: usize,
     ) -> Result<Self> {
@@ -169,12 +188,10 @@ impl<'a> Search<'a> {
             let text = format!("there are {n} samples but {given} targets; the numbers must match");
             return Err(Error::Shape(text));
         }
-        for (f, fold) in params.folds.iter().enumerate() {
-            fold.check(n)?;
-            check_classes(f, fold, targets)?;
-        }
+        criterion.check(targets)?;
+        params.folds.iter().try_for_each(|fold| fold.check(n))?;
         let progress = SharedProgress::new("folds", kernels * params.folds.len());
-        Ok(Self { params, targets, n, progress })
+        Ok(Self { params, targets, criterion, n, progress })
     }
 
     /// cs × folds.
@@ -209,66 +226,36 @@ impl<'a> Search<'a> {
         shared_kernel: &SharedKernel<'_>,
         fold: &Fold,
     ) -> Result<Vec<f64>> {
-        let mut weights = vec![0.0; self.n];
-        for &row in &fold.train {
-            weights[row] = self.targets.weights.as_ref().map_or(1.0, |weights| weights[row]);
-        }
-        let targets = self.targets.clone().with_weights(Some(weights));
         let cs = &self.params.cs;
         let order = ascending(cs);
         let steps: Vec<SvmParams> =
             order.iter().map(|&place| SvmParams { c: cs[place], ..params.clone() }).collect();
-        let quiet = ctx.without_steps();
-        let decisions = shared_kernel.decisions_along(&quiet, &steps, &targets, &fold.test)?;
+        let found = svm_fold::predict(ctx, shared_kernel, &steps, self.targets, fold)?;
         let mut scores = vec![0.0; cs.len()];
-        for (&place, decisions) in order.iter().zip(&decisions) {
-            scores[place] = self.score(&fold.test, decisions);
+        for (&place, found) in order.iter().zip(&found) {
+            scores[place] = self.score(&fold.test, found);
         }
         Ok(scores)
     }
 
-    fn score(&self, rows: &[usize], decisions: &Mat<f64>) -> f64 {
-        let count = rows.len() as f64;
-        match &self.targets.target {
+    fn score(&self, rows: &[usize], found: &OutOfFold) -> f64 {
+        let score = match &self.targets.target {
             Target::Classes { labels, .. } => {
-                let named = votes(decisions, labels.names.len());
-                let right = rows.iter().zip(named);
-                let right = right.filter(|(row, class)| labels.places[**row] == *class);
-                right.count() as f64 / count
+                let truth: Vec<usize> = rows.iter().map(|&row| labels.places[row]).collect();
+                self.criterion.of_classes(&truth, &found.places, &found.scores, None)
             }
             Target::Values(values) => {
-                let values = values.data();
-                let mean = rows.iter().map(|&row| values[row]).sum::<f64>() / count;
-                let spread: f64 = rows.iter().map(|&row| (values[row] - mean).powi(2)).sum();
-                let error = |(i, &row): (usize, &usize)| (values[row] - decisions[(i, 0)]).powi(2);
-                let errors: f64 = rows.iter().enumerate().map(error).sum();
-                if spread > 0.0 { 1.0 - errors / spread } else { f64::from(errors == 0.0) }
+                let truth: Vec<f64> = rows.iter().map(|&row| values[(row, 0)]).collect();
+                self.criterion.of_values(&truth, found.scores.data(), None)
             }
             Target::Unsupervised => unreachable!("refused when the search was made"),
-        }
-    }
-}
-
-fn check_classes(f: usize, fold: &Fold, targets: &Targets) -> Result<()> {
-    let Some(Labels { names: classes, places }) = targets.class_labels() else { return Ok(()) };
-    let mut seen = vec![false; classes.len()];
-    let counts = |row: usize| targets.weights.as_ref().is_none_or(|weights| weights[row] > 0.0);
-    fold.train.iter().filter(|&&row| counts(row)).for_each(|&row| seen[places[row]] = true);
-    match seen.iter().position(|seen| !seen) {
-        None => Ok(()),
-        Some(class) => Err(Error::parameter(
-            Param::Folds,
-            format!(
-                "the training set of fold {f} (zero-based) has no sample of class {}: use stratified folds, or \
-                 fewer of them",
-                classes[class]
-            ),
-        )),
+        };
+        score.value
     }
 }
 
 /// The kernel and the C with the best mean score; of equal ones, the first.
-fn best(scores: &[Mat<f64>]) -> (usize, usize) {
+fn best(scores: &[Mat<f64>]) -> Result<(usize, usize)> {
     let mean = |table: &Mat<f64>, c: usize| table.row(c).iter().sum::<f64>() / table.cols() as f64;
     let mut best = ((0, 0), f64::NEG_INFINITY);
     for (kernel, table) in scores.iter().enumerate() {
@@ -278,5 +265,8 @@ fn best(scores: &[Mat<f64>]) -> (usize, usize) {
             }
         }
     }
-    best.0
+    match best.1.is_finite() {
+        true => Ok(best.0),
+        false => Err(Error::Numeric("no combination of kernel and C has a finite score".into())),
+    }
 }

@@ -122,6 +122,11 @@ impl Chosen {
         (Self { kernel, alphas: vec![a], score: table.score(a) }, table.compared(a))
     }
 
+    /// By what the best penalty of a kernel is compared with other kernels.
+    pub(super) fn compared(table: &Table, per_target: bool) -> f64 {
+        Self::of_table(table, 0, per_target).1
+    }
+
     /// The penalties chosen.
     pub(super) fn values(&self, tables: &[Table]) -> Vec<f64> {
         self.alphas.iter().map(|&a| tables[self.kernel].alphas[a]).collect()

@@ -9,3 +9,4 @@ mod reference;
 mod sparse;
 mod spec;
 mod support;
+mod widths;

@@ -19,6 +19,10 @@ fn manhattan(x: &[f64], y: &[f64]) -> f64 {
     x.iter().zip(y).map(|(a, b)| (a - b).abs()).sum()
 }
 
+fn sines(x: &[f64], y: &[f64], period: f64) -> f64 {
+    x.iter().zip(y).map(|(a, b)| (std::f64::consts::PI * (a - b) / period).sin().powi(2)).sum()
+}
+
 fn cosine(x: &[f64], y: &[f64]) -> f64 {
     let length = (dot(x, x) * dot(y, y)).sqrt();
     if length == 0.0 { 0.0 } else { dot(x, y) / length }
@@ -26,6 +30,10 @@ fn cosine(x: &[f64], y: &[f64]) -> f64 {
 
 fn sum(x: &[f64], y: &[f64], term: fn(f64, f64) -> f64) -> f64 {
     x.iter().zip(y).map(|(&a, &b)| if a + b == 0.0 { 0.0 } else { term(a, b) }).sum()
+}
+
+fn mean(x: &[f64], y: &[f64], term: fn(f64, f64) -> f64) -> f64 {
+    x.iter().zip(y).map(|(&a, &b)| term(a, b)).sum::<f64>() / x.len() as f64
 }
 
 fn chi2(x: &[f64], y: &[f64]) -> f64 {
@@ -62,6 +70,9 @@ const CASES: &[(&str, Formula)] = &[
     }),
     ("rational_quadratic", |x, y| 1.0 / (1.0 + squared(x, y) / 2.0)),
     ("rq(alpha=0.7, length=3)", |x, y| (1.0 + squared(x, y) / (2.0 * 0.7 * 9.0)).powf(-0.7)),
+    ("periodic", |x, y| (-2.0 * sines(x, y, 1.0)).exp()),
+    ("periodic(3, length=2)", |x, y| (-0.5 * sines(x, y, 3.0)).exp()),
+    ("linear*periodic(period=3, length=2)", |x, y| dot(x, y) * (-0.5 * sines(x, y, 3.0)).exp()),
     ("cosine", cosine),
     ("sigmoid(gamma=0.1, coef0=0.5)", |x, y| (0.1 * dot(x, y) + 0.5).tanh()),
     ("hellinger", |x, y| sum(x, y, |a, b| (a * b).sqrt())),
@@ -70,6 +81,8 @@ const CASES: &[(&str, Formula)] = &[
     ("chi2", |x, y| (-chi2(x, y)).exp()),
     ("chi2(gamma=0.3)", |x, y| (-0.3 * chi2(x, y)).exp()),
     ("jensen_shannon", jensen_shannon),
+    ("gower", |x, y| mean(x, y, |a, b| (1.0 - (a - b).abs()).max(0.0))),
+    ("overlap", |x, y| mean(x, y, |a, b| f64::from(u8::from(a == b)))),
     ("constant", |_, _| 1.0),
     ("linear + 2*constant", |x, y| dot(x, y) + 2.0),
     ("0.5*normalize(hellinger)*rbf(gamma=0.3)", |x, y| {
@@ -137,7 +150,7 @@ fn check<T: Real>(text: &str, formula: Formula, d: usize, tolerance: f64) {
 #[test]
 fn every_kernel_computes_its_formula() {
     for (text, formula) in CASES {
-        // Few features and many, which take different roads to a distance.
+        // Few features and many, whose distances are computed in different ways.
         for d in [1, 5, 100] {
             check::<f64>(text, *formula, d, 1e-12);
             check::<f32>(text, *formula, d, 1e-4);

@@ -12,7 +12,7 @@ fn table() -> String {
                 Some(Value::Number(number)) => format!("`{}={number}`", p.name),
                 Some(Value::Rule(rule)) => format!("`{}={}`", p.name, rule.name()),
                 Some(Value::Word(word)) => format!("`{}={word}`", p.name),
-                None => format!("`{}`", p.name),
+                Some(Value::PerColumn) | None => format!("`{}`", p.name),
             })
             .collect();
         let formula = family.formula.replace('|', "\\|");

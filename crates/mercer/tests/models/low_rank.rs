@@ -100,7 +100,7 @@ fn pca<T: Real>(
 }
 
 #[test]
-fn pca_takes_any_number_of_components_by_every_road() {
+fn pca_takes_any_number_of_components_by_every_decomposition() {
     for rank in 1..=5 {
         for (n, d) in [(60, 20), (20, 60), (40, 40)] {
             for count in [1, rank, rank + 1, 16, 19, 20] {

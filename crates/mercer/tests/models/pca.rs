@@ -43,7 +43,7 @@ fn covariance(x: &[f64], n: usize, d: usize) -> Vec<Vec<f64>> {
 }
 
 #[test]
-fn every_road_agrees_with_the_definition() {
+fn every_decomposition_agrees_with_the_definition() {
     for (n, d) in [(90, 7), (600, 20), (30, 60)] {
         let x = data(n, d, 1);
         let (values, vectors) = eigen(&covariance(&x, n, d));

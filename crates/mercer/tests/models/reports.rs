@@ -137,7 +137,7 @@ fn overflow_is_an_error_and_never_converges() {
 }
 
 #[test]
-fn pca_by_every_road() {
+fn pca_by_every_decomposition() {
     let (n, d) = (300, 200);
     let data = normal(n, d, 45);
     let mean: Vec<f64> =

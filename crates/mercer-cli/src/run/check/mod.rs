@@ -14,7 +14,7 @@ use super::Session;
 use super::columns::Chosen;
 use super::input;
 use crate::args::{CheckArgs, Kernel};
-use crate::data::{InputKind, Prepared, Scales};
+use crate::data::{InputKind, Prepared, Scales, usual_scale};
 use crate::facts;
 use crate::failure::Failure;
 use crate::output_files::{self, Files};
@@ -34,7 +34,8 @@ struct CheckResult {
 /// Runs `mercer check`.
 pub fn check(session: &Session, args: &CheckArgs) -> std::result::Result<(), Failure> {
     let input_kind = InputKind::of(&args.kernel);
-    let (chosen, scale) = input::read(session, &args.input, &input_kind)?;
+    let (chosen, scale) =
+        input::read(session, &args.input, &input_kind, usual_scale(&args.kernel))?;
     session.progress.begin("preparing");
     let scales = Scales::Learn(scale);
     // Kernels are computed in double precision; given values are as exact as they were written.

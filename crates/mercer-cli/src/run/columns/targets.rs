@@ -9,7 +9,7 @@ use crate::data::about;
 /// The values of the target columns.
 pub(super) fn target_values(table: &Table, targets: &[usize], kind: TargetKind) -> Result<Targets> {
     let is_class = |i: &&usize| match kind {
-        TargetKind::Either => holds_classes(&table.columns[**i]),
+        TargetKind::Either | TargetKind::EitherByTask => holds_classes(&table.columns[**i]),
         TargetKind::Classes => true,
         TargetKind::Values | TargetKind::Unsupervised => false,
     };
@@ -34,22 +34,27 @@ pub(super) fn target_values(table: &Table, targets: &[usize], kind: TargetKind) 
 
 /// Whether a column is text rather than numbers with a few faulty cells among them.
 fn holds_classes(column: &Column) -> bool {
-    let Column::Text(_) = column else { return false };
+    let Column::Text(texts) = column else { return false };
     let cells = (0..column.len()).map(|row| column.number(row));
-    let (mut texts, mut numbers) = (0, 0);
+    let (mut words, mut numbers) = (0, 0);
     for cell in cells {
         match cell {
-            None => texts += 1,
+            None => words += 1,
             Some(value) if !value.is_nan() => numbers += 1,
             Some(_) => {}
         }
     }
-    texts > 0 && texts >= numbers
+    // Signs, which stand for missing numbers among others, are classes where there are no numbers.
+    let are_signs = |cell: &String| matches!(cell.trim(), "+" | "-");
+    words > 0 && words >= numbers || numbers == 0 && texts.iter().all(are_signs)
 }
 
 fn target_numbers(table: &Table, column: usize, kind: TargetKind) -> Result<Vec<f64>> {
     let hint = match kind {
         TargetKind::Values => "correct it, or fit a classifier with `mercer svc`",
+        TargetKind::EitherByTask => {
+            "correct it, or treat the target as class labels with --task classification"
+        }
         _ => "correct it, or treat the target as class labels with --classify",
     };
     numbers(table, column, "target", hint)
@@ -119,7 +124,7 @@ fn numbers(table: &Table, column: usize, role: &str, hint: &str) -> Result<Vec<f
 fn refuse(table: &Table, row: usize, column: usize, role: &str, fault: &str) -> Error {
     let place = match table.lines.get(row) {
         Some(line) => format!("line {line}"),
-        None => format!("row {row} (0-based)"),
+        None => format!("row {}", row + 1),
     };
     about(table, format!("{place}, the {role} {:?} {fault}", table.name(column)))
 }
@@ -135,6 +140,7 @@ mod tests {
         assert!(!holds_classes(&text(&["1", "2", "3x"])));
         assert!(!holds_classes(&text(&["1", "", "2"])));
         assert!(!holds_classes(&Column::F64(vec![1.0, 2.0])));
+        assert!(holds_classes(&text(&["+", "-", "+"])) && !holds_classes(&text(&["", "-", "1"])));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! `mercer demo`: kernel PCA of generated data, with a summary and a plot.
 
+mod data;
 mod linear_classifier;
 mod names;
 mod picture;
@@ -56,6 +57,9 @@ enum Seen {
 
 /// Runs `mercer demo`.
 pub fn demo(session: &Session, args: &DemoArgs) -> std::result::Result<(), Failure> {
+    if let Some(data) = &args.data {
+        return data::write(session, args, data);
+    }
     let (drawing, text) = match args.subject {
         Subject::Circles => of_shape(session, args, Shape::Circles)?,
         Subject::Spiral => of_shape(session, args, Shape::Spiral)?,
@@ -80,7 +84,7 @@ pub fn demo(session: &Session, args: &DemoArgs) -> std::result::Result<(), Failu
 
 /// The plot and the summary of a shape.
 fn of_shape(session: &Session, args: &DemoArgs, shape: Shape) -> Result<(Drawing, String)> {
-    let data = shape.sample(args.rows as usize, args.seed);
+    let data = shape.sample(args.rows(), args.seed);
     let (kernel, count) = suitable(shape);
     let kernel = args.kernel.clone().map_or_else(|| kernel.parse(), Ok)?;
     let found = find(session, &data, kernel, count.min(data.points.len() - 1))?;

@@ -1,21 +1,23 @@
 //! `mercer kmeans`: kernel k-means.
 
+mod explanation;
 mod picture;
 
 use mercer::io::{Model, Table};
 use mercer::model::Scaling;
 use mercer::model::kernel_kmeans::{KernelKMeans, KernelKMeansParams};
+use mercer::select::cluster_scores;
 use mercer::{Dtype, Input, Result};
 
 use super::Session;
 use super::columns::{self, Roles, TargetKind};
 use super::unsupervised::{self, Job, UnsupervisedFit};
-use crate::args::{KmeansArgs, Scale};
+use crate::args::{KmeansArgs, Scale, Start};
 use crate::data::{self, InputKind, Prepared, Scales, Types};
-use crate::facts;
+use crate::facts::{self, ClusterChoice};
 use crate::failure::Failure;
 use crate::prediction::{Extras, Names, Prediction};
-use crate::results::titles_beside;
+use crate::results::{row_numbers, titles_beside};
 
 /// The clusters of a table.
 struct Clusters {
@@ -31,6 +33,8 @@ struct Clusters {
     means: Vec<Option<f64>>,
     /// The sum of the squared distances.
     inertia: f64,
+    /// How the number of clusters was chosen, if it was.
+    choice: Option<ClusterChoice>,
 }
 
 /// Runs `mercer kmeans`.
@@ -48,11 +52,24 @@ pub fn kmeans(session: &Session, args: &KmeansArgs) -> std::result::Result<(), F
         true => vec![picture::draw(session, args, &chosen.features, &input_kind, &clusters)?],
         false => Vec::new(),
     };
-    let Clusters { model, scaling, labels, distances, means, .. } = clusters;
+    let is_weighted = weights.is_some();
+    let explanations = match args.results.page.report.is_some() {
+        true => {
+            explanation::explain(&chosen, &clusters.labels, clusters.params.clusters, is_weighted)
+        }
+        false => Vec::new(),
+    };
+    let Clusters { model, scaling, labels, distances, means, choice, .. } = clusters;
     let prediction = Prediction::Clusters { places: labels, distances: Some(distances) };
     let names = Names { targets: &[], classes: None };
-    let title = titles_beside(chosen.label.as_ref());
-    let columns = prediction.columns(names, types.result, Extras::default(), title);
+    let title = titles_beside(chosen.label.iter().chain(&chosen.more_labels));
+    let mut columns = prediction.columns(names, types.result, Extras::default(), title);
+    if args.row_numbers {
+        let others: Vec<String> =
+            chosen.label.iter().chain(&chosen.more_labels).map(|(name, _)| name.clone()).collect();
+        let rows = chosen.rows.as_deref();
+        columns.insert(0, row_numbers(chosen.features.n_rows(), rows, &others));
+    }
     let job = Job {
         command: "kmeans",
         table: &args.table,
@@ -63,9 +80,17 @@ pub fn kmeans(session: &Session, args: &KmeansArgs) -> std::result::Result<(), F
     unsupervised::finish(
         session,
         &job,
-        UnsupervisedFit { model, scaling, chosen, types, drawings, warnings: Vec::new() },
+        UnsupervisedFit {
+            model,
+            scaling,
+            chosen,
+            types,
+            drawings,
+            warnings: Vec::new(),
+            explanations,
+        },
         columns,
-        |saved| facts::note_clusters(saved, &means),
+        |saved| facts::note_clusters(saved, &means, choice.as_ref()),
         |facts| facts.clustering.as_ref().map(|c| c.table()).expect("this is a clustering"),
     )
 }
@@ -80,7 +105,13 @@ fn find(
     let scales = Scales::Learn(input_kind.scaling(args.learning.features.scale, Scale::Standard)?);
     let rows = Prepared::of(session, features, input_kind, scales, work)?;
     let (context, x) = (&session.context, rows.input);
-    let model = KernelKMeans::fit(context, &params(args), &x, weights)?;
+    let mut params = params(args);
+    let choice = match args.clusters.count.is_single() {
+        true => None,
+        false => Some(choose(session, args, &params, &x)?),
+    };
+    params.clusters = choice.as_ref().map_or(params.clusters, |choice| choice.chosen);
+    let model = KernelKMeans::fit(context, &params, &x, weights)?;
     session.progress.begin("distances");
     let squares = match &x {
         Input::Precomputed { values, .. } => {
@@ -98,15 +129,18 @@ fn find(
         means: means(&model, &distances),
         distances,
         inertia: model.inertia,
+        choice,
         model: Model::KernelKMeans(model),
     })
 }
 
 fn params(args: &KmeansArgs) -> KernelKMeansParams {
     let clusters = &args.clusters;
-    KernelKMeansParams::new(clusters.count as usize, clusters.kernel.spec())
+    let usual = if clusters.init == Start::Spectral { 1 } else { 10 };
+    let starts = clusters.n_init.map_or(usual, |count| count as usize);
+    KernelKMeansParams::new(clusters.count.first, clusters.kernel.spec())
         .init(clusters.init.into())
-        .starts(clusters.n_init as usize)
+        .starts(starts)
         .max_rounds(clusters.max_iter as usize)
         .tolerance(clusters.tolerance)
         .seed(clusters.seed)
@@ -121,4 +155,23 @@ fn means(model: &KernelKMeans, distances: &[f64]) -> Vec<Option<f64>> {
         means[label].iter_mut().for_each(|mean| *mean += share * distance);
     }
     means
+}
+
+/// The scores of the numbers of clusters that `args` name, and the one that is chosen.
+fn choose(
+    session: &Session,
+    args: &KmeansArgs,
+    params: &KernelKMeansParams,
+    x: &Input<'_>,
+) -> Result<ClusterChoice> {
+    session.progress.begin("comparing");
+    let (criterion, counts) = (args.clusters.criterion(), args.clusters.count.all());
+    let scores = cluster_scores(&session.context, criterion.into(), params, x, &counts)?;
+    Ok(ClusterChoice {
+        criterion: criterion.name().into(),
+        chosen: counts[scores.chosen],
+        counts,
+        scores: scores.values,
+        std_errors: scores.std_errors,
+    })
 }

@@ -4,9 +4,10 @@ use mercer::error::Param;
 use mercer::io::{Column, Model, Table};
 use mercer::model::Scaling;
 use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams};
-use mercer::select::{self, Accuracy, Metric, SearchParams, SquaredError, Validation};
+use mercer::select::{self, Criterion, Metric, SearchParams, Validation};
 use mercer::{Error, Input, KernelSpec, Mat, Result, Targets};
 
+use super::left_out::{LeftOut, Recorder};
 use crate::args::KrrArgs;
 use crate::data::Prepared;
 use crate::run::Session;
@@ -23,6 +24,8 @@ pub struct Task<'a> {
     pub values: Mat<f64>,
     /// The variance of each; none where it is constant.
     pub variances: Vec<Option<f64>>,
+    /// The group of each row, if a column names groups.
+    pub groups: Option<Vec<usize>>,
 }
 
 /// The fitted model.
@@ -45,15 +48,19 @@ pub struct Grid {
     pub tables: Vec<select::Table>,
     /// The choice.
     pub chosen: select::Chosen,
+    /// The leave-one-out predictions of the chosen candidate, where they were computed.
+    pub left_out: Option<LeftOut>,
+    /// What is unusual about the folds.
+    pub notes: Vec<String>,
 }
 
 impl<'a> Task<'a> {
     /// The task with these targets.
-    pub fn new(args: &'a KrrArgs, targets: Targets) -> Result<Self> {
+    pub fn new(args: &'a KrrArgs, targets: Targets, groups: Option<Vec<usize>>) -> Result<Self> {
         let (values, weights) = (targets.regressed()?, targets.weights.as_deref());
         let column = |j: usize| (0..values.rows()).map(|i| values[(i, j)]).collect::<Vec<f64>>();
         let variances = (0..values.cols()).map(|j| variance(&column(j), weights)).collect();
-        Ok(Self { args, targets, values, variances })
+        Ok(Self { args, targets, values, variances, groups })
     }
 
     /// The names of the classes, of a classifier.
@@ -64,9 +71,8 @@ impl<'a> Task<'a> {
     /// The metric.
     pub fn measure(&self) -> Measure {
         match (self.classes(), self.args.search.gcv) {
-            (None, _) => Measure::Rmse,
             (Some(_), true) => Measure::RmseOfClasses,
-            (Some(_), false) => Measure::Accuracy,
+            _ => self.criterion().into(),
         }
     }
 
@@ -79,10 +85,10 @@ impl<'a> Task<'a> {
             let (value, spread) = (table.scores[(a, j)], table.std_errors[(a, j)]);
             Scored::of(measure, select::Score { value, std_error: spread }, self.variances[j])
         };
-        let is_number = measure == Measure::Rmse;
+        let is_number = self.classes().is_none();
         let only = self.variances.first().copied().flatten().filter(|_| self.values.cols() == 1);
         Scores {
-            overall: Scored::of(measure, chosen.score, only.filter(|_| is_number)),
+            overall: Scored::of(measure, chosen.score, only.filter(|_| measure == Measure::Rmse)),
             targets: match self.values.cols() {
                 t if is_number && t > 1 => (0..t).map(of).collect(),
                 _ => Vec::new(),
@@ -131,7 +137,9 @@ impl<'a> Task<'a> {
         let kernels = every_width(&self.args.search.kernel, &x)?;
         self.check(&kernels)?;
         let (model, grid) = self.searched(session, kernels, &x)?;
-        let is_requested = self.args.output.is_some() || self.args.page.report.is_some();
+        let is_requested = self.args.output.is_some()
+            || self.args.page.report.is_some()
+            || self.args.explain.explain;
         let training = match is_requested {
             true => Some(model.predict(&session.context, &x)?),
             false => None,
@@ -147,6 +155,11 @@ impl<'a> Task<'a> {
         if search.alpha_per_target && (self.values.cols() == 1 || self.classes().is_some()) {
             let message = "requires several numeric targets";
             return Err(Error::parameter("--alpha-per-target", message));
+        }
+        let metric = search.validation.metric.filter(|metric| *metric != Criterion::Rmse);
+        if search.alpha_per_target && metric.is_some() {
+            let message = "penalties of single targets are chosen by their squared errors: drop it, or --alpha-per-target";
+            return Err(Error::parameter("--metric", message));
         }
         if search.alpha_per_target && alphas == 1 {
             let message = "requires several values of --alpha";
@@ -211,8 +224,9 @@ impl<'a> Task<'a> {
         x: &Input<'_>,
     ) -> Result<(KernelRidge, Grid)> {
         let args = &self.args.search;
-        let validation = match (args.folds, args.gcv) {
-            (Some(count), _) => Validation::Folds(select::folds(x.n(), count as usize, args.seed)?),
+        let folds = self.folds(x.n())?;
+        let validation = match (&folds, args.gcv) {
+            (Some(folds), _) => Validation::Folds(folds.folds.clone()),
             (None, true) => Validation::Gcv,
             (None, false) => Validation::LeaveOneOut,
         };
@@ -223,14 +237,19 @@ impl<'a> Task<'a> {
             validation,
             per_target: args.alpha_per_target,
         };
-        let (targets, weights) = (&self.values, self.targets.weights.as_deref());
-        let judge: &dyn Metric = match self.classes() {
-            None => &SquaredError { targets, weights },
-            Some(_) => &Accuracy { targets, weights },
-        };
-        let select::Search { model, kernels, tables, chosen } =
+        let metric = self.metric();
+        let recorder = Recorder::new(&*metric);
+        let is_one_by_one = matches!(params.validation, Validation::LeaveOneOut);
+        let judge: &dyn Metric = if is_one_by_one { &recorder } else { &*metric };
+        let select::Search { mut model, kernels, tables, chosen } =
             select::search(&session.context, &params, x, &self.targets, judge)?;
-        Ok((model, Grid { kernels: names_of(&kernels), tables, chosen }))
+        let left_out = recorder.of(&tables, &chosen);
+        let kernels = names_of(&kernels);
+        let mut grid = Grid { kernels, tables, chosen, left_out, notes: Vec::new() };
+        if let Some(folds) = folds {
+            grid.describe(&mut model, folds);
+        }
+        Ok((model, grid))
     }
 
     fn params(&self, kernel: &KernelSpec) -> KernelRidgeParams {

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::fit::Grid;
 use crate::args::KrrArgs;
 use crate::describe::{self, listed};
+use crate::explain::Importance;
 use crate::facts::Facts;
 use crate::failure::Failure;
 use crate::run::Session;
@@ -24,6 +25,9 @@ struct KrrObject<'a> {
     chosen: Option<ChosenObject<'a>>,
     /// Why there are no scores.
     unscored: Option<&'a str>,
+    /// The importance of columns, if requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    importance: Option<&'a Importance>,
     /// The files written.
     outputs: Outputs,
 }
@@ -55,7 +59,7 @@ pub fn lines(args: &KrrArgs, facts: &Facts) -> Lines {
     let title = format!("{} of {targets} in {table}: {}", facts.method(), facts.extent());
     let mut lines = Lines::titled(title);
     describe::describe(&mut lines, facts);
-    lines.add("time", format!("{:.2} s", facts.report.seconds));
+    lines.detail("time", format!("{:.2} s", facts.report.seconds));
     lines.warn(&facts.report.notes);
     lines
 }
@@ -65,7 +69,7 @@ pub fn print(
     session: &Session,
     args: &KrrArgs,
     lines: &Lines,
-    facts: &Facts,
+    (facts, importance): (&Facts, Option<&Importance>),
     grid: &Result<Grid, String>,
     outputs: Outputs,
 ) -> Result<(), Failure> {
@@ -86,6 +90,7 @@ pub fn print(
             .ok()
             .map(|grid| ChosenObject { kernel: grid.chosen.kernel, alphas: &grid.chosen.alphas }),
         unscored: grid.as_ref().err().map(String::as_str),
+        importance,
         outputs,
     };
     summary::print_object(&object).map_err(Failure::Print)

@@ -1,64 +1,71 @@
 //! Plots of the scores of a search.
 
-use mercer::linalg::view::Mat;
 use mercer::select::{Score, Table};
 
 use super::fit::{Fitted, Grid, Task};
 use crate::facts::{counted, kernel_in_short};
 use crate::plot::{self, Baseline, Curve, Curves, Drawing, Mark};
 use crate::run::columns::Chosen;
-use crate::run::predicted_vs_true::{self, PredictedVsTrue};
+use crate::run::families;
 use crate::scores::{Measure, Scored, in_short};
 use crate::summary::file_name;
 
-/// The scores of all candidates, and for a report predicted against true values.
+/// The scores of all candidates, for --plot.
 pub fn draw(task: &Task<'_>, chosen: &Chosen, fitted: &Fitted) -> Vec<Drawing> {
-    let is_reported = task.args.page.report.is_some();
-    let mut drawings = Vec::new();
-    if is_reported || !task.args.plot.is_empty() {
-        drawings.extend(draw_scores(task, chosen, fitted));
-    }
-    if is_reported {
-        drawings.extend(draw_predicted_vs_true(task, chosen, fitted));
-    }
-    drawings
+    let is_plotted = !task.args.plot.is_empty();
+    let grid = fitted.grid.as_ref().ok().filter(|_| is_plotted);
+    grid.map(|grid| draw_scores(task, chosen, grid, false)).into_iter().collect()
 }
 
-/// Predicted against true values on the training set, for the first target.
-fn draw_predicted_vs_true(task: &Task<'_>, chosen: &Chosen, fitted: &Fitted) -> Option<Drawing> {
-    let fitted = fitted.training.as_ref().filter(|_| task.classes().is_none())?;
-    let column = |values: &Mat<f64>| (0..values.rows()).map(|i| values[(i, 0)]).collect::<Vec<_>>();
-    let (target, _) = chosen.targets.first()?;
-    let title = format!("{target}: predicted vs true");
-    let subtitle = "training set (optimistic); dashed: predicted = true".to_string();
-    Some(predicted_vs_true::draw(&PredictedVsTrue {
-        titles: &[title, subtitle],
-        target,
-        truth: &column(&task.values),
-        predicted: &column(fitted),
-    }))
+/// The best curve of each family of kernels, for a report.
+pub fn draw_families<E>(
+    task: &Task<'_>,
+    chosen: &Chosen,
+    grid: std::result::Result<&Grid, E>,
+) -> Option<Drawing> {
+    grid.ok().map(|grid| draw_scores(task, chosen, grid, true))
 }
 
-fn draw_scores(task: &Task<'_>, chosen: &Chosen, fitted: &Fitted) -> Option<Drawing> {
-    let grid = fitted.grid.as_ref().ok()?;
+/// The scores against the penalty: of every kernel, or with `best_of_family` only of the best of each family.
+fn draw_scores(task: &Task<'_>, chosen: &Chosen, grid: &Grid, best_of_family: bool) -> Drawing {
+    let [title, mut subtitle] = titles(task, chosen, grid);
     let (curves, y_title, level) = match task.args.search.alpha_per_target {
         true => (per_target(task, chosen, grid), per_target_title(), 1.0),
-        false => (per_kernel(task, grid), title_of(task), level(task)),
+        false => {
+            let mut curves = per_kernel(task, grid);
+            if best_of_family {
+                let all = curves.len();
+                let kept = families::best(&grid.kernels, &best_scores(grid), grid.chosen.kernel);
+                curves = kept.into_iter().map(|kernel| curves[kernel].clone()).collect();
+                subtitle += &families::note(curves.len(), all);
+            }
+            (curves, title_of(task), level(task))
+        }
     };
-    let [title, subtitle] = titles(task, chosen, fitted);
     let name = match task.measure() {
         Measure::Accuracy => "majority class",
         _ => "mean of the target",
     };
-    Some(plot::curves(&Curves {
+    let has_level =
+        matches!(task.measure(), Measure::Accuracy | Measure::Rmse | Measure::RmseOfClasses);
+    plot::curves(&Curves {
         title: &title,
         subtitle: &subtitle,
         x_title: "penalty alpha",
         y_title: &y_title,
         curves,
-        baseline: (level > 0.0).then_some(Baseline { value: level, name }),
+        baseline: (level > 0.0 && has_level).then_some(Baseline { value: level, name }),
         is_error: task.measure().is_error(),
-    }))
+    })
+}
+
+/// The best score of each kernel; larger is better.
+fn best_scores(grid: &Grid) -> Vec<f64> {
+    let best = |table: &Table| {
+        let scores = (0..table.alphas.len()).map(|a| table.compared(a));
+        scores.filter(|score| !score.is_nan()).fold(f64::NEG_INFINITY, f64::max)
+    };
+    grid.tables.iter().map(best).collect()
 }
 
 fn title_of(task: &Task<'_>) -> String {
@@ -86,7 +93,7 @@ fn level(task: &Task<'_>) -> f64 {
     shares.chain(other).fold(0.0, f64::max)
 }
 
-fn titles(task: &Task<'_>, chosen: &Chosen, fitted: &Fitted) -> [String; 2] {
+fn titles(task: &Task<'_>, chosen: &Chosen, grid: &Grid) -> [String; 2] {
     let args = task.args;
     let file = file_name(args.table.source.path());
     let names: Vec<&str> = chosen.targets.iter().map(|(name, _)| name.as_str()).collect();
@@ -96,13 +103,8 @@ fn titles(task: &Task<'_>, chosen: &Chosen, fitted: &Fitted) -> [String; 2] {
     };
     let rows = counted(chosen.features.n_rows(), "row");
     let columns = counted(chosen.features.n_columns(), "column");
-    let how = match (args.search.folds, args.search.gcv) {
-        (Some(count), _) => format!("{count}-fold cross-validation"),
-        (None, true) => "generalised cross-validation".into(),
-        (None, false) => "leave-one-out".into(),
-    };
-    let kernel = fitted.grid.as_ref().ok().map(|grid| &grid.kernels[grid.chosen.kernel]);
-    let kernel = kernel.filter(|_| args.search.alpha_per_target);
+    let how = task.validation_name();
+    let kernel = args.search.alpha_per_target.then(|| &grid.kernels[grid.chosen.kernel]);
     let kernel = kernel.map(|k| format!(", {}", kernel_in_short(k)));
     let band = match (args.search.gcv, args.search.alpha.len()) {
         (true, _) => "",

@@ -1,5 +1,6 @@
 //! `mercer outliers`: outlier detection by kernel PCA.
 
+mod explanation;
 mod picture;
 
 use mercer::io::{Column, Model, Table};
@@ -28,8 +29,9 @@ struct OutlierFit {
 /// Runs `mercer outliers`.
 pub fn outliers(session: &Session, args: &OutliersArgs) -> std::result::Result<(), Failure> {
     let input_kind = InputKind::of(&args.kernel);
-    let FeatureArgs { columns: which, label, .. } = &args.features;
-    let roles = Roles::without_target(which.as_deref(), label.as_deref(), &input_kind);
+    let FeatureArgs { columns: which, label, encoding, .. } = &args.features;
+    let (which, label) = (which.as_deref(), label.as_deref());
+    let roles = Roles::without_target(which, label, encoding, &input_kind);
     let (chosen, _) = columns::choose(data::read(session, &args.table, &input_kind)?, &roles)?;
     data::at_least_two(&chosen.features)?;
     let types = Types::of(args.precision, &chosen.features);
@@ -42,6 +44,10 @@ pub fn outliers(session: &Session, args: &OutliersArgs) -> std::result::Result<(
     };
     let columns = columns(&chosen, &fit, types.result);
     let top = top(args.top as usize, &chosen, &fit);
+    let explanations = match is_reported {
+        true => explanation::explain(session, args.top as usize, &chosen, &fit)?,
+        false => Vec::new(),
+    };
     let OutlierFit { model, scaling, warnings, .. } = fit;
     let job = Job {
         command: "outliers",
@@ -50,7 +56,7 @@ pub fn outliers(session: &Session, args: &OutliersArgs) -> std::result::Result<(
         plot: &args.plot,
         caption: "Rows with the largest outlier scores",
     };
-    let found = UnsupervisedFit { model, scaling, chosen, types, drawings, warnings };
+    let found = UnsupervisedFit { model, scaling, chosen, types, drawings, warnings, explanations };
     unsupervised::finish(session, &job, found, columns, |_| (), |_| top)
 }
 
@@ -88,31 +94,33 @@ fn warnings(model: &Detector) -> Vec<String> {
 
 /// The output columns: 1-based row number, scores and rank.
 fn columns(chosen: &Chosen, fit: &OutlierFit, dtype: Dtype) -> Vec<(String, Column)> {
-    let title = titles_beside(chosen.label.as_ref());
+    let title = titles_beside(chosen.label.iter().chain(&chosen.more_labels));
     let rows: Vec<usize> = (0..fit.outliers.scores.len()).collect();
+    let kept = chosen.rows.as_deref();
     let ranks = fit.ranking.ranks.iter().map(|&rank| rank as f64).collect();
-    let mut columns = vec![(title("row"), numbers(&rows))];
+    let mut columns = vec![(title("row"), numbers(&rows, kept))];
     columns.extend(fit.outliers.columns(&rows, dtype, &title));
     columns.push((title("rank"), Column::F64(ranks)));
     columns
 }
 
-/// 1-based row numbers.
-fn numbers(rows: &[usize]) -> Column {
-    Column::F64(rows.iter().map(|&row| (row + 1) as f64).collect())
+/// Row numbers in the table, counted from 1; `kept` are the rows that are left of it.
+fn numbers(rows: &[usize], kept: Option<&[usize]>) -> Column {
+    let number = |&row: &usize| (kept.map_or(row, |kept| kept[row]) + 1) as f64;
+    Column::F64(rows.iter().map(number).collect())
 }
 
 /// The rows with the largest scores, with the percentage of rows that have smaller ones.
 fn top(count: usize, chosen: &Chosen, fit: &OutlierFit) -> Table {
     let Ranking { order, ranks, below } = &fit.ranking;
     let rows = &order[..count.min(order.len())];
-    let title = titles_beside(chosen.label.as_ref());
+    let title = titles_beside(chosen.label.iter().chain(&chosen.more_labels));
     let percentile = |&row: &usize| 100.0 * below[row] as f64 / order.len() as f64;
     let mut columns = vec![
         (title("rank"), Column::F64(rows.iter().map(|&row| ranks[row] as f64).collect())),
-        (title("row"), numbers(rows)),
+        (title("row"), numbers(rows, chosen.rows.as_deref())),
     ];
-    columns.extend(chosen.label.as_ref().map(|(name, cells)| {
+    columns.extend(chosen.label.iter().chain(&chosen.more_labels).map(|(name, cells)| {
         let cells = rows.iter().map(|&row| cells.text(row)).collect();
         (name.clone(), Column::Text(cells))
     }));

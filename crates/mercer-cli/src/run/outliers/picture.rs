@@ -52,9 +52,9 @@ fn draw_plane(
     let rows = 0..outliers.scores.len();
     let group: Vec<usize> = rows.map(|row| usize::from(outliers.is_outlier(row))).collect();
     let [outlier_name, inlier_name] = names(fit);
-    // Bright on the dark colours of small scores, where most rows are.
+    // The colours below the rows are dark and bright; ink with a rim of paper is seen on both.
     let inlier =
-        Group { shape: Shape::Circle, ..Group::of_class(5, &inlier_name).hover_text("inlier") };
+        Group { shape: Shape::Circle, ..Group::of_class(9, &inlier_name).hover_text("inlier") };
     let groups = [
         inlier,
         Group { shape: Shape::Cross, ..Group::of_class(1, &outlier_name).hover_text("outlier") },
@@ -67,10 +67,10 @@ fn draw_plane(
         x_title: &features.name(0),
         y_title: &features.name(1),
         key_title: "score",
-        background: Background::Heights {
+        background: Background::Ranks {
             field,
-            ends: ends(&over.scores),
-            line: Some((outliers.threshold, &line)),
+            levels: &quantiles(&outliers.scores),
+            line: (outliers.threshold, &line),
         },
         marks: Marks {
             points: &plane::points(features),
@@ -82,10 +82,18 @@ fn draw_plane(
     }))
 }
 
-/// The ends of the scale of scores.
-fn ends(scores: &[f64]) -> [f64; 2] {
-    let most = scores.iter().copied().filter(|score| score.is_finite()).fold(0.0, f64::max);
-    [0.0, if most > 0.0 { most } else { 1.0 }]
+/// Steps of the scale of colours.
+const STEPS: usize = 24;
+
+/// Quantiles of the scores of the rows: colours that change at them differ where the rows are.
+fn quantiles(scores: &[f64]) -> Vec<f64> {
+    let mut sorted: Vec<f64> = scores.iter().copied().filter(|score| score.is_finite()).collect();
+    sorted.sort_by(f64::total_cmp);
+    let last = sorted.len().saturating_sub(1);
+    let mut levels: Vec<f64> =
+        (1..=STEPS).filter_map(|step| sorted.get(step * last / STEPS).copied()).collect();
+    levels.dedup();
+    levels
 }
 
 fn draw_sorted(fit: &OutlierFit, [title, subtitle]: &[String; 2]) -> Drawing {
@@ -126,4 +134,18 @@ fn titles(args: &OutliersArgs, features: &Table, fit: &OutlierFit) -> [String; 2
         format!("Outliers of {}", file_name(args.table.source.path())),
         format!("{rows} × {columns}; {kernel}; {components}; contamination {share}"),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_quantiles_without_repetition() {
+        let scores: Vec<f64> = (0..=48).rev().map(|i| f64::from(i * i)).collect();
+        let levels = quantiles(&scores);
+        assert_eq!((levels.len(), levels[0], levels[23]), (24, 4.0, 2304.0));
+        assert_eq!(quantiles(&[2.0; 9]), [2.0]);
+        assert!(quantiles(&[]).is_empty());
+    }
 }

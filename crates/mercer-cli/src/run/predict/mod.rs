@@ -1,5 +1,6 @@
 //! `mercer predict`: predictions for new rows by a fitted model.
 
+mod intervals;
 mod output;
 
 use std::time::Instant;
@@ -7,7 +8,9 @@ use std::time::Instant;
 use mercer::io::{Column, ModelFile, Table};
 use mercer::{Error, Result};
 
-use super::prediction::predict as predict_rows;
+use self::intervals::{Coverage, Region};
+use super::held_out::Predicted;
+use super::prediction::{add_noise, predict as predict_rows};
 use super::{Session, libsvm_model, model_columns};
 use crate::args::PredictArgs;
 use crate::data::{self, InputKind, Label};
@@ -16,17 +19,21 @@ use crate::failure::Failure;
 use crate::machine::machine_of;
 use crate::output_files::{self, Files};
 use crate::prediction::{Confusion, Extras, Names, Prediction};
-use crate::results::{Predictions, titles_beside};
+use crate::results::{Predictions, more_labels, titles_beside};
 use crate::scores::Scores;
 
 /// The scores of predictions, or why there are none; nothing if the table does not hold the targets.
-type Evaluation = Option<std::result::Result<(Scores, Option<Confusion>), String>>;
+pub type Evaluation = Option<std::result::Result<(Scores, Option<Confusion>), String>>;
 
 /// The summary of predictions.
 struct PredictSummary {
     /// Seconds taken to compute.
     seconds: f64,
     evaluation: Evaluation,
+    /// What intervals or sets of classes did, if the table holds the targets.
+    coverage: Option<Coverage>,
+    /// Cells that were filled, and unknown categories.
+    notes: Vec<String>,
     /// The summary line of unsupervised predictions.
     all: Option<(&'static str, String)>,
 }
@@ -45,23 +52,66 @@ pub fn predict(session: &Session, args: &PredictArgs) -> std::result::Result<(),
     let saved = libsvm_model::widened(saved, &table)?;
     let truth = truth(&table, &saved, names);
     let (columns, label) = (args.columns.as_deref(), args.label.as_deref());
+    let all_columns = args.append.then(|| all_columns(&table));
     let rows = model_columns::find(table, &saved, false, columns, label)?;
     session.progress.begin("preparing");
     let started = Instant::now();
-    let prediction =
+    let mut prediction =
         predict_rows(session, &saved.model, saved.scaling.as_ref(), &rows.features, args.std)?;
+    if args.noise {
+        add_noise(session, &saved.model, &mut prediction)?;
+    }
     let seconds = started.elapsed().as_secs_f64();
     let all: Vec<usize> = (0..rows.features.n_rows()).collect();
+    let truth_of_one = truth.as_ref().and_then(|truth| truth.first().cloned());
     let evaluation = truth.map(|truth| prediction.evaluate(names, &truth, &all));
     // The label that a format marks may be the target itself.
     let is_target = |(name, _): &Label| targets.contains(name);
     let label = rows.label.filter(|label| args.label.is_some() || !is_target(label));
-    let predictions = predictions(args, &saved, names, &prediction, label);
+    let more = if args.append { Vec::new() } else { rows.more_labels };
+    let more = more_labels(more, args.output.as_ref());
+    let mut predictions = predictions(args, &saved, names, &prediction, (label, &more));
+    let region = args.interval.map(|level| Region::of(&saved, &prediction, level)).transpose()?;
+    let known = classes.unwrap_or_default();
+    region.iter().for_each(|region| region.add_to(&mut predictions, known));
+    let coverage =
+        region.zip(truth_of_one).and_then(|(region, truth)| region.coverage(&truth, known));
+    if let Some(columns) = all_columns {
+        predictions.append_to(columns);
+    }
+    predictions.columns.splice(0..0, more);
+    if args.row_numbers {
+        predictions.number_rows();
+    }
     let table = args.output.as_ref().map(|file| (file, predictions.table(file.format)));
     let outputs = output_files::write_files(session, &Files { table, ..Files::default() })?;
     session.progress.clear();
-    let summary = PredictSummary { seconds, evaluation, all: prediction.summary() };
+    let (notes, all) = (rows.notes, prediction.summary());
+    let summary = PredictSummary { seconds, evaluation, coverage, notes, all };
     output::print(session, args, &facts, outputs, &predictions, summary)
+}
+
+/// The columns of a table with their names.
+fn all_columns(table: &Table) -> Vec<(String, Column)> {
+    table.columns.iter().enumerate().map(|(i, column)| (table.name(i), column.clone())).collect()
+}
+
+/// The rows of `table` with the predictions of `saved`; nothing if it does not hold the targets.
+pub fn predict_table(
+    session: &Session,
+    saved: &ModelFile,
+    facts: &Facts,
+    table: Table,
+) -> Result<Option<Predicted>> {
+    let (targets, classes) = facts.predicts().unwrap_or_default();
+    let names = Names { targets, classes };
+    let Some(truth) = truth(&table, saved, names) else { return Ok(None) };
+    let rows = model_columns::find(table, saved, false, None, None)?;
+    let scaling = saved.scaling.as_ref();
+    let prediction = predict_rows(session, &saved.model, scaling, &rows.features, false)?;
+    // A format may mark the target as the label.
+    let label = rows.label.filter(|(name, _)| !targets.contains(name));
+    Ok(Some(Predicted { features: rows.features, label, prediction, truth }))
 }
 
 /// Refuses options that the model does not support.
@@ -121,11 +171,12 @@ fn predictions(
     saved: &ModelFile,
     names: Names<'_>,
     prediction: &Prediction,
-    label: Option<Label>,
+    (label, more): (Option<Label>, &[Label]),
 ) -> Predictions {
     let extras =
         Extras { scores: args.scores, decisions: args.decisions, probabilities: args.probability };
     // A label of the target's name holds the truth.
-    let columns = prediction.columns(names, saved.dtype, extras, titles_beside(label.as_ref()));
+    let columns =
+        prediction.columns(names, saved.dtype, extras, titles_beside(label.iter().chain(more)));
     Predictions { columns, label }
 }

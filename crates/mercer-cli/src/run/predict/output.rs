@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::PredictSummary;
+use super::intervals::Coverage;
 use crate::args::PredictArgs;
 use crate::describe::{LISTED_NAMES, listed};
 use crate::facts::{Facts, counted};
@@ -27,6 +28,15 @@ struct PredictObject {
     scores: Option<Scores>,
     /// The confusion matrix, if the table holds the targets.
     confusion: Option<Confusion>,
+    /// The share of true values within their intervals, if both are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coverage: Option<f64>,
+    /// The mean number of classes of prediction sets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    set_size: Option<f64>,
+    /// Cells that were filled, and unknown categories.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
     outputs: Outputs,
     /// The predictions for every row, unless a file holds them.
     result: Option<PredictionsObject>,
@@ -39,7 +49,7 @@ pub fn print(
     facts: &Facts,
     outputs: Outputs,
     predictions: &Predictions,
-    PredictSummary { seconds, evaluation, all }: PredictSummary,
+    PredictSummary { seconds, evaluation, coverage, notes, all }: PredictSummary,
 ) -> Result<(), Failure> {
     let (table, rows) = (shown(args.table.source.path()), predictions.n());
     if !session.quiet {
@@ -51,10 +61,18 @@ pub fn print(
         if let Some(evaluation) = &evaluation {
             describe(&mut lines, evaluation, facts);
         }
+        if let Some(Coverage { share, rows, set_size }) = &coverage {
+            let level = args.interval.unwrap_or_default();
+            let size = set_size.map(|size| format!(", {size:.2} classes per row"));
+            let rows = counted(*rows, "row");
+            let text = format!("{level} expected, {share:.3} of {rows} found");
+            lines.add("coverage", text + &size.unwrap_or_default());
+        }
         lines.add("time", format!("{seconds:.2} s"));
         if let Some(files) = outputs.listed() {
             lines.add("written", files);
         }
+        lines.warn(&notes);
         lines.print();
     }
     if !args.json {
@@ -72,8 +90,20 @@ pub fn print(
         Some((scores, confusion)) => (Some(scores), confusion),
         None => (None, None),
     };
-    let object =
-        PredictObject { command, model, table, rows, seconds, scores, confusion, outputs, result };
+    let object = PredictObject {
+        command,
+        model,
+        table,
+        rows,
+        seconds,
+        scores,
+        confusion,
+        set_size: coverage.as_ref().and_then(|coverage| coverage.set_size),
+        coverage: coverage.map(|coverage| coverage.share),
+        notes,
+        outputs,
+        result,
+    };
     summary::print_object(&object).map_err(Failure::Print)
 }
 

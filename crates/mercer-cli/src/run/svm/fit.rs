@@ -6,22 +6,24 @@ use mercer::Dtype;
 use mercer::io::{Model, Table};
 use mercer::linalg::view::Mat;
 use mercer::model::Scaling;
-use mercer::model::svm::{Svm, SvmParams};
-use mercer::select::{self, SvmSearchParams};
-use mercer::{Input, KernelSpec, Result};
+use mercer::model::svm::Svm;
+use mercer::select::{self, Score, SvmSearchParams};
+use mercer::{Input, KernelSpec, Result, Target};
 
 use super::Task;
-use crate::args::Kernel;
+use crate::args::{FoldArgs, Kernel};
 use crate::data::{Prepared, Scales};
-use crate::facts::SearchNotes;
+use crate::facts::{Residuals, SearchNotes, margin};
 use crate::run::Session;
 use crate::run::candidate_kernels::{every_width, names_of};
+use crate::run::validation::{Folds, Scheme, USUAL_FOLDS};
 use crate::scores::{Measure, Scored};
 
 /// Folds of the calibration, as LIBSVM has them.
 const CALIBRATION_FOLDS: usize = 5;
 
 /// The search.
+#[derive(Clone, Copy)]
 pub struct Search<'a> {
     /// The kernels; one without a width gives several candidates.
     pub kernels: &'a [Kernel],
@@ -35,6 +37,10 @@ pub struct Search<'a> {
     pub folds: usize,
     /// The seed of the folds.
     pub seed: u64,
+    /// How rows are split, and the score.
+    pub validation: &'a FoldArgs,
+    /// Whether to search a finer grid around the best.
+    pub refine: bool,
 }
 
 /// The fitted model.
@@ -45,6 +51,8 @@ pub struct Fitted {
     pub scaling: Option<Scaling>,
     /// The scores of all candidates.
     pub grid: Option<Grid>,
+    /// Out-of-fold residuals of a regression or margins of a classifier, if requested.
+    pub residuals: Option<Residuals>,
     /// Seconds taken for everything: search, fit and calibration.
     pub seconds: f64,
 }
@@ -61,6 +69,12 @@ pub struct Grid {
     pub chosen: (usize, usize),
     /// The metric.
     pub measure: Measure,
+    /// The folds.
+    pub folds: Folds,
+    /// The kernels and costs of the first grid, where this is a second one.
+    pub first: Option<(usize, usize)>,
+    /// A best kernel at the end of the widths.
+    pub edge: Option<String>,
 }
 
 impl Grid {
@@ -71,18 +85,22 @@ impl Grid {
         let value = folds.iter().sum::<f64>() / count;
         let squares = folds.iter().map(|score| (score - value).powi(2)).sum::<f64>();
         let spread = (squares / (count - 1.0).max(1.0) / count).sqrt();
-        let spread = Some(spread).filter(|s| s.is_finite());
-        Scored { measure: self.measure, value, spread, r2: None }
+        let std_error = spread * self.folds.std_error_factor();
+        Scored::of(self.measure, Score { value, std_error }, None)
     }
 
     /// The search as stored in a model file.
     pub fn notes(&self) -> SearchNotes {
         let (kernel, cost) = self.chosen;
+        let own = (self.kernels.len(), self.costs.len());
+        let (kernels, costs) = self.first.unwrap_or(own);
         SearchNotes {
             folds: self.scores[kernel].cols(),
-            kernels: self.kernels.len(),
-            costs: self.costs.len(),
+            kernels,
+            costs,
             score: self.score(kernel, cost),
+            method: Some(self.folds.method()),
+            refined: self.first.map_or(0, |_| own.0 * own.1),
         }
     }
 }
@@ -106,8 +124,12 @@ pub fn fit(session: &Session, task: &Task<'_>, features: &Table, work: Dtype) ->
         model.calibrate(context, &x, targets, method, CALIBRATION_FOLDS, 0)?;
         context.poll()?;
     }
+    let residuals = match task.intervals {
+        true => Some(out_of_fold(session, task, (&model, grid.as_ref()), &x)?),
+        false => None,
+    };
     let seconds = started.elapsed().as_secs_f64();
-    Ok(Fitted { model: Model::Svm(model), scaling: rows.scaling, grid, seconds })
+    Ok(Fitted { model: Model::Svm(model), scaling: rows.scaling, grid, residuals, seconds })
 }
 
 fn search(
@@ -116,25 +138,76 @@ fn search(
     search: &Search<'_>,
     x: &Input<'_>,
 ) -> Result<(Svm, Grid)> {
+    let criterion = task.criterion(search);
+    criterion.check(&task.targets)?;
+    let groups = task.groups.as_deref();
+    let scheme = Scheme::of(search.validation, search.folds, search.seed, groups);
+    let folds = scheme.folds(x.n(), task.targets.class_labels(), Some(criterion))?;
     let params = SvmSearchParams {
         model: task.params.clone(),
         kernels: kernels(search, x)?,
-        cs: search.costs.to_vec(),
-        folds: select::folds(x.n(), search.folds, search.seed)?,
+        cs: search.costs.iter().map(|cost| cost * task.unit).collect(),
+        folds: folds.folds.clone(),
     };
-    let found = select::svm_search(&session.context, &params, x, &task.targets)?;
+    let of = |params: &SvmSearchParams| {
+        select::svm_search_by(&session.context, params, x, &task.targets, criterion)
+    };
+    let mut found = of(&params)?;
+    session.context.poll()?;
+    let (mut costs, mut first) = (search.costs.to_vec(), None);
+    if search.refine {
+        first = Some((found.kernels.len().max(1), costs.len()));
+        costs = select::refined(&costs, costs[found.chosen.1]);
+        let kernels = match found.kernels.is_empty() {
+            true => params.kernels.clone(),
+            false => select::refined_widths(&found.kernels, found.chosen.0)?,
+        };
+        let cs = costs.iter().map(|cost| cost * task.unit).collect();
+        found = of(&SvmSearchParams { kernels, cs, ..params })?;
+    }
+    let edge = select::edge_of_widths(&found.kernels, found.chosen.0);
     let grid = Grid {
         kernels: names_of(&found.kernels),
-        costs: params.cs,
+        costs,
         scores: found.scores,
         chosen: found.chosen,
-        measure: measure(&task.params),
+        measure: criterion.into(),
+        folds,
+        first,
+        edge: edge.map(|note| note.to_string()),
     };
     Ok((found.model, grid))
 }
 
-fn measure(params: &SvmParams) -> Measure {
-    if params.task.is_classification() { Measure::Accuracy } else { Measure::R2 }
+/// The residuals or margins of every row by a model fitted without its fold.
+fn out_of_fold(
+    session: &Session,
+    task: &Task<'_>,
+    (model, grid): (&Svm, Option<&Grid>),
+    x: &Input<'_>,
+) -> Result<Residuals> {
+    session.progress.begin("intervals");
+    let labels = task.targets.class_labels();
+    let scheme =
+        Scheme { folds: USUAL_FOLDS, repeats: 1, seed: 0, groups: None, time_ordered: false };
+    let folds = match grid {
+        Some(Grid { folds, .. }) => {
+            folds.folds[..folds.folds.len().div_ceil(folds.repeats)].to_vec()
+        }
+        None => scheme.folds(x.n(), labels, None)?.folds,
+    };
+    let found = select::svm_out_of_fold(&session.context, &model.params, x, &task.targets, &folds)?;
+    let mut sizes = Vec::new();
+    for (fold, found) in folds.iter().zip(&found) {
+        for (place, &row) in fold.test.iter().enumerate() {
+            sizes.push(match (labels, &task.targets.target) {
+                (Some(labels), _) => margin(&found.scores, place, labels.places[row]),
+                (_, Target::Values(values)) => (values[(row, 0)] - found.scores[(place, 0)]).abs(),
+                _ => unreachable!("one-class models have no intervals"),
+            });
+        }
+    }
+    Ok(Residuals::new(sizes))
 }
 
 /// The distinct candidate kernels.

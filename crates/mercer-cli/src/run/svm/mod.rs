@@ -1,33 +1,38 @@
 //! `mercer svc`, `svr`, `oneclass` and `search`: support vector machines.
 
+mod check;
+mod finish;
 mod fit;
 mod output;
 mod picture;
 mod targets;
 
-use mercer::io::{Column, ModelFile, Table};
+use mercer::io::{ModelFile, Table};
 use mercer::model::ScalingKind;
 use mercer::model::svm::{Method, SvmParams, Task as SvmTask};
-use mercer::{Error, Result, Target, Targets};
+use mercer::select::Criterion;
+use mercer::{Result, Targets};
 
-use self::fit::{Fitted, Grid, Search};
-use self::targets::{checked, counted_rows};
+pub use self::check::looks_continuous;
+use self::check::{check, params_for, spread};
+use self::finish::{finish, saved};
+use self::fit::{Fitted, Search};
+use self::targets::checked;
 use super::Session;
 use super::columns::{self, Chosen, Roles, TargetKind};
+use super::nested::{self, Searched};
 use super::prediction::predict;
+use super::row_numbers::{self, RowNumbers};
+use super::target_kind::target_kind;
+use super::{held_out, importance};
 use crate::args::{
     ClassWeights, Kernel, LearningArgs, OneclassArgs, Precision, Scale, SmoArgs, SvcArgs,
-    SvmOutputArgs, SvmSearchArgs, SvrArgs, TableArgs,
+    SvmOutputArgs, SvmSearchArgs, SvrArgs, TableArgs, TaskArgs, TestArgs,
 };
 use crate::data::{self, InputKind, Types};
-use crate::facts::{self, Facts, FitNotes};
+use crate::facts::Nested;
 use crate::failure::Failure;
-use crate::machine::machine_of;
-use crate::output_files::{self, Files};
-use crate::plot::Drawing;
-use crate::prediction::{Extras, Names, Prediction};
-use crate::report::{self, ReportContent};
-use crate::results::Predictions;
+use crate::prediction::Prediction;
 
 /// The shared options.
 struct Job<'a> {
@@ -36,12 +41,22 @@ struct Job<'a> {
     input_kind: InputKind,
     target: Option<&'a str>,
     kind: TargetKind,
+    /// What decides about a target of either kind.
+    task: Option<&'a TaskArgs>,
     learning: &'a LearningArgs,
     class_weight: Option<&'a ClassWeights>,
     probability: Option<Method>,
     params: SvmParams,
     precision: Precision,
     search: Option<Search<'a>>,
+    /// Held-out evaluation; none for one class.
+    evaluation: Option<&'a TestArgs>,
+    /// Whether to compute out-of-fold residuals.
+    intervals: bool,
+    /// Whether cost and tube are in units of the target, not of its spread.
+    is_absolute: bool,
+    /// Whether the importance of columns is computed.
+    explain: bool,
     outputs: &'a SvmOutputArgs,
 }
 
@@ -53,6 +68,23 @@ struct Task<'a> {
     scale: ScalingKind,
     probability: Option<Method>,
     search: Option<Search<'a>>,
+    /// The unit of costs: the standard deviation of a numeric target.
+    unit: f64,
+    /// The group of each row, if a column names groups.
+    groups: Option<Vec<usize>>,
+    /// Whether to compute out-of-fold residuals.
+    intervals: bool,
+}
+
+impl Task<'_> {
+    /// The score by which a search chooses.
+    fn criterion(&self, search: &Search<'_>) -> Criterion {
+        let usual = match self.params.task.is_classification() {
+            true => Criterion::Accuracy,
+            false => Criterion::R2,
+        };
+        search.validation.metric.unwrap_or(usual)
+    }
 }
 
 /// The fit and its training data.
@@ -61,52 +93,84 @@ struct SvmResult {
     fitted: Fitted,
     /// Predictions for the training set.
     prediction: Prediction,
+    /// The rows to evaluate on.
+    test: Option<Table>,
+    /// The score of the whole search, if requested.
+    nested: Option<Nested>,
+    /// The numbers of rows in their table.
+    numbers: RowNumbers,
 }
 
 /// Runs `mercer svc`.
 pub fn svc(session: &Session, args: &SvcArgs) -> std::result::Result<(), Failure> {
+    run(session, svc_job(args))
+}
+
+/// The model that `mercer svc` with `args` fits on all rows of `table`, and its columns.
+pub fn svc_model(session: &Session, args: &SvcArgs, table: Table) -> Result<(ModelFile, Chosen)> {
+    fit_table(session, &svc_job(args), table)
+}
+
+fn svc_job(args: &SvcArgs) -> Job<'_> {
     let task = if args.nu.is_some() { SvmTask::NuSvc } else { SvmTask::CSvc };
     let mut params = params(task, &args.kernel, &args.smo);
     params.c = args.cost;
     params.nu = args.nu.unwrap_or(params.nu);
-    let job = Job {
+    Job {
         command: "svc",
         table: &args.table,
         input_kind: InputKind::of(&args.kernel),
         target: args.target.as_deref(),
         kind: TargetKind::Classes,
+        task: None,
         learning: &args.learning,
         class_weight: args.class_weight.as_ref(),
         probability: args.probability.map(Method::from),
         params,
         precision: args.smo.precision,
         search: None,
+        evaluation: Some(&args.evaluation),
+        intervals: args.intervals,
+        is_absolute: false,
+        explain: args.explain.explain,
         outputs: &args.outputs,
-    };
-    run(session, job)
+    }
 }
 
 /// Runs `mercer svr`.
 pub fn svr(session: &Session, args: &SvrArgs) -> std::result::Result<(), Failure> {
+    run(session, svr_job(args))
+}
+
+/// The model that `mercer svr` with `args` fits on all rows of `table`, and its columns.
+pub fn svr_model(session: &Session, args: &SvrArgs, table: Table) -> Result<(ModelFile, Chosen)> {
+    fit_table(session, &svr_job(args), table)
+}
+
+fn svr_job(args: &SvrArgs) -> Job<'_> {
     let task = if args.nu.is_some() { SvmTask::NuSvr } else { SvmTask::EpsilonSvr };
     let mut params = params(task, &args.kernel, &args.smo);
     (params.c, params.epsilon) = (args.cost, args.epsilon);
     params.nu = args.nu.unwrap_or(params.nu);
-    let job = Job {
+    Job {
         command: "svr",
         table: &args.table,
         input_kind: InputKind::of(&args.kernel),
         target: args.target.as_deref(),
         kind: TargetKind::Values,
+        task: None,
         learning: &args.learning,
         class_weight: None,
         probability: None,
         params,
         precision: args.smo.precision,
         search: None,
+        evaluation: Some(&args.evaluation),
+        intervals: args.intervals,
+        is_absolute: args.absolute,
+        explain: args.explain.explain,
         outputs: &args.outputs,
-    };
-    run(session, job)
+    }
 }
 
 /// Runs `mercer oneclass`.
@@ -119,12 +183,17 @@ pub fn oneclass(session: &Session, args: &OneclassArgs) -> std::result::Result<(
         input_kind: InputKind::of(&args.kernel),
         target: None,
         kind: TargetKind::Unsupervised,
+        task: None,
         learning: &args.learning,
         class_weight: None,
         probability: None,
         params,
         precision: args.smo.precision,
         search: None,
+        evaluation: None,
+        intervals: false,
+        is_absolute: false,
+        explain: false,
         outputs: &args.outputs,
     };
     run(session, job)
@@ -144,7 +213,8 @@ pub fn search(session: &Session, args: &SvmSearchArgs) -> std::result::Result<()
             InputKind::Numbers
         },
         target: args.target.as_deref(),
-        kind: if args.classify { TargetKind::Classes } else { TargetKind::Either },
+        kind: TargetKind::Either,
+        task: Some(&args.task),
         learning: &args.learning,
         class_weight: args.class_weight.as_ref(),
         probability: args.probability.map(Method::from),
@@ -157,7 +227,13 @@ pub fn search(session: &Session, args: &SvmSearchArgs) -> std::result::Result<()
             tube: args.epsilon,
             folds: args.folds as usize,
             seed: args.seed,
+            validation: &args.validation,
+            refine: args.refine,
         }),
+        evaluation: Some(&args.evaluation),
+        intervals: args.intervals,
+        is_absolute: args.absolute,
+        explain: args.explain.explain,
         outputs: &args.outputs,
     };
     run(session, job)
@@ -177,139 +253,100 @@ fn params(task: SvmTask, kernel: &Kernel, smo: &SmoArgs) -> SvmParams {
 
 /// Reads the table, selects columns, fits, evaluates, plots, writes and prints.
 fn run(session: &Session, mut job: Job<'_>) -> std::result::Result<(), Failure> {
-    let scale = job.input_kind.scaling(job.learning.features.scale, Scale::Standard)?;
-    let roles = Roles::of(job.target, job.kind, job.learning, &job.input_kind);
-    let (chosen, targets) =
-        columns::choose(data::read(session, job.table, &job.input_kind)?, &roles)?;
-    let targets = checked(targets, job.class_weight, &chosen.features)?;
-    check(&job, &targets, &chosen.features)?;
-    let types = Types::of(job.precision, &chosen.features);
-    session.progress.begin("preparing");
-    let task = Task {
-        params: params_for(&job, &targets),
-        targets,
-        input_kind: job.input_kind.clone(),
-        scale,
-        probability: job.probability,
-        search: job.search.take(),
+    // Refused before the table is read.
+    job.input_kind.scaling(job.learning.features.scale, Scale::Standard)?;
+    importance::check(job.explain, &job.input_kind)?;
+    let table = data::read(session, job.table, &job.input_kind)?;
+    if let Some(task) = job.task {
+        job.kind = target_kind(session, task, &table, job.target);
+    }
+    let (rows, numbers) = match job.evaluation {
+        None => {
+            let numbers = RowNumbers::of(&table);
+            (held_out::Rows { training: table, test: None }, numbers)
+        }
+        Some(args) => {
+            row_numbers::split(session, table, (args, job.table), job.target, &job.input_kind)?
+        }
     };
+    let is_nested = job.search.is_some_and(|search| search.validation.nested.is_some());
+    let whole = is_nested.then(|| rows.training.clone());
+    let (task, chosen, types) = prepare(session, &job, rows.training)?;
     let view = picture::view(&job, &task, &chosen.features)?;
-    let fitted = fit::fit(session, &task, &chosen.features, types.work)?;
-    session.progress.begin("evaluating");
-    let scaling = fitted.scaling.as_ref();
-    let prediction = predict(session, &fitted.model, scaling, &chosen.features, false)?;
-    let result = SvmResult { chosen, fitted, prediction };
-    let drawings = match (&view, job.outputs.results.page.report.is_some()) {
+    let groups = job.evaluation.and_then(|args| args.groups.as_deref());
+    let searched = whole.as_ref().zip(job.search).map(|(table, search)| Searched {
+        table,
+        classes: task.targets.class_labels().map(|_| chosen.places.targets[0].column),
+        groups: groups.and_then(|which| table.find(which).ok()),
+        criterion: task.criterion(&search),
+        args: search.validation,
+        seed: search.seed,
+    });
+    let fit_part = |part: Table| Ok(fit_table(session, &job, part)?.0);
+    let nested = nested::score(session, searched.as_ref(), &job.input_kind, fit_part)?;
+    let (chosen, fitted, prediction) = fit_rows(session, &task, chosen, types)?;
+    let result = SvmResult { chosen, fitted, prediction, test: rows.test, nested, numbers };
+    let is_plotted = !job.outputs.plot.is_empty();
+    let mut drawings = match (&view, job.outputs.results.page.report.is_some()) {
         (_, true) => picture::draw_all(session, &job, &task, &result, view.as_ref())?,
         (Some(view), false) => (vec![picture::draw(session, &job, &task, &result, view)?], None),
         (None, false) => (Vec::new(), None),
     };
+    if let Some(search) =
+        picture::draw_search(&job, &result).filter(|_| is_plotted && view.is_none())
+    {
+        // The first drawing is the one that is plotted.
+        drawings.0.retain(|drawing| drawing.svg != search.svg);
+        drawings.0.insert(0, search);
+    }
     finish(session, &job, &task, result, types, drawings)
 }
 
-/// The parameters, with the task that a search derives from the target.
-fn params_for(job: &Job<'_>, targets: &Targets) -> SvmParams {
-    let task = match (&targets.target, job.params.task) {
-        (Target::Values(_), SvmTask::CSvc) => SvmTask::EpsilonSvr,
-        (_, task) => task,
-    };
-    {
-        let mut changed = job.params.clone();
-        changed.task = task;
-        changed
-    }
+/// The model of `job` on all rows of `table`, and its columns; without intervals.
+fn fit_table(session: &Session, job: &Job<'_>, table: Table) -> Result<(ModelFile, Chosen)> {
+    let (task, chosen, types) = prepare(session, job, table)?;
+    let task = Task { intervals: false, ..task };
+    let (chosen, fitted, prediction) = fit_rows(session, &task, chosen, types)?;
+    let model = (fitted.model, fitted.scaling);
+    let saved = saved(&task, &chosen, types, model, fitted.grid.as_ref(), &prediction);
+    Ok((saved, chosen))
 }
 
-/// Refuses flags that contradict the table.
-fn check(job: &Job<'_>, targets: &Targets, features: &Table) -> Result<()> {
-    data::at_least_two(features)?;
-    let refuse = |flag: &'static str| {
-        let message = "the target is numeric: add --classify to treat it as class labels";
-        Err(Error::parameter(flag, message))
+/// The task, and the columns of the training rows.
+fn prepare<'a>(session: &Session, job: &Job<'a>, rows: Table) -> Result<(Task<'a>, Chosen, Types)> {
+    let scale = job.input_kind.scaling(job.learning.features.scale, Scale::Standard)?;
+    let groups = job.evaluation.and_then(|args| args.groups.as_deref());
+    let roles = Roles::of(job.target, job.kind, job.learning, &job.input_kind).with_groups(groups);
+    let (chosen, targets) = columns::choose(rows, &roles)?;
+    let targets = checked(targets, job.class_weight, &chosen.features)?;
+    check(job, &targets, &chosen.features)?;
+    let types = Types::of(job.precision, &chosen.features);
+    session.progress.begin("preparing");
+    let task = Task {
+        unit: spread(job, &targets),
+        params: params_for(job, &targets),
+        targets,
+        input_kind: job.input_kind.clone(),
+        scale,
+        probability: job.probability,
+        search: job.search,
+        groups: chosen.groups.clone(),
+        intervals: job.intervals,
     };
-    let tube = job.search.as_ref().and_then(|search| search.tube);
-    let is_text = |name: &String| name.parse::<i32>().is_err();
-    match &targets.target {
-        // Refused before the fit, which may take long.
-        Target::Classes { labels, .. }
-            if job.outputs.libsvm_model.is_some() && labels.names.iter().any(is_text) =>
-        {
-            let message = "LIBSVM requires integer class labels: encode them in the table first";
-            Err(Error::parameter("--libsvm-model", message))
-        }
-        Target::Classes { .. } if tube.is_some() => {
-            let message = "not available for a classifier";
-            Err(Error::parameter("--epsilon", message))
-        }
-        Target::Values(_) if job.class_weight.is_some() => refuse("--class-weight"),
-        Target::Values(_) if job.probability.is_some() => refuse("--probability"),
-        _ => Ok(()),
-    }
+    Ok((task, chosen, types))
 }
 
-/// Writes the outputs and prints the summary.
-fn finish(
+fn fit_rows(
     session: &Session,
-    job: &Job<'_>,
     task: &Task<'_>,
-    result: SvmResult,
+    mut chosen: Chosen,
     types: Types,
-    (drawings, not_drawn): (Vec<Drawing>, Option<String>),
-) -> std::result::Result<(), Failure> {
-    let SvmResult { chosen, fitted, prediction } = result;
-    let described = report::describe_columns(job.outputs.results.page.report.as_ref(), &chosen);
-    let args = job.outputs;
-    let rows = counted_rows(&task.targets, chosen.features.n_rows());
-    let mut saved = ModelFile::new(fitted.model, types.result);
-    saved.scaling = fitted.scaling;
-    saved.feature_names = chosen.features.names;
-    facts::note_places(&mut saved, &chosen.places);
-    let truth: Vec<Column> = chosen.targets.iter().map(|(_, cells)| cells.clone()).collect();
-    let classes = machine_of(&saved.model).and_then(|machine| machine.classes.clone());
-    let targets: Vec<String> = chosen.targets.iter().map(|(name, _)| name.clone()).collect();
-    let names = Names { targets: &targets, classes: classes.as_deref() };
-    let evaluation = prediction.evaluate(names, &truth, &rows).ok();
-    let notes = FitNotes {
-        rows: rows.len(),
-        scores: evaluation.as_ref().map(|(scores, _)| scores.clone()),
-        outside: prediction.outside(&rows, 0.0),
-        nearly: prediction
-            .outside(&rows, 0.0)
-            .zip(prediction.outside(&rows, task.params.tolerance))
-            .map(|(all, clearly)| all - clearly),
-        search: fitted.grid.as_ref().map(Grid::notes),
-    };
-    facts::note_fit(&mut saved, &notes);
-    let facts = Facts::of(&saved);
-    let extras = Extras { probabilities: true, ..Extras::default() };
-    let own = prediction.columns(names, types.result, extras, |_| "prediction".into());
-    let columns = chosen.targets.into_iter().chain(own).collect();
-    let predictions = Predictions { columns, label: chosen.label };
-    let search = (fitted.grid.as_ref(), fitted.seconds);
-    let mut lines = output::lines(job, task, &facts, search);
-    lines.warn(not_drawn.as_slice());
-    let page = args.results.page.report.as_ref().map(|file| {
-        let confusion = evaluation.and_then(|(_, confusion)| confusion);
-        let content = ReportContent {
-            lines: &lines,
-            facts: &facts,
-            columns: &described,
-            pictures: &drawings,
-            tables: &output::tables(search.0, confusion.as_ref(), &predictions),
-        };
-        (file, report::page(session, &content))
-    });
-    let table = args.results.output.as_ref();
-    let files = Files {
-        table: table.map(|file| (file, predictions.table(file.format))),
-        model: args.results.model.as_ref().map(|file| (file, &saved)),
-        libsvm_model: args.libsvm_model.as_ref().map(|file| (file, &saved)),
-        pictures: &args.plot,
-        drawing: drawings.first().cloned(),
-        page,
-    };
-    let outputs = output_files::write_files(session, &files)?;
-    session.progress.clear();
-    lines.written(&outputs);
-    output::print(session, job, &lines, &facts, search, outputs)
+) -> Result<(Chosen, Fitted, Prediction)> {
+    let mut fitted = fit::fit(session, task, &chosen.features, types.work)?;
+    let used = InputKind::of_model(&fitted.model);
+    chosen.keep_used(&task.input_kind, &used, &mut fitted.scaling);
+    session.progress.begin("evaluating");
+    let scaling = fitted.scaling.as_ref();
+    let prediction = predict(session, &fitted.model, scaling, &chosen.features, false)?;
+    Ok((chosen, fitted, prediction))
 }

@@ -1,20 +1,20 @@
 //! The output of the SVM verbs: a summary or JSON, and the scores of a search as a table.
 
 use mercer::Target;
-use mercer::io::{Column, Format, Table};
+use mercer::io::{Column, Table};
 use mercer::model::svm::Stop;
 use serde::Serialize;
 
 use super::fit::Grid;
 use super::{Job, Task};
 use crate::describe::{self, listed};
+use crate::explain::Importance;
 use crate::facts::Facts;
 use crate::failure::Failure;
-use crate::prediction::Confusion;
+use crate::prediction::Judged;
 use crate::report::ReportTable;
-use crate::results::Predictions;
 use crate::run::Session;
-use crate::scores::{Measure, in_short};
+use crate::scores::in_short;
 use crate::summary::{self, Lines, Outputs, shown};
 use crate::terminal_table;
 
@@ -32,6 +32,9 @@ struct MachineObject<'a> {
     chosen: Option<ChosenObject>,
     /// Seconds taken for search, fit and calibration.
     seconds: f64,
+    /// The importance of columns, if requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    importance: Option<&'a Importance>,
     /// The files written.
     outputs: Outputs,
 }
@@ -41,7 +44,7 @@ struct MachineObject<'a> {
 struct KernelObject<'a> {
     kernel: String,
     costs: &'a [f64],
-    /// Of each cost the mean over the folds; larger is better.
+    /// Of each cost the mean over the folds, as the metric counts.
     scores: Vec<f64>,
     /// Their standard errors.
     spreads: Vec<Option<f64>>,
@@ -66,7 +69,11 @@ pub fn lines(
         true => format!(", of which {:.2} s for the final fit", facts.report.seconds),
         false => String::new(),
     };
-    lines.add("time", format!("{seconds:.2} s{own}"));
+    if task.unit != 1.0 {
+        let text = format!("C and epsilon are given as multiples of {:.4}", task.unit);
+        lines.add("units", text + ", the standard deviation of the target");
+    }
+    lines.detail("time", format!("{seconds:.2} s{own}"));
     lines.warn(&facts.report.notes);
     lines.warn(limits(facts).as_slice());
     lines.warn(&hints(task, grid));
@@ -74,16 +81,9 @@ pub fn lines(
 }
 
 /// The tables of a report.
-pub fn tables(
-    grid: Option<&Grid>,
-    confusion: Option<&Confusion>,
-    predictions: &Predictions,
-) -> Vec<ReportTable> {
+pub fn tables(grid: Option<&Grid>, judged: &Judged<'_>) -> Vec<ReportTable> {
     let compared = grid.map(|grid| ReportTable::best("Cross-validation scores", scores(grid)));
-    let confusion = confusion.map(Confusion::listed);
-    let caption = "Predictions for the first rows (training set)";
-    let rows = ReportTable::beginning(caption, predictions.table(Format::Csv));
-    compared.into_iter().chain(confusion).chain([rows]).collect()
+    judged.tables().into_iter().chain(compared).collect()
 }
 
 /// Prints the outputs.
@@ -91,7 +91,7 @@ pub fn print(
     session: &Session,
     job: &Job<'_>,
     lines: &Lines,
-    facts: &Facts,
+    (facts, importance): (&Facts, Option<&Importance>),
     (grid, seconds): (Option<&Grid>, f64),
     outputs: Outputs,
 ) -> Result<(), Failure> {
@@ -113,6 +113,7 @@ pub fn print(
         grid: grid.map(kernels),
         chosen: grid.map(|grid| ChosenObject { kernel: grid.chosen.0, cost: grid.chosen.1 }),
         seconds,
+        importance,
         outputs,
     };
     summary::print_object(&object).map_err(Failure::Print)
@@ -158,6 +159,8 @@ fn hints(task: &Task<'_>, grid: Option<&Grid>) -> Vec<String> {
             ));
         }
     }
+    hints.extend(grid.edge.clone());
+    hints.extend(grid.folds.notes.iter().cloned());
     if let Target::Values(values) = &task.targets.target {
         let mut different = values.data().to_vec();
         different.sort_by(f64::total_cmp);
@@ -179,7 +182,8 @@ pub fn scores(grid: &Grid) -> Table {
         .flat_map(|kernel| (0..grid.costs.len()).map(move |cost| (kernel, cost)))
         .collect();
     let value = |&(kernel, cost): &(usize, usize)| grid.score(kernel, cost).value;
-    all.sort_by(|a, b| value(b).total_cmp(&value(a)));
+    let sign = if grid.measure.is_error() { -1.0 } else { 1.0 };
+    all.sort_by(|a, b| (sign * value(b)).total_cmp(&(sign * value(a))));
     // Of ties the chosen one comes first.
     all.sort_by_key(|place| *place != grid.chosen);
     let kernels = all.iter().map(|(kernel, _)| grid.kernels[*kernel].clone()).collect();
@@ -187,8 +191,8 @@ pub fn scores(grid: &Grid) -> Table {
     let means = all.iter().map(value).collect();
     let spread = |&(kernel, cost): &(usize, usize)| grid.score(kernel, cost).spread;
     let spreads = all.iter().map(|place| spread(place).unwrap_or(f64::NAN)).collect();
-    let measure = if grid.measure == Measure::R2 { "r2" } else { "accuracy" };
-    let names = ["kernel", "cost", measure, "std_error"].map(String::from).into();
+    let measure = grid.measure.column();
+    let names = vec!["kernel".into(), "cost".into(), measure, "std_error".into()];
     let columns =
         vec![Column::Text(kernels), Column::F64(costs), Column::F64(means), Column::F64(spreads)];
     Table::new(names, columns)

@@ -1,6 +1,7 @@
 //! Plots of support vector machines: over the plane of two columns, or along one.
 
 mod others;
+mod principal;
 
 use mercer::io::Table;
 use mercer::model::svm::{Svm, Task as SvmTask, votes};
@@ -41,7 +42,7 @@ pub fn view(job: &Job<'_>, task: &Task<'_>, features: &Table) -> Result<Option<V
         return Ok(None);
     }
     let values = || (0..features.n_rows()).map(|row| number(features, row, 0));
-    if !task.input_kind.is_vector() && !is_requested {
+    if !task.input_kind.is_vector() && (!is_requested || task.search.is_some()) {
         return Ok(None);
     }
     if !task.input_kind.is_vector() {
@@ -52,6 +53,8 @@ pub fn view(job: &Job<'_>, task: &Task<'_>, features: &Table) -> Result<Option<V
         (1, Target::Values(_)) => Ok(Some(View::Line(Field::range_around(values())))),
         (2, _) => Ok(Some(View::Plane(plane::window(features)))),
         _ if !is_requested => Ok(None),
+        // A search has scores to plot, whatever its columns are.
+        _ if task.search.is_some() => Ok(None),
         (count, target) => {
             let needed = if matches!(target, Target::Values(_)) { "one or two" } else { "two" };
             let names: Vec<String> = (0..count.min(2)).map(|j| features.name(j)).collect();
@@ -81,6 +84,13 @@ pub fn draw(
     }
 }
 
+/// The scores of a search: as shaded cells where there are several kernels and costs, else as lines.
+pub fn draw_search(job: &Job<'_>, result: &SvmResult) -> Option<Drawing> {
+    let grid = result.fitted.grid.as_ref()?;
+    let map = others::draw_heat_map(job, result, grid);
+    Some(map.unwrap_or_else(|| others::draw_grid(job, result, grid)))
+}
+
 /// All that a report shows: the model in `view` if that can be drawn, else the rows in another way, and
 /// what a search compared; and what could not be shown.
 pub fn draw_all(
@@ -98,10 +108,12 @@ pub fn draw_all(
             Err(error) if error.is_memory() => {
                 note = Some("no plot of the rows: it does not fit into the memory budget".into());
             }
-            drawing => drawings.push(drawing?),
+            drawing => drawings.extend(drawing?),
         },
     }
-    drawings.extend(result.fitted.grid.as_ref().map(|grid| others::draw_grid(job, result, grid)));
+    let grid = result.fitted.grid.as_ref();
+    drawings.extend(grid.map(|grid| others::draw_grid(job, result, grid)));
+    drawings.extend(grid.and_then(|grid| others::draw_heat_map(job, result, grid)));
     Ok((drawings, note))
 }
 
@@ -165,6 +177,20 @@ fn reach(result: &SvmResult, targets: &[f64]) -> f64 {
     if least.is_finite() { least } else { 0.0 }
 }
 
+/// A plane with the rows and the decisions over it.
+struct Canvas {
+    window: Window,
+    points: Vec<[f64; 2]>,
+    /// The decision values at the points of the grid.
+    values: Mat<f64>,
+    /// The titles of the axes.
+    axes: [String; 2],
+    /// What is added to the line below the title.
+    note: &'static str,
+    /// Whether misclassified rows have marks of their own.
+    marks_errors: bool,
+}
+
 fn draw_plane(
     session: &Session,
     job: &Job<'_>,
@@ -172,16 +198,29 @@ fn draw_plane(
     result: &SvmResult,
     window: Window,
 ) -> Result<Drawing> {
-    let values = at(session, result, &plane::grid(&result.chosen.features, window))?;
+    let features = &result.chosen.features;
+    let canvas = Canvas {
+        values: at(session, result, &plane::grid(features, window))?,
+        window,
+        points: plane::points(features),
+        axes: [0, 1].map(|axis| features.name(axis)),
+        note: "",
+        marks_errors: false,
+    };
+    Ok(draw_canvas(job, task, result, &canvas))
+}
+
+fn draw_canvas(job: &Job<'_>, task: &Task<'_>, result: &SvmResult, canvas: &Canvas) -> Drawing {
+    let values = &canvas.values;
     let first: Vec<f64> = (0..values.rows()).map(|i| values[(i, 0)]).collect();
-    let field = plane::field(window, &first);
+    let field = plane::field(canvas.window, &first);
     let (groups, group) = groups(task, result, &first);
     let colours: Vec<[u8; 3]> = groups.iter().map(|group| group.colour).collect();
     let (class, change);
     let background = match &task.targets.target {
         Target::Classes { labels, .. } if labels.names.len() > 2 => {
-            class = votes(&values, labels.names.len());
-            change = changes(&values, &class, labels.names.len());
+            class = votes(values, labels.names.len());
+            change = changes(values, &class, labels.names.len());
             Background::Regions(Regions { grid: field, class: &class, change: &change }, colours)
         }
         Target::Classes { .. } => Background::Sides {
@@ -200,19 +239,26 @@ fn draw_plane(
             Background::Heights { field, ends: ends(targets.data(), &first), line: None }
         }
     };
-    let features = &result.chosen.features;
-    let points = plane::points(features);
+    let (groups, group) = match canvas.marks_errors {
+        true => principal::with_errors(&result.prediction, groups, group),
+        false => (groups, group),
+    };
     let [title, subtitle] = titles(job, result);
-    Ok(plot::map(&Map {
+    plot::map(&Map {
         title: &title,
-        subtitle: &subtitle,
-        x_title: &features.name(0),
-        y_title: &features.name(1),
+        subtitle: &format!("{subtitle}{}", canvas.note),
+        x_title: &canvas.axes[0],
+        y_title: &canvas.axes[1],
         key_title: result.chosen.targets.first().map_or("", |(name, _)| name),
         background,
-        marks: Marks { points: &points, group: &group, groups: &groups, ringed: &ringed(result) },
+        marks: Marks {
+            points: &canvas.points,
+            group: &group,
+            groups: &groups,
+            ringed: &ringed(result),
+        },
         ring_name: RING,
-    }))
+    })
 }
 
 /// Halvings of the way between two points of the grid: as fine as a pixel needs.

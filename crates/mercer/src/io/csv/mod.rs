@@ -9,10 +9,10 @@ mod write;
 use std::path::Path;
 
 use csv::{ByteRecord, ReaderBuilder};
-use guess::{looks_like_header, sniff_delimiter};
+use guess::{Guess, plain_numbers, sniff_delimiter};
 pub(super) use write::write;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::io::column::{Column, exact_number};
 use crate::io::read::{Header, ReadOptions, check_size, table_size};
 use crate::io::table::Table;
@@ -32,7 +32,7 @@ pub(super) fn parse(
         check_size(cells.map(|cells| cells.saturating_add(read)), options.max_bytes)
     };
     fits(table_size(width, most_rows, size_of::<f64>()))?;
-    let (names, skip) = text.header(options.header)?;
+    let (names, skip, header_is_guess) = text.header(options.header)?;
     let (numbers, lines) = text.numbers(skip, options.as_written, most_rows)?;
     let rows = lines.len();
     let texts = numbers.iter().filter(|column| column.is_none()).count();
@@ -41,9 +41,18 @@ pub(super) fn parse(
     let mut cells = cells.into_iter();
     let columns = numbers.into_iter().map(|column| match column {
         Some(values) => Column::F64(values),
-        None => Column::Text(cells.next().unwrap_or_default()),
+        None if options.as_written => Column::Text(cells.next().unwrap_or_default()),
+        None => text_column(cells.next().unwrap_or_default(), text.delimiter),
     });
-    Ok(Table { names, columns: columns.collect(), lines, ..Table::default() })
+    Ok(Table { names, columns: columns.collect(), lines, header_is_guess, ..Table::default() })
+}
+
+/// A column of texts, or of numbers that are written in another style.
+fn text_column(cells: Vec<String>, delimiter: u8) -> Column {
+    match plain_numbers(&cells, delimiter) {
+        None => Column::Text(cells),
+        Some(plain) => Column::from_cells(&plain.iter().map(String::as_str).collect::<Vec<_>>()),
+    }
 }
 
 /// A column's numbers, as long as all its cells are.
@@ -157,8 +166,8 @@ impl<'a> Text<'a> {
         });
         let column = match found {
             None => String::new(),
-            Some((0, column)) => format!(", column {column} (zero-based)"),
-            Some((_, column)) => format!(", column {column} (zero-based; {:?})", names[column]),
+            Some((0, column)) => format!(", column {}", column + 1),
+            Some((_, column)) => format!(", column {} ({:?})", column + 1, names[column]),
         };
         let line = self.line(place);
         let message =
@@ -166,8 +175,8 @@ impl<'a> Text<'a> {
         Error::format(self.path, message)
     }
 
-    /// The names, if the first row holds them, and the number of rows to pass over.
-    fn header(&self, header: Header) -> Result<(Option<Vec<String>>, usize)> {
+    /// The names, if the first row holds them, the number of rows to pass over, and whether that may be wrong.
+    fn header(&self, header: Header) -> Result<(Option<Vec<String>>, usize, bool)> {
         let mut rows: Vec<ByteRecord> = Vec::new();
         self.for_each_row(|_, _, record| {
             rows.push(record.clone());
@@ -176,18 +185,28 @@ impl<'a> Text<'a> {
         let Some(first) = rows.first() else {
             return Err(Error::format(self.path, "the file has only blank lines"));
         };
-        let present = match header {
-            Header::Present => true,
-            Header::Absent => false,
-            Header::Auto => looks_like_header(first, rows.get(1)),
+        let guess = match header {
+            Header::Present => Guess::Names,
+            Header::Absent => Guess::Data,
+            Header::Auto => guess::header(first, rows.get(1), self.delimiter),
         };
-        if !present {
-            return Ok((None, 0));
+        if guess == Guess::Unknown {
+            let cells: Vec<&str> = first.iter().take(6).map(cell_text).collect();
+            let message = format!(
+                "the first line of {} ({}) may hold column names or data: say which (yes or no)",
+                self.path.display(),
+                cells.join(",")
+            );
+            return Err(Error::parameter(Param::Header, message));
+        }
+        if guess == Guess::Data {
+            return Ok((None, 0, false));
         }
         if rows.len() < 2 {
             return Err(Error::format(self.path, "the file has a header but no rows below it"));
         }
-        Ok((Some(first.iter().map(|name| cell_text(name).trim().to_owned()).collect()), 1))
+        let names = first.iter().map(|name| cell_text(name).trim().to_owned()).collect();
+        Ok((Some(names), 1, guess == Guess::PerhapsNames))
     }
 
     /// The columns that hold nothing but numbers, `None` for the others, and the line of every row. With `as_written`

@@ -1,9 +1,10 @@
 //! The types that Parquet knows, and what each becomes in a table.
 
-use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
+use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type as Physical};
 use parquet::schema::types::ColumnDescriptor;
 
 use crate::io::column::Column;
+use crate::io::encoding::date::Moment;
 
 /// Cells on their way from a file to a column.
 pub(super) enum Cells {
@@ -12,6 +13,8 @@ pub(super) enum Cells {
     /// Integers stay whole until it is known whether f64 can hold them all.
     Whole(Vec<Option<i128>>),
     Text(Texts),
+    /// Moments in time, counted from 1970 in steps of so many nanoseconds; they become texts, never large numbers.
+    Dates(Texts, i128),
 }
 
 /// Texts, as long as there is memory for them: a few bytes of a file can stand for very many.
@@ -41,6 +44,10 @@ impl Cells {
     /// No cell yet, in the form that the column's type needs.
     pub(super) fn for_column(column: &ColumnDescriptor, left: u64) -> Self {
         let decimal = scale(column).is_some();
+        let texts = Texts { cells: Vec::new(), left, refused: 0 };
+        if let Some(step) = date_step(column) {
+            return Cells::Dates(texts, step);
+        }
         match column.physical_type() {
             Physical::FLOAT => Cells::F32(Vec::new()),
             Physical::DOUBLE => Cells::F64(Vec::new()),
@@ -49,9 +56,7 @@ impl Cells {
                 Cells::Whole(Vec::new())
             }
             Physical::FIXED_LEN_BYTE_ARRAY if is_half(column) => Cells::F32(Vec::new()),
-            Physical::BYTE_ARRAY | Physical::FIXED_LEN_BYTE_ARRAY => {
-                Cells::Text(Texts { cells: Vec::new(), left, refused: 0 })
-            }
+            Physical::BYTE_ARRAY | Physical::FIXED_LEN_BYTE_ARRAY => Cells::Text(texts),
         }
     }
 
@@ -64,7 +69,7 @@ impl Cells {
         match self {
             Cells::F32(values) => Column::F32(values),
             Cells::F64(values) => Column::F64(values),
-            Cells::Text(texts) => Column::Text(texts.cells),
+            Cells::Text(texts) | Cells::Dates(texts, _) => Column::Text(texts.cells),
             Cells::Whole(cells) => match cells.iter().map(exact).collect() {
                 Some(values) => Column::F64(values),
                 None => Column::Text(
@@ -77,8 +82,9 @@ impl Cells {
     /// Bytes of texts that are left, or as an error those for which there was no memory.
     pub(super) fn left(&self, before: u64) -> Result<u64, u64> {
         match self {
-            Cells::Text(Texts { refused: 0, left, .. }) => Ok(*left),
-            Cells::Text(texts) => Err(texts.refused),
+            Cells::Text(Texts { refused: 0, left, .. })
+            | Cells::Dates(Texts { refused: 0, left, .. }, _) => Ok(*left),
+            Cells::Text(texts) | Cells::Dates(texts, _) => Err(texts.refused),
             _ => Ok(before),
         }
     }
@@ -99,6 +105,9 @@ impl Cells {
     pub(super) fn push_whole(&mut self, value: Option<i128>, scale: Option<i32>) {
         match self {
             Cells::Whole(values) => values.push(value),
+            Cells::Dates(texts, step) => {
+                texts.push(value.map_or_else(String::new, |count| moment(count, *step)).as_bytes());
+            }
             _ => self.push_f64(value.map(|v| v as f64 / 10f64.powi(scale.unwrap_or(0)))),
         }
     }
@@ -118,6 +127,32 @@ pub(super) fn scale(column: &ColumnDescriptor) -> Option<i32> {
     let logical = matches!(column.logical_type_ref(), Some(LogicalType::Decimal { .. }));
     let decimal = logical || column.converted_type() == ConvertedType::DECIMAL;
     decimal.then(|| column.type_scale())
+}
+
+/// Nanoseconds that one step of a column of dates or moments stands for.
+fn date_step(column: &ColumnDescriptor) -> Option<i128> {
+    match (column.physical_type(), column.logical_type_ref(), column.converted_type()) {
+        (Physical::INT32, Some(LogicalType::Date), _)
+        | (Physical::INT32, _, ConvertedType::DATE) => Some(DAY),
+        // The old form of a moment in time is read as milliseconds.
+        (Physical::INT96, ..) => Some(1_000_000),
+        (Physical::INT64, Some(LogicalType::Timestamp(kind)), _) => Some(match kind.unit {
+            TimeUnit::MILLIS => 1_000_000,
+            TimeUnit::MICROS => 1000,
+            TimeUnit::NANOS => 1,
+        }),
+        (Physical::INT64, _, ConvertedType::TIMESTAMP_MILLIS) => Some(1_000_000),
+        (Physical::INT64, _, ConvertedType::TIMESTAMP_MICROS) => Some(1000),
+        _ => None,
+    }
+}
+
+const DAY: i128 = 86_400 * 1_000_000_000;
+
+/// A date, or a moment in time, as text.
+fn moment(count: i128, step: i128) -> String {
+    let moment = Moment::from_epoch(count.saturating_mul(step));
+    if step == DAY { Moment { hour: None, ..moment }.text() } else { moment.text() }
 }
 
 fn is_half(column: &ColumnDescriptor) -> bool {

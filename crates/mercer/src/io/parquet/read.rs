@@ -139,7 +139,7 @@ fn read_chunk(
         R::BoolColumnReader(r) => each.visit(r, |v| cells.push_whole(v.map(|&b| b.into()), scale)),
         R::Int32ColumnReader(r) => each.visit(r, |v| cells.push_whole(v.map(word), scale)),
         R::Int64ColumnReader(r) => each.visit(r, |v| cells.push_whole(v.map(long), scale)),
-        // The old form of a moment in time: milliseconds since 1970.
+        // The old form of a moment in time, in milliseconds since 1970.
         R::Int96ColumnReader(r) => {
             each.visit(r, |v| cells.push_whole(v.map(|t| t.to_millis().into()), scale))
         }

@@ -38,7 +38,7 @@ fn text() {
         b"a,b\n1,red\n2,blue\n",
         &["line 2", "column \"b\"", "\"red\"", "use it as the label"],
     );
-    check("x.csv", b"1,red\n2,blue\n", &["line 1", "column 1 (zero-based)", "\"red\""]);
+    check("x.csv", b"1,red\n2,blue\n", &["line 1", "column 2", "\"red\""]);
     check("x.csv", b"a,b\n\"1\n\",2\n3,x\n", &["line 4", "\"x\""]);
     check("x.csv", b"a,b\n1,\xff\n", &["line 2", "UTF-8"]);
     check("x.csv", b"a,b\n1,\x00\n", &["line 2", "zero byte"]);
@@ -74,7 +74,7 @@ fn npy() {
     check("x.npy", &npy_header("<f8", "(1, 2, 3)"), &["3 dimensions", "reshape"]);
     check("x.npy", &npy_header("<c16", "(1, 2)"), &["<c16", "astype"]);
     let nan = [npy_header("<f8", "(1, 1)"), f64::NAN.to_le_bytes().to_vec()].concat();
-    check("x.npy", &nan, &["row 0", "column 0", "missing"]);
+    check("x.npy", &nan, &["row 1", "column 1", "missing"]);
 }
 
 #[cfg(feature = "parquet")]

@@ -70,6 +70,15 @@ fn text_tables() {
     check(b"a\tb\n1\t2", Some(&["a", "b"]), &["1", "2"]);
     check(b"1,2\n3,4\n", None, &["1", "2"]);
     check(b"5.1,3.5,setosa\n4.9,3.0,setosa\n", None, &["5.1", "3.5", "setosa"]);
+    check(b"a|b\n1|2\n", Some(&["a", "b"]), &["1", "2"]);
+    check(b"a;b\n1,5;2\n0,25;3\n", Some(&["a", "b"]), &["1.5", "2"]);
+    check(b"1,5;2,5\n0,25;3,5\n", None, &["1.5", "2.5"]);
+    check(b"a;b\n1.234,5;x\n-0,5;y\n", Some(&["a", "b"]), &["1234.5", "x"]);
+    check(b"a,b\n\"1,234.5\",2\n\"12,000\",3\n", Some(&["a", "b"]), &["1234.5", "2"]);
+    check(b"a;b\n1 234.5;2\n12'000;3\n", Some(&["a", "b"]), &["1234.5", "2"]);
+    check(b"a;b\n1,5;2\n;3\n", Some(&["a", "b"]), &["1.5", "2"]);
+    check(b"a;b\n1,5;2\nlow;3\n", Some(&["a", "b"]), &["1,5", "2"]);
+    check(b"a,b\n\"two\nlines\",2\nx,3\n", Some(&["a", "b"]), &["two\nlines", "2"]);
     check(b"year,2019\n1,2\n", Some(&["year", "2019"]), &["1", "2"]);
     check(b"\"a,b\",\"say \"\"c\"\"\"\n1,2\n", Some(&["a,b", "say \"c\""]), &["1", "2"]);
     check(b"id,x\n007,1\n12345678901234567891,1e3\n", Some(&["id", "x"]), &["007", "1"]);
@@ -80,4 +89,15 @@ fn text_tables() {
         &["0.5", "0", "2", "1"],
     );
     check(b"cat 0:0.5\ndog 1:1\n", Some(&["x0", "x1", "label"]), &["0.5", "0", "cat"]);
+}
+
+#[test]
+fn a_header_that_may_be_data_is_asked_for() {
+    let numbered = b"species,0,1,2\nsetosa,5.1,3.5,1.4\n";
+    let message = read("x.csv", numbered).unwrap_err().to_string();
+    assert!(message.contains("header") && message.contains("species,0,1,2"), "{message}");
+    // Nothing but texts: taken for names, and marked as a guess if it is a list.
+    assert!(read("x.csv", b"emil\nanna\nkurt\n").unwrap().header_is_guess);
+    assert!(!read("x.csv", b"name,town\nanna,bonn\n").unwrap().header_is_guess);
+    assert!(!read("x.csv", b"a\n1\n2\n").unwrap().header_is_guess);
 }

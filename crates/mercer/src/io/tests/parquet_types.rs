@@ -76,7 +76,7 @@ fn nulls_are_missing_values() {
     assert_eq!(table.columns[0].number(2), Some(6.0));
     assert_eq!(table.columns[0].number(3), Some(7.0));
     let message = table.matrix::<f64>().unwrap_err().to_string();
-    assert!(message.contains("row 1") && message.contains("column \"a\" is missing"), "{message}");
+    assert!(message.contains("row 2") && message.contains("column \"a\" is missing"), "{message}");
     let words: [ByteArray; 2] = ["a".into(), "b".into()];
     let field = "optional byte_array a (string)";
     let bytes = file::<ByteArrayType>(field, &[(&words, Some(levels))], uncompressed);

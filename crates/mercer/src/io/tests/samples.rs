@@ -84,7 +84,7 @@ fn faults_have_their_place() {
     check(table("a,b\n1,2\n3,4\n").named("c"), &["no column \"c\"", "a, b"]);
     check(table("a,a\n1,2\n3,4\n").named("a"), &["both named"]);
     assert_eq!(table("1,2\n3,4\n").named("x1").unwrap(), 1);
-    check(read("t.csv", b"a,b\n1,2\n3,\xff\n"), &["line 3, column 1", "\"b\"", "not UTF-8"]);
+    check(read("t.csv", b"a,b\n1,2\n3,\xff\n"), &["line 3, column 2", "\"b\"", "not UTF-8"]);
     let mut rows = vec![vec![0.0; 40]; 60];
     (0..60).for_each(|i| rows[i][i % 40] = if i == 7 { -1.0 } else { 1.0 });
     check(features(&libsvm(&rows)).check_not_negative(), &["line 8", "\"x8\"", "-1"]);

@@ -14,14 +14,15 @@ fn choices() {
     };
     check("age", &[1]);
     check("size, age", &[2, 1]);
-    check("0-2", &[0, 1, 2]);
-    check("2-", &[2, 3, 4]);
+    check("1-3", &[0, 1, 2]);
+    check("3-", &[2, 3, 4]);
+    check("1,5", &[0, 4]);
     check("^id", &[1, 2, 3, 4]);
     check("^id,^kind", &[1, 2, 3]);
-    check("0-3,^age", &[0, 2, 3]);
+    check("1-4,^age", &[0, 2, 3]);
     // A name goes before a position.
     check("3", &[3]);
-    check("4,3", &[4, 3]);
+    check("5,3", &[4, 3]);
 }
 
 #[test]
@@ -31,15 +32,17 @@ fn refusals() {
         assert!(message.contains(part), "no {part:?} in: {message}");
     };
     check("weight", "the columns are id, age, size, 3, kind");
-    check("9", "columns 0 to 4");
-    check("2-9", "columns 0 to 4");
+    check("9", "columns 1 to 5");
+    check("0", "columns 1 to 5");
+    check("2-9", "columns 1 to 5");
+    check("agee", "did you mean \"age\"?");
     check("2-1", "out of range");
-    check("age,0-2", "selects a column twice");
-    check("^0-4", "no column");
+    check("age,1-3", "selects a column twice");
+    check("^1-5", "no column");
     check("", "no column \"\"");
     let twins = read("x.csv", b"a,a\n1,2\n").unwrap();
     assert!(twins.choose("a").unwrap_err().to_string().contains("both named"));
-    assert!(table().find("0-1").unwrap_err().to_string().contains("several"));
+    assert!(table().find("1-2").unwrap_err().to_string().contains("several"));
     let bare = read("x.csv", b"1,2\n").unwrap();
     assert!(bare.choose("a").unwrap_err().to_string().contains("no header"));
 }
@@ -51,7 +54,7 @@ fn splits() {
     assert_eq!(split.label, Some(("kind".to_owned(), Column::Text(words))));
     assert_eq!(split.features.matrix::<f64>().unwrap(), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
     // Positions are those of the whole table, and the label is never a feature.
-    let split = table().split(Some("0-2"), Some("1")).unwrap();
+    let split = table().split(Some("1-3"), Some("2")).unwrap();
     assert_eq!(split.features.names, Some(vec!["id".to_owned(), "size".to_owned()]));
     assert_eq!(split.label.unwrap().0, "age");
     // LIBSVM text marks its own label.

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Param, Result};
 use crate::kernel::spec::Expr;
-use crate::kernel::vector::Member;
+use crate::kernel::vector::{Member, RowMap};
 use crate::kernel::{Custom, Input, StringMember};
 use crate::real::Real;
 
@@ -14,6 +14,8 @@ pub(in crate::kernel) enum Node {
     Product(Vec<Node>),
     Normalize(Box<Node>),
     Columns(Vec<String>, Box<Node>),
+    /// A kernel on rows that are mapped first.
+    Mapped(RowMap, Box<Node>),
     Custom(Custom),
     Texts(StringMember),
 }
@@ -31,7 +33,11 @@ pub(super) fn compile<T: Real>(expr: &Expr) -> Result<Node> {
             let member = Member::new(leaf);
             // The γ of a tiny sigma, say, may overflow in f32 where sigma itself does not.
             let fits = member.constants().into_iter().all(|c| T::from_f64(c).is_finite());
-            if fits { Ok(Node::Member(member)) } else { Err(beyond::<T>(leaf)) }
+            let node = if fits { Node::Member(member) } else { return Err(beyond::<T>(leaf)) };
+            Ok(match Member::row_map(leaf) {
+                None => node,
+                Some(map) => Node::Mapped(map, Box::new(node)),
+            })
         }
         Expr::Sum(terms) => Ok(Node::Sum(terms.iter().map(term::<T>).collect::<Result<_>>()?)),
         Expr::Scale(..) => Ok(Node::Sum(vec![term::<T>(expr)?])),

@@ -123,7 +123,7 @@ impl Node {
             Node::Member(member) => member.measure().is_of_differences(),
             Node::Sum(terms) => terms.iter().all(|(_, node)| node.is_of_differences()),
             Node::Product(factors) => factors.iter().all(Node::is_of_differences),
-            Node::Normalize(inner) => inner.is_of_differences(),
+            Node::Normalize(inner) | Node::Mapped(_, inner) => inner.is_of_differences(),
             Node::Columns(..) | Node::Custom(_) | Node::Texts(_) => false,
         }
     }
@@ -151,6 +151,12 @@ impl Node {
             }
             Node::Columns(names, inner) => {
                 inner.tile(on_columns(rows, names)?, on_columns(cols, names)?, out)
+            }
+            Node::Mapped(map, inner) => {
+                let left = map.apply(rows.points)?;
+                // The same set on both sides stays the same set, whose samples coincide with themselves.
+                let right = if same(rows, cols) { left.clone() } else { map.apply(cols.points)? };
+                inner.tile(Span::new(&left, rows.range()), Span::new(&right, cols.range()), out)
             }
             Node::Texts(member) => member.tile(texts(rows)?, texts(cols)?, out),
             Node::Custom(custom) => custom.tile(rows, cols, out),
@@ -193,6 +199,9 @@ impl Node {
                 member.apply(out);
             }
             Node::Columns(names, inner) => inner.diag(on_columns(points, names)?, out)?,
+            Node::Mapped(map, inner) => {
+                inner.diag(Span::new(&map.apply(points.points)?, points.range()), out)?;
+            }
             Node::Texts(member) => member.diag(texts(points)?, out)?,
             Node::Custom(_) => {
                 for (i, value) in out.iter_mut().enumerate() {
@@ -237,6 +246,15 @@ impl Node {
                 points.start + i
             ))),
         }
+    }
+}
+
+/// Whether both spans are of one set of rows of numbers.
+fn same<T: Real>(rows: Span<'_, Samples<T>>, cols: Span<'_, Samples<T>>) -> bool {
+    match (rows.points, cols.points) {
+        (Samples::Dense(x), Samples::Dense(y)) => x.is_same(y),
+        (Samples::Sparse(x), Samples::Sparse(y)) => x.is_same(y),
+        _ => false,
     }
 }
 

@@ -1,5 +1,7 @@
 //! A member of a family: the family and what was written for its parameters.
 
+use std::sync::Arc;
+
 use crate::kernel::{Definite, Family, Parameter, Value};
 
 /// A member of a family, with the parameters as they were written.
@@ -7,23 +9,38 @@ use crate::kernel::{Definite, Family, Parameter, Value};
 pub struct Leaf {
     family: &'static Family,
     written: Vec<Option<Value>>, // one place for each parameter of the family
+    lists: Vec<(usize, Arc<[f64]>)>, // the numbers of parameters with one for each column, and their places
 }
 
 impl PartialEq for Leaf {
     fn eq(&self, other: &Self) -> bool {
-        self.family.name == other.family.name && self.written == other.written
+        self.family.name == other.family.name
+            && self.written == other.written
+            && self.lists == other.lists
     }
 }
 
 impl Leaf {
     /// The member of `family` for which nothing is written.
     pub(super) fn new(family: &'static Family) -> Self {
-        Self { family, written: vec![None; family.parameters.len()] }
+        Self { family, written: vec![None; family.parameters.len()], lists: Vec::new() }
     }
 
     /// Writes `value` for the parameter in place `index`.
     pub(super) fn write(&mut self, index: usize, value: Value) {
         self.written[index] = Some(value);
+    }
+
+    /// Writes one number for each column for the parameter in place `index`, which has none yet.
+    pub(super) fn write_list(&mut self, index: usize, numbers: Vec<f64>) {
+        self.write(index, Value::PerColumn);
+        self.lists.push((index, numbers.into()));
+    }
+
+    /// The numbers of the parameter `name`, if there is one for each column.
+    pub fn list(&self, name: &str) -> Option<&Arc<[f64]>> {
+        let (index, _) = self.family.parameter(name)?;
+        self.lists.iter().find(|(place, _)| *place == index).map(|(_, numbers)| numbers)
     }
 
     /// The family.
@@ -53,12 +70,12 @@ impl Leaf {
         self.effective().find(|(parameter, _)| parameter.name == name)?.1
     }
 
-    /// The number that holds for the parameter `name`; none where an alternative was written or a
-    /// rule waits for data.
+    /// The number that holds for the parameter `name`; none where an alternative was written, a
+    /// rule waits for data, or each column has its own.
     pub fn optional(&self, name: &str) -> Option<f64> {
         match self.value(name)? {
             Value::Number(number) => Some(number),
-            Value::Rule(_) | Value::Word(_) => None,
+            Value::Rule(_) | Value::Word(_) | Value::PerColumn => None,
         }
     }
 

@@ -48,9 +48,34 @@ impl Parser {
             positional(&start, family, first)?
         };
         check_group(&start, leaf, parameter)?;
+        if self.peek().kind == Kind::Symbol('[') {
+            leaf.write_list(index, self.list(parameter)?);
+            return Ok(());
+        }
         let value = self.value(parameter)?;
         leaf.write(index, value);
         Ok(())
+    }
+
+    /// One number for each column, between brackets.
+    fn list(&mut self, parameter: &Parameter) -> Parsed<Vec<f64>> {
+        let open = self.take();
+        if !parameter.per_column {
+            let message = format!("{} is one value for all columns, not a list", parameter.name);
+            return fault(&open, message);
+        }
+        let mut numbers = Vec::new();
+        loop {
+            numbers.push(self.number_of(parameter)?);
+            if !self.take_if(',') {
+                break;
+            }
+        }
+        if !self.take_if(']') {
+            let found = self.peek();
+            return fault(found, format!("expected ',' or ']' in a list, not {}", name_of(found)));
+        }
+        Ok(numbers)
     }
 
     fn value(&mut self, parameter: &Parameter) -> Parsed<Value> {
@@ -65,6 +90,11 @@ impl Parser {
                 format!("expected a value for {}, not {}", parameter.name, name_of(&start)),
             );
         }
+        self.number_of(parameter).map(Value::Number)
+    }
+
+    /// A number that `parameter` may be.
+    fn number_of(&mut self, parameter: &Parameter) -> Parsed<f64> {
         let (start, number, text) = self.number()?;
         if !parameter.domain.contains(number) {
             return fault(
@@ -72,7 +102,7 @@ impl Parser {
                 format!("{} must be {}, not {text}", parameter.name, parameter.domain),
             );
         }
-        Ok(Value::Number(number))
+        Ok(number)
     }
 }
 

@@ -22,6 +22,7 @@ pub use fill::Filled;
 pub(super) use input::{check_histograms, group_of, not_for};
 pub use leaf::Leaf;
 pub use shape::Shape;
+pub(crate) use suggest::nearest;
 
 use std::sync::Arc;
 
@@ -112,6 +113,32 @@ impl KernelSpec {
     #[doc(hidden)]
     pub fn needs_histograms(&self) -> bool {
         self.0.leaves().iter().any(|leaf| leaf.family().input == Input::Histograms)
+    }
+
+    /// Whether a part of the kernel compares categories.
+    #[doc(hidden)]
+    pub fn needs_categories(&self) -> bool {
+        self.0.leaves().iter().any(|leaf| leaf.family().input == Input::Categories)
+    }
+
+    /// Whether a part of the kernel measures distances, so that columns of larger numbers count more.
+    #[doc(hidden)]
+    pub fn has_width(&self) -> bool {
+        let names = ["rbf", "laplacian", "matern", "rational_quadratic"];
+        self.0.leaves().iter().any(|leaf| names.contains(&leaf.family().name))
+    }
+
+    /// Whether a part of the kernel repeats after a period, which is in the units of the columns.
+    #[doc(hidden)]
+    pub fn has_period(&self) -> bool {
+        self.0.leaves().iter().any(|leaf| leaf.family().name == "periodic")
+    }
+
+    /// Whether every family of the kernel compares categories.
+    #[doc(hidden)]
+    pub fn is_for_categories(&self) -> bool {
+        let leaves = self.0.leaves();
+        !leaves.is_empty() && leaves.iter().all(|leaf| leaf.family().input == Input::Categories)
     }
 
     /// The user-defined functions in the kernel.

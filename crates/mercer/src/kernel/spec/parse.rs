@@ -8,7 +8,7 @@
 //! custom  = ( "custom" | "own" ) "(" name ")"
 //! name    = word | count | quoted text
 //! member  = family [ "(" [ value { "," value } ] ")" ]
-//! value   = [ parameter "=" ] ( number | rule | word )
+//! value   = [ parameter "=" ] ( number | rule | word | "[" number { "," number } "]" )
 //! ```
 
 use std::str::FromStr;

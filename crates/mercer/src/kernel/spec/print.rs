@@ -50,7 +50,15 @@ impl Display for Leaf {
         }
         f.write_str("(")?;
         separated(f, &written, ", ", |f, (parameter, value)| {
-            write!(f, "{}={value}", parameter.name)
+            write!(f, "{}=", parameter.name)?;
+            match self.list(parameter.name) {
+                None => value.fmt(f),
+                Some(numbers) => {
+                    f.write_str("[")?;
+                    separated(f, numbers, ", ", |f, number| Value::Number(*number).fmt(f))?;
+                    f.write_str("]")
+                }
+            }
         })?;
         f.write_str(")")
     }

@@ -4,6 +4,7 @@ use super::input::{check_histograms, group_of, not_for};
 use super::{Expr, KernelSpec, Leaf};
 use crate::context::Stream;
 use crate::error::{Error, Result};
+use crate::kernel::vector::Member;
 use crate::kernel::{Input, Rule, StringMember, Value, string};
 use crate::points::{AnySamples, Samples, with_samples};
 use crate::real::Real;
@@ -55,6 +56,9 @@ fn with_numbers<T: Real>(leaf: &Leaf, x: &Samples<T>) -> Result<Leaf> {
     }
     if input == Input::Histograms {
         check_histograms(x)?;
+    }
+    if let Some(map) = Member::row_map(leaf) {
+        map.check(x)?;
     }
     let mut resolved = leaf.clone();
     for (index, (parameter, value)) in leaf.effective().enumerate() {

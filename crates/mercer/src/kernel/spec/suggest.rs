@@ -2,10 +2,16 @@
 
 /// `: did you mean 'rbf'?` with the nearest of `names`, or nothing if none is near.
 pub(super) fn suggestion<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+    nearest(word, names).map(|name| format!(": did you mean '{name}'?"))
+}
+
+/// The nearest of `names`, upper and lower case alike, or nothing if none is near.
+pub(crate) fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
-    let (distance, name) = names.map(|name| (distance(&word, name), name)).min()?;
-    let near = distance <= 1 + name.len() / 4 || (name.len() > 2 && word.starts_with(name));
-    near.then(|| format!(": did you mean '{name}'?"))
+    let (distance, name) = names.map(|name| (distance(&word, &name.to_lowercase()), name)).min()?;
+    let longest = word.chars().count().max(name.chars().count());
+    let is_similar = distance <= 1 + name.len() / 4 && 2 * distance < longest;
+    (is_similar || (name.len() > 2 && word.starts_with(name))).then_some(name)
 }
 
 /// How many characters must be changed, added, removed or swapped with their neighbour to turn one

@@ -32,6 +32,7 @@ pub(super) const FAMILY: Family = Family {
             domain: Domain::Positive,
             rules: &[Rule::Median],
             instead_of: None,
+            per_column: false,
         },
         Parameter {
             name: "gamma",
@@ -40,6 +41,7 @@ pub(super) const FAMILY: Family = Family {
             domain: Domain::Positive,
             rules: &[],
             instead_of: Some("width"),
+            per_column: false,
         },
         UNIT,
     ],

@@ -18,6 +18,7 @@ pub(super) const FAMILY: Family = Family {
             domain: Domain::Share,
             rules: &[],
             instead_of: None,
+            per_column: false,
         },
         UNIT,
     ],

@@ -18,6 +18,7 @@ pub(super) const FAMILY: Family = Family {
             domain: Domain::PositiveInteger,
             rules: &[],
             instead_of: None,
+            per_column: false,
         },
         Parameter {
             name: "m",
@@ -26,6 +27,7 @@ pub(super) const FAMILY: Family = Family {
             domain: Domain::Count,
             rules: &[],
             instead_of: None,
+            per_column: false,
         },
         Parameter {
             name: "alphabet",
@@ -34,6 +36,7 @@ pub(super) const FAMILY: Family = Family {
             domain: Domain::PositiveInteger,
             rules: &[Rule::Auto],
             instead_of: None,
+            per_column: false,
         },
         UNIT,
     ],

@@ -42,6 +42,7 @@ const UNIT: Parameter = Parameter {
     domain: Domain::Words(&Unit::NAMES),
     rules: &[],
     instead_of: None,
+    per_column: false,
 };
 
 fn unit(leaf: &Leaf) -> Unit {

@@ -34,6 +34,7 @@ pub(super) const FAMILY: Family = Family {
             domain: Domain::PositiveInteger,
             rules: &[],
             instead_of: None,
+            per_column: false,
         },
         Parameter {
             name: "decay",
@@ -42,6 +43,7 @@ pub(super) const FAMILY: Family = Family {
             domain: Domain::Share,
             rules: &[],
             instead_of: None,
+            per_column: false,
         },
         UNIT,
     ],

@@ -22,6 +22,7 @@ pub(super) const FAMILY: Family = Family {
             domain: Domain::PositiveInteger,
             rules: &[],
             instead_of: None,
+            per_column: false,
         },
         UNIT,
     ],

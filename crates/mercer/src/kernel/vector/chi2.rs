@@ -23,6 +23,7 @@ impl Profile for Chi2 {
             domain: Domain::NotNegative,
             rules: &[Rule::Mean],
             instead_of: None,
+            per_column: false,
         }],
         definite: Definite::Always,
         input: Input::Histograms,

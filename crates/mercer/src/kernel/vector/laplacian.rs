@@ -1,6 +1,6 @@
 //! The Laplacian kernel.
 
-use super::{Measure, Profile};
+use super::{Measure, Profile, RowMap};
 use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Rule, Value};
 use crate::linalg::vmath;
 use crate::real::Real;
@@ -23,6 +23,7 @@ impl Profile for Laplacian {
             domain: Domain::NotNegative,
             rules: &[Rule::Auto],
             instead_of: None,
+            per_column: true,
         }],
         definite: Definite::Always,
         input: Input::Vectors,
@@ -30,7 +31,12 @@ impl Profile for Laplacian {
     const MEASURE: Measure = Measure::Manhattan;
 
     fn new(leaf: &Leaf) -> Self {
-        Self { gamma: leaf.number("gamma") }
+        // Where each column has a gamma of its own, the rows come scaled by them.
+        Self { gamma: leaf.optional("gamma").unwrap_or(1.0) }
+    }
+
+    fn row_map(leaf: &Leaf) -> Option<RowMap> {
+        RowMap::scale(leaf, "gamma", |gamma| gamma)
     }
 
     fn constants(&self) -> Vec<f64> {

@@ -1,6 +1,6 @@
 //! The Matérn kernels that have a closed form without Bessel functions.
 
-use super::{LENGTH, Measure, Profile};
+use super::{LENGTH, Measure, Profile, RowMap};
 use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Value};
 use crate::linalg::vmath;
 use crate::real::Real;
@@ -25,6 +25,7 @@ impl Profile for Matern {
                 domain: Domain::OneOf(&[0.5, 1.5, 2.5]),
                 rules: &[],
                 instead_of: None,
+                per_column: false,
             },
             LENGTH,
         ],
@@ -35,7 +36,11 @@ impl Profile for Matern {
 
     fn new(leaf: &Leaf) -> Self {
         let nu = leaf.number("nu");
-        Self { nu, rate: (2.0 * nu).sqrt() / leaf.number("length") }
+        Self { nu, rate: (2.0 * nu).sqrt() / leaf.optional("length").unwrap_or(1.0) }
+    }
+
+    fn row_map(leaf: &Leaf) -> Option<RowMap> {
+        RowMap::scale(leaf, "length", f64::recip)
     }
 
     fn constants(&self) -> Vec<f64> {

@@ -30,6 +30,10 @@ pub(in crate::kernel) enum Measure {
     ChiDistance,
     /// ½ Σ [x_i·log₂((x_i + x'_i)/x_i) + x'_i·log₂((x_i + x'_i)/x'_i)].
     JensenShannon,
+    /// 1/d Σ min(1, |x_i − x'_i|).
+    Gower,
+    /// 1/d Σ [x_i ≠ x'_i].
+    Mismatches,
     /// 1.
     Constant,
 }
@@ -82,6 +86,10 @@ impl Measure {
             // By way of norms and dot products the distance of a sample to itself comes out as
             // rounding noise, which a square root would make visible.
             Measure::SquaredDistance => set_places(rows.shared(cols), out, |_| T::ZERO),
+            Measure::Gower | Measure::Mismatches => {
+                let share = T::ONE / T::from_f64(rows.dim().max(1) as f64);
+                (0..out.rows()).for_each(|i| vmath::map(out.row(i), |v| v * share));
+            }
             _ => {}
         }
     }
@@ -94,9 +102,11 @@ impl Measure {
     /// As `fill_diag`, for rows of either kind.
     pub(in crate::kernel) fn fill_diag_any<T: Real>(self, rows: Rows<'_, T>, out: &mut [T]) {
         match self {
-            Measure::SquaredDistance | Measure::Manhattan | Measure::ChiDistance => {
-                out.fill(T::ZERO);
-            }
+            Measure::SquaredDistance
+            | Measure::Manhattan
+            | Measure::ChiDistance
+            | Measure::Gower
+            | Measure::Mismatches => out.fill(T::ZERO),
             Measure::Dot => out.copy_from_slice(rows.norms()),
             Measure::Cosine => {
                 out.copy_from_slice(rows.norms());
@@ -113,7 +123,8 @@ impl Measure {
 
     /// Whether it stays the same when both rows are moved by the same vector.
     pub(in crate::kernel) fn is_of_differences(self) -> bool {
-        matches!(self, Measure::SquaredDistance | Measure::Manhattan | Measure::Constant)
+        use Measure::{Constant, Gower, Manhattan, SquaredDistance};
+        matches!(self, SquaredDistance | Manhattan | Gower | Constant)
     }
 
     /// Whether numbers below 0 have no meaning for it.
@@ -128,6 +139,8 @@ impl Measure {
             | Measure::Cosine
             | Measure::SquaredDistance
             | Measure::Manhattan
+            | Measure::Gower
+            | Measure::Mismatches
             | Measure::Constant => false,
         }
     }
@@ -142,6 +155,8 @@ impl Measure {
             Measure::ChiProduct => Pairing::ChiProduct,
             Measure::ChiDistance => Pairing::ChiDistance,
             Measure::JensenShannon => Pairing::JensenShannon,
+            Measure::Gower => Pairing::CappedDifference,
+            Measure::Mismatches => Pairing::Mismatches,
             Measure::Constant => return None,
         })
     }
@@ -178,6 +193,14 @@ fn fill_centred<T: Real>(
 }
 
 impl<'a, T: Real> Rows<'a, T> {
+    /// Features of a row.
+    fn dim(&self) -> usize {
+        match self {
+            Rows::Dense(span) => span.points.d(),
+            Rows::Sparse(span) => span.points.d(),
+        }
+    }
+
     /// Squared norms.
     fn norms(&self) -> &'a [T] {
         match self {

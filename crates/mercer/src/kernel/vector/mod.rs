@@ -13,21 +13,26 @@ mod additive_chi2;
 mod chi2;
 mod constant;
 mod cosine;
+mod gower;
 mod hellinger;
 mod intersection;
 mod jensen_shannon;
 mod laplacian;
 mod linear;
 mod matern;
+mod overlap;
+mod periodic;
 mod poly;
 mod poly_about;
 mod rational_quadratic;
 mod rbf;
+mod row_map;
 mod sigmoid;
 
 pub use gradient::Gradients;
 pub use measured::Measured;
 pub(in crate::kernel) use poly_about::PolyAbout;
+pub(in crate::kernel) use row_map::RowMap;
 
 use crate::kernel::{Domain, Family, Leaf, Parameter, Rule, Value};
 use crate::real::Real;
@@ -36,11 +41,12 @@ use measure::Measure;
 /// The unit of distance, for families that have one.
 const LENGTH: Parameter = Parameter {
     name: "length",
-    doc: "The unit of distance.",
+    doc: "The unit of distance, or a list with one for each column.",
     default: Some(Value::Number(1.0)),
     domain: Domain::Positive,
     rules: &[Rule::Median],
     instead_of: None,
+    per_column: true,
 };
 
 /// One family: how a pair of rows becomes a number, and that number the kernel's value.
@@ -52,6 +58,11 @@ trait Profile: Sized {
 
     /// The member with the parameters of `leaf`, which are numbers within their domains.
     fn new(leaf: &Leaf) -> Self;
+
+    /// What is done to both rows before they are measured.
+    fn row_map(_leaf: &Leaf) -> Option<RowMap> {
+        None
+    }
 
     /// The numbers that `apply` uses, each of which must be finite in the type of the values.
     fn constants(&self) -> Vec<f64> {
@@ -91,6 +102,14 @@ macro_rules! registry {
                         Member::$family($module::$family::new(leaf))
                     })*
                     name => unreachable!("the family '{name}' is not in the registry"),
+                }
+            }
+
+            /// What a member does to rows before they are measured.
+            pub(in crate::kernel) fn row_map(leaf: &Leaf) -> Option<RowMap> {
+                match leaf.family().name {
+                    $(name if name == $module::$family::FAMILY.name => $module::$family::row_map(leaf),)*
+                    _ => None,
                 }
             }
 
@@ -151,6 +170,7 @@ registry! {
     Laplacian in laplacian,
     Matern in matern,
     RationalQuadratic in rational_quadratic,
+    Periodic in periodic,
     Cosine in cosine,
     Sigmoid in sigmoid,
     Hellinger in hellinger,
@@ -158,5 +178,7 @@ registry! {
     AdditiveChi2 in additive_chi2,
     Chi2 in chi2,
     JensenShannon in jensen_shannon,
+    Gower in gower,
+    Overlap in overlap,
     Constant in constant,
 }

@@ -33,6 +33,7 @@ impl Profile for Poly {
                 domain: Domain::PositiveInteger,
                 rules: &[],
                 instead_of: None,
+                per_column: false,
             },
             Parameter {
                 name: "gamma",
@@ -41,6 +42,7 @@ impl Profile for Poly {
                 domain: Domain::NotNegative,
                 rules: &[Rule::Scale, Rule::Auto],
                 instead_of: None,
+                per_column: false,
             },
             Parameter {
                 name: "coef0",
@@ -49,6 +51,7 @@ impl Profile for Poly {
                 domain: Domain::Any,
                 rules: &[],
                 instead_of: None,
+                per_column: false,
             },
         ],
         definite: Definite::When("coef0 is not negative", |leaf| leaf.number("coef0") >= 0.0),

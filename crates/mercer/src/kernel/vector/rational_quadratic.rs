@@ -1,6 +1,6 @@
 //! The rational quadratic kernel.
 
-use super::{LENGTH, Measure, Profile};
+use super::{LENGTH, Measure, Profile, RowMap};
 use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Value};
 use crate::linalg::vmath;
 use crate::real::Real;
@@ -25,6 +25,7 @@ impl Profile for RationalQuadratic {
                 domain: Domain::Positive,
                 rules: &[],
                 instead_of: None,
+                per_column: false,
             },
             LENGTH,
         ],
@@ -34,8 +35,12 @@ impl Profile for RationalQuadratic {
     const MEASURE: Measure = Measure::SquaredDistance;
 
     fn new(leaf: &Leaf) -> Self {
-        let (alpha, length) = (leaf.number("alpha"), leaf.number("length"));
+        let (alpha, length) = (leaf.number("alpha"), leaf.optional("length").unwrap_or(1.0));
         Self { alpha, rate: 0.5 / (alpha * length * length) }
+    }
+
+    fn row_map(leaf: &Leaf) -> Option<RowMap> {
+        RowMap::scale(leaf, "length", f64::recip)
     }
 
     fn constants(&self) -> Vec<f64> {

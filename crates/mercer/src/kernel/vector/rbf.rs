@@ -1,6 +1,8 @@
 //! The Gaussian kernel, also called radial basis function (RBF) kernel.
 
-use super::{Measure, Profile};
+use std::f64::consts::FRAC_1_SQRT_2;
+
+use super::{Measure, Profile, RowMap};
 use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Rule, Value};
 use crate::linalg::vmath;
 use crate::real::Real;
@@ -24,6 +26,7 @@ impl Profile for Rbf {
                 domain: Domain::NotNegative,
                 rules: &[Rule::Scale, Rule::Auto],
                 instead_of: None,
+                per_column: true,
             },
             Parameter {
                 name: "sigma",
@@ -32,6 +35,7 @@ impl Profile for Rbf {
                 domain: Domain::Positive,
                 rules: &[Rule::Median],
                 instead_of: Some("gamma"),
+                per_column: true,
             },
             Parameter {
                 name: "width",
@@ -40,6 +44,7 @@ impl Profile for Rbf {
                 domain: Domain::Positive,
                 rules: &[Rule::Median],
                 instead_of: Some("gamma"),
+                per_column: true,
             },
         ],
         definite: Definite::Always,
@@ -50,7 +55,15 @@ impl Profile for Rbf {
     fn new(leaf: &Leaf) -> Self {
         let from_sigma = || leaf.optional("sigma").map(|sigma| 0.5 / (sigma * sigma));
         let from_width = || leaf.optional("width").map(|width| 1.0 / (width * width));
-        Self { gamma: from_sigma().or_else(from_width).unwrap_or_else(|| leaf.number("gamma")) }
+        // Where each column has a width of its own, the rows come scaled by them.
+        let gamma = || leaf.optional("gamma").unwrap_or(1.0);
+        Self { gamma: from_sigma().or_else(from_width).unwrap_or_else(gamma) }
+    }
+
+    fn row_map(leaf: &Leaf) -> Option<RowMap> {
+        RowMap::scale(leaf, "gamma", f64::sqrt)
+            .or_else(|| RowMap::scale(leaf, "sigma", |sigma| FRAC_1_SQRT_2 / sigma))
+            .or_else(|| RowMap::scale(leaf, "width", f64::recip))
     }
 
     fn constants(&self) -> Vec<f64> {

@@ -25,6 +25,7 @@ impl Profile for Sigmoid {
                 domain: Domain::NotNegative,
                 rules: &[Rule::Scale, Rule::Auto],
                 instead_of: None,
+                per_column: false,
             },
             Parameter {
                 name: "coef0",
@@ -33,6 +34,7 @@ impl Profile for Sigmoid {
                 domain: Domain::Any,
                 rules: &[],
                 instead_of: None,
+                per_column: false,
             },
         ],
         definite: Definite::No,

@@ -18,7 +18,10 @@ use super::vmath;
 use crate::real::Real;
 use divergence::divergences;
 use sums::{heavy_sums, sums};
-use terms::{AbsoluteDifference, ChiSquare, HalfHarmonic, Product, Smaller, SquaredDifference};
+use terms::{
+    AbsoluteDifference, CappedDifference, ChiSquare, HalfHarmonic, Mismatch, Product, Smaller,
+    SquaredDifference,
+};
 
 /// A number computed from two vectors, on which a kernel's profile acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +40,10 @@ pub enum Pairing {
     ChiDistance,
     /// ½ Σ [x_k·log₂((x_k + y_k)/x_k) + y_k·log₂((x_k + y_k)/y_k)], with 0·log₂ … = 0, for numbers that are not negative
     JensenShannon,
+    /// Σ min(1, |x_k − y_k|)
+    CappedDifference,
+    /// The number of k for which x_k ≠ y_k
+    Mismatches,
 }
 
 /// A run of samples with their squared norms.
@@ -106,6 +113,8 @@ pub fn fill<T: Real>(
             lines.for_each(|line| vmath::map(&mut line[..cols.len()], |v| v + v));
         }
         Pairing::JensenShannon => divergences(rows, cols, out, stride),
+        Pairing::CappedDifference => heavy_sums(rows, cols, out, stride, CappedDifference),
+        Pairing::Mismatches => heavy_sums(rows, cols, out, stride, Mismatch),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::context::Stream;
 use crate::linalg::nonzeros::Nonzeros;
 use crate::linalg::sparse::{self, Lists, Side};
 
-const ALL: [Pairing; 7] = [
+const ALL: [Pairing; 9] = [
     Pairing::Dot,
     Pairing::SquaredDistance,
     Pairing::Manhattan,
@@ -13,6 +13,8 @@ const ALL: [Pairing; 7] = [
     Pairing::ChiProduct,
     Pairing::ChiDistance,
     Pairing::JensenShannon,
+    Pairing::CappedDifference,
+    Pairing::Mismatches,
 ];
 
 /// The term of one feature, in f64.
@@ -27,6 +29,8 @@ fn term(pairing: Pairing, x: f64, y: f64) -> f64 {
         Pairing::ChiProduct => over_sum(2.0 * x * y),
         Pairing::ChiDistance => over_sum((x - y) * (x - y)),
         Pairing::JensenShannon => share(x) + share(y),
+        Pairing::CappedDifference => (x - y).abs().min(1.0),
+        Pairing::Mismatches => f64::from(u8::from(x != y)),
     }
 }
 

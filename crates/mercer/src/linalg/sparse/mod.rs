@@ -54,15 +54,32 @@ fn fill_listed<T: Real>(
     stride: usize,
 ) {
     let (x, y) = (rows.entries, cols.entries);
+    let one_by_one = |out: &mut [T], term: fn(T, T) -> T| {
+        for i in 0..x.len() {
+            for j in 0..y.len() {
+                out[i * stride + j] = merged(x.row(i), y.row(j), term);
+            }
+        }
+    };
     match pairing {
         Pairing::Dot | Pairing::SquaredDistance => sums(x, y, out, stride, Product),
         Pairing::Manhattan => sums(x, y, out, stride, Overlap),
         Pairing::Minimum => sums(x, y, out, stride, Smaller),
         Pairing::ChiProduct | Pairing::ChiDistance => sums(x, y, out, stride, Harmonic),
         Pairing::JensenShannon => sums(x, y, out, stride, Divergence),
+        Pairing::CappedDifference => one_by_one(out, |a, b| {
+            let difference = (a - b).abs();
+            if difference < T::ONE { difference } else { T::ONE }
+        }),
+        Pairing::Mismatches => one_by_one(out, |a, b| if a == b { T::ZERO } else { T::ONE }),
     }
     match pairing {
-        Pairing::Dot | Pairing::Minimum | Pairing::ChiProduct | Pairing::JensenShannon => {}
+        Pairing::Dot
+        | Pairing::Minimum
+        | Pairing::ChiProduct
+        | Pairing::JensenShannon
+        | Pairing::CappedDifference
+        | Pairing::Mismatches => {}
         Pairing::SquaredDistance => {
             distances_from_products(rows.norms, cols.norms, out, stride, |i, j| {
                 merged(x.row(i), y.row(j), |a, b| (a - b) * (a - b))

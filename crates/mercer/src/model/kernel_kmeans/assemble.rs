@@ -31,7 +31,7 @@ impl Fit<'_> {
             converged: matches!(info.stop, Stop::Settled | Stop::Tolerance),
             precision: self.dtype.name().into(),
             seconds: 0.0,
-            notes: notes(self.params, &solution),
+            notes: notes(self.params, &solution, starts),
             clusters: Some(clusters),
             ..Report::default()
         };
@@ -56,7 +56,7 @@ impl Fit<'_> {
 }
 
 /// What a user should know.
-fn notes(params: &KernelKMeansParams, solution: &Solution) -> Vec<Note> {
+fn notes(params: &KernelKMeansParams, solution: &Solution, starts: usize) -> Vec<Note> {
     let mut notes = Vec::new();
     let (k, dead) = (params.clusters, solution.centres.stand_ins.len());
     if dead > 0 {
@@ -72,7 +72,25 @@ fn notes(params: &KernelKMeansParams, solution: &Solution) -> Vec<Note> {
         ))),
         Stop::Rise => notes.push(Note::new(NoteCode::Indefinite, "the objective was about to increase, which happens only if the kernel is not positive semidefinite \
              on these samples: the clusters of the previous iteration were kept")),
+        Stop::Time => notes.push(Note::new(NoteCode::NotConverged, format!(
+            "k-means did not converge before the time limit: the clusters are those after {} iterations; raise the limit",
+            solution.info.rounds
+        ))),
         Stop::Settled | Stop::Tolerance => {}
     }
+    notes.extend(missing_starts(params, starts));
     notes
+}
+
+/// A note if the time limit passed before all starts were made.
+fn missing_starts(params: &KernelKMeansParams, starts: usize) -> Option<Note> {
+    let drawn = matches!(params.init, Init::PlusPlus | Init::Random);
+    (drawn && starts < params.starts).then(|| {
+        let text = format!(
+            "the time limit passed after {starts} of {} starts of k-means: the best of these was kept; raise the limit, \
+             or ask for fewer starts",
+            params.starts
+        );
+        Note::new(NoteCode::StoppedEarly, text)
+    })
 }

@@ -141,11 +141,15 @@ impl Fit<'_> {
         chooser: Chooser,
         starts: usize,
     ) -> Result<(Solution, usize)> {
-        let mut best: Option<Solution> = None;
+        let (mut best, mut done) = (None::<Solution>, 0);
         let mut stream = Stream::new(self.params.seed, "kernel k-means");
         for start in 0..starts {
-            let labels = lloyd::choose(ctx, problem, chooser, &mut stream)?;
-            let found = self.rounds(ctx, problem, labels, start, starts)?;
+            let found = lloyd::choose(ctx, problem, chooser, &mut stream)
+                .and_then(|labels| self.rounds(ctx, problem, labels, start, starts));
+            let found = match found {
+                Err(Error::Interrupted) if best.is_some() && ctx.is_out_of_time() => break,
+                found => found?,
+            };
             // Lower by more than rounding: which of equal starts is kept must not depend on the storage.
             let lower = |b: &Solution| {
                 found.centres.objective < b.centres.objective - 1e-9 * b.centres.objective.abs()
@@ -153,9 +157,13 @@ impl Fit<'_> {
             if best.as_ref().is_none_or(lower) {
                 best = Some(found);
             }
+            done = start + 1;
+            if ctx.is_out_of_time() {
+                break;
+            }
         }
         let best = best.ok_or_else(|| Error::parameter(Param::Starts, "must be at least 1"))?;
-        Ok((best, starts))
+        Ok((best, done))
     }
 
     fn rounds(

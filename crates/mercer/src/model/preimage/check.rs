@@ -62,7 +62,7 @@ pub(super) fn method_for<T: Real>(method: Method, spec: &KernelSpec) -> Result<(
         (Method::Gradient, Some(part)) => Err(Error::parameter(
             Param::Method,
             format!(
-                "gradient needs a differentiable kernel, but {part} has a kink at equal samples: use neighbors, \
+                "gradient needs a differentiable kernel, but {part} has a kink at equal samples or no gradient: use neighbors, \
                  or ridge with an inverse map learned in fit"
             ),
         )),

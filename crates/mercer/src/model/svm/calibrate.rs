@@ -2,7 +2,7 @@
 
 use super::check::Checked;
 use super::exact_kernel::{ExactKernel, Given, Working};
-use super::fit::{Fit, check_symmetric};
+use super::fit::Fit;
 use super::precision::KernelPrecision;
 use super::problem::DualProblem;
 use super::shared_kernel::{materialize, matrix_bytes};
@@ -11,7 +11,7 @@ use crate::context::{Context, Stream};
 use crate::error::{Error, Param, Result};
 use crate::gram::{Columns, Stored};
 use crate::linalg::view::MatRef;
-use crate::model::input::{Input, all_columns};
+use crate::model::input::{Input, all_columns, symmetric};
 use crate::model::targets::Targets;
 use crate::points::{Cost, Points, Samples, with_matrix, with_samples};
 use crate::real::Real;
@@ -75,7 +75,7 @@ impl Svm {
         targets: &Targets,
         settings: Settings,
     ) -> Result<()> {
-        check_symmetric(matrix)?;
+        symmetric(matrix)?;
         let checked = self.check(targets, matrix.rows())?;
         let given = Given::new(matrix);
         let (columns, params) = (given.columns(), self.params.clone());

@@ -12,12 +12,11 @@ use super::problem::{DualProblem, DualSolution};
 use super::settle::SOLVER_SHARE;
 use super::{Svm, SvmParams, Task, notes};
 use crate::context::{Context, Reservation, SharedProgress};
-use crate::error::{Error, Result};
-use crate::gram::{self, Columns, Precomputed};
+use crate::error::Result;
+use crate::gram::{self, Columns};
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
-use crate::model::input::{Input, all_columns};
-use crate::model::report::asymmetric;
+use crate::model::input::{Input, all_columns, symmetric};
 use crate::model::targets::Targets;
 use crate::points::{Points, Samples, with_matrix, with_samples};
 use crate::real::Real;
@@ -97,7 +96,7 @@ impl Svm {
         start: Option<&Svm>,
         started: Instant,
     ) -> Result<Self> {
-        check_symmetric(matrix)?;
+        symmetric(matrix)?;
         let checked = Checked::new(params, targets, matrix.rows())?;
         let given = Given::new(matrix);
         let columns = given.columns();
@@ -129,14 +128,6 @@ fn custom_matrix<T: Real>(
     let mut matrix = Mat::try_zeros(n, n)?;
     gram::matrix(ctx, &kernel, x, None, MatMut::new(matrix.data_mut(), n, n, n))?;
     Ok(Some((matrix, reservation)))
-}
-
-/// Square, finite and symmetric but for rounding.
-pub(super) fn check_symmetric<T: Real>(matrix: MatRef<'_, T>) -> Result<()> {
-    match asymmetric::<T>(Precomputed::new(matrix)?.asymmetry()) {
-        None => Ok(()),
-        Some(message) => Err(Error::Shape(message)),
-    }
 }
 
 /// A fit under way.

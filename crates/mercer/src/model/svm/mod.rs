@@ -5,6 +5,7 @@
 
 mod assemble;
 mod calibrate;
+mod calibrate_held_out;
 mod calibration;
 mod check;
 mod class_blocks;

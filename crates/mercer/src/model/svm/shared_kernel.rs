@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::assemble::assemble;
 use super::check::Checked;
 use super::exact_kernel::{ExactKernel, Given, Working};
-use super::fit::{Fit, check_symmetric};
+use super::fit::Fit;
 use super::precision::KernelPrecision;
 use super::problem::DualProblem;
 use super::{Svm, SvmParams, notes};
@@ -17,7 +17,7 @@ use crate::gram::{ColumnBlock, Columns, Stored};
 use crate::kernel::{KernelSpec, Tile};
 use crate::linalg::alloc;
 use crate::linalg::view::Mat;
-use crate::model::input::Input;
+use crate::model::input::{Input, symmetric};
 use crate::model::targets::Targets;
 use crate::points::{AnySamples, Cost, Samples, with_matrix, with_samples};
 use crate::real::Real;
@@ -157,7 +157,7 @@ impl<'a> SharedKernel<'a> {
         match input {
             Input::Samples(x) => with_samples!(x, x => Self::of_samples(ctx, params, x)),
             Input::Precomputed { values, .. } => with_matrix!(values.view(), matrix => {
-                check_symmetric(matrix)?;
+                symmetric(matrix)?;
                 let source = Box::new(Given::new(matrix));
                 Ok(Self { source, samples: None, held: None, _reservation: None })
             }),

@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::linalg::nonzeros::Nonzeros;
 use crate::linalg::sparse::{Lists, ListsView};
 use crate::points::dense::known;
+use crate::points::derived::Derived;
 use crate::points::{Cost, Points};
 use crate::real::Real;
 
@@ -25,6 +26,7 @@ struct Store<T: Real> {
     lists: Lists<T>,
     roots: OnceLock<Csr<T>>,
     negative: OnceLock<Option<(usize, usize)>>,
+    derived: Derived<Csr<T>>,
 }
 
 impl<T: Real> Csr<T> {
@@ -49,7 +51,13 @@ impl<T: Real> Csr<T> {
 
     /// Rows known to be in order: finite numbers other than 0 in rising columns below d.
     fn from_lists(lists: Lists<T>, d: usize) -> Self {
-        Self(Arc::new(Store { d, lists, roots: OnceLock::new(), negative: OnceLock::new() }))
+        Self(Arc::new(Store {
+            d,
+            lists,
+            roots: OnceLock::new(),
+            negative: OnceLock::new(),
+            derived: Derived::default(),
+        }))
     }
 
     /// Rows.
@@ -107,7 +115,7 @@ impl<T: Real> Csr<T> {
     #[doc(hidden)]
     pub fn roots(&self) -> &Csr<T> {
         self.0.roots.get_or_init(|| {
-            self.map_values(|value| if value > T::ZERO { value.sqrt() } else { T::ZERO })
+            self.map_entries(|_, value| if value > T::ZERO { value.sqrt() } else { T::ZERO })
         })
     }
 
@@ -129,18 +137,24 @@ impl<T: Real> Csr<T> {
         found.map_or(T::ZERO, |place| values[place])
     }
 
+    /// The rows that `make` computes from these with the numbers `key`. A few such sets stay with them.
+    #[doc(hidden)]
+    pub fn derived(&self, key: &[u64], make: impl FnOnce() -> Result<Self>) -> Result<Self> {
+        self.0.derived.get(key, make)
+    }
+
     /// Whether both are clones of one set, so that equal indices mean the same sample.
     #[doc(hidden)]
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// The same columns with other numbers; those that become 0 are dropped.
-    fn map_values(&self, f: impl Fn(T) -> T) -> Self {
+    /// The same columns with other numbers, `f` of the column and the number; those that become 0 are dropped.
+    pub(crate) fn map_entries(&self, f: impl Fn(usize, T) -> T) -> Self {
         let mut entries = Nonzeros::new();
         for (at, values) in self.0.lists.entries().all().iter() {
             for (&at, &value) in at.iter().zip(values) {
-                let value = f(value);
+                let value = f(at as usize, value);
                 if value != T::ZERO {
                     entries.push(at, value);
                 }
@@ -172,6 +186,7 @@ impl<T: Real> Points for Csr<T> {
                 Some(None) => OnceLock::from(None),
                 _ => OnceLock::new(),
             },
+            derived: Derived::default(),
         };
         Self(Arc::new(store))
     }

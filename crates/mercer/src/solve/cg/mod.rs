@@ -132,7 +132,7 @@ pub fn solve(
         info.passes += own.passes;
         info.residual = info.residual.max(own.residual);
         info.converged &= own.converged;
-        if !own.converged && params.may_give_up {
+        if !own.converged && params.may_give_up && !ctx.is_out_of_time() {
             break;
         }
     }
@@ -163,15 +163,18 @@ impl System<'_> {
             passes += 1;
         }
         let mut worst = relative(&lengths(&residual), &size);
+        // Without a pass there is no solution to return; with one there is, however late it is.
+        self.ctx.poll()?;
+        let timed = System { ctx: &self.ctx.with_partial_result(), ..*self };
         while worst > self.params.tolerance && passes < self.params.max_passes {
             let before = worst;
-            passes += self.descend(&mut x, &residual, &size, passes)?;
-            residual = self.true_residual(b, &x)?;
+            passes += timed.descend(&mut x, &residual, &size, passes)?;
+            residual = timed.true_residual(b, &x)?;
             passes += 1;
             worst = relative(&lengths(&residual), &size);
             // Not a number: the matrix is not what it promised to be.
-            if worst.is_nan() || worst > 0.5 * before {
-                break; // rounding errors leave no more to gain
+            if worst.is_nan() || worst > 0.5 * before || timed.ctx.is_out_of_time() {
+                break; // rounding errors leave no more to gain, or no time is left
             }
         }
         Ok((x, Outcome { passes, residual: worst, converged: worst <= self.params.tolerance }))
@@ -217,7 +220,7 @@ impl System<'_> {
             r.add_product(&q, &diagonal(step.map(|s| -s)));
             let worst = relative(&lengths(&r), size);
             self.report_progress(first, worst)?;
-            let spent = before + passes >= self.params.max_passes;
+            let spent = before + passes >= self.params.max_passes || self.ctx.is_out_of_time();
             if worst <= target || spent || self.is_hopeless(before, passes, first, worst) {
                 return Ok(passes);
             }

@@ -68,6 +68,8 @@ pub enum Stop {
     Rounds,
     /// The objective was about to rise: the matrix has negative eigenvalues. The labels are those before.
     Rise,
+    /// The time limit passed.
+    Time,
 }
 
 /// Groups and their centres.
@@ -91,6 +93,8 @@ pub fn lloyd(
     step: &dyn Fn(f64, String) -> Step,
 ) -> Result<Solution> {
     let mut now = Centres::new(ctx, problem, &labels)?;
+    // From here on there are labels to return, however late it is.
+    let ctx = &ctx.with_partial_result();
     let mut labels = labels;
     let mut info = Info {
         rounds: 0,
@@ -125,6 +129,10 @@ pub fn lloyd(
         ctx.step(step(done(moves.len(), labels.len()), words(&info, moves.len())))?;
         if params.tolerance > 0.0 && shift <= params.tolerance * spread {
             info.stop = Stop::Tolerance;
+            break;
+        }
+        if ctx.is_out_of_time() {
+            info.stop = Stop::Time;
             break;
         }
     }

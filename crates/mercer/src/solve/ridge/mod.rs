@@ -90,6 +90,8 @@ pub struct Info {
     pub residual: f64,
     /// Whether every residual reached the tolerance, or what rounding errors allow.
     pub converged: bool,
+    /// Whether conjugate gradients ended, before they converged, because the time limit had passed.
+    pub out_of_time: bool,
     /// About the largest eigenvalue of K, or a bound of it where that is harmless.
     pub largest: f64,
     /// The smallest eigenvalue of K, where all are known.
@@ -124,6 +126,7 @@ impl Info {
             passes: 0,
             residual: 0.0,
             converged: true,
+            out_of_time: false,
             largest,
             smallest: None,
             condition: (largest + smallest_alpha) / smallest_alpha,
@@ -148,7 +151,8 @@ pub fn solve(
     if choice.solver == Solver::Cg {
         let (x, mut info) = by_products(ctx, system, choice.trial, params)?;
         info.converged |= info.residual <= floor(&info, system, &x, params);
-        if info.converged || choice.trial.is_none() {
+        info.out_of_time = !info.converged && ctx.is_out_of_time();
+        if info.converged || info.out_of_time || choice.trial.is_none() {
             return finish((x, info), reason);
         }
         reason +=
@@ -213,7 +217,7 @@ fn by_products(
         info.converged &= own.converged;
         info.largest = info.largest.max(own.largest * alpha);
         info.condition = info.condition.max(1.0 + own.largest);
-        if !own.converged && trial.is_some() {
+        if !own.converged && trial.is_some() && !ctx.is_out_of_time() {
             break;
         }
     }

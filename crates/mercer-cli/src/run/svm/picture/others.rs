@@ -1,18 +1,17 @@
-//! Plots that need no plane of two columns: rows by components, predicted against true values, and the
-//! scores of a search.
+//! Plots that need no plane of two columns: rows by components, and the scores of a search.
 
 use mercer::{Labels, Result, Target};
 
 use super::super::fit::Grid;
 use super::super::{Job, SvmResult, Task};
-use super::{machine, titles};
+use super::{machine, principal, titles};
 use crate::facts::{counted, kernel_in_short};
-use crate::plot::{self, Curve, Curves, Drawing, LabelColumn, Mark, Scatter};
+use crate::plot::{self, Cells, Curve, Curves, Drawing, LabelColumn, Mark, Scatter};
 use crate::prediction::{Prediction, is_inside};
 use crate::run::Session;
 use crate::run::components;
-use crate::run::predicted_vs_true::{self, PredictedVsTrue};
-use crate::scores::{Measure, in_short};
+use crate::run::families;
+use crate::scores::in_short;
 
 /// The training set and its predictions.
 pub fn draw_rows(
@@ -20,30 +19,24 @@ pub fn draw_rows(
     job: &Job<'_>,
     task: &Task<'_>,
     result: &SvmResult,
-) -> Result<Drawing> {
+) -> Result<Option<Drawing>> {
     session.progress.begin("plotting");
     let [title, subtitle] = titles(job, result);
     match (&task.targets.target, &result.prediction) {
-        (Target::Values(truth), Prediction::Values { values, .. }) => {
-            let predicted: Vec<f64> = (0..values.rows()).map(|row| values[(row, 0)]).collect();
-            let target = &result.chosen.targets[0].0;
-            let titles = &[title, format!("{subtitle}; training set; dashed: predicted = true")];
-            Ok(predicted_vs_true::draw(&PredictedVsTrue {
-                titles,
-                target,
-                truth: truth.data(),
-                predicted: &predicted,
-            }))
+        // Predicted against true values are drawn of all regressions.
+        (Target::Values(_), _) => Ok(None),
+        _ if principal::is_possible(task, &result.chosen.features) => {
+            principal::draw(session, job, task, result).map(Some)
         }
         (Target::Classes { labels: Labels { names: classes, places }, .. }, _) => {
             let names: Vec<&str> = places.iter().map(|&place| classes[place].as_str()).collect();
             let key = &result.chosen.targets[0].0;
-            by_components(session, task, result, [&title, &subtitle], (key, &names))
+            by_components(session, task, result, [&title, &subtitle], (key, &names)).map(Some)
         }
         (_, Prediction::OneClass(sides)) => {
             let name = |side: &f64| if is_inside(*side) { "inside" } else { "outside" };
             let names: Vec<&str> = sides.iter().map(name).collect();
-            by_components(session, task, result, [&title, &subtitle], ("", &names))
+            by_components(session, task, result, [&title, &subtitle], ("", &names)).map(Some)
         }
         _ => unreachable!("a support vector machine predicts values, classes or decisions"),
     }
@@ -84,7 +77,48 @@ fn by_components(
     }))
 }
 
-/// The scores of all kernels against the cost.
+/// The most kernels and costs of a heat map.
+const MOST_CELLS: usize = 24;
+
+/// The scores of all kernels and costs as shaded cells; none where one of them is alone.
+pub fn draw_heat_map(job: &Job<'_>, result: &SvmResult, grid: &Grid) -> Option<Drawing> {
+    let (kernels, costs) = (grid.kernels.len(), grid.costs.len());
+    if kernels.min(costs) < 2 || kernels.max(costs) > MOST_CELLS {
+        return None;
+    }
+    let mut order: Vec<usize> = (0..costs).collect();
+    order.sort_by(|&a, &b| grid.costs[a].total_cmp(&grid.costs[b]));
+    let value = |kernel: usize, cost: usize| grid.score(kernel, cost).value;
+    let all = (0..kernels).flat_map(|kernel| order.iter().map(move |&cost| value(kernel, cost)));
+    let (low, high) = all.fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(v), h.max(v)));
+    let shade = |v: f64| {
+        let share = if high > low { (v - low) / (high - low) } else { 0.5 };
+        if grid.measure.is_error() { 1.0 - share } else { share }
+    };
+    let cells = |kernel: usize, of: &dyn Fn(f64) -> String| -> Vec<String> {
+        order.iter().map(|&cost| of(value(kernel, cost))).collect()
+    };
+    let texts: Vec<Vec<String>> =
+        (0..kernels).map(|kernel| cells(kernel, &|v| plot::significant(v, 3))).collect();
+    let shades: Vec<Vec<f64>> = (0..kernels)
+        .map(|kernel| order.iter().map(|&cost| shade(value(kernel, cost))).collect())
+        .collect();
+    let column = order.iter().position(|&cost| cost == grid.chosen.1)?;
+    let [title, _] = titles(job, result);
+    Some(plot::cells(&Cells {
+        title: &format!("Search: {title}"),
+        subtitle: &format!("{}, {}; framed: chosen", grid.measure.name(), grid.folds.method()),
+        x_title: "cost C",
+        y_title: "kernel",
+        columns: &order.iter().map(|&cost| in_short(grid.costs[cost])).collect::<Vec<_>>(),
+        rows: &grid.kernels.iter().map(|kernel| kernel_in_short(kernel)).collect::<Vec<_>>(),
+        shades: &shades,
+        texts: &texts,
+        marked: Some((grid.chosen.0, column)),
+    }))
+}
+
+/// The scores of the best kernel of each family against the cost.
 pub fn draw_grid(job: &Job<'_>, result: &SvmResult, grid: &Grid) -> Drawing {
     let mut order: Vec<usize> = (0..grid.costs.len()).collect();
     order.sort_by(|&a, &b| grid.costs[a].total_cmp(&grid.costs[b]));
@@ -105,20 +139,23 @@ pub fn draw_grid(job: &Job<'_>, result: &SvmResult, grid: &Grid) -> Drawing {
     };
     let [title, _] = titles(job, result);
     let kernels = counted(grid.kernels.len(), "kernel");
+    let best = |kernel: usize| {
+        let scores = (0..grid.costs.len()).map(|cost| grid.score(kernel, cost).value);
+        scores.filter(|score| !score.is_nan()).fold(f64::NEG_INFINITY, f64::max)
+    };
+    let scores: Vec<f64> = (0..grid.kernels.len()).map(best).collect();
+    let shown = families::best(&grid.kernels, &scores, grid.chosen.0);
+    let left_out = families::note(shown.len(), grid.kernels.len());
     plot::curves(&Curves {
         title: &format!("Search: {}", title),
         subtitle: &format!(
-            "{kernels} × {}; shaded: ± one standard error",
+            "{kernels} × {}{left_out}; shaded: ± one standard error",
             counted(grid.costs.len(), "cost")
         ),
         x_title: "cost C",
-        y_title: if grid.measure == Measure::R2 {
-            "cross-validated R²"
-        } else {
-            "cross-validated accuracy"
-        },
-        curves: (0..grid.kernels.len()).map(curve).collect(),
+        y_title: &format!("cross-validated {}", grid.measure.name()),
+        curves: shown.into_iter().map(curve).collect(),
         baseline: None,
-        is_error: false,
+        is_error: grid.measure.is_error(),
     })
 }

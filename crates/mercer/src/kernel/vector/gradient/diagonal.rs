@@ -35,7 +35,7 @@ impl Node {
                 let samples = Samples::from(rows.points);
                 self.diag(Span::new(&samples, rows.range()), &mut diagonal.values)?;
             }
-            Node::Columns(..) | Node::Custom(_) | Node::Texts(_) => {
+            Node::Columns(..) | Node::Mapped(..) | Node::Custom(_) | Node::Texts(_) => {
                 return Err(super::no_gradient());
             }
         }

@@ -72,6 +72,7 @@ fn kink(node: &Node) -> Option<&'static str> {
         Node::Product(factors) => factors.iter().find_map(kink),
         Node::Normalize(inner) => kink(inner),
         Node::Columns(..) => Some("columns"),
+        Node::Mapped(..) => Some("a kernel with a width for each column or a period"),
         Node::Custom(_) => Some("custom"),
         Node::Texts(_) => Some("texts"),
     }
@@ -107,7 +108,9 @@ impl Node {
                 inner.gradients(rows, cols, out)?;
                 out.normalize(&inner.diagonal(rows)?, &inner.diagonal(cols)?.values);
             }
-            Node::Columns(..) | Node::Custom(_) | Node::Texts(_) => return Err(no_gradient()),
+            Node::Columns(..) | Node::Mapped(..) | Node::Custom(_) | Node::Texts(_) => {
+                return Err(no_gradient());
+            }
         }
         Ok(())
     }
@@ -164,7 +167,9 @@ impl<T: Real> Scales<T> {
             | Measure::Minimum
             | Measure::ChiProduct
             | Measure::ChiDistance
-            | Measure::JensenShannon => unreachable!("{measure:?} has kinks"),
+            | Measure::JensenShannon
+            | Measure::Gower
+            | Measure::Mismatches => unreachable!("{measure:?} has kinks"),
         }
     }
 

@@ -53,7 +53,7 @@ pub enum Curve {
 pub struct Calibration {
     /// The curves.
     pub curves: Vec<Curve>,
-    /// Folds that the decisions came from; 0 for a calibration read from a file.
+    /// Folds that the decisions came from; 1 for samples that the machine was not fitted on, 0 for a calibration read from a file.
     pub folds: usize,
 }
 
