@@ -66,6 +66,8 @@ params! {
     InverseAlpha = "inverse.alpha",
     /// The kernel.
     Kernel = "kernel",
+    /// The landmarks of a low-rank fit.
+    Landmarks = "landmarks",
     /// The maximum number of iterations.
     MaxRounds = "max_rounds",
     /// The time limit.

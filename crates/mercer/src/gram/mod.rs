@@ -8,6 +8,7 @@ mod centred;
 mod columns;
 mod covariance;
 mod groups;
+mod landmark_sums;
 mod lines;
 mod low_rank;
 mod matrix;
@@ -32,6 +33,8 @@ pub use columns::{ColumnBlock, Columns, Evaluated, Stored};
 pub use covariance::Covariance;
 #[doc(hidden)]
 pub use groups::{Groups, Move};
+#[doc(hidden)]
+pub use landmark_sums::{Batch, CHUNK, LandmarkSums, fill};
 #[doc(hidden)]
 pub use lines::Lines;
 #[doc(hidden)]

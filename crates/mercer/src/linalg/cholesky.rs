@@ -146,14 +146,19 @@ fn copy<T: Real>(a: &Mat<T>, rows: Range<usize>, cols: Range<usize>) -> Mat<T> {
 /// Replaces `b` (n × m) by the solution of L Lᵀ x = b. What a tile has solved is taken out of all rows that wait for it, so
 /// that the threads share the reading of L.
 pub fn solve<T: Real>(ctx: &Context, l: &Mat<T>, b: &mut Mat<T>) -> Result<()> {
+    solve_forward(ctx, l, b)?;
+    solve_backward(ctx, l, b)
+}
+
+/// Replaces `b` (n × m) by the solution of L x = b.
+pub fn solve_forward<T: Real>(ctx: &Context, l: &Mat<T>, b: &mut Mat<T>) -> Result<()> {
     let (n, m) = (b.rows(), b.cols());
     assert_eq!(n, l.rows());
     if m == 0 {
         return Ok(());
     }
-    let starts: Vec<usize> = (0..n).step_by(TILE).collect();
     ctx.install(|| {
-        for &start in &starts {
+        for start in (0..n).step_by(TILE) {
             ctx.poll()?;
             let end = (start + TILE).min(n);
             triangle(l, start, end, b, Side::Left);
@@ -161,7 +166,19 @@ pub fn solve<T: Real>(ctx: &Context, l: &Mat<T>, b: &mut Mat<T>) -> Result<()> {
             let below = l.view().row_range(end, n - end).col_range(start, end - start);
             take_out(below, MatRef::new(solved, end - start, m, m), waiting);
         }
-        for &start in starts.iter().rev() {
+        Ok(())
+    })
+}
+
+/// Replaces `b` (n × m) by the solution of Lᵀ x = b.
+pub fn solve_backward<T: Real>(ctx: &Context, l: &Mat<T>, b: &mut Mat<T>) -> Result<()> {
+    let (n, m) = (b.rows(), b.cols());
+    assert_eq!(n, l.rows());
+    if m == 0 {
+        return Ok(());
+    }
+    ctx.install(|| {
+        for start in (0..n).step_by(TILE).rev() {
             ctx.poll()?;
             let end = (start + TILE).min(n);
             triangle(l, start, end, b, Side::LeftTransposed);

@@ -9,6 +9,7 @@ use super::inverse::InverseParams;
 use super::kernel_kmeans::{Init, KernelKMeans, KernelKMeansParams};
 use super::kernel_pca::{KernelPca, KernelPcaParams};
 use super::kernel_ridge::{KernelRidge, KernelRidgeParams};
+use super::landmarks::LandmarkParams;
 use super::pca::{Decomposition, Pca, PcaParams};
 use super::svm::{Svm, SvmParams, Task};
 use super::targets::Targets;
@@ -62,6 +63,8 @@ setters!(KernelPcaParams {
     seed(seed: u64) => seed = seed;
     /// Whether components of zero variance are dropped.
     remove_zero(remove: bool) => remove_zero = remove;
+    /// A low-rank fit on so many landmarks, or on those that parameters describe.
+    landmarks(landmarks: impl Into<LandmarkParams>) => landmarks = Some(landmarks.into());
     /// The parameters of the inverse map.
     inverse(params: InverseParams) => inverse = Some(params);
 });
@@ -81,6 +84,8 @@ setters!(KernelRidgeParams {
     max_passes(passes: usize) => max_passes = Some(passes);
     /// Seed of the solver's random choices.
     seed(seed: u64) => seed = seed;
+    /// A low-rank fit on so many landmarks, or on those that parameters describe.
+    landmarks(landmarks: impl Into<LandmarkParams>) => landmarks = Some(landmarks.into());
 });
 
 setters!(SvmParams {

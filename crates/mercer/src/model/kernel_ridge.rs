@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::classes;
 use super::input::{Input, check_columns, not_for_predictions};
 use super::kernel_on::KernelOn;
+use super::landmarks::{LandmarkParams, LandmarkState, Whole, kernel_at};
 use super::note::{Note, NoteCode};
 use super::prepared::{Prepared, prepared_bytes};
 use super::regression::{Regressed, Regression, params_of};
@@ -43,6 +44,9 @@ pub struct KernelRidgeParams {
     pub max_passes: Option<usize>,
     /// Seed of the solver's random choices.
     pub seed: u64,
+    /// The landmarks of a low-rank fit; `None` for an exact one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub landmarks: Option<LandmarkParams>,
 }
 
 impl KernelRidgeParams {
@@ -57,6 +61,7 @@ impl KernelRidgeParams {
             tolerance: None,
             max_passes: None,
             seed: 0,
+            landmarks: None,
         }
     }
 }
@@ -96,7 +101,9 @@ pub struct KernelRidge {
     pub offset: Vec<f64>,
     /// The weights of the training samples, if they had any.
     pub weights: Option<Vec<f64>>,
-    /// The training samples; `None` if the kernel matrix was precomputed.
+    /// What a low-rank fit has more than an exact one.
+    pub landmarks: Option<LandmarkState>,
+    /// The training samples, or the landmarks; `None` if the kernel matrix was precomputed.
     pub anchors: Option<AnySamples>,
     /// The number type of the samples or of the kernel matrix that it was fitted on.
     pub dtype: Dtype,
@@ -124,6 +131,15 @@ impl KernelRidge {
         let classes = targets.class_labels().map(|labels| labels.names.clone());
         let values = targets.regressed()?;
         let targets = Regressand { values: &values, weights: targets.weights.as_deref() };
+        if params.landmarks.is_some() {
+            let x = super::landmarks::samples_of(input)?;
+            check(params, x.n(), targets)?;
+            let dtype = x.dtype();
+            let mut rows = Whole::new(x, Some(targets.values), targets.weights);
+            let mut model = Self::fit_blocks(ctx, params, &mut rows, dtype)?;
+            model.classes = classes;
+            return Ok(model);
+        }
         let fit = Fit { ctx, params, targets, start };
         let mut model = ctx.install(|| match input {
             Input::Samples(x) => with_samples!(&x, x => fit.on_samples(x)),
@@ -149,6 +165,7 @@ impl KernelRidge {
             coef: found.coef,
             offset: found.offset,
             weights: weights.map(<[f64]>::to_vec),
+            landmarks: None,
             anchors: None,
             dtype,
             classes: None,
@@ -216,8 +233,15 @@ impl KernelRidge {
     ) -> Result<()> {
         let predictor = self.prepared.get(prepared_bytes(&self.coef, anchors), || {
             let kernel = SpecKernel::<T>::new(&self.params.kernel)?;
-            let on = kernel_on(&kernel, anchors, self.params.intercept);
-            let shifts = on.shifts(&self.coef).into_iter();
+            let on = match &self.landmarks {
+                Some(state) => kernel_at(&kernel, anchors, state)?,
+                None => kernel_on(&kernel, anchors, self.params.intercept),
+            };
+            // The offset of a low-rank fit is that of the kernel as it was fitted with.
+            let shifts = match self.landmarks {
+                Some(_) => vec![0.0; self.t()],
+                None => on.shifts(&self.coef),
+            };
             let offset: Vec<f64> = self.offset.iter().zip(shifts).map(|(b, s)| b + s).collect();
             let (kernel, anchors) = (on.kernel.clone(), on.anchors.clone());
             Ok(Predictor { scores: Expansion::new(kernel, anchors, &self.coef, &offset), on })
@@ -355,7 +379,7 @@ pub(crate) fn check(params: &KernelRidgeParams, n: usize, targets: Regressand<'_
     targets.weights.map_or(Ok(()), |weights| check_weights(weights, n))
 }
 
-fn check_alphas(alphas: &[f64], t: usize) -> Result<()> {
+pub(super) fn check_alphas(alphas: &[f64], t: usize) -> Result<()> {
     if alphas.len() != 1 && alphas.len() != t {
         return Err(Error::parameter(
             Param::Alpha,
@@ -394,6 +418,7 @@ fn report(found: &Regressed, dtype: Dtype) -> Report {
         system: Some(system),
         machine: None,
         clusters: None,
+        landmarks: None,
     }
 }
 

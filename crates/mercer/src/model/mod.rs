@@ -12,6 +12,7 @@ pub mod kernel_kmeans;
 pub(crate) mod kernel_on;
 pub mod kernel_pca;
 pub mod kernel_ridge;
+pub mod landmarks;
 mod minka;
 mod note;
 #[doc(hidden)]

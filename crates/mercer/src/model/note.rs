@@ -35,6 +35,8 @@ pub enum NoteCode {
     Scaling,
     /// A choice at the end of a grid.
     EdgeOfGrid,
+    /// Landmarks that were left out, or that do not reach what was asked for.
+    Landmarks,
     /// Something of a file that has no place in the model.
     Omitted,
     /// Anything else, and notes of files that have no codes.

@@ -435,5 +435,6 @@ fn report<T: Real>(
         system: None,
         machine: None,
         clusters: None,
+        landmarks: None,
     }
 }

@@ -65,6 +65,7 @@ const HINT: &str = "fit on fewer rows or raise the memory budget";
 impl PosteriorStd {
     /// Prepares the standard deviations of `model`, which must have its training samples.
     pub fn new(ctx: &Context, model: &KernelRidge) -> Result<Self> {
+        refuse_landmarks(model)?;
         let all = model.anchors.as_ref().ok_or_else(|| {
             Error::parameter(
                 Param::StandardDeviations,
@@ -79,6 +80,7 @@ impl PosteriorStd {
     /// It is the most likely one, √(yᵀ (K + α W⁻¹)⁻¹ y / n), and needs no more than the model knows.
     #[doc(hidden)]
     pub fn amplitudes(ctx: &Context, model: &KernelRidge) -> Result<Vec<f64>> {
+        refuse_landmarks(model)?;
         let Some(anchors) = &model.anchors else {
             return Err(Error::parameter(
                 Param::StandardDeviations,
@@ -111,6 +113,17 @@ impl PosteriorStd {
     /// The standard deviation of each target's prediction for new samples: m × t.
     pub fn deviations(&self, ctx: &Context, x: impl Into<AnySamples>) -> Result<Mat<f64>> {
         self.0.deviations(ctx, &x.into())
+    }
+}
+
+/// The posterior is that of all training samples, which a low-rank fit does not keep.
+fn refuse_landmarks(model: &KernelRidge) -> Result<()> {
+    match model.landmarks {
+        None => Ok(()),
+        Some(_) => Err(Error::parameter(
+            Param::StandardDeviations,
+            "not available for a model with landmarks: use intervals by cross-validation, or fit without landmarks",
+        )),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::landmarks::LandmarkReport;
 use super::note::{Note, NoteCode, listed};
 use super::svm::SvmReport;
 use crate::real::Real;
@@ -40,6 +41,9 @@ pub struct Report {
     /// The report on the clusters, for kernel k-means.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clusters: Option<ClusterReport>,
+    /// The report on the approximation, for fits on landmarks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub landmarks: Option<LandmarkReport>,
 }
 
 /// The iterations of kernel k-means, for the best start.

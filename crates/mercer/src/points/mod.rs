@@ -2,6 +2,7 @@
 
 mod any;
 mod check;
+mod concat;
 mod csr;
 mod dense;
 mod derived;

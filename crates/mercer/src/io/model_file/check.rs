@@ -1,7 +1,7 @@
 //! Whether the parts of a model fit together. The same check guards writing and reading, so that what was saved can be
 //! loaded, and nothing that was loaded makes a later step fail.
 
-use super::{ModelFile, notes};
+use super::{ModelFile, landmarks, notes};
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::view::Mat;
 use crate::model::inverse::{Inverse, InverseParams};
@@ -71,6 +71,7 @@ pub(super) fn kernel_pca(model: &KernelPca) -> Checked {
     finite("coefficients", model.coef.data())?;
     finite("offsets", &model.offset)?;
     finite("trace and mean", &[model.trace, model.mean])?;
+    landmarks::check(model.landmarks.as_ref(), model.report.landmarks.is_some(), n, 0)?;
     if let Some(origin) = &model.origin {
         self::origin(origin, n, model.anchors.is_none())?;
     }
@@ -102,6 +103,7 @@ pub(super) fn kernel_ridge(model: &KernelRidge) -> Checked {
     if ![1, t].contains(&model.params.alpha.len()) {
         return Err(format!("there are {} penalties for {t} targets", model.params.alpha.len()));
     }
+    landmarks::check(model.landmarks.as_ref(), model.report.landmarks.is_some(), n, t)?;
     if let Some(weights) = &model.weights {
         count("weights", weights.len(), n)?;
         if !weights.iter().all(|w| *w >= 0.0 && w.is_finite()) || weights.iter().all(|w| *w == 0.0)

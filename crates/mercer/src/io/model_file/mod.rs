@@ -12,6 +12,7 @@ mod detector;
 mod frame;
 mod header;
 mod kmeans;
+mod landmarks;
 mod notes;
 mod pack;
 mod persist;

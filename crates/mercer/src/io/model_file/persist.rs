@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::check::{self, Checked};
 use super::header::{self, CalibrationHeader};
+use super::landmarks;
 use super::samples::{self, SampleKind};
 use super::tensors::Tensor;
 use crate::kernel::KernelSpec;
@@ -141,6 +142,7 @@ impl Persist for KernelPca {
             tensors
                 .extend(origin.row.iter().map(|row| Tensor::real("origin.row", &[row.len()], row)));
         }
+        tensors.extend(self.landmarks.iter().flat_map(landmarks::tensors));
         if let Some(inverse) = &self.inverse {
             tensors.extend(samples::tensors("inverse.anchors", &inverse.anchors));
             tensors.push(Tensor::matrix("inverse.coef", &inverse.coef));
@@ -190,6 +192,7 @@ impl Persist for KernelRidge {
             Tensor::real("offset", &[self.t()], &self.offset),
         ];
         tensors.extend(self.weights.iter().map(|w| Tensor::real("weights", &[n], w)));
+        tensors.extend(self.landmarks.iter().flat_map(landmarks::tensors));
         tensors
             .extend(self.anchors.iter().flat_map(|anchors| samples::tensors("anchors", anchors)));
         tensors

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::frame::{Fault, Frame};
 use super::header::{self, Header};
 use super::tensors::Tensors;
-use super::{Model, ModelFile, check, detector, kmeans, repair, samples, svm};
+use super::{Model, ModelFile, check, detector, kmeans, landmarks, repair, samples, svm};
 use crate::model::inverse::{Inverse, InverseParams};
 use crate::model::kernel_pca::{KernelPca, KernelPcaParams};
 use crate::model::kernel_ridge::KernelRidge;
@@ -74,6 +74,7 @@ pub(super) fn components(
     let (n, k) = (header.n, header.k);
     // Components of samples in single precision may have been computed in double: the report of the file says so.
     let in_double = header.report.precision == f64::NAME;
+    let center = params.center;
     Ok(KernelPca {
         params,
         eigenvalues: tensors.real("eigenvalues", &[k])?,
@@ -82,6 +83,7 @@ pub(super) fn components(
         trace: tensors.number("trace")?,
         mean: tensors.number("mean")?,
         origin: origin(tensors, n)?,
+        landmarks: landmarks::unpack(header, tensors, n, 0, center)?,
         anchors: samples::anchors(header, tensors, n)?,
         dtype: header.precision,
         computed_in: if in_double { Dtype::F64 } else { header.precision },
@@ -110,6 +112,7 @@ fn kernel_ridge(header: &Header, tensors: &mut Tensors<'_>) -> Result<KernelRidg
         coef: tensors.matrix("coef", n, t)?,
         offset: tensors.real("offset", &[t])?,
         weights: weights.transpose()?,
+        landmarks: landmarks::unpack(header, tensors, n, t, false)?,
         anchors: samples::anchors(header, tensors, n)?,
         dtype: header.precision,
         classes: header.classes.clone(),

@@ -54,6 +54,7 @@ pub(super) fn assemble(
         trace,
         mean: means.map_or(0.0, |(_, mean)| mean),
         origin: None,
+        landmarks: None,
         anchors: None,
         dtype,
         computed_in: dtype,
@@ -122,6 +123,7 @@ fn report(spectrum: &Spectrum, plan: &Plan, trace: f64, norm: f64, dtype: Dtype)
         system: None,
         machine: None,
         clusters: None,
+        landmarks: None,
     }
 }
 

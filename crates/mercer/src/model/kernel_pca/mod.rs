@@ -21,6 +21,8 @@ use super::components::Components;
 use super::indefinite::refuse_negative;
 use super::input::{Input, check_columns, not_for_predictions};
 use super::inverse::{Inverse, InverseParams};
+use super::kernel_on::KernelOn;
+use super::landmarks::{LandmarkParams, LandmarkState, Whole, kernel_at};
 use super::origin::{self, Origin, Seen, Size};
 use super::prepared::{Prepared, prepared_bytes};
 use super::report::{Report, asymmetry_note};
@@ -59,6 +61,9 @@ pub struct KernelPcaParams {
     pub remove_zero: bool,
     /// The parameters of the inverse map, if one is wanted.
     pub inverse: Option<InverseParams>,
+    /// The landmarks of a low-rank fit; `None` for an exact one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub landmarks: Option<LandmarkParams>,
 }
 
 impl KernelPcaParams {
@@ -75,6 +80,7 @@ impl KernelPcaParams {
             seed: 0,
             remove_zero: false,
             inverse: None,
+            landmarks: None,
         }
     }
 
@@ -100,7 +106,9 @@ pub struct KernelPca {
     pub mean: f64,
     /// The training sample that kernel values are taken relative to, where they have an offset.
     pub origin: Option<Origin>,
-    /// The training samples; `None` if the kernel matrix was precomputed.
+    /// What a low-rank fit has more than an exact one.
+    pub landmarks: Option<LandmarkState>,
+    /// The training samples, or the landmarks; `None` if the kernel matrix was precomputed.
     pub anchors: Option<AnySamples>,
     /// The number type of the samples or of the kernel matrix that it was fitted on.
     pub dtype: Dtype,
@@ -127,6 +135,11 @@ impl KernelPca {
                 Param::InverseMap,
                 "not available with a precomputed kernel: there are no samples to map to",
             ));
+        }
+        if params.landmarks.is_some() {
+            let x = super::landmarks::samples_of(input)?;
+            let dtype = x.dtype();
+            return Self::fit_blocks(ctx, params, &mut Whole::new(x, None, None), dtype);
         }
         // Once among the workers, the many short steps need no hand-over between threads.
         let mut model = ctx.install(|| match input {
@@ -312,6 +325,16 @@ impl KernelPca {
         x: &Samples<T>,
         out: MatMut<'_, O>,
     ) -> Result<()> {
+        if let Some(state) = &self.landmarks {
+            let make = || -> Result<LandmarkProjection<T>> {
+                let kernel = SpecKernel::<T>::new(&self.params.kernel)?;
+                let on = kernel_at(&kernel, anchors, state)?;
+                let (kernel, anchors) = (on.kernel.clone(), on.anchors.clone());
+                Ok(LandmarkProjection { scores: Expansion::new(kernel, anchors, &self.coef, &self.offset), on })
+            };
+            let projection = self.prepared.get(prepared_bytes(&self.coef, anchors), make)?;
+            return projection.scores.scores(ctx, &projection.on.moved(x)?, out);
+        }
         let make = || -> Result<Projection<T>> {
             let kernel = SpecKernel::<T>::new(&self.params.kernel)?;
             let seen = Seen::new(kernel, anchors, x, self.origin.as_ref().map(|o| o.sample))?;
@@ -379,6 +402,12 @@ impl KernelPca {
 /// What new samples are projected with.
 struct Projection<T: Real> {
     seen: Seen<T>,
+    scores: Expansion<Samples<T>, T>,
+}
+
+/// The same for a low-rank fit.
+struct LandmarkProjection<T: Real> {
+    on: KernelOn<T>,
     scores: Expansion<Samples<T>, T>,
 }
 

@@ -8,6 +8,7 @@ use crate::expansion::{Expansion, Weights};
 use crate::kernel::SpecKernel;
 use crate::linalg::view::{Mat, MatRef};
 use crate::model::input::{Input, check_columns, not_for_predictions};
+use crate::model::landmarks::kernel_at;
 use crate::model::origin::Seen;
 use crate::model::validate::{anchors_for, check_diagonal};
 use crate::points::{AnySamples, Span, with_matrix};
@@ -70,19 +71,28 @@ impl KernelPca {
         let anchors = anchors_for(self.anchors.as_ref(), x)?.to_type::<f64>()?;
         let x = x.to_type::<f64>()?;
         let kernel = SpecKernel::<f64>::new(&self.params.kernel)?;
-        let origin = self.origin.as_ref().map(|origin| origin.sample);
-        let seen = Seen::new(kernel, &anchors, &x, origin)?;
-        let (x, anchors) = (seen.place(&x)?, seen.place(&anchors)?);
+        let (kernel, raw_kernel, x, anchors) = match &self.landmarks {
+            Some(state) => {
+                let on = kernel_at(&kernel, &anchors, state)?;
+                (on.kernel.clone(), on.kernel.clone(), on.moved(&x)?, on.anchors.clone())
+            }
+            None => {
+                let origin = self.origin.as_ref().map(|origin| origin.sample);
+                let seen = Seen::new(kernel, &anchors, &x, origin)?;
+                let (x, anchors) = (seen.place(&x)?, seen.place(&anchors)?);
+                (seen.kernel, seen.raw, x, anchors)
+            }
+        };
         let bytes = 8 * (self.n() + x.n()) as u64 * (self.k() + 1) as u64;
         let _reservation =
             ctx.reserve("the reconstruction error", bytes, "use fewer rows at a time")?;
         let mut diagonal = vec![0.0; x.n()];
-        seen.kernel.diag(Span::all(&x), &mut diagonal)?;
+        kernel.diag(Span::all(&x), &mut diagonal)?;
         let mut raw = vec![0.0; x.n()];
-        seen.raw.diag(Span::all(&x), &mut raw)?;
+        raw_kernel.diag(Span::all(&x), &mut raw)?;
         let mut scores = Mat::zeros(x.n(), self.k() + 1);
         let (coef, offset) = self.with_means();
-        Expansion::new(seen.kernel, anchors, &coef, &offset).scores(ctx, &x, scores.view_mut())?;
+        Expansion::new(kernel, anchors, &coef, &offset).scores(ctx, &x, scores.view_mut())?;
         Ok(self.left_over(&diagonal, &raw, &scores))
     }
 
@@ -109,11 +119,18 @@ impl KernelPca {
         Ok(self.left_over(&relative, diagonal, &scores))
     }
 
+    /// The weights of the anchors in the mean of the training samples in feature space; zeros without centring.
+    pub(crate) fn mean_weights(&self) -> Vec<f64> {
+        let n = self.n();
+        let share = if self.params.center { 1.0 / n as f64 } else { 0.0 };
+        self.landmarks.as_ref().map_or_else(|| vec![share; n], |state| state.means(n))
+    }
+
     /// The coefficients and one more output, the mean kernel value with the training samples, which k̄(x, x) needs.
     fn with_means(&self) -> (Mat<f64>, Vec<f64>) {
         let (n, k) = (self.n(), self.k());
-        let share = if self.params.center { 1.0 / n as f64 } else { 0.0 };
-        let coef = Mat::from_fn(n, k + 1, |i, c| if c < k { self.coef[(i, c)] } else { share });
+        let means = self.mean_weights();
+        let coef = Mat::from_fn(n, k + 1, |i, c| if c < k { self.coef[(i, c)] } else { means[i] });
         let mut offset = self.seen_offset();
         offset.push(0.0);
         (coef, offset)

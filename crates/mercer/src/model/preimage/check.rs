@@ -69,3 +69,16 @@ pub(super) fn method_for<T: Real>(method: Method, spec: &KernelSpec) -> Result<(
         _ => Ok(()),
     }
 }
+
+/// Refuses landmarks that are seen from a point by a kernel whose values that changes: pre-images are of the kernel itself.
+pub(super) fn plain_landmarks<T: Real>(model: &KernelPca) -> Result<()> {
+    let moved = model.landmarks.as_ref().is_some_and(|state| state.point.is_some());
+    if moved && !SpecKernel::<T>::new(&model.params.kernel)?.is_free_of_origin() {
+        return Err(Error::parameter(
+            Param::Kernel,
+            "the samples lie so far from the origin that the landmarks are taken relative to their mean, which pre-images with this \
+             kernel do not support: subtract the mean of each feature first",
+        ));
+    }
+    Ok(())
+}

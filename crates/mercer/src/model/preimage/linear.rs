@@ -34,6 +34,23 @@ pub(super) fn preimages<T: Real>(
     Ok(samples)
 }
 
+/// The point that coefficients count from, and the mean of the training samples. Coefficients of landmarks do not sum to 0: they count from the
+/// point that the landmarks were seen from, and so does their mean.
+fn origin_and_mean<T: Real>(model: &KernelPca, anchors: &Dense<T>) -> (Vec<f64>, Vec<f64>) {
+    let d = anchors.d();
+    let Some(state) = &model.landmarks else {
+        let mean = if model.params.center { anchors.mean() } else { vec![0.0; d] };
+        return (mean.clone(), mean);
+    };
+    let origin = state.point.clone().unwrap_or_else(|| vec![0.0; d]);
+    let mut mean = origin.clone();
+    for (i, weight) in model.mean_weights().into_iter().enumerate() {
+        let row = anchors.row(i).iter().zip(&origin);
+        mean.iter_mut().zip(row).for_each(|(m, (v, o))| *m += weight * (v.to_f64() - o));
+    }
+    (origin, mean)
+}
+
 /// Σ_i a_im (x_i − mean) for each component (k × d), and the mean of the samples (zeros without centring).
 fn directions<T: Real>(
     ctx: &Context,
@@ -42,11 +59,11 @@ fn directions<T: Real>(
 ) -> Result<(Mat<f64>, Vec<f64>)> {
     let (n, k, d) = (anchors.n(), model.k(), anchors.d());
     let mut directions = vec![0.0; k * d];
-    let mean = if model.params.center { anchors.mean() } else { vec![0.0; d] };
+    let (origin, mean) = origin_and_mean(model, anchors);
     for start in (0..n).step_by(ROWS) {
         ctx.poll()?;
         let count = ROWS.min(n - start);
-        let x = Mat::from_fn(count, d, |i, j| anchors.row(start + i)[j].to_f64() - mean[j]);
+        let x = Mat::from_fn(count, d, |i, j| anchors.row(start + i)[j].to_f64() - origin[j]);
         let a = model.coef.view().row_range(start, count).transposed();
         multiply(a, x.view(), MatMut::new(&mut directions, k, d, d), Onto::Sum);
     }

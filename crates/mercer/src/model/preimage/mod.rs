@@ -121,6 +121,7 @@ impl KernelPca {
             return linear::preimages(ctx, self, anchors, scores).map(Preimages::direct);
         }
         check::method_for::<T>(params.method, &self.params.kernel)?;
+        check::plain_landmarks::<T>(self)?;
         search::preimages(ctx, self, anchors, params, scores)
     }
 

@@ -36,7 +36,9 @@ pub(super) struct Space<'a> {
     /// ‖mean‖² in feature space.
     mean: f64,
     /// What centring adds to each γ_i.
-    share: f64,
+    base: Vec<f64>,
+    /// ⟨v_m, φ(x_i)⟩ in column m, where the eigenvectors are not those of the samples' own matrix: n × k.
+    along: Option<Mat<f64>>,
     _reservation: Reservation,
 }
 
@@ -62,9 +64,14 @@ impl<'a> Space<'a> {
         let (anchors, point) = around_mean(&kernel, anchors.convert::<f64>()?)?;
         let mut diagonal = vec![0.0; anchors.n()];
         kernel.diag(Span::all(&anchors), &mut diagonal)?;
+        let base = model.mean_weights();
         let means = match model.params.center {
-            true => means(ctx, kernel.clone(), &anchors)?,
+            true => means(ctx, kernel.clone(), &anchors, &base)?,
             false => vec![0.0; anchors.n()],
+        };
+        let along = match &model.landmarks {
+            Some(_) => Some(along(ctx, kernel.clone(), &anchors, &model.coef)?),
+            None => None,
         };
         Ok(Self {
             spread: spread(&anchors),
@@ -75,7 +82,8 @@ impl<'a> Space<'a> {
             eigenvalues: &model.eigenvalues,
             offset: &model.offset,
             mean: model.mean,
-            share: if model.params.center { 1.0 / anchors.n() as f64 } else { 0.0 },
+            base,
+            along,
             anchors,
             point,
             _reservation: reservation,
@@ -87,15 +95,25 @@ impl<'a> Space<'a> {
     pub fn target(&self, scores: &Mat<f64>) -> Target {
         let (rows, k, n) = (scores.rows(), scores.cols(), self.anchors.n());
         let coef = self.coef.view().transposed();
-        let mut gamma = Mat::from_fn(rows, n, |_, _| self.share);
+        let mut gamma = Mat::from_fn(rows, n, |_, i| self.base[i]);
         multiply(scores.view(), coef, gamma.view_mut(), Onto::Sum);
         let along = |r: usize| -> f64 {
             scores.row(r).iter().zip(self.offset).map(|(y, offset)| y * offset).sum()
         };
         let shift: Vec<f64> = (0..rows).map(along).collect();
-        let scaled = Mat::from_fn(rows, k, |r, c| scores[(r, c)] * self.eigenvalues[c]);
-        let mut inner = Mat::from_fn(rows, n, |r, i| self.means[i] - shift[r]);
-        multiply(scaled.view(), coef, inner.view_mut(), Onto::Sum);
+        let inner = match &self.along {
+            Some(along) => {
+                let mut inner = Mat::from_fn(rows, n, |_, i| self.means[i]);
+                multiply(scores.view(), along.view().transposed(), inner.view_mut(), Onto::Sum);
+                inner
+            }
+            None => {
+                let scaled = Mat::from_fn(rows, k, |r, c| scores[(r, c)] * self.eigenvalues[c]);
+                let mut inner = Mat::from_fn(rows, n, |r, i| self.means[i] - shift[r]);
+                multiply(scaled.view(), coef, inner.view_mut(), Onto::Sum);
+                inner
+            }
+        };
         let squares = |r: usize| -> f64 {
             let alive = scores.row(r).iter().zip(self.eigenvalues).filter(|(_, eta)| **eta > 0.0);
             alive.map(|(y, _)| y * y).sum()
@@ -114,14 +132,28 @@ fn around_mean(kernel: &SpecKernel<f64>, x: Dense<f64>) -> Result<(Dense<f64>, V
     }
 }
 
-/// Row means of the kernel matrix, in one pass that stores nothing.
-fn means(ctx: &Context, kernel: Arc<SpecKernel<f64>>, anchors: &Dense<f64>) -> Result<Vec<f64>> {
-    let n = anchors.n();
-    let coef = Mat::from_fn(n, 1, |_, _| 1.0 / n as f64);
-    let mut means = Mat::zeros(n, 1);
-    let all = Expansion::new(kernel, anchors.clone(), &coef, &[0.0]);
-    all.scores(&ctx.without_steps(), anchors, means.view_mut())?;
-    Ok(means.into_vec())
+/// The mean kernel value of each anchor with the training samples, in one pass that stores nothing.
+fn means(
+    ctx: &Context,
+    kernel: Arc<SpecKernel<f64>>,
+    anchors: &Dense<f64>,
+    weights: &[f64],
+) -> Result<Vec<f64>> {
+    let coef = Mat::from_vec(weights.to_vec(), weights.len(), 1);
+    Ok(along(ctx, kernel, anchors, &coef)?.into_vec())
+}
+
+/// The expansions with coefficients `coef` (n × k) at the anchors: n × k.
+fn along(
+    ctx: &Context,
+    kernel: Arc<SpecKernel<f64>>,
+    anchors: &Dense<f64>,
+    coef: &Mat<f64>,
+) -> Result<Mat<f64>> {
+    let mut values = Mat::zeros(anchors.n(), coef.cols());
+    let all = Expansion::new(kernel, anchors.clone(), coef, &vec![0.0; coef.cols()]);
+    all.scores(&ctx.without_steps(), anchors, values.view_mut())?;
+    Ok(values)
 }
 
 /// The unit that steps are measured in; 1 where all samples are equal.

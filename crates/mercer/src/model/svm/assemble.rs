@@ -96,5 +96,6 @@ fn report(solved: &[DualSolution], computed_in: Dtype) -> Report {
             cache_hits: solved.iter().map(|solution| solution.hits).sum(),
         }),
         clusters: None,
+        landmarks: None,
     }
 }

@@ -1,0 +1,340 @@
+//! Landmarks with the factor of their kernel matrix, and the pass that adds up samples.
+
+use super::candidates::{self, Candidates};
+use super::rows::RowBlocks;
+use super::{LandmarkCount, LandmarkMethod, LandmarkParams, LandmarkReport, LandmarkState};
+use crate::context::{Context, Step};
+use crate::error::{Error, Param, Result, bytes};
+use crate::gram::{Batch, Gram, LandmarkSums, MatrixFree};
+use crate::kernel::{KernelSpec, Recentred, SpecKernel};
+use crate::linalg::cholesky;
+use crate::linalg::view::Mat;
+use crate::model::kernel_on::KernelOn;
+use crate::model::validate::check_weights;
+use crate::points::{Points, Samples, Span};
+use crate::real::Real;
+use crate::solve::nystrom::{self, Nystrom};
+use crate::solve::pivoted_cholesky::{self, lost_share, pivoted_cholesky};
+
+/// Landmarks are chosen among at least so many rows, and so many times their number.
+const CANDIDATES: usize = 20_000;
+const CANDIDATES_FOR_EACH: usize = 5;
+/// Landmarks at most where a tolerance is given.
+pub(crate) const MOST: usize = 5000;
+
+/// Landmarks and what evaluates the kernel with them.
+pub(crate) struct Basis<T: Real> {
+    /// The kernel as it was resolved.
+    pub spec: KernelSpec,
+    /// The landmarks as the model keeps them.
+    pub landmarks: Samples<T>,
+    /// The kernel with the landmarks.
+    pub on: KernelOn<T>,
+    /// L with K_ZZ = L Lᵀ.
+    pub factor: Mat<f64>,
+    /// The means of the targets of the candidates.
+    pub target_means: Vec<f64>,
+    /// How they were chosen; the traces are 0 until samples are added up.
+    pub report: LandmarkReport,
+}
+
+/// Chooses landmarks for a source and adds up its rows, which takes two passes. Centred features may be seen from any point.
+pub(crate) fn read<T: Real>(
+    ctx: &Context,
+    kernel: &KernelSpec,
+    params: &LandmarkParams,
+    center: bool,
+    source: &mut dyn RowBlocks,
+) -> Result<(Basis<T>, LandmarkSums)> {
+    params.check()?;
+    source.rewind(2)?;
+    let basis = Basis::choose(ctx, kernel, params, center, source)?;
+    source.rewind(1)?;
+    let mut sums = LandmarkSums::empty(basis.m(), basis.target_means.clone())?;
+    basis.add(ctx, source, &mut sums)?;
+    Ok((basis, sums))
+}
+
+impl<T: Real> Basis<T> {
+    /// Landmarks.
+    pub fn m(&self) -> usize {
+        self.landmarks.n()
+    }
+
+    /// Chooses landmarks among a sample of the rows.
+    fn choose(
+        ctx: &Context,
+        kernel: &KernelSpec,
+        params: &LandmarkParams,
+        center: bool,
+        source: &mut dyn RowBlocks,
+    ) -> Result<Self> {
+        let most = match &params.count {
+            LandmarkCount::Count(count) => *count,
+            LandmarkCount::Tolerance(_) => MOST,
+            LandmarkCount::Given(given) => given.count,
+        };
+        let enough = CANDIDATES.max(CANDIDATES_FOR_EACH.saturating_mul(most));
+        let found = candidates::sample::<T>(ctx, source, enough, params.seed)?;
+        check_room::<T>(ctx, most.min(found.samples.n()), found.target_means.len(), params)?;
+        let spec = kernel.resolve(&found.samples)?;
+        let kernel = SpecKernel::<T>::new(&spec)?;
+        let point = far_point(&kernel, &found.samples, center);
+        let (landmarks, curve) = pick(ctx, &kernel, point.as_deref(), params, &found)?;
+        let (landmarks, on, factor, dropped) =
+            independent(ctx, &kernel, landmarks, point.as_deref(), params.seed)?;
+        let method = match (&params.count, params.method) {
+            (LandmarkCount::Given(_), _) => "given",
+            (_, LandmarkMethod::PivotedCholesky) => "pivoted_cholesky",
+            (_, LandmarkMethod::Uniform) => "uniform",
+        };
+        let report = LandmarkReport {
+            landmarks: landmarks.n(),
+            dropped,
+            method: method.into(),
+            candidates: found.samples.n(),
+            rows: found.rows,
+            trace: 0.0,
+            residual_trace: 0.0,
+            curve,
+        };
+        Ok(Self { spec, landmarks, on, factor, target_means: found.target_means, report })
+    }
+
+    /// The basis of a fitted model.
+    pub fn restore(
+        ctx: &Context,
+        spec: &KernelSpec,
+        landmarks: Samples<T>,
+        state: &LandmarkState,
+        report: &LandmarkReport,
+    ) -> Result<Self> {
+        let on = kernel_at(&SpecKernel::<T>::new(spec)?, &landmarks, state)?;
+        let gram = MatrixFree::new(&*on.kernel, on.anchors.clone());
+        let factor = factor(ctx, &gram, 0.0)?;
+        let factor = factor.ok_or_else(not_definite)?;
+        let (spec, report) = (spec.clone(), report.clone());
+        Ok(Self { spec, landmarks, on, factor, target_means: Vec::new(), report })
+    }
+
+    /// Adds up the rows of a source from where it stands.
+    pub fn add(
+        &self,
+        ctx: &Context,
+        source: &mut dyn RowBlocks,
+        sums: &mut LandmarkSums,
+    ) -> Result<()> {
+        let hint = "use fewer landmarks or raise the memory budget";
+        let bytes = LandmarkSums::working_bytes::<T>(self.m(), sums.t());
+        let _reservation = ctx.reserve("kernel values with the landmarks", bytes, hint)?;
+        let (mut before, total) = (0, source.rows());
+        while let Some(block) = source.next()? {
+            let x = block.samples.to_type::<T>()?;
+            self.landmarks.check_like(&x)?;
+            check_rows(&block, before, sums.t())?;
+            let x = self.on.moved(&x)?;
+            let batch = Batch {
+                samples: Span::all(&x),
+                targets: block.targets.as_deref(),
+                weights: block.weights.as_deref(),
+            };
+            sums.add(ctx, &*self.on.kernel, &self.on.anchors, &batch, |done| match total {
+                Some(n) => ctx.step(Step::new("rows", (before + done) as f64, n as f64)),
+                None => ctx.poll(),
+            })?;
+            before += x.n();
+        }
+        match sums.weight > 0.0 {
+            true => Ok(()),
+            false => Err(Error::parameter(Param::SampleWeights, "invalid input: all weights are zero")),
+        }
+    }
+
+    /// The problem in coordinates of the landmarks' span, and the report on the approximation.
+    pub fn reduce(
+        &self,
+        ctx: &Context,
+        sums: &LandmarkSums,
+        center: bool,
+    ) -> Result<(Nystrom, LandmarkReport)> {
+        let reduced = Nystrom::new(ctx, self.factor.clone(), sums, center)?;
+        let report = LandmarkReport {
+            rows: sums.count,
+            trace: reduced.trace,
+            residual_trace: reduced.residual_trace(),
+            ..self.report.clone()
+        };
+        Ok((reduced, report))
+    }
+
+    /// What the model keeps beside coefficients and landmarks.
+    pub fn state(&self, mean_coef: Vec<f64>, sums: LandmarkSums, keep: bool) -> LandmarkState {
+        let point = self.on.point().map(|point| point.iter().map(|v| v.to_f64()).collect());
+        LandmarkState { point, mean_coef, sums: keep.then_some(sums) }
+    }
+}
+
+/// Refuses targets that are not finite, missing or too many, and weights that are none.
+fn check_rows(block: &super::RowBlock<'_>, before: usize, t: usize) -> Result<()> {
+    let n = block.samples.n();
+    let found = block.targets.as_ref().map_or(0, |y| y.cols());
+    if found != t {
+        return Err(Error::Shape(format!("a block has {found} targets, but the first has {t}")));
+    }
+    if let Some(weights) = &block.weights
+        && weights.iter().any(|w| *w != 0.0)
+    {
+        check_weights(weights, n)?;
+    }
+    let wrong = block.targets.as_ref().and_then(|y| y.data().iter().position(|v| !v.is_finite()));
+    match (wrong, &block.targets) {
+        (Some(at), Some(y)) => Err(Error::Shape(format!(
+            "the target of row {} is {} (column {}; zero-based): remove the row or impute the value first",
+            before + at / t,
+            y.data()[at],
+            at % t
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses more landmarks than the budget has memory for, and says how many fit.
+fn check_room<T: Real>(ctx: &Context, m: usize, t: usize, params: &LandmarkParams) -> Result<()> {
+    let needed = |m: usize| {
+        let square = 8 * (m as u64).saturating_mul(m as u64);
+        let pass = LandmarkSums::working_bytes::<T>(m, t);
+        let solve = nystrom::workspace_bytes(m, t).saturating_add(2 * square);
+        LandmarkSums::bytes(m, t).saturating_add(square).saturating_add(pass.max(solve))
+    };
+    let budget = ctx.budget();
+    if needed(m) <= budget || matches!(params.count, LandmarkCount::Tolerance(_)) {
+        return Ok(());
+    }
+    let (mut fits, mut beyond) = (0, m);
+    while beyond - fits > 1 {
+        let middle = fits.midpoint(beyond);
+        if needed(middle) <= budget { fits = middle } else { beyond = middle }
+    }
+    Err(Error::parameter(
+        Param::Landmarks,
+        format!(
+            "{m} landmarks need {}, but the memory budget is {}: use at most {fits}, or raise the budget",
+            bytes(needed(m)),
+            bytes(budget)
+        ),
+    ))
+}
+
+/// The point to see samples from, where they lie far from the origin: always for functions of differences, and for other kernels if the features are
+/// centred.
+fn far_point<T: Real>(
+    kernel: &SpecKernel<T>,
+    x: &Samples<T>,
+    center: bool,
+) -> Option<Vec<T>> {
+    let centred = x.dense()?.centred()?;
+    let recentred = Recentred::new(kernel, &centred.point)?;
+    (center || recentred.is_of_differences()).then(|| centred.point.clone())
+}
+
+/// The landmarks and, where it is known, the error that they leave by their number.
+fn pick<T: Real>(
+    ctx: &Context,
+    kernel: &SpecKernel<T>,
+    point: Option<&[T]>,
+    params: &LandmarkParams,
+    found: &Candidates<T>,
+) -> Result<(Samples<T>, Vec<(usize, f64)>)> {
+    let x = &found.samples;
+    let (most, tolerance) = match &params.count {
+        LandmarkCount::Given(given) => {
+            let samples = given.samples()?.to_type::<T>()?;
+            x.check_like(&samples)?;
+            return Ok((samples, Vec::new()));
+        }
+        LandmarkCount::Count(count) => (*count, 0.0),
+        LandmarkCount::Tolerance(share) => (MOST, *share),
+    };
+    if params.method == LandmarkMethod::Uniform {
+        if tolerance > 0.0 {
+            return Err(Error::parameter(
+                Param::Landmarks,
+                "a tolerance needs landmarks chosen by pivoted Cholesky",
+            ));
+        }
+        return Ok((x.select(&uniform(x.n(), most, params.seed)), Vec::new()));
+    }
+    let on = KernelOn::at(kernel, x, point)?;
+    let gram = MatrixFree::new(&*on.kernel, on.anchors.clone());
+    let wanted = pivoted_cholesky::Params { most, tolerance, seed: params.seed };
+    let info = pivoted_cholesky(ctx, &gram, &wanted)?;
+    if info.pivots.is_empty() {
+        return Err(Error::Numeric("all kernel values k(x, x) are 0: there is nothing to fit".into()));
+    }
+    Ok((x.select(&info.pivots), info.curve))
+}
+
+/// A random choice of `most` of n rows, in their order.
+fn uniform(n: usize, most: usize, seed: u64) -> Vec<usize> {
+    let mut stream = crate::context::Stream::new(seed, "uniform landmarks");
+    let mut rows: Vec<usize> = (0..n).collect();
+    for i in 0..most.min(n) {
+        let other = i + stream.below(n - i);
+        rows.swap(i, other);
+    }
+    rows.truncate(most.min(n));
+    rows.sort_unstable();
+    rows
+}
+
+/// The landmarks that do not depend on each other, the kernel with them, the factor of their matrix, and how many were left out.
+fn independent<T: Real>(
+    ctx: &Context,
+    kernel: &SpecKernel<T>,
+    landmarks: Samples<T>,
+    point: Option<&[T]>,
+    seed: u64,
+) -> Result<(Samples<T>, KernelOn<T>, Mat<f64>, usize)> {
+    let on = KernelOn::at(kernel, &landmarks, point)?;
+    let gram = MatrixFree::new(&*on.kernel, on.anchors.clone());
+    let lost = lost_share(gram.dtype().epsilon());
+    if let Some(factor) = factor(ctx, &gram, lost)? {
+        return Ok((landmarks, on, factor, 0));
+    }
+    let m = landmarks.n();
+    let wanted = pivoted_cholesky::Params { most: m, tolerance: lost, seed };
+    let pivots = pivoted_cholesky(ctx, &gram, &wanted)?.pivots;
+    let kept = landmarks.select(&pivots);
+    let on = KernelOn::at(kernel, &kept, point)?;
+    let gram = MatrixFree::new(&*on.kernel, on.anchors.clone());
+    let factor = factor(ctx, &gram, 0.0)?.ok_or_else(not_definite)?;
+    Ok((kept, on, factor, m - pivots.len()))
+}
+
+fn not_definite() -> Error {
+    let message = "the kernel matrix of the landmarks is not positive definite: the kernel may be indefinite on these samples";
+    Error::Numeric(message.into())
+}
+
+/// The factor of a kernel matrix, unless a row depends on those before it but for rounding.
+fn factor(ctx: &Context, gram: &dyn Gram, lost: f64) -> Result<Option<Mat<f64>>> {
+    let diagonal = gram.diag(ctx)?;
+    let mut factor = gram.lower(ctx)?;
+    match cholesky::factor(&ctx.without_steps(), &mut factor) {
+        Err(Error::Numeric(_)) => return Ok(None),
+        other => other?,
+    }
+    let fine = |i: usize| factor[(i, i)] * factor[(i, i)] > lost * diagonal[i];
+    Ok((0..factor.rows()).all(fine).then_some(factor))
+}
+
+/// The kernel with landmarks as a model keeps them.
+pub(crate) fn kernel_at<T: Real>(
+    kernel: &SpecKernel<T>,
+    landmarks: &Samples<T>,
+    state: &LandmarkState,
+) -> Result<KernelOn<T>> {
+    let point: Option<Vec<T>> =
+        state.point.as_ref().map(|point| point.iter().map(|&v| T::from_f64(v)).collect());
+    KernelOn::at(kernel, landmarks, point.as_deref())
+}

@@ -1,0 +1,181 @@
+//! Kernel PCA on landmarks: principal components of the features φ̂(x), an m × m eigenproblem whatever the number of samples.
+
+use std::time::Instant;
+
+use super::basis::{Basis, read};
+use super::rows::RowBlocks;
+use super::{LandmarkParams, LandmarkReport, LandmarkState};
+use crate::context::Context;
+use crate::error::{Error, Param, Result};
+use crate::gram::{LandmarkSums, Precomputed};
+use crate::linalg::view::Mat;
+use crate::model::components::{Components, fix_signs};
+use crate::model::kernel_pca::{KernelPca, KernelPcaParams};
+use crate::model::note::{Note, NoteCode};
+use crate::model::prepared::Prepared;
+use crate::model::report::Report;
+use crate::points::{Dtype, with_dtype};
+use crate::real::Real;
+use crate::solve::eigen::{self, Solver, Spectrum};
+use crate::solve::nystrom::Nystrom;
+use crate::solve::share;
+use crate::solve::threshold::zero_share;
+
+impl KernelPca {
+    /// Fits on rows that come in blocks, with the landmarks that the parameters ask for. The rows are read twice.
+    pub fn fit_blocks(
+        ctx: &Context,
+        params: &KernelPcaParams,
+        source: &mut dyn RowBlocks,
+        dtype: Dtype,
+    ) -> Result<Self> {
+        let started = Instant::now();
+        let landmarks = wanted(params)?;
+        let mut model = with_dtype!(dtype, T => {
+            let (basis, sums) = read::<T>(ctx, &params.kernel, landmarks, params.center, source)?;
+            assemble(ctx, params, &basis, sums)
+        })?;
+        model.report.seconds = started.elapsed().as_secs_f64();
+        Ok(model)
+    }
+
+    /// Goes on with more rows: the model is that of all rows together, with the landmarks it has.
+    pub fn continue_with(&mut self, ctx: &Context, source: &mut dyn RowBlocks) -> Result<()> {
+        let (state, report) = (self.landmarks.as_ref(), self.report.landmarks.as_ref());
+        let (state, report) = state.zip(report).ok_or_else(super::no_landmarks)?;
+        let mut sums = state.sums.clone().ok_or_else(super::no_sums)?;
+        let anchors = self.anchors.clone().ok_or_else(super::no_landmarks)?;
+        let params = self.params.clone();
+        *self = with_dtype!(self.dtype, T => {
+            let z = anchors.to_type::<T>()?;
+            let basis = Basis::restore(ctx, &params.kernel, z, state, report)?;
+            source.rewind(1)?;
+            basis.add(ctx, source, &mut sums)?;
+            assemble(ctx, &params, &basis, sums)?
+        });
+        Ok(())
+    }
+}
+
+fn wanted(params: &KernelPcaParams) -> Result<&LandmarkParams> {
+    if params.inverse.is_some() {
+        return Err(Error::parameter(
+            Param::InverseMap,
+            "not available with landmarks: use a pre-image method (fixed_point, neighbors or gradient)",
+        ));
+    }
+    if params.components == Components::Mle {
+        return Err(Error::parameter(
+            Param::Components,
+            "the maximum likelihood estimate is available only for PCA: give a number of components or a fraction \
+             of the variance",
+        ));
+    }
+    params
+        .landmarks
+        .as_ref()
+        .ok_or_else(|| Error::parameter(Param::Landmarks, "rows in blocks need landmarks: give their number"))
+}
+
+fn assemble<T: Real>(
+    ctx: &Context,
+    params: &KernelPcaParams,
+    basis: &Basis<T>,
+    sums: LandmarkSums,
+) -> Result<KernelPca> {
+    let (reduced, landmarks) = basis.reduce(ctx, &sums, params.center)?;
+    let mut spectrum = eigenpairs(ctx, params, &reduced)?;
+    fix_signs(&mut spectrum.vectors);
+    let (k, alive) = counts(params, &spectrum);
+    let mut eigenvalues = spectrum.values[..k].to_vec();
+    eigenvalues[alive.min(k)..].fill(0.0);
+    let m = reduced.m();
+    let beta = Mat::from_fn(m, k, |i, c| if c < alive { spectrum.vectors[(c, i)] } else { 0.0 });
+    let offset = reduced.offsets(&beta);
+    let mean_coef = if params.center { reduced.mean_coef(ctx)? } else { Vec::new() };
+    let mean = reduced.mean.iter().map(|v| v * v).sum();
+    let keep = params.landmarks.as_ref().is_some_and(|landmarks| landmarks.keep_sums);
+    let dtype = Dtype::of::<T>();
+    Ok(KernelPca {
+        params: KernelPcaParams { kernel: basis.spec.clone(), ..params.clone() },
+        eigenvalues,
+        coef: reduced.to_coef(ctx, beta)?,
+        offset,
+        trace: reduced.total(),
+        mean,
+        origin: None,
+        landmarks: Some(basis.state(mean_coef, sums, keep)),
+        anchors: Some((&basis.landmarks).into()),
+        dtype,
+        computed_in: dtype,
+        inverse: None,
+        prepared: Prepared::default(),
+        report: report(&spectrum, landmarks, dtype, k, alive),
+    })
+}
+
+fn eigenpairs(ctx: &Context, params: &KernelPcaParams, reduced: &Nystrom) -> Result<Spectrum> {
+    let m = reduced.m();
+    params.components.check(m, "the number of landmarks")?;
+    let gram = Precomputed::new(reduced.second.view())?;
+    let wanted = eigen::Params::new(
+        params.solver,
+        params.tolerance,
+        f64::EPSILON,
+        params.max_passes,
+        params.seed,
+    )?;
+    let quiet = ctx.without_steps();
+    match params.components {
+        Components::Count(count) => eigen::largest(&quiet, &gram, count, &wanted),
+        Components::Share(share) => {
+            share::share(&quiet, &gram, share, reduced.total(), &wanted)
+        }
+        Components::All | Components::Mle => eigen::largest(&quiet, &gram, m, &wanted),
+    }
+}
+
+/// Components of the model, and how many of them have variance.
+fn counts(params: &KernelPcaParams, spectrum: &Spectrum) -> (usize, usize) {
+    let zero = spectrum.values[0].abs() * zero_share(f64::EPSILON);
+    let alive = spectrum.values.iter().take_while(|eta| **eta > zero).count();
+    let drop = params.remove_zero || params.components == Components::All;
+    (if drop { alive } else { spectrum.values.len() }, alive)
+}
+
+fn report(
+    spectrum: &Spectrum,
+    landmarks: LandmarkReport,
+    dtype: Dtype,
+    k: usize,
+    alive: usize,
+) -> Report {
+    let mut notes = super::notes(&landmarks);
+    if alive < k {
+        let text = format!("{} of {k} components have zero variance: their scores are 0", k - alive);
+        notes.push(Note::new(NoteCode::ZeroVariance, text));
+    }
+    if !spectrum.converged {
+        let text = format!(
+            "the eigenvectors did not converge: residual {:.1e} after {} passes; raise the maximum number of passes or \
+             the tolerance",
+            spectrum.residual, spectrum.passes
+        );
+        notes.push(Note::new(NoteCode::NotConverged, text));
+    }
+    Report {
+        solver: if spectrum.solver == Solver::Full { "full".into() } else { "krylov".into() },
+        passes: spectrum.passes,
+        residual: spectrum.residual,
+        converged: spectrum.converged,
+        notes,
+        ..super::report(landmarks, dtype)
+    }
+}
+
+impl LandmarkState {
+    /// The coefficients of the mean kernel value, or zeros without centring.
+    pub(crate) fn means(&self, m: usize) -> Vec<f64> {
+        if self.mean_coef.is_empty() { vec![0.0; m] } else { self.mean_coef.clone() }
+    }
+}

@@ -1,0 +1,140 @@
+//! Kernel ridge regression on landmarks: f(x) = βᵀφ̂(x) + b, an m × m system whatever the number of samples.
+
+use std::time::Instant;
+
+use super::basis::{Basis, read};
+use super::rows::RowBlocks;
+use super::{LandmarkParams, LandmarkReport};
+use crate::context::Context;
+use crate::error::{Error, Param, Result};
+use crate::gram::LandmarkSums;
+use crate::linalg::view::Mat;
+use crate::model::kernel_ridge::{KernelRidge, KernelRidgeParams, check_alphas};
+use crate::model::note::{Note, NoteCode};
+use crate::model::prepared::Prepared;
+use crate::model::report::{Report, SystemReport};
+use crate::points::{Dtype, with_dtype};
+use crate::real::Real;
+use crate::solve::nystrom::Nystrom;
+
+impl KernelRidge {
+    /// Fits on rows that come in blocks with their targets, with the landmarks that the parameters ask for. The rows are read twice.
+    pub fn fit_blocks(
+        ctx: &Context,
+        params: &KernelRidgeParams,
+        source: &mut dyn RowBlocks,
+        dtype: Dtype,
+    ) -> Result<Self> {
+        let started = Instant::now();
+        let landmarks = wanted(params)?;
+        let mut model = with_dtype!(dtype, T => {
+            let (basis, sums) = read::<T>(ctx, &params.kernel, landmarks, params.intercept, source)?;
+            assemble(ctx, params, &basis, sums)
+        })?;
+        model.report.seconds = started.elapsed().as_secs_f64();
+        Ok(model)
+    }
+
+    /// Goes on with more rows: the model is that of all rows together, with the landmarks it has.
+    pub fn continue_with(&mut self, ctx: &Context, source: &mut dyn RowBlocks) -> Result<()> {
+        let (state, report) = (self.landmarks.as_ref(), self.report.landmarks.as_ref());
+        let (state, report) = state.zip(report).ok_or_else(super::no_landmarks)?;
+        let mut sums = state.sums.clone().ok_or_else(super::no_sums)?;
+        let anchors = self.anchors.clone().ok_or_else(super::no_landmarks)?;
+        let (params, classes) = (self.params.clone(), self.classes.clone());
+        *self = with_dtype!(self.dtype, T => {
+            let z = anchors.to_type::<T>()?;
+            let basis = Basis::restore(ctx, &params.kernel, z, state, report)?;
+            source.rewind(1)?;
+            basis.add(ctx, source, &mut sums)?;
+            assemble(ctx, &params, &basis, sums)?
+        });
+        self.classes = classes;
+        Ok(())
+    }
+}
+
+fn wanted(params: &KernelRidgeParams) -> Result<&LandmarkParams> {
+    params
+        .landmarks
+        .as_ref()
+        .ok_or_else(|| Error::parameter(Param::Landmarks, "rows in blocks need landmarks: give their number"))
+}
+
+fn assemble<T: Real>(
+    ctx: &Context,
+    params: &KernelRidgeParams,
+    basis: &Basis<T>,
+    sums: LandmarkSums,
+) -> Result<KernelRidge> {
+    if sums.t() == 0 {
+        return Err(Error::Shape("there are no targets: at least one is required".into()));
+    }
+    check_alphas(&params.alpha, sums.t())?;
+    let (reduced, landmarks) = basis.reduce(ctx, &sums, params.intercept)?;
+    let quiet = ctx.without_steps();
+    let (beta, condition) = reduced.ridge(&quiet, &params.alpha, f64::EPSILON)?;
+    let residual = residual(&reduced, &beta, &params.alpha);
+    let keep = params.landmarks.as_ref().is_some_and(|landmarks| landmarks.keep_sums);
+    let dtype = Dtype::of::<T>();
+    Ok(KernelRidge {
+        params: KernelRidgeParams { kernel: basis.spec.clone(), ..params.clone() },
+        offset: offsets(&reduced, &beta),
+        coef: reduced.to_coef(ctx, beta)?,
+        weights: None,
+        landmarks: Some(basis.state(Vec::new(), sums, keep)),
+        anchors: Some((&basis.landmarks).into()),
+        dtype,
+        classes: None,
+        selection: None,
+        prepared: Prepared::default(),
+        report: report(landmarks, dtype, residual, condition),
+    })
+}
+
+/// The constants of the functions.
+pub(super) fn offsets(reduced: &Nystrom, beta: &Mat<f64>) -> Vec<f64> {
+    let shifts = reduced.offsets(beta).into_iter();
+    shifts.zip(&reduced.target_means).map(|(shift, mean)| shift + mean).collect()
+}
+
+/// ‖r − (M + α) β‖ / ‖r‖, the largest over targets.
+fn residual(reduced: &Nystrom, beta: &Mat<f64>, alphas: &[f64]) -> f64 {
+    let (m, t) = (beta.rows(), beta.cols());
+    let of_target = |j: usize| {
+        let alpha = if alphas.len() == 1 { alphas[0] } else { alphas[j] };
+        let left = |i: usize| {
+            let row = reduced.second.row(i).iter().enumerate();
+            let product: f64 = row.map(|(c, v)| v * beta[(c, j)]).sum();
+            reduced.right[(i, j)] - product - alpha * beta[(i, j)]
+        };
+        let (squares, all) = (0..m).fold((0.0, 0.0), |(squares, all), i| {
+            (squares + left(i).powi(2), all + reduced.right[(i, j)].powi(2))
+        });
+        if all > 0.0 { (squares / all).sqrt() } else { squares.sqrt() }
+    };
+    (0..t).map(of_target).fold(0.0, f64::max)
+}
+
+/// The residual of the m × m system from which on it counts as solved.
+const SOLVED: f64 = 1e-6;
+
+fn report(landmarks: LandmarkReport, dtype: Dtype, residual: f64, condition: f64) -> Report {
+    let mut notes = super::notes(&landmarks);
+    let converged = residual <= SOLVED;
+    if !converged {
+        let text = format!(
+            "the system of the landmarks is nearly singular: its residual is {residual:.1e}; use a larger penalty or fewer landmarks"
+        );
+        notes.push(Note::new(NoteCode::IllConditioned, text));
+    }
+    let system = SystemReport { condition, effective_rank: None, stable_alpha: 0.0 };
+    Report {
+        solver: "landmarks".into(),
+        residual,
+        converged,
+        notes,
+        system: Some(system),
+        ..super::report(landmarks, dtype)
+    }
+}

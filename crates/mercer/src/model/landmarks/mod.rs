@@ -1,0 +1,231 @@
+//! Low-rank fits on landmarks: few samples whose span in feature space stands for that of all samples.
+//!
+//! A fit reads the samples in blocks, twice: once to choose the landmarks among a sample of the rows, once to add up their kernel values with the landmarks
+//! ([`LandmarkSums`]). Neither the n × n nor the n × m matrix is ever held. It is never chosen by itself, and its report says how good it is.
+
+mod basis;
+mod candidates;
+mod kernel_pca;
+mod kernel_ridge;
+mod rows;
+
+pub(crate) use basis::kernel_at;
+pub use rows::{RowBlock, RowBlocks, Whole};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Param, Result};
+use crate::gram::LandmarkSums;
+use crate::model::input::Input;
+use crate::model::note::{Note, NoteCode};
+use crate::model::report::Report;
+use crate::points::{AnySamples, Dtype};
+
+/// How many landmarks, or which.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum LandmarkCount {
+    /// So many, fewer where samples depend on each other.
+    Count(usize),
+    /// As many as it takes until at most this share of the trace of the kernel matrix is left, estimated on a sample of the rows.
+    Tolerance(f64),
+    /// The caller's own samples.
+    Given(GivenLandmarks),
+}
+
+/// Samples that the caller chose as landmarks. Files hold their number: the samples themselves are those of the model.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct GivenLandmarks {
+    count: usize,
+    #[serde(skip)]
+    samples: Option<AnySamples>,
+}
+
+impl GivenLandmarks {
+    /// These samples.
+    pub fn new(samples: impl Into<AnySamples>) -> Self {
+        let samples = samples.into();
+        Self { count: samples.n(), samples: Some(samples) }
+    }
+
+    fn samples(&self) -> Result<&AnySamples> {
+        let missing = "the samples are not stored with the parameters: give them again";
+        self.samples.as_ref().ok_or_else(|| Error::parameter(Param::Landmarks, missing))
+    }
+}
+
+impl PartialEq for GivenLandmarks {
+    fn eq(&self, other: &Self) -> bool {
+        self.count == other.count
+    }
+}
+
+/// How landmarks are chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum LandmarkMethod {
+    /// Randomly pivoted Cholesky: samples that those chosen before represent badly are more likely.
+    #[default]
+    PivotedCholesky,
+    /// Every sample with the same probability.
+    Uniform,
+}
+
+/// Parameters of a low-rank fit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct LandmarkParams {
+    /// How many landmarks, or which.
+    pub count: LandmarkCount,
+    /// How they are chosen.
+    #[serde(default)]
+    pub method: LandmarkMethod,
+    /// Seed of the choice.
+    #[serde(default)]
+    pub seed: u64,
+    /// Whether the model keeps the sums over its samples, so that it can be continued with more of them.
+    #[serde(default)]
+    pub keep_sums: bool,
+}
+
+impl LandmarkParams {
+    /// Landmarks chosen by randomly pivoted Cholesky.
+    pub fn new(count: LandmarkCount) -> Self {
+        Self { count, method: LandmarkMethod::default(), seed: 0, keep_sums: false }
+    }
+
+    /// The way landmarks are chosen.
+    #[must_use]
+    pub fn method(mut self, method: LandmarkMethod) -> Self {
+        self.method = method;
+        self
+    }
+
+    /// The seed of the choice.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Whether the model keeps its sums.
+    #[must_use]
+    pub fn keep_sums(mut self, keep: bool) -> Self {
+        self.keep_sums = keep;
+        self
+    }
+
+    fn check(&self) -> Result<()> {
+        let wrong = |message: String| Err(Error::parameter(Param::Landmarks, message));
+        match self.count {
+            LandmarkCount::Count(0) => wrong("at least one landmark is required".into()),
+            LandmarkCount::Tolerance(share) if !(share > 0.0 && share < 1.0) => wrong(format!(
+                "the tolerance is a share of the trace and must lie strictly between 0 and 1, got {share}"
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl From<usize> for LandmarkParams {
+    fn from(count: usize) -> Self {
+        Self::new(LandmarkCount::Count(count))
+    }
+}
+
+/// What a low-rank model has beside coefficients and landmarks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LandmarkState {
+    /// The point that samples are taken relative to, where they lie far from the origin.
+    pub point: Option<Vec<f64>>,
+    /// The coefficients whose expansion is the mean kernel value with the training samples; empty without centring.
+    pub mean_coef: Vec<f64>,
+    /// The sums over the training samples, if they were to be kept.
+    pub sums: Option<LandmarkSums>,
+}
+
+/// How good a low-rank approximation K̂ of the kernel matrix K is. K − K̂ is positive semidefinite, so that its trace bounds every error:
+/// λ̂_i ≤ λ_i ≤ λ̂_i + tr(K − K̂).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct LandmarkReport {
+    /// Landmarks of the model.
+    pub landmarks: usize,
+    /// Landmarks that were chosen or given and left out because they depend linearly on others.
+    pub dropped: usize,
+    /// How they were chosen: `pivoted_cholesky`, `uniform` or `given`.
+    pub method: String,
+    /// Rows that they were chosen among.
+    pub candidates: usize,
+    /// Training samples.
+    pub rows: u64,
+    /// tr K: Σ w k(x, x).
+    pub trace: f64,
+    /// tr(K − K̂).
+    pub residual_trace: f64,
+    /// The share of the trace that is left among the candidates after some numbers of landmarks.
+    pub curve: Vec<(usize, f64)>,
+}
+
+impl LandmarkReport {
+    /// tr(K − K̂) / tr K.
+    pub fn residual_share(&self) -> f64 {
+        if self.trace > 0.0 { self.residual_trace / self.trace } else { 0.0 }
+    }
+}
+
+/// What every report of a low-rank fit has.
+fn report(landmarks: LandmarkReport, dtype: Dtype) -> Report {
+    let reason = format!(
+        "{} landmarks were asked for: the kernel matrix of {} rows is approximated, leaving {:.1e} of its trace",
+        landmarks.landmarks,
+        landmarks.rows,
+        landmarks.residual_share()
+    );
+    Report {
+        storage: "landmarks".into(),
+        reason,
+        converged: true,
+        precision: dtype.name().into(),
+        landmarks: Some(landmarks),
+        ..Report::default()
+    }
+}
+
+/// What a user should know of the landmarks.
+fn notes(landmarks: &LandmarkReport) -> Vec<Note> {
+    let mut notes = Vec::new();
+    if landmarks.dropped > 0 {
+        let text = format!(
+            "{} of {} landmarks depend linearly on the others and were left out",
+            landmarks.dropped,
+            landmarks.dropped + landmarks.landmarks
+        );
+        notes.push(Note::new(NoteCode::Landmarks, text));
+    }
+    notes
+}
+
+fn no_landmarks() -> Error {
+    Error::parameter(Param::Landmarks, "only a model with landmarks can be continued with more rows")
+}
+
+fn no_sums() -> Error {
+    Error::parameter(
+        Param::Landmarks,
+        "the model does not keep the sums over its rows: fit it with keep_sums to continue it",
+    )
+}
+
+/// The samples of an input: landmarks are samples, which kernel values are not.
+pub(super) fn samples_of(input: Input<'_>) -> Result<AnySamples> {
+    match input {
+        Input::Samples(x) => Ok(x),
+        _ => Err(Error::parameter(
+            Param::Landmarks,
+            "not available with a precomputed kernel: landmarks are chosen among samples",
+        )),
+    }
+}
