@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mercer import _core, _fit, _params
+from mercer import _core, _fit, _landmarks, _params
 from mercer._arrays import dtype_of
 from mercer._kernel_choice import Choice, kernel_argument
 from mercer._params import is_integer, is_real, refuse
@@ -34,6 +34,7 @@ def check_params(estimator) -> None:
     _params.at_least(estimator, "tol", 0)
     if estimator.max_iter is not None:
         _params.at_least(estimator, "max_iter", 1, integer=True)
+    _landmarks.check_params(estimator)
 
 
 def settings(estimator, X: Checked, choice: Choice) -> dict[str, object]:
@@ -49,6 +50,7 @@ def settings(estimator, X: Checked, choice: Choice) -> dict[str, object]:
         "seed": _params.seed(estimator.random_state),
         "remove_zero": False,
         "inverse": None,
+        "landmarks": _landmarks.settings(estimator, X, choice),
         "dtype": _fit.result_type(estimator, X),
     }
 
@@ -62,7 +64,7 @@ def set_attributes(estimator, model: _core.Model) -> None:
 
 def params_from_file(stored: dict, model: _core.Model) -> dict[str, object]:
     """Return the parameters that are equivalent to those in a file."""
-    return _fit.file_kernel_params(model) | {
+    params = {
         "n_components": stored_count(stored["components"]),
         "center": stored["center"],
         "eigen_solver": stored["solver"],
@@ -70,6 +72,8 @@ def params_from_file(stored: dict, model: _core.Model) -> dict[str, object]:
         "max_iter": stored["max_passes"],
         "random_state": stored["seed"],
     }
+    landmarks = _landmarks.params_from_file(stored, model)
+    return _fit.file_kernel_params(model) | params | landmarks
 
 
 def stored_count(stored: object) -> int | float | str | None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import OutlierMixin
 
-from mercer import _components, _core, _fit, _params, _predict
+from mercer import _components, _core, _fit, _landmarks, _params, _predict
 from mercer._arrays import Samples
 from mercer._base import Estimator
 from mercer._contamination import check_contamination, fraction_above, robust_threshold
@@ -57,6 +57,17 @@ class KernelPCADetector(OutlierMixin, Estimator):
         How eigenpairs are found, as for :class:`mercer.KernelPCA`.
     max_time, precision, memory_budget, progress, n_jobs
         How the work is run, as for :class:`mercer.KernelPCA`. Scores are float64.
+    landmarks : int, "auto" or array-like of samples, optional
+        Approximates the kernel matrix by so many of the samples, or by the samples given: memory
+        and time grow with the number of samples times that of landmarks, never with its square.
+        ``"auto"`` adds landmarks until at most `landmark_tol` of the trace of the kernel matrix is
+        left, estimated on a sample of the rows. None, the default, is exact.
+        ``report_["landmarks"]`` says how good the approximation is.
+    landmark_tol : float, default=0.01
+        The share of the trace that ``landmarks="auto"`` may leave.
+    landmark_method : {"pivoted_cholesky", "uniform"}, default="pivoted_cholesky"
+        How landmarks are chosen: by randomly pivoted Cholesky, which prefers samples that the
+        others represent badly, or each with the same probability.
 
     Attributes
     ----------
@@ -85,6 +96,7 @@ class KernelPCADetector(OutlierMixin, Estimator):
     10
     """
 
+    landmarks_ = property(_landmarks.landmarks)
     eigenvalues_: np.ndarray
     explained_variance_ratio_: np.ndarray
     n_components_: int
@@ -118,6 +130,9 @@ class KernelPCADetector(OutlierMixin, Estimator):
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,
         n_jobs: int | None = None,
+        landmarks: int | str | Samples | None = None,
+        landmark_tol: float = 0.01,
+        landmark_method: str = "pivoted_cholesky",
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel
@@ -138,6 +153,9 @@ class KernelPCADetector(OutlierMixin, Estimator):
         self.memory_budget = memory_budget
         self.progress = progress
         self.n_jobs = n_jobs
+        self.landmarks = landmarks
+        self.landmark_tol = landmark_tol
+        self.landmark_method = landmark_method
 
     @_fit.unchanged_on_error
     def fit(self, X: Samples, y: object = None) -> Self:

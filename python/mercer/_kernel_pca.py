@@ -8,9 +8,10 @@ from typing import Literal, Self, overload
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from mercer import _components, _core, _fit, _params, _predict, _preimages
+from mercer import _components, _core, _fit, _landmarks, _params, _predict, _preimages
 from mercer._arrays import Samples, Table, dtype_of, validate_scores
 from mercer._base import Estimator
 from mercer._kernel_choice import Choice, Described
@@ -99,6 +100,17 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Whether the inverse map subtracts the mean of the samples first and adds it afterwards. The
         default is True for a linear kernel, which otherwise loses the mean, as scikit-learn's does,
         and False for others.
+    landmarks : int, "auto" or array-like of samples, optional
+        Approximates the kernel matrix by so many of the samples, or by the samples given: memory
+        and time grow with the number of samples times that of landmarks, never with its square.
+        ``"auto"`` adds landmarks until at most `landmark_tol` of the trace of the kernel matrix is
+        left, estimated on a sample of the rows. None, the default, is exact.
+        ``report_["landmarks"]`` says how good the approximation is.
+    landmark_tol : float, default=0.01
+        The share of the trace that ``landmarks="auto"`` may leave.
+    landmark_method : {"pivoted_cholesky", "uniform"}, default="pivoted_cholesky"
+        How landmarks are chosen: by randomly pivoted Cholesky, which prefers samples that the
+        others represent badly, or each with the same probability.
 
     Attributes
     ----------
@@ -115,9 +127,11 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     alpha_ : float
         The penalty of the inverse map, if one was fitted.
     X_fit_ : ndarray of shape (n_samples, n_features), sparse array or table
-        The training samples, read-only. A model with a precomputed kernel has none. For a kernel on
-        columns, a table of the columns that the kernel reads: a data frame if X was one, else, and
+        The training samples, or the landmarks, read-only. A model with a precomputed kernel has
+        none. For a kernel on columns, a table of the columns that the kernel reads: a data frame if X was one, else, and
         in a model from a file, a dictionary of columns.
+    landmarks_ : ndarray of shape (n_landmarks, n_features), sparse array or table
+        The landmarks, if there are any.
     gamma_ : float
         The resolved gamma.
     kernel_ : str
@@ -159,6 +173,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     report_: Report
 
     X_fit_ = property(_predict.training_set)
+    landmarks_ = property(_landmarks.landmarks)
     dual_coef_ = property(_preimages.inverse_coef)
     X_transformed_fit_ = property(_preimages.inverse_components)
 
@@ -188,6 +203,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         progress: bool | Callable[[Step], object] = False,
         inverse_kernel: str | Kernel | None = None,
         inverse_center: bool | None = None,
+        landmarks: int | str | Samples | None = None,
+        landmark_tol: float = 0.01,
+        landmark_method: str = "pivoted_cholesky",
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel
@@ -212,6 +230,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self.progress = progress
         self.inverse_kernel = inverse_kernel
         self.inverse_center = inverse_center
+        self.landmarks = landmarks
+        self.landmark_tol = landmark_tol
+        self.landmark_method = landmark_method
 
     @_fit.unchanged_on_error
     def fit(self, X: Samples, y: object = None) -> Self:
@@ -270,7 +291,33 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             The components.
         """
         self.fit(X, **params)
-        return self._training_scores()
+        return self.transform(X) if _landmarks.is_low_rank(self) else self._training_scores()
+
+    @available_if(_landmarks.are_set)
+    @_fit.unchanged_on_error
+    def partial_fit(self, X: Samples, y: object = None) -> Self:
+        """Fit on more samples; requires `landmarks`.
+
+        The first call chooses the landmarks among its samples, unless they are given, and later
+        calls keep them: the model is that of all samples so far. It also goes on from a file.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, as for :meth:`fit`.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        self : KernelPCA
+            The estimator itself.
+        """
+        if not hasattr(self, "_model"):
+            self._continues = True
+            return self.fit(X)
+        self._set_model(_landmarks.continue_fit(self, X, None))
+        return self
 
     def transform(self, X: Samples) -> Table:
         """Return the components of samples.
@@ -404,8 +451,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     @property
     def eigenvectors_(self) -> np.ndarray:
-        """Unit eigenvectors of the centred kernel matrix, in columns."""
+        """Unit eigenvectors of the centred kernel matrix, in columns; not with landmarks."""
         model = self._fitted_model()
+        if _landmarks.is_low_rank(self):
+            raise AttributeError("a model with landmarks has no eigenvectors of all samples")
         if vars(self).get("_eigenvectors") is None:
             self._eigenvectors = model.eigenvectors().astype(dtype_of(model.dtype), copy=False)
         return self._eigenvectors

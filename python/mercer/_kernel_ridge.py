@@ -8,8 +8,9 @@ from typing import Literal, Self, overload
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils.metaestimators import available_if
 
-from mercer import _core, _fit, _linear, _predict, _ridge
+from mercer import _core, _fit, _landmarks, _linear, _predict, _ridge
 from mercer._arrays import Samples, validate_targets, validate_weights
 from mercer._base import Estimator
 from mercer._kernel_choice import Described
@@ -146,11 +147,22 @@ class KernelRidge(RidgeRegressor):
         Bytes that the fit may take, such as ``"2GiB"``; by default all free memory.
     progress, n_jobs
         How the work is run, as for :class:`mercer.KernelPCA`.
+    landmarks : int, "auto" or array-like of samples, optional
+        Approximates the kernel matrix by so many of the samples, or by the samples given: memory
+        and time grow with the number of samples times that of landmarks, never with its square.
+        ``"auto"`` adds landmarks until at most `landmark_tol` of the trace of the kernel matrix is
+        left, estimated on a sample of the rows. None, the default, is exact.
+        ``report_["landmarks"]`` says how good the approximation is.
+    landmark_tol : float, default=0.01
+        The share of the trace that ``landmarks="auto"`` may leave.
+    landmark_method : {"pivoted_cholesky", "uniform"}, default="pivoted_cholesky"
+        How landmarks are chosen: by randomly pivoted Cholesky, which prefers samples that the
+        others represent badly, or each with the same probability.
 
     Attributes
     ----------
     dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
-        The coefficients c, read-only.
+        The coefficients c, read-only; with landmarks, those of the landmarks.
     coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
         The weights of the features, w in f(x) = w·x + intercept, after scaling if there is any;
         only with a linear kernel. Read-only.
@@ -158,7 +170,9 @@ class KernelRidge(RidgeRegressor):
         The intercept; 0 without `fit_intercept`.
     X_fit_ : ndarray of shape (n_samples, n_features), sparse array or table
         The training samples, read-only, as for :class:`mercer.KernelPCA`. A model with a
-        precomputed kernel has none.
+        precomputed kernel has none, and one with landmarks has these.
+    landmarks_ : ndarray of shape (n_landmarks, n_features), sparse array or table
+        The landmarks, if there are any.
     gamma_ : float
         The resolved gamma.
     kernel_ : str
@@ -189,6 +203,8 @@ class KernelRidge(RidgeRegressor):
     array([0.05, 1.  ])
     """
 
+    landmarks_ = property(_landmarks.landmarks)
+
     def __init__(
         self,
         alpha: float | ArrayLike = 1,
@@ -209,6 +225,9 @@ class KernelRidge(RidgeRegressor):
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,
         n_jobs: int | None = None,
+        landmarks: int | str | Samples | None = None,
+        landmark_tol: float = 0.01,
+        landmark_method: str = "pivoted_cholesky",
     ) -> None:
         self.alpha = alpha
         self.kernel = kernel
@@ -227,6 +246,9 @@ class KernelRidge(RidgeRegressor):
         self.memory_budget = memory_budget
         self.progress = progress
         self.n_jobs = n_jobs
+        self.landmarks = landmarks
+        self.landmark_tol = landmark_tol
+        self.landmark_method = landmark_method
 
     @_fit.unchanged_on_error
     def fit(self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -256,4 +278,35 @@ class KernelRidge(RidgeRegressor):
         self._choice, self._flat = choice, flat
         self._set_model(model)
         warn_of_notes(self.report_)
+        return self
+
+    @available_if(_landmarks.are_set)
+    @_fit.unchanged_on_error
+    def partial_fit(self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit on more samples; requires `landmarks`.
+
+        The first call chooses the landmarks among its samples, unless they are given, and later
+        calls keep them: the model is that of all samples so far. It also goes on from a file.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, as for :meth:`fit`.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets.
+        sample_weight : float or array-like of shape (n_samples,), optional
+            Weights of the samples.
+
+        Returns
+        -------
+        self : KernelRidge
+            The estimator itself.
+        """
+        if not hasattr(self, "_model"):
+            self._continues = True
+            return self.fit(X, y, sample_weight)
+        samples = _predict.new_samples(self, X)
+        y, _ = validate_targets(self, y, samples)
+        targets = (y, validate_weights(sample_weight, samples.shape[0]))
+        self._set_model(_landmarks.continue_fit(self, X, targets))
         return self

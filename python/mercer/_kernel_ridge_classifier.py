@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_sample_weight
 
-from mercer import _core, _fit, _linear, _predict, _ridge
+from mercer import _core, _fit, _landmarks, _linear, _predict, _ridge
 from mercer._arrays import Samples, validate_weights
 from mercer._base import Estimator
 from mercer._files import class_notes, classes_of
@@ -51,6 +51,17 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
         As for :class:`mercer.KernelRidge`.
     precision, memory_budget, progress, n_jobs
         How the system is solved, and how the work is run.
+    landmarks : int, "auto" or array-like of samples, optional
+        Approximates the kernel matrix by so many of the samples, or by the samples given: memory
+        and time grow with the number of samples times that of landmarks, never with its square.
+        ``"auto"`` adds landmarks until at most `landmark_tol` of the trace of the kernel matrix is
+        left, estimated on a sample of the rows. None, the default, is exact.
+        ``report_["landmarks"]`` says how good the approximation is.
+    landmark_tol : float, default=0.01
+        The share of the trace that ``landmarks="auto"`` may leave.
+    landmark_method : {"pivoted_cholesky", "uniform"}, default="pivoted_cholesky"
+        How landmarks are chosen: by randomly pivoted Cholesky, which prefers samples that the
+        others represent badly, or each with the same probability.
 
     Attributes
     ----------
@@ -94,6 +105,7 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
     coef_ = property(_linear.weights)
     dual_coef_ = property(_ridge.dual_coef)
     X_fit_ = property(_predict.training_set)
+    landmarks_ = property(_landmarks.landmarks)
     _params_from_file = classmethod(_ridge.params_from_file)
 
     def __init__(
@@ -117,6 +129,9 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,
         n_jobs: int | None = None,
+        landmarks: int | str | Samples | None = None,
+        landmark_tol: float = 0.01,
+        landmark_method: str = "pivoted_cholesky",
     ) -> None:
         self.alpha = alpha
         self.kernel = kernel
@@ -136,6 +151,9 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
         self.memory_budget = memory_budget
         self.progress = progress
         self.n_jobs = n_jobs
+        self.landmarks = landmarks
+        self.landmark_tol = landmark_tol
+        self.landmark_method = landmark_method
 
     @_fit.unchanged_on_error
     def fit(self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 
-from mercer import _core, _fit, _params, _predict
+from mercer import _core, _fit, _landmarks, _params, _predict
 from mercer._arrays import dtype_of
 from mercer._kernel_choice import Choice, kernel_argument
 from mercer._samples import Checked
@@ -22,6 +22,8 @@ def check_params(estimator) -> None:
     _params.one_of(estimator, "precision", _fit.PRECISIONS)
     _params.none_or_positive(estimator, "tol")
     _params.none_or_positive(estimator, "max_iter", integer=True)
+    if hasattr(estimator, "landmarks"):
+        _landmarks.check_params(estimator)
 
 
 def fit(estimator, X: Checked, targets: tuple, classes: list[str] | None = None) -> tuple:
@@ -47,6 +49,7 @@ def settings(
     estimator, X: Checked, choice: Choice, *, alpha: list[float], classes: list[str] | None = None
 ) -> dict[str, object]:
     """Return the parameters as the extension module takes them."""
+    low_rank = hasattr(estimator, "landmarks")
     return {
         "kernel": kernel_argument(choice),
         "alpha": alpha,
@@ -56,6 +59,7 @@ def settings(
         "max_passes": None if estimator.max_iter is None else int(estimator.max_iter),
         "seed": _params.seed(estimator.random_state),
         "classes": classes,
+        "landmarks": _landmarks.settings(estimator, X, choice) if low_rank else None,
         "dtype": _fit.result_type(estimator, X),
     }
 
@@ -93,6 +97,7 @@ def params_from_file(cls: type, stored: dict, model: _core.Model) -> dict[str, o
             "max_iter": stored["max_passes"],
             "random_state": stored["seed"],
         }
+        | ({} if searches else _landmarks.params_from_file(stored, model))
     )
 
 

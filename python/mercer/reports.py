@@ -6,11 +6,12 @@ are plain dictionaries with exactly these keys.
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 __all__ = [
     "ClusterFacts",
     "ClusteringReport",
+    "LandmarkFacts",
     "MachineFacts",
     "MachineReport",
     "ProblemFacts",
@@ -19,6 +20,31 @@ __all__ = [
     "SystemFacts",
     "TubeFacts",
 ]
+
+
+class LandmarkFacts(TypedDict):
+    """How good a low-rank approximation of the kernel matrix is.
+
+    What is left of the kernel matrix K is positive semidefinite, so that its trace bounds every
+    error: the eigenvalues of K are at least those found, and larger by at most ``residual_trace``.
+    """
+
+    landmarks: int
+    """The landmarks of the model."""
+    dropped: int
+    """Landmarks that depend linearly on the others and were left out."""
+    method: str
+    """How they were chosen."""
+    candidates: int
+    """Rows that they were chosen among."""
+    rows: int
+    """Training samples."""
+    trace: float
+    """The trace of K, weighted."""
+    residual_trace: float
+    """The trace of what the approximation leaves."""
+    curve: list[tuple[int, float]]
+    """The share of the trace that is left among the candidates after some numbers of landmarks."""
 
 
 class Report(TypedDict):
@@ -42,6 +68,8 @@ class Report(TypedDict):
     """The time of the fit, in seconds."""
     notes: list[str]
     """What a user should know, one sentence each."""
+    landmarks: NotRequired[LandmarkFacts]
+    """The quality of the approximation, for fits on landmarks."""
 
 
 class SystemFacts(TypedDict):

@@ -55,6 +55,7 @@ fn with_estimator_names(error: &Error) -> String {
         Param::MaxRounds => "max_iter",
         Param::MaxSeconds => "max_time",
         Param::Tolerance => "tol",
+        Param::Landmarks => "landmarks",
         Param::InverseAlpha => "alpha",
         Param::InverseMap => "fit_inverse_transform",
         Param::SampleWeights => "sample_weight",

@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 use crate::arrays::Matrix;
 use crate::enter::{Run, enter};
 use crate::kernels::{KernelArg, parse};
+use crate::landmarks::LandmarkSettings;
 use crate::model::Model;
 use crate::samples::Given;
 
@@ -48,6 +49,7 @@ pub struct KernelPcaSettings<'py> {
     seed: u64,
     remove_zero: bool,
     inverse: Option<InverseSettings>,
+    landmarks: Option<LandmarkSettings<'py>>,
     /// The number type of results.
     pub dtype: String,
 }
@@ -79,6 +81,7 @@ impl KernelPcaSettings<'_> {
             changed.max_passes = self.max_passes;
             changed.seed = self.seed;
             changed.remove_zero = self.remove_zero;
+            changed.landmarks = self.landmarks.map(|landmarks| landmarks.params()).transpose()?;
             changed
         };
         Ok((params, inverse.transpose()?))

@@ -12,6 +12,7 @@ mod feature_map;
 mod fit;
 mod kernels;
 mod kmeans;
+mod landmarks;
 mod model;
 mod posterior;
 mod preimage;
@@ -46,6 +47,8 @@ mod _core {
     use super::kernels::{canonical, families, fill_matrix, filled, purpose, resolve, shape};
     #[pymodule_export]
     use super::kmeans::{fit_kernel_kmeans, kmeans_distances, kmeans_facts, kmeans_labels};
+    #[pymodule_export]
+    use super::landmarks::continue_fit;
     #[pymodule_export]
     use super::model::{Model, load};
     #[pymodule_export]

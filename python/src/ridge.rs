@@ -16,6 +16,7 @@ use crate::enter::{Run, enter, enter_predict};
 use crate::errors::exception;
 use crate::fit::{dtype_named, unknown};
 use crate::kernels::{KernelArg, parse};
+use crate::landmarks::LandmarkSettings;
 use crate::model::{Model, json};
 use crate::samples::{Given, Samples, numbers};
 
@@ -31,6 +32,7 @@ pub struct RidgeSettings<'py> {
     max_passes: Option<usize>,
     seed: u64,
     classes: Option<Vec<String>>,
+    landmarks: Option<LandmarkSettings<'py>>,
     /// The number type of results.
     pub dtype: String,
 }
@@ -52,6 +54,8 @@ impl RidgeSettings<'_> {
             .seed(self.seed);
         params.tolerance = self.tolerance;
         params.max_passes = self.max_passes;
+        params.landmarks =
+            self.landmarks.as_ref().map(|landmarks| landmarks.params()).transpose()?;
         Ok(params)
     }
 }

@@ -133,7 +133,11 @@ impl Detector {
         {
             // In double precision: the residuals left by components in single precision would be rounding errors.
             let in_double = KernelPca::fit(ctx, &pca_params, x.to_type::<f64>()?)?;
-            detector.pca = in_double.for_samples(x.clone());
+            let anchors = match (&in_double.landmarks, &in_double.anchors) {
+                (Some(_), Some(landmarks)) => landmarks.to_type::<f32>()?.into(),
+                _ => x.clone(),
+            };
+            detector.pca = in_double.for_samples(anchors);
             residuals = detector.pca.residuals(ctx, x)?;
         }
         detector.set_residuals(residuals);

@@ -80,6 +80,9 @@ pub fn search<'a>(
     metric: &dyn Metric,
 ) -> Result<Search> {
     let (started, input) = (Instant::now(), input.into());
+    if params.model.landmarks.is_some() {
+        return Err(Error::parameter(Param::Landmarks, "not available in a search: fit with the parameters found"));
+    }
     let mut found = match &input {
         Input::Samples(x) => {
             with_samples!(x, x => search_samples(ctx, params, x, targets, metric))

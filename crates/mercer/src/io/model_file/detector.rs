@@ -9,6 +9,7 @@ use super::persist::{Metadata, Persist};
 use super::tensors::{Tensor, Tensors};
 use super::unpack::{components, params};
 use crate::kernel::KernelSpec;
+use crate::model::Report;
 use crate::model::detector::{Detector, DetectorParams};
 use crate::points::AnySamples;
 
@@ -42,7 +43,9 @@ impl Persist for Detector {
 
     fn check(&self) -> Checked {
         self.pca.check()?;
-        count("scores of training samples", self.training.len(), self.pca.n())?;
+        // Of a low-rank fit, the anchors are the landmarks.
+        let rows = trained_on(&self.pca.report, self.pca.n());
+        count("scores of training samples", self.training.len(), rows)?;
         finite("scores of training samples", &self.training)?;
         finite("threshold", &[self.threshold])?;
         match self.contamination > 0.0 && self.contamination <= 0.5 {
@@ -50,6 +53,12 @@ impl Persist for Detector {
             false => Err(format!("the contamination is {}", self.contamination)),
         }
     }
+}
+
+/// Training samples of a model with so many anchors.
+fn trained_on(report: &Report, anchors: usize) -> usize {
+    let rows = report.landmarks.as_ref().map(|landmarks| usize::try_from(landmarks.rows));
+    rows.map_or(anchors, |rows| rows.unwrap_or(usize::MAX))
 }
 
 /// A detector. Whether its parts fit together is for `check` to say.
@@ -60,6 +69,6 @@ pub fn unpack(header: &Header, tensors: &mut Tensors<'_>) -> Result<Detector, Fa
         score,
         contamination,
         threshold: tensors.number("threshold")?,
-        training: tensors.real("training", &[header.n])?,
+        training: tensors.real("training", &[trained_on(&header.report, header.n)])?,
     })
 }

@@ -27,7 +27,7 @@ enum Form {
 use Form::{Flag, Kernel, List, Mapping, Null, Number, Text};
 
 /// Parameters of the Python estimators, and what they may be.
-const PARAMETERS: [(&[&str], &[Form]); 11] = [
+const PARAMETERS: [(&[&str], &[Form]); 12] = [
     (
         &[
             "alpha_per_target",
@@ -54,6 +54,7 @@ const PARAMETERS: [(&[&str], &[Form]); 11] = [
             "decision_function_shape",
             "eigen_solver",
             "init",
+            "landmark_method",
             "method",
             "power_iteration_normalizer",
             "precision",
@@ -63,7 +64,8 @@ const PARAMETERS: [(&[&str], &[Form]); 11] = [
         &[Text],
     ),
     (&["scoring"], &[Text, Null]),
-    (&["C", "nu", "epsilon", "contamination", "n_clusters", "n_oversamples"], &[Number]),
+    (&["landmarks"], &[Number, Text, List, Null]),
+    (&["C", "nu", "epsilon", "contamination", "landmark_tol", "n_clusters", "n_oversamples"], &[Number]),
     (&["tol", "max_iter", "max_time", "cache_size", "random_state"], &[Number, Null]),
     (&["n_components", "n_init", "iterated_power"], &[Number, Text, Null]),
     (&["alpha", "alphas", "gamma", "degree", "coef0"], &[Number, Text, List, Null]),

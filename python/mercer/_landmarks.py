@@ -1,0 +1,101 @@
+"""Landmarks of low-rank fits: parameters, attributes, and fits that are continued."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mercer import _core, _fit, _params
+from mercer._kernel_choice import Choice, Described
+from mercer._kernel_purpose import is_custom, purpose_of
+from mercer._params import is_integer, is_real, refuse
+from mercer._predict import kept_samples, present
+from mercer._samples import Checked, to_core, validate_samples
+
+_METHODS = ("pivoted_cholesky", "uniform")
+
+
+def check_params(estimator) -> None:
+    """Check how many landmarks are wanted, or which."""
+    wanted = estimator.landmarks
+    _params.one_of(estimator, "landmark_method", _METHODS)
+    if not (is_real(estimator.landmark_tol) and 0 < estimator.landmark_tol < 1):
+        expected = "a number strictly between 0 and 1"
+        raise refuse(estimator, "landmark_tol", expected, estimator.landmark_tol)
+    named = isinstance(wanted, str) and wanted != "auto"
+    number = isinstance(wanted, bool) or (is_real(wanted) and not is_integer(wanted))
+    if named or number or (is_integer(wanted) and wanted < 1):
+        expected = "an integer of at least 1, 'auto', samples, or None"
+        raise refuse(estimator, "landmarks", expected, wanted)
+
+
+def settings(estimator, X: Checked, choice: Choice) -> dict[str, object] | None:
+    """Return the landmarks as the extension module takes them; None for an exact fit."""
+    wanted = estimator.landmarks
+    if wanted is None:
+        return None
+    if not isinstance(choice, Described):
+        raise ValueError(
+            "landmarks are chosen among samples, which a precomputed kernel does not have: "
+            "set landmarks=None"
+        )
+    automatic = isinstance(wanted, str)
+    own = not automatic and not is_integer(wanted)
+    return {
+        "count": int(wanted) if is_integer(wanted) else None,
+        "tolerance": float(estimator.landmark_tol) if automatic else None,
+        "samples": _own_landmarks(estimator, X, choice) if own else None,
+        "method": estimator.landmark_method,
+        "seed": _params.seed(estimator.random_state),
+        "keep_sums": bool(getattr(estimator, "_continues", False)),
+    }
+
+
+def _own_landmarks(estimator, X: Checked, choice: Described) -> _core.Samples:
+    given = validate_samples(estimator, estimator.landmarks, purpose_of(choice), reset=False)
+    single = _fit.is_single(estimator, X)
+    return to_core(given, single=single, custom=is_custom(choice), copy=True)
+
+
+def landmarks(estimator) -> Any:
+    """The landmarks of a low-rank fit."""
+    found = kept_samples(estimator) if is_low_rank(estimator) else None
+    return present(found, "the model was fitted without landmarks")
+
+
+def is_low_rank(estimator) -> bool:
+    """Whether the model was fitted on landmarks."""
+    estimator._fitted_model()
+    return "landmarks" in estimator.report_
+
+
+def params_from_file(stored: dict, model: _core.Model) -> dict[str, object]:
+    """Return the parameters that are equivalent to those in a file."""
+    found = stored.get("landmarks")
+    if found is None:
+        return {}
+    (kind, value), params = next(iter(found["count"].items())), {}
+    if kind == "tolerance":
+        params["landmark_tol"] = value
+    wanted = {"count": value, "tolerance": "auto", "given": None}[kind]
+    params["landmarks"] = model.anchors if wanted is None else wanted
+    return params | {"landmark_method": found["method"]}
+
+
+def continue_fit(estimator, X, targets: tuple | None) -> _core.Model:
+    """Return the model of all rows so far and X."""
+    X = validate_samples(estimator, X, purpose_of(estimator._choice), reset=False)
+    model = estimator._model
+    custom = is_custom(estimator._choice)
+    rows = to_core(X, single=model.precision == "f32", custom=custom, copy=True)
+    with _fit.run_of(estimator) as run:
+        return _core.continue_fit(model, rows, targets, run)
+
+
+def are_set(estimator) -> bool:
+    """Whether there is a ``partial_fit``: only with landmarks."""
+    if estimator.landmarks is None:
+        raise AttributeError(
+            "partial_fit needs landmarks: set landmarks to their number. An exact model depends "
+            "on all samples together"
+        )
+    return True

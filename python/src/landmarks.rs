@@ -1,0 +1,75 @@
+//! Landmarks of low-rank fits, and fits that are continued with more rows.
+
+use mercer::io::{Model as Fitted, ModelFile};
+use mercer::model::landmarks::{GivenLandmarks, LandmarkCount, LandmarkMethod, LandmarkParams, Whole};
+use mercer_guard::guarded;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+use crate::enter::{Run, enter};
+use crate::fit::unknown;
+use crate::model::Model;
+use crate::ridge::TargetArrays;
+use crate::samples::Samples;
+
+/// How many landmarks, or which, from a dictionary: one of a count, a tolerance and samples is given.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct LandmarkSettings<'py> {
+    count: Option<usize>,
+    tolerance: Option<f64>,
+    samples: Option<Bound<'py, Samples>>,
+    method: String,
+    seed: u64,
+    keep_sums: bool,
+}
+
+impl LandmarkSettings<'_> {
+    /// The parameters.
+    pub fn params(&self) -> PyResult<LandmarkParams> {
+        let count = match (&self.samples, self.tolerance) {
+            (Some(samples), _) => {
+                LandmarkCount::Given(GivenLandmarks::new(samples.get().samples()))
+            }
+            (None, Some(tolerance)) => LandmarkCount::Tolerance(tolerance),
+            (None, None) => LandmarkCount::Count(self.count.unwrap_or(0)),
+        };
+        let method = match self.method.as_str() {
+            "pivoted_cholesky" => LandmarkMethod::PivotedCholesky,
+            "uniform" => LandmarkMethod::Uniform,
+            name => return Err(unknown("landmark_method", name)),
+        };
+        Ok(LandmarkParams::new(count).method(method).seed(self.seed).keep_sums(self.keep_sums))
+    }
+}
+
+/// The model of all rows so far and more, with the landmarks that it has.
+#[guarded]
+#[pyfunction]
+#[pyo3(signature = (model, x, targets, run))]
+pub fn continue_fit(
+    py: Python<'_>,
+    model: &Bound<'_, Model>,
+    x: &Bound<'_, Samples>,
+    targets: Option<TargetArrays<'_>>,
+    run: Run,
+) -> PyResult<Model> {
+    let saved = model.get().saved();
+    let (samples, targets) = (x.get().samples(), targets.map(|y| y.read()).transpose()?);
+    let values = targets.as_ref().map(|targets| targets.regressed()).transpose();
+    let values = values.map_err(|error| crate::errors::exception(py, error))?;
+    let weights = targets.as_ref().and_then(|targets| targets.weights.as_deref());
+    let mut rows = Whole::new(samples, values.as_ref(), weights);
+    let next: Fitted = match &saved.model {
+        Fitted::KernelPca(pca) => {
+            let mut pca = pca.clone();
+            enter(py, &run, |ctx| pca.continue_with(ctx, &mut rows).map(|()| pca))?.into()
+        }
+        Fitted::KernelRidge(ridge) => {
+            let mut ridge = ridge.clone();
+            enter(py, &run, |ctx| ridge.continue_with(ctx, &mut rows).map(|()| ridge))?.into()
+        }
+        _ => return Err(PyTypeError::new_err("only kernel PCA and ridge regression can be continued")),
+    };
+    Ok(Model::holding(ModelFile { model: next, ..saved.clone() }))
+}
