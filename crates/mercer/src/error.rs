@@ -1,6 +1,7 @@
 //! One error type for the whole library. Every variant carries the numbers a caller needs to act, and its text says
 //! what is wrong, where, and what to do.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 /// The result of everything in this library that can fail.
@@ -173,7 +174,7 @@ pub enum Error {
         /// Bytes of these that are in use already.
         used: u64,
         /// The way out.
-        hint: &'static str,
+        hint: Cow<'static, str>,
     },
 
     /// The operating system refused memory that the budget allows.
@@ -251,7 +252,13 @@ impl Error {
 
     /// A [`Error::Memory`] for work that needs more than a budget of which nothing is in use.
     #[doc(hidden)]
-    pub fn memory(what: &'static str, needed: u64, budget: u64, hint: &'static str) -> Self {
+    pub fn memory(
+        what: &'static str,
+        needed: u64,
+        budget: u64,
+        hint: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        let hint = hint.into();
         Error::Memory { what, needed, set_by: "the memory budget", budget, used: 0, hint }
     }
 

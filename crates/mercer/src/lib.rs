@@ -87,6 +87,10 @@ pub struct GuideToRust;
 #[cfg(doctest)]
 pub struct GuideFromLinfa;
 
+#[doc = include_str!("../../../docs/landmarks.md")]
+#[cfg(doctest)]
+pub struct GuideToLandmarks;
+
 #[doc = include_str!("../../../docs/own-kernels.md")]
 #[cfg(doctest)]
 pub struct GuideToCustomKernels;

@@ -111,6 +111,7 @@ impl Reservation {
             Ok(()) => self.bytes += bytes,
             Err(used) => {
                 let Limit { bytes: budget, set_by } = self.budget.found();
+                let hint = hint.into();
                 return Err(Error::Memory { what, needed: bytes, set_by, budget, used, hint });
             }
         }

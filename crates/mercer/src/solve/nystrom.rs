@@ -9,7 +9,7 @@
 //!
 //! K − K̂ is positive semidefinite and its trace, the certificate, is Σ w k(x, x) − tr M. A function βᵀφ̂(x) is the expansion with coefficients L⁻ᵀβ.
 
-use crate::context::Context;
+use crate::context::{Context, Reservation};
 use crate::error::Result;
 use crate::gram::{LandmarkSums, Precomputed};
 use crate::linalg::cholesky;
@@ -36,6 +36,7 @@ pub struct Nystrom {
     pub explained: f64,
     /// Σ w.
     pub weight: f64,
+    _reservation: Reservation,
 }
 
 /// Bytes that it takes beside sums and factor.
@@ -48,6 +49,9 @@ impl Nystrom {
     /// Coordinates for landmarks with the factor `l` of their kernel matrix.
     pub fn new(ctx: &Context, l: Mat<f64>, sums: &LandmarkSums, center: bool) -> Result<Self> {
         let m = sums.m();
+        let hint = "use fewer landmarks or raise the memory budget";
+        let bytes = workspace_bytes(m, sums.t());
+        let _reservation = ctx.reserve("the landmarks' coordinates", bytes, hint)?;
         let mut second = whitened(ctx, &l, &sums.gram)?;
         let explained = (0..m).map(|i| second[(i, i)]).sum();
         let mut moments = sums.moments.clone();
@@ -85,6 +89,7 @@ impl Nystrom {
             trace,
             explained,
             weight,
+            _reservation,
         })
     }
 

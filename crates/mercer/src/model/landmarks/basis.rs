@@ -3,8 +3,8 @@
 use super::candidates::{self, Candidates};
 use super::rows::RowBlocks;
 use super::{LandmarkCount, LandmarkMethod, LandmarkParams, LandmarkReport, LandmarkState};
-use crate::context::{Context, Step};
-use crate::error::{Error, Param, Result, bytes};
+use crate::context::{Context, Reservation, Step};
+use crate::error::{Error, Param, Result};
 use crate::gram::{Batch, Gram, LandmarkSums, MatrixFree};
 use crate::kernel::{KernelSpec, Recentred, SpecKernel};
 use crate::linalg::cholesky;
@@ -14,6 +14,7 @@ use crate::model::validate::check_weights;
 use crate::points::{Points, Samples, Span};
 use crate::real::Real;
 use crate::solve::nystrom::{self, Nystrom};
+use crate::solve::path;
 use crate::solve::pivoted_cholesky::{self, lost_share, pivoted_cholesky};
 
 /// Landmarks are chosen among at least so many rows, and so many times their number.
@@ -36,6 +37,7 @@ pub(crate) struct Basis<T: Real> {
     pub target_means: Vec<f64>,
     /// How they were chosen; the traces are 0 until samples are added up.
     pub report: LandmarkReport,
+    _reservation: Reservation,
 }
 
 /// Chooses landmarks for a source and adds up its rows, which takes two passes. Centred features may be seen from any point.
@@ -98,7 +100,9 @@ impl<T: Real> Basis<T> {
             residual_trace: 0.0,
             curve,
         };
-        Ok(Self { spec, landmarks, on, factor, target_means: found.target_means, report })
+        let _reservation = reserve::<T>(ctx, landmarks.n(), found.target_means.len())?;
+        let target_means = found.target_means;
+        Ok(Self { spec, landmarks, on, factor, target_means, report, _reservation })
     }
 
     /// The basis of a fitted model.
@@ -114,7 +118,9 @@ impl<T: Real> Basis<T> {
         let factor = factor(ctx, &gram, 0.0)?;
         let factor = factor.ok_or_else(not_definite)?;
         let (spec, report) = (spec.clone(), report.clone());
-        Ok(Self { spec, landmarks, on, factor, target_means: Vec::new(), report })
+        let t = state.sums.as_ref().map_or(0, LandmarkSums::t);
+        let _reservation = reserve::<T>(ctx, landmarks.n(), t)?;
+        Ok(Self { spec, landmarks, on, factor, target_means: Vec::new(), report, _reservation })
     }
 
     /// Adds up the rows of a source from where it stands.
@@ -124,9 +130,6 @@ impl<T: Real> Basis<T> {
         source: &mut dyn RowBlocks,
         sums: &mut LandmarkSums,
     ) -> Result<()> {
-        let hint = "use fewer landmarks or raise the memory budget";
-        let bytes = LandmarkSums::working_bytes::<T>(self.m(), sums.t());
-        let _reservation = ctx.reserve("kernel values with the landmarks", bytes, hint)?;
         let (mut before, total) = (0, source.rows());
         while let Some(block) = source.next()? {
             let x = block.samples.to_type::<T>()?;
@@ -198,13 +201,28 @@ fn check_rows(block: &super::RowBlock<'_>, before: usize, t: usize) -> Result<()
     }
 }
 
+/// Bytes of m × m numbers.
+fn square(m: usize) -> u64 {
+    8 * (m as u64).saturating_mul(m as u64)
+}
+
+/// Bytes of the sums, the factor, and a chunk of kernel values.
+fn basis_bytes<T: Real>(m: usize, t: usize) -> u64 {
+    let sums = LandmarkSums::bytes(m, t).saturating_add(LandmarkSums::working_bytes::<T>(m, t));
+    sums.saturating_add(square(m))
+}
+
+fn reserve<T: Real>(ctx: &Context, m: usize, t: usize) -> Result<Reservation> {
+    let hint = "use fewer landmarks or raise the memory budget";
+    ctx.reserve("the sums over rows", basis_bytes::<T>(m, t), hint)
+}
+
 /// Refuses more landmarks than the budget has memory for, and says how many fit.
 fn check_room<T: Real>(ctx: &Context, m: usize, t: usize, params: &LandmarkParams) -> Result<()> {
     let needed = |m: usize| {
-        let square = 8 * (m as u64).saturating_mul(m as u64);
-        let pass = LandmarkSums::working_bytes::<T>(m, t);
-        let solve = nystrom::workspace_bytes(m, t).saturating_add(2 * square);
-        LandmarkSums::bytes(m, t).saturating_add(square).saturating_add(pass.max(solve))
+        let solve = path::workspace_bytes(m).saturating_add(square(m));
+        let solve = nystrom::workspace_bytes(m, t).saturating_add(solve);
+        basis_bytes::<T>(m, t).saturating_add(solve)
     };
     let budget = ctx.budget();
     if needed(m) <= budget || matches!(params.count, LandmarkCount::Tolerance(_)) {
@@ -215,14 +233,8 @@ fn check_room<T: Real>(ctx: &Context, m: usize, t: usize, params: &LandmarkParam
         let middle = fits.midpoint(beyond);
         if needed(middle) <= budget { fits = middle } else { beyond = middle }
     }
-    Err(Error::parameter(
-        Param::Landmarks,
-        format!(
-            "{m} landmarks need {}, but the memory budget is {}: use at most {fits}, or raise the budget",
-            bytes(needed(m)),
-            bytes(budget)
-        ),
-    ))
+    let hint = format!("use at most {fits} landmarks, or raise the memory budget");
+    Err(Error::memory("a fit on the landmarks", needed(m), budget, hint))
 }
 
 /// The point to see samples from, where they lie far from the origin: always for functions of differences, and for other kernels if the features are
