@@ -171,3 +171,29 @@ def protein(n: int, budget: int) -> Problem:
     """n rows of the protein set, whose Gram matrix does not fit the budget."""
     X, y, source = _regression_rows("protein.npz", n)
     return Problem(X, source, y=y, gamma=0.1, alpha=0.5, budget=budget)
+
+
+def geoid(n: int, m: int, landmarks: int) -> Problem:
+    """n points of the sphere with the height of the geoid there, and m others with theirs."""
+    height = stored("geoid.npz", "height_cm")
+    if height is None:
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(n + m, 3))
+        X /= np.linalg.norm(X, axis=1, keepdims=True)
+        y, source = 30 * np.sin(5 * X[:, 0]) * np.cos(4 * X[:, 1]), "stand-in for the geoid"
+    else:
+        i, j = np.divmod(np.random.default_rng(0).permutation(height.size), height.shape[1])
+        latitude, longitude = np.deg2rad(90 - i / 4), np.deg2rad(j / 4)
+        flat = np.cos(latitude)
+        X = np.stack([flat * np.cos(longitude), flat * np.sin(longitude), np.sin(latitude)], axis=1)
+        y, source = height[i, j] / 100.0, "EGM96 geoid"
+    new, old = slice(0, m), slice(m, m + n)
+    options = {"gamma": 20.0, "alpha": 1e-6, "k": landmarks}
+    return Problem(X[old].copy(), source, Y=X[new].copy(), y=y[old], start=y[new], **options)
+
+
+def many_rows(n: int, d: int, m: int, landmarks: int) -> Problem:
+    """n rows of a Gaussian mixture, and m others."""
+    X = mixture(n + m, d)
+    source = "Gaussian mixture"
+    return Problem(X[:n], source, Y=X[n:].copy(), gamma=0.5 / d, k=landmarks)
