@@ -4,6 +4,7 @@ import os
 import pickle
 import signal
 import threading
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -111,6 +112,26 @@ def test_the_report_says_how_sure_it_is(circles, waves):
     noise = RNG.normal(size=(60, 3))
     auto = AutoKernel(**FAST).fit(noise, RNG.normal(size=60))
     assert "Not decided" in auto.report() or "No kernel method is better" in auto.report()
+
+
+@pytest.mark.filterwarnings("error::UserWarning")
+def test_ends_of_grids_are_notes_of_the_report(monkeypatch):
+    search = TunedKernel.fit
+
+    def warned(self, X, y):
+        warnings.warn("the best C is the largest of those compared, 8; set Cs", stacklevel=1)
+        warnings.warn("this will go", FutureWarning, stacklevel=1)
+        return search(self, X, y)
+
+    monkeypatch.setattr(TunedKernel, "fit", warned)
+    X = np.linspace(0, 6, 60)[:, None]
+    with pytest.warns(FutureWarning, match="this will go"):
+        auto = AutoKernel(**FAST).fit(X, np.sin(2 * X[:, 0]))
+    assert "(" in auto.best_name_, "a kernel method is the best"
+    note = "the best C is the largest of those compared, 8"
+    assert note in auto.notes_
+    assert f"Note on the parameters of {auto.best_name_}: {note}." in auto.report()
+    assert "set Cs" not in auto.report()
 
 
 def test_the_time_is_kept():
