@@ -17,6 +17,7 @@ from mercer import (
     KernelKMeans,
     KernelPCA,
     KernelPCADetector,
+    KernelRepair,
     KernelRidge,
     KernelRidgeClassifier,
     KernelRidgeCV,
@@ -89,6 +90,21 @@ NOTHING_YET = [
     (ConformalRegressor(SVR()), LARGE_Y),
     (ConformalClassifier(SVC()), LARGE_CLASSES),
 ]
+
+
+@pytest.mark.parametrize("method", ["clip", "nearest"])
+def test_a_repair_that_takes_too_long_says_so(method):
+    K = rbf_kernel(LARGE[:300]) - 0.5
+    timed = KernelRepair(method, max_time=1e-6)
+    with pytest.raises(TimeoutError, match=r"fit of KernelRepair .*max_time=1e-06.*raise max_time"):
+        timed.fit(K)
+    assert not hasattr(timed, "n_features_in_")
+    with pytest.raises(ValueError, match="max_time"):
+        KernelRepair(method, max_time=-1).fit(K)
+    np.testing.assert_array_equal(
+        KernelRepair(method, max_time=1000.0).fit_transform(K),
+        KernelRepair(method).fit_transform(K),
+    )
 
 
 @pytest.mark.parametrize(("estimator", "y"), NOTHING_YET, ids=name_of)
