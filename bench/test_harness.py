@@ -125,7 +125,7 @@ def test_contestants_take_turns() -> None:
 
 def test_preparation_is_not_timed() -> None:
     def prepare(problem: Problem) -> str:
-        time.sleep(0.1)
+        time.sleep(0.5)
         return "ready"
 
     def run(problem: Problem, prepared: str) -> np.ndarray:
@@ -134,7 +134,7 @@ def test_preparation_is_not_timed() -> None:
 
     case = toy("prepared", Contestant("ours", run, prepare, ours=True), Contestant("rival", same))
     result = runner([]).run(case)
-    assert result.status in ("ok", "below target") and result.median("ours") < 0.05
+    assert result.status in ("ok", "below target") and result.median("ours") < 0.4
 
 
 def test_memory_of_a_fresh_process() -> None:

@@ -33,6 +33,7 @@ def validate_rows(
     """
     original, ready = X, _is_ready(X)
     if not ready:
+        _refuse_dates(X)
         try:
             X = check_array(
                 _widen_float16(X),
@@ -52,6 +53,22 @@ def validate_rows(
     if not (ready and _has_columns(estimator, X.shape[1], reset=reset)):
         validate_data(estimator, original, reset=reset, skip_check_array=True)
     return X
+
+
+def _refuse_dates(X: object) -> None:
+    """Refuse dates and durations, which would become counts of nanoseconds or other units."""
+    if getattr(getattr(X, "dtype", None), "kind", "?") in "mM":
+        raise ParameterError(
+            "X contains dates or durations: encode them as numbers, as in "
+            "TableEncoder(dates='expand'), or drop them"
+        )
+    if any(_is_temporal(kind) for kind in getattr(X, "dtypes", ())):
+        _refuse_column(X)
+
+
+def _is_temporal(kind: Any) -> bool:
+    """Whether a column's type, of pandas or of polars, is one of dates or durations."""
+    return kind.is_temporal() if hasattr(kind, "is_temporal") else kind.kind in "mM"
 
 
 def _refuse_column(X: object) -> None:

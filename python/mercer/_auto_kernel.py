@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._arrays import Samples
 from mercer._auto_candidates import resolved
 from mercer._auto_compare import Comparison, Result
+from mercer._auto_notes import noting
 from mercer._auto_report import code_of, report_text
 from mercer._auto_setup import check_params, comparison_of, pipeline_of, target_of
 from mercer._progress import Step
@@ -83,6 +84,9 @@ class AutoKernel(BaseEstimator):
         Outer folds, samples, and samples of the comparison.
     seconds_, refit_seconds_ : float
         Seconds of the comparison and of the final fit.
+    notes_ : list of str
+        What the search for the parameters of the best model reported, such as a best value at an
+        end of its grid.
     interrupted_ : bool
         Whether the comparison was interrupted.
     n_features_in_ : int
@@ -202,7 +206,9 @@ class AutoKernel(BaseEstimator):
         """Choose the parameters on the samples of the comparison, and fit on all."""
         if "model__deadline" in pipeline.get_params():
             pipeline.set_params(model__deadline=None)
-        tuned = pipeline.fit(comparison.X, comparison.y)
+        with noting() as notes:
+            tuned = pipeline.fit(comparison.X, comparison.y)
+        self.notes_ = notes
         return pipeline_of(self, resolved(tuned[-1])).fit(X, y)
 
     def predict(self, X: Samples) -> np.ndarray:

@@ -98,6 +98,7 @@ def _cost(auto: Any) -> str:
     left = [row["model"] for row in auto.leaderboard_ if row["status"] != "done"]
     if left:
         lines.append(f"Not compared to the end: {', '.join(left)}.")
+    lines.extend(f"Note on the parameters of {auto.best_name_}: {note}." for note in auto.notes_)
     return "\n".join(lines)
 
 

@@ -41,8 +41,9 @@ class ConformalRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         once. ``"auto"`` is ``"jackknife+"`` where it has the closed form, else ``"cv+"``.
     coverage : float, default=0.9
         The fraction of new targets that intervals are to contain.
-    cv : int, splitter or iterable, default=10
-        Folds of ``"cv+"``. An integer is a number of shuffled folds.
+    cv : int, splitter or iterable, default=20
+        Folds of ``"cv+"``. An integer is a number of shuffled folds. With few, the models that lack
+        a fold are worse than that of all samples, and intervals wider than need be.
     calibration_size : float, default=0.25
         The fraction of samples that ``"split"`` holds out.
     random_state : int, RandomState instance, optional
@@ -101,7 +102,7 @@ class ConformalRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         *,
         method: str = "auto",
         coverage: float = 0.9,
-        cv: object = 10,
+        cv: object = 20,
         calibration_size: float = 0.25,
         random_state: int | np.random.RandomState | None = None,
         max_time: float | None = None,

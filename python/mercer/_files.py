@@ -13,13 +13,16 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _core
 from mercer._kernel_base import Kernel
 from mercer._run import RUN_PARAMETERS
+from mercer._table_notes import coded_names, codes_notes
 
 
 def save(estimator, path: str | os.PathLike) -> None:
     """Write a fitted estimator to a model file."""
     check_is_fitted(estimator)
     model = estimator._model
-    names = getattr(estimator, "feature_names_in_", None)
+    names = coded_names(estimator)
+    if names is None:
+        names = getattr(estimator, "feature_names_in_", None)
     names = model.feature_names if names is None else [str(name) for name in names]
     if names is not None and len(names) != model.shape[1]:
         # A kernel on columns keeps the names of those that it reads, and of no others.
@@ -36,22 +39,27 @@ def write(
 ) -> None:
     """Write a model with the names of its columns, the notes of its estimator, and more notes."""
     refuse_function(estimator, "a model file")
-    notes = {"python": _json_params(estimator)} | estimator._notes_to_save() | more
+    notes = {"python": _json_params(estimator)} | estimator._notes_to_save()
+    notes |= codes_notes(estimator) | more
     model.with_notes(names, json.dumps(notes)).save(os.fspath(path))
 
 
 def refuse_function(estimator, where: str) -> None:
     """Refuse a kernel with user-defined functions, which files cannot hold."""
-    if getattr(estimator, "_codes", None):
-        raise ValueError(
-            f"the columns {', '.join(estimator._codes)} contain categories, whose codes {where} "
-            "does not hold: pickle the estimator, or encode them before the fit"
-        )
     choice = getattr(estimator, "_choice", None)
     if choice is not None and choice.functions:
         raise ValueError(
             f"the kernel {choice.name!r} is a Python function, which {where} cannot hold: "
             "pickle the estimator, or use a kernel given as a spec"
+        )
+
+
+def refuse_categories(estimator, where: str) -> None:
+    """Refuse columns of categories, whose codes a file of numbers alone cannot hold."""
+    if getattr(estimator, "_codes", None):
+        raise ValueError(
+            f"the columns {', '.join(estimator._codes)} contain categories, whose codes {where} "
+            "cannot hold: save a model file of mercer, or encode them before the fit"
         )
 
 

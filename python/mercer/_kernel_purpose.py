@@ -89,6 +89,10 @@ def _common(purposes: list[Purpose]) -> Purpose:
     found = found - {Purpose("anything")} if len(found) == 2 else found
     if Purpose("matrix") in found and len(found) > 1:
         raise ParameterError("kernel='precomputed' cannot be compared with other kernels")
+    if len(found) > 1 and all(purpose.groups for purpose in found):
+        # Each kernel finds its groups of columns among those of all.
+        groups = dict.fromkeys(group for purpose in purposes for group in purpose.groups)
+        return Purpose("columns", tuple(groups))
     if len(found) > 1:
         found = {_of_numbers(purpose) for purpose in found}
     if len(found) > 1:

@@ -18,6 +18,7 @@ from mercer._kernel_purpose import Purpose
 from mercer._progress import Step
 from mercer._reports import warn_of_notes
 from mercer._samples import validate_samples
+from mercer._time_limit import Clock, fitting
 from mercer.reports import Report
 
 _METHODS = ("clip", "flip", "shift", "nearest")
@@ -40,6 +41,8 @@ class KernelRepair(OneToOneFeatureMixin, TransformerMixin, Estimator):
         nearest positive semi-definite matrix with the same diagonal.
     n_jobs, memory_budget, progress
         How the work is run, as for :func:`mercer.pairwise_kernels`.
+    max_time : float, optional
+        Time limit of the fit in seconds; a fit that takes longer raises a TimeoutError.
 
     Attributes
     ----------
@@ -77,11 +80,13 @@ class KernelRepair(OneToOneFeatureMixin, TransformerMixin, Estimator):
         n_jobs: int | None = None,
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,
+        max_time: float | None = None,
     ) -> None:
         self.method = method
         self.n_jobs = n_jobs
         self.memory_budget = memory_budget
         self.progress = progress
+        self.max_time = max_time
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Fit the repair.
@@ -101,6 +106,7 @@ class KernelRepair(OneToOneFeatureMixin, TransformerMixin, Estimator):
         self.fit_transform(X)
         return self
 
+    @_fit.unchanged_on_error
     def fit_transform(self, X: ArrayLike, y: object = None) -> Table:
         """Return the repaired matrix.
 
@@ -116,11 +122,12 @@ class KernelRepair(OneToOneFeatureMixin, TransformerMixin, Estimator):
         K : ndarray of shape (n_samples, n_samples)
             The repaired matrix: symmetric, without negative eigenvalues.
         """
+        clock = Clock(self)
         _params.one_of(self, "method", _METHODS)
         X = validate_samples(self, X, Purpose("matrix"), reset=True)
         if X.shape[0] != X.shape[1]:
             raise ValueError(f"expected a square matrix, but X has shape {X.shape}")
-        with _fit.run_of(self) as run:
+        with fitting(self, clock, "raise max_time or repair fewer samples") as run:
             found, model = _core.repair(X, self.method, run)
         self._set_model(model)
         warn_of_notes(self.report_)

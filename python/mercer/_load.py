@@ -27,6 +27,7 @@ from mercer._reports import warn
 from mercer._run import RUN_PARAMETERS
 from mercer._svc import SVC
 from mercer._svr import SVR, NuSVR
+from mercer._table_notes import restore_codes
 from mercer.kernels import from_spec
 from mercer.reports import Report
 
@@ -122,6 +123,7 @@ def restored(kind: type, model: _core.Model) -> Any:
     estimator.n_features_in_ = model.shape[1]
     if model.feature_names is not None:
         estimator.feature_names_in_ = np.asarray(model.feature_names, dtype=object)
+    restore_codes(estimator, json.loads(model.notes))
     return estimator
 
 

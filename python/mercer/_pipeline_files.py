@@ -19,10 +19,8 @@ from mercer._base import Estimator
 from mercer._files import write
 from mercer._svc_search import SVCSearch
 from mercer._svr_search import SVRSearch
-from mercer._table_columns import Encoding
 from mercer._table_encoder import TableEncoder
-
-_KINDS = ("number", "category")
+from mercer._table_notes import damaged, decoded_column, encoded_column, stored_levels, table_note
 
 
 def save(estimator: Any, path: str | os.PathLike) -> None:
@@ -33,8 +31,7 @@ def save(estimator: Any, path: str | os.PathLike) -> None:
     estimator : estimator or Pipeline
         A fitted estimator of this package, of a search the best one, or a pipeline of an optional
         :class:`mercer.TableEncoder`, an optional ``StandardScaler`` or ``MinMaxScaler`` of
-        scikit-learn, and such an estimator. An encoder may have columns of numbers and of
-        categories.
+        scikit-learn, and such an estimator. An encoder may have any columns but dates.
     path : str or path-like
         The file, conventionally with the extension ``.mercer``. It is read by :func:`mercer.load`,
         by the command line and by the Rust library, whose predictions for the rows that the
@@ -135,31 +132,12 @@ def _write(
 
 def encoder_notes(encoder: TableEncoder, named: bool) -> dict[str, object]:
     """Return the notes of an encoder, as the command line reads them; refuse what it cannot."""
-    columns = [_column(encoding) for encoding in encoder.encodings_]
-    table = {"table_columns": len(columns), "columns": [], "label": None, "label_column": None}
     params = {"dates": encoder.dates, "max_categories": int(encoder.max_categories)}
+    kinds = [encoding.kind for encoding in encoder.encodings_]
+    levels = [stored_levels(one.levels, one.name) or None for one in encoder.encodings_]
     return {
-        "table": table | {"encoding": {"columns": columns}},
-        "encoder": params | {"named": named},
-    }
-
-
-def _column(encoding: Encoding) -> dict[str, object]:
-    if encoding.kind not in _KINDS:
-        raise TypeError(
-            f"column {encoding.name!r} is of kind {encoding.kind}, which a model file cannot hold: "
-            "use columns of numbers and of categories, or pickle the pipeline"
-        )
-    if encoding.kind == "number":
-        return {"name": encoding.name, "type": "number", "fill": float(encoding.fill)}
-    levels = [str(level) for level in encoding.levels]
-    fill = levels.index(str(encoding.fill))
-    return {
-        "name": encoding.name,
-        "type": "category",
-        "levels": levels,
-        "fill": fill,
-        "each": True,
+        "table": table_note([encoded_column(encoding) for encoding in encoder.encodings_]),
+        "encoder": params | {"named": named, "kinds": kinds, "levels": levels},
     }
 
 
@@ -167,12 +145,16 @@ def restored_encoder(notes: dict, width: int) -> TableEncoder:
     """Return the encoder that a file describes, for a model of `width` columns."""
     try:
         params = notes["encoder"]
-        kept = {"dates": params["dates"], "max_categories": params["max_categories"]}
-        encoder = TableEncoder(**kept)
-        encoder.encodings_ = [_encoding(one) for one in notes["table"]["encoding"]["columns"]]
+        encoder = TableEncoder(dates=params["dates"], max_categories=params["max_categories"])
+        columns = notes["table"]["encoding"]["columns"]
+        # Files of earlier versions have neither kinds nor levels.
+        kinds, levels = (params.get(key) or [None] * len(columns) for key in ("kinds", "levels"))
+        encoder.encodings_ = [
+            decoded_column(*one) for one in zip(columns, kinds, levels, strict=True)
+        ]
         found = len(encoder.get_feature_names_out())
     except (KeyError, TypeError, IndexError, AttributeError, ValueError):
-        raise _core.FormatError("the notes of the model file on its table are damaged") from None
+        raise damaged() from None
     if found != width:
         raise _core.FormatError(
             f"the table of the model file has {found} encoded columns, but its model {width}"
@@ -182,13 +164,3 @@ def restored_encoder(notes: dict, width: int) -> TableEncoder:
         names = [one.name for one in encoder.encodings_]
         encoder.feature_names_in_ = np.asarray(names, dtype=object)
     return encoder
-
-
-def _encoding(column: dict) -> Encoding:
-    name, kind = str(column["name"]), column["type"]
-    if kind == "number":
-        return Encoding(name, kind, float(column["fill"]))
-    if kind != "category":
-        raise ValueError(kind)
-    levels = [str(level) for level in column["levels"]]
-    return Encoding(name, kind, levels[int(column["fill"])], levels)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import _core, _fit, _predict, _svm_fit
 from mercer._arrays import as_scikit_learn
-from mercer._files import refuse_function
+from mercer._files import refuse_categories, refuse_function
 from mercer._kernel_choice import Described
 from mercer._reports import warn
 
@@ -87,6 +87,7 @@ def to_libsvm(self, path: str | os.PathLike) -> None:
     """
     check_is_fitted(self)
     refuse_function(self, "a LIBSVM model file")
+    refuse_categories(self, "a LIBSVM model file")
     for note in _core.write_libsvm(self._model, os.fspath(path)):
         warn(note)
 

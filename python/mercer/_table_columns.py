@@ -14,6 +14,8 @@ from mercer._params import ParameterError
 from mercer._strings import is_missing
 
 _EPOCH = date(1970, 1, 1)
+# The types of categories of pandas and polars.
+_CATEGORICAL = ("CategoricalDtype", "Categorical", "Enum")
 
 
 @dataclass
@@ -40,7 +42,7 @@ def read_column(column: Any, name: str) -> Column:
     order = _order_of(column)
     if order is not None:
         return Column(name, "ordered", values, order)
-    kind = _kind_of(values, name)
+    kind = "category" if _is_categorical(column) else _kind_of(values, name)
     if kind in ("number", "boolean"):
         numbers = np.array([np.nan if v is None else float(v) for v in values])
         return Column(name, kind, _finite(numbers, name))
@@ -70,6 +72,14 @@ def _listed(column: Any) -> list:
         if hasattr(column, method):
             return getattr(column, method)()
     return list(column)
+
+
+def _is_categorical(column: Any) -> bool:
+    """Whether the type of a column says that it holds categories, whatever their values are."""
+    dtype = getattr(column, "dtype", None)
+    arrow = getattr(dtype, "pyarrow_dtype", getattr(column, "type", None))
+    # Types of dictionaries are the ones of Arrow with an order, set or not.
+    return hasattr(arrow, "ordered") or type(dtype).__name__ in _CATEGORICAL
 
 
 def _order_of(column: Any) -> list | None:

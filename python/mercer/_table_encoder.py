@@ -14,6 +14,7 @@ from mercer import _params
 from mercer._arrays import Samples
 from mercer._columns import Table
 from mercer._fit import unchanged_on_error
+from mercer._reports import warn
 from mercer._table_columns import Column, Encoding, learn, read_column
 
 
@@ -23,7 +24,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     Numbers stay, with the median in the place of missing ones; booleans become 0 and 1;
     categories a column of 0 and 1 for each value (one-hot); ordered categories their rank. Missing
     values of the latter are replaced by the most frequent one. A category that was not seen in the
-    fit becomes a row of zeros.
+    fit becomes a row of zeros, and is reported by a warning.
 
     Parameters
     ----------
@@ -116,7 +117,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 f"{self.n_features_in_} features as input"
                 + (f"; missing: {', '.join(missing[:12])}" if missing else "")
             )
-        parts = [one.apply(_as(columns[one.name], one.kind)) for one in self.encodings_]
+        read = [(one, _as(columns[one.name], one.kind)) for one in self.encodings_]
+        for one, column in read:
+            # With fewer values than the maximum, all that the fit had are listed.
+            if one.kind == "category" and len(one.levels) < self.max_categories:
+                _warn_of_unknown(one, column)
+        parts = [one.apply(column) for one, column in read]
         return np.ascontiguousarray(np.hstack(parts))
 
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
@@ -130,6 +136,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.string = tags.input_tags.categorical = True
         return tags
+
+
+def _warn_of_unknown(encoding: Encoding, column: Column) -> None:
+    known = {None, *encoding.levels}
+    unknown = [value for value in column.values if value not in known]
+    if unknown:
+        rows = "row has" if len(unknown) == 1 else "rows have"
+        warn(
+            f"column {column.name!r}: {len(unknown)} {rows} a category that the training samples "
+            f"do not have (first {unknown[0]!r}), which differs from all others"
+        )
 
 
 def _has_names(X: object) -> bool:

@@ -247,3 +247,21 @@ def test_parameters_without_effect_are_told(estimator):
     X = np.random.RandomState(0).normal(size=(20, 4))
     with pytest.warns(UserWarning, match="has no effect.*set tol instead"):
         estimator.fit(X)
+
+
+DAYS = pd.date_range("2024-01-01", periods=8)
+DATED = {
+    "an array": DAYS.to_numpy()[:, None],
+    "durations": (DAYS - DAYS[0]).to_numpy()[:, None],
+    "a data frame": pd.DataFrame({"day": DAYS}),
+    "polars": pl.DataFrame({"day": DAYS.to_numpy()}),
+    "beside numbers": pd.DataFrame({"x": range(8), "day": DAYS}),
+    "with a time zone": pd.DataFrame({"day": DAYS.tz_localize("UTC")}),
+}
+
+
+@pytest.mark.parametrize("X", DATED.values(), ids=list(DATED))
+@pytest.mark.parametrize("model", [PCA(1), KernelPCA(1, kernel="rbf")])
+def test_dates_never_become_nanoseconds(X, model):
+    with pytest.raises(ValueError, match=r"dates|'day' of X contains values that are not numbers"):
+        model.fit(X)

@@ -209,3 +209,23 @@ def test_it_is_sensible_without_any_parameter():
     constant = KernelRidgeCV().fit(X, np.full(len(X), 2.0))
     assert_allclose(constant.predict(NEW), 2.0, atol=1e-9)
     assert constant.best_score_ == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "kernels",
+    [
+        ["columns(a, b: rbf)", "columns(c, d: rbf)"],
+        ["columns(a, b: rbf) + column(c: linear)", "column(c: laplacian)"],
+    ],
+)
+def test_kernels_on_different_columns_are_compared(kernels):
+    rng = np.random.RandomState(0)
+    table = {name: rng.randn(80) for name in "abcd"}
+    y = np.sin(2 * table["c"])
+    model = KernelRidgeCV(kernel=kernels).fit(table, y)
+    assert "(c" in model.kernel_
+    alone = KernelRidgeCV(kernel=kernels[1]).fit(table, y)
+    np.testing.assert_allclose(model.predict(table), alone.predict(table), atol=1e-9)
+    # Columns that the best kernel does not read are not needed.
+    part = {name: table[name] for name in "cd"}
+    np.testing.assert_array_equal(model.predict(part), model.predict(table))

@@ -120,7 +120,7 @@ def people(n=80):
 
 
 @pytest.mark.parametrize("scaler", [None, StandardScaler()])
-@pytest.mark.filterwarnings("ignore:.*feature names:UserWarning")
+@pytest.mark.filterwarnings("ignore:.*feature names:UserWarning", "ignore:column 'town'")
 def test_a_table_with_categories_is_encoded_by_the_file(scaler, tmp_path):
     table, target = people()
     steps = [TableEncoder(), scaler, SVC()] if scaler else [TableEncoder(), SVC(gamma=0.01)]

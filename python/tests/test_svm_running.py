@@ -52,12 +52,12 @@ def test_a_limit_of_no_steps():
 def test_a_limit_of_time():
     many = np.random.default_rng(0).normal(size=(3000, 10))
     labels = np.random.default_rng(1).integers(0, 2, size=3000)
+    # Labels at random, nearly without errors: this takes minutes.
     model = SVC(C=1e6, tol=1e-12, max_time=0.2)
-    began = time.perf_counter()
     with pytest.warns(ConvergenceWarning, match=r"max_time=0.2"):
         model.fit(many, labels)
-    assert time.perf_counter() - began < 3
     assert model.fit_status_ == 1
+    assert model.report_["machine"]["problems"][0]["stop"] == "Time"
     assert model.predict(many).shape == (3000,)
 
 
@@ -111,10 +111,13 @@ LONG = """
     from mercer import {name}
     X = np.random.default_rng(0).normal(size=(6000, 20))
     y = {aim}
-    model = {made}
-    print("ready", flush=True)
+    def tell(step):
+        told.append(step.stage)
+        if told.count("support vectors") == 3:  # the first is before any work
+            print("working", flush=True)
+    told, model = [], {made}
     try:
-        model.fit(X, y)
+        model.set_params(progress=tell).fit(X, y)
     except KeyboardInterrupt:
         print("interrupted", flush=True)
         assert model.fit_status_ == 1
@@ -142,13 +145,12 @@ CLASSES = "np.random.default_rng(1).integers(0, 2, size=6000)"
 def test_an_interrupted_fit_keeps_what_it_has(made, aim):
     code = textwrap.dedent(LONG).format(name=made.split("(")[0], made=made, aim=aim)
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as child:
-        assert child.stdout.readline() == "ready\n"
-        time.sleep(1.5)
-        assert child.poll() is None
+        assert child.stdout.readline() == "working\n"
         began = time.perf_counter()
         child.send_signal(signal.SIGINT)
         assert child.stdout.readline() == "interrupted\n"
-        assert time.perf_counter() - began < 1.5
+        # It ends within a second; a busy machine may need longer, and the whole takes minutes.
+        assert time.perf_counter() - began < 30
         assert child.wait(timeout=60) == 7
 
 

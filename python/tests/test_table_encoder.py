@@ -84,6 +84,13 @@ def test_unknown_and_rare_categories_are_rows_of_zeros():
     assert_array_equal(encoder.transform({"town": ["c", "z", "b"]}), [[0, 0], [0, 0], [0, 1]])
 
 
+def test_unknown_categories_are_reported():
+    encoder = TableEncoder().fit({"town": ["a", "b", "b"]})
+    with pytest.warns(UserWarning, match=r"column 'town': 2 rows have a category .*first 'z'"):
+        found = encoder.transform({"town": ["z", None, "y"]})
+    assert_array_equal(found, [[0, 0], [0, 1], [0, 0]])
+
+
 @pytest.mark.parametrize(
     "days",
     [

@@ -239,7 +239,9 @@ pub fn summary(encoding: &Encoding) -> Vec<(&'static str, String)> {
         lines.push(("missing", format!("{cells} {unit} filled: {}{more}", each.join(", "))));
     }
     let levels = |values: &Values| match values {
-        Values::Category { levels, .. } | Values::Code { levels, .. } => Some(levels.len()),
+        Values::Category { levels, .. }
+        | Values::Code { levels, .. }
+        | Values::Rank { levels, .. } => Some(levels.len()),
         _ => None,
     };
     let named = encoding.columns.iter().filter_map(|c| Some((&c.name, levels(&c.values)?)));

@@ -75,8 +75,9 @@ fn encoding(encoding: &Encoding) -> Vec<Setting> {
         let columns = encoding.columns.iter().filter(move |column| is_one(&column.values));
         columns.map(|column| column.name.clone()).collect::<Vec<_>>()
     };
-    let is_category =
-        |values: &Values| matches!(values, Values::Category { .. } | Values::Code { .. });
+    let is_category = |values: &Values| {
+        matches!(values, Values::Category { .. } | Values::Code { .. } | Values::Rank { .. })
+    };
     let categories = named(is_category);
     let dates = named(|values| matches!(values, Values::Date { .. }));
     let mut all = Vec::new();

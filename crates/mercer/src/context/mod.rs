@@ -264,11 +264,16 @@ mod tests {
     #[test]
     fn watch_ticks_while_work_runs_and_gives_its_result() {
         let context = Context::new(1);
-        let mut ticks = 0;
-        let work = || std::thread::sleep(Duration::from_millis(60));
-        context.watch(Duration::from_millis(5), work, || ticks += 1);
-        assert!(ticks > 1, "{ticks} ticks");
-        assert_eq!(context.watch(Duration::from_secs(9), || 7, || unreachable!()), 7);
+        let (sender, receiver) = mpsc::channel();
+        // Work that lasts until there were two ticks.
+        let work = || receiver.into_iter().take(2).count();
+        let tick = || {
+            // Nobody listens after the second.
+            let _ = sender.send(());
+        };
+        let ticks = context.watch(Duration::from_millis(5), work, tick);
+        assert_eq!(ticks, 2);
+        assert_eq!(context.watch(Duration::from_secs(600), || 7, || unreachable!()), 7);
     }
 
     #[test]

@@ -20,3 +20,4 @@ mod run;
 mod search;
 mod shares;
 mod svm;
+mod time_limit;

@@ -144,7 +144,10 @@ fn roles<'a>(args: &'a AutoArgs, input_kind: &'a InputKind) -> Roles<'a> {
 
 fn category_columns(encoding: &Encoding) -> Vec<usize> {
     let is_category = |place: &usize| {
-        matches!(encoding.columns[*place].values, Values::Category { .. } | Values::Code { .. })
+        matches!(
+            encoding.columns[*place].values,
+            Values::Category { .. } | Values::Code { .. } | Values::Rank { .. }
+        )
     };
     (0..encoding.columns.len()).filter(is_category).collect()
 }

@@ -3,7 +3,7 @@
 use super::date::Moment;
 use super::infer::{category_text, is_missing_text};
 use super::{EncodedColumn, Encoding, Values};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::io::column::Column;
 use crate::io::table::Table;
 
@@ -21,7 +21,7 @@ impl Encoding {
     pub fn apply(&self, table: Table) -> Result<(Table, Vec<String>)> {
         if table.n_columns() != self.columns.len() {
             let (expected, found) = (self.columns.len(), table.n_columns());
-            return Err(crate::error::Error::Features { expected, found });
+            return Err(Error::Features { expected, found });
         }
         let mut notes = Vec::new();
         let (mut names, mut columns, mut indicators) = (Vec::new(), Vec::new(), Vec::new());
@@ -73,7 +73,9 @@ impl EncodedColumn {
             Values::Number { fill } | Values::Range { fill, .. } => {
                 fill.map_or_else(String::new, |fill| fill.to_string())
             }
-            Values::Category { levels, fill, .. } | Values::Code { levels, fill } => {
+            Values::Category { levels, fill, .. }
+            | Values::Code { levels, fill }
+            | Values::Rank { levels, fill, .. } => {
                 fill.map_or_else(String::new, |place| format!("{:?}", levels[place]))
             }
             Values::Date { .. } | Values::Unchanged => String::new(),
@@ -107,12 +109,18 @@ impl EncodedColumn {
             }
             Values::Code { levels, fill } => {
                 let places = self.places(table, index, levels, *fill, unusual)?;
-                // A category that is not known differs from all others, and from other unknown ones by its row.
-                let code = |(row, place): (usize, &Option<usize>)| match place {
-                    Some(place) => *place as f64,
-                    None => (levels.len() + 1 + row) as f64,
-                };
-                Ok(vec![Column::F64(places.iter().enumerate().map(code).collect())])
+                Ok(vec![numbered(&places, levels.len(), 1.0)])
+            }
+            Values::Rank { levels, fill, unit } => {
+                let places = self.places(table, index, levels, *fill, unusual)?;
+                match unusual.unknown.first() {
+                    Some(&row) if !unit => Err(unordered(table, row, index, levels)),
+                    _ => {
+                        let last = levels.len().saturating_sub(1).max(1);
+                        let step = if *unit { 1.0 / last as f64 } else { 1.0 };
+                        Ok(vec![numbered(&places, levels.len(), step)])
+                    }
+                }
             }
             Values::Date { time } => dates(table, index, *time),
         }
@@ -149,6 +157,25 @@ impl EncodedColumn {
         }
         Ok(places)
     }
+}
+
+/// Places in steps of `step`. A category that is not known differs from all `count` others, and from other unknown ones by its row.
+fn numbered(places: &[Option<usize>], count: usize, step: f64) -> Column {
+    let number = |(row, place): (usize, &Option<usize>)| match place {
+        Some(place) => *place as f64 * step,
+        None => (count + 1 + row) as f64,
+    };
+    Column::F64(places.iter().enumerate().map(number).collect())
+}
+
+/// An ordered category that is not known has no rank.
+fn unordered(table: &Table, row: usize, index: usize, levels: &[String]) -> Error {
+    let text = category_text(&table.columns[index], row);
+    let listed = levels.iter().take(12).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = if levels.len() > 12 { ", …" } else { "" };
+    let message =
+        format!("holds {text:?}, which is not one of its ordered categories {listed}{more}");
+    table.fault(row, index, &message)
 }
 
 /// The numbers of a column. Cells that are no numbers stay, and are refused with their place where numbers are needed.

@@ -70,6 +70,17 @@ pub enum Values {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fill: Option<usize>,
     },
+    /// Ordered categories: one column with their places among `levels`, from 0.
+    Rank {
+        /// Their names, in order.
+        levels: Vec<String>,
+        /// The place of the category that stands in for a missing one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fill: Option<usize>,
+        /// Whether places are divided by the last one, for kernels that compare categories.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        unit: bool,
+    },
     /// Whatever it holds stays as it is: texts of string kernels, histograms.
     Unchanged,
     /// Dates: columns of year, month, day and weekday (Monday is 1), and of the hour if `time` is set.
@@ -100,7 +111,9 @@ impl Encoding {
             Values::Range { low, high, fill } => {
                 low.is_finite() && high.is_finite() && fill.is_none_or(f64::is_finite)
             }
-            Values::Category { levels, fill, .. } | Values::Code { levels, fill } => {
+            Values::Category { levels, fill, .. }
+            | Values::Code { levels, fill }
+            | Values::Rank { levels, fill, .. } => {
                 !levels.is_empty() && fill.is_none_or(|place| place < levels.len())
             }
             Values::Date { .. } | Values::Unchanged => true,
@@ -115,6 +128,7 @@ impl EncodedColumn {
             Values::Number { .. }
             | Values::Range { .. }
             | Values::Code { .. }
+            | Values::Rank { .. }
             | Values::Unchanged => {
                 vec![self.name.clone()]
             }

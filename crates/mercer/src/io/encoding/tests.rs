@@ -138,6 +138,30 @@ fn numbers_are_categories_where_the_user_says_so() {
     assert_eq!(encoded.names.unwrap(), ["zone=2", "zone=10", "zone=30"]);
 }
 
+fn ranked(unit: bool) -> Encoding {
+    let levels = ["small", "medium", "large"].map(String::from).to_vec();
+    let values = Values::Rank { levels, fill: Some(1), unit };
+    Encoding { columns: vec![EncodedColumn { name: "size".into(), values, missing: 0 }] }
+}
+
+#[test]
+fn ordered_categories_become_their_ranks() {
+    let raw = || table(vec![("size", text(&["large", "small", "NA"]))]);
+    assert_eq!(numbers(&ranked(false).apply(raw()).unwrap().0), [[2.0, 0.0, 1.0]]);
+    assert_eq!(numbers(&ranked(true).apply(raw()).unwrap().0), [[1.0, 0.0, 0.5]]);
+    let unknown = || table(vec![("size", text(&["huge", "large"]))]);
+    let error = ranked(false).apply(unknown()).unwrap_err().to_string();
+    assert!(
+        error.contains("\"huge\", which is not one of its ordered categories small"),
+        "{error}"
+    );
+    let (encoded, notes) = ranked(true).apply(unknown()).unwrap();
+    assert_eq!(numbers(&encoded), [[4.0, 1.0]], "it differs from all others");
+    assert!(notes[0].contains("huge"), "{notes:?}");
+    let json = serde_json::to_string(&ranked(true)).unwrap();
+    assert_eq!(serde_json::from_str::<Encoding>(&json).unwrap(), ranked(true));
+}
+
 #[test]
 fn an_encoding_survives_json_and_a_file_is_not_believed() {
     let raw = table(vec![
