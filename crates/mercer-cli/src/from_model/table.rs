@@ -83,6 +83,12 @@ fn encoding(encoding: &Encoding) -> Vec<Setting> {
     if !categories.is_empty() {
         all.push(setting("categories", "categories", categories.join(",")));
     }
+    for column in &encoding.columns {
+        if let Values::Ordered { levels, .. } = &column.values {
+            let order = format!("{}={}", column.name, levels.join(","));
+            all.push(setting("ordered", "ordered", order));
+        }
+    }
     if !dates.is_empty() {
         all.push(setting("dates", "dates", "expand"));
     }

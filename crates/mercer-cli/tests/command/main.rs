@@ -23,6 +23,7 @@ mod labels;
 mod libsvm_text;
 mod man;
 mod mixed;
+mod ordered;
 mod outliers;
 mod precomputed;
 mod predict;

@@ -13,6 +13,7 @@ pub(crate) mod kernel_on;
 pub mod kernel_pca;
 pub mod kernel_ridge;
 mod minka;
+mod normal;
 mod note;
 #[doc(hidden)]
 pub mod origin;
@@ -25,6 +26,8 @@ mod report;
 mod scaling;
 pub mod svm;
 mod targets;
+#[doc(hidden)]
+pub mod terms;
 mod validate;
 pub mod validity;
 

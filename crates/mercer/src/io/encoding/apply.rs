@@ -2,7 +2,7 @@
 
 use super::date::Moment;
 use super::infer::{category_text, is_missing_text};
-use super::{EncodedColumn, Encoding, Values};
+use super::{EncodedColumn, Encoding, Values, ordered};
 use crate::error::Result;
 use crate::io::column::Column;
 use crate::io::table::Table;
@@ -58,8 +58,9 @@ impl Unusual {
             let rows = if count == 1 { "row has" } else { "rows have" };
             notes.push(format!(
                 "column {:?}: {count} {rows} a category that the training set does not have (first {text:?}), which \
-                 equals no other",
-                encoded.name
+                 {}",
+                encoded.name,
+                encoded.fate_of_unknown()
             ));
         }
         notes
@@ -73,10 +74,32 @@ impl EncodedColumn {
             Values::Number { fill } | Values::Range { fill, .. } => {
                 fill.map_or_else(String::new, |fill| fill.to_string())
             }
-            Values::Category { levels, fill, .. } | Values::Code { levels, fill } => {
+            Values::Category { levels, fill, .. }
+            | Values::Code { levels, fill }
+            | Values::Ordered { levels, fill, .. } => {
                 fill.map_or_else(String::new, |place| format!("{:?}", levels[place]))
             }
             Values::Date { .. } | Values::Unchanged => String::new(),
+        }
+    }
+
+    /// What becomes of a category that the training set does not have.
+    fn fate_of_unknown(&self) -> String {
+        match &self.values {
+            Values::Ordered { unit: false, .. } => {
+                format!("has no rank: {} takes its place", self.fill_text())
+            }
+            _ => "equals no other".into(),
+        }
+    }
+
+    /// The place of the category that stands in for a missing one.
+    pub(super) fn fill_place(&self) -> Option<usize> {
+        match &self.values {
+            Values::Category { fill, .. }
+            | Values::Code { fill, .. }
+            | Values::Ordered { fill, .. } => *fill,
+            _ => None,
         }
     }
 
@@ -114,6 +137,10 @@ impl EncodedColumn {
                 };
                 Ok(vec![Column::F64(places.iter().enumerate().map(code).collect())])
             }
+            Values::Ordered { levels, fill, unit } => {
+                let places = self.places(table, index, levels, *fill, unusual)?;
+                Ok(vec![self.ranks(table, index, (levels, *unit), &places)?])
+            }
             Values::Date { time } => dates(table, index, *time),
         }
     }
@@ -128,8 +155,7 @@ impl EncodedColumn {
         unusual: &mut Unusual,
     ) -> Result<Vec<Option<usize>>> {
         let column = &table.columns[index];
-        let known: std::collections::HashMap<&str, usize> =
-            levels.iter().enumerate().map(|(place, level)| (level.as_str(), place)).collect();
+        let known = ordered::places(levels);
         let mut places = Vec::with_capacity(column.len());
         for row in 0..column.len() {
             let text = category_text(column, row);

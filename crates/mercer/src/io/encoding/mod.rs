@@ -6,10 +6,13 @@ mod apply;
 pub mod date;
 pub mod infer;
 mod learn;
+mod ordered;
 
 use serde::{Deserialize, Serialize};
 
-pub use learn::{Choices, ColumnFault, Dates, Missing, Reason, rows_without_missing};
+pub use learn::{
+    CategoryColumns, Choices, ColumnFault, Dates, Missing, Reason, rows_without_missing,
+};
 
 /// How the columns of a table become numbers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -70,6 +73,17 @@ pub enum Values {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fill: Option<usize>,
     },
+    /// Categories with an order: one column with their ranks, from 0.
+    Ordered {
+        /// Their names, in order.
+        levels: Vec<String>,
+        /// The rank of the category that stands in for a missing or an unknown one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fill: Option<usize>,
+        /// Whether ranks are divided by the largest, for kernels that compare categories.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        unit: bool,
+    },
     /// Whatever it holds stays as it is: texts of string kernels, histograms.
     Unchanged,
     /// Dates: columns of year, month, day and weekday (Monday is 1), and of the hour if `time` is set.
@@ -100,7 +114,9 @@ impl Encoding {
             Values::Range { low, high, fill } => {
                 low.is_finite() && high.is_finite() && fill.is_none_or(f64::is_finite)
             }
-            Values::Category { levels, fill, .. } | Values::Code { levels, fill } => {
+            Values::Category { levels, fill, .. }
+            | Values::Code { levels, fill }
+            | Values::Ordered { levels, fill, .. } => {
                 !levels.is_empty() && fill.is_none_or(|place| place < levels.len())
             }
             Values::Date { .. } | Values::Unchanged => true,
@@ -115,6 +131,7 @@ impl EncodedColumn {
             Values::Number { .. }
             | Values::Range { .. }
             | Values::Code { .. }
+            | Values::Ordered { .. }
             | Values::Unchanged => {
                 vec![self.name.clone()]
             }
