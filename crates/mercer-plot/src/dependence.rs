@@ -181,8 +181,15 @@ fn draw_band(svg: &mut Svg, plane: &Plane, panel: &DependencePanel, line: &BandL
     let xs = panel.places();
     let upper = xs.iter().zip(&line.upper).map(|(x, y)| [*x, *y]);
     let lower = xs.iter().zip(&line.lower).rev().map(|(x, y)| [*x, *y]);
-    let fill = format!("fill=\"{}\" fill-opacity=\"0.16\"", hex(colour(place)));
+    let ends = [upper.clone().collect::<Vec<_>>(), lower.clone().collect()];
+    let edges = ends.map(|end| format!("M{}", path(plane, end.into_iter()))).concat();
+    // Bands of several lines lie over each other: paler, told apart by their edges.
+    let opacity = if panel.lines.len() > 1 { 0.07 } else { 0.16 };
+    let hex = hex(colour(place));
+    let fill = format!("fill=\"{hex}\" fill-opacity=\"{opacity}\"");
     svg.path(&format!("M{}Z", path(plane, upper.chain(lower))), &fill);
+    let thin = format!("fill=\"none\" stroke=\"{hex}\" stroke-opacity=\"0.45\"");
+    svg.path(&edges, &thin);
     let mean = xs.iter().zip(&line.mean).map(|(x, y)| [*x, *y]);
     svg.path(&format!("M{}", path(plane, mean)), &format!("fill=\"none\" {}", stroke(place)));
 }
@@ -280,7 +287,7 @@ mod tests {
         {
             assert!(drawing.svg.contains(part), "{part}: {}", drawing.svg);
         }
-        assert_eq!(drawing.svg.matches("fill-opacity=\"0.16\"").count(), 2);
+        assert_eq!(drawing.svg.matches("fill-opacity=\"0.07\"").count(), 2);
         assert!(!drawing.svg.contains("NaN"));
         super::super::png(&drawing.svg, 0.5).unwrap();
     }

@@ -10,6 +10,7 @@ mod demo;
 mod doctor;
 mod evaluation;
 mod examples;
+mod explanations;
 mod fit;
 mod folder;
 mod found_bad_input;

@@ -4,9 +4,10 @@ use super::super::colour::{CLASSES, Rgb, hex};
 use super::super::svg::number;
 use super::Curve;
 
-/// The colour of lines that were not chosen, which is soft ink, and how strong the first and the last of them are.
+/// The colour of lines that were not chosen, which is soft ink, and how strong the first and the last of them are: less than half is lost on
+/// dark paper.
 const GREY: Rgb = [0x5b, 0x67, 0x73];
-const STRENGTHS: [f64; 2] = [0.27, 0.74];
+const STRENGTHS: [f64; 2] = [0.55, 0.9];
 
 /// The colour of a line.
 #[derive(Debug, Clone, Copy)]

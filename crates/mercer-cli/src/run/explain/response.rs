@@ -33,7 +33,7 @@ impl<'a> Response<'a> {
         match (self.classes(), class) {
             (Some(classes), Some(class)) => format!("score of {}", classes[class]),
             (Some([_, second]), None) => format!("score of {second}"),
-            (Some(_), None) => "score of the class".into(),
+            (Some(_), None) => "score of each class".into(),
             (None, _) => format!("predicted {}", self.target()),
         }
     }

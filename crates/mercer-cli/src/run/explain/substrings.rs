@@ -1,14 +1,14 @@
 //! The weights of substrings in a model with a kernel that counts them.
 
-use mercer::io::{Column, Model, Table};
+use mercer::io::Model;
 use mercer::{Error, Mat, Result};
 use serde::Serialize;
 
 use super::training_rows::terms_of;
 use super::{Response, Subject};
 use crate::machine::pairs;
-use crate::plot::{self, Bars, NamedBar};
-use crate::report::{Explanation, ReportTable};
+use crate::plot::{self, Bars, Drawing, NamedBar};
+use crate::report::Explanation;
 
 /// The most substrings that are weighed.
 const MOST: usize = 1_000_000;
@@ -79,36 +79,30 @@ pub fn section(functions: &[Weights], response: &Response<'_>) -> Option<Explana
     let first = functions.first()?;
     let text = format!(
         "The kernel counts substrings, so that the model is a linear function of these counts, with a weight for each of {} substrings: exact. Shown are the {LISTED} with the \
-         largest weights; a positive one speaks for {}.{}",
+         largest weights.{}",
         first.count,
-        first.speaks_for,
         response.of_first()
     );
+    Some(Explanation {
+        heading: "Weights of substrings",
+        text,
+        pictures: functions.iter().map(draw).collect(),
+        tables: Vec::new(),
+    })
+}
+
+fn draw(function: &Weights) -> Drawing {
+    // Quotes, because a substring may begin or end with a space.
     let bar = |(name, &value): (&String, &f64)| NamedBar {
         name: format!("‘{name}’"),
         value,
         error: f64::NAN,
     };
-    let bars: Vec<NamedBar> = first.substrings.iter().zip(&first.weights).map(bar).collect();
-    let picture = plot::bars(&Bars {
+    let bars: Vec<NamedBar> = function.substrings.iter().zip(&function.weights).map(bar).collect();
+    plot::bars(&Bars {
         title: "Weights of substrings",
-        subtitle: &format!("positive weights speak for {}", first.speaks_for),
+        subtitle: &format!("positive weights speak for {}", function.speaks_for),
         x_title: "weight",
         bars: &bars,
-    });
-    let others = functions.iter().skip(1).map(table).collect();
-    Some(Explanation {
-        heading: "Weights of substrings",
-        text,
-        pictures: vec![picture],
-        tables: others,
     })
-}
-
-fn table(function: &Weights) -> ReportTable {
-    let names = ["substring", "weight"].map(String::from).to_vec();
-    let columns =
-        vec![Column::Text(function.substrings.clone()), Column::F64(function.weights.clone())];
-    let caption = format!("Positive weights speak for {}", function.speaks_for);
-    ReportTable::all(caption, Table::new(names, columns))
 }

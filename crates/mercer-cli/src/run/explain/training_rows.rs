@@ -139,11 +139,10 @@ fn listed(
 
 /// The section of a report.
 pub fn section(rows: &[RowTerms], response: &Response<'_>) -> Option<Explanation> {
-    let first = rows.first()?;
+    rows.first()?;
     let text = format!(
-        "A prediction is a sum of a term for each training row, its coefficient times the kernel value of the two rows, and a constant. Listed are the {LISTED} largest of {} terms for the rows that are predicted \
+        "A prediction is a sum of a term for each training row, its coefficient times the kernel value of the two rows, and a constant. Listed are the largest of these terms for the rows that are predicted \
          worst.{}",
-        first.count,
         response.of_first()
     );
     let tables =
