@@ -15,12 +15,14 @@ use crate::machine::machine_of;
 use crate::output_files::{self, Files};
 use crate::plot::Drawing;
 use crate::prediction::{Extras, Judged, Names, Origin, Prediction};
-use crate::report::{self, ReportContent};
+use crate::report::{self, ColumnSummary, Explanation, ReportContent};
 use crate::results::{Predictions, more_labels};
 use crate::run::columns::Chosen;
 use crate::run::explain::{self, Explanations, Subject, TrainingSet};
 use crate::run::judge::JudgedRows;
+use crate::run::row_numbers::RowNumbers;
 use crate::run::{Session, held_out_rows, predicted_vs_true};
+use crate::summary::Lines;
 
 /// The model as it is stored.
 pub(super) fn saved(
@@ -74,17 +76,7 @@ pub(super) fn finish(
     let is_reported = args.results.page.report.is_some();
     let held = held_out_rows::evaluate(session, &mut saved, test, &numbers, is_reported)?;
     drawings.extend(held.pictures);
-    let found = Found {
-        job,
-        counted: counted_rows(&task.targets, chosen.features.n_rows()),
-        truth: chosen.targets.iter().map(|(_, cells)| cells.clone()).collect(),
-        classes: machine_of(&saved.model).and_then(|machine| machine.classes.clone()),
-        names: chosen.targets.iter().map(|(name, _)| name.clone()).collect(),
-        numbers: numbers.of_training(&chosen),
-        held: held.rows,
-        chosen,
-        prediction,
-    };
+    let found = Found::of(job, task, chosen, prediction, (&saved, &numbers, held.rows));
     let mut explained = found.explain(session, &saved)?;
     let facts = Facts::of(&saved);
     let search = (fitted.grid.as_ref(), fitted.seconds);
@@ -94,18 +86,8 @@ pub(super) fn finish(
     let sections = explained.as_mut().map(|e| std::mem::take(&mut e.sections)).unwrap_or_default();
     let drawing = drawings.first().cloned();
     let page = args.results.page.report.as_ref().map(|file| {
-        let judged = found.judged();
-        let shown = predicted_vs_true::of_judged(&judged);
-        let content = ReportContent {
-            lines: &lines,
-            facts: &facts,
-            headline: None,
-            columns: &described,
-            pictures: &drawings.into_iter().chain(shown).collect::<Vec<_>>(),
-            tables: &output::tables(search.0, &judged),
-            explanations: &sections,
-        };
-        (file, report::page(session, &content))
+        let shown = (&lines, &facts, search.0);
+        (file, found.page(session, shown, (drawings, &described), &sections))
     });
     let table = args.results.output.as_ref();
     let files = Files {
@@ -152,7 +134,27 @@ struct Found<'a> {
     prediction: Prediction,
 }
 
-impl Found<'_> {
+impl<'a> Found<'a> {
+    fn of(
+        job: &'a Job<'a>,
+        task: &Task<'_>,
+        chosen: Chosen,
+        prediction: Prediction,
+        (saved, numbers, held): (&ModelFile, &RowNumbers, Option<JudgedRows>),
+    ) -> Self {
+        Found {
+            job,
+            counted: counted_rows(&task.targets, chosen.features.n_rows()),
+            truth: chosen.targets.iter().map(|(_, cells)| cells.clone()).collect(),
+            classes: machine_of(&saved.model).and_then(|machine| machine.classes.clone()),
+            names: chosen.targets.iter().map(|(name, _)| name.clone()).collect(),
+            numbers: numbers.of_training(&chosen),
+            held,
+            chosen,
+            prediction,
+        }
+    }
+
     fn names(&self) -> Names<'_> {
         Names { targets: &self.names, classes: self.classes.as_deref() }
     }
@@ -188,6 +190,28 @@ impl Found<'_> {
         let subject = Subject { session, saved, features, judged: &judged, training };
         let results = &self.job.outputs.results;
         explain::explain(&subject, results.page.report.is_some() || results.json).map(Some)
+    }
+
+    /// The page of the fit.
+    fn page(
+        &self,
+        session: &Session,
+        (lines, facts, grid): (&Lines, &Facts, Option<&Grid>),
+        (drawings, columns): (Vec<Drawing>, &[ColumnSummary]),
+        explanations: &[Explanation],
+    ) -> String {
+        let judged = self.judged();
+        let agreement = predicted_vs_true::of_judged(&judged);
+        let content = ReportContent {
+            lines,
+            facts,
+            headline: None,
+            columns,
+            pictures: &drawings.into_iter().chain(agreement).collect::<Vec<_>>(),
+            tables: &output::tables(grid, &judged),
+            explanations,
+        };
+        report::page(session, &content)
     }
 
     /// The predictions for the training rows, as a table.
