@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn sums_over_columns_are_recognised() {
         let is_all = |text: &str| terms(&text.parse().unwrap()).iter().all(is_sum);
-        assert!(is_all("linear") && is_all("2·gower + overlap") && is_all("linear + 1"));
+        assert!(is_all("linear") && is_all("2*gower + overlap") && is_all("linear + constant"));
         assert!(!is_all("rbf(gamma=1)") && !is_all("linear + rbf(gamma=1)"));
         assert!(!is_all("linear * linear"));
     }
@@ -121,7 +121,7 @@ mod tests {
             let sets = of_groups(&groups, &terms(&text.parse().unwrap()), &sources(3))?;
             Some(sets.into_iter().map(|set| (set.name, set.columns)).collect::<Vec<_>>())
         };
-        let found = sets("columns(a, b: rbf(gamma=1)) + 2·columns(c: linear)").unwrap();
+        let found = sets("columns(a, b: rbf(gamma=1)) + 2*columns(c: linear)").unwrap();
         assert_eq!(found, [("a, b".into(), vec![0, 1]), ("c".into(), vec![2])]);
         let found = sets("columns(a, b: linear) + columns(c: rbf(gamma=1))").unwrap();
         assert_eq!(found.len(), 3);
