@@ -75,12 +75,12 @@ fn of_groups(
     for names in groups {
         let columns = start..start + names.len();
         start = columns.end;
-        let own = terms.iter().filter(|term| term.columns()[0] == *names);
-        let inner = own.map(|term| match term.shape() {
-            Shape::Columns(_, inner) => self::terms(&inner).iter().all(is_sum),
+        let mut own = terms.iter().filter(|term| term.columns()[0] == *names);
+        let is_sum = own.all(|term| match term.shape() {
+            Shape::Columns(_, inner) => self::terms(&inner).iter().all(self::is_sum),
             _ => false,
         });
-        match inner.fold(true, |all, one| all && one) {
+        match is_sum {
             true => sets.extend(sources.get(columns)?.iter().map(of_source)),
             false => sets.push(ColumnSet { name: names.join(", "), columns: columns.collect() }),
         }
