@@ -58,7 +58,7 @@ def encoded_column(encoding: Encoding) -> dict[str, object]:
     levels = [_text(level) for level in stored_levels(encoding.levels, name)]
     found = {"name": name, "levels": levels, "fill": list(encoding.levels).index(encoding.fill)}
     if encoding.kind == "ordered":
-        return found | {"type": "rank"}
+        return found | {"type": "ordered"}
     return found | {"type": "category", "each": True}
 
 
@@ -69,11 +69,11 @@ def decoded_column(column: dict, kind: str | None, levels: list | None) -> Encod
         return Encoding(name, stored, float(column["fill"]))
     if kind == "boolean":
         return Encoding(name, kind, int(column["fill"]))
-    if stored not in ("category", "rank"):
+    if stored not in ("category", "ordered"):
         raise ValueError(stored)
     found = _checked(column["levels"] if levels is None else levels, len(column["levels"]))
     return Encoding(
-        name, "ordered" if stored == "rank" else stored, found[int(column["fill"])], found
+        name, stored, found[int(column["fill"])], found
     )
 
 
@@ -116,7 +116,7 @@ def _coded(name: str, kind: str, codes: dict[str, Codes]) -> dict[str, object]:
         return {"name": name, "type": "number"}
     levels = [_text(level) for level in stored_levels(codes[name].levels, name)]
     if codes[name].ordered:
-        return {"name": name, "type": "rank", "levels": levels, "unit": True}
+        return {"name": name, "type": "ordered", "levels": levels, "unit": True}
     return {"name": name, "type": "code", "levels": levels}
 
 

@@ -148,7 +148,7 @@ def test_the_notes_name_categories_as_a_table_of_text_does():
     model = SVC(kernel="gower").fit(pandas_frame(), CLASSES)
     columns = _table_notes.codes_notes(model)["table"]["encoding"]["columns"]
     assert json.loads(json.dumps(columns)) == [
-        {"name": "size", "type": "rank", "levels": SIZES, "unit": True},
+        {"name": "size", "type": "ordered", "levels": SIZES, "unit": True},
         {"name": "town", "type": "code", "levels": sorted(set(WORDS["town"]))},
         {"name": "share", "type": "number"},
     ]

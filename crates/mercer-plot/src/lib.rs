@@ -4,7 +4,8 @@
 //! [`scatter()`] draws an embedding, [`multiples()`] several panels side by side, [`curves()`] scores
 //! against a penalty, [`map()`] a model of two columns, [`tube()`] a regression of one, [`sorted_scores()`]
 //! scores of rows from the largest on, [`spectrum()`] eigenvalues, [`shares()`] ROC and calibration curves, [`cells()`] a
-//! confusion matrix or a grid of two parameters, [`leaderboard::leaderboard()`] scores of models, [`bars()`] named numbers with errors. None reads or writes files.
+//! confusion matrix or a grid of two parameters, [`leaderboard::leaderboard()`] scores of models, [`bars()`] named numbers with errors, [`dependence()`] what a model
+//! says as columns vary. None reads or writes files.
 
 mod axis;
 mod colour;
@@ -29,6 +30,7 @@ mod terminal;
 pub mod bars;
 pub mod cells;
 pub mod curves;
+pub mod dependence;
 pub mod leaderboard;
 pub mod map;
 pub mod multiples;
@@ -41,6 +43,7 @@ pub mod tube;
 pub use bars::{Bars, NamedBar, bars};
 pub use cells::{Cells, cells};
 pub use curves::{Baseline, Curve, Curves, Mark, curves};
+pub use dependence::{BandLine, DependencePanel, DependencePlot, DependenceValues, dependence};
 pub use drawing::Drawing;
 pub use field::Field;
 pub use labels::LabelColumn;

@@ -84,8 +84,10 @@ impl Plane {
         // Names of columns may be of any length.
         let fitting =
             |title: &str, room: f64| shortened(title, (room / (0.56 * TITLE_SIZE)) as usize);
-        let x_title = fitting(x_title, width);
-        svg.text(left + width / 2.0, self.frame.bottom() + 42.0, style, &x_title);
+        if !x_title.is_empty() {
+            let x_title = fitting(x_title, width);
+            svg.text(left + width / 2.0, self.frame.bottom() + 42.0, style, &x_title);
+        }
         let widest =
             self.y.ticks.iter().map(|t| text_width(&t.label, TICK_SIZE)).fold(0.0, f64::max);
         let y_place = left - widest - 18.0;

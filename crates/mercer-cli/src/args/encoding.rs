@@ -45,6 +45,41 @@ impl From<Dates> for encoding::Dates {
     }
 }
 
+/// A column, by name or position, and its categories in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Order {
+    /// The column.
+    pub column: String,
+    /// Its categories, the lowest first.
+    pub levels: Vec<String>,
+}
+
+impl std::fmt::Display for Order {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}={}", self.column, self.levels.join(","))
+    }
+}
+
+/// Reads `size=small,medium,large`.
+fn order(text: &str) -> Result<Order, String> {
+    let Some((column, levels)) = text.split_once('=') else {
+        return Err(
+            "expected a column and its categories in order, as in size=small,medium,large".into()
+        );
+    };
+    let levels: Vec<String> = levels.split(',').map(|level| level.trim().to_string()).collect();
+    if levels.len() < 2 || levels.iter().any(String::is_empty) {
+        return Err(format!(
+            "at least two categories are required, separated by commas, as in {column}=low,high"
+        ));
+    }
+    let is_repeated = |(place, level): (usize, &String)| levels[..place].contains(level);
+    if let Some(place) = levels.iter().enumerate().position(is_repeated) {
+        return Err(format!("category {:?} is listed twice", levels[place]));
+    }
+    Ok(Order { column: column.trim().to_string(), levels })
+}
+
 /// How columns become numbers.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input")]
@@ -57,6 +92,10 @@ pub struct EncodingArgs {
     /// columns of few different values are recognised as such
     #[arg(hide_short_help = true, long, value_name = "COLUMNS")]
     pub categories: Option<String>,
+    /// A column whose categories have an order, and its categories from the lowest to the highest, e.g. `size=small,medium,large`:
+    /// they become ranks. Can be repeated
+    #[arg(hide_short_help = true, long, value_name = "COLUMN=A,B,…", value_parser = order)]
+    pub ordered: Vec<Order>,
     /// What to do about columns of dates
     #[arg(hide_short_help = true, long, value_enum, default_value_t = Dates::Refuse, value_name = "METHOD")]
     pub dates: Dates,

@@ -11,6 +11,7 @@ mod explain;
 mod folds;
 mod from_model;
 mod groups;
+mod interval;
 mod kernel;
 mod kernel_verbs;
 mod kmeans;
@@ -31,7 +32,7 @@ pub use cluster_count::{Choose, ClusterCounts};
 pub use demo::{DemoArgs, DemoData, Subject};
 pub use destination::{ModelFile, PageFile, Picture, PictureFormat, TableFile};
 pub use doctor::DoctorArgs;
-pub use encoding::{Dates, EncodingArgs, Missing};
+pub use encoding::{Dates, EncodingArgs, Missing, Order};
 pub use explain::ExplainArgs;
 pub use folds::FoldArgs;
 pub use from_model::FromModelArgs;
@@ -39,6 +40,7 @@ pub use groups::{
     ColumnArgs, ComponentArgs, Header, InputFormat, MachineArgs, ModelArgs, OutputArgs, Precision,
     Scale, TableArgs,
 };
+pub use interval::{IntervalArgs, IntervalMethod};
 pub use kernel::{COMBINATIONS, INPUTS, Kernel, call, families_for};
 pub use kernel_verbs::{CheckArgs, FeaturesArgs, InputArgs, KernelsArgs, Repair};
 pub use kmeans::{ClusterArgs, KmeansArgs, Start};

@@ -13,11 +13,12 @@ use super::from_model::FromModelArgs;
 use super::groups::{
     MachineArgs, Precision, ReportArgs, TableArgs, check_distinct, conflict, plot_files, table_file,
 };
+use super::interval::IntervalArgs;
 use super::kernel::{Kernel, in_short, with_kernels};
 use super::learning::LearningArgs;
 use super::task::TaskArgs;
 use super::test_rows::TestArgs;
-use super::values::{not_negative, probability, tolerance};
+use super::values::{not_negative, tolerance};
 
 const KRR_EXAMPLES: &str = "\
 Examples:
@@ -202,10 +203,9 @@ pub struct PredictArgs {
     /// function alone
     #[arg(hide_short_help = true, long, requires = "std", help_heading = "Output")]
     pub noise: bool,
-    /// Add an interval that holds the true value with this probability, e.g. `0.9`, or of a classifier the
-    /// set of classes that holds the true one, from residuals of rows that the model was not fitted on
-    #[arg(long, value_name = "LEVEL", value_parser = probability, help_heading = "Output")]
-    pub interval: Option<f64>,
+    /// Intervals.
+    #[command(flatten)]
+    pub interval: IntervalArgs,
     /// Add a score for each class: the largest wins; a single score for two classes, by its sign
     #[arg(long, help_heading = "Output")]
     pub scores: bool,

@@ -3,7 +3,7 @@
 use mercer::io::Table;
 use mercer::io::encoding::infer::infer;
 use mercer::io::encoding::{
-    Choices, ColumnFault, EncodedColumn, Encoding, Missing, Reason, Values,
+    CategoryColumns, Choices, ColumnFault, EncodedColumn, Encoding, Missing, Reason, Values,
 };
 use mercer::{Error, Result};
 
@@ -27,7 +27,7 @@ pub fn encode(
     features: Table,
     input_kind: &InputKind,
     args: &EncodingArgs,
-    categories: Vec<usize>,
+    categories: CategoryColumns,
 ) -> Result<Encoded> {
     if let InputKind::Groups(groups) = input_kind {
         return encode_groups(features, groups, args, &categories);
@@ -50,7 +50,7 @@ pub fn learn(
     features: &Table,
     input_kind: &InputKind,
     args: &EncodingArgs,
-    categories: Vec<usize>,
+    categories: CategoryColumns,
 ) -> Result<Encoding> {
     let choices = choices(args, categories, input_kind);
     Encoding::learn(features, &choices).map_err(|faults| refuse(features, &faults))
@@ -61,7 +61,7 @@ fn encode_groups(
     features: Table,
     groups: &[ColumnGroup],
     args: &EncodingArgs,
-    categories: &[usize],
+    categories: &CategoryColumns,
 ) -> Result<Encoded> {
     let (mut columns, mut faults, mut start) = (Vec::new(), Vec::new(), 0);
     for group in groups {
@@ -77,8 +77,7 @@ fn encode_groups(
             columns.extend(group.names.iter().map(unchanged));
             continue;
         }
-        let categories = categories.iter().filter_map(|i| places.iter().position(|at| at == i));
-        let choices = choices(args, categories.collect(), &group.input_kind);
+        let choices = choices(args, categories.among(&places), &group.input_kind);
         match Encoding::learn(&part, &choices) {
             Ok(encoding) => columns.extend(encoding.columns),
             Err(found) => faults.extend(
@@ -128,7 +127,7 @@ fn several(column: &EncodedColumn) -> String {
     }
 }
 
-fn choices(args: &EncodingArgs, categories: Vec<usize>, input_kind: &InputKind) -> Choices {
+fn choices(args: &EncodingArgs, categories: CategoryColumns, input_kind: &InputKind) -> Choices {
     Choices {
         missing: args.missing.map_or(Missing::default(), Missing::from),
         dates: args.dates.into(),
@@ -152,12 +151,13 @@ fn check_unused(args: &EncodingArgs, input_kind: &InputKind) -> Result<()> {
     let is_filled = args.missing.is_some_and(|missing| {
         matches!(Missing::from(missing), Missing::Median | Missing::MostFrequent)
     });
-    let flag = match (is_filled, args.dates, args.categories.is_some()) {
-        (true, ..) => "--missing",
-        (_, Dates::Expand, _) => "--dates",
-        (.., true) => "--categories",
-        _ => return Ok(()),
-    };
+    let given = [
+        (is_filled, "--missing"),
+        (args.dates == Dates::Expand, "--dates"),
+        (args.categories.is_some(), "--categories"),
+        (!args.ordered.is_empty(), "--ordered"),
+    ];
+    let Some((_, flag)) = given.into_iter().find(|(is_given, _)| *is_given) else { return Ok(()) };
     let message = format!("does not apply to a kernel on {}", input_kind.name());
     Err(Error::parameter(flag, message))
 }
@@ -204,6 +204,11 @@ fn explain(table: &Table, fault: &ColumnFault) -> String {
             column.len(),
             example(0)
         ),
+        Reason::NotInOrder(rows) => format!(
+            "column {name:?} holds values that its order in --ordered does not list ({:?}; {} not in it): add them to the order",
+            example(rows[0]),
+            places(table, rows, "cell is", "cells are")
+        ),
         Reason::Empty => {
             format!("column {name:?} has no values: leave it out with --columns '^{name}'")
         }
@@ -241,13 +246,21 @@ pub fn summary(encoding: &Encoding) -> Vec<(&'static str, String)> {
     let levels = |values: &Values| match values {
         Values::Category { levels, .. }
         | Values::Code { levels, .. }
-        | Values::Rank { levels, .. } => Some(levels.len()),
+        | Values::Ordered { levels, .. } => Some(levels.len()),
         _ => None,
     };
     let named = encoding.columns.iter().filter_map(|c| Some((&c.name, levels(&c.values)?)));
     let named: Vec<String> = named.map(|(name, count)| format!("{name} ({count})")).collect();
     if !named.is_empty() {
         lines.push(("categories", crate::describe::listed(&named)));
+    }
+    let ordered = encoding.columns.iter().filter_map(|column| match &column.values {
+        Values::Ordered { levels, .. } => Some(format!("{} ({})", column.name, levels.join(" < "))),
+        _ => None,
+    });
+    let ordered: Vec<String> = ordered.collect();
+    if !ordered.is_empty() {
+        lines.push(("ordered", crate::describe::listed(&ordered)));
     }
     let is_date = |values: &Values| matches!(values, Values::Date { .. });
     let dates: Vec<String> = encoding

@@ -68,14 +68,14 @@ fn shuffles(rows: usize, repeats: usize) -> Vec<Vec<usize>> {
 }
 
 /// A permutation of `0..count`, each as likely as any other (Fisher and Yates).
-fn permutation(stream: &mut Stream, count: usize) -> Vec<usize> {
+pub(super) fn permutation(stream: &mut Stream, count: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     (1..count).rev().for_each(|last| order.swap(last, stream.below(last + 1)));
     order
 }
 
 /// The mean and its standard error.
-fn mean_and_error(values: &[f64]) -> (f64, f64) {
+pub(super) fn mean_and_error(values: &[f64]) -> (f64, f64) {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();

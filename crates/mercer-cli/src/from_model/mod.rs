@@ -98,7 +98,7 @@ fn is_open(verb: &str, given: &ArgMatches, id: &str) -> bool {
 
 /// Whether the setting `id` applies to the kernel of the command line, where that takes other input than the model's.
 fn is_apt(given: &ArgMatches, saved: &ModelFile, id: &str) -> bool {
-    if !matches!(id, "columns" | "scale" | "missing" | "categories" | "dates") {
+    if !matches!(id, "columns" | "scale" | "missing" | "categories" | "ordered" | "dates") {
         return true;
     }
     let one = given.try_get_many::<Kernel>("kernel").ok().flatten();

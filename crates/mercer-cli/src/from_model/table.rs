@@ -76,13 +76,19 @@ fn encoding(encoding: &Encoding) -> Vec<Setting> {
         columns.map(|column| column.name.clone()).collect::<Vec<_>>()
     };
     let is_category = |values: &Values| {
-        matches!(values, Values::Category { .. } | Values::Code { .. } | Values::Rank { .. })
+        matches!(values, Values::Category { .. } | Values::Code { .. })
     };
     let categories = named(is_category);
     let dates = named(|values| matches!(values, Values::Date { .. }));
     let mut all = Vec::new();
     if !categories.is_empty() {
         all.push(setting("categories", "categories", categories.join(",")));
+    }
+    for column in &encoding.columns {
+        if let Values::Ordered { levels, .. } = &column.values {
+            let order = format!("{}={}", column.name, levels.join(","));
+            all.push(setting("ordered", "ordered", order));
+        }
     }
     if !dates.is_empty() {
         all.push(setting("dates", "dates", "expand"));

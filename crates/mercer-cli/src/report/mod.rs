@@ -60,8 +60,8 @@ pub struct Explanation {
     pub heading: &'static str,
     /// What is shown, and how it was computed.
     pub text: String,
-    /// A picture.
-    pub picture: Option<Drawing>,
+    /// Pictures.
+    pub pictures: Vec<Drawing>,
     /// The numbers.
     pub tables: Vec<ReportTable>,
 }
@@ -150,14 +150,16 @@ fn pictures(pictures: &[Drawing]) -> String {
 
 /// A section for each; their pictures are counted from `first` on.
 fn explanations(explanations: &[Explanation], first: usize) -> String {
-    let one = |(place, explanation): (usize, &Explanation)| {
+    let (mut sections, mut drawn) = (String::new(), first);
+    for (place, explanation) in explanations.iter().enumerate() {
         let text = format!("<p>{}</p>\n", escape(&explanation.text));
-        let picture = explanation.picture.as_ref().map(|drawing| figure((first + place, drawing)));
+        let pictures: String = (drawn..).zip(&explanation.pictures).map(figure).collect();
+        drawn += explanation.pictures.len();
         let tables: String = explanation.tables.iter().map(listed).collect();
-        let content = text + &picture.unwrap_or_default() + &tables;
-        section(&format!("explanation{}", place + 1), explanation.heading, &content)
-    };
-    explanations.iter().enumerate().map(one).collect()
+        let id = format!("explanation{}", place + 1);
+        sections += &section(&id, explanation.heading, &(text + &pictures + &tables));
+    }
+    sections
 }
 
 /// A plot whose element ids are unique on the page.

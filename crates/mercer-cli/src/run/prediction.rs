@@ -118,20 +118,17 @@ fn by_ridge(
     Ok(Prediction::Classes { places, scores: values, decisions: None, probabilities: None })
 }
 
-/// Turns the standard deviations of predictions into those of single new values, with the noise that the model assumes: of
-/// variance alpha in units of the amplitude.
-pub fn add_noise(session: &Session, model: &Model, prediction: &mut Prediction) -> Result<()> {
-    let (Model::KernelRidge(ridge), Prediction::Values { deviations: Some(deviations), .. }) =
-        (model, prediction)
-    else {
-        return Ok(());
+/// The standard deviations of single new values (m × targets), with the noise that the model assumes: of variance alpha in units
+/// of the amplitude. `of_function` are those of the predictions.
+pub fn with_noise(session: &Session, model: &Model, of_function: &Mat<f64>) -> Result<Mat<f64>> {
+    let Model::KernelRidge(ridge) = model else {
+        unreachable!("only kernel ridge regression has posterior standard deviations")
     };
     let amplitudes = PosteriorStd::amplitudes(&session.context, ridge)?;
     let alphas = &ridge.params.alpha;
     let alpha = |j: usize| alphas[if alphas.len() == 1 { 0 } else { j }];
-    let whole = |i: usize, j: usize| deviations[(i, j)].hypot(amplitudes[j] * alpha(j).sqrt());
-    *deviations = Mat::from_fn(deviations.rows(), deviations.cols(), whole);
-    Ok(())
+    let whole = |i: usize, j: usize| of_function[(i, j)].hypot(amplitudes[j] * alpha(j).sqrt());
+    Ok(Mat::from_fn(of_function.rows(), of_function.cols(), whole))
 }
 
 /// Standard deviations of predictions: n × targets.

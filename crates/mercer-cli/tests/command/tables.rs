@@ -304,6 +304,23 @@ fn intervals_hold_what_they_promise() {
         let coverage = object["coverage"].as_f64().unwrap();
         assert!((low..high).contains(&coverage), "{level}: {coverage}");
     }
+    let posterior = "predict m.mercer new.csv --interval 0.9 --interval-method posterior";
+    let object = folder.done(&format!("{posterior} --json -q")).json();
+    // The table is even, not random: the noise is estimated a little too large.
+    let coverage = object["coverage"].as_f64().unwrap();
+    assert!((0.86..0.98).contains(&coverage), "{coverage}");
+    let run = folder.done(&format!("{posterior} --std --noise -q"));
+    assert_eq!(cells(&run.out)[0], ["y", "y_lower", "y_upper", "y_std"]);
+    for row in &cells(&run.out)[1..20] {
+        let number = |place: usize| row[place].parse::<f64>().unwrap();
+        let expected = 1.6448536 * number(3);
+        assert!((number(2) - number(0) - expected).abs() < 1e-3 * expected, "{row:?}");
+        assert!((number(0) - number(1) - expected).abs() < 1e-3 * expected, "{row:?}");
+    }
+    check(&folder, "predict m.mercer new.csv --interval-method posterior", 2, &["--interval"]);
+    folder.done("svr t.csv --target y -m svr.mercer -q");
+    let line = "predict svr.mercer new.csv --interval 0.9 --interval-method posterior";
+    check(&folder, line, 1, &["--interval-method", "mercer krr"]);
     folder.done("krr t.csv --target y -m folds.mercer --folds 5 -q");
     check(
         &folder,

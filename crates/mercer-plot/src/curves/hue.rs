@@ -4,9 +4,10 @@ use super::super::colour::{CLASSES, Rgb, hex};
 use super::super::svg::number;
 use super::Curve;
 
-/// The colour of lines that were not chosen, which is soft ink, and how strong the first and the last of them are.
+/// The colour of lines that were not chosen, which is soft ink, and how strong the first and the last of them are: less than half is lost on
+/// dark paper.
 const GREY: Rgb = [0x5b, 0x67, 0x73];
-const STRENGTHS: [f64; 2] = [0.27, 0.74];
+const STRENGTHS: [f64; 2] = [0.55, 0.9];
 
 /// The colour of a line.
 #[derive(Debug, Clone, Copy)]
@@ -51,5 +52,17 @@ mod tests {
     #[test]
     fn grey_is_soft_ink_that_dark_pages_know() {
         assert_eq!(hex(GREY), SOFT_INK);
+    }
+
+    /// Soft ink is #9fabb8 on dark pages, and their paper #1b222b.
+    #[test]
+    fn the_palest_line_is_seen_on_dark_paper() {
+        let linear = |value: f64| ((value / 255.0 + 0.055) / 1.055).powf(2.4);
+        let luminance =
+            |[r, g, b]: [f64; 3]| 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+        let (ink, paper) = ([159.0, 171.0, 184.0], [27.0, 34.0, 43.0]);
+        let mixed = [0, 1, 2].map(|c| paper[c] + STRENGTHS[0] * (ink[c] - paper[c]));
+        let contrast = (luminance(mixed) + 0.05) / (luminance(paper) + 0.05);
+        assert!(contrast > 2.5, "{contrast:.2}");
     }
 }

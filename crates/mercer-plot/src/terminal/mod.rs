@@ -13,6 +13,7 @@ mod screen;
 
 pub(super) mod cells;
 pub(super) mod curves;
+pub(super) mod dependence;
 pub(super) mod leaderboard;
 pub(super) mod map;
 pub(super) mod multiples;

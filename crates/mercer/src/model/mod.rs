@@ -14,6 +14,7 @@ pub mod kernel_pca;
 pub mod kernel_ridge;
 pub mod landmarks;
 mod minka;
+mod normal;
 mod note;
 #[doc(hidden)]
 pub mod origin;
@@ -26,6 +27,8 @@ mod report;
 mod scaling;
 pub mod svm;
 mod targets;
+#[doc(hidden)]
+pub mod terms;
 mod validate;
 pub mod validity;
 

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use super::kernel_on::KernelOn;
 use super::kernel_ridge::{KernelRidge, counted, kernel_on};
+use super::normal;
 use crate::context::{Context, Reservation, Step};
 use crate::error::{Error, Param, Result};
 use crate::gram::{Gram, MatrixFree, Scaled};
@@ -102,6 +103,12 @@ impl PosteriorStd {
             (sum.max(0.0) / counted.clone().count() as f64).sqrt()
         };
         Ok((0..model.t()).map(amplitude).collect())
+    }
+
+    /// How many standard deviations an interval of probability `level` reaches to both sides.
+    #[doc(hidden)]
+    pub fn reach(level: f64) -> f64 {
+        normal::reach(level)
     }
 
     /// Bytes that the factors take.

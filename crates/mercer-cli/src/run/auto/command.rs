@@ -74,7 +74,8 @@ fn input_flags(args: &AutoArgs) -> Vec<String> {
         ("--dates", Some(encoding.dates).filter(|v| *v != Dates::Refuse).map(name)),
     ];
     let pair = |(flag, value): (&str, Option<String>)| value.map(|value| [flag.to_string(), value]);
-    given.into_iter().filter_map(pair).flatten().collect()
+    let ordered = encoding.ordered.iter().map(|order| ("--ordered", Some(order.to_string())));
+    given.into_iter().chain(ordered).filter_map(pair).flatten().collect()
 }
 
 /// The name of a value on the command line.

@@ -1,7 +1,7 @@
 //! The table of a comparison, and the training and test rows of its folds as models take them.
 
 use mercer::io::encoding::infer::{ColumnType, infer};
-use mercer::io::encoding::{Encoding, Values};
+use mercer::io::encoding::{CategoryColumns, Encoding, Values};
 use mercer::io::{Column, Table};
 use mercer::model::{Scaling, ScalingKind};
 use mercer::select::Fold;
@@ -23,7 +23,7 @@ pub struct Problem<'a> {
     pub input_kind: InputKind,
     encoding: &'a EncodingArgs,
     /// Whether columns are encoded, and those that hold categories.
-    categories: Option<Vec<usize>>,
+    categories: Option<CategoryColumns>,
     scale: ScalingKind,
     dtype: Dtype,
 }
@@ -142,12 +142,14 @@ fn roles<'a>(args: &'a AutoArgs, input_kind: &'a InputKind) -> Roles<'a> {
     }
 }
 
-fn category_columns(encoding: &Encoding) -> Vec<usize> {
-    let is_category = |place: &usize| {
-        matches!(
-            encoding.columns[*place].values,
-            Values::Category { .. } | Values::Code { .. } | Values::Rank { .. }
-        )
-    };
-    (0..encoding.columns.len()).filter(is_category).collect()
+fn category_columns(encoding: &Encoding) -> CategoryColumns {
+    let mut found = CategoryColumns::default();
+    for (place, column) in encoding.columns.iter().enumerate() {
+        match &column.values {
+            Values::Category { .. } | Values::Code { .. } => found.unordered.push(place),
+            Values::Ordered { levels, .. } => found.ordered.push((place, levels.clone())),
+            _ => {}
+        }
+    }
+    found
 }

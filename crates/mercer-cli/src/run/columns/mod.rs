@@ -1,8 +1,10 @@
 //! Splitting a table into features, targets, label and sample weights.
 
+mod categories;
 mod targets;
 
 use mercer::io::Table;
+use mercer::io::encoding::CategoryColumns;
 use mercer::model::Scaling;
 use mercer::{Error, Result, Targets};
 
@@ -151,7 +153,7 @@ pub fn choose(table: Table, roles: &Roles<'_>) -> Result<(Chosen, Targets)> {
 
 /// Splits `table` by `roles`. The features are as in the table; with them come the places of those that are called
 /// categories.
-pub fn split(table: Table, roles: &Roles<'_>) -> Result<(Chosen, Targets, Vec<usize>)> {
+pub fn split(table: Table, roles: &Roles<'_>) -> Result<(Chosen, Targets, CategoryColumns)> {
     let target_columns = targets(&table, roles)?;
     let weights_column = roles.weights.map(|which| table.find(which)).transpose()?;
     let marked = table.label.filter(|i| !target_columns.contains(i));
@@ -200,27 +202,10 @@ pub fn split(table: Table, roles: &Roles<'_>) -> Result<(Chosen, Targets, Vec<us
     let label = label_column.map(named);
     let groups = groups_column.map(|i| ids(&table.columns[i]));
     let more_labels = more.iter().map(|&i| named(i)).collect();
-    let categories = roles.encoding.categories.as_deref();
-    let categories =
-        categories.map(|which| categories_among(&table, which, &positions)).transpose()?;
+    let categories = categories::of(&table, roles.encoding, &positions)?;
     let features = table.keep(&positions);
     roles.input_kind.check(&features)?;
-    Ok((
-        Chosen { features, label, more_labels, rows, targets, places, groups },
-        values,
-        categories.unwrap_or_default(),
-    ))
-}
-
-/// The columns that hold categories, counted among the features.
-fn categories_among(table: &Table, which: &str, positions: &[usize]) -> Result<Vec<usize>> {
-    let place = |column: &usize| {
-        positions.iter().position(|i| i == column).ok_or_else(|| {
-            let message = format!("column {:?} is not among the features", table.name(*column));
-            Error::parameter("--categories", message)
-        })
-    };
-    table.choose(which)?.iter().map(place).collect()
+    Ok((Chosen { features, label, more_labels, rows, targets, places, groups }, values, categories))
 }
 
 /// The label columns: one, whose name may hold a comma, or a list.

@@ -18,7 +18,7 @@ pub fn explain(
             "Mean ± standard deviation of each column in each cluster; in parentheses the distance of that mean from the mean of \
              all rows, in standard deviations of all rows. Columns that distinguish clusters most come first.{weights}"
         ),
-        picture: None,
+        pictures: Vec::new(),
         tables: vec![ReportTable::all("", table)],
     });
     let agreement = chosen.label.as_ref().and_then(|(name, cells)| {
@@ -26,7 +26,7 @@ pub fn explain(
         Some(Explanation {
             heading: "Clusters and labels",
             text: format!("Rows of each cluster (in rows) with each value of {name} (in columns)."),
-            picture: None,
+            pictures: Vec::new(),
             tables: vec![ReportTable::all("", table)],
         })
     });

@@ -5,10 +5,10 @@ use serde::Serialize;
 use super::fit::Grid;
 use crate::args::KrrArgs;
 use crate::describe::{self, listed};
-use crate::explain::Importance;
 use crate::facts::Facts;
 use crate::failure::Failure;
 use crate::run::Session;
+use crate::run::explain::Explanations;
 use crate::summary::{self, Lines, Outputs, shown};
 
 /// One object about a regression.
@@ -25,9 +25,9 @@ struct KrrObject<'a> {
     chosen: Option<ChosenObject<'a>>,
     /// Why there are no scores.
     unscored: Option<&'a str>,
-    /// The importance of columns, if requested.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    importance: Option<&'a Importance>,
+    /// The explanations, if requested.
+    #[serde(flatten)]
+    explanations: Option<&'a Explanations>,
     /// The files written.
     outputs: Outputs,
 }
@@ -69,7 +69,7 @@ pub fn print(
     session: &Session,
     args: &KrrArgs,
     lines: &Lines,
-    (facts, importance): (&Facts, Option<&Importance>),
+    (facts, explanations): (&Facts, Option<&Explanations>),
     grid: &Result<Grid, String>,
     outputs: Outputs,
 ) -> Result<(), Failure> {
@@ -90,7 +90,7 @@ pub fn print(
             .ok()
             .map(|grid| ChosenObject { kernel: grid.chosen.kernel, alphas: &grid.chosen.alphas }),
         unscored: grid.as_ref().err().map(String::as_str),
-        importance,
+        explanations,
         outputs,
     };
     summary::print_object(&object).map_err(Failure::Print)

@@ -51,7 +51,7 @@ pub fn explain(
     Ok(vec![Explanation {
         heading: "Why these rows are outliers",
         text: text.into(),
-        picture: None,
+        pictures: Vec::new(),
         tables: vec![ReportTable::all("", table(chosen, &sources, rows, &found))],
     }])
 }

@@ -10,7 +10,7 @@ use mercer::{Error, Result};
 
 use self::intervals::{Coverage, Region};
 use super::held_out::Predicted;
-use super::prediction::{add_noise, predict as predict_rows};
+use super::prediction::{predict as predict_rows, with_noise};
 use super::{Session, libsvm_model, model_columns};
 use crate::args::PredictArgs;
 use crate::data::{self, InputKind, Label};
@@ -56,26 +56,19 @@ pub fn predict(session: &Session, args: &PredictArgs) -> std::result::Result<(),
     let rows = model_columns::find(table, &saved, false, columns, label)?;
     session.progress.begin("preparing");
     let started = Instant::now();
-    let mut prediction =
-        predict_rows(session, &saved.model, saved.scaling.as_ref(), &rows.features, args.std)?;
-    if args.noise {
-        add_noise(session, &saved.model, &mut prediction)?;
-    }
+    let (prediction, region) = predict_with_region(session, args, &saved, &rows.features)?;
     let seconds = started.elapsed().as_secs_f64();
     let all: Vec<usize> = (0..rows.features.n_rows()).collect();
-    let truth_of_one = truth.as_ref().and_then(|truth| truth.first().cloned());
-    let evaluation = truth.map(|truth| prediction.evaluate(names, &truth, &all));
+    let evaluation = truth.as_ref().map(|truth| prediction.evaluate(names, truth, &all));
     // The label that a format marks may be the target itself.
     let is_target = |(name, _): &Label| targets.contains(name);
     let label = rows.label.filter(|label| args.label.is_some() || !is_target(label));
     let more = if args.append { Vec::new() } else { rows.more_labels };
     let more = more_labels(more, args.output.as_ref());
     let mut predictions = predictions(args, &saved, names, &prediction, (label, &more));
-    let region = args.interval.map(|level| Region::of(&saved, &prediction, level)).transpose()?;
     let known = classes.unwrap_or_default();
     region.iter().for_each(|region| region.add_to(&mut predictions, known));
-    let coverage =
-        region.zip(truth_of_one).and_then(|(region, truth)| region.coverage(&truth, known));
+    let coverage = region.zip(truth).and_then(|(region, truth)| region.coverage(&truth, known));
     if let Some(columns) = all_columns {
         predictions.append_to(columns);
     }
@@ -89,6 +82,26 @@ pub fn predict(session: &Session, args: &PredictArgs) -> std::result::Result<(),
     let (notes, all) = (rows.notes, prediction.summary());
     let summary = PredictSummary { seconds, evaluation, coverage, notes, all };
     output::print(session, args, &facts, outputs, &predictions, summary)
+}
+
+/// The predictions for `features`, and their intervals or sets of classes if they are requested.
+fn predict_with_region(
+    session: &Session,
+    args: &PredictArgs,
+    saved: &ModelFile,
+    features: &Table,
+) -> Result<(Prediction, Option<Region>)> {
+    let std = args.std || args.interval.posterior_level().is_some();
+    let mut prediction =
+        predict_rows(session, &saved.model, saved.scaling.as_ref(), features, std)?;
+    let region = Region::requested(session, &args.interval, saved, &prediction)?;
+    if let Prediction::Values { deviations, .. } = &mut prediction {
+        match deviations.take() {
+            Some(own) if args.noise => *deviations = Some(with_noise(session, &saved.model, &own)?),
+            own => *deviations = own.filter(|_| args.std),
+        }
+    }
+    Ok((prediction, region))
 }
 
 /// The columns of a table with their names.
@@ -122,6 +135,11 @@ fn check(args: &PredictArgs, saved: &ModelFile, facts: &Facts) -> Result<()> {
     let finds = facts.finds().map(|what| format!("this model predicts {what}; "));
     if let Some(finds) = finds.as_ref().filter(|_| args.std && machine.is_none()) {
         return refuse("--std", &format!("{finds}standard deviations are not available"));
+    }
+    let is_regression = classes.is_none() && machine.is_none() && finds.is_none();
+    if args.interval.posterior_level().is_some() && !is_regression {
+        let message = "`posterior` requires a kernel ridge regression of numbers (`mercer krr`); use `conformal`";
+        return refuse("--interval-method", message);
     }
     if args.std && classes.is_some() {
         return refuse("--std", "not available for a classifier");

@@ -62,7 +62,7 @@ pub fn print(
             describe(&mut lines, evaluation, facts);
         }
         if let Some(Coverage { share, rows, set_size }) = &coverage {
-            let level = args.interval.unwrap_or_default();
+            let level = args.interval.level.unwrap_or_default();
             let size = set_size.map(|size| format!(", {size:.2} classes per row"));
             let rows = counted(*rows, "row");
             let text = format!("{level} expected, {share:.3} of {rows} found");

@@ -24,7 +24,7 @@ use super::nested::{self, Searched};
 use super::prediction::predict;
 use super::row_numbers::{self, RowNumbers};
 use super::target_kind::target_kind;
-use super::{held_out, importance};
+use super::{explain, held_out};
 use crate::args::{
     ClassWeights, Kernel, LearningArgs, OneclassArgs, Precision, Scale, SmoArgs, SvcArgs,
     SvmOutputArgs, SvmSearchArgs, SvrArgs, TableArgs, TaskArgs, TestArgs,
@@ -255,7 +255,7 @@ fn params(task: SvmTask, kernel: &Kernel, smo: &SmoArgs) -> SvmParams {
 fn run(session: &Session, mut job: Job<'_>) -> std::result::Result<(), Failure> {
     // Refused before the table is read.
     job.input_kind.scaling(job.learning.features.scale, Scale::Standard)?;
-    importance::check(job.explain, &job.input_kind)?;
+    explain::check(job.explain, &job.input_kind)?;
     let table = data::read(session, job.table, &job.input_kind)?;
     if let Some(task) = job.task {
         job.kind = target_kind(session, task, &table, job.target);

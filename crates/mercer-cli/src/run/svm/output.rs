@@ -8,12 +8,12 @@ use serde::Serialize;
 use super::fit::Grid;
 use super::{Job, Task};
 use crate::describe::{self, listed};
-use crate::explain::Importance;
 use crate::facts::Facts;
 use crate::failure::Failure;
 use crate::prediction::Judged;
 use crate::report::ReportTable;
 use crate::run::Session;
+use crate::run::explain::Explanations;
 use crate::scores::in_short;
 use crate::summary::{self, Lines, Outputs, shown};
 use crate::terminal_table;
@@ -32,9 +32,9 @@ struct MachineObject<'a> {
     chosen: Option<ChosenObject>,
     /// Seconds taken for search, fit and calibration.
     seconds: f64,
-    /// The importance of columns, if requested.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    importance: Option<&'a Importance>,
+    /// The explanations, if requested.
+    #[serde(flatten)]
+    explanations: Option<&'a Explanations>,
     /// The files written.
     outputs: Outputs,
 }
@@ -91,7 +91,7 @@ pub fn print(
     session: &Session,
     job: &Job<'_>,
     lines: &Lines,
-    (facts, importance): (&Facts, Option<&Importance>),
+    (facts, explanations): (&Facts, Option<&Explanations>),
     (grid, seconds): (Option<&Grid>, f64),
     outputs: Outputs,
 ) -> Result<(), Failure> {
@@ -113,7 +113,7 @@ pub fn print(
         grid: grid.map(kernels),
         chosen: grid.map(|grid| ChosenObject { kernel: grid.chosen.0, cost: grid.chosen.1 }),
         seconds,
-        importance,
+        explanations,
         outputs,
     };
     summary::print_object(&object).map_err(Failure::Print)

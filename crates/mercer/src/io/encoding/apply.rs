@@ -2,7 +2,7 @@
 
 use super::date::Moment;
 use super::infer::{category_text, is_missing_text};
-use super::{EncodedColumn, Encoding, Values};
+use super::{EncodedColumn, Encoding, Values, ordered};
 use crate::error::{Error, Result};
 use crate::io::column::Column;
 use crate::io::table::Table;
@@ -58,8 +58,9 @@ impl Unusual {
             let rows = if count == 1 { "row has" } else { "rows have" };
             notes.push(format!(
                 "column {:?}: {count} {rows} a category that the training set does not have (first {text:?}), which \
-                 equals no other",
-                encoded.name
+                 {}",
+                encoded.name,
+                encoded.fate_of_unknown()
             ));
         }
         notes
@@ -75,10 +76,30 @@ impl EncodedColumn {
             }
             Values::Category { levels, fill, .. }
             | Values::Code { levels, fill }
-            | Values::Rank { levels, fill, .. } => {
+            | Values::Ordered { levels, fill, .. } => {
                 fill.map_or_else(String::new, |place| format!("{:?}", levels[place]))
             }
             Values::Date { .. } | Values::Unchanged => String::new(),
+        }
+    }
+
+    /// What becomes of a category that the training set does not have.
+    fn fate_of_unknown(&self) -> String {
+        match &self.values {
+            Values::Ordered { unit: false, .. } => {
+                format!("has no rank: {} takes its place", self.fill_text())
+            }
+            _ => "equals no other".into(),
+        }
+    }
+
+    /// The place of the category that stands in for a missing one.
+    pub(super) fn fill_place(&self) -> Option<usize> {
+        match &self.values {
+            Values::Category { fill, .. }
+            | Values::Code { fill, .. }
+            | Values::Ordered { fill, .. } => *fill,
+            _ => None,
         }
     }
 
@@ -109,18 +130,11 @@ impl EncodedColumn {
             }
             Values::Code { levels, fill } => {
                 let places = self.places(table, index, levels, *fill, unusual)?;
-                Ok(vec![numbered(&places, levels.len(), 1.0)])
+                Ok(vec![numbered(&places, levels.len())])
             }
-            Values::Rank { levels, fill, unit } => {
+            Values::Ordered { levels, fill, unit } => {
                 let places = self.places(table, index, levels, *fill, unusual)?;
-                match unusual.unknown.first() {
-                    Some(&row) if !unit => Err(unordered(table, row, index, levels)),
-                    _ => {
-                        let last = levels.len().saturating_sub(1).max(1);
-                        let step = if *unit { 1.0 / last as f64 } else { 1.0 };
-                        Ok(vec![numbered(&places, levels.len(), step)])
-                    }
-                }
+                Ok(vec![self.ranks(table, index, (levels, *unit), &places)?])
             }
             Values::Date { time } => dates(table, index, *time),
         }
@@ -136,8 +150,7 @@ impl EncodedColumn {
         unusual: &mut Unusual,
     ) -> Result<Vec<Option<usize>>> {
         let column = &table.columns[index];
-        let known: std::collections::HashMap<&str, usize> =
-            levels.iter().enumerate().map(|(place, level)| (level.as_str(), place)).collect();
+        let known = ordered::places(levels);
         let mut places = Vec::with_capacity(column.len());
         for row in 0..column.len() {
             let text = category_text(column, row);
@@ -159,23 +172,13 @@ impl EncodedColumn {
     }
 }
 
-/// Places in steps of `step`. A category that is not known differs from all `count` others, and from other unknown ones by its row.
-fn numbered(places: &[Option<usize>], count: usize, step: f64) -> Column {
+/// The places as numbers. A category that is not known differs from all `count` others, and from other unknown ones by its row.
+fn numbered(places: &[Option<usize>], count: usize) -> Column {
     let number = |(row, place): (usize, &Option<usize>)| match place {
-        Some(place) => *place as f64 * step,
+        Some(place) => *place as f64,
         None => (count + 1 + row) as f64,
     };
     Column::F64(places.iter().enumerate().map(number).collect())
-}
-
-/// An ordered category that is not known has no rank.
-fn unordered(table: &Table, row: usize, index: usize, levels: &[String]) -> Error {
-    let text = category_text(&table.columns[index], row);
-    let listed = levels.iter().take(12).map(String::as_str).collect::<Vec<_>>().join(", ");
-    let more = if levels.len() > 12 { ", …" } else { "" };
-    let message =
-        format!("holds {text:?}, which is not one of its ordered categories {listed}{more}");
-    table.fault(row, index, &message)
 }
 
 /// The numbers of a column. Cells that are no numbers stay, and are refused with their place where numbers are needed.

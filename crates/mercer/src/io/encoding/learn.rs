@@ -1,7 +1,7 @@
 //! Learning an encoding from a training table.
 
 use super::infer::{ColumnType, Inferred, as_category, category_text, infer};
-use super::{EncodedColumn, Encoding, Values};
+use super::{EncodedColumn, Encoding, Values, ordered};
 use crate::io::column::Column;
 use crate::io::table::Table;
 
@@ -36,10 +36,47 @@ pub struct Choices {
     pub missing: Missing,
     /// What happens to dates.
     pub dates: Dates,
-    /// Columns that hold categories although they look like numbers or texts, counted from 0.
-    pub categories: Vec<usize>,
+    /// Columns that hold categories, whatever they look like.
+    pub categories: CategoryColumns,
     /// Whether categories become codes and numbers are mapped to [0, 1], for kernels that compare categories.
     pub codes: bool,
+}
+
+impl Choices {
+    /// Whether missing cells are filled.
+    pub(super) fn is_filled(&self) -> bool {
+        matches!(self.missing, Missing::Median | Missing::MostFrequent)
+    }
+}
+
+/// Columns that the user calls categories, counted from 0.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CategoryColumns {
+    /// Those without an order.
+    pub unordered: Vec<usize>,
+    /// Those with one, and their categories in order.
+    pub ordered: Vec<(usize, Vec<String>)>,
+}
+
+impl CategoryColumns {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.unordered.is_empty() && self.ordered.is_empty()
+    }
+
+    /// Those of `columns`, counted among them.
+    pub fn among(&self, columns: &[usize]) -> Self {
+        let place = |i: usize| columns.iter().position(|&at| at == i);
+        let ordered = self.ordered.iter();
+        Self {
+            unordered: self.unordered.iter().filter_map(|&i| place(i)).collect(),
+            ordered: ordered.filter_map(|(i, order)| Some((place(*i)?, order.clone()))).collect(),
+        }
+    }
+
+    fn order_of(&self, column: usize) -> Option<&[String]> {
+        self.ordered.iter().find(|(i, _)| *i == column).map(|(_, levels)| &levels[..])
+    }
 }
 
 /// A column that cannot become numbers, and why.
@@ -64,6 +101,8 @@ pub enum Reason {
     Texts(Vec<usize>),
     /// It holds texts of this many different values.
     FreeText(usize),
+    /// Cells in these rows hold none of the ordered categories.
+    NotInOrder(Vec<usize>),
     /// No cell has a value.
     Empty,
 }
@@ -74,21 +113,31 @@ impl Encoding {
         let mut faults = Vec::new();
         let mut columns = Vec::with_capacity(table.n_columns());
         for (index, column) in table.columns.iter().enumerate() {
-            let inferred = match choices.categories.contains(&index) {
-                true => as_category(column),
-                false => infer(column),
-            };
-            match values(column, &inferred, choices) {
-                Ok(values) => columns.push(EncodedColumn {
-                    name: table.name(index),
-                    values,
-                    missing: inferred.missing.len(),
-                }),
+            match learn_column(column, index, choices) {
+                Ok((values, missing)) => {
+                    columns.push(EncodedColumn { name: table.name(index), values, missing })
+                }
                 Err(reason) => faults.push(ColumnFault { column: index, reason }),
             }
         }
         if faults.is_empty() { Ok(Self { columns }) } else { Err(faults) }
     }
+}
+
+/// How one column becomes numbers, and how many of its cells are missing.
+fn learn_column(
+    column: &Column,
+    index: usize,
+    choices: &Choices,
+) -> Result<(Values, usize), Reason> {
+    if let Some(levels) = choices.categories.order_of(index) {
+        return ordered::learn(column, levels, choices);
+    }
+    let inferred = match choices.categories.unordered.contains(&index) {
+        true => as_category(column),
+        false => infer(column),
+    };
+    Ok((values(column, &inferred, choices)?, inferred.missing.len()))
 }
 
 /// The rows of `columns` in which no cell is missing.
@@ -101,7 +150,7 @@ pub fn rows_without_missing(table: &Table, columns: &[usize]) -> Vec<usize> {
 }
 
 fn values(column: &Column, inferred: &Inferred, choices: &Choices) -> Result<Values, Reason> {
-    let is_filled = matches!(choices.missing, Missing::Median | Missing::MostFrequent);
+    let is_filled = choices.is_filled();
     let missing = &inferred.missing;
     if !missing.is_empty() && !is_filled && inferred.column_type != ColumnType::Empty {
         return Err(Reason::Missing(missing.clone()));

@@ -6,10 +6,13 @@ mod apply;
 pub mod date;
 pub mod infer;
 mod learn;
+mod ordered;
 
 use serde::{Deserialize, Serialize};
 
-pub use learn::{Choices, ColumnFault, Dates, Missing, Reason, rows_without_missing};
+pub use learn::{
+    CategoryColumns, Choices, ColumnFault, Dates, Missing, Reason, rows_without_missing,
+};
 
 /// How the columns of a table become numbers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -70,14 +73,14 @@ pub enum Values {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fill: Option<usize>,
     },
-    /// Ordered categories: one column with their places among `levels`, from 0.
-    Rank {
+    /// Categories with an order: one column with their ranks, from 0.
+    Ordered {
         /// Their names, in order.
         levels: Vec<String>,
-        /// The place of the category that stands in for a missing one.
+        /// The rank of the category that stands in for a missing or an unknown one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fill: Option<usize>,
-        /// Whether places are divided by the last one, for kernels that compare categories.
+        /// Whether ranks are divided by the largest, for kernels that compare categories.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         unit: bool,
     },
@@ -113,7 +116,7 @@ impl Encoding {
             }
             Values::Category { levels, fill, .. }
             | Values::Code { levels, fill }
-            | Values::Rank { levels, fill, .. } => {
+            | Values::Ordered { levels, fill, .. } => {
                 !levels.is_empty() && fill.is_none_or(|place| place < levels.len())
             }
             Values::Date { .. } | Values::Unchanged => true,
@@ -128,7 +131,7 @@ impl EncodedColumn {
             Values::Number { .. }
             | Values::Range { .. }
             | Values::Code { .. }
-            | Values::Rank { .. }
+            | Values::Ordered { .. }
             | Values::Unchanged => {
                 vec![self.name.clone()]
             }

@@ -132,7 +132,10 @@ fn dates_become_their_parts() {
 #[test]
 fn numbers_are_categories_where_the_user_says_so() {
     let raw = table(vec![("zone", Column::F64(vec![10.0, 2.0, 10.0, 30.0]))]);
-    let forced = Choices { categories: vec![0], ..choices() };
+    let forced = Choices {
+        categories: CategoryColumns { unordered: vec![0], ..Default::default() },
+        ..choices()
+    };
     let encoding = Encoding::learn(&raw, &forced).unwrap();
     let (encoded, _) = encoding.apply(raw).unwrap();
     assert_eq!(encoded.names.unwrap(), ["zone=2", "zone=10", "zone=30"]);
@@ -140,7 +143,7 @@ fn numbers_are_categories_where_the_user_says_so() {
 
 fn ranked(unit: bool) -> Encoding {
     let levels = ["small", "medium", "large"].map(String::from).to_vec();
-    let values = Values::Rank { levels, fill: Some(1), unit };
+    let values = Values::Ordered { levels, fill: Some(1), unit };
     Encoding { columns: vec![EncodedColumn { name: "size".into(), values, missing: 0 }] }
 }
 
@@ -150,11 +153,9 @@ fn ordered_categories_become_their_ranks() {
     assert_eq!(numbers(&ranked(false).apply(raw()).unwrap().0), [[2.0, 0.0, 1.0]]);
     assert_eq!(numbers(&ranked(true).apply(raw()).unwrap().0), [[1.0, 0.0, 0.5]]);
     let unknown = || table(vec![("size", text(&["huge", "large"]))]);
-    let error = ranked(false).apply(unknown()).unwrap_err().to_string();
-    assert!(
-        error.contains("\"huge\", which is not one of its ordered categories small"),
-        "{error}"
-    );
+    let (encoded, notes) = ranked(false).apply(unknown()).unwrap();
+    assert_eq!(numbers(&encoded), [[1.0, 2.0]], "it has no rank and is treated as missing");
+    assert!(notes[0].contains("huge"), "{notes:?}");
     let (encoded, notes) = ranked(true).apply(unknown()).unwrap();
     assert_eq!(numbers(&encoded), [[4.0, 1.0]], "it differs from all others");
     assert!(notes[0].contains("huge"), "{notes:?}");
@@ -185,4 +186,37 @@ fn rows_with_missing_cells_can_be_dropped() {
     assert_eq!(rows_without_missing(&raw, &[0, 1]), [0]);
     assert_eq!(rows_without_missing(&raw, &[0]), [0, 2]);
     assert_eq!(raw.take_rows(&[2, 0]).columns[0], text(&["2", "1"]));
+}
+
+#[test]
+fn ordered_categories_become_ranks() {
+    let raw = table(vec![("size", text(&["large", "small", "", "medium", "small"]))]);
+    let order = ["small", "medium", "large"].map(String::from).to_vec();
+    let categories = CategoryColumns { ordered: vec![(0, order)], ..Default::default() };
+    for (missing, codes, expected) in [
+        (Missing::Median, false, [2.0, 0.0, 0.0, 1.0, 0.0]),
+        (Missing::MostFrequent, true, [1.0, 0.0, 0.0, 0.5, 0.0]),
+    ] {
+        let choices = Choices { missing, codes, categories: categories.clone(), ..choices() };
+        let encoding = Encoding::learn(&raw, &choices).unwrap();
+        assert!(encoding.is_sound());
+        assert_eq!(encoding.columns[0].missing, 1);
+        let (encoded, notes) = encoding.apply(raw.clone()).unwrap();
+        assert_eq!(numbers(&encoded), [expected]);
+        assert_eq!(notes, ["column \"size\": 1 missing cell filled with \"small\""]);
+        let text = serde_json::to_string(&encoding).unwrap();
+        assert_eq!(serde_json::from_str::<Encoding>(&text).unwrap(), encoding);
+    }
+    let refuse = Choices { missing: Missing::Refuse, categories, ..choices() };
+    let faults = Encoding::learn(&raw, &refuse).unwrap_err();
+    assert_eq!(faults, [ColumnFault { column: 0, reason: Reason::Missing(vec![2]) }]);
+}
+
+#[test]
+fn values_outside_an_order_are_faults() {
+    let raw = table(vec![("size", text(&["large", "small", "tiny", "tiny"]))]);
+    let order = ["small", "large"].map(String::from).to_vec();
+    let categories = CategoryColumns { ordered: vec![(0, order)], ..Default::default() };
+    let faults = Encoding::learn(&raw, &Choices { categories, ..choices() }).unwrap_err();
+    assert_eq!(faults, [ColumnFault { column: 0, reason: Reason::NotInOrder(vec![2, 3]) }]);
 }

@@ -1,19 +1,17 @@
-//! `--explain`: the importance of the columns of a fitted model.
-//!
-//! Every shuffle predicts the rows once more, which may cost more than the fit: therefore a flag, and at most so many predictions.
+//! The importance of the columns of a fitted model, from the growth of the error when one is shuffled.
 
 use mercer::context::Stream;
 use mercer::io::{ModelFile, Table};
 use mercer::{Error, Result};
 
-use super::Session;
-use super::prediction::predict;
 use crate::data::InputKind;
 use crate::explain::{ColumnImportance, Importance, permutation_importance, source_columns};
 use crate::facts::{self, counted};
 use crate::plot::{self, Bars, NamedBar, grouped};
 use crate::prediction::{Judged, Origin};
 use crate::report::Explanation;
+use crate::run::Session;
+use crate::run::prediction::predict;
 use crate::scores::with_spread;
 use crate::summary::Lines;
 
@@ -45,7 +43,6 @@ pub fn importance(
     features: &Table,
     judged: &Judged<'_>,
 ) -> Result<Importance> {
-    session.progress.begin("explaining");
     let encoding = facts::places(saved).and_then(|places| places.encoding);
     let sources = source_columns(features, encoding.as_ref());
     if sources.len() > COLUMNS {
@@ -143,7 +140,7 @@ impl Importance {
         Explanation {
             heading: "Importance of columns",
             text,
-            picture: Some(self.draw()),
+            pictures: vec![self.draw()],
             tables: Vec::new(),
         }
     }
