@@ -79,7 +79,17 @@ pub fn search<'a>(
     targets: &Targets,
     metric: &dyn Metric,
 ) -> Result<Search> {
-    let (started, input) = (Instant::now(), input.into());
+    search_input(ctx, params, input.into(), targets, metric)
+}
+
+fn search_input(
+    ctx: &Context,
+    params: &SearchParams,
+    input: Input<'_>,
+    targets: &Targets,
+    metric: &dyn Metric,
+) -> Result<Search> {
+    let started = Instant::now();
     let mut found = match &input {
         Input::Samples(x) => {
             with_samples!(x, x => search_samples(ctx, params, x, targets, metric))
