@@ -75,7 +75,7 @@ fn add(path: &mut PathBuilder, command: &str, numbers: &[f32]) -> Result<()> {
         ("V", &[y]) => path.line_to(at.x, y),
         ("v", &[y]) => path.line_to(at.x, at.y + y),
         ("Z", []) => path.close(),
-        ("a", &[_, _, _, _, sweep, x, y]) if y == 0.0 => {
+        ("a", &[_, _, _, _, sweep, x, 0.0]) => {
             // Seen along the way, the half lies to the left without `sweep`; y grows downwards.
             let r = x / if sweep == 0.0 { 2.0 } else { -2.0 };
             let middle = [at.x + x / 2.0, at.y + r];
