@@ -96,12 +96,12 @@ impl Watch {
         STOPPING.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Calls `listener(stage, done, total, residual, said)` with the latest steps not reported yet.
+    /// Calls `listener(stage, done, total, residual, message)` with the latest steps not reported yet.
     fn report(&self, py: Python<'_>, listener: &Py<PyAny>, done: bool) -> PyResult<()> {
         let due = self.steps.lock().unwrap_or_else(|broken| broken.into_inner()).due(done);
         due.into_iter().try_for_each(|step| {
-            let told = (step.stage, step.done, step.total, step.residual, step.message);
-            listener.call1(py, told).map(drop)
+            let args = (step.stage, step.done, step.total, step.residual, step.message);
+            listener.call1(py, args).map(drop)
         })
     }
 

@@ -7,9 +7,7 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rayon::prelude::*;
-
-use crate::context::{Context, SharedProgress};
+use crate::context::{Context, SharedProgress, try_pieces};
 use crate::error::Result;
 use crate::kernel::{Kernel, Tile};
 use crate::linalg::alloc;
@@ -233,8 +231,8 @@ impl<T: Real> Weights<T> {
             return ctx.share(pieces.take(count).collect(), evaluate);
         }
         ctx.install(|| {
-            let pieces = out.data.par_chunks_mut(height * stride).enumerate();
-            pieces.take(count).try_for_each(evaluate)
+            let used = out.data.len().min(count * height * stride);
+            try_pieces(&mut out.data[..used], height * stride, &|i, lines| evaluate((i, lines)))
         })
     }
 

@@ -26,6 +26,7 @@ use crate::error::{Error, Result};
 use memory::Budget;
 use monitor::{Quiet, Silent, Untimed};
 use pool::Pool;
+pub(crate) use pool::try_pieces;
 
 /// Threads, memory budget and monitor of a piece of work. Cheap to clone.
 #[derive(Clone)]
@@ -185,14 +186,19 @@ impl Context {
                 }
             }
         };
+        self.on_threads(count, &drain);
+        failed.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Calls `drain` on the calling thread and on as many others as there are further items.
+    fn on_threads(&self, items: usize, drain: &(dyn Fn() + Sync)) {
         match &self.pool {
-            Pool::Threads(pool) if count > 1 => pool.in_place_scope(|scope| {
-                (1..self.threads().min(count)).for_each(|_| scope.spawn(|_| drain()));
+            Pool::Threads(pool) if items > 1 => pool.in_place_scope(|scope| {
+                (1..self.threads().min(items)).for_each(|_| scope.spawn(|_| drain()));
                 drain();
             }),
             _ => drain(),
         }
-        failed.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs `work` on this context's threads. Meanwhile the calling thread calls `tick` whenever `every` has passed, for

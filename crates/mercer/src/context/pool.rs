@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::error::Result;
 
 /// Where work runs.
 #[derive(Clone)]
@@ -40,6 +43,13 @@ impl Pool {
     /// Runs `work` here.
     #[doc(hidden)]
     pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        let (mut work, mut result) = (Some(work), None);
+        self.run(&mut || result = work.take().map(|work| work()));
+        result.expect("work that ends without a result has panicked, and the pool passes that on")
+    }
+
+    /// One function for all work: what hands it to a thread is compiled once, and not for each kind of work.
+    fn run(&self, work: &mut (dyn FnMut() + Send)) {
         match self {
             Pool::Threads(pool) => pool.install(work),
             Pool::Caller => on_caller(work),
@@ -47,8 +57,18 @@ impl Pool {
     }
 }
 
+/// Runs `work` with the place and the numbers of each piece of `size` numbers of `data`; the last piece may be shorter. The threads of
+/// the pool that this is called in share them. The loop is compiled once for a number type, and not for each `work`.
+pub(crate) fn try_pieces<T: Send>(
+    data: &mut [T],
+    size: usize,
+    work: &(dyn Fn(usize, &mut [T]) -> Result<()> + Sync),
+) -> Result<()> {
+    data.par_chunks_mut(size).enumerate().try_for_each(|(i, piece)| work(i, piece))
+}
+
 /// Runs `work` on the calling thread alone, parallel loops included.
-fn on_caller<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+fn on_caller(work: &mut (dyn FnMut() + Send)) {
     thread_local! {
         /// The calling thread as a pool of its own: outside of any pool, a parallel loop would start threads.
         static ALONE: Option<ThreadPool> =
@@ -65,8 +85,6 @@ fn on_caller<R: Send>(work: impl FnOnce() -> R + Send) -> R {
 
 #[cfg(test)]
 mod tests {
-    use rayon::prelude::*;
-
     use super::*;
 
     fn sum(pool: &Pool) -> u64 {

@@ -1,11 +1,9 @@
 //! Sums of columns of a symmetric matrix over groups of samples, kept up to date as samples change their group.
 
-use rayon::prelude::*;
-
 use super::Gram;
 use super::lines::LINES;
 use super::tiles::{TILE, Tiles, span};
-use crate::context::Context;
+use crate::context::{Context, try_pieces};
 use crate::error::Result;
 use crate::linalg::alloc;
 use crate::linalg::block::Block;
@@ -61,8 +59,7 @@ impl Groups {
         work: impl Fn(std::ops::Range<usize>, &mut [f64]) -> Result<()> + Sync,
     ) -> Result<()> {
         let n = self.n;
-        let pieces = self.data.par_chunks_mut((TILE * self.k).max(1)).enumerate();
-        pieces.try_for_each(|(i, sums)| work(span(i, n), sums))
+        try_pieces(&mut self.data, (TILE * self.k).max(1), &|i, sums| work(span(i, n), sums))
     }
 }
 

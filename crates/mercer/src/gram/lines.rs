@@ -2,10 +2,8 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::tiles::{TILE, Tiles, span};
-use crate::context::Context;
+use crate::context::{Context, try_pieces};
 use crate::error::Result;
 use crate::linalg::view::Mat;
 use crate::real::Real;
@@ -48,7 +46,7 @@ pub(super) fn columns<S: Tiles>(source: &S, ctx: &Context, which: &[usize]) -> R
     let lines = source.lines(which);
     let mut out = Mat::try_zeros(n, r)?;
     ctx.install(|| {
-        out.data_mut().par_chunks_mut((TILE * r).max(1)).enumerate().try_for_each(|(i, rows)| {
+        try_pieces(out.data_mut(), (TILE * r).max(1), &|i, rows| {
             let places = span(i, n);
             let mut values = Vec::new();
             for from in (0..r).step_by(LINES) {

@@ -1,9 +1,7 @@
 //! The full matrix, for a user who asks for it: K(x_i, y_j), or the symmetric K(x_i, x_j).
 
-use rayon::prelude::*;
-
 use super::tiles::{TILE, span};
-use crate::context::{Context, SharedProgress};
+use crate::context::{Context, SharedProgress, try_pieces};
 use crate::error::Result;
 use crate::kernel::{Kernel, Tile};
 use crate::linalg::symmetric;
@@ -64,18 +62,16 @@ fn fill<P: Points, T: Real>(
     let (n, m, stride) = (out.rows, out.cols, out.stride);
     let across = m.div_ceil(TILE);
     let progress = SharedProgress::new("kernel matrix", n.div_ceil(TILE) * across);
-    out.data.par_chunks_mut(TILE * stride).enumerate().take(n.div_ceil(TILE)).try_for_each(
-        |(i, lines)| {
-            let row_span = span(i, n);
-            for j in 0..across {
-                ctx.poll()?;
-                let col_span = span(j, m);
-                let tile =
-                    Tile::new(&mut lines[j * TILE..], row_span.len(), col_span.len(), stride);
-                let from = Span::new(rows, row_span.clone());
-                kernel.tile(from, Span::new(cols, col_span), tile)?;
-            }
-            progress.add(ctx, across)
-        },
-    )
+    let used = out.data.len().min(n.div_ceil(TILE) * TILE * stride);
+    try_pieces(&mut out.data[..used], TILE * stride, &|i, lines| {
+        let row_span = span(i, n);
+        for j in 0..across {
+            ctx.poll()?;
+            let col_span = span(j, m);
+            let tile = Tile::new(&mut lines[j * TILE..], row_span.len(), col_span.len(), stride);
+            let from = Span::new(rows, row_span.clone());
+            kernel.tile(from, Span::new(cols, col_span), tile)?;
+        }
+        progress.add(ctx, across)
+    })
 }

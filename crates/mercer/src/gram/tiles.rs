@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::groups::{self, Groups, Move};
 use super::lines::{self, Lines};
 use super::{Gram, Operator};
-use crate::context::{Context, Reservation};
+use crate::context::{Context, Reservation, try_pieces};
 use crate::error::Result;
 use crate::linalg::alloc;
 use crate::linalg::block::Block;
@@ -259,7 +259,7 @@ fn times_by_products<S: Tiles>(source: &S, ctx: &Context, x: &Mat<f64>) -> Resul
     let (n, m) = (source.size(), x.cols());
     let mut out = Mat::try_zeros(n, m)?;
     ctx.install(|| {
-        out.data_mut().par_chunks_mut(TILE * m).enumerate().try_for_each(|(i, rows)| {
+        try_pieces(out.data_mut(), TILE * m, &|i, rows| {
             let mut scratch = Vec::new();
             let height = rows.len() / m;
             for j in 0..n.div_ceil(TILE) {

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use super::product::{Onto, multiply, multiply_lower};
 use super::view::{Mat, MatMut, MatRef};
-use crate::context::{Context, Step};
+use crate::context::{Context, Step, try_pieces};
 use crate::error::{Error, Result};
 use crate::real::{Numbers, NumbersMut, Real};
 
@@ -87,7 +87,7 @@ fn factor_diagonal<T: Real>(a: &mut Mat<T>, start: usize, end: usize) -> Result<
 fn solve_below<T: Real>(ctx: &Context, a: &mut Mat<T>, start: usize, end: usize) -> Result<()> {
     let (n, size) = (a.rows(), end - start);
     let tile = copy(a, start..end, start..end);
-    a.data_mut()[end * n..].par_chunks_mut(ROWS * n).try_for_each(|rows| {
+    try_pieces(&mut a.data_mut()[end * n..], ROWS * n, &|_, rows| {
         ctx.poll()?;
         let count = rows.len() / n;
         solve_lower(tile.view(), MatMut::new(&mut rows[start..], count, size, n), Side::Right);
@@ -205,7 +205,7 @@ pub fn divide_rows<T: Real>(ctx: &Context, l: &Mat<T>, b: &mut Mat<T>) -> Result
     let n = l.rows();
     assert_eq!(n, b.cols());
     ctx.install(|| {
-        b.data_mut().par_chunks_mut(TILE * n.max(1)).try_for_each(|rows| {
+        try_pieces(b.data_mut(), TILE * n.max(1), &|_, rows| {
             ctx.poll()?;
             let count = rows.len() / n;
             for start in (0..n).step_by(TILE) {

@@ -104,8 +104,11 @@ impl Detector {
         params: &DetectorParams,
         input: impl Into<Input<'a>>,
     ) -> Result<Self> {
+        Self::fit_input(ctx, params, input.into())
+    }
+
+    fn fit_input(ctx: &Context, params: &DetectorParams, input: Input<'_>) -> Result<Self> {
         params.check()?;
-        let input = input.into();
         let pca_params = params.pca_on(input.n());
         let mut detector = Self::new(KernelPca::fit(ctx, &pca_params, &input)?, params);
         // Of training samples, the kernel values with themselves are those of the diagonal.
@@ -162,7 +165,10 @@ impl Detector {
     /// The outlier scores of new samples; larger is more abnormal. Kernel values need, for the reconstruction error, those of
     /// the samples with themselves ([`Input::with_diagonal`]).
     pub fn scores<'a>(&self, ctx: &Context, input: impl Into<Input<'a>>) -> Result<Vec<f64>> {
-        let input = input.into();
+        self.scores_input(ctx, input.into())
+    }
+
+    fn scores_input(&self, ctx: &Context, input: Input<'_>) -> Result<Vec<f64>> {
         match (self.score, &input) {
             (OutlierScore::Reconstruction, Input::Precomputed { diagonal: None, .. }) => {
                 Err(Error::parameter(

@@ -127,7 +127,17 @@ impl KernelRidge {
         targets: &Targets,
         start: Option<&Mat<f64>>,
     ) -> Result<Self> {
-        let (started, input) = (Instant::now(), input.into());
+        Self::fit_input(ctx, params, input.into(), targets, start)
+    }
+
+    fn fit_input(
+        ctx: &Context,
+        params: &KernelRidgeParams,
+        input: Input<'_>,
+        targets: &Targets,
+        start: Option<&Mat<f64>>,
+    ) -> Result<Self> {
+        let started = Instant::now();
         let classes = targets.class_labels().map(|labels| labels.names.clone());
         let values = targets.regressed()?;
         let targets = Regressand { values: &values, weights: targets.weights.as_deref() };
@@ -187,7 +197,10 @@ impl KernelRidge {
 
     /// The predictions for new samples: m × t.
     pub fn predict<'a>(&self, ctx: &Context, input: impl Into<Input<'a>>) -> Result<Mat<f64>> {
-        let input = input.into();
+        self.predict_input(ctx, input.into())
+    }
+
+    fn predict_input(&self, ctx: &Context, input: Input<'_>) -> Result<Mat<f64>> {
         let mut out = Mat::try_zeros(input.n(), self.t())?;
         self.predict_into(ctx, input, out.view_mut())?;
         Ok(out)
@@ -209,7 +222,16 @@ impl KernelRidge {
         input: impl Into<Input<'a>>,
         out: MatMut<'_, O>,
     ) -> Result<()> {
-        match input.into() {
+        self.evaluate_input(ctx, input.into(), out)
+    }
+
+    fn evaluate_input<O: Real>(
+        &self,
+        ctx: &Context,
+        input: Input<'_>,
+        out: MatMut<'_, O>,
+    ) -> Result<()> {
+        match input {
             Input::Samples(x) => {
                 let anchors = anchors_for(self.anchors.as_ref(), &x)?;
                 with_samples!(anchors, anchors => self.evaluate(ctx, anchors, &x.to_type()?, out))

@@ -86,7 +86,11 @@ pub struct Pca {
 impl Pca {
     /// Fits on samples (n × d), which are read in place, once or twice, and never copied whole.
     pub fn fit<'a>(ctx: &Context, params: &PcaParams, x: impl Into<AnyMat<'a>>) -> Result<Self> {
-        with_matrix!(x.into(), x => Self::fit_matrix(ctx, params, x))
+        Self::fit_any(ctx, params, x.into())
+    }
+
+    fn fit_any(ctx: &Context, params: &PcaParams, x: AnyMat<'_>) -> Result<Self> {
+        with_matrix!(x, x => Self::fit_matrix(ctx, params, x))
     }
 
     fn fit_matrix<T: Real>(ctx: &Context, params: &PcaParams, x: MatRef<'_, T>) -> Result<Self> {
@@ -165,7 +169,10 @@ impl Pca {
 
     /// The components of samples (m × d): X̄ U (m × k), divided by the standard deviations if whitened.
     pub fn transform<'a>(&self, ctx: &Context, x: impl Into<AnyMat<'a>>) -> Result<Mat<f64>> {
-        let x = x.into();
+        self.transform_any(ctx, x.into())
+    }
+
+    fn transform_any(&self, ctx: &Context, x: AnyMat<'_>) -> Result<Mat<f64>> {
         let mut out = Mat::try_zeros(x.rows(), self.k())?;
         self.transform_into(ctx, x, out.view_mut())?;
         Ok(out)
@@ -191,7 +198,10 @@ impl Pca {
         ctx: &Context,
         scores: impl Into<AnyMat<'a>>,
     ) -> Result<Mat<f64>> {
-        let scores = scores.into();
+        self.map_back(ctx, scores.into())
+    }
+
+    fn map_back(&self, ctx: &Context, scores: AnyMat<'_>) -> Result<Mat<f64>> {
         let mut out = Mat::try_zeros(scores.rows(), self.d())?;
         self.inverse_transform_into(ctx, scores, out.view_mut())?;
         Ok(out)

@@ -4,12 +4,10 @@
 //! var f(x) = k(x, x) − k_xᵀ G k_x, with G = (K + α W⁻¹)⁻¹; an intercept, a constant of unknown size, adds
 //! (1 − 1ᵀ G k_x)² / 1ᵀ G 1.
 
-use rayon::prelude::*;
-
 use super::kernel_on::KernelOn;
 use super::kernel_ridge::{KernelRidge, counted, kernel_on};
 use super::normal;
-use crate::context::{Context, Reservation, Step};
+use crate::context::{Context, Reservation, Step, try_pieces};
 use crate::error::{Error, Param, Result};
 use crate::gram::{Gram, MatrixFree, Scaled};
 use crate::kernel::{SpecKernel, Tile};
@@ -269,7 +267,7 @@ impl<T: Real> Posterior<T> {
     ) -> Result<Mat<f64>> {
         let n = self.scale.len();
         let mut out = Mat::zeros(rows.len(), n);
-        out.data_mut().par_chunks_mut(16 * n).enumerate().try_for_each(|(piece, lines)| {
+        try_pieces(out.data_mut(), 16 * n, &|piece, lines| {
             ctx.poll()?;
             let count = lines.len() / n;
             let start = rows.start + 16 * piece;

@@ -79,9 +79,20 @@ pub fn search<'a>(
     targets: &Targets,
     metric: &dyn Metric,
 ) -> Result<Search> {
-    let (started, input) = (Instant::now(), input.into());
+    search_input(ctx, params, input.into(), targets, metric)
+}
+
+fn search_input(
+    ctx: &Context,
+    params: &SearchParams,
+    input: Input<'_>,
+    targets: &Targets,
+    metric: &dyn Metric,
+) -> Result<Search> {
+    let started = Instant::now();
     if params.model.landmarks.is_some() {
-        return Err(Error::parameter(Param::Landmarks, "not available in a search: fit with the parameters found"));
+        let message = "not available in a search: fit with the parameters found";
+        return Err(Error::parameter(Param::Landmarks, message));
     }
     let mut found = match &input {
         Input::Samples(x) => {

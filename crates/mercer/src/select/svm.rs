@@ -22,8 +22,17 @@ pub fn svm_path<'a>(
     targets: &Targets,
     cs: &[f64],
 ) -> Result<Vec<Svm>> {
+    path_of(ctx, params, input.into(), targets, cs)
+}
+
+fn path_of(
+    ctx: &Context,
+    params: &SvmParams,
+    input: Input<'_>,
+    targets: &Targets,
+    cs: &[f64],
+) -> Result<Vec<Svm>> {
     check_prices(params, cs)?;
-    let input = input.into();
     let shared_kernel = SharedKernel::new(ctx, params, &input)?;
     path(ctx, params, &shared_kernel, targets, cs)
 }
@@ -120,7 +129,16 @@ pub fn svm_search_by<'a>(
     targets: &Targets,
     criterion: Criterion,
 ) -> Result<SvmSearch> {
-    let input = input.into();
+    search_by(ctx, params, input.into(), targets, criterion)
+}
+
+fn search_by(
+    ctx: &Context,
+    params: &SvmSearchParams,
+    input: Input<'_>,
+    targets: &Targets,
+    criterion: Criterion,
+) -> Result<SvmSearch> {
     let Input::Samples(x) = &input else {
         let search = Search::new(params, (targets, criterion), input.n(), 1)?;
         let shared_kernel = SharedKernel::new(ctx, &params.model, &input)?;

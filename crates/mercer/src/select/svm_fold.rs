@@ -25,7 +25,16 @@ pub fn svm_out_of_fold<'a>(
     targets: &Targets,
     folds: &[Fold],
 ) -> Result<Vec<OutOfFold>> {
-    let input = input.into();
+    out_of_fold(ctx, params, input.into(), targets, folds)
+}
+
+fn out_of_fold(
+    ctx: &Context,
+    params: &SvmParams,
+    input: Input<'_>,
+    targets: &Targets,
+    folds: &[Fold],
+) -> Result<Vec<OutOfFold>> {
     folds.iter().try_for_each(|fold| fold.check(input.n()))?;
     let shared_kernel = SharedKernel::new(ctx, params, &input)?;
     let mut found = Vec::with_capacity(folds.len());

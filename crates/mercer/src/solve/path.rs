@@ -8,7 +8,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::eigen::{self, Solver};
-use crate::context::{Context, Reservation};
+use crate::context::{Context, Reservation, try_pieces};
 use crate::error::Result;
 use crate::gram::Gram;
 use crate::linalg::product::{Onto, multiply};
@@ -140,7 +140,7 @@ impl Path {
         let mut weights = Mat::try_zeros(n, count)?;
         weights.data_mut().chunks_exact_mut(count).enumerate().for_each(|(j, w)| weigh(j, w));
         ctx.install(|| {
-            out.data_mut().par_chunks_mut(ROWS * count).enumerate().try_for_each(|(piece, rows)| {
+            try_pieces(out.data_mut(), ROWS * count, &|piece, rows| {
                 ctx.poll()?;
                 let own = piece * ROWS..piece * ROWS + rows.len() / count;
                 for from in (0..n).step_by(DEPTH) {

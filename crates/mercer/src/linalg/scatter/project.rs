@@ -1,9 +1,7 @@
 //! Projection of samples onto directions.
 
-use rayon::prelude::*;
-
 use super::{STRIP, shifted_row};
-use crate::context::Context;
+use crate::context::{Context, try_pieces};
 use crate::error::{Error, Result};
 use crate::linalg::product::{Onto, multiply};
 use crate::linalg::view::{Mat, MatMut, MatRef};
@@ -48,22 +46,21 @@ pub fn project<T: Real, O: Real>(
         Ok(())
     };
     ctx.install(|| {
-        out.data.par_chunks_mut(STRIP * stride).enumerate().take(m.div_ceil(STRIP)).try_for_each(
-            |(strip, lines)| {
-                ctx.poll()?;
-                let (start, rows) = (strip * STRIP, STRIP.min(m - strip * STRIP));
-                if let Some(lines) = same::<T, O>(lines) {
-                    return project_strip(start, MatMut::new(lines, rows, k, stride));
-                }
-                let mut own = vec![T::ZERO; rows * k];
-                project_strip(start, MatMut::new(&mut own, rows, k, k))?;
-                for (line, values) in lines.chunks_mut(stride).zip(own.chunks_exact(k)) {
-                    let each = line.iter_mut().zip(values);
-                    each.for_each(|(to, v)| *to = O::from_f64(v.to_f64()));
-                }
-                Ok(())
-            },
-        )
+        let used = out.data.len().min(m.div_ceil(STRIP) * STRIP * stride);
+        try_pieces(&mut out.data[..used], STRIP * stride, &|strip, lines| {
+            ctx.poll()?;
+            let (start, rows) = (strip * STRIP, STRIP.min(m - strip * STRIP));
+            if let Some(lines) = same::<T, O>(lines) {
+                return project_strip(start, MatMut::new(lines, rows, k, stride));
+            }
+            let mut own = vec![T::ZERO; rows * k];
+            project_strip(start, MatMut::new(&mut own, rows, k, k))?;
+            for (line, values) in lines.chunks_mut(stride).zip(own.chunks_exact(k)) {
+                let each = line.iter_mut().zip(values);
+                each.for_each(|(to, v)| *to = O::from_f64(v.to_f64()));
+            }
+            Ok(())
+        })
     })
 }
 

@@ -28,7 +28,16 @@ impl KernelKMeans {
         input: impl Into<Input<'a>>,
         weights: Option<&[f64]>,
     ) -> Result<Self> {
-        let (started, input) = (Instant::now(), input.into());
+        Self::fit_input(ctx, params, input.into(), weights)
+    }
+
+    fn fit_input(
+        ctx: &Context,
+        params: &KernelKMeansParams,
+        input: Input<'_>,
+        weights: Option<&[f64]>,
+    ) -> Result<Self> {
+        let started = Instant::now();
         let mut model = ctx.install(|| {
             let checked = || check(params, input.n(), weights);
             match &input {

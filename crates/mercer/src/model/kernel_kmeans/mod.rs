@@ -135,7 +135,11 @@ impl KernelKMeans {
 
     /// The nearest cluster of each new sample; among equally near ones, the first.
     pub fn predict<'a>(&self, ctx: &Context, input: impl Into<Input<'a>>) -> Result<Vec<usize>> {
-        match input.into() {
+        self.predict_input(ctx, input.into())
+    }
+
+    fn predict_input(&self, ctx: &Context, input: Input<'_>) -> Result<Vec<usize>> {
+        match input {
             Input::Samples(x) => {
                 let anchors = anchors_for(self.anchors.as_ref(), &x)?;
                 with_samples!(anchors, anchors => {
@@ -152,7 +156,11 @@ impl KernelKMeans {
     /// Squared distances of new samples to the centres, in feature space: m × k. Kernel values need those of the samples with
     /// themselves ([`Input::with_diagonal`]).
     pub fn distances<'a>(&self, ctx: &Context, input: impl Into<Input<'a>>) -> Result<Mat<f64>> {
-        match input.into() {
+        self.distances_input(ctx, input.into())
+    }
+
+    fn distances_input(&self, ctx: &Context, input: Input<'_>) -> Result<Mat<f64>> {
+        match input {
             Input::Samples(x) => {
                 let anchors = anchors_for(self.anchors.as_ref(), &x)?;
                 with_samples!(anchors, anchors => self.distances_of(ctx, anchors, &x.to_type()?))

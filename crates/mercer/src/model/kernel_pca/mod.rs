@@ -129,7 +129,11 @@ impl KernelPca {
         params: &KernelPcaParams,
         input: impl Into<Input<'a>>,
     ) -> Result<Self> {
-        let (started, input) = (Instant::now(), input.into());
+        Self::fit_input(ctx, params, input.into())
+    }
+
+    fn fit_input(ctx: &Context, params: &KernelPcaParams, input: Input<'_>) -> Result<Self> {
+        let started = Instant::now();
         if params.inverse.is_some() && !matches!(input, Input::Samples(_)) {
             return Err(Error::parameter(
                 Param::InverseMap,
@@ -291,7 +295,10 @@ impl KernelPca {
 
     /// The components of new samples: m × k.
     pub fn transform<'a>(&self, ctx: &Context, input: impl Into<Input<'a>>) -> Result<Mat<f64>> {
-        let input = input.into();
+        self.transform_input(ctx, input.into())
+    }
+
+    fn transform_input(&self, ctx: &Context, input: Input<'_>) -> Result<Mat<f64>> {
         let mut out = Mat::try_zeros(input.n(), self.k())?;
         self.transform_into(ctx, input, out.view_mut())?;
         Ok(out)
@@ -304,7 +311,16 @@ impl KernelPca {
         input: impl Into<Input<'a>>,
         out: MatMut<'_, O>,
     ) -> Result<()> {
-        match input.into() {
+        self.project_input(ctx, input.into(), out)
+    }
+
+    fn project_input<O: Real>(
+        &self,
+        ctx: &Context,
+        input: Input<'_>,
+        out: MatMut<'_, O>,
+    ) -> Result<()> {
+        match input {
             Input::Samples(x) => {
                 let anchors = anchors_for(self.anchors.as_ref(), &x)?;
                 with_samples!(anchors, anchors => self.project(ctx, anchors, &x.to_type()?, out))
@@ -374,7 +390,10 @@ impl KernelPca {
         ctx: &Context,
         scores: impl Into<AnyMat<'a>>,
     ) -> Result<Mat<f64>> {
-        let scores = scores.into();
+        self.map_back(ctx, scores.into())
+    }
+
+    fn map_back(&self, ctx: &Context, scores: AnyMat<'_>) -> Result<Mat<f64>> {
         let d = self.inverse.as_ref().map_or(0, |inverse| inverse.offset.len());
         let mut out = Mat::try_zeros(scores.rows(), d)?;
         self.inverse_transform_into(ctx, scores, out.view_mut())?;

@@ -58,7 +58,11 @@ impl KernelPca {
     /// The same with the size of rounding errors.
     #[doc(hidden)]
     pub fn residuals<'a>(&self, ctx: &Context, input: impl Into<Input<'a>>) -> Result<Residuals> {
-        match input.into() {
+        self.residuals_input(ctx, input.into())
+    }
+
+    fn residuals_input(&self, ctx: &Context, input: Input<'_>) -> Result<Residuals> {
+        match input {
             Input::Samples(x) => self.residuals_of(ctx, &x),
             Input::Precomputed { values, diagonal } => {
                 with_matrix!(values.view(), values => self.residuals_given(ctx, values, diagonal))

@@ -97,8 +97,16 @@ impl KernelPca {
         params: &PreimageParams,
         scores: impl Into<AnyMat<'a>>,
     ) -> Result<Preimages> {
+        self.preimages_any(ctx, params, scores.into())
+    }
+
+    fn preimages_any(
+        &self,
+        ctx: &Context,
+        params: &PreimageParams,
+        scores: AnyMat<'_>,
+    ) -> Result<Preimages> {
         params.check()?;
-        let scores = scores.into();
         let anchors = self.samples_to_map_back_to()?;
         check_columns(self.k(), scores.cols())?;
         if params.method == Method::Ridge {
@@ -135,7 +143,16 @@ impl KernelPca {
         scores: impl Into<AnyMat<'a>>,
         samples: impl Into<AnyMat<'a>>,
     ) -> Result<Vec<f64>> {
-        let (scores, samples) = (scores.into().to_dense::<f64>()?, samples.into());
+        self.errors_any(ctx, scores.into(), samples.into())
+    }
+
+    fn errors_any(
+        &self,
+        ctx: &Context,
+        scores: AnyMat<'_>,
+        samples: AnyMat<'_>,
+    ) -> Result<Vec<f64>> {
+        let (scores, samples) = (scores.to_dense::<f64>()?, samples);
         let m = scores.n();
         check_columns(self.k(), scores.d())?;
         if samples.rows() != m {

@@ -37,8 +37,20 @@ impl Svm {
         folds: usize,
         seed: u64,
     ) -> Result<()> {
+        self.calibrate_input(ctx, input.into(), targets, method, folds, seed)
+    }
+
+    fn calibrate_input(
+        &mut self,
+        ctx: &Context,
+        input: Input<'_>,
+        targets: &Targets,
+        method: Method,
+        folds: usize,
+        seed: u64,
+    ) -> Result<()> {
         let settings = Settings { method, folds, seed };
-        match input.into() {
+        match input {
             Input::Samples(x) => {
                 with_samples!(&x, x => self.calibrate_samples(ctx, x, targets, settings))
             }

@@ -19,6 +19,16 @@ impl Svm {
         targets: &Targets,
         method: Method,
     ) -> Result<()> {
+        self.calibrate_decided(ctx, input.into(), targets, method)
+    }
+
+    fn calibrate_decided(
+        &mut self,
+        ctx: &Context,
+        input: Input<'_>,
+        targets: &Targets,
+        method: Method,
+    ) -> Result<()> {
         let labels = self.held_out_labels(targets)?;
         let decisions = self.decisions(ctx, input)?;
         if decisions.rows() != labels.places.len() {

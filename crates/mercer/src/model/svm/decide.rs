@@ -49,7 +49,11 @@ impl Svm {
     /// The decisions for new samples: m × problems. Of regressions these are the predicted values; of `OneClass`, positive
     /// inside. Kernel values are those with all training samples (m × `trained_on`).
     pub fn decisions<'a>(&self, ctx: &Context, input: impl Into<Input<'a>>) -> Result<Mat<f64>> {
-        match input.into() {
+        self.decisions_input(ctx, input.into())
+    }
+
+    fn decisions_input(&self, ctx: &Context, input: Input<'_>) -> Result<Mat<f64>> {
+        match input {
             Input::Samples(x) => {
                 let anchors = anchors_for(self.anchors.as_ref(), &x)?;
                 with_samples!(anchors, anchors => self.decisions_of(ctx, anchors, &x.to_type()?))

@@ -39,8 +39,18 @@ impl Svm {
         targets: &Targets,
         start: Option<&Svm>,
     ) -> Result<Self> {
+        Self::fit_input(ctx, params, input.into(), targets, start)
+    }
+
+    fn fit_input(
+        ctx: &Context,
+        params: &SvmParams,
+        input: Input<'_>,
+        targets: &Targets,
+        start: Option<&Svm>,
+    ) -> Result<Self> {
         let started = Instant::now();
-        let mut model = match input.into() {
+        let mut model = match input {
             Input::Samples(x) => {
                 with_samples!(&x, x => Self::fit_samples(ctx, params, x, targets, start, started))
             }

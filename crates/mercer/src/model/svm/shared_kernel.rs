@@ -2,8 +2,6 @@
 
 use std::time::Instant;
 
-use rayon::prelude::*;
-
 use super::assemble::assemble;
 use super::check::Checked;
 use super::exact_kernel::{ExactKernel, Given, Working};
@@ -11,7 +9,7 @@ use super::fit::Fit;
 use super::precision::KernelPrecision;
 use super::problem::DualProblem;
 use super::{Svm, SvmParams, notes};
-use crate::context::{Context, Reservation};
+use crate::context::{Context, Reservation, try_pieces};
 use crate::error::{Error, Result};
 use crate::gram::{ColumnBlock, Columns, Stored};
 use crate::kernel::{KernelSpec, Tile};
@@ -73,8 +71,7 @@ impl<S: Real> Materialized<S> {
         let mut matrix = Mat::try_zeros(n, n)?;
         let block = columns.column_block(&(0..n).collect::<Vec<_>>());
         ctx.install(|| {
-            let pieces = matrix.data_mut().par_chunks_mut((ROWS * n).max(1)).enumerate();
-            pieces.try_for_each(|(piece, lines)| {
+            try_pieces(matrix.data_mut(), (ROWS * n).max(1), &|piece, lines| {
                 ctx.poll()?;
                 let rows = piece * ROWS..piece * ROWS + lines.len() / n;
                 let tile = Tile::new(lines, rows.len(), n, n);

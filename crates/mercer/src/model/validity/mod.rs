@@ -94,7 +94,11 @@ impl Validity {
         matrix: impl Into<AnyMat<'a>>,
         most: usize,
     ) -> Result<Validity> {
-        with_matrix!(matrix.into(), matrix => Self::of_matrix(ctx, matrix, most))
+        Self::with_limit_any(ctx, matrix.into(), most)
+    }
+
+    fn with_limit_any(ctx: &Context, matrix: AnyMat<'_>, most: usize) -> Result<Validity> {
+        with_matrix!(matrix, matrix => Self::of_matrix(ctx, matrix, most))
     }
 
     fn of_matrix<T: Real>(ctx: &Context, matrix: MatRef<'_, T>, most: usize) -> Result<Validity> {

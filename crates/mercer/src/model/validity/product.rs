@@ -1,8 +1,6 @@
 //! Products of matrices on all threads. Work is cut into fixed rows, so that results do not depend on how many there are.
 
-use rayon::prelude::*;
-
-use crate::context::Context;
+use crate::context::{Context, try_pieces};
 use crate::error::Result;
 use crate::linalg::product::{Onto, multiply};
 use crate::linalg::view::{Mat, MatMut, MatRef};
@@ -15,7 +13,7 @@ pub(super) fn product(ctx: &Context, a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> 
     let (rows, cols) = (a.rows(), b.cols());
     let mut out = Mat::try_zeros(rows, cols)?;
     ctx.install(|| {
-        out.data_mut().par_chunks_mut(ROWS * cols.max(1)).enumerate().try_for_each(|(i, part)| {
+        try_pieces(out.data_mut(), ROWS * cols.max(1), &|i, part| {
             ctx.poll()?;
             let height = part.len() / cols;
             let left = a.row_range(i * ROWS, height);

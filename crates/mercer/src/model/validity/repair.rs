@@ -124,7 +124,11 @@ impl Repair {
     /// Repairs the square matrix `matrix` of kernel values of samples with themselves. Of a matrix that is not symmetric
     /// the symmetric part is taken.
     pub fn fit<'a>(self, ctx: &Context, matrix: impl Into<AnyMat<'a>>) -> Result<Repaired> {
-        with_matrix!(matrix.into(), matrix => self.fit_matrix(ctx, matrix))
+        self.fit_any(ctx, matrix.into())
+    }
+
+    fn fit_any(self, ctx: &Context, matrix: AnyMat<'_>) -> Result<Repaired> {
+        with_matrix!(matrix, matrix => self.fit_matrix(ctx, matrix))
     }
 
     fn fit_matrix<T: Real>(self, ctx: &Context, matrix: MatRef<'_, T>) -> Result<Repaired> {

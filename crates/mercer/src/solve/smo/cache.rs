@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::context::Context;
+use crate::context::{Context, try_pieces};
 use crate::error::Result;
 use crate::gram::{ColumnBlock, Columns};
 use crate::kernel::Tile;
@@ -214,9 +214,7 @@ pub fn apply_once<S: Real>(
     f: &mut [f64],
 ) -> Result<()> {
     let new = NewColumns::new(source, changes);
-    f.par_chunks_mut(ROWS)
-        .enumerate()
-        .try_for_each(|(part, f)| new.add(ctx, part * ROWS, f, |_, _| ()))
+    try_pieces(f, ROWS, &|part, f| new.add(ctx, part * ROWS, f, |_, _| ()))
 }
 
 #[cfg(test)]

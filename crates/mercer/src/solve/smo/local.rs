@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use super::moves::Variable;
 use super::newton;
+use crate::context::try_pieces;
 use crate::error::Result;
 use crate::gram::Columns;
 use crate::kernel::Tile;
@@ -143,13 +144,11 @@ impl<S: Real> Local<S> {
         let all: Vec<usize> = (0..size).map(at).collect();
         let block = source.column_block(&all);
         if fresh.len() == self.places.iter().filter(|place| **place != EMPTY).count() {
-            self.kernel.par_chunks_mut((LINES * size).max(1)).enumerate().try_for_each(
-                |(piece, lines)| {
-                    let count = lines.len() / size;
-                    let tile = Tile::new(lines, count, size, size);
-                    block.fill_rows(&all[piece * LINES..][..count], tile)
-                },
-            )?;
+            try_pieces(&mut self.kernel, (LINES * size).max(1), &|piece, lines| {
+                let count = lines.len() / size;
+                let tile = Tile::new(lines, count, size, size);
+                block.fill_rows(&all[piece * LINES..][..count], tile)
+            })?;
             fresh.iter().for_each(|&slot| self.diagonal[slot] = self.kernel[slot * size + slot]);
             return Ok(());
         }
@@ -161,7 +160,7 @@ impl<S: Real> Local<S> {
             .enumerate()
             .filter(|(slot, _)| is_fresh[*slot])
             .collect();
-        lines.par_chunks_mut(LINES).try_for_each(|lines| {
+        try_pieces(&mut lines, LINES, &|_, lines| {
             let rows: Vec<usize> = lines.iter().map(|(slot, _)| all[*slot]).collect();
             let mut values = vec![S::ZERO; rows.len() * size];
             block.fill_rows(&rows, Tile::new(&mut values, rows.len(), size, size))?;
