@@ -25,3 +25,4 @@ pub mod subsequences;
 pub mod symmetric;
 pub mod view;
 pub mod vmath;
+pub mod waves;
