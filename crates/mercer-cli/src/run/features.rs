@@ -118,7 +118,11 @@ fn of_numbers(
     };
     let known: Vec<String> =
         (0..chosen.features.n_columns()).map(|column| chosen.features.name(column)).collect();
-    let options = FeatureMapOptions { samples: args.samples as usize, columns: known };
+    let options = FeatureMapOptions {
+        samples: args.samples as usize,
+        columns: known,
+        ..FeatureMapOptions::default()
+    };
     let map = FeatureMap::new(&kernel, rows.d, &options)?;
     let values = map.matrix(&session.context, rows.view())?;
     let column = |j: usize| Column::F64((0..rows.n).map(|i| values[(i, j)]).collect());
