@@ -8,6 +8,7 @@ from bench import (
     costs,
     data,
     detector_cases,
+    feature_cases,
     histogram_cases,
     kmeans_cases,
     ridge_cases,
@@ -204,6 +205,7 @@ CASES: list[Case] = [
     *small_cases.CASES,
     *kmeans_cases.CASES,
     *detector_cases.CASES,
+    *feature_cases.CASES,
     *histogram_cases.CASES,
     *string_cases.CASES,
 ]

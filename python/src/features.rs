@@ -9,10 +9,10 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::arrays::{OutputArray, copied, with_output};
+use crate::arrays::{Matrix, OutputArray, copied, with_output};
 use crate::enter::{Run, enter};
 use crate::fit::unknown;
-use crate::kernels::parse;
+use crate::kernels::{parse, values};
 use crate::model::Model;
 use crate::samples::Given;
 
@@ -121,6 +121,8 @@ pub fn features_facts<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let (model, dict) = (features_of(model.get())?, PyDict::new(py));
     dict.set_item("kernel", model.params.kernel.to_string())?;
+    let leaf = model.params.kernel.as_leaf();
+    dict.set_item("parameters", leaf.map(|leaf| values(py, leaf)).transpose()?)?;
     dict.set_item("exact", model.map.is_exact())?;
     dict.set_item("worst_error", model.map.worst_error())?;
     let error = model.error.map(|error| {
@@ -134,6 +136,20 @@ pub fn features_facts<'py>(
     });
     dict.set_item("error", error.transpose()?)?;
     Ok(dict)
+}
+
+/// The features of each number of a column alone (n × features of a column), of a map that looks at columns one by one.
+#[guarded]
+#[pyfunction]
+pub fn features_of_values<'py>(
+    py: Python<'py>,
+    model: &Bound<'py, Model>,
+    x: Matrix<'_>,
+    run: Run,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let (model, x) = (features_of(model.get())?, x.view()?);
+    let found = enter(py, &run, |ctx| model.transform_values(ctx, x))?;
+    Ok(copied(py, &found))
 }
 
 /// The frequencies (d × k) and phases (k) of random features.

@@ -42,7 +42,9 @@ mod _core {
     #[pymodule_export]
     use super::feature_map::{FeatureMap, TextMap};
     #[pymodule_export]
-    use super::features::{feature_waves, features, features_facts, fit_features, sketch_hashes};
+    use super::features::{
+        feature_waves, features, features_facts, features_of_values, fit_features, sketch_hashes,
+    };
     #[pymodule_export]
     use super::fit::{fit_kernel_pca, fit_pca};
     #[pymodule_export]

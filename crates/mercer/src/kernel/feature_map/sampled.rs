@@ -83,8 +83,8 @@ impl Sampled {
             let message = format!("must be at most {MOST_SAMPLES}, not {samples}");
             return Err(Error::parameter(Param::Samples, message));
         }
-        if let Some(interval) = interval.filter(|step| !(*step > 0.0 && step.is_finite())) {
-            let message = format!("their interval must be a positive number, not {interval}");
+        if let Some(interval) = interval.filter(|step| !(*step >= 0.0 && step.is_finite())) {
+            let message = format!("their interval must be a number of at least 0, not {interval}");
             return Err(Error::parameter(Param::Samples, message));
         }
         let step = interval.unwrap_or_else(|| best_step(kernel, samples));

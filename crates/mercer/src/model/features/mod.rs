@@ -212,6 +212,17 @@ impl KernelFeatures {
         Ok(out)
     }
 
+    /// The features of each number of a column (m × 1) alone, of a map that looks at the columns one by one: zeros have none, so that
+    /// those of sparse rows are found by those of their numbers.
+    pub fn transform_values(&self, ctx: &Context, x: AnyMat<'_>) -> Result<Mat<f64>> {
+        if self.params.random.is_some() {
+            return Err(Error::Shape("random features depend on all columns together".into()));
+        }
+        let map = FeatureMap::new(&self.params.kernel, 1, &self.params.options(None))?;
+        let column = Mat::from_fn(x.rows(), x.cols(), |i, j| x.at(i, j));
+        map.matrix(ctx, column.view())
+    }
+
     /// Writes the features of samples (m × k), in their number type.
     pub fn transform_into<O: Real>(
         &self,
