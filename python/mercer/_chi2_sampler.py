@@ -96,7 +96,7 @@ class AdditiveChi2Sampler(Sampler):
             The features: square roots of all columns, then the first cosines of all columns, and
             so on. Sparse if X is.
         """
-        X = self._rows(X, reset=False, check_finite=not hasattr(self, "_model"))
+        X = self._rows(X, reset=False, check_finite=True)
         model = self._model if hasattr(self, "_model") else self._map_of(X)
         if not sparse.issparse(X) or model.scaling is not None:
             return self._transform(model, X)

@@ -35,6 +35,19 @@ impl Default for FeatureMapOptions {
 }
 
 /// How many random features a kernel has, and which. The same seed gives the same features.
+///
+/// ```
+/// use mercer::kernel::{FeatureMap, FeatureMapOptions, Frequencies, RandomFeatures};
+/// use mercer::{Context, KernelSpec, Mat};
+/// let random = RandomFeatures { components: 4000, seed: 0, frequencies: Frequencies::Auto };
+/// let options = FeatureMapOptions { random: Some(random), ..FeatureMapOptions::default() };
+/// let map = FeatureMap::new(&KernelSpec::rbf_gamma(0.5), 2, &options)?;
+/// let x = Mat::from_vec(vec![0.0, 0.0, 1.0, 1.0], 2, 2);
+/// let phi = map.matrix(&Context::default(), x.view())?;
+/// let product: f64 = phi.row(0).iter().zip(phi.row(1)).map(|(a, b)| a * b).sum();
+/// assert!((product - (-1.0_f64).exp()).abs() < 0.05);
+/// # Ok::<(), mercer::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct RandomFeatures {
     /// Features of each kernel of a description.
