@@ -8,6 +8,7 @@ from bench import (
     costs,
     data,
     detector_cases,
+    feature_cases,
     histogram_cases,
     kmeans_cases,
     landmark_cases,
@@ -206,6 +207,7 @@ CASES: list[Case] = [
     *kmeans_cases.CASES,
     *landmark_cases.CASES,
     *detector_cases.CASES,
+    *feature_cases.CASES,
     *histogram_cases.CASES,
     *string_cases.CASES,
 ]

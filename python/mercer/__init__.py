@@ -15,9 +15,11 @@ from mercer import _pickles as _pickles
 from mercer import explain, kernels
 from mercer._auto_kernel import AutoKernel
 from mercer._check_kernel import KernelCheck, check_kernel
+from mercer._chi2_sampler import AdditiveChi2Sampler
 from mercer._conformal import ConformalRegressor
 from mercer._conformal_classifier import ConformalClassifier
 from mercer._core import FormatError, InternalError, __version__
+from mercer._count_sketch import PolynomialCountSketch
 from mercer._detector import KernelPCADetector
 from mercer._feature_map import FeatureMap, feature_map
 from mercer._kernel_kmeans import KernelKMeans
@@ -47,6 +49,7 @@ from mercer._plot import (
     SpectrumDisplay,
 )
 from mercer._progress import Step
+from mercer._rbf_sampler import RBFSampler
 from mercer._run import get_num_threads, set_num_threads
 from mercer._svc import SVC
 from mercer._svc_path import svc_path
@@ -60,6 +63,7 @@ __all__ = [
     "PCA",
     "SVC",
     "SVR",
+    "AdditiveChi2Sampler",
     "AutoKernel",
     "BoundaryDisplay",
     "ClusterCount",
@@ -88,6 +92,8 @@ __all__ = [
     "OutlierDisplay",
     "ParameterError",
     "PathDisplay",
+    "PolynomialCountSketch",
+    "RBFSampler",
     "SVCSearch",
     "SVRSearch",
     "SpectrumDisplay",

@@ -11,6 +11,8 @@ from sklearn.pipeline import Pipeline
 
 from mercer import _core
 from mercer._arrays import Samples, Table
+from mercer._chi2_sampler import AdditiveChi2Sampler
+from mercer._count_sketch import PolynomialCountSketch
 from mercer._detector import KernelPCADetector
 from mercer._kernel_kmeans import KernelKMeans
 from mercer._kernel_pca import KernelPCA
@@ -23,6 +25,7 @@ from mercer._one_class_svm import OneClassSVM
 from mercer._params import ParameterError, is_integer
 from mercer._pca import PCA
 from mercer._pipeline_files import restored_encoder
+from mercer._rbf_sampler import RBFSampler
 from mercer._reports import warn
 from mercer._run import RUN_PARAMETERS
 from mercer._svc import SVC
@@ -62,6 +65,7 @@ _KINDS = {
     "kernel_pca_detector": KernelPCADetector,
     "kernel_repair": KernelRepair,
 }
+_SAMPLERS = {"poly": PolynomialCountSketch, "additive_chi2": AdditiveChi2Sampler}
 
 
 def load(path: str | os.PathLike) -> Loaded:
@@ -131,6 +135,9 @@ def _kind(model: _core.Model) -> type:
     """The class that the model belongs to."""
     if model.estimator == "svm":
         return MACHINES[_core.svm_facts(model)["task"]]
+    if model.estimator == "kernel_features":
+        family = _core.features_facts(model)["kernel"].split("(")[0]
+        return _SAMPLERS.get(family, RBFSampler)
     if model.estimator in _KINDS:
         return _KINDS[model.estimator]
     remarks, saved = json.loads(_core.remarks(model)), json.loads(model.notes).get("estimator")

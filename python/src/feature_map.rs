@@ -34,7 +34,8 @@ impl FeatureMap {
         names: Vec<String>,
         samples: usize,
     ) -> PyResult<Self> {
-        let options = FeatureMapOptions { samples, columns: names.clone() };
+        let options =
+            FeatureMapOptions { samples, columns: names.clone(), ..FeatureMapOptions::default() };
         let map = Map::new(&parse(py, &text)?, columns, &options);
         let made = (text, columns, names, samples);
         map.map(|map| Self { map, made }).map_err(|error| exception(py, error))

@@ -1,7 +1,9 @@
 //! Landmarks of low-rank fits, and fits that are continued with more rows.
 
 use mercer::io::{Model as Fitted, ModelFile};
-use mercer::model::landmarks::{GivenLandmarks, LandmarkCount, LandmarkMethod, LandmarkParams, Whole};
+use mercer::model::landmarks::{
+    GivenLandmarks, LandmarkCount, LandmarkMethod, LandmarkParams, Whole,
+};
 use mercer_guard::guarded;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -69,7 +71,11 @@ pub fn continue_fit(
             let mut ridge = ridge.clone();
             enter(py, &run, |ctx| ridge.continue_with(ctx, &mut rows).map(|()| ridge))?.into()
         }
-        _ => return Err(PyTypeError::new_err("only kernel PCA and ridge regression can be continued")),
+        _ => {
+            return Err(PyTypeError::new_err(
+                "only kernel PCA and ridge regression can be continued",
+            ));
+        }
     };
     Ok(Model::holding(ModelFile { model: next, ..saved.clone() }))
 }

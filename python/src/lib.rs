@@ -9,6 +9,7 @@ mod detector;
 mod enter;
 mod errors;
 mod feature_map;
+mod features;
 mod fit;
 mod kernels;
 mod kmeans;
@@ -41,6 +42,10 @@ mod _core {
     use super::errors::{FormatError, InternalError, OutOfTimeError};
     #[pymodule_export]
     use super::feature_map::{FeatureMap, TextMap};
+    #[pymodule_export]
+    use super::features::{
+        feature_waves, features, features_facts, features_of_values, fit_features, sketch_hashes,
+    };
     #[pymodule_export]
     use super::fit::{fit_kernel_pca, fit_pca};
     #[pymodule_export]

@@ -115,7 +115,8 @@ impl Model {
         py.detach(|| io::save(&path, &self.saved)).map_err(|error| exception(py, error))
     }
 
-    /// `"pca"`, `"kernel_pca"`, `"kernel_ridge"`, `"svm"`, `"kernel_kmeans"`, `"kernel_pca_detector"` or `"kernel_repair"`.
+    /// `"pca"`, `"kernel_pca"`, `"kernel_ridge"`, `"svm"`, `"kernel_kmeans"`, `"kernel_pca_detector"`, `"kernel_repair"`
+    /// or `"kernel_features"`.
     #[getter]
     fn estimator(&self) -> &'static str {
         self.saved.model.estimator()

@@ -67,6 +67,9 @@ CASES = {
         RBF | {"n_clusters": 3, "init": START}, rows={"init": lambda order: START[order]}
     ),
     "KernelRepair": Case({}, kernel=False, linear=False),
+    "RBFSampler": Case({"gamma": GAMMA, "n_components": 20}, kernel=False, linear=False),
+    "PolynomialCountSketch": Case({"n_components": 20}, kernel=False, linear=False),
+    "AdditiveChi2Sampler": Case({}, kernel=False, linear=False),
     "KernelRidge": Case(RBF | {"alpha": 0.1, "fit_intercept": True}, "values"),
     "KernelRidgeCV": Case(RBF | {"alphas": 10.0 ** np.arange(-4, 3)}, "values"),
     "KernelRidgeClassifier": Case(RBF | {"alpha": 0.1}, "classes"),
@@ -107,6 +110,8 @@ def other_kernel(name, kernel):
 
 def samples(name, rows=X, others=None):
     """Rows as the estimator takes them: for the repair of kernel matrices, similarities."""
+    if name == "AdditiveChi2Sampler":
+        return abs(rows)
     if name != "KernelRepair":
         return rows
     others = rows if others is None else others

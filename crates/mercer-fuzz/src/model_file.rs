@@ -71,6 +71,7 @@ fn evaluate(saved: &ModelFile) {
         Model::Svm(svm) => drop(svm.decisions(ctx, row(model))),
         Model::KernelKMeans(clusters) => drop(clusters.predict(ctx, row(model))),
         Model::Detector(detector) => drop(detector.scores(ctx, row(model))),
+        Model::KernelFeatures(features) => drop(features.transform(ctx, row(model))),
         Model::Repair(repair) => {
             let n = repair.correction.samples;
             let x = vec![0.5; n];

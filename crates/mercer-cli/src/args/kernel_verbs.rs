@@ -2,6 +2,7 @@
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{ArgGroup, Args, ValueEnum};
+use mercer::kernel::Frequencies;
 use mercer::model::validity;
 
 use super::destination::{ModelFile, TableFile};
@@ -111,7 +112,8 @@ pub struct FeaturesArgs {
     #[command(flatten)]
     pub input: InputArgs,
     /// The kernel: a combination of `linear`, `poly`, `cosine`, `hellinger`, `additive_chi2`,
-    /// `intersection` and `jensen_shannon`, or of the string kernels `spectrum` and `substrings`
+    /// `intersection` and `jensen_shannon`, or of the string kernels `spectrum` and `substrings`; with
+    /// --components also of `rbf`, `laplacian`, `matern` and `rational_quadratic`
     #[arg(long, value_name = "SPEC", help_heading = "Kernel")]
     pub kernel: Kernel,
     /// For additive_chi2, intersection and jensen_shannon, whose feature maps are approximate: 2·COUNT + 1
@@ -119,6 +121,29 @@ pub struct FeaturesArgs {
     #[arg(long, value_name = "COUNT", default_value_t = 3, help_heading = "Kernel",
           value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub samples: u32,
+    /// Compute this many random features of each kernel, which approximate it: for rbf, laplacian, matern and
+    /// rational_quadratic, and in the place of all products of columns for poly
+    #[arg(long, value_name = "COUNT", help_heading = "Random features",
+          value_parser = clap::value_parser!(u32).range(1..=4_000_000))]
+    pub components: Option<u32>,
+    /// How the frequencies of random features are drawn
+    #[arg(
+        long,
+        value_name = "KIND",
+        default_value = "auto",
+        requires = "components",
+        help_heading = "Random features"
+    )]
+    pub frequencies: FrequencyKind,
+    /// Seed of the random features
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        default_value_t = 0,
+        requires = "components",
+        help_heading = "Random features"
+    )]
+    pub seed: u64,
     /// Write the features to this .csv, .tsv, .parquet, .npy or .libsvm file, gzipped if it also ends in
     /// .gz [default: a table on standard output]
     #[arg(short, long, alias = "out", value_name = "FILE", help_heading = "Output",
@@ -133,6 +158,27 @@ pub struct FeaturesArgs {
     /// Resource limits.
     #[command(flatten)]
     pub machine: MachineArgs,
+}
+
+/// How the frequencies of random features are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FrequencyKind {
+    /// Orthogonal ones for kernels of the Euclidean distance, else independent ones
+    Auto,
+    /// Blocks of orthogonal ones
+    Orthogonal,
+    /// Independent ones, each with a random phase
+    Independent,
+}
+
+impl From<FrequencyKind> for Frequencies {
+    fn from(kind: FrequencyKind) -> Self {
+        match kind {
+            FrequencyKind::Auto => Frequencies::Auto,
+            FrequencyKind::Orthogonal => Frequencies::Orthogonal,
+            FrequencyKind::Independent => Frequencies::Independent,
+        }
+    }
 }
 
 /// Flags of `mercer kernels`.

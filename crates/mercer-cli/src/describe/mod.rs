@@ -5,8 +5,9 @@ mod detector;
 mod svm;
 
 use mercer::model::Report;
+use mercer::model::features::ApproximationError;
 
-use crate::facts::{Facts, RegressionFacts, kernel_in_short};
+use crate::facts::{Facts, FeatureFacts, RegressionFacts, kernel_in_short};
 use crate::summary::Lines;
 
 /// Shares of variance on one line, or pairs of classes one by one.
@@ -50,6 +51,9 @@ pub fn describe(lines: &mut Lines, facts: &Facts) {
         lines.add("repair", format!("{method}, changes the matrix by {change:.2} %{end}"));
         return;
     }
+    if let Some(features) = &facts.features {
+        return describe_features(lines, features);
+    }
     match &facts.regression {
         Some(regression) => describe_regression(lines, facts, regression),
         None => describe_components(lines, facts),
@@ -58,6 +62,19 @@ pub fn describe(lines: &mut Lines, facts: &Facts) {
         detector::describe_detector(lines, facts, detector);
     }
     describe_solution(lines, &facts.report);
+}
+
+fn describe_features(lines: &mut Lines, features: &FeatureFacts) {
+    lines.add("kernel", kernel_in_short(&features.kernel));
+    let exact = if features.exact { "exact" } else { "approximate" };
+    lines.add("features", format!("{} ({exact})", features.dimension));
+    if let Some(error) = features.error.filter(|_| !features.exact) {
+        let ApproximationError { pairs, mean, max, .. } = error;
+        lines.add(
+            "error",
+            format!("{mean:.2e} in the mean, at most {max:.2e}, on {pairs} pairs of rows"),
+        );
+    }
 }
 
 fn describe_components(lines: &mut Lines, facts: &Facts) {

@@ -10,6 +10,7 @@ use mercer::io::encoding::Encoding;
 mod clusters;
 mod components;
 mod detector;
+mod features;
 mod format;
 mod held_out;
 mod intervals;
@@ -21,6 +22,7 @@ mod svm;
 pub use clusters::{ClusterChoice, ClusterFacts, note_clusters};
 pub use components::InverseFacts;
 pub use detector::DetectorFacts;
+pub use features::FeatureFacts;
 pub use format::{counted, kernel_in_short};
 pub use held_out::{CALIBRATION_BINS, HeldOut, note_held_out, places as class_places};
 pub use intervals::{Residuals, margin, margins, note_margins, note_residuals, residuals};
@@ -95,6 +97,9 @@ pub struct Facts {
     /// Of a kernel matrix repair; none for other models.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repair: Option<RepairFacts>,
+    /// Of a fitted feature map; none for other models.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub features: Option<FeatureFacts>,
     /// The precision of the results.
     pub dtype: &'static str,
     /// How the fit went; null where the file does not say.
@@ -113,6 +118,7 @@ impl Facts {
             Model::KernelKMeans(model) => clusters::of_clusters(model, saved),
             Model::Detector(model) => detector::of_detector(model),
             Model::Repair(model) => repair::of_repair(model),
+            Model::KernelFeatures(model) => features::of_features(model),
         };
         let places = places(saved).unwrap_or_default();
         Self {
@@ -144,6 +150,7 @@ impl Facts {
             Facts { clustering: Some(_), .. } => "kernel k-means",
             Facts { detector: Some(_), .. } => "kernel PCA outlier detector",
             Facts { repair: Some(_), .. } => "kernel matrix repair",
+            Facts { features: Some(_), .. } => "kernel feature map",
             Facts { kernel: Some(_), .. } => "kernel PCA",
             _ => "PCA",
         }
@@ -227,6 +234,7 @@ fn bare(rows: usize, report: &Report) -> Facts {
         clustering: None,
         detector: None,
         repair: None,
+        features: None,
         dtype: "",
         report: report.clone(),
     }

@@ -60,6 +60,7 @@ fn verb_of(model: &Model) -> &'static str {
         Model::KernelKMeans(_) => "kmeans",
         Model::Detector(_) => "outliers",
         Model::Repair(_) => "check",
+        Model::KernelFeatures(_) => "features",
         Model::Svm(machine) => match machine.params.task {
             Task::EpsilonSvr | Task::NuSvr => "svr",
             Task::OneClass => "oneclass",

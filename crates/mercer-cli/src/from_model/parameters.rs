@@ -23,7 +23,7 @@ pub(super) fn settings(saved: &ModelFile) -> Vec<Setting> {
         Model::KernelKMeans(model) => of_clusters(model),
         Model::Detector(model) => of_detector(model),
         Model::KernelPca(model) => of_components(model),
-        Model::Pca(_) | Model::Repair(_) => Vec::new(),
+        Model::Pca(_) | Model::Repair(_) | Model::KernelFeatures(_) => Vec::new(),
     };
     kernel.into_iter().chain(own).chain([precision(saved)]).collect()
 }
@@ -35,7 +35,7 @@ fn precision(saved: &ModelFile) -> Setting {
         Model::KernelKMeans(model) => model.dtype,
         Model::KernelPca(model) => model.dtype,
         Model::Detector(model) => model.pca.dtype,
-        Model::Pca(_) | Model::Repair(_) => saved.dtype,
+        Model::Pca(_) | Model::Repair(_) | Model::KernelFeatures(_) => saved.dtype,
     };
     let name = match (work, saved.dtype) {
         (Dtype::F64, _) => "f64",

@@ -75,9 +75,8 @@ fn encoding(encoding: &Encoding) -> Vec<Setting> {
         let columns = encoding.columns.iter().filter(move |column| is_one(&column.values));
         columns.map(|column| column.name.clone()).collect::<Vec<_>>()
     };
-    let is_category = |values: &Values| {
-        matches!(values, Values::Category { .. } | Values::Code { .. })
-    };
+    let is_category =
+        |values: &Values| matches!(values, Values::Category { .. } | Values::Code { .. });
     let categories = named(is_category);
     let dates = named(|values| matches!(values, Values::Date { .. }));
     let mut all = Vec::new();

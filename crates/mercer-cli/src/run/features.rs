@@ -2,7 +2,7 @@
 
 use mercer::error::Param;
 use mercer::io::{Column, Format, SparseColumn, Table};
-use mercer::kernel::{FeatureMap, FeatureMapOptions, MOST_FEATURES, StringMap};
+use mercer::kernel::{FeatureMap, FeatureMapOptions, MOST_FEATURES, RandomFeatures, StringMap};
 use mercer::{Error, KernelSpec, Result};
 use serde::Serialize;
 
@@ -82,6 +82,10 @@ fn check(args: &FeaturesArgs, input_kind: &InputKind) -> Result<()> {
 
 /// One feature for each substring, most of them 0 in most rows.
 fn of_texts(args: &FeaturesArgs, features: &Table) -> Result<Mapped> {
+    if args.components.is_some() {
+        let message = "string kernels have no random features: leave it out";
+        return Err(Error::parameter("--components", message));
+    }
     let texts = features.texts(0)?;
     let kernel = args.kernel.spec().resolve(&texts)?;
     let map = StringMap::new(&kernel, &texts)?;
@@ -118,7 +122,16 @@ fn of_numbers(
     };
     let known: Vec<String> =
         (0..chosen.features.n_columns()).map(|column| chosen.features.name(column)).collect();
-    let options = FeatureMapOptions { samples: args.samples as usize, columns: known };
+    let options = FeatureMapOptions {
+        samples: args.samples as usize,
+        columns: known,
+        random: args.components.map(|components| RandomFeatures {
+            components: components as usize,
+            seed: args.seed,
+            frequencies: args.frequencies.into(),
+        }),
+        ..FeatureMapOptions::default()
+    };
     let map = FeatureMap::new(&kernel, rows.d, &options)?;
     let values = map.matrix(&session.context, rows.view())?;
     let column = |j: usize| Column::F64((0..rows.n).map(|i| values[(i, j)]).collect());

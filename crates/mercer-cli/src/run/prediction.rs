@@ -28,7 +28,7 @@ pub fn predict(
         Model::Svm(machine) => Ok(prediction(machine, machine.decisions(&session.context, &rows)?)),
         Model::KernelKMeans(clusters) => by_centres(session, clusters, &rows),
         Model::Detector(detector) => by_detector(session, detector, &rows),
-        Model::Pca(_) | Model::KernelPca(_) | Model::Repair(_) => {
+        Model::Pca(_) | Model::KernelPca(_) | Model::Repair(_) | Model::KernelFeatures(_) => {
             unreachable!("a model that transforms rows predicts nothing")
         }
     }

@@ -92,7 +92,7 @@ fn results(
 /// Refuses a model that predicts.
 fn check_model(model: &Model, path: &Path) -> Result<()> {
     match model {
-        Model::Pca(_) | Model::KernelPca(_) | Model::Repair(_) => Ok(()),
+        Model::Pca(_) | Model::KernelPca(_) | Model::Repair(_) | Model::KernelFeatures(_) => Ok(()),
         _ => {
             let message = "this model makes predictions, not projections: use `mercer predict`";
             Err(Error::format(path, message))
@@ -125,6 +125,14 @@ fn forward(session: &Session, saved: &ModelFile, table: &Table, errors: bool) ->
             let values = model.correction.apply(values.view())?.into_vec();
             Ok(Computed { values, errors: None })
         }
+        (Model::KernelFeatures(_), _) if errors => Err(no_features("--errors")),
+        (Model::KernelFeatures(model), dtype) => {
+            let rows = Rows::of(session, table, Scales::Apply(scaling), dtype)?;
+            let mut out = Mat::zeros(rows.values.view().rows(), model.k());
+            let x = rows.values.view().to_dense::<f64>()?;
+            model.transform_into(context, &x.into(), out.view_mut())?;
+            Ok(Computed { values: out.into_vec(), errors: None })
+        }
         (Model::KernelPca(model), _) => {
             let rows = model_input(session, &saved.model, scaling, table)?;
             let values = model.transform(context, &rows)?.into_vec();
@@ -149,6 +157,7 @@ fn backward(session: &Session, saved: &ModelFile, table: &Table) -> Result<Compu
     let mut values = match &saved.model {
         Model::Pca(model) => model.inverse_transform(context, scores)?.into_vec(),
         Model::KernelPca(model) => model.inverse_transform(context, scores)?.into_vec(),
+        Model::KernelFeatures(_) => return Err(no_features("--inverse")),
         _ => return Err(no_repair("--inverse")),
     };
     if let Some(scaling) = &saved.scaling {
@@ -159,6 +168,10 @@ fn backward(session: &Session, saved: &ModelFile, table: &Table) -> Result<Compu
 
 fn no_repair(flag: &'static str) -> Error {
     Error::parameter(flag, "the model is a kernel matrix repair and has no components")
+}
+
+fn no_features(flag: &'static str) -> Error {
+    Error::parameter(flag, "the model is a feature map, which has no inverse")
 }
 
 fn squared_distances(a: AnyMat<'_>, b: &Mat<f64>) -> Vec<f64> {
@@ -185,6 +198,9 @@ fn print_output(
     if !session.quiet {
         let (from, to) = match args.inverse {
             false if facts.repair.is_some() => ("kernel values", "repaired kernel values".into()),
+            false if facts.features.is_some() => {
+                ("rows", counted(results.values.len() / rows.max(1), "feature"))
+            }
             false => ("rows", counted(facts.explained_variance.len(), "component")),
             true => ("components", counted(facts.columns, "column")),
         };

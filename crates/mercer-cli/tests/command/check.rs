@@ -161,6 +161,27 @@ fn features_have_the_kernel_for_inner_products() {
 }
 
 #[test]
+fn random_features_approximate_kernels_and_repeat() {
+    let folder = Folder::new();
+    folder.write("t.csv", "a,b\n1,2\n-3,0.5\n0,4\n0.5,1\n");
+    let kernel = "features t.csv --kernel 'rbf(gamma=0.2)' --components";
+    let of = |more: &str| -> Vec<Vec<f64>> {
+        let rows = cells(&folder.done(&format!("{kernel} {more} -q")).out);
+        rows[1..].iter().map(|row| row.iter().map(|c| c.parse().unwrap()).collect()).collect()
+    };
+    let found = of("6000 --seed 3");
+    assert_eq!(found, of("6000 --seed 3 --frequencies orthogonal"));
+    assert_ne!(found, of("6000"));
+    assert_eq!(of("7 --frequencies independent")[0].len(), 7);
+    let product =
+        |i: usize, j: usize| -> f64 { found[i].iter().zip(&found[j]).map(|(a, b)| a * b).sum() };
+    assert!((product(0, 3) - (-0.2_f64 * 1.25).exp()).abs() < 0.04, "{}", product(0, 3));
+    assert!((product(1, 1) - 1.0).abs() < 1e-12);
+    let told = folder.done(&format!("{kernel} 5")).err;
+    assert!(told.contains("5 (approximate)"), "{told}");
+}
+
+#[test]
 fn features_of_texts_are_their_substrings() {
     let folder = Folder::new();
     folder.write("t.csv", "word\nanna\nhanna\n");

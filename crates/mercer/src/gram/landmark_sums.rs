@@ -285,7 +285,11 @@ mod tests {
         Samples::Dense(Dense::from_vec(data, n, d).unwrap())
     }
 
-    fn sums<T: Real>(ctx: &Context, x: &Samples<T>, rows: &[std::ops::Range<usize>]) -> LandmarkSums {
+    fn sums<T: Real>(
+        ctx: &Context,
+        x: &Samples<T>,
+        rows: &[std::ops::Range<usize>],
+    ) -> LandmarkSums {
         let kernel = SpecKernel::<T>::new(&"rbf(gamma=0.3)".parse().unwrap()).unwrap();
         let z = x.select(&(0..150).map(|i| 7 * i).collect::<Vec<_>>());
         let n = x.n();

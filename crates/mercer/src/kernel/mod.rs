@@ -1,5 +1,5 @@
-//! Kernels: pure functions of two samples, evaluated tile by tile. No caches, threads or
-//! randomness here, and nothing of size n × n.
+//! Kernels: pure functions of two samples, evaluated tile by tile. No caches and threads
+//! here, and nothing of size n × n.
 //!
 //! A kernel on vectors is a *pairing* of two rows (dot product, squared distance, …) followed by a
 //! *profile*, a function of that one number. Each family is one short file under `vector/`;
@@ -28,9 +28,9 @@ pub use expression::SpecKernel;
 pub use family::Family;
 #[doc(hidden)]
 pub use family::{Definite, Domain, Input, Parameter, Rule, Value};
+pub use feature_map::{FeatureMap, FeatureMapOptions, Frequencies, RandomFeatures};
 #[doc(hidden)]
-pub use feature_map::MOST_FEATURES;
-pub use feature_map::{FeatureMap, FeatureMapOptions};
+pub use feature_map::{Fourier, MOST_FEATURES, Rows, Sketch};
 pub use registry::families;
 #[doc(hidden)]
 pub use relative::Relative;

@@ -6,6 +6,7 @@
 pub mod alloc;
 pub mod block;
 pub mod cholesky;
+pub mod convolution;
 pub mod edit_distance;
 pub mod eigen;
 pub mod hamming;
@@ -21,7 +22,9 @@ mod shared;
 pub mod simd;
 pub mod skinny;
 pub mod sparse;
+pub mod strips;
 pub mod subsequences;
 pub mod symmetric;
 pub mod view;
 pub mod vmath;
+pub mod waves;

@@ -26,6 +26,7 @@ pub enum OutlierScore {
 
 impl OutlierScore {
     /// `projections` or `reconstruction`.
+    #[doc(hidden)]
     pub fn name(self) -> &'static str {
         match self {
             OutlierScore::Projections => "projections",

@@ -5,6 +5,8 @@ mod builders;
 pub mod classes;
 mod components;
 pub mod detector;
+#[doc(hidden)]
+pub mod features;
 mod indefinite;
 mod input;
 pub mod inverse;

@@ -34,7 +34,8 @@ impl<T: Real> Samples<T> {
                 Ok(Parts::new(joined)?.into())
             }
             Samples::Items(_) => Err(Error::Shape(
-                "samples of a user-defined type cannot be read in blocks: pass them as one set".into(),
+                "samples of a user-defined type cannot be read in blocks: pass them as one set"
+                    .into(),
             )),
         }
     }
@@ -86,7 +87,8 @@ mod tests {
         let rows = Dense::from_vec((0..12).map(f64::from).collect(), 6, 2).unwrap();
         let x = Samples::from(&rows);
         assert_eq!(halves(&x).dense().unwrap().data(), rows.data());
-        let sparse = Csr::new(4, 3, &[0, 1, 1, 3, 4], &[2, 0, 1, 1], &[1.0, 2.0, 3.0, 4.0]).unwrap();
+        let sparse =
+            Csr::new(4, 3, &[0, 1, 1, 3, 4], &[2, 0, 1, 1], &[1.0, 2.0, 3.0, 4.0]).unwrap();
         let Samples::Sparse(joined) = halves(&Samples::Sparse(sparse.clone())) else { panic!() };
         assert_eq!((joined.starts(), joined.values()), (sparse.starts(), sparse.values()));
         let texts = Samples::from(Strings::new(["a", "", "ccc", "d"]).unwrap());

@@ -1,6 +1,7 @@
 //! The two number types that samples and tiles may have.
 
 mod elementary;
+mod trigonometry;
 pub mod vector;
 
 use vector::Registers;
@@ -91,6 +92,13 @@ pub trait Real:
     fn times_log2<const FUSED: bool>(self) -> Self {
         self * self.log2::<FUSED>()
     }
+    /// The largest angle that [`Real::sin_cos`] takes.
+    const WIDEST_ANGLE: Self;
+    /// Sine and cosine without branches, with an error of at most two units in the last place of 1, for angles up to
+    /// [`Real::WIDEST_ANGLE`].
+    fn sin_cos<const FUSED: bool>(self) -> (Self, Self);
+    /// Sine and cosine of any angle.
+    fn any_sin_cos(self) -> (Self, Self);
     /// The slice as what it is.
     fn numbers(slice: &[Self]) -> Numbers<'_>;
     /// The slice as what it is.
@@ -102,7 +110,7 @@ pub trait Real:
 }
 
 macro_rules! real {
-    ($type:ident, $kind:ident, $exp:path, $log2:path, $same:expr, $single:expr) => {
+    ($type:ident, $kind:ident, $exp:path, $log2:path, $sin_cos:path, $widest:path, $same:expr, $single:expr) => {
         impl Real for $type {
             const NAME: &'static str = stringify!($type);
             const ZERO: Self = 0.0;
@@ -164,6 +172,14 @@ macro_rules! real {
             fn log2<const FUSED: bool>(self) -> Self {
                 $log2(self)
             }
+            const WIDEST_ANGLE: Self = $widest;
+            #[inline(always)]
+            fn sin_cos<const FUSED: bool>(self) -> (Self, Self) {
+                $sin_cos(self)
+            }
+            fn any_sin_cos(self) -> (Self, Self) {
+                <$type>::sin_cos(self)
+            }
             fn numbers(slice: &[Self]) -> Numbers<'_> {
                 Numbers::$kind(slice)
             }
@@ -182,14 +198,23 @@ macro_rules! real {
     };
 }
 
-real!(f32, F32, elementary::exp_f32::<FUSED>, elementary::log2_f32::<FUSED>, |_| None, |slice| {
-    Some(slice)
-});
+real!(
+    f32,
+    F32,
+    elementary::exp_f32::<FUSED>,
+    elementary::log2_f32::<FUSED>,
+    trigonometry::sin_cos_f32::<FUSED>,
+    trigonometry::WIDEST_F32,
+    |_| None,
+    |slice| Some(slice)
+);
 real!(
     f64,
     F64,
     elementary::exp_f64::<FUSED>,
     elementary::log2_f64::<FUSED>,
+    trigonometry::sin_cos_f64::<FUSED>,
+    trigonometry::WIDEST_F64,
     |slice| Some(slice),
     |_| None
 );

@@ -66,8 +66,7 @@ impl Nystrom {
         }
         // Without centring, targets are taken as they are.
         let add = |j: usize| if center { -shift[j] } else { sums.target_origin[j] };
-        let right =
-            Mat::from_fn(m, t, |i, j| moments[(i, 1 + j)] + add(j) * moments[(i, 0)]);
+        let right = Mat::from_fn(m, t, |i, j| moments[(i, 1 + j)] + add(j) * moments[(i, 0)]);
         let target_squares = (0..t).map(|j| {
             let (sum, by) = (sums.target_sums[j], add(j));
             sums.target_squares[j] + 2.0 * by * sum + by * by * weight

@@ -35,6 +35,9 @@ pub fn results(saved: &ModelFile) -> (Vec<f64>, Option<Vec<f64>>) {
             let scores = model.scores(&Context::new(1), &points(&values)).unwrap();
             (scores.into_iter().map(|score| score / model.threshold).collect(), None)
         }
+        Model::KernelFeatures(model) => {
+            (model.transform(&Context::new(1), &points(&values)).unwrap().into_vec(), None)
+        }
         Model::Repair(model) => (repair(model), None),
     }
 }

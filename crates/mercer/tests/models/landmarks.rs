@@ -82,7 +82,9 @@ fn aligned(a: &Mat<f64>, b: &Mat<f64>, tolerance: f64) {
 fn all_samples_as_landmarks_are_the_exact_fit() {
     let ctx = Context::new(2);
     let (x, new) = (dense(120, 3, 1), dense(30, 3, 2));
-    for kernel in [RBF, "laplacian(gamma=0.3)", "poly(degree=3)", "linear", "rbf(gamma=0.1) + linear"] {
+    for kernel in
+        [RBF, "laplacian(gamma=0.3)", "poly(degree=3)", "linear", "rbf(gamma=0.1) + linear"]
+    {
         let params = KernelPca::params(spec(kernel)).components(3);
         let exact = params.fit_in(&ctx, &x).unwrap();
         let low = params.clone().landmarks(120).fit_in(&ctx, &x).unwrap();
@@ -198,7 +200,8 @@ fn a_continued_fit_is_one_fit() {
     let ((first, first_y), (rest, rest_y)) = (half(0, 1024), half(1024, 3000));
     let landmarks = GivenLandmarks::new(first.select(&(0..50).collect::<Vec<_>>()));
     let wanted = LandmarkParams::new(LandmarkCount::Given(landmarks)).keep_sums(true);
-    let params = KernelRidge::params(spec(RBF)).alpha(0.5).intercept(true).landmarks(wanted.clone());
+    let params =
+        KernelRidge::params(spec(RBF)).alpha(0.5).intercept(true).landmarks(wanted.clone());
     let mut model = params.fit_in(&ctx, &first, &Targets::matrix(first_y)).unwrap();
     model.continue_with(&ctx, &mut Whole::new(&rest, Some(&rest_y), None)).unwrap();
     let whole = params.fit_in(&ctx, &x, &Targets::matrix(y.clone())).unwrap();
@@ -211,7 +214,8 @@ fn a_continued_fit_is_one_fit() {
     model.continue_with(&ctx, &mut Whole::new(&rest, None, None)).unwrap();
     let whole = pca.fit_in(&ctx, &x).unwrap();
     aligned(&model.transform(&ctx, &x).unwrap(), &whole.transform(&ctx, &x).unwrap(), 1e-9);
-    let mut other = KernelPca::params(spec(RBF)).components(3).landmarks(20).fit_in(&ctx, &x).unwrap();
+    let mut other =
+        KernelPca::params(spec(RBF)).components(3).landmarks(20).fit_in(&ctx, &x).unwrap();
     let refused = other.continue_with(&ctx, &mut Whole::new(&rest, None, None));
     assert!(refused.unwrap_err().to_string().contains("keep_sums"));
 }
@@ -223,7 +227,8 @@ fn weights_are_repeated_rows() {
     let y = targets(&x);
     let weights: Vec<f64> = (0..200).map(|i| (i % 3) as f64).collect();
     let repeated: Vec<usize> = (0..200).flat_map(|i| vec![i; i % 3]).collect();
-    let landmarks = LandmarkCount::Given(GivenLandmarks::new(x.select(&[1, 2, 4, 5, 7, 8, 50, 100])));
+    let landmarks =
+        LandmarkCount::Given(GivenLandmarks::new(x.select(&[1, 2, 4, 5, 7, 8, 50, 100])));
     let wanted = LandmarkParams::new(landmarks);
     let params = KernelRidge::params(spec(RBF)).alpha(0.5).intercept(true).landmarks(wanted);
     let by_weight = Targets::matrix(y.clone()).with_weights(Some(weights));
@@ -245,8 +250,10 @@ fn samples_of_every_kind() {
     let report = low.report.landmarks.as_ref().unwrap();
     assert!(report.landmarks < 40, "equal texts are one landmark: {}", report.landmarks);
     aligned(&low.transform(&ctx, &texts).unwrap(), &exact.transform(&ctx, &texts).unwrap(), 1e-6);
-    let sparse = Csr::new(4, 3, &[0, 1, 2, 4, 5], &[2, 0, 0, 1, 1], &[1.0, 2.0, 3.0, 1.0, 4.0]).unwrap();
-    let low = KernelPca::params(spec(RBF)).components(1).landmarks(4).fit_in(&ctx, &sparse).unwrap();
+    let sparse =
+        Csr::new(4, 3, &[0, 1, 2, 4, 5], &[2, 0, 0, 1, 1], &[1.0, 2.0, 3.0, 1.0, 4.0]).unwrap();
+    let low =
+        KernelPca::params(spec(RBF)).components(1).landmarks(4).fit_in(&ctx, &sparse).unwrap();
     let exact = KernelPca::params(spec(RBF)).components(1).fit_in(&ctx, &sparse).unwrap();
     assert!((low.eigenvalues[0] - exact.eigenvalues[0]).abs() < 1e-10);
 }
@@ -278,7 +285,8 @@ fn a_tolerance_is_reached_with_few_landmarks() {
     let ctx = Context::new(2);
     let x = dense(2000, 2, 8);
     let wanted = LandmarkParams::new(LandmarkCount::Tolerance(0.01));
-    let low = KernelPca::params(spec(RBF)).components(2).landmarks(wanted).fit_in(&ctx, &x).unwrap();
+    let low =
+        KernelPca::params(spec(RBF)).components(2).landmarks(wanted).fit_in(&ctx, &x).unwrap();
     let report = low.report.landmarks.unwrap();
     assert!(report.residual_share() <= 0.01 && report.landmarks < 200, "{}", report.landmarks);
 }
@@ -288,17 +296,20 @@ fn pivots_beat_a_uniform_choice_and_saved_models_are_the_same() {
     let ctx = Context::new(2);
     // A dense cluster and a few samples far out.
     let x = dense(2000, 3, 12);
-    let data = (0..2000).flat_map(|i| x.row(i).iter().map(move |v| if i % 25 == 0 { 4.0 * v } else { 0.3 * v }));
+    let data = (0..2000)
+        .flat_map(|i| x.row(i).iter().map(move |v| if i % 25 == 0 { 4.0 * v } else { 0.3 * v }));
     let x = Dense::from_vec(data.collect(), 2000, 3).unwrap();
     let share = |method| {
         let wanted = LandmarkParams::from(60).method(method);
         let model = KernelPca::params(spec(RBF)).components(2).landmarks(wanted).fit_in(&ctx, &x);
         model.unwrap().report.landmarks.unwrap().residual_share()
     };
-    let (pivoted, uniform) = (share(LandmarkMethod::PivotedCholesky), share(LandmarkMethod::Uniform));
+    let (pivoted, uniform) =
+        (share(LandmarkMethod::PivotedCholesky), share(LandmarkMethod::Uniform));
     assert!(pivoted < 0.7 * uniform, "{pivoted} {uniform}");
     let wanted = LandmarkParams::from(60).keep_sums(true);
-    let model = KernelPca::params(spec(RBF)).components(2).landmarks(wanted).fit_in(&ctx, &x).unwrap();
+    let model =
+        KernelPca::params(spec(RBF)).components(2).landmarks(wanted).fit_in(&ctx, &x).unwrap();
     let file = mercer::io::ModelFile::new(model.clone().into(), Dtype::F64);
     let bytes = mercer::io::to_bytes(&file).unwrap();
     let read = mercer::io::from_bytes(std::path::Path::new("memory"), &bytes).unwrap();
@@ -313,7 +324,9 @@ fn pivots_beat_a_uniform_choice_and_saved_models_are_the_same() {
 fn pre_images_are_those_of_the_exact_fit() {
     let ctx = Context::new(2);
     let x = dense(80, 2, 1);
-    for (kernel, method) in [(RBF, Method::FixedPoint), (RBF, Method::Gradient), ("linear", Method::Gradient)] {
+    for (kernel, method) in
+        [(RBF, Method::FixedPoint), (RBF, Method::Gradient), ("linear", Method::Gradient)]
+    {
         let params = KernelPca::params(spec(kernel)).components(2);
         let exact = params.fit_in(&ctx, &x).unwrap();
         let low = params.landmarks(80).fit_in(&ctx, &x).unwrap();

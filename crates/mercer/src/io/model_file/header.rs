@@ -25,6 +25,8 @@ pub const DETECTOR: &str = "kernel_pca_detector";
 
 /// The name of repairs of kernel matrices in files.
 pub const KERNEL_REPAIR: &str = "kernel_repair";
+/// The name of fitted feature maps in files.
+pub const KERNEL_FEATURES: &str = "kernel_features";
 
 /// The header of format 1. Fields that a reader does not know are passed over: a change that a reader must know of
 /// raises the version.
@@ -34,7 +36,8 @@ pub struct Header {
     pub format: u64,
     /// The version of mercer that wrote the file, for people.
     pub mercer: String,
-    /// [`PCA`], [`KERNEL_PCA`], [`KERNEL_RIDGE`], [`SVM`], [`KERNEL_KMEANS`], [`DETECTOR`] or [`KERNEL_REPAIR`].
+    /// [`PCA`], [`KERNEL_PCA`], [`KERNEL_RIDGE`], [`SVM`], [`KERNEL_KMEANS`], [`DETECTOR`], [`KERNEL_REPAIR`] or
+    /// [`KERNEL_FEATURES`].
     pub estimator: String,
     /// The parameters of the fit, as the estimator describes them.
     pub params: Value,

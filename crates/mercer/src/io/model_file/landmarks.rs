@@ -50,7 +50,8 @@ pub fn unpack(
 }
 
 fn sums(tensors: &mut Tensors<'_>, m: usize, t: usize) -> Result<LandmarkSums, Fault> {
-    let columns = t.checked_add(1).ok_or_else(|| Fault::Invalid("it has too many targets".into()))?;
+    let columns =
+        t.checked_add(1).ok_or_else(|| Fault::Invalid("it has too many targets".into()))?;
     let gram: Mat<f64> = tensors.matrix("landmarks.gram", m, m)?;
     Ok(LandmarkSums {
         gram,
@@ -67,7 +68,11 @@ fn sums(tensors: &mut Tensors<'_>, m: usize, t: usize) -> Result<LandmarkSums, F
 /// Whether the parts of a low-rank model with m landmarks and t targets fit together.
 pub fn check(state: Option<&LandmarkState>, reported: bool, m: usize, t: usize) -> Checked {
     let Some(state) = state else {
-        return if reported { Err("it has a report on landmarks, but no landmarks".into()) } else { Ok(()) };
+        return if reported {
+            Err("it has a report on landmarks, but no landmarks".into())
+        } else {
+            Ok(())
+        };
     };
     if !reported {
         return Err("it has landmarks, but no report on them".into());

@@ -9,6 +9,7 @@
 mod check;
 mod classes_note;
 mod detector;
+mod features;
 mod frame;
 mod header;
 mod kmeans;
@@ -38,6 +39,7 @@ use crate::io::atomic::{Staged, write_whole};
 use crate::io::libsvm_model;
 use crate::kernel::KernelSpec;
 use crate::model::detector::Detector;
+use crate::model::features::KernelFeatures;
 use crate::model::kernel_kmeans::KernelKMeans;
 use crate::model::kernel_pca::KernelPca;
 use crate::model::kernel_ridge::KernelRidge;
@@ -73,6 +75,8 @@ pub enum Model {
     Detector(Detector),
     /// A repair of kernel matrices.
     Repair(FittedRepair),
+    /// Features whose inner products approximate a kernel.
+    KernelFeatures(KernelFeatures),
 }
 
 macro_rules! models {
@@ -107,7 +111,8 @@ models!(
     Svm(Svm),
     KernelKMeans(KernelKMeans),
     Detector(Detector),
-    Repair(FittedRepair)
+    Repair(FittedRepair),
+    KernelFeatures(KernelFeatures)
 );
 
 impl Model {
@@ -130,7 +135,7 @@ impl Model {
     }
 
     /// The estimator's name in files: `"pca"`, `"kernel_pca"`, `"kernel_ridge"`, `"svm"`, `"kernel_kmeans"`,
-    /// `"kernel_pca_detector"` or `"kernel_repair"`.
+    /// `"kernel_pca_detector"`, `"kernel_repair"` or `"kernel_features"`.
     pub fn estimator(&self) -> &'static str {
         self.persist().metadata().estimator
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::frame::{Fault, Frame};
 use super::header::{self, Header};
 use super::tensors::Tensors;
-use super::{Model, ModelFile, check, detector, kmeans, landmarks, repair, samples, svm};
+use super::{Model, ModelFile, check, detector, features, kmeans, landmarks, repair, samples, svm};
 use crate::model::inverse::{Inverse, InverseParams};
 use crate::model::kernel_pca::{KernelPca, KernelPcaParams};
 use crate::model::kernel_ridge::KernelRidge;
@@ -42,6 +42,7 @@ fn model(header: &Header, tensors: &mut Tensors<'_>) -> Result<Model, Fault> {
         header::KERNEL_KMEANS => Model::KernelKMeans(kmeans::unpack(header, tensors)?),
         header::DETECTOR => Model::Detector(detector::unpack(header, tensors)?),
         header::KERNEL_REPAIR => Model::Repair(repair::unpack(header, tensors)?),
+        header::KERNEL_FEATURES => Model::KernelFeatures(features::unpack(header, tensors)?),
         other => return Err(Fault::Invalid(format!("unknown estimator {other:?}"))),
     })
 }

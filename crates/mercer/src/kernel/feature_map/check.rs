@@ -3,15 +3,6 @@
 use super::{FeatureMap, MOST_FEATURES};
 use crate::error::{Error, Param, Result};
 
-/// An error of a single row, reported for row i.
-pub(super) fn at_row(error: Error, i: usize) -> Error {
-    match error {
-        Error::NotFinite { column, value, .. } => Error::NotFinite { row: i, column, value },
-        Error::Numeric(text) => Error::Numeric(text.replacen("row 0", &format!("row {i}"), 1)),
-        other => other,
-    }
-}
-
 /// The columns that all of the maps take.
 pub(super) fn same_columns(maps: &[FeatureMap]) -> Result<usize> {
     let first = maps.first().ok_or_else(|| Error::Shape("no feature maps were given".into()))?;

@@ -1,6 +1,8 @@
 //! The features of one row, and their names.
 
+use super::rows::Rows;
 use super::{FeatureMap, Kind, Name};
+use crate::linalg::view::MatRef;
 
 impl FeatureMap {
     /// Writes the features of the row `x`.
@@ -11,6 +13,11 @@ impl FeatureMap {
             Kind::Root => out.iter_mut().zip(x).for_each(|(to, x)| *to = x.sqrt()),
             Kind::Monomials(monomials) => monomials.fill(x, out),
             Kind::Sampled(sampled) => sampled.fill(x, out),
+            Kind::Fourier(fourier) => fourier.fill(x, out),
+            Kind::Sketch(sketch) => {
+                let rows = Rows::Dense(MatRef::new(x, 1, x.len(), x.len()));
+                out.copy_from_slice(sketch.row(&rows, 0, &mut sketch.scratch()));
+            }
             Kind::Scale(scale, map) => {
                 map.fill(x, out);
                 let root = scale.sqrt();
@@ -46,7 +53,9 @@ impl FeatureMap {
             Kind::Linear => columns.iter().map(|column| Name::of(column.clone())).collect(),
             Kind::Root => columns.iter().map(|column| Name::of(format!("√{column}"))).collect(),
             Kind::Monomials(monomials) => monomials.names(columns),
-            Kind::Sampled(sampled) => columns.iter().flat_map(|c| sampled.names(c)).collect(),
+            Kind::Sampled(sampled) => sampled.names(columns),
+            Kind::Fourier(fourier) => fourier.names(),
+            Kind::Sketch(sketch) => sketch.names(),
             Kind::Scale(scale, map) => {
                 map.list(columns).into_iter().map(|name| name.scaled(*scale)).collect()
             }
@@ -69,7 +78,13 @@ impl FeatureMap {
     pub(super) fn histogram_columns(&self) -> Vec<bool> {
         match &self.kind {
             Kind::Root | Kind::Sampled(_) => vec![true; self.columns],
-            Kind::Constant | Kind::Linear | Kind::Monomials(_) => vec![false; self.columns],
+            Kind::Constant
+            | Kind::Linear
+            | Kind::Monomials(_)
+            | Kind::Fourier(_)
+            | Kind::Sketch(_) => {
+                vec![false; self.columns]
+            }
             Kind::Scale(_, map) | Kind::Normalize(map) => map.histogram_columns(),
             Kind::Sum(maps) | Kind::Product(maps) => {
                 let mut needs = vec![false; self.columns];

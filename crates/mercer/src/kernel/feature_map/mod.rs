@@ -7,23 +7,33 @@
 mod build;
 mod check;
 mod evaluate;
+mod fourier;
 mod monomials;
 mod name;
+mod rows;
 mod sampled;
+mod sketch;
+mod spectrum;
 
 #[cfg(test)]
 mod tests;
 
-pub use build::FeatureMapOptions;
+pub use build::{FeatureMapOptions, Frequencies, RandomFeatures};
+pub use fourier::Fourier;
+pub use rows::Rows;
+pub use sketch::Sketch;
 
 use crate::context::Context;
 use crate::error::{Error, Param, Result};
+use crate::linalg::strips;
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::real::Real;
-use check::{at_row, check_dimension, check_row, same_columns};
+use check::{check_dimension, check_row, same_columns};
+use fourier::Waves;
 use monomials::Monomials;
 use name::Name;
 use sampled::{Homogeneous, Sampled};
+use spectrum::Spectrum;
 
 /// Features that a map may have at most.
 pub const MOST_FEATURES: usize = 4_000_000;
@@ -53,6 +63,8 @@ enum Kind {
     Root,
     Monomials(Monomials),
     Sampled(Sampled),
+    Fourier(Fourier),
+    Sketch(Sketch),
     Scale(f64, Box<FeatureMap>),
     Sum(Vec<FeatureMap>),
     Product(Vec<FeatureMap>),
@@ -108,9 +120,55 @@ impl FeatureMap {
     }
 
     fn sampled(kernel: Homogeneous, columns: usize, samples: usize) -> Result<Self> {
-        let sampled = Sampled::new(kernel, samples)?;
+        Self::sampled_with(
+            kernel,
+            columns,
+            &FeatureMapOptions { samples, ..FeatureMapOptions::default() },
+        )
+    }
+
+    fn sampled_with(
+        kernel: Homogeneous,
+        columns: usize,
+        options: &FeatureMapOptions,
+    ) -> Result<Self> {
+        let sampled = Sampled::new(kernel, options.samples, options.interval, options.by_sample)?;
         let dimension = columns as u128 * sampled.each() as u128;
         Self::sized(Kind::Sampled(sampled), columns, dimension)
+    }
+
+    /// Random features of a kernel of a distance; `leaf` tells kernels of one description apart.
+    fn fourier(
+        spectrum: &Spectrum,
+        random: &RandomFeatures,
+        columns: usize,
+        leaf: usize,
+    ) -> Result<Self> {
+        Self::from_fourier(Fourier::new(spectrum, random, leaf)?, columns)
+    }
+
+    /// Random features with known frequencies (columns × any) and phases.
+    #[doc(hidden)]
+    pub fn from_fourier(fourier: Fourier, columns: usize) -> Result<Self> {
+        let dimension = fourier.dimension() as u128;
+        Self::sized(Kind::Fourier(fourier), columns, dimension)
+    }
+
+    /// Random features of (gamma·xᵀx' + coef0)^degree.
+    fn sketch(
+        columns: usize,
+        kernel: (u32, f64, f64),
+        random: &RandomFeatures,
+        leaf: usize,
+    ) -> Result<Self> {
+        Self::from_sketch(Sketch::new(columns, kernel, random, leaf)?, columns)
+    }
+
+    /// Random features of the polynomial kernel with known places and signs, p × (columns, and one more with a constant).
+    #[doc(hidden)]
+    pub fn from_sketch(sketch: Sketch, columns: usize) -> Result<Self> {
+        let dimension = sketch.components as u128;
+        Self::sized(Kind::Sketch(sketch), columns, dimension)
     }
 }
 
@@ -190,7 +248,7 @@ impl FeatureMap {
     #[doc(hidden)]
     pub fn is_exact(&self) -> bool {
         match &self.kind {
-            Kind::Sampled(_) => false,
+            Kind::Sampled(_) | Kind::Fourier(_) | Kind::Sketch(_) => false,
             Kind::Sum(maps) | Kind::Product(maps) => maps.iter().all(FeatureMap::is_exact),
             Kind::Scale(_, map) | Kind::Normalize(map) | Kind::Select(_, map) => map.is_exact(),
             Kind::Constant | Kind::Linear | Kind::Root | Kind::Monomials(_) => true,
@@ -206,6 +264,24 @@ impl FeatureMap {
         }
     }
 
+    /// The random frequencies and phases of the map of a single kernel, if it has them.
+    #[doc(hidden)]
+    pub fn as_fourier(&self) -> Option<&Fourier> {
+        match &self.kind {
+            Kind::Fourier(fourier) => Some(fourier),
+            _ => None,
+        }
+    }
+
+    /// The random places and signs of the map of a single kernel, if it has them.
+    #[doc(hidden)]
+    pub fn as_sketch(&self) -> Option<&Sketch> {
+        match &self.kind {
+            Kind::Sketch(sketch) => Some(sketch),
+            _ => None,
+        }
+    }
+
     /// The names of the features, made of the names of the columns; without those, of x0, x1, ….
     pub fn names(&self, columns: Option<&[String]>) -> Result<Vec<String>> {
         let numbered = || (0..self.columns).map(|column| format!("x{column}")).collect();
@@ -216,30 +292,11 @@ impl FeatureMap {
         Ok(self.list(&columns).iter().map(Name::to_string).collect())
     }
 
-    /// Writes the features of n rows (n × d) to `out` (n × dimension).
-    pub fn apply<T: Real>(&self, rows: MatRef<'_, T>, mut out: MatMut<'_, T>) -> Result<()> {
-        if rows.cols() != self.columns {
-            return Err(Error::Features { expected: self.columns, found: rows.cols() });
-        }
-        if (out.rows, out.cols) != (rows.rows(), self.dimension) {
-            let (n, dimension, found) = (rows.rows(), self.dimension, (out.rows, out.cols));
-            let text = format!("the output must be {n} × {dimension}, not {found:?}");
-            return Err(Error::Shape(text));
-        }
-        let needs = self.histogram_columns();
-        let (mut x, mut features) = (vec![0.0; self.columns], vec![0.0; self.dimension]);
-        for i in 0..rows.rows() {
-            (0..self.columns).for_each(|j| x[j] = rows.at(i, j).to_f64());
-            check_row(i, &x, &needs)?;
-            self.fill(&x, &mut features);
-            let line = out.row_mut(i);
-            line.iter_mut().zip(&features).for_each(|(to, feature)| *to = T::from_f64(*feature));
-            if let Some(at) = line.iter().position(|feature| !feature.is_finite()) {
-                let text = format!("feature {at} of row {i} overflows: scale the columns down");
-                return Err(Error::Numeric(text));
-            }
-        }
-        Ok(())
+    /// Writes the features of n rows (n × d) to `out` (n × dimension), on the calling thread.
+    pub fn apply<T: Real>(&self, rows: MatRef<'_, T>, out: MatMut<'_, T>) -> Result<()> {
+        let rows = Rows::Dense(rows);
+        self.check_shapes(&rows, &out)?;
+        Prepared::new(self).fill(&rows, 0, out)
     }
 
     /// The features of n rows (n × d), within the memory budget: n × dimension.
@@ -250,11 +307,89 @@ impl FeatureMap {
         let hint = "use the kernel itself, which needs no features, use fewer rows, or raise the memory budget";
         let _reservation = ctx.reserve("the matrix of features", needed, hint)?;
         let mut out = Mat::try_zeros(n, self.dimension)?;
-        for i in 0..n {
-            ctx.poll()?;
-            let line = MatMut::new(out.row_mut(i), 1, self.dimension, self.dimension);
-            self.apply(rows.row_range(i, 1), line).map_err(|error| at_row(error, i))?;
-        }
+        self.matrix_into(ctx, Rows::Dense(rows), out.view_mut())?;
         Ok(out)
+    }
+
+    /// The same of rows of either kind, written to `out` (n × dimension).
+    #[doc(hidden)]
+    pub fn matrix_into<T: Real>(
+        &self,
+        ctx: &Context,
+        rows: Rows<'_, T>,
+        out: MatMut<'_, T>,
+    ) -> Result<()> {
+        self.check_shapes(&rows, &out)?;
+        let prepared = Prepared::new(self);
+        strips::for_each(ctx, "features", out, |range, out| prepared.fill(&rows, range.start, out))
+    }
+
+    fn check_shapes<T: Real>(&self, rows: &Rows<'_, T>, out: &MatMut<'_, T>) -> Result<()> {
+        if rows.d() != self.columns {
+            return Err(Error::Features { expected: self.columns, found: rows.d() });
+        }
+        if (out.rows, out.cols) != (rows.n(), self.dimension) {
+            let (n, dimension, found) = (rows.n(), self.dimension, (out.rows, out.cols));
+            let text = format!("the output must be {n} × {dimension}, not {found:?}");
+            return Err(Error::Shape(text));
+        }
+        Ok(())
+    }
+}
+
+/// A map in the number type of rows.
+enum Prepared<'a, T> {
+    Fourier(Waves<T>),
+    Sketch(&'a Sketch),
+    /// Any other, row by row, and which columns must not be negative.
+    ByRow(&'a FeatureMap, Vec<bool>),
+}
+
+impl<'a, T: Real> Prepared<'a, T> {
+    fn new(map: &'a FeatureMap) -> Self {
+        match &map.kind {
+            Kind::Fourier(fourier) => Prepared::Fourier(Waves::new(fourier)),
+            Kind::Sketch(sketch) => Prepared::Sketch(sketch),
+            _ => Prepared::ByRow(map, map.histogram_columns()),
+        }
+    }
+
+    /// Writes the features of as many rows as `out` has, from row `first` on.
+    fn fill(&self, rows: &Rows<'_, T>, first: usize, mut out: MatMut<'_, T>) -> Result<()> {
+        let range = first..first + out.rows;
+        match self {
+            Prepared::Fourier(waves) => {
+                rows.check_finite(range.clone())?;
+                waves.fill(rows, range, out)
+            }
+            Prepared::Sketch(sketch) => {
+                rows.check_finite(range.clone())?;
+                let mut scratch = sketch.scratch();
+                range.enumerate().try_for_each(|(at, i)| {
+                    write(sketch.row(rows, i, &mut scratch), i, out.row_mut(at))
+                })
+            }
+            Prepared::ByRow(map, needs) => {
+                let (mut x, mut features) = (vec![0.0; map.columns], vec![0.0; map.dimension]);
+                range.enumerate().try_for_each(|(at, i)| {
+                    rows.read(i, &mut x);
+                    check_row(i, &x, needs)?;
+                    map.fill(&x, &mut features);
+                    write(&features, i, out.row_mut(at))
+                })
+            }
+        }
+    }
+}
+
+/// Writes the features of row `i`, none of which may overflow.
+fn write<T: Real>(features: &[f64], i: usize, line: &mut [T]) -> Result<()> {
+    line.iter_mut().zip(features).for_each(|(to, feature)| *to = T::from_f64(*feature));
+    match line.iter().position(|feature| !feature.is_finite()) {
+        None => Ok(()),
+        Some(at) => {
+            let text = format!("feature {at} of row {i} overflows: scale the columns down");
+            Err(Error::Numeric(text))
+        }
     }
 }

@@ -67,15 +67,28 @@ pub(super) struct Sampled {
     step: f64,
     /// Lκ(0), 2Lκ(L), …, 2Lκ(nL).
     weights: Vec<f64>,
+    /// Whether all columns of a sample of the spectrum come together, and not all features of a column.
+    by_sample: bool,
 }
 
 impl Sampled {
-    pub(super) fn new(kernel: Homogeneous, samples: usize) -> Result<Self> {
+    /// With samples of the spectrum `interval` apart, or as far as gives the least error.
+    pub(super) fn new(
+        kernel: Homogeneous,
+        samples: usize,
+        interval: Option<f64>,
+        by_sample: bool,
+    ) -> Result<Self> {
         if samples > MOST_SAMPLES {
             let message = format!("must be at most {MOST_SAMPLES}, not {samples}");
             return Err(Error::parameter(Param::Samples, message));
         }
-        Ok(Self::with_step(kernel, samples, best_step(kernel, samples)))
+        if let Some(interval) = interval.filter(|step| !(*step >= 0.0 && step.is_finite())) {
+            let message = format!("their interval must be a number of at least 0, not {interval}");
+            return Err(Error::parameter(Param::Samples, message));
+        }
+        let step = interval.unwrap_or_else(|| best_step(kernel, samples));
+        Ok(Self { by_sample, ..Self::with_step(kernel, samples, step) })
     }
 
     fn with_step(kernel: Homogeneous, samples: usize, step: f64) -> Self {
@@ -83,7 +96,8 @@ impl Sampled {
             let share = if j == 0 { 1.0 } else { 2.0 };
             share * step * kernel.spectrum(j as f64 * step)
         };
-        Self { kernel, step, weights: (0..=samples).map(weight).collect() }
+        let weights = (0..=samples).map(weight).collect();
+        Self { kernel, step, weights, by_sample: false }
     }
 
     /// Features for each number.
@@ -112,24 +126,41 @@ impl Sampled {
         sum
     }
 
+    /// Where a feature of a column stands, of `columns`.
+    fn place(&self, column: usize, feature: usize, columns: usize) -> usize {
+        match self.by_sample {
+            true => feature * columns + column,
+            false => column * self.each() + feature,
+        }
+    }
+
     pub(super) fn fill(&self, x: &[f64], out: &mut [f64]) {
-        for (x, features) in x.iter().zip(out.chunks_exact_mut(self.each())) {
-            if *x == 0.0 {
-                features.fill(0.0);
-                continue;
-            }
-            let (root, angle) = (x.sqrt(), self.step * x.ln());
-            features[0] = root * self.weights[0].sqrt();
-            let waves = features[1..].chunks_exact_mut(2).zip(&self.weights[1..]);
-            for (j, (wave, weight)) in waves.enumerate() {
-                let (sine, cosine) = ((j + 1) as f64 * angle).sin_cos();
+        out.fill(0.0);
+        let each = x.iter().enumerate().filter(|(_, x)| **x != 0.0);
+        for (column, x_value) in each {
+            let (root, angle) = (x_value.sqrt(), self.step * x_value.ln());
+            let mut put = |feature, value| out[self.place(column, feature, x.len())] = value;
+            put(0, root * self.weights[0].sqrt());
+            for (j, weight) in self.weights.iter().enumerate().skip(1) {
+                let (sine, cosine) = (j as f64 * angle).sin_cos();
                 let size = root * weight.sqrt();
-                (wave[0], wave[1]) = (size * cosine, size * sine);
+                put(2 * j - 1, size * cosine);
+                put(2 * j, size * sine);
             }
         }
     }
 
-    pub(super) fn names(&self, column: &str) -> Vec<Name> {
+    pub(super) fn names(&self, columns: &[String]) -> Vec<Name> {
+        let lists: Vec<_> = columns.iter().map(|column| self.names_of(column)).collect();
+        let place = |at: usize| match self.by_sample {
+            true => (at % columns.len(), at / columns.len()),
+            false => (at / self.each(), at % self.each()),
+        };
+        let each = (0..columns.len() * self.each()).map(place);
+        each.map(|(column, feature)| lists[column][feature].clone()).collect()
+    }
+
+    fn names_of(&self, column: &str) -> Vec<Name> {
         let first = Name::of(format!("√{column}")).scaled(self.weights[0]);
         let waves = self.weights[1..].iter().enumerate().flat_map(|(j, weight)| {
             let pace = short((j + 1) as f64 * self.step);

@@ -39,6 +39,7 @@ pub enum Init {
 
 impl Init {
     /// `k-means++`, `random`, `spectral` or `labels`.
+    #[doc(hidden)]
     pub fn name(&self) -> &'static str {
         match self {
             Init::PlusPlus => "k-means++",

@@ -346,7 +346,10 @@ impl KernelPca {
                 let kernel = SpecKernel::<T>::new(&self.params.kernel)?;
                 let on = kernel_at(&kernel, anchors, state)?;
                 let (kernel, anchors) = (on.kernel.clone(), on.anchors.clone());
-                Ok(LandmarkProjection { scores: Expansion::new(kernel, anchors, &self.coef, &self.offset), on })
+                Ok(LandmarkProjection {
+                    scores: Expansion::new(kernel, anchors, &self.coef, &self.offset),
+                    on,
+                })
             };
             let projection = self.prepared.get(prepared_bytes(&self.coef, anchors), make)?;
             return projection.scores.scores(ctx, &projection.on.moved(x)?, out);

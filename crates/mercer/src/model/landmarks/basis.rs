@@ -149,7 +149,9 @@ impl<T: Real> Basis<T> {
         }
         match sums.weight > 0.0 {
             true => Ok(()),
-            false => Err(Error::parameter(Param::SampleWeights, "invalid input: all weights are zero")),
+            false => {
+                Err(Error::parameter(Param::SampleWeights, "invalid input: all weights are zero"))
+            }
         }
     }
 
@@ -239,11 +241,7 @@ fn check_room<T: Real>(ctx: &Context, m: usize, t: usize, params: &LandmarkParam
 
 /// The point to see samples from, where they lie far from the origin: always for functions of differences, and for other kernels if the features are
 /// centred.
-fn far_point<T: Real>(
-    kernel: &SpecKernel<T>,
-    x: &Samples<T>,
-    center: bool,
-) -> Option<Vec<T>> {
+fn far_point<T: Real>(kernel: &SpecKernel<T>, x: &Samples<T>, center: bool) -> Option<Vec<T>> {
     let centred = x.dense()?.centred()?;
     let recentred = Recentred::new(kernel, &centred.point)?;
     (center || recentred.is_of_differences()).then(|| centred.point.clone())
@@ -281,7 +279,9 @@ fn pick<T: Real>(
     let wanted = pivoted_cholesky::Params { most, tolerance, seed: params.seed };
     let info = pivoted_cholesky(ctx, &gram, &wanted)?;
     if info.pivots.is_empty() {
-        return Err(Error::Numeric("all kernel values k(x, x) are 0: there is nothing to fit".into()));
+        return Err(Error::Numeric(
+            "all kernel values k(x, x) are 0: there is nothing to fit".into(),
+        ));
     }
     Ok((x.select(&info.pivots), info.curve))
 }

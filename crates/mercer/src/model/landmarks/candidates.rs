@@ -58,7 +58,11 @@ pub(super) fn sample<T: Real>(
             (kept, blocks) = reduced(kept, &blocks, most)?;
         }
         let step = Step::new("rows", rows as f64, total.map_or(f64::NAN, |n| n as f64));
-        if total.is_some() { ctx.step(step)? } else { ctx.poll()? };
+        if total.is_some() {
+            ctx.step(step)?
+        } else {
+            ctx.poll()?
+        };
     }
     if kept.is_empty() {
         return Err(Error::Shape("there are no rows of positive weight to fit on".into()));
@@ -72,7 +76,8 @@ pub(super) fn sample<T: Real>(
 /// Refuses a block that does not fit the first one.
 fn check_block(block: &RowBlock<'_>, first: Option<&AnySamples>, row: u64) -> Result<()> {
     let n = block.samples.n();
-    let wrong = |what: String| Err(Error::Shape(format!("the block that begins at row {row} {what}")));
+    let wrong =
+        |what: String| Err(Error::Shape(format!("the block that begins at row {row} {what}")));
     if let Some(first) = first {
         if first.dtype() != block.samples.dtype() {
             return wrong("has another number type than the first".into());
@@ -99,7 +104,8 @@ fn lowest(block: &RowBlock<'_>, most: usize, seed: u64, from: u64, number: usize
         keys.truncate(most);
     }
     keys.sort_unstable_by_key(|&(_, place)| place);
-    let targets = |place: usize| block.targets.as_ref().map_or(Vec::new(), |y| y.row(place).to_vec());
+    let targets =
+        |place: usize| block.targets.as_ref().map_or(Vec::new(), |y| y.row(place).to_vec());
     let one = |(key, place): (u64, usize)| Kept {
         key,
         row: from + place as u64,
@@ -130,7 +136,11 @@ fn reduced<T: Real>(
         let places: Vec<usize> =
             kept.iter().filter(|one| one.block == number).map(|one| one.place).collect();
         if !places.is_empty() {
-            parts.push(if places.len() == block.n() { block.clone() } else { block.select(&places) });
+            parts.push(if places.len() == block.n() {
+                block.clone()
+            } else {
+                block.select(&places)
+            });
         }
     }
     let joined = Samples::concat(&parts)?;

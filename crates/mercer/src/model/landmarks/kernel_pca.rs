@@ -71,10 +71,9 @@ fn wanted(params: &KernelPcaParams) -> Result<&LandmarkParams> {
              of the variance",
         ));
     }
-    params
-        .landmarks
-        .as_ref()
-        .ok_or_else(|| Error::parameter(Param::Landmarks, "rows in blocks need landmarks: give their number"))
+    params.landmarks.as_ref().ok_or_else(|| {
+        Error::parameter(Param::Landmarks, "rows in blocks need landmarks: give their number")
+    })
 }
 
 fn assemble<T: Real>(
@@ -128,9 +127,7 @@ fn eigenpairs(ctx: &Context, params: &KernelPcaParams, reduced: &Nystrom) -> Res
     let quiet = ctx.without_steps();
     match params.components {
         Components::Count(count) => eigen::largest(&quiet, &gram, count, &wanted),
-        Components::Share(share) => {
-            share::share(&quiet, &gram, share, reduced.total(), &wanted)
-        }
+        Components::Share(share) => share::share(&quiet, &gram, share, reduced.total(), &wanted),
         Components::All | Components::Mle => eigen::largest(&quiet, &gram, m, &wanted),
     }
 }
@@ -152,7 +149,8 @@ fn report(
 ) -> Report {
     let mut notes = super::notes(&landmarks);
     if alive < k {
-        let text = format!("{} of {k} components have zero variance: their scores are 0", k - alive);
+        let text =
+            format!("{} of {k} components have zero variance: their scores are 0", k - alive);
         notes.push(Note::new(NoteCode::ZeroVariance, text));
     }
     if !spectrum.converged {

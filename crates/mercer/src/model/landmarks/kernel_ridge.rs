@@ -55,10 +55,9 @@ impl KernelRidge {
 }
 
 fn wanted(params: &KernelRidgeParams) -> Result<&LandmarkParams> {
-    params
-        .landmarks
-        .as_ref()
-        .ok_or_else(|| Error::parameter(Param::Landmarks, "rows in blocks need landmarks: give their number"))
+    params.landmarks.as_ref().ok_or_else(|| {
+        Error::parameter(Param::Landmarks, "rows in blocks need landmarks: give their number")
+    })
 }
 
 fn assemble<T: Real>(

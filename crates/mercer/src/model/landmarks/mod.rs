@@ -209,7 +209,10 @@ fn notes(landmarks: &LandmarkReport) -> Vec<Note> {
 }
 
 fn no_landmarks() -> Error {
-    Error::parameter(Param::Landmarks, "only a model with landmarks can be continued with more rows")
+    Error::parameter(
+        Param::Landmarks,
+        "only a model with landmarks can be continued with more rows",
+    )
 }
 
 fn no_sums() -> Error {

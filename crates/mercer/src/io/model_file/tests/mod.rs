@@ -2,6 +2,7 @@
 
 mod clusters;
 mod damage;
+mod features;
 mod hostile;
 mod notes;
 mod origin;

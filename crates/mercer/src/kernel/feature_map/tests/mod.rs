@@ -2,6 +2,7 @@
 
 mod approximate;
 mod exact;
+mod random;
 mod refused;
 
 use super::{FeatureMap, FeatureMapOptions, MOST_FEATURES};
