@@ -183,7 +183,7 @@ fn draw_band(svg: &mut Svg, plane: &Plane, panel: &DependencePanel, line: &BandL
     let lower = xs.iter().zip(&line.lower).rev().map(|(x, y)| [*x, *y]);
     let ends = [upper.clone().collect::<Vec<_>>(), lower.clone().collect()];
     let edges = ends.map(|end| format!("M{}", path(plane, end.into_iter()))).concat();
-    // Bands of several lines lie over each other: paler, told apart by their edges.
+    // Bands of several lines lie over each other: paler, with edges that distinguish them.
     let opacity = if panel.lines.len() > 1 { 0.07 } else { 0.16 };
     let hex = hex(colour(place));
     let fill = format!("fill=\"{hex}\" fill-opacity=\"{opacity}\"");
