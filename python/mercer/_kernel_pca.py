@@ -128,8 +128,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         The penalty of the inverse map, if one was fitted.
     X_fit_ : ndarray of shape (n_samples, n_features), sparse array or table
         The training samples, or the landmarks, read-only. A model with a precomputed kernel has
-        none. For a kernel on columns, a table of the columns that the kernel reads: a data frame if X was one, else, and
-        in a model from a file, a dictionary of columns.
+        none. For a kernel on columns, a table of the columns that the kernel reads: a data frame if
+        X was one, else, and in a model from a file, a dictionary of columns.
     landmarks_ : ndarray of shape (n_landmarks, n_features), sparse array or table
         The landmarks, if there are any.
     gamma_ : float

@@ -72,9 +72,7 @@ def decoded_column(column: dict, kind: str | None, levels: list | None) -> Encod
     if stored not in ("category", "ordered"):
         raise ValueError(stored)
     found = _checked(column["levels"] if levels is None else levels, len(column["levels"]))
-    return Encoding(
-        name, stored, found[int(column["fill"])], found
-    )
+    return Encoding(name, stored, found[int(column["fill"])], found)
 
 
 def _checked(levels: list, count: int) -> list:

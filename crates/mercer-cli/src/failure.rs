@@ -104,6 +104,7 @@ fn with_flag_names(error: &Error) -> String {
                 Param::StandardDeviations => "--std",
                 Param::InverseMap => "--inverse",
                 Param::Kernel => "--kernel",
+                Param::Landmarks => "--landmarks",
                 Param::C => "--cost",
                 Param::Cs => "--costs",
                 Param::Nu => "--nu",

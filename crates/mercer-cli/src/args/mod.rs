@@ -15,6 +15,7 @@ mod interval;
 mod kernel;
 mod kernel_verbs;
 mod kmeans;
+mod landmarks;
 mod learning;
 mod man;
 mod outliers;

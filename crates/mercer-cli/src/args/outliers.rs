@@ -9,6 +9,7 @@ use super::destination::Picture;
 use super::from_model::FromModelArgs;
 use super::groups::{MachineArgs, Precision, TableArgs, plot_files};
 use super::kernel::{Kernel, in_short, with_kernels};
+use super::landmarks::LandmarkArgs;
 use super::learning::{FeatureArgs, ResultArgs};
 use super::values::{at_most_half, components};
 
@@ -50,6 +51,9 @@ pub struct OutliersArgs {
     /// The kernel, e.g. `rbf(sigma=2)`, `poly(degree=3)`, `0.5*rbf(gamma=scale) + linear`
     #[arg(long, value_name = "SPEC", default_value = "rbf(gamma=scale)", help_heading = "Model")]
     pub kernel: Kernel,
+    /// A low-rank fit.
+    #[command(flatten)]
+    pub landmarks: LandmarkArgs,
     /// Number of kernel principal components: a count, a fraction of the variance (0.95 or 95%), or `all`
     /// [default: 20, or the number of rows if that is smaller]
     #[arg(short = 'k', long, value_name = "K", value_parser = components, help_heading = "Model")]

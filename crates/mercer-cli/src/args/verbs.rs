@@ -15,6 +15,7 @@ use super::groups::{
     check_distinct, table_file,
 };
 use super::kernel::{Kernel, in_short, with_kernels};
+use super::landmarks::LandmarkArgs;
 use super::values::positive;
 
 const PCA_EXAMPLES: &str = "\
@@ -159,6 +160,9 @@ pub struct KpcaArgs {
     #[arg(hide_short_help = true, long, value_name = "ALPHA", requires = "inverse", default_value = "1",
           value_parser = positive, help_heading = "Kernel")]
     pub inverse_alpha: f64,
+    /// A low-rank fit.
+    #[command(flatten)]
+    pub landmarks: LandmarkArgs,
     /// The components.
     #[command(flatten)]
     pub components: ComponentArgs,

@@ -114,6 +114,11 @@ fn score_name(facts: &Facts) -> &'static str {
 }
 
 fn describe_solution(lines: &mut Lines, report: &Report) {
+    if let Some(landmarks) = &report.landmarks {
+        let (count, share) = (landmarks.landmarks, 100.0 * landmarks.residual_share());
+        let text = format!("{count}, leaving {share:.2} % of the trace of the kernel matrix");
+        lines.add("landmarks", text);
+    }
     let passes = match report.passes {
         0 => String::new(),
         1 => ", 1 pass".into(),

@@ -1,5 +1,6 @@
 //! Description of a PCA or kernel PCA.
 
+use mercer::model::Report;
 use mercer::model::kernel_pca::KernelPca;
 use mercer::model::pca::Pca;
 use serde::Serialize;
@@ -28,7 +29,8 @@ pub(super) fn of_pca(model: &Pca) -> Facts {
 }
 
 pub(super) fn of_kernel_pca(model: &KernelPca) -> Facts {
-    let n = model.n() as f64;
+    let rows = trained_on(&model.report, model.n());
+    let n = rows as f64;
     let inverse = model.inverse.as_ref().map(|map| InverseFacts {
         kernel: Some(map.params.kernel.to_string()),
         alpha: map.params.alpha,
@@ -40,6 +42,12 @@ pub(super) fn of_kernel_pca(model: &KernelPca) -> Facts {
         explained_variance_ratio: model.explained_variance_ratio(),
         total_variance: Some(model.trace / n),
         components: Some(model.k()),
-        ..bare(model.n(), &model.report)
+        ..bare(rows, &model.report)
     }
+}
+
+/// Training rows of a model with so many anchors, which are the landmarks of a low-rank fit.
+fn trained_on(report: &Report, anchors: usize) -> usize {
+    let rows = report.landmarks.as_ref().map(|landmarks| landmarks.rows);
+    rows.and_then(|rows| usize::try_from(rows).ok()).unwrap_or(anchors)
 }

@@ -7,6 +7,7 @@ use mercer::model::detector::{Detector, OutlierScore};
 use mercer::model::kernel_kmeans::{Init, KernelKMeans};
 use mercer::model::kernel_pca::KernelPca;
 use mercer::model::kernel_ridge::KernelRidge;
+use mercer::model::landmarks::LandmarkCount;
 use mercer::model::svm::{Svm, Task};
 use mercer::solve::{eigen, ridge};
 
@@ -126,6 +127,7 @@ fn of_detector(model: &Detector) -> Vec<Setting> {
         setting("contamination", "contamination", model.contamination),
     ];
     all.extend(components("components", model.pca.params.components));
+    all.extend(landmarks(&model.pca));
     all
 }
 
@@ -140,12 +142,25 @@ fn of_components(model: &KernelPca) -> Vec<Setting> {
     all.extend(components("count", params.components));
     all.extend(params.tolerance.map(|value| setting("tolerance", "tolerance", value)));
     all.extend(switch("no_center", "no-center", !params.center));
+    all.extend(landmarks(model));
     if let Some(inverse) = &params.inverse {
         all.extend(switch("inverse", "inverse", true));
         all.push(setting("inverse_kernel", "inverse-kernel", &inverse.kernel));
         all.extend(inverse.alpha.map(|alpha| setting("inverse_alpha", "inverse-alpha", alpha)));
     }
     all
+}
+
+/// The landmarks of a low-rank fit; samples that were given cannot be flags, but their number can.
+fn landmarks(model: &KernelPca) -> Vec<Setting> {
+    let Some(params) = &model.params.landmarks else { return Vec::new() };
+    match params.count {
+        LandmarkCount::Tolerance(share) => vec![
+            setting("landmarks", "landmarks", "auto"),
+            setting("landmark_tolerance", "landmark-tolerance", share),
+        ],
+        _ => vec![setting("landmarks", "landmarks", model.n())],
+    }
 }
 
 fn components(id: &'static str, components: Components) -> Option<Setting> {

@@ -85,6 +85,7 @@ pub fn kpca(session: &Session, args: &KpcaArgs) -> std::result::Result<(), Failu
         changed.tolerance = args.components.tolerance;
         changed.seed = args.components.seed;
         changed.inverse = inverse;
+        changed.landmarks = args.landmarks.params(args.components.seed);
         changed
     };
     let job = Job {
@@ -99,8 +100,12 @@ pub fn kpca(session: &Session, args: &KpcaArgs) -> std::result::Result<(), Failu
     };
     run(session, &job, |features, work, kind| {
         let rows = Prepared::of(session, features, &job.input_kind, Scales::Learn(kind), work)?;
-        let model = KernelPca::fit(&session.context, &params, rows.input)?;
-        let scores = model.training_scores().into_vec();
+        let model = KernelPca::fit(&session.context, &params, &rows.input)?;
+        let scores = match model.landmarks {
+            Some(_) => model.transform(&session.context, &rows.input)?,
+            None => model.training_scores(),
+        };
+        let scores = scores.into_vec();
         Ok(Fitted { model: Model::KernelPca(model), scaling: rows.scaling, scores })
     })
 }

@@ -21,6 +21,7 @@ mod interrupt;
 mod kmeans;
 mod krr;
 mod labels;
+mod landmarks;
 mod libsvm_text;
 mod man;
 mod mixed;

@@ -78,6 +78,7 @@ fn find(
 fn params(args: &OutliersArgs) -> DetectorParams {
     let mut params = DetectorParams::new(args.kernel.spec());
     params.pca.components = args.components.unwrap_or(params.pca.components);
+    params.pca.landmarks = args.landmarks.params(params.pca.seed);
     params.score(args.score.into()).contamination(args.contamination)
 }
 

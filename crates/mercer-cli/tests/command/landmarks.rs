@@ -1,0 +1,65 @@
+//! Low-rank fits: `--landmarks`.
+
+use crate::folder::{Folder, clouds};
+use crate::svm_fit::check;
+
+#[test]
+fn all_rows_as_landmarks_are_the_exact_fit() {
+    let folder = Folder::new();
+    folder.write("t.csv", clouds(60));
+    folder.done("kpca t.csv --label cloud -k 2 -o exact.csv");
+    let run = folder.done("kpca t.csv --label cloud -k 2 --landmarks 60 -o low.csv -m m.mercer");
+    check(
+        &run.err,
+        &[
+            "60 rows × 3 columns",
+            "landmarks   60, leaving 0.00 % of the trace of the kernel matrix",
+        ],
+    );
+    let (exact, low) = (numbers(&folder, "exact.csv"), numbers(&folder, "low.csv"));
+    assert!(exact.len() == 60 && low.len() == 60);
+    for (a, b) in exact.iter().flatten().zip(low.iter().flatten()) {
+        assert!((a.abs() - b.abs()).abs() < 1e-5, "{a} {b}");
+    }
+    folder.done("transform m.mercer t.csv --label cloud -o again.csv");
+    assert_eq!(numbers(&folder, "again.csv"), low);
+    let again = folder.done("kpca t.csv --label cloud --from-model m.mercer -o refit.csv");
+    check(&again.err, &["landmarks   60"]);
+}
+
+#[test]
+fn outliers_and_a_tolerance() {
+    let folder = Folder::new();
+    folder.write("t.csv", clouds(90));
+    let line =
+        "outliers t.csv --label cloud -k 3 --landmarks auto --landmark-tolerance 0.2 -m m.mercer";
+    check(
+        &folder.done(line).err,
+        &["90 rows × 3 columns", "outliers    9 of 90 rows", "landmarks   "],
+    );
+    check(&folder.done("inspect m.mercer").out, &["90 rows", "landmarks"]);
+}
+
+#[test]
+fn bad_numbers_are_usage_errors() {
+    let folder = Folder::new();
+    folder.write("t.csv", clouds(30));
+    for flags in [
+        "--landmarks 0",
+        "--landmarks few",
+        "--landmarks auto --landmark-tolerance 2",
+        "--landmark-tolerance 0.1",
+    ] {
+        let run = folder.run(&format!("kpca t.csv --label cloud -k 2 {flags}"));
+        assert_eq!(run.code, Some(2), "{flags}: {}", run.err);
+    }
+    let run = folder.run("kpca t.csv --label cloud -k 5 --landmarks 3");
+    assert!(run.code == Some(1) && run.err.contains("the number of landmarks"), "{}", run.err);
+}
+
+/// The numbers of a table without its label.
+fn numbers(folder: &Folder, name: &str) -> Vec<Vec<f64>> {
+    let text = folder.read(name);
+    let row = |line: &str| line.split(',').filter_map(|cell| cell.parse().ok()).collect();
+    text.lines().skip(1).map(row).collect()
+}
