@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::io::column::Column;
 use crate::io::table::Table;
 
-/// How the cells of `column` become ranks in the order of `levels`, and how many are missing; an error for cells that are none of
+/// How the cells of `column` become ranks in the order of `levels`, and how many are missing; an error for cells that hold none of
 /// them, or that are missing and must not be.
 pub(super) fn learn(
     column: &Column,

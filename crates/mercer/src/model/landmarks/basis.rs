@@ -10,8 +10,9 @@ use crate::kernel::{KernelSpec, Recentred, SpecKernel};
 use crate::linalg::cholesky;
 use crate::linalg::view::Mat;
 use crate::model::kernel_on::KernelOn;
+use crate::model::report::Report;
 use crate::model::validate::check_weights;
-use crate::points::{Points, Samples, Span};
+use crate::points::{AnySamples, Points, Samples, Span};
 use crate::real::Real;
 use crate::solve::nystrom::{self, Nystrom};
 use crate::solve::path;
@@ -83,7 +84,8 @@ impl<T: Real> Basis<T> {
         let kernel = SpecKernel::<T>::new(&spec)?;
         let point = far_point(&kernel, &found.samples, center);
         let (landmarks, curve) = pick(ctx, &kernel, point.as_deref(), params, &found)?;
-        let (landmarks, on, factor, dropped) =
+        let chosen = landmarks.n();
+        let Independent { landmarks, on, factor } =
             independent(ctx, &kernel, landmarks, point.as_deref(), params.seed)?;
         let method = match (&params.count, params.method) {
             (LandmarkCount::Given(_), _) => "given",
@@ -92,7 +94,7 @@ impl<T: Real> Basis<T> {
         };
         let report = LandmarkReport {
             landmarks: landmarks.n(),
-            dropped,
+            dropped: chosen - landmarks.n(),
             method: method.into(),
             candidates: found.samples.n(),
             rows: found.rows,
@@ -106,7 +108,7 @@ impl<T: Real> Basis<T> {
     }
 
     /// The basis of a fitted model.
-    pub fn restore(
+    fn restore(
         ctx: &Context,
         spec: &KernelSpec,
         landmarks: Samples<T>,
@@ -179,7 +181,43 @@ impl<T: Real> Basis<T> {
     }
 }
 
-/// Refuses targets that are not finite, missing or too many, and weights that are none.
+/// A fitted model that more rows are added to.
+pub(super) struct Fitted<'a> {
+    anchors: &'a AnySamples,
+    state: &'a LandmarkState,
+    report: &'a LandmarkReport,
+}
+
+impl<'a> Fitted<'a> {
+    /// The parts of a low-rank model; an error for an exact one.
+    pub fn of(
+        anchors: &'a Option<AnySamples>,
+        state: &'a Option<LandmarkState>,
+        report: &'a Report,
+    ) -> Result<Self> {
+        match (anchors, state, &report.landmarks) {
+            (Some(anchors), Some(state), Some(report)) => Ok(Self { anchors, state, report }),
+            _ => Err(super::no_landmarks()),
+        }
+    }
+
+    /// The basis and the sums over the old rows and those of the source.
+    pub fn go_on<T: Real>(
+        &self,
+        ctx: &Context,
+        kernel: &KernelSpec,
+        source: &mut dyn RowBlocks,
+    ) -> Result<(Basis<T>, LandmarkSums)> {
+        let mut sums = self.state.sums.clone().ok_or_else(super::no_sums)?;
+        let landmarks = self.anchors.to_type::<T>()?;
+        let basis = Basis::restore(ctx, kernel, landmarks, self.state, self.report)?;
+        source.rewind(1)?;
+        basis.add(ctx, source, &mut sums)?;
+        Ok((basis, sums))
+    }
+}
+
+/// Refuses targets that are missing, too many or not finite, and invalid weights.
 fn check_rows(block: &super::RowBlock<'_>, before: usize, t: usize) -> Result<()> {
     let n = block.samples.n();
     let found = block.targets.as_ref().map_or(0, |y| y.cols());
@@ -247,6 +285,9 @@ fn far_point<T: Real>(kernel: &SpecKernel<T>, x: &Samples<T>, center: bool) -> O
     (center || recentred.is_of_differences()).then(|| centred.point.clone())
 }
 
+/// Shares of the trace that are left after some numbers of landmarks.
+type Curve = Vec<(usize, f64)>;
+
 /// The landmarks and, where it is known, the error that they leave by their number.
 fn pick<T: Real>(
     ctx: &Context,
@@ -254,7 +295,7 @@ fn pick<T: Real>(
     point: Option<&[T]>,
     params: &LandmarkParams,
     found: &Candidates<T>,
-) -> Result<(Samples<T>, Vec<(usize, f64)>)> {
+) -> Result<(Samples<T>, Curve)> {
     let x = &found.samples;
     let (most, tolerance) = match &params.count {
         LandmarkCount::Given(given) => {
@@ -299,28 +340,35 @@ fn uniform(n: usize, most: usize, seed: u64) -> Vec<usize> {
     rows
 }
 
-/// The landmarks that do not depend on each other, the kernel with them, the factor of their matrix, and how many were left out.
+/// Landmarks that do not depend on each other, the kernel with them, and the factor of their matrix.
+struct Independent<T: Real> {
+    landmarks: Samples<T>,
+    on: KernelOn<T>,
+    factor: Mat<f64>,
+}
+
+/// The landmarks without those that depend linearly on others.
 fn independent<T: Real>(
     ctx: &Context,
     kernel: &SpecKernel<T>,
     landmarks: Samples<T>,
     point: Option<&[T]>,
     seed: u64,
-) -> Result<(Samples<T>, KernelOn<T>, Mat<f64>, usize)> {
+) -> Result<Independent<T>> {
     let on = KernelOn::at(kernel, &landmarks, point)?;
     let gram = MatrixFree::new(&*on.kernel, on.anchors.clone());
     let lost = lost_share(gram.dtype().epsilon());
     if let Some(factor) = factor(ctx, &gram, lost)? {
-        return Ok((landmarks, on, factor, 0));
+        return Ok(Independent { landmarks, on, factor });
     }
     let m = landmarks.n();
     let wanted = pivoted_cholesky::Params { most: m, tolerance: lost, seed };
     let pivots = pivoted_cholesky(ctx, &gram, &wanted)?.pivots;
-    let kept = landmarks.select(&pivots);
-    let on = KernelOn::at(kernel, &kept, point)?;
+    let landmarks = landmarks.select(&pivots);
+    let on = KernelOn::at(kernel, &landmarks, point)?;
     let gram = MatrixFree::new(&*on.kernel, on.anchors.clone());
     let factor = factor(ctx, &gram, 0.0)?.ok_or_else(not_definite)?;
-    Ok((kept, on, factor, m - pivots.len()))
+    Ok(Independent { landmarks, on, factor })
 }
 
 fn not_definite() -> Error {

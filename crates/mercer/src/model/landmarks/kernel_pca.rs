@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::basis::{Basis, read};
+use super::basis::{Basis, Fitted, read};
 use super::rows::RowBlocks;
 use super::{LandmarkParams, LandmarkReport, LandmarkState};
 use crate::context::Context;
@@ -41,16 +41,10 @@ impl KernelPca {
 
     /// Goes on with more rows: the model is that of all rows together, with the landmarks it has.
     pub fn continue_with(&mut self, ctx: &Context, source: &mut dyn RowBlocks) -> Result<()> {
-        let (state, report) = (self.landmarks.as_ref(), self.report.landmarks.as_ref());
-        let (state, report) = state.zip(report).ok_or_else(super::no_landmarks)?;
-        let mut sums = state.sums.clone().ok_or_else(super::no_sums)?;
-        let anchors = self.anchors.clone().ok_or_else(super::no_landmarks)?;
         let params = self.params.clone();
+        let fitted = Fitted::of(&self.anchors, &self.landmarks, &self.report)?;
         *self = with_dtype!(self.dtype, T => {
-            let z = anchors.to_type::<T>()?;
-            let basis = Basis::restore(ctx, &params.kernel, z, state, report)?;
-            source.rewind(1)?;
-            basis.add(ctx, source, &mut sums)?;
+            let (basis, sums) = fitted.go_on::<T>(ctx, &params.kernel, source)?;
             assemble(ctx, &params, &basis, sums)?
         });
         Ok(())
@@ -71,9 +65,7 @@ fn wanted(params: &KernelPcaParams) -> Result<&LandmarkParams> {
              of the variance",
         ));
     }
-    params.landmarks.as_ref().ok_or_else(|| {
-        Error::parameter(Param::Landmarks, "rows in blocks need landmarks: give their number")
-    })
+    super::required(params.landmarks.as_ref())
 }
 
 fn assemble<T: Real>(

@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
-use super::basis::{Basis, read};
+use super::basis::{Basis, Fitted, read};
+use super::LandmarkReport;
 use super::rows::RowBlocks;
-use super::{LandmarkParams, LandmarkReport};
 use crate::context::Context;
-use crate::error::{Error, Param, Result};
+use crate::error::{Error, Result};
 use crate::gram::LandmarkSums;
 use crate::linalg::view::Mat;
 use crate::model::kernel_ridge::{KernelRidge, KernelRidgeParams, check_alphas};
@@ -26,7 +26,7 @@ impl KernelRidge {
         dtype: Dtype,
     ) -> Result<Self> {
         let started = Instant::now();
-        let landmarks = wanted(params)?;
+        let landmarks = super::required(params.landmarks.as_ref())?;
         let mut model = with_dtype!(dtype, T => {
             let (basis, sums) = read::<T>(ctx, &params.kernel, landmarks, params.intercept, source)?;
             assemble(ctx, params, &basis, sums)
@@ -37,27 +37,15 @@ impl KernelRidge {
 
     /// Goes on with more rows: the model is that of all rows together, with the landmarks it has.
     pub fn continue_with(&mut self, ctx: &Context, source: &mut dyn RowBlocks) -> Result<()> {
-        let (state, report) = (self.landmarks.as_ref(), self.report.landmarks.as_ref());
-        let (state, report) = state.zip(report).ok_or_else(super::no_landmarks)?;
-        let mut sums = state.sums.clone().ok_or_else(super::no_sums)?;
-        let anchors = self.anchors.clone().ok_or_else(super::no_landmarks)?;
         let (params, classes) = (self.params.clone(), self.classes.clone());
+        let fitted = Fitted::of(&self.anchors, &self.landmarks, &self.report)?;
         *self = with_dtype!(self.dtype, T => {
-            let z = anchors.to_type::<T>()?;
-            let basis = Basis::restore(ctx, &params.kernel, z, state, report)?;
-            source.rewind(1)?;
-            basis.add(ctx, source, &mut sums)?;
+            let (basis, sums) = fitted.go_on::<T>(ctx, &params.kernel, source)?;
             assemble(ctx, &params, &basis, sums)?
         });
         self.classes = classes;
         Ok(())
     }
-}
-
-fn wanted(params: &KernelRidgeParams) -> Result<&LandmarkParams> {
-    params.landmarks.as_ref().ok_or_else(|| {
-        Error::parameter(Param::Landmarks, "rows in blocks need landmarks: give their number")
-    })
 }
 
 fn assemble<T: Real>(

@@ -208,6 +208,12 @@ fn notes(landmarks: &LandmarkReport) -> Vec<Note> {
     notes
 }
 
+/// The parameters of the landmarks, which rows in blocks cannot do without.
+fn required(params: Option<&LandmarkParams>) -> Result<&LandmarkParams> {
+    let missing = "rows in blocks need landmarks: give their number";
+    params.ok_or_else(|| Error::parameter(Param::Landmarks, missing))
+}
+
 fn no_landmarks() -> Error {
     Error::parameter(
         Param::Landmarks,
