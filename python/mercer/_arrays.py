@@ -111,7 +111,7 @@ def _has_columns(estimator, columns: int, *, reset: bool) -> bool:
         return False
     if reset:
         estimator.n_features_in_ = columns
-    return estimator.n_features_in_ == columns
+    return getattr(estimator, "n_features_in_", None) == columns
 
 
 def require_y(estimator, y) -> None:

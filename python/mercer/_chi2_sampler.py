@@ -60,9 +60,9 @@ class AdditiveChi2Sampler(Sampler):
     >>> Z.shape
     (3, 10)
     >>> (Z @ Z.T).round(2)
-    array([[1.  , 0.9 , 0.89],
-           [0.9 , 1.  , 0.67],
-           [0.89, 0.67, 1.  ]])
+    array([[0.95, 0.87, 0.85],
+           [0.87, 0.95, 0.65],
+           [0.85, 0.65, 0.95]])
     """
 
     worst_error_: float

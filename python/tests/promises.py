@@ -6,6 +6,7 @@ Estimators are found in ``mercer.__all__``: a new one has no case, and the tests
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import rbf_kernel
 
@@ -89,6 +90,8 @@ CASES = {
         rows={"cv": folds},
     ),
 }
+# Transformers to explicit features of a kernel.
+EXPLICIT = ("RBFSampler", "PolynomialCountSketch", "AdditiveChi2Sampler")
 # Searches over support vector machines.
 SEARCHES = ("SVCSearch", "SVRSearch")
 KERNELS = [name for name, case in CASES.items() if case.kernel]
@@ -142,7 +145,8 @@ def answers(model, rows, **more):
             extra = (
                 more if method != "predict" or not isinstance(model, mercer.KernelKMeans) else {}
             )
-            found[method] = np.asarray(getattr(model, method)(rows, **extra))
+            value = getattr(model, method)(rows, **extra)
+            found[method] = value.toarray() if sparse.issparse(value) else np.asarray(value)
     assert found, f"{model} says nothing"
     return found
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{KernelFeaturesParams, Source, rows_of};
-use crate::context::{Context, Stream};
+use crate::context::{Context, SharedProgress, Stream};
 use crate::error::Result;
 use crate::kernel::{FeatureMap, Kernel, KernelSpec, SpecKernel, Tile};
 use crate::linalg::view::Mat;
@@ -78,6 +78,7 @@ pub(super) fn measure(
     let hint = "use fewer features or raise the memory budget";
     let bytes = (2 * at_a_time * map.dimension() * size_of::<f64>()) as u64;
     let _reservation = ctx.reserve("the features of pairs of samples", bytes, hint)?;
+    let progress = SharedProgress::new("error of features", pairs.len());
     let mut found = ApproximationError { pairs: pairs.len(), ..ApproximationError::NONE };
     for part in pairs.chunks(at_a_time) {
         let rows = x.rows(part.as_flattened())?;
@@ -85,6 +86,7 @@ pub(super) fn measure(
         for (value, product) in exact.iter().zip(products(ctx, map, &rows)?) {
             found.add(product - value, *value);
         }
+        progress.add(ctx, part.len())?;
     }
     Ok((!pairs.is_empty()).then(|| found.divided()))
 }
