@@ -286,11 +286,7 @@ mod tests {
     }
 
     /// The sums over the samples between the cuts, block by block.
-    fn sums<T: Real>(
-        ctx: &Context,
-        x: &Samples<T>,
-        cuts: &[usize],
-    ) -> LandmarkSums {
+    fn sums<T: Real>(ctx: &Context, x: &Samples<T>, cuts: &[usize]) -> LandmarkSums {
         let kernel = SpecKernel::<T>::new(&"rbf(gamma=0.3)".parse().unwrap()).unwrap();
         let z = x.select(&(0..150).map(|i| 7 * i).collect::<Vec<_>>());
         let n = x.n();

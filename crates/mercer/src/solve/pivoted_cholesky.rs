@@ -208,7 +208,7 @@ mod tests {
 
     /// The kernel matrix of points on a line, most of them in one place.
     fn matrix(n: usize) -> Mat<f64> {
-        let x = |i: usize| if i % 10 == 0 { i as f64 } else { (i as f64).sin() };
+        let x = |i: usize| if i.is_multiple_of(10) { i as f64 } else { (i as f64).sin() };
         Mat::from_fn(n, n, |i, j| (-0.5 * (x(i) - x(j)).powi(2)).exp())
     }
 

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use super::basis::{Basis, Fitted, read};
 use super::LandmarkReport;
+use super::basis::{Basis, Fitted, read};
 use super::rows::RowBlocks;
 use crate::context::Context;
 use crate::error::{Error, Result};
