@@ -87,7 +87,9 @@ impl Page<'_> {
     ) -> Result<()> {
         let Some(path) = path else { return Ok(()) };
         let found = paint.gradient.as_ref().map(|name| self.named("linearGradient", name));
-        let shader = found.transpose()?.map(|node| gradient(node, path.bounds())).transpose()?;
+        let opacity = paint.fill_opacity;
+        let shader =
+            found.transpose()?.map(|node| gradient(node, path.bounds(), opacity)).transpose()?;
         if let Some(fill) = paint.filling(shader) {
             let rule = tiny_skia::FillRule::Winding;
             self.pixels.fill_path(&path, &fill, rule, transform, cut);
