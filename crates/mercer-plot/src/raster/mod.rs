@@ -2,7 +2,7 @@
 //!
 //! This reads what [`crate::svg`] and the drawings write and nothing else: rectangles, circles, paths, text, groups, cuts at a
 //! rectangle and one kind of gradient. Anything unknown is an error and not left out, and a test of every drawing renders it. A
-//! renderer of all of SVG would be half of what the command line is compiled from, most of it for scripts that the fonts lack.
+//! renderer of all of SVG brings many crates, most of them for scripts that are shaped.
 
 mod glyphs;
 mod outline;
