@@ -43,7 +43,7 @@ test: format-check lint test-rust test-simd test-python docs test-browser
 # again for each set of features.
 BUILD := --workspace
 
-# What incremental builds need to be prepared for costs a fifth of a build of everything. For one edit after another:
+# What incremental builds need to be prepared for costs about a sixth of compiling the workspace. For one edit after another:
 # `make test CARGO_INCREMENTAL=1`, which is what cargo alone does.
 CARGO_INCREMENTAL ?= 0
 export CARGO_INCREMENTAL

@@ -2,7 +2,7 @@
 //!
 //! This reads what [`crate::svg`] and the drawings write and nothing else: rectangles, circles, paths, text, groups, cuts at a
 //! rectangle and one kind of gradient. Anything unknown is an error and not left out, and a test of every drawing renders it. A
-//! renderer of all of SVG would be half of what the command line is compiled from, most of it for scripts that the fonts lack.
+//! renderer of all of SVG brings many crates, most of them for scripts that are shaped.
 
 mod glyphs;
 mod outline;
@@ -87,7 +87,9 @@ impl Page<'_> {
     ) -> Result<()> {
         let Some(path) = path else { return Ok(()) };
         let found = paint.gradient.as_ref().map(|name| self.named("linearGradient", name));
-        let shader = found.transpose()?.map(|node| gradient(node, path.bounds())).transpose()?;
+        let opacity = paint.fill_opacity;
+        let shader =
+            found.transpose()?.map(|node| gradient(node, path.bounds(), opacity)).transpose()?;
         if let Some(fill) = paint.filling(shader) {
             let rule = tiny_skia::FillRule::Winding;
             self.pixels.fill_path(&path, &fill, rule, transform, cut);

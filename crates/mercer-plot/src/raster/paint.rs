@@ -13,7 +13,7 @@ use super::{cannot_draw, parsed};
 #[derive(Clone)]
 pub(super) struct Paint {
     fill: Option<Color>,
-    fill_opacity: f32,
+    pub fill_opacity: f32,
     /// The `url(#…)` of a gradient that fills in the place of a colour.
     pub gradient: Option<String>,
     stroke: Option<Color>,
@@ -123,18 +123,19 @@ fn share_before(anchor: &str) -> Result<f32> {
 }
 
 /// The colours of a `linearGradient` from the bottom of `bounds` to its top.
-pub(super) fn gradient(node: Node<'_, '_>, bounds: Rect) -> Result<Shader<'static>> {
+pub(super) fn gradient(node: Node<'_, '_>, bounds: Rect, opacity: f32) -> Result<Shader<'static>> {
     if ["x1", "y1", "x2", "y2"].map(|name| node.attribute(name)) != ["0", "1", "0", "0"].map(Some) {
         return Err(cannot_draw("a gradient that does not go up is not known"));
     }
-    let stops = node.children().filter(Node::is_element).map(stop).collect::<Result<Vec<_>>>()?;
+    let stops = node.children().filter(Node::is_element);
+    let stops = stops.map(|node| stop(node, opacity)).collect::<Result<Vec<_>>>()?;
     let [low, high] = [bounds.bottom(), bounds.top()].map(|y| Point::from_xy(bounds.left(), y));
     LinearGradient::new(low, high, stops, SpreadMode::Pad, Transform::identity())
         .ok_or_else(|| cannot_draw("a gradient without colours"))
 }
 
-fn stop(node: Node<'_, '_>) -> Result<GradientStop> {
+fn stop(node: Node<'_, '_>, opacity: f32) -> Result<GradientStop> {
     let value = |name| node.attribute(name).unwrap_or_default();
     let shade = colour(value("stop-color"))?.unwrap_or(Color::TRANSPARENT);
-    Ok(GradientStop::new(parsed(value("offset"))?, shade))
+    Ok(GradientStop::new(parsed(value("offset"))?, sheer(shade, opacity)))
 }

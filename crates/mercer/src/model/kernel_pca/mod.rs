@@ -186,7 +186,7 @@ impl KernelPca {
         model.anchors = Some(x.into());
         if let Some(inverse) = &params.inverse {
             let scores = model.training_scores();
-            let rows = x.need_dense("fit_inverse_transform")?;
+            let rows = x.need_dense("the inverse map")?;
             let map = Inverse::fit(ctx, inverse, &scores, rows)?;
             model.params.inverse =
                 Some(InverseParams { alpha: map.params.alpha, ..inverse.clone() });
