@@ -173,9 +173,8 @@ fn random_features_approximate_kernels_and_repeat() {
     assert_eq!(found, of("6000 --seed 3 --frequencies orthogonal"));
     assert_ne!(found, of("6000"));
     assert_eq!(of("7 --frequencies independent")[0].len(), 7);
-    let product = |i: usize, j: usize| -> f64 {
-        found[i].iter().zip(&found[j]).map(|(a, b)| a * b).sum()
-    };
+    let product =
+        |i: usize, j: usize| -> f64 { found[i].iter().zip(&found[j]).map(|(a, b)| a * b).sum() };
     assert!((product(0, 3) - (-0.2_f64 * 1.25).exp()).abs() < 0.04, "{}", product(0, 3));
     assert!((product(1, 1) - 1.0).abs() < 1e-12);
     let told = folder.done(&format!("{kernel} 5")).err;

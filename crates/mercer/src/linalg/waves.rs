@@ -55,12 +55,12 @@ pub fn cosines_of<T: Real>(x: &mut [T], phases: &[T], scale: T) -> bool {
 
 /// Sine and cosine of any angle, the same bits as of the loops where those apply.
 fn any<T: Real>(x: T) -> (T, T) {
-    if !(x.abs() <= T::WIDEST_ANGLE) {
-        return x.any_sin_cos();
+    if x.abs() <= T::WIDEST_ANGLE {
+        let (mut cosine, mut sine) = ([x], [T::ZERO]);
+        pairs(&mut cosine, &mut sine, T::ONE);
+        return (sine[0], cosine[0]);
     }
-    let (mut cosine, mut sine) = ([x], [T::ZERO]);
-    pairs(&mut cosine, &mut sine, T::ONE);
-    (sine[0], cosine[0])
+    x.any_sin_cos()
 }
 
 /// Whether all angles, and the sum of each with a few turns, are within the range of the loops.
