@@ -23,9 +23,9 @@ pub(super) fn evaluate_values(
     }
     let number = |i: usize, j: usize| truth[j].number(i).unwrap_or(f64::NAN);
     let targets = Mat::from_fn(values.rows(), truth.len(), number);
-    let judge = SquaredError { targets: &targets, weights: None };
+    let metric = SquaredError { targets: &targets, weights: None };
     let predicted = Mat::from_fn(rows.len(), values.cols(), |i, j| values[(rows[i], j)]);
-    let each = judge.scores(rows, &predicted).map_err(|error| error.to_string())?;
+    let each = metric.scores(rows, &predicted).map_err(|error| error.to_string())?;
     let column = |j: usize| rows.iter().map(|&i| number(i, j)).collect::<Vec<f64>>();
     let variances: Vec<_> = (0..truth.len()).map(|j| variance(&column(j), None)).collect();
     Ok((Scores::on_rows(&each, &variances), None))

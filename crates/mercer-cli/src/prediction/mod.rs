@@ -2,7 +2,7 @@
 //! table, and evaluated against true values.
 
 mod evaluate;
-mod judged;
+mod evaluated;
 mod outliers;
 
 use mercer::Dtype;
@@ -11,7 +11,7 @@ use mercer::linalg::view::Mat;
 
 pub use self::evaluate::Confusion;
 use self::evaluate::evaluate_values;
-pub use self::judged::{Judged, Origin};
+pub use self::evaluated::{Evaluated, Origin};
 pub use self::outliers::{OutlierScores, Ranking};
 use crate::describe::listed;
 use crate::facts::counted;

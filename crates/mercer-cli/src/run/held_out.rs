@@ -9,7 +9,7 @@ use mercer::context::Stream;
 use mercer::io::{Column, ModelFile, Source, Table};
 use mercer::{Error, Result};
 
-use super::judge::JudgedRows;
+use super::evaluated_rows::EvaluatedRows;
 use super::{Session, predict};
 use crate::args::{TableArgs, TestArgs, TestRows};
 use crate::data::{self, InputKind, Label, about};
@@ -113,11 +113,11 @@ pub fn evaluate(session: &Session, saved: &ModelFile, test: Table) -> Result<(He
 }
 
 impl Predicted {
-    /// The rows as a report judges them; `numbers` are theirs in the table.
-    pub fn judged(self, numbers: Vec<usize>) -> JudgedRows {
+    /// The rows as a report evaluates them; `numbers` are theirs in the table.
+    pub fn evaluated(self, numbers: Vec<usize>) -> EvaluatedRows {
         let Self { features, label, prediction, truth } = self;
         let (origin, counted) = (Origin::HeldOut, (0..features.n_rows()).collect());
-        JudgedRows { origin, features, numbers, label, truth, prediction, counted }
+        EvaluatedRows { origin, features, numbers, label, truth, prediction, counted }
     }
 
     /// Stores the residuals of these rows in `saved` for intervals, if it has none of others.

@@ -28,7 +28,7 @@ pub fn draw(facts: &Facts, predicted: &Predicted) -> Vec<Drawing> {
             drawings.extend(confusion.map(|confusion| picture.confusion(confusion)));
             drawings
         }
-        // Predicted against true values are drawn of whatever rows a report judges.
+        // Predicted against true values are drawn of whatever rows a report evaluates.
         _ => Vec::new(),
     }
 }

@@ -3,7 +3,7 @@
 use mercer::Result;
 use mercer::io::{ModelFile, Table};
 
-use super::judge::JudgedRows;
+use super::evaluated_rows::EvaluatedRows;
 use super::row_numbers::RowNumbers;
 use super::{Session, held_out, held_out_pictures};
 use crate::facts::{self, Facts};
@@ -13,7 +13,7 @@ use crate::plot::Drawing;
 #[derive(Default)]
 pub struct HeldOutRows {
     /// Their predictions and true values, if there are any.
-    pub rows: Option<JudgedRows>,
+    pub rows: Option<EvaluatedRows>,
     /// Their pictures, if they are to be drawn.
     pub pictures: Vec<Drawing>,
 }
@@ -35,5 +35,5 @@ pub fn evaluate(
         true => held_out_pictures::draw(&Facts::of(saved), &predicted),
         false => Vec::new(),
     };
-    Ok(HeldOutRows { rows: Some(predicted.judged(numbers.test.clone())), pictures })
+    Ok(HeldOutRows { rows: Some(predicted.evaluated(numbers.test.clone())), pictures })
 }

@@ -1,7 +1,7 @@
 //! A plot of predicted against true values.
 
 use crate::plot::{self, Drawing, Scatter};
-use crate::prediction::Judged;
+use crate::prediction::Evaluated;
 
 /// Predicted and true values.
 pub struct PredictedVsTrue<'a> {
@@ -32,11 +32,11 @@ pub fn draw(plot_data: &PredictedVsTrue<'_>) -> Drawing {
 }
 
 /// Predicted against true values of the first target; none of a classifier.
-pub fn of_judged(judged: &Judged<'_>) -> Option<Drawing> {
-    let (truth, predicted) = judged.values()?;
-    let target = judged.names.targets.first()?;
+pub fn of_evaluated(evaluated: &Evaluated<'_>) -> Option<Drawing> {
+    let (truth, predicted) = evaluated.values()?;
+    let target = evaluated.names.targets.first()?;
     let title = format!("{target}: predicted vs true");
-    let subtitle = format!("{}; dashed: predicted = true", judged.origin.name());
+    let subtitle = format!("{}; dashed: predicted = true", evaluated.origin.name());
     let titles = &[title, subtitle];
     Some(draw(&PredictedVsTrue { titles, target, truth: &truth, predicted: &predicted }))
 }

@@ -105,7 +105,7 @@ fn contamination_sets_how_many() {
 }
 
 #[test]
-fn new_rows_are_judged_by_the_same_threshold() {
+fn new_rows_are_evaluated_by_the_same_threshold() {
     let folder = Folder::new();
     folder.write("t.csv", strange(60));
     let fit = folder.done("outliers t.csv --label cloud -k 5 -o o.csv -m m.mercer");

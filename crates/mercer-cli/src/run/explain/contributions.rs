@@ -60,14 +60,14 @@ pub fn of_rows(subject: &Subject<'_>, response: &Response<'_>) -> Result<Vec<Row
         let mut respond = |table: &Table| response.of_class(table, class);
         let features = subject.features;
         let most = BACKGROUND[usize::from(exact.is_none())];
-        let background = sample(subject.judged.counted, most);
+        let background = sample(subject.evaluated.counted, most);
         let explained = Explained { features, row, background: &background };
         let attribution = match exact.is_some() {
             true => additive(explained, &sets, &mut respond)?,
             false => shapley(explained, &sets, orders(sets.len()), &mut respond)?,
         };
         found.push(RowContributions {
-            row: subject.judged.numbers[row],
+            row: subject.evaluated.numbers[row],
             class: class.and_then(|class| Some(response.classes()?[class].clone())),
             exact: exact.is_some(),
             columns: sets.iter().map(|set| named(set, &sources, features, row)).collect(),

@@ -23,7 +23,7 @@ pub fn curves(
     importance: &Importance,
 ) -> Result<Vec<Dependence>> {
     let sources = subject.sources();
-    let features = subject.features.take_rows(&sample(subject.judged.counted, ROWS));
+    let features = subject.features.take_rows(&sample(subject.evaluated.counted, ROWS));
     let mut found = Vec::new();
     for column in &importance.columns {
         let Some(source) = sources.iter().find(|source| source.name == column.name) else {
@@ -53,7 +53,7 @@ pub fn section(
     subject: &Subject<'_>,
     response: &Response<'_>,
 ) -> Option<Explanation> {
-    let rows = subject.judged.counted.len();
+    let rows = subject.evaluated.counted.len();
     let sampled = match rows > ROWS {
         true => format!("{ROWS} of {}, drawn at random", counted(rows, "row")),
         false => counted(rows, "row"),

@@ -8,7 +8,7 @@ use crate::data::InputKind;
 use crate::explain::{ColumnImportance, Importance, permutation_importance, source_columns};
 use crate::facts::{self, counted};
 use crate::plot::{self, Bars, NamedBar, grouped};
-use crate::prediction::{Judged, Origin};
+use crate::prediction::{Evaluated, Origin};
 use crate::report::Explanation;
 use crate::run::Session;
 use crate::run::prediction::predict;
@@ -36,12 +36,12 @@ pub fn check(is_requested: bool, input_kind: &InputKind) -> Result<()> {
     }
 }
 
-/// The importance of the columns of `features`, whose rows are those of `judged`.
+/// The importance of the columns of `features`, whose rows are those of `evaluated`.
 pub fn importance(
     session: &Session,
     saved: &ModelFile,
     features: &Table,
-    judged: &Judged<'_>,
+    evaluated: &Evaluated<'_>,
 ) -> Result<Importance> {
     let encoding = facts::places(saved).and_then(|places| places.encoding);
     let sources = source_columns(features, encoding.as_ref());
@@ -50,20 +50,21 @@ pub fn importance(
             format!("the model has {} columns; at most {COLUMNS} can be compared", sources.len());
         return Err(Error::parameter("--explain", message));
     }
-    let rows = sample(judged.counted, sources.len());
-    let truth: Vec<_> = judged.truth.iter().map(|column| column.take(&rows)).collect();
+    let rows = sample(evaluated.counted, sources.len());
+    let truth: Vec<_> = evaluated.truth.iter().map(|column| column.take(&rows)).collect();
     let counted: Vec<usize> = (0..rows.len()).collect();
     let error = |table: &Table| {
         let prediction = predict(session, &saved.model, saved.scaling.as_ref(), table, false)?;
         session.context.poll()?;
-        let part = Judged { truth: &truth, prediction: &prediction, counted: &counted, ..*judged };
+        let part =
+            Evaluated { truth: &truth, prediction: &prediction, counted: &counted, ..*evaluated };
         Ok(part.error())
     };
     let chosen = features.take_rows(&rows);
     let (error, columns) = permutation_importance(&chosen, &sources, REPEATS, error)?;
     Ok(Importance {
-        measure: measure(judged),
-        rows_from: if judged.origin == Origin::HeldOut { "held_out" } else { "training" },
+        measure: measure(evaluated),
+        rows_from: if evaluated.origin == Origin::HeldOut { "held_out" } else { "training" },
         rows: rows.len(),
         repeats: REPEATS,
         error,
@@ -71,8 +72,8 @@ pub fn importance(
     })
 }
 
-fn measure(judged: &Judged<'_>) -> &'static str {
-    match (judged.names.classes, judged.truth.len()) {
+fn measure(evaluated: &Evaluated<'_>) -> &'static str {
+    match (evaluated.names.classes, evaluated.truth.len()) {
         (Some(_), _) => "error rate",
         (None, 1) => "RMSE",
         (None, _) => "RMSE / standard deviation of the target",

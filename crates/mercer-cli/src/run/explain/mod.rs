@@ -21,7 +21,7 @@ use crate::data::{InputKind, Label};
 use crate::explain::{Dependence, Importance, SourceColumn, source_columns};
 use crate::facts;
 use crate::plot::significant;
-use crate::prediction::{Judged, Prediction};
+use crate::prediction::{Evaluated, Prediction};
 use crate::report::Explanation;
 use crate::summary::Lines;
 
@@ -34,10 +34,10 @@ pub struct Subject<'a> {
     pub session: &'a Session,
     /// The model.
     pub saved: &'a ModelFile,
-    /// The features of the rows of `judged`.
+    /// The features of the rows of `evaluated`.
     pub features: &'a Table,
     /// Rows with their predictions.
-    pub judged: &'a Judged<'a>,
+    pub evaluated: &'a Evaluated<'a>,
     /// The rows that the model was fitted on.
     pub training: TrainingSet<'a>,
 }
@@ -85,9 +85,13 @@ impl Explanations {
 /// The explanations of a model; without `all`, only the importance of columns.
 pub fn explain(subject: &Subject<'_>, all: bool) -> Result<Explanations> {
     subject.session.progress.begin("explaining");
-    let importance =
-        importance::importance(subject.session, subject.saved, subject.features, subject.judged)?;
-    let sections = vec![importance.explanation(subject.judged.counted.len())];
+    let importance = importance::importance(
+        subject.session,
+        subject.saved,
+        subject.features,
+        subject.evaluated,
+    )?;
+    let sections = vec![importance.explanation(subject.evaluated.counted.len())];
     let mut found = Explanations {
         importance,
         dependence: Vec::new(),
@@ -129,20 +133,20 @@ impl Subject<'_> {
 
     /// The rows worth looking at: those that are predicted worst.
     fn worst_rows(&self) -> Vec<usize> {
-        let judged = self.judged;
-        let badness: Vec<f64> = match (judged.prediction, judged.names.classes) {
+        let evaluated = self.evaluated;
+        let badness: Vec<f64> = match (evaluated.prediction, evaluated.names.classes) {
             (Prediction::Values { values, .. }, _) => {
-                let truth = |i: usize| judged.truth[0].number(i).unwrap_or(f64::NAN);
+                let truth = |i: usize| evaluated.truth[0].number(i).unwrap_or(f64::NAN);
                 (0..values.rows()).map(|i| (values[(i, 0)] - truth(i)).abs()).collect()
             }
             (Prediction::Classes { scores, .. }, Some(classes)) => {
-                let places = facts::class_places(classes, &judged.truth[0]);
+                let places = facts::class_places(classes, &evaluated.truth[0]);
                 let margin = |(i, &place): (usize, &usize)| facts::margin(scores, i, place);
                 places.iter().enumerate().map(margin).collect()
             }
             _ => return Vec::new(),
         };
-        let mut rows = judged.counted.to_vec();
+        let mut rows = evaluated.counted.to_vec();
         rows.sort_by(|&a, &b| badness[b].total_cmp(&badness[a]));
         rows.truncate(ROWS);
         rows
@@ -150,18 +154,18 @@ impl Subject<'_> {
 
     /// `Row 17 (Torgersen): predicted Adelie, true Gentoo`.
     fn row_title(&self, row: usize) -> String {
-        let judged = self.judged;
-        let label = judged.label.map(|(_, cells)| format!(" ({})", cells.text(row)));
-        let predicted = match (judged.prediction, judged.names.classes) {
+        let evaluated = self.evaluated;
+        let label = evaluated.label.map(|(_, cells)| format!(" ({})", cells.text(row)));
+        let predicted = match (evaluated.prediction, evaluated.names.classes) {
             (Prediction::Values { values, .. }, _) => significant(values[(row, 0)], 4),
             (Prediction::Classes { places, .. }, Some(classes)) => classes[places[row]].clone(),
             _ => String::new(),
         };
-        let truth = match judged.truth[0].number(row) {
-            Some(number) if judged.names.classes.is_none() => significant(number, 4),
-            _ => judged.truth[0].text(row),
+        let truth = match evaluated.truth[0].number(row) {
+            Some(number) if evaluated.names.classes.is_none() => significant(number, 4),
+            _ => evaluated.truth[0].text(row),
         };
         let label = label.unwrap_or_default();
-        format!("Row {}{label}: predicted {predicted}, true {truth}", judged.numbers[row])
+        format!("Row {}{label}: predicted {predicted}, true {truth}", evaluated.numbers[row])
     }
 }

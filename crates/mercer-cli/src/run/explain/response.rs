@@ -20,12 +20,12 @@ impl<'a> Response<'a> {
 
     /// The classes, if there are any.
     pub fn classes(&self) -> Option<&[String]> {
-        self.subject.judged.names.classes
+        self.subject.evaluated.names.classes
     }
 
     /// The name of the first target.
     pub fn target(&self) -> &str {
-        self.subject.judged.names.targets.first().map_or("", String::as_str)
+        self.subject.evaluated.names.targets.first().map_or("", String::as_str)
     }
 
     /// What is explained, as the title of an axis.
@@ -40,7 +40,7 @@ impl<'a> Response<'a> {
 
     /// A sentence about several targets; empty for one.
     pub fn of_first(&self) -> String {
-        match self.subject.judged.names.targets.len() {
+        match self.subject.evaluated.names.targets.len() {
             0 | 1 => String::new(),
             _ => format!(" Of the targets, this is about {}.", self.target()),
         }
@@ -81,7 +81,7 @@ impl<'a> Response<'a> {
 
     /// The class that `row` is predicted to be.
     pub fn class_of(&self, row: usize) -> Option<usize> {
-        match self.subject.judged.prediction {
+        match self.subject.evaluated.prediction {
             Prediction::Classes { places, .. } => Some(places[row]),
             _ => None,
         }

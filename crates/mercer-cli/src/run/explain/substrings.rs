@@ -47,7 +47,7 @@ pub fn weights(subject: &Subject<'_>) -> Result<Vec<Weights>> {
 
 /// What positive values of each function speak for.
 fn functions(subject: &Subject<'_>) -> Vec<String> {
-    let names = subject.judged.names;
+    let names = subject.evaluated.names;
     match names.classes {
         None => names.targets.iter().map(|target| format!("a larger {target}")).collect(),
         Some([_, second]) => vec![second.clone()],

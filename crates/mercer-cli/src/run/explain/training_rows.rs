@@ -93,7 +93,7 @@ fn function_of(subject: &Subject<'_>, response: &Response<'_>, row: usize) -> Fu
         return Function { which: own, sign: 1.0, speaks_for };
     }
     // Of pairs of classes, that of the predicted class and the one that comes closest.
-    let rival = rival(subject.judged.prediction, row, own);
+    let rival = rival(subject.evaluated.prediction, row, own);
     let pair = (own.min(rival), own.max(rival));
     let which = pairs(classes.len()).iter().position(|other| *other == pair).unwrap_or(0);
     let speaks_for = format!("{speaks_for} rather than {}", classes[rival]);
@@ -128,7 +128,7 @@ fn listed(
     let (names, columns) = columns.into_iter().unzip();
     let term = |&i: &usize| Term { row: training.numbers[anchors[i]], term: terms[i] };
     RowTerms {
-        row: subject.judged.numbers[row],
+        row: subject.evaluated.numbers[row],
         terms: order.iter().map(term).collect(),
         count,
         title: format!("{}. Positive terms speak for {speaks_for}", subject.row_title(row)),

@@ -14,13 +14,13 @@ use crate::facts::{self, Facts};
 use crate::failure::Failure;
 use crate::output_files::{self, Files};
 use crate::plot::Drawing;
-use crate::prediction::{Judged, Names, Origin, Prediction};
+use crate::prediction::{Evaluated, Names, Origin, Prediction};
 use crate::report::{self, ColumnSummary, Explanation, ReportContent, ReportTable};
 use crate::results::{Predictions, class_column, more_labels, number_column};
 use crate::run::columns::Chosen;
+use crate::run::evaluated_rows::EvaluatedRows;
 use crate::run::explain::{self, Explanations, Subject, TrainingSet};
 use crate::run::held_out_rows::{self, HeldOutRows};
-use crate::run::judge::JudgedRows;
 use crate::run::{Session, predicted_vs_true};
 use crate::summary::Lines;
 
@@ -123,10 +123,10 @@ impl Found<'_> {
     }
 
     /// The training rows with their leave-one-out predictions, or with those of the model.
-    fn training_rows(&self, is_left_out: bool) -> Option<JudgedRows> {
+    fn training_rows(&self, is_left_out: bool) -> Option<EvaluatedRows> {
         let left_out = self.grid.as_ref().ok().and_then(|grid| grid.left_out.as_ref());
         let left_out = left_out.filter(|_| is_left_out);
-        judged_rows(self.task, &self.chosen, &self.numbers, self.training.as_ref(), left_out)
+        evaluated_rows(self.task, &self.chosen, &self.numbers, self.training.as_ref(), left_out)
     }
 
     /// The explanations, if they are requested: of the held-out rows, else of the training rows.
@@ -137,14 +137,14 @@ impl Found<'_> {
         }
         let own = if self.held.rows.is_none() { self.training_rows(false) } else { None };
         let Some(rows) = self.held.rows.as_ref().or(own.as_ref()) else { return Ok(None) };
-        let judged = rows.judged(self.names());
+        let evaluated = rows.evaluated(self.names());
         let training = TrainingSet {
             numbers: &self.numbers,
             label: self.chosen.label.as_ref(),
             targets: &self.chosen.targets,
         };
         let subject =
-            Subject { session, saved, features: &rows.features, judged: &judged, training };
+            Subject { session, saved, features: &rows.features, evaluated: &evaluated, training };
         explain::explain(&subject, args.page.report.is_some() || args.json).map(Some)
     }
 
@@ -158,12 +158,12 @@ impl Found<'_> {
     ) -> String {
         let own = if self.held.rows.is_none() { self.training_rows(true) } else { None };
         let rows = self.held.rows.as_ref().or(own.as_ref());
-        let judged = rows.map(|rows| rows.judged(self.names()));
+        let evaluated = rows.map(|rows| rows.evaluated(self.names()));
         let grid = self.grid.as_ref().ok();
         let grid = grid.filter(|_| !self.task.args.search.alpha_per_target);
-        let mut tables = judged.as_ref().map(Judged::tables).unwrap_or_default();
+        let mut tables = evaluated.as_ref().map(Evaluated::tables).unwrap_or_default();
         tables.extend(grid.map(|grid| ReportTable::best(COMPARED, self.task.best(grid))));
-        let agreement = judged.as_ref().and_then(predicted_vs_true::of_judged);
+        let agreement = evaluated.as_ref().and_then(predicted_vs_true::of_evaluated);
         let compared = picture::draw_families(self.task, &self.chosen, self.grid.as_ref());
         let pictures = agreement.into_iter().chain(self.held.pictures.iter().cloned());
         let content = ReportContent {
@@ -191,13 +191,13 @@ impl Found<'_> {
 const COMPARED: &str = "Cross-validation scores, each kernel with its best penalty";
 
 /// The training rows with their leave-one-out predictions if there are any, else with those of the model.
-fn judged_rows(
+fn evaluated_rows(
     task: &Task<'_>,
     chosen: &Chosen,
     numbers: &[usize],
     training: Option<&Mat<f64>>,
     left_out: Option<&LeftOut>,
-) -> Option<JudgedRows> {
+) -> Option<EvaluatedRows> {
     let n = chosen.features.n_rows();
     let weights = task.targets.weights.as_deref();
     let counts = |&row: &usize| weights.is_none_or(|weights| weights[row] > 0.0);
@@ -219,7 +219,7 @@ fn judged_rows(
             probabilities: None,
         },
     };
-    Some(JudgedRows {
+    Some(EvaluatedRows {
         origin,
         features: chosen.features.take_rows(&rows),
         numbers: rows.iter().map(|&row| numbers[row]).collect(),

@@ -14,12 +14,12 @@ use crate::failure::Failure;
 use crate::machine::machine_of;
 use crate::output_files::{self, Files};
 use crate::plot::Drawing;
-use crate::prediction::{Extras, Judged, Names, Origin, Prediction};
+use crate::prediction::{Evaluated, Extras, Names, Origin, Prediction};
 use crate::report::{self, ColumnSummary, Explanation, ReportContent};
 use crate::results::{Predictions, more_labels};
 use crate::run::columns::Chosen;
+use crate::run::evaluated_rows::EvaluatedRows;
 use crate::run::explain::{self, Explanations, Subject, TrainingSet};
-use crate::run::judge::JudgedRows;
 use crate::run::row_numbers::RowNumbers;
 use crate::run::{Session, held_out_rows, predicted_vs_true};
 use crate::summary::Lines;
@@ -129,7 +129,7 @@ struct Found<'a> {
     /// The numbers of the training rows in the table.
     numbers: Vec<usize>,
     /// The rows that were held out.
-    held: Option<JudgedRows>,
+    held: Option<EvaluatedRows>,
     /// The predictions for the training rows.
     prediction: Prediction,
 }
@@ -140,7 +140,7 @@ impl<'a> Found<'a> {
         task: &Task<'_>,
         chosen: Chosen,
         prediction: Prediction,
-        (saved, numbers, held): (&ModelFile, &RowNumbers, Option<JudgedRows>),
+        (saved, numbers, held): (&ModelFile, &RowNumbers, Option<EvaluatedRows>),
     ) -> Self {
         Found {
             job,
@@ -160,10 +160,10 @@ impl<'a> Found<'a> {
     }
 
     /// The held-out rows, else the training rows, with their predictions.
-    fn judged(&self) -> Judged<'_> {
+    fn evaluated(&self) -> Evaluated<'_> {
         match &self.held {
-            Some(held) => held.judged(self.names()),
-            None => Judged {
+            Some(held) => held.evaluated(self.names()),
+            None => Evaluated {
                 origin: Origin::Training,
                 numbers: &self.numbers,
                 label: self.chosen.label.as_ref(),
@@ -186,8 +186,8 @@ impl<'a> Found<'a> {
             label: self.chosen.label.as_ref(),
             targets: &self.chosen.targets,
         };
-        let judged = self.judged();
-        let subject = Subject { session, saved, features, judged: &judged, training };
+        let evaluated = self.evaluated();
+        let subject = Subject { session, saved, features, evaluated: &evaluated, training };
         let results = &self.job.outputs.results;
         explain::explain(&subject, results.page.report.is_some() || results.json).map(Some)
     }
@@ -200,15 +200,15 @@ impl<'a> Found<'a> {
         (drawings, columns): (Vec<Drawing>, &[ColumnSummary]),
         explanations: &[Explanation],
     ) -> String {
-        let judged = self.judged();
-        let agreement = predicted_vs_true::of_judged(&judged);
+        let evaluated = self.evaluated();
+        let agreement = predicted_vs_true::of_evaluated(&evaluated);
         let content = ReportContent {
             lines,
             facts,
             headline: None,
             columns,
             pictures: &drawings.into_iter().chain(agreement).collect::<Vec<_>>(),
-            tables: &output::tables(grid, &judged),
+            tables: &output::tables(grid, &evaluated),
             explanations,
         };
         report::page(session, &content)

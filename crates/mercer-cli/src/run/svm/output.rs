@@ -10,7 +10,7 @@ use super::{Job, Task};
 use crate::describe::{self, listed};
 use crate::facts::Facts;
 use crate::failure::Failure;
-use crate::prediction::Judged;
+use crate::prediction::Evaluated;
 use crate::report::ReportTable;
 use crate::run::Session;
 use crate::run::explain::Explanations;
@@ -81,9 +81,9 @@ pub fn lines(
 }
 
 /// The tables of a report.
-pub fn tables(grid: Option<&Grid>, judged: &Judged<'_>) -> Vec<ReportTable> {
+pub fn tables(grid: Option<&Grid>, evaluated: &Evaluated<'_>) -> Vec<ReportTable> {
     let compared = grid.map(|grid| ReportTable::best("Cross-validation scores", scores(grid)));
-    judged.tables().into_iter().chain(compared).collect()
+    evaluated.tables().into_iter().chain(compared).collect()
 }
 
 /// Prints the outputs.

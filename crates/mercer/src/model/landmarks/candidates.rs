@@ -17,9 +17,9 @@ pub(super) struct Candidates<T: Real> {
     pub rows: u64,
 }
 
-/// A row that was kept.
+/// A row of the sample.
 #[derive(Clone)]
-struct Kept {
+struct Candidate {
     key: u64,
     row: u64,
     /// The block and the place in it.
@@ -35,7 +35,7 @@ pub(super) fn sample<T: Real>(
     most: usize,
     seed: u64,
 ) -> Result<Candidates<T>> {
-    let (mut kept, mut blocks): (Vec<Kept>, Vec<Samples<T>>) = (Vec::new(), Vec::new());
+    let (mut kept, mut blocks): (Vec<Candidate>, Vec<Samples<T>>) = (Vec::new(), Vec::new());
     let (mut rows, mut first) = (0_u64, None::<AnySamples>);
     let total = source.rows();
     while let Some(block) = source.next()? {
@@ -51,7 +51,7 @@ pub(super) fn sample<T: Real>(
             blocks = vec![samples];
             break;
         }
-        kept.extend(found.into_iter().enumerate().map(|(place, one)| Kept { place, ..one }));
+        kept.extend(found.into_iter().enumerate().map(|(place, one)| Candidate { place, ..one }));
         blocks.push(samples.select(&places));
         first.get_or_insert(block.samples);
         if kept.len() > 2 * most {
@@ -94,7 +94,13 @@ fn check_block(block: &RowBlock<'_>, first: Option<&AnySamples>, row: u64) -> Re
 }
 
 /// The rows of a block with the smallest keys.
-fn lowest(block: &RowBlock<'_>, most: usize, seed: u64, from: u64, number: usize) -> Vec<Kept> {
+fn lowest(
+    block: &RowBlock<'_>,
+    most: usize,
+    seed: u64,
+    from: u64,
+    number: usize,
+) -> Vec<Candidate> {
     let counts = |place: usize| block.weights.as_ref().is_none_or(|w| w[place] > 0.0);
     let places = (0..block.samples.n()).filter(|&place| counts(place));
     let mut keys: Vec<(u64, usize)> =
@@ -106,7 +112,7 @@ fn lowest(block: &RowBlock<'_>, most: usize, seed: u64, from: u64, number: usize
     keys.sort_unstable_by_key(|&(_, place)| place);
     let targets =
         |place: usize| block.targets.as_ref().map_or(Vec::new(), |y| y.row(place).to_vec());
-    let one = |(key, place): (u64, usize)| Kept {
+    let one = |(key, place): (u64, usize)| Candidate {
         key,
         row: from + place as u64,
         block: number,
@@ -122,10 +128,10 @@ fn key(seed: u64, row: u64) -> u64 {
 
 /// The rows with the smallest keys, in their order, as one block.
 fn reduced<T: Real>(
-    mut kept: Vec<Kept>,
+    mut kept: Vec<Candidate>,
     blocks: &[Samples<T>],
     most: usize,
-) -> Result<(Vec<Kept>, Vec<Samples<T>>)> {
+) -> Result<(Vec<Candidate>, Vec<Samples<T>>)> {
     if kept.len() > most {
         kept.select_nth_unstable_by_key(most, |one| (one.key, one.row));
         kept.truncate(most);
@@ -144,6 +150,7 @@ fn reduced<T: Real>(
         }
     }
     let joined = Samples::concat(&parts)?;
-    let kept = kept.into_iter().enumerate().map(|(place, one)| Kept { block: 0, place, ..one });
+    let kept =
+        kept.into_iter().enumerate().map(|(place, one)| Candidate { block: 0, place, ..one });
     Ok((kept.collect(), vec![joined]))
 }

@@ -36,7 +36,7 @@ impl Origin {
 }
 
 /// Predictions beside true values.
-pub struct Judged<'a> {
+pub struct Evaluated<'a> {
     /// Which model predicted the rows.
     pub origin: Origin,
     /// The number of each row in its table, counted from 1.
@@ -53,7 +53,7 @@ pub struct Judged<'a> {
     pub counted: &'a [usize],
 }
 
-impl Judged<'_> {
+impl Evaluated<'_> {
     /// The worst predicted rows, and of a classifier the confusion matrix.
     pub fn tables(&self) -> Vec<ReportTable> {
         match (self.prediction, self.names.classes) {

@@ -14,7 +14,7 @@ fn the_largest_errors_come_first_with_the_numbers_of_their_rows() {
     let values = Mat::from_vec(vec![1.5, 2.0, 0.0, 4.25], 4, 1);
     let prediction = Prediction::Values { values, deviations: None };
     let targets = names(&["y"]);
-    let judged = Judged {
+    let evaluated = Evaluated {
         origin: Origin::HeldOut,
         numbers: &[7, 8, 20, 31],
         label: None,
@@ -23,15 +23,15 @@ fn the_largest_errors_come_first_with_the_numbers_of_their_rows() {
         prediction: &prediction,
         counted: &[0, 1, 2, 3],
     };
-    let tables = judged.tables();
+    let tables = evaluated.tables();
     assert!(tables[0].caption().contains("held-out rows"));
     let table = tables[0].table();
     assert_eq!(texts(&table.columns[0]), ["20", "7", "31", "8"]);
     assert_eq!(table.columns[3], Column::F64(vec![-3.0, 0.5, 0.25, 0.0]));
     let rmse = ((0.25 + 9.0 + 0.0625) / 4.0f64).sqrt();
-    assert!((judged.error() - rmse).abs() < 1e-15);
+    assert!((evaluated.error() - rmse).abs() < 1e-15);
     // A row of weight 0 does not count.
-    let fewer = Judged { counted: &[0, 1, 3], ..judged };
+    let fewer = Evaluated { counted: &[0, 1, 3], ..evaluated };
     assert_eq!(texts(&fewer.tables()[0].table().columns[0]), ["7", "31", "8"]);
 }
 
@@ -48,7 +48,7 @@ fn misclassified_rows_are_sorted_by_how_clearly_they_are_wrong() {
     };
     let (targets, classes) = (names(&["kind"]), names(&["a", "b", "c"]));
     let label = ("who".to_string(), Column::Text(names(&["ann", "bob", "cy", "dee"])));
-    let judged = Judged {
+    let evaluated = Evaluated {
         origin: Origin::Training,
         numbers: &[1, 2, 3, 4],
         label: Some(&label),
@@ -57,13 +57,13 @@ fn misclassified_rows_are_sorted_by_how_clearly_they_are_wrong() {
         prediction: &prediction,
         counted: &[0, 1, 2, 3],
     };
-    let tables = judged.tables();
+    let tables = evaluated.tables();
     assert!(tables[0].caption().contains("Misclassified: 2 of 4 rows (training set"));
     let table = tables[0].table();
     assert_eq!(texts(&table.columns[1]), ["bob", "ann"]);
     assert_eq!(table.columns[4], Column::F64(vec![1.0, 0.5]));
-    assert_eq!(judged.error(), 0.5);
-    let right = Judged { counted: &[2, 3], ..judged };
+    assert_eq!(evaluated.error(), 0.5);
+    let right = Evaluated { counted: &[2, 3], ..evaluated };
     assert!(right.tables()[0].caption().starts_with("None of 2 rows is misclassified"));
 }
 
@@ -73,7 +73,7 @@ fn errors_of_several_targets_are_in_units_of_their_spread() {
     let values = Mat::from_vec(vec![1.0, 0.0, 2.0, 2500.0], 2, 2);
     let prediction = Prediction::Values { values, deviations: None };
     let targets = names(&["small", "large"]);
-    let judged = Judged {
+    let evaluated = Evaluated {
         origin: Origin::LeaveOneOut,
         numbers: &[1, 2],
         label: None,
@@ -82,7 +82,7 @@ fn errors_of_several_targets_are_in_units_of_their_spread() {
         prediction: &prediction,
         counted: &[0, 1],
     };
-    let tables = judged.tables();
+    let tables = evaluated.tables();
     assert_eq!(texts(&tables[0].table().columns[1])[..2], ["small", "large"]);
-    assert!((judged.error() - ((1.0 + 0.25) / 4.0f64).sqrt()).abs() < 1e-15);
+    assert!((evaluated.error() - ((1.0 + 0.25) / 4.0f64).sqrt()).abs() < 1e-15);
 }

@@ -3,10 +3,10 @@
 use mercer::io::{Column, Table};
 
 use crate::data::Label;
-use crate::prediction::{Judged, Names, Origin, Prediction};
+use crate::prediction::{Evaluated, Names, Origin, Prediction};
 
 /// Rows with their true values and the predictions of a model.
-pub struct JudgedRows {
+pub struct EvaluatedRows {
     /// Which model predicted the rows.
     pub origin: Origin,
     /// The features of the model.
@@ -23,10 +23,10 @@ pub struct JudgedRows {
     pub counted: Vec<usize>,
 }
 
-impl JudgedRows {
+impl EvaluatedRows {
     /// The same, with the names of what is predicted.
-    pub fn judged<'a>(&'a self, names: Names<'a>) -> Judged<'a> {
-        Judged {
+    pub fn evaluated<'a>(&'a self, names: Names<'a>) -> Evaluated<'a> {
+        Evaluated {
             origin: self.origin,
             numbers: &self.numbers,
             label: self.label.as_ref(),
