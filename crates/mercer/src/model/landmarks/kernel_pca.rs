@@ -23,6 +23,7 @@ use crate::solve::threshold::zero_share;
 
 impl KernelPca {
     /// Fits on rows that come in blocks, with the landmarks that the parameters ask for. The rows are read twice.
+    #[doc(hidden)]
     pub fn fit_blocks(
         ctx: &Context,
         params: &KernelPcaParams,
@@ -40,6 +41,7 @@ impl KernelPca {
     }
 
     /// Goes on with more rows: the model is that of all rows together, with the landmarks it has.
+    #[doc(hidden)]
     pub fn continue_with(&mut self, ctx: &Context, source: &mut dyn RowBlocks) -> Result<()> {
         let params = self.params.clone();
         let fitted = Fitted::of(&self.anchors, &self.landmarks, &self.report)?;

@@ -19,6 +19,7 @@ use crate::solve::nystrom::Nystrom;
 
 impl KernelRidge {
     /// Fits on rows that come in blocks with their targets, with the landmarks that the parameters ask for. The rows are read twice.
+    #[doc(hidden)]
     pub fn fit_blocks(
         ctx: &Context,
         params: &KernelRidgeParams,
@@ -36,6 +37,7 @@ impl KernelRidge {
     }
 
     /// Goes on with more rows: the model is that of all rows together, with the landmarks it has.
+    #[doc(hidden)]
     pub fn continue_with(&mut self, ctx: &Context, source: &mut dyn RowBlocks) -> Result<()> {
         let (params, classes) = (self.params.clone(), self.classes.clone());
         let fitted = Fitted::of(&self.anchors, &self.landmarks, &self.report)?;

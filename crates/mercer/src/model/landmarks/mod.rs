@@ -10,6 +10,7 @@ mod kernel_ridge;
 mod rows;
 
 pub(crate) use basis::kernel_at;
+#[doc(hidden)]
 pub use rows::{RowBlock, RowBlocks, Whole};
 
 use serde::{Deserialize, Serialize};
@@ -111,6 +112,7 @@ impl LandmarkParams {
     }
 
     /// Whether the model keeps its sums.
+    #[doc(hidden)]
     #[must_use]
     pub fn keep_sums(mut self, keep: bool) -> Self {
         self.keep_sums = keep;
@@ -136,6 +138,7 @@ impl From<usize> for LandmarkParams {
 }
 
 /// What a low-rank model has beside coefficients and landmarks.
+#[doc(hidden)]
 #[derive(Clone, Debug, PartialEq)]
 pub struct LandmarkState {
     /// The point that samples are taken relative to, where they lie far from the origin.
