@@ -34,7 +34,8 @@ const MOST_DEGREE: u32 = 1000;
 pub(super) struct Scratch {
     product: Vec<f64>,
     factor: Vec<f64>,
-    next: Vec<f64>,
+    /// The product so far, two times over.
+    twice: Vec<f64>,
 }
 
 impl Sketch {
@@ -69,7 +70,7 @@ impl Sketch {
 
     pub(super) fn scratch(&self) -> Scratch {
         let zeros = || vec![0.0; self.components];
-        Scratch { product: zeros(), factor: zeros(), next: zeros() }
+        Scratch { product: zeros(), factor: zeros(), twice: vec![0.0; 2 * self.components] }
     }
 
     /// The features of row `i`.
@@ -81,7 +82,7 @@ impl Sketch {
     ) -> &'s [f64] {
         let (root, constant) = (self.gamma.sqrt(), self.coef0.sqrt());
         for (factor, (places, signs)) in self.places.iter().zip(&self.signs).enumerate() {
-            let Scratch { product, factor: sketch, next } = scratch;
+            let Scratch { product, factor: sketch, twice } = scratch;
             let counts = if factor == 0 { &mut *product } else { &mut *sketch };
             counts.fill(0.0);
             rows.for_each_nonzero(i, |j, value| {
@@ -91,8 +92,10 @@ impl Sketch {
                 counts[places[rows.d()] as usize] += signs[rows.d()] * constant;
             }
             if factor > 0 {
-                convolve(sketch, product, next);
-                std::mem::swap(product, next);
+                let (first, second) = twice.split_at_mut(self.components);
+                first.copy_from_slice(product);
+                second.copy_from_slice(product);
+                convolve(sketch, twice, product);
             }
         }
         &scratch.product
