@@ -6,9 +6,10 @@ are plain dictionaries with exactly these keys.
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired, TypedDict
+from typing import Literal, TypedDict
 
 __all__ = [
+    "Approximation",
     "ClusterFacts",
     "ClusteringReport",
     "LandmarkFacts",
@@ -47,7 +48,14 @@ class LandmarkFacts(TypedDict):
     """The share of the trace that is left among the candidates after some numbers of landmarks."""
 
 
-class Report(TypedDict):
+class Approximation(TypedDict, total=False):
+    """What reports of fits on landmarks have more than others."""
+
+    landmarks: LandmarkFacts
+    """The quality of the approximation."""
+
+
+class Report(Approximation):
     """Reports of :class:`mercer.PCA`, ``KernelPCA``, ``KernelPCADetector`` and ``KernelRepair``."""
 
     solver: str
@@ -68,8 +76,6 @@ class Report(TypedDict):
     """The time of the fit, in seconds."""
     notes: list[str]
     """What a user should know, one sentence each."""
-    landmarks: NotRequired[LandmarkFacts]
-    """The quality of the approximation, for fits on landmarks."""
 
 
 class SystemFacts(TypedDict):

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy.linalg import solve_triangular
 from sklearn.datasets import load_digits, make_moons
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import Ridge
@@ -40,6 +41,26 @@ def test_the_same_landmarks_are_scikit_learns_approximation():
     np.testing.assert_allclose(model.predict(NEW), peer.predict(NEW), atol=1e-6)
     assert model.report_["landmarks"]["method"] == "given"
     np.testing.assert_array_equal(model.landmarks_, chosen)
+
+
+@pytest.mark.parametrize("alpha", [0.1, 1e-6])
+def test_close_landmarks_lose_no_digits(alpha):
+    """Landmarks so close that their kernel matrix has a condition of 1e12."""
+    points = np.random.default_rng(1).normal(size=(3000, 3))
+    targets = np.sin(points[:, 0]) * points[:, 1]
+    model = KernelRidge(alpha, kernel="rbf", gamma=0.5, landmarks=points[:250])
+    model.fit(points, targets)
+    chosen = model.landmarks_
+    factor = np.linalg.cholesky(rbf_kernel(chosen, gamma=0.5))
+    features = solve_triangular(factor, rbf_kernel(chosen, points, gamma=0.5), lower=True).T
+    stacked = np.vstack([features, np.sqrt(alpha) * np.eye(len(chosen))])
+    padded = np.concatenate([targets, np.zeros(len(chosen))])
+    beta = np.linalg.lstsq(stacked, padded, rcond=None)[0]
+    np.testing.assert_allclose(model.predict(points), features @ beta, atol=1e-5)
+    parts = KernelRidge(**model.get_params())
+    for rows in (slice(0, 500), slice(500, 3000)):
+        parts.partial_fit(points[rows], targets[rows])
+    np.testing.assert_allclose(parts.predict(points), model.predict(points), atol=1e-7)
 
 
 @pytest.mark.parametrize("method", ["pivoted_cholesky", "uniform"])

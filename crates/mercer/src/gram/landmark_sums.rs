@@ -1,14 +1,16 @@
-//! Sums over samples of their kernel values with m landmarks: what a low-rank model needs of the samples, however many they are.
+//! Sums over samples of their features in the span of m landmarks: what a low-rank model needs of the samples, however many they are.
 //!
-//! With k_Z(x) the kernel values of a sample with the landmarks Z, one pass accumulates
+//! With k_Z(x) the kernel values of a sample with the landmarks Z, and K_ZZ = L Lᵀ, the features φ̂(x) = L⁻¹ k_Z(x) are the coordinates of φ(x) projected on
+//! the landmarks' span. One pass accumulates
 //!
 //! ```text
-//! G = Σ w k_Z(x) k_Z(x)ᵀ   (m × m)      moments = Σ w k_Z(x) [1, y − y₀]   (m × (1 + t))
+//! M = Σ w φ̂(x) φ̂(x)ᵀ   (m × m)      moments = Σ w φ̂(x) [1, y − y₀]   (m × (1 + t))
 //! Σ w k(x, x),   Σ w,   Σ w (y − y₀),   Σ w (y − y₀)²
 //! ```
 //!
-//! The n × m matrix of kernel values is never held. Sums are values: they can be added up, saved and continued. Samples are worked on in
-//! chunks of a fixed size, and every entry of G is the sum over chunks in their order, so that threads change no bit, nor do
+//! The n × m matrix of features is never held. Kernel values are divided by L before they are added up and not after: sums of kernel values would lose the
+//! square of the condition of K_ZZ in rounding, which is large wherever landmarks are close to each other. Sums are values: they can be added up, saved and continued.
+//! Samples are worked on in chunks of a fixed size, and every entry of M is the sum over chunks in their order, so that threads change no bit, nor do
 //! blocks of a stream whose size is a multiple of a chunk.
 
 use rayon::prelude::*;
@@ -16,7 +18,7 @@ use rayon::prelude::*;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Tile};
-use crate::linalg::alloc;
+use crate::linalg::cholesky;
 use crate::linalg::product::{Onto, multiply, multiply_lower};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::points::{Points, Span};
@@ -24,17 +26,17 @@ use crate::real::{Numbers, Real};
 
 /// Samples of a chunk. Blocks of streams are multiples of it.
 pub const CHUNK: usize = 1024;
-/// Landmarks of a task: rows of a chunk of kernel values that it fills, and rows of G that it adds to.
+/// Landmarks of a task: rows of M that it adds to.
 const LANDMARKS: usize = 64;
-/// Samples of a tile of kernel values, which stays in the second-level cache.
-const SAMPLES: usize = 256;
+/// Samples and landmarks of a tile of kernel values, which stays in the second-level cache.
+const TILE: (usize, usize) = (64, 384);
 
 /// The sums over some samples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LandmarkSums {
-    /// Σ w k_Z(x) k_Z(x)ᵀ: the lower triangle of m × m.
+    /// Σ w φ̂(x) φ̂(x)ᵀ: the lower triangle of m × m.
     pub gram: Mat<f64>,
-    /// Σ w k_Z(x) [1, y − y₀]: m × (1 + t).
+    /// Σ w φ̂(x) [1, y − y₀]: m × (1 + t).
     pub moments: Mat<f64>,
     /// Σ w k(x, x).
     pub trace: f64,
@@ -99,26 +101,30 @@ impl LandmarkSums {
         chunk + rounded + (CHUNK * (1 + t) * 8) as u64
     }
 
-    /// Adds samples, given the landmarks `z` (m). `done` is called after each chunk with the samples of the batch so far.
+    /// Adds samples, given the landmarks `z` (m) and the factor `l` of their kernel matrix. `done` is called after each chunk with the samples of the batch so
+    /// far.
     pub fn add<P: Points, T: Real>(
         &mut self,
         ctx: &Context,
         kernel: &dyn Kernel<P, T>,
-        z: &P,
+        (z, l): (&P, &Mat<T>),
         batch: &Batch<'_, P>,
         mut done: impl FnMut(usize) -> Result<()>,
     ) -> Result<()> {
         let n = batch.samples.len();
-        let mut values: Vec<T> = alloc::zeros(z.len() * CHUNK.min(n))?;
+        let mut features = Mat::try_zeros(CHUNK.min(n), z.len())?;
         for from in (0..n).step_by(CHUNK) {
             ctx.poll()?;
             let size = CHUNK.min(n - from);
+            if size < features.rows() {
+                features = Mat::try_zeros(size, z.len())?;
+            }
             let samples = batch.samples.part(from..from + size);
-            let values = &mut values[..z.len() * size];
-            fill(ctx, kernel, Span::all(z), samples, values)?;
+            fill(ctx, kernel, samples, Span::all(z), features.data_mut())?;
+            cholesky::divide_rows(ctx, l, &mut features)?;
             let right = self.right(batch, from, size);
             self.add_diagonal(kernel, samples, &right)?;
-            self.add_chunk(ctx, values, &right);
+            self.add_chunk(ctx, &mut features, &right);
             self.count += size as u64;
             done(from + size)?;
         }
@@ -144,7 +150,7 @@ impl LandmarkSums {
         Ok(())
     }
 
-    /// What kernel values of a chunk are multiplied with: √w in the first column, √w (y − y₀) in the others.
+    /// What features of a chunk are multiplied with: √w in the first column, √w (y − y₀) in the others.
     fn right<P>(&self, batch: &Batch<'_, P>, from: usize, size: usize) -> Mat<f64> {
         let root = |i: usize| batch.weights.map_or(1.0, |w| w[from + i].sqrt());
         Mat::from_fn(size, 1 + self.t(), |i, j| match (j, batch.targets) {
@@ -182,47 +188,42 @@ impl LandmarkSums {
         Ok(())
     }
 
-    /// Adds a chunk of kernel values (m × size), whose columns are multiplied by √w first.
-    fn add_chunk<T: Real>(&mut self, ctx: &Context, values: &mut [T], right: &Mat<f64>) {
-        let (m, size) = (self.m(), right.rows());
-        let roots: Vec<T> = (0..size).map(|i| T::from_f64(right[(i, 0)])).collect();
-        let weighted = roots.iter().any(|root| *root != T::ONE);
-        let width = self.moments.cols();
+    /// Adds a chunk of features (size × m), whose rows are multiplied by √w first.
+    fn add_chunk<T: Real>(&mut self, ctx: &Context, features: &mut Mat<T>, right: &Mat<f64>) {
+        let (m, width) = (self.m(), self.moments.cols());
+        for (row, weight) in features.data_mut().chunks_exact_mut(m).zip(0..) {
+            let root = T::from_f64(right[(weight, 0)]);
+            if root != T::ONE {
+                row.iter_mut().for_each(|v| *v = *v * root);
+            }
+        }
+        let features = features.view();
         ctx.install(|| {
-            let rows = values.par_chunks_mut(LANDMARKS * size);
-            let sums = self.moments.data_mut().par_chunks_mut(LANDMARKS * width);
-            rows.zip(sums).for_each(|(rows, sums)| {
-                if weighted {
-                    rows.chunks_exact_mut(size).for_each(|row| {
-                        row.iter_mut().zip(&roots).for_each(|(v, root)| *v = *v * *root);
-                    });
-                }
-                add_moments(rows, size, right, sums);
-            });
-            let values = MatRef::new(values, m, size, size);
+            let sums = self.moments.data_mut().par_chunks_mut(LANDMARKS * width).enumerate();
+            sums.for_each(|(piece, sums)| add_moments(features, piece * LANDMARKS, right, sums));
             let rows = self.gram.data_mut().par_chunks_mut(LANDMARKS * m).enumerate().rev();
-            rows.for_each(|(piece, rows)| add_products(values, piece * LANDMARKS, rows, m));
+            rows.for_each(|(piece, rows)| add_products(features, piece * LANDMARKS, rows));
         });
     }
 }
 
-/// Fills the kernel values of landmarks with samples, a row for each landmark.
-pub fn fill<P: Points, T: Real>(
+/// Fills the kernel values of samples with landmarks, a row for each sample.
+fn fill<P: Points, T: Real>(
     ctx: &Context,
     kernel: &dyn Kernel<P, T>,
-    z: Span<'_, P>,
     samples: Span<'_, P>,
+    z: Span<'_, P>,
     values: &mut [T],
 ) -> Result<()> {
-    let size = samples.len();
+    let m = z.len();
     ctx.install(|| {
-        values.par_chunks_mut(LANDMARKS * size).enumerate().try_for_each(|(piece, rows)| {
+        values.par_chunks_mut(TILE.0 * m).enumerate().try_for_each(|(piece, rows)| {
             ctx.poll()?;
-            let start = piece * LANDMARKS;
-            let own = z.part(start..start + rows.len() / size);
-            for from in (0..size).step_by(SAMPLES) {
-                let some = samples.part(from..(from + SAMPLES).min(size));
-                let tile = Tile::new(&mut rows[from..], own.len(), some.len(), size);
+            let start = piece * TILE.0;
+            let own = samples.part(start..start + rows.len() / m);
+            for from in (0..m).step_by(TILE.1) {
+                let some = z.part(from..(from + TILE.1).min(m));
+                let tile = Tile::new(&mut rows[from..], own.len(), some.len(), m);
                 kernel.tile(own, some, tile)?;
             }
             Ok(())
@@ -230,41 +231,41 @@ pub fn fill<P: Points, T: Real>(
     })
 }
 
-/// `sums += rows · right` in double precision.
-fn add_moments<T: Real>(rows: &[T], size: usize, right: &Mat<f64>, sums: &mut [f64]) {
-    let (count, width) = (rows.len() / size, right.cols());
+/// Adds the features from `start` on, times `right`, to their moments, in double precision.
+fn add_moments<T: Real>(features: MatRef<'_, T>, start: usize, right: &Mat<f64>, sums: &mut [f64]) {
+    let width = right.cols();
+    let count = sums.len() / width;
+    let own = features.col_range(start, count).transposed();
     let sums = MatMut::new(sums, count, width, width);
-    match T::numbers(rows) {
-        Numbers::F64(rows) => {
-            multiply(MatRef::new(rows, count, size, size), right.view(), sums, Onto::Sum);
-        }
-        Numbers::F32(rows) => {
-            let wide: Vec<f64> = rows.iter().map(|v| f64::from(*v)).collect();
-            multiply(MatRef::new(&wide, count, size, size), right.view(), sums, Onto::Sum);
+    match T::numbers(features.data()) {
+        Numbers::F64(data) => multiply(own.with_data(data), right.view(), sums, Onto::Sum),
+        Numbers::F32(_) => {
+            let wide = Mat::from_fn(count, own.cols(), |i, j| own.at(i, j).to_f64());
+            multiply(wide.view(), right.view(), sums, Onto::Sum);
         }
     }
 }
 
-/// Adds the products of the landmarks from `start` on with those up to themselves to their rows of G (each of m numbers). Products
-/// of single precision are summed over a chunk in single precision, and over chunks in double.
-fn add_products<T: Real>(values: MatRef<'_, T>, start: usize, rows: &mut [f64], m: usize) {
+/// Adds the products of the features from `start` on with those up to themselves to their rows of M. Products of single precision are summed over
+/// a chunk in single precision, and over chunks in double.
+fn add_products<T: Real>(features: MatRef<'_, T>, start: usize, rows: &mut [f64]) {
+    let m = features.cols();
     let count = rows.len() / m;
-    let own = values.row_range(start, count);
-    match T::numbers(values.data()) {
+    let own = features.col_range(start, count);
+    match T::numbers(features.data()) {
         Numbers::F64(data) => {
-            let (values, own) = (values.with_data(data), own.with_data(data));
-            let left = values.row_range(0, start).transposed();
-            multiply(own, left, MatMut::new(rows, count, start, m), Onto::Sum);
+            let (features, own) = (features.with_data(data), own.with_data(data));
+            let left = features.col_range(0, start);
+            multiply(own.transposed(), left, MatMut::new(rows, count, start, m), Onto::Sum);
             let corner = MatMut::new(&mut rows[start..], count, count, m);
-            multiply_lower(own, own.transposed(), corner, Onto::Sum);
+            multiply_lower(own.transposed(), own, corner, Onto::Sum);
         }
         Numbers::F32(data) => {
-            let (values, own) = (values.with_data(data), own.with_data(data));
+            let (features, own) = (features.with_data(data), own.with_data(data));
             let width = start + count;
             let mut product = vec![0.0_f32; count * width];
-            let left = values.row_range(0, width).transposed();
             let whole = MatMut::new(&mut product, count, width, width);
-            multiply(own, left, whole, Onto::Nothing);
+            multiply(own.transposed(), features.col_range(0, width), whole, Onto::Nothing);
             for (row, product) in rows.chunks_exact_mut(m).zip(product.chunks_exact(width)) {
                 row.iter_mut().zip(product).for_each(|(sum, v)| *sum += f64::from(*v));
             }
@@ -289,6 +290,8 @@ mod tests {
     fn sums<T: Real>(ctx: &Context, x: &Samples<T>, cuts: &[usize]) -> LandmarkSums {
         let kernel = SpecKernel::<T>::new(&"rbf(gamma=0.3)".parse().unwrap()).unwrap();
         let z = x.select(&(0..150).map(|i| 7 * i).collect::<Vec<_>>());
+        // With the factor 1, features are kernel values.
+        let factor = Mat::from_fn(150, 150, |i, j| T::from_f64(f64::from(u8::from(i == j))));
         let n = x.n();
         let y = Mat::from_fn(n, 2, |i, j| 1e3 + (i * (j + 2)) as f64 % 7.0);
         let weights: Vec<f64> = (0..n).map(|i| (i % 3) as f64).collect();
@@ -301,7 +304,7 @@ mod tests {
                 targets: Some(&part),
                 weights: Some(&weights[rows.clone()]),
             };
-            sums.add(ctx, &kernel, &z, &batch, |_| Ok(())).unwrap();
+            sums.add(ctx, &kernel, (&z, &factor), &batch, |_| Ok(())).unwrap();
         }
         sums
     }

@@ -34,7 +34,7 @@ pub use covariance::Covariance;
 #[doc(hidden)]
 pub use groups::{Groups, Move};
 #[doc(hidden)]
-pub use landmark_sums::{Batch, CHUNK, LandmarkSums, fill};
+pub use landmark_sums::{Batch, CHUNK, LandmarkSums};
 #[doc(hidden)]
 pub use lines::Lines;
 #[doc(hidden)]

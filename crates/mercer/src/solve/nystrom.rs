@@ -1,10 +1,10 @@
 //! Low-rank problems in orthonormal coordinates of the landmarks' span.
 //!
 //! With K_ZZ = L Lᵀ, the features φ̂(x) = L⁻¹ k_Z(x) are the coordinates of φ(x) projected on the span of the landmarks, and K̂ = Φ̂ Φ̂ᵀ is the Nyström
-//! approximation of K. Everything that a model needs of Φ̂ comes from sums over samples ([`LandmarkSums`]):
+//! approximation of K. Everything that a model needs of Φ̂ are sums over samples ([`LandmarkSums`]):
 //!
 //! ```text
-//! M = Σ w φ̂ φ̂ᵀ = L⁻¹ G L⁻ᵀ,    μ = L⁻¹ Σ w k_Z(x) / Σ w,    r = L⁻¹ Σ w k_Z(x) (y − ȳ)
+//! M = Σ w φ̂ φ̂ᵀ,    μ = Σ w φ̂ / Σ w,    r = Σ w φ̂ (y − ȳ)
 //! ```
 //!
 //! K − K̂ is positive semidefinite and its trace, the certificate, is Σ w k(x, x) − tr M. A function βᵀφ̂(x) is the expansion with coefficients L⁻ᵀβ.
@@ -42,7 +42,7 @@ pub struct Nystrom {
 /// Bytes that it takes beside sums and factor.
 pub fn workspace_bytes(m: usize, t: usize) -> u64 {
     let m = m as u64;
-    8 * m.saturating_mul(3 * m + 2 * t as u64)
+    8 * m.saturating_mul(m + 2 * t as u64)
 }
 
 impl Nystrom {
@@ -52,10 +52,9 @@ impl Nystrom {
         let hint = "use fewer landmarks or raise the memory budget";
         let bytes = workspace_bytes(m, sums.t());
         let _reservation = ctx.reserve("the landmarks' coordinates", bytes, hint)?;
-        let mut second = whitened(ctx, &l, &sums.gram)?;
+        let mut second = Mat::from_fn(m, m, |i, j| sums.gram[(i.max(j), i.min(j))]);
         let explained = (0..m).map(|i| second[(i, i)]).sum();
-        let mut moments = sums.moments.clone();
-        cholesky::solve_forward(ctx, &l, &mut moments)?;
+        let moments = &sums.moments;
         let (t, weight) = (sums.t(), sums.weight);
         let mut mean = vec![0.0; m];
         let mut shift = vec![0.0; t];
@@ -147,24 +146,6 @@ impl Nystrom {
         let condition = (path.norm() + smallest) / (smallest.max(noise));
         Ok((path.solve_each(ctx, &each, &cuts)?, condition))
     }
-}
-
-/// L⁻¹ G L⁻ᵀ for G of which the lower triangle is given.
-fn whitened(ctx: &Context, l: &Mat<f64>, lower: &Mat<f64>) -> Result<Mat<f64>> {
-    let m = lower.rows();
-    let mut half = Mat::from_fn(m, m, |i, j| lower[(i.max(j), i.min(j))]);
-    cholesky::divide_rows(ctx, l, &mut half)?;
-    let mut whole = Mat::from_fn(m, m, |i, j| half[(j, i)]);
-    drop(half);
-    cholesky::divide_rows(ctx, l, &mut whole)?;
-    for i in 0..m {
-        for j in 0..i {
-            let mean = 0.5 * (whole[(i, j)] + whole[(j, i)]);
-            whole[(i, j)] = mean;
-            whole[(j, i)] = mean;
-        }
-    }
-    Ok(whole)
 }
 
 /// `a −= by · v vᵀ`.

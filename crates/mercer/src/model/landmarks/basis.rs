@@ -133,6 +133,8 @@ impl<T: Real> Basis<T> {
         sums: &mut LandmarkSums,
     ) -> Result<()> {
         let (mut before, total) = (0, source.rows());
+        let m = self.m();
+        let factor = Mat::from_fn(m, m, |i, j| T::from_f64(self.factor[(i, j)]));
         while let Some(block) = source.next()? {
             let x = block.samples.to_type::<T>()?;
             self.landmarks.check_like(&x)?;
@@ -143,7 +145,8 @@ impl<T: Real> Basis<T> {
                 targets: block.targets.as_deref(),
                 weights: block.weights.as_deref(),
             };
-            sums.add(ctx, &*self.on.kernel, &self.on.anchors, &batch, |done| match total {
+            let landmarks = (&self.on.anchors, &factor);
+            sums.add(ctx, &*self.on.kernel, landmarks, &batch, |done| match total {
                 Some(n) => ctx.step(Step::new("rows", (before + done) as f64, n as f64)),
                 None => ctx.poll(),
             })?;
@@ -246,10 +249,10 @@ fn square(m: usize) -> u64 {
     8 * (m as u64).saturating_mul(m as u64)
 }
 
-/// Bytes of the sums, the factor, and a chunk of kernel values.
+/// Bytes of the sums, the factor and its copy, and a chunk of features.
 fn basis_bytes<T: Real>(m: usize, t: usize) -> u64 {
     let sums = LandmarkSums::bytes(m, t).saturating_add(LandmarkSums::working_bytes::<T>(m, t));
-    sums.saturating_add(square(m))
+    sums.saturating_add(2 * square(m))
 }
 
 fn reserve<T: Real>(ctx: &Context, m: usize, t: usize) -> Result<Reservation> {
