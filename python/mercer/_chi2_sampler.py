@@ -38,7 +38,7 @@ class AdditiveChi2Sampler(Sampler):
     Attributes
     ----------
     worst_error_ : float
-        A bound: |φ(x)·φ(x') - k(x, x')| is at most this times Σ max(x_i, x'_i), for all x and x'.
+        A bound: φ(x)·φ(x') differs from k(x, x') by at most this times Σ max(x_i, x'_i).
     error_ : dict or None
         The measured error on pairs of training samples, as for :class:`RBFSampler`.
     kernel_ : str
