@@ -202,3 +202,12 @@ def test_more_landmarks_than_distinct_samples():
     twice = np.repeat(X[:10], 5, axis=0)
     model = KernelPCA(2, kernel="rbf", landmarks=30).fit(twice)
     assert len(model.landmarks_) == 10
+
+
+def test_single_precision_makes_the_trace_uncertain_by_rounding_alone():
+    shares = {}
+    for precision in ("f64", "mixed"):
+        model = KernelPCA(2, kernel="rbf", gamma=0.3, landmarks=60, precision=precision).fit(X)
+        facts = model.report_["landmarks"]
+        shares[precision] = facts["residual_trace"] / facts["trace"]
+    assert abs(shares["mixed"] - shares["f64"]) < 1e-5
