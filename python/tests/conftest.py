@@ -1,3 +1,4 @@
+import signal
 import sys
 from pathlib import Path
 
@@ -8,6 +9,11 @@ from sklearn.preprocessing import StandardScaler
 
 # Tests of pages and of pictures use the scripts of the guide.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs"))
+
+
+# A job that a shell starts in the background ignores Ctrl-C, and so would the fits that tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _wide():
