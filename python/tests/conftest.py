@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs"))
 
 
-# A job that a shell starts in the background ignores Ctrl-C, and so would the fits that tests interrupt.
+# A job that a shell starts in the background ignores Ctrl-C: tests that interrupt a fit would hang.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
