@@ -8,6 +8,7 @@ from sklearn.datasets import (
     load_diabetes,
     load_digits,
     load_iris,
+    load_wine,
     make_blobs,
     make_circles,
     make_moons,
@@ -21,18 +22,23 @@ from mercer import (
     SVC,
     SVR,
     BoundaryDisplay,
+    ClusterDisplay,
     ComponentDisplay,
+    ContributionDisplay,
     DenoisingDisplay,
     DependenceDisplay,
     EmbeddingDisplay,
     GramDisplay,
     ImportanceDisplay,
+    InfluenceDisplay,
     KernelKMeans,
     KernelPCA,
     KernelPCADetector,
     KernelRidge,
     KernelRidgeCV,
+    KmerDisplay,
     OneClassSVM,
+    OutlierColumnsDisplay,
     OutlierDisplay,
     PathDisplay,
     SpectrumDisplay,
@@ -273,6 +279,98 @@ def dependence_words():
     return DependenceDisplay.from_estimator(model, table, "remark", target="setosa")
 
 
+def diabetes():
+    return load_diabetes(return_X_y=True, as_frame=True)
+
+
+def wide():
+    """Samples with many columns of long names, and a table of them."""
+    rng = np.random.default_rng(2)
+    names = [f"mean concentration of substance {place} in the sample (mg/l)" for place in range(40)]
+    return pd.DataFrame(rng.normal(size=(60, 40)), columns=names)
+
+
+def contribution():
+    X, y = diabetes()
+    model = KernelRidge(0.1, kernel="rbf", gamma=5, fit_intercept=True).fit(X, y)
+    return ContributionDisplay.from_estimator(model, X, row=9, n_permutations=16)
+
+
+def contribution_exact():
+    """A table with words, of a model that is a sum of functions of columns."""
+    X, y = iris()
+    table = pd.DataFrame({"length": X["petal length (cm)"], "sepals": X["sepal width (cm)"]})
+    table["remark"] = np.where(X["petal width (cm)"] > 1, "rather wide", "slim")
+    kernel = "columns(length: rbf(gamma=0.5)) + columns(sepals: linear) + column(remark: spectrum)"
+    model = SVC(kernel=kernel).fit(table, np.where(y == "setosa", y, "another"))
+    return ContributionDisplay.from_estimator(model, table, row=120)
+
+
+def contribution_wide():
+    X = wide()
+    model = SVR(kernel="linear").fit(X, -1e4 * X.to_numpy() @ np.geomspace(1, 1e-3, 40))
+    return ContributionDisplay.from_estimator(model, X, row=2)
+
+
+def influence():
+    X, y = iris()
+    model = SVC(gamma=0.5, C=10).fit(X, y)
+    labels = [f"{name} {place}" for place, name in enumerate(y)]
+    pair = ("versicolor", "virginica")
+    return InfluenceDisplay.from_estimator(model, X, row=77, target=pair, labels=labels)
+
+
+def influence_names():
+    """Training samples with long names, of which all are shown."""
+    names = [f"{name}, of the family {name.split()[0]}" for name in NAMES[:9]]
+    model = KernelRidge(0.1, kernel="normalize(spectrum(p=2))").fit(names, -np.arange(9.0))
+    return InfluenceDisplay.from_estimator(model, ["simpson bartholomew"], labels=names)
+
+
+def kmers():
+    names = [name for name in NAMES if name.split()[0] in ("simpson", "flanders", "van")]
+    family = ["simpson" if name.startswith("simpson") else "another" for name in names]
+    model = SVC(kernel="normalize(spectrum(p=3))").fit(names, family)
+    return KmerDisplay.from_estimator(model, max_substrings=14)
+
+
+def kmers_long():
+    """Substrings that are too long, and letters that have no sign."""
+    names = ["a long substring of a text without end", "tab\there", "new\nline", "ends in ", "é"]
+    return KmerDisplay.from_predictions(names, [-3e-5, -1e-5, -2e-5, -4e-5, -1.5e-5])
+
+
+def outlier_columns():
+    wine = load_wine(as_frame=True).data
+    detector = make_pipeline(StandardScaler(), OneClassSVM(nu=0.05)).fit(wine)
+    return OutlierColumnsDisplay.from_estimator(detector, wine, background=wine)
+
+
+def outlier_columns_wide():
+    X = wide()
+    X.iloc[3, 7] = -6.0
+    return OutlierColumnsDisplay.from_estimator(OneClassSVM(nu=0.1).fit(X), X, row=3)
+
+
+def clusters():
+    X, y = iris()
+    model = KernelKMeans(3, kernel="linear", random_state=0).fit(X)
+    return ClusterDisplay.from_estimator(model, X, y)
+
+
+def clusters_wide():
+    X = wide()
+    X.iloc[:20, :9] += np.linspace(-900, 900, 9)
+    model = KernelKMeans(5, kernel="linear", random_state=0).fit(X)
+    return ClusterDisplay.from_estimator(model, X, max_columns=12)
+
+
+def clusters_many():
+    X, y = make_blobs(300, 3, centers=20, random_state=1)
+    model = KernelKMeans(20, kernel="linear", n_init=1, random_state=0).fit(X)
+    return ClusterDisplay.from_estimator(model, X, y % 4)
+
+
 PICTURES = {
     made.__name__: made
     for made in (
@@ -304,6 +402,18 @@ PICTURES = {
         importance,
         dependence,
         dependence_words,
+        contribution,
+        contribution_exact,
+        contribution_wide,
+        influence,
+        influence_names,
+        kmers,
+        kmers_long,
+        outlier_columns,
+        outlier_columns_wide,
+        clusters,
+        clusters_wide,
+        clusters_many,
     )
 }
 # Those that are also compared on dark paper: one of each display.
@@ -322,4 +432,9 @@ DARK = (
     "denoising",
     "importance",
     "dependence",
+    "contribution",
+    "influence",
+    "kmers",
+    "outlier_columns",
+    "clusters",
 )

@@ -231,7 +231,7 @@ def test_gram_of_a_pipeline_and_of_a_search_has_the_kernel_that_was_fitted():
 
 def test_all_displays_are_exported():
     names = {name for name in mercer.__all__ if name.endswith("Display")}
-    assert len(names) == 10
+    assert len(names) == 15
     for name in names:
         made = getattr(mercer, name)
         assert all(hasattr(made, way) for way in ("from_estimator", "from_predictions", "plot"))

@@ -48,13 +48,18 @@ class Display:
         size: tuple[float, float],
         across: int = 3,
         projection: str | None = None,
+        heights: list[int] | None = None,
     ) -> list:
         """Return axes for the panels: those given, or those of a new figure.
 
-        `size` is that of one panel in inches; at most `across` stand side by side.
+        `size` is that of one panel in inches, on average if panels differ in `heights`; at most
+        `across` stand side by side.
         """
         self._own = ax is None
-        axes = _new(count, size, across, projection) if ax is None else _given(ax, count, across)
+        if ax is None:
+            axes = _new(count, size, across, projection, heights)
+        else:
+            axes = _given(ax, count, across)
         self.axes_ = np.empty(count, dtype=object)
         self.axes_[:] = axes
         self.ax_, self.figure_ = axes[0], axes[0].figure
@@ -98,7 +103,13 @@ def _larger(handles: Sequence) -> float:
     return max(1.0, (26 / min(areas)) ** 0.5) if areas else 1.0
 
 
-def _new(count: int, size: tuple[float, float], across: int, projection: str | None) -> list:
+def _new(
+    count: int,
+    size: tuple[float, float],
+    across: int,
+    projection: str | None,
+    heights: list[int] | None,
+) -> list:
     plt = pyplot()
     across = 2 if count == 4 and across > 2 else min(across, count)
     down = ceil(count / across)
@@ -108,6 +119,7 @@ def _new(count: int, size: tuple[float, float], across: int, projection: str | N
         figsize=(size[0] * across, size[1] * down),
         layout="compressed",
         squeeze=False,
+        height_ratios=heights,
         subplot_kw={"projection": projection},
     )
     for ax in axes.flat[count:]:
@@ -157,4 +169,4 @@ def short(value: object) -> str:
         return str(int(value))
     if 1e-3 <= abs(value) < 1e5:
         return np.format_float_positional(value, 3, unique=True, fractional=False, trim="-")
-    return f"{value:.2g}".replace("e-0", "e-").replace("e+0", "e")
+    return f"{value:.2g}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")

@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mercer._params import ParameterError, is_integer
-from mercer._plot.display import Display, plain, pyplot
+from mercer._plot.bars import checked_count, in_two_lines, name_bars
+from mercer._plot.display import Display, pyplot
 from mercer._plot.samples import numbers_1d
 from mercer._plot.theme import theme_of
 from mercer.explain import permutation_importance
@@ -141,13 +141,12 @@ class ImportanceDisplay(Display):
             The display, drawn.
         """
         pyplot()
-        if not is_integer(max_columns) or max_columns < 1:
-            raise ParameterError(f"max_columns must be a positive integer, not {max_columns!r}")
+        max_columns = checked_count(max_columns, "max_columns")
         names = [str(name) for name in names]
         mean = numbers_1d(mean, "mean", len(names))
         if std_error is not None:
             std_error = numbers_1d(std_error, "std_error", len(names))
-        return cls(names, mean, std_error, max_columns=int(max_columns)).plot(ax, **style)
+        return cls(names, mean, std_error, max_columns=max_columns).plot(ax, **style)
 
     def plot(self, ax: Any = None, *, color: object = None) -> Self:
         """Draw the bars.
@@ -175,7 +174,7 @@ class ImportanceDisplay(Display):
                 self.mean[shown], places, xerr=error, fmt="none", ecolor=theme.ink, capsize=3
             )
         ax.axvline(0, color=theme.muted, linewidth=1)
-        ax.set_yticks(places, [plain(self.names[place]) for place in shown])
+        name_bars(ax, [in_two_lines(self.names[place]) for place in shown])
         ax.set_ylim(len(shown) - 0.4, -0.6)
         two = " (with two standard errors)" if self.std_error is not None else ""
         ax.set_xlabel(f"loss of score when the column is shuffled{two}")

@@ -58,6 +58,12 @@ def column_of(X: Any, place: int) -> Any:
     return np.asarray(X)[:, place] if hasattr(X, "shape") else [row[place] for row in X]
 
 
+def values_of(X: Any, row: int) -> dict[str, object]:
+    """Return the values of a row by the names of their columns."""
+    found = (_plain(column_of(X, place))[row] for place in range(len(column_names(X))))
+    return dict(zip(column_names(X), found, strict=True))
+
+
 def with_column(X: Any, place: int, values: Any) -> Any:
     """Return the samples with other values in one column; X is not changed."""
     if sparse.issparse(X):
