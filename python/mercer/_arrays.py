@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from numbers import Real
 from typing import Any, TypeAlias
 
@@ -12,6 +14,7 @@ from sklearn import get_config
 from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
 from mercer import _core
+from mercer._missing import also, not_finite
 from mercer._params import ParameterError
 from mercer._run import bytes_of
 
@@ -48,11 +51,17 @@ def validate_rows(
             _refuse_column(original)
             raise
     X = _canonical(X) if sparse.issparse(X) else as_contiguous(X)
-    if check_finite:
-        require_finite(X)
+    if check_finite or not ready:
+        require_finite(X, _names_of(original))
     if not (ready and _has_columns(estimator, X.shape[1], reset=reset)):
         validate_data(estimator, original, reset=reset, skip_check_array=True)
     return X
+
+
+def _names_of(X: object) -> list[str] | None:
+    """The names of the columns of a data frame."""
+    names = getattr(X, "column_names", getattr(X, "columns", None))
+    return None if names is None else [str(name) for name in names]
 
 
 def _refuse_dates(X: object) -> None:
@@ -202,24 +211,31 @@ def validate_scores(X, columns: int) -> np.ndarray:
     return as_contiguous(X)
 
 
-def require_finite(X: np.ndarray) -> None:
-    """Refuse NaN and infinity, naming the first row and column."""
-    if sparse.issparse(X):
-        X = X.tocoo()
-        wrong = np.flatnonzero(~np.isfinite(X.data))
-        if not wrong.size:
-            return
-        row, column, value = X.row[wrong[0]], X.col[wrong[0]], X.data[wrong[0]]
-    elif np.isfinite(np.einsum("ij->", X)) or np.isfinite(X).all():
+def require_finite(X: np.ndarray, names: list[str] | None = None) -> None:
+    """Refuse NaN and infinity, naming the first row and column, and all columns with some."""
+    values = X.tocsr().data if sparse.issparse(X) else X
+    total = np.einsum("i->" if values.ndim == 1 else "ij->", values)
+    if np.isfinite(total) or np.isfinite(values).all():
         return
-    else:
-        row, column = np.argwhere(~np.isfinite(X))[0]
-        value = X[row, column]
-    what = "NaN" if np.isnan(value) else "infinity"
+    found = not_finite(X)
+    row, column = min((rows[0], column) for column, rows in found)
+    value = X.tocsr()[row, column] if sparse.issparse(X) else X[row, column]
+    called = str if names is None else lambda column: repr(names[column])
     raise ValueError(
-        f"input contains {what} at row {row}, column {column} (both counted from 0): "
-        "remove the row or impute the value"
+        f"input contains {'NaN' if np.isnan(value) else 'infinity'} at row {row}, column "
+        f"{called(column)} (zero-based): remove the row or impute the value first"
+        + also((called(column), rows) for column, rows in found)
     )
+
+
+@contextmanager
+def listing_values(X: np.ndarray | sparse.csr_array) -> Iterator[None]:
+    """Let an error for NaN or infinity list all columns of X that have some."""
+    try:
+        yield
+    except ValueError:
+        require_finite(X)
+        raise
 
 
 def dense(X, memory_budget) -> np.ndarray:

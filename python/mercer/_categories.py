@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from mercer._missing import MissingValueError
 from mercer._reports import warn
 from mercer._table_columns import Column, read_column
 
@@ -66,5 +67,7 @@ def read(column: Any, name: str) -> Column:
     if found.kind in ("category", "ordered"):
         missing = [row for row, value in enumerate(found.values) if value is None]
         if missing:
-            raise ValueError(f"row {missing[0]} of column {name!r} is missing: impute it first")
+            raise MissingValueError(
+                f"row {missing[0]} of column {name!r} is missing: impute it first"
+            )
     return found

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from numbers import Real
 
 import numpy as np
 
 from mercer._categories import Codes, is_category, learned, read
+from mercer._missing import MissingValueError, also, missing_rows
 from mercer._params import ParameterError
 from mercer._strings import is_missing, strings_of, values_of
 
@@ -58,6 +61,17 @@ class Table:
             return numbers_of(column, name)
         return codes[name].apply(read(column, name))
 
+    @contextmanager
+    def naming_all(self, names: Iterable[str]) -> Iterator[None]:
+        """Let an error for a missing value name all of these columns that have some."""
+        try:
+            yield
+        except MissingValueError as fault:
+            columns = (
+                (repr(name), missing_rows(self.column(name))) for name in dict.fromkeys(names)
+            )
+            raise ValueError(f"{fault}{also(columns)}") from None
+
     def strings(self, names: tuple[str, ...]) -> list[str]:
         """Return the only column named, as strings."""
         if len(names) > 1:
@@ -89,6 +103,7 @@ def _columns_of(X: object) -> tuple[dict[str, object], int]:
                 f"array, not {type(X).__name__} of shape {rows.shape}"
             )
         found = {str(place): rows[:, place] for place in range(rows.shape[1])}
+    _refuse_twice(X)
     lengths = {name: len(column) for name, column in found.items()}
     if not found or 0 in lengths.values():
         raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
@@ -96,6 +111,14 @@ def _columns_of(X: object) -> tuple[dict[str, object], int]:
         listed = ", ".join(f"{name}: {length}" for name, length in list(lengths.items())[:_LISTED])
         raise ValueError(f"the columns of X have different lengths: {listed}")
     return found, next(iter(lengths.values()))
+
+
+def _refuse_twice(X: object) -> None:
+    """Refuse two columns of one name, of which neither could be told from the other."""
+    names = getattr(X, "column_names", getattr(X, "columns", X if isinstance(X, Mapping) else ()))
+    for name, count in Counter(map(str, names)).items():
+        if count > 1:
+            raise ValueError(f"X has {count} columns with the name {name!r}: rename or drop them")
 
 
 def form_of(X: object) -> str:
@@ -148,13 +171,15 @@ def numbers_of(column: object, name: str) -> np.ndarray:
     if len(wrong):
         value = found[tuple(wrong[0])]
         what = "missing (NaN)" if np.isnan(value) else "infinity"
-        raise ValueError(f"row {wrong[0][0]} of column {name!r} is {what}: impute it first")
+        raise MissingValueError(f"row {wrong[0][0]} of column {name!r} is {what}: impute it first")
     return found
 
 
 def _number(value: object, row: int, name: str) -> float:
     if is_missing(value):
-        raise ValueError(f"row {row} of column {name!r} is missing ({value!r}): impute it first")
+        raise MissingValueError(
+            f"row {row} of column {name!r} is missing ({value!r}): impute it first"
+        )
     if isinstance(value, Real):
         return float(value)
     raise ParameterError(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+import numpy as np
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 from sklearn.metrics.pairwise import pairwise_kernels as sklearn_kernels
 
@@ -181,7 +182,13 @@ def _distinct(functions: list[Function]) -> tuple[Function, ...]:
 
 
 def _check(gamma: object, degree: object, coef0: object) -> None:
-    if gamma is not None and gamma not in _RULES and not (is_real(gamma) and gamma >= 0):
+    if isinstance(gamma, (list, tuple, np.ndarray)):
+        raise ParameterError(
+            f"The 'gamma' parameter must be one number. Got {gamma!r} instead: for one of each "
+            "column, write them into the kernel, as in kernel='rbf(gamma=[0.1, 2, 0.5])'"
+        )
+    known = isinstance(gamma, str) and gamma in _RULES
+    if gamma is not None and not known and not (is_real(gamma) and gamma >= 0):
         rules = ", ".join(map(repr, _RULES))
         raise ParameterError(
             f"The 'gamma' parameter must be a number of at least 0, {rules} or None. "

@@ -19,6 +19,7 @@ from mercer._pairwise import _NullEstimator, kernel_matrix, require_memory
 from mercer._params import ParameterError, is_integer
 from mercer._run import running
 from mercer._samples import Checked, features, to_core, validate_samples
+from mercer._time_limit import Clock
 
 _CRITERIA = ("silhouette", "gap", "stability")
 _DRAWS = 20
@@ -65,6 +66,7 @@ def choose_n_clusters(
     n_draws: int | None = None,
     n_init: int = 10,
     random_state: int | np.random.RandomState | None = 0,
+    max_time: float | None = None,
     n_jobs: int | None = None,
     memory_budget: int | str | None = None,
     **params: object,
@@ -100,6 +102,8 @@ def choose_n_clusters(
         Starts of each clustering.
     random_state : int or RandomState instance, default=0
         Seed of starts, references and subsamples. None stands for 0.
+    max_time : float, optional
+        Seconds that the comparison may take; beyond them a TimeoutError is raised.
     n_jobs, memory_budget
         How the work is run, as for :class:`mercer.KernelPCA`.
     **params
@@ -121,6 +125,7 @@ def choose_n_clusters(
     >>> KernelKMeans(found.n_clusters, gamma=0.1, n_init=10).fit(X).cluster_sizes_
     array([30, 30, 30], dtype=int32)
     """
+    clock = Clock(KernelKMeans(max_time=max_time))
     draws = _draws(criterion, n_draws)
     owner = _NullEstimator(memory_budget)
     X = validate_samples(owner, X, purpose_of(kernel), reset=True)
@@ -128,20 +133,38 @@ def choose_n_clusters(
     choice = choose_with(kernel, features(X), params)
     require_memory(2 * X.shape[0] ** 2 * 8, memory_budget)
     seed = _params.seed(random_state)
-    rng, settings = np.random.default_rng(seed), {"n_jobs": n_jobs, "memory_budget": memory_budget}
-    cluster = partial(_cluster, n_init, settings)
-    if criterion == "gap":
-        K, others = _with_references(choice, X, draws, rng, settings)
-        scores, errors = criteria.gaps(K, others, ks, cluster, seed)
-    elif criterion == "stability":
-        pairs = criteria.subsamples(X.shape[0], draws, rng)
-        scores, errors = criteria.stabilities(
-            _matrix(choice, X, settings), pairs, ks, cluster, seed
-        )
-    else:
-        scores, errors = criteria.silhouettes(_matrix(choice, X, settings), ks, cluster, seed)
+    settings = {"n_jobs": n_jobs, "memory_budget": memory_budget}
+    try:
+        scores, errors = _scores(choice, X, criterion, draws, ks, n_init, seed, settings, clock)
+    except (TimeoutError, _core.OutOfTimeError):
+        advice = "raise max_time, compare fewer numbers of clusters, or take fewer samples"
+        raise clock.error(advice) from None
     best = _CHOSEN[criterion](scores, errors)
     return ClusterCount(ks[best], criterion, np.array(ks), scores, errors)
+
+
+def _scores(
+    choice: Choice,
+    X: Checked,
+    criterion: str,
+    draws: int,
+    ks: list[int],
+    n_init: int,
+    seed: int,
+    settings: dict,
+    clock: Clock,
+) -> criteria.Scores:
+    """The score and the standard error of each number of clusters."""
+    rng = np.random.default_rng(seed)
+    cluster = partial(_cluster, n_init, settings, clock)
+    if criterion == "gap":
+        K, others = _with_references(choice, X, draws, rng, settings, clock)
+        return criteria.gaps(K, others, ks, cluster, seed)
+    K = _matrix(choice, X, settings, clock)
+    if criterion == "stability":
+        pairs = criteria.subsamples(X.shape[0], draws, rng)
+        return criteria.stabilities(K, pairs, ks, cluster, seed)
+    return criteria.silhouettes(K, ks, cluster, seed)
 
 
 def _draws(criterion: object, n_draws: object) -> int:
@@ -174,12 +197,16 @@ def _counts(k: Iterable[int], n: int, least: int) -> list[int]:
     return sorted({int(one) for one in found})
 
 
-def _cluster(n_init: int, settings: dict, K: np.ndarray, k: int, seed: int) -> KernelKMeans:
+def _cluster(
+    n_init: int, settings: dict, clock: Clock, K: np.ndarray, k: int, seed: int
+) -> KernelKMeans:
+    if clock.is_over:
+        raise TimeoutError
     model = KernelKMeans(k, kernel="precomputed", n_init=n_init, random_state=seed, **settings)
-    return model.fit(K)
+    return model.set_params(max_time=clock.left).fit(K)
 
 
-def _matrix(choice: Choice, X: Checked, settings: dict) -> np.ndarray:
+def _matrix(choice: Choice, X: Checked, settings: dict, clock: Clock) -> np.ndarray:
     """The kernel matrix of validated samples, in double precision."""
     if isinstance(choice, Precomputed):
         checker = KernelKMeans(kernel="precomputed", precision="f64", **settings)
@@ -187,13 +214,19 @@ def _matrix(choice: Choice, X: Checked, settings: dict) -> np.ndarray:
     if choice.text == "linear" and isinstance(X, np.ndarray):
         # Distances do not change, and lose no digits to an offset.
         X = X - X.mean(axis=0, dtype=np.float64)
-    with running(settings["n_jobs"], settings["memory_budget"], False) as run:
+    limits = (settings["n_jobs"], settings["memory_budget"], False)
+    with running(*limits, seconds=clock.left) as run:
         found = kernel_matrix(choice, X, None, settings["memory_budget"], run)
     return found.astype(np.float64, copy=False)
 
 
 def _with_references(
-    choice: Choice, X: Checked, draws: int, rng: np.random.Generator, settings: dict
+    choice: Choice,
+    X: Checked,
+    draws: int,
+    rng: np.random.Generator,
+    settings: dict,
+    clock: Clock,
 ) -> tuple[np.ndarray, Iterator[np.ndarray]]:
     """The kernel matrix, and those of samples that are uniform in the box of X.
 
@@ -208,7 +241,8 @@ def _with_references(
     if isinstance(choice, Described) and not choice.functions:
         choice = Described(_core.resolve(choice.text, to_core(X, single=False)))
     others = (criteria.uniform_in_box(X, rng) for _ in range(draws))
-    return _matrix(choice, X, settings), (_matrix(choice, other, settings) for other in others)
+    matrices = (_matrix(choice, other, settings, clock) for other in others)
+    return _matrix(choice, X, settings, clock), matrices
 
 
 def _largest(scores: np.ndarray, errors: np.ndarray) -> int:

@@ -20,6 +20,7 @@ from mercer._arrays import (
     as_contiguous,
     dense,
     dtype_of,
+    listing_values,
     scaled,
     validate_rows,
     validate_scores,
@@ -329,7 +330,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self._fit_svd_solver = self._named_solver(*X.shape, is_sparse=sparse.issparse(X))
         X = as_contiguous(dense(X, self.memory_budget))
         settings = self._settings(*X.shape)
-        with fitting(self, clock, _components.TAKES_LONG) as run:
+        with fitting(self, clock, _components.TAKES_LONG) as run, listing_values(X):
             model = _core.fit_pca(X, settings, run)
         self._set_model(model)
         warn_of_notes(self.report_)

@@ -15,7 +15,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
 from mercer import _core
-from mercer._arrays import as_contiguous, dense, validate_rows
+from mercer._arrays import as_contiguous, dense, listing_values, validate_rows
 from mercer._categories import is_category
 from mercer._columns import Table, form_of
 from mercer._custom import Store, quoted
@@ -128,7 +128,8 @@ def _categories(estimator, X, *, reset: bool) -> np.ndarray:
     if reset:
         _check_width(estimator, X, len(table.names), reset=True)
         estimator._codes, estimator._coded = {}, tuple(table.names)
-    return table.categories(estimator._coded, estimator._codes, learn=reset)
+    with table.naming_all(estimator._coded):
+        return table.categories(estimator._coded, estimator._codes, learn=reset)
 
 
 def _on_columns(X: Mapping) -> str:
@@ -153,7 +154,9 @@ def _groups(estimator, X, purpose: Purpose, *, reset: bool) -> Groups:
         "strings": lambda names: Strings(table.strings(names)),
         "anything": lambda names: Items(Store(table.objects(names))),
     }
-    parts = [(names, read[kind](names)) for names, kind in purpose.groups]
+    needed = [name for names, kind in purpose.groups if kind != "anything" for name in names]
+    with table.naming_all(needed):
+        parts = [(names, read[kind](names)) for names, kind in purpose.groups]
     if reset:
         if not codes:
             del estimator._codes
@@ -293,6 +296,7 @@ def to_core(X: Checked, *, single: bool, custom: bool = False, copy: bool = Fals
         return _core.Samples.items(X.store.copy() if copy else X.store, X.shape[0], single)
     if custom:
         return _core.Samples.items(Store(X.copy() if copy else X), X.shape[0], single)
-    if sparse.issparse(X):
-        return _core.Samples.sparse(X.shape, X.indptr, X.indices, X.data, single)
-    return _core.Samples.dense(as_contiguous(X), single)
+    with listing_values(X):
+        if sparse.issparse(X):
+            return _core.Samples.sparse(X.shape, X.indptr, X.indices, X.data, single)
+        return _core.Samples.dense(as_contiguous(X), single)

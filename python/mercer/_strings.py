@@ -10,6 +10,10 @@ from scipy import sparse
 from mercer._params import ParameterError
 
 
+class MissingValueError(ValueError):
+    """A value that is missing, which may not be the only one."""
+
+
 def is_missing(value: object) -> bool:
     """Whether a value stands for a missing one."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
@@ -36,7 +40,7 @@ def _string(value: object, row: int, where: str) -> str:
     if isinstance(value, bytes):
         return _decoded(value, row, where)
     if is_missing(value):
-        raise ValueError(
+        raise MissingValueError(
             f"row {row} of {where} is missing ({value!r}), but the kernel takes strings: impute it "
             "or drop the row"
         )

@@ -36,7 +36,8 @@ def svc_path(
     sample_weight : float or array-like of shape (n_samples,), optional
         Weights of the samples.
     **params
-        Parameters of :class:`mercer.SVC` other than C: kernel, gamma, tol and so on.
+        Parameters of :class:`mercer.SVC` other than C: kernel, gamma, tol and so on. A `max_time`
+        is the limit of each fit.
 
     Returns
     -------

@@ -118,6 +118,9 @@ def test_functions_fill_what_is_open():
         mercer.pairwise_kernels(X, kernel=Matern(), nu=2.5)
     with pytest.raises(ValueError, match="'gamma' parameter must be"):
         mercer.pairwise_kernels(X, kernel=RBF(), gamma=-1.0)
+    for several in ([1.0, 2.0], (1.0, 2.0), np.array([1.0, 2.0])):
+        with pytest.raises(ValueError, match=r"one number.*rbf\(gamma=\[0.1, 2, 0.5\]\)"):
+            SVC(gamma=several).fit(X, CLASSES)
 
 
 @every

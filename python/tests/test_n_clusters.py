@@ -207,5 +207,16 @@ def test_the_matrix_must_fit():
         choose_n_clusters(RNG.normal(size=(100, 2)), memory_budget="100kB")
 
 
+@pytest.mark.parametrize("criterion", ["silhouette", "gap", "stability"])
+def test_the_time_is_limited(criterion):
+    X = blobs(3)
+    found = choose_n_clusters(X, k=[2, 3], criterion=criterion, max_time=600)
+    assert str(found) == str(choose_n_clusters(X, k=[2, 3], criterion=criterion))
+    with pytest.raises(TimeoutError, match=r"max_time=1e-06 seconds: .* fewer numbers of clusters"):
+        choose_n_clusters(X, k=[2, 3], criterion=criterion, max_time=1e-6)
+    with pytest.raises(ValueError, match="'max_time' parameter"):
+        choose_n_clusters(X, criterion=criterion, max_time=0)
+
+
 def test_the_result_is_public():
     assert isinstance(choose_n_clusters(blobs(2), k=[2, 3]), mercer.ClusterCount)

@@ -159,7 +159,7 @@ class ClusterDisplay(Display):
         names = [profiles.names[place] for place in self.order_]
         texts = [[number(mean) for mean in row] for row in profiles.means[:, self.order_].T]
         drawn = _table(ax, theme, deviations, texts, theme.diverging(), (-most, most))
-        self._name(ax, names)
+        self._name(ax, names, "column")
         hidden = len(profiles.names) - len(names)
         rest = f" ({hidden:,} with smaller deviations not shown)" * bool(hidden)
         ax.set_title("means of columns" + rest, loc="left", fontsize="medium")
@@ -170,10 +170,10 @@ class ClusterDisplay(Display):
         shares = (profiles.table / profiles.sizes[:, None]).T
         texts = [[f"{count:,}" for count in row] for row in profiles.table.T]
         _table(ax, theme, shares, texts, theme.diverging(), (-1.0, 1.0))
-        self._name(ax, [str(label) for label in profiles.classes.tolist()])
+        self._name(ax, [str(label) for label in profiles.classes.tolist()], "label")
         ax.set_title("samples by label", loc="left", fontsize="medium")
 
-    def _name(self, ax: Any, names: list[str]) -> None:
+    def _name(self, ax: Any, names: list[str], kind: str) -> None:
         profiles = self.profiles
         name_bars(ax, [in_two_lines(name) for name in names])
         clusters = [elided(name, 12) for name in profiles.clusters.tolist()]
@@ -182,7 +182,7 @@ class ClusterDisplay(Display):
             clusters = [f"{name}\nn = {size:,}" for name, size in zip(clusters, sizes, strict=True)]
         step = -(-len(clusters) // 24)
         ax.set_xticks(np.arange(0, len(clusters), step), [plain(one) for one in clusters[::step]])
-        ax.set_xlabel("cluster")
+        ax.set(xlabel="cluster", ylabel=kind)
 
     def _size(self, heights: list[int]) -> tuple[float, float]:
         """Return the size of a panel, in the middle between both."""
