@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone, is_classifier
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
 
@@ -133,6 +133,11 @@ class ConformalRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         """
         clock = Clock(self)
         _params.one_of(self, "method", _METHODS)
+        if is_classifier(self.estimator):
+            raise TypeError(
+                f"the estimator {type(self.estimator).__name__} is a classifier: pass a regressor, "
+                "or use ConformalClassifier"
+            )
         _conformal_scores.check_coverage(self, self.coverage)
         y = _targets(self, y, X)
         if self.method == "split":

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_regressor
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -120,6 +120,11 @@ class ConformalClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """
         clock = Clock(self)
         _params.one_of(self, "method", _METHODS)
+        if is_regressor(self.estimator):
+            raise TypeError(
+                f"the estimator {type(self.estimator).__name__} is a regressor: pass a classifier, "
+                "or use ConformalRegressor"
+            )
         _conformal_scores.check_coverage(self, self.coverage)
         n = count_rows(X)
         if n == 0:

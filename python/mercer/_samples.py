@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, check_cv
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
 from mercer import _core
@@ -260,8 +260,21 @@ def splits_of(
         raise refuse(estimator, "cv", expected, cv)
     # Of samples that scikit-learn cannot split it gets their number.
     rows = X if isinstance(X, np.ndarray) or sparse.issparse(X) else np.zeros((X.shape[0], 1))
+    if groups is not None and is_integer(cv):
+        cv = _grouped(int(cv), groups, classifier=classifier)
     splits = check_cv(cv, y, classifier=classifier).split(rows, y, groups)
     return [(_indices(train), _indices(test)) for train, test in splits]
+
+
+def _grouped(folds: int, groups: Any, *, classifier: bool) -> StratifiedGroupKFold | GroupKFold:
+    """The splitter that a number of folds stands for when samples belong to groups."""
+    count = len(set(values_of(groups)))
+    if count < folds:
+        raise ValueError(
+            f"groups has {count} different value{'s' * (count != 1)}, but cv={folds} needs at "
+            f"least {folds}: use fewer folds"
+        )
+    return StratifiedGroupKFold(folds) if classifier else GroupKFold(folds)
 
 
 def _indices(rows) -> np.ndarray:

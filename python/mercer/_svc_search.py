@@ -225,7 +225,8 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
         sample_weight : float or array-like of shape (n_samples,), optional
             Weights of the samples in fits. As in scikit-learn, scores are not weighted.
         groups : array-like of shape (n_samples,), optional
-            The group of each sample, for splitters such as ``GroupKFold``.
+            The group of each sample, for splitters such as ``GroupKFold``. With an integer `cv`,
+            folds are those of ``StratifiedGroupKFold``, which keep the samples of a group together.
 
         Returns
         -------

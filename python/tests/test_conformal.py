@@ -230,3 +230,11 @@ def test_classifiers_that_are_refused():
         ConformalClassifier(SVC()).fit(features, np.r_[9, y[1:]])
     with pytest.raises(ValueError, match="method"):
         ConformalClassifier(SVC(), method="jackknife+").fit(features, y)
+
+
+def test_the_kind_of_estimator_is_checked():
+    rows, y = np.random.default_rng(0).normal(size=(40, 2)), np.arange(40) % 2
+    with pytest.raises(TypeError, match="SVC is a classifier: pass a regressor"):
+        ConformalRegressor(SVC()).fit(rows, y)
+    with pytest.raises(TypeError, match="SVR is a regressor: pass a classifier"):
+        ConformalClassifier(SVR()).fit(rows, y)

@@ -11,6 +11,7 @@ from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
     RepeatedStratifiedKFold,
+    StratifiedGroupKFold,
     StratifiedKFold,
 )
 
@@ -88,6 +89,15 @@ def test_groups_and_repeated_folds(scoring):
     same(ours, other, MOONS[0])
     with pytest.raises(ValueError, match="groups"):
         SVCSearch(CS, GAMMAS, cv=GroupKFold(4)).fit(*MOONS)
+
+
+def test_a_number_of_folds_keeps_groups_together():
+    groups = RNG.choice(["a", "b", "c", "d", "e", "f"], size=150)
+    (X, y), splitter = MOONS, StratifiedGroupKFold(3)
+    ours = SVCSearch(CS, GAMMAS, cv=3).fit(X, y, groups=groups)
+    same(ours, SVCSearch(CS, GAMMAS, cv=splitter).fit(X, y, groups=groups), X)
+    with pytest.raises(ValueError, match="groups has 2 different values, but cv=5 needs at least"):
+        SVCSearch(CS, GAMMAS).fit(X, y, groups=groups > "c")
 
 
 def test_probabilities_are_scored_if_they_are_computed():

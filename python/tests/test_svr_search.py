@@ -60,6 +60,9 @@ def test_groups_go_to_the_splitter():
     assert_allclose(ours.cv_results_[mean], other.cv_results_[mean], atol=1e-5)
     with pytest.raises(ValueError, match="groups"):
         SVRSearch(**SMALL | {"cv": GroupKFold(3)}).fit(X, Y)
+    counted = SVRSearch(CS, EPSILONS, GAMMAS, cv=3, tol=1e-7).fit(X, Y, groups=groups)
+    assert counted.best_params_ == ours.best_params_
+    assert counted.best_score_ == ours.best_score_
 
 
 def test_units_of_the_targets_change_nothing():
