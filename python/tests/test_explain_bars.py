@@ -177,6 +177,18 @@ class TestClusters:
         sizes = [text.get_text() for text in means.get_xticklabels()]
         assert sizes == [f"{c}\nn = {n}" for c, n in zip(found.clusters, found.sizes, strict=True)]
 
+    def test_many_labels_are_put_together(self):
+        X, _ = iris()
+        model = KernelKMeans(2, kernel="linear", random_state=0).fit(X)
+        display = ClusterDisplay.from_estimator(model, X, np.r_[np.arange(100), np.zeros(50, int)])
+        names = names_of(display.axes_[1])
+        assert len(names) == 20
+        assert names[0] == "0"
+        assert names[-1] == "81 other labels"
+        counts = np.array([int(text.get_text()) for text in display.axes_[1].texts])
+        assert counts.sum() == 150
+        assert counts[-2:].sum() == 81
+
     def test_columns_that_do_not_vary_and_many_clusters(self):
         table = pd.DataFrame({"year": np.full(40, 2020), "x": np.arange(40.0)})
         model = KernelKMeans(18, kernel="linear", random_state=0).fit(table)
@@ -262,6 +274,25 @@ REFUSED = {
         lambda: OutlierColumnsDisplay.from_predictions(["a"], [1.0], column_values=[]),
         "column_values must have 1 values",
     ),
+    "no rows": (lambda: ContributionDisplay.from_estimator(LINEAR, X[:0]), "X has no rows"),
+    "no label": (
+        lambda: ClusterDisplay.from_estimator(
+            KernelKMeans(2).fit(X), X, np.where(Y == "setosa", None, Y)
+        ),
+        "y is missing at row 0",
+    ),
+    "mixed labels": (
+        lambda: ClusterDisplay.from_estimator(
+            KernelKMeans(2).fit(X), X, np.where(Y == "setosa", 1, Y.astype(object))
+        ),
+        "y mixes strings",
+    ),
+    "classes": (
+        lambda: KmerDisplay.from_estimator(
+            SVC(kernel="spectrum(p=1)").fit(["a", "b", "c"], [0, 1, 2])
+        ),
+        r"pair of the classes \[0, 1, 2\], as in target=\(0, 1\)",
+    ),
     "count": (
         lambda: OutlierColumnsDisplay.from_predictions(["a"], [1.0], max_columns=0),
         "max_columns must be a positive",
@@ -316,3 +347,23 @@ def test_wide_tables_are_shown_by_their_largest_columns():
     assert wide().shape[1] == 40
     display = PICTURES["contribution_wide"]()
     assert names_of(display.ax_)[-1] == "31 other columns"
+
+
+def test_terms_of_landmarks_are_named_so():
+    X, y = diabetes()
+    model = KernelRidge(kernel="rbf", gamma=5, landmarks=12).fit(X, y)
+    display = InfluenceDisplay.from_estimator(model, X, max_samples=3)
+    assert all(name.startswith("landmark ") for name in names_of(display.ax_)[:3])
+
+
+def test_tables_of_arrow():
+    arrow = pytest.importorskip("pyarrow")
+    data = load_wine(as_frame=True).data.iloc[:60, :3].assign(kind=["a", "b"] * 30)
+    table = arrow.Table.from_pandas(data)
+    model = KernelRidge(kernel="gower").fit(table, np.arange(60.0))
+    display = ContributionDisplay.from_estimator(model, table, row=1, n_permutations=4)
+    other = KernelRidge(kernel="gower").fit(data, np.arange(60.0))
+    expected = ContributionDisplay.from_estimator(other, data, row=1, n_permutations=4)
+    np.testing.assert_allclose(display.values, expected.values)
+    assert names_of(display.ax_) == names_of(expected.ax_)
+    assert "kind = b" in names_of(display.ax_)

@@ -72,6 +72,8 @@ def checked_count(count: object, name: str) -> int:
 
 def checked_row(row: object, n: int) -> int:
     """Return the place of a row, counted from 0; negative ones count from the end."""
+    if n == 0:
+        raise ParameterError("X has no rows: pass at least the one that is explained")
     if not is_integer(row) or not -n <= row < n:
         raise ParameterError(f"row must be an integer from 0 to {n - 1}, not {row!r}")
     return int(row) % n

@@ -14,6 +14,7 @@ from mercer.explain import ClusterProfiles, cluster_profiles
 
 # In more clusters, cells are too narrow for numbers.
 _MOST_WRITTEN = 16
+_MOST_LABELS = 20
 # Small deviations are pale even where there are no large ones.
 _LEAST_RANGE = 0.5
 # In rows: the name of the colour bar stands beside the table.
@@ -143,7 +144,7 @@ class ClusterDisplay(Display):
         """
         heights = [max(len(self.order_), _LEAST_HEIGHT)]
         if self.profiles.table is not None:
-            heights.append(max(len(self.profiles.classes), _LEAST_HEIGHT))
+            heights.append(max(len(self._labels()[0]), _LEAST_HEIGHT))
         axes = self._panels(ax, len(heights), size=self._size(heights), across=1, heights=heights)
         drawn = self._draw_means(axes[0])
         if colorbar:
@@ -167,11 +168,24 @@ class ClusterDisplay(Display):
 
     def _draw_labels(self, ax: Any) -> None:
         profiles, theme = self.profiles, theme_of(ax)
-        shares = (profiles.table / profiles.sizes[:, None]).T
-        texts = [[f"{count:,}" for count in row] for row in profiles.table.T]
-        _table(ax, theme, shares, texts, theme.diverging(), (-1.0, 1.0))
-        self._name(ax, [str(label) for label in profiles.classes.tolist()], "label")
+        names, counts = self._labels()
+        texts = [[f"{count:,}" for count in row] for row in counts]
+        _table(ax, theme, counts / profiles.sizes, texts, theme.diverging(), (-1.0, 1.0))
+        self._name(ax, names, "label")
         ax.set_title("samples by label", loc="left", fontsize="medium")
+
+    def _labels(self) -> tuple[list[str], np.ndarray]:
+        """The labels with their counts in each cluster; of many, the least frequent together."""
+        names = [str(label) for label in self.profiles.classes.tolist()]
+        counts = self.profiles.table.T
+        if len(names) <= _MOST_LABELS:
+            return names, counts
+        frequent = np.argsort(-counts.sum(axis=1), kind="stable")[: _MOST_LABELS - 1]
+        kept = np.sort(frequent)
+        rest = counts.sum(axis=0) - counts[kept].sum(axis=0)
+        names = [names[place] for place in kept]
+        others = f"{len(self.profiles.classes) - len(kept):,} other labels"
+        return [*names, others], np.vstack([counts[kept], rest])
 
     def _name(self, ax: Any, names: list[str], kind: str) -> None:
         profiles = self.profiles

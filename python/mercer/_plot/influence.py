@@ -21,7 +21,7 @@ from mercer._plot.bars import (
     size_for,
 )
 from mercer._plot.display import Display, plain, pyplot
-from mercer._plot.responses import function_name
+from mercer._plot.responses import function_name, has_landmarks
 from mercer._plot.samples import numbers_1d
 from mercer._plot.theme import theme_of
 from mercer._rows import count_rows, rows_of
@@ -109,7 +109,8 @@ class InfluenceDisplay(Display):
         row : int, default=0
             The sample that is explained, counted from 0.
         labels : sequence of str, optional
-            A name for each training sample. By default its row, counted from 0.
+            A name for each training sample, or of a fit on landmarks for each landmark. By default
+            its row, counted from 0.
         target : object, optional
             As for :func:`mercer.explain.influential_samples`.
         max_samples : int, default=10
@@ -127,7 +128,8 @@ class InfluenceDisplay(Display):
         found = influential_samples(estimator, one, sys.maxsize, target=target)
         rows = found.indices[0]
         if labels is None:
-            names = [f"row {place}" for place in rows]
+            kind = "landmark" if has_landmarks(estimator) else "row"
+            names = [f"{kind} {place}" for place in rows]
         else:
             labels = checked_names(labels, "labels")
             if len(labels) <= rows.max():

@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn.base import is_classifier, is_outlier_detector
 
-from mercer._plot.samples import unwrapped
+from mercer._plot.samples import last_step
 from mercer.explain._influence import model_of
 
 
@@ -22,8 +22,7 @@ def response_name(estimator: Any, target: object) -> str:
 
 def function_name(estimator: Any, target: object) -> str:
     """Return the name of the function that a kernel expansion computes."""
-    estimator = unwrapped(estimator)
-    model, _ = model_of(getattr(estimator, "steps", [(None, estimator)])[-1][1], [])
+    model = _model(estimator)
     classes = list(getattr(model, "classes_", ()))
     if isinstance(target, (tuple, list)):
         return f"decision value for {target[0]} against {target[1]}"
@@ -32,3 +31,12 @@ def function_name(estimator: Any, target: object) -> str:
     if is_outlier_detector(model):
         return "decision value"
     return "prediction" if target is None else f"prediction of target {target}"
+
+
+def has_landmarks(estimator: Any) -> bool:
+    """Whether the terms of a kernel expansion are those of landmarks."""
+    return getattr(_model(estimator), "landmarks", None) is not None
+
+
+def _model(estimator: Any) -> Any:
+    return model_of(last_step(estimator), [])[0]

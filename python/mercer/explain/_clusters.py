@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from mercer._params import ParameterError
+from mercer._strings import is_missing
 from mercer.explain._tables import column_names, column_of, is_sequence
 
 
@@ -89,10 +90,20 @@ def cluster_profiles(kmeans: Any, X: Any, y: ArrayLike | None = None) -> Cluster
     if y is not None:
         y = column_or_1d(y)
         check_consistent_length(assigned, y)
+        _refuse_unlabelled(y)
         found.classes, of_label = np.unique(y, return_inverse=True)
         labels = np.equal.outer(np.arange(len(found.classes)), of_label).astype(float)
         found.table = (member @ labels.T).astype(int)
     return found
+
+
+def _refuse_unlabelled(y: np.ndarray) -> None:
+    labels = y.tolist()
+    missing = next((row for row, label in enumerate(labels) if is_missing(label)), None)
+    if missing is not None:
+        raise ValueError(f"y is missing at row {missing} (counted from 0): drop the row")
+    if len({isinstance(label, str) for label in labels}) > 1:
+        raise ParameterError("y mixes strings and other values: use one type for all labels")
 
 
 def _numbers(X: Any) -> tuple[list[str], np.ndarray]:

@@ -98,7 +98,10 @@ def contributions(
     """
     respond = response_of(estimator, target)
     if is_sequence(X):
-        raise ParameterError("X has no columns: use explain.kmer_weights for kernels on strings")
+        raise ParameterError(
+            "X has no columns: pass rows and columns; of kernels on strings, explain.kmer_weights "
+            "says which substrings matter"
+        )
     if not is_integer(n_permutations) or n_permutations < 1:
         raise ParameterError(f"n_permutations must be a positive integer, not {n_permutations!r}")
     background = X if background is None else background

@@ -26,7 +26,8 @@ class Influence:
     Attributes
     ----------
     indices : ndarray of shape (n_samples, k)
-        Rows of the training set, by the size of their terms, the largest first.
+        Rows of the training set, by the size of their terms, the largest first. Of a fit on
+        landmarks, these are rows of ``landmarks_``.
     terms : ndarray of shape (n_samples, k)
         The terms c_i k(x_i, x), positive for what speaks for a larger value.
     intercept : float
@@ -120,7 +121,7 @@ def _refuse_target(target: object) -> None:
 
 
 def _class_place(model: Any, coef: np.ndarray, target: object) -> int:
-    classes = list(getattr(model, "classes_", ()))
+    classes = np.asarray(getattr(model, "classes_", ())).tolist()
     if coef.ndim == 1 or coef.shape[1] == 1:
         _refuse_target(target)
         return 0
@@ -133,7 +134,7 @@ def _class_place(model: Any, coef: np.ndarray, target: object) -> int:
 
 def _pair(model: Any, coef: np.ndarray, intercept: np.ndarray, target: object) -> tuple:
     """The coefficients and the intercept of the machine of two classes, positive for the first."""
-    classes = list(model.classes_)
+    classes = np.asarray(model.classes_).tolist()
     if not isinstance(target, (tuple, list)) or len(target) != 2 or target[0] == target[1]:
         raise ParameterError(
             f"target must be a pair of the classes {classes}, as in target={tuple(classes[:2])!r}, "

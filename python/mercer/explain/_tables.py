@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from mercer import _strings
 from mercer._params import ParameterError, is_integer
 from mercer._rows import rows_of
 
@@ -50,7 +51,7 @@ def column_of(X: Any, place: int) -> Any:
     if isinstance(X, Mapping):
         return list(X.values())[place]
     if hasattr(X, "column_names"):
-        return X.column(place)
+        return X.column(int(place))
     if hasattr(X, "columns"):
         return X.iloc[:, place] if hasattr(X, "iloc") else X[X.columns[place]]
     if is_sequence(X):
@@ -60,7 +61,7 @@ def column_of(X: Any, place: int) -> Any:
 
 def values_of(X: Any, row: int) -> dict[str, object]:
     """Return the values of a row by the names of their columns."""
-    found = (_plain(column_of(X, place))[row] for place in range(len(column_names(X))))
+    found = (_strings.values_of(column_of(X, place))[row] for place in range(len(column_names(X))))
     return dict(zip(column_names(X), found, strict=True))
 
 
@@ -71,7 +72,7 @@ def with_column(X: Any, place: int, values: Any) -> Any:
     if isinstance(X, Mapping):
         return {name: values if at == place else X[name] for at, name in enumerate(X)}
     if hasattr(X, "column_names"):
-        return X.set_column(place, X.column_names[place], [_plain(values)])
+        return X.set_column(int(place), X.column_names[place], [_plain(values)])
     if hasattr(X, "iloc") and hasattr(X, "columns"):
         found = X.copy()
         found.isetitem(place, getattr(values, "array", values))
