@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeCV
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
 from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metaestimators import available_if
 
@@ -29,6 +31,13 @@ _TITLES = {
     "linear": "linear",
     "poly": "polynomial",
 }
+# Kernels on texts, by the names of families; each chooses among its lengths.
+STRINGS = {
+    "spectrum": [f"normalize(spectrum(p={p}))" for p in (2, 3, 4, 5)],
+    "substrings": [f"normalize(substrings(p={p}))" for p in (3, 5)],
+    "words": ["normalize(spectrum(p=1, unit=words))"],
+    "characters": ["normalize(spectrum(p=1))"],
+}
 _CS = [2.0**power for power in range(-3, 10, 3)]
 # In standard deviations of y.
 _SVR_CS = [0.25, 2.0, 16.0, 128.0]
@@ -40,18 +49,20 @@ class OutOfTimeError(Exception):
     """The time for the comparison is over."""
 
 
-def kernel_methods(task: str) -> list[tuple[str, str]]:
+def kernel_methods(task: str, *, texts: bool = False) -> list[tuple[str, str]]:
     """Return the pairs of method and kernel, in the order in which they are tried.
 
-    Searches of machines for classes share kernel values among folds; those for numbers do not.
+    Counts of characters are a baseline for texts, and no candidate. Searches of machines for
+    classes share kernel values among folds; those for numbers do not.
     """
     methods = ("svm", "ridge") if task == "classification" else ("ridge", "svm")
-    return [(method, kernel) for kernel in _ORDER for method in methods]
+    order = [name for name in STRINGS if name != "characters"] if texts else _ORDER
+    return [(method, kernel) for kernel in order for method in methods]
 
 
 def title_of(method: str, kernel: str) -> str:
     """Return the name of a kernel method in tables."""
-    return f"{'SVM' if method == 'svm' else 'kernel ridge'} ({_TITLES[kernel]})"
+    return f"{'SVM' if method == 'svm' else 'kernel ridge'} ({_TITLES.get(kernel, kernel)})"
 
 
 def baselines(task: str) -> dict[str, Any]:
@@ -72,6 +83,26 @@ def baselines(task: str) -> dict[str, Any]:
     }
 
 
+def text_baselines(task: str, n_jobs: int | None) -> dict[str, Any]:
+    """Return the models that a kernel on texts should be better than."""
+    if task == "classification":
+        linear = make_pipeline(TfidfVectorizer(), LogisticRegression(max_iter=500))
+        grid = {"logisticregression__C": 10.0 ** np.arange(-2, 3)}
+        return {
+            "majority class": DummyClassifier(),
+            title_of("svm", "characters"): TunedKernel("svm", "characters", task, n_jobs),
+            "words, logistic regression": GridSearchCV(linear, grid, cv=_FOLDS),
+        }
+    linear = make_pipeline(TfidfVectorizer(), Ridge())
+    return {
+        "mean": DummyRegressor(),
+        title_of("ridge", "characters"): TunedKernel("ridge", "characters", task, n_jobs),
+        "words, ridge regression": GridSearchCV(
+            linear, {"ridge__alpha": 10.0 ** np.arange(-3, 3)}, cv=_FOLDS
+        ),
+    }
+
+
 def resolved(model: Any) -> Any:
     """Return an unfitted model with the parameters that a fitted search has chosen."""
     if isinstance(model, TunedKernel):
@@ -85,8 +116,8 @@ class TunedKernel(BaseEstimator):
     """A kernel method that chooses its width and penalty by inner cross-validation.
 
     `method` is ``"svm"`` or ``"ridge"``, `task` ``"classification"`` or ``"regression"``; samples
-    are standardised rows of numbers. A fit that goes on after the `deadline`, in seconds of
-    ``time.perf_counter``, raises OutOfTimeError.
+    are standardised rows of numbers, or texts. A fit that goes on after the `deadline`, in seconds
+    of ``time.perf_counter``, raises OutOfTimeError.
     """
 
     def __init__(
@@ -133,6 +164,8 @@ class TunedKernel(BaseEstimator):
 
     def _kernels(self, X: np.ndarray) -> dict[str, object]:
         """The kernels of a machine; those of Matérn by lengths, as it has no gamma."""
+        if self.kernel in STRINGS:
+            return {"kernel": STRINGS[self.kernel]}
         if self.kernel == "matern":
             lengths = np.sqrt(X.shape[1]) * 2.0 ** np.arange(-1, 3)
             return {"kernel": [f"matern(nu=1.5, length={length:.4g})" for length in lengths]}
@@ -144,7 +177,8 @@ class TunedKernel(BaseEstimator):
         return {"kernel": self.kernel, "gammas": [start * 4.0**power for power in range(-2, 2)]}
 
     def _fit_ridge(self, X: np.ndarray, y: np.ndarray) -> Any:
-        options = {"kernel": self.kernel, "n_jobs": self.n_jobs, "progress": self._watch()}
+        kernel = STRINGS.get(self.kernel, self.kernel)
+        options = {"kernel": kernel, "n_jobs": self.n_jobs, "progress": self._watch()}
         if self.kernel == "poly":
             options["degree"] = [2, 3]
         if self.task == "regression":

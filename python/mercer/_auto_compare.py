@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from threadpoolctl import threadpool_limits
 
 from mercer._auto_candidates import OutOfTimeError
 from mercer._progress import Bar, listener
@@ -67,17 +68,23 @@ class Comparison:
         self.results = [Result(name, baseline) for name, (_, baseline) in candidates.items()]
         callback = listener(progress)
         try:
-            for place, result in enumerate(self.results):
-                self._score(result, candidates[result.name][0], self.left / _FRACTION)
-                if callback is not None:
-                    callback("comparison", place + 1.0, float(len(self.results)), None, result.name)
-            for result in self._postponed():
-                self._score(result, candidates[result.name][0], self.left)
+            # The threads of BLAS and OpenMP wait for each other in the many small fits of
+            # scikit-learn's baselines; ours are not among them.
+            with threadpool_limits(1):
+                self._score_all(candidates, callback)
         except KeyboardInterrupt:
             self.interrupted = True
         finally:
             if isinstance(callback, Bar):
                 callback.close()
+
+    def _score_all(self, candidates: dict[str, tuple[Any, bool]], callback: Any) -> None:
+        for place, result in enumerate(self.results):
+            self._score(result, candidates[result.name][0], self.left / _FRACTION)
+            if callback is not None:
+                callback("comparison", place + 1.0, float(len(self.results)), None, result.name)
+        for result in self._postponed():
+            self._score(result, candidates[result.name][0], self.left)
 
     @property
     def seconds(self) -> float:

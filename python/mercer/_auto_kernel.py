@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from mercer._arrays import Samples
 from mercer._auto_candidates import resolved
@@ -20,6 +21,7 @@ from mercer._auto_compare import Comparison, Result
 from mercer._auto_notes import noting
 from mercer._auto_report import code_of, report_text
 from mercer._auto_setup import check_params, comparison_of, pipeline_of, target_of
+from mercer._auto_texts import column_of, texts_of
 from mercer._progress import Step
 from mercer._table_encoder import TableEncoder
 
@@ -36,6 +38,9 @@ class AutoKernel(BaseEstimator):
     polynomial are compared with baselines by nested cross-validation: each chooses its width and
     penalty within the training part of an outer fold, whose other samples score it. The best is
     fitted on all samples. Whether it is a classifier or a regressor depends on y.
+
+    For a sequence of texts, or a table whose only column has more than 30 different strings, the
+    kernels are those on strings: substrings of one length, of several lengths, and words.
 
     Parameters
     ----------
@@ -65,7 +70,7 @@ class AutoKernel(BaseEstimator):
     Attributes
     ----------
     best_estimator_ : Pipeline
-        The best model, fitted on all samples: encoder, scaler, model.
+        The best model, fitted on all samples: encoder, scaler, model; for texts the model alone.
     best_name_ : str
         Its name in the leaderboard.
     best_score_, best_score_std_error_ : float
@@ -141,7 +146,8 @@ class AutoKernel(BaseEstimator):
         Parameters
         ----------
         X : array-like, data frame or dictionary of columns
-            The table: numbers, booleans, strings, categories; missing values are imputed.
+            The table: numbers, booleans, strings, categories; missing values are imputed. Or texts,
+            a sequence of strings, of which none may be missing.
         y : array-like of shape (n_samples,)
             Classes or numbers.
 
@@ -152,8 +158,10 @@ class AutoKernel(BaseEstimator):
         """
         check_params(self)
         task, y = target_of(self, X, y)
-        encoder = TableEncoder(dates=self.dates).fit(X)
-        comparison, candidates = comparison_of(self, X, y, task)
+        texts = texts_of(X)
+        encoder = TableEncoder(dates=self.dates).fit(X) if texts is None else None
+        X = X if texts is None else texts
+        comparison, candidates = comparison_of(self, X, y, task, texts=encoder is None)
         comparison.run(candidates, self.progress)
         best = comparison.best()
         if best is None:
@@ -168,7 +176,7 @@ class AutoKernel(BaseEstimator):
         vars(self).pop("classes_", None)
         if task == "classification":
             self.classes_ = np.unique(y)
-        self.n_features_in_ = encoder.n_features_in_
+        self.n_features_in_ = 1 if encoder is None else encoder.n_features_in_
         vars(self).pop("feature_names_in_", None)
         if hasattr(encoder, "feature_names_in_"):
             self.feature_names_in_ = encoder.feature_names_in_
@@ -206,24 +214,30 @@ class AutoKernel(BaseEstimator):
         """Choose the parameters on the samples of the comparison, and fit on all."""
         if "model__deadline" in pipeline.get_params():
             pipeline.set_params(model__deadline=None)
-        with noting() as notes:
+        with threadpool_limits(1), noting() as notes:
             tuned = pipeline.fit(comparison.X, comparison.y)
         self.notes_ = notes
-        return pipeline_of(self, resolved(tuned[-1])).fit(X, y)
+        return pipeline_of(self, resolved(tuned[-1]), texts=len(tuned) == 1).fit(X, y)
+
+    def _rows(self, X: Samples) -> Samples:
+        """The samples as the best model takes them."""
+        check_is_fitted(self, "best_estimator_")
+        return column_of(X) if len(self.best_estimator_) == 1 else X
 
     def predict(self, X: Samples) -> np.ndarray:
         """Predict the classes or numbers of samples, by the best model."""
-        check_is_fitted(self, "best_estimator_")
+        X = self._rows(X)
         return self.best_estimator_.predict(X)
 
     @available_if(_has_decisions)
     def decision_function(self, X: Samples) -> np.ndarray:
         """Return the decision values of samples, by the best model."""
+        X = self._rows(X)
         return self.best_estimator_.decision_function(X)
 
     def score(self, X: Samples, y: ArrayLike) -> float:
         """Return the score of the best model on samples, by the measure of the comparison."""
-        check_is_fitted(self, "best_estimator_")
+        X = self._rows(X)
         usual = "accuracy" if self.task_ == "classification" else "r2"
         measure = check_scoring(self.best_estimator_, scoring=self.scoring or usual)
         return float(measure(self.best_estimator_, X, y))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from mercer._auto_compare import Result, difference
 
@@ -104,24 +106,32 @@ def _cost(auto: Any) -> str:
 
 def code_of(auto: Any) -> str:
     """Return the Python code that fits the best pipeline again."""
-    model = auto.best_estimator_[-1]
-    module = "mercer" if type(model).__module__.startswith("mercer.") else _public(model)
-    return "\n".join(
-        [
-            "from mercer import TableEncoder",
-            f"from {module} import {type(model).__name__}",
-            "from sklearn.pipeline import make_pipeline",
-            "from sklearn.preprocessing import StandardScaler",
-            "",
-            f"model = make_pipeline({_call(auto.best_estimator_[0])}, StandardScaler(), "
-            f"{_call(model)})",
-            "model.fit(X, y)",
-        ]
-    )
+    steps = _steps(auto.best_estimator_)
+    model = ", ".join(_call(step) for step in steps)
+    imported: dict[str, set[str]] = {}
+    for step in steps:
+        imported.setdefault(_module_of(step), set()).add(type(step).__name__)
+    if len(steps) > 1:
+        imported["sklearn.pipeline"] = {"make_pipeline"}
+        model = f"make_pipeline({model})"
+    lines = [f"from {name} import {', '.join(sorted(imported[name]))}" for name in sorted(imported)]
+    return "\n".join([*lines, "", f"model = {model}", "model.fit(X, y)"])
 
 
-def _public(model: Any) -> str:
-    return ".".join(type(model).__module__.split(".")[:2])
+def _steps(model: Any) -> list:
+    """The steps of a pipeline, with those of pipelines within it."""
+    if not isinstance(model, Pipeline):
+        return [model]
+    return [inner for _, step in model.steps for inner in _steps(step)]
+
+
+def _module_of(model: Any) -> str:
+    """The public module that a class is imported from."""
+    module = type(model).__module__
+    if module.startswith("mercer."):
+        return "mercer"
+    package = ".".join(module.split(".")[:2])
+    return package if hasattr(import_module(package), type(model).__name__) else module
 
 
 def _call(model: Any) -> str:

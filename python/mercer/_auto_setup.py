@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_array, column_or_1d
 
 from mercer import _params
 from mercer._arrays import Samples, require_y
-from mercer._auto_candidates import TunedKernel, baselines, kernel_methods, title_of
+from mercer._auto_candidates import TunedKernel, baselines, kernel_methods, text_baselines, title_of
 from mercer._auto_compare import Comparison
 from mercer._labels import validate_labels
 from mercer._params import ParameterError, refuse
@@ -67,14 +67,16 @@ def target_of(auto: Any, X: Samples, y: ArrayLike) -> tuple[str, np.ndarray]:
     return task, found
 
 
-def pipeline_of(auto: Any, model: Any) -> Pipeline:
-    """Return the pipeline of a model: encoder, scaler, model."""
+def pipeline_of(auto: Any, model: Any, *, texts: bool) -> Pipeline:
+    """Return the pipeline of a model: encoder, scaler, model; for texts the model alone."""
+    if texts:
+        return Pipeline([("model", model)])
     encoder = TableEncoder(dates=auto.dates)
     return Pipeline([("encode", encoder), ("scale", StandardScaler()), ("model", model)])
 
 
 def comparison_of(
-    auto: Any, X: Samples, y: np.ndarray, task: str
+    auto: Any, X: Samples, y: np.ndarray, task: str, *, texts: bool
 ) -> tuple[Comparison, dict[str, tuple[Pipeline, bool]]]:
     """Return the comparison, and the pipelines by name, each with whether it is a baseline."""
     rng = np.random.RandomState(_params.seed(auto.random_state))
@@ -84,10 +86,13 @@ def comparison_of(
     kind = StratifiedKFold if task == "classification" else KFold
     folds = kind(auto.cv, shuffle=True, random_state=rng.randint(2**31 - 1))
     splits = list(folds.split(np.zeros((len(rows), 1)), y[rows]))
-    candidates = {name: (pipeline_of(auto, model), True) for name, model in baselines(task).items()}
-    for method, kernel in kernel_methods(task):
+    usual = text_baselines(task, auto.n_jobs) if texts else baselines(task)
+    candidates = {
+        name: (pipeline_of(auto, model, texts=texts), True) for name, model in usual.items()
+    }
+    for method, kernel in kernel_methods(task, texts=texts):
         model = TunedKernel(method, kernel, task, auto.n_jobs)
-        candidates[title_of(method, kernel)] = (pipeline_of(auto, model), False)
+        candidates[title_of(method, kernel)] = (pipeline_of(auto, model, texts=texts), False)
     score = _scorer(auto, task, candidates)
     found = Comparison(rows_of(X, rows), y[rows], splits, score, float(auto.time_budget))
     return found, candidates

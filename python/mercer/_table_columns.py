@@ -42,7 +42,7 @@ def read_column(column: Any, name: str) -> Column:
     order = _order_of(column)
     if order is not None:
         return Column(name, "ordered", values, order)
-    kind = "category" if _is_categorical(column) else _kind_of(values, name)
+    kind = "category" if is_categorical(column) else _kind_of(values, name)
     if kind in ("number", "boolean"):
         numbers = np.array([np.nan if v is None else float(v) for v in values])
         return Column(name, kind, _finite(numbers, name))
@@ -74,7 +74,7 @@ def _listed(column: Any) -> list:
     return list(column)
 
 
-def _is_categorical(column: Any) -> bool:
+def is_categorical(column: Any) -> bool:
     """Whether the type of a column says that it holds categories, whatever their values are."""
     dtype = getattr(column, "dtype", None)
     arrow = getattr(dtype, "pyarrow_dtype", getattr(column, "type", None))

@@ -13,15 +13,16 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.datasets import load_diabetes, load_iris, make_circles
-from sklearn.dummy import DummyRegressor
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_info
 
 import mercer
-from mercer import AutoKernel, TableEncoder
+from mercer import AutoKernel, TableEncoder, _auto_setup
 from mercer._auto_candidates import TunedKernel
 from mercer._auto_compare import Comparison
 
@@ -296,3 +297,62 @@ def test_copies(circles):
     assert_array_equal(pickle.loads(pickle.dumps(auto)).predict(X), auto.predict(X))
     with pytest.raises(NotFittedError):
         clone(auto).predict(X)
+
+
+def texts(n=60):
+    """Strings of letters, and whether they contain a pair of them."""
+    rng = np.random.default_rng(3)
+    found = ["".join(row) for row in rng.choice(list("abcdef"), size=(n, 12))]
+    return found, np.array(["yes" if "ab" in text or "fe" in text else "no" for text in found])
+
+
+@pytest.mark.parametrize(
+    "made",
+    [list, np.array, pd.Series, lambda words: pd.DataFrame({"word": words}), lambda w: {"word": w}],
+)
+def test_texts_have_kernels_on_strings(made):
+    words, y = texts()
+    auto = AutoKernel(4, cv=2).fit(made(words), y)
+    names = {row["model"] for row in auto.leaderboard_}
+    assert {"SVM (spectrum)", "kernel ridge (words)", "SVM (characters)"} <= names
+    assert [row["model"] for row in auto.leaderboard_ if row["baseline"]]
+    assert auto.best_score_ > np.mean(y == "no")
+    assert auto.n_features_in_ == 1
+    assert auto.predict(made(words)).tolist() == auto.best_estimator_.predict(words).tolist()
+    assert auto.score(made(words), y) == np.mean(auto.predict(words) == y)
+
+
+def test_the_code_for_texts_makes_the_same_model():
+    words, y = texts()
+    lengths = np.array([word.count("a") for word in words], dtype=float)
+    for target in (y, lengths):
+        auto = AutoKernel(4, cv=2).fit(words, target)
+        names = {"X": words, "y": target}
+        exec(auto.code(), names)
+        assert_array_equal(names["model"].predict(words), auto.predict(words))
+
+
+def test_texts_that_are_refused_and_strings_that_are_categories():
+    words, y = texts()
+    with pytest.raises(ValueError, match="row 1 of X is missing"):
+        AutoKernel(2).fit([words[0], None, *words[2:]], y)
+    few = pd.DataFrame({"town": ["Ulm", "Bern", "Graz"] * 20})
+    auto = AutoKernel(2, cv=2).fit(few, few["town"] == "Ulm")
+    assert "SVM (RBF)" in {row["model"] for row in auto.leaderboard_}
+    fitted = AutoKernel(2, cv=2).fit(words, y)
+    with pytest.raises(ValueError, match="takes strings"):
+        fitted.predict(np.ones((3, 2)))
+
+
+def test_baselines_do_not_wait_for_each_others_threads(circles, monkeypatch):
+    counts = []
+
+    class Watched(DummyClassifier):
+        def fit(self, X, y):
+            pools = [one["num_threads"] for one in threadpool_info()]
+            counts.append(max(pools, default=1))
+            return super().fit(X, y)
+
+    monkeypatch.setattr(_auto_setup, "baselines", lambda task: {"watched": Watched()})
+    AutoKernel(1, cv=2).fit(*circles[:2])
+    assert counts[:2] == [1, 1]
