@@ -72,15 +72,28 @@ impl Leverages {
         12 * (m as u64).saturating_mul((m + penalties) as u64)
     }
 
-    /// z(x)ᵀ (M + α)⁻¹ z(x) for kernel values (samples × m): samples × penalties.
-    fn of<T: Real>(&self, ctx: &Context, values: MatRef<'_, T>, single: bool) -> Result<Mat<f64>> {
+    /// z(x)ᵀ (M + α)⁻¹ z(x) for kernel values (samples × m): samples × penalties. `narrow` holds them in single precision where that is asked for.
+    fn of<T: Real>(
+        &self,
+        ctx: &Context,
+        values: MatRef<'_, T>,
+        (single, narrow): (bool, &mut Vec<f32>),
+    ) -> Result<Mat<f64>> {
         match (T::numbers(values.data()), single) {
             (Numbers::F64(data), false) => {
                 self.product(ctx, values.with_data(data), (&self.rotation, &self.inverse))
             }
             (Numbers::F64(data), true) => {
-                let data: Vec<f32> = data.iter().map(|&v| v as f32).collect();
-                self.product(ctx, values.with_data(&data), (&self.single.0, &self.single.1))
+                narrow.resize(data.len(), 0.0);
+                let piece = ROWS * values.cols();
+                ctx.install(|| {
+                    narrow.par_chunks_mut(piece).zip(data.par_chunks(piece)).for_each(
+                        |(to, from)| {
+                            to.iter_mut().zip(from).for_each(|(to, from)| *to = *from as f32);
+                        },
+                    );
+                });
+                self.product(ctx, values.with_data(narrow), (&self.single.0, &self.single.1))
             }
             (Numbers::F32(data), _) => {
                 self.product(ctx, values.with_data(data), (&self.single.0, &self.single.1))
@@ -128,20 +141,36 @@ impl Leverages {
     }
 }
 
+/// Memory that chunks are evaluated in, one after the other: fresh memory is slow to come by.
+pub struct RowScratch<T> {
+    values: Mat<T>,
+    narrow: Vec<f32>,
+}
+
+impl<T: Real> Default for RowScratch<T> {
+    fn default() -> Self {
+        Self { values: Mat::zeros(0, 0), narrow: Vec::new() }
+    }
+}
+
 impl LandmarkRows<'_> {
     /// Evaluates samples, given the landmarks `z`.
     pub fn evaluate<P: Points, T: Real>(
         &self,
         ctx: &Context,
         kernel: &dyn Kernel<P, T>,
-        samples: Span<'_, P>,
-        z: &P,
+        (samples, z): (Span<'_, P>, &P),
+        scratch: &mut RowScratch<T>,
     ) -> Result<RowValues> {
-        let mut values = Mat::<T>::try_zeros(samples.len(), z.len())?;
+        let RowScratch { values, narrow } = scratch;
+        if (values.rows(), values.cols()) != (samples.len(), z.len()) {
+            *values = Mat::try_zeros(samples.len(), z.len())?;
+            narrow.clear();
+        }
         fill(ctx, kernel, samples, Span::all(z), values.data_mut())?;
         let predicted = self.predict(ctx, values.view())?;
         let leverages = match self.leverages {
-            Some(leverages) => leverages.of(ctx, values.view(), self.single)?,
+            Some(leverages) => leverages.of(ctx, values.view(), (self.single, narrow))?,
             None => Mat::zeros(samples.len(), 0),
         };
         Ok(RowValues { predicted, leverages })
@@ -225,14 +254,14 @@ mod tests {
             let leverages = Leverages::new(rotation.clone(), shift.clone(), inverse.clone());
             let coef = random(m, 5, 4);
             let offset = vec![1.0, 2.0, 3.0, 4.0, 5.0];
-            let rows = LandmarkRows {
-                coef: &coef,
-                offset: &offset,
-                leverages: Some(&leverages),
-                single,
+            let rows =
+                LandmarkRows { coef: &coef, offset: &offset, leverages: Some(&leverages), single };
+            let on = |ctx: &Context, scratch: &mut RowScratch<T>| {
+                rows.evaluate(ctx, &kernel, (Span::all(&x), &z), scratch).unwrap()
             };
-            let found = rows.evaluate(&ctx, &kernel, Span::all(&x), &z).unwrap();
-            let again = rows.evaluate(&Context::new(1), &kernel, Span::all(&x), &z).unwrap();
+            let mut scratch = RowScratch::default();
+            let found = on(&ctx, &mut scratch);
+            let again = on(&Context::new(1), &mut scratch);
             assert_eq!(found.predicted, again.predicted);
             assert_eq!(found.leverages, again.leverages);
             let k = |i: usize, j: usize| values[(i, j)].to_f64();

@@ -34,9 +34,9 @@ pub use columns::{ColumnBlock, Columns, Evaluated, Stored};
 pub use covariance::Covariance;
 #[doc(hidden)]
 pub use groups::{Groups, Move};
-#[doc(hidden)]
-pub use landmark_rows::{LandmarkRows, Leverages, RowValues};
 pub(crate) use landmark_rows::add_products;
+#[doc(hidden)]
+pub use landmark_rows::{LandmarkRows, Leverages, RowScratch, RowValues};
 #[doc(hidden)]
 pub use landmark_sums::{Batch, CHUNK, LandmarkSums};
 #[doc(hidden)]

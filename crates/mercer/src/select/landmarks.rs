@@ -57,7 +57,8 @@ pub fn search_blocks(
     let started = Instant::now();
     check_penalties(params.alphas.as_deref())?;
     if let Validation::Folds(_) = params.validation {
-        let message = "rows in blocks are compared by leave-one-out or generalised cross-validation";
+        let message =
+            "rows in blocks are compared by leave-one-out or generalised cross-validation";
         return Err(Error::parameter(Param::Folds, message));
     }
     let mut found = with_dtype!(dtype, T => run::<T>(ctx, params, source, None))?;
@@ -119,7 +120,8 @@ fn run<T: Real>(
         }
     }
     let chosen = Chosen::among(&tables, params.per_target)?;
-    let missing = || Error::Numeric("no combination of kernel and penalty has a finite score".into());
+    let missing =
+        || Error::Numeric("no combination of kernel and penalty has a finite score".into());
     let mut model = best.ok_or_else(missing)?;
     let measure = known.map_or_else(|| SQUARED_ERROR.into(), |known| known.metric.name());
     record_selection(&mut model, params, Some(&kernels), &tables, &chosen, measure);

@@ -58,9 +58,8 @@ mod tests {
         let predicted = Mat::from_fn(9, 4, |i, c| (i + c) as f64 / 3.0);
         let mut squares = Squares::new(2, 2);
         for rows in [0..4, 4..9] {
-            let part = |of: &Mat<f64>| {
-                Mat::from_fn(rows.len(), of.cols(), |i, j| of[(rows.start + i, j)])
-            };
+            let part =
+                |of: &Mat<f64>| Mat::from_fn(rows.len(), of.cols(), |i, j| of[(rows.start + i, j)]);
             squares.add(&Evaluated {
                 targets: part(&y),
                 weights: weights[rows.clone()].to_vec(),

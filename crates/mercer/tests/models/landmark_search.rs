@@ -339,7 +339,10 @@ fn the_residual_of_the_full_system_is_that_of_its_matrix() {
             gap = gap.max(beyond.max(0.0) / (squares + alpha * norm));
         }
         assert_eq!(found.rows, n);
-        assert!((found.residual - residual).abs() < 1e-7 * (1.0 + residual), "{found:?} {residual}");
+        assert!(
+            (found.residual - residual).abs() < 1e-7 * (1.0 + residual),
+            "{found:?} {residual}"
+        );
         assert!((found.gap - gap).abs() < 1e-7, "{found:?} {gap}");
         if m == n {
             assert!(found.residual < 1e-6 && found.gap < 1e-6, "{found:?}");

@@ -156,12 +156,7 @@ fn residual(reduced: &Nystrom, beta: &Mat<f64>, alphas: &[f64]) -> f64 {
 /// The residual of the m × m system from which on it counts as solved.
 const SOLVED: f64 = 1e-6;
 
-fn report(
-    landmarks: LandmarkReport,
-    dtype: Dtype,
-    residual: f64,
-    system: SystemReport,
-) -> Report {
+fn report(landmarks: LandmarkReport, dtype: Dtype, residual: f64, system: SystemReport) -> Report {
     let mut notes = super::notes(&landmarks);
     let converged = residual <= SOLVED;
     if !converged {

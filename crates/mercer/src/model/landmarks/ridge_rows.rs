@@ -4,13 +4,13 @@
 //! With landmarks and penalty fixed, the residual of row i in a fit without it is (y_i − f_i) / (1 − h_ii), exactly, with
 //! h_ii = w_i (z_iᵀ (M + α)⁻¹ z_i + 1 / W), where 1 / W is the share of an intercept.
 
+use super::FullSystem;
 use super::kernel_ridge::{LandmarkRidge, offsets};
 use super::observed::Checked;
 use super::rows::{RowBlock, RowBlocks};
-use super::FullSystem;
 use crate::context::{Context, Reservation, Step};
 use crate::error::{Error, Result};
-use crate::gram::{CHUNK, LandmarkRows, Leverages, add_products};
+use crate::gram::{CHUNK, LandmarkRows, Leverages, RowScratch, RowValues, add_products};
 use crate::linalg::view::Mat;
 use crate::points::{Samples, Span};
 use crate::real::Real;
@@ -95,7 +95,7 @@ impl<'a, T: Real> RidgeRows<'a, T> {
         let mut rows = self.rows(false);
         let mut left_out_error = None;
         let mut whole = checked.map(|checked| Whole::new(self, checked)).transpose()?;
-        let mut before = 0;
+        let (mut before, mut scratch) = (0, RowScratch::default());
         source.rewind(1)?;
         while let Some(block) = source.next()? {
             let x = block.samples.to_type::<T>()?;
@@ -105,11 +105,10 @@ impl<'a, T: Real> RidgeRows<'a, T> {
                 ctx.poll()?;
                 let samples = Span::new(&x, from..(from + CHUNK).min(x.n()));
                 if before + from == 0 {
-                    left_out_error = self.single_error(ctx, &block, samples)?;
+                    left_out_error = self.single_error(ctx, &block, samples, &mut scratch)?;
                     rows.single = left_out_error.is_some();
                 }
-                let found =
-                    rows.evaluate(ctx, &*basis.on.kernel, samples, &basis.on.anchors)?;
+                let found = self.evaluate(ctx, &rows, samples, &mut scratch)?;
                 let mut part = self.part(&block, samples, found.predicted)?;
                 if let Some(whole) = &mut whole {
                     whole.add(ctx, self, samples, &part)?;
@@ -124,6 +123,17 @@ impl<'a, T: Real> RidgeRows<'a, T> {
         }
         let full_systems = whole.map(|whole| whole.certify(ctx, self)).transpose()?;
         Ok(Found { full_systems: full_systems.unwrap_or_default(), left_out_error })
+    }
+
+    fn evaluate(
+        &self,
+        ctx: &Context,
+        rows: &LandmarkRows<'_>,
+        samples: Span<'_, Samples<T>>,
+        scratch: &mut RowScratch<T>,
+    ) -> Result<RowValues> {
+        let on = &self.ridge.basis.on;
+        rows.evaluate(ctx, &*on.kernel, (samples, &on.anchors), scratch)
     }
 
     /// Samples of a block with their targets, weights and predictions.
@@ -159,7 +169,8 @@ impl<'a, T: Real> RidgeRows<'a, T> {
         }
         let t = self.t();
         // Below, 1 − h is lost in rounding: nothing but the row itself predicts it, and the mean of the others is left.
-        let (means, least) = (&self.ridge.problem.reduced.target_means, self.ridge.basis.m() as f64 * f64::EPSILON);
+        let (means, least) =
+            (&self.ridge.problem.reduced.target_means, self.ridge.basis.m() as f64 * f64::EPSILON);
         for (i, weight) in part.weights.iter().enumerate() {
             let targets = part.targets.row(i);
             let predicted = part.predicted.row_mut(i).chunks_exact_mut(t);
@@ -178,15 +189,14 @@ impl<'a, T: Real> RidgeRows<'a, T> {
         ctx: &Context,
         block: &RowBlock<'_>,
         samples: Span<'_, Samples<T>>,
+        scratch: &mut RowScratch<T>,
     ) -> Result<Option<f64>> {
         let basis = &self.ridge.basis;
         let is_double = T::EPSILON < f64::from(f32::EPSILON);
         if self.leverages.is_none() || !is_double || basis.m() < SINGLE_FROM {
             return Ok(None);
         }
-        let by = |single: bool| {
-            self.rows(single).evaluate(ctx, &*basis.on.kernel, samples, &basis.on.anchors)
-        };
+        let mut by = |single: bool| self.evaluate(ctx, &self.rows(single), samples, scratch);
         let (double, single) = (by(false)?.leverages, by(true)?.leverages);
         let weight = |i: usize| block.weights.as_ref().map_or(1.0, |w| w[samples.start + i]);
         let mut worst: f64 = 0.0;
@@ -226,14 +236,17 @@ impl<'a, T: Real> Whole<'a, T> {
         samples: Span<'_, Samples<T>>,
         part: &Evaluated,
     ) -> Result<()> {
-        let t = rows.t();
-        let residual = |i: usize, c: usize| part.targets[(i, c % t)] - part.predicted[(i, c)];
-        let coef = Mat::from_fn(samples.len(), rows.coef.cols(), |i, c| {
-            part.weights[i] * residual(i, c) / rows.alphas[c / t]
-        });
+        let (t, p) = (rows.t(), rows.coef.cols());
+        let mut coef = Mat::zeros(samples.len(), p);
         for (i, weight) in part.weights.iter().enumerate() {
-            let squares = self.squares.iter_mut().enumerate();
-            squares.for_each(|(c, sum)| *sum += weight * residual(i, c).powi(2));
+            let targets = part.targets.row(i).iter().cycle();
+            let known = part.predicted.row(i).iter().zip(targets).zip(&mut self.squares);
+            for (place, ((f, y), sum)) in coef.row_mut(i).iter_mut().zip(known) {
+                *place = weight * (y - f);
+                *sum += *place * (y - f);
+            }
+            let of_penalties = coef.row_mut(i).chunks_exact_mut(t).zip(rows.alphas);
+            of_penalties.for_each(|(part, alpha)| part.iter_mut().for_each(|v| *v /= alpha));
         }
         let kernel = &*rows.ridge.basis.on.kernel;
         add_products(ctx, kernel, (&self.moved, samples), &coef, &mut self.products)
@@ -241,10 +254,9 @@ impl<'a, T: Real> Whole<'a, T> {
 
     /// How nearly each function solves the system of all rows.
     fn certify(self, ctx: &Context, rows: &RidgeRows<'_, T>) -> Result<Vec<FullSystem>> {
-        let basis = &rows.ridge.basis;
         let plain = LandmarkRows { leverages: None, ..rows.rows(false) };
         let all = Span::all(&self.moved);
-        let f = plain.evaluate(ctx, &*basis.on.kernel, all, &basis.on.anchors)?.predicted;
+        let f = rows.evaluate(ctx, &plain, all, &mut RowScratch::default())?.predicted;
         let t = rows.t();
         let share = self.checked.of as f64 / self.moved.n() as f64;
         let one = |c: usize| {
