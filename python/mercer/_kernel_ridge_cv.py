@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mercer import _core, _fit, _params, _ridge
+from mercer import _core, _fit, _landmarks, _params, _ridge
 from mercer._arrays import Samples, validate_targets, validate_weights
 from mercer._kernel_grid import kernels_of
 from mercer._kernel_ridge import RidgeRegressor
@@ -76,6 +76,14 @@ class KernelRidgeCV(RidgeRegressor):
         folds works within any budget, by products with the matrix.
     progress, n_jobs
         How the work is run, as for :class:`mercer.KernelPCA`.
+    landmarks : int, "auto" or array-like of samples, optional
+        Compares low-rank fits on so many of the samples, as for :class:`mercer.KernelRidge`. One
+        decomposition per kernel serves all penalties and targets. Leave-one-out takes one more pass
+        over the samples and is exact for the landmarks that were chosen from all of them; with
+        folds, landmarks are chosen from each training part. `solver`, `tol` and `max_iter` have no
+        effect.
+    landmark_tol, landmark_method
+        How landmarks are chosen, as for :class:`mercer.KernelRidge`.
 
     Attributes
     ----------
@@ -94,6 +102,8 @@ class KernelRidgeCV(RidgeRegressor):
         A loaded estimator has none.
     dual_coef_, coef_, intercept_, X_fit_, kernel_, gamma_, n_iter_, report_, scaling_
         As for :class:`mercer.KernelRidge`.
+    landmarks_ : ndarray of shape (n_landmarks, n_features), sparse array or table
+        The landmarks, if there are any.
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : ndarray of str
@@ -119,6 +129,8 @@ class KernelRidgeCV(RidgeRegressor):
     best_params_: dict[str, object]
     cv_results_: dict[str, object]
 
+    landmarks_ = property(_landmarks.landmarks)
+
     def __init__(
         self,
         alphas: ArrayLike | None = None,
@@ -142,6 +154,9 @@ class KernelRidgeCV(RidgeRegressor):
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,
         n_jobs: int | None = None,
+        landmarks: int | str | Samples | None = None,
+        landmark_tol: float = 0.01,
+        landmark_method: str = "pivoted_cholesky",
     ) -> None:
         self.alphas = alphas
         self.kernel = kernel
@@ -163,6 +178,9 @@ class KernelRidgeCV(RidgeRegressor):
         self.memory_budget = memory_budget
         self.progress = progress
         self.n_jobs = n_jobs
+        self.landmarks = landmarks
+        self.landmark_tol = landmark_tol
+        self.landmark_method = landmark_method
 
     @_fit.unchanged_on_error
     def fit(self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

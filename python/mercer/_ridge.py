@@ -97,7 +97,7 @@ def params_from_file(cls: type, stored: dict, model: _core.Model) -> dict[str, o
             "max_iter": stored["max_passes"],
             "random_state": stored["seed"],
         }
-        | ({} if searches else _landmarks.params_from_file(stored, model))
+        | _landmarks.params_from_file(stored, model)
     )
 
 

@@ -15,6 +15,7 @@ use super::groups::{
 };
 use super::interval::IntervalArgs;
 use super::kernel::{Kernel, in_short, with_kernels};
+use super::landmarks::LandmarkArgs;
 use super::learning::LearningArgs;
 use super::task::TaskArgs;
 use super::test_rows::TestArgs;
@@ -137,6 +138,9 @@ pub struct KrrArgs {
     /// The search.
     #[command(flatten)]
     pub search: SearchArgs,
+    /// A low-rank fit.
+    #[command(flatten)]
+    pub landmarks: LandmarkArgs,
     /// The fit.
     #[command(flatten)]
     pub ridge: RidgeArgs,
@@ -265,8 +269,25 @@ impl KrrArgs {
         }
     }
 
+    /// Flags of the exact solvers, which a fit on landmarks does not use.
+    fn check_landmarks(&self) -> Result<(), clap::Error> {
+        let flags = [
+            (self.ridge.solver != RidgeSolver::Auto, "--solver"),
+            (self.ridge.tolerance.is_some(), "--tolerance"),
+        ];
+        let given = flags.into_iter().find_map(|(is_given, flag)| is_given.then_some(flag));
+        match given.filter(|_| self.landmarks.landmarks.is_some()) {
+            Some(flag) => {
+                let text = format!("{flag} cannot be used with --landmarks, which has one solver");
+                Err(conflict(&text))
+            }
+            None => Ok(()),
+        }
+    }
+
     pub(super) fn check_files(&self) -> Result<(), clap::Error> {
         self.check_folds()?;
+        self.check_landmarks()?;
         let inputs: Vec<_> = table_file(&self.table.source).into_iter().collect();
         let output = self.output.iter().map(|file| ("--output", file.path.as_path()));
         let model = self.model.iter().map(|file| ("--model", file.path.as_path()));

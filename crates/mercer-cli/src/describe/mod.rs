@@ -6,6 +6,7 @@ mod svm;
 
 use mercer::model::Report;
 use mercer::model::features::ApproximationError;
+use mercer::model::landmarks::FullSystem;
 
 use crate::facts::{Facts, FeatureFacts, RegressionFacts, kernel_in_short};
 use crate::summary::Lines;
@@ -113,11 +114,22 @@ fn score_name(facts: &Facts) -> &'static str {
     if facts.nested.is_some() { "inner score" } else { "score" }
 }
 
+/// How nearly a fit on landmarks solves the system of all rows.
+fn full_system(found: &FullSystem) -> String {
+    let (residual, gap, rows) = (found.residual, 100.0 * found.gap, found.rows);
+    format!(
+        "residual {residual:.1e}, objective at most {gap:.2} % above the exact one, on {rows} rows"
+    )
+}
+
 fn describe_solution(lines: &mut Lines, report: &Report) {
     if let Some(landmarks) = &report.landmarks {
         let (count, share) = (landmarks.landmarks, 100.0 * landmarks.residual_share());
         let text = format!("{count}, leaving {share:.2} % of the trace of the kernel matrix");
         lines.add("landmarks", text);
+        if let Some(full) = &landmarks.full_system {
+            lines.detail("full system", full_system(full));
+        }
     }
     let passes = match report.passes {
         0 => String::new(),

@@ -47,7 +47,7 @@ pub(super) fn of_kernel_pca(model: &KernelPca) -> Facts {
 }
 
 /// Training rows of a model with so many anchors, which are the landmarks of a low-rank fit.
-fn trained_on(report: &Report, anchors: usize) -> usize {
+pub(super) fn trained_on(report: &Report, anchors: usize) -> usize {
     let rows = report.landmarks.as_ref().map(|landmarks| landmarks.rows);
     rows.and_then(|rows| usize::try_from(rows).ok()).unwrap_or(anchors)
 }

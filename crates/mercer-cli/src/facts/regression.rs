@@ -4,6 +4,7 @@ use mercer::io::ModelFile;
 use mercer::model::kernel_ridge::{KernelRidge, Selection};
 use serde::Serialize;
 
+use super::components::trained_on;
 use super::{Facts, bare, target_names};
 use crate::scores::{Scores, in_short};
 
@@ -78,7 +79,8 @@ pub(super) fn of_kernel_ridge(model: &KernelRidge, saved: &ModelFile) -> Facts {
         scores: noted.or_else(derived),
         unscored: None,
     };
-    Facts { regression: Some(regression), ..bare(model.n(), &model.report) }
+    let rows = trained_on(&model.report, model.n());
+    Facts { regression: Some(regression), ..bare(rows, &model.report) }
 }
 
 /// Stores the scores in `saved`.

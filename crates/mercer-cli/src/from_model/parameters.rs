@@ -7,7 +7,7 @@ use mercer::model::detector::{Detector, OutlierScore};
 use mercer::model::kernel_kmeans::{Init, KernelKMeans};
 use mercer::model::kernel_pca::KernelPca;
 use mercer::model::kernel_ridge::KernelRidge;
-use mercer::model::landmarks::LandmarkCount;
+use mercer::model::landmarks::{LandmarkCount, LandmarkParams};
 use mercer::model::svm::{Svm, Task};
 use mercer::solve::{eigen, ridge};
 
@@ -63,6 +63,7 @@ fn of_ridge(model: &KernelRidge) -> Vec<Setting> {
         setting("solver", "solver", solver),
         setting("seed", "seed", params.seed),
     ];
+    all.extend(landmarks(params.landmarks.as_ref(), model.n()));
     all.extend(params.tolerance.map(|value| setting("tolerance", "tolerance", value)));
     all.extend(switch("alpha_per_target", "alpha-per-target", alphas_once.len() > 1));
     all.extend(switch("no_intercept", "no-intercept", !params.intercept));
@@ -127,7 +128,7 @@ fn of_detector(model: &Detector) -> Vec<Setting> {
         setting("contamination", "contamination", model.contamination),
     ];
     all.extend(components("components", model.pca.params.components));
-    all.extend(landmarks(&model.pca));
+    all.extend(landmarks(model.pca.params.landmarks.as_ref(), model.pca.n()));
     all
 }
 
@@ -142,7 +143,7 @@ fn of_components(model: &KernelPca) -> Vec<Setting> {
     all.extend(components("count", params.components));
     all.extend(params.tolerance.map(|value| setting("tolerance", "tolerance", value)));
     all.extend(switch("no_center", "no-center", !params.center));
-    all.extend(landmarks(model));
+    all.extend(landmarks(params.landmarks.as_ref(), model.n()));
     if let Some(inverse) = &params.inverse {
         all.extend(switch("inverse", "inverse", true));
         all.push(setting("inverse_kernel", "inverse-kernel", &inverse.kernel));
@@ -152,14 +153,14 @@ fn of_components(model: &KernelPca) -> Vec<Setting> {
 }
 
 /// The landmarks of a low-rank fit; samples that were given cannot be flags, but their number can.
-fn landmarks(model: &KernelPca) -> Vec<Setting> {
-    let Some(params) = &model.params.landmarks else { return Vec::new() };
+fn landmarks(params: Option<&LandmarkParams>, count: usize) -> Vec<Setting> {
+    let Some(params) = params else { return Vec::new() };
     match params.count {
         LandmarkCount::Tolerance(share) => vec![
             setting("landmarks", "landmarks", "auto"),
             setting("landmark_tolerance", "landmark-tolerance", share),
         ],
-        _ => vec![setting("landmarks", "landmarks", model.n())],
+        _ => vec![setting("landmarks", "landmarks", count)],
     }
 }
 

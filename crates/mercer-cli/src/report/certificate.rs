@@ -79,6 +79,19 @@ fn residual_lines(facts: &Facts, add: &mut Add<'_>) {
         _ => "‖C v − λ v‖ / ‖C‖ with the covariance C, the largest of all components",
     };
     add("residual", format!("{residual:.1e}"), meaning);
+    if let Some(landmarks) = &facts.report.landmarks {
+        let left = format!("{:.2e}", landmarks.residual_share());
+        add("trace left", left, "share of the trace of K that the landmarks do not represent");
+    }
+    let full = facts.report.landmarks.as_ref().and_then(|found| found.full_system.as_ref());
+    if let Some(full) = full {
+        let meaning = "‖f − b − K a‖ / ‖y − b‖ with a = W (y − f) / α, on a sample of the rows: 0 for an exact fit";
+        add("residual of the full system", format!("{:.1e}", full.residual), meaning);
+        let meaning =
+            "how much smaller the objective of the exact fit is at most, estimated from these rows";
+        add("objective gap", format!("{:.2} %", 100.0 * full.gap), meaning);
+        add("checked on", format!("{} rows", full.rows), "rows of the sample");
+    }
     if let Some(system) = system {
         let meaning = "of K + α, the amplification of rounding errors";
         add("condition number", format!("{:.1e}", system.condition), meaning);

@@ -20,6 +20,7 @@ mod given_matrix;
 mod interrupt;
 mod kmeans;
 mod krr;
+mod krr_landmarks;
 mod labels;
 mod landmarks;
 mod libsvm_text;

@@ -208,7 +208,7 @@ impl LandmarkSums {
 }
 
 /// Fills the kernel values of samples with landmarks, a row for each sample.
-fn fill<P: Points, T: Real>(
+pub(super) fn fill<P: Points, T: Real>(
     ctx: &Context,
     kernel: &dyn Kernel<P, T>,
     samples: Span<'_, P>,

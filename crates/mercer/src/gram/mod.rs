@@ -8,6 +8,7 @@ mod centred;
 mod columns;
 mod covariance;
 mod groups;
+mod landmark_rows;
 mod landmark_sums;
 mod lines;
 mod low_rank;
@@ -33,6 +34,9 @@ pub use columns::{ColumnBlock, Columns, Evaluated, Stored};
 pub use covariance::Covariance;
 #[doc(hidden)]
 pub use groups::{Groups, Move};
+pub(crate) use landmark_rows::add_products;
+#[doc(hidden)]
+pub use landmark_rows::{LandmarkRows, Leverages, RowScratch, RowValues};
 #[doc(hidden)]
 pub use landmark_sums::{Batch, CHUNK, LandmarkSums};
 #[doc(hidden)]

@@ -446,7 +446,7 @@ fn report(found: &Regressed, dtype: Dtype) -> Report {
 
 /// The relative error of coefficients up to which a solution counts as stable. Rounding errors of kernel values, ε λ_max,
 /// move the coefficients by their size divided by α; the function itself far less.
-fn wanted(dtype: Dtype) -> f64 {
+pub(super) fn wanted(dtype: Dtype) -> f64 {
     if dtype == Dtype::F64 { 1e-3 } else { 1e-2 }
 }
 

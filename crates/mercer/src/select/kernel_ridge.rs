@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use super::edges::Edges;
 use super::folds::Fold;
+use super::landmarks;
 use super::metric::Metric;
 use super::part::Part;
 use super::table::{Chosen, Table};
@@ -45,7 +46,8 @@ impl Validation {
 /// Parameters of the search.
 #[derive(Clone, Debug)]
 pub struct SearchParams {
-    /// The parameters of the resulting model; its kernel and penalty are replaced by those chosen.
+    /// The parameters of the resulting model; its kernel and penalty are replaced by those chosen. With landmarks, all candidates are low-rank fits: the
+    /// landmarks of a kernel are the same for all its penalties, and chosen anew for each fold.
     pub model: KernelRidgeParams,
     /// The kernels to compare; none for a given matrix.
     pub kernels: Vec<KernelSpec>,
@@ -91,8 +93,9 @@ fn search_input(
 ) -> Result<Search> {
     let started = Instant::now();
     if params.model.landmarks.is_some() {
-        let message = "not available in a search: fit with the parameters found";
-        return Err(Error::parameter(Param::Landmarks, message));
+        let mut found = landmarks::search(ctx, params, input, targets, metric)?;
+        found.model.report.seconds = started.elapsed().as_secs_f64();
+        return Ok(found);
     }
     let mut found = match &input {
         Input::Samples(x) => {
@@ -138,7 +141,7 @@ fn search_samples<T: Real>(
         Ok::<_, Error>((tables, chosen, model))
     })?;
     kernels.truncate(tables.len());
-    record_selection(&mut model, params, Some(&kernels), &tables, &chosen, metric);
+    record_selection(&mut model, params, Some(&kernels), &tables, &chosen, metric.name());
     Ok(Search { model, kernels, tables, chosen })
 }
 
@@ -165,22 +168,22 @@ fn search_matrix<T: Real>(
     let given = Input::precomputed(matrix);
     let mut model =
         KernelRidge::fit(&ctx.without_time_limit(), &model_params, given, targets, None)?;
-    record_selection(&mut model, params, None, &tables, &chosen, metric);
+    record_selection(&mut model, params, None, &tables, &chosen, metric.name());
     Ok(Search { model, kernels: Vec::new(), tables, chosen })
 }
 
 /// Records in the model how it was chosen, with notes.
-fn record_selection(
+pub(super) fn record_selection(
     model: &mut KernelRidge,
     params: &SearchParams,
     kernels: Option<&[KernelSpec]>,
     tables: &[Table],
     chosen: &Chosen,
-    metric: &dyn Metric,
+    measure: String,
 ) {
     let measure = match params.validation {
         Validation::Gcv => "negative generalised cross-validation error".into(),
-        _ => metric.name(),
+        _ => measure,
     };
     model.selection = Some(Selection {
         method: params.validation.name(),

@@ -24,7 +24,15 @@ pub trait Metric: Send + Sync {
     fn units(&self) -> Vec<f64> {
         Vec::new()
     }
+    /// Whether this is [`SquaredError`], which can be added up without all predictions in memory.
+    #[doc(hidden)]
+    fn is_squared_error(&self) -> bool {
+        false
+    }
 }
+
+/// What [`SquaredError`] is, in words.
+pub(super) const SQUARED_ERROR: &str = "negative mean squared error";
 
 /// The negative mean squared error, weighted.
 pub struct SquaredError<'a> {
@@ -36,7 +44,11 @@ pub struct SquaredError<'a> {
 
 impl Metric for SquaredError<'_> {
     fn name(&self) -> String {
-        "negative mean squared error".into()
+        SQUARED_ERROR.into()
+    }
+
+    fn is_squared_error(&self) -> bool {
+        true
     }
 
     fn scores(&self, rows: &[usize], predicted: &Mat<f64>) -> Result<Vec<Score>> {

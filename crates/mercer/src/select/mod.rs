@@ -7,6 +7,7 @@ mod edges;
 mod folds;
 mod grid;
 mod kernel_ridge;
+mod landmarks;
 mod left_out;
 mod metric;
 mod part;
@@ -15,6 +16,7 @@ mod progress;
 mod ranking;
 mod refine;
 mod splits;
+mod squares;
 mod svm;
 mod svm_fold;
 mod table;
@@ -30,6 +32,8 @@ pub use grid::widths;
 #[doc(hidden)]
 pub use grid::{Size, alphas_for};
 pub use kernel_ridge::{Search, SearchParams, Validation, search};
+#[doc(hidden)]
+pub use landmarks::search_blocks;
 pub use metric::{Accuracy, Metric, Score, SquaredError};
 #[doc(hidden)]
 pub use probability::{

@@ -32,7 +32,7 @@ pub(super) struct Part<'a> {
     targets: Mat<f64>,
     weights: Option<Vec<f64>>,
     /// Folds in places among the samples that count.
-    folds: Vec<Fold>,
+    pub folds: Vec<Fold>,
 }
 
 impl<'a> Part<'a> {
@@ -42,22 +42,10 @@ impl<'a> Part<'a> {
         let targets = Regressand { values: &values, weights: targets.weights.as_deref() };
         let one = KernelRidgeParams { alpha: vec![1.0], ..params.model.clone() };
         check(&one, n, targets)?;
-        if let Some(alphas) = &params.alphas {
-            if alphas.is_empty() {
-                return Err(Error::parameter(Param::Alphas, "at least one penalty is required"));
-            }
-            if let Some(a) = alphas.iter().find(|a| !(**a > 0.0 && a.is_finite())) {
-                let message = format!("cross-validation needs positive penalties, got {a}");
-                return Err(Error::parameter(Param::Alphas, message));
-            }
-        }
+        check_penalties(params.alphas.as_deref())?;
         let kept = counted(targets.weights);
         let rows = kept.clone().unwrap_or_else(|| (0..n).collect());
-        if rows.len() < 2 {
-            return Err(Error::Shape(
-                "cross-validation needs at least two samples with positive weight".into(),
-            ));
-        }
+        check_count(rows.len())?;
         let folds = match &params.validation {
             Validation::Folds(folds) => places(folds, n, kept.as_deref())?,
             _ => Vec::new(),
@@ -177,7 +165,7 @@ impl<'a> Part<'a> {
     }
 
     /// Rows of the user's samples, of places among those that count.
-    fn rows(&self, places: impl IntoIterator<Item = usize>) -> Vec<usize> {
+    pub fn rows(&self, places: impl IntoIterator<Item = usize>) -> Vec<usize> {
         let row = |place: usize| self.kept.as_ref().map_or(place, |kept| kept[place]);
         places.into_iter().map(row).collect()
     }
@@ -275,6 +263,27 @@ impl<'a> Part<'a> {
         };
         until_out_of_time(ctx, kernels.iter().map(table))
     }
+}
+
+/// Refuses penalties that cannot be compared.
+pub(super) fn check_penalties(alphas: Option<&[f64]>) -> Result<()> {
+    let Some(alphas) = alphas else { return Ok(()) };
+    if alphas.is_empty() {
+        return Err(Error::parameter(Param::Alphas, "at least one penalty is required"));
+    }
+    match alphas.iter().find(|a| !(**a > 0.0 && a.is_finite())) {
+        None => Ok(()),
+        Some(a) => {
+            let message = format!("cross-validation needs positive penalties, got {a}");
+            Err(Error::parameter(Param::Alphas, message))
+        }
+    }
+}
+
+/// Refuses so few samples that none can be left out.
+pub(super) fn check_count(samples: usize) -> Result<()> {
+    let message = "cross-validation needs at least two samples with positive weight";
+    if samples < 2 { Err(Error::Shape(message.into())) } else { Ok(()) }
 }
 
 /// The tables that were done before the time limit passed: all of them if it did not, else at least one.

@@ -7,7 +7,17 @@ use crate::context::{Context, Monitor, Step};
 
 /// A context that reports all work as a share of the whole grid.
 pub(super) fn share_of(ctx: &Context, index: usize, count: usize) -> Context {
-    let share = Share { outer: ctx.clone(), index: index as f64, count: count as f64 };
+    // The decomposition, or the iteration, is nearly all of the work; other stages would make the bar jump.
+    share(ctx, index, count, &["eigen", "coefficients"])
+}
+
+/// The same for work that is passes over rows.
+pub(super) fn pass_of(ctx: &Context, index: usize, count: usize) -> Context {
+    share(ctx, index, count, &["rows"])
+}
+
+fn share(ctx: &Context, index: usize, count: usize, stages: &'static [&'static str]) -> Context {
+    let share = Share { outer: ctx.clone(), index: index as f64, count: count as f64, stages };
     ctx.clone().with_monitor(Arc::new(share))
 }
 
@@ -15,12 +25,12 @@ struct Share {
     outer: Context,
     index: f64,
     count: f64,
+    stages: &'static [&'static str],
 }
 
 impl Monitor for Share {
     fn step(&self, step: &Step) -> ControlFlow<()> {
-        // The decomposition, or the iteration, is nearly all of the work; other stages would make the bar jump.
-        if !["eigen", "coefficients"].contains(&step.stage) {
+        if !self.stages.contains(&step.stage) {
             return self.poll();
         }
         let done = self.index + step.done / step.total;

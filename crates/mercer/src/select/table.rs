@@ -20,8 +20,13 @@ pub struct Table {
 
 impl Table {
     pub(super) fn new(alphas: Vec<f64>, metric: &dyn Metric) -> Self {
+        Self::with_units(alphas, metric.units())
+    }
+
+    /// The same for scores that are compared in these units.
+    pub(super) fn with_units(alphas: Vec<f64>, units: Vec<f64>) -> Self {
         let (scores, std_errors) = (Mat::zeros(0, 0), Mat::zeros(0, 0));
-        Self { alphas, scores, std_errors, units: metric.units() }
+        Self { alphas, scores, std_errors, units }
     }
 
     /// Appends the scores of the next penalty.

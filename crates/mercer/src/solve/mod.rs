@@ -5,6 +5,7 @@ pub mod eigen;
 pub mod krylov;
 pub mod lloyd;
 pub mod nystrom;
+pub mod nystrom_path;
 pub mod path;
 pub mod pivoted_cholesky;
 pub mod ridge;

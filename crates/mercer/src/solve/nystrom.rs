@@ -133,19 +133,22 @@ impl Nystrom {
         Path::new(ctx, &Precomputed::new(self.second.view())?, &self.right)
     }
 
-    /// The solution β of (M + α_j) β_j = r_j for each target, and the condition number of the worst system.
-    pub fn ridge(&self, ctx: &Context, alphas: &[f64], epsilon: f64) -> Result<(Mat<f64>, f64)> {
+    /// The solution β of (M + α_j) β_j = r_j for each target from the decomposition of M, and the condition number of the worst system.
+    pub fn ridge(&self, ctx: &Context, path: &Path, alphas: &[f64]) -> Result<(Mat<f64>, f64)> {
         let t = self.right.cols();
         let alpha = |j: usize| if alphas.len() == 1 { alphas[0] } else { alphas[j] };
-        let path = self.path(ctx)?;
-        let noise = path.noise(epsilon);
         let each: Vec<f64> = (0..t).map(alpha).collect();
-        // Directions that are lost in rounding are left out where no penalty holds them.
-        let cuts: Vec<f64> = each.iter().map(|a| if *a > noise { 0.0 } else { noise }).collect();
+        let cuts: Vec<f64> = each.iter().map(|a| cut(path, *a)).collect();
         let smallest = each.iter().fold(f64::INFINITY, |least, a| least.min(*a));
-        let condition = (path.norm() + smallest) / (smallest.max(noise));
+        let condition = (path.norm() + smallest) / (smallest.max(path.noise(f64::EPSILON)));
         Ok((path.solve_each(ctx, &each, &cuts)?, condition))
     }
+}
+
+/// Directions with λ + α up to this are lost in rounding and left out, where no penalty holds them.
+pub(super) fn cut(path: &Path, alpha: f64) -> f64 {
+    let noise = path.noise(f64::EPSILON);
+    if alpha > noise { 0.0 } else { noise }
 }
 
 /// `a −= by · v vᵀ`.

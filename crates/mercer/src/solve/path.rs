@@ -71,6 +71,16 @@ impl Path {
         &self.values
     }
 
+    /// The eigenvectors: row j is v_j.
+    pub fn vectors(&self) -> &Mat<f64> {
+        &self.vectors
+    }
+
+    /// The right-hand sides seen from the eigenvectors, Vᵀ b: n × m.
+    pub fn projected(&self) -> &Mat<f64> {
+        &self.projected
+    }
+
     /// The largest eigenvalue by size.
     pub fn norm(&self) -> f64 {
         self.values.iter().fold(0.0, |most, v| most.max(v.abs()))

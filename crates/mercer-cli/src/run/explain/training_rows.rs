@@ -59,7 +59,11 @@ struct Function {
 
 /// The largest terms for the rows that are predicted worst.
 pub fn of_rows(subject: &Subject<'_>, response: &Response<'_>) -> Result<Vec<RowTerms>> {
-    let Some(terms) = terms_of(&subject.saved.model) else { return Ok(Vec::new()) };
+    // The terms of a low-rank fit belong to landmarks, which stand for all rows.
+    let model = &subject.saved.model;
+    let is_low_rank = matches!(model, Model::KernelRidge(ridge) if ridge.landmarks.is_some());
+    let terms = terms_of(model).filter(|_| !is_low_rank);
+    let Some(terms) = terms else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     for row in subject.worst_rows() {
         let Some(samples) = samples_of(subject, row)? else { return Ok(Vec::new()) };

@@ -261,6 +261,7 @@ impl<'a> Task<'a> {
             changed.solver = ridge.solver.into();
             changed.tolerance = ridge.tolerance;
             changed.seed = search.seed;
+            changed.landmarks = self.args.landmarks.params(search.seed);
             changed
         }
     }

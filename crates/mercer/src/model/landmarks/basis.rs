@@ -101,6 +101,8 @@ impl<T: Real> Basis<T> {
             trace: 0.0,
             residual_trace: 0.0,
             curve,
+            full_system: None,
+            left_out_error: None,
         };
         let _reservation = reserve::<T>(ctx, landmarks.n(), found.target_means.len())?;
         let target_means = found.target_means;

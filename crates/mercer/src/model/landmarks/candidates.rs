@@ -19,13 +19,13 @@ pub(super) struct Candidates<T: Real> {
 
 /// A row of the sample.
 #[derive(Clone)]
-struct Candidate {
+pub(super) struct Candidate {
     key: u64,
     row: u64,
     /// The block and the place in it.
     block: usize,
-    place: usize,
-    targets: Vec<f64>,
+    pub place: usize,
+    pub targets: Vec<f64>,
 }
 
 /// A sample of at most `most` rows of positive weight.
@@ -94,7 +94,7 @@ fn check_block(block: &RowBlock<'_>, first: Option<&AnySamples>, row: u64) -> Re
 }
 
 /// The rows of a block with the smallest keys.
-fn lowest(
+pub(super) fn lowest(
     block: &RowBlock<'_>,
     most: usize,
     seed: u64,
@@ -127,7 +127,7 @@ fn key(seed: u64, row: u64) -> u64 {
 }
 
 /// The rows with the smallest keys, in their order, as one block.
-fn reduced<T: Real>(
+pub(super) fn reduced<T: Real>(
     mut kept: Vec<Candidate>,
     blocks: &[Samples<T>],
     most: usize,

@@ -2,20 +2,22 @@
 
 use std::time::Instant;
 
-use super::LandmarkReport;
 use super::basis::{Basis, Fitted, read};
 use super::rows::RowBlocks;
+use super::{LandmarkParams, LandmarkReport};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::gram::LandmarkSums;
+use crate::kernel::KernelSpec;
 use crate::linalg::view::Mat;
-use crate::model::kernel_ridge::{KernelRidge, KernelRidgeParams, check_alphas};
+use crate::model::kernel_ridge::{KernelRidge, KernelRidgeParams, check_alphas, wanted};
 use crate::model::note::{Note, NoteCode};
 use crate::model::prepared::Prepared;
 use crate::model::report::{Report, SystemReport};
 use crate::points::{Dtype, with_dtype};
 use crate::real::Real;
 use crate::solve::nystrom::Nystrom;
+use crate::solve::nystrom_path::NystromPath;
 
 impl KernelRidge {
     /// Fits on rows that come in blocks with their targets, with the landmarks that the parameters ask for. The rows are read twice.
@@ -29,8 +31,8 @@ impl KernelRidge {
         let started = Instant::now();
         let landmarks = super::required(params.landmarks.as_ref())?;
         let mut model = with_dtype!(dtype, T => {
-            let (basis, sums) = read::<T>(ctx, &params.kernel, landmarks, params.intercept, source)?;
-            assemble(ctx, params, &basis, sums)
+            let fit = LandmarkRidge::<T>::read(ctx, &params.kernel, landmarks, params.intercept, source);
+            fit?.into_model(ctx, params)
         })?;
         model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)
@@ -43,48 +45,94 @@ impl KernelRidge {
         let fitted = Fitted::of(&self.anchors, &self.landmarks, &self.report)?;
         *self = with_dtype!(self.dtype, T => {
             let (basis, sums) = fitted.go_on::<T>(ctx, &params.kernel, source)?;
-            assemble(ctx, &params, &basis, sums)?
+            LandmarkRidge::new(ctx, basis, sums, params.intercept)?.into_model(ctx, &params)?
         });
         self.classes = classes;
         Ok(())
     }
 }
 
-fn assemble<T: Real>(
-    ctx: &Context,
-    params: &KernelRidgeParams,
-    basis: &Basis<T>,
+/// A regression on landmarks for every penalty: the rows are added up, and the m × m matrix is decomposed.
+pub(crate) struct LandmarkRidge<T: Real> {
+    /// The landmarks.
+    pub basis: Basis<T>,
+    /// The problem in coordinates of their span.
+    pub problem: NystromPath,
+    /// How good the approximation is.
+    pub landmarks: LandmarkReport,
     sums: LandmarkSums,
-) -> Result<KernelRidge> {
-    if sums.t() == 0 {
-        return Err(Error::Shape("there are no targets: at least one is required".into()));
+}
+
+impl<T: Real> LandmarkRidge<T> {
+    /// Chooses landmarks for a source and adds up its rows, which takes two passes.
+    pub fn read(
+        ctx: &Context,
+        kernel: &KernelSpec,
+        landmarks: &LandmarkParams,
+        intercept: bool,
+        source: &mut dyn RowBlocks,
+    ) -> Result<Self> {
+        let (basis, sums) = read::<T>(ctx, kernel, landmarks, intercept, source)?;
+        Self::new(ctx, basis, sums, intercept)
     }
-    check_alphas(&params.alpha, sums.t())?;
-    let (reduced, landmarks) = basis.reduce(ctx, &sums, params.intercept)?;
-    let quiet = ctx.without_steps();
-    let (beta, condition) = reduced.ridge(&quiet, &params.alpha, f64::EPSILON)?;
-    let residual = residual(&reduced, &beta, &params.alpha);
-    let keep = params.landmarks.as_ref().is_some_and(|landmarks| landmarks.keep_sums);
-    let dtype = Dtype::of::<T>();
-    Ok(KernelRidge {
-        params: KernelRidgeParams { kernel: basis.spec.clone(), ..params.clone() },
-        offset: offsets(&reduced, &beta),
-        coef: reduced.to_coef(ctx, beta)?,
-        weights: None,
-        landmarks: Some(basis.state(Vec::new(), sums, keep)),
-        anchors: Some((&basis.landmarks).into()),
-        dtype,
-        classes: None,
-        selection: None,
-        prepared: Prepared::default(),
-        report: report(landmarks, dtype, residual, condition),
-    })
+
+    fn new(ctx: &Context, basis: Basis<T>, sums: LandmarkSums, intercept: bool) -> Result<Self> {
+        if sums.t() == 0 {
+            return Err(Error::Shape("there are no targets: at least one is required".into()));
+        }
+        let (reduced, landmarks) = basis.reduce(ctx, &sums, intercept)?;
+        let problem = NystromPath::new(&ctx.without_steps(), reduced, intercept)?;
+        Ok(Self { basis, problem, landmarks, sums })
+    }
+
+    /// The mean squared distance of the samples from their mean in the landmarks' feature space, and the mean of k(x, x).
+    pub fn sizes(&self) -> (f64, f64) {
+        let (sums, weight) = (&self.sums, self.sums.weight);
+        let square = (0..sums.m()).map(|i| (sums.moments[(i, 0)] / weight).powi(2)).sum::<f64>();
+        let mean = sums.trace / weight;
+        ((mean - square).max(0.0), mean)
+    }
+
+    /// The variance of each target.
+    pub fn variances(&self) -> Vec<f64> {
+        let (sums, weight) = (&self.sums, self.sums.weight);
+        let all = sums.target_squares.iter().zip(&sums.target_sums);
+        all.map(|(square, sum)| (square / weight - (sum / weight).powi(2)).max(0.0)).collect()
+    }
+
+    /// The model with the penalties of `params`.
+    pub fn into_model(self, ctx: &Context, params: &KernelRidgeParams) -> Result<KernelRidge> {
+        let Self { basis, problem, landmarks, sums } = self;
+        check_alphas(&params.alpha, sums.t())?;
+        let (reduced, path) = (&problem.reduced, &problem.path);
+        let (beta, condition) = reduced.ridge(&ctx.without_steps(), path, &params.alpha)?;
+        let residual = residual(reduced, &beta, &params.alpha);
+        let keep = params.landmarks.as_ref().is_some_and(|landmarks| landmarks.keep_sums);
+        let dtype = Dtype::of::<T>();
+        let stable_alpha = path.norm() * dtype.epsilon() / wanted(dtype);
+        let system = SystemReport { condition, effective_rank: None, stable_alpha };
+        Ok(KernelRidge {
+            params: KernelRidgeParams { kernel: basis.spec.clone(), ..params.clone() },
+            offset: offsets(reduced, &beta),
+            coef: reduced.to_coef(ctx, beta)?,
+            weights: None,
+            landmarks: Some(basis.state(Vec::new(), sums, keep)),
+            anchors: Some((&basis.landmarks).into()),
+            dtype,
+            classes: None,
+            selection: None,
+            prepared: Prepared::default(),
+            report: report(landmarks, dtype, residual, system),
+        })
+    }
 }
 
 /// The constants of the functions.
 pub(super) fn offsets(reduced: &Nystrom, beta: &Mat<f64>) -> Vec<f64> {
     let shifts = reduced.offsets(beta).into_iter();
-    shifts.zip(&reduced.target_means).map(|(shift, mean)| shift + mean).collect()
+    // Of several penalties, those of one after the other.
+    let means = reduced.target_means.iter().cycle();
+    shifts.zip(means).map(|(shift, mean)| shift + mean).collect()
 }
 
 /// ‖r − (M + α) β‖ / ‖r‖, the largest over targets.
@@ -108,7 +156,7 @@ fn residual(reduced: &Nystrom, beta: &Mat<f64>, alphas: &[f64]) -> f64 {
 /// The residual of the m × m system from which on it counts as solved.
 const SOLVED: f64 = 1e-6;
 
-fn report(landmarks: LandmarkReport, dtype: Dtype, residual: f64, condition: f64) -> Report {
+fn report(landmarks: LandmarkReport, dtype: Dtype, residual: f64, system: SystemReport) -> Report {
     let mut notes = super::notes(&landmarks);
     let converged = residual <= SOLVED;
     if !converged {
@@ -117,7 +165,6 @@ fn report(landmarks: LandmarkReport, dtype: Dtype, residual: f64, condition: f64
         );
         notes.push(Note::new(NoteCode::IllConditioned, text));
     }
-    let system = SystemReport { condition, effective_rank: None, stable_alpha: 0.0 };
     Report {
         solver: "landmarks".into(),
         residual,

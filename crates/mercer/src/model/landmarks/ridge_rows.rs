@@ -1,0 +1,283 @@
+//! One more pass over the rows of a regression on landmarks: for every penalty the predictions, exactly those of fits without each row if wanted, and
+//! how nearly the function solves the system of all rows.
+//!
+//! With landmarks and penalty fixed, the residual of row i in a fit without it is (y_i − f_i) / (1 − h_ii), exactly, with
+//! h_ii = w_i (z_iᵀ (M + α)⁻¹ z_i + 1 / W), where 1 / W is the share of an intercept.
+
+use super::FullSystem;
+use super::kernel_ridge::{LandmarkRidge, offsets};
+use super::observed::Checked;
+use super::rows::{RowBlock, RowBlocks};
+use crate::context::{Context, Reservation, Step};
+use crate::error::{Error, Result};
+use crate::gram::{CHUNK, LandmarkRows, Leverages, RowScratch, RowValues, add_products};
+use crate::linalg::view::Mat;
+use crate::points::{Samples, Span};
+use crate::real::Real;
+
+/// Landmarks from which on single precision saves time: below, kernel values take most of it.
+const SINGLE_FROM: usize = 256;
+/// Relative errors of left-out residuals that single precision may make.
+const SINGLE_ERROR: f64 = 1e-6;
+
+/// The pass, for some penalties.
+pub(crate) struct RidgeRows<'a, T: Real> {
+    ridge: &'a LandmarkRidge<T>,
+    alphas: &'a [f64],
+    coef: Mat<f64>,
+    offset: Vec<f64>,
+    /// α ‖f‖² of every function.
+    penalties: Vec<f64>,
+    /// What it takes to leave rows out.
+    leverages: Option<Leverages>,
+    _reservation: Reservation,
+}
+
+/// Some consecutive rows.
+pub(crate) struct Evaluated {
+    /// Their targets: rows × t.
+    pub targets: Mat<f64>,
+    /// Their weights.
+    pub weights: Vec<f64>,
+    /// Their predictions, those of all targets for one penalty after the other: rows × (alphas · t).
+    pub predicted: Mat<f64>,
+}
+
+/// What the pass finds about all rows.
+pub(crate) struct Found {
+    /// For each penalty and target, as predictions.
+    pub full_systems: Vec<FullSystem>,
+    /// The largest relative error by single precision that was measured, if it was used.
+    pub left_out_error: Option<f64>,
+}
+
+impl<'a, T: Real> RidgeRows<'a, T> {
+    /// Prepares a pass; with `left_out`, each row is predicted by a fit without it.
+    pub fn new(
+        ctx: &Context,
+        ridge: &'a LandmarkRidge<T>,
+        alphas: &'a [f64],
+        left_out: bool,
+    ) -> Result<Self> {
+        let (m, p) = (ridge.basis.m(), alphas.len() * ridge.problem.t());
+        let hint = "use generalised cross-validation, fewer landmarks or penalties, or raise the memory budget";
+        let chunk = CHUNK as u64 * (m + 3 * p) as u64;
+        let bytes = 8 * (2 * (m * p) as u64).saturating_add(2 * chunk);
+        let bytes = bytes.saturating_add(2 * Leverages::bytes(m, alphas.len()));
+        let _reservation = ctx.reserve("the pass over rows", bytes, hint)?;
+        let problem = &ridge.problem;
+        let beta = problem.solutions(alphas);
+        let offset = offsets(&problem.reduced, &beta);
+        let penalties = problem.penalties(alphas, &beta);
+        let leverages = left_out.then(|| problem.leverages(ctx, alphas)).transpose()?;
+        let coef = problem.reduced.to_coef(&ctx.without_steps(), beta)?;
+        Ok(Self { ridge, alphas, coef, offset, penalties, leverages, _reservation })
+    }
+
+    fn t(&self) -> usize {
+        self.ridge.problem.t()
+    }
+
+    fn rows(&self, single: bool) -> LandmarkRows<'_> {
+        let (coef, offset) = (&self.coef, &self.offset[..]);
+        LandmarkRows { coef, offset, leverages: self.leverages.as_ref(), single }
+    }
+
+    /// Reads all rows of the source, and gives them to `each` in parts; of the rows `checked` it finds how nearly the functions solve the whole system.
+    pub fn read(
+        &self,
+        ctx: &Context,
+        source: &mut dyn RowBlocks,
+        checked: Option<&Checked<T>>,
+        mut each: impl FnMut(&Evaluated) -> Result<()>,
+    ) -> Result<Found> {
+        let (basis, total) = (&self.ridge.basis, source.rows());
+        let mut rows = self.rows(false);
+        let mut left_out_error = None;
+        let mut whole = checked.map(|checked| Whole::new(self, checked)).transpose()?;
+        let (mut before, mut scratch) = (0, RowScratch::default());
+        source.rewind(1)?;
+        while let Some(block) = source.next()? {
+            let x = block.samples.to_type::<T>()?;
+            basis.landmarks.check_like(&x)?;
+            let x = basis.on.moved(&x)?;
+            for from in (0..x.n()).step_by(CHUNK) {
+                ctx.poll()?;
+                let samples = Span::new(&x, from..(from + CHUNK).min(x.n()));
+                if before + from == 0 {
+                    left_out_error = self.single_error(ctx, &block, samples, &mut scratch)?;
+                    rows.single = left_out_error.is_some();
+                }
+                let found = self.evaluate(ctx, &rows, samples, &mut scratch)?;
+                let mut part = self.part(&block, samples, found.predicted)?;
+                if let Some(whole) = &mut whole {
+                    whole.add(ctx, self, samples, &part)?;
+                }
+                self.leave_out(&mut part, &found.leverages);
+                each(&part)?;
+                if let Some(n) = total {
+                    ctx.step(Step::new("rows", (before + samples.end) as f64, n as f64))?;
+                }
+            }
+            before += x.n();
+        }
+        let full_systems = whole.map(|whole| whole.certify(ctx, self)).transpose()?;
+        Ok(Found { full_systems: full_systems.unwrap_or_default(), left_out_error })
+    }
+
+    fn evaluate(
+        &self,
+        ctx: &Context,
+        rows: &LandmarkRows<'_>,
+        samples: Span<'_, Samples<T>>,
+        scratch: &mut RowScratch<T>,
+    ) -> Result<RowValues> {
+        let on = &self.ridge.basis.on;
+        rows.evaluate(ctx, &*on.kernel, (samples, &on.anchors), scratch)
+    }
+
+    /// Samples of a block with their targets, weights and predictions.
+    fn part(
+        &self,
+        block: &RowBlock<'_>,
+        samples: Span<'_, Samples<T>>,
+        predicted: Mat<f64>,
+    ) -> Result<Evaluated> {
+        let (from, n, t) = (samples.start, samples.len(), self.t());
+        let y = block.targets.as_deref().filter(|y| y.cols() == t && y.rows() >= samples.end);
+        let y = y.ok_or_else(|| {
+            Error::Shape("the rows have other targets than when they were read before".into())
+        })?;
+        let weight = |i: usize| block.weights.as_ref().map_or(1.0, |w| w[from + i]);
+        Ok(Evaluated {
+            targets: Mat::from_fn(n, t, |i, j| y[(from + i, j)]),
+            weights: (0..n).map(weight).collect(),
+            predicted,
+        })
+    }
+
+    /// h_ii for a sample of this weight.
+    fn hat(&self, weight: f64, leverage: f64) -> f64 {
+        let share = self.ridge.problem.intercept_share();
+        weight * (leverage + share)
+    }
+
+    /// Turns predictions into those of fits without each sample.
+    fn leave_out(&self, part: &mut Evaluated, leverages: &Mat<f64>) {
+        if leverages.cols() == 0 {
+            return;
+        }
+        let t = self.t();
+        // Below, 1 − h is lost in rounding: nothing but the row itself predicts it, and the mean of the others is left.
+        let (means, least) =
+            (&self.ridge.problem.reduced.target_means, self.ridge.basis.m() as f64 * f64::EPSILON);
+        for (i, weight) in part.weights.iter().enumerate() {
+            let targets = part.targets.row(i);
+            let predicted = part.predicted.row_mut(i).chunks_exact_mut(t);
+            for (predicted, leverage) in predicted.zip(leverages.row(i)) {
+                let left = 1.0 - self.hat(*weight, *leverage);
+                for ((f, y), mean) in predicted.iter_mut().zip(targets).zip(means) {
+                    *f = if left > least { y - (y - *f) / left } else { *mean };
+                }
+            }
+        }
+    }
+
+    /// The largest relative error of left-out residuals by single precision among some samples, if that is small enough, and worth it.
+    fn single_error(
+        &self,
+        ctx: &Context,
+        block: &RowBlock<'_>,
+        samples: Span<'_, Samples<T>>,
+        scratch: &mut RowScratch<T>,
+    ) -> Result<Option<f64>> {
+        let basis = &self.ridge.basis;
+        let is_double = T::EPSILON < f64::from(f32::EPSILON);
+        if self.leverages.is_none() || !is_double || basis.m() < SINGLE_FROM {
+            return Ok(None);
+        }
+        let mut by = |single: bool| self.evaluate(ctx, &self.rows(single), samples, scratch);
+        let (double, single) = (by(false)?.leverages, by(true)?.leverages);
+        let weight = |i: usize| block.weights.as_ref().map_or(1.0, |w| w[samples.start + i]);
+        let mut worst: f64 = 0.0;
+        for i in 0..double.rows() {
+            for (a, b) in double.row(i).iter().zip(single.row(i)) {
+                let error = (weight(i) * (a - b)).abs() / (1.0 - self.hat(weight(i), *a));
+                worst = worst.max(if error >= 0.0 { error } else { f64::INFINITY });
+            }
+        }
+        Ok(Some(worst).filter(|worst| *worst <= SINGLE_ERROR))
+    }
+}
+
+/// K a on a sample of the rows, added up.
+struct Whole<'a, T: Real> {
+    checked: &'a Checked<T>,
+    /// The samples as the kernel takes them.
+    moved: Samples<T>,
+    /// K a: rows of the sample × functions.
+    products: Mat<f64>,
+    /// Σ w (y − f)² of each function.
+    squares: Vec<f64>,
+}
+
+impl<'a, T: Real> Whole<'a, T> {
+    fn new(rows: &RidgeRows<'_, T>, checked: &'a Checked<T>) -> Result<Self> {
+        let moved = rows.ridge.basis.on.moved(&checked.samples)?;
+        let p = rows.coef.cols();
+        let products = Mat::try_zeros(moved.n(), p)?;
+        Ok(Self { checked, moved, products, squares: vec![0.0; p] })
+    }
+
+    fn add(
+        &mut self,
+        ctx: &Context,
+        rows: &RidgeRows<'_, T>,
+        samples: Span<'_, Samples<T>>,
+        part: &Evaluated,
+    ) -> Result<()> {
+        let (t, p) = (rows.t(), rows.coef.cols());
+        let mut coef = Mat::zeros(samples.len(), p);
+        for (i, weight) in part.weights.iter().enumerate() {
+            let targets = part.targets.row(i).iter().cycle();
+            let known = part.predicted.row(i).iter().zip(targets).zip(&mut self.squares);
+            for (place, ((f, y), sum)) in coef.row_mut(i).iter_mut().zip(known) {
+                *place = weight * (y - f);
+                *sum += *place * (y - f);
+            }
+            let of_penalties = coef.row_mut(i).chunks_exact_mut(t).zip(rows.alphas);
+            of_penalties.for_each(|(part, alpha)| part.iter_mut().for_each(|v| *v /= alpha));
+        }
+        let kernel = &*rows.ridge.basis.on.kernel;
+        add_products(ctx, kernel, (&self.moved, samples), &coef, &mut self.products)
+    }
+
+    /// How nearly each function solves the system of all rows.
+    fn certify(self, ctx: &Context, rows: &RidgeRows<'_, T>) -> Result<Vec<FullSystem>> {
+        let plain = LandmarkRows { leverages: None, ..rows.rows(false) };
+        let all = Span::all(&self.moved);
+        let f = rows.evaluate(ctx, &plain, all, &mut RowScratch::default())?.predicted;
+        let t = rows.t();
+        let share = self.checked.of as f64 / self.moved.n() as f64;
+        let one = |c: usize| {
+            let b = rows.offset[c];
+            let (mut left, mut targets, mut gap) = (0.0, 0.0, 0.0);
+            for (i, w) in self.checked.weights.iter().enumerate() {
+                let y = self.checked.targets[(i, c % t)];
+                let r = f[(i, c)] - b - self.products[(i, c)];
+                left += w * r * r;
+                targets += w * (y - b) * (y - b);
+                gap -= w * (y - f[(i, c)]) * r;
+            }
+            let objective = self.squares[c] + rows.penalties[c];
+            let ratio = |part: f64, of: f64| if of > 0.0 { part / of } else { 0.0 };
+            FullSystem {
+                rows: self.moved.n(),
+                residual: ratio(left.sqrt(), targets.sqrt()),
+                // A share of a sum over a sample may come out negative; the gap is not.
+                gap: ratio((share * gap).max(0.0), objective),
+            }
+        };
+        Ok((0..rows.coef.cols()).map(one).collect())
+    }
+}
