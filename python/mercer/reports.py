@@ -6,7 +6,7 @@ are plain dictionaries with exactly these keys.
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 __all__ = [
     "Approximation",
@@ -46,6 +46,11 @@ class LandmarkFacts(TypedDict):
     """The trace of what the approximation leaves."""
     curve: list[tuple[int, float]]
     """The share of the trace that is left among the candidates after some numbers of landmarks."""
+    eigenvalue_bounds: NotRequired[list[tuple[float, float]]]
+    """Of kernel PCA: between which numbers each eigenvalue of K lies, centred if the model is."""
+    explained_bounds: NotRequired[tuple[float, float]]
+    """Of kernel PCA: between which numbers the fraction of the variance lies that the leading
+    components of K explain, as many as the model has."""
 
 
 class Approximation(TypedDict, total=False):
@@ -171,6 +176,10 @@ class ClusterFacts(TypedDict):
     """Number of times that an empty cluster was refilled."""
     full_passes: int
     """Number of passes over all kernel values."""
+    low_rank_objective: NotRequired[float]
+    """With landmarks, the same sum for the samples as these represent them, which the iterations
+    make small. For these clusters with centres anywhere in feature space, the sum lies between this
+    and ``objective``."""
 
 
 class ClusteringReport(Report):
