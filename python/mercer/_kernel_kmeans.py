@@ -381,14 +381,18 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMix
         names = {"PlusPlus": "k-means++", "Random": "random", "Spectral": "spectral"}
         init = stored["init"]
         landmarks = _landmarks.params_from_file(stored, model)
-        return _fit.file_kernel_params(model) | landmarks | {
-            "n_clusters": stored["clusters"],
-            "init": "k-means++" if isinstance(init, dict) else names[init],
-            "n_init": stored["starts"],
-            "max_iter": stored["max_rounds"],
-            "tol": stored["tolerance"],
-            "random_state": stored["seed"],
-        }
+        return (
+            _fit.file_kernel_params(model)
+            | landmarks
+            | {
+                "n_clusters": stored["clusters"],
+                "init": "k-means++" if isinstance(init, dict) else names[init],
+                "n_init": stored["starts"],
+                "max_iter": stored["max_rounds"],
+                "tol": stored["tolerance"],
+                "random_state": stored["seed"],
+            }
+        )
 
     def _params_to_save(self) -> dict[str, object]:
         # One number per sample would exceed the size limit of a file's header.

@@ -21,6 +21,7 @@ mod interrupt;
 mod kmeans;
 mod krr;
 mod labels;
+mod landmark_means;
 mod landmarks;
 mod libsvm_text;
 mod man;

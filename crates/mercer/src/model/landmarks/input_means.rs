@@ -81,3 +81,24 @@ fn update<T: Real>(x: &Dense<T>, weights: &[f64], labels: &[usize], means: &mut 
         pairs.for_each(|(mean, sum)| *mean = sum / sizes[c]);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn they_are_the_weighted_means_of_the_rows_that_are_nearest_to_them() {
+        let line = [0.0, 1.0, 2.0, 10.0, 11.0, 1e3];
+        for offset in [0.0, 1e6] {
+            let x = Dense::from_vec(line.iter().map(|v| v + offset).collect(), 6, 1).unwrap();
+            let weights = [1.0, 1.0, 2.0, 3.0, 1.0, 1.0];
+            for threads in [1, 2] {
+                let ctx = Context::new(threads);
+                let found = input_means(&ctx, &x, &weights, &[0, 2, 5]).unwrap();
+                let means = [1.25, 10.25, 1e3].map(|v: f64| v + offset);
+                let worst = found.data().iter().zip(means).map(|(a, b)| (a - b).abs());
+                assert!(worst.fold(0.0, f64::max) < 1e-8, "{:?}", found.data());
+            }
+        }
+    }
+}

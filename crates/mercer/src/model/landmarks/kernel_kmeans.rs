@@ -26,6 +26,8 @@ use crate::solve::lloyd::{self, SpanPasses, SpanProblem, SpanSolution, SpanStart
 /// Rows of the sample that rounds start from at least, and for each cluster.
 const SAMPLE: usize = 5000;
 const SAMPLE_FOR_EACH: usize = 50;
+/// Iterations on the sample that are allowed at least: they cost little.
+const SAMPLE_ROUNDS: usize = 100;
 
 impl KernelKMeans {
     /// Fits on rows that come in blocks, with the landmarks that the parameters ask for. The rows are read once to choose the landmarks, once to measure what they leave,
@@ -58,7 +60,7 @@ fn fit<T: Real>(
     landmarks: &LandmarkParams,
     source: &mut dyn RowBlocks,
 ) -> Result<KernelKMeans> {
-    source.rewind(params.max_rounds.saturating_add(2))?;
+    source.rewind(params.max_rounds.saturating_add(3))?;
     let (basis, found) = Basis::<T>::choose(ctx, &params.kernel, landmarks, true, source)?;
     let n =
         usize::try_from(found.rows).map_err(|_| Error::Shape("there are too many rows".into()))?;
@@ -128,7 +130,8 @@ fn on_sample<T: Real>(
     let factor = Mat::from_fn(m, m, |i, j| T::from_f64(basis.factor[(i, j)]));
     let features = features(ctx, &*basis.on.kernel, (&basis.on.anchors, &factor), Span::all(&x))?;
     let features = Mat::from_fn(rows.len(), m, |i, j| features[(i, j)].to_f64());
-    let params = KernelKMeansParams { landmarks: None, ..params.clone() };
+    let max_rounds = params.max_rounds.max(SAMPLE_ROUNDS);
+    let params = KernelKMeansParams { landmarks: None, max_rounds, ..params.clone() };
     let gram = LowRank::new(features);
     let quiet = ctx.without_steps();
     let clusters = KernelKMeans::fit(&quiet, &params, Input::Gram(&gram), Some(&weights))?;

@@ -80,6 +80,7 @@ impl KernelPca {
 
 impl KernelRidge {
     /// k(x, x) − ‖φ̂(x)‖² of samples, training samples or new ones: the squared distance, in feature space, to the span of the landmarks. 0 where that is lost in rounding.
+    #[doc(hidden)]
     pub fn landmark_residuals<'a>(
         &self,
         ctx: &Context,
@@ -92,6 +93,7 @@ impl KernelRidge {
 
 impl KernelKMeans {
     /// k(x, x) − ‖φ̂(x)‖² of samples, training samples or new ones: the squared distance, in feature space, to the span of the landmarks. 0 where that is lost in rounding.
+    #[doc(hidden)]
     pub fn landmark_residuals<'a>(
         &self,
         ctx: &Context,
