@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from mercer import _core, _fit, _linear, _params, _predict
+from mercer import _core, _fit, _landmarks, _linear, _params, _predict
 from mercer._arrays import Samples, Table, dtype_of, finite_weights, validate_weights
 from mercer._base import Estimator
 from mercer._kernel_choice import Choice, Precomputed, kernel_argument
@@ -72,13 +72,20 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMix
     precision, memory_budget, progress, n_jobs
         How the work is run, as for :class:`mercer.KernelPCA`. If the matrix does not fit in the
         budget, only the columns of samples that changed their cluster are recomputed.
+    landmarks, landmark_tol, landmark_method
+        Approximates the kernel matrix by landmarks, as for :class:`mercer.KernelPCA`; None, the
+        default, is exact. Memory then grows with the number of samples alone. Starts are made on a
+        sample of the rows, of at least 5,000 and 50 for each cluster: there each is run to its end
+        and the best is chosen, and all rows are read once in each iteration from there on.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
         The cluster of each training sample.
     inertia_ : float
-        The sum of squared distances to the centres, in feature space, weighted.
+        The sum of squared distances to the centres, in feature space, weighted. With landmarks, the
+        centres lie in the landmarks' span; with centres anywhere, the sum of these clusters lies
+        between ``report_["clusters"]["low_rank_objective"]`` and this.
     n_iter_ : int
         Iterations of the best start.
     cluster_sizes_ : ndarray of shape (n_clusters,)
@@ -87,7 +94,10 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMix
         The means of the clusters, after scaling if there is any; only with a linear kernel, since
         other kernels have their centres in feature space. Read-only.
     X_fit_ : ndarray of shape (n_samples, n_features)
-        The training samples, read-only. A model with a precomputed kernel has none.
+        The training samples, or the landmarks, read-only. A model with a precomputed kernel has
+        none.
+    landmarks_ : ndarray of shape (n_landmarks, n_features), sparse array or table
+        The landmarks, if there are any.
     gamma_ : float
         The resolved gamma.
     kernel_ : str
@@ -121,6 +131,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMix
     report_: ClusteringReport
 
     X_fit_ = property(_predict.training_set)
+    landmarks_ = property(_landmarks.landmarks)
     cluster_centers_ = property(_linear.centers)
 
     def __init__(
@@ -142,6 +153,9 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMix
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,
         n_jobs: int | None = None,
+        landmarks: int | str | Samples | None = None,
+        landmark_tol: float = 0.01,
+        landmark_method: str = "pivoted_cholesky",
     ) -> None:
         self.n_clusters = n_clusters
         self.kernel = kernel
@@ -159,6 +173,9 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMix
         self.memory_budget = memory_budget
         self.progress = progress
         self.n_jobs = n_jobs
+        self.landmarks = landmarks
+        self.landmark_tol = landmark_tol
+        self.landmark_method = landmark_method
 
     @_fit.unchanged_on_error
     def fit(self, X: Samples, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
@@ -239,6 +256,27 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMix
         with _fit.run_of(self) as run:
             return _core.kmeans_labels(self._model, _predict.to_model(self, X), run)
 
+    def landmark_residual(self, X: Samples) -> np.ndarray:
+        """Return what the landmarks do not represent of samples: k(x, x) − ‖φ̂(x)‖².
+
+        It is the squared distance, in feature space, of a sample to the span of the landmarks; in
+        the words of Gaussian processes, its variance given the landmarks. Over the training
+        samples it sums to ``report_["landmarks"]["residual_trace"]``. A sample with a large
+        residual is unlike all landmarks: the approximation tells little about it, and it may be
+        an outlier. Computed in float64; 0 where it is lost in rounding. Requires `landmarks`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, training samples or new ones.
+
+        Returns
+        -------
+        residual : ndarray of shape (n_samples,)
+            The residuals, none negative.
+        """
+        return _landmarks.residual(self, X)
+
     def transform(self, X: Samples, *, diagonal: ArrayLike | None = None) -> Table:
         """Return the distances of samples to the centres, in feature space.
 
@@ -296,6 +334,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMix
         _params.at_least(self, "max_iter", 1, integer=True)
         _params.at_least(self, "tol", 0)
         _params.one_of(self, "precision", _fit.PRECISIONS)
+        _landmarks.check_params(self)
         if isinstance(self.init, str):
             _params.one_of(self, "init", _INITS)
         if not (isinstance(self.n_init, str) and self.n_init == "auto") and not (
@@ -313,6 +352,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMix
             "max_rounds": int(self.max_iter),
             "tolerance": float(self.tol),
             "seed": _params.seed(self.random_state),
+            "landmarks": _landmarks.settings(self, X, choice),
             "dtype": _fit.result_type(self, X),
         }
 
@@ -340,14 +380,19 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMix
     def _params_from_file(cls, stored: dict, model: _core.Model) -> dict[str, object]:
         names = {"PlusPlus": "k-means++", "Random": "random", "Spectral": "spectral"}
         init = stored["init"]
-        return _fit.file_kernel_params(model) | {
-            "n_clusters": stored["clusters"],
-            "init": "k-means++" if isinstance(init, dict) else names[init],
-            "n_init": stored["starts"],
-            "max_iter": stored["max_rounds"],
-            "tol": stored["tolerance"],
-            "random_state": stored["seed"],
-        }
+        landmarks = _landmarks.params_from_file(stored, model)
+        return (
+            _fit.file_kernel_params(model)
+            | landmarks
+            | {
+                "n_clusters": stored["clusters"],
+                "init": "k-means++" if isinstance(init, dict) else names[init],
+                "n_init": stored["starts"],
+                "max_iter": stored["max_rounds"],
+                "tol": stored["tolerance"],
+                "random_state": stored["seed"],
+            }
+        )
 
     def _params_to_save(self) -> dict[str, object]:
         # One number per sample would exceed the size limit of a file's header.

@@ -155,9 +155,10 @@ class KernelRidge(RidgeRegressor):
         ``report_["landmarks"]`` says how good the approximation is.
     landmark_tol : float, default=0.01
         The share of the trace that ``landmarks="auto"`` may leave.
-    landmark_method : {"pivoted_cholesky", "uniform"}, default="pivoted_cholesky"
+    landmark_method : {"pivoted_cholesky", "uniform", "kmeans"}, default="pivoted_cholesky"
         How landmarks are chosen: by randomly pivoted Cholesky, which prefers samples that the
-        others represent badly, or each with the same probability.
+        others represent badly; each sample with the same probability; or as the means of as many
+        clusters, for rows of numbers that are not sparse.
 
     Attributes
     ----------
@@ -279,6 +280,27 @@ class KernelRidge(RidgeRegressor):
         self._set_model(model)
         warn_of_notes(self.report_)
         return self
+
+    def landmark_residual(self, X: Samples) -> np.ndarray:
+        """Return what the landmarks do not represent of samples: k(x, x) − ‖φ̂(x)‖².
+
+        It is the squared distance, in feature space, of a sample to the span of the landmarks; in
+        the words of Gaussian processes, its variance given the landmarks. Over the training
+        samples it sums to ``report_["landmarks"]["residual_trace"]``. A sample with a large
+        residual is unlike all landmarks: the approximation tells little about it, and it may be
+        an outlier. Computed in float64; 0 where it is lost in rounding. Requires `landmarks`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, training samples or new ones.
+
+        Returns
+        -------
+        residual : ndarray of shape (n_samples,)
+            The residuals, none negative.
+        """
+        return _landmarks.residual(self, X)
 
     @available_if(_landmarks.are_set)
     @_fit.unchanged_on_error

@@ -59,9 +59,10 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
         ``report_["landmarks"]`` says how good the approximation is.
     landmark_tol : float, default=0.01
         The share of the trace that ``landmarks="auto"`` may leave.
-    landmark_method : {"pivoted_cholesky", "uniform"}, default="pivoted_cholesky"
+    landmark_method : {"pivoted_cholesky", "uniform", "kmeans"}, default="pivoted_cholesky"
         How landmarks are chosen: by randomly pivoted Cholesky, which prefers samples that the
-        others represent badly, or each with the same probability.
+        others represent badly; each sample with the same probability; or as the means of as many
+        clusters, for rows of numbers that are not sparse.
 
     Attributes
     ----------

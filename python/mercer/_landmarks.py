@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from mercer import _core, _fit, _params
+import numpy as np
+
+from mercer import _core, _fit, _params, _predict
 from mercer._kernel_choice import Choice, Described
 from mercer._kernel_purpose import is_custom, purpose_of
 from mercer._params import is_integer, is_real, refuse
 from mercer._predict import kept_samples, present
 from mercer._samples import Checked, to_core, validate_samples
 
-_METHODS = ("pivoted_cholesky", "uniform")
+_METHODS = ("pivoted_cholesky", "uniform", "kmeans")
 
 
 def check_params(estimator) -> None:
@@ -89,6 +91,15 @@ def continue_fit(estimator, X, targets: tuple | None) -> _core.Model:
     rows = to_core(X, single=model.precision == "f32", custom=custom, copy=True)
     with _fit.run_of(estimator) as run:
         return _core.continue_fit(model, rows, targets, run)
+
+
+def residual(estimator, X) -> np.ndarray:
+    """Return k(x, x) − ‖φ̂(x)‖² of each sample; see ``KernelPCA.landmark_residual``."""
+    if not is_low_rank(estimator):
+        raise AttributeError("the model was fitted without landmarks: there is no residual")
+    X = _predict.new_samples(estimator, X)
+    with _fit.run_of(estimator) as run:
+        return _core.landmark_residuals(estimator._model, _predict.to_model(estimator, X), run)
 
 
 def are_set(estimator) -> bool:

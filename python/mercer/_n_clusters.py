@@ -125,6 +125,11 @@ def choose_n_clusters(
     >>> KernelKMeans(found.n_clusters, gamma=0.1, n_init=10).fit(X).cluster_sizes_
     array([30, 30, 30], dtype=int32)
     """
+    if "landmarks" in params:
+        raise ParameterError(
+            "choose_n_clusters compares exact kernel values and takes no landmarks: choose the "
+            "number on a sample of the rows"
+        )
     clock = Clock(KernelKMeans(max_time=max_time))
     draws = _draws(criterion, n_draws)
     owner = _NullEstimator(memory_budget)

@@ -68,6 +68,11 @@ class LandmarkFacts(TypedDict):
     left_out_error: NotRequired[float]
     """The largest relative error of leave-one-out residuals by single precision, measured on the
     first 1,024 rows; missing where they were computed in double precision."""
+    eigenvalue_bounds: NotRequired[list[tuple[float, float]]]
+    """Of kernel PCA: between which numbers each eigenvalue of K lies, centred if the model is."""
+    explained_bounds: NotRequired[tuple[float, float]]
+    """Of kernel PCA: between which numbers the fraction of the variance lies that the leading
+    components of K explain, as many as the model has."""
 
 
 class Approximation(TypedDict, total=False):
@@ -193,6 +198,10 @@ class ClusterFacts(TypedDict):
     """Number of times that an empty cluster was refilled."""
     full_passes: int
     """Number of passes over all kernel values."""
+    low_rank_objective: NotRequired[float]
+    """With landmarks, the same sum for the samples as these represent them, which the iterations
+    make small. For these clusters with centres anywhere in feature space, the sum lies between this
+    and ``objective``."""
 
 
 class ClusteringReport(Report):

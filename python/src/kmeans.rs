@@ -12,6 +12,7 @@ use crate::arrays::{copied, rows, to_i32};
 use crate::enter::{Run, enter};
 use crate::fit::{dtype_named, unknown};
 use crate::kernels::KernelArg;
+use crate::landmarks::LandmarkSettings;
 use crate::model::Model;
 use crate::samples::Given;
 
@@ -26,6 +27,7 @@ pub struct KMeansSettings<'py> {
     max_rounds: usize,
     tolerance: f64,
     seed: u64,
+    landmarks: Option<LandmarkSettings<'py>>,
     dtype: String,
 }
 
@@ -52,12 +54,14 @@ impl InitArg<'_> {
 
 impl KMeansSettings<'_> {
     fn params(&self, py: Python<'_>) -> PyResult<KernelKMeansParams> {
-        Ok(KernelKMeansParams::new(self.clusters, self.kernel.spec(py)?)
+        let mut params = KernelKMeansParams::new(self.clusters, self.kernel.spec(py)?)
             .init(self.init.read()?)
             .starts(self.starts)
             .max_rounds(self.max_rounds)
             .tolerance(self.tolerance)
-            .seed(self.seed))
+            .seed(self.seed);
+        params.landmarks = self.landmarks.as_ref().map(LandmarkSettings::params).transpose()?;
+        Ok(params)
     }
 }
 

@@ -5,6 +5,7 @@ use mercer::model::landmarks::{
     GivenLandmarks, LandmarkCount, LandmarkMethod, LandmarkParams, Whole,
 };
 use mercer_guard::guarded;
+use numpy::PyArray1;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -12,7 +13,7 @@ use crate::enter::{Run, enter};
 use crate::fit::unknown;
 use crate::model::Model;
 use crate::ridge::TargetArrays;
-use crate::samples::Samples;
+use crate::samples::{Given, Samples};
 
 /// How many landmarks, or which, from a dictionary: one of a count, a tolerance and samples is given.
 #[derive(FromPyObject)]
@@ -39,6 +40,7 @@ impl LandmarkSettings<'_> {
         let method = match self.method.as_str() {
             "pivoted_cholesky" => LandmarkMethod::PivotedCholesky,
             "uniform" => LandmarkMethod::Uniform,
+            "kmeans" => LandmarkMethod::KMeans,
             name => return Err(unknown("landmark_method", name)),
         };
         Ok(LandmarkParams::new(count).method(method).seed(self.seed).keep_sums(self.keep_sums))
@@ -78,4 +80,27 @@ pub fn continue_fit(
         }
     };
     Ok(Model::holding(ModelFile { model: next, ..saved.clone() }))
+}
+
+/// What the landmarks of a model leave of each sample.
+#[guarded]
+#[pyfunction]
+pub fn landmark_residuals<'py>(
+    py: Python<'py>,
+    model: &Bound<'_, Model>,
+    x: Given<'_>,
+    run: Run,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let (model, input) = (&model.get().saved().model, x.input()?);
+    let values = enter(py, &run, |ctx| match model {
+        Fitted::KernelPca(pca) => pca.landmark_residuals(ctx, input),
+        Fitted::Detector(detector) => detector.pca.landmark_residuals(ctx, input),
+        Fitted::KernelRidge(ridge) => ridge.landmark_residuals(ctx, input),
+        Fitted::KernelKMeans(clusters) => clusters.landmark_residuals(ctx, input),
+        _ => Err(mercer::Error::parameter(
+            mercer::error::Param::Landmarks,
+            "the model was fitted without landmarks",
+        )),
+    })?;
+    Ok(PyArray1::from_vec(py, values))
 }

@@ -53,7 +53,7 @@ mod _core {
     #[pymodule_export]
     use super::kmeans::{fit_kernel_kmeans, kmeans_distances, kmeans_facts, kmeans_labels};
     #[pymodule_export]
-    use super::landmarks::continue_fit;
+    use super::landmarks::{continue_fit, landmark_residuals};
     #[pymodule_export]
     use super::model::{Model, load};
     #[pymodule_export]

@@ -9,6 +9,7 @@ use super::destination::Picture;
 use super::from_model::FromModelArgs;
 use super::groups::{MachineArgs, Precision, TableArgs, conflict, plot_files};
 use super::kernel::{Kernel, in_short, with_kernels};
+use super::landmarks::LandmarkArgs;
 use super::learning::{LearningArgs, ResultArgs};
 use super::values::not_negative;
 
@@ -124,6 +125,9 @@ pub struct KmeansArgs {
     /// The clustering.
     #[command(flatten)]
     pub clusters: ClusterArgs,
+    /// A low-rank fit.
+    #[command(flatten)]
+    pub landmarks: LandmarkArgs,
     /// Add a column with the row number in the table, counted from 1
     #[arg(hide_short_help = true, long, help_heading = "Output")]
     pub row_numbers: bool,
@@ -149,6 +153,12 @@ impl KmeansArgs {
         if !self.clusters.count.is_single() && self.learning.weights.is_some() {
             return Err(conflict(
                 "--weights does not apply to a choice of the number of clusters: give one number",
+            ));
+        }
+        if !self.clusters.count.is_single() && self.landmarks.landmarks.is_some() {
+            return Err(conflict(
+                "--landmarks does not apply to a choice of the number of clusters, which compares exact kernel values: \
+                 choose on a sample of the rows, then give one number",
             ));
         }
         self.results.check_files(&self.table, plot_files(&self.plot))

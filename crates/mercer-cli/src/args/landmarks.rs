@@ -1,7 +1,7 @@
 //! The flags of low-rank fits.
 
-use clap::Args;
-use mercer::model::landmarks::{LandmarkCount, LandmarkParams};
+use clap::{Args, ValueEnum};
+use mercer::model::landmarks::{LandmarkCount, LandmarkMethod, LandmarkParams};
 
 /// How many landmarks.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,6 +27,28 @@ fn share(text: &str) -> Result<f64, String> {
     }
 }
 
+/// How landmarks are chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Method {
+    /// Rows that the others represent badly are more likely (randomly pivoted Cholesky)
+    PivotedCholesky,
+    /// Every row with the same probability
+    Uniform,
+    /// The means of as many clusters of rows, for columns of numbers
+    #[value(name = "kmeans")]
+    KMeans,
+}
+
+impl From<Method> for LandmarkMethod {
+    fn from(method: Method) -> Self {
+        match method {
+            Method::PivotedCholesky => LandmarkMethod::PivotedCholesky,
+            Method::Uniform => LandmarkMethod::Uniform,
+            Method::KMeans => LandmarkMethod::KMeans,
+        }
+    }
+}
+
 /// An approximation by landmarks.
 #[derive(Debug, Args)]
 pub struct LandmarkArgs {
@@ -38,6 +60,10 @@ pub struct LandmarkArgs {
     #[arg(hide_short_help = true, long, value_name = "SHARE", requires = "landmarks", default_value = "0.01",
           value_parser = share, help_heading = "Kernel")]
     pub landmark_tolerance: f64,
+    /// How landmarks are chosen among the rows
+    #[arg(hide_short_help = true, long, value_enum, value_name = "METHOD", requires = "landmarks",
+          default_value_t = Method::PivotedCholesky, help_heading = "Kernel")]
+    pub landmark_method: Method,
 }
 
 impl LandmarkArgs {
@@ -47,6 +73,6 @@ impl LandmarkArgs {
             Landmarks::Count(count) => LandmarkCount::Count(count),
             Landmarks::Auto => LandmarkCount::Tolerance(self.landmark_tolerance),
         };
-        Some(LandmarkParams::new(count).seed(seed))
+        Some(LandmarkParams::new(count).method(self.landmark_method.into()).seed(seed))
     }
 }

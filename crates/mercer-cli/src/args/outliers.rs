@@ -70,6 +70,10 @@ pub struct OutliersArgs {
     #[arg(hide_short_help = true, long, value_enum, default_value_t = Precision::Auto, value_name = "TYPE",
           help_heading = "Model")]
     pub precision: Precision,
+    /// Add a column with what the landmarks do not represent of each row: k(x, x) minus the squared length of its
+    /// projection
+    #[arg(hide_short_help = true, long, requires = "landmarks", help_heading = "Output")]
+    pub landmark_residuals: bool,
     /// Number of top-ranked rows to print
     #[arg(hide_short_help = true, long, value_name = "COUNT", default_value_t = 10, help_heading = "Output",
           value_parser = clap::value_parser!(u32).range(1..))]

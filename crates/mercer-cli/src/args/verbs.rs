@@ -207,6 +207,10 @@ pub struct TransformArgs {
     /// Add a column with the reconstruction error of each row
     #[arg(long, help_heading = "Output")]
     pub errors: bool,
+    /// Add a column with what the landmarks of the model do not represent of each row: k(x, x) minus the squared
+    /// length of its projection
+    #[arg(hide_short_help = true, long, help_heading = "Output", conflicts_with = "inverse")]
+    pub landmark_residuals: bool,
     /// Add a column with the row number in the table, counted from 1
     #[arg(hide_short_help = true, long, help_heading = "Output")]
     pub row_numbers: bool,

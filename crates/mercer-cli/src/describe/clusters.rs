@@ -1,6 +1,6 @@
 //! Summary lines of a clustering.
 
-use super::certified;
+use super::{certified, describe_landmarks};
 use crate::facts::{ClusterChoice, ClusterFacts, Facts, counted, kernel_in_short};
 use crate::plot::grouped;
 use crate::scores::in_short;
@@ -16,6 +16,14 @@ pub(super) fn describe_clusters(lines: &mut Lines, facts: &Facts, clustering: &C
     }
     let inertia = in_short(clustering.inertia);
     lines.add("objective", format!("{inertia} (sum of squared distances to the centres)"));
+    describe_landmarks(lines, &facts.report);
+    if let Some(least) = clustering.low_rank_objective {
+        let least = in_short(least);
+        lines.add(
+            "bounds",
+            format!("with all rows, the objective of these clusters is {least} to {inertia}"),
+        );
+    }
     certified(lines, &facts.report, "iterations", iterations(facts, clustering));
     let report = &facts.report;
     let passes = match report.passes {

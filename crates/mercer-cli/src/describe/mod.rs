@@ -123,14 +123,7 @@ fn full_system(found: &FullSystem) -> String {
 }
 
 fn describe_solution(lines: &mut Lines, report: &Report) {
-    if let Some(landmarks) = &report.landmarks {
-        let (count, share) = (landmarks.landmarks, 100.0 * landmarks.residual_share());
-        let text = format!("{count}, leaving {share:.2} % of the trace of the kernel matrix");
-        lines.add("landmarks", text);
-        if let Some(full) = &landmarks.full_system {
-            lines.detail("full system", full_system(full));
-        }
-    }
+    describe_landmarks(lines, report);
     let passes = match report.passes {
         0 => String::new(),
         1 => ", 1 pass".into(),
@@ -145,6 +138,24 @@ fn describe_solution(lines: &mut Lines, report: &Report) {
         lines.detail("condition", format!("{:.1e}{rank}", system.condition));
     }
     lines.detail("storage", format!("{}: {}", report.storage, report.reason));
+}
+
+/// How well landmarks stand for all rows.
+fn describe_landmarks(lines: &mut Lines, report: &Report) {
+    let Some(landmarks) = &report.landmarks else { return };
+    let (count, share) = (landmarks.landmarks, 100.0 * landmarks.residual_share());
+    let text = format!("{count}, leaving {share:.2} % of the trace of the kernel matrix");
+    lines.add("landmarks", text);
+    if let Some((least, most)) = landmarks.explained_bounds {
+        let (least, most) = (100.0 * least, 100.0 * most);
+        let text = format!(
+            "with all rows, as many components explain {least:.2} % to {most:.2} % of the variance"
+        );
+        lines.add("bounds", text);
+    }
+    if let Some(full) = &landmarks.full_system {
+        lines.detail("full system", full_system(full));
+    }
 }
 
 /// A line about the solver: a detail, unless it failed.

@@ -59,6 +59,10 @@ pub struct ClusterFacts {
     pub mean_distances: Option<Vec<Option<f64>>>,
     /// The sum over rows of weight times squared distance from the centre, in feature space.
     pub inertia: f64,
+    /// In a fit on landmarks, the same sum for the rows as the landmarks represent them. With all rows, the sum of
+    /// these clusters lies between this and `inertia`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub low_rank_objective: Option<f64>,
     /// The initialisation: `k-means++`, `random`, `spectral` or `labels`.
     pub init: &'static str,
     /// Number of initialisations.
@@ -108,13 +112,14 @@ pub(super) fn of_clusters(model: &KernelKMeans, saved: &ModelFile) -> Facts {
         sizes: model.sizes(),
         mean_distances: noted.filter(|means| means.len() == model.k()),
         inertia: model.inertia,
+        low_rank_objective: report.and_then(|report| report.low_rank_objective),
         init: params.init.name(),
         starts: report.map_or(params.starts, |report| report.starts),
         rounds: model.rounds,
         max_rounds: params.max_rounds,
         tolerance: params.tolerance,
         seed: params.seed,
-        empty: model.stand_ins.len(),
+        empty: model.stand_ins.len().max(model.sizes().iter().filter(|size| **size == 0).count()),
         choice: saved
             .extra
             .get(CHOICE)

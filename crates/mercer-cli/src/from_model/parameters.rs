@@ -2,13 +2,13 @@
 
 use mercer::Dtype;
 use mercer::io::{Model, ModelFile};
-use mercer::model::Components;
 use mercer::model::detector::{Detector, OutlierScore};
 use mercer::model::kernel_kmeans::{Init, KernelKMeans};
 use mercer::model::kernel_pca::KernelPca;
 use mercer::model::kernel_ridge::KernelRidge;
-use mercer::model::landmarks::{LandmarkCount, LandmarkParams};
+use mercer::model::landmarks::{LandmarkCount, LandmarkMethod, LandmarkParams};
 use mercer::model::svm::{Svm, Task};
+use mercer::model::{Components, Report};
 use mercer::solve::{eigen, ridge};
 
 use super::{Setting, setting, switch};
@@ -63,7 +63,7 @@ fn of_ridge(model: &KernelRidge) -> Vec<Setting> {
         setting("solver", "solver", solver),
         setting("seed", "seed", params.seed),
     ];
-    all.extend(landmarks(params.landmarks.as_ref(), model.n()));
+    all.extend(landmarks(params.landmarks.as_ref(), &model.report));
     all.extend(params.tolerance.map(|value| setting("tolerance", "tolerance", value)));
     all.extend(switch("alpha_per_target", "alpha-per-target", alphas_once.len() > 1));
     all.extend(switch("no_intercept", "no-intercept", !params.intercept));
@@ -108,14 +108,16 @@ fn of_clusters(model: &KernelKMeans) -> Vec<Setting> {
         Init::Spectral => "spectral",
         _ => "k-means++",
     };
-    vec![
+    let mut all = vec![
         setting("count", "clusters", params.clusters),
         setting("init", "init", init),
         setting("n_init", "n-init", params.starts),
         setting("max_iter", "max-iter", params.max_rounds),
         setting("tolerance", "tolerance", params.tolerance),
         setting("seed", "seed", params.seed),
-    ]
+    ];
+    all.extend(landmarks(params.landmarks.as_ref(), &model.report));
+    all
 }
 
 fn of_detector(model: &Detector) -> Vec<Setting> {
@@ -128,7 +130,7 @@ fn of_detector(model: &Detector) -> Vec<Setting> {
         setting("contamination", "contamination", model.contamination),
     ];
     all.extend(components("components", model.pca.params.components));
-    all.extend(landmarks(model.pca.params.landmarks.as_ref(), model.pca.n()));
+    all.extend(landmarks(model.pca.params.landmarks.as_ref(), &model.pca.report));
     all
 }
 
@@ -143,7 +145,7 @@ fn of_components(model: &KernelPca) -> Vec<Setting> {
     all.extend(components("count", params.components));
     all.extend(params.tolerance.map(|value| setting("tolerance", "tolerance", value)));
     all.extend(switch("no_center", "no-center", !params.center));
-    all.extend(landmarks(params.landmarks.as_ref(), model.n()));
+    all.extend(landmarks(params.landmarks.as_ref(), &model.report));
     if let Some(inverse) = &params.inverse {
         all.extend(switch("inverse", "inverse", true));
         all.push(setting("inverse_kernel", "inverse-kernel", &inverse.kernel));
@@ -153,15 +155,23 @@ fn of_components(model: &KernelPca) -> Vec<Setting> {
 }
 
 /// The landmarks of a low-rank fit; samples that were given cannot be flags, but their number can.
-fn landmarks(params: Option<&LandmarkParams>, count: usize) -> Vec<Setting> {
+fn landmarks(params: Option<&LandmarkParams>, report: &Report) -> Vec<Setting> {
     let Some(params) = params else { return Vec::new() };
-    match params.count {
+    let count = report.landmarks.as_ref().map_or(0, |landmarks| landmarks.landmarks);
+    let mut all = match params.count {
         LandmarkCount::Tolerance(share) => vec![
             setting("landmarks", "landmarks", "auto"),
             setting("landmark_tolerance", "landmark-tolerance", share),
         ],
         _ => vec![setting("landmarks", "landmarks", count)],
-    }
+    };
+    let method = match params.method {
+        LandmarkMethod::Uniform => "uniform",
+        LandmarkMethod::KMeans => "kmeans",
+        _ => return all,
+    };
+    all.push(setting("landmark_method", "landmark-method", method));
+    all
 }
 
 fn components(id: &'static str, components: Components) -> Option<Setting> {

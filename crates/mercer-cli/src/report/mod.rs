@@ -10,6 +10,7 @@ mod details;
 mod headline;
 mod html;
 mod invocation;
+mod landmarks;
 mod table;
 
 pub use columns::ColumnSummary;
@@ -78,7 +79,7 @@ pub fn page(session: &Session, found: &ReportContent<'_>) -> String {
         summary(found),
         results(found.tables),
         pictures(found.pictures),
-        explanations(found.explanations, found.pictures.len()),
+        explanations(found, found.pictures.len()),
         data(found),
         settings(&session.invocation),
         details::details(session, found.lines, found.facts),
@@ -149,9 +150,10 @@ fn pictures(pictures: &[Drawing]) -> String {
 }
 
 /// A section for each; their pictures are counted from `first` on.
-fn explanations(explanations: &[Explanation], first: usize) -> String {
+fn explanations(found: &ReportContent<'_>, first: usize) -> String {
     let (mut sections, mut drawn) = (String::new(), first);
-    for (place, explanation) in explanations.iter().enumerate() {
+    let landmarks = landmarks::explanation(found.facts);
+    for (place, explanation) in found.explanations.iter().chain(&landmarks).enumerate() {
         let text = format!("<p>{}</p>\n", escape(&explanation.text));
         let pictures: String = (drawn..).zip(&explanation.pictures).map(figure).collect();
         drawn += explanation.pictures.len();

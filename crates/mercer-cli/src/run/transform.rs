@@ -21,6 +21,8 @@ use crate::summary::{self, Lines, Outputs, ResultsObject, TransformObject, file_
 struct Computed {
     values: Vec<f64>,
     errors: Option<Vec<f64>>,
+    /// What landmarks leave of each row, if requested.
+    residuals: Option<Vec<f64>>,
 }
 
 /// Runs `mercer transform`.
@@ -39,7 +41,7 @@ pub fn transform(session: &Session, args: &TransformArgs) -> std::result::Result
     let started = Instant::now();
     let computed = match args.inverse {
         true => backward(session, &saved, &rows.features)?,
-        false => forward(session, &saved, &rows.features, args.errors)?,
+        false => forward(session, &saved, &rows.features, args)?,
     };
     let seconds = started.elapsed().as_secs_f64();
     let (texts, notes) = (input_kind.texts(&rows.features), rows.notes.clone());
@@ -86,6 +88,9 @@ fn results(
     if let Some(errors) = computed.errors {
         results.push("error", &errors);
     }
+    if let Some(residuals) = computed.residuals {
+        results.push("landmark_residual", &residuals);
+    }
     results
 }
 
@@ -100,7 +105,17 @@ fn check_model(model: &Model, path: &Path) -> Result<()> {
     }
 }
 
-fn forward(session: &Session, saved: &ModelFile, table: &Table, errors: bool) -> Result<Computed> {
+fn forward(
+    session: &Session,
+    saved: &ModelFile,
+    table: &Table,
+    args: &TransformArgs,
+) -> Result<Computed> {
+    let errors = args.errors;
+    if args.landmark_residuals && !matches!(&saved.model, Model::KernelPca(_)) {
+        let message = "only a kernel PCA on landmarks has them";
+        return Err(Error::parameter("--landmark-residuals", message));
+    }
     let (context, scaling) = (&session.context, saved.scaling.as_ref());
     match (&saved.model, saved.dtype) {
         (Model::Pca(model), dtype) => {
@@ -113,7 +128,7 @@ fn forward(session: &Session, saved: &ModelFile, table: &Table, errors: bool) ->
                 }
                 false => None,
             };
-            Ok(Computed { values: scores.into_vec(), errors })
+            Ok(Computed { values: scores.into_vec(), errors, residuals: None })
         }
         (Model::Repair(_), _) if errors => Err(no_repair("--errors")),
         (Model::Repair(model), dtype) => {
@@ -123,7 +138,7 @@ fn forward(session: &Session, saved: &ModelFile, table: &Table, errors: bool) ->
                 unreachable!("a repair takes kernel values");
             };
             let values = model.correction.apply(values.view())?.into_vec();
-            Ok(Computed { values, errors: None })
+            Ok(Computed { values, errors: None, residuals: None })
         }
         (Model::KernelFeatures(_), _) if errors => Err(no_features("--errors")),
         (Model::KernelFeatures(model), dtype) => {
@@ -131,11 +146,14 @@ fn forward(session: &Session, saved: &ModelFile, table: &Table, errors: bool) ->
             let mut out = Mat::zeros(rows.values.view().rows(), model.k());
             let x = rows.values.view().to_dense::<f64>()?;
             model.transform_into(context, &x.into(), out.view_mut())?;
-            Ok(Computed { values: out.into_vec(), errors: None })
+            Ok(Computed { values: out.into_vec(), errors: None, residuals: None })
         }
         (Model::KernelPca(model), _) => {
             let rows = model_input(session, &saved.model, scaling, table)?;
             let values = model.transform(context, &rows)?.into_vec();
+            let residuals =
+                args.landmark_residuals.then(|| model.landmark_residuals(context, &rows));
+            let residuals = residuals.transpose()?;
             let errors = match rows {
                 _ if !errors => None,
                 Input::Samples(x) => Some(model.reconstruction_error(context, x)?),
@@ -145,7 +163,7 @@ fn forward(session: &Session, saved: &ModelFile, table: &Table, errors: bool) ->
                     return Err(Error::parameter("--errors", message));
                 }
             };
-            Ok(Computed { values, errors })
+            Ok(Computed { values, errors, residuals })
         }
         _ => unreachable!("other models are refused before"),
     }
@@ -163,7 +181,7 @@ fn backward(session: &Session, saved: &ModelFile, table: &Table) -> Result<Compu
     if let Some(scaling) = &saved.scaling {
         scaling.undo(&mut values, saved.model.inputs())?;
     }
-    Ok(Computed { values, errors: None })
+    Ok(Computed { values, errors: None, residuals: None })
 }
 
 fn no_repair(flag: &'static str) -> Error {

@@ -22,6 +22,7 @@ mod kmeans;
 mod krr;
 mod krr_landmarks;
 mod labels;
+mod landmark_means;
 mod landmarks;
 mod libsvm_text;
 mod man;

@@ -32,6 +32,13 @@ pub struct Move {
     pub weight: f64,
 }
 
+/// The place of the smallest distance; among those that differ by no more than `noise`, the first.
+pub fn nearest(distances: impl Iterator<Item = f64> + Clone, noise: f64) -> (usize, f64) {
+    let least = distances.clone().fold(f64::INFINITY, f64::min);
+    let first = distances.enumerate().find(|(_, d)| *d <= least + noise);
+    first.unwrap_or((0, least))
+}
+
 impl Groups {
     /// n samples and k groups without members.
     pub fn empty(n: usize, k: usize) -> Result<Self> {

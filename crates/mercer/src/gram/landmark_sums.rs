@@ -29,7 +29,7 @@ pub const CHUNK: usize = 1024;
 /// Landmarks of a task: rows of M that it adds to.
 const LANDMARKS: usize = 64;
 /// Samples and landmarks of a tile of kernel values, which stays in the second-level cache.
-const TILE: (usize, usize) = (64, 384);
+pub(super) const TILE: (usize, usize) = (64, 384);
 
 /// The sums over some samples.
 #[derive(Clone, Debug, PartialEq)]
@@ -205,6 +205,30 @@ impl LandmarkSums {
             rows.for_each(|(piece, rows)| add_products(features, piece * LANDMARKS, rows));
         });
     }
+}
+
+/// The features φ̂(x) = L⁻¹ k_Z(x) of samples, a row for each: n × m, given the landmarks `z` (m) and the factor `l` of their kernel matrix.
+pub fn features<P: Points, T: Real>(
+    ctx: &Context,
+    kernel: &dyn Kernel<P, T>,
+    (z, l): (&P, &Mat<T>),
+    samples: Span<'_, P>,
+) -> Result<Mat<T>> {
+    let mut features = kernel_values(ctx, kernel, z, samples)?;
+    cholesky::divide_rows(ctx, l, &mut features)?;
+    Ok(features)
+}
+
+/// The kernel values of samples with landmarks, a row for each: n × m.
+pub fn kernel_values<P: Points, T: Real>(
+    ctx: &Context,
+    kernel: &dyn Kernel<P, T>,
+    z: &P,
+    samples: Span<'_, P>,
+) -> Result<Mat<T>> {
+    let mut values = Mat::try_zeros(samples.len(), z.len())?;
+    fill(ctx, kernel, samples, Span::all(z), values.data_mut())?;
+    Ok(values)
 }
 
 /// Fills the kernel values of samples with landmarks, a row for each sample.

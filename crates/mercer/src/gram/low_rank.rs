@@ -27,6 +27,11 @@ impl LowRank {
         Self { y }
     }
 
+    /// Y.
+    pub(crate) fn factor(&self) -> &Mat<f64> {
+        &self.y
+    }
+
     /// Y · m for m of r × c, in rows of c.
     fn times_factor(&self, ctx: &Context, m: &Mat<f64>) -> Mat<f64> {
         let c = m.cols();

@@ -5,6 +5,7 @@
 
 mod assembled;
 mod centred;
+mod cluster_sums;
 mod columns;
 mod covariance;
 mod groups;
@@ -29,16 +30,18 @@ pub use assembled::Assembled;
 #[doc(hidden)]
 pub use centred::Centred;
 #[doc(hidden)]
+pub use cluster_sums::{ClusterRows, ClusterSums, Far, SpanCentres, UNASSIGNED};
+#[doc(hidden)]
 pub use columns::{ColumnBlock, Columns, Evaluated, Stored};
 #[doc(hidden)]
 pub use covariance::Covariance;
 #[doc(hidden)]
-pub use groups::{Groups, Move};
+pub use groups::{Groups, Move, nearest};
 pub(crate) use landmark_rows::add_products;
 #[doc(hidden)]
 pub use landmark_rows::{LandmarkRows, Leverages, RowScratch, RowValues};
 #[doc(hidden)]
-pub use landmark_sums::{Batch, CHUNK, LandmarkSums};
+pub use landmark_sums::{Batch, CHUNK, LandmarkSums, features, kernel_values};
 #[doc(hidden)]
 pub use lines::Lines;
 #[doc(hidden)]

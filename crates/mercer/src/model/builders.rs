@@ -118,6 +118,8 @@ setters!(KernelKMeansParams {
     tolerance(tolerance: f64) => tolerance = tolerance;
     /// Seed of the starts.
     seed(seed: u64) => seed = seed;
+    /// A low-rank fit on so many landmarks, or on those that parameters describe.
+    landmarks(landmarks: impl Into<LandmarkParams>) => landmarks = Some(landmarks.into());
 });
 
 setters!(DetectorParams {

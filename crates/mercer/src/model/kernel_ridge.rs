@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::classes;
 use super::input::{Input, check_columns, not_for_predictions};
 use super::kernel_on::KernelOn;
-use super::landmarks::{LandmarkParams, LandmarkState, Whole, kernel_at};
+use super::landmarks::{LandmarkParams, LandmarkState, Whole, eligible, kernel_at, offer, slow};
 use super::note::{Note, NoteCode};
 use super::prepared::{Prepared, prepared_bytes};
 use super::regression::{Regressed, Regression, params_of};
@@ -25,6 +25,9 @@ use crate::points::{AnySamples, Dtype, Points, Samples, with_matrix, with_sample
 use crate::real::Real;
 use crate::solve::ridge::{Info, Solver};
 use crate::solve::threshold::negative_share;
+
+/// Passes over the matrix that a fit takes, for an estimate of its time.
+const PASSES: usize = 50;
 
 /// Parameters of kernel ridge regression.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -151,13 +154,19 @@ impl KernelRidge {
             return Ok(model);
         }
         let fit = Fit { ctx, params, targets, start };
-        let mut model = ctx.install(|| match input {
-            Input::Samples(x) => with_samples!(&x, x => fit.on_samples(x)),
-            Input::Precomputed { values, .. } => {
-                with_matrix!(values.view(), matrix => fit.on_matrix(matrix))
-            }
-            Input::Gram(gram) => fit.on_gram(gram, |kept| Box::new(Restricted::new(gram, kept))),
-        })?;
+        let (n, slow) = (eligible(&input), slow(ctx, &input, PASSES)?);
+        let mut model = ctx
+            .install(|| match input {
+                Input::Samples(x) => with_samples!(&x, x => fit.on_samples(x)),
+                Input::Precomputed { values, .. } => {
+                    with_matrix!(values.view(), matrix => fit.on_matrix(matrix))
+                }
+                Input::Gram(gram) => {
+                    fit.on_gram(gram, |kept| Box::new(Restricted::new(gram, kept)))
+                }
+            })
+            .map_err(|error| offer(ctx, error, n))?;
+        model.report.notes.extend(slow);
         model.classes = classes;
         model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)

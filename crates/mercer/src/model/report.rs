@@ -64,6 +64,10 @@ pub struct ClusterReport {
     pub reseeded: usize,
     /// Passes over all kernel values; the other iterations read only those of samples that moved.
     pub full_passes: usize,
+    /// In a fit on landmarks, the same sum for the samples as the landmarks represent them, which the iterations make small. For these clusters with
+    /// centres anywhere in feature space, the sum lies between this and `objective`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub low_rank_objective: Option<f64>,
 }
 
 /// How well a system (K + α) c = y determines its solution.

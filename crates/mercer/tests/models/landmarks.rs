@@ -26,16 +26,16 @@ fn targets(x: &Dense<f64>) -> Mat<f64> {
 }
 
 /// The rows of a set in blocks of `size`, which can be read `most` times.
-struct Blocks<'a> {
+pub struct Blocks<'a> {
     x: AnySamples,
     y: Option<&'a Mat<f64>>,
-    weights: Option<&'a [f64]>,
+    pub weights: Option<&'a [f64]>,
     size: usize,
     at: usize,
 }
 
 impl<'a> Blocks<'a> {
-    fn new(x: impl Into<AnySamples>, y: Option<&'a Mat<f64>>, size: usize) -> Self {
+    pub fn new(x: impl Into<AnySamples>, y: Option<&'a Mat<f64>>, size: usize) -> Self {
         Self { x: x.into(), y, weights: None, size, at: 0 }
     }
 }
@@ -145,6 +145,13 @@ fn certificates_bound_the_exact_spectrum() {
             }
             assert!(exact.trace <= low.trace + slack);
             assert!(low.trace <= exact.trace + report.residual_trace + slack);
+            assert_eq!(report.eigenvalue_bounds.len(), 10);
+            for ((least, most), eta) in report.eigenvalue_bounds.iter().zip(&exact.eigenvalues) {
+                assert!(least <= eta && eta <= most, "{least} {eta} {most}");
+            }
+            let share = exact.eigenvalues.iter().sum::<f64>() / exact.trace;
+            let (least, most) = report.explained_bounds.unwrap();
+            assert!(least <= share && share <= most && most <= 1.0, "{least} {share} {most}");
         }
     }
 }

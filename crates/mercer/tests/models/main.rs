@@ -9,6 +9,7 @@ mod kernel_pca;
 mod kernel_ridge;
 mod kinds;
 mod landmark_search;
+mod landmark_means;
 mod landmarks;
 mod low_rank;
 mod naive;

@@ -126,7 +126,7 @@ fn find(
         scaling: rows.scaling,
         params: model.params.clone(),
         labels: model.labels.clone(),
-        means: means(&model, &distances),
+        means: means(&model, weights, &distances),
         distances,
         inertia: model.inertia,
         choice,
@@ -138,23 +138,29 @@ fn params(args: &KmeansArgs) -> KernelKMeansParams {
     let clusters = &args.clusters;
     let usual = if clusters.init == Start::Spectral { 1 } else { 10 };
     let starts = clusters.n_init.map_or(usual, |count| count as usize);
-    KernelKMeansParams::new(clusters.count.first, clusters.kernel.spec())
+    let params = KernelKMeansParams::new(clusters.count.first, clusters.kernel.spec())
         .init(clusters.init.into())
         .starts(starts)
         .max_rounds(clusters.max_iter as usize)
         .tolerance(clusters.tolerance)
-        .seed(clusters.seed)
+        .seed(clusters.seed);
+    match args.landmarks.params(clusters.seed) {
+        Some(landmarks) => params.landmarks(landmarks),
+        None => params,
+    }
 }
 
-/// The mean distance of the rows of each cluster from its centre. The shares of the rows of one
-/// cluster sum to 1.
-fn means(model: &KernelKMeans, distances: &[f64]) -> Vec<Option<f64>> {
-    let mut means: Vec<Option<f64>> =
-        model.sizes().iter().map(|&size| (size > 0).then_some(0.0)).collect();
-    for ((&label, share), distance) in model.labels.iter().zip(&model.shares).zip(distances) {
-        means[label].iter_mut().for_each(|mean| *mean += share * distance);
+/// The mean distance of the rows of each cluster from its centre, by their weights.
+fn means(model: &KernelKMeans, weights: Option<&[f64]>, distances: &[f64]) -> Vec<Option<f64>> {
+    let mut sums = vec![(0.0, 0.0); model.k()];
+    for (row, (&label, distance)) in model.labels.iter().zip(distances).enumerate() {
+        let weight = weights.map_or(1.0, |weights| weights[row]);
+        sums[label] = (sums[label].0 + weight * distance, sums[label].1 + weight);
     }
-    means
+    let mean = |((sum, weight), size): (&(f64, f64), usize)| {
+        (size > 0).then(|| if *weight > 0.0 { sum / weight } else { 0.0 })
+    };
+    sums.iter().zip(model.sizes()).map(mean).collect()
 }
 
 /// The scores of the numbers of clusters that `args` name, and the one that is chosen.

@@ -24,6 +24,8 @@ struct OutlierFit {
     outliers: OutlierScores,
     ranking: Ranking,
     warnings: Vec<String>,
+    /// What the landmarks leave of each row, if requested.
+    residuals: Option<Vec<f64>>,
 }
 
 /// Runs `mercer outliers`.
@@ -68,11 +70,13 @@ fn find(
 ) -> Result<OutlierFit> {
     let scales = Scales::Learn(input_kind.scaling(args.features.scale, Scale::Standard)?);
     let rows = Prepared::of(session, features, input_kind, scales, work)?;
-    let model = Detector::fit(&session.context, &params(args), rows.input)?;
+    let model = Detector::fit(&session.context, &params(args), &rows.input)?;
+    let residuals = || model.pca.landmark_residuals(&session.context, &rows.input);
+    let residuals = args.landmark_residuals.then(residuals).transpose()?;
     let outliers = OutlierScores { scores: model.training.clone(), threshold: model.threshold };
     let (ranking, warnings) = (outliers.ranking(), warnings(&model));
     let model = Model::Detector(model);
-    Ok(OutlierFit { model, scaling: rows.scaling, outliers, ranking, warnings })
+    Ok(OutlierFit { model, scaling: rows.scaling, outliers, ranking, warnings, residuals })
 }
 
 fn params(args: &OutliersArgs) -> DetectorParams {
@@ -102,6 +106,8 @@ fn columns(chosen: &Chosen, fit: &OutlierFit, dtype: Dtype) -> Vec<(String, Colu
     let mut columns = vec![(title("row"), numbers(&rows, kept))];
     columns.extend(fit.outliers.columns(&rows, dtype, &title));
     columns.push((title("rank"), Column::F64(ranks)));
+    let residuals = fit.residuals.clone().map(Column::F64);
+    columns.extend(residuals.map(|values| (title("landmark_residual"), values)));
     columns
 }
 

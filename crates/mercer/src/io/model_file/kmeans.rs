@@ -18,7 +18,7 @@ impl Persist for KernelKMeans {
     fn metadata(&self) -> Metadata<'_> {
         Metadata {
             estimator: header::KERNEL_KMEANS,
-            n: self.n(),
+            n: self.anchors.as_ref().map_or(self.n(), AnySamples::n),
             d: self.anchors.as_ref().map(AnySamples::features),
             samples: self.anchors.as_ref().and_then(SampleKind::of),
             k: self.k(),
@@ -44,12 +44,13 @@ impl Persist for KernelKMeans {
         let pairs = self.stand_ins.iter().flat_map(|&(c, i)| [c as u64, i as u64]);
         let mut tensors = vec![
             Tensor::places("labels", &[n], self.labels.iter().map(|&c| c as u64)),
-            Tensor::real("shares", &[n], &self.shares),
+            Tensor::real("shares", &[self.shares.len()], &self.shares),
             Tensor::real("norms", &[k], &self.norms),
             Tensor::number("inertia", &self.inertia),
             Tensor::places("rounds", &[1], std::iter::once(self.rounds as u64)),
             Tensor::places("stand_ins", &[2 * self.stand_ins.len()], pairs),
         ];
+        tensors.extend(self.centre_coef.iter().map(|coef| Tensor::matrix("centre_coef", coef)));
         if let Some(point) = &self.point {
             tensors.push(Tensor::rounded("point", &[point.len()], point, self.dtype));
         }
@@ -64,7 +65,11 @@ impl Persist for KernelKMeans {
             return Err(format!("{k} clusters of {n} samples are impossible"));
         }
         count("clusters", self.params.clusters, k)?;
-        count("shares", self.shares.len(), n)?;
+        let is_low_rank = self.centre_coef.is_some();
+        if is_low_rank != self.report.landmarks.is_some() {
+            return Err("landmarks and the report on them do not belong together".into());
+        }
+        count("shares", self.shares.len(), if is_low_rank { 0 } else { n })?;
         finite("shares", &self.shares)?;
         finite("norms of centres", &self.norms)?;
         finite("inertia", &[self.inertia])?;
@@ -75,10 +80,17 @@ impl Persist for KernelKMeans {
             return Err(format!("cluster {} has sample {} as its centre", pair.0, pair.1));
         }
         match &self.anchors {
+            None if is_low_rank => Err("there are centres, but no landmarks".into()),
             None if self.point.is_some() => Err("there is a point, but no samples".into()),
             None => Ok(()),
             Some(anchors) => {
-                count("training samples", anchors.n(), n)?;
+                match &self.centre_coef {
+                    None => count("training samples", anchors.n(), n)?,
+                    Some(coef) => {
+                        count("landmarks", coef.rows(), anchors.n())?;
+                        finite("centres", coef.data())?;
+                    }
+                }
                 kernel(&self.params.kernel, self.dtype)?;
                 let spec = &self.params.kernel;
                 let point = self.point.as_deref();
@@ -109,15 +121,20 @@ pub fn unpack(header: &Header, tensors: &mut Tensors<'_>) -> Result<KernelKMeans
     let point = tensors.has("point").then(|| tensors.widened("point", &[d], header.precision));
     let pairs = tensors.length("stand_ins")?;
     let stand_ins = tensors.counts("stand_ins", pairs)?;
+    // Of a low-rank model, the header counts the landmarks; labels belong to the rows.
+    let is_low_rank = header.report.landmarks.is_some();
+    let rows = if is_low_rank { tensors.length("labels")? } else { n };
+    let centre_coef = is_low_rank.then(|| tensors.matrix("centre_coef", n, k)).transpose()?;
     Ok(KernelKMeans {
         params: params(&header.params)?,
-        labels: tensors.counts("labels", n)?,
+        labels: tensors.counts("labels", rows)?,
         inertia: tensors.number("inertia")?,
         rounds: tensors.counts("rounds", 1)?[0],
-        shares: tensors.real("shares", &[n])?,
+        shares: tensors.real("shares", &[if is_low_rank { 0 } else { n }])?,
         stand_ins: stand_ins.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect(),
         norms: tensors.real("norms", &[k])?,
         point: point.transpose()?,
+        centre_coef,
         anchors: samples::anchors(header, tensors, n)?,
         dtype: header.precision,
         report: header.report.clone(),

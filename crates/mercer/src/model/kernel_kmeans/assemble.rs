@@ -2,10 +2,12 @@
 
 use super::fit::Fit;
 use super::{Init, KernelKMeans, KernelKMeansParams};
-use crate::gram::Plan;
+use crate::gram::{Plan, SpanCentres};
+use crate::linalg::view::Mat;
 use crate::model::note::{Note, NoteCode};
 use crate::model::report::{ClusterReport, Report};
-use crate::solve::lloyd::{Solution, Stop};
+use crate::points::{AnySamples, Dtype};
+use crate::solve::lloyd::{Info, Solution, SpanSolution, Stop};
 
 impl Fit<'_> {
     /// The model of a solution.
@@ -21,6 +23,7 @@ impl Fit<'_> {
             moved: info.moved,
             reseeded: info.reseeded,
             full_passes: info.full_passes,
+            low_rank_objective: None,
         };
         let report = Report {
             solver: "lloyd".into(),
@@ -31,7 +34,7 @@ impl Fit<'_> {
             converged: matches!(info.stop, Stop::Settled | Stop::Tolerance),
             precision: self.dtype.name().into(),
             seconds: 0.0,
-            notes: notes(self.params, &solution, starts),
+            notes: notes(self.params, &solution.info, centres.stand_ins.len(), starts),
             clusters: Some(clusters),
             ..Report::default()
         };
@@ -48,6 +51,7 @@ impl Fit<'_> {
             norms: centres.norms.clone(),
             labels: solution.labels,
             point: None,
+            centre_coef: None,
             anchors: None,
             dtype: self.dtype,
             report,
@@ -55,26 +59,88 @@ impl Fit<'_> {
     }
 }
 
+impl KernelKMeans {
+    /// The model of centres in the span of landmarks, which leave `residual_trace` of the samples; `base` is its report so far.
+    pub(crate) fn in_span(
+        params: KernelKMeansParams,
+        solution: SpanSolution,
+        (base, residual_trace): (Report, f64),
+        (anchors, point, dtype): (AnySamples, Option<Vec<f64>>, Dtype),
+        starts: usize,
+    ) -> Self {
+        let SpanSolution { labels, sizes, centres, objective, info } = solution;
+        let empty = sizes.iter().filter(|size| **size <= 0.0).count();
+        let inertia = objective + residual_trace;
+        let clusters = ClusterReport {
+            objective: inertia,
+            starts,
+            rounds: info.rounds,
+            objectives: info.objectives.iter().map(|value| value + residual_trace).collect(),
+            moved: info.moved,
+            reseeded: info.reseeded,
+            full_passes: info.full_passes,
+            low_rank_objective: Some(objective),
+        };
+        let mut all = base.notes.clone();
+        all.extend(notes(&params, &info, empty, starts));
+        let report = Report {
+            solver: "lloyd".into(),
+            passes: info.full_passes,
+            converged: matches!(info.stop, Stop::Settled | Stop::Tolerance),
+            notes: all,
+            clusters: Some(clusters),
+            ..base
+        };
+        let init = match params.init {
+            Init::Labels(_) => Init::Labels(Vec::new()),
+            other => other,
+        };
+        let (coef, norms) = with_empty(centres);
+        Self {
+            params: KernelKMeansParams { init, ..params },
+            labels,
+            inertia,
+            rounds: info.rounds,
+            shares: Vec::new(),
+            stand_ins: Vec::new(),
+            norms,
+            point,
+            centre_coef: Some(coef),
+            anchors: Some(anchors),
+            dtype,
+            report,
+        }
+    }
+}
+
+/// Coefficients and squared norms of centres; that of a cluster without samples is that of the first with some.
+fn with_empty(centres: SpanCentres) -> (Mat<f64>, Vec<f64>) {
+    let SpanCentres { coef, norms } = centres;
+    let first = norms.iter().position(|norm| norm.is_finite()).unwrap_or(0);
+    let of = |c: usize| if norms[c].is_finite() { c } else { first };
+    let coef = Mat::from_fn(coef.rows(), coef.cols(), |i, c| coef[(i, of(c))]);
+    (coef, (0..norms.len()).map(|c| norms[of(c)]).collect())
+}
+
 /// What a user should know.
-fn notes(params: &KernelKMeansParams, solution: &Solution, starts: usize) -> Vec<Note> {
-    let mut notes = Vec::new();
-    let (k, dead) = (params.clusters, solution.centres.stand_ins.len());
+fn notes(params: &KernelKMeansParams, info: &Info, dead: usize, starts: usize) -> Vec<Note> {
+    let (mut notes, k) = (Vec::new(), params.clusters);
     if dead > 0 {
         notes.push(Note::new(NoteCode::EmptyClusters, format!(
             "only {} of {k} clusters have samples: there are no more distinct samples in feature space",
             k - dead
         )));
     }
-    match solution.info.stop {
+    match info.stop {
         Stop::Rounds => notes.push(Note::new(NoteCode::NotConverged, format!(
             "k-means did not converge in {} iterations: raise the maximum number of iterations or the tolerance",
-            solution.info.rounds
+            info.rounds
         ))),
         Stop::Rise => notes.push(Note::new(NoteCode::Indefinite, "the objective was about to increase, which happens only if the kernel is not positive semidefinite \
              on these samples: the clusters of the previous iteration were kept")),
         Stop::Time => notes.push(Note::new(NoteCode::NotConverged, format!(
             "k-means did not converge before the time limit: the clusters are those after {} iterations; raise the limit",
-            solution.info.rounds
+            info.rounds
         ))),
         Stop::Settled | Stop::Tolerance => {}
     }

@@ -12,6 +12,7 @@ use crate::linalg::skinny::WIDTH;
 use crate::linalg::view::Mat;
 use crate::model::input::{Input, symmetric};
 use crate::model::kernel_on::KernelOn;
+use crate::model::landmarks::{Whole, eligible, offer, samples_of, slow};
 use crate::points::{Dense, Dtype, Samples, with_matrix, with_samples};
 use crate::real::Real;
 use crate::solve::eigen::{self, Solver};
@@ -19,6 +20,8 @@ use crate::solve::lloyd::{self, Chooser, Problem, Solution};
 
 /// Starts of the small k-means on eigenvectors.
 const SPECTRAL_STARTS: usize = 10;
+/// Rounds that read the whole matrix, for an estimate of the time.
+const PASSES: usize = 10;
 
 impl KernelKMeans {
     /// Fits on samples or on a kernel matrix, with weights that are not negative; `None` for 1.
@@ -37,7 +40,16 @@ impl KernelKMeans {
         input: Input<'_>,
         weights: Option<&[f64]>,
     ) -> Result<Self> {
+        if params.landmarks.is_some() {
+            let x = samples_of(input)?;
+            let dtype = x.dtype();
+            return Self::fit_blocks(ctx, params, &mut Whole::new(x, None, weights), dtype);
+        }
         let started = Instant::now();
+        // With a linear kernel, the matrix is not formed.
+        let is_formed = params.kernel != KernelSpec::linear();
+        let passes = if is_formed { PASSES * params.clusters.div_ceil(WIDTH) } else { 0 };
+        let (n, slow) = (eligible(&input), slow(ctx, &input, passes)?);
         let mut model = ctx.install(|| {
             let checked = || check(params, input.n(), weights);
             match &input {
@@ -53,7 +65,9 @@ impl KernelKMeans {
                     Fit { params, weights: &checked()?, dtype: gram.dtype() }.on_gram(ctx, *gram)
                 }
             }
-        })?;
+        })
+        .map_err(|error| offer(ctx, error, n))?;
+        model.report.notes.extend(slow);
         model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)
     }

@@ -8,10 +8,13 @@ mod assemble;
 mod check;
 mod fit;
 
+pub(crate) use check::{check_labels, check_params, too_many};
+
 use serde::{Deserialize, Serialize};
 
 use super::input::{Input, check_columns, not_for_predictions};
 use super::kernel_on::KernelOn;
+use super::landmarks::LandmarkParams;
 use super::report::Report;
 use super::validate::{anchors_for, check_diagonal};
 use crate::context::Context;
@@ -69,6 +72,9 @@ pub struct KernelKMeansParams {
     pub tolerance: f64,
     /// Seed of the starts.
     pub seed: u64,
+    /// The landmarks of a low-rank fit; `None` for an exact one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub landmarks: Option<LandmarkParams>,
 }
 
 impl KernelKMeansParams {
@@ -83,6 +89,7 @@ impl KernelKMeansParams {
             max_rounds: 300,
             tolerance: 0.0,
             seed: 0,
+            landmarks: None,
         }
     }
 }
@@ -94,11 +101,11 @@ pub struct KernelKMeans {
     pub params: KernelKMeansParams,
     /// The cluster of each training sample.
     pub labels: Vec<usize>,
-    /// Σ_i w_i ‖φ(x_i) − μ_{label i}‖².
+    /// Σ_i w_i ‖φ(x_i) − μ_{label i}‖², the distances that the model measures: those to centres in the landmarks' span in a low-rank fit.
     pub inertia: f64,
     /// Iterations of the best start.
     pub rounds: usize,
-    /// The weight of each training sample over that of its cluster: centre c is Σ_{j in c} share_j φ(x_j).
+    /// The weight of each training sample over that of its cluster: centre c is Σ_{j in c} share_j φ(x_j). Empty in a low-rank fit.
     pub shares: Vec<f64>,
     /// Clusters that became empty, each with the training sample that is its centre.
     pub stand_ins: Vec<(usize, usize)>,
@@ -107,7 +114,10 @@ pub struct KernelKMeans {
     /// The point of sample space from which feature space is seen, if samples lie far from the origin: distances are the same, and
     /// keep their digits.
     pub point: Option<Vec<f64>>,
-    /// The training samples; `None` if the kernel matrix was precomputed.
+    /// The coefficients of a low-rank fit: centre c is Σ_j centre_coef_jc φ(z_j) over the landmarks z (m × k).
+    #[doc(hidden)]
+    pub centre_coef: Option<Mat<f64>>,
+    /// The training samples, or the landmarks; `None` if the kernel matrix was precomputed.
     pub anchors: Option<AnySamples>,
     /// The number type of the samples or of the kernel matrix that it was fitted on.
     pub dtype: Dtype,
@@ -217,8 +227,11 @@ impl KernelKMeans {
         Ok(out)
     }
 
-    /// Column c makes ⟨φ(x), μ_c⟩, times −2, of kernel values: n × k.
+    /// Column c makes ⟨φ(x), μ_c⟩, times −2, of kernel values: n × k, or m × k with landmarks.
     fn coef(&self) -> Mat<f64> {
+        if let Some(coef) = &self.centre_coef {
+            return Mat::from_fn(coef.rows(), coef.cols(), |i, c| -2.0 * coef[(i, c)]);
+        }
         let mut coef = Mat::zeros(self.n(), self.k());
         for (i, (&c, share)) in self.labels.iter().zip(&self.shares).enumerate() {
             coef[(i, c)] = -2.0 * share;

@@ -22,7 +22,7 @@ use super::indefinite::refuse_negative;
 use super::input::{Input, check_columns, not_for_predictions};
 use super::inverse::{Inverse, InverseParams};
 use super::kernel_on::KernelOn;
-use super::landmarks::{LandmarkParams, LandmarkState, Whole, kernel_at};
+use super::landmarks::{LandmarkParams, LandmarkState, Whole, eligible, kernel_at, offer, slow};
 use super::origin::{self, Origin, Seen, Size};
 use super::prepared::{Prepared, prepared_bytes};
 use super::report::{Report, asymmetry_note};
@@ -38,6 +38,9 @@ use crate::real::Real;
 use crate::solve::eigen::{self, Solver, Spectrum};
 use crate::solve::threshold::negative_share;
 use crate::solve::{krylov, share};
+
+/// Passes over the matrix that a fit takes, for an estimate of its time.
+const PASSES: usize = 20;
 
 /// Parameters of kernel PCA.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -145,18 +148,22 @@ impl KernelPca {
             let dtype = x.dtype();
             return Self::fit_blocks(ctx, params, &mut Whole::new(x, None, None), dtype);
         }
+        let (n, slow) = (eligible(&input), slow(ctx, &input, PASSES)?);
         // Once among the workers, the many short steps need no hand-over between threads.
-        let mut model = ctx.install(|| match input {
-            Input::Samples(x) => with_samples!(&x, x => Self::fit_samples(ctx, params, x)),
-            Input::Precomputed { values, .. } => {
-                with_matrix!(values.view(), matrix => Self::fit_matrix(ctx, params, matrix))
-            }
-            Input::Gram(gram) => {
-                let mut model = Self::fit_gram(ctx, params, gram, Plan::given(), None)?;
-                model.report.storage = "given".into();
-                Ok(model)
-            }
-        })?;
+        let mut model = ctx
+            .install(|| match input {
+                Input::Samples(x) => with_samples!(&x, x => Self::fit_samples(ctx, params, x)),
+                Input::Precomputed { values, .. } => {
+                    with_matrix!(values.view(), matrix => Self::fit_matrix(ctx, params, matrix))
+                }
+                Input::Gram(gram) => {
+                    let mut model = Self::fit_gram(ctx, params, gram, Plan::given(), None)?;
+                    model.report.storage = "given".into();
+                    Ok(model)
+                }
+            })
+            .map_err(|error| offer(ctx, error, n))?;
+        model.report.notes.extend(slow);
         model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)
     }

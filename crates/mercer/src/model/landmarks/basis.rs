@@ -1,6 +1,7 @@
 //! Landmarks with the factor of their kernel matrix, and the pass that adds up samples.
 
 use super::candidates::{self, Candidates};
+use super::input_means::input_means;
 use super::rows::RowBlocks;
 use super::{LandmarkCount, LandmarkMethod, LandmarkParams, LandmarkReport, LandmarkState};
 use crate::context::{Context, Reservation, Step};
@@ -51,7 +52,7 @@ pub(crate) fn read<T: Real>(
 ) -> Result<(Basis<T>, LandmarkSums)> {
     params.check()?;
     source.rewind(2)?;
-    let basis = Basis::choose(ctx, kernel, params, center, source)?;
+    let (basis, _) = Basis::choose(ctx, kernel, params, center, source)?;
     source.rewind(1)?;
     let mut sums = LandmarkSums::empty(basis.m(), basis.target_means.clone())?;
     basis.add(ctx, source, &mut sums)?;
@@ -64,14 +65,14 @@ impl<T: Real> Basis<T> {
         self.landmarks.n()
     }
 
-    /// Chooses landmarks among a sample of the rows.
-    fn choose(
+    /// Chooses landmarks among a sample of the rows, which is returned too.
+    pub fn choose(
         ctx: &Context,
         kernel: &KernelSpec,
         params: &LandmarkParams,
         center: bool,
         source: &mut dyn RowBlocks,
-    ) -> Result<Self> {
+    ) -> Result<(Self, Candidates<T>)> {
         let most = match &params.count {
             LandmarkCount::Count(count) => *count,
             LandmarkCount::Tolerance(_) => MOST,
@@ -91,6 +92,7 @@ impl<T: Real> Basis<T> {
             (LandmarkCount::Given(_), _) => "given",
             (_, LandmarkMethod::PivotedCholesky) => "pivoted_cholesky",
             (_, LandmarkMethod::Uniform) => "uniform",
+            (_, LandmarkMethod::KMeans) => "kmeans",
         };
         let report = LandmarkReport {
             landmarks: landmarks.n(),
@@ -98,15 +100,13 @@ impl<T: Real> Basis<T> {
             method: method.into(),
             candidates: found.samples.n(),
             rows: found.rows,
-            trace: 0.0,
-            residual_trace: 0.0,
             curve,
-            full_system: None,
-            left_out_error: None,
+            ..LandmarkReport::default()
         };
         let _reservation = reserve::<T>(ctx, landmarks.n(), found.target_means.len())?;
-        let target_means = found.target_means;
-        Ok(Self { spec, landmarks, on, factor, target_means, report, _reservation })
+        let target_means = found.target_means.clone();
+        let basis = Self { spec, landmarks, on, factor, target_means, report, _reservation };
+        Ok((basis, found))
     }
 
     /// The basis of a fitted model.
@@ -118,9 +118,7 @@ impl<T: Real> Basis<T> {
         report: &LandmarkReport,
     ) -> Result<Self> {
         let on = kernel_at(&SpecKernel::<T>::new(spec)?, &landmarks, state)?;
-        let gram = MatrixFree::new(&*on.kernel, on.anchors.clone());
-        let factor = factor(ctx, &gram, 0.0)?;
-        let factor = factor.ok_or_else(not_definite)?;
+        let factor = factored(ctx, &on)?;
         let (spec, report) = (spec.clone(), report.clone());
         let t = state.sums.as_ref().map_or(0, LandmarkSums::t);
         let _reservation = reserve::<T>(ctx, landmarks.n(), t)?;
@@ -262,24 +260,37 @@ fn reserve<T: Real>(ctx: &Context, m: usize, t: usize) -> Result<Reservation> {
     ctx.reserve("the sums over rows", basis_bytes::<T>(m, t), hint)
 }
 
+/// Bytes of a fit on m landmarks with t targets.
+fn fit_bytes<T: Real>(m: usize, t: usize) -> u64 {
+    let solve = path::workspace_bytes(m).saturating_add(square(m));
+    let solve = nystrom::workspace_bytes(m, t).saturating_add(solve);
+    basis_bytes::<T>(m, t).saturating_add(solve)
+}
+
+/// The largest number up to `beyond` of which `fits` is true; it is monotone.
+fn largest(beyond: usize, fits: impl Fn(usize) -> bool) -> usize {
+    let (mut least, mut beyond) = (0, beyond + 1);
+    while beyond - least > 1 {
+        let middle = least.midpoint(beyond);
+        if fits(middle) { least = middle } else { beyond = middle }
+    }
+    least
+}
+
+/// How many landmarks a budget has memory for, at most `most`.
+pub(super) fn most_that_fit(budget: u64, most: usize) -> usize {
+    largest(most, |m| fit_bytes::<f64>(m, 1) <= budget)
+}
+
 /// Refuses more landmarks than the budget has memory for, and says how many fit.
 fn check_room<T: Real>(ctx: &Context, m: usize, t: usize, params: &LandmarkParams) -> Result<()> {
-    let needed = |m: usize| {
-        let solve = path::workspace_bytes(m).saturating_add(square(m));
-        let solve = nystrom::workspace_bytes(m, t).saturating_add(solve);
-        basis_bytes::<T>(m, t).saturating_add(solve)
-    };
-    let budget = ctx.budget();
-    if needed(m) <= budget || matches!(params.count, LandmarkCount::Tolerance(_)) {
+    let (needed, budget) = (fit_bytes::<T>(m, t), ctx.budget());
+    if needed <= budget || matches!(params.count, LandmarkCount::Tolerance(_)) {
         return Ok(());
     }
-    let (mut fits, mut beyond) = (0, m);
-    while beyond - fits > 1 {
-        let middle = fits.midpoint(beyond);
-        if needed(middle) <= budget { fits = middle } else { beyond = middle }
-    }
+    let fits = largest(m, |m| fit_bytes::<T>(m, t) <= budget);
     let hint = format!("use at most {fits} landmarks, or raise the memory budget");
-    Err(Error::memory("a fit on the landmarks", needed(m), budget, hint))
+    Err(Error::memory("a fit on the landmarks", needed, budget, hint))
 }
 
 /// The point to see samples from, where they lie far from the origin: always for functions of differences, and for other kernels if the features are
@@ -311,14 +322,20 @@ fn pick<T: Real>(
         LandmarkCount::Count(count) => (*count, 0.0),
         LandmarkCount::Tolerance(share) => (MOST, *share),
     };
-    if params.method == LandmarkMethod::Uniform {
-        if tolerance > 0.0 {
-            return Err(Error::parameter(
-                Param::Landmarks,
-                "a tolerance needs landmarks chosen by pivoted Cholesky",
-            ));
+    if params.method != LandmarkMethod::PivotedCholesky && tolerance > 0.0 {
+        return Err(Error::parameter(
+            Param::Landmarks,
+            "a tolerance needs landmarks chosen by pivoted Cholesky",
+        ));
+    }
+    match params.method {
+        LandmarkMethod::PivotedCholesky => {}
+        LandmarkMethod::Uniform => {
+            return Ok((x.select(&uniform(x.n(), most, params.seed)), Vec::new()));
         }
-        return Ok((x.select(&uniform(x.n(), most, params.seed)), Vec::new()));
+        LandmarkMethod::KMeans => {
+            return Ok((means(ctx, found, most, params.seed)?, Vec::new()));
+        }
     }
     let on = KernelOn::at(kernel, x, point)?;
     let gram = MatrixFree::new(&*on.kernel, on.anchors.clone());
@@ -332,8 +349,28 @@ fn pick<T: Real>(
     Ok((x.select(&info.pivots), info.curve))
 }
 
+/// The centres of k-means among the rows, which begins at a uniform choice of them.
+fn means<T: Real>(
+    ctx: &Context,
+    found: &Candidates<T>,
+    most: usize,
+    seed: u64,
+) -> Result<Samples<T>> {
+    let Some(rows) = found.samples.dense() else {
+        return Err(Error::parameter(
+            Param::Landmarks,
+            format!(
+                "means as landmarks need rows of numbers, but the samples are {}: choose by pivoted Cholesky",
+                found.samples.kind()
+            ),
+        ));
+    };
+    let first = uniform(rows.n(), most, seed);
+    Ok(Samples::Dense(input_means(ctx, rows, &found.weights, &first)?))
+}
+
 /// A random choice of `most` of n rows, in their order.
-fn uniform(n: usize, most: usize, seed: u64) -> Vec<usize> {
+pub(super) fn uniform(n: usize, most: usize, seed: u64) -> Vec<usize> {
     let mut stream = crate::context::Stream::new(seed, "uniform landmarks");
     let mut rows: Vec<usize> = (0..n).collect();
     for i in 0..most.min(n) {
@@ -371,8 +408,7 @@ fn independent<T: Real>(
     let pivots = pivoted_cholesky(ctx, &gram, &wanted)?.pivots;
     let landmarks = landmarks.select(&pivots);
     let on = KernelOn::at(kernel, &landmarks, point)?;
-    let gram = MatrixFree::new(&*on.kernel, on.anchors.clone());
-    let factor = factor(ctx, &gram, 0.0)?.ok_or_else(not_definite)?;
+    let factor = factored(ctx, &on)?;
     Ok(Independent { landmarks, on, factor })
 }
 
@@ -399,7 +435,20 @@ pub(crate) fn kernel_at<T: Real>(
     landmarks: &Samples<T>,
     state: &LandmarkState,
 ) -> Result<KernelOn<T>> {
-    let point: Option<Vec<T>> =
-        state.point.as_ref().map(|point| point.iter().map(|&v| T::from_f64(v)).collect());
+    kernel_at_point(kernel, landmarks, state.point.as_deref())
+}
+
+pub(super) fn kernel_at_point<T: Real>(
+    kernel: &SpecKernel<T>,
+    landmarks: &Samples<T>,
+    point: Option<&[f64]>,
+) -> Result<KernelOn<T>> {
+    let point: Option<Vec<T>> = point.map(|point| point.iter().map(|&v| T::from_f64(v)).collect());
     KernelOn::at(kernel, landmarks, point.as_deref())
+}
+
+/// The factor of the kernel matrix of landmarks that do not depend on each other.
+pub(super) fn factored<T: Real>(ctx: &Context, on: &KernelOn<T>) -> Result<Mat<f64>> {
+    let gram = MatrixFree::new(&*on.kernel, on.anchors.clone());
+    factor(ctx, &gram, 0.0)?.ok_or_else(not_definite)
 }

@@ -11,6 +11,8 @@ use crate::real::Real;
 pub(super) struct Candidates<T: Real> {
     /// In the order of the source.
     pub samples: Samples<T>,
+    /// Their weights.
+    pub weights: Vec<f64>,
     /// The means of their targets.
     pub target_means: Vec<f64>,
     /// Rows of the source.
@@ -25,6 +27,7 @@ pub(super) struct Candidate {
     /// The block and the place in it.
     block: usize,
     pub place: usize,
+    weight: f64,
     pub targets: Vec<f64>,
 }
 
@@ -70,7 +73,12 @@ pub(super) fn sample<T: Real>(
     let (kept, blocks) = reduced(kept, &blocks, most)?;
     let t = kept[0].targets.len();
     let mean = |j: usize| kept.iter().map(|one| one.targets[j]).sum::<f64>() / kept.len() as f64;
-    Ok(Candidates { samples: blocks[0].clone(), target_means: (0..t).map(mean).collect(), rows })
+    Ok(Candidates {
+        samples: blocks[0].clone(),
+        weights: kept.iter().map(|one| one.weight).collect(),
+        target_means: (0..t).map(mean).collect(),
+        rows,
+    })
 }
 
 /// Refuses a block that does not fit the first one.
@@ -117,6 +125,7 @@ pub(super) fn lowest(
         row: from + place as u64,
         block: number,
         place,
+        weight: block.weights.as_ref().map_or(1.0, |w| w[place]),
         targets: targets(place),
     };
     keys.into_iter().map(one).collect()

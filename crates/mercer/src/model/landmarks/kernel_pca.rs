@@ -89,6 +89,7 @@ fn assemble<T: Real>(
     let mean = reduced.mean.iter().map(|v| v * v).sum();
     let keep = params.landmarks.as_ref().is_some_and(|landmarks| landmarks.keep_sums);
     let dtype = Dtype::of::<T>();
+    let landmarks = landmarks.bounded(&eigenvalues, reduced.total(), dtype.epsilon());
     Ok(KernelPca {
         params: KernelPcaParams { kernel: basis.spec.clone(), ..params.clone() },
         eigenvalues,

@@ -5,15 +5,20 @@
 
 mod basis;
 mod candidates;
+mod input_means;
+mod kernel_kmeans;
 mod kernel_pca;
 mod kernel_ridge;
 mod observed;
+mod offer;
+mod residual;
 mod ridge_rows;
 mod rows;
 
 pub(crate) use basis::kernel_at;
 pub(crate) use kernel_ridge::LandmarkRidge;
 pub(crate) use observed::Observed;
+pub(super) use offer::{eligible, offer, slow};
 pub(crate) use ridge_rows::{Evaluated, RidgeRows};
 #[doc(hidden)]
 pub use rows::{RowBlock, RowBlocks, Whole};
@@ -26,6 +31,9 @@ use crate::model::input::Input;
 use crate::model::note::{Note, NoteCode};
 use crate::model::report::Report;
 use crate::points::{AnySamples, Dtype};
+
+/// Roundings of the trace that sums of kernel values may carry.
+const ROUNDINGS: f64 = 100.0;
 
 /// How many landmarks, or which.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -77,6 +85,9 @@ pub enum LandmarkMethod {
     PivotedCholesky,
     /// Every sample with the same probability.
     Uniform,
+    /// The means of clusters of the samples, by k-means: rows of numbers only.
+    #[serde(rename = "kmeans")]
+    KMeans,
 }
 
 /// Parameters of a low-rank fit.
@@ -156,14 +167,14 @@ pub struct LandmarkState {
 
 /// How good a low-rank approximation K̂ of the kernel matrix K is. K − K̂ is positive semidefinite, so that its trace bounds every error:
 /// λ̂_i ≤ λ_i ≤ λ̂_i + tr(K − K̂).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LandmarkReport {
     /// Landmarks of the model.
     pub landmarks: usize,
     /// Landmarks that were chosen or given and left out because they depend linearly on others.
     pub dropped: usize,
-    /// How they were chosen: `pivoted_cholesky`, `uniform` or `given`.
+    /// How they were chosen: `pivoted_cholesky`, `uniform`, `kmeans` or `given`.
     pub method: String,
     /// Rows that they were chosen among.
     pub candidates: usize,
@@ -182,6 +193,12 @@ pub struct LandmarkReport {
     /// computed in double precision, or not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out_error: Option<f64>,
+    /// Of kernel PCA: between which numbers each eigenvalue of K lies, centred if the features are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub eigenvalue_bounds: Vec<(f64, f64)>,
+    /// Of kernel PCA: between which numbers the share of the variance lies that the leading components explain, as many as the model has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explained_bounds: Option<(f64, f64)>,
 }
 
 /// How nearly a regression on landmarks solves the system of the exact fit, (K + α W⁻¹) a = y − b, on a sample of the rows.
@@ -212,6 +229,22 @@ impl LandmarkReport {
     /// tr(K − K̂) / tr K.
     pub fn residual_share(&self) -> f64 {
         if self.trace > 0.0 { self.residual_trace / self.trace } else { 0.0 }
+    }
+
+    /// The bounds that follow from the eigenvalues of K̂, whose trace with what it leaves is `total`, for kernel values with relative errors `epsilon`.
+    /// K − K̂ is positive semidefinite, centred or not, so that eigenvalues of K are larger by at most its trace, and so are sums of them. What the mean of the features loses
+    /// makes `total` too large by no more than it makes that trace, which leaves both bounds of the share.
+    fn bounded(self, eigenvalues: &[f64], total: f64, epsilon: f64) -> Self {
+        let (noise, left) = (ROUNDINGS * epsilon * self.trace, self.residual_trace);
+        let bounds = |eta: &f64| ((eta - noise).max(0.0), eta + left + noise);
+        let sum: f64 = eigenvalues.iter().sum();
+        let share = |sum: f64| (sum / total).clamp(0.0, 1.0);
+        Self {
+            eigenvalue_bounds: eigenvalues.iter().map(bounds).collect(),
+            explained_bounds: (total > 0.0)
+                .then(|| (share(sum - noise), share(sum + left + noise))),
+            ..self
+        }
     }
 }
 

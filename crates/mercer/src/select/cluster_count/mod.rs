@@ -50,6 +50,11 @@ pub fn cluster_scores(
     input: &Input<'_>,
     counts: &[usize],
 ) -> Result<ClusterScores> {
+    if params.landmarks.is_some() {
+        let message = "numbers of clusters are compared by exact kernel values: choose the number on a sample of the rows, \
+                       without landmarks";
+        return Err(Error::parameter(Param::Landmarks, message));
+    }
     if let Some(last) = counts.iter().max().filter(|&&last| last >= input.n()) {
         let (n, most) = (input.n(), input.n() - 1);
         let message = format!("{last} clusters of {n} rows cannot be compared: at most {most} can");

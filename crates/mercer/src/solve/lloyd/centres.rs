@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::Problem;
 use crate::context::Context;
 use crate::error::Result;
-use crate::gram::{Groups, Move};
+use crate::gram::{Groups, Move, nearest};
 
 /// Where the groups of some labels have their centres.
 #[derive(Clone, Debug)]
@@ -23,13 +23,6 @@ pub struct Centres {
 
 /// Samples that a task looks at.
 const PIECE: usize = 1024;
-
-/// The place of the smallest distance; among those that differ by no more than `noise`, the first.
-pub fn nearest(distances: impl Iterator<Item = f64> + Clone, noise: f64) -> (usize, f64) {
-    let least = distances.clone().fold(f64::INFINITY, f64::min);
-    let first = distances.enumerate().find(|(_, d)| *d <= least + noise);
-    first.unwrap_or((0, least))
-}
 
 impl Centres {
     /// The centres of the groups of `labels`.

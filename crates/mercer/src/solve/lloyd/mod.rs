@@ -7,9 +7,12 @@
 //! eigenvalue.
 
 mod centres;
+mod span;
 mod start;
 
-pub use centres::{Centres, nearest};
+pub use crate::gram::nearest;
+pub use centres::Centres;
+pub use span::{SpanPasses, SpanProblem, SpanSolution, SpanStart, centres_of, lloyd_in_span};
 pub use start::{Chooser, around, choose};
 
 use crate::context::{Context, Step};
