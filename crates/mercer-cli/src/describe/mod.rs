@@ -6,6 +6,7 @@ mod svm;
 
 use mercer::model::Report;
 use mercer::model::features::ApproximationError;
+use mercer::model::landmarks::LandmarkReport;
 
 use crate::facts::{Facts, FeatureFacts, RegressionFacts, kernel_in_short};
 use crate::summary::Lines;
@@ -82,7 +83,10 @@ fn describe_components(lines: &mut Lines, facts: &Facts) {
         let centred = if facts.centered == Some(true) { "centred" } else { "not centred" };
         lines.add("kernel", format!("{}, {centred}", kernel_in_short(kernel)));
     }
-    lines.add("components", shares(facts));
+    match facts.components {
+        Some(count) if facts.nystroem => lines.add("features", format!("{count} (approximate)")),
+        _ => lines.add("components", shares(facts)),
+    }
     if let Some(inverse) = facts.inverse.as_ref().filter(|_| facts.kernel.is_some()) {
         let kernel = kernel_in_short(inverse.kernel.as_deref().unwrap_or_default());
         let alpha = inverse.alpha.unwrap_or_default();
@@ -115,9 +119,7 @@ fn score_name(facts: &Facts) -> &'static str {
 
 fn describe_solution(lines: &mut Lines, report: &Report) {
     if let Some(landmarks) = &report.landmarks {
-        let (count, share) = (landmarks.landmarks, 100.0 * landmarks.residual_share());
-        let text = format!("{count}, leaving {share:.2} % of the trace of the kernel matrix");
-        lines.add("landmarks", text);
+        lines.add("landmarks", landmarks_in_words(landmarks));
     }
     let passes = match report.passes {
         0 => String::new(),
@@ -133,6 +135,12 @@ fn describe_solution(lines: &mut Lines, report: &Report) {
         lines.detail("condition", format!("{:.1e}{rank}", system.condition));
     }
     lines.detail("storage", format!("{}: {}", report.storage, report.reason));
+}
+
+/// How many landmarks there are, and what they leave.
+pub fn landmarks_in_words(landmarks: &LandmarkReport) -> String {
+    let (count, share) = (landmarks.landmarks, 100.0 * landmarks.residual_share());
+    format!("{count}, leaving {share:.2} % of the trace of the kernel matrix")
 }
 
 /// A line about the solver: a detail, unless it failed.

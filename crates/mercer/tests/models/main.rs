@@ -8,6 +8,7 @@ mod kernel_kmeans;
 mod kernel_pca;
 mod kernel_ridge;
 mod kinds;
+mod landmark_features;
 mod landmarks;
 mod low_rank;
 mod naive;

@@ -115,6 +115,12 @@ impl KernelPcaParams {
         Self { center: false, landmarks, directions, ..Self::new(kernel) }
     }
 
+    /// Whether the components are Nyström features.
+    #[doc(hidden)]
+    pub fn is_landmark_features(&self) -> bool {
+        !self.directions.is_principal()
+    }
+
     fn eigen(&self, epsilon: f64) -> Result<eigen::Params> {
         eigen::Params::new(self.solver, self.tolerance, epsilon, self.max_passes, self.seed)
     }
