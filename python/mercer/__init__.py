@@ -31,6 +31,7 @@ from mercer._kernel_ridge_cv import KernelRidgeCV
 from mercer._load import load, read_libsvm_model
 from mercer._n_clusters import ClusterCount, choose_n_clusters
 from mercer._nu_svc import NuSVC
+from mercer._nystroem import Nystroem
 from mercer._one_class_svm import OneClassSVM
 from mercer._pairwise import pairwise_kernels
 from mercer._params import ParameterError
@@ -97,6 +98,7 @@ __all__ = [
     "KmerDisplay",
     "NuSVC",
     "NuSVR",
+    "Nystroem",
     "OneClassSVM",
     "OutlierColumnsDisplay",
     "OutlierDisplay",

@@ -16,9 +16,9 @@ from mercer._samples import Checked, to_core, validate_samples
 _METHODS = ("pivoted_cholesky", "uniform", "kmeans")
 
 
-def check_params(estimator) -> None:
-    """Check how many landmarks are wanted, or which."""
-    wanted = estimator.landmarks
+def check_params(estimator, name: str = "landmarks") -> None:
+    """Check how many landmarks are wanted, or which, by the parameter of this name."""
+    wanted = getattr(estimator, name)
     _params.one_of(estimator, "landmark_method", _METHODS)
     if not (is_real(estimator.landmark_tol) and 0 < estimator.landmark_tol < 1):
         expected = "a number strictly between 0 and 1"
@@ -27,12 +27,14 @@ def check_params(estimator) -> None:
     number = isinstance(wanted, bool) or (is_real(wanted) and not is_integer(wanted))
     if named or number or (is_integer(wanted) and wanted < 1):
         expected = "an integer of at least 1, 'auto', samples, or None"
-        raise refuse(estimator, "landmarks", expected, wanted)
+        raise refuse(estimator, name, expected, wanted)
 
 
-def settings(estimator, X: Checked, choice: Choice) -> dict[str, object] | None:
+def settings(
+    estimator, X: Checked, choice: Choice, name: str = "landmarks"
+) -> dict[str, object] | None:
     """Return the landmarks as the extension module takes them; None for an exact fit."""
-    wanted = estimator.landmarks
+    wanted = getattr(estimator, name)
     if wanted is None:
         return None
     if not isinstance(choice, Described):
@@ -45,15 +47,15 @@ def settings(estimator, X: Checked, choice: Choice) -> dict[str, object] | None:
     return {
         "count": int(wanted) if is_integer(wanted) else None,
         "tolerance": float(estimator.landmark_tol) if automatic else None,
-        "samples": _own_landmarks(estimator, X, choice) if own else None,
+        "samples": _own_landmarks(estimator, wanted, X, choice) if own else None,
         "method": estimator.landmark_method,
         "seed": _params.seed(estimator.random_state),
         "keep_sums": bool(getattr(estimator, "_continues", False)),
     }
 
 
-def _own_landmarks(estimator, X: Checked, choice: Described) -> _core.Samples:
-    given = validate_samples(estimator, estimator.landmarks, purpose_of(choice), reset=False)
+def _own_landmarks(estimator, wanted, X: Checked, choice: Described) -> _core.Samples:
+    given = validate_samples(estimator, wanted, purpose_of(choice), reset=False)
     single = _fit.is_single(estimator, X)
     return to_core(given, single=single, custom=is_custom(choice), copy=True)
 

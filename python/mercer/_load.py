@@ -21,6 +21,7 @@ from mercer._kernel_ridge import KernelRidge
 from mercer._kernel_ridge_classifier import KernelRidgeClassifier
 from mercer._kernel_ridge_cv import KernelRidgeCV
 from mercer._nu_svc import NuSVC
+from mercer._nystroem import Nystroem
 from mercer._one_class_svm import OneClassSVM
 from mercer._params import ParameterError, is_integer
 from mercer._pca import PCA
@@ -138,6 +139,8 @@ def _kind(model: _core.Model) -> type:
     if model.estimator == "kernel_features":
         family = _core.features_facts(model)["kernel"].split("(")[0]
         return _SAMPLERS.get(family, RBFSampler)
+    if "directions" in json.loads(model.params):
+        return Nystroem
     if model.estimator in _KINDS:
         return _KINDS[model.estimator]
     remarks, saved = json.loads(_core.remarks(model)), json.loads(model.notes).get("estimator")

@@ -15,6 +15,7 @@ mod kernels;
 mod kmeans;
 mod landmarks;
 mod model;
+mod nystroem;
 mod posterior;
 mod preimage;
 mod ridge;
@@ -56,6 +57,8 @@ mod _core {
     use super::landmarks::{continue_fit, landmark_residuals};
     #[pymodule_export]
     use super::model::{Model, load};
+    #[pymodule_export]
+    use super::nystroem::{fit_landmark_features, landmark_normalization, measured_features};
     #[pymodule_export]
     use super::posterior::PosteriorStd;
     #[pymodule_export]

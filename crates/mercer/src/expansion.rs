@@ -11,10 +11,11 @@ use crate::context::{Context, SharedProgress, try_pieces};
 use crate::error::Result;
 use crate::kernel::{Kernel, Tile};
 use crate::linalg::alloc;
+use crate::linalg::product::{self, Onto};
 use crate::linalg::skinny::{Lane, TileRef, WIDTH, multiply, multiply_one};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::points::{Points, Span};
-use crate::real::Real;
+use crate::real::{Numbers, Real};
 
 /// Rows of new samples, and columns of anchors, that are worked on at a time: a tile that stays in the second-level
 /// cache, as wide as a multiple of what matrix products and panels of pairings like (48 and 32).
@@ -99,6 +100,10 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Up to so many outputs are computed one by one: a block of sixteen would be mostly empty.
 const FEW: usize = 3;
+/// From so many outputs on, a tile is multiplied with all coefficients as a matrix.
+const MANY: usize = 64;
+/// Outputs of such a product that are computed at a time.
+const PANEL: usize = 64;
 
 #[derive(Clone)]
 enum Columns<T> {
@@ -106,24 +111,32 @@ enum Columns<T> {
     Few(Vec<Vec<T>>),
     /// For each 16 outputs, a lane per anchor.
     Many(Vec<Vec<Lane<T>>>),
+    /// All of them, and the anchors that each panel of outputs has coefficients of: a triangle costs half.
+    Matrix(Mat<T>, Vec<Range<usize>>),
 }
 
 /// Sums over anchors, laid out as the columns are.
-enum Sums {
+enum Sums<T> {
     Few(Vec<Vec<f64>>),
     Many(Vec<Vec<Lane<f64>>>),
+    /// With the products of a tile in single precision.
+    Matrix(Mat<f64>, Vec<T>),
 }
 
 impl<T: Real> Columns<T> {
-    fn sums(&self, rows: usize) -> Sums {
+    fn sums(&self, rows: usize) -> Sums<T> {
         match self {
             Columns::Few(columns) => Sums::Few(vec![vec![0.0; rows]; columns.len()]),
             Columns::Many(lanes) => Sums::Many(vec![vec![[0.0; WIDTH]; rows]; lanes.len()]),
+            Columns::Matrix(coef, _) => {
+                let product = if size_of::<T>() == size_of::<f64>() { 0 } else { rows * PANEL };
+                Sums::Matrix(Mat::zeros(rows, coef.cols()), vec![T::ZERO; product])
+            }
         }
     }
 
     /// Adds what the anchors `cols` contribute, whose kernel values are `tile`.
-    fn add(&self, tile: TileRef<'_, T>, cols: Range<usize>, sums: &mut Sums) {
+    fn add(&self, tile: TileRef<'_, T>, cols: Range<usize>, sums: &mut Sums<T>) {
         match (self, sums) {
             (Columns::Few(columns), Sums::Few(sums)) => {
                 for (column, sum) in columns.iter().zip(sums) {
@@ -135,16 +148,67 @@ impl<T: Real> Columns<T> {
                     multiply(tile, &lanes[cols.clone()], sum);
                 }
             }
+            (Columns::Matrix(coef, reach), Sums::Matrix(sums, product)) => {
+                for (panel, reach) in reach.iter().enumerate() {
+                    let used = reach.start.max(cols.start)..reach.end.min(cols.end);
+                    if !used.is_empty() {
+                        let from = used.start - cols.start;
+                        let values = MatRef::new(tile.data, tile.rows, tile.cols, tile.stride);
+                        let values = values.col_range(from, used.len());
+                        add_panel(values, coef, used, panel * PANEL, sums, product);
+                    }
+                }
+            }
             _ => unreachable!("sums are made for their columns"),
         }
     }
 }
 
-impl Sums {
+/// The anchors from the first to the last with a coefficient of each panel of outputs.
+fn reaches<T: Real>(coef: &Mat<T>) -> Vec<Range<usize>> {
+    let panel = |left: usize| {
+        let used = |i: &usize| coef.row(*i)[left..].iter().take(PANEL).any(|v| *v != T::ZERO);
+        let first = (0..coef.rows()).find(used).unwrap_or(0);
+        first..(0..coef.rows()).rfind(used).map_or(0, |last| last + 1)
+    };
+    (0..coef.cols()).step_by(PANEL).map(panel).collect()
+}
+
+/// Adds the products of kernel values with the anchors `used` to the sums of a panel of outputs. Sums of a tile are of type T, sums of tiles f64.
+fn add_panel<T: Real>(
+    values: MatRef<'_, T>,
+    coef: &Mat<T>,
+    used: Range<usize>,
+    left: usize,
+    sums: &mut Mat<f64>,
+    product: &mut [T],
+) {
+    let (rows, k) = (values.rows(), sums.cols());
+    let width = PANEL.min(k - left);
+    let coef = coef.view().row_range(used.start, used.len()).col_range(left, width);
+    match (T::numbers(values.data()), T::numbers(coef.data())) {
+        (Numbers::F64(a), Numbers::F64(b)) => {
+            let out = MatMut::new(&mut sums.data_mut()[left..], rows, width, k);
+            product::multiply(values.with_data(a), coef.with_data(b), out, Onto::Sum);
+        }
+        _ => {
+            let product = &mut product[..rows * width];
+            let out = MatMut::new(product, rows, width, width);
+            product::multiply(values, coef, out, Onto::Nothing);
+            for (i, product) in product.chunks_exact(width).enumerate() {
+                let sums = sums.row_mut(i)[left..].iter_mut();
+                sums.zip(product).for_each(|(sum, v)| *sum += v.to_f64());
+            }
+        }
+    }
+}
+
+impl<T> Sums<T> {
     fn at(&self, row: usize, output: usize) -> f64 {
         match self {
             Sums::Few(sums) => sums[output][row],
             Sums::Many(sums) => sums[output / WIDTH][row][output % WIDTH],
+            Sums::Matrix(sums, _) => sums[(row, output)],
         }
     }
 }
@@ -156,9 +220,14 @@ impl<T: Real> Weights<T> {
         assert_eq!(offset.len(), k);
         let value = |i: usize, c: usize| if c < k { T::from_f64(coef[(i, c)]) } else { T::ZERO };
         let lane = |i: usize, b: usize| std::array::from_fn(|c| value(i, b * WIDTH + c));
-        let columns = match k <= FEW {
-            true => Columns::Few((0..k).map(|c| (0..n).map(|i| value(i, c)).collect()).collect()),
-            false => Columns::Many(
+        let columns = match k {
+            ..=FEW => Columns::Few((0..k).map(|c| (0..n).map(|i| value(i, c)).collect()).collect()),
+            MANY.. => {
+                let coef = Mat::from_fn(n, k, value);
+                let reaches = reaches(&coef);
+                Columns::Matrix(coef, reaches)
+            }
+            _ => Columns::Many(
                 (0..k.div_ceil(WIDTH)).map(|b| (0..n).map(|i| lane(i, b)).collect()).collect(),
             ),
         };
@@ -241,6 +310,7 @@ impl<T: Real> Weights<T> {
         let outputs = match &self.columns {
             Columns::Few(columns) => columns.len(),
             Columns::Many(lanes) => lanes.len() * WIDTH,
+            Columns::Matrix(coef, _) => coef.cols() + PANEL,
         } as u64;
         let height = piece_rows(m, n);
         let (rows, cols) = (height as u64, COLS.min(n) as u64);
@@ -250,7 +320,7 @@ impl<T: Real> Weights<T> {
         at_work.saturating_mul(each).saturating_add((n as u64).saturating_mul(outputs) * size)
     }
 
-    fn write<O: Real>(&self, sums: &Sums, rows: usize, stride: usize, lines: &mut [O]) {
+    fn write<O: Real>(&self, sums: &Sums<T>, rows: usize, stride: usize, lines: &mut [O]) {
         let k = self.offset.len();
         for r in 0..rows {
             let line = &mut lines[r * stride..r * stride + k];

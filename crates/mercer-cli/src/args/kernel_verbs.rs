@@ -10,6 +10,7 @@ use super::groups::{
     ColumnArgs, MachineArgs, NamedFile, Scale, TableArgs, check_distinct, table_file,
 };
 use super::kernel::{Kernel, in_short, with_kernels};
+use super::landmarks::LandmarkArgs;
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
@@ -25,6 +26,7 @@ const FEATURES_EXAMPLES: &str = "\
 Examples:
   mercer features iris.csv --label species --kernel 'poly(degree=2)' --output features.csv
   mercer features counts.csv --label topic --kernel additive_chi2 --samples 4 --output features.npy
+  mercer features houses.csv --kernel rbf --landmarks 200 --output features.parquet --model features.mercer
   mercer features names.csv --columns name --kernel 'spectrum(p=2)' --output pairs-of-letters.csv";
 
 const KERNELS_EXAMPLES: &str = "\
@@ -107,15 +109,19 @@ pub struct CheckArgs {
 /// Flags of `mercer features`.
 #[derive(Debug, Args)]
 #[command(after_help = FEATURES_EXAMPLES)]
+#[command(group = ArgGroup::new("approximate").args(["components", "landmarks"]))]
 pub struct FeaturesArgs {
     /// The input.
     #[command(flatten)]
     pub input: InputArgs,
     /// The kernel: a combination of `linear`, `poly`, `cosine`, `hellinger`, `additive_chi2`,
     /// `intersection` and `jensen_shannon`, or of the string kernels `spectrum` and `substrings`; with
-    /// --components also of `rbf`, `laplacian`, `matern` and `rational_quadratic`
+    /// --components also of `rbf`, `laplacian`, `matern` and `rational_quadratic`; with --landmarks any
     #[arg(long, value_name = "SPEC", help_heading = "Kernel")]
     pub kernel: Kernel,
+    /// Nyström features.
+    #[command(flatten)]
+    pub landmarks: LandmarkArgs,
     /// For additive_chi2, intersection and jensen_shannon, whose feature maps are approximate: 2·COUNT + 1
     /// features per column
     #[arg(long, value_name = "COUNT", default_value_t = 3, help_heading = "Kernel",
@@ -135,12 +141,12 @@ pub struct FeaturesArgs {
         help_heading = "Random features"
     )]
     pub frequencies: FrequencyKind,
-    /// Seed of the random features
+    /// Seed of the random features, or of the choice of landmarks
     #[arg(
         long,
         value_name = "NUMBER",
         default_value_t = 0,
-        requires = "components",
+        requires = "approximate",
         help_heading = "Random features"
     )]
     pub seed: u64,
@@ -149,6 +155,10 @@ pub struct FeaturesArgs {
     #[arg(short, long, alias = "out", value_name = "FILE", help_heading = "Output",
           value_parser = OsStringValueParser::new().try_map(TableFile::try_from))]
     pub output: Option<TableFile>,
+    /// Write the features of --landmarks as a model to this file, for `mercer transform`
+    #[arg(short, long, value_name = "FILE", requires = "landmarks", help_heading = "Output",
+          value_parser = OsStringValueParser::new().try_map(ModelFile::try_from))]
+    pub model: Option<ModelFile>,
     /// Print a JSON report on standard output instead of a table
     #[arg(long, help_heading = "Output")]
     pub json: bool,

@@ -52,7 +52,7 @@ impl From<Method> for LandmarkMethod {
 /// An approximation by landmarks.
 #[derive(Debug, Args)]
 pub struct LandmarkArgs {
-    /// Approximate the kernel matrix by this many rows, for large tables, or `auto` for as many as
+    /// Approximate the kernel matrix by this many rows, for large tables and for features of any kernel, or `auto` for as many as
     /// --landmark-tolerance takes [default: exact]
     #[arg(hide_short_help = true, long, value_name = "COUNT", value_parser = landmarks, help_heading = "Kernel")]
     pub landmarks: Option<Landmarks>,

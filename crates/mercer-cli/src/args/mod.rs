@@ -198,7 +198,9 @@ impl Verb {
             Verb::Predict(args) => args.check_files(),
             Verb::Demo(args) => args.check_files(),
             Verb::Check(args) => args.input.check_files(args.output.as_ref(), args.model.as_ref()),
-            Verb::Features(args) => args.input.check_files(args.output.as_ref(), None),
+            Verb::Features(args) => {
+                args.input.check_files(args.output.as_ref(), args.model.as_ref())
+            }
             Verb::Inspect(_) | Verb::Kernels(_) | Verb::Doctor(_) => Ok(()),
             Verb::Completions(_) | Verb::Man(_) => Ok(()),
         }

@@ -6,7 +6,7 @@ mod svm;
 
 use mercer::model::Report;
 use mercer::model::features::ApproximationError;
-use mercer::model::landmarks::FullSystem;
+use mercer::model::landmarks::{FullSystem, LandmarkReport};
 
 use crate::facts::{Facts, FeatureFacts, RegressionFacts, kernel_in_short};
 use crate::summary::Lines;
@@ -83,7 +83,10 @@ fn describe_components(lines: &mut Lines, facts: &Facts) {
         let centred = if facts.centered == Some(true) { "centred" } else { "not centred" };
         lines.add("kernel", format!("{}, {centred}", kernel_in_short(kernel)));
     }
-    lines.add("components", shares(facts));
+    match facts.components {
+        Some(count) if facts.nystroem => lines.add("features", format!("{count} (approximate)")),
+        _ => lines.add("components", shares(facts)),
+    }
     if let Some(inverse) = facts.inverse.as_ref().filter(|_| facts.kernel.is_some()) {
         let kernel = kernel_in_short(inverse.kernel.as_deref().unwrap_or_default());
         let alpha = inverse.alpha.unwrap_or_default();
@@ -143,9 +146,7 @@ fn describe_solution(lines: &mut Lines, report: &Report) {
 /// How well landmarks stand for all rows.
 fn describe_landmarks(lines: &mut Lines, report: &Report) {
     let Some(landmarks) = &report.landmarks else { return };
-    let (count, share) = (landmarks.landmarks, 100.0 * landmarks.residual_share());
-    let text = format!("{count}, leaving {share:.2} % of the trace of the kernel matrix");
-    lines.add("landmarks", text);
+    lines.add("landmarks", landmarks_in_words(landmarks));
     if let Some((least, most)) = landmarks.explained_bounds {
         let (least, most) = (100.0 * least, 100.0 * most);
         let text = format!(
@@ -156,6 +157,12 @@ fn describe_landmarks(lines: &mut Lines, report: &Report) {
     if let Some(full) = &landmarks.full_system {
         lines.detail("full system", full_system(full));
     }
+}
+
+/// How many landmarks there are, and what they leave.
+pub fn landmarks_in_words(landmarks: &LandmarkReport) -> String {
+    let (count, share) = (landmarks.landmarks, 100.0 * landmarks.residual_share());
+    format!("{count}, leaving {share:.2} % of the trace of the kernel matrix")
 }
 
 /// A line about the solver: a detail, unless it failed.

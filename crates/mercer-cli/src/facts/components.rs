@@ -37,6 +37,7 @@ pub(super) fn of_kernel_pca(model: &KernelPca) -> Facts {
     });
     Facts {
         centered: Some(model.params.center),
+        nystroem: model.params.is_landmark_features(),
         inverse,
         explained_variance: model.eigenvalues.iter().map(|eta| eta / n).collect(),
         explained_variance_ratio: model.explained_variance_ratio(),

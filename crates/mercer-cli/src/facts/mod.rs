@@ -74,6 +74,9 @@ pub struct Facts {
     pub centered: Option<bool>,
     /// Whether components have variance 1.
     pub whitened: Option<bool>,
+    /// Whether components are Nyström features.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub nystroem: bool,
     /// The inverse map from components to rows.
     pub inverse: Option<InverseFacts>,
     /// Components; none for a model that predicts.
@@ -151,6 +154,7 @@ impl Facts {
             Facts { detector: Some(_), .. } => "kernel PCA outlier detector",
             Facts { repair: Some(_), .. } => "kernel matrix repair",
             Facts { features: Some(_), .. } => "kernel feature map",
+            Facts { nystroem: true, .. } => "Nyström features",
             Facts { kernel: Some(_), .. } => "kernel PCA",
             _ => "PCA",
         }
@@ -224,6 +228,7 @@ fn bare(rows: usize, report: &Report) -> Facts {
         kernel: None,
         centered: None,
         whitened: None,
+        nystroem: false,
         inverse: None,
         components: None,
         explained_variance: Vec::new(),

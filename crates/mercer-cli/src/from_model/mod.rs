@@ -55,6 +55,7 @@ pub fn expanded(matches: &ArgMatches, words: &[OsString]) -> Result<Option<Vec<O
 fn verb_of(model: &Model) -> &'static str {
     match model {
         Model::Pca(_) => "pca",
+        Model::KernelPca(model) if model.params.is_landmark_features() => "features",
         Model::KernelPca(_) => "kpca",
         Model::KernelRidge(_) => "krr",
         Model::KernelKMeans(_) => "kmeans",

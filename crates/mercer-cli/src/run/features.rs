@@ -1,20 +1,24 @@
 //! `mercer features`: the explicit feature map of a kernel.
 
 use mercer::error::Param;
-use mercer::io::{Column, Format, SparseColumn, Table};
+use mercer::io::{Column, Format, Model, ModelFile as SavedModel, SparseColumn, Table};
 use mercer::kernel::{FeatureMap, FeatureMapOptions, MOST_FEATURES, RandomFeatures, StringMap};
-use mercer::{Error, KernelSpec, Result};
+use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
+use mercer::model::landmarks::LandmarkReport;
+use mercer::model::{Report, ScalingKind};
+use mercer::{Dtype, Error, KernelSpec, Result};
 use serde::Serialize;
 
 use super::Session;
 use super::columns::Chosen;
 use super::input;
 use crate::args::{FeaturesArgs, Kernel, Scale};
-use crate::data::{InputKind, Numbers, Scales};
-use crate::facts::{counted, kernel_in_short};
+use crate::data::{InputKind, Numbers, Prepared, Scales, usual_scale};
+use crate::describe::landmarks_in_words;
+use crate::facts::{counted, kernel_in_short, note_places};
 use crate::failure::Failure;
 use crate::output_files::{self, Files};
-use crate::results::Predictions;
+use crate::results::{Predictions, component_names};
 use crate::summary::{self, Lines, Outputs, PredictionsObject, shown};
 use crate::terminal_table;
 
@@ -26,13 +30,15 @@ struct Mapped {
     exact: bool,
     /// A bound on the relative error, if known.
     error: Option<f64>,
+    /// The model of Nyström features.
+    model: Option<SavedModel>,
     names: Vec<String>,
     columns: Vec<Column>,
 }
 
 /// One object about features.
 #[derive(Debug, Serialize)]
-struct FeaturesObject {
+struct FeaturesObject<'a> {
     command: &'static str,
     /// The table, as the user named it.
     table: String,
@@ -42,6 +48,9 @@ struct FeaturesObject {
     dimension: usize,
     /// Whether the feature map is exact; else approximate.
     exact: bool,
+    /// How good features on landmarks are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    landmarks: Option<&'a LandmarkReport>,
     /// The files written.
     outputs: Outputs,
     /// The features of every row, unless a file holds them.
@@ -52,19 +61,26 @@ struct FeaturesObject {
 pub fn features(session: &Session, args: &FeaturesArgs) -> std::result::Result<(), Failure> {
     let input_kind = InputKind::of(&args.kernel);
     check(args, &input_kind)?;
-    let (chosen, scale) = input::read(session, &args.input, &input_kind, Scale::None)?;
+    let landmarks = args.landmarks.params(args.seed);
+    // A model stores the scaling, so that new rows are scaled alike.
+    let usual = if landmarks.is_some() { usual_scale(&args.kernel) } else { Scale::None };
+    let (chosen, scale) = input::read(session, &args.input, &input_kind, usual)?;
     session.progress.begin("preparing");
     let mapped = match input_kind {
+        _ if landmarks.is_some() => of_landmarks(session, args, &chosen, &input_kind, scale)?,
         InputKind::Strings => of_texts(args, &chosen.features)?,
         _ => of_numbers(session, args, &chosen, &input_kind, Scales::Learn(scale))?,
     };
-    let Mapped { kernel, exact, error, names, columns } = mapped;
+    let Mapped { kernel, exact, error, model, names, columns } = mapped;
     let all =
         Predictions { columns: names.into_iter().zip(columns).collect(), label: chosen.label };
     let table = args.output.as_ref().map(|file| (file, table(&all, file.format)));
-    let outputs = output_files::write_files(session, &Files { table, ..Files::default() })?;
+    let files = Files { table, model: args.model.as_ref().zip(model.as_ref()), ..Files::default() };
+    let outputs = output_files::write_files(session, &files)?;
     session.progress.clear();
-    print_output(session, args, (kernel.to_string(), exact, error), outputs, &all)
+    let report = model.as_ref().map(|saved| saved.model.report());
+    let found = Found { kernel: kernel.to_string(), exact, error, report };
+    print_output(session, args, &found, outputs, &all)
 }
 
 fn check(args: &FeaturesArgs, input_kind: &InputKind) -> Result<()> {
@@ -72,12 +88,39 @@ fn check(args: &FeaturesArgs, input_kind: &InputKind) -> Result<()> {
         (Kernel::Precomputed, _) => {
             "precomputed kernels have no feature map: name the kernel itself"
         }
-        (_, InputKind::Groups(_)) if input_kind.has_strings() => {
-            "feature maps of strings and numbers together are not supported: compute the features of each column separately"
+        (_, InputKind::Groups(_))
+            if input_kind.has_strings() && args.landmarks.landmarks.is_none() =>
+        {
+            "feature maps of strings and numbers together need --landmarks: set it, or compute the features of each column separately"
         }
         _ => return Ok(()),
     };
     Err(Error::parameter(Param::Kernel, message))
+}
+
+/// Nyström features, which any kernel has, with a model for new rows.
+fn of_landmarks(
+    session: &Session,
+    args: &FeaturesArgs,
+    chosen: &Chosen,
+    input_kind: &InputKind,
+    scale: ScalingKind,
+) -> Result<Mapped> {
+    let Some(landmarks) = args.landmarks.params(args.seed) else {
+        unreachable!("landmarks are asked for");
+    };
+    let rows =
+        Prepared::of(session, &chosen.features, input_kind, Scales::Learn(scale), Dtype::F64)?;
+    let params = KernelPcaParams::landmark_features(args.kernel.spec(), landmarks);
+    let model = KernelPca::fit(&session.context, &params, &rows.input)?;
+    let values = model.transform(&session.context, &rows.input)?;
+    let column = |j: usize| Column::F64((0..values.rows()).map(|i| values[(i, j)]).collect());
+    let columns = (0..model.k()).map(column).collect();
+    let (kernel, names) = (model.params.kernel.clone(), component_names(model.k()));
+    let mut saved = SavedModel::new(Model::KernelPca(model), Dtype::F64);
+    (saved.scaling, saved.feature_names) = (rows.scaling, chosen.features.names.clone());
+    note_places(&mut saved, &chosen.places);
+    Ok(Mapped { kernel, exact: false, error: None, model: Some(saved), names, columns })
 }
 
 /// One feature for each substring, most of them 0 in most rows.
@@ -102,7 +145,7 @@ fn of_texts(args: &FeaturesArgs, features: &Table) -> Result<Mapped> {
         at.iter().zip(values).for_each(|(&j, &value)| columns[j as usize].push(i, value));
     }
     let columns = columns.into_iter().map(Column::Sparse).collect();
-    Ok(Mapped { kernel, exact: true, error: None, names: map.names()?, columns })
+    Ok(Mapped { kernel, exact: true, error: None, model: None, names: map.names()?, columns })
 }
 
 fn of_numbers(
@@ -139,6 +182,7 @@ fn of_numbers(
         kernel,
         exact: map.is_exact(),
         error: map.worst_error(),
+        model: None,
         names: map.names(Some(&options.columns))?,
         columns: (0..map.dimension()).map(column).collect(),
     })
@@ -156,18 +200,29 @@ fn table(all: &Predictions, format: Format) -> Table {
     Table { label: label.map(|_| 0), ..Table::new(names, columns) }
 }
 
+/// What is printed of a map.
+struct Found<'a> {
+    kernel: String,
+    exact: bool,
+    error: Option<f64>,
+    /// The report of a fit on landmarks.
+    report: Option<&'a Report>,
+}
+
 fn print_output(
     session: &Session,
     args: &FeaturesArgs,
-    (kernel, exact, error): (String, bool, Option<f64>),
+    found: &Found<'_>,
     outputs: Outputs,
     all: &Predictions,
 ) -> std::result::Result<(), Failure> {
+    let Found { kernel, exact, error, report } = found;
+    let landmarks = report.and_then(|report| report.landmarks.as_ref());
     let (source, dimension) = (shown(args.input.table.source.path()), all.columns.len());
     if !session.quiet {
         let mut lines =
             Lines::titled(format!("feature map of {source}: {}", counted(all.n(), "row")));
-        lines.add("kernel", kernel_in_short(&kernel));
+        lines.add("kernel", kernel_in_short(kernel));
         let exact = match (exact, error) {
             (true, _) => "exact".into(),
             (false, None) => "approximate".into(),
@@ -176,6 +231,10 @@ fn print_output(
             }
         };
         lines.add("features", format!("{dimension} ({exact})"));
+        if let Some(landmarks) = landmarks {
+            lines.add("landmarks", landmarks_in_words(landmarks));
+        }
+        report.iter().for_each(|report| lines.warn(&report.notes));
         if let Some(files) = outputs.listed() {
             lines.add("written", files);
         }
@@ -190,9 +249,10 @@ fn print_output(
     let object = FeaturesObject {
         command: "features",
         table: source,
-        kernel,
+        kernel: kernel.clone(),
         dimension,
-        exact,
+        exact: *exact,
+        landmarks,
         outputs,
         features: args.output.is_none().then(|| PredictionsObject::of(all)),
     };

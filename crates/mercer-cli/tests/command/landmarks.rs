@@ -63,3 +63,35 @@ fn numbers(folder: &Folder, name: &str) -> Vec<Vec<f64>> {
     let row = |line: &str| line.split(',').filter_map(|cell| cell.parse().ok()).collect();
     text.lines().skip(1).map(row).collect()
 }
+
+#[test]
+fn features_on_landmarks_are_those_of_their_model() {
+    let folder = Folder::new();
+    folder.write("t.csv", clouds(60));
+    let run = folder.done(
+        "features t.csv --label cloud --kernel rbf --landmarks 12 --seed 3 -o a.csv -m m.mercer",
+    );
+    check(&run.err, &["features   12 (approximate)", "landmarks  12, leaving "]);
+    let features = numbers(&folder, "a.csv");
+    assert!(features.iter().all(|row| row.len() == 12));
+    // The length of features is at most that of the samples, which is 1.
+    let length = |row: &Vec<f64>| row.iter().map(|v| v * v).sum::<f64>();
+    assert!(features.iter().map(length).all(|v| v > 0.0 && v < 1.0 + 1e-9));
+    folder.done("transform m.mercer t.csv --label cloud -o again.csv");
+    assert_eq!(folder.read("again.csv"), folder.read("a.csv"));
+    check(&folder.done("inspect m.mercer").out, &["Nyström features", "60 rows", "landmarks"]);
+    let run = folder.done("features t.csv --label cloud --kernel rbf --landmarks auto --json -q");
+    assert!(run.out.contains("\"residual_trace\""), "{}", run.out);
+    folder.write("names.csv", "name,size\nanna,1\nhanna,2\njohanna,3\nbob,1\n");
+    let kernel = "columns(name:spectrum(p=2))+columns(size:rbf(gamma=1))";
+    folder.done(&format!("features names.csv --kernel {kernel} --landmarks 4 -o mixed.csv"));
+    assert_eq!(numbers(&folder, "mixed.csv").len(), 4);
+    for (flags, wrong) in [
+        ("--landmarks 5 --components 5", "cannot be used with"),
+        ("--model m.mercer", "--landmarks"),
+        ("--seed 5", "--components"),
+    ] {
+        let run = folder.run(&format!("features t.csv --label cloud --kernel rbf {flags}"));
+        assert!(run.code == Some(2) && run.err.contains(wrong), "{flags}: {}", run.err);
+    }
+}

@@ -9,6 +9,7 @@ pub mod cholesky;
 pub mod convolution;
 pub mod edit_distance;
 pub mod eigen;
+pub mod fourier;
 pub mod hamming;
 pub mod inverted_index;
 pub mod nonzeros;

@@ -33,6 +33,7 @@ use fourier::Waves;
 use monomials::Monomials;
 use name::Name;
 use sampled::{Homogeneous, Sampled};
+use sketch::Convolved;
 use spectrum::Spectrum;
 
 /// Features that a map may have at most.
@@ -340,7 +341,7 @@ impl FeatureMap {
 /// A map in the number type of rows.
 enum Prepared<'a, T> {
     Fourier(Waves<T>),
-    Sketch(&'a Sketch),
+    Sketch(Convolved<'a>),
     /// Any other, row by row, and which columns must not be negative.
     ByRow(&'a FeatureMap, Vec<bool>),
 }
@@ -349,7 +350,7 @@ impl<'a, T: Real> Prepared<'a, T> {
     fn new(map: &'a FeatureMap) -> Self {
         match &map.kind {
             Kind::Fourier(fourier) => Prepared::Fourier(Waves::new(fourier)),
-            Kind::Sketch(sketch) => Prepared::Sketch(sketch),
+            Kind::Sketch(sketch) => Prepared::Sketch(Convolved::new(sketch)),
             _ => Prepared::ByRow(map, map.histogram_columns()),
         }
     }
@@ -364,10 +365,7 @@ impl<'a, T: Real> Prepared<'a, T> {
             }
             Prepared::Sketch(sketch) => {
                 rows.check_finite(range.clone())?;
-                let mut scratch = sketch.scratch();
-                range.enumerate().try_for_each(|(at, i)| {
-                    write(sketch.row(rows, i, &mut scratch), i, out.row_mut(at))
-                })
+                sketch.fill(rows, range, out)
             }
             Prepared::ByRow(map, needs) => {
                 let (mut x, mut features) = (vec![0.0; map.columns], vec![0.0; map.dimension]);

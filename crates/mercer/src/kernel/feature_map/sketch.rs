@@ -4,12 +4,17 @@
 //! with a random sign, to one of D places; the sketch of the tensor product is the circular convolution of p independent count
 //! sketches of z. Inner products of sketches are the kernel in the mean, and their variance falls as 1/D.
 
+use std::ops::Range;
+
 use super::build::RandomFeatures;
 use super::name::Name;
 use super::rows::Rows;
+use super::write;
 use crate::context::Stream;
 use crate::error::{Error, Param, Result};
 use crate::linalg::convolution::convolve;
+use crate::linalg::fourier::{LANES, Lane, Transform, Work};
+use crate::linalg::view::MatMut;
 use crate::real::Real;
 
 /// The random places and signs.
@@ -29,6 +34,63 @@ pub struct Sketch {
 
 /// The most factors: beyond, the kernel leaves the range of numbers.
 const MOST_DEGREE: u32 = 1000;
+
+/// Numbers of a row that are not zero, from which on transforms are quicker than the sums themselves.
+const DENSE: usize = 96;
+
+/// A sketch with what its convolutions need.
+pub(super) struct Convolved<'a> {
+    sketch: &'a Sketch,
+    /// For rows that are not mostly zeros.
+    transform: Option<Transform<f64>>,
+}
+
+/// The working storage of rows side by side.
+struct Together {
+    product: Vec<Lane<f64>>,
+    factor: Vec<Lane<f64>>,
+    work: Work<f64>,
+}
+
+impl<'a> Convolved<'a> {
+    pub(super) fn new(sketch: &'a Sketch) -> Self {
+        let transform = (sketch.places.len() > 1).then(|| Transform::new(sketch.components));
+        Self { sketch, transform: transform.flatten() }
+    }
+
+    /// Writes the features of the rows of `range`. How a row is convolved depends on that row alone.
+    pub(super) fn fill<T: Real>(
+        &self,
+        rows: &Rows<'_, T>,
+        range: Range<usize>,
+        mut out: MatMut<'_, T>,
+    ) -> Result<()> {
+        let (first, mut scratch) = (range.start, self.sketch.scratch());
+        let mut dense = Vec::new();
+        for i in range {
+            let mut count = 0;
+            rows.for_each_nonzero(i, |_, _| count += 1);
+            match self.transform.is_some() && count >= DENSE {
+                true => dense.push(i),
+                false => write(self.sketch.row(rows, i, &mut scratch), i, out.row_mut(i - first))?,
+            }
+        }
+        let Some(transform) = self.transform.as_ref().filter(|_| !dense.is_empty()) else {
+            return Ok(());
+        };
+        let zeros = || vec![[0.0; LANES]; self.sketch.components];
+        let mut together = Together { product: zeros(), factor: zeros(), work: transform.work() };
+        for group in dense.chunks(LANES) {
+            self.sketch.rows(rows, group, transform, &mut together);
+            for (lane, &i) in group.iter().enumerate() {
+                let places = scratch.product.iter_mut().zip(&together.product);
+                places.for_each(|(to, from)| *to = from[lane]);
+                write(&scratch.product, i, out.row_mut(i - first))?;
+            }
+        }
+        Ok(())
+    }
+}
 
 /// The working storage of a row.
 pub(super) struct Scratch {
@@ -99,6 +161,33 @@ impl Sketch {
             }
         }
         &scratch.product
+    }
+
+    /// The features of several rows, side by side in `together.product`.
+    fn rows<T: Real>(
+        &self,
+        rows: &Rows<'_, T>,
+        which: &[usize],
+        transform: &Transform<f64>,
+        together: &mut Together,
+    ) {
+        let (root, constant) = (self.gamma.sqrt(), self.coef0.sqrt());
+        for (number, (places, signs)) in self.places.iter().zip(&self.signs).enumerate() {
+            let Together { product, factor, work } = together;
+            let counts = if number == 0 { &mut *product } else { &mut *factor };
+            counts.fill([0.0; LANES]);
+            for (lane, &i) in which.iter().enumerate() {
+                rows.for_each_nonzero(i, |j, value| {
+                    counts[places[j] as usize][lane] += signs[j] * root * value
+                });
+                if self.coef0 > 0.0 {
+                    counts[places[rows.d()] as usize][lane] += signs[rows.d()] * constant;
+                }
+            }
+            if number > 0 {
+                transform.convolve(product, factor, work);
+            }
+        }
     }
 
     pub(super) fn names(&self) -> Vec<Name> {

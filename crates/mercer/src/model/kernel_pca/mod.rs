@@ -67,6 +67,29 @@ pub struct KernelPcaParams {
     /// The landmarks of a low-rank fit; `None` for an exact one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landmarks: Option<LandmarkParams>,
+    /// Which directions the components are.
+    #[doc(hidden)]
+    #[serde(default, skip_serializing_if = "Directions::is_principal")]
+    pub directions: Directions,
+}
+
+/// Orthonormal directions of the feature space.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Directions {
+    /// Those of the largest variance.
+    #[default]
+    Principal,
+    /// Those of the landmarks, each less its projection on the ones before: components are the Nyström features φ̂(x) = L⁻¹ k_Z(x), whose inner
+    /// products are the approximation of the kernel. Only without centring.
+    Landmarks,
+}
+
+impl Directions {
+    fn is_principal(&self) -> bool {
+        *self == Self::Principal
+    }
 }
 
 impl KernelPcaParams {
@@ -84,7 +107,21 @@ impl KernelPcaParams {
             remove_zero: false,
             inverse: None,
             landmarks: None,
+            directions: Directions::Principal,
         }
+    }
+
+    /// Nyström features of a kernel on landmarks.
+    #[doc(hidden)]
+    pub fn landmark_features(kernel: KernelSpec, landmarks: LandmarkParams) -> Self {
+        let (landmarks, directions) = (Some(landmarks), Directions::Landmarks);
+        Self { center: false, landmarks, directions, ..Self::new(kernel) }
+    }
+
+    /// Whether the components are Nyström features.
+    #[doc(hidden)]
+    pub fn is_landmark_features(&self) -> bool {
+        !self.directions.is_principal()
     }
 
     fn eigen(&self, epsilon: f64) -> Result<eigen::Params> {
@@ -143,7 +180,7 @@ impl KernelPca {
                 "not available with a precomputed kernel: there are no samples to map to",
             ));
         }
-        if params.landmarks.is_some() {
+        if params.landmarks.is_some() || !params.directions.is_principal() {
             let x = super::landmarks::samples_of(input)?;
             let dtype = x.dtype();
             return Self::fit_blocks(ctx, params, &mut Whole::new(x, None, None), dtype);

@@ -50,7 +50,6 @@ pub(crate) fn read<T: Real>(
     center: bool,
     source: &mut dyn RowBlocks,
 ) -> Result<(Basis<T>, LandmarkSums)> {
-    params.check()?;
     source.rewind(2)?;
     let (basis, _) = Basis::choose(ctx, kernel, params, center, source)?;
     source.rewind(1)?;
@@ -73,6 +72,7 @@ impl<T: Real> Basis<T> {
         center: bool,
         source: &mut dyn RowBlocks,
     ) -> Result<(Self, Candidates<T>)> {
+        params.check()?;
         let most = match &params.count {
             LandmarkCount::Count(count) => *count,
             LandmarkCount::Tolerance(_) => MOST,
@@ -179,8 +179,12 @@ impl<T: Real> Basis<T> {
 
     /// What the model keeps beside coefficients and landmarks.
     pub fn state(&self, mean_coef: Vec<f64>, sums: LandmarkSums, keep: bool) -> LandmarkState {
-        let point = self.on.point().map(|point| point.iter().map(|v| v.to_f64()).collect());
-        LandmarkState { point, mean_coef, sums: keep.then_some(sums) }
+        LandmarkState { point: self.point(), mean_coef, sums: keep.then_some(sums) }
+    }
+
+    /// The point that samples are taken relative to.
+    pub fn point(&self) -> Option<Vec<f64>> {
+        self.on.point().map(|point| point.iter().map(|v| v.to_f64()).collect())
     }
 }
 

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::basis::{Basis, Fitted, read};
+use super::features;
 use super::rows::RowBlocks;
 use super::{LandmarkParams, LandmarkReport, LandmarkState};
 use crate::context::Context;
@@ -10,7 +11,7 @@ use crate::error::{Error, Param, Result};
 use crate::gram::{LandmarkSums, Precomputed};
 use crate::linalg::view::Mat;
 use crate::model::components::{Components, fix_signs};
-use crate::model::kernel_pca::{KernelPca, KernelPcaParams};
+use crate::model::kernel_pca::{Directions, KernelPca, KernelPcaParams};
 use crate::model::note::{Note, NoteCode};
 use crate::model::prepared::Prepared;
 use crate::model::report::Report;
@@ -32,6 +33,12 @@ impl KernelPca {
     ) -> Result<Self> {
         let started = Instant::now();
         let landmarks = wanted(params)?;
+        if params.inverse.is_some() {
+            return features::fit_with_inverse(ctx, params, source, dtype);
+        }
+        if params.directions == Directions::Landmarks && !landmarks.keep_sums {
+            return features::fit(ctx, params, source, dtype);
+        }
         let mut model = with_dtype!(dtype, T => {
             let (basis, sums) = read::<T>(ctx, &params.kernel, landmarks, params.center, source)?;
             assemble(ctx, params, &basis, sums)
@@ -44,6 +51,10 @@ impl KernelPca {
     #[doc(hidden)]
     pub fn continue_with(&mut self, ctx: &Context, source: &mut dyn RowBlocks) -> Result<()> {
         let params = self.params.clone();
+        if params.inverse.is_some() {
+            let text = "a model with an inverse map cannot be continued with more rows: fit it without one";
+            return Err(Error::parameter(Param::InverseMap, text));
+        }
         let fitted = Fitted::of(&self.anchors, &self.landmarks, &self.report)?;
         *self = with_dtype!(self.dtype, T => {
             let (basis, sums) = fitted.go_on::<T>(ctx, &params.kernel, source)?;
@@ -54,7 +65,9 @@ impl KernelPca {
 }
 
 fn wanted(params: &KernelPcaParams) -> Result<&LandmarkParams> {
-    if params.inverse.is_some() {
+    let principal = params.directions == Directions::Principal;
+    assert!(principal || !params.center, "landmarks have no centred directions");
+    if params.inverse.is_some() && principal {
         return Err(Error::parameter(
             Param::InverseMap,
             "not available with landmarks: use a pre-image method (fixed_point, neighbors or gradient)",
@@ -70,26 +83,33 @@ fn wanted(params: &KernelPcaParams) -> Result<&LandmarkParams> {
     super::required(params.landmarks.as_ref())
 }
 
-fn assemble<T: Real>(
+/// Directions of the model in coordinates of the landmarks' span.
+struct Found {
+    /// In columns, orthonormal unless 0: m × k.
+    beta: Mat<f64>,
+    /// The sums of the squares of the components: k.
+    eigenvalues: Vec<f64>,
+    report: Report,
+}
+
+/// The model, without an inverse map.
+pub(super) fn assemble<T: Real>(
     ctx: &Context,
     params: &KernelPcaParams,
     basis: &Basis<T>,
     sums: LandmarkSums,
 ) -> Result<KernelPca> {
     let (reduced, landmarks) = basis.reduce(ctx, &sums, params.center)?;
-    let mut spectrum = eigenpairs(ctx, params, &reduced)?;
-    fix_signs(&mut spectrum.vectors);
-    let (k, alive) = counts(params, &spectrum);
-    let mut eigenvalues = spectrum.values[..k].to_vec();
-    eigenvalues[alive.min(k)..].fill(0.0);
-    let m = reduced.m();
-    let beta = Mat::from_fn(m, k, |i, c| if c < alive { spectrum.vectors[(c, i)] } else { 0.0 });
+    let dtype = Dtype::of::<T>();
+    let Found { beta, eigenvalues, report } = match params.directions {
+        Directions::Principal => principal(ctx, params, &reduced, landmarks, dtype)?,
+        Directions::Landmarks => of_landmarks(&reduced, landmarks, dtype),
+    };
     let offset = reduced.offsets(&beta);
     let mean_coef = if params.center { reduced.mean_coef(ctx)? } else { Vec::new() };
     let mean = reduced.mean.iter().map(|v| v * v).sum();
     let keep = params.landmarks.as_ref().is_some_and(|landmarks| landmarks.keep_sums);
-    let dtype = Dtype::of::<T>();
-    let landmarks = landmarks.bounded(&eigenvalues, reduced.total(), dtype.epsilon());
+    let landmarks = landmarks.bounded(&eigenvalues, reduced.total(), Dtype::of::<T>().epsilon());
     Ok(KernelPca {
         params: KernelPcaParams { kernel: basis.spec.clone(), ..params.clone() },
         eigenvalues,
@@ -104,8 +124,34 @@ fn assemble<T: Real>(
         computed_in: dtype,
         inverse: None,
         prepared: Prepared::default(),
-        report: report(&spectrum, landmarks, dtype, k, alive),
+        report,
     })
+}
+
+fn principal(
+    ctx: &Context,
+    params: &KernelPcaParams,
+    reduced: &Nystrom,
+    landmarks: LandmarkReport,
+    dtype: Dtype,
+) -> Result<Found> {
+    let mut spectrum = eigenpairs(ctx, params, reduced)?;
+    fix_signs(&mut spectrum.vectors);
+    let (k, alive) = counts(params, &spectrum);
+    let mut eigenvalues = spectrum.values[..k].to_vec();
+    eigenvalues[alive.min(k)..].fill(0.0);
+    let entry = |i: usize, c: usize| if c < alive { spectrum.vectors[(c, i)] } else { 0.0 };
+    let beta = Mat::from_fn(reduced.m(), k, entry);
+    Ok(Found { beta, eigenvalues, report: report(&spectrum, landmarks, dtype, k, alive) })
+}
+
+fn of_landmarks(reduced: &Nystrom, landmarks: LandmarkReport, dtype: Dtype) -> Found {
+    let m = reduced.m();
+    Found {
+        beta: Mat::from_fn(m, m, |i, j| f64::from(u8::from(i == j))),
+        eigenvalues: (0..m).map(|i| reduced.second[(i, i)].max(0.0)).collect(),
+        report: features::report(landmarks, dtype),
+    }
 }
 
 fn eigenpairs(ctx: &Context, params: &KernelPcaParams, reduced: &Nystrom) -> Result<Spectrum> {

@@ -5,6 +5,7 @@
 
 mod basis;
 mod candidates;
+mod features;
 mod input_means;
 mod kernel_kmeans;
 mod kernel_pca;

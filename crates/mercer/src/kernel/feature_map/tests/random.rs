@@ -208,3 +208,35 @@ fn what_random_features_refuse() {
     let out = MatMut::new(&mut short, 2, 3, 3);
     assert!(map.apply(x.view(), out).is_err());
 }
+
+#[test]
+fn convolutions_by_transforms_are_the_sums_themselves() {
+    for (components, degree, coef0) in [(360, 2, 0.0), (350, 3, 1.0), (11 * 13, 2, 1.0)] {
+        let spec: KernelSpec =
+            format!("poly(degree={degree}, gamma=0.01, coef0={coef0})").parse().unwrap();
+        let random = RandomFeatures { components, seed: 3, frequencies: Frequencies::Auto };
+        let options = FeatureMapOptions { random: Some(random), ..FeatureMapOptions::default() };
+        let map = FeatureMap::new(&spec, 150, &options).unwrap();
+        // Rows with few and with many numbers that are not zero, and very small ones.
+        let value = |i: usize, j: usize| {
+            let size = if i % 5 == 4 { 1e-9 } else { 1.0 };
+            if i % 3 == 0 && j > 20 { 0.0 } else { size * ((i * 31 + j * 17) % 23) as f64 - size }
+        };
+        let rows = Mat::from_fn(21, 150, value);
+        let ctx = Context::new(2);
+        let quick = map.matrix(&ctx, rows.view()).unwrap();
+        let single = |i: usize| {
+            let row = Mat::from_fn(1, 150, |_, j| rows[(i, j)]);
+            map.matrix(&ctx, row.view()).unwrap()
+        };
+        // The parts of a map are computed row by row, without transforms.
+        let sums = map.clone().scale(1.0).unwrap().matrix(&ctx, rows.view()).unwrap();
+        for i in 0..21 {
+            assert_eq!(quick.row(i), single(i).row(0), "row {i} depends on others");
+            let size = sums.row(i).iter().fold(0.0_f64, |most, v| most.max(v.abs()));
+            for (a, b) in quick.row(i).iter().zip(sums.row(i)) {
+                assert!((a - b).abs() < 1e-12 * size, "{components}, row {i}: {a} {b}");
+            }
+        }
+    }
+}
