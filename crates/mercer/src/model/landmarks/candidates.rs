@@ -4,6 +4,7 @@
 use super::rows::{RowBlock, RowBlocks};
 use crate::context::{Context, Step, Stream};
 use crate::error::{Error, Result};
+use crate::gram::CHUNK;
 use crate::points::{AnySamples, Points, Samples};
 use crate::real::Real;
 
@@ -73,8 +74,17 @@ pub(super) fn sample<T: Real>(
     Ok(Candidates { samples: blocks[0].clone(), target_means: (0..t).map(mean).collect(), rows })
 }
 
+/// The means of the targets of the first rows of a source: numbers near those of all, whatever the division into blocks.
+pub(super) fn first_means(block: &RowBlock<'_>) -> Vec<f64> {
+    let Some(y) = &block.targets else { return Vec::new() };
+    let counts = |row: &usize| block.weights.as_ref().is_none_or(|w| w[*row] > 0.0);
+    let rows: Vec<usize> = (0..y.rows().min(CHUNK)).filter(counts).collect();
+    let mean = |j: usize| rows.iter().map(|&i| y[(i, j)]).sum::<f64>() / rows.len().max(1) as f64;
+    (0..y.cols()).map(mean).collect()
+}
+
 /// Refuses a block that does not fit the first one.
-fn check_block(block: &RowBlock<'_>, first: Option<&AnySamples>, row: u64) -> Result<()> {
+pub(super) fn check_block(block: &RowBlock<'_>, first: Option<&AnySamples>, row: u64) -> Result<()> {
     let n = block.samples.n();
     let wrong =
         |what: String| Err(Error::Shape(format!("the block that begins at row {row} {what}")));

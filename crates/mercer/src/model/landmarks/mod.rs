@@ -7,9 +7,12 @@ mod basis;
 mod candidates;
 mod kernel_pca;
 mod kernel_ridge;
+mod regrouped;
 mod rows;
 
 pub(crate) use basis::kernel_at;
+#[doc(hidden)]
+pub use regrouped::Regrouped;
 #[doc(hidden)]
 pub use rows::{RowBlock, RowBlocks, Whole};
 
