@@ -71,7 +71,7 @@ impl Source {
         if let Some(targets) = targets {
             let targets = targets.read()?;
             let values = targets.regressed().map_err(|error| exception(py, error))?;
-            block.targets = Some(std::borrow::Cow::Owned(values));
+            block.targets = (values.cols() > 0).then_some(std::borrow::Cow::Owned(values));
             block.weights = targets.weights.map(std::borrow::Cow::Owned);
         }
         Ok(Some(block))
@@ -171,7 +171,8 @@ impl TableScan {
             None => (0..head.n_columns()).filter(|i| !is_other(i)).collect(),
         };
         if let Some(twice) = features.iter().find(|i| is_other(i)) {
-            let message = format!("column {:?} is a feature and a target or weight", head.name(*twice));
+            let message =
+                format!("column {:?} is a feature and a target or weight", head.name(*twice));
             return Err(PyValueError::new_err(message));
         }
         if features.is_empty() {
@@ -223,7 +224,8 @@ impl TableScan {
         };
         let Roles { features, targets, weights } = self.roles;
         let last = features + targets;
-        let part = |columns: std::ops::Range<usize>| table.clone().keep(&columns.collect::<Vec<_>>());
+        let part =
+            |columns: std::ops::Range<usize>| table.clone().keep(&columns.collect::<Vec<_>>());
         let x = part(0..features);
         let kinds = state.kinds.get_or_insert_with(|| Kinds::of(&x));
         let x = match kinds {

@@ -1,7 +1,7 @@
 //! Outlier detection by kernel PCA: fitting, scoring, and the attributes of a fitted detector.
 
-use mercer::io::{Model as Fitted, ModelFile};
 use mercer::Context;
+use mercer::io::{Model as Fitted, ModelFile};
 use mercer::model::detector::{Detector, DetectorParams, OutlierScore};
 use mercer_guard::guarded;
 use numpy::{PyArray1, PyReadonlyArray1, ToPyArray};

@@ -16,6 +16,7 @@ use crate::io::write::output_format;
 use crate::io::{csv, libsvm, npy};
 
 /// Bytes of rows that are written together as a group of a Parquet file.
+#[cfg(feature = "parquet")]
 const GROUP: usize = 32 << 20;
 
 /// Prepares a table at `path` of the pieces that `next` gives until it gives none, all with the columns of the first one. Returns the number of rows.
@@ -129,7 +130,8 @@ fn groups(
             waiting.columns = emptied(&waiting);
         }
         let Some(piece) = piece else { break };
-        extend(&mut waiting, piece)?;
+        check_kinds(&waiting, &piece)?;
+        waiting.append(piece)?;
     }
     groups.finish().map_err(explain)?;
     Ok(rows)
@@ -140,22 +142,17 @@ fn groups(_: &mut BufWriter<File>, _: Table, _: Next<'_>, explain: Explain<'_>) 
     Err(explain(io::Error::new(io::ErrorKind::Unsupported, "this build has no Parquet support")))
 }
 
-/// Appends the rows of `more`, which has the same columns.
+/// Refuses text after numbers: the file says once what a column holds.
 #[cfg(feature = "parquet")]
-fn extend(table: &mut Table, more: Table) -> Result<()> {
-    for (column, more) in table.columns.iter_mut().zip(more.columns) {
-        match (column, more) {
-            (Column::F64(to), Column::F64(from)) => to.extend(from),
-            (Column::F32(to), Column::F32(from)) => to.extend(from),
-            (Column::Text(to), Column::Text(from)) => to.extend(from),
-            (Column::Text(to), from) => to.extend((0..from.len()).map(|row| from.text(row))),
-            (Column::F64(to), from @ (Column::F32(_) | Column::Sparse(_))) => {
-                to.extend((0..from.len()).filter_map(|row| from.number(row)));
-            }
-            _ => {
-                let message = "a column holds numbers in the rows before and text in these";
-                return Err(Error::Shape(message.into()));
-            }
+fn check_kinds(before: &Table, piece: &Table) -> Result<()> {
+    let is_text = |column: &Column| matches!(column, Column::Text(_));
+    for i in 0..before.n_columns().min(piece.n_columns()) {
+        if is_text(&piece.columns[i]) && !is_text(&before.columns[i]) {
+            let message = format!(
+                "column {:?} holds numbers in the first rows and text in later ones: write .csv",
+                before.name(i)
+            );
+            return Err(Error::Shape(message));
         }
     }
     Ok(())

@@ -131,6 +131,19 @@ impl Table {
         Self { names, columns, label, path, lines, indicators, start, ..Self::default() }
     }
 
+    /// Appends the rows of `more`, which has the same columns. Numbers become text where text follows, or precedes.
+    #[doc(hidden)]
+    pub fn append(&mut self, more: Self) -> Result<()> {
+        if more.n_columns() != self.n_columns() {
+            return Err(Error::format(&more.path, "the rows have other columns than those before"));
+        }
+        self.lines.extend(more.lines);
+        for (column, more) in self.columns.iter_mut().zip(more.columns) {
+            column.append(more);
+        }
+        Ok(())
+    }
+
     /// Takes the table apart: `columns` (see [`Table::choose`]; all if none are named) without the label, and the label
     /// (by name or position; if none is named, the one that the format itself marks). Positions are those of the
     /// whole table in both.

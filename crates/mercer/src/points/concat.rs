@@ -13,7 +13,9 @@ impl AnySamples {
         match (single.len(), double.len()) {
             (_, 0) => Samples::concat(&single).map(AnySamples::F32),
             (0, _) => Samples::concat(&double).map(AnySamples::F64),
-            _ => Err(Error::Shape("some samples are in single and some in double precision".into())),
+            _ => {
+                Err(Error::Shape("some samples are in single and some in double precision".into()))
+            }
         }
     }
 }

@@ -9,8 +9,8 @@ mod write;
 
 use std::path::Path;
 
-use csv::{ByteRecord, ReaderBuilder};
 pub(super) use blocks::CsvBlocks;
+use csv::{ByteRecord, ReaderBuilder};
 use guess::{Guess, plain_numbers, sniff_delimiter};
 pub(super) use write::{write, write_header, write_rows};
 
@@ -107,7 +107,10 @@ impl<'a> Text<'a> {
             .from_reader(self.bytes);
         let mut record = ByteRecord::new();
         let mut index = 0;
-        while reader.read_byte_record(&mut record).map_err(|error| explain(&error, self.path, self.delimiter))? {
+        while reader
+            .read_byte_record(&mut record)
+            .map_err(|error| explain(&error, self.path, self.delimiter))?
+        {
             let line = record.position().map_or(0, csv::Position::line);
             if !visit(index, line, &record) {
                 break;

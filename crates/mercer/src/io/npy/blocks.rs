@@ -31,7 +31,8 @@ impl NpyBlocks {
         mut content: Box<dyn Read + Send>,
         is_gzip: bool,
     ) -> Result<Self> {
-        let (text, length) = header(&mut content).map_err(|message| Error::format(path, message))?;
+        let (text, length) =
+            header(&mut content).map_err(|message| Error::format(path, message))?;
         let head = parse_head(&text).map_err(|message| Error::format(path, message))?;
         if head.rows == 0 {
             return Err(Error::format(path, "the array has no rows"));

@@ -16,7 +16,8 @@ use crate::io::read::{check_size, table_size};
 use crate::io::table::Table;
 
 /// Why a compressed array in column order is not read in blocks.
-const COLUMN_MAJOR_GZIP: &str = "a compressed array in column order cannot be read in blocks: unpack it first";
+const COLUMN_MAJOR_GZIP: &str =
+    "a compressed array in column order cannot be read in blocks: unpack it first";
 
 /// Bytes that a column takes beside its numbers.
 const COLUMN: usize = 96;

@@ -22,9 +22,10 @@ pub fn table_files(path: &Path) -> Result<Vec<PathBuf>> {
     }
     let (directory, pattern) = match path.is_dir() {
         true => (path, None),
-        false => {
-            (path.parent().unwrap_or(Path::new("")), path.file_name().and_then(|name| name.to_str()))
-        }
+        false => (
+            path.parent().unwrap_or(Path::new("")),
+            path.file_name().and_then(|name| name.to_str()),
+        ),
     };
     let found = match pattern {
         Some(pattern) => named(directory, |name| matches(pattern.as_bytes(), name.as_bytes()))?,
@@ -34,7 +35,8 @@ pub fn table_files(path: &Path) -> Result<Vec<PathBuf>> {
         })?,
     };
     if found.is_empty() {
-        let what = if pattern.is_some() { "no file matches" } else { "the directory holds no table" };
+        let what =
+            if pattern.is_some() { "no file matches" } else { "the directory holds no table" };
         return Err(Error::format(path, what));
     }
     check_formats(path, &found)?;
@@ -63,9 +65,8 @@ fn check_formats(path: &Path, files: &[PathBuf]) -> Result<()> {
     match files.iter().find(|file| Format::of(file) != first) {
         None => Ok(()),
         Some(other) => {
-            let name = |file: &Path| {
-                file.file_name().unwrap_or_default().to_string_lossy().into_owned()
-            };
+            let name =
+                |file: &Path| file.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let message = format!(
                 "holds tables of several formats ({} and {}): give a pattern, such as '*.parquet'",
                 name(&files[0]),
@@ -95,10 +96,12 @@ mod tests {
 
     #[test]
     fn patterns_match_names() {
-        for (pattern, name) in [("*.parquet", "a.parquet"), ("part-?.csv", "part-1.csv"), ("*", "")] {
+        for (pattern, name) in [("*.parquet", "a.parquet"), ("part-?.csv", "part-1.csv"), ("*", "")]
+        {
             assert!(matches(pattern.as_bytes(), name.as_bytes()), "{pattern} {name}");
         }
-        for (pattern, name) in [("*.parquet", "a.csv"), ("part-?.csv", "part-.csv"), ("a*b", "ac")] {
+        for (pattern, name) in [("*.parquet", "a.csv"), ("part-?.csv", "part-.csv"), ("a*b", "ac")]
+        {
             assert!(!matches(pattern.as_bytes(), name.as_bytes()), "{pattern} {name}");
         }
     }

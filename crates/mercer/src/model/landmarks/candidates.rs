@@ -58,7 +58,7 @@ pub(super) fn sample<T: Real>(
         if kept.len() > 2 * most {
             (kept, blocks) = reduced(kept, &blocks, most)?;
         }
-        let step = Step::new("rows", rows as f64, total.map_or(f64::NAN, |n| n as f64));
+        let step = Step::new("candidates", rows as f64, total.map_or(f64::NAN, |n| n as f64));
         if total.is_some() {
             ctx.step(step)?
         } else {
@@ -84,7 +84,11 @@ pub(super) fn first_means(block: &RowBlock<'_>) -> Vec<f64> {
 }
 
 /// Refuses a block that does not fit the first one.
-pub(super) fn check_block(block: &RowBlock<'_>, first: Option<&AnySamples>, row: u64) -> Result<()> {
+pub(super) fn check_block(
+    block: &RowBlock<'_>,
+    first: Option<&AnySamples>,
+    row: u64,
+) -> Result<()> {
     let n = block.samples.n();
     let wrong =
         |what: String| Err(Error::Shape(format!("the block that begins at row {row} {what}")));
