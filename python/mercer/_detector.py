@@ -108,6 +108,8 @@ class KernelPCADetector(OutlierMixin, Estimator):
     kernel_: str
     report_: Report
 
+    _reads_again = True
+
     X_fit_ = property(_predict.training_set)
 
     def __init__(

@@ -109,6 +109,8 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
     landmarks_ = property(_landmarks.landmarks)
     _params_from_file = classmethod(_ridge.params_from_file)
 
+    _reads_again = True
+
     def __init__(
         self,
         alpha: float | ArrayLike = 1.0,

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from mercer import _core
+from mercer._arrays import Rows
 from mercer._params import ParameterError, is_integer
 
 # Features, targets and weights of a block.
@@ -190,21 +191,6 @@ def is_sliceable(source: object) -> bool:
     is_frame = hasattr(source, "columns") or hasattr(source, "column_names")
     indexed = hasattr(source, "__getitem__") and not sparse.issparse(source) and not is_frame
     return isinstance(shape, tuple) and len(shape) == 2 and indexed
-
-
-class Rows(np.ndarray):
-    """Rows of numbers whose columns have names, which scikit-learn finds by the data frame
-    interchange protocol.
-    """
-
-    names: list[str]
-
-    def __dataframe__(self, **_options: object) -> Rows:
-        return self
-
-    def column_names(self) -> list[str]:
-        """The names of the columns."""
-        return self.names
 
 
 class Files(Reader):

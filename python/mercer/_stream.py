@@ -76,7 +76,8 @@ class Streamed:
         self._purpose = purpose_of(estimator.kernel if kernel is None else kernel)
         self._reader = _reader(X, y, sample_weight)
         self._started = self._counted = False
-        self._refuse(passes=1 if _has_own_landmarks(estimator) or not reset else 2)
+        once = _has_own_landmarks(estimator) and not estimator._reads_again
+        self._refuse(passes=1 if once or not reset else 2)
         self._at, self._number = 0, 0
         self._reader.rewind()
         self._first = self._reader.next()
