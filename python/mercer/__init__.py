@@ -57,6 +57,8 @@ from mercer._plot import (
 from mercer._progress import Step
 from mercer._rbf_sampler import RBFSampler
 from mercer._run import get_num_threads, set_num_threads
+from mercer._scan import Scan, scan
+from mercer._stream import BlockResults
 from mercer._svc import SVC
 from mercer._svc_path import svc_path
 from mercer._svc_search import SVCSearch
@@ -71,6 +73,7 @@ __all__ = [
     "SVR",
     "AdditiveChi2Sampler",
     "AutoKernel",
+    "BlockResults",
     "BoundaryDisplay",
     "ClusterCount",
     "ClusterDisplay",
@@ -108,6 +111,7 @@ __all__ = [
     "RBFSampler",
     "SVCSearch",
     "SVRSearch",
+    "Scan",
     "SpectrumDisplay",
     "Step",
     "TableEncoder",
@@ -122,6 +126,7 @@ __all__ = [
     "pairwise_kernels",
     "read_libsvm_model",
     "save",
+    "scan",
     "set_num_threads",
     "show_versions",
     "svc_path",

@@ -34,6 +34,8 @@ def validate_rows(
     Without `check_finite`, non-finite values are left for the extension module to find. Both name
     row and column, which scikit-learn's own check does not.
     """
+    if isinstance(X, Rows):
+        return _named_rows(estimator, X, reset=reset)
     original, ready = X, _is_ready(X)
     if not ready:
         _refuse_dates(X)
@@ -62,6 +64,26 @@ def _names_of(X: object) -> list[str] | None:
     """The names of the columns of a data frame."""
     names = getattr(X, "column_names", getattr(X, "columns", None))
     return None if names is None else [str(name) for name in names]
+class Rows(np.ndarray):
+    """Rows of numbers whose columns have names."""
+
+    names: list[str]
+
+
+def _named_rows(estimator, X: Rows, *, reset: bool) -> np.ndarray:
+    """Return rows as they are; store or compare the names of their columns."""
+    known = getattr(estimator, "feature_names_in_", None)
+    if reset:
+        estimator.n_features_in_ = X.shape[1]
+        estimator.feature_names_in_ = np.array(X.names, dtype=object)
+    elif known is not None and list(known) != X.names:
+        raise ValueError(
+            "The feature names should match those that were passed during fit: expected "
+            f"{list(known)[:12]}, got {X.names[:12]}"
+        )
+    elif estimator.n_features_in_ != X.shape[1]:
+        validate_data(estimator, np.asarray(X), reset=False, skip_check_array=True)
+    return as_contiguous(X.view(np.ndarray))
 
 
 def _refuse_dates(X: object) -> None:

@@ -30,6 +30,8 @@ class Estimator(BaseEstimator):
 
     # The problem that a support vector machine solves, as model files call it.
     _task: str | None = None
+    # Whether a fit on rows in blocks reads them again, after it chose landmarks and added them up.
+    _reads_again = False
     # Attributes that are computed on demand, and not pickled.
     _cached: tuple[str, ...] = ()
 

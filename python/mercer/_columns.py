@@ -9,6 +9,7 @@ from numbers import Real
 
 import numpy as np
 
+from mercer._arrays import Rows
 from mercer._categories import Codes, is_category, learned, read
 from mercer._missing import MissingValueError, also, missing_rows
 from mercer._params import ParameterError
@@ -95,6 +96,8 @@ def _columns_of(X: object) -> tuple[dict[str, object], int]:
         found = {str(name): X.column(name) for name in X.column_names}
     elif hasattr(X, "columns") and hasattr(X, "__getitem__"):
         found = {str(name): X[name] for name in X.columns}
+    elif isinstance(X, Rows):
+        found = {name: X[:, place].view(np.ndarray) for place, name in enumerate(X.names)}
     else:
         rows = X if isinstance(X, np.ndarray) else np.array(X, dtype=object)
         if rows.ndim != 2:

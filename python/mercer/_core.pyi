@@ -43,8 +43,32 @@ class Samples:
     @staticmethod
     def parts(groups: list[tuple[list[str], Samples]], single: bool) -> Samples: ...
 
-# Samples, or precomputed kernel values.
-Given: TypeAlias = Samples | Matrix
+class Blocks:
+    # An object with rewind(passes), and next(), which returns samples and their targets.
+    def __new__(cls, source: Any, rows: int | None, single: bool) -> Blocks: ...
+
+class TableScan:
+    def __new__(
+        cls,
+        path: str | PathLike[str],
+        columns: list[str | int] | None,
+        targets: list[str | int],
+        weights: str | int | None,
+        block_rows: int | None,
+    ) -> TableScan: ...
+    @property
+    def names(self) -> list[str] | None: ...
+    @property
+    def rows(self) -> int | None: ...
+    def rewind(self) -> None: ...
+    def next(self) -> tuple[Any, Any, NDArray[np.float64] | None] | None: ...
+
+def write_pieces(
+    path: str | PathLike[str], next: Callable[[], list[tuple[str, Any]] | None]
+) -> int: ...
+
+# Samples, samples in blocks, or precomputed kernel values.
+Given: TypeAlias = Samples | Blocks | Matrix
 
 class Model:
     def __new__(
@@ -176,12 +200,12 @@ def fit_detector(
 def fit_kernel_kmeans(
     x: Given, weights: NDArray[np.float64] | None, settings: dict[str, Any], run: Run
 ) -> Model: ...
-def continue_fit(model: Model, x: Samples, targets: Targets | None, run: Run) -> Model: ...
+def continue_fit(model: Model, x: Given, targets: Targets | None, run: Run) -> Model: ...
 def landmark_residuals(model: Model, x: Given, run: Run) -> NDArray[np.float64]: ...
 def fit_kernel_pca(x: Given, settings: dict[str, Any], run: Run) -> Model: ...
 def fit_kernel_ridge(
     x: Given,
-    targets: Targets,
+    targets: Targets | None,
     start: NDArray[np.float64] | None,
     settings: dict[str, Any],
     run: Run,

@@ -16,6 +16,7 @@ from mercer._base import Estimator
 from mercer._contamination import check_contamination, fraction_above, robust_threshold
 from mercer._progress import Step
 from mercer._reports import warn_of_notes
+from mercer._stream import by_blocks
 from mercer._time_limit import Clock, fitting
 from mercer.kernels import Kernel
 from mercer.reports import Report
@@ -108,6 +109,8 @@ class KernelPCADetector(OutlierMixin, Estimator):
     kernel_: str
     report_: Report
 
+    _reads_again = True
+
     X_fit_ = property(_predict.training_set)
 
     def __init__(
@@ -165,7 +168,8 @@ class KernelPCADetector(OutlierMixin, Estimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples, or the kernel matrix if the kernel is precomputed.
+            Samples, or the kernel matrix if the kernel is precomputed; with `landmarks`, also a
+            table that does not fit into memory: see :func:`mercer.scan`.
         y : None
             Not used.
 
@@ -240,6 +244,7 @@ class KernelPCADetector(OutlierMixin, Estimator):
         """
         return _landmarks.residual(self, X)
 
+    @by_blocks
     def score_samples(self, X: Samples, *, diagonal: ArrayLike | None = None) -> np.ndarray:
         """Return the scores of samples: higher is more normal.
 
@@ -261,6 +266,7 @@ class KernelPCADetector(OutlierMixin, Estimator):
         with _fit.run_of(self) as run:
             return -_core.detector_scores(self._model, _predict.to_model(self, X), diagonal, run)
 
+    @by_blocks
     def decision_function(self, X: Samples, *, diagonal: ArrayLike | None = None) -> np.ndarray:
         """Return the scores relative to the threshold.
 
@@ -278,6 +284,7 @@ class KernelPCADetector(OutlierMixin, Estimator):
         """
         return self.score_samples(X, diagonal=diagonal) - self.offset_
 
+    @by_blocks
     def predict(self, X: Samples, *, diagonal: ArrayLike | None = None) -> np.ndarray:
         """Classify samples as inliers or outliers.
 

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from mercer import _core
-from mercer._arrays import as_contiguous
+from mercer._arrays import as_contiguous, validate_targets, validate_weights
 from mercer._kernel_choice import Choice, Described, Precomputed, choose, is_precomputed
 from mercer._kernel_purpose import is_custom, purpose_of
 from mercer._pairwise import require_memory
@@ -19,6 +19,7 @@ from mercer._params import is_real
 from mercer._reports import warn
 from mercer._run import running
 from mercer._samples import Checked, features, to_core, validate_samples
+from mercer._stream import Streamed, fits_in_blocks, opened
 
 _Fit = TypeVar("_Fit", bound=Callable)
 
@@ -58,16 +59,34 @@ def choose_kernel(estimator, X: Checked) -> Choice:
     )
 
 
-def training_samples(estimator, X) -> Checked:
-    """Return the validated samples of a fit, or the kernel matrix."""
+def training_samples(estimator, X, y=None, sample_weight=None) -> Checked | Streamed:
+    """Return the validated samples of a fit, or the kernel matrix; a source of blocks with its
+    targets and weights.
+    """
+    if fits_in_blocks(estimator, X):
+        return opened(estimator, X, y, sample_weight)
     if estimator._task and sparse.issparse(X) and is_precomputed(estimator.kernel):
         raise TypeError("Sparse precomputed kernels are not supported.")
     return validate_samples(estimator, X, purpose_of(estimator.kernel), reset=True)
 
 
-def training_data(estimator, X: Checked, choice: Choice) -> _core.Samples | np.ndarray:
+def training_targets(estimator, X, y, sample_weight) -> tuple[tuple | None, bool]:
+    """Return validated targets and weights, and whether the targets were 1-D; those of a source of
+    blocks come with the blocks.
+    """
+    if isinstance(X, Streamed):
+        return None, X.flat
+    y, flat = validate_targets(estimator, y, X)
+    return (y, validate_weights(sample_weight, X.shape[0])), flat
+
+
+def training_data(
+    estimator, X: Checked | Streamed, choice: Choice
+) -> _core.Samples | _core.Blocks | np.ndarray:
     """Return what the extension module fits on: samples, or a symmetric kernel matrix."""
     single = is_single(estimator, X)
+    if isinstance(X, Streamed):
+        return X.core(single=single, custom=is_custom(choice))
     if isinstance(choice, Described):
         return to_core(X, single=single, custom=is_custom(choice), copy=True)
     if X.shape[0] != X.shape[1]:

@@ -18,6 +18,7 @@ from mercer._params import ParameterError, is_integer, refuse
 from mercer._progress import Step
 from mercer._reports import warn, warn_of_notes
 from mercer._samples import Checked
+from mercer._stream import by_blocks
 from mercer._time_limit import Clock, fitting
 from mercer.kernels import Kernel
 from mercer.reports import ClusteringReport
@@ -239,6 +240,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMix
         is_matrix = isinstance(self._choice, Precomputed)
         return self._distances(X, np.diagonal(X) if is_matrix else None)
 
+    @by_blocks
     def predict(self, X: Samples) -> np.ndarray:
         """Return the cluster of each sample: that of the nearest centre.
 
@@ -277,6 +279,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMix
         """
         return _landmarks.residual(self, X)
 
+    @by_blocks
     def transform(self, X: Samples, *, diagonal: ArrayLike | None = None) -> Table:
         """Return the distances of samples to the centres, in feature space.
 

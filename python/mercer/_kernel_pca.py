@@ -18,6 +18,7 @@ from mercer._kernel_choice import Choice, Described
 from mercer._progress import Step
 from mercer._reports import warn_of_notes
 from mercer._samples import Checked
+from mercer._stream import by_blocks, refuse_once
 from mercer._time_limit import Clock, fitting
 from mercer.kernels import Kernel
 from mercer.reports import Report
@@ -245,7 +246,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             Samples, or the kernel matrix if the kernel is precomputed. float32 and float64 are
             used as they are, in any memory order; a sparse matrix stays sparse. Kernels on strings
             take a list or a column of strings, those on columns a data frame or a dictionary of
-            columns, and functions any sequence.
+            columns, and functions any sequence. With `landmarks`, also a table that does not fit
+            into memory: see :func:`mercer.scan`.
         y : None
             Not used.
 
@@ -291,6 +293,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         X_new : ndarray of shape (n_samples, n_components)
             The components.
         """
+        refuse_once(X)
         self.fit(X, **params)
         return self.transform(X) if _landmarks.is_low_rank(self) else self._training_scores()
 
@@ -341,6 +344,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """
         return _landmarks.residual(self, X)
 
+    @by_blocks
     def transform(self, X: Samples) -> Table:
         """Return the components of samples.
 
@@ -448,6 +452,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         found, errors = _preimages.preimages(self, Y, search, bool(return_error))
         return (found, errors) if return_error else found
 
+    @by_blocks
     def reconstruction_error(self, X: Samples) -> np.ndarray:
         """Return the squared distance, in feature space, of samples to the span of the components.
 

@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
-from mercer import _core, _fit, _landmarks, _linear, _predict, _ridge
+from mercer import _core, _fit, _landmarks, _linear, _predict, _ridge, _stream
 from mercer._arrays import Samples, validate_targets, validate_weights
 from mercer._base import Estimator
 from mercer._kernel_choice import Described
 from mercer._progress import Step
 from mercer._reports import warn_of_notes
+from mercer._stream import by_blocks
 from mercer.kernels import Kernel
 from mercer.reports import RegressionReport
 
@@ -51,6 +52,7 @@ class RidgeRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     def predict(
         self, X: Samples, return_std: bool
     ) -> np.ndarray | tuple[np.ndarray, np.ndarray]: ...
+    @by_blocks
     def predict(
         self, X: Samples, return_std: bool = False
     ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
@@ -252,7 +254,12 @@ class KernelRidge(RidgeRegressor):
         self.landmark_method = landmark_method
 
     @_fit.unchanged_on_error
-    def fit(self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Samples,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Fit the model. A fit that fails or is interrupted leaves the estimator unchanged.
 
         Parameters
@@ -261,9 +268,10 @@ class KernelRidge(RidgeRegressor):
             Samples, or the kernel matrix if the kernel is precomputed. float32 and float64 are
             used as they are, in any memory order; a sparse matrix stays sparse. Kernels on strings
             take a list or a column of strings, those on columns a data frame or a dictionary of
-            columns, and functions any sequence.
+            columns, and functions any sequence. With `landmarks`, also a table that does not fit
+            into memory: see :func:`mercer.scan`.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets.
+            Targets; those of a table in blocks come with it.
         sample_weight : float or array-like of shape (n_samples,), optional
             Weights of the samples: 2 is equivalent to two copies, 0 to leaving the sample out.
 
@@ -273,9 +281,9 @@ class KernelRidge(RidgeRegressor):
             The estimator itself.
         """
         _ridge.check_params(self)
-        X = _fit.training_samples(self, X)
-        y, flat = validate_targets(self, y, X)
-        model, choice = _ridge.fit(self, X, (y, validate_weights(sample_weight, X.shape[0])))
+        X = _fit.training_samples(self, X, y, sample_weight)
+        targets, flat = _fit.training_targets(self, X, y, sample_weight)
+        model, choice = _ridge.fit(self, X, targets)
         self._choice, self._flat = choice, flat
         self._set_model(model)
         warn_of_notes(self.report_)
@@ -304,7 +312,12 @@ class KernelRidge(RidgeRegressor):
 
     @available_if(_landmarks.are_set)
     @_fit.unchanged_on_error
-    def partial_fit(self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def partial_fit(
+        self,
+        X: Samples,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Fit on more samples; requires `landmarks`.
 
         The first call chooses the landmarks among its samples, unless they are given, and later
@@ -315,7 +328,7 @@ class KernelRidge(RidgeRegressor):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, as for :meth:`fit`.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets.
+            Targets; those of a table in blocks come with it.
         sample_weight : float or array-like of shape (n_samples,), optional
             Weights of the samples.
 
@@ -327,6 +340,9 @@ class KernelRidge(RidgeRegressor):
         if not hasattr(self, "_model"):
             self._continues = True
             return self.fit(X, y, sample_weight)
+        if _stream.fits_in_blocks(self, X):
+            self._set_model(_landmarks.continue_fit(self, X, (y, sample_weight)))
+            return self
         samples = _predict.new_samples(self, X)
         y, _ = validate_targets(self, y, samples)
         targets = (y, validate_weights(sample_weight, samples.shape[0]))

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_sample_weight
 
-from mercer import _core, _fit, _landmarks, _linear, _predict, _ridge
+from mercer import _core, _fit, _landmarks, _linear, _predict, _ridge, _stream
 from mercer._arrays import Samples, validate_weights
 from mercer._base import Estimator
 from mercer._files import class_notes, classes_of
@@ -19,6 +19,7 @@ from mercer._labels import class_names, indicators_of, validate_labels
 from mercer._params import refuse
 from mercer._progress import Step
 from mercer._reports import warn_of_notes
+from mercer._stream import by_blocks
 from mercer.kernels import Kernel
 from mercer.reports import RegressionReport
 
@@ -109,6 +110,8 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
     landmarks_ = property(_landmarks.landmarks)
     _params_from_file = classmethod(_ridge.params_from_file)
 
+    _reads_again = True
+
     def __init__(
         self,
         alpha: float | ArrayLike = 1.0,
@@ -157,13 +160,19 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
         self.landmark_method = landmark_method
 
     @_fit.unchanged_on_error
-    def fit(self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Samples,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Fit the model. A fit that fails or is interrupted leaves the estimator unchanged.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples, or the kernel matrix if the kernel is precomputed.
+            Samples, or the kernel matrix if the kernel is precomputed; with `landmarks`, also a
+            table that does not fit into memory: see :func:`mercer.scan`.
         y : array-like of shape (n_samples,) or (n_samples, n_labels)
             The class of each sample: numbers, booleans or strings; or a matrix of 0 and 1 that says
             which labels each sample has, dense or sparse.
@@ -176,7 +185,9 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
             The estimator itself.
         """
         _ridge.check_params(self)
-        X = _fit.training_samples(self, X)
+        X = _fit.training_samples(self, X, y, sample_weight)
+        if isinstance(X, _stream.Streamed):
+            return self._fit_blocks(X)
         weights = validate_weights(sample_weight, X.shape[0])
         labels = indicators_of(self, y, X)
         if labels is None:
@@ -193,6 +204,27 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
         self._set_model(model)
         warn_of_notes(self.report_)
         return self
+
+    def _fit_blocks(self, X: _stream.Streamed) -> Self:
+        """Fit on samples in blocks, after a pass that finds the classes."""
+        classes = _stream.class_targets(self, X, self._class_factors)
+        model, choice = _ridge.fit(self, X, None, class_names(classes))
+        self._choice, self._multilabel = choice, False
+        self._flat, self.classes_ = len(classes) == 2, classes
+        self._set_model(model)
+        warn_of_notes(self.report_)
+        return self
+
+    def _class_factors(self, classes: np.ndarray, sums: np.ndarray) -> np.ndarray | None:
+        """The weights of the classes, given the sums of the weights of their samples."""
+        if self.class_weight is None:
+            return None
+        if isinstance(self.class_weight, Mapping):
+            return compute_sample_weight(self.class_weight, classes).astype(np.float64)
+        if self.class_weight != "balanced":
+            expected = "a dictionary, 'balanced' or None"
+            raise refuse(self, "class_weight", expected, self.class_weight)
+        return sums.sum() / len(sums) / np.where(sums == 0, 1, sums)
 
     def _label_weights(self, y: np.ndarray, weights: np.ndarray | None) -> np.ndarray | None:
         """The weights of samples with several labels each."""
@@ -216,6 +248,7 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
         found = compute_sample_weight(self.class_weight, y).astype(np.float64, copy=False)
         return found if weights is None else found * weights
 
+    @by_blocks
     def decision_function(self, X: Samples) -> np.ndarray:
         """Return the decision values of the classes.
 
@@ -232,6 +265,7 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
         """
         return _ridge.predict(self, _predict.new_samples(self, X))
 
+    @by_blocks
     def predict(self, X: Samples) -> np.ndarray:
         """Predict the classes of samples.
 

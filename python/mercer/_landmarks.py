@@ -12,6 +12,7 @@ from mercer._kernel_purpose import is_custom, purpose_of
 from mercer._params import is_integer, is_real, refuse
 from mercer._predict import kept_samples, present
 from mercer._samples import Checked, to_core, validate_samples
+from mercer._stream import continued, fits_in_blocks
 
 _METHODS = ("pivoted_cholesky", "uniform", "kmeans")
 
@@ -86,7 +87,13 @@ def params_from_file(stored: dict, model: _core.Model) -> dict[str, object]:
 
 
 def continue_fit(estimator, X, targets: tuple | None) -> _core.Model:
-    """Return the model of all rows so far and X."""
+    """Return the model of all rows so far and X; of a source of blocks, `targets` are y and
+    weights as they were given.
+    """
+    if fits_in_blocks(estimator, X):
+        blocks = continued(estimator, X, *(targets or (None, None)))
+        with _fit.run_of(estimator) as run:
+            return _core.continue_fit(estimator._model, blocks, None, run)
     X = validate_samples(estimator, X, purpose_of(estimator._choice), reset=False)
     model = estimator._model
     custom = is_custom(estimator._choice)

@@ -13,6 +13,7 @@ from mercer import _core, _svm_fit, _svm_model
 from mercer._arrays import Samples
 from mercer._base import Estimator
 from mercer._progress import Step
+from mercer._stream import by_blocks
 from mercer.kernels import Kernel
 from mercer.reports import MachineReport
 
@@ -148,6 +149,7 @@ class OneClassSVM(OutlierMixin, Estimator):
         """
         return _svm_fit.fit(self, X, None, sample_weight)
 
+    @by_blocks
     def decision_function(self, X: Samples) -> np.ndarray:
         """Return the decision values: positive inside the region.
 
@@ -163,6 +165,7 @@ class OneClassSVM(OutlierMixin, Estimator):
         """
         return _svm_model.decision_values(self, X)[:, 0]
 
+    @by_blocks
     def score_samples(self, X: Samples) -> np.ndarray:
         """Return the values of f, before the threshold is subtracted.
 
@@ -178,6 +181,7 @@ class OneClassSVM(OutlierMixin, Estimator):
         """
         return self.decision_function(X) + self.offset_
 
+    @by_blocks
     def predict(self, X: Samples) -> np.ndarray:
         """Classify samples as inliers or outliers.
 

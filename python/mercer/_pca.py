@@ -29,6 +29,7 @@ from mercer._base import Estimator
 from mercer._params import is_integer, is_real, refuse
 from mercer._progress import Step
 from mercer._reports import warn_of_notes
+from mercer._stream import by_blocks
 from mercer._time_limit import Clock, fitting
 from mercer.reports import Report
 
@@ -200,6 +201,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """
         return self._project(self._fit(X))
 
+    @by_blocks
     def transform(self, X: Samples) -> Table:
         """Return the components of samples.
 
@@ -270,6 +272,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         precision.flat[:: len(precision) + 1] += 1.0
         return precision / noise
 
+    @by_blocks
     def score_samples(self, X: Samples) -> np.ndarray:
         """Return the log-likelihood of each sample under the model.
 

@@ -15,6 +15,7 @@ from mercer import _core, _fit
 from mercer._arrays import Samples, Table, as_contiguous, scaled, validate_rows
 from mercer._base import Estimator
 from mercer._samples import to_core
+from mercer._stream import by_blocks
 from mercer.reports import Report
 
 
@@ -70,6 +71,7 @@ class Sampler(TransformerMixin, Estimator):
         self._rows(X, reset=False, check_finite=True)
         return self
 
+    @by_blocks
     def transform(self, X: Samples) -> Table:
         """Return the features of samples.
 

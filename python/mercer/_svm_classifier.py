@@ -17,6 +17,7 @@ from mercer._base import Estimator
 from mercer._files import class_notes, classes_of
 from mercer._labels import class_names, class_weights, refuse_empty, validate_labels
 from mercer._reports import problems_of
+from mercer._stream import by_blocks
 from mercer.reports import MachineReport
 
 
@@ -75,6 +76,7 @@ class SvmClassifier(ClassifierMixin, Estimator):
         _svm_probability.warn_of_deprecation(self)
         return _svm_fit.fit(self, X, y, sample_weight)
 
+    @by_blocks
     def decision_function(self, X: Samples) -> np.ndarray:
         """Return the decision values of the classes, or of each pair of classes.
 
@@ -97,6 +99,7 @@ class SvmClassifier(ClassifierMixin, Estimator):
             self, X, "rest" if self.decision_function_shape == "ovr" else "pairs"
         )
 
+    @by_blocks
     def predict(self, X: Samples) -> np.ndarray:
         """Predict the classes of samples.
 
@@ -121,6 +124,7 @@ class SvmClassifier(ClassifierMixin, Estimator):
             return self.classes_[_core.svm_classes(self._model, _predict.to_model(self, X), run)]
 
     @available_if(_svm_probability.has_probabilities)
+    @by_blocks
     def predict_proba(self, X: Samples) -> np.ndarray:
         """Return the probabilities of the classes.
 

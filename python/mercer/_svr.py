@@ -14,6 +14,7 @@ from mercer import _core, _svm_fit, _svm_model
 from mercer._arrays import Samples, dtype_of, require_y
 from mercer._base import Estimator
 from mercer._progress import Step
+from mercer._stream import by_blocks
 from mercer.kernels import Kernel
 from mercer.reports import MachineReport
 
@@ -73,6 +74,7 @@ class SvmRegressor(RegressorMixin, Estimator):
         check_consistent_length(X, y)
         return np.ascontiguousarray(y), weights
 
+    @by_blocks
     def predict(self, X: Samples) -> np.ndarray:
         """Predict the targets of samples.
 

@@ -1,5 +1,6 @@
 //! Outlier detection by kernel PCA: fitting, scoring, and the attributes of a fitted detector.
 
+use mercer::Context;
 use mercer::io::{Model as Fitted, ModelFile};
 use mercer::model::detector::{Detector, DetectorParams, OutlierScore};
 use mercer_guard::guarded;
@@ -48,6 +49,11 @@ pub fn fit_detector(
     let mut params =
         DetectorParams::new(pca.kernel.clone()).score(score(&name)?).contamination(contamination);
     params.pca = pca;
+    if let Given::Blocks(blocks) = &x {
+        let (mut rows, single) = (blocks.get().rows(py), blocks.get().dtype);
+        let fit = |ctx: &Context| Detector::fit_blocks(ctx, &params, &mut rows, single);
+        return Ok(Model::holding(ModelFile::new(enter(py, &run, fit)?.into(), dtype)));
+    }
     let input = x.input()?;
     let model = enter(py, &run, |ctx| Detector::fit(ctx, &params, input))?;
     Ok(Model::holding(ModelFile::new(model.into(), dtype)))

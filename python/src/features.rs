@@ -14,7 +14,7 @@ use crate::enter::{Run, enter};
 use crate::fit::unknown;
 use crate::kernels::{parse, values};
 use crate::model::Model;
-use crate::samples::Given;
+use crate::samples::{Given, other_type};
 
 /// A number of random features, or the error that they may have.
 #[derive(FromPyObject)]
@@ -75,6 +75,7 @@ pub fn fit_features(
             let x = x.view()?;
             enter(py, &run, |ctx| KernelFeatures::fit_matrix(ctx, &params, x))?
         }
+        Given::Blocks(_) => return Err(other_type()),
     };
     let dtype = model.dtype;
     Ok(Model::holding(ModelFile::new(model.into(), dtype)))
@@ -109,6 +110,7 @@ pub fn features(
                 enter(py, &run, |ctx| model.transform_matrix_into(ctx, x, out))
             })
         }
+        Given::Blocks(_) => Err(other_type()),
     }
 }
 

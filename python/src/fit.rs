@@ -106,6 +106,11 @@ pub fn fit_kernel_pca(
 ) -> PyResult<Model> {
     let dtype = dtype_named(&settings.dtype);
     let (params, inverse) = settings.params(py)?;
+    if let Given::Blocks(blocks) = &x {
+        let (mut rows, single) = (blocks.get().rows(py), blocks.get().dtype);
+        let fit = |ctx: &Context| KernelPca::fit_blocks(ctx, &params, &mut rows, single);
+        return Ok(Model::holding(ModelFile::new(enter(py, &run, fit)?.into(), dtype)));
+    }
     let input = x.input()?;
     let model = enter(py, &run, |ctx| fitted(ctx, params, inverse, input))?;
     Ok(Model::holding(ModelFile::new(model.into(), dtype)))

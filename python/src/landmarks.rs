@@ -2,7 +2,7 @@
 
 use mercer::io::{Model as Fitted, ModelFile};
 use mercer::model::landmarks::{
-    GivenLandmarks, LandmarkCount, LandmarkMethod, LandmarkParams, Whole,
+    GivenLandmarks, LandmarkCount, LandmarkMethod, LandmarkParams, RowBlocks, Whole,
 };
 use mercer_guard::guarded;
 use numpy::PyArray1;
@@ -54,24 +54,39 @@ impl LandmarkSettings<'_> {
 pub fn continue_fit(
     py: Python<'_>,
     model: &Bound<'_, Model>,
-    x: &Bound<'_, Samples>,
+    x: Given<'_>,
     targets: Option<TargetArrays<'_>>,
     run: Run,
 ) -> PyResult<Model> {
     let saved = model.get().saved();
-    let (samples, targets) = (x.get().samples(), targets.map(|y| y.read()).transpose()?);
+    let samples = match &x {
+        Given::Samples(samples) => samples.get().samples(),
+        Given::Blocks(blocks) => {
+            return continued(py, saved, &mut blocks.get().rows(py), &run);
+        }
+        Given::Matrix(_) => return Err(PyTypeError::new_err("a kernel matrix has no samples")),
+    };
+    let targets = targets.map(|y| y.read()).transpose()?;
     let values = targets.as_ref().map(|targets| targets.regressed()).transpose();
     let values = values.map_err(|error| crate::errors::exception(py, error))?;
     let weights = targets.as_ref().and_then(|targets| targets.weights.as_deref());
-    let mut rows = Whole::new(samples, values.as_ref(), weights);
+    continued(py, saved, &mut Whole::new(samples, values.as_ref(), weights), &run)
+}
+
+fn continued(
+    py: Python<'_>,
+    saved: &ModelFile,
+    rows: &mut (dyn RowBlocks + Send),
+    run: &Run,
+) -> PyResult<Model> {
     let next: Fitted = match &saved.model {
         Fitted::KernelPca(pca) => {
             let mut pca = pca.clone();
-            enter(py, &run, |ctx| pca.continue_with(ctx, &mut rows).map(|()| pca))?.into()
+            enter(py, run, |ctx| pca.continue_with(ctx, rows).map(|()| pca))?.into()
         }
         Fitted::KernelRidge(ridge) => {
             let mut ridge = ridge.clone();
-            enter(py, &run, |ctx| ridge.continue_with(ctx, &mut rows).map(|()| ridge))?.into()
+            enter(py, run, |ctx| ridge.continue_with(ctx, rows).map(|()| ridge))?.into()
         }
         _ => {
             return Err(PyTypeError::new_err(

@@ -3,6 +3,7 @@
 
 mod anchors;
 mod arrays;
+mod blocks;
 mod contexts;
 mod custom;
 mod detector;
@@ -30,6 +31,8 @@ use pyo3::prelude::*;
 /// The extension module of the package `mercer`; its functions are called by the Python modules of the package.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::blocks::{Blocks, TableScan, write_pieces};
     #[pymodule_export]
     use super::contexts::{available_memory, available_threads, vector_instructions};
     #[pymodule_export]

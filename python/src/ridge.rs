@@ -84,15 +84,27 @@ fn copied(array: &PyReadonlyArray2<'_, f64>) -> PyResult<Mat<f64>> {
 pub fn fit_kernel_ridge(
     py: Python<'_>,
     x: Given<'_>,
-    targets: TargetArrays<'_>,
+    targets: Option<TargetArrays<'_>>,
     start: Option<PyReadonlyArray2<'_, f64>>,
     choices: RidgeSettings<'_>,
     run: Run,
 ) -> PyResult<Model> {
-    let (params, targets, input) = (choices.params(py)?, targets.read()?, x.input()?);
-    let start = start.as_ref().map(copied).transpose()?;
-    let fit = |ctx: &Context| KernelRidge::fit(ctx, &params, input, &targets, start.as_ref());
-    let model = KernelRidge { classes: choices.classes.clone(), ..enter(py, &run, fit)? };
+    let params = choices.params(py)?;
+    let fitted = match (&x, targets) {
+        (Given::Blocks(blocks), _) => {
+            let (mut rows, dtype) = (blocks.get().rows(py), blocks.get().dtype);
+            enter(py, &run, |ctx| KernelRidge::fit_blocks(ctx, &params, &mut rows, dtype))?
+        }
+        (_, None) => return Err(PyTypeError::new_err("there are no targets")),
+        (_, Some(targets)) => {
+            let (targets, input) = (targets.read()?, x.input()?);
+            let start = start.as_ref().map(copied).transpose()?;
+            let fit =
+                |ctx: &Context| KernelRidge::fit(ctx, &params, input, &targets, start.as_ref());
+            enter(py, &run, fit)?
+        }
+    };
+    let model = KernelRidge { classes: choices.classes.clone(), ..fitted };
     Ok(Model::holding(ModelFile::new(model.into(), dtype_named(&choices.dtype))))
 }
 

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use crate::arrays::Matrix;
+use crate::blocks::Blocks;
 use crate::custom;
 use crate::errors::exception;
 use crate::sparse::{Indices, Values, csr};
@@ -115,6 +116,8 @@ fn parts<T: Real>(
 pub enum Given<'py> {
     /// Samples.
     Samples(Bound<'py, Samples>),
+    /// Samples in blocks.
+    Blocks(Bound<'py, Blocks>),
     /// Kernel values.
     Matrix(Matrix<'py>),
 }
@@ -124,6 +127,9 @@ impl Given<'_> {
     pub fn input(&self) -> PyResult<Input<'_>> {
         Ok(match self {
             Given::Samples(samples) => samples.get().samples().into(),
+            Given::Blocks(_) => {
+                return Err(PyTypeError::new_err("rows in blocks need a fit with landmarks"));
+            }
             Given::Matrix(matrix) => Input::precomputed(matrix.view()?),
         })
     }

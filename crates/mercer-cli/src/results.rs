@@ -91,11 +91,12 @@ impl Predictions {
         self.columns.splice(0..0, columns);
     }
 
-    /// Puts the row numbers before all columns but the label.
-    pub fn number_rows(&mut self) {
+    /// Puts the row numbers before all columns but the label; `before` rows of the table stand before these.
+    pub fn number_rows(&mut self, before: usize) {
         let names = self.label.iter().chain(&self.columns).map(|(name, _)| name.clone());
         let names: Vec<String> = names.collect();
-        self.columns.insert(0, row_numbers(self.n(), None, &names));
+        let rows: Vec<usize> = (before..before + self.n()).collect();
+        self.columns.insert(0, row_numbers(rows.len(), Some(&rows), &names));
     }
 
     /// The label first, then the predictions. LIBSVM text, which needs a label, gets the first

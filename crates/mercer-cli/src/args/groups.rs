@@ -100,8 +100,8 @@ pub enum Precision {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input")]
 pub struct TableArgs {
-    /// Input table: CSV, TSV, Parquet, NumPy .npy or LIBSVM text, optionally gzipped (.gz); `-` reads
-    /// standard input
+    /// Input table: CSV, TSV, Parquet, NumPy .npy or LIBSVM text, optionally gzipped (.gz); a directory
+    /// or a quoted pattern stands for all of its tables; `-` reads standard input
     #[arg(value_name = "TABLE", help_heading = None::<&str>,
           value_parser = OsStringValueParser::new().map(|name| Source::named(PathBuf::from(name))))]
     pub source: Source,

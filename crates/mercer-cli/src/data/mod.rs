@@ -1,5 +1,6 @@
 //! Tables as input of kernels: kinds of columns, scaling and precision.
 
+mod blocks;
 mod encoding;
 mod input;
 mod input_kind;
@@ -11,6 +12,7 @@ use mercer::io::{Column, ReadOptions, Table, read_table};
 use mercer::{Error, Result};
 use serde::{Deserialize, Serialize};
 
+pub use blocks::stream;
 pub use encoding::{Encoded, encode, learn as learn_encoding, summary as encoding_summary};
 pub use input::Prepared;
 pub use input_kind::{ColumnGroup, InputKind, kernel_of, usual_scale};
@@ -106,14 +108,11 @@ impl Places {
 /// Reads the table that `args` name, whose columns are of `input_kind`.
 pub fn read(session: &Session, args: &TableArgs, input_kind: &InputKind) -> Result<Table> {
     session.progress.begin("reading");
-    let options = ReadOptions {
-        format: args.format.into(),
-        header: args.header.into(),
-        delimiter: None,
-        as_written: input_kind.has_strings(),
-        max_bytes: session.context.budget(),
+    let options = read_options(session, args, input_kind);
+    let table = match blocks::is_directory(&args.source) {
+        Some(path) => blocks::read_all(path, &options)?,
+        None => read_table(&args.source, &options)?,
     };
-    let table = read_table(&args.source, &options)?;
     if let Some(names) = table.names.as_ref().filter(|_| table.header_is_guess && !session.quiet) {
         session.progress.clear();
         crate::summary::warn(&format!(
@@ -125,6 +124,17 @@ pub fn read(session: &Session, args: &TableArgs, input_kind: &InputKind) -> Resu
     session.note_file(&args.source, table.n_rows());
     session.context.poll()?;
     Ok(table)
+}
+
+/// How the table that `args` name is read.
+fn read_options(session: &Session, args: &TableArgs, input_kind: &InputKind) -> ReadOptions {
+    ReadOptions {
+        format: args.format.into(),
+        header: args.header.into(),
+        delimiter: None,
+        as_written: input_kind.has_strings(),
+        max_bytes: session.context.budget(),
+    }
 }
 
 /// The precision of the computation and of the results.

@@ -31,6 +31,7 @@ mod predict;
 mod predicted_vs_true;
 mod prediction;
 mod row_numbers;
+mod stream;
 mod svm;
 mod target_kind;
 mod transform;

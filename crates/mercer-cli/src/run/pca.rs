@@ -1,15 +1,18 @@
 //! `mercer pca` and `mercer kpca`.
 
 use mercer::Dtype;
-use mercer::io::{Column, Model, ModelFile, Table};
+use mercer::io::stream::TableStream;
+use mercer::io::{Column, Format, Model, ModelFile, Table};
 use mercer::model::inverse::InverseParams;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
+use mercer::model::landmarks::Regrouped;
 use mercer::model::pca::Pca;
 use mercer::model::{Scaling, ScalingKind};
 use mercer::{Error, Result};
 
-use super::Session;
 use super::columns::{self, Roles};
+use super::stream::{self, FitRows, Pieces};
+use super::{Session, transform};
 use crate::args::{
     ColumnArgs, ComponentArgs, KpcaArgs, ModelArgs, OutputArgs, PcaArgs, Scale, TableArgs,
 };
@@ -98,6 +101,9 @@ pub fn kpca(session: &Session, args: &KpcaArgs) -> std::result::Result<(), Failu
         output: &args.output,
         model: &args.model,
     };
+    if let Some(table) = open_if_low_rank(session, &job, &params)? {
+        return fit_stream(session, &job, &params, table);
+    }
     run(session, &job, |features, work, kind| {
         let rows = Prepared::of(session, features, &job.input_kind, Scales::Learn(kind), work)?;
         let model = KernelPca::fit(&session.context, &params, &rows.input)?;
@@ -108,6 +114,79 @@ pub fn kpca(session: &Session, args: &KpcaArgs) -> std::result::Result<(), Failu
         let scores = scores.into_vec();
         Ok(Fitted { model: Model::KernelPca(model), scaling: rows.scaling, scores })
     })
+}
+
+/// Fits kernel PCA on a table that is read in blocks.
+fn fit_stream(
+    session: &Session,
+    job: &Job<'_>,
+    params: &KernelPcaParams,
+    table: TableStream,
+) -> std::result::Result<(), Failure> {
+    stream::refuse(&job.output.plot, job.model.page.report.as_ref())?;
+    let (columns, label) = (job.columns.columns.as_deref(), job.columns.label.as_deref());
+    let scale = job.input_kind.scaling(job.components.scale, job.usual_scale)?;
+    let roles = Roles::without_target(columns, label, &job.columns.encoding, &job.input_kind);
+    let mut rows = FitRows::new(session, table, &roles, scale, job.components.precision)?;
+    let types = rows.types;
+    let mut blocks = Regrouped::new(&mut rows);
+    let model = KernelPca::fit_blocks(&session.context, params, &mut blocks, types.work)?;
+    if model.k() == 0 {
+        let message = "all rows are identical: no component has positive variance";
+        return Err(Error::Numeric(message.into()).into());
+    }
+    let (mut table, chosen, scaling, mut reading) = rows.into_parts();
+    let mut saved = ModelFile::new(model.into(), types.result);
+    saved.scaling = scaling;
+    saved.feature_names = chosen.features.names.clone();
+    facts::note_places(&mut saved, &chosen.places);
+    let facts = Facts::of(&saved);
+    let results = |table: Table, _: u64| {
+        let (chosen, _, _) = columns::split(table, &roles)?;
+        let scores = transform::forward(session, &saved, &chosen.features, transform::Wanted::default())?.values;
+        Ok(Results {
+            names: component_names(saved.model.k()),
+            values: scores,
+            dtype: types.result,
+            label: chosen.label,
+            more_labels: chosen.more_labels,
+            row_numbers: None,
+        })
+    };
+    let output = job.output.output.as_ref().map(|file| {
+        let with_labels = file.format != Format::Npy;
+        let of = |table: Table, before: u64| Ok(results(table, before)?.table(with_labels));
+        (file, Pieces { stream: &mut table, of })
+    });
+    let model = job.model.model.as_ref().map(|file| (file, &saved));
+    let (outputs, written) = stream::write(session, output, model)?;
+    reading.passes += written.passes;
+    session.progress.clear();
+    let mut lines = lines(job, &facts);
+    reading.describe(&mut lines);
+    lines.written(&outputs);
+    lines.verbose = session.verbose;
+    if !session.quiet {
+        lines.print();
+    }
+    if !job.output.json {
+        return Ok(());
+    }
+    let table = shown(job.table.source.path());
+    let object = FitObject { command: job.command, table, facts: &facts, outputs, embedding: None };
+    summary::print_object(&object).map_err(Failure::Print)
+}
+
+/// The table of kernel PCA, in blocks if it exceeds the memory budget and landmarks stand for its rows.
+fn open_if_low_rank(
+    session: &Session,
+    job: &Job<'_>,
+    params: &KernelPcaParams,
+) -> Result<Option<TableStream>> {
+    match params.landmarks.is_some() {
+        true => data::stream(session, job.table, &job.input_kind),
+        false => Ok(None),
+    }
 }
 
 /// Reads the table, selects columns, fits, writes and prints.

@@ -1,14 +1,17 @@
 //! `mercer transform`: projection of new rows by a fitted model, and its inverse.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Instant;
 
-use mercer::io::{Model, ModelFile, Table};
+use mercer::io::stream::TableStream;
+use mercer::io::{Format, Model, ModelFile, Table};
 use mercer::{AnyMat, Error, Input, Mat, Result};
 
 use super::Session;
 use super::model_columns::{self, ModelColumns};
 use super::prediction::model_input;
+use super::stream::{self, Pieces};
 use crate::args::TransformArgs;
 use crate::data::{self, InputKind, Numbers, Prepared, Rows, Scales};
 use crate::facts::{Facts, counted};
@@ -18,11 +21,27 @@ use crate::results::{Results, component_names, row_numbers};
 use crate::summary::{self, Lines, Outputs, ResultsObject, TransformObject, file_name, shown};
 
 /// Scores or rows (m × outputs, row-major), and errors if requested.
-struct Computed {
-    values: Vec<f64>,
+pub struct Computed {
+    /// The numbers.
+    pub values: Vec<f64>,
     errors: Option<Vec<f64>>,
     /// What landmarks leave of each row, if requested.
     residuals: Option<Vec<f64>>,
+}
+
+/// What is wanted beside the scores of rows.
+#[derive(Clone, Copy, Default)]
+pub struct Wanted {
+    /// Their distances from the span of the components.
+    pub errors: bool,
+    /// What landmarks leave of them.
+    pub residuals: bool,
+}
+
+impl Wanted {
+    fn of(args: &TransformArgs) -> Self {
+        Self { errors: args.errors, residuals: args.landmark_residuals }
+    }
 }
 
 /// Runs `mercer transform`.
@@ -34,18 +53,20 @@ pub fn transform(session: &Session, args: &TransformArgs) -> std::result::Result
     }
     let input_kind =
         if args.inverse { InputKind::Numbers } else { InputKind::of_model(&saved.model) };
+    if let Some(table) = data::stream(session, &args.table, &input_kind)? {
+        return transform_stream(session, args, &saved, table);
+    }
     let table = data::read(session, &args.table, &input_kind)?;
-    let (columns, label) = (args.columns.as_deref(), args.label.as_deref());
-    let rows = model_columns::find(table, &saved, args.inverse, columns, label)?;
+    let rows = find_columns(table, &saved, args)?;
     session.progress.begin("preparing");
     let started = Instant::now();
     let computed = match args.inverse {
         true => backward(session, &saved, &rows.features)?,
-        false => forward(session, &saved, &rows.features, args)?,
+        false => forward(session, &saved, &rows.features, Wanted::of(args))?,
     };
     let seconds = started.elapsed().as_secs_f64();
     let (texts, notes) = (input_kind.texts(&rows.features), rows.notes.clone());
-    let results = results(&saved, args, computed, rows);
+    let results = results(&saved, args, computed, rows, 0);
     let facts = Facts::of(&saved);
     let component_output = ComponentOutput {
         results: &results,
@@ -60,11 +81,61 @@ pub fn transform(session: &Session, args: &TransformArgs) -> std::result::Result
     print_output(session, args, &facts, outputs, &results, (seconds, &notes))
 }
 
+/// Transforms a table that is read in blocks, and writes the results as they come.
+fn transform_stream(
+    session: &Session,
+    args: &TransformArgs,
+    saved: &ModelFile,
+    mut table: TableStream,
+) -> std::result::Result<(), Failure> {
+    stream::refuse(&args.output.plot, None)?;
+    let file = stream::output_file(args.output.output.as_ref())?;
+    let (started, mut notes) = (Instant::now(), BTreeSet::new());
+    let of = |table: Table, before: u64| {
+        let rows = find_columns(table, saved, args)?;
+        let computed = match args.inverse {
+            true => backward(session, saved, &rows.features)?,
+            false => forward(session, saved, &rows.features, Wanted::of(args))?,
+        };
+        notes.extend(rows.notes.iter().cloned());
+        Ok(results(saved, args, computed, rows, before).table(file.format != Format::Npy))
+    };
+    let pieces = Pieces { stream: &mut table, of };
+    let (outputs, reading) = stream::write(session, Some((file, pieces)), None)?;
+    let seconds = started.elapsed().as_secs_f64();
+    session.progress.clear();
+    let facts = Facts::of(saved);
+    let rows = reading.rows as usize;
+    let width = if args.inverse { facts.columns } else { saved.model.k() };
+    if !session.quiet {
+        let mut lines = lines(args, &facts, (rows, width), seconds);
+        reading.describe(&mut lines);
+        lines.written(&outputs);
+        lines.warn(&notes.into_iter().collect::<Vec<_>>());
+        lines.print();
+    }
+    if !args.output.json {
+        return Ok(());
+    }
+    let (command, model, inverse) = ("transform", shown(&args.model), args.inverse);
+    let table = shown(args.table.source.path());
+    let object =
+        TransformObject { command, model, table, rows, inverse, seconds, outputs, result: None };
+    summary::print_object(&object).map_err(Failure::Print)
+}
+
+fn find_columns(table: Table, saved: &ModelFile, args: &TransformArgs) -> Result<ModelColumns> {
+    let (columns, label) = (args.columns.as_deref(), args.label.as_deref());
+    model_columns::find(table, saved, args.inverse, columns, label)
+}
+
+/// The results of rows that stand behind `before` others.
 fn results(
     saved: &ModelFile,
     args: &TransformArgs,
     computed: Computed,
     rows: ModelColumns,
+    before: u64,
 ) -> Results {
     let is_repair = matches!(saved.model, Model::Repair(_));
     let names = match (args.inverse, &saved.feature_names) {
@@ -83,7 +154,11 @@ fn results(
         dtype: saved.dtype,
         label,
         more_labels,
-        row_numbers: args.row_numbers.then(|| row_numbers(features.n_rows(), None, &others)),
+        row_numbers: args.row_numbers.then(|| {
+            let before = before as usize;
+            let rows: Vec<usize> = (before..before + features.n_rows()).collect();
+            row_numbers(rows.len(), Some(&rows), &others)
+        }),
     };
     if let Some(errors) = computed.errors {
         results.push("error", &errors);
@@ -105,14 +180,15 @@ fn check_model(model: &Model, path: &Path) -> Result<()> {
     }
 }
 
-fn forward(
+/// The scores of the rows of `table`, with what is wanted beside them.
+pub fn forward(
     session: &Session,
     saved: &ModelFile,
     table: &Table,
-    args: &TransformArgs,
+    wanted: Wanted,
 ) -> Result<Computed> {
-    let errors = args.errors;
-    if args.landmark_residuals && !matches!(&saved.model, Model::KernelPca(_)) {
+    let errors = wanted.errors;
+    if wanted.residuals && !matches!(&saved.model, Model::KernelPca(_)) {
         let message = "only a kernel PCA on landmarks has them";
         return Err(Error::parameter("--landmark-residuals", message));
     }
@@ -152,7 +228,7 @@ fn forward(
             let rows = model_input(session, &saved.model, scaling, table)?;
             let values = model.transform(context, &rows)?.into_vec();
             let residuals =
-                args.landmark_residuals.then(|| model.landmark_residuals(context, &rows));
+                wanted.residuals.then(|| model.landmark_residuals(context, &rows));
             let residuals = residuals.transpose()?;
             let errors = match rows {
                 _ if !errors => None,
@@ -203,6 +279,27 @@ fn titles(args: &TransformArgs, facts: &Facts, rows: usize) -> [String; 2] {
     [title, format!("{}, {} fitted on {}", counted(rows, "row"), facts.method(), facts.extent())]
 }
 
+/// The summary of a transformation of so many rows to so many columns.
+fn lines(
+    args: &TransformArgs,
+    facts: &Facts,
+    (rows, width): (usize, usize),
+    seconds: f64,
+) -> Lines {
+    let (from, to) = match args.inverse {
+        false if facts.repair.is_some() => ("kernel values", "repaired kernel values".into()),
+        false if facts.features.is_some() => ("rows", counted(width, "feature")),
+        false => ("rows", counted(facts.explained_variance.len(), "component")),
+        true => ("components", counted(facts.columns, "column")),
+    };
+    let table = shown(args.table.source.path());
+    let title = format!("{} of {table}: {from} to {to}", counted(rows, "row"));
+    let mut lines = Lines::titled(title);
+    lines.add("model", format!("{}: {}", shown(&args.model), facts.method()));
+    lines.add("time", format!("{seconds:.2} s"));
+    lines
+}
+
 fn print_output(
     session: &Session,
     args: &TransformArgs,
@@ -214,18 +311,8 @@ fn print_output(
     let table = shown(args.table.source.path());
     let rows = results.n();
     if !session.quiet {
-        let (from, to) = match args.inverse {
-            false if facts.repair.is_some() => ("kernel values", "repaired kernel values".into()),
-            false if facts.features.is_some() => {
-                ("rows", counted(results.values.len() / rows.max(1), "feature"))
-            }
-            false => ("rows", counted(facts.explained_variance.len(), "component")),
-            true => ("components", counted(facts.columns, "column")),
-        };
-        let title = format!("{} of {table}: {from} to {to}", counted(rows, "row"));
-        let mut lines = Lines::titled(title);
-        lines.add("model", format!("{}: {}", shown(&args.model), facts.method()));
-        lines.add("time", format!("{seconds:.2} s"));
+        let width = results.values.len() / rows.max(1);
+        let mut lines = lines(args, facts, (rows, width), seconds);
         lines.written(&outputs);
         lines.warn(notes);
         lines.print();

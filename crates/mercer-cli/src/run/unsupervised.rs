@@ -52,16 +52,18 @@ pub struct UnsupervisedFit {
 
 /// The JSON output.
 #[derive(Debug, Serialize)]
-struct UnsupervisedObject<'a> {
-    command: &'static str,
+pub struct UnsupervisedObject<'a> {
+    /// The verb.
+    pub command: &'static str,
     /// The table, as the user named it.
-    table: String,
+    pub table: String,
+    /// The model.
     #[serde(flatten)]
-    facts: &'a Facts,
+    pub facts: &'a Facts,
     /// The files written.
-    outputs: Outputs,
+    pub outputs: Outputs,
     /// The predictions, unless a file holds them.
-    result: Option<PredictionsObject>,
+    pub result: Option<PredictionsObject>,
 }
 
 /// Writes the fit and the prediction `columns`, and prints a summary and the table that `brief` makes.
@@ -133,7 +135,7 @@ pub fn finish(
 }
 
 /// The summary.
-fn lines(job: &Job<'_>, facts: &Facts, warnings: &[String]) -> Lines {
+pub fn lines(job: &Job<'_>, facts: &Facts, warnings: &[String]) -> Lines {
     let table = shown(job.table.source.path());
     let mut lines = Lines::titled(format!("{} of {table}: {}", facts.method(), facts.extent()));
     describe::describe(&mut lines, facts);

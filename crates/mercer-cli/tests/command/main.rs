@@ -34,6 +34,7 @@ mod predict;
 mod report;
 mod report_answers;
 mod sparse;
+mod streams;
 mod svm_bad_input;
 mod svm_fit;
 mod svm_pictures;

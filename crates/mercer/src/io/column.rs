@@ -63,6 +63,29 @@ impl Column {
         }
     }
 
+    /// Appends the cells of `more`.
+    pub(crate) fn append(&mut self, more: Self) {
+        match (&mut *self, more) {
+            (Column::F64(to), Column::F64(from)) => to.extend(from),
+            (Column::F32(to), Column::F32(from)) => to.extend(from),
+            (Column::Text(to), Column::Text(from)) => to.extend(from),
+            (Column::Sparse(to), Column::Sparse(from)) => to.append(&from),
+            (column, more @ Column::Text(_)) | (column @ Column::Text(_), more) => {
+                let texts =
+                    |column: &Column| (0..column.len()).map(|row| column.text(row)).collect();
+                let (mut all, more): (Vec<String>, Vec<String>) = (texts(column), texts(&more));
+                all.extend(more);
+                *column = Column::Text(all);
+            }
+            (column, more) => {
+                let numbers = |column: &Column| {
+                    (0..column.len()).filter_map(|row| column.number(row)).collect::<Vec<f64>>()
+                };
+                *column = Column::F64([numbers(column), numbers(&more)].concat());
+            }
+        }
+    }
+
     /// The cell as it is written in text: numbers with the fewest digits that read back as the same number.
     #[doc(hidden)]
     pub fn text(&self, row: usize) -> String {

@@ -6,6 +6,8 @@
 //! beyond the bytes that are really there, and standard input, compressed and plain files take one path.
 
 #[doc(hidden)]
+pub mod append;
+#[doc(hidden)]
 pub mod atomic;
 #[doc(hidden)]
 pub mod column;
@@ -14,6 +16,8 @@ pub mod encoding;
 pub mod model_file;
 #[doc(hidden)]
 pub mod read;
+#[doc(hidden)]
+pub mod stream;
 #[doc(hidden)]
 pub mod table;
 #[doc(hidden)]

@@ -68,7 +68,7 @@ impl Format {
     }
 
     /// The format that the content looks like.
-    fn sniff(bytes: &[u8]) -> Self {
+    pub(super) fn sniff(bytes: &[u8]) -> Self {
         if bytes.starts_with(npy::MAGIC) {
             Format::Npy
         } else if bytes.starts_with(b"PAR1") {
@@ -175,7 +175,7 @@ pub(crate) fn table_size(rows: usize, columns: usize, width: usize) -> Option<u6
     u64::try_from(rows.checked_mul(columns)?.checked_mul(width)?).ok()
 }
 
-const GZIP_MAGIC: [u8; 3] = [0x1f, 0x8b, 0x08];
+pub(super) const GZIP_MAGIC: [u8; 3] = [0x1f, 0x8b, 0x08];
 
 fn gunzip(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Vec<u8>> {
     let decoder = flate2::read::MultiGzDecoder::new(bytes);

@@ -105,7 +105,7 @@ impl Table {
     pub fn fault(&self, row: usize, column: usize, fault: &str) -> Error {
         let place = match self.lines.get(row) {
             Some(line) => format!("line {line}"),
-            None => format!("row {}", row + 1),
+            None => format!("row {}", self.start + row as u64 + 1),
         };
         let column = select::describe(self, column);
         Error::format(&self.path, format!("{place}, {column} {fault}"))

@@ -26,6 +26,14 @@ impl SparseColumn {
         }
     }
 
+    /// Appends the cells of `more`.
+    pub fn append(&mut self, more: &Self) {
+        let before = self.len as u32;
+        self.rows.extend(more.rows.iter().map(|row| before + row));
+        self.values.extend(&more.values);
+        self.len += more.len;
+    }
+
     /// The number of cells, zeros and all.
     pub fn len(&self) -> usize {
         self.len

@@ -19,6 +19,9 @@ pub struct Table {
     pub path: PathBuf,
     /// The line of the file on which each row starts, counted from 1; empty for binary formats.
     pub lines: Vec<u64>,
+    /// Rows of the file before the first one here, for messages about formats without lines.
+    #[doc(hidden)]
+    pub start: u64,
     /// Whether the first line was taken for names although it may be a row.
     #[doc(hidden)]
     pub header_is_guess: bool,
@@ -124,7 +127,21 @@ impl Table {
         let columns = self.columns.iter().map(|column| column.take(rows)).collect();
         let (names, path) = (self.names.clone(), self.path.clone());
         let (label, indicators) = (self.label, self.indicators.clone());
-        Self { names, columns, label, path, lines, indicators, ..Self::default() }
+        let start = self.start;
+        Self { names, columns, label, path, lines, indicators, start, ..Self::default() }
+    }
+
+    /// Appends the rows of `more`, which has the same columns. Numbers become text where text follows, or precedes.
+    #[doc(hidden)]
+    pub fn append(&mut self, more: Self) -> Result<()> {
+        if more.n_columns() != self.n_columns() {
+            return Err(Error::format(&more.path, "the rows have other columns than those before"));
+        }
+        self.lines.extend(more.lines);
+        for (column, more) in self.columns.iter_mut().zip(more.columns) {
+            column.append(more);
+        }
+        Ok(())
     }
 
     /// Takes the table apart: `columns` (see [`Table::choose`]; all if none are named) without the label, and the label

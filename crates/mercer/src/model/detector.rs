@@ -6,13 +6,14 @@ use serde::{Deserialize, Serialize};
 use super::components::Components;
 use super::input::{Input, all_columns};
 use super::kernel_pca::{KernelPca, KernelPcaParams, Residuals};
+use super::landmarks::RowBlocks;
 use super::note::{Note, NoteCode};
 use super::report::Report;
-use crate::context::Context;
+use crate::context::{Context, Step};
 use crate::error::{Error, Param, Result};
 use crate::kernel::KernelSpec;
 use crate::linalg::view::Mat;
-use crate::points::Dtype;
+use crate::points::{AnySamples, Dtype};
 
 /// The outlier score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -148,6 +149,53 @@ impl Detector {
         Ok(detector)
     }
 
+    /// Fits on rows that come in blocks, with the landmarks that the parameters ask for. The rows are read once more than for kernel PCA.
+    #[doc(hidden)]
+    pub fn fit_blocks(
+        ctx: &Context,
+        params: &DetectorParams,
+        source: &mut dyn RowBlocks,
+        dtype: Dtype,
+    ) -> Result<Self> {
+        params.check()?;
+        source.rewind(3)?;
+        let pca_params = params.pca_on(usize::MAX);
+        let pca = KernelPca::fit_blocks(ctx, &pca_params, source, dtype)?;
+        let mut detector = Self::new(pca, params);
+        if params.score == OutlierScore::Projections {
+            let mut scores = Vec::new();
+            each_block(ctx, source, |x| {
+                scores.extend(sums(&detector.pca.transform(&ctx.without_steps(), x)?));
+                Ok(())
+            })?;
+            detector.set_training(scores);
+            return Ok(detector);
+        }
+        let mut residuals = detector.residuals_of(ctx, source)?;
+        if dtype == Dtype::F32 && residuals.mean() < CLEAR * residuals.mean_noise() {
+            let in_double = KernelPca::fit_blocks(ctx, &pca_params, source, Dtype::F64)?;
+            if let Some(landmarks) = &in_double.anchors {
+                let landmarks = landmarks.to_type::<f32>()?.into();
+                detector.pca = in_double.for_samples(landmarks);
+                residuals = detector.residuals_of(ctx, source)?;
+            }
+        }
+        detector.set_residuals(residuals);
+        Ok(detector)
+    }
+
+    /// The residuals of all rows of a source.
+    fn residuals_of(&self, ctx: &Context, source: &mut dyn RowBlocks) -> Result<Residuals> {
+        let mut all = Residuals { values: Vec::new(), noise: Vec::new() };
+        each_block(ctx, source, |x| {
+            let Residuals { values, noise } = self.pca.residuals(&ctx.without_steps(), x)?;
+            all.values.extend(values);
+            all.noise.extend(noise);
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
     fn new(pca: KernelPca, params: &DetectorParams) -> Self {
         let DetectorParams { score, contamination, .. } = *params;
         Self { pca, score, contamination, threshold: f64::NAN, training: Vec::new() }
@@ -187,6 +235,25 @@ impl Detector {
     pub fn report(&self) -> &Report {
         &self.pca.report
     }
+}
+
+/// Goes through the rows of a source once more.
+fn each_block(
+    ctx: &Context,
+    source: &mut dyn RowBlocks,
+    mut work: impl FnMut(&AnySamples) -> Result<()>,
+) -> Result<()> {
+    source.rewind(1)?;
+    let (mut done, total) = (0, source.rows());
+    while let Some(block) = source.next()? {
+        work(&block.samples)?;
+        done += block.samples.n();
+        match total {
+            Some(n) => ctx.step(Step::new("scores", done as f64, n as f64))?,
+            None => ctx.poll()?,
+        }
+    }
+    Ok(())
 }
 
 /// The note on training samples that the components explain up to rounding errors.

@@ -43,5 +43,7 @@ pub use note::{Note, NoteCode, Severity};
 pub use prepared::Prepared;
 pub use report::{ClusterReport, Report, SystemReport};
 #[doc(hidden)]
+pub use scaling::ScalingPasses;
+#[doc(hidden)]
 pub use scaling::{Scaling, ScalingKind};
 pub use targets::{Labels, Target, Targets};

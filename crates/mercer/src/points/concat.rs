@@ -1,8 +1,24 @@
 //! Sample sets put one behind the other.
 
 use crate::error::{Error, Result};
-use crate::points::{Csr, Dense, Part, Parts, Samples, Strings};
+use crate::points::{AnySamples, Csr, Dense, Part, Parts, Samples, Strings};
 use crate::real::Real;
+
+impl AnySamples {
+    /// The samples of all sets, which are of one kind and number type with the same columns. One set is a cheap clone.
+    #[doc(hidden)]
+    pub fn concat(sets: &[Self]) -> Result<Self> {
+        let single: Vec<Samples<f32>> = sets.iter().filter_map(|set| set.get().cloned()).collect();
+        let double: Vec<Samples<f64>> = sets.iter().filter_map(|set| set.get().cloned()).collect();
+        match (single.len(), double.len()) {
+            (_, 0) => Samples::concat(&single).map(AnySamples::F32),
+            (0, _) => Samples::concat(&double).map(AnySamples::F64),
+            _ => {
+                Err(Error::Shape("some samples are in single and some in double precision".into()))
+            }
+        }
+    }
+}
 
 impl<T: Real> Samples<T> {
     /// The samples of all sets, which are of one kind with the same columns. One set is a cheap clone.

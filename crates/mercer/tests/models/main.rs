@@ -22,5 +22,6 @@ mod reports;
 mod run;
 mod search;
 mod shares;
+mod streams;
 mod svm;
 mod time_limit;

@@ -2,6 +2,7 @@
 
 mod explanation;
 mod picture;
+mod stream;
 
 use mercer::io::{Column, Model, Table};
 use mercer::model::Scaling;
@@ -34,6 +35,11 @@ pub fn outliers(session: &Session, args: &OutliersArgs) -> std::result::Result<(
     let FeatureArgs { columns: which, label, encoding, .. } = &args.features;
     let (which, label) = (which.as_deref(), label.as_deref());
     let roles = Roles::without_target(which, label, encoding, &input_kind);
+    if args.landmarks.landmarks.is_some()
+        && let Some(table) = data::stream(session, &args.table, &input_kind)?
+    {
+        return stream::outliers(session, args, &roles, table);
+    }
     let (chosen, _) = columns::choose(data::read(session, &args.table, &input_kind)?, &roles)?;
     data::at_least_two(&chosen.features)?;
     let types = Types::of(args.precision, &chosen.features);
@@ -51,15 +57,19 @@ pub fn outliers(session: &Session, args: &OutliersArgs) -> std::result::Result<(
         false => Vec::new(),
     };
     let OutlierFit { model, scaling, warnings, .. } = fit;
-    let job = Job {
+    let job = job(args);
+    let found = UnsupervisedFit { model, scaling, chosen, types, drawings, warnings, explanations };
+    unsupervised::finish(session, &job, found, columns, |_| (), |_| top)
+}
+
+fn job(args: &OutliersArgs) -> Job<'_> {
+    Job {
         command: "outliers",
         table: &args.table,
         results: &args.results,
         plot: &args.plot,
         caption: "Rows with the largest outlier scores",
-    };
-    let found = UnsupervisedFit { model, scaling, chosen, types, drawings, warnings, explanations };
-    unsupervised::finish(session, &job, found, columns, |_| (), |_| top)
+    }
 }
 
 fn find(

@@ -3,14 +3,17 @@
 mod intervals;
 mod output;
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
+use mercer::io::stream::TableStream;
 use mercer::io::{Column, ModelFile, Table};
 use mercer::{Error, Result};
 
 use self::intervals::{Coverage, Region};
 use super::held_out::Predicted;
 use super::prediction::{predict as predict_rows, with_noise};
+use super::stream::{self, Pieces, Reading};
 use super::{Session, libsvm_model, model_columns};
 use crate::args::PredictArgs;
 use crate::data::{self, InputKind, Label};
@@ -27,6 +30,10 @@ pub type Evaluation = Option<std::result::Result<(Scores, Option<Confusion>), St
 
 /// The summary of predictions.
 struct PredictSummary {
+    /// Rows of the table.
+    rows: usize,
+    /// How it was read, if it was in blocks.
+    reading: Option<Reading>,
     /// Seconds taken to compute.
     seconds: f64,
     evaluation: Evaluation,
@@ -48,7 +55,11 @@ pub fn predict(session: &Session, args: &PredictArgs) -> std::result::Result<(),
     })?;
     let names = Names { targets, classes };
     check(args, &saved, &facts)?;
-    let table = data::read(session, &args.table, &InputKind::of_model(&saved.model))?;
+    let input_kind = InputKind::of_model(&saved.model);
+    if let Some(table) = data::stream(session, &args.table, &input_kind)? {
+        return predict_stream(session, args, saved, table);
+    }
+    let table = data::read(session, &args.table, &input_kind)?;
     let saved = libsvm_model::widened(saved, &table)?;
     let truth = truth(&table, &saved, names);
     let (columns, label) = (args.columns.as_deref(), args.label.as_deref());
@@ -60,28 +71,87 @@ pub fn predict(session: &Session, args: &PredictArgs) -> std::result::Result<(),
     let seconds = started.elapsed().as_secs_f64();
     let all: Vec<usize> = (0..rows.features.n_rows()).collect();
     let evaluation = truth.as_ref().map(|truth| prediction.evaluate(names, truth, &all));
-    // The label that a format marks may be the target itself.
-    let is_target = |(name, _): &Label| targets.contains(name);
-    let label = rows.label.filter(|label| args.label.is_some() || !is_target(label));
-    let more = if args.append { Vec::new() } else { rows.more_labels };
-    let more = more_labels(more, args.output.as_ref());
-    let mut predictions = predictions(args, &saved, names, &prediction, (label, &more));
+    let labels = (rows.label, rows.more_labels);
+    let found = (&prediction, region.as_ref());
+    let predictions = assembled(args, &saved, names, found, (labels, all_columns, 0));
     let known = classes.unwrap_or_default();
-    region.iter().for_each(|region| region.add_to(&mut predictions, known));
     let coverage = region.zip(truth).and_then(|(region, truth)| region.coverage(&truth, known));
+    let table = args.output.as_ref().map(|file| (file, predictions.table(file.format)));
+    let outputs = output_files::write_files(session, &Files { table, ..Files::default() })?;
+    session.progress.clear();
+    let (notes, all) = (rows.notes, prediction.summary());
+    let (rows, reading) = (predictions.n(), None);
+    let summary = PredictSummary { rows, reading, seconds, evaluation, coverage, notes, all };
+    output::print(session, args, &facts, outputs, Some(&predictions), summary)
+}
+
+/// Predicts for a table that is read in blocks, and writes the predictions as they come.
+fn predict_stream(
+    session: &Session,
+    args: &PredictArgs,
+    saved: ModelFile,
+    mut table: TableStream,
+) -> std::result::Result<(), Failure> {
+    let file = stream::output_file(args.output.as_ref())?;
+    let saved = libsvm_model::widened(saved, table.head())?;
+    let facts = Facts::of(&saved);
+    let (targets, classes) = facts.predicts().unwrap_or_default();
+    let names = Names { targets, classes };
+    let (columns, label) = (args.columns.as_deref(), args.label.as_deref());
+    let has_truth = truth(table.head(), &saved, names).is_some();
+    let (started, mut notes) = (Instant::now(), BTreeSet::new());
+    let of = |table: Table, before: u64| {
+        let all_columns = args.append.then(|| all_columns(&table));
+        let rows = model_columns::find(table, &saved, false, columns, label)?;
+        let (prediction, region) = predict_with_region(session, args, &saved, &rows.features)?;
+        notes.extend(rows.notes);
+        let (found, labels) = ((&prediction, region.as_ref()), (rows.label, rows.more_labels));
+        let beside = (labels, all_columns, before as usize);
+        Ok(assembled(args, &saved, names, found, beside).table(file.format))
+    };
+    let pieces = Pieces { stream: &mut table, of };
+    let (outputs, reading) = stream::write(session, Some((file, pieces)), None)?;
+    session.progress.clear();
+    let why = "not computed for a table that is read in blocks";
+    let summary = PredictSummary {
+        rows: reading.rows as usize,
+        reading: Some(reading),
+        seconds: started.elapsed().as_secs_f64(),
+        evaluation: has_truth.then(|| Err(why.into())),
+        coverage: None,
+        notes: notes.into_iter().collect(),
+        all: None,
+    };
+    output::print(session, args, &facts, outputs, None, summary)
+}
+
+/// What stands beside predictions: labels, all columns of the table if they are kept, and the rows before.
+type Beside = ((Option<Label>, Vec<Label>), Option<Vec<Label>>, usize);
+
+/// The columns of the output.
+fn assembled(
+    args: &PredictArgs,
+    saved: &ModelFile,
+    names: Names<'_>,
+    (prediction, region): (&Prediction, Option<&Region>),
+    ((label, more), all_columns, before): Beside,
+) -> Predictions {
+    // The label that a format marks may be the target itself.
+    let is_target = |(name, _): &Label| names.targets.contains(name);
+    let label = label.filter(|label| args.label.is_some() || !is_target(label));
+    let more = if args.append { Vec::new() } else { more };
+    let more = more_labels(more, args.output.as_ref());
+    let mut predictions = predictions(args, saved, names, prediction, (label, &more));
+    let known = names.classes.unwrap_or_default();
+    region.iter().for_each(|region| region.add_to(&mut predictions, known));
     if let Some(columns) = all_columns {
         predictions.append_to(columns);
     }
     predictions.columns.splice(0..0, more);
     if args.row_numbers {
-        predictions.number_rows();
+        predictions.number_rows(before);
     }
-    let table = args.output.as_ref().map(|file| (file, predictions.table(file.format)));
-    let outputs = output_files::write_files(session, &Files { table, ..Files::default() })?;
-    session.progress.clear();
-    let (notes, all) = (rows.notes, prediction.summary());
-    let summary = PredictSummary { seconds, evaluation, coverage, notes, all };
-    output::print(session, args, &facts, outputs, &predictions, summary)
+    predictions
 }
 
 /// The predictions for `features`, and their intervals or sets of classes if they are requested.

@@ -48,10 +48,10 @@ pub fn print(
     args: &PredictArgs,
     facts: &Facts,
     outputs: Outputs,
-    predictions: &Predictions,
-    PredictSummary { seconds, evaluation, coverage, notes, all }: PredictSummary,
+    predictions: Option<&Predictions>,
+    PredictSummary { rows, reading, seconds, evaluation, coverage, notes, all }: PredictSummary,
 ) -> Result<(), Failure> {
-    let (table, rows) = (shown(args.table.source.path()), predictions.n());
+    let table = shown(args.table.source.path());
     if !session.quiet {
         let mut lines = Lines::titled(title(facts, rows, &table));
         lines.add("model", format!("{}: {}", shown(&args.model), facts.method()));
@@ -69,6 +69,7 @@ pub fn print(
             lines.add("coverage", text + &size.unwrap_or_default());
         }
         lines.add("time", format!("{seconds:.2} s"));
+        reading.iter().for_each(|reading| reading.describe(&mut lines));
         if let Some(files) = outputs.listed() {
             lines.add("written", files);
         }
@@ -76,15 +77,15 @@ pub fn print(
         lines.print();
     }
     if !args.json {
-        return match args.output {
-            Some(_) => Ok(()),
-            None => {
+        return match predictions.filter(|_| args.output.is_none()) {
+            None => Ok(()),
+            Some(predictions) => {
                 let table = predictions.table(mercer::io::Format::Csv);
                 terminal_table::print(&table).map_err(Failure::Print)
             }
         };
     }
-    let result = args.output.is_none().then(|| PredictionsObject::of(predictions));
+    let result = predictions.filter(|_| args.output.is_none()).map(PredictionsObject::of);
     let (command, model) = ("predict", shown(&args.model));
     let (scores, confusion) = match evaluation.and_then(|evaluation| evaluation.ok()) {
         Some((scores, confusion)) => (Some(scores), confusion),

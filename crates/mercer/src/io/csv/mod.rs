@@ -3,14 +3,16 @@
 //! A column is numbers until a cell says otherwise. Most tables never do, and are parsed once without keeping a
 //! string; where some cell does, a second pass over the same bytes collects that column's cells as written.
 
+mod blocks;
 mod guess;
 mod write;
 
 use std::path::Path;
 
+pub(super) use blocks::CsvBlocks;
 use csv::{ByteRecord, ReaderBuilder};
 use guess::{Guess, plain_numbers, sniff_delimiter};
-pub(super) use write::write;
+pub(super) use write::{write, write_header, write_rows};
 
 use crate::error::{Error, Param, Result};
 use crate::io::column::{Column, exact_number};
@@ -105,7 +107,10 @@ impl<'a> Text<'a> {
             .from_reader(self.bytes);
         let mut record = ByteRecord::new();
         let mut index = 0;
-        while reader.read_byte_record(&mut record).map_err(|error| self.explain(&error))? {
+        while reader
+            .read_byte_record(&mut record)
+            .map_err(|error| explain(&error, self.path, self.delimiter))?
+        {
             let line = record.position().map_or(0, csv::Position::line);
             if !visit(index, line, &record) {
                 break;
@@ -113,21 +118,6 @@ impl<'a> Text<'a> {
             index += 1;
         }
         Ok(())
-    }
-
-    fn explain(&self, error: &csv::Error) -> Error {
-        let message = match error.kind() {
-            csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
-                let line = pos.as_ref().map_or(0, csv::Position::line);
-                format!(
-                    "line {line} has {len} cells, but the lines before have {expected_len}: correct the line, or \
-                     check the separator (taken to be {:?})",
-                    char::from(self.delimiter)
-                )
-            }
-            _ => error.to_string(),
-        };
-        Error::format(self.path, message)
     }
 
     /// Refuses what is no text.
@@ -182,31 +172,7 @@ impl<'a> Text<'a> {
             rows.push(record.clone());
             rows.len() < 2
         })?;
-        let Some(first) = rows.first() else {
-            return Err(Error::format(self.path, "the file has only blank lines"));
-        };
-        let guess = match header {
-            Header::Present => Guess::Names,
-            Header::Absent => Guess::Data,
-            Header::Auto => guess::header(first, rows.get(1), self.delimiter),
-        };
-        if guess == Guess::Unknown {
-            let cells: Vec<&str> = first.iter().take(6).map(cell_text).collect();
-            let message = format!(
-                "the first line of {} ({}) may hold column names or data: say which (yes or no)",
-                self.path.display(),
-                cells.join(",")
-            );
-            return Err(Error::parameter(Param::Header, message));
-        }
-        if guess == Guess::Data {
-            return Ok((None, 0, false));
-        }
-        if rows.len() < 2 {
-            return Err(Error::format(self.path, "the file has a header but no rows below it"));
-        }
-        let names = first.iter().map(|name| cell_text(name).trim().to_owned()).collect();
-        Ok((Some(names), 1, guess == Guess::PerhapsNames))
+        header_of(&rows, header, self.path, self.delimiter)
     }
 
     /// The columns that hold nothing but numbers, `None` for the others, and the line of every row. With `as_written`
@@ -252,6 +218,56 @@ impl<'a> Text<'a> {
         })?;
         Ok(cells)
     }
+}
+
+/// As [`Text::header`], given the first two rows of the file at `path`.
+fn header_of(
+    rows: &[ByteRecord],
+    header: Header,
+    path: &Path,
+    delimiter: u8,
+) -> Result<(Option<Vec<String>>, usize, bool)> {
+    let Some(first) = rows.first() else {
+        return Err(Error::format(path, "the file has only blank lines"));
+    };
+    let guess = match header {
+        Header::Present => Guess::Names,
+        Header::Absent => Guess::Data,
+        Header::Auto => guess::header(first, rows.get(1), delimiter),
+    };
+    if guess == Guess::Unknown {
+        let cells: Vec<&str> = first.iter().take(6).map(cell_text).collect();
+        let message = format!(
+            "the first line of {} ({}) may hold column names or data: say which (yes or no)",
+            path.display(),
+            cells.join(",")
+        );
+        return Err(Error::parameter(Param::Header, message));
+    }
+    if guess == Guess::Data {
+        return Ok((None, 0, false));
+    }
+    if rows.len() < 2 {
+        return Err(Error::format(path, "the file has a header but no rows below it"));
+    }
+    let names = first.iter().map(|name| cell_text(name).trim().to_owned()).collect();
+    Ok((Some(names), 1, guess == Guess::PerhapsNames))
+}
+
+/// What is wrong with a row of the file at `path`.
+fn explain(error: &csv::Error, path: &Path, delimiter: u8) -> Error {
+    let message = match error.kind() {
+        csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
+            let line = pos.as_ref().map_or(0, csv::Position::line);
+            format!(
+                "line {line} has {len} cells, but the lines before have {expected_len}: correct the line, or \
+                 check the separator (taken to be {:?})",
+                char::from(delimiter)
+            )
+        }
+        _ => error.to_string(),
+    };
+    Error::format(path, message)
 }
 
 /// The text was checked as a whole, so a cell (quotes removed) is text too.

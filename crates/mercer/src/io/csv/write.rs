@@ -6,11 +6,30 @@ use crate::io::table::Table;
 
 /// Writes a table with a header.
 pub(in crate::io) fn write(table: &Table, delimiter: u8, out: &mut dyn Write) -> io::Result<()> {
+    write_header(table, delimiter, out)?;
+    write_rows(table, delimiter, out)
+}
+
+/// Writes the names of the columns.
+pub(in crate::io) fn write_header(
+    table: &Table,
+    delimiter: u8,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut line = String::new();
     for column in 0..table.n_columns() {
         push_cell(&mut line, delimiter, |line| line.push_str(&table.name(column)));
     }
-    end_line(&mut line, out)?;
+    end_line(&mut line, out)
+}
+
+/// Writes the rows.
+pub(in crate::io) fn write_rows(
+    table: &Table,
+    delimiter: u8,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut line = String::new();
     for row in 0..table.n_rows() {
         for column in &table.columns {
             push_cell(&mut line, delimiter, |line| column.push_text(row, line));

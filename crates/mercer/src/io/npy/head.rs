@@ -3,7 +3,7 @@
 use super::MAGIC;
 
 /// What the header says.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Head {
     /// Type code and bytes per number: `('f', 8)`.
     pub(super) kind: (u8, usize),

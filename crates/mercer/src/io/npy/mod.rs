@@ -1,17 +1,23 @@
 //! NumPy arrays, `.npy` of format versions 1, 2 and 3: magic, version, length of the header, a Python dictionary as the
 //! header, then the plain numbers.
 
+mod blocks;
 mod head;
 
 use std::io::{self, Write};
 use std::path::Path;
 
+pub(super) use blocks::NpyBlocks;
 use head::{Head, parse_head, split_header};
 
 use crate::error::{Error, Result};
 use crate::io::column::Column;
 use crate::io::read::{check_size, table_size};
 use crate::io::table::Table;
+
+/// Why a compressed array in column order is not read in blocks.
+const COLUMN_MAJOR_GZIP: &str =
+    "a compressed array in column order cannot be read in blocks: unpack it first";
 
 /// Bytes that a column takes beside its numbers.
 const COLUMN: usize = 96;
@@ -27,13 +33,7 @@ pub(super) fn parse(bytes: &[u8], path: &Path, max_bytes: u64) -> Result<Table> 
         .map_err(refuse)?;
     let needed = table_size(head.rows, head.columns, head.kind.1);
     if needed != Some(data.len() as u64) {
-        let message = format!(
-            "the header promises {} × {} numbers of {} bytes, but {} bytes follow: the file is cut off or damaged",
-            head.rows,
-            head.columns,
-            head.kind.1,
-            data.len()
-        );
+        let message = head.wrong_size(data.len() as u64);
         return Err(Error::format(path, message));
     }
     let cells = head.rows.checked_mul(size_of::<f64>()).and_then(|each| each.checked_add(COLUMN));
@@ -46,6 +46,14 @@ pub(super) fn parse(bytes: &[u8], path: &Path, max_bytes: u64) -> Result<Table> 
 }
 
 impl Head {
+    /// What is wrong with a file in which `found` bytes follow the header.
+    fn wrong_size(&self, found: u64) -> String {
+        format!(
+            "the header promises {} × {} numbers of {} bytes, but {found} bytes follow: the file is cut off or damaged",
+            self.rows, self.columns, self.kind.1
+        )
+    }
+
     /// All columns.
     fn columns_of(&self, data: &[u8]) -> Vec<Column> {
         /// From here on f64 does not count every integer.
@@ -131,9 +139,21 @@ impl Head {
 
 /// Writes an array of n × d numbers: single precision if every column is, else double. A missing value becomes NaN.
 pub(super) fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
-    let (kind, width) = if table.is_f32() { ("<f4", 4) } else { ("<f8", 8) };
-    let shape = (table.n_rows(), table.n_columns());
+    write_header(table, table.n_rows() as u64, 0, out)?;
+    write_rows(table, out)
+}
+
+/// Writes the header of an array of `rows` rows with the columns of `table`, `least` bytes long or longer; returns its length.
+pub(super) fn write_header(
+    table: &Table,
+    rows: u64,
+    least: usize,
+    out: &mut dyn Write,
+) -> io::Result<usize> {
+    let kind = if table.is_f32() { "<f4" } else { "<f8" };
+    let shape = (rows, table.n_columns());
     let mut header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape:?}, }}");
+    header.push_str(&" ".repeat(least.saturating_sub(MAGIC.len() + 5 + header.len())));
     // The numbers start at a multiple of 64 bytes; the header ends in a newline.
     let padding = 63 - (MAGIC.len() + 4 + header.len()) % 64;
     header.push_str(&" ".repeat(padding));
@@ -143,6 +163,12 @@ pub(super) fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
     // Two sizes of at most twenty digits keep the header far below the 64 KiB that version 1 can count.
     out.write_all(&(header.len() as u16).to_le_bytes())?;
     out.write_all(header.as_bytes())?;
+    Ok(MAGIC.len() + 4 + header.len())
+}
+
+/// Writes the numbers, row by row.
+pub(super) fn write_rows(table: &Table, out: &mut dyn Write) -> io::Result<()> {
+    let width = if table.is_f32() { 4 } else { 8 };
     let mut line = Vec::with_capacity(width * table.n_columns());
     for row in 0..table.n_rows() {
         line.clear();

@@ -3,6 +3,9 @@
 //! The crate believes the sizes in page headers, the entries of a dictionary and the lengths of lists in the footer. A few
 //! bytes can so ask for gigabytes.
 
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+
 use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::metadata::ColumnChunkMetaData;
 
@@ -31,25 +34,101 @@ pub(super) fn chunk_bytes(
     let content =
         usize::try_from(start).ok().zip(end).and_then(|(start, end)| file.get(start..end));
     let mut content = Compact(content.ok_or_else(|| damaged("the place of a column"))?);
-    let (mut dictionary, mut largest) = (0_u64, 0_u64);
-    let mut left = rows;
-    while left > 0 && !content.0.is_empty() {
+    let mut pages = Pages { left: rows, ..Pages::default() };
+    while pages.left > 0 && !content.0.is_empty() {
         let page = Page::read(&mut content).ok_or_else(page_header)?;
-        let (uncompressed, values) = (size(page.uncompressed)?, size(page.values)?);
         content.take(page.compressed).ok_or_else(page_header)?;
+        pages.note(&page)?;
+    }
+    Ok(pages.bytes())
+}
+
+/// As [`chunk_bytes`], for a file that is not in memory: only page headers are read.
+pub(super) fn chunk_bytes_in(
+    file: &File,
+    chunk: &ColumnChunkMetaData,
+    rows: u64,
+) -> ParquetResult<u64> {
+    let (start, length) = chunk.byte_range();
+    let end = start.checked_add(length).ok_or_else(|| damaged("the place of a column"))?;
+    let mut pages = Pages { left: rows, ..Pages::default() };
+    let mut place = start;
+    while pages.left > 0 && place < end {
+        let (page, header) = page_at(file, place, end - place)?;
+        let compressed = size(page.compressed)?;
+        place = place.saturating_add(header).saturating_add(compressed);
+        if place > end {
+            return Err(damaged("a page header"));
+        }
+        pages.note(&page)?;
+    }
+    Ok(pages.bytes())
+}
+
+/// Bytes of a page header that are read at first; statistics can make it longer.
+const HEADER: u64 = 1 << 12;
+const LONGEST_HEADER: u64 = 1 << 24;
+
+/// The page header at `place`, before which `left` bytes follow, and its length.
+fn page_at(file: &File, place: u64, left: u64) -> ParquetResult<(Page, u64)> {
+    for window in [HEADER, LONGEST_HEADER] {
+        let bytes = bytes_at(file, place, window.min(left))?;
+        let mut content = Compact(&bytes);
+        if let Some(page) = Page::read(&mut content) {
+            return Ok((page, (bytes.len() - content.0.len()) as u64));
+        }
+    }
+    Err(damaged("a page header"))
+}
+
+fn bytes_at(mut file: &File, place: u64, length: u64) -> ParquetResult<Vec<u8>> {
+    file.seek(SeekFrom::Start(place))?;
+    let mut bytes = Vec::new();
+    file.take(length).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Refuses a footer as [`check_footer`] does, of a file that is not in memory.
+pub(super) fn check_footer_of(file: &File) -> ParquetResult<()> {
+    let size = file.metadata()?.len();
+    let end = bytes_at(file, size.saturating_sub(8), 8)?;
+    let Some(length) = end.first_chunk::<4>() else { return Ok(()) };
+    let length = u64::from(u32::from_le_bytes(*length)).saturating_add(8);
+    if length > size {
+        return Err(damaged("the length of the footer"));
+    }
+    check_footer(&bytes_at(file, size - length, length)?)
+}
+
+/// What the pages of a column chunk take in memory, as their headers come.
+#[derive(Default)]
+struct Pages {
+    dictionary: u64,
+    largest: u64,
+    /// Rows that no page was seen of.
+    left: u64,
+}
+
+impl Pages {
+    fn note(&mut self, page: &Page) -> ParquetResult<()> {
+        let (uncompressed, values) = (size(page.uncompressed)?, size(page.values)?);
         if page.kind == DICTIONARY {
             // Every value takes bytes of its own.
             if values > uncompressed {
                 return Err(damaged("the length of a dictionary"));
             }
             let held = uncompressed.saturating_add(values.saturating_mul(VALUE));
-            dictionary = dictionary.saturating_add(held);
+            self.dictionary = self.dictionary.saturating_add(held);
         } else {
-            largest = largest.max(uncompressed);
-            left = left.saturating_sub(values);
+            self.largest = self.largest.max(uncompressed);
+            self.left = self.left.saturating_sub(values);
         }
+        Ok(())
     }
-    Ok(dictionary.saturating_add(largest))
+
+    fn bytes(&self) -> u64 {
+        self.dictionary.saturating_add(self.largest)
+    }
 }
 
 fn damaged(what: &str) -> ParquetError {

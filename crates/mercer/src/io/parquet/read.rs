@@ -6,7 +6,7 @@ use bytes::Bytes;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType, FixedLenByteArray};
 use parquet::errors::{ParquetError, Result as ParquetResult};
-use parquet::file::reader::FileReader;
+use parquet::file::reader::{ChunkReader, FileReader};
 use parquet::file::serialized_reader::SerializedFileReader;
 use parquet::schema::types::ColumnDescriptor;
 
@@ -15,7 +15,7 @@ use super::claims::{check_footer, chunk_bytes};
 use crate::error::{Error, Result};
 use crate::io::read::{check_size, table_size};
 use crate::io::table::Table;
-use crate::panics::catch_quietly;
+use crate::panics::{Panicked, catch_quietly};
 
 /// Parses a flat table. A null is NaN among numbers and empty among text.
 pub(in crate::io) fn parse(bytes: Vec<u8>, path: &Path, max_bytes: u64) -> Result<Table> {
@@ -33,11 +33,19 @@ pub(in crate::io) fn parse(bytes: Vec<u8>, path: &Path, max_bytes: u64) -> Resul
             Err(refused) => Err(refused),
         })
     });
+    explained(parsed, path)?
+}
+
+/// What reading a file at `path` gave, or why it cannot be read.
+pub(super) fn explained<R>(
+    parsed: std::result::Result<ParquetResult<R>, Panicked>,
+    path: &Path,
+) -> Result<R> {
     let damaged = |reason: String| {
         Error::format(path, format!("not a Parquet file, or a damaged one: {reason}"))
     };
     match parsed {
-        Ok(Ok(table)) => table,
+        Ok(Ok(found)) => Ok(found),
         Ok(Err(ParquetError::NYI(reason))) => Err(Error::format(path, reason)),
         Ok(Err(error)) => Err(damaged(error.to_string())),
         Err(_) => Err(damaged("its parts are inconsistent".to_owned())),
@@ -60,7 +68,9 @@ fn page_bytes(bytes: &[u8], file: &SerializedFileReader<Bytes>) -> ParquetResult
 }
 
 /// Rows and columns that the file claims to hold.
-fn shape(file: &SerializedFileReader<Bytes>) -> ParquetResult<(usize, usize)> {
+pub(super) fn shape<R: ChunkReader + 'static>(
+    file: &SerializedFileReader<R>,
+) -> ParquetResult<(usize, usize)> {
     let meta = file.metadata();
     let rows = meta
         .row_groups()
@@ -113,17 +123,18 @@ fn read_column(
     for group in 0..file.num_row_groups() {
         let reader = file.get_row_group(group)?;
         let rows = usize::try_from(reader.metadata().num_rows()).unwrap_or(0);
-        read_chunk(reader.get_column_reader(index)?, column, rows, &mut cells)?;
+        read_chunk(&mut reader.get_column_reader(index)?, column, rows, &mut cells)?;
     }
     Ok(cells)
 }
 
-fn read_chunk(
-    reader: ColumnReader,
+/// Reads at most `rows` more cells of a column within a group of rows; returns how many there were.
+pub(super) fn read_chunk(
+    reader: &mut ColumnReader,
     column: &ColumnDescriptor,
     rows: usize,
     cells: &mut Cells,
-) -> ParquetResult<()> {
+) -> ParquetResult<usize> {
     use ColumnReader as R;
     let (deepest, scale, unsigned) = (column.max_def_level(), scale(column), is_unsigned(column));
     let word = |v: &i32| {
@@ -162,9 +173,9 @@ impl Chunk {
     /// Calls `push` for every cell, in batches, so that memory grows with what is found and not with what is claimed.
     fn visit<D: DataType>(
         &self,
-        mut reader: ColumnReaderImpl<D>,
+        reader: &mut ColumnReaderImpl<D>,
         mut push: impl FnMut(Option<&D::T>),
-    ) -> ParquetResult<()> {
+    ) -> ParquetResult<usize> {
         const BATCH: usize = 8192;
         let mut left = self.rows;
         while left > 0 {
@@ -184,6 +195,6 @@ impl Chunk {
             }
             left = left.saturating_sub(records);
         }
-        Ok(())
+        Ok(self.rows - left)
     }
 }

@@ -9,6 +9,7 @@ mod parquet_types;
 mod round_trip;
 mod samples;
 mod selection;
+mod streams;
 
 use std::path::Path;
 

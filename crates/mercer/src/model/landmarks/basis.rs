@@ -1,8 +1,8 @@
 //! Landmarks with the factor of their kernel matrix, and the pass that adds up samples.
 
-use super::candidates::{self, Candidates};
+use super::candidates::{self, Candidates, check_block};
 use super::input_means::input_means;
-use super::rows::RowBlocks;
+use super::rows::{RowBlock, RowBlocks};
 use super::{LandmarkCount, LandmarkMethod, LandmarkParams, LandmarkReport, LandmarkState};
 use crate::context::{Context, Reservation, Step};
 use crate::error::{Error, Param, Result};
@@ -50,12 +50,51 @@ pub(crate) fn read<T: Real>(
     center: bool,
     source: &mut dyn RowBlocks,
 ) -> Result<(Basis<T>, LandmarkSums)> {
+    params.check()?;
+    if let LandmarkCount::Given(given) = &params.count {
+        return read_once(ctx, (kernel, params, given.samples()?), center, source);
+    }
     source.rewind(2)?;
     let (basis, _) = Basis::choose(ctx, kernel, params, center, source)?;
     source.rewind(1)?;
     let mut sums = LandmarkSums::empty(basis.m(), basis.target_means.clone())?;
-    basis.add(ctx, source, &mut sums)?;
+    basis.add(ctx, &basis.factor_of_type(), source, 0, &mut sums)?;
+    match basis.report.rows == sums.count {
+        true => Ok((basis, sums)),
+        false => Err(Error::Shape(format!(
+            "the source had {} rows in the first pass but {} in the second: it must give the same rows each time",
+            basis.report.rows, sums.count
+        ))),
+    }
+}
+
+/// Adds up the rows of a source in one pass, with the landmarks that the caller gave.
+fn read_once<T: Real>(
+    ctx: &Context,
+    (kernel, params, given): (&KernelSpec, &LandmarkParams, &AnySamples),
+    center: bool,
+    source: &mut dyn RowBlocks,
+) -> Result<(Basis<T>, LandmarkSums)> {
+    source.rewind(1)?;
+    let total = source.rows();
+    let first = source.next()?.ok_or_else(no_rows)?;
+    first.samples.check_like(given)?;
+    check_block(&first, None, 0)?;
+    let landmarks = given.to_type::<T>()?;
+    let target_means = candidates::first_means(&first);
+    let weights = vec![1.0; landmarks.n()];
+    let found = Candidates { samples: landmarks, weights, target_means, rows: 0 };
+    let (basis, _) = Basis::of(ctx, kernel, params, center, found)?;
+    let mut sums = LandmarkSums::empty(basis.m(), basis.target_means.clone())?;
+    let factor = basis.factor_of_type();
+    basis.add_block(ctx, &factor, &first, (0, total), &mut sums)?;
+    let before = first.samples.n();
+    basis.add(ctx, &factor, source, before, &mut sums)?;
     Ok((basis, sums))
+}
+
+fn no_rows() -> Error {
+    Error::Shape("there are no rows to fit on".into())
 }
 
 impl<T: Real> Basis<T> {
@@ -73,13 +112,21 @@ impl<T: Real> Basis<T> {
         source: &mut dyn RowBlocks,
     ) -> Result<(Self, Candidates<T>)> {
         params.check()?;
-        let most = match &params.count {
-            LandmarkCount::Count(count) => *count,
-            LandmarkCount::Tolerance(_) => MOST,
-            LandmarkCount::Given(given) => given.count,
-        };
+        let most = most(params);
         let enough = CANDIDATES.max(CANDIDATES_FOR_EACH.saturating_mul(most));
         let found = candidates::sample::<T>(ctx, source, enough, params.seed)?;
+        Self::of(ctx, kernel, params, center, found)
+    }
+
+    /// Chooses landmarks among candidates.
+    fn of(
+        ctx: &Context,
+        kernel: &KernelSpec,
+        params: &LandmarkParams,
+        center: bool,
+        found: Candidates<T>,
+    ) -> Result<(Self, Candidates<T>)> {
+        let most = most(params);
         check_room::<T>(ctx, most.min(found.samples.n()), found.target_means.len(), params)?;
         let spec = kernel.resolve(&found.samples)?;
         let kernel = SpecKernel::<T>::new(&spec)?;
@@ -125,32 +172,25 @@ impl<T: Real> Basis<T> {
         Ok(Self { spec, landmarks, on, factor, target_means: Vec::new(), report, _reservation })
     }
 
-    /// Adds up the rows of a source from where it stands.
-    pub fn add(
+    /// The factor in the number type of the samples.
+    fn factor_of_type(&self) -> Mat<T> {
+        let m = self.m();
+        Mat::from_fn(m, m, |i, j| T::from_f64(self.factor[(i, j)]))
+    }
+
+    /// Adds up the rows of a source from where it stands, behind `before` others.
+    fn add(
         &self,
         ctx: &Context,
+        factor: &Mat<T>,
         source: &mut dyn RowBlocks,
+        mut before: usize,
         sums: &mut LandmarkSums,
     ) -> Result<()> {
-        let (mut before, total) = (0, source.rows());
-        let m = self.m();
-        let factor = Mat::from_fn(m, m, |i, j| T::from_f64(self.factor[(i, j)]));
+        let total = source.rows();
         while let Some(block) = source.next()? {
-            let x = block.samples.to_type::<T>()?;
-            self.landmarks.check_like(&x)?;
-            check_rows(&block, before, sums.t())?;
-            let x = self.on.moved(&x)?;
-            let batch = Batch {
-                samples: Span::all(&x),
-                targets: block.targets.as_deref(),
-                weights: block.weights.as_deref(),
-            };
-            let landmarks = (&self.on.anchors, &factor);
-            sums.add(ctx, &*self.on.kernel, landmarks, &batch, |done| match total {
-                Some(n) => ctx.step(Step::new("rows", (before + done) as f64, n as f64)),
-                None => ctx.poll(),
-            })?;
-            before += x.n();
+            self.add_block(ctx, factor, &block, (before, total), sums)?;
+            before += block.samples.n();
         }
         match sums.weight > 0.0 {
             true => Ok(()),
@@ -158,6 +198,32 @@ impl<T: Real> Basis<T> {
                 Err(Error::parameter(Param::SampleWeights, "invalid input: all weights are zero"))
             }
         }
+    }
+
+    /// Adds a block that stands behind `before` other rows of a source, which has `total` if that is known.
+    fn add_block(
+        &self,
+        ctx: &Context,
+        factor: &Mat<T>,
+        block: &RowBlock<'_>,
+        (before, total): (usize, Option<u64>),
+        sums: &mut LandmarkSums,
+    ) -> Result<()> {
+        check_block(block, None, before as u64)?;
+        let x = block.samples.to_type::<T>()?;
+        self.landmarks.check_like(&x)?;
+        check_rows(block, before, sums.t())?;
+        let x = self.on.moved(&x)?;
+        let batch = Batch {
+            samples: Span::all(&x),
+            targets: block.targets.as_deref(),
+            weights: block.weights.as_deref(),
+        };
+        let landmarks = (&self.on.anchors, factor);
+        sums.add(ctx, &*self.on.kernel, landmarks, &batch, |done| match total {
+            Some(n) => ctx.step(Step::new("rows", (before + done) as f64, n as f64)),
+            None => ctx.poll(),
+        })
     }
 
     /// The problem in coordinates of the landmarks' span, and the report on the approximation.
@@ -219,13 +285,13 @@ impl<'a> Fitted<'a> {
         let landmarks = self.anchors.to_type::<T>()?;
         let basis = Basis::restore(ctx, kernel, landmarks, self.state, self.report)?;
         source.rewind(1)?;
-        basis.add(ctx, source, &mut sums)?;
+        basis.add(ctx, &basis.factor_of_type(), source, 0, &mut sums)?;
         Ok((basis, sums))
     }
 }
 
 /// Refuses targets that are missing, too many or not finite, and invalid weights.
-fn check_rows(block: &super::RowBlock<'_>, before: usize, t: usize) -> Result<()> {
+fn check_rows(block: &RowBlock<'_>, before: usize, t: usize) -> Result<()> {
     let n = block.samples.n();
     let found = block.targets.as_ref().map_or(0, |y| y.cols());
     if found != t {
@@ -245,6 +311,15 @@ fn check_rows(block: &super::RowBlock<'_>, before: usize, t: usize) -> Result<()
             at % t
         ))),
         _ => Ok(()),
+    }
+}
+
+/// The most landmarks that there can be.
+fn most(params: &LandmarkParams) -> usize {
+    match &params.count {
+        LandmarkCount::Count(count) => *count,
+        LandmarkCount::Tolerance(_) => MOST,
+        LandmarkCount::Given(given) => given.count,
     }
 }
 

@@ -4,6 +4,7 @@
 use super::rows::{RowBlock, RowBlocks};
 use crate::context::{Context, Step, Stream};
 use crate::error::{Error, Result};
+use crate::gram::CHUNK;
 use crate::points::{AnySamples, Points, Samples};
 use crate::real::Real;
 
@@ -60,7 +61,7 @@ pub(super) fn sample<T: Real>(
         if kept.len() > 2 * most {
             (kept, blocks) = reduced(kept, &blocks, most)?;
         }
-        let step = Step::new("rows", rows as f64, total.map_or(f64::NAN, |n| n as f64));
+        let step = Step::new("candidates", rows as f64, total.map_or(f64::NAN, |n| n as f64));
         if total.is_some() {
             ctx.step(step)?
         } else {
@@ -81,8 +82,21 @@ pub(super) fn sample<T: Real>(
     })
 }
 
+/// The means of the targets of the first rows of a source: numbers near those of all, whatever the division into blocks.
+pub(super) fn first_means(block: &RowBlock<'_>) -> Vec<f64> {
+    let Some(y) = &block.targets else { return Vec::new() };
+    let counts = |row: &usize| block.weights.as_ref().is_none_or(|w| w[*row] > 0.0);
+    let rows: Vec<usize> = (0..y.rows().min(CHUNK)).filter(counts).collect();
+    let mean = |j: usize| rows.iter().map(|&i| y[(i, j)]).sum::<f64>() / rows.len().max(1) as f64;
+    (0..y.cols()).map(mean).collect()
+}
+
 /// Refuses a block that does not fit the first one.
-fn check_block(block: &RowBlock<'_>, first: Option<&AnySamples>, row: u64) -> Result<()> {
+pub(super) fn check_block(
+    block: &RowBlock<'_>,
+    first: Option<&AnySamples>,
+    row: u64,
+) -> Result<()> {
     let n = block.samples.n();
     let wrong =
         |what: String| Err(Error::Shape(format!("the block that begins at row {row} {what}")));

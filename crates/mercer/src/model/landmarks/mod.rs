@@ -12,6 +12,7 @@ mod kernel_pca;
 mod kernel_ridge;
 mod observed;
 mod offer;
+mod regrouped;
 mod residual;
 mod ridge_rows;
 mod rows;
@@ -21,6 +22,8 @@ pub(crate) use kernel_ridge::LandmarkRidge;
 pub(crate) use observed::Observed;
 pub(super) use offer::{eligible, offer, slow};
 pub(crate) use ridge_rows::{Evaluated, RidgeRows};
+#[doc(hidden)]
+pub use regrouped::Regrouped;
 #[doc(hidden)]
 pub use rows::{RowBlock, RowBlocks, Whole};
 

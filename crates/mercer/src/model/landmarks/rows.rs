@@ -39,6 +39,20 @@ pub trait RowBlocks {
     }
 }
 
+impl<S: RowBlocks + ?Sized> RowBlocks for &mut S {
+    fn rewind(&mut self, passes: usize) -> Result<()> {
+        (**self).rewind(passes)
+    }
+
+    fn next(&mut self) -> Result<Option<RowBlock<'_>>> {
+        (**self).next()
+    }
+
+    fn rows(&self) -> Option<u64> {
+        (**self).rows()
+    }
+}
+
 /// Samples in memory as one block.
 pub struct Whole<'a> {
     samples: AnySamples,

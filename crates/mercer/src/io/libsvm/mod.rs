@@ -1,7 +1,11 @@
 //! LIBSVM text: `label index:value index:value …`, one sample a line, zeros left out, `#` before a comment.
 
+mod blocks;
+
 use std::io::{self, Write};
 use std::path::Path;
+
+pub(super) use blocks::{Extent, LibsvmBlocks};
 
 use crate::error::{Error, Result};
 use crate::io::column::{Column, parse_number};
@@ -32,21 +36,16 @@ pub(super) fn parse(bytes: &[u8], path: &Path, max_bytes: u64) -> Result<Table> 
         Error::format(path, format!("line {line} is not UTF-8 text, so this is not a LIBSVM file"))
     })?;
     let samples = parse_samples(text.strip_prefix('\u{feff}').unwrap_or(text), path)?;
-    let width = samples.end - samples.first;
     let read = (bytes.len() as u64).saturating_add(samples.bytes());
-    let mut columns = samples.columns(read, max_bytes)?;
-    columns.push(Column::from_cells(&samples.labels));
-    let mut names = alloc::with_capacity(width + 1)?;
-    names.extend((samples.first..samples.end).map(|i| format!("x{i}")));
-    names.push("label".to_owned());
-    let (names, label) = (Some(names), Some(width));
-    Ok(Table { names, label, columns, lines: samples.lines, ..Table::default() })
+    let is_sparse = samples.check_size(read, max_bytes)?;
+    samples.table(is_sparse)
 }
 
 /// Bytes that a column takes beside its numbers, with its name.
 const COLUMN: usize = size_of::<Column>() + size_of::<String>() + 48;
 
 /// All samples, sparse, as they stand in the text.
+#[derive(Default)]
 struct Samples<'a> {
     labels: Vec<&'a str>,
     /// The line of each sample.
@@ -62,14 +61,7 @@ struct Samples<'a> {
 }
 
 fn parse_samples<'a>(text: &'a str, path: &Path) -> Result<Samples<'a>> {
-    let mut samples = Samples {
-        labels: Vec::new(),
-        lines: Vec::new(),
-        pairs: Vec::new(),
-        ends: Vec::new(),
-        first: 1,
-        end: 1,
-    };
+    let mut samples = Samples { first: 1, end: 1, ..Samples::default() };
     for (number, line) in lines_with_content(text) {
         let parsed = samples.push(line);
         parsed.map_err(|message| Error::format(path, format!("line {number}: {message}")))?;
@@ -85,8 +77,8 @@ impl<'a> Samples<'a> {
         (self.pairs.len() * size_of::<(usize, f64)>() + self.lines.len() * each) as u64
     }
 
-    /// One column for every index, with room for one more, within `max_bytes` together with the bytes `read`.
-    fn columns(&self, read: u64, max_bytes: u64) -> Result<Vec<Column>> {
+    /// Refuses what does not fit into `max_bytes` together with the bytes `read`; returns whether zeros are left out.
+    fn check_size(&self, read: u64, max_bytes: u64) -> Result<bool> {
         let (rows, width) = (self.lines.len(), self.end - self.first);
         let full = rows.checked_mul(size_of::<f64>()).and_then(|each| each.checked_add(COLUMN));
         let full = full.and_then(|each| table_size(width, 1, each));
@@ -97,6 +89,24 @@ impl<'a> Samples<'a> {
         let is_sparse = is_less && u32::try_from(rows).is_ok();
         let needed = if is_sparse { sparse } else { full };
         check_size(needed.map(|needed| needed.saturating_add(read)), max_bytes)?;
+        Ok(is_sparse)
+    }
+
+    /// The samples as a table.
+    fn table(self, is_sparse: bool) -> Result<Table> {
+        let width = self.end - self.first;
+        let mut columns = self.columns(is_sparse)?;
+        columns.push(Column::from_cells(&self.labels));
+        let mut names = alloc::with_capacity(width + 1)?;
+        names.extend((self.first..self.end).map(|i| format!("x{i}")));
+        names.push("label".to_owned());
+        let (names, label) = (Some(names), Some(width));
+        Ok(Table { names, label, columns, lines: self.lines, ..Table::default() })
+    }
+
+    /// One column for every index, with room for one more.
+    fn columns(&self, is_sparse: bool) -> Result<Vec<Column>> {
+        let (rows, width) = (self.lines.len(), self.end - self.first);
         let mut columns = alloc::with_capacity(width.saturating_add(1))?;
         let empty = || match is_sparse {
             true => Column::Sparse(SparseColumn::zeros(rows)),

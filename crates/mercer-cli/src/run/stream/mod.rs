@@ -1,0 +1,53 @@
+//! Fits on tables that are read in blocks, and results that are written as they come.
+
+mod pieces;
+mod rows;
+
+use mercer::{Error, Result};
+
+pub use pieces::{Pieces, write};
+pub use rows::FitRows;
+
+use crate::args::{PageFile, Picture, TableFile};
+use crate::facts::counted;
+use crate::summary::Lines;
+
+/// How a table was read.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Reading {
+    /// Its rows.
+    pub rows: u64,
+    /// The blocks that they came in.
+    pub blocks: u64,
+    /// How often they were read.
+    pub passes: usize,
+}
+
+impl Reading {
+    /// Says so in a summary.
+    pub fn describe(self, lines: &mut Lines) {
+        let rows = counted(self.rows as usize, "row");
+        let blocks = counted(self.blocks as usize, "block");
+        let passes = counted(self.passes, "pass").replace("passs", "passes");
+        lines.add(
+            "reading",
+            format!("the table exceeds the memory budget: {rows} in {blocks}, {passes}"),
+        );
+    }
+}
+
+/// Refuses what needs all rows at once.
+pub fn refuse(pictures: &[Picture], page: Option<&PageFile>) -> Result<()> {
+    let message = "not available for a table that is read in blocks: raise --memory";
+    match (pictures.is_empty(), page) {
+        (false, _) => Err(Error::parameter("--plot", message)),
+        (_, Some(_)) => Err(Error::parameter("--report", message)),
+        _ => Ok(()),
+    }
+}
+
+/// The file of the results, which a table in blocks cannot do without.
+pub fn output_file(file: Option<&TableFile>) -> Result<&TableFile> {
+    let message = "the table is read in blocks: name a file for the results";
+    file.ok_or_else(|| Error::parameter("--output", message))
+}

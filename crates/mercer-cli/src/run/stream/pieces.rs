@@ -1,0 +1,63 @@
+//! Results that are written block by block, as they come.
+
+use mercer::Result;
+use mercer::context::Step;
+use mercer::io::append::stage_pieces;
+use mercer::io::stream::TableStream;
+use mercer::io::{ModelFile as Saved, Staged, Table, stage_model};
+
+use super::Reading;
+use crate::args::{ModelFile, TableFile};
+use crate::run::Session;
+use crate::summary::{Outputs, shown};
+
+/// The results of a table in blocks: what is written for each, given the block and the rows before it.
+pub struct Pieces<'a, F> {
+    /// The table.
+    pub stream: &'a mut TableStream,
+    /// The results of a block.
+    pub of: F,
+}
+
+/// Writes the results of a table and the model; all files or none. Returns how the table was read.
+pub fn write<F: FnMut(Table, u64) -> Result<Table>>(
+    session: &Session,
+    results: Option<(&TableFile, Pieces<'_, F>)>,
+    model: Option<(&ModelFile, &Saved)>,
+) -> Result<(Outputs, Reading)> {
+    session.progress.begin("writing");
+    let mut reading = Reading::default();
+    let outputs = Outputs {
+        table: results.as_ref().map(|(file, _)| shown(&file.path)),
+        model: model.map(|(file, _)| shown(&file.path)),
+        ..Outputs::default()
+    };
+    session.stop.while_writing(|| {
+        let mut staged = Staged::new();
+        if let Some((file, Pieces { stream, mut of })) = results {
+            stream.rewind();
+            reading.passes = 1;
+            let total = stream.rows();
+            stage_pieces(&mut staged, &file.path, || {
+                let Some(table) = stream.next_table()? else { return Ok(None) };
+                let before = reading.rows;
+                reading.blocks += 1;
+                reading.rows += table.n_rows() as u64;
+                let piece = of(table, before)?;
+                match total {
+                    Some(n) => {
+                        session.context.step(Step::new("writing", reading.rows as f64, n as f64))?
+                    }
+                    None => session.context.poll()?,
+                }
+                Ok(Some(piece))
+            })?;
+        }
+        if let Some((file, saved)) = model {
+            stage_model(&mut staged, &file.path, saved)?;
+        }
+        session.context.poll()?;
+        staged.commit()
+    })?;
+    Ok((outputs, reading))
+}

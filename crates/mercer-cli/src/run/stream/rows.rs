@@ -1,0 +1,216 @@
+//! The rows of a table in blocks, as a fit takes them: columns by role, scaled; labels as the classes of the whole table.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use mercer::context::Step;
+use mercer::io::Table;
+use mercer::io::stream::TableStream;
+use mercer::model::landmarks::{RowBlock, RowBlocks};
+use mercer::model::{Scaling, ScalingKind, ScalingPasses};
+use mercer::real::Real;
+use mercer::{Dtype, Error, Input, Labels, Result, Targets};
+
+use super::Reading;
+use crate::args::{Dates, Missing, Precision};
+use crate::data::{InputKind, Prepared, Scales, Types};
+use crate::run::Session;
+use crate::run::columns::{self, Chosen, Roles};
+
+/// A table in blocks with the roles of its columns.
+pub struct FitRows<'a> {
+    session: &'a Session,
+    stream: TableStream,
+    roles: &'a Roles<'a>,
+    /// The columns of the first block by role.
+    first: Chosen,
+    /// The classes, if the target has any.
+    pub classes: Option<Vec<String>>,
+    scaling: Option<Scaling>,
+    /// The precision.
+    pub types: Types,
+    reading: Reading,
+    dropped: usize,
+}
+
+impl<'a> FitRows<'a> {
+    /// Reads the first block, and learns scaling and classes, which takes passes of its own.
+    pub fn new(
+        session: &'a Session,
+        mut stream: TableStream,
+        roles: &'a Roles<'a>,
+        scaling: ScalingKind,
+        precision: Precision,
+    ) -> Result<Self> {
+        check(roles)?;
+        let table = stream.next_table()?.unwrap_or_default();
+        let (first, targets, _) = columns::split(table, roles)?;
+        let types = Types::of(precision, &first.features);
+        let (reading, classes) = (Reading::default(), None);
+        let mut rows = Self {
+            session,
+            stream,
+            roles,
+            first,
+            classes,
+            scaling: None,
+            types,
+            reading,
+            dropped: 0,
+        };
+        session.progress.begin("preparing");
+        if targets.class_labels().is_some() {
+            rows.classes = Some(rows.learn_classes()?);
+        }
+        rows.scaling = rows.learn_scaling(scaling)?;
+        Ok(rows)
+    }
+
+    /// The table, the columns by role as far as the first block tells, and the scaling.
+    pub fn into_parts(self) -> (TableStream, Chosen, Option<Scaling>, Reading) {
+        let mut first = self.first;
+        first.places.dropped_rows = self.dropped;
+        (self.stream, first, self.scaling, self.reading)
+    }
+
+    fn learn_classes(&mut self) -> Result<Vec<String>> {
+        let mut names = BTreeSet::new();
+        self.pass(|_, targets| {
+            names.extend(targets.class_labels().map(|own| own.names.clone()).unwrap_or_default());
+            Ok(())
+        })?;
+        Ok(Labels::new(&names.into_iter().collect::<Vec<_>>()).names)
+    }
+
+    fn learn_scaling(&mut self, kind: ScalingKind) -> Result<Option<Scaling>> {
+        if kind == ScalingKind::None || self.roles.input_kind.has_strings() {
+            return Ok(None);
+        }
+        if self.first.features.is_sparse() {
+            let message = "the scaling of sparse rows is not learned in blocks: use none";
+            return Err(Error::parameter("--scale", message));
+        }
+        let single = self.types.work == Dtype::F32 && self.first.features.is_f32();
+        if single { self.scaling_as::<f32>(kind) } else { self.scaling_as::<f64>(kind) }.map(Some)
+    }
+
+    fn scaling_as<T: Real>(&mut self, kind: ScalingKind) -> Result<Scaling> {
+        let rows = match self.stream.rows().filter(|_| !self.drops()) {
+            Some(rows) => rows,
+            None => self.pass(|_, _| Ok(()))?,
+        };
+        let mut passes = ScalingPasses::new::<T>(kind, rows, self.first.features.n_columns());
+        for _ in 0..passes.passes() {
+            self.pass(|chosen, _| {
+                passes.add(&chosen.features.matrix::<T>()?);
+                Ok(())
+            })?;
+            passes.end_pass();
+        }
+        Ok(passes.finish())
+    }
+
+    /// Whether rows with a missing value are left out.
+    fn drops(&self) -> bool {
+        self.roles.encoding.missing == Some(Missing::Drop)
+    }
+
+    /// Reads all rows once; returns how many are used.
+    fn pass(&mut self, mut visit: impl FnMut(&Chosen, &Targets) -> Result<()>) -> Result<u64> {
+        self.rewind(1)?;
+        let total = self.stream.rows();
+        let mut used = 0;
+        while let Some((chosen, targets)) = self.next_chosen()? {
+            used += chosen.features.n_rows() as u64;
+            visit(&chosen, &targets)?;
+            let (done, context) = (self.reading.rows as f64, &self.session.context);
+            match total {
+                Some(n) => context.step(Step::new("preparing", done, n as f64))?,
+                None => context.poll()?,
+            }
+        }
+        Ok(used)
+    }
+
+    /// The columns of the next block by role.
+    fn next_chosen(&mut self) -> Result<Option<(Chosen, Targets)>> {
+        let Some(table) = self.stream.next_table()? else { return Ok(None) };
+        self.reading.blocks += 1;
+        self.reading.rows += table.n_rows() as u64;
+        let all = table.n_rows();
+        let (chosen, targets, _) = columns::split(table, self.roles)?;
+        self.dropped += all - chosen.features.n_rows();
+        Ok(Some((chosen, targets)))
+    }
+
+    fn block(&self, chosen: &Chosen, targets: Targets) -> Result<RowBlock<'static>> {
+        let scales = Scales::Apply(self.scaling.as_ref());
+        let (kind, work) = (self.roles.input_kind, self.types.work);
+        let Input::Samples(samples) =
+            Prepared::of(self.session, &chosen.features, kind, scales, work)?.input
+        else {
+            unreachable!("a kernel matrix is not read in blocks");
+        };
+        let mut block = RowBlock::new(samples);
+        let weights = targets.weights.clone();
+        if !chosen.targets.is_empty() {
+            block.targets = Some(Cow::Owned(self.in_all_classes(targets).regressed()?));
+        }
+        block.weights = weights.map(Cow::Owned);
+        Ok(block)
+    }
+
+    /// Targets whose classes are those of the whole table.
+    fn in_all_classes(&self, targets: Targets) -> Targets {
+        let (Some(names), Some(own)) = (&self.classes, targets.class_labels()) else {
+            return targets;
+        };
+        let place = |name: &String| names.iter().position(|other| other == name).unwrap_or(0);
+        let places: Vec<usize> = own.names.iter().map(place).collect();
+        let places = own.places.iter().map(|&own| places[own]).collect();
+        Targets::labels(Labels { names: names.clone(), places })
+    }
+}
+
+impl RowBlocks for FitRows<'_> {
+    fn rewind(&mut self, _: usize) -> Result<()> {
+        self.stream.rewind();
+        let passes = self.reading.passes + 1;
+        self.reading = Reading { passes, ..Reading::default() };
+        self.dropped = 0;
+        Ok(())
+    }
+
+    fn next(&mut self) -> Result<Option<RowBlock<'_>>> {
+        let Some((chosen, targets)) = self.next_chosen()? else { return Ok(None) };
+        self.block(&chosen, targets).map(Some)
+    }
+
+    fn rows(&self) -> Option<u64> {
+        self.stream.rows().filter(|_| !self.drops())
+    }
+}
+
+/// Refuses what has to be learned from all rows at once.
+fn check(roles: &Roles<'_>) -> Result<()> {
+    let message = "not available for a table that is read in blocks: raise --memory";
+    let encoding = roles.encoding;
+    let fills = matches!(encoding.missing, Some(Missing::Median | Missing::MostFrequent));
+    let given = [
+        (encoding.categories.is_some(), "--categories"),
+        (!encoding.ordered.is_empty(), "--ordered"),
+        (fills, "--missing"),
+        (encoding.dates == Dates::Expand, "--dates"),
+        (roles.groups.is_some(), "--groups"),
+    ];
+    if let Some((_, flag)) = given.into_iter().find(|(is_given, _)| *is_given) {
+        return Err(Error::parameter(flag, message));
+    }
+    match roles.input_kind {
+        InputKind::Groups(_) | InputKind::Categories => {
+            let message = "kernels on categories or groups of columns need the whole table in memory: raise --memory";
+            Err(Error::parameter("--kernel", message))
+        }
+        _ => Ok(()),
+    }
+}

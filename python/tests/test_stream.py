@@ -1,0 +1,404 @@
+"""Laws of fits and predictions on tables that are read in blocks."""
+
+import itertools
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from mercer import (
+    KernelPCA,
+    KernelPCADetector,
+    KernelRidge,
+    KernelRidgeClassifier,
+    ParameterError,
+    load,
+    scan,
+)
+
+N = 5000
+FIT = {"kernel": "rbf", "gamma": 0.3, "landmarks": 40, "random_state": 3}
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return np.random.default_rng(1).normal(size=(N, 3))
+
+
+@pytest.fixture(scope="module")
+def targets(rows):
+    return 50 + np.sin(rows[:, 0]) * rows[:, 1]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def frame(rows, **more):
+    pandas = pytest.importorskip("pandas")
+    return pandas.DataFrame({f"c{i}": column for i, column in enumerate(rows.T)} | more)
+
+
+def parquet_parts(folder, table, cuts, row_group_size=700):
+    (folder / "parts").mkdir()
+    for number, (start, end) in enumerate(itertools.pairwise(cuts)):
+        part = table[start:end]
+        part.to_parquet(folder / f"parts/{number}.parquet", row_group_size=row_group_size)
+
+
+def same(a, b):
+    assert np.array_equal(a.eigenvalues_, b.eigenvalues_)
+    assert np.array_equal(np.asarray(a.landmarks_), np.asarray(b.landmarks_))
+
+
+@pytest.mark.parametrize("cuts", [[0, N], [0, 1024, 4096, N], [0, 1, 700, 3333, N]])
+def test_a_parquet_directory_is_the_table_in_memory(folder, rows, cuts):
+    parquet_parts(folder, frame(rows), cuts)
+    whole = KernelPCA(3, **FIT).fit(rows)
+    for source in ("parts", "parts/*.parquet"):
+        found = KernelPCA(3, **FIT).fit(scan(source))
+        same(found, whole)
+        assert list(found.feature_names_in_) == ["c0", "c1", "c2"]
+        assert found.n_features_in_ == 3
+    results = found.transform(scan("parts"))
+    assert np.array_equal(np.concatenate(list(results)), whole.transform(rows))
+
+
+@pytest.mark.parametrize("name", ["t.npy", "t.csv", "t.csv.gz", "t.parquet", "f.npy", "t.npy.gz"])
+@pytest.mark.parametrize("batch_rows", [None, 100, 1024])
+def test_every_format_is_the_table_in_memory(folder, rows, name, batch_rows):
+    if name.startswith("f."):
+        np.save(name, np.asfortranarray(rows))
+    elif name == "t.npy.gz":
+        import gzip
+
+        np.save("t.npy", rows)
+        (folder / name).write_bytes(gzip.compress((folder / "t.npy").read_bytes()))
+    elif "npy" in name:
+        np.save(name, rows)
+    elif "csv" in name:
+        frame(rows).to_csv(name, index=False)
+    else:
+        frame(rows).to_parquet(name)
+    found = KernelPCA(3, **FIT).fit(scan(name, batch_rows=batch_rows))
+    same(found, KernelPCA(3, **FIT).fit(rows))
+
+
+def test_single_precision_stays(folder, rows):
+    np.save("t.npy", rows.astype(np.float32))
+    found = KernelPCA(3, **FIT).fit(scan("t.npy"))
+    assert found.eigenvalues_.dtype == np.float32
+    same(found, KernelPCA(3, **FIT).fit(rows.astype(np.float32)))
+
+
+def test_libsvm_text_is_sparse_rows_with_labels(folder):
+    x = sparse.random_array((3000, 200), density=0.02, random_state=2, format="csr")
+    y = np.where(np.asarray(x.sum(axis=1)) > 1.8, 1, -1)
+    lines = []
+    for i in range(x.shape[0]):
+        row = x[[i]]
+        pairs = zip(row.indices, row.data, strict=True)
+        cells = " ".join(f"{j + 1}:{v!r}" for j, v in sorted((int(j), float(v)) for j, v in pairs))
+        lines.append(f"{y[i]} {cells}\n")
+    (folder / "t.libsvm").write_text("".join(lines))
+    width = int(x.indices.max()) + 1
+    whole = KernelRidgeClassifier(0.1, **FIT).fit(x[:, :width], y)
+    found = KernelRidgeClassifier(0.1, **FIT).fit(scan("t.libsvm"))
+    assert list(found.classes_) == [-1, 1]
+    assert np.array_equal(found.dual_coef_, whole.dual_coef_)
+    predicted = np.concatenate(list(found.predict(scan("t.libsvm"))))
+    assert np.array_equal(predicted, whole.predict(x[:, :width]))
+
+
+@pytest.mark.parametrize("layout", ["function", "list", "pairs", "frames", "memmap", "dataset"])
+def test_any_source_is_the_table_in_memory(folder, rows, targets, layout):
+    weights = np.arange(N) % 3.0
+    whole = KernelRidge(0.1, **FIT).fit(rows, targets, weights)
+    cuts = [0, 10, 1500, 2048, N]
+    parts = list(itertools.pairwise(cuts))
+    if layout == "function":
+        X = lambda: ((rows[a:b], targets[a:b], weights[a:b]) for a, b in parts)  # noqa: E731
+    elif layout == "list":
+        X = scan(
+            [np.column_stack([rows, targets, weights])[a:b] for a, b in parts], target=3, weights=4
+        )
+    elif layout == "pairs":
+        X = scan([(rows[a:b], targets[a:b, None][:, 0], weights[a:b]) for a, b in parts])
+    elif layout == "frames":
+        table = frame(rows, y=targets, w=weights)
+        X = scan([table[a:b] for a, b in parts], target="y", weights="w")
+    elif layout == "dataset":
+        dataset = pytest.importorskip("pyarrow.dataset")
+        parquet_parts(folder, frame(rows, y=targets, w=weights), cuts)
+        X = scan(dataset.dataset("parts"), target="y", weights="w")
+    else:
+        np.save("t.npy", rows)
+        mapped = np.load("t.npy", mmap_mode="r")
+        found = KernelRidge(0.1, **FIT).fit(mapped, targets, weights)
+        assert np.array_equal(found.dual_coef_, whole.dual_coef_)
+        return
+    found = KernelRidge(0.1, **FIT).fit(X)
+    assert np.array_equal(found.dual_coef_, whole.dual_coef_)
+    assert found.intercept_ == whole.intercept_
+    assert found.predict(rows).shape == (N,)
+
+
+def test_several_targets_are_columns(folder, rows):
+    y = np.column_stack([rows[:, 0] ** 2, rows[:, 1]])
+    frame(rows, a=y[:, 0], b=y[:, 1]).to_parquet("t.parquet")
+    whole = KernelRidge(0.1, **FIT).fit(rows, y)
+    found = KernelRidge(0.1, **FIT).fit(scan("t.parquet", target=["a", "b"]))
+    assert np.array_equal(found.dual_coef_, whole.dual_coef_)
+    chosen = scan("t.parquet", columns=["c2", "c0"], target="a")
+    found = KernelRidge(0.1, **FIT).fit(chosen)
+    assert np.array_equal(
+        found.dual_coef_, KernelRidge(0.1, **FIT).fit(rows[:, [2, 0]], y[:, 0]).dual_coef_
+    )
+
+
+@pytest.mark.parametrize("class_weight", [None, "balanced", {"a": 1, "b": 2, "c": 0.5}])
+def test_classes_are_found_in_a_pass_of_their_own(folder, rows, class_weight):
+    y = np.array(["a", "b", "c"])[np.digitize(rows[:, 0], [-0.5, 1])]
+    # The first block does not have all classes.
+    order = np.argsort(y, kind="stable")
+    rows, y = rows[order], y[order]
+    frame(rows, y=y).to_csv("t.csv", index=False)
+    params = FIT | {"class_weight": class_weight}
+    whole = KernelRidgeClassifier(0.1, **params).fit(rows, y)
+    found = KernelRidgeClassifier(0.1, **params).fit(scan("t.csv", target="y", batch_rows=512))
+    assert list(found.classes_) == ["a", "b", "c"]
+    assert np.allclose(found.dual_coef_, whole.dual_coef_, rtol=1e-7, atol=1e-10)
+    if class_weight != "balanced":
+        assert np.array_equal(found.dual_coef_, whole.dual_coef_)
+    table = scan("t.csv", columns=["c0", "c1", "c2"])
+    assert list(np.concatenate(list(found.predict(table)))) == list(whole.predict(rows))
+
+
+@pytest.mark.parametrize("criterion", ["reconstruction", "projections"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_detector_is_that_of_the_table_in_memory(folder, rows, criterion, dtype):
+    rows = rows.astype(dtype)
+    np.save("t.npy", rows)
+    params = FIT | {"criterion": criterion}
+    whole = KernelPCADetector(5, **params).fit(rows)
+    found = KernelPCADetector(5, **params).fit(scan("t.npy"))
+    assert np.array_equal(found.training_scores_, whole.training_scores_)
+    assert found.offset_ == whole.offset_
+    assert np.array_equal(np.concatenate(list(found.predict(scan("t.npy")))), whole.predict(rows))
+
+
+def test_texts_and_columns_of_several_kinds(folder, rows):
+    words = np.array(["alpha", "beta", "gamma", "delta"])[np.arange(N) % 4]
+    texts = [f"{word} {i % 97}" for i, word in enumerate(words)]
+    frame(rows[:, :2], name=texts).to_csv("t.csv", index=False)
+    params = {"landmarks": 20, "kernel": "spectrum(p=3)"}
+    found = KernelPCA(2, **params).fit(scan("t.csv", columns=["name"]))
+    assert np.array_equal(found.eigenvalues_, KernelPCA(2, **params).fit(texts).eigenvalues_)
+    params["kernel"] = "columns(c0, c1: rbf(gamma=0.5)) + column(name: spectrum(p=2))"
+    found = KernelPCA(2, **params).fit(scan("t.csv"))
+    whole = KernelPCA(2, **params).fit({"c0": rows[:, 0], "c1": rows[:, 1], "name": texts})
+    assert np.array_equal(found.eigenvalues_, whole.eigenvalues_)
+
+
+def test_results_are_written_as_they_come(folder, rows, targets):
+    np.save("t.npy", rows)
+    kpca = KernelPCA(2, **FIT).fit(scan("t.npy"))
+    scores = kpca.transform(rows)
+    assert kpca.transform(scan("t.npy", batch_rows=300)).write("s.npy") == N
+    assert np.array_equal(np.load("s.npy"), scores)
+    assert kpca.transform(scan("t.npy")).write("s.parquet") == N
+    assert np.array_equal(np.concatenate([X for X, _, _ in scan("s.parquet")]), scores)
+    assert scan("s.parquet").reader().names == ["kernelpca0", "kernelpca1"]
+    assert kpca.transform(scan("t.npy")).write("s.csv.gz") == N
+    assert np.array_equal(np.concatenate([X for X, _, _ in scan("s.csv.gz")]), scores)
+    ridge = KernelRidge(0.1, **FIT).fit(rows, targets)
+    ridge.predict(scan("t.npy")).write("p.csv")
+    assert (folder / "p.csv").read_text().startswith("prediction\n")
+
+
+def test_a_write_that_fails_leaves_nothing(folder, rows):
+    kpca = KernelPCA(2, **FIT).fit(rows)
+    (folder / "s.csv").write_text("before")
+
+    def broken():
+        yield rows[:2000]
+        raise RuntimeError("the source broke")
+
+    with pytest.raises(RuntimeError, match="the source broke"):
+        kpca.transform(broken()).write("s.csv")
+    assert (folder / "s.csv").read_text() == "before"
+    assert os.listdir(folder) == ["s.csv"]
+    if os.path.exists("/dev/full"):
+        os.symlink("/dev/full", "full.csv")
+        with pytest.raises(OSError, match="No space"):
+            kpca.transform(scan(rows)).write("full.csv")
+
+
+def test_two_halves_are_one_fit(folder, rows, targets):
+    given = FIT | {"landmarks": rows[:40]}
+    table = frame(rows, y=targets)
+    table[:2048].to_parquet("a.parquet")
+    table[2048:].to_parquet("b.parquet")
+    once = KernelRidge(0.1, **given).fit(rows, targets)
+    halves = KernelRidge(0.1, **given)
+    halves.partial_fit(scan("a.parquet", target="y"))
+    halves.save("half.mercer")
+    halves.partial_fit(scan("b.parquet", target="y"))
+    assert np.array_equal(halves.dual_coef_, once.dual_coef_)
+    later = load("half.mercer")
+    later.partial_fit(scan("b.parquet", target="y"))
+    assert np.array_equal(later.dual_coef_, once.dual_coef_)
+
+
+def test_a_generator_is_enough_where_landmarks_are_given(rows, targets):
+    def blocks():
+        for start in range(0, N, 700):
+            yield rows[start : start + 700], targets[start : start + 700]
+
+    given = FIT | {"landmarks": rows[:40]}
+    found = KernelRidge(0.1, **given).fit(blocks())
+    whole = KernelRidge(0.1, **given).fit(rows, targets)
+    assert np.array_equal(found.dual_coef_, whole.dual_coef_)
+
+
+def test_a_generator_is_refused_before_it_is_read(rows):
+    read = []
+
+    def blocks():
+        read.append(1)
+        yield rows
+
+    for estimator in (KernelPCA(2, **FIT), KernelPCADetector(**FIT)):
+        with pytest.raises(ValueError, match="read only once"):
+            estimator.fit(blocks())
+    with pytest.raises(ValueError, match="read only once"):
+        KernelPCA(2, **(FIT | {"landmarks": rows[:30]})).fit_transform(blocks())
+    with pytest.raises(ValueError, match="read only once"):
+        KernelPCADetector(**(FIT | {"landmarks": rows[:30]})).fit(blocks())
+    assert not read
+    once = blocks()
+    with pytest.raises(ValueError, match="same iterator"):
+        KernelPCA(2, **FIT).fit(lambda: once)
+
+
+def test_bad_blocks_are_named(folder, rows):
+    bad = [rows[i * 500 : (i + 1) * 500].copy() for i in range(10)]
+    bad[6][17, 1] = np.nan
+    with pytest.raises(ValueError, match=r"block 7.*row 3000.*NaN at row 17, column 1"):
+        KernelPCA(2, **FIT).fit(scan(bad))
+    bad[6] = bad[6][:, :2]
+    with pytest.raises(ValueError, match=r"block 7.*2 features"):
+        KernelPCA(2, **FIT).fit(scan(bad))
+    parquet_parts(folder, frame(rows), [0, 2000, 4000, N])
+    table = frame(rows)[4000:].copy()
+    table.iloc[5, 2] = np.nan
+    table.to_parquet("parts/2.parquet")
+    with pytest.raises(ValueError, match=r'2\.parquet.*row 6, column "c2" is missing'):
+        KernelPCA(2, **FIT).fit(scan("parts"))
+
+
+def test_files_that_disagree_are_refused_before_the_first_row(folder, rows):
+    parquet_parts(folder, frame(rows), [0, 2000, N])
+    other = frame(rows[:10])
+    for name, table, message in [
+        ("columns", other[["c0", "c1"]], "has 2 columns"),
+        ("names", other.rename(columns={"c1": "d"}), 'column 2 is "d"'),
+        ("types", other.assign(c1="text"), 'column "c1" holds text'),
+        ("single", other.assign(c1=np.float32(1)), "single precision"),
+    ]:
+        table.to_parquet("parts/9.parquet")
+        with pytest.raises(ValueError, match=rf"9\.parquet.*{message}"):
+            scan("parts")
+        assert name
+    (folder / "parts/9.parquet").write_bytes(b"PAR1 and nothing else")
+    with pytest.raises(ValueError, match=r"9\.parquet.*not a Parquet file"):
+        scan("parts")
+    (folder / "parts/9.parquet").unlink()
+    (folder / "parts/9.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(ValueError, match="several formats"):
+        scan("parts")
+    (folder / "empty").mkdir()
+    with pytest.raises(ValueError, match="no table"):
+        scan("empty")
+    with pytest.raises(FileNotFoundError):
+        scan("absent.parquet")
+
+
+def test_a_source_that_changes_or_ends_early_is_refused(folder, rows):
+    calls = []
+
+    def blocks():
+        calls.append(1)
+        yield rows[: 3000 if len(calls) < 2 else 2000]
+
+    with pytest.raises(ValueError, match="in the second"):
+        KernelPCA(2, **FIT).fit(blocks)
+    np.save("t.npy", rows)
+    content = (folder / "t.npy").read_bytes()
+    (folder / "t.npy").write_bytes(content[:-100])
+    with pytest.raises(ValueError, match="cut off or damaged"):
+        scan("t.npy")
+
+
+def test_what_cannot_be_read_in_blocks_is_refused(rows, targets):
+    with pytest.raises(ParameterError, match="only with landmarks"):
+        KernelPCA(2).fit(scan(rows))
+    with pytest.raises(ParameterError, match="targets and weights come"):
+        KernelRidge(0.1, **FIT).fit(scan(rows), targets)
+    with pytest.raises(ValueError, match="requires y"):
+        KernelRidge(0.1, **FIT).fit(scan(rows))
+    with pytest.raises(ParameterError, match="takes no sample weights"):
+        KernelPCA(2, **FIT).fit(scan(rows, weights=0))
+    with pytest.raises(ParameterError, match="Python function"):
+        KernelPCA(2, landmarks=5, kernel=lambda a, b: float(a @ b)).fit(scan(rows))
+    with pytest.raises(ParameterError, match="batch_rows"):
+        scan([rows], batch_rows=100)
+    with pytest.raises(ValueError, match="no column"):
+        KernelPCA(2, **FIT).fit(scan([rows], columns=[7]))
+
+
+def test_labels_that_are_missing_have_a_place(folder):
+    (folder / "t.csv").write_text("a,y\n1,u\n2,\n3,v\n")
+    with pytest.raises(ValueError, match=r't\.csv.*line 3, column "y" is missing a label'):
+        KernelRidgeClassifier(**FIT).fit(scan("t.csv", target="y"))
+
+
+def test_progress_counts_rows(folder, rows):
+    np.save("t.npy", rows)
+    steps = []
+    KernelPCA(2, **FIT, progress=lambda step: steps.append(step)).fit(scan("t.npy"))
+    found = [step for step in steps if step.stage == "rows"]
+    assert found
+    assert found[-1].done == found[-1].total == N
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_interrupts_end_a_stream(rows):
+    def blocks():
+        while True:
+            yield rows
+
+    before = KernelPCA(2, **FIT)
+    timer = threading.Timer(0.7, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        before.fit(blocks)
+    assert time.monotonic() - started < 5
+    assert not hasattr(before, "eigenvalues_")
+    timer.cancel()
+
+
+def test_a_user_function_that_fails_raises_its_own_error(rows):
+    def blocks():
+        yield rows
+        raise RuntimeError("the disk is gone")
+
+    with pytest.raises(RuntimeError, match="the disk is gone"):
+        KernelPCA(2, **FIT).fit(blocks)
