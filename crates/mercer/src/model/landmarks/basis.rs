@@ -104,7 +104,7 @@ impl<T: Real> Basis<T> {
     }
 
     /// Chooses landmarks among a sample of the rows, which is returned too.
-    pub fn choose(
+    pub(super) fn choose(
         ctx: &Context,
         kernel: &KernelSpec,
         params: &LandmarkParams,

@@ -109,7 +109,6 @@ pub(super) fn assemble<T: Real>(
     let mean_coef = if params.center { reduced.mean_coef(ctx)? } else { Vec::new() };
     let mean = reduced.mean.iter().map(|v| v * v).sum();
     let keep = params.landmarks.as_ref().is_some_and(|landmarks| landmarks.keep_sums);
-    let landmarks = landmarks.bounded(&eigenvalues, reduced.total(), Dtype::of::<T>().epsilon());
     Ok(KernelPca {
         params: KernelPcaParams { kernel: basis.spec.clone(), ..params.clone() },
         eigenvalues,
@@ -142,6 +141,7 @@ fn principal(
     eigenvalues[alive.min(k)..].fill(0.0);
     let entry = |i: usize, c: usize| if c < alive { spectrum.vectors[(c, i)] } else { 0.0 };
     let beta = Mat::from_fn(reduced.m(), k, entry);
+    let landmarks = landmarks.bounded(&eigenvalues, reduced.total(), dtype.epsilon());
     Ok(Found { beta, eigenvalues, report: report(&spectrum, landmarks, dtype, k, alive) })
 }
 
