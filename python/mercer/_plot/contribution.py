@@ -70,7 +70,7 @@ class ContributionDisplay(Display):
     >>> model = KernelRidge(0.1, kernel="linear", fit_intercept=True).fit(X, y)
     >>> display = ContributionDisplay.from_estimator(model, X, row=3)
     >>> display.names[display.order_[0]]
-    's5'
+    'bp'
     """
 
     def __init__(
