@@ -125,6 +125,9 @@ fn with_flag_names(error: &Error) -> String {
             };
             format!("{}: {message}: {advice}", path.display())
         }
+        Error::Memory { hint, .. } if hint.contains("landmarks") => {
+            format!("{error} (--memory sets the budget, --landmarks the number of landmarks)")
+        }
         error if error.is_memory() => format!("{error} (--memory sets the budget)"),
         error => error.to_string(),
     }
@@ -140,6 +143,10 @@ mod tests {
         assert_eq!(with_flag_names(&error), "--components: must be at least 1");
         let error = Error::parameter(Param::SampleWeights, "all weights are zero");
         assert_eq!(with_flag_names(&error), "--weights: all weights are zero");
+        let error = Error::memory("the solver", 9, 5, "use at most 3 landmarks");
+        assert!(with_flag_names(&error).ends_with(
+            "3 landmarks (--memory sets the budget, --landmarks the number of landmarks)"
+        ));
     }
 
     #[test]

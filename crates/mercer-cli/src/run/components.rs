@@ -2,6 +2,7 @@
 
 use mercer::io::Table;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
+use mercer::model::landmarks::LandmarkParams;
 use mercer::model::{Components, Scaling};
 use mercer::{Dtype, KernelSpec, Result};
 
@@ -26,26 +27,31 @@ pub struct Plane {
 }
 
 /// The rows of `features` by their first two components under `kernel`: all of them, or `most` that lie
-/// evenly among them.
+/// evenly among them. Components of a fit on landmarks are those on landmarks, of which there are so many.
 pub fn plane(
     session: &Session,
     (features, input_kind): (&Table, &InputKind),
     scaling: Option<&Scaling>,
-    kernel: &KernelSpec,
+    (kernel, landmarks): (&KernelSpec, Option<(&LandmarkParams, usize)>),
     most: usize,
 ) -> Result<Plane> {
     let n = features.n_rows();
-    let params = KernelPcaParams::new(kernel.clone())
-        .components(Components::Count(2.min(n)))
+    let mut params = KernelPcaParams::new(kernel.clone())
+        .components(Components::Count(2.min(landmarks.map_or(n, |(_, count)| count))))
         .tolerance(TOLERANCE)
         .remove_zero(true);
+    params.landmarks = landmarks.map(|(params, _)| params.clone());
     let rows = evenly(n, most);
     let context = &session.context;
     let scales = Scales::Apply(scaling);
     let all = Prepared::of(session, features, input_kind, scales, Dtype::F64)?.input;
     let part = if rows.len() < n { all.select(&rows) } else { all };
-    let model = KernelPca::fit(context, &params, part)?;
-    let (scores, ratios) = (model.training_scores(), model.explained_variance_ratio());
+    let model = KernelPca::fit(context, &params, &part)?;
+    let scores = match landmarks {
+        Some(_) => model.transform(context, &part)?,
+        None => model.training_scores(),
+    };
+    let ratios = model.explained_variance_ratio();
     let axis = |index: usize| (0..scores.rows()).map(|row| scores[(row, index)]).collect();
     let mut axes: Vec<Vec<f64>> = (0..model.k()).map(axis).collect();
     if axes.is_empty() {

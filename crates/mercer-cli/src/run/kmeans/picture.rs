@@ -1,7 +1,7 @@
 //! Plots of clusters: over the plane of two columns, or by components.
 
 use mercer::Result;
-use mercer::io::Table;
+use mercer::io::{Model, Table};
 use mercer::linalg::view::Mat;
 
 use super::Clusters;
@@ -102,7 +102,13 @@ fn draw_components(
     clusters: &Clusters,
     titles: &[String; 2],
 ) -> Result<Drawing> {
-    let (scaling, kernel) = (clusters.scaling.as_ref(), &clusters.params.kernel);
+    let (scaling, params) = (clusters.scaling.as_ref(), &clusters.params);
+    let report = match &clusters.model {
+        Model::KernelKMeans(model) => model.report.landmarks.as_ref(),
+        _ => None,
+    };
+    let count = report.map_or(0, |report| report.landmarks);
+    let kernel = (&params.kernel, params.landmarks.as_ref().map(|params| (params, count)));
     let plane = components::plane(session, (features, input_kind), scaling, kernel, usize::MAX)?;
     Ok(scattered(clusters, titles, &plane.axes, &plane.titles))
 }

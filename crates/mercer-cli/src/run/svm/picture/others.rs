@@ -55,7 +55,7 @@ fn by_components(
         session,
         (features, &task.input_kind),
         scaling,
-        kernel,
+        (kernel, None),
         components::MOST,
     )?;
     let shown = match plane.rows.len() < names.len() {
