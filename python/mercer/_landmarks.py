@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from mercer import _core, _fit, _params, _predict
+from mercer._arrays import dense
 from mercer._kernel_choice import Choice, Described
 from mercer._kernel_purpose import is_custom, purpose_of
 from mercer._params import is_integer, is_real, refuse
@@ -57,6 +59,10 @@ def settings(
 
 def _own_landmarks(estimator, wanted, X: Checked, choice: Described) -> _core.Samples:
     given = validate_samples(estimator, wanted, purpose_of(choice), reset=False)
+    if sparse.issparse(X) and isinstance(given, np.ndarray):
+        given = sparse.csr_array(given)
+    elif isinstance(X, np.ndarray) and sparse.issparse(given):
+        given = dense(given, estimator.memory_budget)
     single = _fit.is_single(estimator, X)
     return to_core(given, single=single, custom=is_custom(choice), copy=True)
 

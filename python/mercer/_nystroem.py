@@ -394,6 +394,12 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         share = left / trace if trace > 0 else 0.0
         self.error_ = {"trace": trace, "residual_trace": left, "residual_share": share}
 
+    def _params_to_save(self) -> dict[str, object]:
+        """The parameters, without samples that are landmarks: the model has them."""
+        params = super()._params_to_save()
+        own = not isinstance(self.n_components, str) and not is_integer(self.n_components)
+        return {name: v for name, v in params.items() if name != "n_components" or not own}
+
     @classmethod
     def _params_from_file(cls, stored: dict, model: _core.Model) -> dict[str, object]:
         params = _fit.file_kernel_params(model) | _landmarks.params_from_file(stored, model)

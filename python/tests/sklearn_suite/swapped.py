@@ -20,6 +20,7 @@ SWAPPED = {
     "svm": ("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"),
     "decomposition": ("PCA", "KernelPCA"),
     "kernel_ridge": ("KernelRidge",),
+    "kernel_approximation": ("Nystroem",),
 }
 NAMES = frozenset(name for names in SWAPPED.values() for name in names)
 
