@@ -223,10 +223,8 @@ impl TableScan {
             return Ok(None);
         };
         let Roles { features, targets, weights } = self.roles;
-        let last = features + targets;
-        let part =
-            |columns: std::ops::Range<usize>| table.clone().keep(&columns.collect::<Vec<_>>());
-        let x = part(0..features);
+        let is_label = targets == 1 && matches!(table.columns[features], Column::Text(_));
+        let [x, y, w] = taken_apart(table, [features, targets, usize::from(weights)]);
         let kinds = state.kinds.get_or_insert_with(|| Kinds::of(&x));
         let x = match kinds {
             Kinds { single: true, .. } => kinds.features::<f32>(py, &x)?,
@@ -234,17 +232,26 @@ impl TableScan {
         };
         let y = match targets {
             0 => None,
-            1 if matches!(table.columns[features], Column::Text(_)) => {
-                Some(labels(&table, features).map_err(raised)?.into_pyobject(py)?.into_any())
-            }
-            _ => Some(matrix::<f64>(py, &part(features..last))?),
+            _ if is_label => Some(labels(&y, 0).map_err(raised)?.into_pyobject(py)?.into_any()),
+            _ => Some(matrix::<f64>(py, &y)?),
         };
         let w = weights.then(|| {
-            let values = part(last..last + 1).matrix::<f64>().map_err(raised)?;
+            let values = w.matrix::<f64>().map_err(raised)?;
             PyResult::Ok(values.to_pyarray(py).into_any())
         });
         Ok(Some((x, y, w.transpose()?)))
     }
+}
+
+/// The columns of a table in groups of so many, without a copy.
+fn taken_apart<const N: usize>(mut table: Table, counts: [usize; N]) -> [Table; N] {
+    let mut columns = std::mem::take(&mut table.columns).into_iter();
+    let mut names = table.names.take().map(Vec::into_iter);
+    counts.map(|count| Table {
+        columns: columns.by_ref().take(count).collect(),
+        names: names.as_mut().map(|names| names.by_ref().take(count).collect()),
+        ..table.clone()
+    })
 }
 
 impl Kinds {

@@ -12,7 +12,8 @@ fn table(rows: usize) -> String {
     for i in 0..rows {
         let value = |k: usize| ((i * (2 * k + 3)) as f64 * 0.37 + k as f64).sin();
         let name = ["ash", "elm", "oak"][i % 3];
-        text += &format!("{},{},{},{},{name}\n", value(0), value(1), 10.0 * value(2), value(0) * 3.0);
+        text +=
+            &format!("{},{},{},{},{name}\n", value(0), value(1), 10.0 * value(2), value(0) * 3.0);
     }
     text
 }
@@ -36,7 +37,8 @@ fn kernel_pca_in_blocks_is_that_in_memory() {
     let line = "--columns a,b,c --label name -k 2 --landmarks 25";
     folder.done(&format!("kpca t.csv {line} -o whole.csv -m whole.mercer"));
     for (source, name) in [("t.csv", "one"), ("parts", "directory"), ("'parts/*.csv'", "pattern")] {
-        let run = folder.done(&format!("kpca {source} {line} {SMALL} -o {name}.csv -m {name}.mercer"));
+        let run =
+            folder.done(&format!("kpca {source} {line} {SMALL} -o {name}.csv -m {name}.mercer"));
         check(&run.err, &["6,000 rows × 3 columns", "exceeds the memory budget", "passes"]);
         assert_eq!(folder.read(&format!("{name}.csv")), folder.read("whole.csv"), "{source}");
         let run = folder.done(&format!("transform {name}.mercer {source} {SMALL} -o again.csv"));

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use mercer::context::Step;
-use mercer::io::Table;
 use mercer::io::stream::TableStream;
 use mercer::model::landmarks::{RowBlock, RowBlocks};
 use mercer::model::{Scaling, ScalingKind, ScalingPasses};
