@@ -20,12 +20,11 @@ use crate::errors::exception;
 use crate::ridge::TargetArrays;
 use crate::samples::Samples;
 
-/// Samples that a Python object gives block by block: it has `rewind(passes)`, and `next()`, which returns None at the end, else samples and their targets with
+/// Samples that a Python object gives block by block: it has `rows`, the number of all rows or None, `rewind(passes)`, and `next()`, which returns None at the end, else samples and their targets with
 /// weights, or None.
 #[pyclass(frozen, module = "mercer._core")]
 pub struct Blocks {
     source: Py<PyAny>,
-    rows: Option<u64>,
     /// The number type of the samples.
     pub dtype: Dtype,
 }
@@ -33,26 +32,24 @@ pub struct Blocks {
 #[guarded]
 #[pymethods]
 impl Blocks {
-    /// The object, the number of rows if it is known, and whether samples are in single precision.
+    /// The object, and whether samples are in single precision.
     #[new]
-    #[pyo3(signature = (source, rows, single))]
-    fn new(source: Py<PyAny>, rows: Option<u64>, single: bool) -> Self {
+    fn new(source: Py<PyAny>, single: bool) -> Self {
         let dtype = if single { Dtype::F32 } else { Dtype::F64 };
-        Self { source, rows, dtype }
+        Self { source, dtype }
     }
 }
 
 impl Blocks {
     /// The blocks, as the library takes them.
     pub fn rows(&self, py: Python<'_>) -> Regrouped<Source> {
-        Regrouped::new(Source { source: self.source.clone_ref(py), rows: self.rows })
+        Regrouped::new(Source { source: self.source.clone_ref(py) })
     }
 }
 
 /// A Python object as a source of blocks.
 pub struct Source {
     source: Py<PyAny>,
-    rows: Option<u64>,
 }
 
 /// What Python raised, on its way through the library.
@@ -89,7 +86,8 @@ impl RowBlocks for Source {
     }
 
     fn rows(&self) -> Option<u64> {
-        self.rows
+        // Of text, it is known after the first pass.
+        Python::attach(|py| self.source.getattr(py, "rows").ok()?.extract(py).ok()?)
     }
 }
 

@@ -118,6 +118,8 @@ fn what_blocks_cannot_do_is_refused() {
     let run = folder.run(&format!("kpca 'none/*.csv' --landmarks 5 -k 2 {SMALL}"));
     assert_eq!(run.code, Some(1), "{}", run.err);
     parts(&folder);
+    let run = folder.run(&format!("transform m.mercer parts {SMALL} -o parts/1.csv"));
+    assert!(run.err.contains("is a file of the table"), "{}", run.err);
     folder.write("parts/9.csv", "a,b,c,y\n1,2,3,4\n5,6,7,8\n");
     let run = folder.run(&format!("kpca parts --columns a,b,c -k 2 --landmarks 12 {SMALL}"));
     assert!(run.err.contains("9.csv") && run.err.contains("4 columns"), "{}", run.err);
