@@ -44,8 +44,8 @@ class Samples:
     def parts(groups: list[tuple[list[str], Samples]], single: bool) -> Samples: ...
 
 class Blocks:
-    # An object with rewind(passes), and next(), which returns samples and their targets.
-    def __new__(cls, source: Any, rows: int | None, single: bool) -> Blocks: ...
+    # An object with rows, rewind(passes), and next(), which returns samples and their targets.
+    def __new__(cls, source: Any, single: bool) -> Blocks: ...
 
 class TableScan:
     def __new__(

@@ -18,7 +18,7 @@ Block: TypeAlias = tuple[Any, Any, Any]
 Column: TypeAlias = str | int
 
 # Bytes of the blocks that arrays are cut into.
-_BLOCK_BYTES = 8 << 20
+_BLOCK_BYTES = 2 << 20
 _CHUNK = 1024
 
 

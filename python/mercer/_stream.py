@@ -142,9 +142,14 @@ class Streamed:
     def core(self, *, single: bool, custom: bool) -> _core.Blocks:
         """Return the blocks as the extension module takes them."""
         self._single, self._custom = single, custom
-        return _core.Blocks(self, self._reader.rows, single)
+        return _core.Blocks(self, single)
 
-    # The extension module calls the following two.
+    # The extension module calls the following three.
+
+    @property
+    def rows(self) -> int | None:
+        """The number of all rows, if it is known."""
+        return self._reader.rows
 
     def rewind(self, passes: int) -> None:
         """Go back to the first row."""

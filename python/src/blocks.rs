@@ -20,12 +20,11 @@ use crate::errors::exception;
 use crate::ridge::TargetArrays;
 use crate::samples::Samples;
 
-/// Samples that a Python object gives block by block: it has `rewind(passes)`, and `next()`, which returns None at the end, else samples and their targets with
+/// Samples that a Python object gives block by block: it has `rows`, the number of all rows or None, `rewind(passes)`, and `next()`, which returns None at the end, else samples and their targets with
 /// weights, or None.
 #[pyclass(frozen, module = "mercer._core")]
 pub struct Blocks {
     source: Py<PyAny>,
-    rows: Option<u64>,
     /// The number type of the samples.
     pub dtype: Dtype,
 }
@@ -33,26 +32,24 @@ pub struct Blocks {
 #[guarded]
 #[pymethods]
 impl Blocks {
-    /// The object, the number of rows if it is known, and whether samples are in single precision.
+    /// The object, and whether samples are in single precision.
     #[new]
-    #[pyo3(signature = (source, rows, single))]
-    fn new(source: Py<PyAny>, rows: Option<u64>, single: bool) -> Self {
+    fn new(source: Py<PyAny>, single: bool) -> Self {
         let dtype = if single { Dtype::F32 } else { Dtype::F64 };
-        Self { source, rows, dtype }
+        Self { source, dtype }
     }
 }
 
 impl Blocks {
     /// The blocks, as the library takes them.
     pub fn rows(&self, py: Python<'_>) -> Regrouped<Source> {
-        Regrouped::new(Source { source: self.source.clone_ref(py), rows: self.rows })
+        Regrouped::new(Source { source: self.source.clone_ref(py) })
     }
 }
 
 /// A Python object as a source of blocks.
 pub struct Source {
     source: Py<PyAny>,
-    rows: Option<u64>,
 }
 
 /// What Python raised, on its way through the library.
@@ -89,7 +86,8 @@ impl RowBlocks for Source {
     }
 
     fn rows(&self) -> Option<u64> {
-        self.rows
+        // Of text, it is known after the first pass.
+        Python::attach(|py| self.source.getattr(py, "rows").ok()?.extract(py).ok()?)
     }
 }
 
@@ -223,10 +221,8 @@ impl TableScan {
             return Ok(None);
         };
         let Roles { features, targets, weights } = self.roles;
-        let last = features + targets;
-        let part =
-            |columns: std::ops::Range<usize>| table.clone().keep(&columns.collect::<Vec<_>>());
-        let x = part(0..features);
+        let is_label = targets == 1 && matches!(table.columns[features], Column::Text(_));
+        let [x, y, w] = taken_apart(table, [features, targets, usize::from(weights)]);
         let kinds = state.kinds.get_or_insert_with(|| Kinds::of(&x));
         let x = match kinds {
             Kinds { single: true, .. } => kinds.features::<f32>(py, &x)?,
@@ -234,17 +230,26 @@ impl TableScan {
         };
         let y = match targets {
             0 => None,
-            1 if matches!(table.columns[features], Column::Text(_)) => {
-                Some(labels(&table, features).map_err(raised)?.into_pyobject(py)?.into_any())
-            }
-            _ => Some(matrix::<f64>(py, &part(features..last))?),
+            _ if is_label => Some(labels(&y, 0).map_err(raised)?.into_pyobject(py)?.into_any()),
+            _ => Some(matrix::<f64>(py, &y)?),
         };
         let w = weights.then(|| {
-            let values = part(last..last + 1).matrix::<f64>().map_err(raised)?;
+            let values = w.matrix::<f64>().map_err(raised)?;
             PyResult::Ok(values.to_pyarray(py).into_any())
         });
         Ok(Some((x, y, w.transpose()?)))
     }
+}
+
+/// The columns of a table in groups of so many, without a copy.
+fn taken_apart<const N: usize>(mut table: Table, counts: [usize; N]) -> [Table; N] {
+    let mut columns = std::mem::take(&mut table.columns).into_iter();
+    let mut names = table.names.take().map(Vec::into_iter);
+    counts.map(|count| Table {
+        columns: columns.by_ref().take(count).collect(),
+        names: names.as_mut().map(|names| names.by_ref().take(count).collect()),
+        ..table.clone()
+    })
 }
 
 impl Kinds {

@@ -155,7 +155,8 @@ fn fit_stream(
     };
     let output = job.output.output.as_ref().map(|file| {
         let with_labels = file.format != Format::Npy;
-        let of = |table: Table, before: u64| Ok(results(table, before)?.table(with_labels));
+        let results = &results;
+        let of = move |table: Table, before: u64| Ok(results(table, before)?.table(with_labels));
         (file, Pieces { stream: &mut table, of })
     });
     let model = job.model.model.as_ref().map(|file| (file, &saved));

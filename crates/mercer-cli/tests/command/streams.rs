@@ -12,7 +12,8 @@ fn table(rows: usize) -> String {
     for i in 0..rows {
         let value = |k: usize| ((i * (2 * k + 3)) as f64 * 0.37 + k as f64).sin();
         let name = ["ash", "elm", "oak"][i % 3];
-        text += &format!("{},{},{},{},{name}\n", value(0), value(1), 10.0 * value(2), value(0) * 3.0);
+        text +=
+            &format!("{},{},{},{},{name}\n", value(0), value(1), 10.0 * value(2), value(0) * 3.0);
     }
     text
 }
@@ -33,10 +34,11 @@ fn kernel_pca_in_blocks_is_that_in_memory() {
     let folder = Folder::new();
     folder.write("t.csv", table(ROWS));
     parts(&folder);
-    let line = "--columns a,b,c --label name -k 2 --landmarks 25";
+    let line = "--columns a,b,c --label name -k 2 --landmarks 12";
     folder.done(&format!("kpca t.csv {line} -o whole.csv -m whole.mercer"));
     for (source, name) in [("t.csv", "one"), ("parts", "directory"), ("'parts/*.csv'", "pattern")] {
-        let run = folder.done(&format!("kpca {source} {line} {SMALL} -o {name}.csv -m {name}.mercer"));
+        let run =
+            folder.done(&format!("kpca {source} {line} {SMALL} -o {name}.csv -m {name}.mercer"));
         check(&run.err, &["6,000 rows × 3 columns", "exceeds the memory budget", "passes"]);
         assert_eq!(folder.read(&format!("{name}.csv")), folder.read("whole.csv"), "{source}");
         let run = folder.done(&format!("transform {name}.mercer {source} {SMALL} -o again.csv"));
@@ -53,7 +55,7 @@ fn kernel_pca_in_blocks_is_that_in_memory() {
 fn outliers_and_predictions_in_blocks_are_those_in_memory() {
     let folder = Folder::new();
     folder.write("t.csv", table(ROWS));
-    let line = "--columns a,b,c --label name -k 3 --landmarks 25";
+    let line = "--columns a,b,c --label name -k 3 --landmarks 12";
     folder.done(&format!("outliers t.csv {line} -o whole.csv -m m.mercer"));
     let run = folder.done(&format!("outliers t.csv {line} {SMALL} -o blocks.csv"));
     check(&run.err, &["exceeds the memory budget"]);
@@ -85,7 +87,7 @@ fn rows_with_missing_values_are_named_or_left_out() {
     let mut lines: Vec<String> = text.lines().map(String::from).collect();
     lines[4321] = ",1,2,3,elm".into();
     folder.write("t.csv", lines.join("\n"));
-    let line = "kpca t.csv --columns a,b,c --label name -k 2 --landmarks 25";
+    let line = "kpca t.csv --columns a,b,c --label name -k 2 --landmarks 12";
     let run = folder.run(&format!("{line} {SMALL} -o s.csv"));
     assert_eq!(run.code, Some(1));
     check(&run.err, &["line 4322, column \"a\" is missing a value"]);
@@ -99,7 +101,7 @@ fn rows_with_missing_values_are_named_or_left_out() {
 fn what_blocks_cannot_do_is_refused() {
     let folder = Folder::new();
     folder.write("t.csv", table(ROWS));
-    let line = format!("kpca t.csv --columns a,b,c -k 2 --landmarks 25 {SMALL}");
+    let line = format!("kpca t.csv --columns a,b,c -k 2 --landmarks 12 {SMALL}");
     for (flags, message) in [
         ("--plot p.svg", "--plot: not available"),
         ("--report r.html", "--report: not available"),
@@ -108,7 +110,7 @@ fn what_blocks_cannot_do_is_refused() {
         let run = folder.run(&format!("{line} {flags}"));
         assert!(run.code != Some(0) && run.err.contains(message), "{flags}: {}", run.err);
     }
-    folder.done("kpca t.csv --columns a,b,c -k 2 --landmarks 25 -m m.mercer");
+    folder.done("kpca t.csv --columns a,b,c -k 2 --landmarks 12 -m m.mercer");
     let run = folder.run(&format!("transform m.mercer t.csv {SMALL}"));
     assert!(run.err.contains("name a file for the results"), "{}", run.err);
     let run = folder.run("kpca t.csv --columns a,b,c -k 2 --landmarks 2000 --memory 1MB");
@@ -116,7 +118,9 @@ fn what_blocks_cannot_do_is_refused() {
     let run = folder.run(&format!("kpca 'none/*.csv' --landmarks 5 -k 2 {SMALL}"));
     assert_eq!(run.code, Some(1), "{}", run.err);
     parts(&folder);
+    let run = folder.run(&format!("transform m.mercer parts {SMALL} -o parts/1.csv"));
+    assert!(run.err.contains("is a file of the table"), "{}", run.err);
     folder.write("parts/9.csv", "a,b,c,y\n1,2,3,4\n5,6,7,8\n");
-    let run = folder.run(&format!("kpca parts --columns a,b,c -k 2 --landmarks 25 {SMALL}"));
+    let run = folder.run(&format!("kpca parts --columns a,b,c -k 2 --landmarks 12 {SMALL}"));
     assert!(run.err.contains("9.csv") && run.err.contains("4 columns"), "{}", run.err);
 }

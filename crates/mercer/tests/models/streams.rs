@@ -102,7 +102,8 @@ fn given_landmarks_take_one_pass_and_halves_are_one_fit() {
     let given = x.select(&(0..40).map(|i| 9 * i).collect::<Vec<_>>());
     let count = LandmarkCount::Given(GivenLandmarks::new(&given));
     let params = LandmarkParams::new(count).keep_sums(true);
-    let ridge = KernelRidge::params("rbf(gamma=scale)".parse().unwrap()).alpha(0.1).landmarks(params);
+    let ridge =
+        KernelRidge::params("rbf(gamma=scale)".parse().unwrap()).alpha(0.1).landmarks(params);
     let mut once = Cut { most_passes: 1, ..Cut::new(&x, Some(&y), &[700]) };
     let found = KernelRidge::fit_blocks(&ctx, &ridge, &mut Regrouped::new(&mut once), Dtype::F64);
     let found = found.unwrap();

@@ -45,7 +45,8 @@ pub fn outliers(
             let (chosen, _, _) = columns::split(table, roles)?;
             let own: Vec<usize> = (scored..scored + chosen.features.n_rows()).collect();
             scored += own.len();
-            let title = titles_beside(chosen.label.iter().chain(&chosen.more_labels));
+            let labels: Vec<_> = chosen.label.iter().chain(&chosen.more_labels).cloned().collect();
+            let title = titles_beside(&labels);
             let ranks = own.iter().map(|&row| ranking.ranks[row] as f64).collect();
             let numbers = (0..own.len())
                 .map(|row| chosen.rows.as_ref().map_or(row, |rows| rows[row]))

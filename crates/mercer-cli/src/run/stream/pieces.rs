@@ -1,10 +1,12 @@
 //! Results that are written block by block, as they come.
 
-use mercer::Result;
+use std::path::Path;
+
 use mercer::context::Step;
 use mercer::io::append::stage_pieces;
 use mercer::io::stream::TableStream;
 use mercer::io::{ModelFile as Saved, Staged, Table, stage_model};
+use mercer::{Error, Result};
 
 use super::Reading;
 use crate::args::{ModelFile, TableFile};
@@ -19,12 +21,26 @@ pub struct Pieces<'a, F> {
     pub of: F,
 }
 
+/// Refuses to replace a file of the table while it is read.
+fn check_place(path: &Path, stream: &TableStream) -> Result<()> {
+    let whole = |path: &Path| path.canonicalize().ok();
+    let place = whole(path);
+    if place.is_some() && stream.files().iter().any(|file| whole(file) == place) {
+        let message = "is a file of the table: choose another name";
+        return Err(Error::parameter("--output", format!("{} {message}", path.display())));
+    }
+    Ok(())
+}
+
 /// Writes the results of a table and the model; all files or none. Returns how the table was read.
 pub fn write<F: FnMut(Table, u64) -> Result<Table>>(
     session: &Session,
     results: Option<(&TableFile, Pieces<'_, F>)>,
     model: Option<(&ModelFile, &Saved)>,
 ) -> Result<(Outputs, Reading)> {
+    if let Some((file, Pieces { stream, .. })) = &results {
+        check_place(&file.path, stream)?;
+    }
     session.progress.begin("writing");
     let mut reading = Reading::default();
     let outputs = Outputs {

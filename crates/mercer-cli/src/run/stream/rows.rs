@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use mercer::context::Step;
-use mercer::io::Table;
 use mercer::io::stream::TableStream;
 use mercer::model::landmarks::{RowBlock, RowBlocks};
 use mercer::model::{Scaling, ScalingKind, ScalingPasses};
@@ -135,6 +134,9 @@ impl<'a> FitRows<'a> {
     /// The columns of the next block by role.
     fn next_chosen(&mut self) -> Result<Option<(Chosen, Targets)>> {
         let Some(table) = self.stream.next_table()? else { return Ok(None) };
+        if self.reading.blocks == 0 {
+            self.reading.passes += 1;
+        }
         self.reading.blocks += 1;
         self.reading.rows += table.n_rows() as u64;
         let all = table.n_rows();
@@ -175,8 +177,7 @@ impl<'a> FitRows<'a> {
 impl RowBlocks for FitRows<'_> {
     fn rewind(&mut self, _: usize) -> Result<()> {
         self.stream.rewind();
-        let passes = self.reading.passes + 1;
-        self.reading = Reading { passes, ..Reading::default() };
+        self.reading = Reading { passes: self.reading.passes, ..Reading::default() };
         self.dropped = 0;
         Ok(())
     }

@@ -17,7 +17,7 @@ use crate::io::table::Table;
 use crate::io::{csv, libsvm, npy};
 
 /// Bytes of numbers that a block has at most, and rows: a multiple of 1,024 that depends on the number of columns alone.
-const BLOCK: usize = 8 << 20;
+const BLOCK: usize = 2 << 20;
 const CHUNK: usize = 1024;
 const MOST_ROWS: usize = 64 * CHUNK;
 
