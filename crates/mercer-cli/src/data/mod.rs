@@ -1,5 +1,6 @@
 //! Tables as input of kernels: kinds of columns, scaling and precision.
 
+mod booleans;
 mod encoding;
 mod input;
 mod input_kind;
@@ -11,7 +12,8 @@ use mercer::io::{Column, ReadOptions, Table, read_table};
 use mercer::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-pub use encoding::{Encoded, encode, learn as learn_encoding, summary as encoding_summary};
+pub use booleans::with_booleans;
+pub use encoding::{Encoded, encode, learn as learn_encoding, places, summary as encoding_summary};
 pub use input::Prepared;
 pub use input_kind::{ColumnGroup, InputKind, kernel_of, usual_scale};
 pub use numbers::{Numbers, Rows, Scales};

@@ -33,8 +33,8 @@ pub use kernel_ridge::{Search, SearchParams, Validation, search};
 pub use metric::{Accuracy, Metric, Score, SquaredError};
 #[doc(hidden)]
 pub use probability::{
-    CalibrationBin, absolute_error, brier, calibration_curve, calibration_error, log_loss, mean,
-    pinball_loss,
+    CalibrationBin, absolute_error, brier, calibration_curve, calibration_error, interval_loss,
+    log_loss, mean, pinball_loss,
 };
 #[doc(hidden)]
 pub use ranking::{
