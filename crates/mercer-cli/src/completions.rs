@@ -20,15 +20,21 @@ const REQUEST: &str = "__complete";
 enum Kind {
     /// Columns of the table.
     Columns,
+    /// A column and its categories in order.
+    Order,
     /// A kernel.
     Kernel,
 }
+
+/// The name of the value of a flag that takes a column with its categories.
+const ORDER: &str = "COLUMN=A,B,…";
 
 impl Kind {
     /// The kind of `flag`, by the name of its value in the help.
     fn of(flag: &clap::Arg) -> Option<Self> {
         match flag.get_value_names()?.first()?.as_str() {
             "COLUMN" | "COLUMNS" => Some(Kind::Columns),
+            ORDER => Some(Kind::Order),
             "SPEC" => Some(Kind::Kernel),
             _ => None,
         }

@@ -56,7 +56,7 @@ impl Failure {
             }
             Failure::Work(error) => {
                 print_error(&with_flag_names(&error));
-                1
+                if names_flag(&error) { 2 } else { 1 }
             }
             // A closed pipe, as with `head`, is not a failure.
             Failure::Print(error) if error.kind() == std::io::ErrorKind::BrokenPipe => 0,
@@ -85,37 +85,46 @@ fn bug(panicked: &Panicked) -> String {
     )
 }
 
+/// Whether the error is one of the command line, even if only the table shows it.
+fn names_flag(error: &Error) -> bool {
+    matches!(error, Error::Parameter { name, .. } if flag(*name).starts_with("--"))
+}
+
+/// The flag that sets a parameter of the library; the name of the parameter if there is none.
+fn flag(name: Param) -> &'static str {
+    match name {
+        Param::Components => "--components",
+        Param::Clusters => "--clusters",
+        Param::Init => "--init",
+        Param::Starts => "--n-init",
+        Param::Contamination => "--contamination",
+        Param::Tolerance => "--tolerance",
+        Param::Alpha | Param::Alphas => "--alpha",
+        Param::InverseAlpha => "--inverse-alpha",
+        Param::SampleWeights => "--weights",
+        Param::Folds => "--folds",
+        Param::Header => "--header",
+        Param::StandardDeviations => "--std",
+        Param::InverseMap => "--inverse",
+        Param::Kernel => "--kernel",
+        Param::Landmarks => "--landmarks",
+        Param::C => "--cost",
+        Param::Cs => "--costs",
+        Param::Nu => "--nu",
+        Param::Epsilon => "--epsilon",
+        Param::ClassWeights => "--class-weight",
+        Param::MaxRounds => "--max-iter",
+        Param::MaxSeconds => "--max-time",
+        Param::Named("metric") => "--metric",
+        Param::Named("criterion") => "--choose",
+        other => other.name(),
+    }
+}
+
 /// The error message, with the library's parameter names replaced by command-line flags.
 fn with_flag_names(error: &Error) -> String {
     match error {
-        Error::Parameter { name, message } => {
-            let flag = match *name {
-                Param::Components => "--components",
-                Param::Clusters => "--clusters",
-                Param::Init => "--init",
-                Param::Starts => "--n-init",
-                Param::Contamination => "--contamination",
-                Param::Tolerance => "--tolerance",
-                Param::Alpha | Param::Alphas => "--alpha",
-                Param::InverseAlpha => "--inverse-alpha",
-                Param::SampleWeights => "--weights",
-                Param::Folds => "--folds",
-                Param::Header => "--header",
-                Param::StandardDeviations => "--std",
-                Param::InverseMap => "--inverse",
-                Param::Kernel => "--kernel",
-                Param::Landmarks => "--landmarks",
-                Param::C => "--cost",
-                Param::Cs => "--costs",
-                Param::Nu => "--nu",
-                Param::Epsilon => "--epsilon",
-                Param::ClassWeights => "--class-weight",
-                Param::MaxRounds => "--max-iter",
-                Param::MaxSeconds => "--max-time",
-                other => other.name(),
-            };
-            format!("{flag}: {message}")
-        }
+        Error::Parameter { name, message } => format!("{}: {message}", flag(*name)),
         Error::Cell { path, message, is_text } => {
             let advice = match is_text {
                 true => {
@@ -147,6 +156,8 @@ mod tests {
         assert!(with_flag_names(&error).ends_with(
             "3 landmarks (--memory sets the budget, --landmarks the number of landmarks)"
         ));
+        let error = Error::parameter("metric", "accuracy does not score values");
+        assert_eq!(with_flag_names(&error), "--metric: accuracy does not score values");
     }
 
     #[test]
@@ -157,6 +168,8 @@ mod tests {
         assert!(bug(&panicked).contains("a bug in mercer"));
         assert_eq!(Failure::Bug(panicked).report(), 70);
         assert_eq!(Failure::Work(Error::Shape("no".into())).report(), 1);
+        assert_eq!(Failure::Work(Error::parameter("--target", "choose one")).report(), 2);
+        assert_eq!(Failure::Work(Error::parameter("MERCER_SIMD", "unknown")).report(), 1);
         assert_eq!(print(std::io::ErrorKind::BrokenPipe), 0);
         assert_eq!(print(std::io::ErrorKind::StorageFull), 1);
     }

@@ -28,6 +28,12 @@ pub enum Measure {
     R2,
     /// Mean absolute error.
     Mae,
+    /// The mean of −ln p of the true class.
+    LogLoss,
+    /// The Brier score.
+    Brier,
+    /// The quantile loss of the ends of intervals.
+    Pinball,
     /// A score of another interface; larger is better.
     Other,
 }
@@ -45,18 +51,31 @@ impl Measure {
             Measure::RocAuc => "ROC AUC",
             Measure::R2 => "R²",
             Measure::Mae => "MAE",
+            Measure::LogLoss => "log-loss",
+            Measure::Brier => "Brier score",
+            Measure::Pinball => "pinball loss",
             Measure::Other => "score",
         }
     }
 
     /// Whether smaller is better.
     pub fn is_error(self) -> bool {
-        matches!(self, Measure::Rmse | Measure::RmseOfClasses | Measure::Mae)
+        self.is_square() || self.is_mean_loss()
+    }
+
+    /// Whether it is the root of a mean square.
+    fn is_square(self) -> bool {
+        matches!(self, Measure::Rmse | Measure::RmseOfClasses)
+    }
+
+    /// Whether it is the mean of a loss.
+    fn is_mean_loss(self) -> bool {
+        matches!(self, Measure::Mae | Measure::LogLoss | Measure::Brier | Measure::Pinball)
     }
 
     /// The name as a column of a table.
     pub fn column(self) -> String {
-        self.name().to_lowercase().replace('²', "2").replace(' ', "_")
+        self.name().to_lowercase().replace('²', "2").replace([' ', '-'], "_")
     }
 }
 
@@ -71,6 +90,9 @@ impl From<Criterion> for Measure {
             Criterion::R2 => Measure::R2,
             Criterion::Rmse => Measure::Rmse,
             Criterion::Mae => Measure::Mae,
+            Criterion::LogLoss => Measure::LogLoss,
+            Criterion::Brier => Measure::Brier,
+            Criterion::Pinball => Measure::Pinball,
         }
     }
 }
@@ -95,7 +117,7 @@ impl Scored {
         if !measure.is_error() {
             return Self { measure, value: score.value, spread: known(score.std_error), r2: None };
         }
-        if measure == Measure::Mae {
+        if measure.is_mean_loss() {
             let (value, spread) = (0.0 - score.value, known(score.std_error));
             return Self { measure, value, spread, r2: None };
         }

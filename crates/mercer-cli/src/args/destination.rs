@@ -105,6 +105,9 @@ impl TryFrom<OsString> for ModelFile {
     type Error = String;
 
     fn try_from(text: OsString) -> Result<Self, String> {
+        if text == "-" {
+            return Err("a model cannot be printed: name a file".into());
+        }
         Ok(Self { path: writable(text)? })
     }
 }

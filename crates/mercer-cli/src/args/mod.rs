@@ -47,7 +47,7 @@ pub use kernel_verbs::{CheckArgs, FeaturesArgs, InputArgs, KernelsArgs, Repair};
 pub use kmeans::{ClusterArgs, KmeansArgs, Start};
 pub use learning::{FeatureArgs, LearningArgs, ResultArgs, SvmOutputArgs};
 pub use man::ManArgs;
-pub use outliers::{OutliersArgs, Score};
+pub use outliers::{Contamination, OutliersArgs, Score};
 pub use regression::{KrrArgs, PredictArgs, RidgeArgs, RidgeSolver, SearchArgs};
 pub use svm::{Calibration, OneclassArgs, SmoArgs, SvcArgs, SvmSearchArgs, SvrArgs};
 pub use task::{TaskArgs, TaskKind};
@@ -62,7 +62,7 @@ Exit codes:
   0    success: all requested outputs are written
   1    failure: invalid data, a file, the memory budget or a numerical problem; for `check`, also
        an indefinite kernel; for `doctor`, a failed self-test
-  2    invalid command line; nothing was read
+  2    invalid command line, also where only the table shows it; nothing was written
   70   a bug in mercer; please report the message
   130  interrupted by Ctrl-C (143: by SIGTERM); no partial files are left behind";
 

@@ -1,5 +1,7 @@
 //! The flags of `outliers`.
 
+use std::str::FromStr;
+
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use mercer::model::Components;
@@ -38,6 +40,29 @@ impl From<Score> for OutlierScore {
     }
 }
 
+/// What sets the threshold.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Contamination {
+    /// The scores of the training rows.
+    Auto,
+    /// The expected fraction of outliers.
+    Share(f64),
+}
+
+impl FromStr for Contamination {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Contamination::Auto),
+            text => match at_most_half(text) {
+                Ok(share) => Ok(Contamination::Share(share)),
+                Err(message) => Err(format!("{message}, or auto")),
+            },
+        }
+    }
+}
+
 /// Flags of `mercer outliers`.
 #[derive(Debug, Args)]
 #[command(after_help = in_short(OUTLIERS_EXAMPLES), after_long_help = with_kernels(OUTLIERS_EXAMPLES))]
@@ -62,10 +87,16 @@ pub struct OutliersArgs {
     #[arg(long, value_enum, default_value_t = Score::Reconstruction, value_name = "SCORE",
           help_heading = "Model")]
     pub score: Score,
-    /// Expected fraction of outliers, at most 0.5; sets the threshold
-    #[arg(long, value_name = "FRACTION", default_value = "0.1", value_parser = at_most_half,
-          allow_negative_numbers = true, help_heading = "Model")]
-    pub contamination: f64,
+    /// Expected fraction of outliers, at most 0.5; sets the threshold. With `auto`, the threshold lies three robust
+    /// standard deviations above the median of the scores, after a cube root
+    #[arg(
+        long,
+        value_name = "FRACTION",
+        default_value = "0.1",
+        allow_negative_numbers = true,
+        help_heading = "Model"
+    )]
+    pub contamination: Contamination,
     /// Floating-point precision
     #[arg(hide_short_help = true, long, value_enum, default_value_t = Precision::Auto, value_name = "TYPE",
           help_heading = "Model")]

@@ -250,6 +250,12 @@ impl KrrArgs {
             (folds.repeats > 1, "--repeats"),
             (folds.nested.is_some(), "--nested"),
         ];
+        if let Some(metric) = folds.metric_of_probabilities() {
+            return Err(conflict(&format!(
+                "--metric {metric} scores probabilities, which a ridge classifier does not have: use `mercer search \
+                 --probability sigmoid`"
+            )));
+        }
         let given = flags.into_iter().find_map(|(is_given, flag)| is_given.then_some(flag));
         let nested = folds.nested.is_some() && given == Some("--nested");
         match given {
@@ -288,6 +294,7 @@ impl KrrArgs {
     pub(super) fn check_files(&self) -> Result<(), clap::Error> {
         self.check_folds()?;
         self.check_landmarks()?;
+        self.evaluation.check_table(&self.table)?;
         let inputs: Vec<_> = table_file(&self.table.source).into_iter().collect();
         let output = self.output.iter().map(|file| ("--output", file.path.as_path()));
         let model = self.model.iter().map(|file| ("--model", file.path.as_path()));

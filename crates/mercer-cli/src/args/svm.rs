@@ -6,7 +6,7 @@ use mercer::model::svm::Method;
 use super::explain::ExplainArgs;
 use super::folds::FoldArgs;
 use super::from_model::FromModelArgs;
-use super::groups::{MachineArgs, Precision, TableArgs};
+use super::groups::{MachineArgs, Precision, TableArgs, conflict};
 use super::kernel::{Kernel, in_short, with_kernels};
 use super::learning::{LearningArgs, SvmOutputArgs};
 use super::task::TaskArgs;
@@ -312,6 +312,7 @@ pub struct SvmSearchArgs {
 impl SvcArgs {
     pub(super) fn check_files(&self) -> Result<(), clap::Error> {
         self.evaluation.check_groups()?;
+        self.evaluation.check_table(&self.table)?;
         self.outputs.check_files(&self.table, &self.learning)
     }
 }
@@ -319,6 +320,7 @@ impl SvcArgs {
 impl SvrArgs {
     pub(super) fn check_files(&self) -> Result<(), clap::Error> {
         self.evaluation.check_groups()?;
+        self.evaluation.check_table(&self.table)?;
         self.outputs.check_files(&self.table, &self.learning)
     }
 }
@@ -326,6 +328,13 @@ impl SvrArgs {
 impl SvmSearchArgs {
     pub(super) fn check_files(&self) -> Result<(), clap::Error> {
         self.validation.check(&self.evaluation)?;
+        self.evaluation.check_table(&self.table)?;
+        if let (Some(metric), None) = (self.validation.metric_of_probabilities(), self.probability)
+        {
+            return Err(conflict(&format!(
+                "--metric {metric} scores probabilities: add --probability sigmoid or isotonic"
+            )));
+        }
         self.outputs.check_files(&self.table, &self.learning)
     }
 }

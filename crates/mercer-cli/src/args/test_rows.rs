@@ -4,8 +4,10 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
+use mercer::io::Source;
 
-use super::groups::conflict;
+use super::destination::same_file;
+use super::groups::{TableArgs, conflict};
 
 /// The rows that a model is evaluated on, not fitted.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,6 +55,20 @@ pub struct TestArgs {
 }
 
 impl TestArgs {
+    /// Refuses to evaluate on the rows of the fit.
+    pub(super) fn check_table(&self, table: &TableArgs) -> Result<(), clap::Error> {
+        let (Some(TestRows::Table(test)), Source::File(training)) = (&self.test, &table.source)
+        else {
+            return Ok(());
+        };
+        match same_file(test, training) {
+            true => Err(conflict(
+                "--test names the training table itself, whose rows are not held out: give a fraction, e.g. --test 0.3",
+            )),
+            false => Ok(()),
+        }
+    }
+
     /// Refuses groups where no rows are held out.
     pub(super) fn check_groups(&self) -> Result<(), clap::Error> {
         match (&self.groups, &self.test) {

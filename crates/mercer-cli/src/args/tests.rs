@@ -127,7 +127,10 @@ fn clusters_need_a_number_and_outliers_need_nothing() {
     let Verb::Kmeans(args) = parse(line).unwrap() else { panic!("kmeans") };
     assert_eq!((args.clusters.n_init, args.clusters.tolerance), (Some(10), 1e-3));
     let Verb::Outliers(args) = parse("outliers t.csv").unwrap() else { panic!("outliers") };
-    assert_eq!((args.contamination, args.top, args.components), (0.1, 10, None));
+    assert_eq!(
+        (args.contamination, args.top, args.components),
+        (Contamination::Share(0.1), 10, None)
+    );
     let line = "outliers t.csv --score projections -k 90% --contamination 0.5 --top 3";
     let Verb::Outliers(args) = parse(line).unwrap() else { panic!("outliers") };
     assert_eq!((args.score, args.components), (Score::Projections, Some(Components::Share(0.9))));

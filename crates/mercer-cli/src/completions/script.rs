@@ -6,15 +6,17 @@ use std::collections::BTreeSet;
 use clap::Command;
 use clap_complete::Shell;
 
-use super::Kind;
+use super::{Kind, ORDER};
 
-/// Bash breaks words at `=`, so that `--kernel=r` arrives as three.
+/// Bash breaks words at `=`, so that `--kernel=r` arrives as three; a word is completed from its last `=` on.
 const BASH: &str = r#"
 _mercer_values() {
     local at=$COMP_CWORD flag value
-    [[ ${COMP_WORDS[at]} != "=" ]] && at=$((at - 1))
-    [[ ${COMP_WORDS[at]} == "=" ]] && at=$((at - 1))
+    while ((at > 1)) && [[ ${COMP_WORDS[at]} == "=" || ${COMP_WORDS[at - 1]} == "=" ]]; do
+        at=$((at - 1))
+    done
     flag=${COMP_WORDS[at]}
+    [[ $flag != --* || $at -eq $COMP_CWORD ]] && flag=${COMP_WORDS[at - 1]}
     case "$flag" in
         FLAGS)
             COMPREPLY=()
@@ -63,7 +65,7 @@ fn bash(command: &Command, script: &str) -> String {
 
 fn zsh(script: &str) -> String {
     let mut script = script.to_string();
-    for name in ["COLUMN", "COLUMNS", "SPEC"] {
+    for name in ["COLUMN", "COLUMNS", ORDER, "SPEC"] {
         script = script.replace(&format!(":{name}:_default"), &format!(":{name}:_mercer_values"));
     }
     script.replacen("\n_mercer() {", &format!("{ZSH}\n_mercer() {{"), 1)

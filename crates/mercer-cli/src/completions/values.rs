@@ -5,7 +5,8 @@ use std::io::Read;
 use std::path::Path;
 
 use clap::{ArgMatches, Command};
-use mercer::io::{Format, ReadOptions, Source, parse_table};
+use mercer::io::encoding::infer::{ColumnType, infer};
+use mercer::io::{Format, ReadOptions, Source, Table, parse_table};
 use mercer::kernel::{Family, families};
 
 use super::Kind;
@@ -16,38 +17,56 @@ const BEGINNING: u64 = 256 << 10;
 /// Bytes of a table that must be read whole: Parquet and compressed tables.
 const MOST_WHOLE: u64 = 32 << 20;
 
-/// The values that complete word `index` of `line`.
+/// The values that complete word `index` of `line`. Of a word that Bash broke at `=`, what follows the last one.
 pub(super) fn values(command: &Command, line: &[String], index: usize) -> Option<Vec<String>> {
+    let (line, index, is_broken) = joined(line, index);
     let verb_at = line.iter().take(2).position(|word| command.find_subcommand(word).is_some())?;
     let verb = command.find_subcommand(&line[verb_at])?;
-    let (flag_at, name, typed) = flag_before(line, index)?;
+    let (flag_at, name, typed) = flag_before(&line, index)?;
     let flag = verb.get_arguments().find(|flag| flag.get_long() == Some(name))?;
     let typed = typed.trim_start_matches(['\'', '"']);
-    match Kind::of(flag)? {
-        Kind::Kernel => Some(kernels(typed)),
-        Kind::Columns => {
-            let others = line[verb_at..].iter().enumerate();
-            let is_other = |at: usize| !(flag_at..=index).contains(&(at + verb_at));
-            let others = others.filter(|(at, _)| is_other(*at)).map(|(_, word)| word.clone());
-            Some(columns(&names(command, others.collect())?, typed))
-        }
-    }
+    let table = || {
+        let is_other = |at: &usize| !(flag_at..=index).contains(at);
+        let others = (verb_at..line.len()).filter(is_other).map(|at| line[at].clone());
+        table(command, others.collect())
+    };
+    let found = match Kind::of(flag)? {
+        Kind::Kernel => kernels(typed),
+        Kind::Columns => columns(&table()?.names?, typed),
+        Kind::Order => ordered(&table()?, typed),
+    };
+    let cut = if is_broken { typed.rfind('=').map_or(0, |at| at + 1) } else { 0 };
+    Some(found.iter().filter_map(|value| value.get(cut..)).map(String::from).collect())
 }
 
-/// The flag whose value word `index` is, with its place and what is typed of the value: `--flag value`, `--flag=value`,
-/// or the latter in three words.
+/// The words of a line with those that Bash broke at `=` in one piece, the place of word `index` among them, and whether it
+/// was broken.
+fn joined(line: &[String], index: usize) -> (Vec<String>, usize, bool) {
+    let mut words: Vec<String> = Vec::with_capacity(line.len());
+    let (mut place, mut is_broken, mut is_open) = (None, false, false);
+    for (at, word) in line.iter().enumerate() {
+        let is_more = (word == "=" || is_open) && !words.is_empty();
+        match words.last_mut() {
+            Some(last) if is_more => last.push_str(word),
+            _ => words.push(word.clone()),
+        }
+        if at == index {
+            (place, is_broken) = (Some(words.len() - 1), is_more);
+        }
+        is_open = word == "=" && at != index;
+    }
+    let place = place.unwrap_or(words.len());
+    (words, place, is_broken)
+}
+
+/// The flag whose value word `index` is, with its place and what is typed of the value: `--flag value` or `--flag=value`.
 fn flag_before(line: &[String], index: usize) -> Option<(usize, &str, &str)> {
     let current = line.get(index).map_or("", String::as_str);
     if let Some((flag, typed)) = current.strip_prefix("--").and_then(|rest| rest.split_once('=')) {
         return Some((index, flag, typed));
     }
-    let typed = if current == "=" { "" } else { current };
-    let before = |at: usize| line.get(at.checked_sub(1)?).map(|word| (at - 1, word.as_str()));
-    let (mut at, mut word) = before(index)?;
-    if word == "=" {
-        (at, word) = before(at)?;
-    }
-    Some((at, word.strip_prefix("--")?, typed))
+    let at = index.checked_sub(1)?;
+    Some((at, line.get(at)?.strip_prefix("--")?, current))
 }
 
 /// Names of kernels and, within the parentheses of one, of its parameters.
@@ -86,8 +105,23 @@ fn columns(names: &[String], typed: &str) -> Vec<String> {
     fitting.filter(|n| !taken.contains(&n.as_str())).map(|n| format!("{before}{n}")).collect()
 }
 
-/// The names of the columns of the table that the words of a command name.
-fn names(command: &Command, words: Vec<String>) -> Option<Vec<String>> {
+/// Names of columns with `=` and, behind that, the categories of the column.
+fn ordered(table: &Table, typed: &str) -> Vec<String> {
+    let Some((column, listed)) = typed.split_once('=') else {
+        let names = columns(table.names.as_deref().unwrap_or_default(), typed);
+        return names.into_iter().map(|name| name + "=").collect();
+    };
+    let Ok(place) = table.find(column) else { return Vec::new() };
+    match infer(&table.columns[place]).column_type {
+        ColumnType::Category(levels) => {
+            columns(&levels, listed).iter().map(|levels| format!("{column}={levels}")).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The beginning of the table that the words of a command name.
+fn table(command: &Command, words: Vec<String>) -> Option<Table> {
     let words = std::iter::once("mercer".to_string()).chain(words);
     let matches = command.clone().ignore_errors(true).try_get_matches_from(words).ok()?;
     let (_, given) = matches.subcommand()?;
@@ -101,7 +135,7 @@ fn names(command: &Command, words: Vec<String>) -> Option<Vec<String>> {
         ..ReadOptions::default()
     };
     let bytes = beginning(path, options.format)?;
-    parse_table(bytes, path, &options).ok()?.names
+    parse_table(bytes, path, &options).ok()
 }
 
 fn value<'a, T: Clone + Send + Sync + 'static>(given: &'a ArgMatches, id: &str) -> Option<&'a T> {
@@ -165,6 +199,26 @@ mod tests {
         let line: Vec<String> =
             format!("mercer kpca --columns ar {table}").split(' ').map(String::from).collect();
         assert_eq!(values(&Cli::<Verb>::command(), &line, 3).unwrap(), ["area"]);
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn an_order_is_a_column_and_its_categories() {
+        let path = std::env::temp_dir().join(format!("mercer-order-{}.csv", std::process::id()));
+        std::fs::write(
+            &path,
+            "size,price\nsmall,1\nlarge,3\nmid size,2\nsmall,1\nlarge,4\nmid size,2\n",
+        )
+        .unwrap();
+        let table = path.display();
+        let found = |words: &str| completed(&format!("mercer krr {table} {words}"));
+        assert_eq!(found("--ordered si"), ["size="]);
+        assert_eq!(found("--ordered size=s"), ["size=small"]);
+        assert_eq!(found("--ordered=size=small,"), ["size=small,large", "size=small,mid size"]);
+        assert_eq!(found("--ordered size = small,l"), ["small,large"]);
+        assert_eq!(found("--ordered = size = sm"), ["small"]);
+        assert_eq!(found("--ordered size ="), ["large", "mid size", "small"]);
+        assert!(found("--ordered price=").is_empty());
         std::fs::remove_file(path).unwrap();
     }
 

@@ -181,21 +181,21 @@ fn explain(table: &Table, fault: &ColumnFault) -> String {
     let example = |row: usize| column.text(row).chars().take(40).collect::<String>();
     match &fault.reason {
         Reason::Missing(rows) => format!(
-            "column {name:?}: {} missing; fill them with --missing median, or leave the rows out with --missing drop",
-            places(table, rows, "value is", "values are")
+            "column {name:?}: {}; fill them with --missing median, or leave the rows out with --missing drop",
+            places(table, rows, "value is missing", "values are missing")
         ),
         Reason::MissingDates(rows) => format!(
-            "column {name:?}: {} missing; leave the rows out with --missing drop",
-            places(table, rows, "date is", "dates are")
+            "column {name:?}: {}; leave the rows out with --missing drop",
+            places(table, rows, "date is missing", "dates are missing")
         ),
         Reason::Dates => format!(
             "column {name:?} holds dates: use their parts with --dates expand, or leave it out with --columns '^{name}'"
         ),
         Reason::Texts(rows) => format!(
-            "column {name:?} holds text among numbers ({:?}; {} text): correct it, or leave the column out with --columns \
+            "column {name:?} holds text among numbers ({:?}; {}): correct it, or leave the column out with --columns \
              '^{name}'",
             example(rows[0]),
-            places(table, rows, "cell is", "cells are")
+            places(table, rows, "cell is text", "cells are text")
         ),
         Reason::FreeText(distinct) => format!(
             "column {name:?} holds text with {distinct} different values in {} rows ({:?}): leave it out with --columns \
@@ -205,9 +205,9 @@ fn explain(table: &Table, fault: &ColumnFault) -> String {
             example(0)
         ),
         Reason::NotInOrder(rows) => format!(
-            "column {name:?} holds values that its order in --ordered does not list ({:?}; {} not in it): add them to the order",
+            "column {name:?} holds values that its order in --ordered does not list ({:?}; {}): add them to the order",
             example(rows[0]),
-            places(table, rows, "cell is", "cells are")
+            places(table, rows, "cell is not in it", "cells are not in it")
         ),
         Reason::Empty => {
             format!("column {name:?} has no values: leave it out with --columns '^{name}'")
@@ -215,8 +215,8 @@ fn explain(table: &Table, fault: &ColumnFault) -> String {
     }
 }
 
-/// `3 values are (lines 4, 9, 12)`.
-fn places(table: &Table, rows: &[usize], one: &str, many: &str) -> String {
+/// `3 values are missing (lines 4, 9, 12)`.
+pub fn places(table: &Table, rows: &[usize], one: &str, many: &str) -> String {
     const SHOWN: usize = 5;
     let place = |&row: &usize| table.lines.get(row).map_or(row as u64 + 1, |line| *line);
     let shown: Vec<String> = rows.iter().take(SHOWN).map(|row| place(row).to_string()).collect();

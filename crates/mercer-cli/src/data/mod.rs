@@ -1,6 +1,7 @@
 //! Tables as input of kernels: kinds of columns, scaling and precision.
 
 mod blocks;
+mod booleans;
 mod encoding;
 mod input;
 mod input_kind;
@@ -13,7 +14,8 @@ use mercer::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 pub use blocks::stream;
-pub use encoding::{Encoded, encode, learn as learn_encoding, summary as encoding_summary};
+pub use booleans::with_booleans;
+pub use encoding::{Encoded, encode, learn as learn_encoding, places, summary as encoding_summary};
 pub use input::Prepared;
 pub use input_kind::{ColumnGroup, InputKind, kernel_of, usual_scale};
 pub use numbers::{Numbers, Rows, Scales};

@@ -12,7 +12,7 @@ pub(super) fn describe_detector(lines: &mut Lines, facts: &Facts, detector: &Det
         _ => "squared distance in feature space from the projection",
     };
     lines.add("score", format!("{}: {what}", detector.score));
-    let (threshold, share) = (in_short(detector.threshold), in_short(detector.contamination));
+    let (threshold, share) = (in_short(detector.threshold), detector.share());
     lines.add("threshold", format!("{threshold} (contamination {share})"));
     let percent = 100.0 * detector.outliers as f64 / facts.rows.max(1) as f64;
     let rows = counted(facts.rows, "row");

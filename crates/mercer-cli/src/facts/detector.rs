@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::Facts;
 use super::components::of_kernel_pca;
+use crate::scores::in_short;
 
 /// An outlier detector.
 #[derive(Debug, Clone, Serialize)]
@@ -17,6 +18,17 @@ pub struct DetectorFacts {
     pub threshold: f64,
     /// Training rows above the threshold.
     pub outliers: usize,
+}
+
+impl DetectorFacts {
+    /// The contamination in texts; that of a threshold with no row above it is 0.
+    pub fn share(&self) -> String {
+        if self.contamination == f64::MIN_POSITIVE {
+            "0".into()
+        } else {
+            in_short(self.contamination)
+        }
+    }
 }
 
 pub(super) fn of_detector(model: &Detector) -> Facts {

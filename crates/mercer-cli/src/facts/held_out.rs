@@ -55,6 +55,9 @@ pub struct HeldOut {
     /// Its standard error.
     #[serde(default)]
     pub mae_std_error: Option<f64>,
+    /// The quantile loss of the ends of the best intervals of a regression, of all targets alike.
+    #[serde(default)]
+    pub pinball: Option<f64>,
     /// Intervals of predictions on these rows, where the model has residuals of other rows.
     #[serde(default)]
     pub intervals: Option<IntervalScores>,
@@ -98,6 +101,7 @@ impl HeldOut {
             calibration_error: None,
             mae: None,
             mae_std_error: None,
+            pinball: None,
             intervals: None,
         }
     }
@@ -146,6 +150,10 @@ impl HeldOut {
         let error = select::absolute_error(&all(&number), &all(&predicted));
         self.mae = Some(error.value).filter(|v| v.is_finite());
         self.mae_std_error = Some(error.std_error).filter(|s| s.is_finite() && values.cols() == 1);
+        let loss =
+            |j: usize| select::interval_loss(&column(&number, j), &column(&predicted, j), None);
+        let losses: Vec<f64> = (0..values.cols()).map(|j| loss(j).value).collect();
+        self.pinball = Some(select::mean(&losses).value).filter(|v| v.is_finite());
         if let Some(reach) = reach.filter(|_| values.cols() == 1) {
             self.intervals =
                 Some(IntervalScores::of(&column(&number, 0), &column(&predicted, 0), reach));
@@ -162,6 +170,9 @@ impl HeldOut {
             Criterion::RocAuc => self.roc_auc,
             Criterion::Rmse => Some(-self.scores.overall.value.powi(2)),
             Criterion::Mae => self.mae.map(|error| -error),
+            Criterion::LogLoss => self.log_loss.map(|loss| -loss),
+            Criterion::Brier => self.brier.map(|loss| -loss),
+            Criterion::Pinball => self.pinball.map(|loss| -loss),
             Criterion::R2 => match &self.scores.targets[..] {
                 [] => self.scores.overall.r2,
                 several => {

@@ -85,8 +85,7 @@ fn of_clusters(clusters: &ClusterFacts) -> Headline {
 
 fn of_detector(facts: &Facts, detector: &DetectorFacts) -> Headline {
     let rows = share(detector.outliers, facts.rows);
-    let (threshold, contamination) =
-        (in_short(detector.threshold), in_short(detector.contamination));
+    let (threshold, contamination) = (in_short(detector.threshold), detector.share());
     Headline {
         answer: format!("{rows} above the threshold"),
         how: format!("threshold {threshold}, set by the contamination {contamination}"),

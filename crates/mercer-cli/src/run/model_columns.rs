@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use mercer::io::{Column, ModelFile, SparseColumn, Table};
 
-use crate::data::{Label, Places, about};
+use crate::data::{Label, Places, about, with_booleans};
 use crate::describe::listed;
 use crate::facts;
 use crate::results::component_names;
@@ -57,7 +57,7 @@ pub fn find(
         None => by_model(table, &required, &places, &labels, inverse)?,
     };
     let (features, notes) = match encoding {
-        Some(encoding) => encoding.apply(features)?,
+        Some(encoding) => encoding.apply(with_booleans(features, encoding))?,
         None => (features, Vec::new()),
     };
     Ok(ModelColumns { features, label: label_column, more_labels, notes })

@@ -39,6 +39,12 @@ LEAST_HEIGHT = """Math.min(...[...document.querySelectorAll("figure svg text")].
   const place = text.getScreenCTM();
   return text.getBBox().height * Math.hypot(place.a, place.b);
 }))"""
+# Times whose unit is on another line.
+BROKEN = """[...document.querySelectorAll(".bars .number")].filter((cell) => {
+    const text = document.createRange();
+    text.selectNodeContents(cell);
+    return text.getClientRects().length > 1;
+}).map((cell) => cell.textContent)"""
 LEAST_WIDTH = """Math.min(...[...document.querySelectorAll(".facts .soft")]
   .map((cell) => cell.getBoundingClientRect().width || Infinity))"""
 # What sticks out of its section and is not in a box that scrolls; pictures that are wider than
@@ -118,6 +124,7 @@ def test_report_is_whole_and_asks_for_nothing(name, scheme, visit, reports):
         seen.page.set_viewport_size({"width": width, "height": 900})
         assert seen.page.evaluate("document.scrollingElement.scrollWidth") <= width
         assert seen.page.evaluate(CUT) == []
+        assert seen.page.evaluate(BROKEN) == []
         assert seen.page.evaluate(LEAST_WIDTH) >= 120
         for button in seen.page.locator("figure button").all():
             if button.is_visible():

@@ -57,6 +57,6 @@ fn the_choice_is_in_summary_model_and_report() {
     assert!(folder.done("inspect m.mercer").out.contains("chosen by   silhouette"));
     assert!(folder.read("r.html").contains("Scores of the numbers of clusters"));
     let wrong = folder.run("kmeans iris.csv -k 2..150 --label species");
-    assert_eq!(wrong.code, Some(1));
+    assert_eq!(wrong.code, Some(2));
     assert!(wrong.err.contains("at most 149"), "{}", wrong.err);
 }

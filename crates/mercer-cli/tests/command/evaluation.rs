@@ -82,6 +82,53 @@ fn searches_choose_by_the_metric() {
 }
 
 #[test]
+fn losses_of_probabilities_and_quantiles_are_metrics() {
+    let folder = folder();
+    // The score of the choice and of the whole search, which has to be of the metric.
+    let found = |line: &str, metric: &str| {
+        let report = folder.done(&format!("search {line} --json -q")).json();
+        let [kernel, cost] =
+            ["kernel", "cost"].map(|key| report["chosen"][key].as_u64().unwrap() as usize);
+        assert_eq!(report["nested"]["score"]["measure"], metric, "{line}");
+        let own = report["grid"][kernel]["scores"][cost].as_f64().unwrap();
+        (own, report["nested"]["score"]["value"].as_f64().unwrap())
+    };
+    let line = "c.csv --target y --columns a,b --probability sigmoid --costs 0.1,10 --kernel 'rbf(gamma=0.5)' --folds 3 --nested=2";
+    for (metric, key, chance) in [("log-loss", "log_loss", 2.0_f64.ln()), ("brier", "brier", 0.25)]
+    {
+        let (own, outer) = found(&format!("{line} --metric {metric}"), key);
+        let between = |loss: f64| loss > 0.1 * chance && loss < chance;
+        assert!(between(own) && between(outer), "{metric}: {own} {outer}");
+    }
+    // In time order too, where calibration sees earlier rows alone.
+    found(&format!("{line} --metric brier --time-ordered"), "brier");
+    let (own, outer) = found(
+        "r.csv --target y --costs 0.1,10 --kernel rbf --metric pinball --nested=2",
+        "pinball",
+    );
+    assert!(own > 0.01 && own < 0.1 && outer > 0.01 && outer < 0.1, "{own} {outer}");
+    let krr = folder.done("krr r.csv --target y --metric pinball --json -q").json();
+    // The mean of the largest tenth of errors, times 0.05: not more than twice the RMSE here.
+    let loss = krr["regression"]["scores"]["overall"]["value"].as_f64().unwrap();
+    assert!(loss > 0.01 && loss < 0.1, "{loss}");
+    let refused = [
+        ("search c.csv --target y --metric log-loss", "add --probability sigmoid"),
+        ("krr c.csv --target y --metric brier", "use `mercer search --probability sigmoid`"),
+        (
+            "search r.csv --target y --metric brier --probability sigmoid",
+            "--probability: the target is numeric",
+        ),
+        ("search c.csv --target y --metric pinball", "--metric: pinball does not score classes"),
+        ("krr r.csv --target y --metric f2", "log-loss, brier"),
+    ];
+    for (line, message) in refused {
+        let run = folder.run(line);
+        assert_eq!(run.code, Some(2), "{line}: {}", run.err);
+        assert!(run.err.contains(message), "{line}: {}", run.err);
+    }
+}
+
+#[test]
 fn small_classes_do_not_fail() {
     let folder = Folder::new();
     let row = |i: usize| {

@@ -40,7 +40,7 @@ fn labels_are_kept_in_order() {
     let text = folder.read("q.csv");
     assert!(text.starts_with("name,row,city,") && text.contains("\nn29,30,bonn,"), "{text}");
     let wrong = folder.run("check t.csv --label name,city --kernel linear");
-    assert_eq!(wrong.code, Some(1));
+    assert_eq!(wrong.code, Some(2));
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn bad_numbers_are_usage_errors() {
         assert_eq!(run.code, Some(2), "{flags}: {}", run.err);
     }
     let run = folder.run("kpca t.csv --label cloud -k 5 --landmarks 3");
-    assert!(run.code == Some(1) && run.err.contains("the number of landmarks"), "{}", run.err);
+    assert!(run.code == Some(2) && run.err.contains("the number of landmarks"), "{}", run.err);
 }
 
 /// The numbers of a table without its label.

@@ -55,6 +55,32 @@ fn the_odd_row_comes_first() {
     assert!(object["result"].is_null() && object["components"] == 2);
 }
 
+#[test]
+fn the_scores_set_the_threshold_on_request() {
+    let folder = Folder::new();
+    folder.write("t.csv", strange(119));
+    let line = "outliers t.csv --label cloud -k 2 --contamination auto -m m.mercer --json -q";
+    let detector = folder.done(line).json()["detector"].clone();
+    let (share, outliers) = (number(&detector["contamination"]), number(&detector["outliers"]));
+    assert!((1.0..30.0).contains(&outliers) && share == outliers / 120.0, "{detector}");
+    let predicted = folder.done("predict m.mercer t.csv").out;
+    let found =
+        cells(&predicted)[1..].iter().filter(|row| row.contains(&"yes".to_string())).count();
+    assert_eq!(found as f64, outliers);
+    // Three clouds alone have no outliers.
+    folder.write("usual.csv", clouds(120));
+    let run = folder.done("outliers usual.csv --label cloud -k 2 --contamination auto -m u.mercer");
+    assert!(
+        run.err.contains("(contamination 0)") && run.err.contains("outliers    0 of"),
+        "{}",
+        run.err
+    );
+    let again = folder.done("outliers usual.csv --label cloud --from-model u.mercer");
+    assert!(again.err.contains("outliers    0 of 120"), "{}", again.err);
+    let wrong = folder.run("outliers t.csv --contamination 0.9");
+    assert!(wrong.code == Some(2) && wrong.err.contains("or auto"), "{}", wrong.err);
+}
+
 /// Three components explain all of three columns: what is left are rounding errors, and no scores.
 #[test]
 fn scores_below_rounding_cause_a_warning() {

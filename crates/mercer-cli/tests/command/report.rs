@@ -105,7 +105,7 @@ fn machines_of_texts_have_a_picture_too() {
     // A picture by itself is still refused: it would have no columns for its axes.
     let run =
         folder.run("svc n.csv --target first --columns name --kernel 'spectrum(p=2)' --plot p.svg");
-    assert_eq!(run.code, Some(1));
+    assert_eq!(run.code, Some(2));
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn rows_with_missing_values_are_dropped_on_request() {
     assert_eq!((object["rows"].as_u64(), object["dropped_rows"].as_u64()), (Some(64), Some(26)));
     assert!(run.err.contains("26 rows with missing values"), "{}", run.err);
     folder.write("gap.csv", "a,y\n1,2\n2,\n3,4\n4,5\n");
-    check(&folder, "krr gap.csv --target y", 1, &["line 3", "\"y\" is missing"]);
+    check(&folder, "krr gap.csv --target y", 1, &["line 3", "1 value is missing"]);
     let object = folder.done("krr gap.csv --target y --missing drop --json -q").json();
     assert_eq!(object["rows"].as_u64(), Some(3));
 }
@@ -82,14 +82,14 @@ fn everything_that_cannot_be_used_is_listed_at_once() {
         "4 columns cannot be used",
         "\"id\" holds text with 4 different values",
         "\"when\" holds dates",
-        "\"price\" holds text among numbers (\"x\"; 1 cell is (line 4)",
+        "\"price\" holds text among numbers (\"x\"; 1 cell is text (line 4)",
         "\"note\" has no values",
         "--columns '^note'",
     ];
     check(&folder, "krr bad.csv --target y", 1, &parts);
     let parts = [
         "2 columns cannot be used",
-        "10 values are (lines 6, 15, 24, 33, 42, …) missing",
+        "10 values are missing (lines 6, 15, 24, 33, 42, …)",
         "\"port\"",
     ];
     check(&folder, "svc p.csv --target survived --columns ^name --missing refuse", 1, &parts);
@@ -105,6 +105,23 @@ fn everything_that_cannot_be_used_is_listed_at_once() {
         1,
         &["--categories", "not among the features"],
     );
+}
+
+#[test]
+fn missing_targets_are_listed_at_once_and_can_be_dropped() {
+    let folder = Folder::new();
+    let row = |i: usize| {
+        let (y, kind) = (i as f64 / 2.0, ["a", "b"][i % 2]);
+        let (y, kind) = if i % 5 == 1 { (String::new(), "NA") } else { (y.to_string(), kind) };
+        format!("{},{y},{kind}\n", i * i % 7)
+    };
+    folder.write("t.csv", format!("x,y,kind\n{}", (0..20).map(row).collect::<String>()));
+    for line in ["krr t.csv --target y --columns x", "svc t.csv --target kind --columns x"] {
+        let parts = ["4 values are missing (lines 3, 8, 13, 18)", "--missing drop"];
+        check(&folder, line, 1, &parts);
+        let run = folder.done(&format!("{line} --missing drop"));
+        assert!(run.err.contains("16 rows × 1 column"), "{}", run.err);
+    }
 }
 
 #[test]
@@ -226,6 +243,78 @@ fn a_table_is_described_before_anything_is_fitted() {
     }
     let text = folder.pipe("inspect - --header no", b"emil\nanna\n").out;
     assert!(text.contains("2 rows"), "{text}");
+}
+
+/// The smallest number of each column of a table, by `inspect`.
+fn smallest(folder: &Folder, table: &str, content: &str) -> Vec<Option<f64>> {
+    folder.write(table, content);
+    let object = folder.done(&format!("inspect {table} --json")).json();
+    object["columns"].as_array().unwrap().iter().map(|column| column["min"].as_f64()).collect()
+}
+
+#[test]
+fn points_group_thousands_only_where_commas_are_decimal() {
+    let folder = Folder::new();
+    let of = |table: &str, content: &str| smallest(&folder, table, content);
+    // Three decimals beside missing cells, or with none of them, are decimals.
+    let blanks = "x,y\n1.142,2.125\nNA,3.250\n,1.500\n2.250,4.375\n";
+    assert_eq!(of("a.csv", blanks), [Some(1.142), Some(1.5)]);
+    assert_eq!(of("b.csv", &blanks.replace(',', ";")), [Some(1.142), Some(1.5)]);
+    // In a table with decimal commas they are thousands, also beside numbers below them; but not where a zero leads.
+    let commas = "x;y;z\n1.142;0,5;0.125\n950;1,5;0.250\n2.250;2,25;1.500\n";
+    assert_eq!(of("c.csv", commas), [Some(950.0), Some(0.5), Some(0.125)]);
+    let missing = "x;y\n1.142;0,5\nNA;1,5\n2.250.000;2,25\n";
+    assert_eq!(of("d.csv", missing), [Some(1142.0), Some(0.5)]);
+    let quoted = "x,y\n\"1,142.5\",1\n\"12,250.0\",2\n";
+    assert_eq!(of("e.csv", quoted), [Some(1142.5), Some(1.0)]);
+}
+
+#[test]
+fn signs_are_categories_and_labels() {
+    let folder = Folder::new();
+    let row = |i: usize| {
+        let sign = ["+", "-"][i % 2];
+        format!("{},{sign},{sign}\n", 0.1 * (i % 7) as f64 + (i % 2) as f64)
+    };
+    folder.write("t.csv", format!("a,sign,class\n{}", (0..30).map(row).collect::<String>()));
+    let object = folder.done("inspect t.csv --json").json();
+    for column in [1, 2] {
+        let column = &object["columns"][column];
+        assert_eq!(
+            (&column["type"], &column["missing"]),
+            (&"category".into(), &0.into()),
+            "{column}"
+        );
+    }
+    let run = folder.done("svc t.csv --target class --columns sign");
+    assert!(run.err.contains("categories  sign (2)"), "{}", run.err);
+    assert!(run.err.contains("classes     2: +, -"), "{}", run.err);
+    assert!(run.err.contains("accuracy 1.000"), "{}", run.err);
+}
+
+#[test]
+fn booleans_of_other_formats_are_understood() {
+    let folder = Folder::new();
+    let table = |no: &str, yes: &str| {
+        let row = |i: usize| {
+            let flag = [no, yes][i * 7 % 3 % 2];
+            let value = (i % 9) as f64 + if flag == yes { 5.0 } else { 0.0 };
+            format!("{},{flag},{value}\n", i % 9)
+        };
+        format!("a,flag,y\n{}", (0..40).map(row).collect::<String>())
+    };
+    folder.write("words.csv", table("False", "True"));
+    folder.write("capitals.csv", table("FALSE", "TRUE"));
+    folder.write("numbers.csv", table("0", "1"));
+    for fitted in ["words.csv", "numbers.csv"] {
+        folder.done(&format!("krr {fitted} --target y --model m.mercer -q"));
+        let own = folder.done(&format!("predict m.mercer {fitted}")).out;
+        for other in ["words.csv", "capitals.csv", "numbers.csv"] {
+            let run = folder.done(&format!("predict m.mercer {other}"));
+            assert_eq!(run.out, own, "{fitted} {other}");
+            assert!(!run.err.contains("warning"), "{}", run.err);
+        }
+    }
 }
 
 #[test]

@@ -110,7 +110,7 @@ fn components_lead_back_to_rows() {
     assert!(difference(&near, &reordered) < 0.5);
     folder.done("kpca t.csv --label kind -m n.mercer -o c.csv");
     let run = folder.run("transform n.mercer c.csv --inverse -o r.csv");
-    assert_eq!(run.code, Some(1));
+    assert_eq!(run.code, Some(2));
     assert!(run.err.contains("--inverse") && !folder.has("r.csv"), "{}", run.err);
 }
 

@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use super::classification::{accuracy, balanced_accuracy, confusion, macro_f1, matthews};
 use super::metric::{Metric, Score, SquaredError};
+use super::probability::{brier, interval_loss, log_loss};
 use super::ranking::auc_of_classes;
 use crate::error::{Error, Result};
 use crate::linalg::view::Mat;
@@ -29,19 +30,28 @@ pub enum Criterion {
     Rmse,
     /// The negative mean absolute error.
     Mae,
+    /// The negative log-loss of calibrated probabilities.
+    LogLoss,
+    /// The negative Brier score of calibrated probabilities.
+    Brier,
+    /// The negative quantile loss of the ends of 90 % intervals; see [`interval_loss`](super::interval_loss).
+    Pinball,
 }
 
 impl Criterion {
     /// All of them.
-    pub const ALL: [Criterion; 8] = [
+    pub const ALL: [Criterion; 11] = [
         Criterion::Accuracy,
         Criterion::BalancedAccuracy,
         Criterion::MacroF1,
         Criterion::Matthews,
         Criterion::RocAuc,
+        Criterion::LogLoss,
+        Criterion::Brier,
         Criterion::R2,
         Criterion::Rmse,
         Criterion::Mae,
+        Criterion::Pinball,
     ];
 
     /// The name that [`FromStr`] reads.
@@ -55,12 +65,20 @@ impl Criterion {
             Criterion::R2 => "r2",
             Criterion::Rmse => "rmse",
             Criterion::Mae => "mae",
+            Criterion::LogLoss => "log-loss",
+            Criterion::Brier => "brier",
+            Criterion::Pinball => "pinball",
         }
     }
 
     /// Whether it scores classes, not values.
     pub fn is_of_classes(self) -> bool {
-        !matches!(self, Criterion::R2 | Criterion::Rmse | Criterion::Mae)
+        !matches!(self, Criterion::R2 | Criterion::Rmse | Criterion::Mae | Criterion::Pinball)
+    }
+
+    /// Whether it scores probabilities of classes, which a classifier without calibration does not give.
+    pub fn is_of_probabilities(self) -> bool {
+        matches!(self, Criterion::LogLoss | Criterion::Brier)
     }
 
     /// Whether it can score `targets`; an error otherwise.
@@ -103,8 +121,21 @@ impl Criterion {
         }
     }
 
+    /// The score of predicted probabilities (m × classes).
+    pub fn of_probabilities(self, truth: &[usize], probabilities: &Mat<f64>) -> Score {
+        let loss = match self {
+            Criterion::Brier => brier(truth, probabilities),
+            _ => log_loss(truth, probabilities),
+        };
+        Score { value: 0.0 - loss.value, ..loss }
+    }
+
     /// The score of predicted values.
     pub fn of_values(self, truth: &[f64], predicted: &[f64], weights: Option<&[f64]>) -> Score {
+        if self == Criterion::Pinball {
+            let loss = interval_loss(truth, predicted, weights);
+            return Score { value: 0.0 - loss.value, ..loss };
+        }
         let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
         let all: f64 = (0..truth.len()).map(weight).sum();
         let mean_of = |value: &dyn Fn(usize) -> f64| {
@@ -192,7 +223,7 @@ impl Metric for ByValues<'_> {
         let squares = SquaredError { targets: self.targets, weights: self.weights }.units();
         match self.criterion {
             Criterion::Rmse => squares,
-            Criterion::Mae => squares.into_iter().map(f64::sqrt).collect(),
+            Criterion::Mae | Criterion::Pinball => squares.into_iter().map(f64::sqrt).collect(),
             _ => Vec::new(),
         }
     }
@@ -226,7 +257,7 @@ mod tests {
     fn weights_count_as_repeated_samples() {
         let (truth, found, weights) = ([1.0, 2.0, 4.0], [1.5, 1.0, 4.5], [1.0, 2.0, 1.0]);
         let (long, long_found) = ([1.0, 2.0, 2.0, 4.0], [1.5, 1.0, 1.0, 4.5]);
-        for criterion in [Criterion::R2, Criterion::Rmse, Criterion::Mae] {
+        for criterion in [Criterion::R2, Criterion::Rmse, Criterion::Mae, Criterion::Pinball] {
             let weighted = criterion.of_values(&truth, &found, Some(&weights)).value;
             assert!((weighted - criterion.of_values(&long, &long_found, None).value).abs() < 1e-15);
         }

@@ -37,8 +37,8 @@ pub use landmarks::search_blocks;
 pub use metric::{Accuracy, Metric, Score, SquaredError};
 #[doc(hidden)]
 pub use probability::{
-    CalibrationBin, absolute_error, brier, calibration_curve, calibration_error, log_loss, mean,
-    pinball_loss,
+    CalibrationBin, absolute_error, brier, calibration_curve, calibration_error, interval_loss,
+    log_loss, mean, pinball_loss,
 };
 #[doc(hidden)]
 pub use ranking::{

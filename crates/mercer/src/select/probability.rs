@@ -85,6 +85,38 @@ pub fn pinball_loss(truth: &[f64], predicted: &[f64], q: f64) -> Score {
     mean(&truth.iter().zip(predicted).map(loss).collect::<Vec<f64>>())
 }
 
+/// The level of the intervals that [`interval_loss`] scores.
+const LEVEL: f64 = 0.9;
+
+/// The mean pinball loss of both ends of the intervals p ± r of level 0.9, for the half-width r that suits these samples best: the
+/// quantile of |y − p| of that level, which minimises the loss over all r.
+pub fn interval_loss(truth: &[f64], predicted: &[f64], weights: Option<&[f64]>) -> Score {
+    let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
+    let sizes: Vec<f64> = truth.iter().zip(predicted).map(|(t, p)| (t - p).abs()).collect();
+    let all: f64 = (0..sizes.len()).map(weight).sum();
+    let half_width = quantile(&sizes, weight, LEVEL * all);
+    let tail = (1.0 - LEVEL) / 2.0;
+    // Of both ends together, tail·r + (|y − p| − r)₊ / 2.
+    let loss = |i: usize| tail * half_width + 0.5 * (sizes[i] - half_width).max(0.0);
+    let value = (0..sizes.len()).map(|i| weight(i) * loss(i)).sum::<f64>() / all;
+    let squares: f64 = (0..sizes.len()).map(|i| (weight(i) * (loss(i) - value)).powi(2)).sum();
+    Score { value, std_error: squares.sqrt() / all }
+}
+
+/// The smallest of `sizes` up to which there is at least this weight.
+fn quantile(sizes: &[f64], weight: impl Fn(usize) -> f64, least: f64) -> f64 {
+    let mut order: Vec<usize> = (0..sizes.len()).filter(|&i| weight(i) > 0.0).collect();
+    order.sort_by(|&a, &b| sizes[a].total_cmp(&sizes[b]));
+    let mut sum = 0.0;
+    let reaches = |&&i: &&usize| {
+        sum += weight(i);
+        // A sum of weights may miss a share of them by rounding.
+        sum >= least * (1.0 - 1e-12)
+    };
+    let found = order.iter().find(reaches).or(order.last());
+    found.map_or(f64::NAN, |&i| sizes[i])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,5 +159,20 @@ mod tests {
         near(bins[1].predicted, 0.16);
         near(bins[1].observed, 0.5);
         near(calibration_error(&bins), (0.05 + 2.0 * 0.34 + 2.0 * 0.005) / 5.0);
+    }
+
+    #[test]
+    fn intervals_have_the_half_width_that_loses_least() {
+        let truth: Vec<f64> =
+            (0..40).map(|i| (i as f64 * 0.7).sin() * (1 + i % 5) as f64).collect();
+        let predicted = vec![0.25; 40];
+        let both = |r: f64| {
+            let ends = |by: f64| predicted.iter().map(|p| p + by).collect::<Vec<f64>>();
+            let low = pinball_loss(&truth, &ends(-r), 0.05).value;
+            (low + pinball_loss(&truth, &ends(r), 0.95).value) / 2.0
+        };
+        let least = (0..6000).map(|i| both(i as f64 * 1e-3)).fold(f64::MAX, f64::min);
+        let found = interval_loss(&truth, &predicted, None).value;
+        assert!(found <= least + 1e-12 && found > least - 1e-3, "{found} {least}");
     }
 }

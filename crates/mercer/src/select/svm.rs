@@ -10,7 +10,7 @@ use crate::context::{Context, SharedProgress, Step};
 use crate::error::{Error, Param, Result};
 use crate::kernel::KernelSpec;
 use crate::linalg::view::Mat;
-use crate::model::svm::{SharedKernel, Svm, SvmParams, Task, fold_bytes, matrix_bytes};
+use crate::model::svm::{Method, SharedKernel, Svm, SvmParams, Task, fold_bytes, matrix_bytes};
 use crate::model::{Input, Target, Targets};
 use crate::points::{AnySamples, Cost, Points, with_samples};
 
@@ -118,18 +118,19 @@ pub fn svm_search<'a>(
         Target::Classes { .. } => Criterion::Accuracy,
         _ => Criterion::R2,
     };
-    svm_search_by(ctx, params, input, targets, criterion)
+    svm_search_by(ctx, params, input, targets, (criterion, None))
 }
 
-/// As [`svm_search`], by another criterion. Samples count alike in it, whatever their weights.
+/// As [`svm_search`], by another criterion. Samples count alike in it, whatever their weights. A criterion of probabilities needs a
+/// calibration; every model is then calibrated on the training samples of its fold.
 pub fn svm_search_by<'a>(
     ctx: &Context,
     params: &SvmSearchParams,
     input: impl Into<Input<'a>>,
     targets: &Targets,
-    criterion: Criterion,
+    by: (Criterion, Option<Method>),
 ) -> Result<SvmSearch> {
-    search_by(ctx, params, input.into(), targets, criterion)
+    search_by(ctx, params, input.into(), targets, by)
 }
 
 fn search_by(
@@ -137,10 +138,10 @@ fn search_by(
     params: &SvmSearchParams,
     input: Input<'_>,
     targets: &Targets,
-    criterion: Criterion,
+    by: (Criterion, Option<Method>),
 ) -> Result<SvmSearch> {
     let Input::Samples(x) = &input else {
-        let search = Search::new(params, (targets, criterion), input.n(), 1)?;
+        let search = Search::new(params, (targets, by), &input, 1)?;
         let shared_kernel = SharedKernel::new(ctx, &params.model, &input)?;
         let scores = vec![search.scores(ctx, &params.model, &shared_kernel)?];
         let chosen = best(&scores)?;
@@ -153,7 +154,7 @@ fn search_by(
     }
     let resolve = |spec: &KernelSpec| with_samples!(x, x => spec.resolve(x));
     let kernels: Vec<KernelSpec> = params.kernels.iter().map(resolve).collect::<Result<_>>()?;
-    let search = Search::new(params, (targets, criterion), x.n(), kernels.len())?;
+    let search = Search::new(params, (targets, by), &input, kernels.len())?;
     let of_kernel = |ctx: &Context, kernel: usize| {
         let of_kernel = SvmParams { kernel: kernels[kernel].clone(), ..params.model.clone() };
         let shared_kernel = SharedKernel::new(ctx, &of_kernel, &input)?;
@@ -177,19 +178,22 @@ fn search_by(
 /// A search under way.
 struct Search<'a> {
     params: &'a SvmSearchParams,
+    input: &'a Input<'a>,
     targets: &'a Targets,
     criterion: Criterion,
-    n: usize,
+    /// How decisions become probabilities, where these are scored.
+    calibration: Option<Method>,
     progress: SharedProgress,
 }
 
 impl<'a> Search<'a> {
     fn new(
         params: &'a SvmSearchParams,
-        (targets, criterion): (&'a Targets, Criterion),
-        n: usize,
+        (targets, (criterion, calibration)): (&'a Targets, (Criterion, Option<Method>)),
+        input: &'a Input<'a>,
         kernels: usize,
     ) -> Result<Self> {
+        let n = input.n();
         check_prices(&params.model, &params.cs)?;
         if params.folds.is_empty() {
             return Err(Error::parameter(Param::Folds, "at least one fold is required"));
@@ -207,9 +211,14 @@ impl<'a> Search<'a> {
             return Err(Error::Shape(text));
         }
         criterion.check(targets)?;
+        if criterion.is_of_probabilities() && calibration.is_none() {
+            let message = format!("{} needs calibrated probabilities", criterion.name());
+            return Err(Error::parameter("metric", message));
+        }
+        let calibration = calibration.filter(|_| criterion.is_of_probabilities());
         params.folds.iter().try_for_each(|fold| fold.check(n))?;
         let progress = SharedProgress::new("folds", kernels * params.folds.len());
-        Ok(Self { params, targets, criterion, n, progress })
+        Ok(Self { params, input, targets, criterion, calibration, progress })
     }
 
     /// cs × folds.
@@ -233,7 +242,7 @@ impl<'a> Search<'a> {
     /// Bytes that a fold takes where memory does not matter.
     fn fold_bytes(&self, cost: Cost) -> u64 {
         let test = self.params.folds.iter().map(|fold| fold.test.len()).max().unwrap_or(0);
-        fold_bytes(self.n, test, cost)
+        fold_bytes(self.input.n(), test, cost)
     }
 
     /// The score of each C on one fold.
@@ -248,12 +257,29 @@ impl<'a> Search<'a> {
         let order = ascending(cs);
         let steps: Vec<SvmParams> =
             order.iter().map(|&place| SvmParams { c: cs[place], ..params.clone() }).collect();
-        let found = svm_fold::predict(ctx, shared_kernel, &steps, self.targets, fold)?;
+        let found = self.fold_scores(ctx, shared_kernel, &steps, fold)?;
         let mut scores = vec![0.0; cs.len()];
-        for (&place, found) in order.iter().zip(&found) {
-            scores[place] = self.score(&fold.test, found);
-        }
+        order.iter().zip(found).for_each(|(&place, score)| scores[place] = score);
         Ok(scores)
+    }
+
+    /// The score of each of `steps` on one fold.
+    fn fold_scores(
+        &self,
+        ctx: &Context,
+        shared_kernel: &SharedKernel<'_>,
+        steps: &[SvmParams],
+        fold: &Fold,
+    ) -> Result<Vec<f64>> {
+        let (Some(method), Some(labels)) = (self.calibration, self.targets.class_labels()) else {
+            let found = svm_fold::predict(ctx, shared_kernel, steps, self.targets, fold)?;
+            return Ok(found.iter().map(|found| self.score(&fold.test, found)).collect());
+        };
+        let truth: Vec<usize> = fold.test.iter().map(|&row| labels.places[row]).collect();
+        let calibrated = (shared_kernel, self.input, method);
+        let found = svm_fold::probabilities(ctx, calibrated, steps, self.targets, fold)?;
+        let score = |shares: &Mat<f64>| self.criterion.of_probabilities(&truth, shares).value;
+        Ok(found.iter().map(score).collect())
     }
 
     fn score(&self, rows: &[usize], found: &OutOfFold) -> f64 {

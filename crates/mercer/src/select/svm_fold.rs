@@ -3,10 +3,14 @@
 
 use super::folds::Fold;
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::linalg::view::Mat;
-use crate::model::svm::{SharedKernel, SvmParams, one_vs_rest, votes};
+use crate::model::svm::{Method, SharedKernel, Svm, SvmParams, one_vs_rest, votes};
 use crate::model::{Input, Labels, Target, Targets};
+use crate::points::{AnySamples, Points, with_samples};
+
+/// Folds of a calibration, as LIBSVM has them.
+const CALIBRATION_FOLDS: usize = 5;
 
 /// Predictions for the test samples of a fold.
 #[derive(Clone, Debug)]
@@ -53,15 +57,7 @@ pub(super) fn predict(
     targets: &Targets,
     fold: &Fold,
 ) -> Result<Vec<OutOfFold>> {
-    let n = match &targets.target {
-        Target::Classes { labels, .. } => labels.places.len(),
-        Target::Values(values) => values.rows(),
-        Target::Unsupervised => unreachable!("refused when the search was made"),
-    };
-    let mut weights = vec![0.0; n];
-    for &row in &fold.train {
-        weights[row] = targets.weights.as_ref().map_or(1.0, |weights| weights[row]);
-    }
+    let weights = training_weights(targets, fold);
     let present = present(targets, &weights);
     let quiet = ctx.without_steps();
     let decide =
@@ -81,6 +77,71 @@ pub(super) fn predict(
             Ok(decide(&known)?.into_iter().map(values).collect())
         }
     }
+}
+
+/// The probabilities of all classes for the test samples of `fold` (m × classes), by models with each of `steps` that are fitted and
+/// calibrated on its training samples.
+pub(super) fn probabilities(
+    ctx: &Context,
+    (shared_kernel, input, method): (&SharedKernel<'_>, &Input<'_>, Method),
+    steps: &[SvmParams],
+    targets: &Targets,
+    fold: &Fold,
+) -> Result<Vec<Mat<f64>>> {
+    let weights = training_weights(targets, fold);
+    let (present, count) =
+        (present(targets, &weights), targets.class_labels().map_or(0, |l| l.names.len()));
+    let of_all = |own: &Mat<f64>| {
+        let column = |class: usize| present.iter().position(|other| *other == class);
+        Mat::from_fn(own.rows(), count, |i, class| column(class).map_or(0.0, |j| own[(i, j)]))
+    };
+    if present.len() == 1 {
+        let certain = Mat::from_fn(fold.test.len(), 1, |_, _| 1.0);
+        return Ok(vec![of_all(&certain); steps.len()]);
+    }
+    let (known, quiet) =
+        (among(targets, &present).with_weights(Some(weights)), ctx.without_steps());
+    let mut last: Option<Svm> = None;
+    let mut found = Vec::with_capacity(steps.len());
+    for params in steps {
+        let mut model = shared_kernel.fit(&quiet, params, &known, last.as_ref())?;
+        if model.was_interrupted() {
+            return Err(Error::Interrupted);
+        }
+        model.calibrate(&quiet, input.clone(), &known, method, CALIBRATION_FOLDS, 0)?;
+        found.push(of_all(&for_rows(&quiet, &model, input, &fold.test)?));
+        last = Some(model);
+    }
+    Ok(found)
+}
+
+/// The probabilities of the classes of `model` for the rows `test` of `input`.
+fn for_rows(ctx: &Context, model: &Svm, input: &Input<'_>, test: &[usize]) -> Result<Mat<f64>> {
+    match input {
+        Input::Samples(x) => {
+            let some = with_samples!(x, x => AnySamples::from(x.select(test)));
+            model.probabilities(ctx, &some)
+        }
+        Input::Precomputed { values, .. } => {
+            let some = Mat::from_fn(test.len(), values.cols(), |i, j| values.at(test[i], j));
+            model.probabilities(ctx, Input::precomputed(&some))
+        }
+        Input::Gram(_) => unreachable!("refused when the kernel was shared"),
+    }
+}
+
+/// The weight of each sample in the fit without the test samples of `fold`.
+fn training_weights(targets: &Targets, fold: &Fold) -> Vec<f64> {
+    let n = match &targets.target {
+        Target::Classes { labels, .. } => labels.places.len(),
+        Target::Values(values) => values.rows(),
+        Target::Unsupervised => unreachable!("refused when the search was made"),
+    };
+    let mut weights = vec![0.0; n];
+    for &row in &fold.train {
+        weights[row] = targets.weights.as_ref().map_or(1.0, |weights| weights[row]);
+    }
+    weights
 }
 
 /// The classes with a training sample.

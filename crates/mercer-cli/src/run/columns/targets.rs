@@ -4,7 +4,7 @@ use mercer::io::{Column, Table};
 use mercer::{Error, Mat, Result, Targets};
 
 use super::TargetKind;
-use crate::data::about;
+use crate::data::{about, places};
 
 /// The values of the target columns.
 pub(super) fn target_values(table: &Table, targets: &[usize], kind: TargetKind) -> Result<Targets> {
@@ -62,11 +62,8 @@ fn target_numbers(table: &Table, column: usize, kind: TargetKind) -> Result<Vec<
 
 fn class_names(table: &Table, column: usize) -> Result<Vec<String>> {
     let cells = &table.columns[column];
-    let name = |row: usize| match is_missing(cells, row) {
-        true => Err(refuse(table, row, column, "target", "is missing: remove the row first")),
-        false => Ok(cells.text(row)),
-    };
-    let names = (0..cells.len()).map(name).collect::<Result<Vec<String>>>()?;
+    refuse_missing(table, column, "target", |row| is_missing(cells, row))?;
+    let names: Vec<String> = (0..cells.len()).map(|row| cells.text(row)).collect();
     let different: std::collections::HashSet<&str> = names.iter().map(String::as_str).collect();
     if names.len() > 2 && different.len() == names.len() {
         let message = format!(
@@ -104,12 +101,10 @@ pub(super) fn weights(table: &Table, column: usize) -> Result<Vec<f64>> {
 /// The finite numbers of a column; `hint` is what to do about text.
 fn numbers(table: &Table, column: usize, role: &str, hint: &str) -> Result<Vec<f64>> {
     let cells = &table.columns[column];
+    refuse_missing(table, column, role, |row| cells.number(row).is_some_and(f64::is_nan))?;
     let number = |row: usize| {
         let fault = match cells.number(row) {
             Some(value) if value.is_finite() => return Ok(value),
-            Some(value) if value.is_nan() => {
-                "is missing: fill it in or remove the row first".into()
-            }
             Some(_) => "is infinite: correct it or remove the row first".into(),
             None => {
                 let text: String = cells.text(row).chars().take(40).collect();
@@ -119,6 +114,25 @@ fn numbers(table: &Table, column: usize, role: &str, hint: &str) -> Result<Vec<f
         Err(refuse(table, row, column, role, &fault))
     };
     (0..cells.len()).map(number).collect()
+}
+
+/// Refuses missing cells, all at once.
+fn refuse_missing(
+    table: &Table,
+    column: usize,
+    role: &str,
+    is_missing: impl Fn(usize) -> bool,
+) -> Result<()> {
+    let rows: Vec<usize> = (0..table.n_rows()).filter(|&row| is_missing(row)).collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "the {role} {:?}: {}; fill them in, or leave the rows out with --missing drop",
+        table.name(column),
+        places(table, &rows, "value is missing", "values are missing")
+    );
+    Err(about(table, message))
 }
 
 fn refuse(table: &Table, row: usize, column: usize, role: &str, fault: &str) -> Error {

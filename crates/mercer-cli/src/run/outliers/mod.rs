@@ -1,5 +1,6 @@
 //! `mercer outliers`: outlier detection by kernel PCA.
 
+mod contamination;
 mod explanation;
 mod picture;
 mod stream;
@@ -12,7 +13,7 @@ use mercer::{Dtype, Result};
 use super::Session;
 use super::columns::{self, Chosen, Roles};
 use super::unsupervised::{self, Job, UnsupervisedFit};
-use crate::args::{FeatureArgs, OutliersArgs, Scale};
+use crate::args::{Contamination, FeatureArgs, OutliersArgs, Scale};
 use crate::data::{self, InputKind, Prepared, Scales, Types};
 use crate::failure::Failure;
 use crate::prediction::{OutlierScores, Ranking};
@@ -80,9 +81,12 @@ fn find(
 ) -> Result<OutlierFit> {
     let scales = Scales::Learn(input_kind.scaling(args.features.scale, Scale::Standard)?);
     let rows = Prepared::of(session, features, input_kind, scales, work)?;
-    let model = Detector::fit(&session.context, &params(args), &rows.input)?;
+    let mut model = Detector::fit(&session.context, &params(args), &rows.input)?;
     let residuals = || model.pca.landmark_residuals(&session.context, &rows.input);
     let residuals = args.landmark_residuals.then(residuals).transpose()?;
+    if args.contamination == Contamination::Auto {
+        contamination::set_robust(&mut model);
+    }
     let outliers = OutlierScores { scores: model.training.clone(), threshold: model.threshold };
     let (ranking, warnings) = (outliers.ranking(), warnings(&model));
     let model = Model::Detector(model);
@@ -93,7 +97,11 @@ fn params(args: &OutliersArgs) -> DetectorParams {
     let mut params = DetectorParams::new(args.kernel.spec());
     params.pca.components = args.components.unwrap_or(params.pca.components);
     params.pca.landmarks = args.landmarks.params(params.pca.seed);
-    params.score(args.score.into()).contamination(args.contamination)
+    let params = params.score(args.score.into());
+    match args.contamination {
+        Contamination::Auto => params,
+        Contamination::Share(share) => params.contamination(share),
+    }
 }
 
 /// The fraction of unexplained variance below which reconstruction errors are rounding errors.

@@ -4,7 +4,7 @@ use mercer::Result;
 use mercer::io::Table;
 
 use super::OutlierFit;
-use crate::args::OutliersArgs;
+use crate::args::{Contamination, OutliersArgs};
 use crate::data::{InputKind, kernel_of};
 use crate::facts::{counted, kernel_in_short};
 use crate::plot::{self, Background, Drawing, Group, Map, Marks, Shape, SortedScores};
@@ -129,7 +129,10 @@ fn titles(args: &OutliersArgs, features: &Table, fit: &OutlierFit) -> [String; 2
     let columns = counted(features.n_columns(), "column");
     let kernel = kernel_of(&fit.model).map_or_else(String::new, |kernel| kernel.to_string());
     let (kernel, components) = (kernel_in_short(&kernel), counted(fit.model.k(), "component"));
-    let share = in_short(args.contamination);
+    let share = match args.contamination {
+        Contamination::Auto => "auto".into(),
+        Contamination::Share(share) => in_short(share),
+    };
     [
         format!("Outliers of {}", file_name(args.table.source.path())),
         format!("{rows} × {columns}; {kernel}; {components}; contamination {share}"),

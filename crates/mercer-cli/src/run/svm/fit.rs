@@ -150,7 +150,13 @@ fn search(
         folds: folds.folds.clone(),
     };
     let of = |params: &SvmSearchParams| {
-        select::svm_search_by(&session.context, params, x, &task.targets, criterion)
+        select::svm_search_by(
+            &session.context,
+            params,
+            x,
+            &task.targets,
+            (criterion, task.probability),
+        )
     };
     let mut found = of(&params)?;
     session.context.poll()?;

@@ -113,13 +113,33 @@ enum Style {
     SpacedThousands,
 }
 
-/// The cells of a column as plain numbers, if all that are not missing are numbers in another style of writing.
-pub(super) fn plain_numbers(cells: &[String], delimiter: u8) -> Option<Vec<String>> {
+/// The cells of a column as plain numbers, if all that are not missing are numbers in another style of writing. Cells that
+/// can be read as they are, such as `1.234` beside missing ones, are in another style only in a table with decimal commas.
+pub(super) fn plain_numbers(
+    cells: &[String],
+    delimiter: u8,
+    has_commas: bool,
+) -> Option<Vec<String>> {
+    let is_plain = |cell: &String| is_missing(cell) || parse_number(cell).is_some();
+    if cells.iter().all(is_plain) {
+        return if has_commas { without_groups(cells) } else { None };
+    }
     let styles = match delimiter {
         b',' => [Style::CommaThousands, Style::SpacedThousands, Style::DecimalComma],
         _ => [Style::DecimalComma, Style::SpacedThousands, Style::CommaThousands],
     };
     styles.into_iter().find_map(|style| in_style(cells, style))
+}
+
+/// Whether all cells of a column that are not missing are numbers, some of them with a decimal comma.
+pub(super) fn has_decimal_commas(cells: &[String]) -> bool {
+    cells.iter().any(|cell| cell.contains(',')) && in_style(cells, Style::DecimalComma).is_some()
+}
+
+/// Numbers such as `950` and `1.234` as in a table with decimal commas: `950` and `1234`. None where a point cannot group
+/// thousands, as in `0.063`.
+pub(super) fn without_groups(cells: &[String]) -> Option<Vec<String>> {
+    in_style(cells, Style::DecimalComma)
 }
 
 fn in_style(cells: &[String], style: Style) -> Option<Vec<String>> {
@@ -156,7 +176,8 @@ fn plain_number(text: &str, style: Style) -> Option<String> {
     let rest: Vec<&str> = groups.collect();
     let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     let is_grouped = rest.iter().all(|group| group.len() == 3 && is_digits(group));
-    if !is_digits(first) || !is_grouped || (!rest.is_empty() && first.len() > 3) {
+    let is_led = rest.is_empty() || (first.len() <= 3 && !first.starts_with('0'));
+    if !is_digits(first) || !is_grouped || !is_led {
         return None;
     }
     let sign = if whole.starts_with('-') { "-" } else { "" };

@@ -11,7 +11,7 @@ use std::path::Path;
 
 pub(super) use blocks::CsvBlocks;
 use csv::{ByteRecord, ReaderBuilder};
-use guess::{Guess, plain_numbers, sniff_delimiter};
+use guess::{Guess, has_decimal_commas, plain_numbers, sniff_delimiter, without_groups};
 pub(super) use write::{write, write_header, write_rows};
 
 use crate::error::{Error, Param, Result};
@@ -40,21 +40,38 @@ pub(super) fn parse(
     let texts = numbers.iter().filter(|column| column.is_none()).count();
     fits(table_size(rows, texts, TEXT_CELL))?;
     let cells = if texts > 0 { text.cells(skip, &numbers, rows)? } else { Vec::new() };
+    // In a table with decimal commas a point groups thousands, in columns too that could be read as they are.
+    let has_commas = text.delimiter != b',' && cells.iter().any(|cells| has_decimal_commas(cells));
+    let grouped = match has_commas && !options.as_written {
+        true => {
+            fits(table_size(rows, numbers.len(), TEXT_CELL))?;
+            text.cells(skip, &vec![None; numbers.len()], rows)?
+        }
+        false => Vec::new(),
+    };
     let mut cells = cells.into_iter();
-    let columns = numbers.into_iter().map(|column| match column {
-        Some(values) => Column::F64(values),
+    let columns = numbers.into_iter().enumerate().map(|(i, column)| match column {
+        Some(values) => {
+            grouped.get(i).and_then(|cells| without_points(cells)).unwrap_or(Column::F64(values))
+        }
         None if options.as_written => Column::Text(cells.next().unwrap_or_default()),
-        None => text_column(cells.next().unwrap_or_default(), text.delimiter),
+        None => text_column(cells.next().unwrap_or_default(), text.delimiter, has_commas),
     });
     Ok(Table { names, columns: columns.collect(), lines, header_is_guess, ..Table::default() })
 }
 
 /// A column of texts, or of numbers that are written in another style.
-fn text_column(cells: Vec<String>, delimiter: u8) -> Column {
-    match plain_numbers(&cells, delimiter) {
+fn text_column(cells: Vec<String>, delimiter: u8, has_commas: bool) -> Column {
+    match plain_numbers(&cells, delimiter, has_commas) {
         None => Column::Text(cells),
         Some(plain) => Column::from_cells(&plain.iter().map(String::as_str).collect::<Vec<_>>()),
     }
+}
+
+/// A column of numbers whose points group thousands, if they can do nothing else.
+fn without_points(cells: &[String]) -> Option<Column> {
+    let plain = without_groups(cells)?;
+    Some(Column::from_cells(&plain.iter().map(String::as_str).collect::<Vec<_>>()))
 }
 
 /// A column's numbers, as long as all its cells are.

@@ -56,7 +56,8 @@ pub fn infer(column: &Column) -> Inferred {
     let texts: Vec<usize> =
         filled.iter().copied().filter(|&row| parse_number(&cells[row]).is_none()).collect();
     let column_type = match (filled.len(), texts.len()) {
-        (0, _) => ColumnType::Empty,
+        // Nothing but `-`, `+` or `none`, which may be categories.
+        (0, _) => return infer_texts(cells),
         (_, 0) => ColumnType::Number,
         (filled, texts_found) if 2 * texts_found < filled => ColumnType::NumberWithTexts(texts),
         _ => return infer_texts(cells),
