@@ -8,6 +8,7 @@ mod centred;
 mod columns;
 mod covariance;
 mod groups;
+mod landmark_sketch;
 mod landmark_sums;
 mod lines;
 mod low_rank;
@@ -33,6 +34,8 @@ pub use columns::{ColumnBlock, Columns, Evaluated, Stored};
 pub use covariance::Covariance;
 #[doc(hidden)]
 pub use groups::{Groups, Move};
+#[doc(hidden)]
+pub use landmark_sketch::{LandmarkSketch, add_image};
 #[doc(hidden)]
 pub use landmark_sums::{Batch, CHUNK, LandmarkSums};
 #[doc(hidden)]

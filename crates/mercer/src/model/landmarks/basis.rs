@@ -8,6 +8,7 @@ use crate::error::{Error, Param, Result};
 use crate::gram::{Batch, Gram, LandmarkSums, MatrixFree};
 use crate::kernel::{KernelSpec, Recentred, SpecKernel};
 use crate::linalg::cholesky;
+use crate::linalg::division::Division;
 use crate::linalg::view::Mat;
 use crate::model::kernel_on::KernelOn;
 use crate::model::report::Report;
@@ -23,6 +24,7 @@ const CANDIDATES: usize = 20_000;
 const CANDIDATES_FOR_EACH: usize = 5;
 /// Landmarks at most where a tolerance is given.
 pub(crate) const MOST: usize = 5000;
+const HINT: &str = "use fewer landmarks or raise the memory budget";
 
 /// Landmarks and what evaluates the kernel with them.
 pub(crate) struct Basis<T: Real> {
@@ -51,10 +53,9 @@ pub(crate) fn read<T: Real>(
 ) -> Result<(Basis<T>, LandmarkSums)> {
     params.check()?;
     source.rewind(2)?;
-    let basis = Basis::choose(ctx, kernel, params, center, source)?;
+    let basis = Basis::choose(ctx, kernel, params, center, source, &direct_bytes::<T>)?;
     source.rewind(1)?;
-    let mut sums = LandmarkSums::empty(basis.m(), basis.target_means.clone())?;
-    basis.add(ctx, source, &mut sums)?;
+    let sums = basis.sum(ctx, source, basis.target_means.clone())?;
     Ok((basis, sums))
 }
 
@@ -64,13 +65,14 @@ impl<T: Real> Basis<T> {
         self.landmarks.n()
     }
 
-    /// Chooses landmarks among a sample of the rows.
-    fn choose(
+    /// Chooses landmarks among a sample of the rows. `needed` are the bytes of a fit with m landmarks and t targets.
+    pub fn choose(
         ctx: &Context,
         kernel: &KernelSpec,
         params: &LandmarkParams,
         center: bool,
         source: &mut dyn RowBlocks,
+        needed: &dyn Fn(usize, usize) -> u64,
     ) -> Result<Self> {
         let most = match &params.count {
             LandmarkCount::Count(count) => *count,
@@ -79,7 +81,8 @@ impl<T: Real> Basis<T> {
         };
         let enough = CANDIDATES.max(CANDIDATES_FOR_EACH.saturating_mul(most));
         let found = candidates::sample::<T>(ctx, source, enough, params.seed)?;
-        check_room::<T>(ctx, most.min(found.samples.n()), found.target_means.len(), params)?;
+        let t = found.target_means.len();
+        check_room(ctx, most.min(found.samples.n()), &|m| needed(m, t), params)?;
         let spec = kernel.resolve(&found.samples)?;
         let kernel = SpecKernel::<T>::new(&spec)?;
         let point = far_point(&kernel, &found.samples, center);
@@ -125,16 +128,16 @@ impl<T: Real> Basis<T> {
         Ok(Self { spec, landmarks, on, factor, target_means: Vec::new(), report, _reservation })
     }
 
-    /// Adds up the rows of a source from where it stands.
-    pub fn add(
+    /// The sums over the rows of a source from where it stands, with targets near `origin`.
+    pub fn sum(
         &self,
         ctx: &Context,
         source: &mut dyn RowBlocks,
-        sums: &mut LandmarkSums,
-    ) -> Result<()> {
+        origin: Vec<f64>,
+    ) -> Result<LandmarkSums> {
         let (mut before, total) = (0, source.rows());
-        let m = self.m();
-        let factor = Mat::from_fn(m, m, |i, j| T::from_f64(self.factor[(i, j)]));
+        let division = Division::<T>::new(ctx, &self.factor)?;
+        let mut sums = LandmarkSums::empty(self.m(), origin)?;
         while let Some(block) = source.next()? {
             let x = block.samples.to_type::<T>()?;
             self.landmarks.check_like(&x)?;
@@ -145,15 +148,16 @@ impl<T: Real> Basis<T> {
                 targets: block.targets.as_deref(),
                 weights: block.weights.as_deref(),
             };
-            let landmarks = (&self.on.anchors, &factor);
+            let landmarks = (&self.on.anchors, &division);
             sums.add(ctx, &*self.on.kernel, landmarks, &batch, |done| match total {
                 Some(n) => ctx.step(Step::new("rows", (before + done) as f64, n as f64)),
                 None => ctx.poll(),
             })?;
             before += x.n();
         }
+        sums.finish(ctx, &division.into_blocks(), &self.factor)?;
         match sums.weight > 0.0 {
-            true => Ok(()),
+            true => Ok(sums),
             false => {
                 Err(Error::parameter(Param::SampleWeights, "invalid input: all weights are zero"))
             }
@@ -215,13 +219,15 @@ impl<'a> Fitted<'a> {
         let landmarks = self.anchors.to_type::<T>()?;
         let basis = Basis::restore(ctx, kernel, landmarks, self.state, self.report)?;
         source.rewind(1)?;
-        basis.add(ctx, source, &mut sums)?;
+        let more = LandmarkSums::bytes(basis.m(), sums.t());
+        let _reservation = ctx.reserve("the sums over more rows", more, HINT)?;
+        sums.merge(&basis.sum(ctx, source, sums.target_origin.clone())?)?;
         Ok((basis, sums))
     }
 }
 
 /// Refuses targets that are missing, too many or not finite, and invalid weights.
-fn check_rows(block: &super::RowBlock<'_>, before: usize, t: usize) -> Result<()> {
+pub(super) fn check_rows(block: &super::RowBlock<'_>, before: usize, t: usize) -> Result<()> {
     let n = block.samples.n();
     let found = block.targets.as_ref().map_or(0, |y| y.cols());
     if found != t {
@@ -250,23 +256,29 @@ fn square(m: usize) -> u64 {
 }
 
 /// Bytes of the sums, the factor and its copy, and a chunk of features.
-fn basis_bytes<T: Real>(m: usize, t: usize) -> u64 {
+pub(super) fn basis_bytes<T: Real>(m: usize, t: usize) -> u64 {
     let sums = LandmarkSums::bytes(m, t).saturating_add(LandmarkSums::working_bytes::<T>(m, t));
     sums.saturating_add(2 * square(m))
 }
 
 fn reserve<T: Real>(ctx: &Context, m: usize, t: usize) -> Result<Reservation> {
-    let hint = "use fewer landmarks or raise the memory budget";
-    ctx.reserve("the sums over rows", basis_bytes::<T>(m, t), hint)
+    ctx.reserve("the sums over rows", basis_bytes::<T>(m, t), HINT)
+}
+
+/// Bytes of a fit that solves the m × m system directly.
+fn direct_bytes<T: Real>(m: usize, t: usize) -> u64 {
+    let solve = path::workspace_bytes(m).saturating_add(square(m));
+    let solve = nystrom::workspace_bytes(m, t).saturating_add(solve);
+    basis_bytes::<T>(m, t).saturating_add(solve)
 }
 
 /// Refuses more landmarks than the budget has memory for, and says how many fit.
-fn check_room<T: Real>(ctx: &Context, m: usize, t: usize, params: &LandmarkParams) -> Result<()> {
-    let needed = |m: usize| {
-        let solve = path::workspace_bytes(m).saturating_add(square(m));
-        let solve = nystrom::workspace_bytes(m, t).saturating_add(solve);
-        basis_bytes::<T>(m, t).saturating_add(solve)
-    };
+fn check_room(
+    ctx: &Context,
+    m: usize,
+    needed: &dyn Fn(usize) -> u64,
+    params: &LandmarkParams,
+) -> Result<()> {
     let budget = ctx.budget();
     if needed(m) <= budget || matches!(params.count, LandmarkCount::Tolerance(_)) {
         return Ok(());

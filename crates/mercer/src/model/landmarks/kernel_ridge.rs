@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use super::LandmarkReport;
 use super::basis::{Basis, Fitted, read};
 use super::rows::RowBlocks;
+use super::{LandmarkReport, iterative};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::gram::LandmarkSums;
@@ -18,7 +18,8 @@ use crate::real::Real;
 use crate::solve::nystrom::Nystrom;
 
 impl KernelRidge {
-    /// Fits on rows that come in blocks with their targets, with the landmarks that the parameters ask for. The rows are read twice.
+    /// Fits on rows that come in blocks with their targets, with the landmarks that the parameters ask for. The rows are read twice, and by conjugate gradients in
+    /// every pass.
     #[doc(hidden)]
     pub fn fit_blocks(
         ctx: &Context,
@@ -28,7 +29,9 @@ impl KernelRidge {
     ) -> Result<Self> {
         let started = Instant::now();
         let landmarks = super::required(params.landmarks.as_ref())?;
-        let mut model = with_dtype!(dtype, T => {
+        let mut model = with_dtype!(dtype, T => if iterative::is_chosen(params, landmarks)? {
+            iterative::fit::<T>(ctx, params, landmarks, source)
+        } else {
             let (basis, sums) = read::<T>(ctx, &params.kernel, landmarks, params.intercept, source)?;
             assemble(ctx, params, &basis, sums)
         })?;

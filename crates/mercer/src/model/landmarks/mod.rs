@@ -5,6 +5,7 @@
 
 mod basis;
 mod candidates;
+mod iterative;
 mod kernel_pca;
 mod kernel_ridge;
 mod rows;
