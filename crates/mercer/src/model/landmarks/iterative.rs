@@ -65,6 +65,10 @@ pub(super) fn fit<T: Real>(
     let bytes = |m, t| basis_bytes::<T>(m, t).saturating_add(LandmarkSketch::bytes(m, t));
     let basis =
         Basis::<T>::choose(ctx, &params.kernel, landmarks, params.intercept, source, &bytes)?;
+    if basis.target_means.is_empty() {
+        return Err(Error::Shape("there are no targets: at least one is required".into()));
+    }
+    check_alphas(&params.alpha, basis.target_means.len())?;
     let (system, matrix) = System::read(ctx, &basis, source, params)?;
     let (beta, info, largest) = system.solve(ctx, source, matrix, params, &wanted)?;
     system.model(ctx, params, beta, info, largest)
@@ -174,7 +178,6 @@ impl<'a, T: Real> System<'a, T> {
         wanted: &Params,
     ) -> Result<(Mat<f64>, Info, f64)> {
         let (m, t) = (self.right.rows(), self.right.cols());
-        check_alphas(&params.alpha, t)?;
         let alphas: Vec<f64> =
             if params.alpha.len() == t { params.alpha.clone() } else { vec![params.alpha[0]; t] };
         let mut beta = Mat::try_zeros(m, t)?;

@@ -9,6 +9,8 @@ mod iterative;
 mod kernel_pca;
 mod kernel_ridge;
 mod rows;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use basis::kernel_at;
 #[doc(hidden)]
