@@ -167,6 +167,13 @@ def california_regression(n: int, m: int) -> Problem:
     return Problem(X[:n].copy(), source, Y=X[n:].copy(), y=y, gamma=CALIFORNIA_GAMMA, alpha=0.1)
 
 
+def california_hard(n: int) -> Problem:
+    """n rows of California housing with noisy targets and a small penalty."""
+    X, source = _california_rows(n)
+    y = np.sin(X[:, 0]) + np.random.default_rng(0).normal(size=n)
+    return Problem(X, source, y=y, gamma=0.1, alpha=1e-4)
+
+
 def protein(n: int, budget: int) -> Problem:
     """n rows of the protein set, whose Gram matrix does not fit the budget."""
     X, y, source = _regression_rows("protein.npz", n)

@@ -51,6 +51,16 @@ def cost_tiled(problem: Problem) -> list[Phase]:
     return [Phase("passes", PASSES_TILED * (1.0 * n * n * d + 2.0 * n * n))]
 
 
+def cost_hard(problem: Problem) -> list[Phase]:
+    """The triangle, then half as many passes as uniform columns would take."""
+    n, d = problem.n, problem.d
+    passes = ridge.HALF_OF_UNIFORM
+    return [
+        Phase("gram", n * n * d, writes=4.0 * n * n),
+        Phase("passes", passes * 2.0 * n * n, reads=passes * 2.0 * n * n, precision="f32"),
+    ]
+
+
 CASES: list[Case] = [
     Case(
         name="krr-fit",
@@ -121,6 +131,18 @@ CASES: list[Case] = [
         why=(
             "exp and differences of 9 features, computed again in every pass, outweigh the products"
         ),
+    ),
+    Case(
+        name="krr-hard-passes",
+        work="kernel ridge by conjugate gradients, small penalty, n = 4,000, California (d = 8)",
+        data=data.california_hard,
+        full={"n": 4_000},
+        quick={"n": 300},
+        contestants=ridge.fit_passes,
+        check=ridge.check_passes,
+        target=Target(),
+        cost=cost_hard,
+        why="pivots are chosen and products with the preconditioner made beside the passes",
     ),
     Case(
         name="krr-100-targets",

@@ -125,12 +125,15 @@ class KernelRidge(RidgeRegressor):
     solver : {"auto", "cholesky", "eigen", "cg"}, default="auto"
         How the system is solved: a Cholesky factor for each penalty, one eigendecomposition for
         all, or conjugate gradients, which need no second matrix and, beyond the memory budget, do
-        not store the first. ``"auto"`` takes the cheapest.
+        not store the first. ``"auto"`` takes the cheapest. With landmarks, ``"eigen"`` is direct
+        and ``"cg"`` reads the samples in each iteration, which ``"auto"`` prefers above 5,000
+        landmarks; ``"cholesky"`` is refused.
     tol : float, optional
-        Relative residuals to reach; by default 1e-10, or 1e-6 with float32 kernel values.
+        Relative residuals to reach; by default 1e-10, or 1e-6 with float32 kernel values or by
+        conjugate gradients on landmarks.
     max_iter : int, optional
-        Maximum number of passes over the matrix, for conjugate gradients; by default 1000. If they
-        do not suffice, a ``ConvergenceWarning`` reports the residual reached.
+        Maximum number of passes over the matrix, for conjugate gradients; by default 1000, or 200
+        on landmarks. If they do not suffice, a ``ConvergenceWarning`` reports the residual reached.
     random_state : int, RandomState instance, optional
         Seed of the solver's random choices. None stands for 0, so that results are repeatable.
     warm_start : bool, default=False

@@ -143,7 +143,9 @@ fn fit_stream(
     let facts = Facts::of(&saved);
     let results = |table: Table, _: u64| {
         let (chosen, _, _) = columns::split(table, &roles)?;
-        let scores = transform::forward(session, &saved, &chosen.features, transform::Wanted::default())?.values;
+        let scores =
+            transform::forward(session, &saved, &chosen.features, transform::Wanted::default())?
+                .values;
         Ok(Results {
             names: component_names(saved.model.k()),
             values: scores,

@@ -227,8 +227,7 @@ pub fn forward(
         (Model::KernelPca(model), _) => {
             let rows = model_input(session, &saved.model, scaling, table)?;
             let values = model.transform(context, &rows)?.into_vec();
-            let residuals =
-                wanted.residuals.then(|| model.landmark_residuals(context, &rows));
+            let residuals = wanted.residuals.then(|| model.landmark_residuals(context, &rows));
             let residuals = residuals.transpose()?;
             let errors = match rows {
                 _ if !errors => None,

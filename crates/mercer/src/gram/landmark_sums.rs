@@ -9,7 +9,8 @@
 //! ```
 //!
 //! The n × m matrix of features is never held. Kernel values are divided by L before they are added up and not after: sums of kernel values would lose the
-//! square of the condition of K_ZZ in rounding, which is large wherever landmarks are close to each other. Sums are values: they can be added up, saved and continued.
+//! square of the condition of K_ZZ in rounding, which is large wherever landmarks are close to each other. Only what loses nothing waits until all samples are added
+//! ([`Division`]). Sums are values: they can be added up, saved and continued.
 //! Samples are worked on in chunks of a fixed size, and every entry of M is the sum over chunks in their order, so that threads change no bit, nor do
 //! blocks of a stream whose size is a multiple of a chunk.
 
@@ -19,6 +20,7 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Tile};
 use crate::linalg::cholesky;
+use crate::linalg::division::{Blocks, Division};
 use crate::linalg::product::{Onto, multiply, multiply_lower};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::points::{Points, Span};
@@ -27,7 +29,7 @@ use crate::real::{Numbers, Real};
 /// Samples of a chunk. Blocks of streams are multiples of it.
 pub const CHUNK: usize = 1024;
 /// Landmarks of a task: rows of M that it adds to.
-const LANDMARKS: usize = 64;
+const LANDMARKS: usize = 96;
 /// Samples and landmarks of a tile of kernel values, which stays in the second-level cache.
 pub(super) const TILE: (usize, usize) = (64, 384);
 
@@ -101,13 +103,13 @@ impl LandmarkSums {
         chunk + rounded + (CHUNK * (1 + t) * 8) as u64
     }
 
-    /// Adds samples, given the landmarks `z` (m) and the factor `l` of their kernel matrix. `done` is called after each chunk with the samples of the batch so
-    /// far.
+    /// Adds samples to sums that began empty, given the landmarks `z` (m) and the division by the factor of their kernel matrix. After the last batch the sums need
+    /// [`LandmarkSums::finish`]. `done` is called after each chunk with the samples of the batch so far.
     pub fn add<P: Points, T: Real>(
         &mut self,
         ctx: &Context,
         kernel: &dyn Kernel<P, T>,
-        (z, l): (&P, &Mat<T>),
+        (z, division): (&P, &Division<T>),
         batch: &Batch<'_, P>,
         mut done: impl FnMut(usize) -> Result<()>,
     ) -> Result<()> {
@@ -121,7 +123,7 @@ impl LandmarkSums {
             }
             let samples = batch.samples.part(from..from + size);
             fill(ctx, kernel, samples, Span::all(z), features.data_mut())?;
-            cholesky::divide_rows(ctx, l, &mut features)?;
+            division.divide(ctx, &mut features)?;
             let right = self.right(batch, from, size);
             self.add_diagonal(kernel, samples, &right)?;
             self.add_chunk(ctx, &mut features, &right);
@@ -129,6 +131,11 @@ impl LandmarkSums {
             done(from + size)?;
         }
         Ok(())
+    }
+
+    /// Divides the sums by what the division of samples left out, given the factor `l` of the landmarks' kernel matrix.
+    pub fn finish(&mut self, ctx: &Context, blocks: &Blocks, l: &Mat<f64>) -> Result<()> {
+        blocks.finish(ctx, l, &mut self.gram, &mut self.moments)
     }
 
     /// Adds the sums over other samples with the same landmarks and targets.
@@ -151,7 +158,7 @@ impl LandmarkSums {
     }
 
     /// What features of a chunk are multiplied with: √w in the first column, √w (y − y₀) in the others.
-    fn right<P>(&self, batch: &Batch<'_, P>, from: usize, size: usize) -> Mat<f64> {
+    pub(super) fn right<P>(&self, batch: &Batch<'_, P>, from: usize, size: usize) -> Mat<f64> {
         let root = |i: usize| batch.weights.map_or(1.0, |w| w[from + i].sqrt());
         Mat::from_fn(size, 1 + self.t(), |i, j| match (j, batch.targets) {
             (0, _) | (_, None) => root(i),
@@ -160,7 +167,7 @@ impl LandmarkSums {
     }
 
     /// Adds to the sums that need no kernel values with landmarks.
-    fn add_diagonal<P: Points, T: Real>(
+    pub(super) fn add_diagonal<P: Points, T: Real>(
         &mut self,
         kernel: &dyn Kernel<P, T>,
         samples: Span<'_, P>,
@@ -256,7 +263,12 @@ pub(super) fn fill<P: Points, T: Real>(
 }
 
 /// Adds the features from `start` on, times `right`, to their moments, in double precision.
-fn add_moments<T: Real>(features: MatRef<'_, T>, start: usize, right: &Mat<f64>, sums: &mut [f64]) {
+pub(super) fn add_moments<T: Real>(
+    features: MatRef<'_, T>,
+    start: usize,
+    right: &Mat<f64>,
+    sums: &mut [f64],
+) {
     let width = right.cols();
     let count = sums.len() / width;
     let own = features.col_range(start, count).transposed();
@@ -315,7 +327,8 @@ mod tests {
         let kernel = SpecKernel::<T>::new(&"rbf(gamma=0.3)".parse().unwrap()).unwrap();
         let z = x.select(&(0..150).map(|i| 7 * i).collect::<Vec<_>>());
         // With the factor 1, features are kernel values.
-        let factor = Mat::from_fn(150, 150, |i, j| T::from_f64(f64::from(u8::from(i == j))));
+        let factor = Mat::from_fn(150, 150, |i, j| f64::from(u8::from(i == j)));
+        let division = Division::new(ctx, &factor).unwrap();
         let n = x.n();
         let y = Mat::from_fn(n, 2, |i, j| 1e3 + (i * (j + 2)) as f64 % 7.0);
         let weights: Vec<f64> = (0..n).map(|i| (i % 3) as f64).collect();
@@ -328,8 +341,9 @@ mod tests {
                 targets: Some(&part),
                 weights: Some(&weights[rows.clone()]),
             };
-            sums.add(ctx, &kernel, (&z, &factor), &batch, |_| Ok(())).unwrap();
+            sums.add(ctx, &kernel, (&z, &division), &batch, |_| Ok(())).unwrap();
         }
+        sums.finish(ctx, &division.into_blocks(), &factor).unwrap();
         sums
     }
 

@@ -10,6 +10,7 @@ mod columns;
 mod covariance;
 mod groups;
 mod landmark_rows;
+mod landmark_sketch;
 mod landmark_sums;
 mod lines;
 mod low_rank;
@@ -40,6 +41,8 @@ pub use groups::{Groups, Move, nearest};
 pub(crate) use landmark_rows::add_products;
 #[doc(hidden)]
 pub use landmark_rows::{LandmarkRows, Leverages, RowScratch, RowValues};
+#[doc(hidden)]
+pub use landmark_sketch::{LandmarkSketch, add_image};
 #[doc(hidden)]
 pub use landmark_sums::{Batch, CHUNK, LandmarkSums, features, kernel_values};
 #[doc(hidden)]

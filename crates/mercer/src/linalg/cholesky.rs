@@ -210,21 +210,30 @@ pub fn divide_rows<T: Real>(ctx: &Context, l: &Mat<T>, b: &mut Mat<T>) -> Result
             let count = rows.len() / n;
             for start in (0..n).step_by(TILE) {
                 let end = (start + TILE).min(n);
-                let mut part = Mat::from_fn(count, end - start, |i, j| rows[i * n + start + j]);
                 if start > 0 {
+                    let width = end - start;
+                    let mut part = Mat::zeros(count, width);
                     let known = MatRef::new(rows, count, start, n);
-                    let left = l.view().row_range(start, end - start).col_range(0, start);
-                    multiply(known, left.transposed(), part.view_mut(), Onto::Difference);
+                    let left = l.view().row_range(start, width).col_range(0, start);
+                    multiply(known, left.transposed(), part.view_mut(), Onto::Nothing);
+                    for (row, part) in rows.chunks_exact_mut(n).zip(part.data().chunks_exact(width))
+                    {
+                        row[start..end].iter_mut().zip(part).for_each(|(v, by)| *v = *v - *by);
+                    }
                 }
                 let tile = l.view().row_range(start, end - start).col_range(start, end - start);
-                solve_lower(tile, part.view_mut(), Side::Right);
-                for i in 0..count {
-                    rows[i * n + start..i * n + end].copy_from_slice(part.row(i));
-                }
+                divide_tile(tile, rows, start, n);
             }
             Ok(())
         })
     })
+}
+
+/// Replaces the columns of `rows` (… × n) from `start` on, as many as a diagonal tile of L has, by themselves times the inverse of its transpose.
+pub(super) fn divide_tile<T: Real>(tile: MatRef<'_, T>, rows: &mut [T], start: usize, n: usize) {
+    let count = rows.len() / n;
+    let out = MatMut::new(&mut rows[start..], count, tile.rows(), n);
+    solve_lower(tile, out, Side::Right);
 }
 
 /// Solves with one diagonal tile of L, or of Lᵀ.

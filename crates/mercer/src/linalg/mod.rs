@@ -7,6 +7,7 @@ pub mod alloc;
 pub mod block;
 pub mod cholesky;
 pub mod convolution;
+pub mod division;
 pub mod edit_distance;
 pub mod eigen;
 pub mod fourier;

@@ -3,6 +3,7 @@
 pub mod cg;
 pub mod eigen;
 pub mod krylov;
+pub mod landmark_cg;
 pub mod lloyd;
 pub mod nystrom;
 pub mod nystrom_path;

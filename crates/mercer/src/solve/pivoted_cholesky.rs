@@ -60,9 +60,28 @@ fn proposals(most: usize) -> usize {
 
 /// Chooses pivots of `gram`, whose diagonal must not be negative.
 pub fn pivoted_cholesky(ctx: &Context, gram: &dyn Gram, params: &Params) -> Result<Info> {
-    let n = gram.n();
-    let bytes = workspace_bytes(n, params.most);
+    let bytes = workspace_bytes(gram.n(), params.most);
     let _reservation = ctx.reserve("the choice of landmarks", bytes, HINT)?;
+    Ok(choose(ctx, gram, params)?.0)
+}
+
+/// F (n × |S|), where the caller has set [`workspace_bytes`] aside, and as much again for F.
+pub(super) fn factor(ctx: &Context, gram: &dyn Gram, params: &Params) -> Result<Mat<f64>> {
+    let (_, panels) = choose(ctx, gram, params)?;
+    let width = panels.iter().map(Mat::cols).sum();
+    let mut f = Mat::try_zeros(gram.n(), width)?;
+    let mut from = 0;
+    for panel in panels {
+        let to = from + panel.cols();
+        (0..panel.rows()).for_each(|i| f.row_mut(i)[from..to].copy_from_slice(panel.row(i)));
+        from = to;
+    }
+    Ok(f)
+}
+
+/// The pivots and F by blocks of columns.
+fn choose(ctx: &Context, gram: &dyn Gram, params: &Params) -> Result<(Info, Vec<Mat<f64>>)> {
+    let n = gram.n();
     let left = gram.diag(ctx)?;
     if let Some(row) = left.iter().position(|v| !(*v >= 0.0 && v.is_finite())) {
         return Err(Error::Numeric(format!(
@@ -91,7 +110,7 @@ pub fn pivoted_cholesky(ctx: &Context, gram: &dyn Gram, params: &Params) -> Resu
             break;
         }
     }
-    Ok(Info { pivots: work.pivots, trace, curve })
+    Ok((Info { pivots: work.pivots, trace, curve }, work.panels))
 }
 
 /// The factor so far.

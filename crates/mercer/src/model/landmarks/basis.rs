@@ -1,19 +1,20 @@
-//! Landmarks with the factor of their kernel matrix, and the pass that adds up samples.
+//! Landmarks with the factor of their kernel matrix.
 
 use super::candidates::{self, Candidates, check_block};
 use super::input_means::input_means;
+use super::row_sums::RowSums;
 use super::rows::{RowBlock, RowBlocks};
 use super::{LandmarkCount, LandmarkMethod, LandmarkParams, LandmarkReport, LandmarkState};
-use crate::context::{Context, Reservation, Step};
+use crate::context::{Context, Reservation};
 use crate::error::{Error, Param, Result};
-use crate::gram::{Batch, Gram, LandmarkSums, MatrixFree};
+use crate::gram::{Gram, LandmarkSums, MatrixFree};
 use crate::kernel::{KernelSpec, Recentred, SpecKernel};
 use crate::linalg::cholesky;
 use crate::linalg::view::Mat;
 use crate::model::kernel_on::KernelOn;
 use crate::model::report::Report;
 use crate::model::validate::check_weights;
-use crate::points::{AnySamples, Points, Samples, Span};
+use crate::points::{AnySamples, Points, Samples};
 use crate::real::Real;
 use crate::solve::nystrom::{self, Nystrom};
 use crate::solve::path;
@@ -24,6 +25,7 @@ const CANDIDATES: usize = 20_000;
 const CANDIDATES_FOR_EACH: usize = 5;
 /// Landmarks at most where a tolerance is given.
 pub(crate) const MOST: usize = 5000;
+const HINT: &str = "use fewer landmarks or raise the memory budget";
 
 /// Landmarks and what evaluates the kernel with them.
 pub(crate) struct Basis<T: Real> {
@@ -55,10 +57,10 @@ pub(crate) fn read<T: Real>(
         return read_once(ctx, (kernel, params, given.samples()?), center, source);
     }
     source.rewind(2)?;
-    let (basis, _) = Basis::choose(ctx, kernel, params, center, source)?;
+    let needed = &direct_bytes::<T>;
+    let (basis, _) = Basis::choose(ctx, kernel, params, center, source, needed)?;
     source.rewind(1)?;
-    let mut sums = LandmarkSums::empty(basis.m(), basis.target_means.clone())?;
-    basis.add(ctx, &basis.factor_of_type(), source, 0, &mut sums)?;
+    let sums = basis.sum(ctx, source, basis.target_means.clone())?;
     match basis.report.rows == sums.count {
         true => Ok((basis, sums)),
         false => Err(Error::Shape(format!(
@@ -84,12 +86,10 @@ fn read_once<T: Real>(
     let target_means = candidates::first_means(&first);
     let weights = vec![1.0; landmarks.n()];
     let found = Candidates { samples: landmarks, weights, target_means, rows: 0 };
-    let (basis, _) = Basis::of(ctx, kernel, params, center, found)?;
-    let mut sums = LandmarkSums::empty(basis.m(), basis.target_means.clone())?;
-    let factor = basis.factor_of_type();
-    basis.add_block(ctx, &factor, &first, (0, total), &mut sums)?;
-    let before = first.samples.n();
-    basis.add(ctx, &factor, source, before, &mut sums)?;
+    let (basis, _) = Basis::of(ctx, kernel, params, center, found, &direct_bytes::<T>)?;
+    let mut sums = RowSums::new(ctx, &basis, basis.target_means.clone(), total)?;
+    sums.add(ctx, &first)?;
+    let sums = sums.add_rest(ctx, source)?;
     Ok((basis, sums))
 }
 
@@ -103,19 +103,20 @@ impl<T: Real> Basis<T> {
         self.landmarks.n()
     }
 
-    /// Chooses landmarks among a sample of the rows, which is returned too.
+    /// Chooses landmarks among a sample of the rows, which is returned too. `needed` are the bytes of a fit with m landmarks and t targets.
     pub(super) fn choose(
         ctx: &Context,
         kernel: &KernelSpec,
         params: &LandmarkParams,
         center: bool,
         source: &mut dyn RowBlocks,
+        needed: &dyn Fn(usize, usize) -> u64,
     ) -> Result<(Self, Candidates<T>)> {
         params.check()?;
         let most = most(params);
         let enough = CANDIDATES.max(CANDIDATES_FOR_EACH.saturating_mul(most));
         let found = candidates::sample::<T>(ctx, source, enough, params.seed)?;
-        Self::of(ctx, kernel, params, center, found)
+        Self::of(ctx, kernel, params, center, found, needed)
     }
 
     /// Chooses landmarks among candidates.
@@ -125,9 +126,10 @@ impl<T: Real> Basis<T> {
         params: &LandmarkParams,
         center: bool,
         found: Candidates<T>,
+        needed: &dyn Fn(usize, usize) -> u64,
     ) -> Result<(Self, Candidates<T>)> {
-        let most = most(params);
-        check_room::<T>(ctx, most.min(found.samples.n()), found.target_means.len(), params)?;
+        let (most, t) = (most(params), found.target_means.len());
+        check_room(ctx, most.min(found.samples.n()), &|m| needed(m, t), params)?;
         let spec = kernel.resolve(&found.samples)?;
         let kernel = SpecKernel::<T>::new(&spec)?;
         let point = far_point(&kernel, &found.samples, center);
@@ -172,58 +174,14 @@ impl<T: Real> Basis<T> {
         Ok(Self { spec, landmarks, on, factor, target_means: Vec::new(), report, _reservation })
     }
 
-    /// The factor in the number type of the samples.
-    fn factor_of_type(&self) -> Mat<T> {
-        let m = self.m();
-        Mat::from_fn(m, m, |i, j| T::from_f64(self.factor[(i, j)]))
-    }
-
-    /// Adds up the rows of a source from where it stands, behind `before` others.
-    fn add(
+    /// The sums over the rows of a source from where it stands, with targets near `origin`.
+    fn sum(
         &self,
         ctx: &Context,
-        factor: &Mat<T>,
         source: &mut dyn RowBlocks,
-        mut before: usize,
-        sums: &mut LandmarkSums,
-    ) -> Result<()> {
-        let total = source.rows();
-        while let Some(block) = source.next()? {
-            self.add_block(ctx, factor, &block, (before, total), sums)?;
-            before += block.samples.n();
-        }
-        match sums.weight > 0.0 {
-            true => Ok(()),
-            false => {
-                Err(Error::parameter(Param::SampleWeights, "invalid input: all weights are zero"))
-            }
-        }
-    }
-
-    /// Adds a block that stands behind `before` other rows of a source, which has `total` if that is known.
-    fn add_block(
-        &self,
-        ctx: &Context,
-        factor: &Mat<T>,
-        block: &RowBlock<'_>,
-        (before, total): (usize, Option<u64>),
-        sums: &mut LandmarkSums,
-    ) -> Result<()> {
-        check_block(block, None, before as u64)?;
-        let x = block.samples.to_type::<T>()?;
-        self.landmarks.check_like(&x)?;
-        check_rows(block, before, sums.t())?;
-        let x = self.on.moved(&x)?;
-        let batch = Batch {
-            samples: Span::all(&x),
-            targets: block.targets.as_deref(),
-            weights: block.weights.as_deref(),
-        };
-        let landmarks = (&self.on.anchors, factor);
-        sums.add(ctx, &*self.on.kernel, landmarks, &batch, |done| match total {
-            Some(n) => ctx.step(Step::new("rows", (before + done) as f64, n as f64)),
-            None => ctx.poll(),
-        })
+        origin: Vec<f64>,
+    ) -> Result<LandmarkSums> {
+        RowSums::new(ctx, self, origin, source.rows())?.add_rest(ctx, source)
     }
 
     /// The problem in coordinates of the landmarks' span, and the report on the approximation.
@@ -285,13 +243,15 @@ impl<'a> Fitted<'a> {
         let landmarks = self.anchors.to_type::<T>()?;
         let basis = Basis::restore(ctx, kernel, landmarks, self.state, self.report)?;
         source.rewind(1)?;
-        basis.add(ctx, &basis.factor_of_type(), source, 0, &mut sums)?;
+        let more = LandmarkSums::bytes(basis.m(), sums.t());
+        let _reservation = ctx.reserve("the sums over more rows", more, HINT)?;
+        sums.merge(&basis.sum(ctx, source, sums.target_origin.clone())?)?;
         Ok((basis, sums))
     }
 }
 
 /// Refuses targets that are missing, too many or not finite, and invalid weights.
-fn check_rows(block: &RowBlock<'_>, before: usize, t: usize) -> Result<()> {
+pub(super) fn check_rows(block: &RowBlock<'_>, before: usize, t: usize) -> Result<()> {
     let n = block.samples.n();
     let found = block.targets.as_ref().map_or(0, |y| y.cols());
     if found != t {
@@ -329,18 +289,17 @@ fn square(m: usize) -> u64 {
 }
 
 /// Bytes of the sums, the factor and its copy, and a chunk of features.
-fn basis_bytes<T: Real>(m: usize, t: usize) -> u64 {
+pub(super) fn basis_bytes<T: Real>(m: usize, t: usize) -> u64 {
     let sums = LandmarkSums::bytes(m, t).saturating_add(LandmarkSums::working_bytes::<T>(m, t));
     sums.saturating_add(2 * square(m))
 }
 
 fn reserve<T: Real>(ctx: &Context, m: usize, t: usize) -> Result<Reservation> {
-    let hint = "use fewer landmarks or raise the memory budget";
-    ctx.reserve("the sums over rows", basis_bytes::<T>(m, t), hint)
+    ctx.reserve("the sums over rows", basis_bytes::<T>(m, t), HINT)
 }
 
-/// Bytes of a fit on m landmarks with t targets.
-fn fit_bytes<T: Real>(m: usize, t: usize) -> u64 {
+/// Bytes of a fit on m landmarks with t targets that solves the m × m system directly.
+pub(super) fn direct_bytes<T: Real>(m: usize, t: usize) -> u64 {
     let solve = path::workspace_bytes(m).saturating_add(square(m));
     let solve = nystrom::workspace_bytes(m, t).saturating_add(solve);
     basis_bytes::<T>(m, t).saturating_add(solve)
@@ -358,18 +317,23 @@ fn largest(beyond: usize, fits: impl Fn(usize) -> bool) -> usize {
 
 /// How many landmarks a budget has memory for, at most `most`.
 pub(super) fn most_that_fit(budget: u64, most: usize) -> usize {
-    largest(most, |m| fit_bytes::<f64>(m, 1) <= budget)
+    largest(most, |m| direct_bytes::<f64>(m, 1) <= budget)
 }
 
 /// Refuses more landmarks than the budget has memory for, and says how many fit.
-fn check_room<T: Real>(ctx: &Context, m: usize, t: usize, params: &LandmarkParams) -> Result<()> {
-    let (needed, budget) = (fit_bytes::<T>(m, t), ctx.budget());
-    if needed <= budget || matches!(params.count, LandmarkCount::Tolerance(_)) {
+fn check_room(
+    ctx: &Context,
+    m: usize,
+    needed: &dyn Fn(usize) -> u64,
+    params: &LandmarkParams,
+) -> Result<()> {
+    let budget = ctx.budget();
+    if needed(m) <= budget || matches!(params.count, LandmarkCount::Tolerance(_)) {
         return Ok(());
     }
-    let fits = largest(m, |m| fit_bytes::<T>(m, t) <= budget);
+    let fits = largest(m, |m| needed(m) <= budget);
     let hint = format!("use at most {fits} landmarks, or raise the memory budget");
-    Err(Error::memory("a fit on the landmarks", needed, budget, hint))
+    Err(Error::memory("a fit on the landmarks", needed(m), budget, hint))
 }
 
 /// The point to see samples from, where they lie far from the origin: always for functions of differences, and for other kernels if the features are

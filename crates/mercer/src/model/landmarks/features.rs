@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use super::basis::{Basis, kernel_at, read};
+use super::basis::{Basis, direct_bytes, kernel_at, read};
 use super::kernel_pca::assemble;
 use super::kernel_ridge::offsets;
 use super::rows::{RowBlock, RowBlocks, Whole};
@@ -64,7 +64,8 @@ fn choose(
 ) -> Result<KernelPca> {
     let landmarks = required(params.landmarks.as_ref())?;
     with_dtype!(dtype, T => {
-        let (basis, _) = Basis::<T>::choose(ctx, &params.kernel, landmarks, false, source)?;
+        let needed = &direct_bytes::<T>;
+        let (basis, _) = Basis::<T>::choose(ctx, &params.kernel, landmarks, false, source, needed)?;
         let m = basis.m();
         let mut coef = Mat::from_fn(m, m, |i, j| f64::from(u8::from(i == j)));
         cholesky::solve_backward(ctx, &basis.factor, &mut coef)?;

@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use super::basis::{Basis, uniform};
+use super::basis::{Basis, direct_bytes, uniform};
 use super::candidates::Candidates;
 use super::rows::{RowBlock, RowBlocks};
 use super::{LandmarkParams, LandmarkReport};
@@ -61,7 +61,8 @@ fn fit<T: Real>(
     source: &mut dyn RowBlocks,
 ) -> Result<KernelKMeans> {
     source.rewind(params.max_rounds.saturating_add(3))?;
-    let (basis, found) = Basis::<T>::choose(ctx, &params.kernel, landmarks, true, source)?;
+    let needed = &direct_bytes::<T>;
+    let (basis, found) = Basis::<T>::choose(ctx, &params.kernel, landmarks, true, source, needed)?;
     let n =
         usize::try_from(found.rows).map_err(|_| Error::Shape("there are too many rows".into()))?;
     if params.clusters > found.samples.n() {

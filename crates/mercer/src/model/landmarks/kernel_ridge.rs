@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::basis::{Basis, Fitted, read};
 use super::rows::RowBlocks;
-use super::{LandmarkParams, LandmarkReport};
+use super::{LandmarkParams, LandmarkReport, iterative};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::gram::LandmarkSums;
@@ -20,7 +20,8 @@ use crate::solve::nystrom::Nystrom;
 use crate::solve::nystrom_path::NystromPath;
 
 impl KernelRidge {
-    /// Fits on rows that come in blocks with their targets, with the landmarks that the parameters ask for. The rows are read twice.
+    /// Fits on rows that come in blocks with their targets, with the landmarks that the parameters ask for. The rows are read twice, and by conjugate gradients in
+    /// every pass.
     #[doc(hidden)]
     pub fn fit_blocks(
         ctx: &Context,
@@ -30,7 +31,9 @@ impl KernelRidge {
     ) -> Result<Self> {
         let started = Instant::now();
         let landmarks = super::required(params.landmarks.as_ref())?;
-        let mut model = with_dtype!(dtype, T => {
+        let mut model = with_dtype!(dtype, T => if iterative::is_chosen(params, landmarks)? {
+            iterative::fit::<T>(ctx, params, landmarks, source)
+        } else {
             let fit = LandmarkRidge::<T>::read(ctx, &params.kernel, landmarks, params.intercept, source);
             fit?.into_model(ctx, params)
         })?;

@@ -7,6 +7,7 @@ mod basis;
 mod candidates;
 mod features;
 mod input_means;
+mod iterative;
 mod kernel_kmeans;
 mod kernel_pca;
 mod kernel_ridge;
@@ -15,15 +16,18 @@ mod offer;
 mod regrouped;
 mod residual;
 mod ridge_rows;
+mod row_sums;
 mod rows;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use basis::kernel_at;
 pub(crate) use kernel_ridge::LandmarkRidge;
 pub(crate) use observed::Observed;
 pub(super) use offer::{eligible, offer, slow};
-pub(crate) use ridge_rows::{Evaluated, RidgeRows};
 #[doc(hidden)]
 pub use regrouped::Regrouped;
+pub(crate) use ridge_rows::{Evaluated, RidgeRows};
 #[doc(hidden)]
 pub use rows::{RowBlock, RowBlocks, Whole};
 

@@ -6,7 +6,7 @@
 //! knows the large eigenvalues of K from r of its columns:
 //!
 //! ```text
-//! S ← r random samples;  C ← K[:, S];  L Lᵀ = K[S, S] + a rounding error of its size;  F ← C L⁻ᵀ      K ≈ F Fᵀ
+//! S ← at most r random pivots;  F ← K[:, S] L⁻ᵀ with K[S, S] = L Lᵀ      K ≈ F Fᵀ
 //! M = F Fᵀ + D;   M⁻¹ v = D⁻¹ v − D⁻¹ F (I + Fᵀ D⁻¹ F)⁻¹ Fᵀ D⁻¹ v
 //! ```
 //!
@@ -33,7 +33,7 @@ pub struct Params {
     pub tolerance: f64,
     /// Passes over the matrix at most.
     pub max_passes: usize,
-    /// Columns of the matrix that the preconditioner knows, at most n.
+    /// Columns of the matrix that the preconditioner knows at most, itself at most n.
     pub landmarks: usize,
     /// Seed of their choice.
     pub seed: u64,

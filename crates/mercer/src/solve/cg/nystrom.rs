@@ -1,4 +1,8 @@
 //! The Nyström preconditioner of conjugate gradients: a rank-r approximation K ≈ F Fᵀ from r columns of the Gram matrix.
+//!
+//! The columns are the pivots of a randomly pivoted Cholesky factorisation, as many as pay: no more are taken once the trace of what is left, which bounds
+//! its eigenvalues, is small beside the ridge. Columns drawn uniformly miss the small clusters of a data set; they serve where the matrix is not positive
+//! semidefinite, so that there are no pivots.
 
 use std::ops::Range;
 
@@ -12,6 +16,7 @@ use crate::linalg::block::Block;
 use crate::linalg::cholesky;
 use crate::linalg::product::{Onto, multiply};
 use crate::linalg::view::Mat;
+use crate::solve::pivoted_cholesky;
 
 /// The preconditioner M = D + F Fᵀ.
 pub(super) struct NystromPreconditioner {
@@ -26,12 +31,16 @@ const PIECE: usize = 512;
 
 impl NystromPreconditioner {
     pub fn new(ctx: &Context, gram: &dyn Gram, ridge: &[f64], params: &Params) -> Result<Self> {
-        let n = gram.n();
-        let which = Stream::new(params.seed, "landmarks").sample(n, params.landmarks.min(n));
-        let r = which.len();
-        let mut f = gram.columns(ctx, &which)?;
-        let own = factor_lifted(ctx, &Mat::from_fn(r, r, |i, j| f[(which[i], j)]))?;
-        cholesky::divide_rows(ctx, &own, &mut f)?;
+        let f = match pivoted(ctx, gram, ridge, params) {
+            Err(Error::Numeric(_)) => uniform(ctx, gram, params)?,
+            found => found?,
+        };
+        Self::of_factor(ctx, f, ridge)
+    }
+
+    /// The preconditioner with F.
+    pub fn of_factor(ctx: &Context, f: Mat<f64>, ridge: &[f64]) -> Result<Self> {
+        let (n, r) = (f.rows(), f.cols());
         let scaled = |rows: Range<usize>| {
             let start = rows.start;
             Mat::from_fn(rows.len(), r, |i, j| f[(start + i, j)] / ridge[start + i])
@@ -87,6 +96,29 @@ impl NystromPreconditioner {
             Ok(out)
         })
     }
+}
+
+/// What is left of K may have this share of the smallest ridge as its trace: then two or three passes do.
+const ENOUGH: f64 = 0.1;
+
+/// F from the columns of random pivots.
+fn pivoted(ctx: &Context, gram: &dyn Gram, ridge: &[f64], params: &Params) -> Result<Mat<f64>> {
+    let trace: f64 = gram.diag(ctx)?.iter().sum();
+    let least = ridge.iter().copied().fold(f64::INFINITY, f64::min);
+    let tolerance = if trace > 0.0 { ENOUGH * least / trace } else { 0.0 };
+    let wanted = pivoted_cholesky::Params { most: params.landmarks, tolerance, seed: params.seed };
+    pivoted_cholesky::factor(&ctx.without_steps(), gram, &wanted)
+}
+
+/// F from the columns of samples drawn uniformly.
+pub(super) fn uniform(ctx: &Context, gram: &dyn Gram, params: &Params) -> Result<Mat<f64>> {
+    let n = gram.n();
+    let which = Stream::new(params.seed, "landmarks").sample(n, params.landmarks.min(n));
+    let r = which.len();
+    let mut f = gram.columns(ctx, &which)?;
+    let own = factor_lifted(ctx, &Mat::from_fn(r, r, |i, j| f[(which[i], j)]))?;
+    cholesky::divide_rows(ctx, &own, &mut f)?;
+    Ok(f)
 }
 
 /// The Cholesky factor of a matrix with a lift of its diagonal: of two equal samples the second adds nothing. The lift is as small as

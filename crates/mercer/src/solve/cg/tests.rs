@@ -1,6 +1,6 @@
 use super::*;
 use crate::context::Stream;
-use crate::gram::{MatrixFree, Packed};
+use crate::gram::{MatrixFree, Packed, Precomputed};
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::cholesky;
 use crate::points::Dense;
@@ -96,4 +96,55 @@ fn equal_samples_zero_targets_and_few_passes() {
     let (_, info) = run(1e-9, &params).unwrap();
     assert!(info.passes <= 2);
     assert!(run(0.0, &params).is_err());
+}
+
+/// Samples in clusters of very different size and width.
+fn clusters(n: usize) -> Dense<f64> {
+    let mut stream = Stream::new(6, "test");
+    let centres: Vec<[f64; 3]> =
+        (0..30).map(|_| std::array::from_fn(|_| 3.0 * stream.normal())).collect();
+    let mut data = Vec::new();
+    for _ in 0..n {
+        // Most samples are in the first few.
+        let which = stream.below(30).min(stream.below(30)).min(stream.below(30));
+        let width = 0.05 * (1 + which % 7) as f64;
+        data.extend(centres[which].map(|centre| centre + width * stream.normal()));
+    }
+    Dense::from_vec(data, n, 3).unwrap()
+}
+
+#[test]
+fn pivots_take_half_the_passes_of_uniform_columns() {
+    let (ctx, n) = (Context::new(2), 900);
+    let kernel = SpecKernel::<f64>::new(&"rbf(gamma=0.3)".parse::<KernelSpec>().unwrap()).unwrap();
+    let gram = Packed::fill(&ctx, &kernel, &clusters(n)).unwrap();
+    let (params, ridge) = (Params::new(n, 1e-6, 900, 0), vec![1e-3; n]);
+    let matrix = Matrix { gram: &gram, rough: None, ridge: &ridge };
+    let b = targets(n, 1);
+    let passes = |nystrom: NystromPreconditioner| {
+        let (params, done) = (&params, (0, 1));
+        let system = System { ctx: &ctx, matrix, nystrom: &nystrom, params, width: 1, done };
+        let right = Block::from_fn(n, |i, c| if c == 0 { b[(i, 0)] } else { 0.0 });
+        let (_, outcome) = system.solve(&right, None).unwrap();
+        assert!(outcome.converged, "{}", outcome.residual);
+        outcome.passes
+    };
+    let uniform = nystrom::uniform(&ctx, &gram, &params).unwrap();
+    let uniform = passes(NystromPreconditioner::of_factor(&ctx, uniform, &ridge).unwrap());
+    let pivoted = passes(NystromPreconditioner::new(&ctx, &gram, &ridge, &params).unwrap());
+    assert!(2 * pivoted <= uniform, "{pivoted} passes, and {uniform} with uniform columns");
+}
+
+#[test]
+fn a_matrix_without_pivots_has_a_preconditioner() {
+    let ctx = Context::new(1);
+    let data = [1.0, 2.0, 2.0, 1.0]; // eigenvalues 3 and −1
+    for data in [data, [0.0; 4]] {
+        let gram = Precomputed::new(crate::linalg::view::MatRef::new(&data, 2, 2, 2)).unwrap();
+        let ridge = [4.0; 2];
+        let matrix = Matrix { gram: &gram, rough: None, ridge: &ridge };
+        let b = targets(2, 1);
+        let (_, info) = solve(&ctx, matrix, &b, None, &Params::new(2, 1e-10, 50, 0)).unwrap();
+        assert!(info.converged, "{info:?}");
+    }
 }

@@ -168,18 +168,18 @@ pub fn solve(
 }
 
 /// Columns with equal α, α descending.
-fn groups(alphas: &[f64]) -> Vec<(f64, Vec<usize>)> {
+pub(crate) fn groups(alphas: &[f64]) -> Vec<(f64, Vec<usize>)> {
     let mut order: Vec<usize> = (0..alphas.len()).collect();
     order.sort_by(|&a, &b| alphas[b].total_cmp(&alphas[a]));
     let same = order.chunk_by(|&a, &b| alphas[a] == alphas[b]);
     same.map(|columns| (alphas[columns[0]], columns.to_vec())).collect()
 }
 
-fn take(from: &Mat<f64>, columns: &[usize]) -> Mat<f64> {
+pub(crate) fn take(from: &Mat<f64>, columns: &[usize]) -> Mat<f64> {
     Mat::from_fn(from.rows(), columns.len(), |i, c| from[(i, columns[c])])
 }
 
-fn put(part: &Mat<f64>, columns: &[usize], into: &mut Mat<f64>) {
+pub(crate) fn put(part: &Mat<f64>, columns: &[usize], into: &mut Mat<f64>) {
     for i in 0..part.rows() {
         columns.iter().enumerate().for_each(|(c, &column)| into[(i, column)] = part[(i, c)]);
     }
