@@ -72,7 +72,7 @@ def alone(problem: Problem) -> list[Contestant]:
 
 
 def iterative(problem: Problem) -> list[Contestant]:
-    """Ridge regression in passes over the rows, to the residual that the direct solution is compared at."""
+    """Ridge regression in passes over the rows."""
 
     def ours(p: Problem, solver: str) -> Any:
         import mercer
@@ -214,9 +214,8 @@ def cost_clusters(problem: Problem) -> list[Phase]:
     return [Phase("features", 2.0 * n * m * d + 1.0 * n * m * m), Phase("rounds", rounds)]
 
 
-
 def cost_passes(problem: Problem) -> list[Phase]:
-    """Kernel values with the landmarks and two products with a vector in each pass, and the preconditioner."""
+    """Kernel values and two products with a vector in each pass, and the preconditioner."""
     n, d, m = problem.n, problem.d, problem.k or 0
     one = 2.0 * n * m * d + 4.0 * n * m
     return [Phase("passes", MOST_PASSES / 2 * one), Phase("preconditioner", 4.0 * m**3)]

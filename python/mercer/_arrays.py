@@ -64,6 +64,8 @@ def _names_of(X: object) -> list[str] | None:
     """The names of the columns of a data frame."""
     names = getattr(X, "column_names", getattr(X, "columns", None))
     return None if names is None else [str(name) for name in names]
+
+
 class Rows(np.ndarray):
     """Rows of numbers whose columns have names."""
 

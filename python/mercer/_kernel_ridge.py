@@ -292,26 +292,7 @@ class KernelRidge(RidgeRegressor):
         warn_of_notes(self.report_)
         return self
 
-    def landmark_residual(self, X: Samples) -> np.ndarray:
-        """Return what the landmarks do not represent of samples: k(x, x) − ‖φ̂(x)‖².
-
-        It is the squared distance, in feature space, of a sample to the span of the landmarks; in
-        the words of Gaussian processes, its variance given the landmarks. Over the training
-        samples it sums to ``report_["landmarks"]["residual_trace"]``. A sample with a large
-        residual is unlike all landmarks: the approximation tells little about it, and it may be
-        an outlier. Computed in float64; 0 where it is lost in rounding. Requires `landmarks`.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples, training samples or new ones.
-
-        Returns
-        -------
-        residual : ndarray of shape (n_samples,)
-            The residuals, none negative.
-        """
-        return _landmarks.residual(self, X)
+    landmark_residual = _landmarks.landmark_residual
 
     @available_if(_landmarks.are_set)
     @_fit.unchanged_on_error

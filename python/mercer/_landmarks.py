@@ -108,13 +108,30 @@ def continue_fit(estimator, X, targets: tuple | None) -> _core.Model:
         return _core.continue_fit(model, rows, targets, run)
 
 
-def residual(estimator, X) -> np.ndarray:
-    """Return k(x, x) − ‖φ̂(x)‖² of each sample; see ``KernelPCA.landmark_residual``."""
-    if not is_low_rank(estimator):
+def landmark_residual(self, X) -> np.ndarray:
+    """Return what the landmarks do not represent of samples: k(x, x) − ‖φ̂(x)‖².
+
+    It is the squared distance, in feature space, of a sample to the span of the landmarks; in
+    the words of Gaussian processes, its variance given the landmarks. Over the training
+    samples it sums to ``report_["landmarks"]["residual_trace"]``. A sample with a large
+    residual is unlike all landmarks: the approximation tells little about it, and it may be
+    an outlier. Computed in float64; 0 where it is lost in rounding. Requires `landmarks`.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        Samples, training samples or new ones.
+
+    Returns
+    -------
+    residual : ndarray of shape (n_samples,)
+        The residuals, none negative.
+    """
+    if not is_low_rank(self):
         raise AttributeError("the model was fitted without landmarks: there is no residual")
-    X = _predict.new_samples(estimator, X)
-    with _fit.run_of(estimator) as run:
-        return _core.landmark_residuals(estimator._model, _predict.to_model(estimator, X), run)
+    X = _predict.new_samples(self, X)
+    with _fit.run_of(self) as run:
+        return _core.landmark_residuals(self._model, _predict.to_model(self, X), run)
 
 
 def are_set(estimator) -> bool:

@@ -298,25 +298,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Y = validate_scores(X, self._n_features_out)
         return _preimages.preimages(self, Y, search, False)[0]
 
-    def reconstruction_error(self, X: Samples) -> np.ndarray:
-        """Return what the features leave of each sample: k(x, x) − ‖features‖².
-
-        That is its squared distance in feature space to the span of the landmarks, which is large
-        for samples that none of them represents.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        errors : ndarray of shape (n_samples,)
-            The squared distances.
-        """
-        X = _predict.to_model(self, _predict.new_samples(self, X))
-        with _fit.run_of(self) as run:
-            return self._model.reconstruction_error(X, run)
+    landmark_residual = _landmarks.landmark_residual
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

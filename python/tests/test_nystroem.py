@@ -69,7 +69,7 @@ def test_the_error_is_that_of_the_matrix():
     assert model.error_["residual_trace"] == pytest.approx(left, rel=1e-9)
     assert model.error_["trace"] == pytest.approx(len(X))
     assert model.error_["residual_share"] == pytest.approx(left / len(X))
-    rows = model.reconstruction_error(X)
+    rows = model.landmark_residual(X)
     np.testing.assert_allclose(rows, 1 - (Z**2).sum(axis=1), atol=1e-10)
     assert rows.min() >= 0
 
