@@ -65,6 +65,8 @@ fn needed(stream: &TableStream) -> Result<u64> {
     let files = file_bytes(stream.files())?;
     let columns = stream.head().n_columns() as u64;
     Ok(match stream.rows() {
+        // Zeros are left out, and an entry takes about as many bytes as in text.
+        _ if stream.head().is_sparse() => files.saturating_mul(COPIES),
         Some(rows) => files.saturating_add(COPIES.saturating_mul(8 * rows.saturating_mul(columns))),
         // A number takes about as many bytes of text as in memory; packed, it takes less.
         None => {

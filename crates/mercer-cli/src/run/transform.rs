@@ -12,7 +12,7 @@ use super::Session;
 use super::model_columns::{self, ModelColumns};
 use super::prediction::model_input;
 use super::stream::{self, Pieces};
-use crate::args::TransformArgs;
+use crate::args::{TableFile, TransformArgs};
 use crate::data::{self, InputKind, Numbers, Prepared, Rows, Scales};
 use crate::facts::{Facts, counted};
 use crate::failure::Failure;
@@ -53,8 +53,10 @@ pub fn transform(session: &Session, args: &TransformArgs) -> std::result::Result
     }
     let input_kind =
         if args.inverse { InputKind::Numbers } else { InputKind::of_model(&saved.model) };
-    if let Some(table) = data::stream(session, &args.table, &input_kind)? {
-        return transform_stream(session, args, &saved, table);
+    if let Some(file) = &args.output.output
+        && let Some(table) = data::stream(session, &args.table, &input_kind)?
+    {
+        return transform_stream(session, args, &saved, table, file);
     }
     let table = data::read(session, &args.table, &input_kind)?;
     let rows = find_columns(table, &saved, args)?;
@@ -87,9 +89,9 @@ fn transform_stream(
     args: &TransformArgs,
     saved: &ModelFile,
     mut table: TableStream,
+    file: &TableFile,
 ) -> std::result::Result<(), Failure> {
     stream::refuse(&args.output.plot, None)?;
-    let file = stream::output_file(args.output.output.as_ref())?;
     let (started, mut notes) = (Instant::now(), BTreeSet::new());
     let of = |table: Table, before: u64| {
         let rows = find_columns(table, saved, args)?;

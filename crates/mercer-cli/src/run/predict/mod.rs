@@ -15,7 +15,7 @@ use super::held_out::Predicted;
 use super::prediction::{predict as predict_rows, with_noise};
 use super::stream::{self, Pieces, Reading};
 use super::{Session, libsvm_model, model_columns};
-use crate::args::PredictArgs;
+use crate::args::{PredictArgs, TableFile};
 use crate::data::{self, InputKind, Label};
 use crate::facts::{self, Facts};
 use crate::failure::Failure;
@@ -56,8 +56,10 @@ pub fn predict(session: &Session, args: &PredictArgs) -> std::result::Result<(),
     let names = Names { targets, classes };
     check(args, &saved, &facts)?;
     let input_kind = InputKind::of_model(&saved.model);
-    if let Some(table) = data::stream(session, &args.table, &input_kind)? {
-        return predict_stream(session, args, saved, table);
+    if let Some(file) = &args.output
+        && let Some(table) = data::stream(session, &args.table, &input_kind)?
+    {
+        return predict_stream(session, args, saved, table, file);
     }
     let table = data::read(session, &args.table, &input_kind)?;
     let saved = libsvm_model::widened(saved, &table)?;
@@ -91,8 +93,8 @@ fn predict_stream(
     args: &PredictArgs,
     saved: ModelFile,
     mut table: TableStream,
+    file: &TableFile,
 ) -> std::result::Result<(), Failure> {
-    let file = stream::output_file(args.output.as_ref())?;
     let saved = libsvm_model::widened(saved, table.head())?;
     let facts = Facts::of(&saved);
     let (targets, classes) = facts.predicts().unwrap_or_default();

@@ -8,7 +8,7 @@ use mercer::{Error, Result};
 pub use pieces::{Pieces, write};
 pub use rows::FitRows;
 
-use crate::args::{PageFile, Picture, TableFile};
+use crate::args::{PageFile, Picture};
 use crate::facts::counted;
 use crate::summary::Lines;
 
@@ -44,10 +44,4 @@ pub fn refuse(pictures: &[Picture], page: Option<&PageFile>) -> Result<()> {
         (_, Some(_)) => Err(Error::parameter("--report", message)),
         _ => Ok(()),
     }
-}
-
-/// The file of the results, which a table in blocks cannot do without.
-pub fn output_file(file: Option<&TableFile>) -> Result<&TableFile> {
-    let message = "the table is read in blocks: name a file for the results";
-    file.ok_or_else(|| Error::parameter("--output", message))
 }
