@@ -30,6 +30,8 @@ pub fn pages(command: Command) -> Vec<Page> {
 
 fn page(name: String, command: Command) -> Page {
     let mut text = Vec::new();
+    // The generator leaves out the help of flags that the short help hides.
+    let command = command.mut_args(|flag| flag.hide_short_help(false));
     let man = Man::new(command).title(name.clone()).manual("mercer");
     man.render(&mut text).expect("memory takes every write");
     Page { name, text }
@@ -55,6 +57,9 @@ mod tests {
             for flag in verb.get_arguments().filter(|flag| !flag.is_hide_set()) {
                 let long = flag.get_long().map(|long| format!("--{long}"));
                 assert!(long.is_none_or(|long| text.contains(&long)), "{name}: {flag}");
+                let help = flag.get_help().map(ToString::to_string).unwrap_or_default();
+                let beginning: String = help.chars().take(15).collect();
+                assert!(!help.is_empty() && text.contains(&beginning), "{name}: {flag}: {help}");
             }
             assert!(text.contains(".TH mercer-") && text.contains("Examples:"), "{name}");
         }

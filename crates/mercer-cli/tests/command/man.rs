@@ -16,6 +16,8 @@ fn every_verb_has_a_page() {
     let page = folder.done("man kpca").out;
     assert_eq!(page, folder.read("pages/mercer-kpca.1"));
     assert!(page.contains(".TH mercer-kpca") && page.contains("\\-\\-inverse\\-kernel"), "{page}");
+    // Flags that the short help hides are explained too.
+    assert!(folder.done("man search").out.contains("The score to choose by"), "--metric");
     assert!(folder.done("man").out.contains(".TH mercer"));
     let wrong = folder.run("man no-such");
     assert_eq!(wrong.code, Some(2));
