@@ -75,11 +75,12 @@ pub fn describe_columns(file: Option<&PageFile>, chosen: &Chosen) -> Vec<ColumnS
 /// The report of `session`.
 pub fn page(session: &Session, found: &ReportContent<'_>) -> String {
     let title = escape(&capitalised(&found.lines.title));
+    let landmarks = landmarks::explanation(found.facts);
     let sections = [
         summary(found),
         results(found.tables),
         pictures(found.pictures),
-        explanations(found, found.pictures.len()),
+        explanations(found.explanations.iter().chain(&landmarks), found.pictures.len()),
         data(found),
         settings(&session.invocation),
         details::details(session, found.lines, found.facts),
@@ -150,10 +151,9 @@ fn pictures(pictures: &[Drawing]) -> String {
 }
 
 /// A section for each; their pictures are counted from `first` on.
-fn explanations(found: &ReportContent<'_>, first: usize) -> String {
+fn explanations<'a>(found: impl IntoIterator<Item = &'a Explanation>, first: usize) -> String {
     let (mut sections, mut drawn) = (String::new(), first);
-    let landmarks = landmarks::explanation(found.facts);
-    for (place, explanation) in found.explanations.iter().chain(&landmarks).enumerate() {
+    for (place, explanation) in found.into_iter().enumerate() {
         let text = format!("<p>{}</p>\n", escape(&explanation.text));
         let pictures: String = (drawn..).zip(&explanation.pictures).map(figure).collect();
         drawn += explanation.pictures.len();
