@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _core, _fit, _landmarks, _params, _predict, _preimages
 from mercer._arrays import Samples, Table, dtype_of, validate_scores
 from mercer._base import Estimator
-from mercer._kernel_choice import Choice, choose, kernel_argument
+from mercer._kernel_choice import Choice, choose, is_precomputed, kernel_argument
 from mercer._params import ParameterError, is_integer, is_real, refuse
 from mercer._progress import Step
 from mercer._reports import warn, warn_of_notes
@@ -46,7 +46,8 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         A name, spec, object or function, as for :class:`KernelPCA`; not ``"precomputed"``, since
         landmarks are chosen among samples.
     gamma : float, {"scale", "auto", "median"}, optional
-        For kernels given by a name that have a gamma, as for :class:`KernelPCA`.
+        For kernels given by a name that have a gamma, as for :class:`KernelPCA`; the default is
+        1 / n_features, and 1 for ``"chi2"``.
     coef0 : float, optional
         The constant of ``"poly"`` and ``"sigmoid"``, by default 1.
     degree : float, optional
@@ -201,29 +202,6 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             self._set_model(_core.measured_features(model, data, out, run))
         return out
 
-    def partial_fit(self, X: Samples, y: object = None) -> Self:
-        """Choose the landmarks among the samples of the first call; measure the error on all.
-
-        Later calls leave the features as they are.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples, as for :meth:`fit`.
-        y : None
-            Not used.
-
-        Returns
-        -------
-        self : Nystroem
-            The estimator itself.
-        """
-        if not hasattr(self, "_model"):
-            self._continues = True
-            return self.fit(X)
-        self._set_model(_landmarks.continue_fit(self, X, None))
-        return self
-
     def transform(self, X: Samples) -> Table:
         """Return the features of samples.
 
@@ -339,6 +317,11 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """The kernel; parameters that are None have their usual values."""
         given = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
         plain = callable(self.kernel) and not isinstance(self.kernel, Kernel)
+        if is_precomputed(self.kernel):
+            raise ParameterError(
+                "kernel='precomputed' leaves no samples to choose landmarks among: pass the "
+                "samples and the kernel itself"
+            )
         if plain and any(value is not None for value in given.values()):
             raise ParameterError(
                 "Don't pass gamma, coef0 or degree to Nystroem if using a callable kernel: "
@@ -346,6 +329,8 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             )
         given["degree"] = 3 if self.degree is None else self.degree
         given["coef0"] = 1 if self.coef0 is None else self.coef0
+        if isinstance(self.kernel, str) and self.kernel == "chi2" and self.gamma is None:
+            given["gamma"] = 1.0  # scikit-learn's default here, unlike that of KernelPCA
         choice = choose(self.kernel, features(X), kernel_params=self.kernel_params, **given)
         if choice.functions and self.fit_inverse_transform:
             raise ParameterError(

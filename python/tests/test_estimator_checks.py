@@ -63,7 +63,7 @@ SOLVED = {"gamma": "auto", "tol": 1e-10}
         KernelRepair(),
         KernelRepair("flip"),
         TableEncoder(),
-        Nystroem(n_components=3),
+        Nystroem(n_components=3, fit_inverse_transform=True),
         Nystroem("laplacian", n_components="auto", fit_inverse_transform=True),
         RBFSampler(),
         RBFSampler(gamma="scale", features="independent", n_components=7),

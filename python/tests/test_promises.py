@@ -96,6 +96,8 @@ def test_fits_repeat(name):
 
 @every
 def test_rows_in_another_order(name):
+    if name == "Nystroem":
+        pytest.skip("landmarks depend on the order; test_nystroem.py tests those that are given")
     order = rng.permutation(len(X))
     params = {key: turned(order) for key, turned in CASES[name].rows.items()}
     other = make(name, **params).fit(samples(name, X[order]), *target(name, order))
