@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -79,7 +80,7 @@ def cells(name: str, most: int, exact: int) -> list[str]:
         train, params = (X, y), parameters(X[:SEARCHED], y[:SEARCHED])
     found = []
     for m in LANDMARKS:
-        fits = m <= min(most, len(train[0]) // 2)
+        fits = m <= min(most, len(train[0]) - 1)
         found.append(f"{error(train, held, landmarks=m, **params):.4g}" if fits else "–")
         print(name, m, found[-1], file=sys.stderr, flush=True)
     whole = f"{error(train, held, **params):.4g}" if len(train[0]) <= exact else "–"
@@ -102,6 +103,7 @@ def main() -> int:
     if missing:
         print(f"skipped: {', '.join(missing)}: not in the data folder, {data.folder()}")
         return 0
+    warnings.filterwarnings("ignore", message="the best alpha")
     rows, begun = [], time.perf_counter()
     for name in chosen:
         rows.append(cells(name, arguments.most, arguments.exact))

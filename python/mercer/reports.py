@@ -61,7 +61,7 @@ class LandmarkFacts(TypedDict):
     """The trace of K, weighted."""
     residual_trace: float
     """The trace of what the approximation leaves."""
-    curve: list[tuple[int, float]]
+    curve: list[list[float]]
     """The share of the trace that is left among the candidates after some numbers of landmarks."""
     full_system: NotRequired[FullSystemFacts]
     """How nearly a regression solves the system of the exact fit; after leave-one-out."""

@@ -29,6 +29,8 @@ use crate::model::report::Report;
 use crate::points::{AnySamples, Dense, Dtype, Samples, Span, with_dtype, with_samples};
 use crate::real::Real;
 
+/// Samples between two looks at whether to stop.
+const FEW: usize = 16;
 /// Rows of the sums of squares.
 const CHUNK: usize = 1024;
 
@@ -115,7 +117,7 @@ impl KernelPca {
         let (rows, cols, stride) = (out.rows, out.cols, out.stride);
         self.transform_into(ctx, x, MatMut::new(&mut *out.data, rows, cols, stride))?;
         let mut sums = Explained::new(self.k());
-        sums.add(ctx, MatRef::new(&*out.data, rows, cols, stride), &self.diagonal(x)?)?;
+        sums.add(ctx, MatRef::new(&*out.data, rows, cols, stride), &self.diagonal(ctx, x)?)?;
         self.set_explained(sums);
         Ok(())
     }
@@ -131,14 +133,19 @@ impl KernelPca {
     }
 
     /// k(x, x) of each sample.
-    fn diagonal(&self, x: &AnySamples) -> Result<Vec<f64>> {
+    fn diagonal(&self, ctx: &Context, x: &AnySamples) -> Result<Vec<f64>> {
         let (anchors, state) =
             self.anchors.as_ref().zip(self.landmarks.as_ref()).ok_or_else(no_landmarks)?;
         with_samples!(anchors, anchors => {
             let on = kernel_at(&SpecKernel::new(&self.params.kernel)?, anchors, state)?;
             let x = on.moved(&x.to_type()?)?;
             let mut diagonal = vec![Real::from_f64(0.0); x.n()];
-            on.kernel.diag(Span::all(&x), &mut diagonal)?;
+            // A user-defined function may take long for each sample.
+            for (piece, values) in diagonal.chunks_mut(FEW).enumerate() {
+                ctx.poll()?;
+                let start = piece * FEW;
+                on.kernel.diag(Span::new(&x, start..start + values.len()), values)?;
+            }
             Ok(diagonal.iter().map(|v| v.to_f64()).collect())
         })
     }
@@ -176,7 +183,7 @@ impl Explained {
                 let part = block.samples.select(&rows);
                 let mut features = Mat::<T>::try_zeros(rows.len(), m)?;
                 model.transform_into(&ctx.without_steps(), &part, features.view_mut())?;
-                self.add(ctx, features.view(), &model.diagonal(&part)?)?;
+                self.add(ctx, features.view(), &model.diagonal(ctx, &part)?)?;
                 match total {
                     Some(n) => ctx.step(Step::new("rows", self.rows as f64, n as f64))?,
                     None => ctx.poll()?,
