@@ -56,13 +56,20 @@ pub fn infer(column: &Column) -> Inferred {
     let texts: Vec<usize> =
         filled.iter().copied().filter(|&row| parse_number(&cells[row]).is_none()).collect();
     let column_type = match (filled.len(), texts.len()) {
-        // Nothing but `-`, `+` or `none`, which may be categories.
-        (0, _) => return infer_texts(cells),
+        (0, _) if are_signs(cells) => return infer_texts(cells),
+        (0, _) => ColumnType::Empty,
         (_, 0) => ColumnType::Number,
         (filled, texts_found) if 2 * texts_found < filled => ColumnType::NumberWithTexts(texts),
         _ => return infer_texts(cells),
     };
     Inferred { column_type, missing }
+}
+
+/// Whether both `+` and `-` stand in a column in which nothing else has a value; one alone stands for missing values.
+fn are_signs(cells: &[String]) -> bool {
+    let signs: BTreeSet<&str> =
+        cells.iter().map(|cell| cell.trim()).filter(|cell| !is_missing_text(cell)).collect();
+    signs == BTreeSet::from(["+", "-"])
 }
 
 /// Texts: dates, categories or free text. `none` and `-` may be categories.

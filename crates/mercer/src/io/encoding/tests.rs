@@ -1,5 +1,6 @@
 //! Encodings: what columns hold, how they become numbers, and that new rows are treated as the training table was.
 
+use super::infer::{ColumnType, infer};
 use super::*;
 use crate::io::{Column, Table};
 
@@ -94,6 +95,16 @@ fn codes_and_ranges_for_kernels_that_compare_categories() {
     let (encoded, _) = encoding.apply(raw).unwrap();
     assert_eq!(numbers(&encoded), [[1.0, 0.0, 1.0, 0.0], [0.0, 0.5, 0.25, 1.0]]);
     assert!(encoded.indicators.is_empty());
+}
+
+#[test]
+fn signs_are_categories_where_both_are_found() {
+    let of = |cells: &[&str]| infer(&text(cells)).column_type;
+    let signs = ColumnType::Category(vec!["+".into(), "-".into()]);
+    assert_eq!(of(&["+", "-", "", "+"]), signs);
+    assert_eq!(of(&["-", "-", ""]), ColumnType::Empty);
+    assert_eq!(of(&["none", "None"]), ColumnType::Empty);
+    assert_eq!(of(&["-", "1", "2"]), ColumnType::Number);
 }
 
 #[test]
