@@ -69,6 +69,7 @@ pub(super) fn fit<T: Real>(
         return Err(Error::Shape("there are no targets: at least one is required".into()));
     }
     check_alphas(&params.alpha, basis.target_means.len())?;
+    source.rewind(2 + wanted.max_passes)?;
     let (system, matrix) = System::read(ctx, &basis, source, params)?;
     let (beta, info, largest) = system.solve(ctx, source, matrix, params, &wanted)?;
     system.model(ctx, params, beta, info, largest)

@@ -13,7 +13,7 @@ use crate::points::{Dense, Dtype, Points, Samples};
 use crate::real::Real;
 use crate::solve::ridge::Solver;
 
-const ROWS: usize = 2000;
+const ROWS: usize = 1200;
 
 fn samples<T: Real>() -> Samples<T> {
     let mut stream = Stream::new(5, "test");
@@ -102,18 +102,18 @@ fn gap(a: &KernelRidge, b: &KernelRidge) -> f64 {
 #[test]
 fn iterative_solutions_are_the_direct_ones() {
     for intercept in [false, true] {
-        let direct = fit::<f64>(2, 2000, &params(Solver::Eigen, intercept));
-        let found = fit::<f64>(2, 2000, &params(Solver::Cg, intercept));
+        let direct = fit::<f64>(2, ROWS, &params(Solver::Eigen, intercept));
+        let found = fit::<f64>(2, ROWS, &params(Solver::Cg, intercept));
         assert_eq!(direct.report.solver, "landmarks");
         assert_eq!(found.report.solver, "landmarks-cg");
         assert!(found.report.converged && found.report.residual <= 1e-9, "{:?}", found.report);
-        assert!(found.report.passes < 100, "{}", found.report.passes);
+        assert!(found.report.passes < 150, "{}", found.report.passes);
         assert!(gap(&direct, &found) < 1e-5, "{}", gap(&direct, &found));
         let share = |model: &KernelRidge| model.report.landmarks.as_ref().unwrap().residual_share();
         assert!((share(&direct) - share(&found)).abs() < 0.05);
         let single = KernelRidgeParams { tolerance: Some(1e-5), ..params(Solver::Cg, intercept) };
-        let single = fit::<f32>(2, 2000, &single);
-        assert!(gap(&single, &fit::<f32>(1, 2000, &params(Solver::Eigen, intercept))) < 0.02);
+        let single = fit::<f32>(2, ROWS, &single);
+        assert!(gap(&single, &fit::<f32>(1, ROWS, &params(Solver::Eigen, intercept))) < 0.02);
     }
 }
 
