@@ -109,7 +109,7 @@ fn a_table_in_blocks_stops() {
         format!("{},{},{}\n", t.sin(), (1.7 * t).cos(), (t * 0.37).fract())
     };
     folder.write("t.csv", (0..200_000).map(row).collect::<String>());
-    let line = "kpca t.csv -k 2 --landmarks 30 --memory 8MB -o o.parquet -m m.mercer";
+    let line = "kpca t.csv -k 2 --landmarks 10 --memory 8MB -o o.parquet -m m.mercer";
     let words: Vec<&str> = line.split(' ').collect();
     interrupt(&folder, start(&folder, &words), Duration::from_millis(800));
 }

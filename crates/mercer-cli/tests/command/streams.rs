@@ -4,7 +4,7 @@ use crate::folder::Folder;
 use crate::svm_fit::check;
 
 const ROWS: usize = 6000;
-const SMALL: &str = "--memory 1MB";
+const SMALL: &str = "--memory 1500000";
 
 /// Numbers, a target and a name.
 fn table(rows: usize) -> String {
@@ -34,7 +34,7 @@ fn kernel_pca_in_blocks_is_that_in_memory() {
     let folder = Folder::new();
     folder.write("t.csv", table(ROWS));
     parts(&folder);
-    let line = "--columns a,b,c --label name -k 2 --landmarks 12";
+    let line = "--columns a,b,c --label name -k 2 --landmarks 6";
     folder.done(&format!("kpca t.csv {line} -o whole.csv -m whole.mercer"));
     for (source, name) in [("t.csv", "one"), ("parts", "directory"), ("'parts/*.csv'", "pattern")] {
         let run =
@@ -55,7 +55,7 @@ fn kernel_pca_in_blocks_is_that_in_memory() {
 fn outliers_and_predictions_in_blocks_are_those_in_memory() {
     let folder = Folder::new();
     folder.write("t.csv", table(ROWS));
-    let line = "--columns a,b,c --label name -k 3 --landmarks 12";
+    let line = "--columns a,b,c --label name -k 3 --landmarks 6";
     folder.done(&format!("outliers t.csv {line} -o whole.csv -m m.mercer"));
     let run = folder.done(&format!("outliers t.csv {line} {SMALL} -o blocks.csv"));
     check(&run.err, &["exceeds the memory budget"]);
@@ -87,7 +87,7 @@ fn rows_with_missing_values_are_named_or_left_out() {
     let mut lines: Vec<String> = text.lines().map(String::from).collect();
     lines[4321] = ",1,2,3,elm".into();
     folder.write("t.csv", lines.join("\n"));
-    let line = "kpca t.csv --columns a,b,c --label name -k 2 --landmarks 12";
+    let line = "kpca t.csv --columns a,b,c --label name -k 2 --landmarks 6";
     let run = folder.run(&format!("{line} {SMALL} -o s.csv"));
     assert_eq!(run.code, Some(1));
     check(&run.err, &["line 4322, column \"a\" is missing a value"]);
@@ -101,7 +101,7 @@ fn rows_with_missing_values_are_named_or_left_out() {
 fn what_blocks_cannot_do_is_refused() {
     let folder = Folder::new();
     folder.write("t.csv", table(ROWS));
-    let line = format!("kpca t.csv --columns a,b,c -k 2 --landmarks 12 {SMALL}");
+    let line = format!("kpca t.csv --columns a,b,c -k 2 --landmarks 6 {SMALL}");
     for (flags, message) in [
         ("--plot p.svg", "--plot: not available"),
         ("--report r.html", "--report: not available"),
@@ -110,7 +110,7 @@ fn what_blocks_cannot_do_is_refused() {
         let run = folder.run(&format!("{line} {flags}"));
         assert!(run.code != Some(0) && run.err.contains(message), "{flags}: {}", run.err);
     }
-    folder.done("kpca t.csv --columns a,b,c -k 2 --landmarks 12 -m m.mercer");
+    folder.done("kpca t.csv --columns a,b,c -k 2 --landmarks 6 -m m.mercer");
     let run = folder.run("kpca t.csv --columns a,b,c -k 2 --landmarks 2000 --memory 1MB");
     assert!(run.err.contains("use at most"), "{}", run.err);
     let run = folder.run(&format!("kpca 'none/*.csv' --landmarks 5 -k 2 {SMALL}"));
@@ -119,6 +119,6 @@ fn what_blocks_cannot_do_is_refused() {
     let run = folder.run(&format!("transform m.mercer parts {SMALL} -o parts/1.csv"));
     assert!(run.err.contains("is a file of the table"), "{}", run.err);
     folder.write("parts/9.csv", "a,b,c,y\n1,2,3,4\n5,6,7,8\n");
-    let run = folder.run(&format!("kpca parts --columns a,b,c -k 2 --landmarks 12 {SMALL}"));
+    let run = folder.run(&format!("kpca parts --columns a,b,c -k 2 --landmarks 6 {SMALL}"));
     assert!(run.err.contains("9.csv") && run.err.contains("4 columns"), "{}", run.err);
 }
