@@ -111,7 +111,7 @@ def main() -> int:
     words = page.table(HEAD, rows)
     print(words)
     if arguments.write:
-        page.fill(PAGE, [words])
+        page.fill(PAGE, [words], "errors")
     return 0
 
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-MARKS = ("<!-- table -->\n", "<!-- end of table -->\n")
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -18,15 +17,20 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "".join("| " + " | ".join(cells) + " |\n" for cells in lines)
 
 
-def fill(page: Path, tables: Sequence[str]) -> None:
-    """Replace the tables of a page, the first between the first marks and so on."""
-    pieces = page.read_text(encoding="utf-8").split(MARKS[0])
+def fill(page: Path, tables: Sequence[str], name: str = "") -> None:
+    """Replace the tables of a page, the first between the first marks and so on.
+
+    Where several scripts write to one page, the marks of each have a name.
+    """
+    named = f"table {name}".strip()
+    begin, end = f"<!-- {named} -->\n", f"<!-- end of {named} -->\n"
+    pieces = page.read_text(encoding="utf-8").split(begin)
     if len(pieces) != len(tables) + 1:
         raise ValueError(f"{page.name} has {len(pieces) - 1} places for {len(tables)} tables")
     for place, words in enumerate(tables, 1):
-        _, after = pieces[place].split(MARKS[1])
-        pieces[place] = "\n" + words + "\n" + MARKS[1] + after
-    page.write_text(MARKS[0].join(pieces), encoding="utf-8")
+        _, after = pieces[place].split(end)
+        pieces[place] = "\n" + words + "\n" + end + after
+    page.write_text(begin.join(pieces), encoding="utf-8")
 
 
 # Tables of a page by name: the file of data that each needs, and what makes it.
