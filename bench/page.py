@@ -11,6 +11,16 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
 
+def marks(name: str = "") -> tuple[str, str]:
+    """The lines around a table; where several scripts write to a page, those of each have a name."""
+    named = f"table {name}".strip()
+    return f"<!-- {named} -->\n", f"<!-- end of {named} -->\n"
+
+
+#: The marks of a page that one script writes to.
+MARKS = marks()
+
+
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table as Markdown."""
     lines = [head, ["---"] * len(head), *rows]
@@ -18,12 +28,8 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def fill(page: Path, tables: Sequence[str], name: str = "") -> None:
-    """Replace the tables of a page, the first between the first marks and so on.
-
-    Where several scripts write to one page, the marks of each have a name.
-    """
-    named = f"table {name}".strip()
-    begin, end = f"<!-- {named} -->\n", f"<!-- end of {named} -->\n"
+    """Replace the tables of a page, the first between the first marks and so on."""
+    begin, end = marks(name)
     pieces = page.read_text(encoding="utf-8").split(begin)
     if len(pieces) != len(tables) + 1:
         raise ValueError(f"{page.name} has {len(pieces) - 1} places for {len(tables)} tables")
