@@ -12,7 +12,7 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 
 
 def marks(name: str = "") -> tuple[str, str]:
-    """The lines around a table; where several scripts write to a page, those of each have a name."""
+    """The lines around a table: with a name where several scripts write to a page."""
     named = f"table {name}".strip()
     return f"<!-- {named} -->\n", f"<!-- end of {named} -->\n"
 
