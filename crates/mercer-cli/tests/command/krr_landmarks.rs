@@ -46,7 +46,7 @@ fn a_search_is_stored_reported_and_predicts_with_intervals() {
     check(&folder.read("r.html"), &["residual of the full system", "objective gap", "trace left"]);
     assert_eq!(cells(&folder.read("fit.csv")).len(), 65);
     let predicted = folder.done("predict m.mercer h.csv --interval 0.8 --json -q").json();
-    assert!(predicted["intervals"].is_object() || predicted["coverage"].is_number(), "{predicted}");
+    assert!(number(&predicted["coverage"]) > 0.5, "{predicted}");
     let refused = folder.run("predict m.mercer h.csv --std");
     assert!(refused.code == Some(1) && refused.err.contains("landmarks"), "{}", refused.err);
     check(&folder.done("inspect m.mercer").out, &["64 rows", "landmarks   30"]);
