@@ -3,7 +3,8 @@
 //!
 //! A table is read whole into memory first and parsed as bytes, whatever its format and wherever it comes from. That
 //! costs the size of the file once, and buys parsers that are pure functions of a byte slice: none can trust a header
-//! beyond the bytes that are really there, and standard input, compressed and plain files take one path.
+//! beyond the bytes that are really there, and standard input, compressed and plain files take one path. A table larger than
+//! memory is read in blocks of rows instead (`stream`), with the cells of the table in memory.
 
 #[doc(hidden)]
 pub mod append;
