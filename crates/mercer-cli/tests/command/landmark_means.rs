@@ -39,11 +39,11 @@ fn landmarks_by_every_method() {
                 format!("{verb} --landmarks 12 --landmark-method {method} -m m.mercer --json");
             let out = folder.done(&line).out;
             let named = method.replace('-', "_");
-            assert!(out.contains(&format!("\"method\": \"{named}\"")), "{out}");
+            assert!(out.contains(&format!("\"method\":\"{named}\"")), "{out}");
         }
         let line = verb.split(" -k").next().unwrap();
         let again = folder.done(&format!("{line} --from-model m.mercer --json"));
-        assert!(again.out.contains("\"method\": \"kmeans\""), "{}", again.out);
+        assert!(again.out.contains("\"method\":\"kmeans\""), "{}", again.out);
     }
     let run = folder.run("kpca t.csv --label cloud -k 2 --landmarks auto --landmark-method kmeans");
     assert!(run.code == Some(1) && run.err.contains("pivoted Cholesky"), "{}", run.err);
