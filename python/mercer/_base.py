@@ -32,6 +32,8 @@ class Estimator(BaseEstimator):
     _task: str | None = None
     # Whether a fit on rows in blocks reads them again, after it chose landmarks and added them up.
     _reads_again = False
+    # The parameter that says how many landmarks, or which.
+    _landmark_name = "landmarks"
     # Attributes that are computed on demand, and not pickled.
     _cached: tuple[str, ...] = ()
 

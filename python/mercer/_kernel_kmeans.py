@@ -18,7 +18,7 @@ from mercer._params import ParameterError, is_integer, refuse
 from mercer._progress import Step
 from mercer._reports import warn, warn_of_notes
 from mercer._samples import Checked
-from mercer._stream import by_blocks
+from mercer._stream import Streamed, by_blocks
 from mercer._time_limit import Clock, fitting
 from mercer.kernels import Kernel
 from mercer.reports import ClusteringReport
@@ -133,6 +133,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMix
 
     X_fit_ = property(_predict.training_set)
     landmarks_ = property(_landmarks.landmarks)
+    _reads_again = True
     cluster_centers_ = property(_linear.centers)
 
     def __init__(
@@ -198,13 +199,14 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMix
         """
         clock = Clock(self)
         self._check_params()
-        X = _fit.training_samples(self, X)
+        X = _fit.training_samples(self, X, None, sample_weight)
         _check_count(self, X.shape[0])
         choice = _fit.choose_kernel(self, X)
         data = _fit.training_data(self, X, choice)
         with fitting(self, clock, "raise max_time, or fit on fewer samples") as run:
             settings = self._settings(X, choice)
-            weights = validate_weights(sample_weight, X.shape[0])
+            in_blocks = isinstance(X, Streamed)  # whose weights come with the blocks
+            weights = None if in_blocks else validate_weights(sample_weight, X.shape[0])
             model = _core.fit_kernel_kmeans(data, weights, settings, run)
         self._choice = choice
         self._set_model(model)

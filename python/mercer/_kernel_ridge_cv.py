@@ -10,10 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mercer import _core, _fit, _landmarks, _params, _ridge
-from mercer._arrays import Samples, validate_targets, validate_weights
+from mercer._arrays import Samples
 from mercer._kernel_grid import kernels_of
 from mercer._kernel_ridge import RidgeRegressor
-from mercer._kernel_ridge_search import params_of, scorer, search, validation
+from mercer._kernel_ridge_search import (
+    params_of,
+    scorer,
+    search,
+    validation,
+    validation_in_blocks,
+)
+from mercer._params import refuse
 from mercer._progress import Step
 from mercer._reports import warn_of_notes
 from mercer.kernels import Kernel
@@ -80,8 +87,8 @@ class KernelRidgeCV(RidgeRegressor):
         Compares low-rank fits on so many of the samples, as for :class:`mercer.KernelRidge`. One
         decomposition per kernel serves all penalties and targets. Leave-one-out takes one more pass
         over the samples and is exact for the landmarks that were chosen from all of them; with
-        folds, landmarks are chosen from each training part. `solver`, `tol` and `max_iter` have no
-        effect.
+        folds, landmarks are chosen from each training part. `solver`, `tol` and `max_iter` are
+        refused.
     landmark_tol, landmark_method
         How landmarks are chosen, as for :class:`mercer.KernelRidge`.
 
@@ -130,6 +137,7 @@ class KernelRidgeCV(RidgeRegressor):
     cv_results_: dict[str, object]
 
     landmarks_ = property(_landmarks.landmarks)
+    _reads_again = True
 
     def __init__(
         self,
@@ -205,12 +213,12 @@ class KernelRidgeCV(RidgeRegressor):
         """
         _ridge.check_params(self)
         _params.boolean(self, "store_cv_results", "alpha_per_target")
-        X = _fit.training_samples(self, X)
-        y, flat = validate_targets(self, y, X)
+        self._refuse_solvers()
+        X = _fit.training_samples(self, X, y, sample_weight)
         if X.shape[0] < 2:
             raise ValueError("cross-validation needs at least 2 samples, but there is 1 sample")
-        targets = (y, validate_weights(sample_weight, X.shape[0]))
-        settings = self._search_settings(X, *targets, flat=flat)
+        targets, flat = _fit.training_targets(self, X, y, sample_weight)
+        settings = self._search_settings(X, targets, flat=flat)
         found = search(self, X, targets, kernels_of(self, X), settings)
         self._choice, self._flat = found.choice, flat
         self._set_model(found.model)
@@ -220,16 +228,29 @@ class KernelRidgeCV(RidgeRegressor):
             self.cv_results_ = found.results()
         return self
 
-    def _search_settings(self, X, y, weights, *, flat: bool) -> dict[str, object]:
+    def _refuse_solvers(self) -> None:
+        """Refuse parameters of exact solvers, which a search on landmarks does not use."""
+        defaults = {"solver": "auto", "tol": None, "max_iter": None}
+        for name, default in defaults.items():
+            if self.landmarks is not None and getattr(self, name) != default:
+                raise refuse(self, name, f"{default!r} with landmarks", getattr(self, name))
+
+    def _search_settings(self, X, targets: tuple | None, *, flat: bool) -> dict[str, object]:
         """The settings of the search as the extension module takes them, kernels aside."""
         penalties = self.alphas
         if penalties is not None:
             penalties = _params.penalties(self, "alphas", positive=True)
+        if targets is None:
+            compared, score = validation_in_blocks(self), None
+        else:
+            y, weights = targets
+            compared = validation(self, X, y[:, 0] if flat else y)
+            score = scorer(self, y, weights, flat=flat)
         return {
             "alphas": penalties,
-            "validation": validation(self, X, y[:, 0] if flat else y),
+            "validation": compared,
             "per_target": bool(self.alpha_per_target),
-            "scorer": scorer(self, y, weights, flat=flat),
+            "scorer": score,
             "measure": str(self.scoring),
         }
 

@@ -17,6 +17,7 @@ from mercer._kernel_purpose import is_custom
 from mercer._params import refuse
 from mercer._reports import warn
 from mercer._samples import Checked, splits_of
+from mercer._stream import Streamed
 from mercer._time_limit import Clock, fitting
 
 _NONE_SCORED = "no kernel was scored; raise max_time, or fit on fewer samples"
@@ -56,7 +57,7 @@ class SearchResult:
 
 
 def search(
-    estimator, X: Checked, targets: tuple, kernels: list[Choice], settings: dict
+    estimator, X: Checked | Streamed, targets: tuple | None, kernels: list[Choice], settings: dict
 ) -> SearchResult:
     """Compare all kernels with all penalties and return the best.
 
@@ -125,6 +126,16 @@ def validation(estimator, X: Checked, y: np.ndarray) -> str | list[tuple]:
         return "gcv"
     expected = "None, 'gcv', an integer of at least 2, a splitter or an iterable of splits"
     return splits_of(estimator, X, y, expected, classifier=False)
+
+
+def validation_in_blocks(estimator) -> str:
+    """Return the name of a closed form: rows in blocks are compared by no other."""
+    if estimator.scoring is not None:
+        expected = "None for rows in blocks, which are compared by the squared error"
+        raise refuse(estimator, "scoring", expected, estimator.scoring)
+    if estimator.cv is not None and estimator.cv != "gcv":
+        raise refuse(estimator, "cv", "None or 'gcv' for rows in blocks", estimator.cv)
+    return "loo" if estimator.cv is None else "gcv"
 
 
 class _PrecomputedPredictions(RegressorMixin, BaseEstimator):

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mercer import _core, _fit, _landmarks, _params, _predict, _preimages
+from mercer import _core, _fit, _landmarks, _params, _predict, _preimages, _stream
 from mercer._arrays import Samples, Table, dtype_of, validate_scores
 from mercer._base import Estimator
 from mercer._kernel_choice import Choice, choose, is_precomputed, kernel_argument
@@ -120,6 +120,8 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     report_: Report
 
     components_ = property(_landmarks.landmarks)
+    _landmark_name = "n_components"
+    _reads_again = True
 
     def __init__(
         self,
@@ -194,6 +196,11 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         X_new : ndarray of shape (n_samples, n_components_)
             The features.
         """
+        if _stream.fits_in_blocks(self, X):
+            raise ParameterError(
+                "fit_transform returns all features at once: for rows in blocks, call fit, then "
+                "transform"
+            )
         if params or self.fit_inverse_transform:
             return self.fit(X, **params).transform(X)
         model, data, n = self._fitted(X, measured=False)
@@ -202,6 +209,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             self._set_model(_core.measured_features(model, data, out, run))
         return out
 
+    @_stream.by_blocks
     def transform(self, X: Samples) -> Table:
         """Return the features of samples.
 
@@ -340,7 +348,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def _settings(self, X: Checked, choice: Choice) -> dict[str, object]:
         landmarks = _landmarks.settings(self, X, choice, "n_components")
-        if self.fit_inverse_transform:
+        if self.fit_inverse_transform and not isinstance(X, _stream.Streamed):
             _preimages.inverse_targets(self, X)
         return {
             "kernel": kernel_argument(choice),

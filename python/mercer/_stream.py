@@ -42,8 +42,12 @@ def is_mapped(X: object) -> bool:
 
 def fits_in_blocks(estimator: Any, X: object) -> bool:
     """Whether a fit reads X in blocks."""
-    low_rank = getattr(estimator, "landmarks", None) is not None
-    return is_stream(X) or (low_rank and is_mapped(X))
+    return is_stream(X) or (_wanted(estimator) is not None and is_mapped(X))
+
+
+def _wanted(estimator: Any) -> Any:
+    """The landmarks that an estimator is asked for."""
+    return getattr(estimator, estimator._landmark_name, None)
 
 
 def _reader(X: Any, y: Any = None, sample_weight: Any = None) -> Reader:
@@ -209,22 +213,22 @@ class Streamed:
 
 
 def _has_own_landmarks(estimator: Any) -> bool:
-    wanted = getattr(estimator, "landmarks", None)
+    wanted = _wanted(estimator)
     return wanted is not None and not isinstance(wanted, str) and not is_integer(wanted)
 
 
 def opened(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Streamed:
     """Return the blocks of a source for a fit."""
     name = type(estimator).__name__
-    if not hasattr(estimator, "landmarks"):
+    if not hasattr(estimator, estimator._landmark_name):
         raise ParameterError(
             f"{name} cannot be fitted on rows in blocks: pass the samples as one set"
         )
-    if estimator.landmarks is None:
+    if _wanted(estimator) is None:
         raise ParameterError(
             f"{name} reads rows in blocks only with landmarks: set landmarks= to their number"
         )
-    if getattr(estimator, "fit_inverse_transform", False):
+    if hasattr(estimator, "landmarks") and getattr(estimator, "fit_inverse_transform", False):
         raise ParameterError(
             "fit_inverse_transform is not available with landmarks: use another method of "
             "inverse_transform"

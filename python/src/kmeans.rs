@@ -72,7 +72,7 @@ fn clusters_of(model: &Model) -> PyResult<&KernelKMeans> {
     }
 }
 
-/// Fits kernel k-means on samples or on a kernel matrix.
+/// Fits kernel k-means on samples, which may come in blocks with their weights, or on a kernel matrix.
 #[guarded]
 #[pyfunction]
 #[pyo3(signature = (x, weights, choices, run))]
@@ -85,8 +85,13 @@ pub fn fit_kernel_kmeans(
 ) -> PyResult<Model> {
     let weights = weights.map(|weights| weights.as_slice().map(<[f64]>::to_vec)).transpose()?;
     let (params, weights) = (choices.params(py)?, weights.as_deref());
-    let input = x.input()?;
-    let model = enter(py, &run, |ctx| KernelKMeans::fit(ctx, &params, input, weights))?;
+    let model = if let Given::Blocks(blocks) = &x {
+        let (mut rows, dtype) = (blocks.get().rows(py), blocks.get().dtype);
+        enter(py, &run, |ctx| KernelKMeans::fit_blocks(ctx, &params, &mut rows, dtype))?
+    } else {
+        let input = x.input()?;
+        enter(py, &run, |ctx| KernelKMeans::fit(ctx, &params, input, weights))?
+    };
     Ok(Model::holding(ModelFile::new(model.into(), dtype_named(&choices.dtype))))
 }
 

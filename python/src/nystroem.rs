@@ -15,7 +15,7 @@ use crate::fit::dtype_named;
 use crate::kernels::KernelArg;
 use crate::landmarks::LandmarkSettings;
 use crate::model::Model;
-use crate::samples::Samples;
+use crate::samples::{Given, Samples};
 
 /// The parameters of Nyström features, from a dictionary.
 #[derive(FromPyObject)]
@@ -41,21 +41,30 @@ impl FeatureSettings<'_> {
     }
 }
 
-/// Fits features on samples; without `measured`, what the report says of all samples is left to `measured_features`.
+/// Fits features on samples, which may come in blocks; without `measured`, what the report says of all samples is left to `measured_features`.
 #[guarded]
 #[pyfunction]
 pub fn fit_landmark_features(
     py: Python<'_>,
-    x: &Bound<'_, Samples>,
+    x: Given<'_>,
     settings: FeatureSettings<'_>,
     measured: bool,
     run: Run,
 ) -> PyResult<Model> {
     let params = settings.params(py)?;
-    let x = x.get().samples();
-    let model = match measured {
-        true => enter(py, &run, |ctx| KernelPca::fit(ctx, &params, x))?,
-        false => enter(py, &run, |ctx| KernelPca::choose_landmarks(ctx, &params, x))?,
+    let model = match &x {
+        Given::Blocks(blocks) => {
+            let (mut rows, dtype) = (blocks.get().rows(py), blocks.get().dtype);
+            enter(py, &run, |ctx| KernelPca::fit_blocks(ctx, &params, &mut rows, dtype))?
+        }
+        Given::Samples(x) if !measured => {
+            let x = x.get().samples();
+            enter(py, &run, |ctx| KernelPca::choose_landmarks(ctx, &params, x))?
+        }
+        x => {
+            let input = x.input()?;
+            enter(py, &run, |ctx| KernelPca::fit(ctx, &params, input))?
+        }
     };
     Ok(Model::holding(ModelFile::new(model.into(), dtype_named(&settings.dtype))))
 }

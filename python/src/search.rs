@@ -4,9 +4,10 @@ use std::sync::Mutex;
 
 use mercer::io::ModelFile;
 use mercer::select::{self, Fold, Metric, Score, Search, SearchParams, SquaredError, Validation};
-use mercer::{Dtype, Error, Mat};
+use mercer::{Context, Dtype, Error, Mat};
 use mercer_guard::guarded;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, ToPyArray};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use crate::arrays::{copied, rows};
@@ -122,18 +123,26 @@ type Scores<'py> = (
 /// A model, the scores of all kernels, and the choice: the kernel's place, the score, its standard error.
 type Found<'py> = (Model, Vec<Scores<'py>>, (usize, f64, f64));
 
-/// Chooses kernel and penalty on samples, or the penalty on a kernel matrix, and fits with them.
+/// Chooses kernel and penalty on samples, which may come in blocks with their targets, or the penalty on a kernel matrix, and fits with them.
 #[guarded]
 #[pyfunction]
+#[pyo3(signature = (x, targets, model, settings, run))]
 pub fn search<'py>(
     py: Python<'py>,
     x: Given<'_>,
-    targets: TargetArrays<'_>,
+    targets: Option<TargetArrays<'_>>,
     model: RidgeSettings<'_>,
     settings: SearchSettings<'_>,
     run: Run,
 ) -> PyResult<Found<'py>> {
-    let (params, targets, input) = (settings.params(py, &model)?, targets.read()?, x.input()?);
+    let params = settings.params(py, &model)?;
+    if let Given::Blocks(blocks) = &x {
+        let (mut rows, dtype) = (blocks.get().rows(py), blocks.get().dtype);
+        let search = |ctx: &Context| select::search_blocks(ctx, &params, &mut rows, dtype);
+        return Ok(into_python(py, enter(py, &run, search)?, dtype_named(&model.dtype)));
+    }
+    let targets = targets.ok_or_else(|| PyTypeError::new_err("there are no targets"))?;
+    let (targets, input) = (targets.read()?, x.input()?);
     let (scorer, weights) = (settings.scorer(py), targets.weights.as_deref());
     let values = targets.regressed().map_err(|error| exception(py, error))?;
     let squared = SquaredError { targets: &values, weights };

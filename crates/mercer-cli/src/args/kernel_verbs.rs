@@ -26,7 +26,7 @@ const FEATURES_EXAMPLES: &str = "\
 Examples:
   mercer features iris.csv --label species --kernel 'poly(degree=2)' --output features.csv
   mercer features counts.csv --label topic --kernel additive_chi2 --samples 4 --output features.npy
-  mercer features houses.csv --kernel rbf --landmarks 200 --output features.parquet --model features.mercer
+  mercer features houses.csv --kernel rbf --landmarks 200 -o features.parquet -m features.mercer
   mercer features names.csv --columns name --kernel 'spectrum(p=2)' --output pairs-of-letters.csv";
 
 const KERNELS_EXAMPLES: &str = "\

@@ -61,7 +61,12 @@ fn tables() {
     for (line, parts) in cases {
         check(&folder, &format!("{line} {OUTPUTS}"), 1, parts);
     }
-    check(&folder, &format!("kpca . {OUTPUTS}"), 1, &["is a directory"]);
+    check(
+        &folder,
+        &format!("kpca . {OUTPUTS}"),
+        1,
+        &["holds tables of several formats", "give a pattern"],
+    );
     check(&folder, &format!("pca wide.csv --precision f32 {OUTPUTS}"), 1, &["beyond the range of"]);
 }
 

@@ -48,7 +48,7 @@ fn a_search_is_stored_reported_and_predicts_with_intervals() {
     let predicted = folder.done("predict m.mercer h.csv --interval 0.8 --json -q").json();
     assert!(number(&predicted["coverage"]) > 0.5, "{predicted}");
     let refused = folder.run("predict m.mercer h.csv --std");
-    assert!(refused.code == Some(1) && refused.err.contains("landmarks"), "{}", refused.err);
+    assert!(refused.code == Some(2) && refused.err.contains("landmarks"), "{}", refused.err);
     check(&folder.done("inspect m.mercer").out, &["64 rows", "landmarks   30"]);
     let again = folder.done("krr h.csv --target price --label id --from-model m.mercer");
     check(&again.err, &["80 rows × 3 columns", "landmarks   30"]);

@@ -71,7 +71,7 @@ fn features_on_landmarks_are_those_of_their_model() {
     let run = folder.done(
         "features t.csv --label cloud --kernel rbf --landmarks 12 --seed 3 -o a.csv -m m.mercer",
     );
-    check(&run.err, &["features   12 (approximate)", "landmarks  12, leaving "]);
+    check(&run.err, &["features    12 (approximate)", "landmarks   12, leaving "]);
     let features = numbers(&folder, "a.csv");
     assert!(features.iter().all(|row| row.len() == 12));
     // The length of features is at most that of the samples, which is 1.

@@ -48,7 +48,9 @@ fn all_samples_as_landmarks_give_the_kernel_itself() {
     let features = model.transform(&ctx, &texts).unwrap();
     assert!(features.cols() < 40, "equal texts are one landmark");
     let found = products(&features);
-    assert!((0..60).all(|i| (found[61 * i] - 1.0).abs() < 1e-6));
+    // A text without substrings of two letters has no direction.
+    let exact = |i: usize| f64::from(u8::from(texts.get(i).len() > 1));
+    assert!((0..60).all(|i| (found[61 * i] - exact(i)).abs() < 1e-6));
     assert!(model.report.landmarks.unwrap().residual_share() < 1e-6);
 }
 

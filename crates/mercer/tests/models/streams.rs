@@ -12,7 +12,7 @@ use mercer::points::Points as _;
 use mercer::prelude::*;
 use mercer::{AnySamples, Dtype};
 
-use crate::naive::normal;
+use crate::naive::{difference, normal};
 
 const N: usize = 5000;
 
@@ -118,7 +118,9 @@ fn given_landmarks_take_one_pass_and_halves_are_one_fit() {
     let mut parts = Whole::new(&first.0, Some(&first.1), None);
     let mut model = KernelRidge::fit_blocks(&ctx, &ridge, &mut parts, Dtype::F64).unwrap();
     model.continue_with(&ctx, &mut Whole::new(&second.0, Some(&second.1), None)).unwrap();
-    assert_eq!(model.coef, whole.coef);
+    // Sums are added up in another order.
+    let largest = whole.coef.data().iter().fold(0.0_f64, |most, v| most.max(v.abs()));
+    assert!(difference(model.coef.data(), whole.coef.data()) < 1e-10 * largest);
     assert_eq!(model.report.landmarks.unwrap().rows, N as u64);
 }
 
