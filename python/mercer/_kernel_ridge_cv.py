@@ -191,7 +191,9 @@ class KernelRidgeCV(RidgeRegressor):
         self.landmark_method = landmark_method
 
     @_fit.unchanged_on_error
-    def fit(self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Samples, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Choose kernel and penalty, and fit the model with them on all samples.
 
         A fit that fails or is interrupted leaves the estimator unchanged.
@@ -201,7 +203,7 @@ class KernelRidgeCV(RidgeRegressor):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, or the kernel matrix if the kernel is precomputed.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets.
+            Targets; None for rows in blocks, which come with them.
         sample_weight : float or array-like of shape (n_samples,), optional
             Weights of the samples, in fits and in scores. 0 is equivalent to leaving the sample
             out.
