@@ -196,7 +196,9 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         X_new : ndarray of shape (n_samples, n_components_)
             The features.
         """
-        if _stream.fits_in_blocks(self, X):
+        if _stream.is_mapped(X):
+            X = np.asarray(X)
+        if _stream.is_stream(X):
             raise ParameterError(
                 "fit_transform returns all features at once: for rows in blocks, call fit, then "
                 "transform"

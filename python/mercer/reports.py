@@ -68,9 +68,9 @@ class LandmarkFacts(TypedDict):
     left_out_error: NotRequired[float]
     """The largest relative error of leave-one-out residuals by single precision, measured on the
     first 1,024 rows; missing where they were computed in double precision."""
-    eigenvalue_bounds: NotRequired[list[tuple[float, float]]]
+    eigenvalue_bounds: NotRequired[list[list[float]]]
     """Of kernel PCA: between which numbers each eigenvalue of K lies, centred if the model is."""
-    explained_bounds: NotRequired[tuple[float, float]]
+    explained_bounds: NotRequired[list[float]]
     """Of kernel PCA: between which numbers the fraction of the variance lies that the leading
     components of K explain, as many as the model has."""
 

@@ -275,6 +275,8 @@ def scalar(a, b):
 
 
 def test_samples_that_are_none():
-    for wrong in ("one text", 3, iter(RAGGED)):
+    for wrong in ("one text", 3):
         with pytest.raises(ParameterError, match="sequence of samples"):
             SVC(kernel=kernels.pair(shared)).fit(wrong, CLASSES)
+    with pytest.raises(ParameterError, match="pass the samples as one set"):
+        SVC(kernel=kernels.pair(shared)).fit(iter(RAGGED), CLASSES)

@@ -250,10 +250,12 @@ def test_two_halves_are_one_fit(folder, rows, targets):
     halves.partial_fit(scan("a.parquet", target="y"))
     halves.save("half.mercer")
     halves.partial_fit(scan("b.parquet", target="y"))
-    assert np.array_equal(halves.dual_coef_, once.dual_coef_)
+    # Sums are added up in another order.
+    largest = abs(once.dual_coef_).max()
+    np.testing.assert_allclose(halves.dual_coef_, once.dual_coef_, atol=1e-9 * largest)
     later = load("half.mercer")
     later.partial_fit(scan("b.parquet", target="y"))
-    assert np.array_equal(later.dual_coef_, once.dual_coef_)
+    assert np.array_equal(later.dual_coef_, halves.dual_coef_)
 
 
 def test_a_generator_is_enough_where_landmarks_are_given(rows, targets):

@@ -51,7 +51,8 @@ def table(tmp_path_factory):
     )
     random = np.random.default_rng(0)
     for start in range(0, ROWS, 50_000):
-        rows[start : start + 50_000] = random.normal(size=(50_000, COLUMNS))
+        part = rows[start : start + 50_000]
+        part[:] = random.normal(size=part.shape)
     rows.flush()
     return folder / "rows.npy"
 

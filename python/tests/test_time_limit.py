@@ -151,8 +151,9 @@ def test_predictions_have_no_limit():
 
 
 def test_conjugate_gradients_keep_what_they_reached():
-    # Nearly singular, so that it takes many passes; three tiles each are computed anew.
-    kernel = Waiting(30, seconds=LIMIT, gamma=0.02)
+    # Nearly singular, so that it takes many passes; three tiles each are computed anew. The
+    # preconditioner takes some 820 calls before.
+    kernel = Waiting(850, seconds=LIMIT, gamma=0.02)
     model = KernelRidge(1e-9, kernel=kernels.block(kernel), solver="cg", max_iter=1000, tol=1e-15)
     model.set_params(memory_budget="1.5MB", n_jobs=1, max_time=LIMIT)
     with pytest.warns(ConvergenceWarning, match=r"residual .* the time limit passed"):

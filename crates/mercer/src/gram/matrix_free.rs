@@ -5,11 +5,15 @@ use std::ops::Range;
 use super::Gram;
 use super::lines::Lines;
 use super::tiles::{Tiles, span};
+use crate::context::Context;
 use crate::error::Result;
 use crate::kernel::{Kernel, Tile};
 use crate::linalg::skinny::TileRef;
 use crate::points::{Points, Span};
 use crate::real::Real;
+
+/// Values of the diagonal between two looks for an interruption.
+const POLLED: usize = 16;
 
 /// A kernel and the points it is evaluated on.
 pub struct MatrixFree<'k, P, T> {
@@ -40,9 +44,14 @@ impl<P: Points, T: Real> Tiles for MatrixFree<'_, P, T> {
         Ok(TileRef { data: scratch, rows: height, cols: width, stride: width })
     }
 
-    fn diagonal(&self) -> Result<Vec<f64>> {
+    fn diagonal(&self, ctx: &Context) -> Result<Vec<f64>> {
         let mut diagonal = vec![T::ZERO; self.size()];
-        self.kernel.diag(Span::all(&self.points), &mut diagonal)?;
+        // A user-defined function may take long for each sample.
+        for (piece, values) in diagonal.chunks_mut(POLLED).enumerate() {
+            ctx.poll()?;
+            let start = piece * POLLED;
+            self.kernel.diag(Span::new(&self.points, start..start + values.len()), values)?;
+        }
         Ok(diagonal.into_iter().map(T::to_f64).collect())
     }
 

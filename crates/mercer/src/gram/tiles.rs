@@ -59,10 +59,11 @@ pub trait Tiles: Send + Sync {
     }
 
     /// The diagonal.
-    fn diagonal(&self) -> Result<Vec<f64>> {
+    fn diagonal(&self, ctx: &Context) -> Result<Vec<f64>> {
         let mut diagonal = Vec::with_capacity(self.size());
         let mut scratch = Vec::new();
         for i in 0..self.size().div_ceil(TILE) {
+            ctx.poll()?;
             let tile = self.tile(i, i, &mut scratch)?;
             diagonal.extend((0..tile.rows).map(|r| tile.data[r * tile.stride + r].to_f64()));
         }
@@ -208,8 +209,8 @@ impl<S: Tiles> Gram for S {
         Dtype::of::<S::T>()
     }
 
-    fn diag(&self, _: &Context) -> Result<Vec<f64>> {
-        self.diagonal()
+    fn diag(&self, ctx: &Context) -> Result<Vec<f64>> {
+        self.diagonal(ctx)
     }
 
     fn columns(&self, ctx: &Context, which: &[usize]) -> Result<Mat<f64>> {
