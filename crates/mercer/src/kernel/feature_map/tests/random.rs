@@ -220,7 +220,11 @@ fn convolutions_by_transforms_are_the_sums_themselves() {
         // Rows with few and with many numbers that are not zero, and very small ones.
         let value = |i: usize, j: usize| {
             let size = if i % 5 == 4 { 1e-9 } else { 1.0 };
-            if i % 3 == 0 && j > 20 { 0.0 } else { size * ((i * 31 + j * 17) % 23) as f64 - size }
+            if i.is_multiple_of(3) && j > 20 {
+                0.0
+            } else {
+                size * ((i * 31 + j * 17) % 23) as f64 - size
+            }
         };
         let rows = Mat::from_fn(21, 150, value);
         let ctx = Context::new(2);
